@@ -1,0 +1,32 @@
+"""AdaP-KLUCB: KL-UCB on the private means of doubling, forgetful episodes."""
+
+import math
+
+import numpy as np
+
+from ..episodes import first_episodes, play_episode
+from ..game import arms, rounds_left, rounds_played
+from ..kernel import kernel
+from ..parameters import UNIT_INTERVAL, Positive
+from ..radii import kl_upper, laplace_tail
+
+REWARDS = UNIT_INTERVAL
+
+
+@kernel
+def adap_klucb(game, rng, eps: Positive, alpha: Positive):
+    """AdaP-KLUCB (Azize & Basu 2022, Alg. 1, eq. 8). eps-global DP. Rewards in [0, 1].
+
+    Args:
+        eps: privacy budget.
+        alpha: width of the confidence radii; the regret bound asks for alpha > 3.
+    """
+    index = np.zeros(arms(game))
+    episodes = first_episodes(game, rng, eps)
+    while rounds_left(game) > 0:
+        l = alpha * math.log(rounds_played(game) + 1)
+        for a in range(arms(game)):
+            m, n = episodes.mean[a], episodes.length[a]
+            p = min(max(m + laplace_tail(n, eps, l), 0.0), 1.0)
+            index[a] = kl_upper(p, l / n)
+        play_episode(game, rng, eps, episodes, np.argmax(index))

@@ -1,0 +1,31 @@
+"""AdaP-UCB: UCB on the private means of doubling, forgetful episodes."""
+
+import math
+
+import numpy as np
+
+from ..episodes import first_episodes, play_episode
+from ..game import arms, rounds_left, rounds_played
+from ..kernel import kernel
+from ..parameters import UNIT_INTERVAL, Positive
+from ..radii import hoeffding, laplace_tail
+
+REWARDS = UNIT_INTERVAL
+
+
+@kernel
+def adap_ucb(game, rng, eps: Positive, alpha: Positive):
+    """AdaP-UCB (Azize & Basu 2022, Alg. 1, eq. 7). eps-global DP. Rewards in [0, 1].
+
+    Args:
+        eps: privacy budget.
+        alpha: width of the confidence radii; the regret bound asks for alpha > 3.
+    """
+    index = np.zeros(arms(game))
+    episodes = first_episodes(game, rng, eps)
+    while rounds_left(game) > 0:
+        l = alpha * math.log(rounds_played(game) + 1)
+        for a in range(arms(game)):
+            m, n = episodes.mean[a], episodes.length[a]
+            index[a] = m + hoeffding(n, l) + laplace_tail(n, eps, l)
+        play_episode(game, rng, eps, episodes, np.argmax(index))

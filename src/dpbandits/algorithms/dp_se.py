@@ -1,0 +1,43 @@
+"""DP-SE: successive elimination with fresh samples and one Laplace release an epoch."""
+
+import math
+
+import numpy as np
+
+from ..game import arms, pull_in_turn, rounds_left
+from ..kernel import kernel
+from ..mechanisms import laplace
+from ..parameters import UNIT_INTERVAL, Positive, Probability
+from ..radii import hoeffding, laplace_tail
+
+REWARDS = UNIT_INTERVAL
+
+
+@kernel
+def dp_se(game, rng, eps: Positive, beta: Probability):
+    """DP-SE (Sajed & Sheffet 2019, Alg. 3). eps-global DP. Rewards in [0, 1].
+
+    Args:
+        eps: privacy budget.
+        beta: failure probability; 1/T in the paper's experiments.
+    """
+    K = arms(game)
+    S = np.arange(K)  # the viable arms
+    sums = np.zeros(K)
+    mu = np.zeros(K)
+    e = 0
+    while len(S) > 1 and rounds_left(game) > 0:
+        e += 1
+        D = 2.0**-e
+        L8 = math.log(8.0 * len(S) * e**2 / beta)
+        L4 = math.log(4.0 * len(S) * e**2 / beta)
+        R = math.floor(max(32.0 * L8 / D**2, 8.0 * L4 / (eps * D))) + 1.0
+        if R * len(S) > rounds_left(game):  # the horizon cuts the epoch: nothing is released
+            break
+        pull_in_turn(game, S, int(R) * len(S), sums)
+        for a in S:
+            mu[a] = sums[a] / R + laplace(rng, 1.0 / (eps * R))
+        h = hoeffding(R, L8)
+        c = laplace_tail(R, eps, L4)
+        S = S[np.max(mu[S]) - mu[S] <= 2.0 * h + 2.0 * c]
+    pull_in_turn(game, S, rounds_left(game), sums)

@@ -1,0 +1,44 @@
+"""DP-UCB: UCB on the prefix sums of one tree mechanism per arm."""
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from ..game import arms, pull, pulls, rounds_left, rounds_played
+from ..kernel import kernel
+from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
+from ..optimism import lead, new_race
+from ..parameters import UNIT_INTERVAL, Choice, Positive, Probability
+
+REWARDS = UNIT_INTERVAL
+ROUND_BY_ROUND = True
+TreeBudget = Annotated[float, Choice(("whole", "split"))]
+
+
+@kernel
+def dp_ucb(game, rng, eps: Positive, gamma: Probability, tree_budget: TreeBudget):
+    """DP-UCB (Mishra & Thakurta 2015, Alg. 1; the baseline of Sajed & Sheffet 2019 and of
+    Azize & Basu 2022). eps-global DP. Rewards in [0, 1].
+
+    Args:
+        eps: privacy budget.
+        gamma: failure probability of the bonus.
+        tree_budget: 0 (whole), each tree spends eps: neighbours differ in one observed reward,
+            and a reward enters one tree. 1 (split), each tree spends eps/K: neighbours differ in
+            the rewards of all arms in one round, as in Mishra & Thakurta.
+    """
+    K, T = arms(game), game.horizon
+    log_T = math.log(max(T, 2))  # a game of one round needs no bonus, and has none
+    Gamma = K * log_T**2 * math.log(K * T * log_T / gamma) / eps
+    scale = tree_node_scale(tree_levels(T), 1.0, eps / K if tree_budget == 1 else eps)
+    S = np.zeros(K)
+    trees = new_trees(K, T)
+    race = new_race(K)
+    while rounds_left(game) > 0:
+        a = lead(race, rounds_played(game) + 1)
+        S[a] += pull(game, a)
+        N = pulls(game, a)
+        noise = tree_noise(trees, a, N, laplace(rng, scale))
+        race.level[a] = (S[a] + noise + Gamma) / N
+        race.width[a] = math.sqrt(2.0 / N)

@@ -1,0 +1,34 @@
+"""DP-UCB with the tight high-probability bonus of the tree mechanism."""
+
+import math
+
+import numpy as np
+
+from ..game import arms, pull, pulls, rounds_left, rounds_played
+from ..kernel import kernel
+from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
+from ..optimism import lead, new_race
+from ..parameters import UNIT_INTERVAL, Positive
+
+REWARDS = UNIT_INTERVAL
+ROUND_BY_ROUND = True
+
+
+@kernel
+def dp_ucb_bound(game, rng, eps: Positive):
+    """DP-UCB with the bonus of Azize's thesis (p. 102) at delta = 1/T; not the DP-UCB-BOUND of
+    Tossou & Dimitrakakis 2016. eps-global DP. Rewards in [0, 1].
+    """
+    K, T = arms(game), game.horizon
+    l = math.log(2.0 * T)
+    bonus = math.sqrt(8.0) * math.log(T) ** 1.5 * l / eps
+    scale = tree_node_scale(tree_levels(T), 1.0, eps)
+    S = np.zeros(K)
+    trees = new_trees(K, T)
+    race = new_race(K)  # this index does not depend on t: all widths stay 0
+    while rounds_left(game) > 0:
+        a = lead(race, rounds_played(game) + 1)
+        S[a] += pull(game, a)
+        N = pulls(game, a)
+        noise = tree_noise(trees, a, N, laplace(rng, scale))
+        race.level[a] = (S[a] + noise + bonus) / N + math.sqrt(2.0 * l / N)

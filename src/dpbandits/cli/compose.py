@@ -1,0 +1,179 @@
+"""Composing a configuration with Hydra, with every error told in one line."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from hydra import compose, initialize_config_dir
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.errors import HydraException, MissingConfigException
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+
+from ..errors import BadInput, unknown
+from ..kernel import PACKAGE
+from ..settings import KEYS, Cell, cells, whole
+
+
+def package_folder(name: str) -> Path:
+    """A folder that lies in the wheel, or at the top of a checkout."""
+    inside = PACKAGE / name
+    return inside if inside.is_dir() else PACKAGE.parent.parent / name
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a command line asks for.
+
+    Attributes:
+        config: the composed configuration as plain data; algo, env and experiment are names.
+        cells: the cells to run, checked.
+        runs: independent runs of each cell.
+        jobs: workers, or -1 for one a core.
+        backend: threads, processes or auto.
+        results: folder for results.
+    """
+
+    config: dict[str, Any]
+    cells: list[Cell]
+    runs: int
+    jobs: int
+    backend: str
+    results: Path
+
+
+def read_request(overrides: list[str], folders: tuple[str, ...]) -> Request:
+    """The request of a list of Hydra overrides.
+
+    Raises:
+        BadInput: anything in it cannot be run.
+    """
+    config = compose_config(tuple(overrides), folders)
+    for key in config:
+        if key not in KEYS:
+            raise unknown("key", key, KEYS)
+    if config["experiment"] is not None:
+        _refuse_swept(overrides, config)
+    jobs = whole("jobs", config["jobs"], at_least=-1, at_most=4096)
+    if jobs == 0:
+        raise BadInput("jobs=0: a number of workers, or -1 for one a core, is needed")
+    if config["backend"] not in ("auto", "threads", "processes"):
+        raise BadInput(f"backend={config['backend']}: auto, threads or processes is needed")
+
+    @cache
+    def specs(algo: str, env: str) -> tuple[dict[str, Any], dict[str, Any]]:
+        if algo == config["algo"] and env == config["env"]:
+            return config["algo_spec"], config["env_spec"]
+        kept = [o for o in overrides if o.startswith(("algo.", "env.", "+algo.", "+env."))]
+        other = compose_config((f"algo={algo}", f"env={env}", *kept), folders)
+        return other["algo_spec"], other["env_spec"]
+
+    return Request(
+        config=config,
+        cells=cells(config, specs, folders),
+        runs=whole("runs", config["runs"], at_least=1),
+        jobs=jobs,
+        backend=config["backend"],
+        results=Path(str(config["results"])),
+    )
+
+
+def _refuse_swept(overrides, config):
+    """A key given beside an experiment that varies it would be ignored: say so."""
+    grids = config["sweep"] if isinstance(config["sweep"], list) else [config["sweep"]]
+    for override in overrides:
+        key, _, value = override.partition("=")
+        if any(key in grid for grid in grids):
+            raise BadInput(
+                f"{override}: experiment {config['experiment']} varies {key}; "
+                f"write sweep.{key}=[{value}]"
+            )
+
+
+def compose_config(overrides: tuple[str, ...], folders: tuple[str, ...]) -> dict[str, Any]:
+    """The composed configuration as plain data.
+
+    ``algo``, ``env`` and ``experiment`` are the names chosen; their contents are ``algo_spec``
+    and ``env_spec``, hidden from iteration.
+    """
+    paths = ",".join(f"'file://{Path(folder).resolve()}'" for folder in folders)
+    search = [f"hydra.searchpath=[{paths}]"] if folders else []
+    try:
+        with initialize_config_dir(str(package_folder("conf")), version_base="1.3"):
+            composed = compose("config", [*overrides, *search], return_hydra_config=True)
+            choices = composed.hydra.runtime.choices
+            config = OmegaConf.to_container(
+                OmegaConf.masked_copy(composed, [k for k in composed if k != "hydra"]),
+                resolve=True,
+                throw_on_missing=True,
+            )
+    except MissingConfigException as error:
+        raise _missing(error, overrides) from None
+    except (HydraException, OmegaConfBaseException) as error:
+        raise _explained(error, overrides, folders) from None
+    assert isinstance(config, dict)
+    return Config(
+        {str(k): v for k, v in config.items()}
+        | {name: choices.get(name) for name in ("algo", "env", "experiment")},
+        algo_spec=config.get("algo"),
+        env_spec=config.get("env"),
+    )
+
+
+class Config(dict):
+    """Plain data, with the contents of the chosen algorithm and environment kept aside."""
+
+    def __init__(self, data, algo_spec, env_spec):
+        super().__init__(data)
+        self.aside = {"algo_spec": dict(algo_spec or {}), "env_spec": dict(env_spec or {})}
+
+    def __missing__(self, key):
+        return self.aside[key]
+
+
+def _missing(error, overrides):
+    group, _, name = str(error.missing_cfg_file or "").rpartition("/")
+    if group and error.options is not None:
+        return unknown(group, name, error.options)
+    return BadInput(f"no configuration {error.missing_cfg_file} (given: {' '.join(overrides)})")
+
+
+def _explained(error, overrides, folders):
+    text = str(error)
+    found = re.search(r"Could not override '([^']*)'", text)
+    if found:
+        key = found[1].split("@")[0]
+        chosen = tuple(o for o in overrides if re.match(r"(algo|env|experiment)=", o))
+        config = compose_config(chosen, folders) if chosen != overrides else compose_config((), ())
+        known = [k for k in config if k not in ("algo", "env")]
+        known += [f"algo.{k}" for k in config["algo_spec"]]
+        known += [f"env.{k}" for k in config["env_spec"]]
+        return unknown("key", key, [*known, "algo", "env"])
+    line = next((x for x in text.splitlines() if x.strip()), type(error).__name__)
+    if "Ambiguous value" in text:
+        line += "; add -m to run each, or write [a,b] for a list"
+    given = [o for o in overrides if o in text] or list(overrides)
+    return BadInput(f"{' '.join(given)}: {line}")
+
+
+def multirun_points(overrides: list[str]) -> Iterator[list[str]]:
+    """The overrides of each job of a Hydra multirun."""
+    try:
+        parsed = OverridesParser.create().parse_overrides(overrides)
+    except HydraException as error:
+        raise BadInput(f"{' '.join(overrides)}: {str(error).splitlines()[0]}") from None
+    choices = []
+    for override, text in zip(parsed, overrides, strict=True):
+        if override.is_sweep_override():
+            key = override.get_key_element()
+            choices.append([f"{key}={value}" for value in override.sweep_string_iterator()])
+        else:
+            choices.append([text])
+    for point in itertools.product(*choices):
+        yield list(point)

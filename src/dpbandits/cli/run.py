@@ -1,0 +1,170 @@
+"""bandit-run: run a setting, a multirun or a paper's experiment."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import sys
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import NoReturn
+
+from ..errors import BadInput
+from ..runner import run_cells
+from ..store import check_writable, tidy, write_atomically, write_manifest, write_table
+from ..summary import render, rounds, summarize
+from .compose import Request, multirun_points, package_folder, read_request
+
+USAGE = """\
+usage: bandit-run [KEY=VALUE ...] [-m] [--config-dir DIR]
+
+Run a private bandit algorithm, many times, and print its regret.
+
+  bandit-run algo=adap_klucb env=bernoulli_c2 eps=0.5    one setting
+  bandit-run -m algo=adap_ucb,adap_klucb eps=0.1,1       every combination (a Hydra multirun)
+  bandit-run experiment=azize2022_fig4                   every setting of a paper's figure
+  bandit-plot experiment=azize2022_fig4                  draw it
+
+keys (with their defaults; see conf/config.yaml):
+  eps=null horizon=1e7 runs=20 seed=0 jobs=-1 results=results checkpoints=100
+  shuffle_arms=false backend=auto; algo.NAME=VALUE and env.NAME=VALUE for their parameters
+
+{groups}
+
+options:
+  -m, --multirun      run every combination of comma-separated values
+  --config-dir DIR    also look in DIR/algo, DIR/env and DIR/experiment for your own files
+  --cfg job           print the composed configuration (all of Hydra's options work)
+  --version, --help
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that fails in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        raise BadInput(f"{message} (see {self.prog} --help)")
+
+
+def listing() -> str:
+    """The algorithms, environments and experiments, each with the first line of its file."""
+    lines = []
+    for group in ("algo", "env", "experiment"):
+        lines.append(f"{group}=")
+        for file in sorted((package_folder("conf") / group).glob("*.yaml")):
+            comments = [x[2:] for x in file.read_text().splitlines() if x.startswith("# ")]
+            about = next(x for x in comments if not x.startswith("@"))
+            lines.append(f"  {file.stem:<18}{about}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Entry point of ``bandit-run``."""
+    guarded("bandit-run", lambda: _main(sys.argv[1:]))
+
+
+def guarded(name: str, command) -> None:
+    """Run a command: bad input ends with one line and exit code 2."""
+    try:
+        code = command()
+    except BadInput as error:
+        message = " ".join(str(error).split())
+        print(f"{name}: {message}", file=sys.stderr)
+        code = 2
+    except KeyboardInterrupt:
+        print(f"\n{name}: interrupted; finished runs are kept", file=sys.stderr)
+        sys.stderr.flush()
+        os._exit(130)  # do not wait for kernels that are still running
+    except BrokenPipeError:
+        os._exit(141)
+    sys.exit(code)
+
+
+def _main(argv: list[str]) -> int:
+    parser = Parser("bandit-run", add_help=False)
+    parser.add_argument("overrides", nargs="*")
+    parser.add_argument("--config-dir", "-cd")
+    parser.add_argument("--multirun", "-m", action="store_true")
+    parser.add_argument("--help", "-h", action="store_true")
+    parser.add_argument("--version", action="store_true")
+    given, others = parser.parse_known_intermixed_args(argv)
+    if given.help:
+        print(USAGE.format(groups=listing()), end="")
+        return 0
+    if given.version:
+        print(f"dpbandits {version('dpbandits')}")
+        return 0
+    folders = (str(Path(given.config_dir).resolve()),) if given.config_dir else ()
+    if folders and not Path(folders[0]).is_dir():
+        raise BadInput(f"--config-dir={given.config_dir}: there is no such folder")
+    if others:
+        return _hydra(argv, lambda overrides: 0)
+    if not given.multirun:
+        request = read_request(given.overrides, folders)
+        check_writable(request.results)
+        return run(request)
+    for point in multirun_points(given.overrides):
+        check_writable(read_request(point, folders).results)
+    return _hydra(argv, lambda overrides: run(read_request(overrides, folders)))
+
+
+def _hydra(argv: list[str], job) -> int:
+    """Let Hydra run its jobs, each with its own overrides."""
+    import hydra
+    from hydra.core.hydra_config import HydraConfig
+
+    codes = []
+
+    def task(_config):
+        codes.append(job(list(HydraConfig.get().overrides.task)))
+
+    sys.argv = ["bandit-run", *argv]
+    hydra.main(str(package_folder("conf")), "config", version_base="1.3")(task)()
+    return max(codes, default=0)
+
+
+def run(request: Request) -> int:
+    """Run what is missing, write the table, print its summary and, last, its path."""
+    start = time.monotonic()
+    failures = run_cells(
+        request.cells, request.runs, request.jobs, request.backend, request.results
+    )
+    for failure in failures:
+        print(failure.trace, file=sys.stderr)
+    if failures:
+        lost = {f"{f.task.cell.algo} on {f.task.cell.env}" for f in failures}
+        print(f"bandit-run: failed: {', '.join(sorted(lost))}; see above", file=sys.stderr)
+        return 1
+    table = tidy(request.results, request.cells, request.runs)
+    path = request.results / f"{table_name(request)}.csv"
+    write_table(path, table)
+    summary = summarize(table)
+    for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
+        text = render(summary, style) + "\n"
+        write_atomically(path.with_suffix(suffix), text.encode())
+    write_manifest(path.with_suffix(".json"), manifest(request), time.monotonic() - start)
+    print(render(summary, "simple"))
+    print(path)
+    return 0
+
+
+def manifest(request: Request) -> dict:
+    """The composed configuration, with the contents of the chosen algorithm and environment."""
+    config = request.config
+    contents = {"algo_spec": config["algo_spec"], "env_spec": config["env_spec"]}
+    return dict(config) | ({} if config["sweep"] else contents)
+
+
+def table_name(request: Request) -> str:
+    """Name of a table: the experiment's, or what was run and a hash of all of it."""
+    if request.config["experiment"] is not None:
+        return str(request.config["experiment"])
+    keys = ",".join(cell.key for cell in request.cells)
+    digest = hashlib.sha256(f"{keys},{request.runs}".encode()).hexdigest()[:8]
+    if len(request.cells) > 1:
+        return f"sweep-{digest}"
+    cell = request.cells[0]
+    eps = "" if cell.eps == float("inf") else f"-eps{cell.eps:g}"
+    return f"{cell.algo}-{cell.env}{eps}-T{rounds(cell.horizon)}-{digest}"

@@ -1,0 +1,1 @@
+"""Reward laws, the environments made of them, and the named instances of the papers."""

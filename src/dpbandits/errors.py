@@ -1,0 +1,18 @@
+"""Errors that a user can mend, each told in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class BadInput(Exception):
+    """Bad input: the message names the key, the value, and what is allowed."""
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
+    """An unknown name, with the nearest valid one or else all of them."""
+    names = sorted(known)
+    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(names)}"
+    return BadInput(f"unknown {kind} {name!r}: {hint}")

@@ -1,0 +1,163 @@
+"""The game between a learner and an environment: rounds are played here, and counted.
+
+The game records pull counts, never rewards: pseudo-regret is ``counts @ gaps``, so no
+algorithm ever sees a mean or a gap.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .environments.laws import Environment, draw, draw_sum
+from .kernel import borrow, verb
+
+NEVER = np.iinfo(np.int64).max
+
+
+class Game(NamedTuple):
+    """One run of a bandit problem.
+
+    Attributes:
+        env: the arms' laws.
+        coins: the environment's own generator.
+        horizon: number of rounds, T.
+        checkpoints: int64 array (C + 1,), increasing; the last one is never reached.
+        clock: int64 array (2,): rounds played, and the checkpoint that comes next.
+        counts: int64 array (K,), pulls of each arm so far.
+        trace: int64 array (C + 1, K), pulls of each arm between two checkpoints.
+    """
+
+    env: Environment
+    coins: np.random.Generator
+    horizon: int
+    checkpoints: np.ndarray
+    clock: np.ndarray
+    counts: np.ndarray
+    trace: np.ndarray
+
+
+def new_game(
+    env: Environment, coins: np.random.Generator, horizon: int, checkpoints: np.ndarray
+) -> Game:
+    """A game before its first round.
+
+    Args:
+        env: the arms' laws, K arms.
+        coins: the environment's generator.
+        horizon: number of rounds, at least 1.
+        checkpoints: increasing integers in [1, horizon], the last one equal to the horizon.
+    """
+    K = len(env.law)
+    return Game(
+        env=env,
+        coins=coins,
+        horizon=int(horizon),
+        checkpoints=np.append(checkpoints, NEVER).astype(np.int64),
+        clock=np.zeros(2, np.int64),
+        counts=np.zeros(K, np.int64),
+        trace=np.zeros((len(checkpoints) + 1, K), np.int64),
+    )
+
+
+def pulls_at_checkpoints(game: Game) -> np.ndarray:
+    """Pulls of each arm up to each checkpoint of a finished game, int64 array (C, K)."""
+    if game.clock[0] != game.horizon:
+        raise ValueError(
+            f"the algorithm played {game.clock[0]} rounds of a game of {game.horizon}"
+        )
+    return np.cumsum(game.trace, axis=0)[:-1]
+
+
+@verb
+def arms(game: Game) -> int:
+    """Number of arms, K."""
+    game = borrow(game)
+    return len(game.counts)
+
+
+@verb
+def rounds_played(game: Game) -> int:
+    """Rounds played so far; the round that comes next is ``t = rounds_played(game) + 1``."""
+    game = borrow(game)
+    return game.clock[0]
+
+
+@verb
+def rounds_left(game: Game) -> int:
+    """Rounds left until the horizon."""
+    game = borrow(game)
+    return game.horizon - game.clock[0]
+
+
+@verb
+def pulls(game: Game, a: int) -> int:
+    """Pulls of arm ``a`` so far, N."""
+    game = borrow(game)
+    return game.counts[a]
+
+
+@verb
+def pull(game: Game, a: int) -> float:
+    """Play arm ``a`` for one round and return its reward."""
+    game = borrow(game)
+    t = game.clock[0]
+    x = draw(game.env, game.coins, a, t)
+    c = game.clock[1]
+    game.counts[a] += 1
+    game.trace[c, a] += 1
+    game.clock[0] = t + 1
+    game.clock[1] = c + (t + 1 == game.checkpoints[c])
+    return x
+
+
+@verb
+def pull_sum(game: Game, a: int, n: int) -> float:
+    """Play arm ``a`` for ``n`` rounds, at most those left, and return the sum of its rewards."""
+    game = borrow(game)
+    t, c = game.clock[0], game.clock[1]
+    total = draw_sum(game.env, game.coins, a, n, t, 1)
+    end = t + n
+    game.counts[a] += n
+    while game.checkpoints[c] <= end:
+        game.trace[c, a] += game.checkpoints[c] - t
+        t = game.checkpoints[c]
+        c += 1
+    game.trace[c, a] += end - t
+    game.clock[0] = end
+    game.clock[1] = c
+    return total
+
+
+@verb
+def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) -> None:
+    """Play the active arms in turn, one pull each, for ``rounds`` rounds, at most those left.
+
+    Args:
+        active: int64 array, the arms in the order of their turns.
+        rounds: total number of rounds; a multiple of ``len(active)`` for whole turns.
+        sums: float64 array (K,); the sum of each active arm's rewards is written here.
+    """
+    game, active, sums = borrow(game), borrow(active), borrow(sums)
+    t, c, k = game.clock[0], game.clock[1], len(active)
+    end = t + rounds
+    for i in range(k):
+        n = turns(rounds, i, k)
+        sums[active[i]] = draw_sum(game.env, game.coins, active[i], n, t + i, k)
+        game.counts[active[i]] += n
+    played = 0
+    while played < rounds:
+        stop = min(game.checkpoints[c], end) - t
+        for i in range(k):
+            game.trace[c, active[i]] += turns(stop, i, k) - turns(played, i, k)
+        played = stop
+        c += game.checkpoints[c] == t + stop
+    game.clock[0] = end
+    game.clock[1] = c
+
+
+@verb
+def turns(rounds: int, i: int, k: int) -> int:
+    """Turns of the ``i``-th of ``k`` arms in the first ``rounds`` rounds of a round robin."""
+    return (rounds + k - 1 - i) // k

@@ -1,0 +1,37 @@
+"""What values an algorithm's parameters may take: the annotations of its signature."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+UNIT_INTERVAL = (0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Real numbers with a property, in words and as a test."""
+
+    allowed: str
+    contains: Callable[[float], bool]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A name out of several; kernels see its position in the list."""
+
+    options: tuple[str, ...]
+
+    @property
+    def allowed(self) -> str:
+        return " or ".join(self.options)
+
+
+ANY = Interval("a number", lambda x: not math.isnan(x))
+POSITIVE = Interval("a number above 0", lambda x: x > 0)
+PROBABILITY = Interval("a number in (0, 1], or 1/horizon", lambda x: 0 < x <= 1)
+
+Positive = Annotated[float, POSITIVE]
+Probability = Annotated[float, PROBABILITY]

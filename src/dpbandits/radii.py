@@ -1,0 +1,55 @@
+"""Confidence radii and indices, each naming its inequality; ``l`` is the log of 1/confidence."""
+
+from __future__ import annotations
+
+import math
+
+from .kernel import verb
+
+
+@verb
+def hoeffding(n: float, l: float) -> float:
+    """Radius of the mean of ``n`` rewards in [0, 1]: exceeded with probability e^-l."""
+    return math.sqrt(l / (2.0 * n))
+
+
+@verb
+def laplace_tail(n: float, eps: float, l: float) -> float:
+    """Radius of the noise ``Lap(1/(eps n))`` of a mean: exceeded (one side) with e^-l / 2."""
+    return l / (eps * n)
+
+
+@verb
+def bernoulli_kl(p: float, q: float) -> float:
+    """Kullback-Leibler divergence of Bernoulli(p) from Bernoulli(q), singularities by limits."""
+    divergence = 0.0
+    if p > 0.0:
+        divergence += p * math.log(p / q) if q > 0.0 else math.inf
+    if p < 1.0:
+        divergence += (1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if q < 1.0 else math.inf
+    return divergence
+
+
+@verb
+def kl_upper(p: float, d: float) -> float:
+    """``max{q in [0, 1] : kl(p, q) <= d}``, to 1e-10 (Garivier & Cappe 2011).
+
+    Newton's method from above: kl(p, .) is convex and increasing on [p, 1], so the iterates
+    fall to the root without passing it. They start at the smaller of two upper bounds,
+    Pinsker's and the one that drops the term of p from kl.
+    """
+    if p >= 1.0:
+        return 1.0
+    if p <= 0.0:
+        return 1.0 - math.exp(-d)
+    entropy = -p * math.log(p) - (1.0 - p) * math.log(1.0 - p)
+    rest = max(math.exp(-(d + entropy) / (1.0 - p)), 1.0 - p - math.sqrt(d / 2.0))
+    # the unknown is 1 - q, which keeps its digits when q is close to 1
+    for _ in range(100):
+        q = 1.0 - rest
+        excess = p * math.log(p / q) + (1.0 - p) * math.log((1.0 - p) / rest) - d
+        step = excess * q * rest / (q - p) if q > p else 0.0
+        rest += step
+        if step < 1e-12:
+            break
+    return 1.0 - rest

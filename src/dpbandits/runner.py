@@ -1,0 +1,164 @@
+"""Monte-Carlo runs: one queue of work over all cells, and what is finished is kept."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import traceback
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import joblib
+import numpy as np
+from tqdm import tqdm
+
+from .environments.instances import Instance
+from .game import new_game, pulls_at_checkpoints
+from .kernel import is_cached, is_compiled
+from .seeds import ENVIRONMENT, LEARNER, SHUFFLE, generator
+from .settings import Cell
+from .store import load_runs, save_runs
+
+SAVE_EVERY = 10.0  # seconds between two writes of a cell that is not finished yet
+
+
+@dataclass(frozen=True)
+class Task:
+    """Some runs of a cell, played one after the other by one worker."""
+
+    cell: Cell
+    runs: tuple[int, ...]
+
+    @property
+    def cost(self) -> float:
+        """About how long it takes, in rounds played one by one."""
+        rounds = self.cell.horizon if self.cell.algorithm.round_by_round else 10_000
+        return float(len(self.runs) * min(rounds, self.cell.horizon))
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A task that could not be finished."""
+
+    task: Task
+    trace: str
+
+
+def play(cell: Cell, run: int) -> np.ndarray:
+    """Play one run of a cell: pulls of each arm at the checkpoints, int64 array (C, K)."""
+    instance = _instance(cell)
+    K = len(instance.means)
+    order = np.arange(K)
+    if cell.shuffle_arms:
+        order = generator(cell.seed, run, SHUFFLE).permutation(K)
+    coins = generator(cell.seed, run, ENVIRONMENT)
+    game = new_game(instance.shuffled(order), coins, cell.horizon, cell.rounds())
+    cell.algorithm.function(game, generator(cell.seed, run, LEARNER), *cell.arguments)
+    pulls = pulls_at_checkpoints(game)
+    return pulls[:, np.argsort(order)]
+
+
+@lru_cache(maxsize=16)
+def _instance(cell: Cell) -> Instance:
+    return cell.instance
+
+
+def run_cells(
+    cells: Sequence[Cell], runs: int, jobs: int, backend: str, results: Path
+) -> list[Failure]:
+    """Run what is missing of each cell, keep it, and return what failed.
+
+    Args:
+        cells: the cells; each run depends on its cell, seed and number alone.
+        runs: independent runs of each cell.
+        jobs: workers; -1 for one a core.
+        backend: ``threads``, ``processes``, or ``auto``: threads for compiled algorithms,
+            processes for plain Python.
+        results: folder in which finished runs are kept.
+    """
+    jobs = os.cpu_count() or 1 if jobs < 0 else jobs
+    kept = {cell: load_runs(results, cell) for cell in cells}
+    tasks = []
+    for cell in cells:
+        missing = [r for r in range(runs) if r not in kept[cell]]
+        size = max(1, len(missing) // (8 * jobs))
+        for i in range(0, len(missing), size):
+            tasks.append(Task(cell, tuple(missing[i : i + size])))
+    tasks.sort(key=lambda task: task.cost, reverse=True)
+    left = Counter(task.cell for task in tasks)
+    saved = dict.fromkeys(cells, time.monotonic())
+    failures: list[Failure] = []
+    bar = tqdm(
+        total=sum(task.cost for task in tasks),
+        disable=None if tasks else True,  # None: shown on a terminal only
+        bar_format="{percentage:3.0f}%|{bar}| {elapsed} spent, {remaining} left, now {postfix}",
+    )
+    unsaved = set()
+    try:
+        for task, outcome in _outcomes(tasks, jobs, backend):
+            cell = task.cell
+            left[cell] -= 1
+            if isinstance(outcome, str):
+                failures.append(Failure(task, outcome))
+            else:
+                kept[cell].update(zip(task.runs, outcome, strict=True))
+                unsaved.add(cell)
+            now = time.monotonic()
+            if cell in unsaved and (left[cell] == 0 or now - saved[cell] > SAVE_EVERY):
+                save_runs(results, cell, kept[cell])
+                saved[cell] = now
+                unsaved.remove(cell)
+            bar.set_postfix_str(f"{cell.algo} on {cell.env}", refresh=False)
+            bar.update(task.cost)
+    finally:
+        bar.close()
+        for cell in unsaved:
+            save_runs(results, cell, kept[cell])
+    return failures
+
+
+Outcome = tuple[Task, list[np.ndarray] | str]
+
+
+def _outcomes(tasks: list[Task], jobs: int, backend: str) -> Iterator[Outcome]:
+    """Each task with its pulls, or with the trace of its failure, in any order."""
+    compiled = [task for task in tasks if is_compiled(task.cell.algorithm.function)]
+    plain = [task for task in tasks if not is_compiled(task.cell.algorithm.function)]
+    for cell in dict.fromkeys(task.cell for task in compiled):
+        _compile(cell)
+    if compiled:
+        yield from _parallel(compiled, jobs, "loky" if backend == "processes" else "threading")
+    if plain:
+        yield from _parallel(plain, jobs, "threading" if backend == "threads" else "loky")
+
+
+def _parallel(tasks: list[Task], jobs: int, backend: str) -> Iterator[Outcome]:
+    parallel = joblib.Parallel(
+        n_jobs=jobs, backend=backend, return_as="generator_unordered", batch_size=1
+    )
+    yield from parallel(joblib.delayed(_finish)(task) for task in tasks)
+
+
+def _finish(task: Task) -> Outcome:
+    try:
+        return task, [play(task.cell, run) for run in task.runs]
+    except Exception:
+        return task, traceback.format_exc()
+
+
+def _compile(cell: Cell) -> None:
+    """Compile a kernel before several workers need it at once."""
+    function = cell.algorithm.function
+    if function.signatures:  # type: ignore[attr-defined]
+        return
+    if not is_cached(function):
+        print(f"compiling {cell.algo}, the first time only ...", file=sys.stderr, flush=True)
+    instance = cell.instance
+    game = new_game(
+        instance.environment, generator(0, 0, ENVIRONMENT), 1, np.ones(1, dtype=np.int64)
+    )
+    function(game, generator(0, 0, LEARNER), *cell.arguments)

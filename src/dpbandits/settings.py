@@ -1,0 +1,238 @@
+"""From a composed configuration to cells: the settings that are run, checked one by one."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .environments.instances import Instance, build, plain
+from .errors import BadInput, unknown
+from .parameters import Choice, Interval
+from .registry import Algorithm, find_file, load
+
+KEYS = (
+    "algo env experiment sweep eps horizon runs seed checkpoints shuffle_arms jobs backend results"
+).split()
+LARGEST = 2**62
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One algorithm on one environment: the unit that is run, kept and never run again.
+
+    Attributes:
+        algo: name of the algorithm.
+        algo_file: where it is defined.
+        arguments: the values of its parameters, in the order of its signature.
+        version: hash of the sources that decide what it does.
+        env: name of the environment.
+        env_spec: the environment's configuration, as JSON.
+        eps: privacy budget, infinite for a non-private algorithm.
+        horizon: number of rounds T.
+        seed: seed of the sweep.
+        checkpoints: about how many rounds of the regret curve are kept.
+        shuffle_arms: whether each run permutes the arms.
+        columns: the parameters that the sweep varies, for the table; not part of the identity.
+    """
+
+    algo: str
+    algo_file: str
+    arguments: tuple[float, ...]
+    version: str
+    env: str
+    env_spec: str
+    eps: float
+    horizon: int
+    seed: int
+    checkpoints: int
+    shuffle_arms: bool
+    columns: dict[str, Any] = field(default_factory=dict, compare=False, hash=False)
+
+    @property
+    def key(self) -> str:
+        """Name of the cell among all cells, from everything that decides its results."""
+        identity = asdict(self)
+        for name in ("columns", "algo_file"):
+            identity.pop(name)
+        text = json.dumps(identity, sort_keys=True)
+        return f"{self.algo}-{self.env}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+    @property
+    def algorithm(self) -> Algorithm:
+        return load(Path(self.algo_file))
+
+    @property
+    def instance(self) -> Instance:
+        return build(json.loads(self.env_spec))
+
+    def rounds(self) -> np.ndarray:
+        """The rounds at which regret is kept: half of them evenly spaced, half geometrically."""
+        half = max(self.checkpoints // 2, 1)
+        even = np.linspace(self.horizon / half, self.horizon, half)
+        geometric = np.geomspace(1, self.horizon, half)
+        rounds = np.rint(np.concatenate([even, geometric, [self.horizon]])).astype(np.int64)
+        return np.unique(np.clip(rounds, 1, self.horizon))
+
+
+def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:
+    """A whole number; 1e7 is one."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(value, bool) or not at_least <= number <= at_most or number != int(number):
+        most = "" if at_most == LARGEST else f" and at most {at_most}"
+        raise BadInput(
+            f"{key}={plain(value)}: a whole number of at least {at_least}{most} is needed"
+        )
+    return int(value) if isinstance(value, int) else int(number)
+
+
+def yes_no(key: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise BadInput(f"{key}={plain(value)}: true or false is needed")
+    return value
+
+
+def argument(key: str, value: Any, domain: Interval | Choice, horizon: int) -> float:
+    """The number that a kernel receives for a parameter."""
+    if isinstance(domain, Choice):
+        if value not in domain.options:
+            raise BadInput(f"{key}={plain(value)}: {domain.allowed} is needed")
+        return float(domain.options.index(value))
+    if value == "1/horizon":
+        value = 1 / horizon
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(value, bool) or not domain.contains(number):
+        raise BadInput(f"{key}={plain(value)}: {domain.allowed} is needed")
+    return number
+
+
+def budget(algorithm: Algorithm, eps: Any) -> float:
+    """The privacy budget: 1 if none is given, infinite for an algorithm that is not private."""
+    if not algorithm.private:
+        if eps is not None and eps != math.inf:
+            raise BadInput(
+                f"eps={plain(eps)}: {algorithm.name} is not private and takes no eps; leave it out"
+            )
+        return math.inf
+    if eps is None:
+        return 1.0
+    return argument("eps", eps, algorithm.domains["eps"], 1)
+
+
+Composer = Callable[[str, str], tuple[dict[str, Any], dict[str, Any]]]
+
+
+def cells(config: Mapping[str, Any], compose: Composer, folders: tuple[str, ...]) -> list[Cell]:
+    """All cells of a configuration, in the order of its sweep, each once.
+
+    Args:
+        config: the composed configuration as plain data; ``algo`` and ``env`` are names.
+        compose: gives the configurations of an algorithm and of an environment by their names.
+        folders: the user's configuration folders.
+
+    Raises:
+        BadInput: some value cannot be run.
+    """
+    found: dict[Cell, Cell] = {}
+    for point in points(config):
+        algo, env = str(point.pop("algo")), str(point.pop("env"))
+        algo_spec, env_spec = compose(algo, env)
+        cell = make_cell(config, algo, env, algo_spec, env_spec, point, folders)
+        if cell is not None:
+            found.setdefault(cell, cell)
+    if not found:
+        raise BadInput("sweep: no algorithm of the sweep takes the parameters that it varies")
+    return list(found.values())
+
+
+def points(config: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+    """The points of a sweep: of one grid, or of several, one after the other."""
+    grids = config.get("sweep") or {}
+    for grid in grids if isinstance(grids, list) else [grids]:
+        if not isinstance(grid, Mapping):
+            raise BadInput(f"sweep={plain(grid)}: names with lists of values are needed")
+        values = []
+        for name, choices in grid.items():
+            if not isinstance(choices, list) or not choices:
+                raise BadInput(f"sweep.{name}={plain(choices)}: a list of values is needed")
+            values.append(choices)
+        for combination in itertools.product(*values):
+            point = {"algo": config["algo"], "env": config["env"]}
+            yield point | dict(zip(grid, combination, strict=True))
+
+
+def make_cell(
+    config: Mapping[str, Any],
+    algo: str,
+    env: str,
+    algo_spec: dict[str, Any],
+    env_spec: dict[str, Any],
+    point: dict[str, Any],
+    folders: tuple[str, ...],
+) -> Cell:
+    """The cell of one point of a sweep. A parameter that its algorithm lacks is left out."""
+    file = find_file(algo, folders)
+    algorithm = load(file)
+    horizon = whole("horizon", config["horizon"], at_least=1)
+    swept_eps = point.pop("eps", None)
+    eps = budget(algorithm, config["eps"] if swept_eps is None else swept_eps) if (
+        algorithm.private or swept_eps is None
+    ) else math.inf
+    columns = {name: value for name, value in point.items() if name in algorithm.domains}
+    spec = algo_spec | columns
+    names = [name for name in algorithm.domains if name != "eps"]
+    for name in spec:
+        if name not in names:
+            raise unknown(f"parameter of {algo}:", f"algo.{name}", [f"algo.{n}" for n in names])
+    for name in names:
+        if name not in spec:
+            raise BadInput(f"algo.{name} is missing: {algo} needs it")
+    arguments = [
+        eps
+        if name == "eps"
+        else argument(f"algo.{name}", spec[name], domain, horizon)
+        for name, domain in algorithm.domains.items()
+    ]
+    cell = Cell(
+        algo=algo,
+        algo_file=str(file),
+        arguments=tuple(arguments),
+        version=algorithm.version,
+        env=env,
+        env_spec=json.dumps(env_spec, sort_keys=True),
+        eps=eps,
+        horizon=horizon,
+        seed=whole("seed", config["seed"], at_least=0),
+        checkpoints=whole("checkpoints", config["checkpoints"], at_least=1, at_most=100_000),
+        shuffle_arms=yes_no("shuffle_arms", config["shuffle_arms"]),
+        columns=columns,
+    )
+    check_rewards(cell)
+    return cell
+
+
+def check_rewards(cell: Cell) -> None:
+    """Refuse an environment whose rewards the algorithm's guarantee does not cover."""
+    instance, rewards = cell.instance, cell.algorithm.rewards
+    low, high = instance.support
+    if rewards is not None and (low < rewards[0] or high > rewards[1]):
+        raise BadInput(
+            f"env={cell.env}: its rewards lie in [{low:g}, {high:g}], but {cell.algo} is made "
+            f"for rewards in [{rewards[0]:g}, {rewards[1]:g}]"
+        )
+    rounds = len(instance.environment.table)
+    if rounds and cell.horizon > rounds:
+        raise BadInput(f"horizon={cell.horizon}: the table has rewards for {rounds} rounds only")

@@ -1,0 +1,171 @@
+"""What is kept on disk: finished cells, tidy tables, and the manifest beside each table."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import platform
+import subprocess
+import tempfile
+import zipfile
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .errors import BadInput
+from .kernel import PACKAGE
+from .settings import Cell
+
+COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file so that a reader, or a crash, sees all of it or none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, 0o644)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a results folder that cannot be written, before any work is done; leaves nothing."""
+    existing = folder.absolute()
+    while not existing.exists():
+        existing = existing.parent
+    try:
+        if not existing.is_dir():
+            raise NotADirectoryError(f"{existing} is not a folder")
+        with tempfile.TemporaryFile(dir=existing):
+            pass
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BadInput(f"results={folder}: a writable folder is needed ({reason})") from None
+
+
+def cell_file(results: Path, cell: Cell) -> Path:
+    """Where the finished runs of a cell are kept."""
+    return results / "cells" / f"{cell.key}.npz"
+
+
+def load_runs(results: Path, cell: Cell) -> dict[int, np.ndarray]:
+    """The finished runs of a cell: run number to pulls, int64 array (checkpoints, K).
+
+    A file that is missing or damaged (a ZIP file checks its own sums) holds no runs.
+    """
+    try:
+        with np.load(cell_file(results, cell)) as kept:
+            return dict(zip(kept["runs"].tolist(), kept["pulls"], strict=True))
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+        return {}
+
+
+def save_runs(results: Path, cell: Cell, pulls: Mapping[int, np.ndarray]) -> None:
+    """Keep the finished runs of a cell."""
+    runs = sorted(pulls)
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, runs=runs, pulls=np.stack([pulls[r] for r in runs]))
+    write_atomically(cell_file(results, cell), buffer.getvalue())
+
+
+def tidy(results: Path, cells: Sequence[Cell], runs: int) -> pd.DataFrame:
+    """The tidy table of finished cells, one row per run and checkpoint."""
+    parts = []
+    for cell in cells:
+        kept = load_runs(results, cell)
+        pulls = np.stack([kept[r] for r in range(runs)])
+        regret = (pulls * cell.instance.gaps).sum(axis=2)
+        rounds = cell.rounds()
+        columns: dict[str, Any] = {
+            "algo": cell.algo,
+            "env": cell.env,
+            "eps": cell.eps,
+            "horizon": cell.horizon,
+            "seed": cell.seed,
+            **cell.columns,
+            "run": np.repeat(np.arange(runs), len(rounds)),
+            "t": np.tile(rounds, runs),
+            "regret": regret.ravel(),
+        }
+        parts.append(pd.DataFrame(columns))
+    table = pd.concat(parts, ignore_index=True)
+    varied = [name for name in table.columns if name not in COLUMNS]
+    return table[[*COLUMNS[:5], *varied, *COLUMNS[5:]]]
+
+
+def write_table(path: Path, table: pd.DataFrame) -> None:
+    """Write a table as CSV: the same bytes for the same runs."""
+    text = table.to_csv(index=False, float_format="%.12g", lineterminator="\n")
+    write_atomically(path, text.encode())
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Read a tidy table.
+
+    Raises:
+        BadInput: the file is missing, is not a CSV, or lacks the columns of a tidy table.
+    """
+    try:
+        table = pd.read_csv(path)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise BadInput(f"{path}: not a readable CSV ({reason})") from None
+    missing = [name for name in COLUMNS if name not in table.columns]
+    if missing:
+        raise BadInput(f"{path}: not a tidy CSV of dpbandits: no column {', '.join(missing)}")
+    numeric = ["eps", "horizon", "seed", "run", "t", "regret"]
+    for name in numeric:
+        if not pd.api.types.is_numeric_dtype(table[name]) or table[name].isna().any():
+            raise BadInput(f"{path}: column {name} holds something that is not a number")
+    if table.empty:
+        raise BadInput(f"{path}: the table has no rows")
+    return table
+
+
+def write_manifest(path: Path, config: Mapping[str, Any], seconds: float) -> None:
+    """Write what is needed to make a table again: configuration, versions, seed, time taken."""
+    manifest = {
+        "config": config,
+        "seed": config["seed"],
+        "versions": {name: _version(name) for name in ("dpbandits", "numpy", "numba")}
+        | {"python": platform.python_version()},
+        "commit": commit(),
+        "wall_time_seconds": round(seconds, 3),
+    }
+    write_atomically(path, json.dumps(manifest, indent=2, default=str).encode() + b"\n")
+
+
+def _version(name):
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def commit() -> str | None:
+    """Commit of the package's sources, with ``-dirty`` if they were edited; None outside git."""
+    git = ["git", "-C", str(PACKAGE), "describe", "--always", "--abbrev=40", "--dirty"]
+    try:
+        tracked = subprocess.run(
+            ["git", "-C", str(PACKAGE), "ls-files", "--error-unmatch", "kernel.py"],
+            capture_output=True,
+            check=False,
+        )
+        if tracked.returncode != 0:
+            return None
+        described = subprocess.run(git, capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return described.stdout.strip() or None

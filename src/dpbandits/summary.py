@@ -1,0 +1,75 @@
+"""Summary of a tidy table: final regret with its interval, on screen, in Markdown, in LaTeX."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+from tabulate import tabulate
+
+from .store import COLUMNS
+
+
+def settings_of(table: pd.DataFrame) -> list[str]:
+    """The columns of a tidy table that tell one setting from another."""
+    return [name for name in table.columns if name not in ("seed", "run", "t", "regret")]
+
+
+def summarize(table: pd.DataFrame) -> pd.DataFrame:
+    """Final regret of each setting of a tidy table.
+
+    Returns:
+        One row a setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 %
+        interval of the mean, Student's t; undefined for one run), ``std`` and ``runs``.
+    """
+    last = table[table["t"] == table["horizon"]]
+    groups = last.groupby(settings_of(table), sort=False, dropna=False)["regret"]
+    summary = groups.agg(mean="mean", std="std", runs="count").reset_index()
+    n = summary["runs"].to_numpy()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        half = stdtrit(n - 1.0, 0.975) * summary["std"] / np.sqrt(n)
+    summary.insert(summary.columns.get_loc("std"), "ci_low", summary["mean"] - half)
+    summary.insert(summary.columns.get_loc("std"), "ci_high", summary["mean"] + half)
+    return summary
+
+
+def render(summary: pd.DataFrame, style: str) -> str:
+    """A summary as text; ``style`` is one of tabulate's: simple, pipe, latex_booktabs."""
+    rows = []
+    varied = [c for c in summary.columns if c not in [*COLUMNS, *STATISTICS]]
+    for row in summary.to_dict("records"):
+        interval = (
+            "one run: none"
+            if row["runs"] < 2
+            else f"{significant(row['ci_low'])} to {significant(row['ci_high'])}"
+        )
+        rows.append(
+            [
+                row["algo"],
+                row["env"],
+                "not private" if np.isinf(row["eps"]) else f"{row['eps']:g}",
+                *("" if pd.isna(row[c]) else row[c] for c in varied),
+                rounds(row["horizon"]),
+                significant(row["mean"]),
+                interval,
+                row["runs"],
+            ]
+        )
+    header = ["algorithm", "environment", "eps", *varied, "horizon"]
+    header += ["final regret", "95 % interval", "runs"]
+    left = ("left", "left", "right", *("right" for _ in varied), "right", "right", "right", "right")
+    return tabulate(rows, header, tablefmt=style, colalign=left, disable_numparse=True)
+
+
+STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs"]
+
+
+def significant(x: float) -> str:
+    """A number with the four digits that a mean of some tens of runs can bear."""
+    return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.4g}"
+
+
+def rounds(T: int) -> str:
+    """A number of rounds: 1e7 rather than 10000000."""
+    text = f"{T:.0e}".replace("e+0", "e").replace("e+", "e")
+    return text if T >= 10_000 and float(text) == T else str(T)
