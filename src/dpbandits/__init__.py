@@ -1,0 +1,1 @@
+"""Run, compare and trust differentially private multi-armed bandits."""

@@ -64,9 +64,7 @@ def new_game(
 def pulls_at_checkpoints(game: Game) -> np.ndarray:
     """Pulls of each arm up to each checkpoint of a finished game, int64 array (C, K)."""
     if game.clock[0] != game.horizon:
-        raise ValueError(
-            f"the algorithm played {game.clock[0]} rounds of a game of {game.horizon}"
-        )
+        raise ValueError(f"the algorithm played {game.clock[0]} rounds of a game of {game.horizon}")
     return np.cumsum(game.trace, axis=0)[:-1]
 
 
@@ -79,7 +77,7 @@ def arms(game: Game) -> int:
 
 @verb
 def rounds_played(game: Game) -> int:
-    """Rounds played so far; the round that comes next is ``t = rounds_played(game) + 1``."""
+    """Rounds played so far, one less than the number t of the round that comes next."""
     game = borrow(game)
     return game.clock[0]
 

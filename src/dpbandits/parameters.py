@@ -30,8 +30,10 @@ class Choice:
 
 
 ANY = Interval("a number", lambda x: not math.isnan(x))
-POSITIVE = Interval("a number above 0", lambda x: x > 0)
+BUDGET = Interval("a number above 0 (inf adds no noise)", lambda x: x > 0)
+POSITIVE = Interval("a finite number above 0", lambda x: 0 < x < math.inf)
 PROBABILITY = Interval("a number in (0, 1], or 1/horizon", lambda x: 0 < x <= 1)
 
+Budget = Annotated[float, BUDGET]
 Positive = Annotated[float, POSITIVE]
 Probability = Annotated[float, PROBABILITY]

@@ -69,8 +69,8 @@ def _instance(cell: Cell) -> Instance:
 
 def run_cells(
     cells: Sequence[Cell], runs: int, jobs: int, backend: str, results: Path
-) -> list[Failure]:
-    """Run what is missing of each cell, keep it, and return what failed.
+) -> tuple[int, list[Failure]]:
+    """Run what is missing of each cell and keep it.
 
     Args:
         cells: the cells; each run depends on its cell, seed and number alone.
@@ -79,6 +79,9 @@ def run_cells(
         backend: ``threads``, ``processes``, or ``auto``: threads for compiled algorithms,
             processes for plain Python.
         results: folder in which finished runs are kept.
+
+    Returns:
+        The number of runs played, and what failed.
     """
     jobs = os.cpu_count() or 1 if jobs < 0 else jobs
     kept = {cell: load_runs(results, cell) for cell in cells}
@@ -118,7 +121,7 @@ def run_cells(
         bar.close()
         for cell in unsaved:
             save_runs(results, cell, kept[cell])
-    return failures
+    return sum(len(task.runs) for task in tasks), failures
 
 
 Outcome = tuple[Task, list[np.ndarray] | str]

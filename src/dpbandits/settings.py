@@ -18,9 +18,9 @@ from .errors import BadInput, unknown
 from .parameters import Choice, Interval
 from .registry import Algorithm, find_file, load
 
-KEYS = (
-    "algo env experiment sweep eps horizon runs seed checkpoints shuffle_arms jobs backend results"
-).split()
+KEYS = ["algo", "env", "experiment", "sweep"]
+KEYS += ["eps", "horizon", "runs", "seed", "checkpoints", "shuffle_arms"]
+KEYS += ["jobs", "backend", "results"]
 LARGEST = 2**62
 
 
@@ -147,14 +147,17 @@ def cells(config: Mapping[str, Any], compose: Composer, folders: tuple[str, ...]
         BadInput: some value cannot be run.
     """
     found: dict[Cell, Cell] = {}
+    unused: set[str] = set()
+    taken: set[str] = set()
     for point in points(config):
+        unused |= point.keys() - {"algo", "env"}
         algo, env = str(point.pop("algo")), str(point.pop("env"))
         algo_spec, env_spec = compose(algo, env)
         cell = make_cell(config, algo, env, algo_spec, env_spec, point, folders)
-        if cell is not None:
-            found.setdefault(cell, cell)
-    if not found:
-        raise BadInput("sweep: no algorithm of the sweep takes the parameters that it varies")
+        found.setdefault(cell, cell)
+        taken |= cell.columns.keys() | ({"eps"} if cell.algorithm.private else set())
+    for name in sorted(unused - taken):
+        raise BadInput(f"sweep.{name}: no algorithm of the sweep has a parameter {name}")
     return list(found.values())
 
 
@@ -187,10 +190,11 @@ def make_cell(
     file = find_file(algo, folders)
     algorithm = load(file)
     horizon = whole("horizon", config["horizon"], at_least=1)
-    swept_eps = point.pop("eps", None)
-    eps = budget(algorithm, config["eps"] if swept_eps is None else swept_eps) if (
-        algorithm.private or swept_eps is None
-    ) else math.inf
+    swept = point.pop("eps", None)
+    if swept is None:
+        eps = budget(algorithm, config["eps"])
+    else:  # a swept budget passes by the algorithms that take none
+        eps = budget(algorithm, swept) if algorithm.private else math.inf
     columns = {name: value for name, value in point.items() if name in algorithm.domains}
     spec = algo_spec | columns
     names = [name for name in algorithm.domains if name != "eps"]
@@ -201,9 +205,7 @@ def make_cell(
         if name not in spec:
             raise BadInput(f"algo.{name} is missing: {algo} needs it")
     arguments = [
-        eps
-        if name == "eps"
-        else argument(f"algo.{name}", spec[name], domain, horizon)
+        eps if name == "eps" else argument(f"algo.{name}", spec[name], domain, horizon)
         for name, domain in algorithm.domains.items()
     ]
     cell = Cell(

@@ -28,9 +28,8 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
     n = summary["runs"].to_numpy()
     with np.errstate(divide="ignore", invalid="ignore"):
         half = stdtrit(n - 1.0, 0.975) * summary["std"] / np.sqrt(n)
-    summary.insert(summary.columns.get_loc("std"), "ci_low", summary["mean"] - half)
-    summary.insert(summary.columns.get_loc("std"), "ci_high", summary["mean"] + half)
-    return summary
+    summary["ci_low"], summary["ci_high"] = summary["mean"] - half, summary["mean"] + half
+    return summary[[*settings_of(table), *STATISTICS]]
 
 
 def render(summary: pd.DataFrame, style: str) -> str:

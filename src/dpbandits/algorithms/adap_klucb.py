@@ -7,14 +7,14 @@ import numpy as np
 from ..episodes import first_episodes, play_episode
 from ..game import arms, rounds_left, rounds_played
 from ..kernel import kernel
-from ..parameters import UNIT_INTERVAL, Positive
+from ..parameters import UNIT_INTERVAL, Budget, Positive
 from ..radii import kl_upper, laplace_tail
 
 REWARDS = UNIT_INTERVAL
 
 
 @kernel
-def adap_klucb(game, rng, eps: Positive, alpha: Positive):
+def adap_klucb(game, rng, eps: Budget, alpha: Positive):
     """AdaP-KLUCB (Azize & Basu 2022, Alg. 1, eq. 8). eps-global DP. Rewards in [0, 1].
 
     Args:

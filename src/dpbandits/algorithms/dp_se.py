@@ -7,14 +7,14 @@ import numpy as np
 from ..game import arms, pull_in_turn, rounds_left
 from ..kernel import kernel
 from ..mechanisms import laplace
-from ..parameters import UNIT_INTERVAL, Positive, Probability
+from ..parameters import UNIT_INTERVAL, Budget, Probability
 from ..radii import hoeffding, laplace_tail
 
 REWARDS = UNIT_INTERVAL
 
 
 @kernel
-def dp_se(game, rng, eps: Positive, beta: Probability):
+def dp_se(game, rng, eps: Budget, beta: Probability):
     """DP-SE (Sajed & Sheffet 2019, Alg. 3). eps-global DP. Rewards in [0, 1].
 
     Args:

@@ -9,7 +9,7 @@ from ..game import arms, pull, pulls, rounds_left, rounds_played
 from ..kernel import kernel
 from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
 from ..optimism import lead, new_race
-from ..parameters import UNIT_INTERVAL, Choice, Positive, Probability
+from ..parameters import UNIT_INTERVAL, Budget, Choice, Probability
 
 REWARDS = UNIT_INTERVAL
 ROUND_BY_ROUND = True
@@ -17,7 +17,7 @@ TreeBudget = Annotated[float, Choice(("whole", "split"))]
 
 
 @kernel
-def dp_ucb(game, rng, eps: Positive, gamma: Probability, tree_budget: TreeBudget):
+def dp_ucb(game, rng, eps: Budget, gamma: Probability, tree_budget: TreeBudget):
     """DP-UCB (Mishra & Thakurta 2015, Alg. 1; the baseline of Sajed & Sheffet 2019 and of
     Azize & Basu 2022). eps-global DP. Rewards in [0, 1].
 

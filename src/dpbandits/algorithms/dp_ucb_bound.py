@@ -8,14 +8,14 @@ from ..game import arms, pull, pulls, rounds_left, rounds_played
 from ..kernel import kernel
 from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
 from ..optimism import lead, new_race
-from ..parameters import UNIT_INTERVAL, Positive
+from ..parameters import UNIT_INTERVAL, Budget
 
 REWARDS = UNIT_INTERVAL
 ROUND_BY_ROUND = True
 
 
 @kernel
-def dp_ucb_bound(game, rng, eps: Positive):
+def dp_ucb_bound(game, rng, eps: Budget):
     """DP-UCB with the bonus of Azize's thesis (p. 102) at delta = 1/T; not the DP-UCB-BOUND of
     Tossou & Dimitrakakis 2016. eps-global DP. Rewards in [0, 1].
     """

@@ -48,8 +48,8 @@ def kl_ucb(game, rng):
     n = 1
     while rounds_left(game) > 0:
         t = rounds_played(game) + 1
-        for a in range(arms(game)):
-            index[a] = kl_index(S[a], pulls(game, a), t)
+        for b in range(arms(game)):
+            index[b] = kl_index(S[b], pulls(game, b), t)
         a = np.argmax(index)
         n = min(2 * n, rounds_left(game))
         while n > 1 and not kl_leads(game, S, a, t, n):

@@ -109,7 +109,7 @@ def compose_config(overrides: tuple[str, ...], folders: tuple[str, ...]) -> dict
             composed = compose("config", [*overrides, *search], return_hydra_config=True)
             choices = composed.hydra.runtime.choices
             config = OmegaConf.to_container(
-                OmegaConf.masked_copy(composed, [k for k in composed if k != "hydra"]),
+                OmegaConf.masked_copy(composed, [str(k) for k in composed if k != "hydra"]),
                 resolve=True,
                 throw_on_missing=True,
             )

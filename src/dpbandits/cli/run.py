@@ -15,7 +15,7 @@ from ..errors import BadInput
 from ..runner import run_cells
 from ..store import check_writable, tidy, write_atomically, write_manifest, write_table
 from ..summary import render, rounds, summarize
-from .compose import Request, multirun_points, package_folder, read_request
+from .compose import Request, compose_config, multirun_points, package_folder, read_request
 
 USAGE = """\
 usage: bandit-run [KEY=VALUE ...] [-m] [--config-dir DIR]
@@ -89,7 +89,14 @@ def _main(argv: list[str]) -> int:
     parser.add_argument("--multirun", "-m", action="store_true")
     parser.add_argument("--help", "-h", action="store_true")
     parser.add_argument("--version", action="store_true")
-    given, others = parser.parse_known_intermixed_args(argv)
+    hydras = [
+        parser.add_argument("--cfg", "-c"),
+        parser.add_argument("--info", "-i", nargs="?", const="all"),
+        parser.add_argument("--package", "-p"),
+        parser.add_argument("--resolve", action="store_true", default=None),
+        parser.add_argument("--hydra-help", action="store_true", default=None),
+    ]
+    given = parser.parse_intermixed_args(argv)
     if given.help:
         print(USAGE.format(groups=listing()), end="")
         return 0
@@ -99,7 +106,8 @@ def _main(argv: list[str]) -> int:
     folders = (str(Path(given.config_dir).resolve()),) if given.config_dir else ()
     if folders and not Path(folders[0]).is_dir():
         raise BadInput(f"--config-dir={given.config_dir}: there is no such folder")
-    if others:
+    if any(getattr(given, option.dest) is not None for option in hydras):
+        compose_config(tuple(given.overrides), folders)
         return _hydra(argv, lambda overrides: 0)
     if not given.multirun:
         request = read_request(given.overrides, folders)
@@ -128,7 +136,7 @@ def _hydra(argv: list[str], job) -> int:
 def run(request: Request) -> int:
     """Run what is missing, write the table, print its summary and, last, its path."""
     start = time.monotonic()
-    failures = run_cells(
+    done, failures = run_cells(
         request.cells, request.runs, request.jobs, request.backend, request.results
     )
     for failure in failures:
@@ -144,7 +152,8 @@ def run(request: Request) -> int:
     for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
         text = render(summary, style) + "\n"
         write_atomically(path.with_suffix(suffix), text.encode())
-    write_manifest(path.with_suffix(".json"), manifest(request), time.monotonic() - start)
+    if done or not path.with_suffix(".json").exists():
+        write_manifest(path.with_suffix(".json"), manifest(request), time.monotonic() - start)
     print(render(summary, "simple"))
     print(path)
     return 0

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from ..errors import BadInput, unknown
 from .laws import PARAMETERS, TABLE, TWO_POINT, Environment
@@ -41,9 +42,9 @@ class Instance:
         return Environment(env.law[order], env.parameters[order], env.table[:, order])
 
 
-def two_point(low: Sequence[float], high: Sequence[float], p: Sequence[float]) -> Instance:
+def two_point(low: ArrayLike, high: ArrayLike, p: ArrayLike) -> Instance:
     """Arm a pays high[a] with probability p[a], else low[a]."""
-    parameters = np.column_stack([low, high, p]).astype(float)
+    parameters = np.array([low, high, p], dtype=float).T
     K = len(parameters)
     environment = Environment(np.full(K, TWO_POINT), parameters, np.zeros((0, K)))
     means = parameters[:, 0] + (parameters[:, 1] - parameters[:, 0]) * parameters[:, 2]
@@ -74,14 +75,15 @@ def bernoulli_family(family: Any, arms: Any) -> Instance:
     if family not in FAMILIES:
         raise unknown("env.family", str(family), FAMILIES)
     K = as_number("env.arms", arms)
-    if K < 2 or K != int(K) or K > 10_000:
+    if not 2 <= K <= 10_000 or int(K) != K:
         raise BadInput(f"env.arms={arms}: a whole number of arms from 2 to 10000 is needed")
     return bernoulli([FAMILIES[family](i / (K - 1)) for i in range(int(K))])
 
 
 def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
     """X = 1/g with probability mean * g, else 0, so E X^(1+v) = mean * g^-v: the hard instances
-    of the lower bounds of Tao et al. 2022. g defaults to (largest mean)^(1/v), hence u = 1."""
+    of the lower bounds of Tao et al. 2022. g defaults to (largest mean)^(1/v), hence u = 1.
+    """
     mu, order = numbers("env.means", means), as_number("env.v", v)
     if not 0 < order <= 1:
         raise BadInput(f"env.v={v}: the order v lies in (0, 1]")

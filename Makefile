@@ -1,0 +1,51 @@
+# Everything needs Python 3.11 or newer and make; the environment is made in .venv.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+RESULTS ?= results
+SCALE ?= paper
+EXPERIMENTS ?= $(sort $(basename $(notdir $(wildcard conf/experiment/*.yaml))))
+
+ifeq ($(SCALE),smoke)
+RESULTS := results/smoke
+SMALL := horizon=3000 runs=2
+endif
+
+help: ## show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+install: $(VENV)/.installed ## make the environment
+
+run: install ## run one setting: AdaP-KLUCB on C2 at eps 0.5
+	$(BIN)/bandit-run algo=adap_klucb env=bernoulli_c2 eps=0.5
+
+test: install ## the fast tests
+	$(BIN)/pytest -m 'not slow'
+
+test-slow: install ## the slow tests: statistics, whole sweeps, the wheel
+	$(BIN)/pytest -m slow
+
+figures: install ## run what is missing and draw every figure (SCALE=smoke: in seconds)
+	@for name in $(EXPERIMENTS); do \
+	  $(BIN)/bandit-run experiment=$$name results=$(RESULTS) $(SMALL) && \
+	  $(BIN)/bandit-plot experiment=$$name results=$(RESULTS) || exit; \
+	done
+
+bench: install ## speed and memory, as ratios to the random numbers alone
+	$(BIN)/python benchmarks/bench.py
+
+lint: install ## style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+clean: ## remove what was built; results are kept
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
+
+.PHONY: help install run test test-slow figures bench lint clean
+.DEFAULT_GOAL := help

@@ -1,0 +1,10 @@
+"""Azize & Basu 2022, Fig. 5: regret over time of four private algorithms on C2 at four budgets.
+
+Run first: bandit-run experiment=azize2022_fig5 (8e8 rounds of dp_ucb; the rest is free).
+"""
+
+from dpbandits.figures import panels
+
+
+def draw(table):
+    return panels(table, "Four private algorithms on C2 (Azize & Basu 2022, Fig. 5)", band="std")

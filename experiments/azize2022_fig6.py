@@ -1,0 +1,10 @@
+"""Azize & Basu 2022, Fig. 6: regret over time of four private algorithms on C3 at four budgets.
+
+Run first: bandit-run experiment=azize2022_fig6 (8e8 rounds of dp_ucb; the rest is free).
+"""
+
+from dpbandits.figures import panels
+
+
+def draw(table):
+    return panels(table, "Four private algorithms on C3 (Azize & Basu 2022, Fig. 6)", band="std")

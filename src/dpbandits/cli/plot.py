@@ -1,0 +1,79 @@
+"""bandit-plot: draw an experiment, or any tidy tables."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from ..errors import BadInput, unknown
+from ..figures import Draw, picture, save
+from ..store import check_writable, read_table
+from .compose import package_folder
+from .run import Parser, guarded
+
+USAGE = """\
+usage: bandit-plot experiment=NAME [results=DIR]
+       bandit-plot TABLE.csv [TABLE.csv ...]
+
+Draw regret from tidy tables alone, as PDF and PNG.
+
+  bandit-plot experiment=azize2022_fig4    results/azize2022_fig4.csv, as in the paper;
+                                           written to results/figures/
+  bandit-plot results/a.csv results/b.csv  the tables in one figure, beside the first
+"""
+
+
+def main() -> None:
+    """Entry point of ``bandit-plot``."""
+    guarded("bandit-plot", lambda: _main(sys.argv[1:]))
+
+
+def _main(argv: list[str]) -> int:
+    parser = Parser("bandit-plot", add_help=False)
+    parser.add_argument("arguments", nargs="*")
+    parser.add_argument("--help", "-h", action="store_true")
+    given = parser.parse_args(argv)
+    if given.help:
+        print(USAGE, end="")
+        return 0
+    keys = dict(x.split("=", 1) for x in given.arguments if "=" in x and not Path(x).exists())
+    files = [Path(x) for x in given.arguments if "=" not in x or Path(x).exists()]
+    for key in keys:
+        if key not in ("experiment", "results"):
+            raise unknown("key", key, ("experiment", "results"))
+    if ("experiment" in keys) == bool(files):
+        raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
+    if files:
+        table = pd.concat([read_table(file) for file in files], ignore_index=True)
+        stem = files[0].with_suffix("")
+        figure = picture(table, ", ".join(file.stem for file in files))
+    else:
+        results = Path(keys.get("results", "results"))
+        name = keys["experiment"]
+        file = results / f"{name}.csv"
+        if not file.exists():
+            experiments = [x.stem for x in (package_folder("conf") / "experiment").glob("*.yaml")]
+            if name not in experiments:
+                raise unknown("experiment", name, experiments)
+            raise BadInput(f"no table {file}: run bandit-run experiment={name} first")
+        stem = results / "figures" / name
+        figure = script(name)(read_table(file))
+    check_writable(stem.parent)
+    for path in save(figure, stem):
+        print(path)
+    return 0
+
+
+def script(name: str) -> Draw:
+    """The drawing of an experiment: that of its plotting script, or the one that suits it."""
+    file = package_folder("experiments") / f"{name}.py"
+    if not file.is_file():
+        return lambda table: picture(table, name)
+    spec = importlib.util.spec_from_file_location(f"dpbandits_experiment_{name}", file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.draw

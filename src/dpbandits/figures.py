@@ -1,0 +1,207 @@
+"""Figures drawn from tidy tables alone: regret against time and against the privacy budget."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
+from scipy.special import stdtrit
+
+from .store import COLUMNS, write_atomically
+
+# Okabe & Ito's palette, told apart by colour-blind readers; dashes tell lines apart in print
+COLOURS = ["#D55E00", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#999999"]
+DASHES = ["-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1))]
+NAMES = {
+    "ucb": "UCB",
+    "kl_ucb": "KL-UCB",
+    "dp_ucb": "DP-UCB",
+    "dp_ucb_bound": "DP-UCB (tight bonus)",
+    "dp_se": "DP-SE",
+    "adap_ucb": "AdaP-UCB",
+    "adap_klucb": "AdaP-KLUCB",
+}
+STYLE: Any = {
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.5,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "figure.constrained_layout.use": True,
+    "pdf.fonttype": 42,
+    "savefig.dpi": 150,
+}
+BANDS = {
+    "std": "± one standard deviation",
+    "ci": "95 % interval of the mean (Student's t)",
+}
+Draw = Callable[[pd.DataFrame], Figure]
+
+
+def lines_of(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The rows of each line of a figure: one for each algorithm and each parameter varied."""
+    varied = [name for name in table.columns if name not in COLUMNS]
+    lines = {}
+    key: Any
+    for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
+        values = [
+            f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
+            for name, value in zip(varied, key[1:], strict=True)
+            if not pd.isna(value)
+        ]
+        lines[", ".join([NAMES.get(key[0], key[0]), *values])] = rows
+    return lines
+
+
+def styles_of(labels: list[str]) -> dict[str, dict]:
+    """A colour and a dash for each line, the same in every panel."""
+    dashes = itertools.cycle(DASHES)
+    return {
+        label: {"color": colour, "linestyle": dash}
+        for label, colour, dash in zip(labels, itertools.cycle(COLOURS), dashes, strict=False)
+    }
+
+
+def mean_and_band(rows: pd.DataFrame, by: str, band: str) -> pd.DataFrame:
+    """Mean regret and the edges of its band at each value of a column."""
+    groups = rows.groupby(by)["regret"].agg(["mean", "std", "count"]).reset_index()
+    half = groups["std"].fillna(0.0)
+    if band == "ci":
+        n = groups["count"].to_numpy()
+        half = half * stdtrit(np.maximum(n - 1.0, 1.0), 0.975) / np.sqrt(n)
+    return groups.assign(low=groups["mean"] - half, high=groups["mean"] + half)
+
+
+def regret_vs_time(ax: Axes, table: pd.DataFrame, styles: dict[str, dict], band: str) -> None:
+    """Mean pseudo-regret of each line against the round, with its band; log y."""
+    curves = {k: mean_and_band(rows, "t", band) for k, rows in lines_of(table).items()}
+    shown = [c.loc[c["t"] >= 0.01 * c["t"].max(), "mean"].min() for c in curves.values()]
+    floor = max(min(shown), 0.1) / 2  # the first rounds would take most of a logarithmic axis
+    for label, curve in curves.items():
+        ax.plot(curve["t"], curve["mean"], label=label, **styles[label])
+        fill(ax, curve["t"], curve, floor / 10, styles[label])
+    ax.set_yscale("log")
+    ax.set_ylim(bottom=floor)
+    ax.set_xlim(0, table["horizon"].max())
+    ax.xaxis.set_major_formatter(EngFormatter(sep=""))
+    ax.yaxis.set_minor_locator(LogLocator(subs="auto", numticks=10))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+
+
+def fill(ax: Axes, x: pd.Series, curve: pd.DataFrame, floor: float, style: dict) -> None:
+    """The band of a curve, cut at a floor that a logarithmic axis can show."""
+    low = np.maximum(curve["low"], floor)
+    ax.fill_between(x, low, curve["high"], color=style["color"], alpha=0.2, lw=0)
+
+
+def panels(table: pd.DataFrame, title: str, band: str = "std") -> Figure:
+    """Regret against time: a row of panels for each environment, a column for each budget.
+
+    Algorithms that are not private appear in every column.
+    """
+    with matplotlib.rc_context(STYLE):
+        budgets = sorted(b for b in table["eps"].unique() if np.isfinite(b)) or [np.inf]
+        environments = list(dict.fromkeys(table["env"]))
+        rows, columns = len(environments), len(budgets)
+        size = (max(2.3 * columns, 4.6) + 0.4, 2.1 * rows + 1.1)
+        figure = Figure(figsize=size)
+        axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey="row")
+        styles = styles_of(list(lines_of(table)))
+        for (i, env), (j, eps) in itertools.product(enumerate(environments), enumerate(budgets)):
+            ax = axes[i, j]
+            inside = (table["env"] == env) & table["eps"].isin([eps, np.inf])
+            regret_vs_time(ax, table[inside], styles, band)
+            budget = "not private" if np.isinf(eps) else f"$\\epsilon$ = {eps:g}"
+            ax.set_title(f"{env}, {budget}")
+            if j == 0:
+                ax.set_ylabel("pseudo-regret")
+            if i == rows - 1:
+                ax.set_xlabel("round $t$")
+        finish(figure, axes[0, 0], title, table, band)
+        return figure
+
+
+def regret_vs_eps(ax: Axes, table: pd.DataFrame, styles: dict[str, dict], band: str) -> None:
+    """Mean final regret of each line against the privacy budget, with its band; log axes."""
+    last = table[table["t"] == table["horizon"]]
+    for label, rows in lines_of(last).items():
+        private = rows[np.isfinite(rows["eps"])]
+        if private.empty:
+            ax.axhline(rows["regret"].mean(), label=f"{label} (not private)", **styles[label])
+            continue
+        curve = mean_and_band(private, "eps", band)
+        ax.plot(curve["eps"], curve["mean"], label=label, marker="o", ms=3, **styles[label])
+        fill(ax, curve["eps"], curve, 1e-3 * curve["mean"].min(), styles[label])
+    ax.set_xscale("log")
+    ax.set_yscale("log")
+    ax.set_xlabel(r"privacy budget $\epsilon$")
+
+
+def budget_panels(table: pd.DataFrame, title: str, band: str = "ci") -> Figure:
+    """Final regret against the privacy budget: a panel for each environment."""
+    with matplotlib.rc_context(STYLE):
+        environments = list(dict.fromkeys(table["env"]))
+        figure = Figure(figsize=(max(3.2 * len(environments), 5.0), 3.6))
+        axes = figure.subplots(1, len(environments), squeeze=False)
+        styles = styles_of(list(lines_of(table)))
+        for ax, env in zip(axes[0], environments, strict=True):
+            regret_vs_eps(ax, table[table["env"] == env], styles, band)
+            ax.set_title(env)
+        axes[0, 0].set_ylabel(f"pseudo-regret at $T$ = {scientific(table['horizon'].max())}")
+        finish(figure, axes[0, 0], title, table, band)
+        return figure
+
+
+def finish(figure: Figure, ax: Axes, title: str, table: pd.DataFrame, band: str) -> None:
+    """Title and legend above the panels; below, what lines and bands mean."""
+    handles, labels = ax.get_legend_handles_labels()
+    wide = figure.get_figwidth() > 6
+    columns = len(labels) if wide and len(labels) <= 5 else 2
+    heading: Any = {"loc": "outside upper center", "title": title, "title_fontsize": 10}
+    figure.legend(handles, labels, ncols=columns, **heading)
+    runs = table["run"].nunique()
+    note = f"Lines: mean of {runs} runs. Bands: {BANDS[band]}."
+    if not wide:
+        note = note.replace(" Bands", "\nBands")
+    figure.supxlabel(note, fontsize=7.5, color="#444444")
+
+
+def scientific(T: float) -> str:
+    """A number of rounds for an axis: 10^7 or 5 x 10^7."""
+    exponent = int(np.floor(np.log10(T)))
+    factor = T / 10**exponent
+    power = f"10^{{{exponent}}}"
+    return f"${power}$" if factor == 1 else f"${factor:g} \\times {power}$"
+
+
+def picture(table: pd.DataFrame, title: str) -> Figure:
+    """The figure that suits a table: against the budget if that varies much, else against time."""
+    budgets = table["eps"][np.isfinite(table["eps"])].nunique()
+    return budget_panels(table, title) if budgets > 4 else panels(table, title, band="ci")
+
+
+def save(figure: Figure, stem: Path) -> list[Path]:
+    """Write a figure as PDF and PNG: the same bytes for the same figure."""
+    paths = []
+    for suffix, metadata in ((".pdf", {"CreationDate": None}), (".png", {"Software": None})):
+        buffer = io.BytesIO()
+        with matplotlib.rc_context(STYLE):
+            figure.savefig(buffer, format=suffix[1:], metadata=metadata)
+        path = stem.with_name(stem.name + suffix)
+        write_atomically(path, buffer.getvalue())
+        paths.append(path)
+    return paths

@@ -1,0 +1,1 @@
+"""What theorems say of regret: one function a theorem."""
