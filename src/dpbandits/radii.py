@@ -42,14 +42,14 @@ def kl_upper(p: float, d: float) -> float:
         return 1.0
     if p <= 0.0:
         return 1.0 - math.exp(-d)
-    entropy = -p * math.log(p) - (1.0 - p) * math.log(1.0 - p)
-    rest = max(math.exp(-(d + entropy) / (1.0 - p)), 1.0 - p - math.sqrt(d / 2.0))
-    # the unknown is 1 - q, which keeps its digits when q is close to 1
-    for _ in range(100):
-        q = 1.0 - rest
-        excess = p * math.log(p / q) + (1.0 - p) * math.log((1.0 - p) / rest) - d
-        step = excess * q * rest / (q - p) if q > p else 0.0
-        rest += step
+    r = 1.0 - p
+    entropy = -p * math.log(p) - r * math.log(r)
+    x = min(math.sqrt(d / 2.0), r - math.exp(-(d + entropy) / r), r * (1.0 - 1e-15))
+    # the unknown is x = q - p, in which the two terms of kl cancel without loss of digits
+    while x > 0.0:
+        excess = -p * math.log1p(x / p) - r * math.log1p(-x / r) - d
+        step = excess * (p + x) * (r - x) / x
+        x -= step
         if step < 1e-12:
             break
-    return 1.0 - rest
+    return min(p + max(x, 0.0), 1.0)

@@ -1,0 +1,51 @@
+"""What several tests need: playing an algorithm, compiled or plain, and its default parameters."""
+
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from dpbandits.environments.instances import build
+from dpbandits.game import new_game, pulls_at_checkpoints
+from dpbandits.kernel import PACKAGE
+from dpbandits.registry import ALGORITHMS, load
+from dpbandits.seeds import ENVIRONMENT, LEARNER, generator
+from dpbandits.settings import argument
+
+CONF = PACKAGE.parent.parent / "conf"
+NAMES = sorted(file.stem for file in (CONF / "algo").glob("*.yaml"))
+PRIVATE = [name for name in NAMES if load(ALGORITHMS / f"{name}.py").private]
+SIGMAS = 5.0
+
+
+def defaults(name: str) -> dict:
+    return yaml.safe_load(Path(CONF / "algo" / f"{name}.yaml").read_text())
+
+
+def arguments(name: str, eps: float, T: int, **changes) -> list[float]:
+    """The numbers that a kernel receives."""
+    values = defaults(name) | changes
+    domains = load(ALGORITHMS / f"{name}.py").domains
+    return [
+        eps if p == "eps" else argument(p, values[p], domain, T) for p, domain in domains.items()
+    ]
+
+
+def play(name, spec, T, eps=1.0, seed=0, run=0, checkpoints=None, plain=False, **changes):
+    """Pulls at the checkpoints of one run, int64 array (C, K)."""
+    function = load(ALGORITHMS / f"{name}.py").function
+    if checkpoints is None:
+        checkpoints = np.unique(np.geomspace(1, T, 30).astype(int))
+    instance = build(spec)
+    game = new_game(instance.environment, generator(seed, run, ENVIRONMENT), T, checkpoints)
+    function = function.py_func if plain else function
+    function(game, generator(seed, run, LEARNER), *arguments(name, eps, T, **changes))
+    return pulls_at_checkpoints(game)
+
+
+def bernoulli(*means):
+    return {"law": "bernoulli", "means": list(means)}
+
+
+def table(rewards):
+    return {"law": "table", "rewards": np.asarray(rewards).tolist(), "file": None}

@@ -1,0 +1,70 @@
+"""The architecture, read from the imports."""
+
+import ast
+
+import pytest
+
+from dpbandits.kernel import PACKAGE
+
+# What each part may import of the package; a part is a module or a folder at its top.
+MAY_IMPORT = {
+    "kernel": set(),
+    "errors": set(),
+    "parameters": set(),
+    "seeds": set(),
+    "environments": {"kernel", "errors"},
+    "game": {"kernel", "environments"},
+    "mechanisms": {"kernel"},
+    "radii": {"kernel"},
+    "optimism": {"kernel"},
+    "episodes": {"kernel", "game", "mechanisms"},
+    "algorithms": {
+        "kernel", "game", "mechanisms", "radii", "optimism", "episodes", "parameters"
+    },
+    "registry": {"kernel", "errors", "parameters"},
+    "settings": {"environments", "errors", "parameters", "registry"},
+    "store": {"kernel", "errors", "settings"},
+    "runner": {"environments", "game", "kernel", "seeds", "settings", "store"},
+    "summary": {"store"},
+    "figures": {"store"},
+    "theory": {"radii"},
+    "cli": {"errors", "kernel", "settings", "runner", "store", "summary", "figures"},
+}  # fmt: skip
+
+
+def part_of(file):
+    return file.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imports(file):
+    """The parts of the package that a file imports."""
+    depth = len(file.relative_to(PACKAGE).parts)
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == depth:
+            yield from [node.module.split(".")[0]] if node.module else [a.name for a in node.names]
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dpbandits"):
+            yield node.module.split(".")[1]
+
+
+FILES = [f for f in sorted(PACKAGE.rglob("*.py")) if f != PACKAGE / "__init__.py"]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(PACKAGE)))
+def test_layers_point_one_way(file):
+    part = part_of(file)
+    assert set(imports(file)) - {part} <= MAY_IMPORT[part]
+
+
+def test_the_table_has_no_cycle_and_no_stranger():
+    assert set(MAY_IMPORT) == {part_of(f) for f in FILES}
+    done = set()
+    while done != set(MAY_IMPORT):
+        ready = {p for p, needs in MAY_IMPORT.items() if needs <= done} - done
+        assert ready, "a cycle"
+        done |= ready
+
+
+def test_imports_are_found():
+    assert set(imports(PACKAGE / "algorithms" / "dp_se.py")) == {
+        "game", "kernel", "mechanisms", "parameters", "radii"
+    }  # fmt: skip

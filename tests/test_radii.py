@@ -1,0 +1,59 @@
+"""Radii and indices against their definitions."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+from dpbandits.optimism import lead, new_race
+from dpbandits.radii import bernoulli_kl, hoeffding, kl_upper, laplace_tail
+
+
+def test_hoeffding_and_laplace_tail():
+    assert hoeffding(8.0, 4.0) == 0.5
+    assert laplace_tail(10.0, 0.5, 3.0) == 0.6
+    assert laplace_tail(10.0, math.inf, 3.0) == 0.0
+
+
+def test_kl_and_its_limits():
+    assert bernoulli_kl(0.5, 0.25) == pytest.approx(0.5 * math.log(2) + 0.5 * math.log(2 / 3))
+    assert bernoulli_kl(0.3, 0.3) == 0.0
+    assert bernoulli_kl(0.0, 0.5) == pytest.approx(math.log(2))
+    assert bernoulli_kl(1.0, 0.5) == pytest.approx(math.log(2))
+    assert bernoulli_kl(0.0, 0.0) == bernoulli_kl(1.0, 1.0) == 0.0
+    assert bernoulli_kl(0.5, 1.0) == bernoulli_kl(0.5, 0.0) == math.inf
+
+
+def test_kl_upper_solves_to_1e_10():
+    for p in [0.0, 1e-12, 1e-6, 0.1, 0.3, 0.5, 0.9, 0.999999, 1 - 1e-12, 1.0]:
+        for d in [0.0, 1e-14, 1e-8, 1e-3, 0.1, 0.5, 1.0, 3.0, 10.0, 50.0, 700.0]:
+            q = kl_upper(p, d)
+            assert p - 1e-10 <= q <= 1.0
+            top = math.nextafter(1.0, 0.0)
+            if p in (0.0, 1.0):
+                expected = 1 - math.exp(-d) if p == 0.0 else 1.0
+            elif bernoulli_kl(p, top) <= d:
+                expected = top
+            else:
+                expected = brentq(lambda x: bernoulli_kl(p, x) - d, p, top, xtol=1e-14)  # noqa: B023
+            assert q == pytest.approx(expected, abs=1e-10), (p, d)
+
+
+def test_kl_upper_grows():
+    values = [[kl_upper(p, d) for d in np.geomspace(1e-6, 20, 60)] for p in np.linspace(0, 1, 30)]
+    assert (np.diff(values, axis=0) >= -1e-12).all()
+    assert (np.diff(values, axis=1) >= -1e-12).all()
+
+
+@pytest.mark.parametrize("widths", [0.0, 1.0])
+def test_the_leader_is_the_argmax_of_every_round(widths):
+    rng = np.random.default_rng(6)
+    race = new_race(4)
+    for t in range(1, 20_000):
+        a = lead(race, t)
+        index = race.level + math.sqrt(math.log(t)) * race.width
+        assert a == np.argmax(index)
+        n = 1 + rng.integers(t)
+        race.level[a] = rng.normal() / math.sqrt(n)
+        race.width[a] = widths / math.sqrt(n)
