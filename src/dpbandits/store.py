@@ -9,6 +9,7 @@ import platform
 import subprocess
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -63,12 +64,16 @@ def cell_file(results: Path, cell: Cell) -> Path:
 def load_runs(results: Path, cell: Cell) -> dict[int, np.ndarray]:
     """The finished runs of a cell: run number to pulls, int64 array (checkpoints, K).
 
-    A file that is missing or damaged (a ZIP file checks its own sums) holds no runs.
+    A file that is missing or damaged holds no runs: its ZIP members carry checksums.
     """
+    file = cell_file(results, cell)
     try:
-        with np.load(cell_file(results, cell)) as kept:
+        with zipfile.ZipFile(file) as members:
+            if members.testzip() is not None:
+                return {}
+        with np.load(file) as kept:
             return dict(zip(kept["runs"].tolist(), kept["pulls"], strict=True))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):
         return {}
 
 

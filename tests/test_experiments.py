@@ -1,0 +1,140 @@
+"""Every experiment composes, runs in small, and is drawn from its table alone."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from helpers import CONF
+from PIL import Image
+
+from dpbandits.cli.compose import package_folder, read_request
+from dpbandits.cli.plot import script
+from dpbandits.cli.run import run
+from dpbandits.environments.instances import build
+from dpbandits.figures import mean_and_band, picture, save
+from dpbandits.store import read_table
+from dpbandits.theory.azize2022 import lower_bound_terms, privacy_threshold
+
+EXPERIMENTS = sorted(f.stem for f in (CONF / "experiment").glob("*.yaml"))
+BUDGETS = {0.1, 0.25, 0.5, 1.0}
+FOUR = {"dp_ucb", "dp_se", "adap_ucb", "adap_klucb"}
+# What the papers ran: horizon, runs, algorithms, environments, budgets.
+PAPERS = {
+    "azize2022_fig2": (1e7, 20, FOUR, {"bernoulli_c2"}, {1.0}),
+    "azize2022_fig4": (1e7, 20, FOUR, {"bernoulli_c1"}, BUDGETS),
+    "azize2022_fig5": (1e7, 20, FOUR, {"bernoulli_c2"}, BUDGETS),
+    "azize2022_fig6": (1e7, 20, FOUR, {"bernoulli_c3"}, BUDGETS),
+    "azize2022_fig7": (1e7, 20, FOUR, {"bernoulli_c4"}, BUDGETS),
+    "azize2022_fig8": (1e7, 20, {"adap_ucb", "adap_klucb"}, {"bernoulli_c1"}, {1.0}),
+    "sajed2019_fig1": (
+        5e7,
+        30,
+        {"dp_ucb", "dp_se"},
+        {f"bernoulli_c{i}" for i in (1, 2, 3, 4)},
+        BUDGETS,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_paper_scale(name):
+    horizon, runs, algorithms, environments, budgets = PAPERS[name]
+    asked = read_request([f"experiment={name}"], ())
+    assert {cell.horizon for cell in asked.cells} == {int(horizon)}
+    assert asked.runs == runs
+    assert {cell.algo for cell in asked.cells} == algorithms
+    assert {cell.env for cell in asked.cells} == environments
+    assert {cell.eps for cell in asked.cells} == budgets
+    for cell in asked.cells:
+        named = dict(zip(cell.algorithm.domains, cell.arguments, strict=True))
+        if cell.algo == "dp_ucb":
+            assert named["gamma"] == 0.1
+        if cell.algo == "dp_se":
+            assert named["beta"] == 1 / horizon
+        if cell.algo.startswith("adap"):
+            assert named["alpha"] == 3.1 or name == "azize2022_fig8"
+
+
+def test_fig3_spans_both_regimes():
+    asked = read_request(["experiment=azize2022_fig3"], ())
+    budgets = sorted(cell.eps for cell in asked.cells)
+    assert (budgets[0], budgets[-1], asked.runs, asked.cells[0].horizon) == (0.05, 10, 20, 10**7)
+    ratios = np.diff(np.log(budgets))
+    assert ratios.max() < 1.2 * ratios.min()
+
+
+def test_named_instances():
+    instances = {
+        "bernoulli_c1": [0.75, 0.70, 0.70, 0.70, 0.70],
+        "bernoulli_c2": [0.75, 0.625, 0.5, 0.375, 0.25],
+        "bernoulli_c3": [0.75, 0.53125, 0.375, 0.28125, 0.25],
+        "bernoulli_c4": [0.75, 0.71875, 0.625, 0.46875, 0.25],
+        "bernoulli_gap": [0.8, 0.1, 0.1, 0.1, 0.1],
+        "twopoint_heavy": [0.9, 0.7, 0.5, 0.3, 0.1],
+    }
+    for env, means in instances.items():
+        asked = read_request([f"env={env}", "algo=ucb"], ()) if "heavy" not in env else None
+        spec = {"law": "twopoint_heavy", "means": means, "v": 0.9, "g": None}
+        instance = asked.cells[0].instance if asked else build(spec)
+        assert instance.means == pytest.approx(means, abs=1e-15)
+    wide = read_request(["env=bernoulli_c2", "env.arms=11", "algo=ucb"], ()).cells[0].instance
+    assert wide.means == pytest.approx(np.linspace(0.75, 0.25, 11))
+
+
+def test_twopoint_heavy_has_the_moment_that_it_promises():
+    for v in (0.5, 0.9):
+        spec = {"law": "twopoint_heavy", "means": [0.9, 0.3], "v": v, "g": None}
+        env = build(spec).environment
+        moments = env.parameters[:, 2] * env.parameters[:, 1] ** (1 + v)
+        assert moments == pytest.approx([1.0, 1 / 3])
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_smoke(name, tmp_path, capsys):
+    asked = read_request(
+        [f"experiment={name}", "horizon=3000", "runs=2", f"results={tmp_path}"], ()
+    )
+    assert run(asked) == 0
+    path = tmp_path / f"{name}.csv"
+    assert capsys.readouterr().out.splitlines()[-1] == str(path)
+    assert (package_folder("experiments") / f"{name}.py").is_file()
+    figure = script(name)(read_table(path))
+    pdf, png = save(figure, tmp_path / "figures" / name)
+    assert pdf.read_bytes().startswith(b"%PDF")
+    pixels = np.asarray(Image.open(png).convert("L"))
+    assert pixels.std() > 5
+    before = pdf.read_bytes(), png.read_bytes()
+    save(script(name)(read_table(path)), tmp_path / "figures" / name)
+    assert before == (pdf.read_bytes(), png.read_bytes())
+
+
+def test_bands():
+    rows = pd.DataFrame({"t": [1] * 4 + [2] * 4, "regret": [0, 2, 4, 6, 1, 1, 1, 1]})
+    std = mean_and_band(rows, "t", "std")
+    assert std["mean"].tolist() == [3, 1]
+    assert std["high"][0] == pytest.approx(3 + np.sqrt(20 / 3))
+    ci = mean_and_band(rows, "t", "ci")
+    assert ci["low"][0] == pytest.approx(3 - 3.182446 * np.sqrt(20 / 3) / 2, rel=1e-6)
+    assert (ci["low"][1], ci["high"][1]) == (1, 1)
+
+
+def test_a_picture_of_any_table():
+    rows = []
+    for algo in ("mine", "ucb"):
+        for eps in (0.1, 1.0) if algo == "mine" else (np.inf,):
+            for run_ in range(3):
+                for t in (1, 10, 100):
+                    rows.append((algo, "e", eps, 100, 0, run_, t, t * (1 + run_)))
+    names = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
+    figure = picture(pd.DataFrame(rows, columns=names), "any")
+    assert len(figure.axes) == 2
+    assert [len(ax.lines) for ax in figure.axes] == [2, 2]  # ucb is drawn at every budget
+
+
+def test_the_two_regimes_part_at_the_threshold():
+    """Azize & Basu 2022, Fig. 3: kl/(6 gap) = .273 for .8 against .1."""
+    threshold = privacy_threshold(0.1, 0.8)
+    assert threshold == pytest.approx(0.273, abs=5e-4)
+    information, privacy = lower_bound_terms([0.8, 0.1, 0.1, 0.1, 0.1], threshold, 1e7)
+    assert information == pytest.approx(privacy)
+    assert information == pytest.approx(np.log(1e7) * 4 * 0.7 / 1.1456, rel=1e-3)
+    assert lower_bound_terms([0.8, 0.1], 0.1, 1e7)[1] > lower_bound_terms([0.8, 0.1], 1, 1e7)[1]
