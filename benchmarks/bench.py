@@ -1,0 +1,166 @@
+"""Speed and memory of every algorithm, as ratios inside one run on one core: make bench.
+
+Writes the table that it prints to benchmarks/table.md. Per-round algorithms are compared with the
+cost of drawing their random numbers and nothing else, and with their own code run by the Python
+interpreter; episodic ones with the same pseudo-code as a plain-Python loop over rounds (that of
+tests/references.py, timed at T = 1e5 and scaled to 1e7).
+"""
+
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from tabulate import tabulate
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+import references
+
+from dpbandits.cli.compose import package_folder, read_request
+from dpbandits.game import new_game
+from dpbandits.kernel import kernel
+from dpbandits.mechanisms import laplace
+from dpbandits.seeds import ENVIRONMENT, LEARNER, generator
+
+ROUNDS = 10**7
+EPISODIC_RUNS = 200
+PLAIN_ROUNDS = 20_000
+
+
+@kernel
+def draw_rewards(coins, T):
+    """One Bernoulli reward a round."""
+    total = 0
+    for _ in range(T):
+        total += coins.random() < 0.6
+    return total
+
+
+@kernel
+def draw_rewards_and_noise(coins, rng, T):
+    """One Bernoulli reward and one Laplace draw a round."""
+    total = 0.0
+    for _ in range(T):
+        if coins.random() < 0.6:
+            total += 1.0
+        total += laplace(rng, 24.0)
+    return total
+
+
+FLOORS = {
+    "one Bernoulli reward": lambda T: draw_rewards(generator(0, 0, 0), T),
+    "reward and Laplace noise": lambda T: draw_rewards_and_noise(
+        generator(0, 0, 0), generator(0, 0, 1), T
+    ),
+}
+FLOOR_OF = {
+    "ucb": "one Bernoulli reward",
+    "kl_ucb": "one Bernoulli reward",
+    "dp_ucb": "reward and Laplace noise",
+    "dp_ucb_bound": "reward and Laplace noise",
+}
+
+
+def best_of(repeats, work):
+    """Least time of several tries, in seconds: the others were disturbed."""
+    times = []
+    for i in range(repeats):
+        start = time.perf_counter()
+        work(i)
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def player(name, T, plain=False):
+    """A function that plays one run of an algorithm on C2 at eps 1."""
+    (cell,) = read_request([f"algo={name}", f"horizon={T}"], ()).cells
+    function = cell.algorithm.function
+    function = function.py_func if plain else function
+    environment, rounds = cell.instance.environment, cell.rounds()
+
+    def play(run):
+        game = new_game(environment, generator(0, run, ENVIRONMENT), T, rounds)
+        function(game, generator(0, run, LEARNER), *cell.arguments)
+
+    play(0)
+    return play
+
+
+def per_round():
+    floors = {}
+    for name, draw in FLOORS.items():
+        draw(10)
+        floors[name] = best_of(5, lambda i, draw=draw: draw(ROUNDS)) / ROUNDS * 1e9
+    for algorithm, floor in FLOOR_OF.items():
+        fast = best_of(5, player(algorithm, ROUNDS)) / ROUNDS * 1e9
+        slow = best_of(2, player(algorithm, PLAIN_ROUNDS, plain=True)) / PLAIN_ROUNDS * 1e9
+        yield [
+            f"`{algorithm}`", f"{fast:.1f}", f"{floors[floor]:.1f} ({floor})",
+            f"{fast / floors[floor]:.2f}", f"{slow / fast:,.0f}",
+        ]  # fmt: skip
+
+
+def plain_loop(name, T):
+    """One run of the slow reference on C2 at eps 1."""
+    (cell,) = read_request([f"algo={name}", f"horizon={T}"], ()).cells
+    rng = generator(0, 0, LEARNER)
+    reward = references.bernoulli_reward(cell.instance.means.tolist(), rng)
+    parameters = dict(zip(cell.algorithm.domains, cell.arguments, strict=True))
+    getattr(references, name)(reward, 5, T, lambda b: rng.laplace(0, b), **parameters)
+
+
+def episodic():
+    names = sorted(f.stem for f in (package_folder("conf") / "algo").glob("*.yaml"))
+    for name in (n for n in names if n not in FLOOR_OF):
+        times = []
+        for T in (10**7, 10**12):
+            play = player(name, T)
+            batch = best_of(3, lambda i, play=play: [play(r) for r in range(EPISODIC_RUNS)])
+            times.append(batch / EPISODIC_RUNS * 1e6)
+        plain = best_of(3, lambda i, name=name: plain_loop(name, 10**5)) * 100 * 1e6
+        yield [
+            f"`{name}`", f"{times[0]:.0f}", f"{times[1]:.0f}", f"{times[1] / times[0]:.2f}",
+            f"{plain / times[0]:,.0f}",
+        ]  # fmt: skip
+
+
+def memory():
+    """Peak memory of a process that plays dp_ucb and adap_klucb at two horizons, in MB."""
+    for T in (10**6, 10**8):
+        peak = subprocess.run(
+            [sys.executable, __file__, "--memory", str(T)],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        yield [f"T = {T:.0e}".replace("e+0", "e"), f"{float(peak):.0f}"]
+
+
+def main():
+    head = ["algorithm", "ns a round", "its random numbers alone", "ratio", "plain Python, times"]
+    head2 = ["algorithm", "µs a run, T = 1e7", "T = 1e12", "ratio", "plain Python, times"]
+    right = ("left", "right", "right", "right", "right")
+    parts = [
+        f"Per-round algorithms, C2, K = 5, eps 1, T = {ROUNDS:.0e}, one core:".replace("e+0", "e"),
+        tabulate(list(per_round()), head, "pipe", colalign=right, disable_numparse=True),
+        "Episodic algorithms, C2, K = 5, eps 1, one core:",
+        tabulate(list(episodic()), head2, "pipe", colalign=right, disable_numparse=True),
+        "Peak memory of a process with both kinds, imports included:",
+        tabulate(list(memory()), ["horizon", "MB"], "pipe", colalign=("left", "right")),
+    ]
+    text = "\n\n".join(parts) + "\n"
+    print(text, end="")
+    Path(__file__).with_name("table.md").write_text(text)
+
+
+if __name__ == "__main__":
+    if "--memory" in sys.argv:
+        horizon = int(sys.argv[-1])
+        for algorithm in ("dp_ucb", "adap_klucb"):
+            player(algorithm, horizon)
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+    else:
+        np.seterr(all="ignore")
+        main()
