@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -151,19 +151,48 @@ def regret_vs_eps(ax: Axes, table: pd.DataFrame, styles: dict[str, dict], band: 
     ax.set_xlabel(r"privacy budget $\epsilon$")
 
 
-def budget_panels(table: pd.DataFrame, title: str, band: str = "ci") -> Figure:
-    """Final regret against the privacy budget: a panel for each environment."""
+def budget_panels(
+    table: pd.DataFrame,
+    title: str,
+    band: str = "ci",
+    bounds: Mapping[str, Callable[[float], float]] | None = None,
+) -> Figure:
+    """Final regret against the privacy budget: a panel for each environment.
+
+    Args:
+        table: a tidy table.
+        title: what stands above the legend.
+        band: a key of BANDS.
+        bounds: label and value at each budget of curves to draw beside the measured ones.
+    """
     with matplotlib.rc_context(STYLE):
         environments = list(dict.fromkeys(table["env"]))
         figure = Figure(figsize=(max(3.2 * len(environments), 5.0), 3.6))
         axes = figure.subplots(1, len(environments), squeeze=False)
         styles = styles_of(list(lines_of(table)))
+        finite = table.loc[np.isfinite(table["eps"]), "eps"]
+        budgets = np.geomspace(finite.min(), finite.max(), 100)
         for ax, env in zip(axes[0], environments, strict=True):
             regret_vs_eps(ax, table[table["env"] == env], styles, band)
+            for (label, bound), dash in zip(
+                (bounds or {}).items(), ("--", ":", "-."), strict=False
+            ):
+                values = [bound(eps) for eps in budgets]
+                ax.plot(budgets, values, label=label, color="black", lw=1, ls=dash)
             ax.set_title(env)
         axes[0, 0].set_ylabel(f"pseudo-regret at $T$ = {scientific(table['horizon'].max())}")
         finish(figure, axes[0, 0], title, table, band)
         return figure
+
+
+def shade_high_privacy(ax: Axes, threshold: float) -> None:
+    """Shade the budgets below a threshold and name it on the axis."""
+    with matplotlib.rc_context(STYLE):
+        ax.margins(x=0)
+        ax.autoscale_view()
+        ax.axvspan(ax.get_xlim()[0], threshold, color="#56B4E9", alpha=0.12, lw=0)
+        text = f"high privacy:\n$\\epsilon$ < {threshold:.3f}"
+        ax.text(threshold * 0.95, 0.04, text, ha="right", transform=ax.get_xaxis_transform())
 
 
 def finish(figure: Figure, ax: Axes, title: str, table: pd.DataFrame, band: str) -> None:

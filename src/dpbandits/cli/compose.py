@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException, MissingConfigException
 from omegaconf import OmegaConf
@@ -104,6 +105,8 @@ def compose_config(overrides: tuple[str, ...], folders: tuple[str, ...]) -> dict
     """
     paths = ",".join(f"'file://{Path(folder).resolve()}'" for folder in folders)
     search = [f"hydra.searchpath=[{paths}]"] if folders else []
+    outer = GlobalHydra.instance().hydra  # that of a multirun, which we must give back
+    GlobalHydra.instance().clear()
     try:
         with initialize_config_dir(str(package_folder("conf")), version_base="1.3"):
             composed = compose("config", [*overrides, *search], return_hydra_config=True)
@@ -117,6 +120,8 @@ def compose_config(overrides: tuple[str, ...], folders: tuple[str, ...]) -> dict
         raise _missing(error, overrides) from None
     except (HydraException, OmegaConfBaseException) as error:
         raise _explained(error, overrides, folders) from None
+    finally:
+        GlobalHydra.instance().hydra = outer
     assert isinstance(config, dict)
     return Config(
         {str(k): v for k, v in config.items()}

@@ -1,0 +1,85 @@
+"""The documents: their commands run, their numbers stand in committed tables, their links lead."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from helpers import CONF, NAMES
+
+TOP = CONF.parent
+README = (TOP / "README.md").read_text()
+CONTRIBUTING = (TOP / "CONTRIBUTING.md").read_text()
+DOCUMENTS = [TOP / "README.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").glob("*.md"))]
+
+
+def blocks(text, language):
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.S)
+
+
+def commands(text):
+    """The lines of a document that call the suite's commands."""
+    lines = "\n".join(blocks(text, "sh")).splitlines()
+    return [line.split(" #")[0].strip() for line in lines if line.startswith("bandit-")]
+
+
+def run_line(line, folder):
+    words = shlex.split(line)
+    if words[0] == "bandit-run" and "--help" not in words:
+        words = [w for w in words if not w.startswith("runs=")] + ["horizon=2000", "runs=2"]
+    module = "run" if words[0] == "bandit-run" else "plot"
+    code = f"from dpbandits.cli.{module} import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words[1:]], cwd=folder, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_commands_of_the_readme_run_in_order(tmp_path):
+    lines = commands(README)
+    assert len(lines) >= 7
+    for line in lines:
+        run_line(line, tmp_path)
+    assert (tmp_path / "results" / "figures" / "azize2022_fig8.pdf").is_file()
+
+
+def test_the_algorithm_of_contributing_runs(tmp_path):
+    (tmp_path / "mine" / "algo").mkdir(parents=True)
+    (code,), (parameters,) = blocks(CONTRIBUTING, "python"), blocks(CONTRIBUTING, "yaml")
+    (tmp_path / "mine" / "algo" / "greedy.py").write_text(code)
+    (tmp_path / "mine" / "algo" / "greedy.yaml").write_text(parameters)
+    (line,) = commands(CONTRIBUTING)
+    run_line(line, tmp_path)
+    assert "greedy" in next((tmp_path / "results").glob("*.csv")).read_text()
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_links_lead_somewhere(document):
+    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
+        assert (document.parent / target).exists(), target
+
+
+def test_speeds_are_those_of_the_committed_benchmark():
+    assert (TOP / "benchmarks" / "table.md").read_text().strip() in README
+
+
+def test_every_algorithm_is_in_the_readme():
+    for name in NAMES:
+        assert f"`{name}`" in README
+
+
+def test_make_targets_are_listed():
+    listed = subprocess.run(["make", "help"], cwd=TOP, capture_output=True, text=True).stdout
+    for target in ("run", "test", "figures", "bench", "lint", "clean"):
+        assert f"{target} " in listed
+
+
+def test_no_committed_file_names_a_package_registry():
+    files = subprocess.run(
+        ["git", "ls-files"], cwd=TOP, capture_output=True, text=True
+    ).stdout.split()
+    words = [b"py" + b"pi.org", b"pythonhosted" + b".org"]
+    for file in files:
+        assert not any(word in Path(TOP / file).read_bytes() for word in words), file

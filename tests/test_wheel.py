@@ -1,0 +1,44 @@
+"""The wheel, installed in an empty environment, works from any folder."""
+
+import os
+import subprocess
+import sys
+import venv
+
+import pytest
+from helpers import CONF
+
+TOP = CONF.parent
+
+
+@pytest.mark.slow
+def test_wheel_in_an_empty_environment(tmp_path):
+    subprocess.run(
+        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, TOP], check=True
+    )
+    (wheel,) = tmp_path.glob("dpbandits-*.whl")
+    venv.create(tmp_path / "venv", with_pip=True)
+    binaries = tmp_path / "venv" / "bin"
+    pip = [binaries / "pip", "install", "-q", "--disable-pip-version-check"]
+    subprocess.run([*pip, "-c", TOP / "constraints.txt", wheel], check=True)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home")}
+
+    def run(*command):
+        return subprocess.run(
+            [binaries / command[0], *command[1:]],
+            cwd=elsewhere,
+            env=environment,
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+
+    path = run("bandit-run", "algo=adap_klucb", "eps=0.5", "horizon=1e5", "runs=3").splitlines()[-1]
+    assert (elsewhere / path).is_file()
+    run("bandit-run", "experiment=azize2022_fig3", "horizon=2000", "runs=2")
+    drawn = run("bandit-plot", "experiment=azize2022_fig3").split()
+    assert [(elsewhere / p).is_file() for p in drawn] == [True, True]
+    figure_of_the_paper = (elsewhere / "results/figures/azize2022_fig3.pdf").stat().st_size
+    assert figure_of_the_paper > 5000
