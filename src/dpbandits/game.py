@@ -100,6 +100,7 @@ def pulls(game: Game, a: int) -> int:
 def pull(game: Game, a: int) -> float:
     """Play arm ``a`` for one round and return its reward."""
     game = borrow(game)
+    check_arm(game, a)
     t = game.clock[0]
     x = draw(game.env, game.coins, a, t)
     c = game.clock[1]
@@ -114,6 +115,7 @@ def pull(game: Game, a: int) -> float:
 def pull_sum(game: Game, a: int, n: int) -> float:
     """Play arm ``a`` for ``n`` rounds, at most those left, and return the sum of its rewards."""
     game = borrow(game)
+    check_arm(game, a)
     t, c = game.clock[0], game.clock[1]
     total = draw_sum(game.env, game.coins, a, n, t, 1)
     end = t + n
@@ -141,6 +143,7 @@ def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) 
     t, c, k = game.clock[0], game.clock[1], len(active)
     end = t + rounds
     for i in range(k):
+        check_arm(game, active[i])
         n = turns(rounds, i, k)
         sums[active[i]] = draw_sum(game.env, game.coins, active[i], n, t + i, k)
         game.counts[active[i]] += n
@@ -153,6 +156,13 @@ def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) 
         c += game.checkpoints[c] == t + stop
     game.clock[0] = end
     game.clock[1] = c
+
+
+@verb
+def check_arm(game: Game, a: int) -> None:
+    """Compiled code would read and write outside of the arrays: refuse an arm that is not there."""
+    if a < 0 or a >= len(game.counts):
+        raise IndexError("an algorithm played an arm that does not exist")
 
 
 @verb

@@ -65,7 +65,7 @@ def load(file: Path) -> Algorithm:
     name = file.stem
     try:
         module = _import(name, file)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise BadInput(f"algo={name}: cannot import {file} ({_one_line(error)})") from error
     function = getattr(module, name, None)
     if not callable(function):
@@ -74,12 +74,18 @@ def load(file: Path) -> Algorithm:
     parameters = list(inspect.signature(plain).parameters)
     if parameters[:2] != ["game", "rng"]:
         raise BadInput(f"algo={name}: {file}: the function must start {name}(game, rng, ...")
-    hints = typing.get_type_hints(plain, include_extras=True)
+    try:
+        hints = typing.get_type_hints(plain, include_extras=True)
+    except Exception as error:
+        raise BadInput(f"algo={name}: {file}: annotations ({_one_line(error)})") from error
+    rewards = getattr(module, "REWARDS", None)
+    if rewards is not None and not (isinstance(rewards, tuple) and len(rewards) == 2):
+        raise BadInput(f"algo={name}: {file}: REWARDS must be a pair (least, largest) or None")
     return Algorithm(
         name=name,
         function=function,
         domains={p: _domain(hints.get(p)) for p in parameters[2:]},
-        rewards=getattr(module, "REWARDS", None),
+        rewards=rewards,
         round_by_round=getattr(module, "ROUND_BY_ROUND", not is_compiled(function)),
         version=_version(file),
     )

@@ -132,7 +132,12 @@ def _outcomes(tasks: list[Task], jobs: int, backend: str) -> Iterator[Outcome]:
     compiled = [task for task in tasks if is_compiled(task.cell.algorithm.function)]
     plain = [task for task in tasks if not is_compiled(task.cell.algorithm.function)]
     for cell in dict.fromkeys(task.cell for task in compiled):
-        _compile(cell)
+        try:
+            _compile(cell)
+        except Exception:
+            trace = traceback.format_exc()
+            yield from ((task, trace) for task in compiled if task.cell == cell)
+            compiled = [task for task in compiled if task.cell != cell]
     if compiled:
         yield from _parallel(compiled, jobs, "loky" if backend == "processes" else "threading")
     if plain:
@@ -149,7 +154,7 @@ def _parallel(tasks: list[Task], jobs: int, backend: str) -> Iterator[Outcome]:
 def _finish(task: Task) -> Outcome:
     try:
         return task, [play(task.cell, run) for run in task.runs]
-    except Exception:
+    except (Exception, SystemExit):
         return task, traceback.format_exc()
 
 

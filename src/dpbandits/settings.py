@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from .environments.instances import Instance, build, plain
-from .errors import BadInput, unknown
+from .environments.instances import Instance, build
+from .errors import BadInput, plain, unknown
 from .parameters import Choice, Interval
 from .registry import Algorithm, find_file, load
 
@@ -89,7 +89,8 @@ def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:
     except (TypeError, ValueError):
         number = math.nan
     if isinstance(value, bool) or not at_least <= number <= at_most or number != int(number):
-        most = "" if at_most == LARGEST else f" and at most {at_most}"
+        told = at_most != LARGEST or number > at_most
+        most = f" and at most {at_most}" if told else ""
         raise BadInput(
             f"{key}={plain(value)}: a whole number of at least {at_least}{most} is needed"
         )
@@ -166,7 +167,7 @@ def points(config: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
     grids = config.get("sweep") or {}
     for grid in grids if isinstance(grids, list) else [grids]:
         if not isinstance(grid, Mapping):
-            raise BadInput(f"sweep={plain(grid)}: names with lists of values are needed")
+            raise BadInput(f"sweep={plain(grids)}: names with lists of values are needed")
         values = []
         for name, choices in grid.items():
             if not isinstance(choices, list) or not choices:

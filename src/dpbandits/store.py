@@ -129,12 +129,17 @@ def read_table(path: Path) -> pd.DataFrame:
     missing = [name for name in COLUMNS if name not in table.columns]
     if missing:
         raise BadInput(f"{path}: not a tidy CSV of dpbandits: no column {', '.join(missing)}")
-    numeric = ["eps", "horizon", "seed", "run", "t", "regret"]
-    for name in numeric:
-        if not pd.api.types.is_numeric_dtype(table[name]) or table[name].isna().any():
-            raise BadInput(f"{path}: column {name} holds something that is not a number")
     if table.empty:
         raise BadInput(f"{path}: the table has no rows")
+    for name in COLUMNS:
+        column = table[name]
+        if name in ("algo", "env"):
+            if column.isna().any():
+                raise BadInput(f"{path}: column {name} has blanks")
+        elif not pd.api.types.is_numeric_dtype(column) or column.isna().any():
+            raise BadInput(f"{path}: column {name} holds something that is not a number")
+        elif name != "eps" and not np.isfinite(column).all():
+            raise BadInput(f"{path}: column {name} holds a number that is not finite")
     return table
 
 

@@ -13,11 +13,13 @@ from typing import Any
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Sweep
 from hydra.errors import HydraException, MissingConfigException
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
-from ..errors import BadInput, unknown
+from ..errors import BadInput, plain, unknown
 from ..kernel import PACKAGE
 from ..settings import KEYS, Cell, cells, whole
 
@@ -59,13 +61,14 @@ def read_request(overrides: list[str], folders: tuple[str, ...]) -> Request:
     for key in config:
         if key not in KEYS:
             raise unknown("key", key, KEYS)
-    if config["experiment"] is not None:
-        _refuse_swept(overrides, config)
+    _refuse_swept(overrides, config)
     jobs = whole("jobs", config["jobs"], at_least=-1, at_most=4096)
     if jobs == 0:
         raise BadInput("jobs=0: a number of workers, or -1 for one a core, is needed")
     if config["backend"] not in ("auto", "threads", "processes"):
-        raise BadInput(f"backend={config['backend']}: auto, threads or processes is needed")
+        raise BadInput(f"backend={plain(config['backend'])}: auto, threads or processes is needed")
+    if config["results"] in (None, "") or isinstance(config["results"], list | dict):
+        raise BadInput(f"results={plain(config['results'])}: the path of a folder is needed")
 
     @cache
     def specs(algo: str, env: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -78,7 +81,7 @@ def read_request(overrides: list[str], folders: tuple[str, ...]) -> Request:
     return Request(
         config=config,
         cells=cells(config, specs, folders),
-        runs=whole("runs", config["runs"], at_least=1),
+        runs=whole("runs", config["runs"], at_least=1, at_most=10_000_000),
         jobs=jobs,
         backend=config["backend"],
         results=Path(str(config["results"])),
@@ -86,15 +89,15 @@ def read_request(overrides: list[str], folders: tuple[str, ...]) -> Request:
 
 
 def _refuse_swept(overrides, config):
-    """A key given beside an experiment that varies it would be ignored: say so."""
+    """A key given beside a sweep that varies it would be ignored: say so."""
     grids = config["sweep"] if isinstance(config["sweep"], list) else [config["sweep"]]
+    swept = {name for grid in grids if isinstance(grid, dict) for name in grid}
+    sweep = "the sweep" if config["experiment"] is None else f"experiment {config['experiment']}"
     for override in overrides:
         key, _, value = override.partition("=")
-        if any(key in grid for grid in grids):
-            raise BadInput(
-                f"{override}: experiment {config['experiment']} varies {key}; "
-                f"write sweep.{key}=[{value}]"
-            )
+        name = key.lstrip("+").removeprefix("algo.")
+        if name in swept:
+            raise BadInput(f"{override}: {sweep} varies {name}; write sweep.{name}=[{value}]")
 
 
 def compose_config(overrides: tuple[str, ...], folders: tuple[str, ...]) -> dict[str, Any]:
@@ -105,6 +108,7 @@ def compose_config(overrides: tuple[str, ...], folders: tuple[str, ...]) -> dict
     """
     paths = ",".join(f"'file://{Path(folder).resolve()}'" for folder in folders)
     search = [f"hydra.searchpath=[{paths}]"] if folders else []
+    _refuse_nameless(overrides, folders)
     outer = GlobalHydra.instance().hydra  # that of a multirun, which we must give back
     GlobalHydra.instance().clear()
     try:
@@ -120,15 +124,45 @@ def compose_config(overrides: tuple[str, ...], folders: tuple[str, ...]) -> dict
         raise _missing(error, overrides) from None
     except (HydraException, OmegaConfBaseException) as error:
         raise _explained(error, overrides, folders) from None
+    except YAMLError as error:
+        raise BadInput(f"not a readable YAML file: {error}") from None
     finally:
         GlobalHydra.instance().hydra = outer
     assert isinstance(config, dict)
+    for group in ("algo", "env"):
+        if not isinstance(config.get(group) or {}, dict):
+            raise BadInput(
+                f"{group}={plain(config[group])}: {group}/{choices[group]}.yaml must hold names "
+                f"with values; an experiment chooses with 'defaults: [override /{group}: NAME]'"
+            )
+    if config.get("experiment") is not None:
+        raise BadInput(
+            f"experiment={choices['experiment']}: its file must start with '# @package _global_'"
+        )
     return Config(
         {str(k): v for k, v in config.items()}
         | {name: choices.get(name) for name in ("algo", "env", "experiment")},
         algo_spec=config.get("algo"),
         env_spec=config.get("env"),
     )
+
+
+def _refuse_nameless(overrides, folders):
+    """Hydra ends with a trace if a file is chosen by something that is not a name."""
+    try:
+        parsed = OverridesParser.create().parse_overrides(list(overrides))
+    except HydraException:
+        return
+    for override in parsed:
+        if not override.key_or_group:
+            raise BadInput(f"{override.input_line}: KEY=VALUE is needed")
+        group = override.key_or_group.lstrip("+")
+        if group in ("algo", "env", "experiment") and not override.is_delete():
+            value = override.value()
+            if not isinstance(value, str | Sweep):
+                homes = [package_folder("conf"), *map(Path, folders)]
+                known = {file.stem for home in homes for file in (home / group).glob("*.yaml")}
+                raise unknown(group, plain(value), known)
 
 
 class Config(dict):

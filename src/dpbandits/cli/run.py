@@ -41,6 +41,9 @@ options:
 """
 
 
+INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that fails in one line."""
 
@@ -90,8 +93,8 @@ def _main(argv: list[str]) -> int:
     parser.add_argument("--help", "-h", action="store_true")
     parser.add_argument("--version", action="store_true")
     hydras = [
-        parser.add_argument("--cfg", "-c"),
-        parser.add_argument("--info", "-i", nargs="?", const="all"),
+        parser.add_argument("--cfg", "-c", choices=("job", "hydra", "all")),
+        parser.add_argument("--info", "-i", nargs="?", const="all", choices=INFO),
         parser.add_argument("--package", "-p"),
         parser.add_argument("--resolve", action="store_true", default=None),
         parser.add_argument("--hydra-help", action="store_true", default=None),
@@ -139,8 +142,8 @@ def run(request: Request) -> int:
     done, failures = run_cells(
         request.cells, request.runs, request.jobs, request.backend, request.results
     )
-    for failure in failures:
-        print(failure.trace, file=sys.stderr)
+    for trace in dict.fromkeys(failure.trace for failure in failures):
+        print(trace, file=sys.stderr)
     if failures:
         lost = {f"{f.task.cell.algo} on {f.task.cell.env}" for f in failures}
         print(f"bandit-run: failed: {', '.join(sorted(lost))}; see above", file=sys.stderr)

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..errors import BadInput, unknown
+from ..errors import BadInput, plain, unknown
 from .laws import PARAMETERS, TABLE, TWO_POINT, Environment
 
 
@@ -72,8 +72,8 @@ FAMILIES: dict[str, Callable[[float], float]] = {
 
 def bernoulli_family(family: Any, arms: Any) -> Instance:
     """``arms`` Bernoulli arms, their means given by a named curve."""
-    if family not in FAMILIES:
-        raise unknown("env.family", str(family), FAMILIES)
+    if not isinstance(family, str) or family not in FAMILIES:
+        raise unknown("env.family", plain(family), FAMILIES)
     K = as_number("env.arms", arms)
     if not 2 <= K <= 10_000 or int(K) != K:
         raise BadInput(f"env.arms={arms}: a whole number of arms from 2 to 10000 is needed")
@@ -89,6 +89,10 @@ def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
         raise BadInput(f"env.v={v}: the order v lies in (0, 1]")
     if min(mu) < 0 or max(mu) <= 0:
         raise BadInput(f"env.means={plain(means)}: means of at least 0, not all 0, are needed")
+    if g is None and max(mu) > 1:
+        raise BadInput(
+            f"env.means={plain(means)}: means of at most 1, or a smaller env.g, are needed"
+        )
     rate = max(mu) ** (1 / order) if g is None else as_number("env.g", g)
     if not 0 < rate * max(mu) <= 1:
         raise BadInput(
@@ -140,8 +144,8 @@ def build(spec: Mapping[str, Any]) -> Instance:
         BadInput: unknown law or parameter, or a value out of range.
     """
     law = spec.get("law")
-    if law not in LAWS:
-        raise unknown("env.law", str(law), LAWS)
+    if not isinstance(law, str) or law not in LAWS:
+        raise unknown("env.law", plain(law), LAWS)
     given = {key: value for key, value in spec.items() if key != "law"}
     names = list(inspect.signature(LAWS[law]).parameters)
     for key in given:
@@ -150,16 +154,15 @@ def build(spec: Mapping[str, Any]) -> Instance:
     for name in names:
         if name not in given:
             raise BadInput(f"env.{name} is missing: law {law} needs it")
-    instance = LAWS[law](**given)
-    if len(instance.means) < 2:
-        raise BadInput(f"env: a bandit needs at least two arms, not {len(instance.means)}")
-    return instance
+    return LAWS[law](**given)
 
 
 def numbers(key: str, values: Any) -> list[float]:
     """A non-empty list of finite numbers."""
     if isinstance(values, str) or not isinstance(values, Sequence) or len(values) == 0:
         raise BadInput(f"{key}={plain(values)}: a list of numbers is needed, such as [0.9,0.8]")
+    if len(values) < 2:
+        raise BadInput(f"{key}={plain(values)}: a bandit needs at least two arms")
     return [as_number(key, x) for x in values]
 
 
@@ -172,8 +175,3 @@ def as_number(key: str, value: Any) -> float:
     if not math.isfinite(x) or isinstance(value, bool):
         raise BadInput(f"{key}={plain(value)}: a finite number is needed")
     return x
-
-
-def plain(value: Any) -> str:
-    """A value as it would be typed."""
-    return str(value).replace(" ", "")
