@@ -45,6 +45,16 @@ def test_commands_of_the_readme_run_in_order(tmp_path):
     assert (tmp_path / "results" / "figures" / "azize2022_fig8.pdf").is_file()
 
 
+def test_the_printed_example_is_what_is_printed(tmp_path):
+    shown = re.findall(r"<!-- (bandit-run .*) -->\n```\n(.*?)```", README, flags=re.S)
+    for line, output in shown:
+        code = "from dpbandits.cli.run import main; main()"
+        command = [sys.executable, "-c", code, *shlex.split(line)[1:]]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.stdout == output
+    assert shown
+
+
 def test_the_algorithm_of_contributing_runs(tmp_path):
     (tmp_path / "mine" / "algo").mkdir(parents=True)
     (code,), (parameters,) = blocks(CONTRIBUTING, "python"), blocks(CONTRIBUTING, "yaml")

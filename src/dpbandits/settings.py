@@ -57,13 +57,17 @@ class Cell:
     columns: dict[str, Any] = field(default_factory=dict, compare=False, hash=False)
 
     @property
+    def setting(self) -> str:
+        """What is run, in words for people and programs; an edited algorithm keeps it."""
+        words = asdict(self)
+        for name in ("columns", "algo_file", "version"):
+            words.pop(name)
+        return json.dumps(words, sort_keys=True)
+
+    @property
     def key(self) -> str:
         """Name of the cell among all cells, from everything that decides its results."""
-        identity = asdict(self)
-        for name in ("columns", "algo_file"):
-            identity.pop(name)
-        text = json.dumps(identity, sort_keys=True)
-        return f"{self.algo}-{self.env}-{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+        return f"{self.algo}-{self.env}-{digest(self.setting, self.version, length=16)}"
 
     @property
     def algorithm(self) -> Algorithm:
@@ -80,6 +84,11 @@ class Cell:
         geometric = np.geomspace(1, self.horizon, half)
         rounds = np.rint(np.concatenate([even, geometric, [self.horizon]])).astype(np.int64)
         return np.unique(np.clip(rounds, 1, self.horizon))
+
+
+def digest(*texts: str, length: int) -> str:
+    """A short name for some texts, the same on every machine."""
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:length]
 
 
 def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import sys
 import time
@@ -13,6 +12,7 @@ from typing import NoReturn
 
 from ..errors import BadInput
 from ..runner import run_cells
+from ..settings import digest
 from ..store import check_writable, tidy, write_atomically, write_manifest, write_table
 from ..summary import render, rounds, summarize
 from .compose import Request, compose_config, multirun_points, package_folder, read_request
@@ -173,10 +173,9 @@ def table_name(request: Request) -> str:
     """Name of a table: the experiment's, or what was run and a hash of all of it."""
     if request.config["experiment"] is not None:
         return str(request.config["experiment"])
-    keys = ",".join(cell.key for cell in request.cells)
-    digest = hashlib.sha256(f"{keys},{request.runs}".encode()).hexdigest()[:8]
+    name = digest(*(cell.setting for cell in request.cells), str(request.runs), length=8)
     if len(request.cells) > 1:
-        return f"sweep-{digest}"
+        return f"sweep-{name}"
     cell = request.cells[0]
     eps = "" if cell.eps == float("inf") else f"-eps{cell.eps:g}"
-    return f"{cell.algo}-{cell.env}{eps}-T{rounds(cell.horizon)}-{digest}"
+    return f"{cell.algo}-{cell.env}{eps}-T{rounds(cell.horizon)}-{name}"
