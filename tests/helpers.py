@@ -6,6 +6,7 @@ import numpy as np
 import yaml
 
 from dpbandits.environments.instances import build
+from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, pulls_at_checkpoints
 from dpbandits.kernel import PACKAGE
 from dpbandits.registry import ALGORITHMS, load
@@ -26,18 +27,20 @@ def arguments(name: str, eps: float, T: int, **changes) -> list[float]:
     """The numbers that a kernel receives."""
     values = defaults(name) | changes
     domains = load(ALGORITHMS / f"{name}.py").domains
-    return [
-        eps if p == "eps" else argument(p, values[p], domain, T) for p, domain in domains.items()
-    ]
+    values |= {"eps": eps, "eps_min": eps} | changes
+    return [argument(p, values[p], domain, T) for p, domain in domains.items()]
 
 
-def play(name, spec, T, eps=1.0, seed=0, run=0, checkpoints=None, plain=False, **changes):
+def play(
+    name, spec, T, eps=1.0, seed=0, run=0, checkpoints=None, plain=False, crowd=None, **changes
+):
     """Pulls at the checkpoints of one run, int64 array (C, K)."""
     function = load(ALGORITHMS / f"{name}.py").function
     if checkpoints is None:
         checkpoints = np.unique(np.geomspace(1, T, 30).astype(int))
     instance = build(spec)
-    game = new_game(instance.environment, generator(seed, run, ENVIRONMENT), T, checkpoints)
+    users = (crowd or homogeneous(eps)).users()
+    game = new_game(instance.environment, users, generator(seed, run, ENVIRONMENT), T, checkpoints)
     function = function.py_func if plain else function
     function(game, generator(seed, run, LEARNER), *arguments(name, eps, T, **changes))
     return pulls_at_checkpoints(game)

@@ -7,6 +7,7 @@ from scipy import stats
 
 from dpbandits.environments.instances import build
 from dpbandits.environments.laws import draw, draw_sum
+from dpbandits.environments.populations import homogeneous
 from dpbandits.game import (
     new_game,
     pull,
@@ -22,7 +23,9 @@ REWARDS = np.random.default_rng(0).random((60, 3))
 
 def game_of(spec, T, checkpoints=None):
     every = np.arange(1, T + 1) if checkpoints is None else np.array(checkpoints)
-    return new_game(build(spec).environment, np.random.default_rng(1), T, every)
+    return new_game(
+        build(spec).environment, homogeneous(1.0).users(), np.random.default_rng(1), T, every
+    )
 
 
 @pytest.mark.parametrize("checkpoints", [None, [1, 60], [60], [7, 8, 30, 59, 60]])

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .environments.laws import Environment, draw, draw_sum
+from .environments.users import Users, arrival
 from .kernel import borrow, verb
 
 NEVER = np.iinfo(np.int64).max
@@ -21,6 +22,7 @@ class Game(NamedTuple):
 
     Attributes:
         env: the arms' laws.
+        users: the users who come, one a round, with privacy levels of their own.
         coins: the environment's own generator.
         horizon: number of rounds, T.
         checkpoints: int64 array (C + 1,), increasing; the last one is never reached.
@@ -30,6 +32,7 @@ class Game(NamedTuple):
     """
 
     env: Environment
+    users: Users
     coins: np.random.Generator
     horizon: int
     checkpoints: np.ndarray
@@ -39,12 +42,17 @@ class Game(NamedTuple):
 
 
 def new_game(
-    env: Environment, coins: np.random.Generator, horizon: int, checkpoints: np.ndarray
+    env: Environment,
+    users: Users,
+    coins: np.random.Generator,
+    horizon: int,
+    checkpoints: np.ndarray,
 ) -> Game:
     """A game before its first round.
 
     Args:
         env: the arms' laws, K arms.
+        users: the population of users; algorithms without local privacy take no notice of it.
         coins: the environment's generator.
         horizon: number of rounds, at least 1.
         checkpoints: increasing integers in [1, horizon], the last one equal to the horizon.
@@ -52,6 +60,7 @@ def new_game(
     K = len(env.law)
     return Game(
         env=env,
+        users=users,
         coins=coins,
         horizon=int(horizon),
         checkpoints=np.append(checkpoints, NEVER).astype(np.int64),
@@ -156,6 +165,27 @@ def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) 
         c += game.checkpoints[c] == t + stop
     game.clock[0] = end
     game.clock[1] = c
+
+
+@verb
+def next_user(game: Game) -> int:
+    """The user who comes next, known by the entry of that user's privacy level."""
+    game = borrow(game)
+    return arrival(game.users, game.coins)
+
+
+@verb
+def privacy_level(game: Game, user: int) -> float:
+    """eps_t of a user."""
+    game = borrow(game)
+    return game.users.level[user]
+
+
+@verb
+def coth_half_level(game: Game, user: int) -> float:
+    """coth(eps_t / 2) of a user."""
+    game = borrow(game)
+    return game.users.coth[user]
 
 
 @verb

@@ -72,3 +72,10 @@ def lead(race: Race, t: int) -> int:
     race.leader[0] = a
     race.bar[0] = bar
     return a
+
+
+@verb
+def forget_leader(race: Race) -> None:
+    """Look at all arms again: another arm than the leader has changed."""
+    race = borrow(race)
+    race.bar[0] = np.inf

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import inspect
@@ -29,6 +30,7 @@ class Algorithm:
         domains: what each parameter may be, in the order of the signature.
         rewards: the interval in which rewards must lie, or None for any.
         round_by_round: whether its time grows with the horizon.
+        leading_term: for local privacy, what its regret grows with (a name in theory/ren2020.py).
         version: hash of the sources that decide what it does.
     """
 
@@ -37,12 +39,18 @@ class Algorithm:
     domains: dict[str, Interval | Choice]
     rewards: tuple[float, float] | None
     round_by_round: bool
+    leading_term: str | None
     version: str
+
+    @property
+    def local(self) -> bool:
+        """Whether users randomise their own rewards, at levels of their own."""
+        return "eps_min" in self.domains
 
     @property
     def private(self) -> bool:
         """Whether it takes a privacy budget."""
-        return "eps" in self.domains
+        return self.local or "eps" in self.domains
 
 
 def find_file(name: str, folders: tuple[str, ...] = ()) -> Path:
@@ -86,6 +94,7 @@ def load(file: Path) -> Algorithm:
         function=function,
         domains={p: _domain(hints.get(p)) for p in parameters[2:]},
         rewards=rewards,
+        leading_term=getattr(module, "LEADING_TERM", None),
         round_by_round=getattr(module, "ROUND_BY_ROUND", not is_compiled(function)),
         version=_version(file),
     )
@@ -110,13 +119,30 @@ def _domain(hint):
 
 
 def _version(file):
-    """Hash of the algorithm's file and of the parts that all algorithms are built from."""
-    parts = [PACKAGE / "environments" / "laws.py", PACKAGE / "seeds.py"]
-    parts += [
-        PACKAGE / f"{part}.py"
-        for part in ("kernel", "game", "mechanisms", "radii", "optimism", "episodes")
-    ]
-    return sources_hash(file, *parts)
+    """Hash of the algorithm's file, of all that it imports of the package, and of the seeds."""
+    found, left = [], [file, PACKAGE / "seeds.py"]
+    while left:
+        source = left.pop()
+        if source not in found:
+            found.append(source)
+            left += _imported(source)
+    return sources_hash(file, *sorted(set(found) - {file}))
+
+
+def _imported(source):
+    """The package's files that a file imports."""
+    for node in ast.walk(ast.parse(source.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            name = node.module or ""
+            if node.level:
+                folder = source.parents[node.level - 1]
+            elif name.startswith(f"{__package__}."):
+                folder, name = PACKAGE, name.removeprefix(f"{__package__}.")
+            else:
+                continue
+            target = folder.joinpath(*name.split("."))
+            files = [target.with_suffix(".py"), *(target / f"{a.name}.py" for a in node.names)]
+            yield from (f for f in files if f.is_file())
 
 
 def _one_line(error):

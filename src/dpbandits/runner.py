@@ -56,7 +56,7 @@ def play(cell: Cell, run: int) -> np.ndarray:
     if cell.shuffle_arms:
         order = generator(cell.seed, run, SHUFFLE).permutation(K)
     coins = generator(cell.seed, run, ENVIRONMENT)
-    game = new_game(instance.shuffled(order), coins, cell.horizon, cell.rounds())
+    game = new_game(instance.shuffled(order), cell.users, coins, cell.horizon, cell.rounds())
     cell.algorithm.function(game, generator(cell.seed, run, LEARNER), *cell.arguments)
     pulls = pulls_at_checkpoints(game)
     return pulls[:, np.argsort(order)]
@@ -165,8 +165,6 @@ def _compile(cell: Cell) -> None:
         return
     if not is_cached(function):
         print(f"compiling {cell.algo}, the first time only ...", file=sys.stderr, flush=True)
-    instance = cell.instance
-    game = new_game(
-        instance.environment, generator(0, 0, ENVIRONMENT), 1, np.ones(1, dtype=np.int64)
-    )
+    coins, rounds = generator(0, 0, ENVIRONMENT), np.ones(1, dtype=np.int64)
+    game = new_game(cell.instance.environment, cell.users, coins, 1, rounds)
     function(game, generator(0, 0, LEARNER), *cell.arguments)

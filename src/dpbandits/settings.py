@@ -14,13 +14,17 @@ from typing import Any
 import numpy as np
 
 from .environments.instances import Instance, build
-from .errors import BadInput, plain, unknown
-from .parameters import Choice, Interval
-from .registry import Algorithm, find_file, load
+from .environments.populations import Population, build_population, homogeneous
+from .environments.users import Users
+from .errors import BadInput, plain, unknown, yes_no
+from .parameters import POSITIVE, Choice, Interval
+from .registry import ALGORITHMS, Algorithm, find_file, load
+from .theory.ren2020 import candidates
 
 KEYS = ["algo", "env", "experiment", "sweep"]
-KEYS += ["eps", "horizon", "runs", "seed", "checkpoints", "shuffle_arms"]
+KEYS += ["population", "eps", "eps_min", "horizon", "runs", "seed", "checkpoints", "shuffle_arms"]
 KEYS += ["jobs", "backend", "results"]
+GROUPS = ("algo", "env", "population")
 LARGEST = 2**62
 
 
@@ -50,6 +54,7 @@ class Cell:
     env: str
     env_spec: str
     eps: float
+    population: str
     horizon: int
     seed: int
     checkpoints: int
@@ -76,6 +81,16 @@ class Cell:
     @property
     def instance(self) -> Instance:
         return build(json.loads(self.env_spec))
+
+    @property
+    def users(self) -> Users:
+        return self.crowd.users()
+
+    @property
+    def crowd(self) -> Population:
+        """The population of users."""
+        spec = json.loads(self.population) if self.population else None
+        return build_population(spec) if spec else homogeneous(self.eps)
 
     def rounds(self) -> np.ndarray:
         """The rounds at which regret is kept: half of them evenly spaced, half geometrically."""
@@ -104,12 +119,6 @@ def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:
             f"{key}={plain(value)}: a whole number of at least {at_least}{most} is needed"
         )
     return int(value) if isinstance(value, int) else int(number)
-
-
-def yes_no(key: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise BadInput(f"{key}={plain(value)}: true or false is needed")
-    return value
 
 
 def argument(key: str, value: Any, domain: Interval | Choice, horizon: int) -> float:
@@ -142,15 +151,16 @@ def budget(algorithm: Algorithm, eps: Any) -> float:
     return argument("eps", eps, algorithm.domains["eps"], 1)
 
 
-Composer = Callable[[str, str], tuple[dict[str, Any], dict[str, Any]]]
+Composer = Callable[..., tuple[dict[str, Any], ...]]
 
 
 def cells(config: Mapping[str, Any], compose: Composer, folders: tuple[str, ...]) -> list[Cell]:
     """All cells of a configuration, in the order of its sweep, each once.
 
     Args:
-        config: the composed configuration as plain data; ``algo`` and ``env`` are names.
-        compose: gives the configurations of an algorithm and of an environment by their names.
+        config: the composed configuration as plain data; ``algo``, ``env`` and ``population``
+            are names.
+        compose: gives the configurations of these three by their names.
         folders: the user's configuration folders.
 
     Raises:
@@ -160,12 +170,14 @@ def cells(config: Mapping[str, Any], compose: Composer, folders: tuple[str, ...]
     unused: set[str] = set()
     taken: set[str] = set()
     for point in points(config):
-        unused |= point.keys() - {"algo", "env"}
-        algo, env = str(point.pop("algo")), str(point.pop("env"))
-        algo_spec, env_spec = compose(algo, env)
-        cell = make_cell(config, algo, env, algo_spec, env_spec, point, folders)
+        names = {group: str(point.pop(group)) for group in GROUPS}
+        unused |= point.keys()
+        unused |= {"population"} if names["population"] != config["population"] else set()
+        specs = dict(zip(GROUPS, compose(*names.values()), strict=True))
+        cell = make_cell(config, names, specs, point, folders)
         found.setdefault(cell, cell)
         taken |= cell.columns.keys() | ({"eps"} if cell.algorithm.private else set())
+        taken |= {"population", "eps_min"} if cell.algorithm.local else set()
     for name in sorted(unused - taken):
         raise BadInput(f"sweep.{name}: no algorithm of the sweep has a parameter {name}")
     return list(found.values())
@@ -183,49 +195,59 @@ def points(config: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
                 raise BadInput(f"sweep.{name}={plain(choices)}: a list of values is needed")
             values.append(choices)
         for combination in itertools.product(*values):
-            point = {"algo": config["algo"], "env": config["env"]}
+            point = {group: config[group] for group in GROUPS}
             yield point | dict(zip(grid, combination, strict=True))
 
 
 def make_cell(
     config: Mapping[str, Any],
-    algo: str,
-    env: str,
-    algo_spec: dict[str, Any],
-    env_spec: dict[str, Any],
+    names: dict[str, str],
+    specs: dict[str, dict[str, Any]],
     point: dict[str, Any],
     folders: tuple[str, ...],
 ) -> Cell:
-    """The cell of one point of a sweep. A parameter that its algorithm lacks is left out."""
+    """The cell of one point of a sweep. A parameter that its algorithm lacks is left out.
+
+    Args:
+        config: the composed configuration.
+        names: names of the algorithm, the environment and the population.
+        specs: their configurations.
+        point: what else the sweep sets.
+        folders: the user's configuration folders.
+    """
+    algo = names["algo"]
     file = find_file(algo, folders)
     algorithm = load(file)
     horizon = whole("horizon", config["horizon"], at_least=1)
-    swept = point.pop("eps", None)
-    if swept is None:
-        eps = budget(algorithm, config["eps"])
-    else:  # a swept budget passes by the algorithms that take none
-        eps = budget(algorithm, swept) if algorithm.private else math.inf
+    eps, eps_min, crowd = privacy(
+        config, algorithm, names["population"], specs["population"], point
+    )
     columns = {name: value for name, value in point.items() if name in algorithm.domains}
-    spec = algo_spec | columns
-    names = [name for name in algorithm.domains if name != "eps"]
-    for name in spec:
-        if name not in names:
-            raise unknown(f"parameter of {algo}:", f"algo.{name}", [f"algo.{n}" for n in names])
-    for name in names:
-        if name not in spec:
+    if crowd:
+        columns |= {"population": names["population"], "eps_min": eps_min}
+    given = {"eps": eps, "eps_min": eps_min}
+    values = specs["algo"] | {k: v for k, v in columns.items() if k in algorithm.domains} | given
+    wanted = [name for name in algorithm.domains if name not in given]
+    for name in values:
+        if name not in wanted and name not in given:
+            raise unknown(f"parameter of {algo}:", f"algo.{name}", [f"algo.{n}" for n in wanted])
+    for name in wanted:
+        if name not in values:
             raise BadInput(f"algo.{name} is missing: {algo} needs it")
     arguments = [
-        eps if name == "eps" else argument(f"algo.{name}", spec[name], domain, horizon)
+        argument(name if name in given else f"algo.{name}", values[name], domain, horizon)
         for name, domain in algorithm.domains.items()
     ]
     cell = Cell(
         algo=algo,
         algo_file=str(file),
         arguments=tuple(arguments),
-        version=algorithm.version,
-        env=env,
-        env_spec=json.dumps(env_spec, sort_keys=True),
+        version=algorithm.version
+        + contents(specs["env"].get("file"), specs["population"].get("path")),
+        env=names["env"],
+        env_spec=json.dumps(specs["env"], sort_keys=True),
         eps=eps,
+        population=json.dumps(specs["population"], sort_keys=True) if crowd else "",
         horizon=horizon,
         seed=whole("seed", config["seed"], at_least=0),
         checkpoints=whole("checkpoints", config["checkpoints"], at_least=1, at_most=100_000),
@@ -236,6 +258,63 @@ def make_cell(
     return cell
 
 
+def contents(*files: Any) -> str:
+    """Hash of the data files that a configuration names: an edited file makes another cell."""
+    existing = [Path(str(file)) for file in files if file is not None]
+    return "".join(digest(file.read_text(), length=12) for file in existing if file.is_file())
+
+
+def privacy(
+    config: Mapping[str, Any],
+    algorithm: Algorithm,
+    population: str,
+    spec: dict[str, Any],
+    point: dict[str, Any],
+) -> tuple[float, float | None, bool]:
+    """The budget, eps_min, and whether users have levels of their own; takes them from ``point``.
+
+    What a sweep varies passes by the algorithms that do not take it.
+    """
+    swept_eps, swept_min = point.pop("eps", None), point.pop("eps_min", None)
+    asked_eps = config["eps"] if swept_eps is None else swept_eps
+    asked_min = config["eps_min"] if swept_min is None else swept_min
+    if not algorithm.local:
+        if config["population"] != "homogeneous":
+            raise BadInput(f"population={population}: {algorithm.name} takes no population")
+        if config["eps_min"] is not None:
+            raise BadInput(f"eps_min={plain(asked_min)}: {algorithm.name} takes no eps_min")
+        if swept_eps is not None and not algorithm.private:
+            return math.inf, None, False
+        return budget(algorithm, asked_eps), None, False
+    if spec:
+        if config["eps"] is not None:
+            raise BadInput(
+                f"eps={plain(asked_eps)}: the users of {population} have levels of their own; "
+                "leave eps out"
+            )
+        crowd = build_population(spec)
+        eps = crowd.largest
+    else:
+        eps = argument("eps", 1.0 if asked_eps is None else asked_eps, POSITIVE, 1)
+        crowd = homogeneous(eps)
+        asked_min = eps if asked_min is None else asked_min
+    if asked_min is None:
+        raise BadInput(
+            f"eps_min: users of {population} with a lower level send nothing; give a number "
+            "above 0, or auto"
+        )
+    if asked_min == "auto":
+        terms = candidates(crowd, algorithm.leading_term or "V_L")
+        if not terms:
+            raise BadInput(f"population={population}: no user has a level above 0")
+        asked_min = min(terms, key=terms.__getitem__)
+    eps_min = argument("eps_min", asked_min, POSITIVE, 1)
+    if crowd.mass(eps_min) <= 0:
+        who = f"users of {population}" if spec else f"users of level eps={eps:g}"
+        raise BadInput(f"eps_min={plain(asked_min)}: no {who} would send anything")
+    return eps, eps_min, bool(spec)
+
+
 def check_rewards(cell: Cell) -> None:
     """Refuse an environment whose rewards the algorithm's guarantee does not cover."""
     instance, rewards = cell.instance, cell.algorithm.rewards
@@ -243,8 +322,14 @@ def check_rewards(cell: Cell) -> None:
     if rewards is not None and (low < rewards[0] or high > rewards[1]):
         raise BadInput(
             f"env={cell.env}: its rewards lie in [{low:g}, {high:g}], but {cell.algo} is made "
-            f"for rewards in [{rewards[0]:g}, {rewards[1]:g}]"
+            f"for rewards in [{rewards[0]:g}, {rewards[1]:g}]{unbounded_variant(cell.algo)}"
         )
     rounds = len(instance.environment.table)
     if rounds and cell.horizon > rounds:
         raise BadInput(f"horizon={cell.horizon}: the table has rewards for {rounds} rounds only")
+
+
+def unbounded_variant(algo: str) -> str:
+    """A hint at the algorithm's variant for any rewards, if there is one."""
+    exists = (ALGORITHMS / f"{algo}s.py").is_file()
+    return f"; {algo}s takes any rewards" if exists else ""

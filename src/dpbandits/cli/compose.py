@@ -21,7 +21,7 @@ from yaml import YAMLError
 
 from ..errors import BadInput, plain, unknown
 from ..kernel import PACKAGE
-from ..settings import KEYS, Cell, cells, whole
+from ..settings import GROUPS, KEYS, Cell, cells, whole
 
 
 def package_folder(name: str) -> Path:
@@ -70,13 +70,15 @@ def read_request(overrides: list[str], folders: tuple[str, ...]) -> Request:
     if config["results"] in (None, "") or isinstance(config["results"], list | dict):
         raise BadInput(f"results={plain(config['results'])}: the path of a folder is needed")
 
+    inner = tuple(f"{sign}{group}." for group in GROUPS for sign in ("", "+"))
+    kept = [override for override in overrides if override.startswith(inner)]
+
     @cache
-    def specs(algo: str, env: str) -> tuple[dict[str, Any], dict[str, Any]]:
-        if algo == config["algo"] and env == config["env"]:
-            return config["algo_spec"], config["env_spec"]
-        kept = [o for o in overrides if o.startswith(("algo.", "env.", "+algo.", "+env."))]
-        other = compose_config((f"algo={algo}", f"env={env}", *kept), folders)
-        return other["algo_spec"], other["env_spec"]
+    def specs(*names: str) -> tuple[dict[str, Any], ...]:
+        chosen = [f"{group}={name}" for group, name in zip(GROUPS, names, strict=True)]
+        same = all(config[group] == name for group, name in zip(GROUPS, names, strict=True))
+        other = config if same else compose_config((*chosen, *kept), folders)
+        return tuple(other[f"{group}_spec"] for group in GROUPS)
 
     return Request(
         config=config,
@@ -103,8 +105,8 @@ def _refuse_swept(overrides, config):
 def compose_config(overrides: tuple[str, ...], folders: tuple[str, ...]) -> dict[str, Any]:
     """The composed configuration as plain data.
 
-    ``algo``, ``env`` and ``experiment`` are the names chosen; their contents are ``algo_spec``
-    and ``env_spec``, hidden from iteration.
+    ``algo``, ``env``, ``population`` and ``experiment`` are the names chosen; the contents of the
+    first three are ``algo_spec`` and so on, hidden from iteration.
     """
     paths = ",".join(f"'file://{Path(folder).resolve()}'" for folder in folders)
     search = [f"hydra.searchpath=[{paths}]"] if folders else []
@@ -129,7 +131,7 @@ def compose_config(overrides: tuple[str, ...], folders: tuple[str, ...]) -> dict
     finally:
         GlobalHydra.instance().hydra = outer
     assert isinstance(config, dict)
-    for group in ("algo", "env"):
+    for group in GROUPS:
         if not isinstance(config.get(group) or {}, dict):
             raise BadInput(
                 f"{group}={plain(config[group])}: {group}/{choices[group]}.yaml must hold names "
@@ -141,9 +143,8 @@ def compose_config(overrides: tuple[str, ...], folders: tuple[str, ...]) -> dict
         )
     return Config(
         {str(k): v for k, v in config.items()}
-        | {name: choices.get(name) for name in ("algo", "env", "experiment")},
-        algo_spec=config.get("algo"),
-        env_spec=config.get("env"),
+        | {name: choices.get(name) for name in (*GROUPS, "experiment")},
+        aside={f"{group}_spec": dict(config.get(group) or {}) for group in GROUPS},
     )
 
 
@@ -157,7 +158,7 @@ def _refuse_nameless(overrides, folders):
         if not override.key_or_group:
             raise BadInput(f"{override.input_line}: KEY=VALUE is needed")
         group = override.key_or_group.lstrip("+")
-        if group in ("algo", "env", "experiment") and not override.is_delete():
+        if group in (*GROUPS, "experiment") and not override.is_delete():
             value = override.value()
             if not isinstance(value, str | Sweep):
                 homes = [package_folder("conf"), *map(Path, folders)]
@@ -166,11 +167,11 @@ def _refuse_nameless(overrides, folders):
 
 
 class Config(dict):
-    """Plain data, with the contents of the chosen algorithm and environment kept aside."""
+    """Plain data, with the contents of the chosen algorithm, environment and users kept aside."""
 
-    def __init__(self, data, algo_spec, env_spec):
+    def __init__(self, data, aside):
         super().__init__(data)
-        self.aside = {"algo_spec": dict(algo_spec or {}), "env_spec": dict(env_spec or {})}
+        self.aside = aside
 
     def __missing__(self, key):
         return self.aside[key]
@@ -188,12 +189,11 @@ def _explained(error, overrides, folders):
     found = re.search(r"Could not override '([^']*)'", text)
     if found:
         key = found[1].split("@")[0]
-        chosen = tuple(o for o in overrides if re.match(r"(algo|env|experiment)=", o))
+        chosen = tuple(o for o in overrides if o.split("=")[0] in (*GROUPS, "experiment"))
         config = compose_config(chosen, folders) if chosen != overrides else compose_config((), ())
-        known = [k for k in config if k not in ("algo", "env")]
-        known += [f"algo.{k}" for k in config["algo_spec"]]
-        known += [f"env.{k}" for k in config["env_spec"]]
-        return unknown("key", key, [*known, "algo", "env"])
+        known = list(config)
+        known += [f"{group}.{k}" for group in GROUPS for k in config[f"{group}_spec"]]
+        return unknown("key", key, known)
     line = next((x for x in text.splitlines() if x.strip()), type(error).__name__)
     if "Ambiguous value" in text:
         line += "; add -m to run each, or write [a,b] for a list"

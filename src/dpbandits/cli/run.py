@@ -10,11 +10,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
+from tabulate import tabulate
+
 from ..errors import BadInput
 from ..runner import run_cells
-from ..settings import digest
+from ..settings import GROUPS, digest
 from ..store import check_writable, tidy, write_atomically, write_manifest, write_table
 from ..summary import render, rounds, summarize
+from ..theory.ren2020 import candidates
 from .compose import Request, compose_config, multirun_points, package_folder, read_request
 
 USAGE = """\
@@ -28,7 +31,7 @@ Run a private bandit algorithm, many times, and print its regret.
   bandit-plot experiment=azize2022_fig4                  draw it
 
 keys (with their defaults; see conf/config.yaml):
-  eps=null horizon=1e7 runs=20 seed=0 jobs=-1 results=results checkpoints=100
+  eps=null eps_min=null horizon=1e7 runs=20 seed=0 jobs=-1 results=results checkpoints=100
   shuffle_arms=false backend=auto; algo.NAME=VALUE and env.NAME=VALUE for their parameters
 
 {groups}
@@ -54,7 +57,7 @@ class Parser(argparse.ArgumentParser):
 def listing() -> str:
     """The algorithms, environments and experiments, each with the first line of its file."""
     lines = []
-    for group in ("algo", "env", "experiment"):
+    for group in (*GROUPS, "experiment"):
         lines.append(f"{group}=")
         for file in sorted((package_folder("conf") / group).glob("*.yaml")):
             comments = [x[2:] for x in file.read_text().splitlines() if x.startswith("# ")]
@@ -139,6 +142,8 @@ def _hydra(argv: list[str], job) -> int:
 def run(request: Request) -> int:
     """Run what is missing, write the table, print its summary and, last, its path."""
     start = time.monotonic()
+    if request.config["eps_min"] == "auto":
+        print_candidates(request)
     done, failures = run_cells(
         request.cells, request.runs, request.jobs, request.backend, request.results
     )
@@ -162,10 +167,25 @@ def run(request: Request) -> int:
     return 0
 
 
+def print_candidates(request: Request) -> None:
+    """How eps_min was chosen: the leading term of the regret at each candidate."""
+    seen = {(c.population, c.algorithm.leading_term): c for c in request.cells if c.algorithm.local}
+    for cell in seen.values():
+        term = cell.algorithm.leading_term or "V_L"
+        chosen = dict(zip(cell.algorithm.domains, cell.arguments, strict=True))["eps_min"]
+        terms = candidates(cell.crowd, term)
+        shown = sorted(terms, key=terms.__getitem__)[:10]
+        rows = [
+            [f"{e:g}", f"{terms[e]:.4g}", "chosen" if e == chosen else ""] for e in sorted(shown)
+        ]
+        print(f"eps_min for {cell.algo}: {term} at the best {len(rows)} of {len(terms)} candidates")
+        print(tabulate(rows, ["eps_min", term, ""], disable_numparse=True), end="\n\n")
+
+
 def manifest(request: Request) -> dict:
     """The composed configuration, with the contents of the chosen algorithm and environment."""
     config = request.config
-    contents = {"algo_spec": config["algo_spec"], "env_spec": config["env_spec"]}
+    contents = {f"{group}_spec": config[f"{group}_spec"] for group in GROUPS}
     return dict(config) | ({} if config["sweep"] else contents)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,10 +10,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
 
-from ..errors import BadInput, plain, unknown
-from .laws import PARAMETERS, TABLE, TWO_POINT, Environment
+from ..errors import BadInput, as_number, plain, unknown, yes_no
+from . import arms as laws_of_arms
+from .arms import Arm
+from .laws import PARAMETERS, TABLE, Environment
+
+LARGEST = 10_000  # arms
 
 
 @dataclass(frozen=True)
@@ -39,25 +41,66 @@ class Instance:
     def shuffled(self, order: np.ndarray) -> Environment:
         """The environment whose arm i is this one's arm ``order[i]``."""
         env = self.environment
-        return Environment(env.law[order], env.parameters[order], env.table[:, order])
+        return env._replace(
+            law=env.law[order], parameters=env.parameters[order], table=env.table[:, order]
+        )
 
 
-def two_point(low: ArrayLike, high: ArrayLike, p: ArrayLike) -> Instance:
-    """Arm a pays high[a] with probability p[a], else low[a]."""
-    parameters = np.array([low, high, p], dtype=float).T
-    K = len(parameters)
-    environment = Environment(np.full(K, TWO_POINT), parameters, np.zeros((0, K)))
-    means = parameters[:, 0] + (parameters[:, 1] - parameters[:, 0]) * parameters[:, 2]
-    return Instance(environment, means, (parameters[:, :2].min(), parameters[:, :2].max()))
+def of_arms(arms: Sequence[Arm]) -> Instance:
+    """The instance with the given arms."""
+    points: list[tuple[float, float]] = []
+    parameters = np.zeros((len(arms), PARAMETERS))
+    for a, arm in enumerate(arms):
+        row = arm.parameters
+        if arm.points:
+            row = (len(points), len(points) + len(arm.points))
+            points += arm.points
+        parameters[a, : len(row)] = row
+    environment = Environment(
+        law=np.array([arm.law for arm in arms]),
+        parameters=parameters,
+        points=np.array(points, dtype=float).reshape(-1, 2),
+        table=np.zeros((0, len(arms))),
+    )
+    support = min(arm.low for arm in arms), max(arm.high for arm in arms)
+    return Instance(environment, np.array([arm.mean for arm in arms]), support)
 
 
 def bernoulli(means: Any) -> Instance:
     """Bernoulli arms with the given means."""
-    p = numbers("env.means", means)
-    for x in p:
-        if not 0 <= x <= 1:
-            raise BadInput(f"env.means={plain(means)}: a Bernoulli mean lies in [0, 1], not {x:g}")
-    return two_point(np.zeros(len(p)), np.ones(len(p)), p)
+    for mean in two_or_more(means):
+        if not 0 <= as_number("env.means", mean) <= 1:
+            raise BadInput(
+                f"env.means={plain(means)}: a Bernoulli mean lies in [0, 1], not {plain(mean)}"
+            )
+    return of_arms([laws_of_arms.bernoulli(mean) for mean in means])
+
+
+def gaussian(means: Any, sd: Any, sigmoid: Any) -> Instance:
+    """Normal arms with the given means and one standard deviation.
+
+    With ``sigmoid`` the learner sees 1/(1 + e^-x) instead of x; regret is still that of the means.
+    """
+    law = laws_of_arms.sigmoid_gaussian if yes_no("env.sigmoid", sigmoid) else laws_of_arms.gaussian
+    return of_arms([law(mean, sd) for mean in two_or_more(means)])
+
+
+def mixed(arms: Any) -> Instance:
+    """Arms of different laws: a list of ``{law: NAME, ...its parameters, copies: N}``."""
+    if not isinstance(arms, Sequence) or isinstance(arms, str) or not arms:
+        raise BadInput(f"env.arms={plain(arms)}: a list of arms is needed, each {{law: NAME, ...}}")
+    built: list[Arm] = []
+    for given in arms:
+        if not isinstance(given, Mapping):
+            raise BadInput(f"env.arms: {plain(given)} is no arm; {{law: NAME, ...}} is needed")
+        spec = dict(given)
+        copies = as_number("copies", spec.pop("copies", 1))
+        if copies < 1 or copies != int(copies) or copies > LARGEST:
+            raise BadInput(f"env.arms: copies={copies:g}: a whole number of copies is needed")
+        built += [call(ARMS, "arm's law", spec)] * int(copies)
+    if len(built) < 2:
+        raise BadInput(f"env.arms={plain(arms)}: a bandit needs at least two arms")
+    return of_arms(built)
 
 
 # The instances of Sajed & Sheffet 2019 for K arms, x = 0, ..., 1; at K = 5 they are C1-C4 of
@@ -75,8 +118,8 @@ def bernoulli_family(family: Any, arms: Any) -> Instance:
     if not isinstance(family, str) or family not in FAMILIES:
         raise unknown("env.family", plain(family), FAMILIES)
     K = as_number("env.arms", arms)
-    if not 2 <= K <= 10_000 or int(K) != K:
-        raise BadInput(f"env.arms={arms}: a whole number of arms from 2 to 10000 is needed")
+    if not 2 <= K <= LARGEST or int(K) != K:
+        raise BadInput(f"env.arms={arms}: a whole number of arms from 2 to {LARGEST} is needed")
     return bernoulli([FAMILIES[family](i / (K - 1)) for i in range(int(K))])
 
 
@@ -84,7 +127,8 @@ def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
     """X = 1/g with probability mean * g, else 0, so E X^(1+v) = mean * g^-v: the hard instances
     of the lower bounds of Tao et al. 2022. g defaults to (largest mean)^(1/v), hence u = 1.
     """
-    mu, order = numbers("env.means", means), as_number("env.v", v)
+    mu = [as_number("env.means", mean) for mean in two_or_more(means)]
+    order = as_number("env.v", v)
     if not 0 < order <= 1:
         raise BadInput(f"env.v={v}: the order v lies in (0, 1]")
     if min(mu) < 0 or max(mu) <= 0:
@@ -99,7 +143,7 @@ def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
             f"env.g={rate:g}: the probability of a reward, g times a mean, lies in (0, 1]; "
             f"the largest mean is {max(mu):g}"
         )
-    return two_point(np.zeros(len(mu)), np.full(len(mu), 1 / rate), np.array(mu) * rate)
+    return of_arms([laws_of_arms.two_point(0.0, 1 / rate, mean * rate) for mean in mu])
 
 
 def table(rewards: Any, file: Any) -> Instance:
@@ -130,11 +174,19 @@ def table(rewards: Any, file: Any) -> Instance:
     if not np.isfinite(values).all():
         raise BadInput(f"{where}: every reward must be a finite number")
     K = values.shape[1]
-    environment = Environment(np.full(K, TABLE), np.zeros((K, PARAMETERS)), values)
+    environment = Environment(
+        np.full(K, TABLE), np.zeros((K, PARAMETERS)), np.zeros((0, 2)), values
+    )
     return Instance(environment, values.mean(axis=0), (values.min(), values.max()))
 
 
-LAWS = {f.__name__: f for f in (bernoulli, bernoulli_family, twopoint_heavy, table)}
+ARMS = {
+    name: getattr(laws_of_arms, name)
+    for name in ("bernoulli", "two_point", "gaussian", "uniform", "beta", "discrete")
+}
+LAWS = {
+    f.__name__: f for f in (bernoulli, bernoulli_family, gaussian, mixed, twopoint_heavy, table)
+}
 
 
 def build(spec: Mapping[str, Any]) -> Instance:
@@ -143,35 +195,29 @@ def build(spec: Mapping[str, Any]) -> Instance:
     Raises:
         BadInput: unknown law or parameter, or a value out of range.
     """
+    return call(LAWS, "env.law", spec, prefix="env.")
+
+
+def call(laws: Mapping[str, Callable], kind: str, spec: Mapping[str, Any], prefix: str = "") -> Any:
+    """Call the function that ``spec['law']`` names with the rest of the specification."""
     law = spec.get("law")
-    if not isinstance(law, str) or law not in LAWS:
-        raise unknown("env.law", plain(law), LAWS)
+    if not isinstance(law, str) or law not in laws:
+        raise unknown(kind, plain(law), laws)
     given = {key: value for key, value in spec.items() if key != "law"}
-    names = list(inspect.signature(LAWS[law]).parameters)
+    names = list(inspect.signature(laws[law]).parameters)
     for key in given:
         if key not in names:
-            raise unknown(f"key of law {law}:", f"env.{key}", [f"env.{n}" for n in names])
+            raise unknown(f"key of law {law}:", f"{prefix}{key}", [f"{prefix}{n}" for n in names])
     for name in names:
         if name not in given:
-            raise BadInput(f"env.{name} is missing: law {law} needs it")
-    return LAWS[law](**given)
+            raise BadInput(f"{prefix}{name} is missing: law {law} needs it")
+    return laws[law](**given)
 
 
-def numbers(key: str, values: Any) -> list[float]:
-    """A non-empty list of finite numbers."""
-    if isinstance(values, str) or not isinstance(values, Sequence) or len(values) == 0:
-        raise BadInput(f"{key}={plain(values)}: a list of numbers is needed, such as [0.9,0.8]")
-    if len(values) < 2:
-        raise BadInput(f"{key}={plain(values)}: a bandit needs at least two arms")
-    return [as_number(key, x) for x in values]
-
-
-def as_number(key: str, value: Any) -> float:
-    """A finite number."""
-    try:
-        x = float(value)
-    except (TypeError, ValueError):
-        x = math.nan
-    if not math.isfinite(x) or isinstance(value, bool):
-        raise BadInput(f"{key}={plain(value)}: a finite number is needed")
-    return x
+def two_or_more(means: Any) -> list[Any]:
+    """A list of at least two entries, one an arm."""
+    if isinstance(means, str) or not isinstance(means, Sequence) or len(means) == 0:
+        raise BadInput(f"env.means={plain(means)}: a list of numbers is needed, such as [0.9,0.8]")
+    if len(means) < 2:
+        raise BadInput(f"env.means={plain(means)}: a bandit needs at least two arms")
+    return list(means)

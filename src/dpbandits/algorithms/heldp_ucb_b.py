@@ -1,0 +1,56 @@
+"""HeLDP-UCB-B: UCB on one-bit responses of users with privacy levels of their own."""
+
+import math
+
+import numpy as np
+
+from ..curators import convert_to_bernoulli, unbiased
+from ..environments.laws import sigmoid
+from ..game import (
+    arms,
+    coth_half_level,
+    next_user,
+    privacy_level,
+    pull,
+    rounds_left,
+    rounds_played,
+)
+from ..kernel import kernel, verb
+from ..optimism import lead, new_race
+from ..parameters import UNIT_INTERVAL, Positive
+
+REWARDS = UNIT_INTERVAL
+ROUND_BY_ROUND = True
+LEADING_TERM = "V_B"  # of its regret, which a good eps_min makes small
+
+
+@verb
+def agent_4(game, rng, eps_min, squash):
+    """Agent 4 of Ren et al. 2020; with ``squash`` rewards pass through the sigmoid first."""
+    K = arms(game)
+    N, s, B = np.zeros(K), np.zeros(K), np.zeros(K)
+    race = new_race(K)
+    while rounds_left(game) > 0:
+        a = lead(race, rounds_played(game) + 1)
+        user = next_user(game)
+        r = pull(game, a)
+        if privacy_level(game, user) < eps_min:  # such a user sends nothing
+            continue
+        c = coth_half_level(game, user)
+        x = convert_to_bernoulli(rng, sigmoid(r) if squash else r, c)
+        N[a] += 1.0
+        s[a] += unbiased(x, c)
+        B[a] += c**2
+        race.level[a] = s[a] / N[a]
+        race.width[a] = math.sqrt(2.0 * B[a]) / N[a]
+
+
+@kernel
+def heldp_ucb_b(game, rng, eps_min: Positive):
+    """HeLDP-UCB-B (Ren et al. 2020, Agent 4, Curator CTB). Each user's response is DP at that
+    user's own level. Rewards in [0, 1]. With equal levels it is HoLDP-UCB-B.
+
+    Args:
+        eps_min: users with a lower level send nothing.
+    """
+    agent_4(game, rng, eps_min, False)

@@ -1,0 +1,19 @@
+"""HeLDP-UCB-BS: HeLDP-UCB-B for rewards without bounds."""
+
+from ..kernel import kernel
+from ..parameters import Positive
+from .heldp_ucb_b import agent_4
+
+ROUND_BY_ROUND = True
+LEADING_TERM = "V_B"  # of its regret, which a good eps_min makes small
+
+
+@kernel
+def heldp_ucb_bs(game, rng, eps_min: Positive):
+    """HeLDP-UCB-B behind Curator CTB-S (Ren et al. 2020): a bit of the reward's sigmoid is sent.
+    Each user's response is DP at that user's own level. Any rewards.
+
+    Args:
+        eps_min: users with a lower level send nothing.
+    """
+    agent_4(game, rng, eps_min, True)

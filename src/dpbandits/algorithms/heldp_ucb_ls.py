@@ -1,0 +1,19 @@
+"""HeLDP-UCB-LS: HeLDP-UCB-L for rewards without bounds."""
+
+from ..kernel import kernel
+from ..parameters import Positive
+from .heldp_ucb_l import agent_2
+
+ROUND_BY_ROUND = True
+LEADING_TERM = "V_L"  # of its regret, which a good eps_min makes small
+
+
+@kernel
+def heldp_ucb_ls(game, rng, eps_min: Positive):
+    """HeLDP-UCB-L behind Curator CTL-S (Ren et al. 2020): the sigmoid of the reward is sent. Each
+    user's response is DP at that user's own level. Any rewards.
+
+    Args:
+        eps_min: users with a lower level send nothing.
+    """
+    agent_2(game, rng, eps_min, True)

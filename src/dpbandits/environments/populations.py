@@ -1,0 +1,160 @@
+"""Populations of users built from a configuration, and expectations over their levels."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.integrate import quad
+from scipy.special import ndtr
+
+from ..errors import BadInput, as_number, numbers, plain, unknown
+from .arms import positive, shares_of_one
+from .users import Users, half_coth
+
+LARGEST_LEVEL = 1e6
+
+
+@dataclass(frozen=True)
+class Population:
+    """Privacy levels and how often they occur.
+
+    Attributes:
+        levels: float64 array (n,), levels of a discrete population.
+        shares: float64 array (n,), their shares.
+        normal: mean, standard deviation, least and largest level of a clipped normal
+            population, or None.
+    """
+
+    levels: np.ndarray
+    shares: np.ndarray
+    normal: tuple[float, float, float, float] | None = None
+
+    def users(self) -> Users:
+        """What kernels see; made anew for each run, since a kernel writes in it."""
+        level = self.levels.copy()
+        return Users(
+            level=level,
+            coth=np.array([half_coth(eps) for eps in level]),
+            share=np.cumsum(self.shares),
+            normal=np.array(self.normal or (0.0, 0.0, 0.0, 0.0)),
+        )
+
+    @property
+    def largest(self) -> float:
+        """The level of the least private user."""
+        return self.normal[3] if self.normal else float(self.levels[self.shares > 0].max())
+
+    def mass(self, eps_min: float) -> float:
+        """Share of the users whose level is at least ``eps_min`` (p_0 of Ren et al. 2020)."""
+        return self.total(lambda eps: 1.0, eps_min)
+
+    def total(self, f: Callable[[float], float], eps_min: float) -> float:
+        """E[f(eps); eps >= eps_min], for eps_min > 0."""
+        if self.normal is None:
+            kept = (self.levels >= eps_min) & (self.shares > 0)
+            pairs = zip(self.levels[kept], self.shares[kept], strict=True)
+            return math.fsum(share * f(eps) for eps, share in pairs)
+        mean, sd, low, high = self.normal
+        at_high = float(ndtr((mean - high) / sd)) * f(high) if eps_min <= high else 0.0
+        at_low = float(ndtr((low - mean) / sd)) * f(low) if eps_min <= low else 0.0
+        start, stop = max(low, eps_min), min(high, mean + 12 * sd)
+        if start >= stop:
+            return at_low + at_high
+
+        def density(eps):
+            return (
+                f(eps) * math.exp(-(((eps - mean) / sd) ** 2) / 2) / (sd * math.sqrt(2 * math.pi))
+            )
+
+        return at_low + at_high + quad(density, start, stop, epsabs=0, epsrel=1e-10, limit=200)[0]
+
+    def candidates(self) -> list[float]:
+        """Values of eps_min worth trying: each level, or a grid over a normal population."""
+        if self.normal is None:
+            found = self.levels[(self.levels > 0) & (self.shares > 0)]
+            return [float(eps) for eps in np.unique(found)]
+        mean, sd, low, high = self.normal
+        start, stop = max(low, 0.05 * sd), min(high, mean + 3 * sd)
+        return [float(f"{eps:.4g}") for eps in np.linspace(start, max(stop, start), 60)]
+
+
+def homogeneous(eps: float) -> Population:
+    """Every user has the same level."""
+    return Population(np.array([eps]), np.ones(1))
+
+
+def levels(levels: Any, shares: Any) -> Population:
+    """Levels with given shares, equal ones if none are given."""
+    values = [level("population.levels", x) for x in numbers("population.levels", levels)]
+    parts = [1 / len(values)] * len(values)
+    if shares is not None:
+        parts = numbers("population.shares", shares)
+        shares_of_one("population.shares", parts, len(values))
+    return Population(np.array(values), np.array(parts))
+
+
+def clipped_normal(mean: Any, sd: Any, low: Any, high: Any) -> Population:
+    """Normal levels; those below ``low`` or above ``high`` are set to these."""
+    mu, sigma = as_number("population.mean", mean), positive("population.sd", sd)
+    least, most = level("population.low", low), level("population.high", high)
+    if least >= most:
+        raise BadInput(f"population.low={plain(low)}: a level below population.high is needed")
+    return Population(np.zeros(1), np.ones(1), (mu, sigma, least, most))
+
+
+def file(path: Any, column: Any) -> Population:
+    """The levels in a column of a CSV file, each row a user."""
+    try:
+        table = pd.read_csv(Path(str(path)))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise BadInput(f"population.path={plain(path)}: not a readable CSV ({reason})") from None
+    if column not in table.columns:
+        raise unknown(f"column of {path}:", plain(column), map(str, table.columns))
+    found = [level(f"population.column={column}", x) for x in table[column].tolist()]
+    if not found:
+        raise BadInput(f"population.path={plain(path)}: the file has no rows")
+    values, counts = np.unique(found, return_counts=True)
+    return Population(values, counts / counts.sum())
+
+
+KINDS: dict[str, Callable[..., Population]] = {
+    f.__name__: f for f in (levels, clipped_normal, file)
+}
+
+
+def build_population(spec: Mapping[str, Any]) -> Population:
+    """The population that a configuration describes: ``kind`` and its parameters.
+
+    Raises:
+        BadInput: unknown kind or parameter, or a value out of range.
+    """
+    kind = spec.get("kind")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise unknown("population.kind", plain(kind), KINDS)
+    given = {key: value for key, value in spec.items() if key != "kind"}
+    names = list(inspect.signature(KINDS[kind]).parameters)
+    for key in given:
+        if key not in names:
+            raise unknown("key", f"population.{key}", [f"population.{n}" for n in names])
+    for name in names:
+        if name not in given:
+            raise BadInput(f"population.{name} is missing: kind {kind} needs it")
+    return KINDS[kind](**given)
+
+
+def level(key: str, value: Any) -> float:
+    """A privacy level: a number of at least 0."""
+    x = as_number(key, value)
+    if not 0 <= x <= LARGEST_LEVEL:
+        raise BadInput(
+            f"{key}={plain(value)}: a privacy level from 0 to {LARGEST_LEVEL:g} is needed"
+        )
+    return x
