@@ -18,21 +18,21 @@ def convert_to_laplace(rng: np.random.Generator, r: float, eps: float) -> float:
 
 
 @verb
-def convert_to_bernoulli(rng: np.random.Generator, r: float, c: float) -> int:
+def convert_to_bernoulli(rng: np.random.Generator, r: float, tanh: float) -> float:
     """Curator 3, CTB: a bit that is 1 with probability 1/2 + (r - 1/2) tanh(eps/2).
 
     Args:
         rng: the user's coins.
         r: reward in [0, 1].
-        c: coth(eps/2).
+        tanh: tanh(eps/2), which unlike e^eps never overflows.
 
     Guarantee: eps-local DP, since (r e^eps + 1 - r)/(1 + e^eps) is that probability.
     """
     rng = borrow(rng)
-    return 1 if rng.random() < 0.5 + (r - 0.5) / c else 0
+    return 1.0 if rng.random() < 0.5 + (r - 0.5) * tanh else 0.0
 
 
 @verb
-def unbiased(x: int, c: float) -> float:
+def unbiased(x: float, c: float) -> float:
     """g(x; eps): the bit of CTB rescaled so that its mean is the reward's, c = coth(eps/2)."""
-    return (1.0 + c) / 2.0 if x == 1 else (1.0 - c) / 2.0
+    return 0.5 + (x - 0.5) * c

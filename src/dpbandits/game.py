@@ -182,10 +182,10 @@ def privacy_level(game: Game, user: int) -> float:
 
 
 @verb
-def coth_half_level(game: Game, user: int) -> float:
-    """coth(eps_t / 2) of a user."""
+def tanh_half_level(game: Game, user: int) -> float:
+    """tanh(eps_t / 2) of a user."""
     game = borrow(game)
-    return game.users.coth[user]
+    return game.users.tanh[user]
 
 
 @verb

@@ -14,6 +14,7 @@ import numpy as np
 from .kernel import borrow, verb
 
 WINDOW = 1.0 + 2.0**-14  # growth of sqrt(ln t) after which the bar is set anew
+MARGIN = 1e-12  # relative; far above the rounding of an index, far below any effect
 
 
 class Race(NamedTuple):
@@ -22,42 +23,40 @@ class Race(NamedTuple):
     Attributes:
         level: float64 array (K,).
         width: float64 array (K,), never negative.
-        leader: int64 array (1,).
-        bar: float64 array (1,): until the window ends, no other arm's index rises above it.
         window: float64 array (3,): sqrt(ln t) when the window began, when it ends, and the
             last round before it ends.
+        stretch: float64 array (2,): the bar, above which no other arm's index rises until the
+            window ends, and what the leader's bonus adds to its total at least.
     """
 
     level: np.ndarray
     width: np.ndarray
-    leader: np.ndarray
-    bar: np.ndarray
     window: np.ndarray
+    stretch: np.ndarray
 
 
 @verb
 def new_race(K: int) -> Race:
     """All indices infinite: every arm is played once, in order, before any second time."""
-    return Race(
-        np.full(K, np.inf), np.zeros(K), np.zeros(1, np.int64), np.full(1, np.inf), np.zeros(3)
-    )
+    return Race(np.full(K, np.inf), np.zeros(K), np.zeros(3), np.zeros(2))
 
 
 @verb
-def lead(race: Race, t: int) -> int:
-    """The arm of largest index at round ``t``, ties to the lowest.
+def lead(race: Race, t: int, total: np.ndarray, N: np.ndarray) -> int:
+    """The arm of largest index at round ``t``, ties to the lowest; a new stretch begins with it.
 
-    Only the arm that led last may have changed its level and width since.
+    Args:
+        race: the indices.
+        t: the round to be played.
+        total: float64 array (K,), of which ``total / N`` is an arm's index without its bonus.
+        N: float64 array (K,), what each total is divided by.
     """
-    race = borrow(race)
-    a = race.leader[0]
-    if t <= race.window[2] and race.level[a] + race.window[0] * race.width[a] > race.bar[0]:
-        return a
-    if t > race.window[2]:
-        race.window[0] = math.sqrt(math.log(t))
-        race.window[1] = race.window[0] * WINDOW
-        race.window[2] = max(math.floor(math.exp(race.window[1] ** 2)), t)
+    race, total, N = borrow(race), borrow(total), borrow(N)
     now = math.sqrt(math.log(t))
+    if t > race.window[2]:
+        race.window[0] = now
+        race.window[1] = now * WINDOW
+        race.window[2] = math.floor(math.exp(race.window[1] ** 2))
     best = -np.inf
     a = 0
     for b in range(len(race.level)):
@@ -69,13 +68,17 @@ def lead(race: Race, t: int) -> int:
     for b in range(len(race.level)):
         if b != a:
             bar = max(bar, race.level[b] + race.window[1] * race.width[b])
-    race.leader[0] = a
-    race.bar[0] = bar
+    race.stretch[0] = bar + MARGIN * abs(bar)
+    race.stretch[1] = (race.level[a] + race.window[0] * race.width[a]) * N[a] - total[a]
     return a
 
 
 @verb
-def forget_leader(race: Race) -> None:
-    """Look at all arms again: another arm than the leader has changed."""
+def keeps_lead(race: Race, t: int, total: float, N: float) -> bool:
+    """Whether the leader is certain to have the largest index at round ``t``; if not, ask again.
+
+    In a stretch only the leader's total and N have changed, and N times its bonus has not
+    shrunk, so a multiplication decides: no root, no logarithm, no other arm.
+    """
     race = borrow(race)
-    race.bar[0] = np.inf
+    return t <= race.window[2] and total + race.stretch[1] > race.stretch[0] * N

@@ -8,7 +8,7 @@ import numpy as np
 from ..game import arms, pull, pulls, rounds_left, rounds_played
 from ..kernel import kernel
 from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
-from ..optimism import lead, new_race
+from ..optimism import keeps_lead, lead, new_race
 from ..parameters import UNIT_INTERVAL, Budget, Choice, Probability
 
 REWARDS = UNIT_INTERVAL
@@ -32,13 +32,18 @@ def dp_ucb(game, rng, eps: Budget, gamma: Probability, tree_budget: TreeBudget):
     log_T = math.log(max(T, 2))  # a game of one round needs no bonus, and has none
     Gamma = K * log_T**2 * math.log(K * T * log_T / gamma) / eps
     scale = tree_node_scale(tree_levels(T), 1.0, eps / K if tree_budget == 1 else eps)
-    S = np.zeros(K)
+    S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)
     trees = new_trees(K, T)
     race = new_race(K)
     while rounds_left(game) > 0:
-        a = lead(race, rounds_played(game) + 1)
-        S[a] += pull(game, a)
-        N = pulls(game, a)
-        noise = tree_noise(trees, a, N, laplace(rng, scale))
-        race.level[a] = (S[a] + noise + Gamma) / N
-        race.width[a] = math.sqrt(2.0 / N)
+        a = lead(race, rounds_played(game) + 1, total, N)
+        leads = True
+        while leads:
+            S[a] += pull(game, a)
+            N[a] += 1.0
+            noise = tree_noise(trees, a, pulls(game, a), laplace(rng, scale))
+            total[a] = S[a] + noise + Gamma
+            t = rounds_played(game) + 1
+            leads = keeps_lead(race, t, total[a], N[a]) and rounds_left(game) > 0
+        race.level[a] = total[a] / N[a]
+        race.width[a] = math.sqrt(2.0 / N[a])

@@ -7,7 +7,7 @@ import numpy as np
 from ..game import arms, pull, pulls, rounds_left, rounds_played
 from ..kernel import kernel
 from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
-from ..optimism import lead, new_race
+from ..optimism import keeps_lead, lead, new_race
 from ..parameters import UNIT_INTERVAL, Budget
 
 REWARDS = UNIT_INTERVAL
@@ -23,12 +23,17 @@ def dp_ucb_bound(game, rng, eps: Budget):
     l = math.log(2.0 * T)
     bonus = math.sqrt(8.0) * math.log(T) ** 1.5 * l / eps
     scale = tree_node_scale(tree_levels(T), 1.0, eps)
-    S = np.zeros(K)
+    S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)
     trees = new_trees(K, T)
     race = new_race(K)  # this index does not depend on t: all widths stay 0
     while rounds_left(game) > 0:
-        a = lead(race, rounds_played(game) + 1)
-        S[a] += pull(game, a)
-        N = pulls(game, a)
-        noise = tree_noise(trees, a, N, laplace(rng, scale))
-        race.level[a] = (S[a] + noise + bonus) / N + math.sqrt(2.0 * l / N)
+        a = lead(race, rounds_played(game) + 1, total, N)
+        leads = True
+        while leads:
+            S[a] += pull(game, a)
+            N[a] += 1.0
+            noise = tree_noise(trees, a, pulls(game, a), laplace(rng, scale))
+            total[a] = S[a] + noise + bonus
+            t = rounds_played(game) + 1
+            leads = keeps_lead(race, t, total[a], N[a]) and rounds_left(game) > 0
+        race.level[a] = total[a] / N[a] + math.sqrt(2.0 * l / N[a])

@@ -8,15 +8,15 @@ from ..curators import convert_to_bernoulli, unbiased
 from ..environments.laws import sigmoid
 from ..game import (
     arms,
-    coth_half_level,
     next_user,
     privacy_level,
     pull,
     rounds_left,
     rounds_played,
+    tanh_half_level,
 )
 from ..kernel import kernel, verb
-from ..optimism import lead, new_race
+from ..optimism import keeps_lead, lead, new_race
 from ..parameters import UNIT_INTERVAL, Positive
 
 REWARDS = UNIT_INTERVAL
@@ -31,18 +31,22 @@ def agent_4(game, rng, eps_min, squash):
     N, s, B = np.zeros(K), np.zeros(K), np.zeros(K)
     race = new_race(K)
     while rounds_left(game) > 0:
-        a = lead(race, rounds_played(game) + 1)
-        user = next_user(game)
-        r = pull(game, a)
-        if privacy_level(game, user) < eps_min:  # such a user sends nothing
-            continue
-        c = coth_half_level(game, user)
-        x = convert_to_bernoulli(rng, sigmoid(r) if squash else r, c)
-        N[a] += 1.0
-        s[a] += unbiased(x, c)
-        B[a] += c**2
-        race.level[a] = s[a] / N[a]
-        race.width[a] = math.sqrt(2.0 * B[a]) / N[a]
+        a = lead(race, rounds_played(game) + 1, s, N)
+        leads = True
+        while leads:
+            user = next_user(game)
+            r = pull(game, a)
+            if privacy_level(game, user) >= eps_min:  # others send nothing
+                tanh = tanh_half_level(game, user)
+                x = convert_to_bernoulli(rng, sigmoid(r) if squash else r, tanh)
+                c = 1.0 / tanh
+                N[a] += 1.0
+                s[a] += unbiased(x, c)
+                B[a] += c**2
+            leads = keeps_lead(race, rounds_played(game) + 1, s[a], N[a]) and rounds_left(game) > 0
+        if N[a] > 0.0:
+            race.level[a] = s[a] / N[a]
+            race.width[a] = math.sqrt(2.0 * B[a]) / N[a]
 
 
 @kernel

@@ -15,7 +15,7 @@ class Users(NamedTuple):
 
     Attributes:
         level: float64 array (n,), the privacy levels eps that occur.
-        coth: float64 array (n,), coth(eps/2) of each.
+        tanh: float64 array (n,), tanh(eps/2) of each.
         share: float64 array (n,), cumulative shares of the levels.
         normal: float64 array (4,): mean, standard deviation, least and largest level of a clipped
             normal population, whose last level is kept in entry 0 of the others; a standard
@@ -23,15 +23,9 @@ class Users(NamedTuple):
     """
 
     level: np.ndarray
-    coth: np.ndarray
+    tanh: np.ndarray
     share: np.ndarray
     normal: np.ndarray
-
-
-@verb
-def half_coth(eps: float) -> float:
-    """coth(eps/2), infinite at 0 and 1 for large eps; never e^eps, which overflows."""
-    return 1.0 / math.tanh(eps / 2.0) if eps > 0.0 else math.inf
 
 
 @verb
@@ -41,7 +35,7 @@ def arrival(users: Users, rng: np.random.Generator) -> int:
         eps = users.normal[0] + users.normal[1] * rng.standard_normal()
         eps = min(max(eps, users.normal[2]), users.normal[3])
         users.level[0] = eps
-        users.coth[0] = half_coth(eps)
+        users.tanh[0] = math.tanh(eps / 2.0)
         return 0
     last = len(users.share) - 1
     if last == 0:
