@@ -1,6 +1,7 @@
 """What bandit-run and bandit-plot print and write."""
 
 import json
+import os
 import platform
 import shlex
 import subprocess
@@ -15,6 +16,7 @@ import yaml
 
 from dpbandits.cli import plot, run
 from dpbandits.cli.compose import package_folder
+from dpbandits.registry import ALGORITHMS, load
 
 COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
 SMALL = "horizon=1000 runs=2 jobs=1 checkpoints=10"
@@ -100,9 +102,12 @@ def test_the_default_budget_is_one(table):
 def test_a_manifest_and_summaries_lie_beside_the_table(bandit):
     path = Path(bandit(run, f"algo=adap_ucb algo.alpha=2 {SMALL} seed=5")[-1])
     manifest = json.loads(path.with_suffix(".json").read_text())
-    assert manifest.keys() == {"config", "seed", "versions", "commit", "wall_time_seconds"}
+    keys = {"config", "cells", "seed", "versions", "commit", "wall_time_seconds"}
+    assert manifest.keys() == keys
     assert manifest["config"]["algo"] == "adap_ucb" and manifest["config"]["horizon"] == 1000
-    assert manifest["config"]["algo_spec"] == {"alpha": 2}
+    (cell,) = manifest["cells"]
+    assert cell["parameters"] == {"eps": 1, "alpha": 2}
+    assert cell["env_spec"] == {"law": "bernoulli_family", "family": "c2", "arms": 5}
     assert manifest["seed"] == 5 and manifest["wall_time_seconds"] >= 0
     versions = {"numpy": np.__version__, "numba": numba.__version__}
     versions["python"] = platform.python_version()
@@ -111,6 +116,21 @@ def test_a_manifest_and_summaries_lie_beside_the_table(bandit):
     assert all(line.startswith("|") and line.endswith("|") for line in markdown)
     assert "adap_ucb" in markdown[-1]
     assert r"\begin{tabular}" in path.with_suffix(".tex").read_text()
+
+
+def test_a_manifest_speaks_of_the_table_beside_it(bandit):
+    """Also when the table is made of finished runs alone; these keep the time that they took."""
+    line = "experiment=azize2022_fig8 jobs=1"
+    taken = []
+    for scale in ("horizon=2000 runs=3", "horizon=3000 runs=2", "horizon=2000 runs=3"):
+        path = Path(bandit(run, f"{line} {scale}")[-1])
+        manifest = json.loads(path.with_suffix(".json").read_text())
+        assert f"runs={manifest['config']['runs']}" == scale.split()[1]
+        assert {cell["horizon"] for cell in manifest["cells"]} == {int(scale[8:12])}
+        assert {cell["parameters"]["alpha"] for cell in manifest["cells"]} == {1.0, 3.1}
+        taken.append(manifest["wall_time_seconds"])
+    bandit(run, f"{line} {scale}")
+    assert json.loads(path.with_suffix(".json").read_text())["wall_time_seconds"] == taken[-1]
 
 
 def test_finished_runs_are_kept_and_used_again(bandit):
@@ -272,3 +292,43 @@ def test_an_experiment_in_another_folder_is_drawn_there(bandit):
 def test_help_of_bandit_plot_shows_both_ways(bandit):
     text = " ".join(bandit(plot, "--help"))
     assert "experiment=NAME" in text and "TABLE.csv" in text
+
+
+def test_an_edited_data_file_is_run_again(bandit):
+    regrets = []
+    for rewards in ("1,0\n1,0\n", "0,1\n1,0\n"):
+        Path("rewards.csv").write_text("a,b\n" + rewards)
+        path = bandit(run, "algo=ucb env=table env.file=rewards.csv horizon=2 runs=1")[-1]
+        regrets.append(pd.read_csv(path)["regret"].iloc[-1])
+    assert regrets == [1.0, 0.0]
+
+
+def test_the_kernel_that_is_compiled_is_the_one_that_is_played(bandit):
+    for env in ("bernoulli_c2", "twopoint_heavy env.g=1 env.means=[.5,.4]"):
+        bandit(run, f"algo=dp_ucb_bound env={env} {SMALL}")
+    function = load(ALGORITHMS / "dp_ucb_bound.py").function
+    assert len(function.signatures) == 1
+
+
+def test_a_horizon_that_no_float_holds(bandit):
+    path = bandit(run, "algo=adap_ucb horizon=9007199254740993 runs=1")[-1]
+    assert pd.read_csv(path)["t"].iloc[-1] == 9007199254740993
+
+
+def test_tables_that_share_no_panel_are_drawn(bandit):
+    first = bandit(run, f"algo=adap_ucb eps=1 env=bernoulli_c1 {SMALL}")[-1]
+    second = bandit(run, f"algo=dp_se eps=2 env=bernoulli_c2 {SMALL}")[-1]
+    assert len(bandit(plot, f"{first} {second}")) == 2
+
+
+def test_the_note_on_compiling_is_told_once(tmp_path):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    code = "from dpbandits.cli.run import main; main()"
+    told = []
+    for _ in range(2):
+        command = [sys.executable, "-c", code, "algo=dp_se", "horizon=100", "runs=1"]
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        )
+        told.append(done.stderr)
+    assert told == ["compiling dp_se, the first time only ...\n", ""]  # and no bar: no terminal

@@ -15,20 +15,23 @@ MAY_IMPORT = {
     "environments": {"kernel", "errors"},
     "game": {"kernel", "environments"},
     "mechanisms": {"kernel"},
+    "curators": {"kernel", "mechanisms"},
     "radii": {"kernel"},
     "optimism": {"kernel"},
     "episodes": {"kernel", "game", "mechanisms"},
     "algorithms": {
-        "kernel", "game", "mechanisms", "radii", "optimism", "episodes", "parameters"
+        "kernel", "environments", "game", "mechanisms", "curators", "radii", "optimism", "episodes",
+        "parameters",
     },
+    "theory": {"radii", "environments"},
     "registry": {"kernel", "errors", "parameters"},
-    "settings": {"environments", "errors", "parameters", "registry"},
+    "settings": {"environments", "errors", "parameters", "registry", "theory"},
+    "play": {"environments", "game", "kernel", "seeds", "settings"},
     "store": {"kernel", "errors", "settings"},
-    "runner": {"environments", "game", "kernel", "seeds", "settings", "store"},
+    "runner": {"kernel", "play", "settings", "store"},
     "summary": {"store"},
     "figures": {"store"},
-    "theory": {"radii"},
-    "cli": {"errors", "kernel", "settings", "runner", "store", "summary", "figures"},
+    "cli": {"errors", "kernel", "settings", "runner", "store", "summary", "theory", "figures"},
 }  # fmt: skip
 
 
@@ -44,6 +47,9 @@ def imports(file):
             yield from [node.module.split(".")[0]] if node.module else [a.name for a in node.names]
         elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dpbandits"):
             yield node.module.split(".")[1]
+        elif isinstance(node, ast.Import):
+            inside = (a.name for a in node.names if a.name.startswith("dpbandits."))
+            yield from (name.split(".")[1] for name in inside)
 
 
 FILES = [f for f in sorted(PACKAGE.rglob("*.py")) if f != PACKAGE / "__init__.py"]

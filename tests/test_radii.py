@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from dpbandits.optimism import lead, new_race
+from dpbandits import optimism
 from dpbandits.radii import bernoulli_kl, hoeffding, kl_upper, laplace_tail
 
 
@@ -55,14 +55,27 @@ def test_kl_upper_grows():
     assert (np.diff(values, axis=1) >= -1e-12).all()
 
 
-@pytest.mark.parametrize("widths", [0.0, 1.0])
-def test_the_leader_is_the_argmax_of_every_round(widths):
+@pytest.mark.parametrize("bonus", [0.0, 1.0, 30.0])
+@pytest.mark.parametrize("noise", [0.0, 0.1, 10.0])
+@pytest.mark.parametrize("window", [optimism.WINDOW, 1.02, 1.2])
+def test_the_leader_is_the_argmax_of_every_round(bonus, noise, window, monkeypatch):
+    """Totals walk at random with the given noise; wide windows make their end matter."""
+    monkeypatch.setattr(optimism, "WINDOW", window)
     rng = np.random.default_rng(6)
-    race = new_race(4)
-    for t in range(1, 20_000):
-        a = lead(race, t)
-        index = race.level + math.sqrt(math.log(t)) * race.width
+    K, kept = 4, 0
+    race = optimism.new_race(K)
+    S, total, N = np.zeros(K), np.zeros(K), np.zeros(K)
+    for t in range(1, 15_000):
+        if t > 1 and optimism.keeps_lead(race, t, total[a], N[a]):  # noqa: F821
+            kept += 1
+        else:
+            a = optimism.lead(race, t, total, N)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            index = np.where(N > 0, total / N + math.sqrt(math.log(t)) * bonus / np.sqrt(N), np.inf)
         assert a == np.argmax(index)
-        n = 1 + rng.integers(t)
-        race.level[a] = rng.normal() / math.sqrt(n)
-        race.width[a] = widths / math.sqrt(n)
+        S[a] += rng.random() < 0.8 - 0.1 * a
+        N[a] += 1
+        total[a] = S[a] + noise * rng.normal()
+        race.level[a] = total[a] / N[a]
+        race.width[a] = bonus / math.sqrt(N[a])
+    assert kept > 1000 or window > 1.1 or noise == 10.0 or bonus == 30.0

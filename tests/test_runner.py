@@ -12,7 +12,8 @@ import pytest
 from helpers import CONF
 
 from dpbandits.cli.compose import read_request
-from dpbandits.runner import play, run_cells
+from dpbandits.play import play
+from dpbandits.runner import run_cells
 from dpbandits.store import cell_file, load_runs, tidy, write_table
 
 SWEEP = "sweep={algo:[ucb,dp_ucb,dp_se,adap_ucb,adap_klucb],eps:[0.5,2]}"

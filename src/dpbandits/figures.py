@@ -124,14 +124,17 @@ def panels(table: pd.DataFrame, title: str, band: str = "std") -> Figure:
         for (i, env), (j, eps) in itertools.product(enumerate(environments), enumerate(budgets)):
             ax = axes[i, j]
             inside = (table["env"] == env) & table["eps"].isin([eps, np.inf])
-            regret_vs_time(ax, table[inside], styles, band)
+            if inside.any():
+                regret_vs_time(ax, table[inside], styles, band)
+            else:
+                ax.set_axis_off()
             budget = "not private" if np.isinf(eps) else f"$\\epsilon$ = {eps:g}"
             ax.set_title(f"{env}, {budget}")
             if j == 0:
                 ax.set_ylabel("pseudo-regret")
             if i == rows - 1:
                 ax.set_xlabel("round $t$")
-        finish(figure, axes[0, 0], title, table, band)
+        finish(figure, title, table, band)
         return figure
 
 
@@ -181,7 +184,7 @@ def budget_panels(
                 ax.plot(budgets, values, label=label, color="black", lw=1, ls=dash)
             ax.set_title(env)
         axes[0, 0].set_ylabel(f"pseudo-regret at $T$ = {scientific(table['horizon'].max())}")
-        finish(figure, axes[0, 0], title, table, band)
+        finish(figure, title, table, band)
         return figure
 
 
@@ -195,9 +198,13 @@ def shade_high_privacy(ax: Axes, threshold: float) -> None:
         ax.text(threshold * 0.95, 0.04, text, ha="right", transform=ax.get_xaxis_transform())
 
 
-def finish(figure: Figure, ax: Axes, title: str, table: pd.DataFrame, band: str) -> None:
+def finish(figure: Figure, title: str, table: pd.DataFrame, band: str) -> None:
     """Title and legend above the panels; below, what lines and bands mean."""
-    handles, labels = ax.get_legend_handles_labels()
+    lines: dict[str, Any] = {}
+    for ax in figure.axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            lines.setdefault(label, handle)
+    handles, labels = list(lines.values()), list(lines)
     wide = figure.get_figwidth() > 6
     columns = len(labels) if wide and len(labels) <= 5 else 2
     heading: Any = {"loc": "outside upper center", "title": title, "title_fontsize": 10}

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,18 +32,30 @@ def cache_folder() -> Path:
     Numba's own cache does not see an edit in an imported file, so the folder's name does.
     """
     name = sources_hash(*sorted(PACKAGE.rglob("*.py")))
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
-    folder = home / "dpbandits" / name
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
+    for home in _cache_homes():
+        folder = home / name
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError:
+            continue
+        if folder.stat().st_uid == os.getuid():  # machine code of others is not to be trusted
             return folder
-    except OSError:
-        return Path(tempfile.gettempdir()) / f"dpbandits-{os.getuid()}" / name
+    return Path(tempfile.mkdtemp(prefix="dpbandits-"))
 
 
-if "NUMBA_CACHE_DIR" not in os.environ:
-    numba.config.CACHE_DIR = str(cache_folder())
+def _cache_homes() -> Iterator[Path]:
+    if "NUMBA_CACHE_DIR" in os.environ:
+        yield Path(os.environ["NUMBA_CACHE_DIR"])
+    if "XDG_CACHE_HOME" in os.environ:
+        yield Path(os.environ["XDG_CACHE_HOME"]) / "dpbandits"
+    with contextlib.suppress(RuntimeError):  # there may be no home
+        yield Path.home() / ".cache" / "dpbandits"
+    yield Path(tempfile.gettempdir()) / f"dpbandits-{os.getuid()}"
+
+
+numba.config.CACHE_DIR = str(cache_folder())
 
 
 def kernel(function: Callable) -> Callable:

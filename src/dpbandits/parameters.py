@@ -30,9 +30,10 @@ class Choice:
 
 
 ANY = Interval("a number", lambda x: not math.isnan(x))
-BUDGET = Interval("a number above 0 (inf adds no noise)", lambda x: x > 0)
-POSITIVE = Interval("a finite number above 0", lambda x: 0 < x < math.inf)
-PROBABILITY = Interval("a number in (0, 1], or 1/horizon", lambda x: 0 < x <= 1)
+SMALLEST = 1e-100  # smaller positive numbers would overflow when they divide
+BUDGET = Interval("a number above 0 (inf adds no noise)", lambda x: x >= SMALLEST)
+POSITIVE = Interval("a finite number above 0", lambda x: SMALLEST <= x < math.inf)
+PROBABILITY = Interval("a number in (0, 1], or 1/horizon", lambda x: SMALLEST <= x <= 1)
 
 Budget = Annotated[float, BUDGET]
 Positive = Annotated[float, POSITIVE]

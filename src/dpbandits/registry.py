@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import numba
+import numpy as np
+
 from .errors import BadInput
 from .kernel import PACKAGE, is_compiled, sources_hash
 from .parameters import ANY, Choice, Interval
@@ -57,9 +60,8 @@ def find_file(name: str, folders: tuple[str, ...] = ()) -> Path:
     """The file of an algorithm: ``algo/NAME.py`` in a user's folder, or one of the package's."""
     files = [Path(folder).resolve() / "algo" / f"{name}.py" for folder in folders]
     files.append(ALGORITHMS / f"{name}.py")
-    for file in files:
-        if file.is_file():
-            return file
+    for file in filter(Path.is_file, files):
+        return file
     raise BadInput(f"algo={name}: no file {files[0]} defines it")
 
 
@@ -119,14 +121,17 @@ def _domain(hint):
 
 
 def _version(file):
-    """Hash of the algorithm's file, of all that it imports of the package, and of the seeds."""
-    found, left = [], [file, PACKAGE / "seeds.py"]
+    """Hash of the algorithm's file, of all that it imports of the package, of what plays it, and
+    of the libraries that draw and compile.
+    """
+    found, left = [], [file, PACKAGE / "seeds.py", PACKAGE / "play.py"]
     while left:
         source = left.pop()
         if source not in found:
             found.append(source)
-            left += _imported(source)
-    return sources_hash(file, *sorted(set(found) - {file}))
+            left += _imported(source) if source.name != "play.py" else []
+    sources = sources_hash(file, *sorted(set(found) - {file}))
+    return f"{sources}, numpy {np.__version__}, numba {numba.__version__}"
 
 
 def _imported(source):

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 import traceback
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import joblib
 import numpy as np
 from tqdm import tqdm
 
-from .environments.instances import Instance
-from .game import new_game, pulls_at_checkpoints
-from .kernel import is_cached, is_compiled
-from .seeds import ENVIRONMENT, LEARNER, SHUFFLE, generator
+from .kernel import is_compiled
+from .play import compile_kernel, play
 from .settings import Cell
 from .store import load_runs, save_runs
 
@@ -48,25 +43,6 @@ class Failure:
     trace: str
 
 
-def play(cell: Cell, run: int) -> np.ndarray:
-    """Play one run of a cell: pulls of each arm at the checkpoints, int64 array (C, K)."""
-    instance = _instance(cell)
-    K = len(instance.means)
-    order = np.arange(K)
-    if cell.shuffle_arms:
-        order = generator(cell.seed, run, SHUFFLE).permutation(K)
-    coins = generator(cell.seed, run, ENVIRONMENT)
-    game = new_game(instance.shuffled(order), cell.users, coins, cell.horizon, cell.rounds())
-    cell.algorithm.function(game, generator(cell.seed, run, LEARNER), *cell.arguments)
-    pulls = pulls_at_checkpoints(game)
-    return pulls[:, np.argsort(order)]
-
-
-@lru_cache(maxsize=16)
-def _instance(cell: Cell) -> Instance:
-    return cell.instance
-
-
 def run_cells(
     cells: Sequence[Cell], runs: int, jobs: int, backend: str, results: Path
 ) -> tuple[int, list[Failure]]:
@@ -83,7 +59,7 @@ def run_cells(
     Returns:
         The number of runs played, and what failed.
     """
-    jobs = os.cpu_count() or 1 if jobs < 0 else jobs
+    jobs = joblib.cpu_count() if jobs < 0 else jobs
     kept = {cell: load_runs(results, cell) for cell in cells}
     tasks = []
     for cell in cells:
@@ -133,7 +109,7 @@ def _outcomes(tasks: list[Task], jobs: int, backend: str) -> Iterator[Outcome]:
     plain = [task for task in tasks if not is_compiled(task.cell.algorithm.function)]
     for cell in dict.fromkeys(task.cell for task in compiled):
         try:
-            _compile(cell)
+            compile_kernel(cell)
         except Exception:
             trace = traceback.format_exc()
             yield from ((task, trace) for task in compiled if task.cell == cell)
@@ -156,15 +132,3 @@ def _finish(task: Task) -> Outcome:
         return task, [play(task.cell, run) for run in task.runs]
     except (Exception, SystemExit):
         return task, traceback.format_exc()
-
-
-def _compile(cell: Cell) -> None:
-    """Compile a kernel before several workers need it at once."""
-    function = cell.algorithm.function
-    if function.signatures:  # type: ignore[attr-defined]
-        return
-    if not is_cached(function):
-        print(f"compiling {cell.algo}, the first time only ...", file=sys.stderr, flush=True)
-    coins, rounds = generator(0, 0, ENVIRONMENT), np.ones(1, dtype=np.int64)
-    game = new_game(cell.instance.environment, cell.users, coins, 1, rounds)
-    function(game, generator(0, 0, LEARNER), *cell.arguments)

@@ -7,7 +7,7 @@ import itertools
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -71,8 +71,14 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """Name of the cell among all cells, from everything that decides its results."""
-        return f"{self.algo}-{self.env}-{digest(self.setting, self.version, length=16)}"
+        """Name of the cell among all cells, from everything that decides its results.
+
+        The setting alone does not: a data file, a named instance, or an algorithm may be edited.
+        """
+        instance = self.instance
+        arrays = [*instance.environment, instance.means, *self.users, self.rounds()]
+        data = hashlib.sha256(b"".join(np.asarray(x).tobytes() for x in arrays)).hexdigest()
+        return f"{self.algo}-{self.env}-{digest(self.setting, self.version, data, length=16)}"
 
     @property
     def algorithm(self) -> Algorithm:
@@ -97,8 +103,8 @@ class Cell:
         half = max(self.checkpoints // 2, 1)
         even = np.linspace(self.horizon / half, self.horizon, half)
         geometric = np.geomspace(1, self.horizon, half)
-        rounds = np.rint(np.concatenate([even, geometric, [self.horizon]])).astype(np.int64)
-        return np.unique(np.clip(rounds, 1, self.horizon))
+        rounds = np.unique(np.rint(np.concatenate([[1.0], even, geometric])).astype(np.int64))
+        return np.append(rounds[rounds < self.horizon], self.horizon)
 
 
 def digest(*texts: str, length: int) -> str:
@@ -175,7 +181,8 @@ def cells(config: Mapping[str, Any], compose: Composer, folders: tuple[str, ...]
         unused |= {"population"} if names["population"] != config["population"] else set()
         specs = dict(zip(GROUPS, compose(*names.values()), strict=True))
         cell = make_cell(config, names, specs, point, folders)
-        found.setdefault(cell, cell)
+        columns = cell.columns | (found[cell].columns if cell in found else {})
+        found[cell] = replace(cell, columns=columns)
         taken |= cell.columns.keys() | ({"eps"} if cell.algorithm.private else set())
         taken |= {"population", "eps_min"} if cell.algorithm.local else set()
     for name in sorted(unused - taken):
@@ -242,8 +249,7 @@ def make_cell(
         algo=algo,
         algo_file=str(file),
         arguments=tuple(arguments),
-        version=algorithm.version
-        + contents(specs["env"].get("file"), specs["population"].get("path")),
+        version=algorithm.version,
         env=names["env"],
         env_spec=json.dumps(specs["env"], sort_keys=True),
         eps=eps,
@@ -256,12 +262,6 @@ def make_cell(
     )
     check_rewards(cell)
     return cell
-
-
-def contents(*files: Any) -> str:
-    """Hash of the data files that a configuration names: an edited file makes another cell."""
-    existing = [Path(str(file)) for file in files if file is not None]
-    return "".join(digest(file.read_text(), length=12) for file in existing if file.is_file())
 
 
 def privacy(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -77,7 +78,8 @@ def load_runs(results: Path, cell: Cell) -> dict[int, np.ndarray]:
 
 
 def save_runs(results: Path, cell: Cell, pulls: Mapping[int, np.ndarray]) -> None:
-    """Keep the finished runs of a cell."""
+    """Keep the finished runs of a cell, beside those that another process kept meanwhile."""
+    pulls = load_runs(results, cell) | dict(pulls)
     runs = sorted(pulls)
     buffer = io.BytesIO()
     np.savez_compressed(buffer, runs=runs, pulls=np.stack([pulls[r] for r in runs]))
@@ -140,13 +142,26 @@ def read_table(path: Path) -> pd.DataFrame:
             raise BadInput(f"{path}: column {name} holds something that is not a number")
         elif name != "eps" and not np.isfinite(column).all():
             raise BadInput(f"{path}: column {name} holds a number that is not finite")
+    if not (table["t"] == table["horizon"]).any():
+        raise BadInput(f"{path}: no row has reached its horizon")
     return table
 
 
-def write_manifest(path: Path, config: Mapping[str, Any], seconds: float) -> None:
-    """Write what is needed to make a table again: configuration, versions, seed, time taken."""
+def write_manifest(
+    path: Path, config: Mapping[str, Any], cells: Sequence[Cell], seconds: float
+) -> None:
+    """Write what is needed to make a table again: configuration, cells, versions, time taken.
+
+    A table made of finished runs alone keeps the time that they took.
+    """
+    if seconds == 0.0 and path.exists():
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            before = json.loads(path.read_text())
+            if before["config"] == json.loads(json.dumps(config, default=str)):
+                seconds = float(before["wall_time_seconds"])
     manifest = {
         "config": config,
+        "cells": [record(cell) for cell in cells],
         "seed": config["seed"],
         "versions": {name: _version(name) for name in ("dpbandits", "numpy", "numba")}
         | {"python": platform.python_version()},
@@ -154,6 +169,16 @@ def write_manifest(path: Path, config: Mapping[str, Any], seconds: float) -> Non
         "wall_time_seconds": round(seconds, 3),
     }
     write_atomically(path, json.dumps(manifest, indent=2, default=str).encode() + b"\n")
+
+
+def record(cell: Cell) -> dict[str, Any]:
+    """All that a cell was run with, by name."""
+    words = json.loads(cell.setting)
+    words["parameters"] = dict(zip(cell.algorithm.domains, words.pop("arguments"), strict=True))
+    words["env_spec"] = json.loads(cell.env_spec)
+    words["population"] = json.loads(cell.population) if cell.population else None
+    finite = np.isfinite(cell.eps)
+    return words | {"version": cell.version} | ({} if finite else {"eps": None})
 
 
 def _version(name):

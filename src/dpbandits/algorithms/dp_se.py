@@ -31,7 +31,7 @@ def dp_se(game, rng, eps: Budget, beta: Probability):
         D = 2.0**-e
         L8 = math.log(8.0 * len(S) * e**2 / beta)
         L4 = math.log(4.0 * len(S) * e**2 / beta)
-        R = math.floor(max(32.0 * L8 / D**2, 8.0 * L4 / (eps * D))) + 1.0
+        R = np.floor(max(32.0 * L8 / D**2, 8.0 * L4 / (eps * D))) + 1.0
         if R * len(S) > rounds_left(game):  # the horizon cuts the epoch: nothing is released
             break
         pull_in_turn(game, S, int(R) * len(S), sums)

@@ -26,7 +26,7 @@ def kl_leads(game, S, a, t, n):
     root to be found.
     """
     S = borrow(S)
-    worst = kl_index(S[a], pulls(game, a) + n - 1, t) - 1e-10  # the tolerance of an index
+    worst = kl_index(S[a], pulls(game, a) + n - 1, t) - 1e-12  # the tolerance of an index
     for b in range(len(S)):
         N = pulls(game, b)
         if b != a and (

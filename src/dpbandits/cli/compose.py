@@ -13,7 +13,7 @@ from typing import Any
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Sweep
+from hydra.core.override_parser.types import Glob, Sweep
 from hydra.errors import HydraException, MissingConfigException
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -70,14 +70,14 @@ def read_request(overrides: list[str], folders: tuple[str, ...]) -> Request:
     if config["results"] in (None, "") or isinstance(config["results"], list | dict):
         raise BadInput(f"results={plain(config['results'])}: the path of a folder is needed")
 
-    inner = tuple(f"{sign}{group}." for group in GROUPS for sign in ("", "+"))
-    kept = [override for override in overrides if override.startswith(inner)]
+    _refuse_shadows(folders)
+    kept = [o for o in overrides if o.lstrip("+").partition("=")[0] not in GROUPS]
 
     @cache
     def specs(*names: str) -> tuple[dict[str, Any], ...]:
         chosen = [f"{group}={name}" for group, name in zip(GROUPS, names, strict=True)]
         same = all(config[group] == name for group, name in zip(GROUPS, names, strict=True))
-        other = config if same else compose_config((*chosen, *kept), folders)
+        other = config if same else compose_config((*kept, *chosen), folders)
         return tuple(other[f"{group}_spec"] for group in GROUPS)
 
     return Request(
@@ -100,6 +100,14 @@ def _refuse_swept(overrides, config):
         name = key.lstrip("+").removeprefix("algo.")
         if name in swept:
             raise BadInput(f"{override}: {sweep} varies {name}; write sweep.{name}=[{value}]")
+
+
+def _refuse_shadows(folders):
+    """A user's file of a name that the package has: which of the two is meant?"""
+    for folder in folders:
+        for file in sorted(Path(folder).glob("*/*.yaml")):
+            if (package_folder("conf") / file.parent.name / file.name).exists():
+                raise BadInput(f"{file}: {file.stem} is one of ours; give yours another name")
 
 
 def compose_config(overrides: tuple[str, ...], folders: tuple[str, ...]) -> dict[str, Any]:
@@ -207,6 +215,10 @@ def multirun_points(overrides: list[str]) -> Iterator[list[str]]:
         parsed = OverridesParser.create().parse_overrides(overrides)
     except HydraException as error:
         raise BadInput(f"{' '.join(overrides)}: {str(error).splitlines()[0]}") from None
+    if any(o.is_sweep_override() and not o.is_discrete_sweep() for o in parsed):
+        raise BadInput("-m: only lists, choice(...) and range(...) can be swept")
+    if any(isinstance(o.value(), Glob) for o in parsed):
+        return  # only Hydra can expand it; each job is checked when it comes
     choices = []
     for override, text in zip(parsed, overrides, strict=True):
         if override.is_sweep_override():

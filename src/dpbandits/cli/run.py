@@ -160,8 +160,8 @@ def run(request: Request) -> int:
     for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
         text = render(summary, style) + "\n"
         write_atomically(path.with_suffix(suffix), text.encode())
-    if done or not path.with_suffix(".json").exists():
-        write_manifest(path.with_suffix(".json"), manifest(request), time.monotonic() - start)
+    seconds = time.monotonic() - start if done else 0.0
+    write_manifest(path.with_suffix(".json"), request.config, request.cells, seconds)
     print(render(summary, "simple"))
     print(path)
     return 0
@@ -180,13 +180,6 @@ def print_candidates(request: Request) -> None:
         ]
         print(f"eps_min for {cell.algo}: {term} at the best {len(rows)} of {len(terms)} candidates")
         print(tabulate(rows, ["eps_min", term, ""], disable_numparse=True), end="\n\n")
-
-
-def manifest(request: Request) -> dict:
-    """The composed configuration, with the contents of the chosen algorithm and environment."""
-    config = request.config
-    contents = {f"{group}_spec": config[f"{group}_spec"] for group in GROUPS}
-    return dict(config) | ({} if config["sweep"] else contents)
 
 
 def table_name(request: Request) -> str:

@@ -41,8 +41,11 @@ class Instance:
     def shuffled(self, order: np.ndarray) -> Environment:
         """The environment whose arm i is this one's arm ``order[i]``."""
         env = self.environment
-        return env._replace(
-            law=env.law[order], parameters=env.parameters[order], table=env.table[:, order]
+        return Environment(
+            law=env.law[order],
+            parameters=np.ascontiguousarray(env.parameters[order]),
+            points=env.points,
+            table=np.ascontiguousarray(env.table[:, order]),
         )
 
 
