@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 from scipy.special import stdtrit
+from scipy.stats import linregress
 
 from .store import COLUMNS, write_atomically
 
@@ -29,6 +30,10 @@ NAMES = {
     "dp_se": "DP-SE",
     "adap_ucb": "AdaP-UCB",
     "adap_klucb": "AdaP-KLUCB",
+    "heldp_ucb_l": "HeLDP-UCB-L",
+    "heldp_ucb_b": "HeLDP-UCB-B",
+    "heldp_ucb_ls": "HeLDP-UCB-LS",
+    "heldp_ucb_bs": "HeLDP-UCB-BS",
 }
 STYLE: Any = {
     "font.size": 9,
@@ -86,18 +91,24 @@ def mean_and_band(rows: pd.DataFrame, by: str, band: str) -> pd.DataFrame:
     return groups.assign(low=groups["mean"] - half, high=groups["mean"] + half)
 
 
-def regret_vs_time(ax: Axes, table: pd.DataFrame, styles: dict[str, dict], band: str) -> None:
-    """Mean pseudo-regret of each line against the round, with its band; log y."""
+def regret_vs_time(
+    ax: Axes, table: pd.DataFrame, styles: dict[str, dict], band: str, scale: str = "log"
+) -> None:
+    """Mean pseudo-regret of each line against the round, with its band; ``scale`` is that of y."""
     curves = {k: mean_and_band(rows, "t", band) for k, rows in lines_of(table).items()}
     shown = [c.loc[c["t"] >= 0.01 * c["t"].max(), "mean"].min() for c in curves.values()]
     floor = max(min(shown), 0.1) / 2  # the first rounds would take most of a logarithmic axis
     for label, curve in curves.items():
         ax.plot(curve["t"], curve["mean"], label=label, **styles[label])
         fill(ax, curve["t"], curve, floor / 10, styles[label])
-    ax.set_yscale("log")
-    ax.set_ylim(bottom=floor)
     ax.set_xlim(0, table["horizon"].max())
     ax.xaxis.set_major_formatter(EngFormatter(sep=""))
+    if scale == "linear":
+        ax.set_ylim(bottom=0)
+        ax.yaxis.set_major_formatter(EngFormatter(sep=""))
+        return
+    ax.set_yscale("log")
+    ax.set_ylim(bottom=floor)
     ax.yaxis.set_minor_locator(LogLocator(subs="auto", numticks=10))
     ax.yaxis.set_minor_formatter(NullFormatter())
 
@@ -135,6 +146,52 @@ def panels(table: pd.DataFrame, title: str, band: str = "std") -> Figure:
             if i == rows - 1:
                 ax.set_xlabel("round $t$")
         finish(figure, title, table, band)
+        return figure
+
+
+def one_panel(table: pd.DataFrame, title: str, band: str = "std") -> Figure:
+    """Regret against time in one panel with linear axes: a line for each setting."""
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(5.0, 4.0))
+        ax = figure.subplots()
+        if "eps_min" not in table.columns and table["eps"].nunique() > 1:
+            private = table["eps"].map(lambda e: f"{e:g}" if np.isfinite(e) else None)
+            table = table.assign(**{r"$\epsilon$": private})
+        styles = styles_of(list(lines_of(table)))
+        regret_vs_time(ax, table, styles, band, scale="linear")
+        ax.set_ylabel("pseudo-regret")
+        ax.set_xlabel("round $t$")
+        finish(figure, title, table, band)
+        return figure
+
+
+def scatter_with_fit(points: pd.DataFrame, xlabel: str, title: str, table: pd.DataFrame) -> Figure:
+    """Mean regrets against a term ``x`` of theory, and the line of least squares through all.
+
+    Args:
+        points: columns algo, population, x, mean, std and count; a row for each setting.
+        xlabel: what x is.
+        title: what stands above the legend.
+        table: the tidy table that the points sum up.
+    """
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(5.0, 4.0))
+        ax = figure.subplots()
+        half = points["std"] * stdtrit(points["count"] - 1.0, 0.975) / np.sqrt(points["count"])
+        groups = points.groupby(["algo", "population"], sort=False)
+        key: Any
+        for (key, rows), colour, marker in zip(groups, COLOURS, "os^D", strict=False):
+            label = f"{NAMES.get(key[0], key[0])}, {key[1]}"
+            bars = {"yerr": half[rows.index], "color": colour, "fmt": marker, "ms": 4}
+            ax.errorbar(rows["x"], rows["mean"], label=label, **bars)
+        fit = linregress(points["x"], points["mean"])
+        ends = np.array([0.0, points["x"].max()])
+        label = f"fit: {fit.intercept:.4g} + {fit.slope:.4g} V, $R^2$ = {fit.rvalue**2:.4f}"
+        ax.plot(ends, fit.intercept + fit.slope * ends, color="black", lw=1, label=label)
+        ax.set_xlabel(xlabel)
+        ax.set_ylabel(f"pseudo-regret at $T$ = {scientific(table['horizon'].max())}")
+        ax.yaxis.set_major_formatter(EngFormatter(sep=""))
+        finish(figure, title, table, "ci")
         return figure
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .environments.laws import Environment, draw, draw_sum
-from .environments.users import Users, arrival
+from .environments.users import Users, arrival, tanh_of
 from .kernel import borrow, verb
 
 NEVER = np.iinfo(np.int64).max
@@ -185,7 +185,7 @@ def privacy_level(game: Game, user: int) -> float:
 def tanh_half_level(game: Game, user: int) -> float:
     """tanh(eps_t / 2) of a user."""
     game = borrow(game)
-    return game.users.tanh[user]
+    return tanh_of(game.users, user)
 
 
 @verb

@@ -13,7 +13,7 @@ import numpy as np
 
 from .kernel import borrow, verb
 
-WINDOW = 1.0 + 2.0**-14  # growth of sqrt(ln t) after which the bar is set anew
+WINDOW = 1.0 + 2.0**-17  # growth of sqrt(ln t) after which the bar is set anew
 MARGIN = 1e-12  # relative; far above the rounding of an index, far below any effect
 
 

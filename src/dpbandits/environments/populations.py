@@ -16,7 +16,7 @@ from scipy.special import ndtr
 
 from ..errors import BadInput, as_number, numbers, plain, unknown
 from .arms import positive, shares_of_one
-from .users import Users
+from .users import Users, half_tanh
 
 LARGEST_LEVEL = 1e6
 
@@ -41,7 +41,7 @@ class Population:
         level = self.levels.copy()
         return Users(
             level=level,
-            tanh=np.tanh(level / 2),
+            tanh=np.array([half_tanh(eps) for eps in level]),
             share=np.cumsum(self.shares),
             normal=np.array(self.normal or (0.0, 0.0, 0.0, 0.0)),
         )

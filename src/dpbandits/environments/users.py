@@ -18,8 +18,8 @@ class Users(NamedTuple):
         tanh: float64 array (n,), tanh(eps/2) of each.
         share: float64 array (n,), cumulative shares of the levels.
         normal: float64 array (4,): mean, standard deviation, least and largest level of a clipped
-            normal population, whose last level is kept in entry 0 of the others; a standard
-            deviation of 0 means that the levels are those listed.
+            normal population, where ``level`` has one entry, that of the user who came last; a
+            standard deviation of 0 means that the levels are those listed.
     """
 
     level: np.ndarray
@@ -29,19 +29,30 @@ class Users(NamedTuple):
 
 
 @verb
+def half_tanh(eps: float) -> float:
+    """tanh(eps/2); never e^eps, which overflows."""
+    shrunk = math.expm1(-eps)
+    return -shrunk / (2.0 + shrunk)
+
+
+@verb
+def tanh_of(users: Users, user: int) -> float:
+    """tanh(eps/2) of a user: listed, but for normal levels, where only those who send need it."""
+    return half_tanh(users.level[0]) if users.normal[1] > 0.0 else users.tanh[user]
+
+
+@verb
 def arrival(users: Users, rng: np.random.Generator) -> int:
     """Entry of the level of the user who comes next."""
     if users.normal[1] > 0.0:
         eps = users.normal[0] + users.normal[1] * rng.standard_normal()
         eps = min(max(eps, users.normal[2]), users.normal[3])
         users.level[0] = eps
-        users.tanh[0] = math.tanh(eps / 2.0)
         return 0
-    last = len(users.share) - 1
-    if last == 0:
+    if len(users.share) == 1:
         return 0
     u = rng.random()
     i = 0
-    while i < last and u >= users.share[i]:
-        i += 1
+    for j in range(len(users.share) - 1):  # counting has no branch that could be guessed wrongly
+        i += u >= users.share[j]
     return i

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
-
 from ..environments.populations import Population
+from ..environments.users import half_tanh
 
 
 def v_l(population: Population, eps_min: float) -> float:
@@ -19,9 +18,7 @@ def v_l(population: Population, eps_min: float) -> float:
 
 def v_b(population: Population, eps_min: float) -> float:
     """V_B = E[coth^2(eps/2) | eps >= eps_min] / p_0, for HeLDP-UCB-B (Thm. 10)."""
-    return (
-        population.total(lambda e: math.tanh(e / 2) ** -2, eps_min) / population.mass(eps_min) ** 2
-    )
+    return population.total(lambda e: half_tanh(e) ** -2, eps_min) / population.mass(eps_min) ** 2
 
 
 LEADING_TERMS = {"V_L": v_l, "V_B": v_b}

@@ -1,0 +1,10 @@
+"""Ren et al. 2020, Fig. 1 (a): regret over time, HeLDP-UCB-L with equal levels.
+
+Run first: bandit-run experiment=ren2020_fig1a (2e9 rounds of 20 arms).
+"""
+
+from dpbandits.figures import one_panel
+
+
+def draw(table):
+    return one_panel(table, "HeLDP-UCB-L with equal levels (Ren et al. 2020, Fig. 1a)")

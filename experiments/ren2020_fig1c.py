@@ -1,0 +1,10 @@
+"""Ren et al. 2020, Fig. 1 (c): regret over time, rewards of four laws, equal levels 2.
+
+Run first: bandit-run experiment=ren2020_fig1c (1e9 rounds of 20 arms).
+"""
+
+from dpbandits.figures import one_panel
+
+
+def draw(table):
+    return one_panel(table, "rewards of four laws, equal levels 2 (Ren et al. 2020, Fig. 1c)")

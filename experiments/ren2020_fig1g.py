@@ -1,0 +1,10 @@
+"""Ren et al. 2020, Fig. 1 (g): regret over time, HeLDP-UCB-L, clipped normal levels.
+
+Run first: bandit-run experiment=ren2020_fig1g (2e9 rounds of 20 arms).
+"""
+
+from dpbandits.figures import one_panel
+
+
+def draw(table):
+    return one_panel(table, "HeLDP-UCB-L, clipped normal levels (Ren et al. 2020, Fig. 1g)")
