@@ -3,9 +3,12 @@
 Run first: bandit-run experiment=ren2020_unbounded (4e9 rounds of 20 arms).
 """
 
-from dpbandits.figures import one_panel
+from dpbandits.figures import NAMES, side_by_side
 
 
 def draw(table):
-    same = table.replace({"env": {"ren_gaussian_sigmoid": "ren_gaussian"}})
-    return one_panel(same, "Unbounded rewards (Ren et al. 2020, supplement)")
+    panels = {}
+    for algo in ("heldp_ucb_ls", "heldp_ucb_bs"):
+        rows = table[table["algo"].isin([algo, "ucb"])]
+        panels[NAMES[algo]] = rows.replace({"algo": {algo: "local DP", "ucb": "UCB"}})
+    return side_by_side(panels, "N(mean, 1) rewards (Ren et al. 2020, supplement)")

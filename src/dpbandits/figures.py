@@ -58,8 +58,8 @@ Draw = Callable[[pd.DataFrame], Figure]
 
 
 def lines_of(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The rows of each line of a figure: one for each algorithm and each parameter varied."""
-    varied = [name for name in table.columns if name not in COLUMNS]
+    """The rows of each line of a figure: one for each algorithm and each parameter that varies."""
+    varied = [x for x in table.columns if x not in COLUMNS and table[x].dropna().nunique() > 1]
     lines = {}
     key: Any
     for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
@@ -145,23 +145,36 @@ def panels(table: pd.DataFrame, title: str, band: str = "std") -> Figure:
                 ax.set_ylabel("pseudo-regret")
             if i == rows - 1:
                 ax.set_xlabel("round $t$")
-        finish(figure, title, table, band)
+        finish(figure, title, table, f"Lines: mean of RUNS runs. Bands: {BANDS[band]}.")
         return figure
 
 
 def one_panel(table: pd.DataFrame, title: str, band: str = "std") -> Figure:
     """Regret against time in one panel with linear axes: a line for each setting."""
+    return side_by_side({"": table}, title, band)
+
+
+def side_by_side(tables: dict[str, pd.DataFrame], title: str, band: str = "std") -> Figure:
+    """Regret against time with linear axes: a panel for each named table, a line for each setting.
+
+    Lines of the same label look the same in every panel.
+    """
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(5.0, 4.0))
-        ax = figure.subplots()
-        if "eps_min" not in table.columns and table["eps"].nunique() > 1:
-            private = table["eps"].map(lambda e: f"{e:g}" if np.isfinite(e) else None)
-            table = table.assign(**{r"$\epsilon$": private})
-        styles = styles_of(list(lines_of(table)))
-        regret_vs_time(ax, table, styles, band, scale="linear")
-        ax.set_ylabel("pseudo-regret")
-        ax.set_xlabel("round $t$")
-        finish(figure, title, table, band)
+        whole = pd.concat(tables.values(), ignore_index=True)
+        if "eps_min" not in whole.columns and whole["eps"].nunique() > 1:
+            tables = {
+                name: part.assign(**{r"$\epsilon$": part["eps"].where(np.isfinite(part["eps"]))})
+                for name, part in tables.items()
+            }
+        figure = Figure(figsize=(4.0 * len(tables) + 1.0, 4.0))
+        axes = figure.subplots(1, len(tables), squeeze=False, sharey=True)[0]
+        styles = styles_of(list(lines_of(pd.concat(tables.values()))))
+        for ax, (name, table) in zip(axes, tables.items(), strict=True):
+            regret_vs_time(ax, table, styles, band, scale="linear")
+            ax.set_title(name)
+            ax.set_xlabel("round $t$")
+        axes[0].set_ylabel("pseudo-regret")
+        finish(figure, title, whole, f"Lines: mean of RUNS runs. Bands: {BANDS[band]}.")
         return figure
 
 
@@ -175,7 +188,7 @@ def scatter_with_fit(points: pd.DataFrame, xlabel: str, title: str, table: pd.Da
         table: the tidy table that the points sum up.
     """
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(5.0, 4.0))
+        figure = Figure(figsize=(5.8, 4.2))
         ax = figure.subplots()
         half = points["std"] * stdtrit(points["count"] - 1.0, 0.975) / np.sqrt(points["count"])
         groups = points.groupby(["algo", "population"], sort=False)
@@ -191,7 +204,7 @@ def scatter_with_fit(points: pd.DataFrame, xlabel: str, title: str, table: pd.Da
         ax.set_xlabel(xlabel)
         ax.set_ylabel(f"pseudo-regret at $T$ = {scientific(table['horizon'].max())}")
         ax.yaxis.set_major_formatter(EngFormatter(sep=""))
-        finish(figure, title, table, "ci")
+        finish(figure, title, table, f"Points: mean of RUNS runs. Bars: {BANDS['ci']}.")
         return figure
 
 
@@ -241,7 +254,7 @@ def budget_panels(
                 ax.plot(budgets, values, label=label, color="black", lw=1, ls=dash)
             ax.set_title(env)
         axes[0, 0].set_ylabel(f"pseudo-regret at $T$ = {scientific(table['horizon'].max())}")
-        finish(figure, title, table, band)
+        finish(figure, title, table, f"Lines: mean of RUNS runs. Bands: {BANDS[band]}.")
         return figure
 
 
@@ -255,8 +268,8 @@ def shade_high_privacy(ax: Axes, threshold: float) -> None:
         ax.text(threshold * 0.95, 0.04, text, ha="right", transform=ax.get_xaxis_transform())
 
 
-def finish(figure: Figure, title: str, table: pd.DataFrame, band: str) -> None:
-    """Title and legend above the panels; below, what lines and bands mean."""
+def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> None:
+    """Title and legend above the panels; below, a note on what lines and bands mean."""
     lines: dict[str, Any] = {}
     for ax in figure.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
@@ -266,10 +279,9 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, band: str) -> None:
     columns = len(labels) if wide and len(labels) <= 5 else 2
     heading: Any = {"loc": "outside upper center", "title": title, "title_fontsize": 10}
     figure.legend(handles, labels, ncols=columns, **heading)
-    runs = table["run"].nunique()
-    note = f"Lines: mean of {runs} runs. Bands: {BANDS[band]}."
+    note = note.replace("RUNS", str(table["run"].nunique()))
     if not wide:
-        note = note.replace(" Bands", "\nBands")
+        note = note.replace(". ", ".\n", 1)
     figure.supxlabel(note, fontsize=7.5, color="#444444")
 
 
