@@ -35,6 +35,8 @@ figures: install ## run what is missing and draw every figure (SCALE=smoke: in s
 	  $(BIN)/bandit-run experiment=$$name results=$(RESULTS) $(SMALL) && \
 	  $(BIN)/bandit-plot experiment=$$name results=$(RESULTS) || exit; \
 	done
+	$(BIN)/python experiments/ren2020_ratios.py $(RESULTS)
+	$(BIN)/python experiments/times.py $(RESULTS)
 
 bench: install ## speed and memory, as ratios to the random numbers alone
 	$(BIN)/python benchmarks/bench.py

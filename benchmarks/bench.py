@@ -9,7 +9,9 @@ tests/references.py, timed at T = 1e5 and scaled to 1e7).
 import resource
 import subprocess
 import sys
+import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,11 +24,12 @@ from dpbandits.cli.compose import package_folder, read_request
 from dpbandits.game import new_game
 from dpbandits.kernel import kernel
 from dpbandits.mechanisms import laplace
+from dpbandits.registry import find_file, load
 from dpbandits.seeds import ENVIRONMENT, LEARNER, generator
 
 ROUNDS = 10**7
+PLAIN_ROUNDS = 10**5
 EPISODIC_RUNS = 200
-PLAIN_ROUNDS = 20_000
 
 
 @kernel
@@ -49,18 +52,28 @@ def draw_rewards_and_noise(coins, rng, T):
     return total
 
 
+@kernel
+def draw_rewards_and_bits(coins, rng, T):
+    """One Bernoulli reward and one bit of a curator a round."""
+    total = 0
+    for _ in range(T):
+        total += coins.random() < 0.6
+        total += rng.random() < 0.6
+    return total
+
+
 FLOORS = {
-    "one Bernoulli reward": lambda T: draw_rewards(generator(0, 0, 0), T),
-    "reward and Laplace noise": lambda T: draw_rewards_and_noise(
-        generator(0, 0, 0), generator(0, 0, 1), T
-    ),
+    "reward": lambda T: draw_rewards(generator(0, 0, 0), T),
+    "reward, Laplace": lambda T: draw_rewards_and_noise(generator(0, 0, 0), generator(0, 0, 1), T),
+    "reward, bit": lambda T: draw_rewards_and_bits(generator(0, 0, 0), generator(0, 0, 1), T),
 }
-FLOOR_OF = {
-    "ucb": "one Bernoulli reward",
-    "kl_ucb": "one Bernoulli reward",
-    "dp_ucb": "reward and Laplace noise",
-    "dp_ucb_bound": "reward and Laplace noise",
-}
+
+
+def floor_of(name):
+    """The random numbers that an algorithm draws in every round."""
+    if name.startswith("heldp_ucb_b"):
+        return "reward, bit"
+    return "reward, Laplace" if load(find_file(name)).private else "reward"
 
 
 def best_of(repeats, work):
@@ -73,9 +86,9 @@ def best_of(repeats, work):
     return min(times)
 
 
-def player(name, T, plain=False):
-    """A function that plays one run of an algorithm on C2 at eps 1."""
-    (cell,) = read_request([f"algo={name}", f"horizon={T}"], ()).cells
+def player(name, T, plain=False, env="bernoulli_c2"):
+    """A function that plays one run of an algorithm at eps 1."""
+    (cell,) = read_request([f"algo={name}", f"env={env}", f"horizon={T}"], ()).cells
     function = cell.algorithm.function
     function = function.py_func if plain else function
     environment, rounds = cell.instance.environment, cell.rounds()
@@ -88,17 +101,28 @@ def player(name, T, plain=False):
     return play
 
 
+def names(round_by_round):
+    """The algorithms whose time grows with the horizon, or the others."""
+    found = sorted(f.stem for f in (package_folder("conf") / "algo").glob("*.yaml"))
+    return [n for n in found if load(find_file(n)).round_by_round == round_by_round]
+
+
 def per_round():
     floors = {}
     for name, draw in FLOORS.items():
         draw(10)
         floors[name] = best_of(5, lambda i, draw=draw: draw(ROUNDS)) / ROUNDS * 1e9
-    for algorithm, floor in FLOOR_OF.items():
-        fast = best_of(5, player(algorithm, ROUNDS)) / ROUNDS * 1e9
-        slow = best_of(2, player(algorithm, PLAIN_ROUNDS, plain=True)) / PLAIN_ROUNDS * 1e9
+    for algorithm in ["ucb", "kl_ucb", *names(round_by_round=True)]:
+        local = load(find_file(algorithm)).local
+        env = "ren_bernoulli" if local else "bernoulli_c2"
+        fast = best_of(5, player(algorithm, ROUNDS, env=env)) / ROUNDS * 1e9
+        short, slow = (
+            best_of(2, player(algorithm, PLAIN_ROUNDS, plain, env)) for plain in (False, True)
+        )
+        floor = floor_of(algorithm)
         yield [
-            f"`{algorithm}`", f"{fast:.1f}", f"{floors[floor]:.1f} ({floor})",
-            f"{fast / floors[floor]:.2f}", f"{slow / fast:,.0f}",
+            f"`{algorithm}`", "20" if local else "5", f"{fast:.1f}",
+            f"{floors[floor]:.1f} ({floor})", f"{fast / floors[floor]:.2f}", f"{slow / short:,.0f}",
         ]  # fmt: skip
 
 
@@ -112,8 +136,7 @@ def plain_loop(name, T):
 
 
 def episodic():
-    names = sorted(f.stem for f in (package_folder("conf") / "algo").glob("*.yaml"))
-    for name in (n for n in names if n not in FLOOR_OF):
+    for name in (n for n in names(round_by_round=False) if n not in ("ucb", "kl_ucb")):
         times = []
         for T in (10**7, 10**12):
             play = player(name, T)
@@ -138,17 +161,33 @@ def memory():
         yield [f"T = {T:.0e}".replace("e+0", "e"), f"{float(peak):.0f}"]
 
 
+def start_up():
+    """Seconds of the installed command, its runs finished, and of its heaviest imports alone."""
+    imports = [sys.executable, "-c", "import numpy, pandas, hydra, numba"]
+    command = "import sys; sys.argv = ['bandit-run', 'algo=adap_klucb', 'eps=0.5']; "
+    command += "from dpbandits.cli.run import main; main()"
+    with tempfile.TemporaryDirectory() as folder:
+        for line in (imports, [sys.executable, "-c", command]):
+            run = partial(subprocess.run, line, cwd=folder, capture_output=True, check=True)
+            yield best_of(5, lambda i, run=run: run())
+
+
 def main():
-    head = ["algorithm", "ns a round", "its random numbers alone", "ratio", "plain Python, times"]
-    head2 = ["algorithm", "µs a run, T = 1e7", "T = 1e12", "ratio", "plain Python, times"]
-    right = ("left", "right", "right", "right", "right")
+    head = ["algorithm", "K", "ns a round", "its random numbers alone", "ratio", "plain, times"]
+    head2 = ["algorithm", "µs a run, T = 1e7", "T = 1e12", "ratio", "plain loop, times"]
+    left = partial(tabulate, tablefmt="pipe", disable_numparse=True)
+    alone, command = start_up()
     parts = [
-        f"Per-round algorithms, C2, K = 5, eps 1, T = {ROUNDS:.0e}, one core:".replace("e+0", "e"),
-        tabulate(list(per_round()), head, "pipe", colalign=right, disable_numparse=True),
-        "Episodic algorithms, C2, K = 5, eps 1, one core:",
-        tabulate(list(episodic()), head2, "pipe", colalign=right, disable_numparse=True),
+        "Per-round algorithms at eps 1, T = 1e7, one core; the last column is the same code run "
+        "by the Python interpreter, at T = 1e5:",
+        left(list(per_round()), head, colalign=("left", *["right"] * 5)),
+        "Episodic algorithms on C2, K = 5, eps 1, one core; the last column is a plain-Python loop "
+        "over rounds, timed at T = 1e5 and scaled to 1e7:",
+        left(list(episodic()), head2, colalign=("left", *["right"] * 4)),
         "Peak memory of a process with both kinds, imports included:",
-        tabulate(list(memory()), ["horizon", "MB"], "pipe", colalign=("left", "right")),
+        left(list(memory()), ["horizon", "MB"], colalign=("left", "right")),
+        f"Start-up: `bandit-run algo=adap_klucb eps=0.5`, compiled, takes {command:.2f} s; "
+        f"`import numpy, pandas, hydra, numba` alone {alone:.2f} s.",
     ]
     text = "\n\n".join(parts) + "\n"
     print(text, end="")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import os
+import shutil
 import sys
+import textwrap
 import time
 from importlib.metadata import version
 from pathlib import Path
@@ -32,7 +35,8 @@ Run a private bandit algorithm, many times, and print its regret.
 
 keys (with their defaults; see conf/config.yaml):
   eps=null eps_min=null horizon=1e7 runs=20 seed=0 jobs=-1 results=results checkpoints=100
-  shuffle_arms=false backend=auto; algo.NAME=VALUE and env.NAME=VALUE for their parameters
+  shuffle_arms=false backend=auto; algo.NAME=VALUE, env.NAME=VALUE and population.NAME=VALUE for
+  their parameters
 
 {groups}
 
@@ -55,14 +59,22 @@ class Parser(argparse.ArgumentParser):
 
 
 def listing() -> str:
-    """The algorithms, environments and experiments, each with the first line of its file."""
+    """The algorithms, environments and so on, each with what its file says first."""
+    width = min(shutil.get_terminal_size().columns, 110)
     lines = []
     for group in (*GROUPS, "experiment"):
         lines.append(f"{group}=")
         for file in sorted((package_folder("conf") / group).glob("*.yaml")):
-            comments = [x[2:] for x in file.read_text().splitlines() if x.startswith("# ")]
-            about = next(x for x in comments if not x.startswith("@"))
-            lines.append(f"  {file.stem:<18}{about}")
+            comments = itertools.takewhile(
+                lambda line: line.startswith("# "), file.read_text().splitlines()
+            )
+            about = " ".join(x[2:] for x in comments if not x.startswith("# @"))
+            name = f"  {file.stem:<22}"
+            lines.append(
+                textwrap.fill(
+                    name + about, width, subsequent_indent=" " * len(name), break_on_hyphens=False
+                )
+            )
     return "\n".join(lines)
 
 

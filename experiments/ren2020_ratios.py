@@ -1,0 +1,59 @@
+"""Final regret of HeLDP-UCB as a multiple of UCB's, beside the paper's and the theory's numbers.
+
+Claims R1-R3 of Ren et al. 2020. Run first: bandit-run experiment=ren2020_fig1a, b, c and d; then
+python experiments/ren2020_ratios.py [RESULTS], which also writes RESULTS/ren2020_ratios.md.
+The theory's ratio is (1 + 4/eps)^2 for HeLDP-UCB-L and coth(eps/2)^2 for HeLDP-UCB-B.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import bootstrap
+from tabulate import tabulate
+
+from dpbandits.environments.populations import homogeneous
+from dpbandits.store import read_table, write_atomically
+from dpbandits.theory.ren2020 import v_b, v_l
+
+# claim, experiment, algorithm, eps, the paper's ratio
+CLAIMS = [
+    ("R1", "ren2020_fig1c", "heldp_ucb_b", 2.0, 1.6),
+    ("R1", "ren2020_fig1c", "heldp_ucb_l", 2.0, 8.6),
+    ("R2", "ren2020_fig1d", "heldp_ucb_b", 0.2, 74),
+    ("R2", "ren2020_fig1d", "heldp_ucb_l", 0.2, 210),
+    ("R3", "ren2020_fig1a", "heldp_ucb_l", 1.0, 23),
+    ("R3", "ren2020_fig1b", "heldp_ucb_b", 1.0, 4.5),
+]
+TERMS = {"heldp_ucb_l": v_l, "heldp_ucb_b": v_b}
+
+
+def final(table, algo, eps):
+    """Final regrets of the runs of one setting."""
+    rows = table[(table["t"] == table["horizon"]) & (table["algo"] == algo) & (table["eps"] == eps)]
+    return rows["regret"].to_numpy()
+
+
+def ratio(private, free, axis=-1):
+    return private.mean(axis=axis) / free.mean(axis=axis)
+
+
+def main(results):
+    rows = []
+    for claim, experiment, algo, eps, printed in CLAIMS:
+        table = read_table(results / f"{experiment}.csv")
+        samples = final(table, algo, eps), final(table, "ucb", np.inf)
+        interval = bootstrap(samples, ratio, rng=np.random.default_rng(0)).confidence_interval
+        theory = TERMS[algo](homogeneous(eps), eps)
+        measured = f"{ratio(*samples):.3g} ({interval.low:.3g} to {interval.high:.3g})"
+        rows.append(
+            [claim, experiment, algo, f"{eps:g}", f"{printed:g}", f"{theory:.3g}", measured]
+        )
+    head = ["claim", "experiment", "algorithm", "eps", "paper", "theory", "measured (95 %)"]
+    text = tabulate(rows, head, tablefmt="pipe", disable_numparse=True) + "\n"
+    print(text, end="")
+    write_atomically(results / "ren2020_ratios.md", text.encode())
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "results"))

@@ -1,0 +1,32 @@
+"""How long each experiment's runs took, from the manifests: python experiments/times.py [RESULTS].
+
+Also writes RESULTS/times.md. Experiments that share finished runs take no time for them.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from tabulate import tabulate
+
+from dpbandits.cli.compose import package_folder
+from dpbandits.store import write_atomically
+
+
+def main(results):
+    rows = []
+    for file in sorted((package_folder("conf") / "experiment").glob("*.yaml")):
+        path = results / f"{file.stem}.json"
+        if path.is_file():
+            manifest = json.loads(path.read_text())
+            cells, runs = manifest["cells"], manifest["config"]["runs"]
+            seconds = f"{manifest['wall_time_seconds']:.1f}"
+            rows.append([file.stem, len(cells), runs, f"{cells[0]['horizon']:,}", seconds])
+    head = ["experiment", "settings", "runs", "horizon", "seconds"]
+    text = tabulate(rows, head, tablefmt="pipe", disable_numparse=True) + "\n"
+    print(text, end="")
+    write_atomically(results / "times.md", text.encode())
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "results"))
