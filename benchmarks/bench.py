@@ -30,50 +30,34 @@ from dpbandits.seeds import ENVIRONMENT, LEARNER, generator
 ROUNDS = 10**7
 PLAIN_ROUNDS = 10**5
 EPISODIC_RUNS = 200
+NONE, LAPLACE, BIT = range(3)
 
 
 @kernel
-def draw_rewards(coins, T):
-    """One Bernoulli reward a round."""
-    total = 0
+def draw(coins, rng, normal, noise, T):
+    """A reward a round, normal or Bernoulli, and the learner's or the user's noise."""
+    total, ones = 0.0, 0
     for _ in range(T):
-        total += coins.random() < 0.6
-    return total
+        if normal:
+            total += coins.standard_normal()
+        else:
+            ones += coins.random() < 0.6
+        if noise == LAPLACE:
+            total += laplace(rng, 24.0)
+        elif noise == BIT:
+            ones += rng.random() < 0.6
+    return total + ones
 
 
-@kernel
-def draw_rewards_and_noise(coins, rng, T):
-    """One Bernoulli reward and one Laplace draw a round."""
-    total = 0.0
-    for _ in range(T):
-        if coins.random() < 0.6:
-            total += 1.0
-        total += laplace(rng, 24.0)
-    return total
-
-
-@kernel
-def draw_rewards_and_bits(coins, rng, T):
-    """One Bernoulli reward and one bit of a curator a round."""
-    total = 0
-    for _ in range(T):
-        total += coins.random() < 0.6
-        total += rng.random() < 0.6
-    return total
-
-
-FLOORS = {
-    "reward": lambda T: draw_rewards(generator(0, 0, 0), T),
-    "reward, Laplace": lambda T: draw_rewards_and_noise(generator(0, 0, 0), generator(0, 0, 1), T),
-    "reward, bit": lambda T: draw_rewards_and_bits(generator(0, 0, 0), generator(0, 0, 1), T),
-}
-
-
-def floor_of(name):
-    """The random numbers that an algorithm draws in every round."""
-    if name.startswith("heldp_ucb_b"):
-        return "reward, bit"
-    return "reward, Laplace" if load(find_file(name)).private else "reward"
+def random_numbers(name):
+    """What an algorithm draws in every round: whether rewards are normal, the noise, in words."""
+    algorithm = load(find_file(name))
+    normal = algorithm.rewards is None
+    noise = LAPLACE if algorithm.private else NONE
+    if algorithm.leading_term == "V_B":
+        noise = BIT
+    words = ["normal reward" if normal else "reward", "", "Laplace", "bit"]
+    return normal, noise, ", ".join(w for w in (words[0], words[1 + noise]) if w)
 
 
 def best_of(repeats, work):
@@ -108,21 +92,26 @@ def names(round_by_round):
 
 
 def per_round():
-    floors = {}
-    for name, draw in FLOORS.items():
-        draw(10)
-        floors[name] = best_of(5, lambda i, draw=draw: draw(ROUNDS)) / ROUNDS * 1e9
-    for algorithm in ["ucb", "kl_ucb", *names(round_by_round=True)]:
-        local = load(find_file(algorithm)).local
-        env = "ren_bernoulli" if local else "bernoulli_c2"
-        fast = best_of(5, player(algorithm, ROUNDS, env=env)) / ROUNDS * 1e9
-        short, slow = (
-            best_of(2, player(algorithm, PLAIN_ROUNDS, plain, env)) for plain in (False, True)
+    for name in ["ucb", "kl_ucb", *names(round_by_round=True)]:
+        normal, noise, words = random_numbers(name)
+        local = load(find_file(name)).local
+        env = ("ren_gaussian" if normal else "ren_bernoulli") if local else "bernoulli_c2"
+        draw(generator(0, 0, 0), generator(0, 0, 1), normal, noise, 10)
+        floor, fast = (
+            best_of(5, work) / ROUNDS * 1e9
+            for work in (
+                lambda i, n=normal, z=noise: draw(
+                    generator(0, 0, 0), generator(0, 0, 1), n, z, ROUNDS
+                ),
+                player(name, ROUNDS, env=env),
+            )
         )
-        floor = floor_of(algorithm)
+        short, slow = (
+            best_of(2, player(name, PLAIN_ROUNDS, plain, env)) for plain in (False, True)
+        )
         yield [
-            f"`{algorithm}`", "20" if local else "5", f"{fast:.1f}",
-            f"{floors[floor]:.1f} ({floor})", f"{fast / floors[floor]:.2f}", f"{slow / short:,.0f}",
+            f"`{name}`", "20" if local else "5", f"{fast:.1f}", f"{floor:.1f} ({words})",
+            f"{fast / floor:.2f}", f"{slow / short:,.0f}",
         ]  # fmt: skip
 
 

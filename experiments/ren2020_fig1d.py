@@ -7,4 +7,4 @@ from dpbandits.figures import one_panel
 
 
 def draw(table):
-    return one_panel(table, "rewards of four laws, equal levels .2 (Ren et al. 2020, Fig. 1d)")
+    return one_panel(table, "Rewards of four laws, equal levels .2 (Ren et al. 2020, Fig. 1d)")

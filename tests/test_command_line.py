@@ -20,6 +20,7 @@ from dpbandits.registry import ALGORITHMS, load
 
 COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
 SMALL = "horizon=1000 runs=2 jobs=1 checkpoints=10"
+QUICK_RUNS = "runs=2 jobs=1"
 
 
 @pytest.fixture
@@ -332,3 +333,9 @@ def test_the_note_on_compiling_is_told_once(tmp_path):
         )
         told.append(done.stderr)
     assert told == ["compiling dp_se, the first time only ...\n", ""]  # and no bar: no terminal
+
+
+def test_a_multirun_of_an_experiment_overwrites_nothing(tmp_path):
+    shell(f"bandit-run -m experiment=azize2022_fig8 horizon=100,200 {QUICK_RUNS}", tmp_path)
+    tables = list(tmp_path.glob("results/azize2022_fig8-*.csv"))
+    assert {pd.read_csv(table)["horizon"].iloc[0] for table in tables} == {100, 200}

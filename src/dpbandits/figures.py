@@ -15,7 +15,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 from scipy.special import stdtrit
-from scipy.stats import linregress
 
 from .store import COLUMNS, write_atomically
 
@@ -197,10 +196,11 @@ def scatter_with_fit(points: pd.DataFrame, xlabel: str, title: str, table: pd.Da
             label = f"{NAMES.get(key[0], key[0])}, {key[1]}"
             bars = {"yerr": half[rows.index], "color": colour, "fmt": marker, "ms": 4}
             ax.errorbar(rows["x"], rows["mean"], label=label, **bars)
-        fit = linregress(points["x"], points["mean"])
+        slope, intercept = np.polyfit(points["x"], points["mean"], 1)
+        square = np.corrcoef(points["x"], points["mean"])[0, 1] ** 2
         ends = np.array([0.0, points["x"].max()])
-        label = f"fit: {fit.intercept:.4g} + {fit.slope:.4g} V, $R^2$ = {fit.rvalue**2:.4f}"
-        ax.plot(ends, fit.intercept + fit.slope * ends, color="black", lw=1, label=label)
+        label = f"fit: {intercept:.4g} + {slope:.4g} V, $R^2$ = {square:.4f}"
+        ax.plot(ends, intercept + slope * ends, color="black", lw=1, label=label)
         ax.set_xlabel(xlabel)
         ax.set_ylabel(f"pseudo-regret at $T$ = {scientific(table['horizon'].max())}")
         ax.yaxis.set_major_formatter(EngFormatter(sep=""))

@@ -133,7 +133,7 @@ def _main(argv: list[str]) -> int:
         return run(request)
     for point in multirun_points(given.overrides):
         check_writable(read_request(point, folders).results)
-    return _hydra(argv, lambda overrides: run(read_request(overrides, folders)))
+    return _hydra(argv, lambda overrides: run(read_request(overrides, folders), alone=False))
 
 
 def _hydra(argv: list[str], job) -> int:
@@ -151,8 +151,11 @@ def _hydra(argv: list[str], job) -> int:
     return max(codes, default=0)
 
 
-def run(request: Request) -> int:
-    """Run what is missing, write the table, print its summary and, last, its path."""
+def run(request: Request, alone: bool = True) -> int:
+    """Run what is missing, write the table, print its summary and, last, its path.
+
+    One of several jobs is not ``alone``: its table must not have the name of another's.
+    """
     start = time.monotonic()
     if request.config["eps_min"] == "auto":
         print_candidates(request)
@@ -166,7 +169,7 @@ def run(request: Request) -> int:
         print(f"bandit-run: failed: {', '.join(sorted(lost))}; see above", file=sys.stderr)
         return 1
     table = tidy(request.results, request.cells, request.runs)
-    path = request.results / f"{table_name(request)}.csv"
+    path = request.results / f"{table_name(request, alone)}.csv"
     write_table(path, table)
     summary = summarize(table)
     for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
@@ -194,11 +197,12 @@ def print_candidates(request: Request) -> None:
         print(tabulate(rows, ["eps_min", term, ""], disable_numparse=True), end="\n\n")
 
 
-def table_name(request: Request) -> str:
+def table_name(request: Request, alone: bool) -> str:
     """Name of a table: the experiment's, or what was run and a hash of all of it."""
-    if request.config["experiment"] is not None:
-        return str(request.config["experiment"])
     name = digest(*(cell.setting for cell in request.cells), str(request.runs), length=8)
+    experiment = request.config["experiment"]
+    if experiment is not None:
+        return str(experiment) if alone else f"{experiment}-{name}"
     if len(request.cells) > 1:
         return f"sweep-{name}"
     cell = request.cells[0]

@@ -11,8 +11,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.integrate import quad
-from scipy.special import ndtr
 
 from ..errors import BadInput, as_number, numbers, plain, unknown
 from .arms import positive, shares_of_one
@@ -61,9 +59,11 @@ class Population:
             kept = (self.levels >= eps_min) & (self.shares > 0)
             pairs = zip(self.levels[kept], self.shares[kept], strict=True)
             return math.fsum(share * f(eps) for eps, share in pairs)
+        from scipy.integrate import quad  # it takes longer than all else that starts a run
+
         mean, sd, low, high = self.normal
-        at_high = float(ndtr((mean - high) / sd)) * f(high) if eps_min <= high else 0.0
-        at_low = float(ndtr((low - mean) / sd)) * f(low) if eps_min <= low else 0.0
+        at_high = math.erfc((high - mean) / sd / math.sqrt(2)) / 2 * f(high) * (eps_min <= high)
+        at_low = math.erfc((mean - low) / sd / math.sqrt(2)) / 2 * f(low) if eps_min <= low else 0.0
         start, stop = max(low, eps_min), min(high, mean + 12 * sd)
         if start >= stop:
             return at_low + at_high
