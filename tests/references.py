@@ -226,6 +226,91 @@ def adap_klucb(reward, K, T, noise, eps, alpha=3.1) -> list[int]:
     return adap(reward, K, T, noise, eps, index)
 
 
+def sigmoid(r):
+    """The transform of CTL-S and CTB-S: an unbounded reward becomes one in (0, 1)."""
+    return 1 / (1 + math.exp(-r))
+
+
+def unchanged(r):
+    """The transform of CTL and CTB, whose rewards lie in [0, 1] already."""
+    return r
+
+
+def heldp_l(reward, K, T, noise, eps_min, level, transform) -> list[int]:
+    """Ren et al. 2020, Agent 2, behind a curator that adds Laplace noise to transform(reward)."""
+    N = [0] * K  # responses kept
+    s = [0.0] * K  # their sum
+    A = [0.0] * K  # sum of 1/eps^2 over them
+    played = []
+    for t in range(1, T + 1):
+        log_t4 = 4 * math.log(t)
+        starved = [i for i in range(K) if A[i] <= eps_min**-2 * log_t4]
+        if starved:
+            a = min(starved, key=lambda i: (A[i], i))
+        else:
+            index = []
+            for i in range(K):
+                sampling = math.sqrt(log_t4 / (2 * N[i]))
+                privacy = math.sqrt(8 * A[i] * log_t4 / N[i] ** 2)
+                index.append(s[i] / N[i] + sampling + privacy)
+            a = first_argmax(index)
+        played.append(a)
+        r = reward(a, t)
+        eps = level(t)
+        if eps >= eps_min:
+            N[a] += 1
+            s[a] += transform(r) + noise(1 / eps)
+            A[a] += eps**-2
+    return played
+
+
+def heldp_b(reward, K, T, eps_min, level, uniform, transform) -> list[int]:
+    """Ren et al. 2020, Agent 4, behind a curator that sends one bit for transform(reward)."""
+    N = [0] * K  # responses kept
+    s = [0.0] * K  # sum of g(bit; eps), unbiased for the transformed reward
+    B = [0.0] * K  # sum of coth(eps/2)^2
+    played = []
+    for t in range(1, T + 1):
+        index = []
+        for i in range(K):
+            if N[i] == 0:
+                index.append(math.inf)
+            else:
+                index.append(s[i] / N[i] + math.sqrt(B[i] * 4 * math.log(t) / (2 * N[i] ** 2)))
+        a = first_argmax(index)
+        played.append(a)
+        r = reward(a, t)
+        eps = level(t)
+        if eps >= eps_min:
+            p = 1 / 2 + (transform(r) - 1 / 2) * math.tanh(eps / 2)
+            bit = 1 if uniform() < p else 0
+            c = 1 / math.tanh(eps / 2)
+            N[a] += 1
+            s[a] += (1 + c) / 2 if bit == 1 else (1 - c) / 2
+            B[a] += c**2
+    return played
+
+
+def heldp_ucb_l(reward, K, T, noise, eps_min, level, uniform) -> list[int]:
+    """Ren et al. 2020, Agent 2 with curator CTL; level(t) is the level of round t's user."""
+    return heldp_l(reward, K, T, noise, eps_min, level, unchanged)
+
+
+def heldp_ucb_ls(reward, K, T, noise, eps_min, level, uniform) -> list[int]:
+    """Ren et al. 2020, Agent 2 with curator CTL-S."""
+    return heldp_l(reward, K, T, noise, eps_min, level, sigmoid)
+
+
+def heldp_ucb_b(reward, K, T, noise, eps_min, level, uniform) -> list[int]:
+    """Ren et al. 2020, Agent 4 with curator CTB; uniform() decides the bit."""
+    return heldp_b(reward, K, T, eps_min, level, uniform, unchanged)
+
+
+def heldp_ucb_bs(reward, K, T, noise, eps_min, level, uniform) -> list[int]:
+    """Ren et al. 2020, Agent 4 with curator CTB-S."""
+    return heldp_b(reward, K, T, eps_min, level, uniform, sigmoid)
+
+
 def bernoulli_reward(means, rng):
     """Rewards drawn from Bernoulli(means[a])."""
     return lambda a, t: float(rng.random() < means[a])

@@ -7,9 +7,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 import references
-from helpers import NAMES, PRIVATE, SIGMAS, arguments, bernoulli, defaults, play, table
+from helpers import (
+    LOCAL,
+    NAMES,
+    PRIVATE,
+    SIGMAS,
+    arguments,
+    bernoulli,
+    defaults,
+    play,
+    table,
+    without_noise,
+)
 
+from dpbandits.environments.populations import build_population
+from dpbandits.environments.users import arrival
+from dpbandits.mechanisms import laplace
 from dpbandits.registry import ALGORITHMS, load
+from dpbandits.seeds import ENVIRONMENT, LEARNER, generator
 
 C2 = bernoulli(0.75, 0.625, 0.5, 0.375, 0.25)
 GOLDEN = Path(__file__).parent / "golden.json"
@@ -25,13 +40,13 @@ def test_every_algorithm_has_a_configuration_and_a_reference():
 @pytest.mark.parametrize("name", NAMES)
 def test_parameters_are_those_of_the_configuration(name):
     domains = load(ALGORITHMS / f"{name}.py").domains
-    assert sorted(defaults(name)) == sorted(p for p in domains if p != "eps")
+    assert sorted(defaults(name)) == sorted(set(domains) - {"eps", "eps_min"})
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("T", HORIZONS)
 def test_every_round_is_played_and_recorded(name, T):
-    for eps in (1e-3, 1.0, 1e3, math.inf):
+    for eps in (1e-3, 1.0, 1e3, without_noise(name)):
         every = np.arange(1, T + 1)
         pulls = play(name, C2, T, eps=eps, checkpoints=every)
         assert (pulls.sum(axis=1) == every).all()
@@ -51,15 +66,49 @@ def test_every_round_is_played_and_recorded(name, T):
     ids=["bernoulli", "twopoint", "table"],
 )
 def test_compiled_equals_plain_python(name, spec):
-    for eps in (0.3, math.inf):
+    for eps in (0.3, without_noise(name)):
         for run in range(3):
             compiled = play(name, spec, 700, eps=eps, run=run)
             assert (compiled == play(name, spec, 700, eps=eps, run=run, plain=True)).all()
 
 
-def reference_plays(name, reward, K, T, noise, eps):
+CROWDS = {
+    "levels": {"kind": "levels", "levels": [0, 0.2, 1, 2, 100], "shares": None},
+    "unequal": {"kind": "levels", "levels": [3, 0.5, 1], "shares": [0.2, 0.5, 0.3]},
+    "normal": {"kind": "clipped_normal", "mean": 1.0, "sd": 1.0, "low": 0.0, "high": 100.0},
+}
+OF_MANY_LAWS = {
+    "law": "mixed",
+    "arms": [
+        {"law": "bernoulli", "mean": 0.9},
+        {"law": "beta", "a": 4, "b": 1},
+        {"law": "beta", "a": 2, "b": 3},
+        {"law": "discrete", "values": [0.1, 0.4, 1.0], "probabilities": [0.2, 0.3, 0.5]},
+        {"law": "uniform", "low": 0.0, "high": 1.0},
+    ],
+}
+GAUSSIAN = {"law": "gaussian", "means": [0.9, 0.1], "sd": 1.0, "sigmoid": False}
+
+
+@pytest.mark.parametrize("name", LOCAL)
+@pytest.mark.parametrize("kind", CROWDS)
+def test_compiled_equals_plain_python_in_a_crowd(name, kind):
+    spec = GAUSSIAN if load(ALGORITHMS / f"{name}.py").rewards is None else OF_MANY_LAWS
+    given = {"crowd": build_population(CROWDS[kind])}
+    for eps_min in (0.2, 1.0):
+        for run in range(3):
+            compiled = play(name, spec, 700, run=run, eps_min=eps_min, **given)
+            plain = play(name, spec, 700, run=run, eps_min=eps_min, plain=True, **given)
+            assert (compiled == plain).all()
+            assert (compiled[-1] > 0).all()
+
+
+def reference_plays(name, reward, K, T, noise, eps, uniform):
+    """The arms that the reference plays; users of a local algorithm all have the level eps."""
     values = {p: 1 / T if v == "1/horizon" else v for p, v in defaults(name).items()}
-    if name in PRIVATE:
+    if name in LOCAL:
+        values |= {"eps_min": eps, "level": lambda t: eps, "uniform": uniform}
+    elif name in PRIVATE:
         values["eps"] = eps
     return getattr(references, name)(reward, K, T, noise, **values)
 
@@ -68,21 +117,54 @@ def reference_plays(name, reward, K, T, noise, eps):
 @pytest.mark.parametrize("kind", ["continuous", "dyadic"])
 def test_without_noise_every_decision_is_the_paper_s(name, kind):
     """On fixed rewards and with eps infinite an algorithm is deterministic: round by round the
-    arms are those of the slow reference, ties included (dyadic rewards make ties)."""
+    arms are those of the slow reference, ties included (dyadic rewards make ties). Of a local
+    algorithm, whose users have finite levels, the reference draws what the kernel draws."""
     rng = np.random.default_rng(11)
-    K, T = 4, 1500
+    K, T, eps = 4, 1500, without_noise(name)
     for trial in range(3):
         means = np.linspace(0.9, 0.9 - 0.2 * (trial + 1), K)
         if kind == "continuous":
             rewards = np.clip(means + rng.uniform(-0.1, 0.1, (T, K)), 0, 1)
         else:
             rewards = (rng.random((T, K)) < means).astype(float)
+        coins = generator(0, 0, LEARNER)
         plays = reference_plays(
-            name, references.table_reward(rewards), K, T, lambda scale: 0.0, math.inf
+            name,
+            references.table_reward(rewards),
+            K,
+            T,
+            lambda scale, coins=coins: laplace(coins, scale) if math.isfinite(eps) else 0.0,
+            eps,
+            coins.random,
         )
         expected = np.cumsum(np.eye(K, dtype=int)[plays], axis=0)
         every = np.arange(1, T + 1)
-        assert (play(name, table(rewards), T, eps=math.inf, checkpoints=every) == expected).all()
+        assert (play(name, table(rewards), T, eps=eps, checkpoints=every) == expected).all()
+
+
+@pytest.mark.parametrize("name", LOCAL)
+@pytest.mark.parametrize("eps_min", [0.2, 1.5])
+def test_in_a_crowd_every_decision_is_the_paper_s(name, eps_min):
+    """With noise, compiled: the reference draws its users and its noise as the kernel does."""
+    K, T = 4, 4000
+    crowd = build_population(CROWDS["normal"])
+    rewards = np.linspace(0.8, 0.2, K) + np.random.default_rng(6).uniform(-0.2, 0.2, (T, K))
+    coins, learner, users = generator(0, 0, ENVIRONMENT), generator(0, 0, LEARNER), crowd.users()
+    plays = getattr(references, name)(
+        references.table_reward(rewards),
+        K,
+        T,
+        lambda scale: laplace(learner, scale),
+        eps_min,
+        lambda t: users.level[arrival(users, coins)],
+        learner.random,
+    )
+    expected = np.cumsum(np.eye(K, dtype=int)[plays], axis=0)
+    every = np.arange(1, T + 1)
+    given = {"checkpoints": every, "crowd": crowd, "eps_min": eps_min}
+    assert (play(name, table(rewards), T, **given) == expected).all()
+    other = play(name, table(rewards), T, seed=1, **given)  # control: other noise, other rounds
+    assert (other != expected).any()
 
 
 def mean_and_error(samples):
@@ -98,6 +180,7 @@ def apart(first, second):
 
 # Settings in which elimination, bonus and noise all matter: means, eps, horizon, and the runs of
 # the reference.
+DEFAULT = ([0.9, 0.6, 0.3], 2, 2000, 80)
 STATISTICAL = {
     "ucb": ([0.9, 0.6, 0.3], 1, 300, 150),
     "kl_ucb": ([0.9, 0.6, 0.3], 1, 300, 150),
@@ -106,6 +189,8 @@ STATISTICAL = {
     "dp_se": ([0.9, 0.75, 0.6], 0.5, 8000, 60),
     "adap_ucb": ([0.9, 0.6, 0.3], 8, 1000, 150),
     "adap_klucb": ([0.9, 0.6, 0.3], 8, 1000, 150),
+    "heldp_ucb_ls": ([0.9, 0.6, 0.3], 4, 4000, 60),
+    "heldp_ucb_bs": ([0.9, 0.6, 0.3], 2, 4000, 60),
 }
 
 
@@ -118,17 +203,19 @@ def regrets(name, means, eps, T, runs):
 @pytest.mark.parametrize("name", NAMES)
 def test_mean_regret_is_the_reference_s(name):
     """Independent random numbers, the same law: mean and spread of the regret agree."""
-    means, eps, T, runs = STATISTICAL[name]
+    means, eps, T, runs = STATISTICAL.get(name, DEFAULT)
     rng = np.random.default_rng(17)
     slow = []
     for _ in range(runs):
         reward = references.bernoulli_reward(means, rng)
-        plays = reference_plays(name, reward, len(means), T, lambda b: rng.laplace(0, b), eps)
+        plays = reference_plays(
+            name, reward, len(means), T, lambda b: rng.laplace(0, b), eps, rng.random
+        )
         slow.append(sum(max(means) - means[a] for a in plays))
-    fast = regrets(name, means, eps, T, 4000)
+    fast = regrets(name, means, eps, T, 2000)
     assert apart(slow, fast) < SIGMAS
     # control: another budget or (not private) a regret of half as much again is told apart
-    other = regrets(name, means, eps / 10, T, 4000) if name in PRIVATE else 1.5 * fast
+    other = regrets(name, means, eps / 10, T, 2000) if name in PRIVATE else 1.5 * fast
     assert apart(slow, other) > SIGMAS
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .environments.instances import Instance, build
-from .environments.populations import Population, build_population, homogeneous
+from .environments.populations import Population, build_population, homogeneous, level
 from .environments.users import Users
 from .errors import BadInput, plain, unknown, yes_no
 from .parameters import POSITIVE, Choice, Interval
@@ -183,11 +183,19 @@ def cells(config: Mapping[str, Any], compose: Composer, folders: tuple[str, ...]
         cell = make_cell(config, names, specs, point, folders)
         columns = cell.columns | (found[cell].columns if cell in found else {})
         found[cell] = replace(cell, columns=columns)
-        taken |= cell.columns.keys() | ({"eps"} if cell.algorithm.private else set())
+        taken |= cell.columns.keys()
+        taken |= {"eps"} if cell.algorithm.private and not cell.population else set()
         taken |= {"population", "eps_min"} if cell.algorithm.local else set()
     for name in sorted(unused - taken):
         raise BadInput(f"sweep.{name}: no algorithm of the sweep has a parameter {name}")
     return list(found.values())
+
+
+def swept_names(config: Mapping[str, Any]) -> set[str]:
+    """What a sweep varies."""
+    grids = config.get("sweep") or {}
+    grids = grids if isinstance(grids, list) else [grids]
+    return {name for grid in grids if isinstance(grid, Mapping) for name in grid}
 
 
 def points(config: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
@@ -230,13 +238,13 @@ def make_cell(
         config, algorithm, names["population"], specs["population"], point
     )
     columns = {name: value for name, value in point.items() if name in algorithm.domains}
-    if crowd:
+    if algorithm.local and (crowd or swept_names(config) & {"population", "eps_min"}):
         columns |= {"population": names["population"], "eps_min": eps_min}
     given = {"eps": eps, "eps_min": eps_min}
     values = specs["algo"] | {k: v for k, v in columns.items() if k in algorithm.domains} | given
     wanted = [name for name in algorithm.domains if name not in given]
-    for name in values:
-        if name not in wanted and name not in given:
+    for name in specs["algo"]:
+        if name not in wanted:
             raise unknown(f"parameter of {algo}:", f"algo.{name}", [f"algo.{n}" for n in wanted])
     for name in wanted:
         if name not in values:
@@ -296,6 +304,7 @@ def privacy(
         eps = crowd.largest
     else:
         eps = argument("eps", 1.0 if asked_eps is None else asked_eps, POSITIVE, 1)
+        level("eps", asked_eps if asked_eps is not None else eps)
         crowd = homogeneous(eps)
         asked_min = eps if asked_min is None else asked_min
     if asked_min is None:

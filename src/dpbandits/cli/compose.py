@@ -21,7 +21,7 @@ from yaml import YAMLError
 
 from ..errors import BadInput, plain, unknown
 from ..kernel import PACKAGE
-from ..settings import GROUPS, KEYS, Cell, cells, whole
+from ..settings import GROUPS, KEYS, Cell, cells, swept_names, whole
 
 
 def package_folder(name: str) -> Path:
@@ -92,8 +92,7 @@ def read_request(overrides: list[str], folders: tuple[str, ...]) -> Request:
 
 def _refuse_swept(overrides, config):
     """A key given beside a sweep that varies it would be ignored: say so."""
-    grids = config["sweep"] if isinstance(config["sweep"], list) else [config["sweep"]]
-    swept = {name for grid in grids if isinstance(grid, dict) for name in grid}
+    swept = swept_names(config)
     sweep = "the sweep" if config["experiment"] is None else f"experiment {config['experiment']}"
     for override in overrides:
         key, _, value = override.partition("=")

@@ -64,7 +64,7 @@ class Population:
         mean, sd, low, high = self.normal
         at_high = math.erfc((high - mean) / sd / math.sqrt(2)) / 2 * f(high) * (eps_min <= high)
         at_low = math.erfc((mean - low) / sd / math.sqrt(2)) / 2 * f(low) if eps_min <= low else 0.0
-        start, stop = max(low, eps_min), min(high, mean + 12 * sd)
+        start, stop = max(low, eps_min, mean - 12 * sd), min(high, mean + 12 * sd)
         if start >= stop:
             return at_low + at_high
 
@@ -116,7 +116,7 @@ def file(path: Any, column: Any) -> Population:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise BadInput(f"population.path={plain(path)}: not a readable CSV ({reason})") from None
-    if column not in table.columns:
+    if not isinstance(column, str) or column not in table.columns:
         raise unknown(f"column of {path}:", plain(column), map(str, table.columns))
     found = [level(f"population.column={column}", x) for x in table[column].tolist()]
     if not found:
