@@ -339,3 +339,8 @@ def test_a_multirun_of_an_experiment_overwrites_nothing(tmp_path):
     shell(f"bandit-run -m experiment=azize2022_fig8 horizon=100,200 {QUICK_RUNS}", tmp_path)
     tables = list(tmp_path.glob("results/azize2022_fig8-*.csv"))
     assert {pd.read_csv(table)["horizon"].iloc[0] for table in tables} == {100, 200}
+
+
+def test_a_multirun_may_name_its_keys_before_its_options(tmp_path):
+    shell(f"bandit-run horizon=200 algo=ucb,adap_ucb -m {QUICK_RUNS}", tmp_path)
+    assert len(list(tmp_path.glob("results/*.csv"))) == 2

@@ -69,7 +69,9 @@ def lead(race: Race, t: int, total: np.ndarray, N: np.ndarray) -> int:
         if b != a:
             bar = max(bar, race.level[b] + race.window[1] * race.width[b])
     race.stretch[0] = bar + MARGIN * abs(bar)
-    race.stretch[1] = (race.level[a] + race.window[0] * race.width[a]) * N[a] - total[a]
+    race.stretch[1] = -np.inf  # an arm without a total does not keep the lead unasked
+    if N[a] > 0.0:
+        race.stretch[1] = (race.level[a] + race.window[0] * race.width[a]) * N[a] - total[a]
     return a
 
 

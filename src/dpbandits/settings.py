@@ -45,6 +45,7 @@ class Cell:
         checkpoints: about how many rounds of the regret curve are kept.
         shuffle_arms: whether each run permutes the arms.
         columns: the parameters that the sweep varies, for the table; not part of the identity.
+        auto: whether eps_min was chosen for the user; not part of the identity.
     """
 
     algo: str
@@ -60,12 +61,13 @@ class Cell:
     checkpoints: int
     shuffle_arms: bool
     columns: dict[str, Any] = field(default_factory=dict, compare=False, hash=False)
+    auto: bool = field(default=False, compare=False, hash=False)
 
     @property
     def setting(self) -> str:
         """What is run, in words for people and programs; an edited algorithm keeps it."""
         words = asdict(self)
-        for name in ("columns", "algo_file", "version"):
+        for name in ("columns", "auto", "algo_file", "version"):
             words.pop(name)
         return json.dumps(words, sort_keys=True)
 
@@ -233,12 +235,13 @@ def make_cell(
     algo = names["algo"]
     file = find_file(algo, folders)
     algorithm = load(file)
+    asked = config["eps_min"] if point.get("eps_min") is None else point["eps_min"]
     horizon = whole("horizon", config["horizon"], at_least=1)
     eps, eps_min, crowd = privacy(
         config, algorithm, names["population"], specs["population"], point
     )
     columns = {name: value for name, value in point.items() if name in algorithm.domains}
-    if algorithm.local and (crowd or swept_names(config) & {"population", "eps_min"}):
+    if algorithm.local and (crowd or asked is not None or "population" in swept_names(config)):
         columns |= {"population": names["population"], "eps_min": eps_min}
     given = {"eps": eps, "eps_min": eps_min}
     values = specs["algo"] | {k: v for k, v in columns.items() if k in algorithm.domains} | given
@@ -267,6 +270,7 @@ def make_cell(
         checkpoints=whole("checkpoints", config["checkpoints"], at_least=1, at_most=100_000),
         shuffle_arms=yes_no("shuffle_arms", config["shuffle_arms"]),
         columns=columns,
+        auto=algorithm.local and asked == "auto",
     )
     check_rewards(cell)
     return cell

@@ -126,18 +126,20 @@ def _main(argv: list[str]) -> int:
         raise BadInput(f"--config-dir={given.config_dir}: there is no such folder")
     if any(getattr(given, option.dest) is not None for option in hydras):
         compose_config(tuple(given.overrides), folders)
-        return _hydra(argv, lambda overrides: 0)
+        return _hydra(argv, given.overrides, lambda overrides: 0)
     if not given.multirun:
         request = read_request(given.overrides, folders)
         check_writable(request.results)
         return run(request)
     for point in multirun_points(given.overrides):
         check_writable(read_request(point, folders).results)
-    return _hydra(argv, lambda overrides: run(read_request(overrides, folders), alone=False))
+    return _hydra(
+        argv, given.overrides, lambda overrides: run(read_request(overrides, folders), alone=False)
+    )
 
 
-def _hydra(argv: list[str], job) -> int:
-    """Let Hydra run its jobs, each with its own overrides."""
+def _hydra(argv: list[str], overrides: list[str], job) -> int:
+    """Let Hydra run its jobs, each with its own overrides; it wants them after the options."""
     import hydra
     from hydra.core.hydra_config import HydraConfig
 
@@ -146,7 +148,8 @@ def _hydra(argv: list[str], job) -> int:
     def task(_config):
         codes.append(job(list(HydraConfig.get().overrides.task)))
 
-    sys.argv = ["bandit-run", *argv]
+    options = [word for word in argv if word not in overrides]
+    sys.argv = ["bandit-run", *options, *overrides]
     hydra.main(str(package_folder("conf")), "config", version_base="1.3")(task)()
     return max(codes, default=0)
 
@@ -157,8 +160,7 @@ def run(request: Request, alone: bool = True) -> int:
     One of several jobs is not ``alone``: its table must not have the name of another's.
     """
     start = time.monotonic()
-    if request.config["eps_min"] == "auto":
-        print_candidates(request)
+    print_candidates(request)
     done, failures = run_cells(
         request.cells, request.runs, request.jobs, request.backend, request.results
     )
@@ -183,16 +185,14 @@ def run(request: Request, alone: bool = True) -> int:
 
 
 def print_candidates(request: Request) -> None:
-    """How eps_min was chosen: the leading term of the regret at each candidate."""
-    seen = {(c.population, c.algorithm.leading_term): c for c in request.cells if c.algorithm.local}
+    """Where eps_min was left to us, how it was chosen: the leading term at each candidate."""
+    seen = {(c.population, c.eps, c.algorithm.leading_term): c for c in request.cells if c.auto}
     for cell in seen.values():
         term = cell.algorithm.leading_term or "V_L"
         chosen = dict(zip(cell.algorithm.domains, cell.arguments, strict=True))["eps_min"]
         terms = candidates(cell.crowd, term)
-        shown = sorted(terms, key=terms.__getitem__)[:10]
-        rows = [
-            [f"{e:g}", f"{terms[e]:.4g}", "chosen" if e == chosen else ""] for e in sorted(shown)
-        ]
+        best = sorted(sorted(terms, key=terms.__getitem__)[:10])
+        rows = [[f"{e:g}", f"{terms[e]:.4g}", "chosen" if e == chosen else ""] for e in best]
         print(f"eps_min for {cell.algo}: {term} at the best {len(rows)} of {len(terms)} candidates")
         print(tabulate(rows, ["eps_min", term, ""], disable_numparse=True), end="\n\n")
 
