@@ -10,10 +10,10 @@ import yaml
 from dpbandits.environments.instances import build
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, pulls_at_checkpoints
+from dpbandits.inputs import argument
 from dpbandits.kernel import PACKAGE
 from dpbandits.registry import ALGORITHMS, load
 from dpbandits.seeds import ENVIRONMENT, LEARNER, generator
-from dpbandits.settings import argument
 
 CONF = PACKAGE.parent.parent / "conf"
 NAMES = sorted(file.stem for file in (CONF / "algo").glob("*.yaml"))

@@ -12,7 +12,8 @@ MAY_IMPORT = {
     "errors": set(),
     "parameters": set(),
     "seeds": set(),
-    "environments": {"kernel", "errors"},
+    "inputs": {"errors", "parameters"},
+    "environments": {"kernel", "errors", "inputs"},
     "game": {"kernel", "environments"},
     "mechanisms": {"kernel"},
     "curators": {"kernel", "mechanisms"},
@@ -25,13 +26,18 @@ MAY_IMPORT = {
     },
     "theory": {"radii", "environments"},
     "registry": {"kernel", "errors", "parameters"},
-    "settings": {"environments", "errors", "parameters", "registry", "theory"},
-    "play": {"environments", "game", "kernel", "seeds", "settings"},
-    "store": {"kernel", "errors", "settings"},
-    "runner": {"kernel", "play", "settings", "store"},
+    "cell": {"environments", "registry"},
+    "budgets": {"environments", "errors", "inputs", "parameters", "registry", "theory"},
+    "settings": {"budgets", "cell", "errors", "inputs", "registry"},
+    "play": {"cell", "environments", "game", "kernel", "seeds"},
+    "store": {"cell", "errors", "kernel"},
+    "runner": {"cell", "kernel", "play", "store"},
     "summary": {"store"},
     "figures": {"store"},
-    "cli": {"errors", "kernel", "settings", "runner", "store", "summary", "theory", "figures"},
+    "cli": {
+        "cell", "errors", "figures", "inputs", "kernel", "runner", "settings", "store", "summary",
+        "theory",
+    },
 }  # fmt: skip
 
 

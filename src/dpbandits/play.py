@@ -7,11 +7,11 @@ from functools import lru_cache
 
 import numpy as np
 
+from .cell import Cell
 from .environments.instances import Instance
 from .game import new_game, pulls_at_checkpoints
 from .kernel import is_cached
 from .seeds import ENVIRONMENT, LEARNER, SHUFFLE, generator
-from .settings import Cell
 
 
 def play(cell: Cell, run: int) -> np.ndarray:

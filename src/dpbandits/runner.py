@@ -13,9 +13,9 @@ import joblib
 import numpy as np
 from tqdm import tqdm
 
+from .cell import Cell
 from .kernel import is_compiled
 from .play import compile_kernel, play
-from .settings import Cell
 from .store import load_runs, save_runs
 
 SAVE_EVERY = 10.0  # seconds between two writes of a cell that is not finished yet

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .cell import Cell
 from .errors import BadInput
 from .kernel import PACKAGE
-from .settings import Cell
 
 COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
 

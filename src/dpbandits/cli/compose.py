@@ -19,9 +19,11 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from ..cell import Cell
 from ..errors import BadInput, plain, unknown
+from ..inputs import whole
 from ..kernel import PACKAGE
-from ..settings import GROUPS, KEYS, Cell, cells, swept_names, whole
+from ..settings import GROUPS, KEYS, cells, swept_names
 
 
 def package_folder(name: str) -> Path:

@@ -15,9 +15,10 @@ from typing import NoReturn
 
 from tabulate import tabulate
 
+from ..cell import digest
 from ..errors import BadInput
 from ..runner import run_cells
-from ..settings import GROUPS, digest
+from ..settings import GROUPS
 from ..store import check_writable, tidy, write_atomically, write_manifest, write_table
 from ..summary import render, rounds, summarize
 from ..theory.ren2020 import candidates

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import BadInput, as_number, numbers, plain
+from ..errors import BadInput, plain
+from ..inputs import as_number, numbers
 from .laws import BETA, DISCRETE, GAUSSIAN, SIGMOID_GAUSSIAN, TWO_POINT, UNIFORM
 
 

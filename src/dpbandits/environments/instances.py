@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import BadInput, as_number, plain, unknown, yes_no
+from ..errors import BadInput, plain, unknown
+from ..inputs import as_number, yes_no
 from . import arms as laws_of_arms
 from .arms import Arm
 from .laws import PARAMETERS, TABLE, Environment

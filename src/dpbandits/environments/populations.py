@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import BadInput, as_number, numbers, plain, unknown
+from ..errors import BadInput, plain, unknown
+from ..inputs import as_number, numbers
 from .arms import positive, shares_of_one
 from .users import Users, half_tanh
 

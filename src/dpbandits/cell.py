@@ -1,0 +1,102 @@
+"""The unit that is run, kept, and never run again: one algorithm in one setting."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .environments.instances import Instance, build
+from .environments.populations import Population, build_population, homogeneous
+from .environments.users import Users
+from .registry import Algorithm, load
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One algorithm on one environment: the unit that is run, kept and never run again.
+
+    Attributes:
+        algo: name of the algorithm.
+        algo_file: where it is defined.
+        arguments: the values of its parameters, in the order of its signature.
+        version: hash of the sources that decide what it does.
+        env: name of the environment.
+        env_spec: the environment's configuration, as JSON.
+        eps: privacy budget, infinite for a non-private algorithm.
+        horizon: number of rounds T.
+        seed: seed of the sweep.
+        checkpoints: about how many rounds of the regret curve are kept.
+        shuffle_arms: whether each run permutes the arms.
+        columns: the parameters that the sweep varies, for the table; not part of the identity.
+        auto: whether eps_min was chosen for the user; not part of the identity.
+    """
+
+    algo: str
+    algo_file: str
+    arguments: tuple[float, ...]
+    version: str
+    env: str
+    env_spec: str
+    eps: float
+    population: str
+    horizon: int
+    seed: int
+    checkpoints: int
+    shuffle_arms: bool
+    columns: dict[str, Any] = field(default_factory=dict, compare=False, hash=False)
+    auto: bool = field(default=False, compare=False, hash=False)
+
+    @property
+    def setting(self) -> str:
+        """What is run, in words for people and programs; an edited algorithm keeps it."""
+        words = asdict(self)
+        for name in ("columns", "auto", "algo_file", "version"):
+            words.pop(name)
+        return json.dumps(words, sort_keys=True)
+
+    @property
+    def key(self) -> str:
+        """Name of the cell among all cells, from everything that decides its results.
+
+        The setting alone does not: a data file, a named instance, or an algorithm may be edited.
+        """
+        instance = self.instance
+        arrays = [*instance.environment, instance.means, *self.users, self.rounds()]
+        data = hashlib.sha256(b"".join(np.asarray(x).tobytes() for x in arrays)).hexdigest()
+        return f"{self.algo}-{self.env}-{digest(self.setting, self.version, data, length=16)}"
+
+    @property
+    def algorithm(self) -> Algorithm:
+        return load(Path(self.algo_file))
+
+    @property
+    def instance(self) -> Instance:
+        return build(json.loads(self.env_spec))
+
+    @property
+    def users(self) -> Users:
+        return self.crowd.users()
+
+    @property
+    def crowd(self) -> Population:
+        """The population of users."""
+        spec = json.loads(self.population) if self.population else None
+        return build_population(spec) if spec else homogeneous(self.eps)
+
+    def rounds(self) -> np.ndarray:
+        """The rounds at which regret is kept: half of them evenly spaced, half geometrically."""
+        half = max(self.checkpoints // 2, 1)
+        even = np.linspace(self.horizon / half, self.horizon, half)
+        geometric = np.geomspace(1, self.horizon, half)
+        rounds = np.unique(np.rint(np.concatenate([[1.0], even, geometric])).astype(np.int64))
+        return np.append(rounds[rounds < self.horizon], self.horizon)
+
+
+def digest(*texts: str, length: int) -> str:
+    """A short name for some texts, the same on every machine."""
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:length]

@@ -1,0 +1,69 @@
+"""Values as a user gives them: read, or refused in one line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from .errors import BadInput, plain
+from .parameters import Choice, Interval
+
+LARGEST = 2**62
+
+
+def as_number(key: str, value: Any) -> float:
+    """A finite number."""
+    try:
+        x = float(value)
+    except (TypeError, ValueError):
+        x = math.nan
+    if not math.isfinite(x) or isinstance(value, bool):
+        raise BadInput(f"{key}={plain(value)}: a finite number is needed")
+    return x
+
+
+def numbers(key: str, values: Any) -> list[float]:
+    """A non-empty list of finite numbers."""
+    if isinstance(values, str) or not isinstance(values, Sequence) or len(values) == 0:
+        raise BadInput(f"{key}={plain(values)}: a list of numbers is needed, such as [0.5,1]")
+    return [as_number(key, x) for x in values]
+
+
+def yes_no(key: str, value: Any) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise BadInput(f"{key}={plain(value)}: true or false is needed")
+    return value
+
+
+def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:
+    """A whole number; 1e7 is one."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(value, bool) or not at_least <= number <= at_most or number != int(number):
+        told = at_most != LARGEST or number > at_most
+        most = f" and at most {at_most}" if told else ""
+        raise BadInput(
+            f"{key}={plain(value)}: a whole number of at least {at_least}{most} is needed"
+        )
+    return int(value) if isinstance(value, int) else int(number)
+
+
+def argument(key: str, value: Any, domain: Interval | Choice, horizon: int) -> float:
+    """The number that a kernel receives for a parameter."""
+    if isinstance(domain, Choice):
+        if value not in domain.options:
+            raise BadInput(f"{key}={plain(value)}: {domain.allowed} is needed")
+        return float(domain.options.index(value))
+    if value == "1/horizon":
+        value = 1 / horizon
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(value, bool) or not domain.contains(number):
+        raise BadInput(f"{key}={plain(value)}: {domain.allowed} is needed")
+    return number
