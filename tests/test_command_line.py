@@ -344,3 +344,13 @@ def test_a_multirun_of_an_experiment_overwrites_nothing(tmp_path):
 def test_a_multirun_may_name_its_keys_before_its_options(tmp_path):
     shell(f"bandit-run horizon=200 algo=ucb,adap_ucb -m {QUICK_RUNS}", tmp_path)
     assert len(list(tmp_path.glob("results/*.csv"))) == 2
+
+
+@pytest.mark.parametrize("change", ["horizon=2000", "algo.alpha=1", "seed=1"])
+def test_tables_that_a_figure_cannot_tell_apart_are_refused(bandit, change, monkeypatch, capsys):
+    tables = [bandit(run, f"{SMALL} algo=adap_ucb {more}")[-1] for more in ("", change)]
+    monkeypatch.setattr(sys, "argv", ["bandit-plot", *tables])
+    with pytest.raises(SystemExit) as stopped:
+        plot.main()
+    assert stopped.value.code == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1

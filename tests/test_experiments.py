@@ -130,6 +130,16 @@ def test_a_picture_of_any_table():
     assert [len(ax.lines) for ax in figure.axes] == [2, 2]  # ucb is drawn at every budget
 
 
+def test_a_parameter_that_varies_in_one_panel_only_is_drawn(tmp_path):
+    sweep = "sweep=[{algo:[adap_ucb],alpha:[1,2],env:[bernoulli_c1]},{algo:[adap_ucb],alpha:[3]}]"
+    asked = read_request([sweep, "horizon=500", "runs=2", f"results={tmp_path}"], ())
+    assert run(asked) == 0
+    figure = picture(read_table(next(tmp_path.glob("*.csv"))), "any")
+    assert [len(ax.lines) for ax in figure.axes] == [2, 1]
+    colours = {line.get_color() for ax in figure.axes for line in ax.lines}
+    assert len(colours) == 3
+
+
 def test_the_two_regimes_part_at_the_threshold():
     """Azize & Basu 2022, Fig. 3: kl/(6 gap) = .273 for .8 against .1."""
     threshold = privacy_threshold(0.1, 0.8)

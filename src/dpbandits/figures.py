@@ -56,27 +56,32 @@ BANDS = {
 Draw = Callable[[pd.DataFrame], Figure]
 
 
-def lines_of(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The rows of each line of a figure: one for each algorithm and each parameter that varies."""
+def labelled(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with a column ``line``: the label of the line that a row belongs to.
+
+    There is a line for each algorithm and each parameter that varies in the whole table.
+    """
     varied = [x for x in table.columns if x not in COLUMNS and table[x].dropna().nunique() > 1]
-    lines = {}
     key: Any
+    labels: dict[Any, str] = {}
     for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
         values = [
             f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
             for name, value in zip(varied, key[1:], strict=True)
             if not pd.isna(value)
         ]
-        lines[", ".join([NAMES.get(key[0], key[0]), *values])] = rows
-    return lines
+        labels |= dict.fromkeys(rows.index, ", ".join([NAMES.get(key[0], key[0]), *values]))
+    return table.assign(line=pd.Series(labels))
 
 
-def styles_of(labels: list[str]) -> dict[str, dict]:
-    """A colour and a dash for each line, the same in every panel."""
-    dashes = itertools.cycle(DASHES)
+def styles_of(table: pd.DataFrame) -> dict[str, dict]:
+    """A colour and a dash for each line of a labelled table, the same in every panel."""
     return {
-        label: {"color": colour, "linestyle": dash}
-        for label, colour, dash in zip(labels, itertools.cycle(COLOURS), dashes, strict=False)
+        label: {
+            "color": COLOURS[i % len(COLOURS)],
+            "linestyle": DASHES[(i + i // len(COLOURS)) % len(DASHES)],
+        }
+        for i, label in enumerate(table["line"].unique())
     }
 
 
@@ -94,7 +99,8 @@ def regret_vs_time(
     ax: Axes, table: pd.DataFrame, styles: dict[str, dict], band: str, scale: str = "log"
 ) -> None:
     """Mean pseudo-regret of each line against the round, with its band; ``scale`` is that of y."""
-    curves = {k: mean_and_band(rows, "t", band) for k, rows in lines_of(table).items()}
+    lines = table.groupby("line", sort=False)
+    curves = {str(label): mean_and_band(rows, "t", band) for label, rows in lines}
     shown = [c.loc[c["t"] >= 0.01 * c["t"].max(), "mean"].min() for c in curves.values()]
     floor = max(min(shown), 0.1) / 2  # the first rounds would take most of a logarithmic axis
     for label, curve in curves.items():
@@ -124,13 +130,14 @@ def panels(table: pd.DataFrame, title: str, band: str = "std") -> Figure:
     Algorithms that are not private appear in every column.
     """
     with matplotlib.rc_context(STYLE):
+        table = labelled(table)
         budgets = sorted(b for b in table["eps"].unique() if np.isfinite(b)) or [np.inf]
         environments = list(dict.fromkeys(table["env"]))
         rows, columns = len(environments), len(budgets)
         size = (max(2.3 * columns, 4.6) + 0.4, 2.1 * rows + 1.1)
         figure = Figure(figsize=size)
         axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey="row")
-        styles = styles_of(list(lines_of(table)))
+        styles = styles_of(table)
         for (i, env), (j, eps) in itertools.product(enumerate(environments), enumerate(budgets)):
             ax = axes[i, j]
             inside = (table["env"] == env) & table["eps"].isin([eps, np.inf])
@@ -159,17 +166,16 @@ def side_by_side(tables: dict[str, pd.DataFrame], title: str, band: str = "std")
     Lines of the same label look the same in every panel.
     """
     with matplotlib.rc_context(STYLE):
-        whole = pd.concat(tables.values(), ignore_index=True)
+        whole = pd.concat(tables, names=["panel"]).reset_index("panel").reset_index(drop=True)
+        panel = whole.pop("panel")
         if "eps_min" not in whole.columns and whole["eps"].nunique() > 1:
-            tables = {
-                name: part.assign(**{r"$\epsilon$": part["eps"].where(np.isfinite(part["eps"]))})
-                for name, part in tables.items()
-            }
+            whole[r"$\epsilon$"] = whole["eps"].where(np.isfinite(whole["eps"]))
+        whole = labelled(whole)
         figure = Figure(figsize=(4.0 * len(tables) + 1.0, 4.0))
         axes = figure.subplots(1, len(tables), squeeze=False, sharey=True)[0]
-        styles = styles_of(list(lines_of(pd.concat(tables.values()))))
-        for ax, (name, table) in zip(axes, tables.items(), strict=True):
-            regret_vs_time(ax, table, styles, band, scale="linear")
+        styles = styles_of(whole)
+        for ax, name in zip(axes, tables, strict=True):
+            regret_vs_time(ax, whole[panel == name], styles, band, scale="linear")
             ax.set_title(name)
             ax.set_xlabel("round $t$")
         axes[0].set_ylabel("pseudo-regret")
@@ -211,10 +217,11 @@ def scatter_with_fit(points: pd.DataFrame, xlabel: str, title: str, table: pd.Da
 def regret_vs_eps(ax: Axes, table: pd.DataFrame, styles: dict[str, dict], band: str) -> None:
     """Mean final regret of each line against the privacy budget, with its band; log axes."""
     last = table[table["t"] == table["horizon"]]
-    for label, rows in lines_of(last).items():
+    for line, rows in last.groupby("line", sort=False):
+        label = str(line)
         private = rows[np.isfinite(rows["eps"])]
         if private.empty:
-            ax.axhline(rows["regret"].mean(), label=f"{label} (not private)", **styles[label])
+            ax.axhline(rows["regret"].mean(), label=label, **styles[label])
             continue
         curve = mean_and_band(private, "eps", band)
         ax.plot(curve["eps"], curve["mean"], label=label, marker="o", ms=3, **styles[label])
@@ -239,10 +246,11 @@ def budget_panels(
         bounds: label and value at each budget of curves to draw beside the measured ones.
     """
     with matplotlib.rc_context(STYLE):
+        table = labelled(table)
         environments = list(dict.fromkeys(table["env"]))
         figure = Figure(figsize=(max(3.2 * len(environments), 5.0), 3.6))
         axes = figure.subplots(1, len(environments), squeeze=False)
-        styles = styles_of(list(lines_of(table)))
+        styles = styles_of(table)
         finite = table.loc[np.isfinite(table["eps"]), "eps"]
         budgets = np.geomspace(finite.min(), finite.max(), 100)
         for ax, env in zip(axes[0], environments, strict=True):

@@ -49,7 +49,9 @@ def cells(config: Mapping[str, Any], compose: Composer, folders: tuple[str, ...]
         taken |= {"eps"} if cell.algorithm.private and not cell.population else set()
         taken |= {"population", "eps_min"} if cell.algorithm.local else set()
     for name in sorted(unused - taken):
-        raise BadInput(f"sweep.{name}: no algorithm of the sweep has a parameter {name}")
+        hint = f"; write {name.removeprefix('algo.')}" if name.startswith("algo.") else ""
+        hint = f"; sweep it with -m {name}=..." if name in KEYS else hint
+        raise BadInput(f"sweep.{name}: no algorithm of the sweep has a parameter {name}{hint}")
     return list(found.values())
 
 

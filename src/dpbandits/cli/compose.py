@@ -142,9 +142,10 @@ def compose_config(overrides: tuple[str, ...], folders: tuple[str, ...]) -> dict
     assert isinstance(config, dict)
     for group in GROUPS:
         if not isinstance(config.get(group) or {}, dict):
+            chosen = f"{group}={plain(config[group])}: the file of {group} {choices[group]}"
             raise BadInput(
-                f"{group}={plain(config[group])}: {group}/{choices[group]}.yaml must hold names "
-                f"with values; an experiment chooses with 'defaults: [override /{group}: NAME]'"
+                f"{chosen} must hold names with values; an experiment chooses with "
+                f"'defaults: [override /{group}: NAME]'"
             )
     if config.get("experiment") is not None:
         raise BadInput(

@@ -47,9 +47,9 @@ def _main(argv: list[str]) -> int:
     if ("experiment" in keys) == bool(files):
         raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
     if files:
-        table = pd.concat([read_table(file) for file in files], ignore_index=True)
+        table = together(files)
         stem = files[0].with_suffix("")
-        figure = picture(table, ", ".join(file.stem for file in files))
+        figure = picture(table, files[0].stem if len(files) == 1 else f"{len(files)} tables")
     else:
         results = Path(keys.get("results", "results"))
         name = keys["experiment"]
@@ -65,6 +65,21 @@ def _main(argv: list[str]) -> int:
     for path in save(figure, stem):
         print(path)
     return 0
+
+
+def together(files: list[Path]) -> pd.DataFrame:
+    """Several tables as one, if a figure can tell their settings apart."""
+    table = pd.concat([read_table(file) for file in files], ignore_index=True)
+    if table["horizon"].nunique() > 1:
+        found = ", ".join(f"{T:g}" for T in sorted(table["horizon"].unique()))
+        raise BadInput(f"tables of different horizons ({found}) share no axis; plot them apart")
+    rows = [name for name in table.columns if name not in ("seed", "regret")]
+    if table.duplicated(rows).any():
+        raise BadInput(
+            "the tables hold the same settings twice, or settings that differ in something that "
+            "is not a column; run them as one sweep, or plot them apart"
+        )
+    return table
 
 
 def script(name: str) -> Draw:
