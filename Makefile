@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 RESULTS ?= results
 SCALE ?= paper
-EXPERIMENTS ?= $(sort $(basename $(notdir $(wildcard conf/experiment/*.yaml))))
+EXPERIMENTS ?=
 
 ifeq ($(SCALE),smoke)
 RESULTS := results/smoke
@@ -31,10 +31,7 @@ test-slow: install ## the slow tests: statistics, whole sweeps, the wheel
 	$(BIN)/pytest -m slow
 
 figures: install ## run what is missing and draw every figure (SCALE=smoke: in seconds)
-	@for name in $(EXPERIMENTS); do \
-	  $(BIN)/bandit-run experiment=$$name results=$(RESULTS) $(SMALL) && \
-	  $(BIN)/bandit-plot experiment=$$name results=$(RESULTS) || exit; \
-	done
+	$(BIN)/python experiments/all.py $(EXPERIMENTS) results=$(RESULTS) $(SMALL)
 	$(BIN)/python experiments/ren2020_ratios.py $(RESULTS)
 	$(BIN)/python experiments/times.py $(RESULTS)
 

@@ -1,5 +1,8 @@
 """Every experiment composes, runs in small, and is drawn from its table alone."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -105,6 +108,17 @@ def test_smoke(name, tmp_path, capsys):
     before = pdf.read_bytes(), png.read_bytes()
     save(script(name)(read_table(path)), tmp_path / "figures" / name)
     assert before == (pdf.read_bytes(), png.read_bytes())
+
+
+def test_all_experiments_are_run_and_drawn_by_one_script(tmp_path):
+    script_of_all = package_folder("experiments") / "all.py"
+    words = ["azize2022_fig3", "azize2022_fig8", "horizon=300", "runs=2", f"results={tmp_path}"]
+    done = subprocess.run([sys.executable, script_of_all, *words], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    drawn = sorted(f.name for f in (tmp_path / "figures").glob("*.pdf"))
+    assert drawn == ["azize2022_fig3.pdf", "azize2022_fig8.pdf"]
+    bad = subprocess.run([sys.executable, script_of_all, "azize"], capture_output=True, text=True)
+    assert (bad.returncode, len(bad.stderr.splitlines())) == (2, 1)
 
 
 def test_bands():

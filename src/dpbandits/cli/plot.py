@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from ..errors import BadInput, unknown
 from ..figures import Draw, picture, save
@@ -52,19 +53,22 @@ def _main(argv: list[str]) -> int:
         figure = picture(table, files[0].stem if len(files) == 1 else f"{len(files)} tables")
     else:
         results = Path(keys.get("results", "results"))
-        name = keys["experiment"]
-        file = results / f"{name}.csv"
-        if not file.exists():
-            experiments = [x.stem for x in (package_folder("conf") / "experiment").glob("*.yaml")]
-            if name not in experiments:
-                raise unknown("experiment", name, experiments)
-            raise BadInput(f"no table {file}: run bandit-run experiment={name} first")
-        stem = results / "figures" / name
-        figure = script(name)(read_table(file))
+        stem, figure = experiment_figure(keys["experiment"], results)
     check_writable(stem.parent)
     for path in save(figure, stem):
         print(path)
     return 0
+
+
+def experiment_figure(name: str, results: Path) -> tuple[Path, Figure]:
+    """The figure of an experiment from its table, and its path without a suffix."""
+    file = results / f"{name}.csv"
+    if not file.exists():
+        experiments = [x.stem for x in (package_folder("conf") / "experiment").glob("*.yaml")]
+        if name not in experiments:
+            raise unknown("experiment", name, experiments)
+        raise BadInput(f"no table {file}: run bandit-run experiment={name} first")
+    return results / "figures" / name, script(name)(read_table(file))
 
 
 def together(files: list[Path]) -> pd.DataFrame:
