@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from dpbandits.environments.instances import build
+from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, pulls_at_checkpoints
 from dpbandits.inputs import argument

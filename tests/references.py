@@ -1,5 +1,6 @@
 """Slow, obvious reference implementations, written from the papers alone: the tests' oracle."""
 
+import itertools
 import math
 
 
@@ -41,7 +42,7 @@ class Tree:
     """The binary mechanism; node (b, j) is the sum of the items (j - 1) 2^b + 1, ..., j 2^b."""
 
     def __init__(self, scale, noise):
-        self.scale = scale  # of every node's Laplace noise
+        self.scale = scale  # of a node's Laplace noise; may depend on the item that closes it
         self.noise = noise
         self.items = []
         self.node_sum = {}
@@ -56,7 +57,7 @@ class Tree:
             b += 1
         node = (b, n // 2**b)
         self.node_sum[node] = sum(self.items[n - 2**b : n])
-        self.node_noise[node] = self.noise(self.scale)
+        self.node_noise[node] = self.noise(self.scale(n) if callable(self.scale) else self.scale)
 
     def noisy_sum(self):
         """The noisy sum of all items so far: one node for each binary digit 1 of n."""
@@ -309,6 +310,278 @@ def heldp_ucb_b(reward, K, T, noise, eps_min, level, uniform) -> list[int]:
 def heldp_ucb_bs(reward, K, T, noise, eps_min, level, uniform) -> list[int]:
     """Ren et al. 2020, Agent 4 with curator CTB-S."""
     return heldp_b(reward, K, T, eps_min, level, uniform, sigmoid)
+
+
+def laplace_scale(sensitivity, eps):
+    """sensitivity / eps; without privacy the sensitivity may be infinite too, yet adds no noise."""
+    return 0.0 if math.isinf(eps) else sensitivity / eps
+
+
+def truncated(x, B):
+    """x, or 0 if it is beyond B."""
+    return x if abs(x) <= B else 0.0
+
+
+def robust_ucb(reward, K, T, noise, u, v) -> list[int]:
+    """Bubeck, Cesa-Bianchi & Lugosi 2013, Robust UCB with the truncated empirical mean."""
+    rewards = [[] for _ in range(K)]
+    played = []
+    for t in range(1, T + 1):
+        if t <= K:
+            a = t - 1
+        else:
+            log_t2 = 2 * math.log(t)
+            index = []
+            for arm in rewards:
+                N = len(arm)
+                kept = [
+                    truncated(arm[i - 1], (u * i / log_t2) ** (1 / (1 + v)))
+                    for i in range(1, N + 1)
+                ]
+                bonus = 4 * u ** (1 / (1 + v)) * (log_t2 / N) ** (v / (1 + v))
+                index.append(sum(kept) / N + bonus)
+            a = first_argmax(index)
+        rewards[a].append(reward(a, t))
+        played.append(a)
+    return played
+
+
+def dpr_ucb(reward, K, T, noise, eps, u, v, c) -> list[int]:
+    """Tao et al. 2022, Algorithms 1 and 2; every node of a tree spends eps/L, not eps/ln T."""
+    if T == 1:  # no decision, and the level is infinite for ln T = 0
+        reward(0, 1)
+        return [0]
+    L = math.floor(math.log2(T)) + 1
+
+    def level(n):
+        return (eps * u * n / math.log(T) ** 1.5) ** (1 / (1 + v))
+
+    trees = [Tree(lambda n: laplace_scale(2 * level(n) * L, eps), noise) for _ in range(K)]
+    played = []
+    for t in range(1, T + 1):
+        if t <= K:
+            a = t - 1
+        else:
+            index = []
+            for tree in trees:
+                N = len(tree.items)
+                logs = math.log(2 * t**4) * math.log(T) ** (1.5 + 1 / v)
+                bonus = c * u ** (1 / (1 + v)) * (logs / (N * eps)) ** (v / (1 + v))
+                index.append(tree.noisy_sum() / N + bonus)
+            a = first_argmax(index)
+        n = len(trees[a].items) + 1
+        trees[a].add(truncated(reward(a, t), level(n)))
+        played.append(a)
+    return played
+
+
+def dpr_se(reward, K, T, noise, eps, u, v, c, beta) -> list[int]:
+    """Tao et al. 2022, Algorithm 3 (DP Robust Successive Elimination)."""
+    S = list(range(K))
+    played = []
+    tau = 0
+    while len(S) > 1:
+        tau += 1
+        L = math.log(4 * len(S) * tau**2 / beta)
+        if math.isinf(eps):
+            R = 1  # D^((1+v)/v) may be 0 here, where arms tie in all epochs
+        else:
+            D = 2.0**-tau
+            try:
+                R = math.ceil(u ** (1 / v) * (c / D) ** ((1 + v) / v) * L / eps + 1)
+            except OverflowError:
+                R = T  # longer than the game, for every arm
+        B = (u * R * eps / L) ** (1 / (1 + v))
+        samples = {a: [] for a in S}
+        for _ in range(R):
+            for a in S:
+                if len(played) == T:
+                    return played
+                played.append(a)
+                samples[a].append(truncated(reward(a, len(played)), B))
+        mu = {a: sum(samples[a]) / R + noise(laplace_scale(2 * B / R, eps)) for a in S}
+        err = u ** (1 / (1 + v)) * (L / (R * eps)) ** (v / (1 + v))
+        mu_max = max(mu.values())
+        S = [a for a in S if not mu_max - mu[a] > c / 2 * err]
+    while len(played) < T:
+        played.append(S[0])
+        reward(S[0], len(played))
+    return played
+
+
+def ldpr_se(reward, K, T, noise, eps, u, v, c, beta) -> list[int]:
+    """Tao et al. 2022, Algorithm 4 (LDP Robust Successive Elimination), with sqrt(R) in err."""
+    S = list(range(K))
+    played = []
+    tau = 0
+    while len(S) > 1:
+        tau += 1
+        L = math.log(8 * len(S) * tau**2 / beta)
+        if math.isinf(eps):
+            R = math.ceil(L)
+        else:
+            D = 4.0**-tau
+            try:
+                R = math.ceil(u ** (2 / v) * (c / D) ** (2 * (1 + v) / v) * L / eps**2 + L)
+            except OverflowError:
+                R = T  # longer than the game, for every arm
+        B = (u * math.sqrt(R) * eps / math.sqrt(L)) ** (1 / (1 + v))
+        responses = {a: [] for a in S}
+        for _ in range(R):
+            for a in S:
+                if len(played) == T:
+                    return played
+                played.append(a)
+                x = truncated(reward(a, len(played)), B)
+                responses[a].append(x + noise(laplace_scale(2 * B, eps)))
+        mu = {a: sum(responses[a]) / R for a in S}
+        err = u ** (1 / (1 + v)) * (math.sqrt(L) / (math.sqrt(R) * eps)) ** (v / (1 + v))
+        mu_max = max(mu.values())
+        S = [a for a in S if not mu_max - mu[a] > c / 2 * err]
+    while len(played) < T:
+        played.append(S[0])
+        reward(S[0], len(played))
+    return played
+
+
+def reference_level(n, eps, delta, k, alpha1):
+    """M of Wu et al. 2023: n samples are averaged, and those beyond M count as 0."""
+    M = (n * eps / math.log(1 / delta)) ** (1 / k)
+    return M if alpha1 == 0 else min(M, alpha1 ** (-1 / k))
+
+
+def reference_width(k, alpha1):
+    """r of Wu et al. 2023, Corollaries 6.6 and 6.8: the width of a bin."""
+    iota = 10 if alpha1 == 0 else (1 - alpha1) / (0.249 - alpha1)
+    return iota ** (1 / k)
+
+
+def reference_radius_unit(n, eps, delta, k, alpha1):
+    """The orders of Wu et al. 2023, Theorems 6.1 and 6.5, with constants 1."""
+    l = math.log(1 / delta)
+    return math.sqrt(l / n) + (l / (n * eps)) ** (1 - 1 / k) + alpha1 ** (1 - 1 / k)
+
+
+def reference_radius_raw(n, eps, delta, k, alpha1, constants):
+    """beta of prae_r, for the mean of n samples."""
+    if constants == "unit":
+        return reference_radius_unit(n, eps, delta, k, alpha1)
+    l = math.log(4 / delta)
+    M = reference_level(n, eps, delta, k, alpha1)
+    if math.isinf(M):
+        return math.inf  # as M grows, (2/3) M l/n does
+    sampling = math.sqrt(2 * l / n) + (2 / 3 + 2 / eps) * M * l / n
+    return sampling + M ** (1 - k) + 2 * alpha1 * (M + 1)
+
+
+def reference_radius_central(n, eps, delta, k, alpha1, constants):
+    """beta of prae_c, for n samples in each fold."""
+    if constants == "unit":
+        return reference_radius_unit(n, eps, delta, k, alpha1)
+    l = math.log(4 / delta)
+    M = reference_level(n, eps, delta, k, alpha1)
+    if math.isinf(M):
+        return math.inf  # as M grows, (2/3) M l/n does
+    r = reference_width(k, alpha1)
+    tails = (2 / 3 + 2 / eps) * M * l / n
+    excess = M - 2 * r
+    if excess > 0:
+        V = 1 + 4 * r**2 * excess**-k
+        bias = M * excess**-k
+        return math.sqrt(2 * V * l / n) + tails + bias + 2 * alpha1 * (M + 2 * r)
+    m = 1 + 2 * r
+    return m * math.sqrt(2 * l / n) + tails + m**k * M ** (1 - k) + 2 * alpha1 * (M + m)
+
+
+def reference_forced_raw(eps, delta, alpha1):
+    """Tbar of prae_r: arms are played at random while n is smaller."""
+    return 0.0 if alpha1 == 0 else 3 * math.log(4 / delta) / alpha1
+
+
+def reference_forced_central(eps, delta, k, alpha1, D, c1):
+    """Tbar of prae_c; for c1 = "provable" the term of the histogram is the one that is proved."""
+    r = reference_width(k, alpha1)
+    if c1 == "provable":
+        factor = 8 + 8 / eps if alpha1 == 0 else 80 + 20 / eps
+        histogram = factor * math.log(8 * (2 * D / r + 2) / delta)
+    else:
+        histogram = c1 * math.log(4 * D / (r * delta)) / min(1, eps)
+    return histogram if alpha1 == 0 else max(3 * math.log(4 / delta) / alpha1, histogram)
+
+
+def prae(reward, K, T, forced, uniform, samples_of, forced_until, mean, radius) -> list[int]:
+    """Wu et al. 2023, Algorithm 1, for any mean(rewards) and radius(n), n = samples_of(B)."""
+    S = list(range(K))
+    played = []
+    tau = 0
+    while len(S) > 1:
+        tau += 1
+        B = 2**tau
+        n = samples_of(B)
+        if n < forced_until:
+            for i in range(B):
+                if len(played) == T:
+                    return played
+                if forced == "round" or i == 0:
+                    a = int(uniform() * K)
+                played.append(a)
+                reward(a, len(played))
+            continue
+        samples = {a: [] for a in S}
+        for a in S:
+            for _ in range(B):
+                if len(played) == T:
+                    return played
+                played.append(a)
+                samples[a].append(reward(a, len(played)))
+        mu = {a: mean(samples[a]) for a in S}
+        mu_max = max(mu.values())
+        S = [a for a in S if not mu_max - mu[a] > 2 * radius(n)]
+    while len(played) < T:
+        played.append(S[0])
+        reward(S[0], len(played))
+    return played
+
+
+def prae_r(reward, K, T, noise, eps, k, alpha1, delta, constants, forced, uniform) -> list[int]:
+    """Wu et al. 2023, Algorithm 1 with Algorithm 2, for a finite raw moment."""
+
+    def mean(x):
+        n = len(x)
+        M = reference_level(n, eps, delta, k, alpha1)
+        return sum(truncated(y, M) for y in x) / n + noise(laplace_scale(2 * M / n, eps))
+
+    def radius(n):
+        return reference_radius_raw(n, eps, delta, k, alpha1, constants)
+
+    forced_until = reference_forced_raw(eps, delta, alpha1)
+    return prae(reward, K, T, forced, uniform, lambda B: B, forced_until, mean, radius)
+
+
+def prae_c(
+    reward, K, T, noise, eps, k, alpha1, D, delta, constants, forced, c1, uniform
+) -> list[int]:
+    """Wu et al. 2023, Algorithm 1 with Algorithm 3, for a finite central moment."""
+
+    def mean(x):
+        n = len(x) // 2
+        first, second = x[:n], x[n:]
+        r = reference_width(k, alpha1)
+        edges = [-D - r + i * r for i in range(math.ceil(2 * D / r) + 3)]
+        share = []
+        for left, right in itertools.pairwise(edges):
+            inside = sum(1 for y in first if left <= y < right)
+            share.append(inside / n + noise(laplace_scale(2 / n, eps)))
+        J = edges[first_argmax(share)]
+        M = reference_level(n, eps, delta, k, alpha1)
+        rest = sum(truncated(y - J, M) for y in second) / n
+        return J + rest + noise(laplace_scale(2 * M / n, eps))
+
+    def radius(n):
+        return reference_radius_central(n, eps, delta, k, alpha1, constants)
+
+    forced_until = reference_forced_central(eps, delta, k, alpha1, D, c1)
+    return prae(reward, K, T, forced, uniform, lambda B: B // 2, forced_until, mean, radius)
 
 
 def bernoulli_reward(means, rng):

@@ -214,7 +214,7 @@ def test_bandit_run_refuses_a_file_for_results(refused):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"a,b\n1,0\n1\n", "finite number"),
+        (b"a,b\n1,0\n1\n", "line 3 of column b holds a blank"),
         (b"a,b\n1,0\n1,0,1\n", "CSV of numbers"),
         (b"a,b\n1,x\n", "CSV of numbers"),
         (b"a,b\n", "at least one round"),

@@ -12,7 +12,7 @@ from PIL import Image
 from dpbandits.cli.compose import package_folder, read_request
 from dpbandits.cli.plot import script
 from dpbandits.cli.run import run
-from dpbandits.environments.instances import build
+from dpbandits.environments.catalogue import build
 from dpbandits.figures import mean_and_band, picture, save
 from dpbandits.store import read_table
 from dpbandits.theory.azize2022 import lower_bound_terms, privacy_threshold

@@ -5,8 +5,9 @@ import pytest
 from helpers import bernoulli, table
 from scipy import stats
 
-from dpbandits.environments.instances import build
-from dpbandits.environments.laws import draw, draw_sum
+from dpbandits.environments.blocks import draw_sum
+from dpbandits.environments.catalogue import build
+from dpbandits.environments.laws import draw
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import (
     new_game,
@@ -82,7 +83,7 @@ def test_block_sums_have_the_law_of_sums(spec, n):
     instance, rng = build(spec), np.random.default_rng(2)
     env, size = instance.environment, 4000
     for a in range(2):
-        blocks = [draw_sum(env, rng, a, n, 0, 1) for _ in range(size)]
+        blocks = [draw_sum(env, rng, a, n, 0, 1, 0.0, np.inf) for _ in range(size)]
         singles = [sum(draw(env, rng, a, 0) for _ in range(n)) for _ in range(size)]
         unit = env.parameters[a, 1]
         counts = np.rint(np.array([blocks, singles]) / unit).astype(int)
@@ -102,7 +103,10 @@ def test_block_sums_of_enormous_blocks():
     """At n = 1e18 mean and spread are still the binomial's."""
     env, rng = build(bernoulli(0.3, 0.2)).environment, np.random.default_rng(4)
     n = 10**18
-    z = [(draw_sum(env, rng, 0, n, 0, 1) - 0.3 * n) / np.sqrt(0.21 * n) for _ in range(2000)]
+    z = [
+        (draw_sum(env, rng, 0, n, 0, 1, 0.0, np.inf) - 0.3 * n) / np.sqrt(0.21 * n)
+        for _ in range(2000)
+    ]
     assert abs(np.mean(z)) < 5 / np.sqrt(2000)
     assert 0.85 < np.var(z) < 1.15
 
@@ -110,5 +114,5 @@ def test_block_sums_of_enormous_blocks():
 def test_certain_arms():
     env, rng = build(bernoulli(0.0, 1.0)).environment, np.random.default_rng(4)
     for n in (1, 10, 10**9):
-        assert draw_sum(env, rng, 0, n, 0, 1) == 0.0
-        assert draw_sum(env, rng, 1, n, 0, 1) == n
+        assert draw_sum(env, rng, 0, n, 0, 1, 0.0, np.inf) == 0.0
+        assert draw_sum(env, rng, 1, n, 0, 1, 0.0, np.inf) == n

@@ -11,6 +11,7 @@ MAY_IMPORT = {
     "kernel": set(),
     "errors": set(),
     "parameters": set(),
+    "assumptions": set(),
     "seeds": set(),
     "inputs": {"errors", "parameters"},
     "environments": {"kernel", "errors", "inputs"},
@@ -18,17 +19,21 @@ MAY_IMPORT = {
     "mechanisms": {"kernel"},
     "curators": {"kernel", "mechanisms"},
     "radii": {"kernel"},
+    "estimators": {"environments", "kernel", "mechanisms", "radii"},
     "optimism": {"kernel"},
     "episodes": {"kernel", "game", "mechanisms"},
+    "batches": {"kernel", "game"},
     "algorithms": {
         "kernel", "environments", "game", "mechanisms", "curators", "radii", "optimism", "episodes",
-        "parameters",
+        "parameters", "assumptions", "batches", "estimators",
     },
     "theory": {"radii", "environments"},
-    "registry": {"kernel", "errors", "parameters"},
+    "registry": {"assumptions", "kernel", "errors", "parameters"},
     "cell": {"environments", "registry"},
     "budgets": {"environments", "errors", "inputs", "parameters", "registry", "theory"},
-    "settings": {"budgets", "cell", "errors", "inputs", "registry"},
+    "settings": {
+        "budgets", "cell", "environments", "errors", "inputs", "parameters", "registry",
+    },
     "play": {"cell", "environments", "game", "kernel", "seeds"},
     "store": {"cell", "errors", "kernel"},
     "runner": {"cell", "kernel", "play", "store"},
@@ -78,5 +83,5 @@ def test_the_table_has_no_cycle_and_no_stranger():
 
 def test_imports_are_found():
     assert set(imports(PACKAGE / "algorithms" / "dp_se.py")) == {
-        "game", "kernel", "mechanisms", "parameters", "radii"
+        "assumptions", "game", "kernel", "mechanisms", "parameters", "radii"
     }  # fmt: skip

@@ -17,7 +17,8 @@ from test_bad_input import arguments, complaint
 from dpbandits import curators
 from dpbandits.cli import run
 from dpbandits.curators import convert_to_bernoulli, convert_to_laplace, unbiased
-from dpbandits.environments.instances import build
+from dpbandits.environments.blocks import draw_sum
+from dpbandits.environments.catalogue import build
 from dpbandits.environments.laws import (
     BETA,
     DISCRETE,
@@ -26,7 +27,6 @@ from dpbandits.environments.laws import (
     TWO_POINT,
     UNIFORM,
     draw,
-    draw_sum,
     sigmoid,
 )
 from dpbandits.environments.populations import build_population, homogeneous
@@ -455,7 +455,7 @@ def test_arms_of_different_discrete_laws_do_not_mix():
     rng = np.random.default_rng(1)
     for a, values in enumerate((VALUES, other["values"], VALUES)):
         assert {draw(env, rng, a, 0) for _ in range(300)} == set(values)
-        assert min(values) * 40 <= draw_sum(env, rng, a, 40, 0, 1) <= max(values) * 40
+        assert min(values) * 40 <= draw_sum(env, rng, a, 40, 0, 1, 0.0, np.inf) <= max(values) * 40
 
 
 @pytest.mark.parametrize(
@@ -466,7 +466,7 @@ def test_a_value_of_probability_0_never_comes(probabilities, possible):
     env = environment_of(OF_THREE | {"probabilities": probabilities}).environment
     rng = np.random.default_rng(2)
     assert {draw(env, rng, 0, 0) for _ in range(300)} == possible
-    sums = {draw_sum(env, rng, 0, 1, 0, 1) for _ in range(300)}
+    sums = {draw_sum(env, rng, 0, 1, 0, 1, 0.0, np.inf) for _ in range(300)}
     assert sums == possible
 
 
@@ -497,7 +497,7 @@ def chi_square(sums, n, chances):
 @pytest.mark.parametrize("n", [1, 5, 80])
 def test_block_sums_of_a_discrete_law_are_multinomial(n):
     env, rng = environment_of(OF_THREE).environment, np.random.default_rng(12)
-    sums = np.array([draw_sum(env, rng, 0, n, 0, 1) for _ in range(20_000)])
+    sums = np.array([draw_sum(env, rng, 0, n, 0, 1, 0.0, np.inf) for _ in range(20_000)])
     assert chi_square(sums, n, CHANCES) > P_VALUE
     assert chi_square(sums, n, [0.46, 0.32, 0.22]) < 1e-9  # control
 
@@ -510,7 +510,7 @@ def test_block_sums_of_a_discrete_law_are_those_of_single_rewards():
 
 def z_scores(env, law, n, size=2000):
     rng = np.random.default_rng(14)
-    sums = np.array([draw_sum(env, rng, 0, n, 0, 1) for _ in range(size)])
+    sums = np.array([draw_sum(env, rng, 0, n, 0, 1, 0.0, np.inf) for _ in range(size)])
     return (sums - n * law.mean()) / (law.std() * math.sqrt(n))
 
 
@@ -531,7 +531,7 @@ def test_block_sums_of_enormous_blocks_of_a_discrete_law():
     assert stats.kstest(0.7 * z, "norm").pvalue < 1e-9  # control
     same = environment_of(OF_THREE | {"values": [1.0, 1.0, 1.0]}).environment
     rng = np.random.default_rng(1)
-    assert all(draw_sum(same, rng, 0, 10**15, 0, 1) == 10**15 for _ in range(50))
+    assert all(draw_sum(same, rng, 0, 10**15, 0, 1, 0.0, np.inf) == 10**15 for _ in range(50))
 
 
 @pytest.mark.parametrize("n", [0, 1, 5, 80])
@@ -540,7 +540,7 @@ def test_block_sums_of_other_laws_are_sums_of_single_rewards(name, n):
     env = environment_of(LAWS_OF_ARMS[name][0]).environment
     blocks, singles = np.random.default_rng(15), np.random.default_rng(15)
     expected = sum(draw(env, singles, 0, 0) for _ in range(n))
-    assert draw_sum(env, blocks, 0, n, 0, 1) == pytest.approx(expected)
+    assert draw_sum(env, blocks, 0, n, 0, 1, 0.0, np.inf) == pytest.approx(expected)
 
 
 # Environments of Ren et al. 2020

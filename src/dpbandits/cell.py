@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from .environments.instances import Instance, build
+from .environments.catalogue import build
+from .environments.instances import Instance
 from .environments.populations import Population, build_population, homogeneous
 from .environments.users import Users
 from .registry import Algorithm, load

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .environments.laws import Environment, draw, draw_sum
+from .environments.blocks import draw_counts, draw_sum
+from .environments.laws import Environment, draw
 from .environments.users import Users, arrival, tanh_of
-from .kernel import borrow, verb
+from .kernel import borrow, routine, verb
 
 NEVER = np.iinfo(np.int64).max
 
@@ -57,7 +58,7 @@ def new_game(
         horizon: number of rounds, at least 1.
         checkpoints: increasing integers in [1, horizon], the last one equal to the horizon.
     """
-    K = len(env.law)
+    K = env.table.shape[1]
     return Game(
         env=env,
         users=users,
@@ -123,10 +124,80 @@ def pull(game: Game, a: int) -> float:
 @verb
 def pull_sum(game: Game, a: int, n: int) -> float:
     """Play arm ``a`` for ``n`` rounds, at most those left, and return the sum of its rewards."""
+    return pull_truncated_sum(game, a, n, 0.0, np.inf)
+
+
+@verb
+def pull_truncated_sum(game: Game, a: int, n: int, center: float, level: float) -> float:
+    """Play arm ``a`` for ``n`` rounds and return the sum of its rewards less ``center`` each.
+
+    Differences larger than ``level`` in absolute value count as 0.
+    """
     game = borrow(game)
     check_arm(game, a)
+    total = draw_sum(game.env, game.coins, a, n, game.clock[0], 1, center, level)
+    advance(game, a, n)
+    return total
+
+
+@verb
+def pull_counts(game: Game, a: int, n: int, left: float, width: float, counts: np.ndarray) -> None:
+    """Play arm ``a`` for ``n`` rounds and add to ``counts`` how many rewards fall into each bin.
+
+    Bin i is [left + i width, left + (i + 1) width).
+    """
+    game, counts = borrow(game), borrow(counts)
+    check_arm(game, a)
+    draw_counts(game.env, game.coins, a, n, game.clock[0], 1, left, width, counts)
+    advance(game, a, n)
+
+
+@verb
+def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) -> None:
+    """Play the active arms in turn, one pull each, for ``rounds`` rounds, at most those left.
+
+    Args:
+        game: the game.
+        active: int64 array, the arms in the order of their turns.
+        rounds: total number of rounds; a multiple of ``len(active)`` for whole turns.
+        sums: float64 array (K,); the sum of each active arm's rewards is written here.
+    """
+    pull_truncated_in_turn(game, active, rounds, np.inf, sums)
+
+
+@verb
+def pull_truncated_in_turn(
+    game: Game, active: np.ndarray, rounds: int, level: float, sums: np.ndarray
+) -> None:
+    """As ``pull_in_turn``; rewards larger than ``level`` in absolute value count as 0."""
+    game, active, sums = borrow(game), borrow(active), borrow(sums)
+    k = len(active)
+    for i in range(k):
+        check_arm(game, active[i])
+        t, n = game.clock[0] + i, turns(rounds, i, k)
+        sums[active[i]] = draw_sum(game.env, game.coins, active[i], n, t, k, 0.0, level)
+    advance_in_turn(game, active, rounds)
+
+
+@verb
+def play_unseen(game: Game, active: np.ndarray, rounds: int) -> None:
+    """Play the active arms in turn for ``rounds`` rounds; rewards nobody looks at cost nothing.
+
+    Args:
+        game: the game.
+        active: int64 array, the arms in the order of their turns.
+        rounds: total number of rounds, at most those left.
+    """
+    game, active = borrow(game), borrow(active)
+    for a in active:
+        check_arm(game, a)
+    advance_in_turn(game, active, rounds)
+
+
+@verb
+def advance(game: Game, a: int, n: int) -> None:
+    """Count ``n`` rounds of arm ``a``."""
     t, c = game.clock[0], game.clock[1]
-    total = draw_sum(game.env, game.coins, a, n, t, 1)
     end = t + n
     game.counts[a] += n
     while game.checkpoints[c] <= end:
@@ -136,26 +207,16 @@ def pull_sum(game: Game, a: int, n: int) -> float:
     game.trace[c, a] += end - t
     game.clock[0] = end
     game.clock[1] = c
-    return total
 
 
-@verb
-def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) -> None:
-    """Play the active arms in turn, one pull each, for ``rounds`` rounds, at most those left.
-
-    Args:
-        active: int64 array, the arms in the order of their turns.
-        rounds: total number of rounds; a multiple of ``len(active)`` for whole turns.
-        sums: float64 array (K,); the sum of each active arm's rewards is written here.
-    """
-    game, active, sums = borrow(game), borrow(active), borrow(sums)
+@routine
+def advance_in_turn(game: Game, active: np.ndarray, rounds: int) -> None:
+    """Count ``rounds`` rounds of the active arms in turn."""
+    game, active = borrow(game), borrow(active)
     t, c, k = game.clock[0], game.clock[1], len(active)
     end = t + rounds
     for i in range(k):
-        check_arm(game, active[i])
-        n = turns(rounds, i, k)
-        sums[active[i]] = draw_sum(game.env, game.coins, active[i], n, t + i, k)
-        game.counts[active[i]] += n
+        game.counts[active[i]] += turns(rounds, i, k)
     played = 0
     while played < rounds:
         stop = min(game.checkpoints[c], end) - t

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .errors import BadInput, plain
-from .parameters import Choice, Interval
+from .parameters import Choice, Interval, Named
 
 LARGEST = 2**62
 
@@ -52,8 +52,14 @@ def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:
     return int(value) if isinstance(value, int) else int(number)
 
 
-def argument(key: str, value: Any, domain: Interval | Choice, horizon: int) -> float:
+def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: int) -> float:
     """The number that a kernel receives for a parameter."""
+    if isinstance(domain, Named):
+        if isinstance(value, str) and value in domain.names:
+            return domain.names[value]
+        allowed, domain = domain.allowed, domain.others
+    else:
+        allowed = domain.allowed
     if isinstance(domain, Choice):
         if value not in domain.options:
             raise BadInput(f"{key}={plain(value)}: {domain.allowed} is needed")
@@ -65,5 +71,5 @@ def argument(key: str, value: Any, domain: Interval | Choice, horizon: int) -> f
     except (TypeError, ValueError):
         number = math.nan
     if isinstance(value, bool) or not domain.contains(number):
-        raise BadInput(f"{key}={plain(value)}: {domain.allowed} is needed")
+        raise BadInput(f"{key}={plain(value)}: {allowed} is needed")
     return number

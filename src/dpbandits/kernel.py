@@ -58,9 +58,12 @@ def _cache_homes() -> Iterator[Path]:
 numba.config.CACHE_DIR = str(cache_folder())
 
 
+OPTIONS = {"nogil": True, "error_model": "numpy"}
+
+
 def kernel(function: Callable) -> Callable:
     """Compile a function and keep the machine code on disk (an algorithm, a loop)."""
-    return numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return numba.njit(cache=True, **OPTIONS)(function)
 
 
 def verb(function: Callable) -> Callable:
@@ -69,8 +72,20 @@ def verb(function: Callable) -> Callable:
     Called from plain Python it stays plain Python, which is thirty times quicker than handing a
     game over to compiled code for one round.
     """
-    options = {"nogil": True, "error_model": "numpy", "forceinline": True}
-    overload(function, jit_options=options, strict=False)(lambda *arguments: function)
+    overload(function, jit_options=OPTIONS | {"forceinline": True}, strict=False)(
+        lambda *arguments: function
+    )
+    return function
+
+
+def routine(function: Callable) -> Callable:
+    """Let kernels call a larger function: it is compiled once for all of them, kept on disk.
+
+    Called from plain Python it stays plain Python, as a verb does.
+    """
+    overload(function, jit_options=OPTIONS | {"cache": True}, strict=False)(
+        lambda *arguments: function
+    )
     return function
 
 

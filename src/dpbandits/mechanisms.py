@@ -22,6 +22,23 @@ def laplace(rng: np.random.Generator, scale: float) -> float:
 
 
 @verb
+def laplace_scale(sensitivity: float, eps: float) -> float:
+    """Scale of the noise that hides ``sensitivity``; 0 if eps is infinite, whatever that is."""
+    return sensitivity / eps if eps < np.inf else 0.0
+
+
+@verb
+def laplace_sum(rng: np.random.Generator, n: float, scale: float) -> float:
+    """The sum of ``n`` independent Laplace variables, exactly, in two draws.
+
+    A Laplace variable is the difference of two exponentials, and n exponentials sum to a gamma
+    variable of shape n.
+    """
+    rng = borrow(rng)
+    return scale * (rng.standard_gamma(n) - rng.standard_gamma(n))
+
+
+@verb
 def tree_levels(T: int) -> int:
     """Levels of a tree over ``T`` items, floor(log2 T) + 1: the nodes that an item enters."""
     levels = 0
@@ -73,4 +90,4 @@ def lowest_bit(n: int) -> int:
 @verb
 def tree_node_scale(levels: int, sensitivity: float, eps: float) -> float:
     """Scale of each node's Laplace noise, so that one whole tree spends eps."""
-    return levels * sensitivity / eps
+    return laplace_scale(levels * sensitivity, eps)

@@ -13,32 +13,41 @@ import numpy as np
 
 from .kernel import borrow, verb
 
-WINDOW = 1.0 + 2.0**-17  # growth of sqrt(ln t) after which the bar is set anew
+WINDOW = 1.0 + 2.0**-16  # growth of ln t + shift after which the bar is set anew
 MARGIN = 1e-12  # relative; far above the rounding of an index, far below any effect
 
 
 class Race(NamedTuple):
-    """Arms whose index at round t is ``level + sqrt(ln t) * width``.
+    """Arms whose index at round t is ``level + growth(t) * width``, growth (ln t + shift)^power.
 
     Attributes:
         level: float64 array (K,).
         width: float64 array (K,), never negative.
-        window: float64 array (3,): sqrt(ln t) when the window began, when it ends, and the
-            last round before it ends.
+        growth: float64 array (2,): shift, at least 0, and power, in (0, 1).
+        window: float64 array (3,): growth when the window began, when it ends, and the last
+            round before it ends.
         stretch: float64 array (2,): the bar, above which no other arm's index rises until the
             window ends, and what the leader's bonus adds to its total at least.
     """
 
     level: np.ndarray
     width: np.ndarray
+    growth: np.ndarray
     window: np.ndarray
     stretch: np.ndarray
 
 
 @verb
-def new_race(K: int) -> Race:
+def new_race(K: int, shift: float, power: float) -> Race:
     """All indices infinite: every arm is played once, in order, before any second time."""
-    return Race(np.full(K, np.inf), np.zeros(K), np.zeros(3), np.zeros(2))
+    growth = np.array([shift, power])
+    return Race(np.full(K, np.inf), np.zeros(K), growth, np.zeros(3), np.zeros(2))
+
+
+@verb
+def power_of(l: float, power: float) -> float:
+    """l^power; most indices grow like the square root of the logarithm."""
+    return math.sqrt(l) if power == 0.5 else l**power
 
 
 @verb
@@ -52,11 +61,12 @@ def lead(race: Race, t: int, total: np.ndarray, N: np.ndarray) -> int:
         N: float64 array (K,), what each total is divided by.
     """
     race, total, N = borrow(race), borrow(total), borrow(N)
-    now = math.sqrt(math.log(t))
+    l, shift, power = math.log(t) + race.growth[0], race.growth[0], race.growth[1]
+    now = power_of(l, power)
     if t > race.window[2]:
         race.window[0] = now
-        race.window[1] = now * WINDOW
-        race.window[2] = math.floor(math.exp(race.window[1] ** 2))
+        race.window[1] = power_of(l * WINDOW, power)
+        race.window[2] = math.floor(math.exp(l * WINDOW - shift))
     best = -np.inf
     a = 0
     for b in range(len(race.level)):

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated
-
-UNIT_INTERVAL = (0.0, 1.0)
 
 
 @dataclass(frozen=True)
@@ -29,6 +27,18 @@ class Choice:
         return " or ".join(self.options)
 
 
+@dataclass(frozen=True)
+class Named:
+    """A number, or one of the names that stand for numbers."""
+
+    names: Mapping[str, float]
+    others: Interval
+
+    @property
+    def allowed(self) -> str:
+        return f"{' or '.join(self.names)} or {self.others.allowed}"
+
+
 ANY = Interval("a number", lambda x: not math.isnan(x))
 SMALLEST = 1e-100  # smaller positive numbers would overflow when they divide
 BUDGET = Interval("a number above 0 (inf adds no noise)", lambda x: x >= SMALLEST)
@@ -38,3 +48,8 @@ PROBABILITY = Interval("a number in (0, 1], or 1/horizon", lambda x: SMALLEST <=
 Budget = Annotated[float, BUDGET]
 Positive = Annotated[float, POSITIVE]
 Probability = Annotated[float, PROBABILITY]
+
+AUTO = "auto"  # a parameter that is taken from the environment
+Order = Annotated[float, Interval("a number in (0, 1]", lambda x: SMALLEST <= x <= 1)]
+MomentBound = Annotated[float, Interval(f"{POSITIVE.allowed}, or {AUTO}", POSITIVE.contains)]
+MomentOrder = Annotated[float, Interval("a number of at least 2", lambda x: 2 <= x < math.inf)]

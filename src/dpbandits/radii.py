@@ -53,3 +53,39 @@ def kl_upper(p: float, d: float) -> float:
         if step < 1e-12:
             break
     return min(p + max(x, 0.0), 1.0)
+
+
+@verb
+def robust_order(n: float, eps: float, l: float, k: float, alpha1: float) -> float:
+    """The order of the error of a private robust mean, with constants of 1 (Wu et al. 2023,
+    Theorems 6.1 and 6.9): not a bound. ``l`` is ln(1/delta).
+    """
+    share = 1.0 - 1.0 / k
+    return math.sqrt(l / n) + (l / (n * eps)) ** share + alpha1**share
+
+
+@verb
+def raw_moment_bound(n: float, eps: float, l: float, k: float, alpha1: float, M: float) -> float:
+    """Radius of the mean of ``n`` values truncated at ``M`` with noise ``Lap(2M/(n eps))``.
+
+    Bernstein's inequality, the tail of the noise, Markov's inequality for what is cut off, and
+    Chernoff's for the outliers. It holds with probability 1 - delta for E|X|^k <= 1, a
+    contamination of at most alpha1 and n >= 3 l/alpha1, where l = ln(4/delta).
+    """
+    random = math.sqrt(2.0 * l / n) + (2.0 / 3.0 + 2.0 / eps) * M * l / n
+    return random + M ** (1.0 - k) + 2.0 * alpha1 * (M + 1.0)
+
+
+@verb
+def central_moment_bound(
+    n: float, eps: float, l: float, k: float, alpha1: float, M: float, r: float
+) -> float:
+    """As ``raw_moment_bound``, around a point within 2 r of the mean, for E|X - mean|^k <= 1."""
+    noise = (2.0 / 3.0 + 2.0 / eps) * M * l / n
+    if 2.0 * r < M:
+        tail = (M - 2.0 * r) ** -k
+        V = 1.0 + 4.0 * r**2 * tail
+        return math.sqrt(2.0 * V * l / n) + noise + M * tail + 2.0 * alpha1 * (M + 2.0 * r)
+    m = 1.0 + 2.0 * r
+    random = m * math.sqrt(2.0 * l / n) + noise
+    return random + m**k * M ** (1.0 - k) + 2.0 * alpha1 * (M + m)

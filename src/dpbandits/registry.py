@@ -16,9 +16,10 @@ from pathlib import Path
 import numba
 import numpy as np
 
+from .assumptions import Assumption, Bounded
 from .errors import BadInput
 from .kernel import PACKAGE, is_compiled, sources_hash
-from .parameters import ANY, Choice, Interval
+from .parameters import ANY, Choice, Interval, Named
 
 ALGORITHMS = PACKAGE / "algorithms"
 
@@ -31,7 +32,7 @@ class Algorithm:
         name: the name of the file, of the function and of its configuration.
         function: ``function(game, rng, *parameters)``, compiled or plain Python.
         domains: what each parameter may be, in the order of the signature.
-        rewards: the interval in which rewards must lie, or None for any.
+        rewards: what it assumes of the rewards, or None.
         round_by_round: whether its time grows with the horizon.
         leading_term: for local privacy, what its regret grows with (a name in theory/ren2020.py).
         version: hash of the sources that decide what it does.
@@ -39,8 +40,8 @@ class Algorithm:
 
     name: str
     function: Callable
-    domains: dict[str, Interval | Choice]
-    rewards: tuple[float, float] | None
+    domains: dict[str, Interval | Choice | Named]
+    rewards: Assumption | None
     round_by_round: bool
     leading_term: str | None
     version: str
@@ -89,8 +90,12 @@ def load(file: Path) -> Algorithm:
     except Exception as error:
         raise BadInput(f"algo={name}: {file}: annotations ({_one_line(error)})") from error
     rewards = getattr(module, "REWARDS", None)
-    if rewards is not None and not (isinstance(rewards, tuple) and len(rewards) == 2):
-        raise BadInput(f"algo={name}: {file}: REWARDS must be a pair (least, largest) or None")
+    if isinstance(rewards, tuple) and len(rewards) == 2:
+        rewards = Bounded(*rewards)
+    if rewards is not None and not isinstance(rewards, Assumption):
+        raise BadInput(
+            f"algo={name}: {file}: REWARDS must be a pair (least, largest), an Assumption or None"
+        )
     return Algorithm(
         name=name,
         function=function,
@@ -115,7 +120,7 @@ def _import(name, file):
 
 def _domain(hint):
     for note in getattr(hint, "__metadata__", ()):
-        if isinstance(note, Interval | Choice):
+        if isinstance(note, Interval | Choice | Named):
             return note
     return ANY
 

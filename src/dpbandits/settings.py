@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from .budgets import privacy
 from .cell import Cell
+from .environments.catalogue import build
+from .environments.instances import Instance
 from .errors import BadInput, plain, unknown
 from .inputs import argument, whole, yes_no
-from .registry import ALGORITHMS, find_file, load
+from .parameters import AUTO
+from .registry import ALGORITHMS, Algorithm, find_file, load
 
 KEYS = ["algo", "env", "experiment", "sweep"]
 KEYS += ["population", "eps", "eps_min", "horizon", "runs", "seed", "checkpoints", "shuffle_arms"]
+KEYS += ["assume"]
 KEYS += ["jobs", "backend", "results"]
 GROUPS = ("algo", "env", "population")
 
@@ -39,9 +44,10 @@ def cells(config: Mapping[str, Any], compose: Composer, folders: tuple[str, ...]
     taken: set[str] = set()
     for point in points(config):
         names = {group: str(point.pop(group)) for group in GROUPS}
-        unused |= point.keys()
+        unused |= point.keys() - {"horizon"}
         unused |= {"population"} if names["population"] != config["population"] else set()
         specs = dict(zip(GROUPS, compose(*names.values()), strict=True))
+        specs["env"] = with_swept(specs["env"], point)
         cell = make_cell(config, names, specs, point, folders)
         columns = cell.columns | (found[cell].columns if cell in found else {})
         found[cell] = replace(cell, columns=columns)
@@ -55,19 +61,41 @@ def cells(config: Mapping[str, Any], compose: Composer, folders: tuple[str, ...]
     return list(found.values())
 
 
+def with_swept(spec: dict[str, Any], point: dict[str, Any]) -> dict[str, Any]:
+    """An environment's configuration with the ``env.NAME`` of a sweep, as far as it has such a
+    parameter; those that it lacks are taken from ``point``.
+    """
+    changed = json.loads(json.dumps(spec))
+    for name in [name for name in point if name.startswith("env.")]:
+        *path, last = name.split(".")[1:]
+        inner = changed
+        for word in path:
+            inner = inner.get(word) if isinstance(inner, dict) else None
+        if isinstance(inner, dict) and last in inner:
+            inner[last] = point[name]
+        else:
+            del point[name]
+    return changed
+
+
+def grids(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The grids of a sweep."""
+    found = config.get("sweep") or {}
+    found = found if isinstance(found, list) else [found]
+    for grid in found:
+        if not isinstance(grid, Mapping):
+            raise BadInput(f"sweep={plain(config['sweep'])}: names with lists of values are needed")
+    return found
+
+
 def swept_names(config: Mapping[str, Any]) -> set[str]:
     """What a sweep varies."""
-    grids = config.get("sweep") or {}
-    grids = grids if isinstance(grids, list) else [grids]
-    return {name for grid in grids if isinstance(grid, Mapping) for name in grid}
+    return {name for grid in grids(config) for name in grid}
 
 
 def points(config: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
     """The points of a sweep: of one grid, or of several, one after the other."""
-    grids = config.get("sweep") or {}
-    for grid in grids if isinstance(grids, list) else [grids]:
-        if not isinstance(grid, Mapping):
-            raise BadInput(f"sweep={plain(grids)}: names with lists of values are needed")
+    for grid in grids(config):
         values = []
         for name, choices in grid.items():
             if not isinstance(choices, list) or not choices:
@@ -98,11 +126,15 @@ def make_cell(
     file = find_file(algo, folders)
     algorithm = load(file)
     asked = config["eps_min"] if point.get("eps_min") is None else point["eps_min"]
-    horizon = whole("horizon", config["horizon"], at_least=1)
+    horizon = whole("horizon", point.pop("horizon", config["horizon"]), at_least=1)
     eps, eps_min, crowd = privacy(
         config, algorithm, names["population"], specs["population"], point
     )
-    columns = {name: value for name, value in point.items() if name in algorithm.domains}
+    columns = {
+        name: value
+        for name, value in point.items()
+        if name in algorithm.domains or name.startswith("env.")
+    }
     if algorithm.local and (crowd or asked is not None or "population" in swept_names(config)):
         columns |= {"population": names["population"], "eps_min": eps_min}
     given = {"eps": eps, "eps_min": eps_min}
@@ -114,14 +146,11 @@ def make_cell(
     for name in wanted:
         if name not in values:
             raise BadInput(f"algo.{name} is missing: {algo} needs it")
-    arguments = [
-        argument(name if name in given else f"algo.{name}", values[name], domain, horizon)
-        for name, domain in algorithm.domains.items()
-    ]
+    instance = build(specs["env"])
     cell = Cell(
         algo=algo,
         algo_file=str(file),
-        arguments=tuple(arguments),
+        arguments=arguments(algorithm, values, horizon, names["env"], instance),
         version=algorithm.version,
         env=names["env"],
         env_spec=json.dumps(specs["env"], sort_keys=True),
@@ -134,19 +163,60 @@ def make_cell(
         columns=columns,
         auto=algorithm.local and asked == "auto",
     )
-    check_rewards(cell)
+    check_rewards(cell, instance, yes_no("assume", config["assume"]))
     return cell
 
 
-def check_rewards(cell: Cell) -> None:
-    """Refuse an environment whose rewards the algorithm's guarantee does not cover."""
-    instance, rewards = cell.instance, cell.algorithm.rewards
-    low, high = instance.support
-    if rewards is not None and (low < rewards[0] or high > rewards[1]):
-        raise BadInput(
-            f"env={cell.env}: its rewards lie in [{low:g}, {high:g}], but {cell.algo} is made "
-            f"for rewards in [{rewards[0]:g}, {rewards[1]:g}]{unbounded_variant(cell.algo)}"
-        )
+def arguments(
+    algorithm: Algorithm, values: Mapping[str, Any], horizon: int, env: str, instance: Instance
+) -> tuple[float, ...]:
+    """The numbers that a kernel receives, those that are ``auto`` taken from the environment."""
+    keys = {n: n if n in ("eps", "eps_min") else f"algo.{n}" for n in algorithm.domains}
+    rewards = algorithm.rewards
+    automatic = [
+        name
+        for name in algorithm.domains
+        if values[name] == AUTO and rewards is not None and name in rewards.automatic
+    ]
+    numbers = {
+        name: argument(keys[name], values[name], domain, horizon)
+        for name, domain in algorithm.domains.items()
+        if name not in automatic
+    }
+    for name in automatic:
+        assert rewards is not None
+        found = rewards.value(name, instance, numbers)
+        if found == math.inf:
+            raise BadInput(
+                f"algo.{name}=auto: infinite for env={env}, with the other parameters as they are "
+                f"({', '.join(f'{n}={plain(values[n])}' for n in algorithm.domains if n != name)})"
+            )
+        try:
+            numbers[name] = argument(keys[name], found, algorithm.domains[name], horizon)
+        except BadInput as error:
+            raise BadInput(f"{error}; env={env} makes it {found:g}") from None
+    misfit = rewards.misfit(numbers) if rewards is not None else None
+    if misfit is not None:
+        raise BadInput(misfit)
+    return tuple(numbers[name] for name in algorithm.domains)
+
+
+def check_rewards(cell: Cell, instance: Instance, assume: bool) -> None:
+    """Refuse an environment whose rewards an algorithm's guarantees do not cover.
+
+    With ``assume`` only those that the privacy rests on are checked.
+    """
+    rewards = cell.algorithm.rewards
+    if rewards is not None and (rewards.needed_for_privacy or not assume):
+        values = dict(zip(cell.algorithm.domains, cell.arguments, strict=True))
+        violation = rewards.violation(instance, values)
+        if violation is not None:
+            waive = "" if rewards.needed_for_privacy else "; assume=true runs it all the same"
+            found, assumed = violation
+            raise BadInput(
+                f"env={cell.env}: {found}, but {cell.algo} assumes {assumed}{waive}"
+                f"{unbounded_variant(cell.algo)}"
+            )
     rounds = len(instance.environment.table)
     if rounds and cell.horizon > rounds:
         raise BadInput(f"horizon={cell.horizon}: the table has rewards for {rounds} rounds only")

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
+from ..assumptions import UNIT_INTERVAL
 from ..episodes import first_episodes, play_episode
 from ..game import arms, rounds_left, rounds_played
 from ..kernel import kernel
-from ..parameters import UNIT_INTERVAL, Budget, Positive
+from ..parameters import Budget, Positive
 from ..radii import hoeffding, laplace_tail
 
 REWARDS = UNIT_INTERVAL

@@ -4,10 +4,11 @@ import math
 
 import numpy as np
 
+from ..assumptions import UNIT_INTERVAL
 from ..game import arms, pull_in_turn, rounds_left
 from ..kernel import kernel
 from ..mechanisms import laplace
-from ..parameters import UNIT_INTERVAL, Budget, Probability
+from ..parameters import Budget, Probability
 from ..radii import hoeffding, laplace_tail
 
 REWARDS = UNIT_INTERVAL

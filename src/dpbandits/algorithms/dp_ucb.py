@@ -5,11 +5,12 @@ from typing import Annotated
 
 import numpy as np
 
+from ..assumptions import UNIT_INTERVAL
 from ..game import arms, pull, pulls, rounds_left, rounds_played
 from ..kernel import kernel
 from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
 from ..optimism import keeps_lead, lead, new_race
-from ..parameters import UNIT_INTERVAL, Budget, Choice, Probability
+from ..parameters import Budget, Choice, Probability
 
 REWARDS = UNIT_INTERVAL
 ROUND_BY_ROUND = True
@@ -34,7 +35,7 @@ def dp_ucb(game, rng, eps: Budget, gamma: Probability, tree_budget: TreeBudget):
     scale = tree_node_scale(tree_levels(T), 1.0, eps / K if tree_budget == 1 else eps)
     S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)
     trees = new_trees(K, T)
-    race = new_race(K)
+    race = new_race(K, 0.0, 0.5)
     while rounds_left(game) > 0:
         a = lead(race, rounds_played(game) + 1, total, N)
         leads = True

@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 
+from ..assumptions import UNIT_INTERVAL
 from ..game import arms, pull, pulls, rounds_left, rounds_played
 from ..kernel import kernel
 from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
 from ..optimism import keeps_lead, lead, new_race
-from ..parameters import UNIT_INTERVAL, Budget
+from ..parameters import Budget
 
 REWARDS = UNIT_INTERVAL
 ROUND_BY_ROUND = True
@@ -25,7 +26,7 @@ def dp_ucb_bound(game, rng, eps: Budget):
     scale = tree_node_scale(tree_levels(T), 1.0, eps)
     S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)
     trees = new_trees(K, T)
-    race = new_race(K)  # this index does not depend on t: all widths stay 0
+    race = new_race(K, 0.0, 0.5)  # this index does not depend on t: all widths stay 0
     while rounds_left(game) > 0:
         a = lead(race, rounds_played(game) + 1, total, N)
         leads = True

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from ..assumptions import UNIT_INTERVAL
 from ..curators import convert_to_bernoulli, unbiased
 from ..environments.laws import sigmoid
 from ..game import (
@@ -17,7 +18,7 @@ from ..game import (
 )
 from ..kernel import kernel, verb
 from ..optimism import keeps_lead, lead, new_race
-from ..parameters import UNIT_INTERVAL, Positive
+from ..parameters import Positive
 
 REWARDS = UNIT_INTERVAL
 ROUND_BY_ROUND = True
@@ -29,7 +30,7 @@ def agent_4(game, rng, eps_min, squash):
     """Agent 4 of Ren et al. 2020; with ``squash`` rewards pass through the sigmoid first."""
     K = arms(game)
     N, s, B = np.zeros(K), np.zeros(K), np.zeros(K)
-    race = new_race(K)
+    race = new_race(K, 0.0, 0.5)
     while rounds_left(game) > 0:
         a = lead(race, rounds_played(game) + 1, s, N)
         leads = True

@@ -4,12 +4,13 @@ import math
 
 import numpy as np
 
+from ..assumptions import UNIT_INTERVAL
 from ..curators import convert_to_laplace
 from ..environments.laws import sigmoid
 from ..game import arms, next_user, privacy_level, pull, rounds_left, rounds_played
 from ..kernel import kernel, verb
 from ..optimism import keeps_lead, lead, new_race
-from ..parameters import UNIT_INTERVAL, Positive
+from ..parameters import Positive
 
 REWARDS = UNIT_INTERVAL
 ROUND_BY_ROUND = True
@@ -21,7 +22,7 @@ def agent_2(game, rng, eps_min, squash):
     """Agent 2 of Ren et al. 2020; with ``squash`` rewards pass through the sigmoid first."""
     K = arms(game)
     N, s, A = np.zeros(K), np.zeros(K), np.zeros(K)
-    race = new_race(K)
+    race = new_race(K, 0.0, 0.5)
     hungry, fed_until = 0, 0.0  # the arm of smallest A, and until when it does not ask to be fed
     while rounds_left(game) > 0:
         t = rounds_played(game) + 1

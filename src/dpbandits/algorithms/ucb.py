@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
+from ..assumptions import UNIT_INTERVAL
 from ..game import arms, pull_sum, pulls, rounds_left, rounds_played
 from ..kernel import borrow, kernel, verb
-from ..parameters import UNIT_INTERVAL
 from ..radii import hoeffding
 
 REWARDS = UNIT_INTERVAL

@@ -23,7 +23,7 @@ from ..cell import Cell
 from ..errors import BadInput, plain, unknown
 from ..inputs import whole
 from ..kernel import PACKAGE
-from ..settings import GROUPS, KEYS, cells, swept_names
+from ..settings import GROUPS, KEYS, cells, grids, swept_names
 
 
 def package_folder(name: str) -> Path:
@@ -59,6 +59,7 @@ def read_request(overrides: list[str], folders: tuple[str, ...]) -> Request:
     Raises:
         BadInput: anything in it cannot be run.
     """
+    overrides = with_inlier(overrides)
     config = compose_config(tuple(overrides), folders)
     for key in config:
         if key not in KEYS:
@@ -92,9 +93,16 @@ def read_request(overrides: list[str], folders: tuple[str, ...]) -> Request:
     )
 
 
+def with_inlier(overrides: list[str]) -> list[str]:
+    """``env.inlier=NAME`` chooses a whole environment: said in Hydra's way."""
+    return [re.sub(r"^env\.inlier=(?=[A-Za-z])", "env@env.inlier=", o) for o in overrides]
+
+
 def _refuse_swept(overrides, config):
     """A key given beside a sweep that varies it would be ignored: say so."""
     swept = swept_names(config)
+    if not all("horizon" in grid for grid in grids(config)):
+        swept -= {"horizon"}  # a grid without a horizon of its own takes that one
     sweep = "the sweep" if config["experiment"] is None else f"experiment {config['experiment']}"
     for override in overrides:
         key, _, value = override.partition("=")
@@ -198,7 +206,7 @@ def _explained(error, overrides, folders):
     text = str(error)
     found = re.search(r"Could not override '([^']*)'", text)
     if found:
-        key = found[1].split("@")[0]
+        key = found[1].split("@")[-1]
         chosen = tuple(o for o in overrides if o.split("=")[0] in (*GROUPS, "experiment"))
         config = compose_config(chosen, folders) if chosen != overrides else compose_config((), ())
         known = list(config)

@@ -22,7 +22,14 @@ from ..settings import GROUPS
 from ..store import check_writable, tidy, write_atomically, write_manifest, write_table
 from ..summary import render, rounds, summarize
 from ..theory.ren2020 import candidates
-from .compose import Request, compose_config, multirun_points, package_folder, read_request
+from .compose import (
+    Request,
+    compose_config,
+    multirun_points,
+    package_folder,
+    read_request,
+    with_inlier,
+)
 
 USAGE = """\
 usage: bandit-run [KEY=VALUE ...] [-m] [--config-dir DIR]
@@ -126,7 +133,7 @@ def _main(argv: list[str]) -> int:
     if folders and not Path(folders[0]).is_dir():
         raise BadInput(f"--config-dir={given.config_dir}: there is no such folder")
     if any(getattr(given, option.dest) is not None for option in hydras):
-        compose_config(tuple(given.overrides), folders)
+        compose_config(tuple(with_inlier(given.overrides)), folders)
         return _hydra(argv, given.overrides, lambda overrides: 0)
     if not given.multirun:
         request = read_request(given.overrides, folders)
@@ -150,7 +157,7 @@ def _hydra(argv: list[str], overrides: list[str], job) -> int:
         codes.append(job(list(HydraConfig.get().overrides.task)))
 
     options = [word for word in argv if word not in overrides]
-    sys.argv = ["bandit-run", *options, *overrides]
+    sys.argv = ["bandit-run", *options, *with_inlier(overrides)]
     hydra.main(str(package_folder("conf")), "config", version_base="1.3")(task)()
     return max(codes, default=0)
 

@@ -1,15 +1,30 @@
-"""One arm's law from its parameters, with its true mean and the range of its rewards."""
+"""One arm's law from its parameters, with its true mean, range and absolute moments."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from ..errors import BadInput, plain
 from ..inputs import as_number, numbers
-from .laws import BETA, DISCRETE, GAUSSIAN, SIGMOID_GAUSSIAN, TWO_POINT, UNIFORM
+from . import moments
+from .laws import (
+    BETA,
+    DISCRETE,
+    EMPIRICAL,
+    GAUSSIAN,
+    LOGNORMAL,
+    PARETO,
+    SIGMOID_GAUSSIAN,
+    STUDENT,
+    TWO_POINT,
+    UNIFORM,
+)
 
 
 @dataclass(frozen=True)
@@ -18,11 +33,12 @@ class Arm:
 
     Attributes:
         law: its law's number in laws.py.
-        parameters: that law's parameters; for a discrete law they are filled in later.
+        parameters: that law's parameters; for a law given by points they are filled in later.
         mean: the mean that regret is measured with.
         low: the least reward.
         high: the largest reward.
-        points: values and probabilities of a discrete law.
+        moment: E|X - c|^q as a function of q and c, infinite where it does not exist.
+        points: values and probabilities of a law given by points.
     """
 
     law: int
@@ -30,12 +46,21 @@ class Arm:
     mean: float
     low: float
     high: float
+    moment: Callable[[float, float], float]
     points: tuple[tuple[float, float], ...] = ()
 
 
-def two_point(low: float, high: float, p: float) -> Arm:
+def two_point(low: Any, high: Any, p: Any) -> Arm:
     """``high`` with probability p, else ``low``."""
-    return Arm(TWO_POINT, (low, high, p), low + (high - low) * p, min(low, high), max(low, high))
+    x, y = as_number("low", low), as_number("high", high)
+    share = probability("p", p)
+    moment = partial(moments.two_point, x, y, share)
+    return Arm(TWO_POINT, (x, y, share), x + (y - x) * share, min(x, y), max(x, y), moment)
+
+
+def point_mass(value: Any) -> Arm:
+    """Always the same reward."""
+    return two_point(value, value, 1.0)
 
 
 def bernoulli(mean: Any) -> Arm:
@@ -48,14 +73,16 @@ def bernoulli(mean: Any) -> Arm:
 
 def gaussian(mean: Any, sd: Any) -> Arm:
     """Normal with the given mean and standard deviation."""
-    mu, sigma = as_number("env.means", mean), positive("env.sd", sd)
-    return Arm(GAUSSIAN, (mu, sigma), mu, -math.inf, math.inf)
+    mu, sigma = as_number("mean", mean), positive("sd", sd)
+    moment = partial(moments.gaussian, mu, sigma)
+    return Arm(GAUSSIAN, (mu, sigma), mu, -math.inf, math.inf, moment)
 
 
 def sigmoid_gaussian(mean: Any, sd: Any) -> Arm:
     """1/(1 + e^-x) of a normal x; its regret is measured with the mean of x."""
-    arm = gaussian(mean, sd)
-    return Arm(SIGMOID_GAUSSIAN, arm.parameters, arm.mean, 0.0, 1.0)
+    mu, sigma = as_number("mean", mean), positive("sd", sd)
+    moment = partial(moments.sigmoid_gaussian, mu, sigma)
+    return Arm(SIGMOID_GAUSSIAN, (mu, sigma), mu, 0.0, 1.0, moment)
 
 
 def uniform(low: Any, high: Any) -> Arm:
@@ -63,21 +90,69 @@ def uniform(low: Any, high: Any) -> Arm:
     x, y = as_number("low", low), as_number("high", high)
     if x >= y:
         raise BadInput(f"low={plain(low)}, high={plain(high)}: low must lie below high")
-    return Arm(UNIFORM, (x, y), (x + y) / 2, x, y)
+    return Arm(UNIFORM, (x, y), (x + y) / 2, x, y, partial(moments.uniform, x, y))
 
 
 def beta(a: Any, b: Any) -> Arm:
     """Beta(a, b) on [0, 1]."""
     x, y = positive("a", a), positive("b", b)
-    return Arm(BETA, (x, y), x / (x + y), 0.0, 1.0)
+    return Arm(BETA, (x, y), x / (x + y), 0.0, 1.0, partial(moments.beta, x, y))
+
+
+def pareto(mean: Any, shape: Any) -> Arm:
+    """Pareto with P(X > x) = (scale/x)^shape, its scale such that it has the given mean."""
+    mu, s = positive("mean", mean), finite_mean("shape", shape)
+    scale = mu * (s - 1) / s
+    return Arm(PARETO, (scale, 1 / s), mu, scale, math.inf, partial(moments.pareto, s, scale))
+
+
+def student(mean: Any, scale: Any, df: Any) -> Arm:
+    """``mean`` plus ``scale`` times Student's t with ``df`` degrees of freedom."""
+    mu, sigma, nu = as_number("mean", mean), positive("scale", scale), finite_mean("df", df)
+    moment = partial(moments.student, mu, sigma, nu)
+    return Arm(STUDENT, (mu, sigma, nu), mu, -math.inf, math.inf, moment)
+
+
+def lognormal(mean: Any, sigma: Any) -> Arm:
+    """Log-normal with the given mean; ``sigma`` is the standard deviation of its logarithm."""
+    mu, sd = positive("mean", mean), positive("sigma", sigma)
+    log = math.log(mu) - sd**2 / 2
+    return Arm(LOGNORMAL, (log, sd), mu, 0.0, math.inf, partial(moments.lognormal, log, sd))
 
 
 def discrete(values: Any, probabilities: Any) -> Arm:
     """A value out of several, with given probabilities."""
     x, p = numbers("values", values), numbers("probabilities", probabilities)
     shares_of_one("probabilities", p, len(x))
+    return of_points(DISCRETE, x, p)
+
+
+def empirical(values: Sequence[float]) -> Arm:
+    """One of the given values, each equally likely."""
+    return of_points(EMPIRICAL, sorted(values), [1 / len(values)] * len(values))
+
+
+def of_points(law: int, x: Sequence[float], p: Sequence[float]) -> Arm:
+    """The arm of a law given by its values and their probabilities."""
     mean = math.fsum(value * share for value, share in zip(x, p, strict=True))
-    return Arm(DISCRETE, (), mean, min(x), max(x), tuple(zip(x, p, strict=True)))
+    moment = partial(moments.discrete, np.array(x), np.array(p))
+    return Arm(law, (), mean, min(x), max(x), moment, tuple(zip(x, p, strict=True)))
+
+
+def finite_mean(key: str, value: Any) -> float:
+    """The index of a power tail: above 1, or the mean is infinite."""
+    x = as_number(key, value)
+    if x <= 1:
+        raise BadInput(f"{key}={plain(value)}: above 1 is needed, or the mean is infinite")
+    return x
+
+
+def probability(key: str, value: Any) -> float:
+    """A number in [0, 1]."""
+    x = as_number(key, value)
+    if not 0 <= x <= 1:
+        raise BadInput(f"{key}={plain(value)}: a probability lies in [0, 1]")
+    return x
 
 
 def shares_of_one(key: str, shares: Sequence[float], count: int) -> None:

@@ -1,4 +1,4 @@
-"""Reward laws: how one reward, or the sum of many, is drawn for an arm."""
+"""Reward laws: how one reward is drawn for an arm."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernel import verb
+from ..kernel import routine, verb
 
 # The laws, and what the parameters of each mean.
 TWO_POINT = 0  # low, high, probability of high
@@ -17,6 +17,10 @@ UNIFORM = 3  # low, high
 BETA = 4  # a, b
 DISCRETE = 5  # first and last row (exclusive) of the environment's points
 SIGMOID_GAUSSIAN = 6  # mean, standard deviation of x, where the reward is 1/(1 + e^-x)
+PARETO = 7  # scale, 1/shape
+STUDENT = 8  # mean, scale, degrees of freedom
+LOGNORMAL = 9  # mean, standard deviation of the logarithm
+EMPIRICAL = 10  # first and last row (exclusive) of the environment's points, equally likely
 PARAMETERS = 3
 
 
@@ -24,16 +28,19 @@ class Environment(NamedTuple):
     """The arms' laws, as kernels see them.
 
     Attributes:
-        law: int64 array (K,), the law of each arm.
-        parameters: float64 array (K, PARAMETERS), the parameters of each arm's law.
+        law: int64 array (K,), the law of each arm; (2 K,) under contamination, where entry
+            ``a + K`` is the law of arm a's outliers.
+        parameters: float64 array (len(law), PARAMETERS), the parameters of each law.
         points: float64 array (points, 2), value and probability of each point of discrete laws.
         table: float64 array (rounds, K), rewards fixed in advance; (0, K) if none are.
+        alpha: probability with which a reward is an outlier (Huber contamination).
     """
 
     law: np.ndarray
     parameters: np.ndarray
     points: np.ndarray
     table: np.ndarray
+    alpha: float
 
 
 @verb
@@ -43,13 +50,28 @@ def sigmoid(x: float) -> float:
 
 
 @verb
+def outliers(env: Environment, a: int) -> int:
+    """The row of the law of arm ``a``'s outliers."""
+    return a + env.table.shape[1]
+
+
+@verb
 def draw(env: Environment, rng: np.random.Generator, a: int, t: int) -> float:
     """One reward of arm ``a``, pulled when ``t`` rounds have been played."""
-    law, x, y = env.law[a], env.parameters[a, 0], env.parameters[a, 1]
+    row = a
+    if env.alpha > 0.0 and rng.random() < env.alpha:
+        row = outliers(env, a)
+    return draw_from(env, rng, row, t)
+
+
+@verb
+def draw_from(env: Environment, rng: np.random.Generator, row: int, t: int) -> float:
+    """One value of the law in a row of the environment."""
+    law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
     if law == TWO_POINT:
-        return y if rng.random() < env.parameters[a, 2] else x
+        return y if rng.random() < env.parameters[row, 2] else x
     if law == TABLE:
-        return env.table[t, a]
+        return env.table[t, row]
     if law == GAUSSIAN:
         return x + y * rng.standard_normal()
     if law == UNIFORM:
@@ -58,6 +80,10 @@ def draw(env: Environment, rng: np.random.Generator, a: int, t: int) -> float:
         return rng.random() ** (1.0 / x) if y == 1.0 else rng.beta(x, y)
     if law == SIGMOID_GAUSSIAN:
         return sigmoid(x + y * rng.standard_normal())
+    if law == EMPIRICAL:
+        return env.points[int(x + (y - x) * rng.random()), 0]
+    if law != DISCRETE:
+        return draw_tail(rng, law, x, y, env.parameters[row, 2])
     u = rng.random()
     i = int(x)
     while i < int(y) - 1 and u >= env.points[i, 1]:
@@ -66,32 +92,11 @@ def draw(env: Environment, rng: np.random.Generator, a: int, t: int) -> float:
     return env.points[i, 0]
 
 
-@verb
-def draw_sum(
-    env: Environment, rng: np.random.Generator, a: int, n: int, t: int, step: int
-) -> float:
-    """The sum of ``n`` rewards of arm ``a``, from its exact law.
-
-    It costs O(1) for two-point and Gaussian laws and O(points) for discrete ones, whatever
-    ``n``; other laws are drawn one by one. Arm ``a`` is pulled when ``t, t + step,
-    t + 2 step, ...`` rounds have been played; only rewards fixed in advance depend on it.
-    """
-    law, x, y = env.law[a], env.parameters[a, 0], env.parameters[a, 1]
-    if law == TWO_POINT:
-        highs = rng.binomial(n, env.parameters[a, 2])
-        return x * (n - highs) + y * highs
-    if law == GAUSSIAN:
-        return x * n + y * math.sqrt(n) * rng.standard_normal()
-    total = 0.0
-    if law == DISCRETE:
-        left, mass = n, 1.0
-        for i in range(int(x), int(y) - 1):
-            share = min(env.points[i, 1] / mass, 1.0) if mass > 0.0 else 1.0
-            here = rng.binomial(left, share)
-            total += env.points[i, 0] * here
-            left -= here
-            mass -= env.points[i, 1]
-        return total + env.points[int(y) - 1, 0] * left
-    for i in range(n):
-        total += draw(env, rng, a, t + i * step)
-    return total
+@routine
+def draw_tail(rng: np.random.Generator, law: int, x: float, y: float, z: float) -> float:
+    """One value of a heavy-tailed law with the given parameters."""
+    if law == PARETO:
+        return x * math.exp(y * rng.standard_exponential())
+    if law == STUDENT:
+        return x + y * rng.standard_t(z)
+    return math.exp(x + y * rng.standard_normal())

@@ -1,0 +1,48 @@
+"""DPR-SE: successive elimination with truncated rewards and one Laplace release an epoch."""
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from ..assumptions import HeavyTails
+from ..game import arms, play_unseen, pull_truncated_in_turn, rounds_left
+from ..kernel import kernel
+from ..mechanisms import laplace, laplace_scale
+from ..parameters import POSITIVE, Budget, MomentBound, Named, Order, Probability
+
+REWARDS = HeavyTails()
+Constant = Annotated[float, Named({"literal": 24.0, "practical": 1.0}, POSITIVE)]
+
+
+@kernel
+def dpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta: Probability):
+    """DP Robust Successive Elimination (Tao et al. 2022, Alg. 3). eps-global DP. Rewards with
+    E|X|^(1+v) <= u.
+
+    Args:
+        eps: privacy budget; the regret bound asks for eps <= 1.
+        u: bound on the moment.
+        v: the moment's order is 1 + v.
+        c: constant of epochs and radii, 24 in the paper.
+        beta: failure probability; 1/T in the paper.
+    """
+    K = arms(game)
+    S = np.arange(K)  # the viable arms
+    sums = np.zeros(K)
+    mu = np.zeros(K)
+    tau = 0
+    while len(S) > 1 and rounds_left(game) > 0:
+        tau += 1
+        D = 2.0**-tau
+        L = math.log(4.0 * len(S) * tau**2 / beta)
+        R = np.ceil(u ** (1.0 / v) * (c / D) ** ((1.0 + v) / v) * L / eps + 1.0)
+        if not R * len(S) <= rounds_left(game):  # the horizon cuts the epoch: nothing is released
+            break
+        B = (u * R * eps / L) ** (1.0 / (1.0 + v))
+        pull_truncated_in_turn(game, S, int(R) * len(S), B, sums)
+        for a in S:
+            mu[a] = sums[a] / R + laplace(rng, laplace_scale(2.0 * B / R, eps))
+        err = u ** (1.0 / (1.0 + v)) * (L / (R * eps)) ** (v / (1.0 + v))
+        S = S[np.max(mu[S]) - mu[S] <= c / 2.0 * err]
+    play_unseen(game, S, rounds_left(game))

@@ -1,0 +1,52 @@
+"""DPR-UCB: UCB on the prefix sums of one adaptive tree of truncated rewards per arm."""
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from ..assumptions import HeavyTails
+from ..game import arms, pull, pulls, rounds_left, rounds_played
+from ..kernel import kernel
+from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
+from ..optimism import keeps_lead, lead, new_race
+from ..parameters import POSITIVE, Budget, MomentBound, Named, Order
+
+REWARDS = HeavyTails()
+ROUND_BY_ROUND = True
+Constant = Annotated[float, Named({"literal": 18.0, "practical": 1.0}, POSITIVE)]
+
+
+@kernel
+def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant):
+    """DP Robust Upper Confidence Bound (Tao et al. 2022, Alg. 1 with the adaptive tree, Alg. 2).
+    eps-global DP, each level of a tree spending an equal share. Rewards with E|X|^(1+v) <= u.
+
+    Args:
+        eps: privacy budget; the regret bound asks for eps <= 1.
+        u: bound on the moment.
+        v: the moment's order is 1 + v.
+        c: constant of the bonus, 18 in the paper.
+    """
+    K, T = arms(game), game.horizon
+    log_T = math.log(max(T, 2))  # a game of one round needs no bonus, and has none
+    levels = tree_levels(T)
+    power = v / (1.0 + v)
+    S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)
+    trees = new_trees(K, T)
+    race = new_race(K, math.log(2.0) / 4.0, power)  # ln(2 t^4) is 4 (ln t + ln(2)/4)
+    while rounds_left(game) > 0:
+        a = lead(race, rounds_played(game) + 1, total, N)
+        leads = True
+        while leads:
+            x = pull(game, a)
+            N[a] += 1.0
+            B = (eps * u * N[a] / log_T**1.5) ** (1.0 / (1.0 + v))
+            S[a] += x if abs(x) <= B else 0.0
+            noise = laplace(rng, tree_node_scale(levels, 2.0 * B, eps))
+            total[a] = S[a] + tree_noise(trees, a, pulls(game, a), noise)
+            t = rounds_played(game) + 1
+            leads = keeps_lead(race, t, total[a], N[a]) and rounds_left(game) > 0
+        race.level[a] = total[a] / N[a]
+        bonus = (4.0 * log_T ** (1.5 + 1.0 / v) / (N[a] * eps)) ** power
+        race.width[a] = c * u ** (1.0 / (1.0 + v)) * bonus

@@ -1,0 +1,81 @@
+"""PRAE-C: arm elimination in batches with a mean around a private mode, for central moments."""
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from ..assumptions import CentralMoments
+from ..batches import forced_batches, play_out
+from ..estimators import bin_width, bins, private_mean, private_mode, truncation_level
+from ..game import arms, pull_counts, pull_truncated_sum, rounds_left
+from ..kernel import kernel
+from ..parameters import POSITIVE, Budget, Choice, Interval, MomentOrder, Named, Probability
+from ..radii import central_moment_bound, robust_order
+
+REWARDS = CentralMoments(bin_width)
+Contamination = Annotated[
+    float, Interval("a number from 0 to below 0.133, or auto", lambda x: 0 <= x < 0.133)
+]
+Reach = Annotated[float, Interval("a number from 1 to 1e6", lambda x: 1 <= x <= 1e6)]
+Constants = Annotated[float, Choice(("unit", "explicit"))]
+Forced = Annotated[float, Choice(("batch", "round"))]
+Until = Annotated[float, Named({"provable": 0.0}, POSITIVE)]
+
+
+@kernel
+def prae_c(
+    game,
+    rng,
+    eps: Budget,
+    k: MomentOrder,
+    alpha1: Contamination,
+    D: Reach,
+    delta: Probability,
+    constants: Constants,
+    forced: Forced,
+    c1: Until,
+):
+    """Private and robust arm elimination (Wu et al. 2023, Alg. 1 with Alg. 3). eps-global DP.
+    Rewards with E|X - mean|^k <= 1 and |mean| <= D, of which a share of at most alpha1 are
+    outliers.
+
+    Args:
+        eps: privacy budget.
+        k: order of the moment.
+        alpha1: bound on the contamination.
+        D: bound on the means' distance from 0.
+        delta: failure probability of a mean; 1/T in the paper.
+        constants: of the radius: 0 (unit), the paper's order with constants of 1; 1 (explicit), a
+            radius that provably holds.
+        forced: the arms of the forced phase are drawn 0 (batch) once a batch, 1 (round) every
+            round.
+        c1: constant of the forced phase's length; 0 (provable), a length for which the mode is
+            provably right.
+    """
+    S, mean = np.arange(arms(game)), np.zeros(arms(game))
+    l1, l4 = math.log(1.0 / delta), math.log(4.0 / delta)
+    r = bin_width(k, alpha1)
+    counts = np.zeros(bins(D, r))
+    until = c1 * math.log(4.0 * D / (r * delta)) / min(1.0, eps)
+    if c1 == 0.0:
+        factor = 80.0 + 20.0 / eps if alpha1 > 0.0 else 8.0 + 8.0 / eps
+        until = factor * math.log(8.0 * (2.0 * D / r + 2.0) / delta)
+    if alpha1 > 0.0:
+        until = max(until, 3.0 * l4 / alpha1)
+    tau = forced_batches(game, rng, 2.0 * until, forced == 1)  # each fold is half a batch
+    while len(S) > 1 and 2.0**tau * len(S) <= rounds_left(game):
+        n = 2.0 ** (tau - 1)
+        M = truncation_level(n, eps, l1, k, alpha1)
+        for a in S:
+            counts[:] = 0.0
+            pull_counts(game, a, int(n), -D - r, r, counts)
+            J = -D - r + r * private_mode(rng, counts, n, eps)
+            total = pull_truncated_sum(game, a, int(n), J, M)
+            mean[a] = J + private_mean(rng, total, n, M, eps)
+        radius = robust_order(n, eps, l1, k, alpha1)
+        if constants == 1:
+            radius = central_moment_bound(n, eps, l4, k, alpha1, M, r)
+        S = S[~(np.max(mean[S]) - mean[S] > 2.0 * radius)]
+        tau += 1
+    play_out(game, S, 2.0**tau)

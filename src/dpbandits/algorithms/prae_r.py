@@ -1,0 +1,63 @@
+"""PRAE-R: arm elimination in batches with a truncated Laplace mean, for raw moments."""
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from ..assumptions import RawMoments
+from ..batches import forced_batches, play_out
+from ..estimators import private_mean, truncation_level
+from ..game import arms, pull_truncated_sum, rounds_left
+from ..kernel import kernel
+from ..parameters import Budget, Choice, Interval, MomentOrder, Probability
+from ..radii import raw_moment_bound, robust_order
+
+REWARDS = RawMoments()
+Contamination = Annotated[
+    float, Interval("a number from 0 to below 0.5, or auto", lambda x: 0 <= x < 0.5)
+]
+Constants = Annotated[float, Choice(("unit", "explicit"))]
+Forced = Annotated[float, Choice(("batch", "round"))]
+
+
+@kernel
+def prae_r(
+    game,
+    rng,
+    eps: Budget,
+    k: MomentOrder,
+    alpha1: Contamination,
+    delta: Probability,
+    constants: Constants,
+    forced: Forced,
+):
+    """Private and robust arm elimination (Wu et al. 2023, Alg. 1 with Alg. 2). eps-global DP.
+    Rewards with E|X|^k <= 1, of which a share of at most alpha1 are outliers.
+
+    Args:
+        eps: privacy budget.
+        k: order of the moment.
+        alpha1: bound on the contamination.
+        delta: failure probability of a mean; 1/T in the paper.
+        constants: of the radius: 0 (unit), the paper's order with constants of 1; 1 (explicit), a
+            radius that provably holds.
+        forced: the arms of the forced phase are drawn 0 (batch) once a batch, 1 (round) every
+            round.
+    """
+    S, mean = np.arange(arms(game)), np.zeros(arms(game))
+    l1, l4 = math.log(1.0 / delta), math.log(4.0 / delta)
+    until = 3.0 * l4 / alpha1 if alpha1 > 0.0 else 0.0
+    tau = forced_batches(game, rng, until, forced == 1)
+    while len(S) > 1 and 2.0**tau * len(S) <= rounds_left(game):
+        B = 2.0**tau
+        M = truncation_level(B, eps, l1, k, alpha1)
+        for a in S:
+            total = pull_truncated_sum(game, a, int(B), 0.0, M)
+            mean[a] = private_mean(rng, total, B, M, eps)
+        radius = robust_order(B, eps, l1, k, alpha1)
+        if constants == 1:
+            radius = raw_moment_bound(B, eps, l4, k, alpha1, M)
+        S = S[~(np.max(mean[S]) - mean[S] > 2.0 * radius)]
+        tau += 1
+    play_out(game, S, 2.0**tau)

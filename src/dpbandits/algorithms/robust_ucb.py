@@ -1,0 +1,57 @@
+"""Robust UCB: optimism for heavy-tailed rewards, without privacy."""
+
+import heapq
+import math
+
+import numpy as np
+
+from ..assumptions import HeavyTails
+from ..game import arms, pull, rounds_left, rounds_played
+from ..kernel import kernel
+from ..optimism import keeps_lead, lead, new_race
+from ..parameters import MomentBound, Order
+
+REWARDS = HeavyTails()
+ROUND_BY_ROUND = True
+
+
+@kernel
+def robust_ucb(game, rng, u: MomentBound, v: Order):
+    """Robust UCB with the truncated mean (Bubeck, Cesa-Bianchi & Lugosi 2013). Not private.
+    Rewards with E|X|^(1+v) <= u.
+
+    At round t an arm's i-th reward counts if |x|^(1+v) <= u i / ln t^2, that is until ln t exceeds
+    its life u i / (2 |x|^(1+v)). The few that will not live to the horizon wait in a heap.
+
+    Args:
+        u: bound on the moment.
+        v: the moment's order is 1 + v.
+    """
+    K, log_T = arms(game), math.log(game.horizon)
+    power = v / (1.0 + v)
+    N, total = np.zeros(K), np.zeros(K)
+    race = new_race(K, 0.0, power)
+    mortal = [(math.inf, 0, 0.0)]  # last round, arm and value of rewards that will be dropped
+    while rounds_left(game) > 0:
+        t = rounds_played(game) + 1
+        while mortal[0][0] < t:
+            _, b, x = heapq.heappop(mortal)
+            total[b] -= x
+            race.level[b] = total[b] / N[b]
+        a = lead(race, t, total, N)
+        leads = True
+        while leads:
+            x = pull(game, a)
+            N[a] += 1.0
+            t += 1
+            size = abs(x) ** (1.0 + v)
+            life = u * N[a] / (2.0 * size) if size > 0.0 else math.inf
+            if life >= log_T:
+                total[a] += x
+            elif math.exp(life) >= t:
+                total[a] += x
+                heapq.heappush(mortal, (math.exp(life), a, x))
+            leads = t <= mortal[0][0] and keeps_lead(race, t, total[a], N[a])
+            leads = leads and rounds_left(game) > 0
+        race.level[a] = total[a] / N[a]
+        race.width[a] = 4.0 * u ** (1.0 / (1.0 + v)) * (2.0 / N[a]) ** power

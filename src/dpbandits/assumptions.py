@@ -1,0 +1,166 @@
+"""What an algorithm assumes of the rewards: as data, and checked against an environment's laws."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+
+ROUNDING = 1.0 + 1e-9
+
+Values = Mapping[str, float]
+
+
+class Instance(Protocol):
+    """What is asked of an environment; see ``environments.instances.Instance``."""
+
+    @property
+    def means(self) -> np.ndarray: ...
+
+    @property
+    def support(self) -> tuple[float, float]: ...
+
+    @property
+    def contamination(self) -> float: ...
+
+    def raw_moments(self, q: float) -> np.ndarray: ...
+
+    def central_moments(self, q: float) -> np.ndarray: ...
+
+
+class Assumption:
+    """What an algorithm assumes of the rewards.
+
+    Attributes:
+        automatic: parameters of the algorithm that can be taken from the environment.
+        needed_for_privacy: whether the privacy guarantee rests on it; if not, it can be waived.
+    """
+
+    automatic: ClassVar[tuple[str, ...]] = ()
+    needed_for_privacy: ClassVar[bool] = False
+
+    def value(self, name: str, instance: Instance, values: Values) -> float:
+        """The least value of an automatic parameter that makes the assumption hold."""
+        raise NotImplementedError
+
+    def misfit(self, values: Values) -> str | None:
+        """Why the parameters do not fit each other."""
+        return None
+
+    def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
+        """What an environment does, and what the algorithm with these parameters assumes."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Bounded(Assumption):
+    """Rewards lie in [low, high]."""
+
+    low: float
+    high: float
+    needed_for_privacy: ClassVar[bool] = True
+
+    def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
+        low, high = instance.support
+        if self.low <= low and high <= self.high:
+            return None
+        found = f"its rewards lie in [{low:g}, {high:g}]"
+        return found, f"rewards in [{self.low:g}, {self.high:g}]"
+
+
+UNIT_INTERVAL = Bounded(0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class HeavyTails(Assumption):
+    """E|X|^(1+v) <= u for every arm, without outliers (Tao et al. 2022)."""
+
+    automatic: ClassVar[tuple[str, ...]] = ("u",)
+
+    def value(self, name: str, instance: Instance, values: Values) -> float:
+        return float(instance.raw_moments(1.0 + values["v"]).max())
+
+    def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
+        order = 1.0 + values["v"]
+        bound = f"at most u = {values['u']:g}"
+        return outlying(instance, 0.0, "no outliers") or too_large(
+            "E|X|", order, instance.raw_moments(order), values["u"], bound
+        )
+
+
+@dataclass(frozen=True)
+class Contaminated(Assumption):
+    """Outliers have a probability of at most alpha1."""
+
+    automatic: ClassVar[tuple[str, ...]] = ("alpha1",)
+
+    def value(self, name: str, instance: Instance, values: Values) -> float:
+        return instance.contamination
+
+    def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
+        alpha1 = values["alpha1"]
+        return outlying(instance, alpha1, f"a probability of at most alpha1 = {alpha1:g}")
+
+
+@dataclass(frozen=True)
+class RawMoments(Contaminated):
+    """E|X|^k <= 1 for every arm's inliers, contamination at most alpha1 (Wu et al. 2023,
+    Def. 3.1).
+    """
+
+    def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
+        moments = instance.raw_moments(values["k"])
+        return super().violation(instance, values) or too_large(
+            "E|X|", values["k"], moments, 1.0, "at most 1"
+        )
+
+
+@dataclass(frozen=True)
+class CentralMoments(Contaminated):
+    """E|X - mean|^k <= 1 and |mean| <= D for every arm's inliers, contamination at most alpha1
+    (Wu et al. 2023, Def. 3.2).
+
+    Attributes:
+        width: the width r of a bin as a function of k and alpha1.
+    """
+
+    width: Callable[[float, float], float]
+
+    def misfit(self, values: Values) -> str | None:
+        r = self.width(values["k"], values["alpha1"])
+        if values["D"] < 2 * r:
+            return (
+                f"algo.D={values['D']:g}: at least two bins, 2 r = {2 * r:.4g}, are needed; "
+                "rewards this close to 0 are prae_r's"
+            )
+        return None
+
+    def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
+        farthest = float(np.abs(instance.means).max())
+        if farthest > values["D"]:
+            return f"a mean lies {farthest:g} from 0", f"at most D = {values['D']:g}"
+        moments = instance.central_moments(values["k"])
+        return super().violation(instance, values) or too_large(
+            "E|X - mean|", values["k"], moments, 1.0, "at most 1"
+        )
+
+
+def outlying(instance: Instance, allowed: float, assumed: str) -> tuple[str, str] | None:
+    """Whether there are more outliers than allowed."""
+    if instance.contamination <= allowed:
+        return None
+    return f"its rewards are outliers with probability {instance.contamination:g}", assumed
+
+
+def too_large(
+    words: str, order: float, moments: np.ndarray, bound: float, assumed: str
+) -> tuple[str, str] | None:
+    """Which arm's moment exceeds its bound."""
+    worst = int(moments.argmax())
+    if moments[worst] <= bound * ROUNDING:
+        return None
+    size = "infinite" if math.isinf(moments[worst]) else f"{moments[worst]:.6g}"
+    return f"{words}^{order:g} of arm {worst + 1} is {size}", assumed

@@ -1,0 +1,180 @@
+"""Blocks of rewards: the sum, or the histogram, of many rewards of one arm from its exact law.
+
+It costs O(1) for two-point laws and O(points) for discrete ones, whatever the number of rewards,
+truncated and contaminated too: the number of outliers, and of each value, is binomial. Gaussian
+sums are Gaussian unless truncated. Other laws are drawn one by one, and never stored.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..kernel import borrow, routine, verb
+from .laws import (
+    DISCRETE,
+    EMPIRICAL,
+    GAUSSIAN,
+    TABLE,
+    TWO_POINT,
+    Environment,
+    draw,
+    draw_from,
+    outliers,
+)
+
+ONE_BY_ONE = 16  # rewards a point of an empirical law below which they are drawn one by one
+
+
+@routine
+def draw_sum(
+    env: Environment,
+    rng: np.random.Generator,
+    a: int,
+    n: int,
+    t: int,
+    step: int,
+    center: float,
+    level: float,
+) -> float:
+    """The sum of ``n`` rewards of arm ``a``, less ``center`` each and truncated.
+
+    Args:
+        env: the arms' laws.
+        rng: the environment's generator.
+        a: the arm, pulled when ``t, t + step, t + 2 step, ...`` rounds have been played; only
+            rewards fixed in advance depend on it.
+        n: number of rewards.
+        t: see ``a``.
+        step: see ``a``.
+        center: what is taken from each reward.
+        level: a difference larger than this in absolute value counts as 0; inf keeps all.
+    """
+    env, rng = borrow(env), borrow(rng)
+    if env.law[a] == TABLE:
+        total = 0.0
+        for i in range(n):
+            total += kept(draw(env, rng, a, t + i * step) - center, level)
+        return total
+    if env.alpha == 0.0:
+        return sum_of(env, rng, a, n, center, level)
+    out = rng.binomial(n, env.alpha)
+    inliers = sum_of(env, rng, a, n - out, center, level)
+    return inliers + sum_of(env, rng, outliers(env, a), out, center, level)
+
+
+@routine
+def draw_counts(
+    env: Environment,
+    rng: np.random.Generator,
+    a: int,
+    n: int,
+    t: int,
+    step: int,
+    left: float,
+    width: float,
+    counts: np.ndarray,
+) -> None:
+    """Add to ``counts`` how many of ``n`` rewards of arm ``a`` fall into each bin.
+
+    Bin i is [left + i width, left + (i + 1) width); rewards outside of all bins are not counted.
+    The other arguments are those of ``draw_sum``.
+    """
+    env, rng, counts = borrow(env), borrow(rng), borrow(counts)
+    if env.law[a] == TABLE:
+        for i in range(n):
+            count(draw(env, rng, a, t + i * step), 1, left, width, counts)
+    elif env.alpha == 0.0:
+        count_of(env, rng, a, n, left, width, counts)
+    else:
+        out = rng.binomial(n, env.alpha)
+        count_of(env, rng, a, n - out, left, width, counts)
+        count_of(env, rng, outliers(env, a), out, left, width, counts)
+
+
+@verb
+def kept(x: float, level: float) -> float:
+    """A number truncated at a level: 0 if it is larger in absolute value."""
+    return x if abs(x) <= level else 0.0
+
+
+@verb
+def count(x: float, n: float, left: float, width: float, counts: np.ndarray) -> None:
+    """Count ``n`` rewards of value ``x``."""
+    i = np.floor((x - left) / width)
+    if 0 <= i < len(counts):
+        counts[int(i)] += n
+
+
+@verb
+def in_points(env: Environment, row: int, n: int) -> bool:
+    """Whether ``n`` values of a law are best drawn as the counts of its points."""
+    law, points = env.law[row], env.parameters[row, 1] - env.parameters[row, 0]
+    return law == DISCRETE or (law == EMPIRICAL and n > ONE_BY_ONE * points)
+
+
+@verb
+def draw_point(
+    env: Environment, rng: np.random.Generator, i: int, left: int, mass: float, last: bool
+) -> int:
+    """How many of the ``left`` values are point ``i``, where ``mass`` is that of the points left.
+
+    One after the other, these binomials are a multinomial vector.
+    """
+    if last:
+        return left
+    return rng.binomial(left, min(env.points[i, 1] / mass, 1.0) if mass > 0.0 else 1.0)
+
+
+@routine
+def sum_of(
+    env: Environment, rng: np.random.Generator, row: int, n: int, center: float, level: float
+) -> float:
+    """``draw_sum`` of the law in one row of the environment."""
+    law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
+    if law == TWO_POINT:
+        highs = rng.binomial(n, env.parameters[row, 2])
+        return kept(x - center, level) * (n - highs) + kept(y - center, level) * highs
+    if law == GAUSSIAN and level == math.inf:
+        return (x - center) * n + y * math.sqrt(n) * rng.standard_normal()
+    total = 0.0
+    if in_points(env, row, n):
+        left, mass = n, 1.0
+        for i in range(int(x), int(y)):
+            here = draw_point(env, rng, i, left, mass, i == int(y) - 1)
+            total += kept(env.points[i, 0] - center, level) * here
+            left -= here
+            mass -= env.points[i, 1]
+        return total
+    for _ in range(n):
+        total += kept(draw_from(env, rng, row, 0) - center, level)
+    return total
+
+
+@routine
+def count_of(
+    env: Environment,
+    rng: np.random.Generator,
+    row: int,
+    n: int,
+    left: float,
+    width: float,
+    counts: np.ndarray,
+) -> None:
+    """``draw_counts`` of the law in one row of the environment."""
+    law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
+    if law == TWO_POINT:
+        highs = rng.binomial(n, env.parameters[row, 2])
+        count(x, n - highs, left, width, counts)
+        count(y, highs, left, width, counts)
+    elif in_points(env, row, n):
+        rest, mass = n, 1.0
+        for i in range(int(x), int(y)):
+            here = draw_point(env, rng, i, rest, mass, i == int(y) - 1)
+            count(env.points[i, 0], here, left, width, counts)
+            rest -= here
+            mass -= env.points[i, 1]
+    else:
+        for _ in range(n):
+            count(draw_from(env, rng, row, 0), 1, left, width, counts)

@@ -1,0 +1,223 @@
+"""The instances that a configuration can name, built from it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import BadInput, plain, unknown
+from ..inputs import as_number, yes_no
+from . import arms as laws_of_arms
+from .arms import Arm
+from .data import empirical, table
+from .instances import Instance, contaminate, of_arms
+
+LARGEST = 10_000  # arms
+
+
+def with_means(law: Callable[..., Arm], means: Any, **parameters: Any) -> Instance:
+    """Arms of one law with the given means."""
+    try:
+        return of_arms([law(mean, **parameters) for mean in two_or_more(means)])
+    except BadInput as error:
+        of_a_mean = str(error).startswith("mean=")
+        raise BadInput(
+            f"env.means={plain(means)}: {error}" if of_a_mean else f"env.{error}"
+        ) from None
+
+
+def bernoulli(means: Any) -> Instance:
+    """Bernoulli arms with the given means."""
+    return with_means(laws_of_arms.bernoulli, means)
+
+
+def gaussian(means: Any, sd: Any, sigmoid: Any) -> Instance:
+    """Normal arms with the given means and one standard deviation.
+
+    With ``sigmoid`` the learner sees 1/(1 + e^-x) instead of x; regret is still that of the means.
+    """
+    law = laws_of_arms.sigmoid_gaussian if yes_no("env.sigmoid", sigmoid) else laws_of_arms.gaussian
+    return with_means(law, means, sd=sd)
+
+
+def pareto(means: Any, shape: Any) -> Instance:
+    """Pareto arms with the given means and one shape: moments below the shape exist."""
+    return with_means(laws_of_arms.pareto, means, shape=shape)
+
+
+def student(means: Any, scale: Any, df: Any) -> Instance:
+    """Student's t arms with the given means, one scale and one number of degrees of freedom."""
+    return with_means(laws_of_arms.student, means, scale=scale, df=df)
+
+
+def lognormal(means: Any, sigma: Any) -> Instance:
+    """Log-normal arms with the given means; sigma is the standard deviation of the logarithm."""
+    return with_means(laws_of_arms.lognormal, means, sigma=sigma)
+
+
+def mixed(arms: Any) -> Instance:
+    """Arms of different laws: a list of ``{law: NAME, ...its parameters, copies: N}``."""
+    if not isinstance(arms, Sequence) or isinstance(arms, str) or not arms:
+        raise BadInput(f"env.arms={plain(arms)}: a list of arms is needed, each {{law: NAME, ...}}")
+    built: list[Arm] = []
+    for given in arms:
+        if not isinstance(given, Mapping):
+            raise BadInput(f"env.arms: {plain(given)} is no arm; {{law: NAME, ...}} is needed")
+        spec = dict(given)
+        copies = as_number("copies", spec.pop("copies", 1))
+        if copies < 1 or copies != int(copies) or copies > LARGEST:
+            raise BadInput(f"env.arms: copies={copies:g}: a whole number of copies is needed")
+        built += [call(ARMS, "arm's law", spec)] * int(copies)
+    if len(built) < 2:
+        raise BadInput(f"env.arms={plain(arms)}: a bandit needs at least two arms")
+    return of_arms(built)
+
+
+# The instances of Sajed & Sheffet 2019 for K arms, x = 0, ..., 1; at K = 5 they are C1-C4 of
+# Azize & Basu 2022.
+FAMILIES: dict[str, Callable[[float], float]] = {
+    "c1": lambda x: 0.75 if x == 0 else 0.70,
+    "c2": lambda x: 0.75 - 0.5 * x,
+    "c3": lambda x: 0.25 + 0.5 * (1 - x) ** 2,
+    "c4": lambda x: 0.75 - 0.5 * x**2,
+}
+
+
+def bernoulli_family(family: Any, arms: Any) -> Instance:
+    """``arms`` Bernoulli arms, their means given by a named curve."""
+    if not isinstance(family, str) or family not in FAMILIES:
+        raise unknown("env.family", plain(family), FAMILIES)
+    K = as_number("env.arms", arms)
+    if not 2 <= K <= LARGEST or int(K) != K:
+        raise BadInput(f"env.arms={arms}: a whole number of arms from 2 to {LARGEST} is needed")
+    return bernoulli([FAMILIES[family](i / (K - 1)) for i in range(int(K))])
+
+
+def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
+    """X = 1/g with probability mean * g, else 0, so E X^(1+v) = mean * g^-v: the hard instances
+    of the lower bounds of Tao et al. 2022. g defaults to (largest mean)^(1/v), hence u = 1.
+    """
+    mu = [as_number("env.means", mean) for mean in two_or_more(means)]
+    order = as_number("env.v", v)
+    if not 0 < order <= 1:
+        raise BadInput(f"env.v={v}: the order v lies in (0, 1]")
+    if min(mu) < 0 or max(mu) <= 0:
+        raise BadInput(f"env.means={plain(means)}: means of at least 0, not all 0, are needed")
+    if g is None and max(mu) > 1:
+        raise BadInput(
+            f"env.means={plain(means)}: means of at most 1, or a smaller env.g, are needed"
+        )
+    rate = max(mu) ** (1 / order) if g is None else as_number("env.g", g)
+    if not 0 < rate * max(mu) <= 1:
+        raise BadInput(
+            f"env.g={rate:g}: the probability of a reward, g times a mean, lies in (0, 1]; "
+            f"the largest mean is {max(mu):g}"
+        )
+    return of_arms([laws_of_arms.two_point(0.0, 1 / rate, mean * rate) for mean in mu])
+
+
+def contaminated(inlier: Any, alpha: Any, outlier: Any, relative: Any) -> Instance:
+    """Huber contamination: a reward is an outlier with probability ``alpha``, else an inlier's.
+
+    Args:
+        inlier: the environment that is contaminated, as its configuration.
+        alpha: the contamination, in [0, 1/2).
+        outlier: the outliers: a value, a list of one value an arm, a law such as
+            ``{law: gaussian, mean: 9, sd: 1}``, a list of one law an arm, or
+            ``{law: unseen, k: 2}``: values that truncation at alpha^(-1/k) just lets pass,
+            below 0 for the best arms and above 0 for the others.
+        relative: whether values are added to the arm's mean.
+    """
+    share = as_number("env.alpha", alpha)
+    if not 0 <= share < 0.5:
+        raise BadInput(f"env.alpha={plain(alpha)}: a contamination in [0, 1/2) is needed")
+    if not isinstance(inlier, Mapping) or inlier.get("law") == "contaminated":
+        raise BadInput(f"env.inlier={plain(inlier)}: another environment is needed")
+    clean = call(LAWS, "env.inlier.law", inlier, prefix="env.inlier.")
+    centers = clean.means if yes_no("env.relative", relative) else np.zeros(len(clean.means))
+    if share == 0:
+        return clean
+    arms = outlying_arms(outlier, share, clean, centers)
+    return contaminate(clean, share, arms)
+
+
+def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarray) -> list[Arm]:
+    """The law of each arm's outliers."""
+    K = len(clean.means)
+    if isinstance(outlier, Mapping) and outlier.get("law") == "unseen":
+        reach = call({"unseen": unseen}, "env.outlier.law", outlier, prefix="env.outlier.")(alpha)
+        signs = np.where(clean.gaps == 0, -1.0, 1.0)
+        return [laws_of_arms.point_mass(x) for x in centers + signs * reach]
+    many = isinstance(outlier, Sequence) and not isinstance(outlier, str)
+    each = list(outlier) if many else [outlier] * K
+    if len(each) != K:
+        raise BadInput(f"env.outlier={plain(outlier)}: {K} outliers are needed, one an arm")
+    if all(isinstance(x, Mapping) for x in each):
+        if centers.any():
+            raise BadInput("env.relative=true: only values can be added to a mean, not laws")
+        return [call(ARMS, "outlier's law", x, prefix="env.outlier.") for x in each]
+    values = [as_number("env.outlier", x) for x in each]
+    return [laws_of_arms.point_mass(x) for x in centers + np.array(values)]
+
+
+def unseen(k: Any) -> Callable[[float], float]:
+    """What truncation at alpha^(-1/k) just lets pass, as a function of alpha."""
+    order = laws_of_arms.positive("env.outlier.k", k)
+    return lambda alpha: 0.99 * alpha ** (-1 / order)
+
+
+ARM_LAWS = "bernoulli two_point point_mass gaussian uniform beta discrete pareto student lognormal"
+ARMS = {name: getattr(laws_of_arms, name) for name in ARM_LAWS.split()}
+LAWS = {
+    f.__name__: f
+    for f in (
+        bernoulli,
+        bernoulli_family,
+        gaussian,
+        pareto,
+        student,
+        lognormal,
+        mixed,
+        twopoint_heavy,
+        contaminated,
+        empirical,
+        table,
+    )
+}
+
+
+def build(spec: Mapping[str, Any]) -> Instance:
+    """The instance that a configuration describes: ``law`` and that law's parameters.
+
+    Raises:
+        BadInput: unknown law or parameter, or a value out of range.
+    """
+    return call(LAWS, "env.law", spec, prefix="env.")
+
+
+def call(laws: Mapping[str, Callable], kind: str, spec: Mapping[str, Any], prefix: str = "") -> Any:
+    """Call the function that ``spec['law']`` names with the rest of the specification."""
+    law = spec.get("law")
+    if not isinstance(law, str) or law not in laws:
+        raise unknown(kind, plain(law), laws)
+    given = {key: value for key, value in spec.items() if key != "law"}
+    names = list(inspect.signature(laws[law]).parameters)
+    for key in given:
+        if key not in names:
+            raise unknown(f"key of law {law}:", f"{prefix}{key}", [f"{prefix}{n}" for n in names])
+    for name in names:
+        if name not in given:
+            raise BadInput(f"{prefix}{name} is missing: law {law} needs it")
+    return laws[law](**given)
+
+
+def two_or_more(means: Any) -> list[Any]:
+    """A list of at least two entries, one an arm."""
+    if isinstance(means, str) or not isinstance(means, Sequence) or len(means) == 0:
+        raise BadInput(f"env.means={plain(means)}: a list of numbers is needed, such as [0.9,0.8]")
+    if len(means) < 2:
+        raise BadInput(f"env.means={plain(means)}: a bandit needs at least two arms")
+    return list(means)

@@ -1,0 +1,97 @@
+"""Instances from data: rewards fixed in advance, and arms that draw from the columns of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import BadInput, plain, unknown
+from . import arms, moments
+from .instances import Instance, of_arms
+from .laws import PARAMETERS, TABLE, Environment
+
+
+def table(rewards: Any, file: Any) -> Instance:
+    """Rewards fixed in advance: row t holds the reward of every arm in round t + 1.
+
+    They are given on the command line, or as a CSV file with one column an arm. The mean of an
+    arm is its column's.
+    """
+    if (rewards is None) == (file is None):
+        raise BadInput("env=table needs either env.rewards=[[...],[...]] or env.file=PATH.csv")
+    if file is not None:
+        values = read_columns(file).to_numpy()
+        where = f"env.file={file}"
+    else:
+        where = "env.rewards"
+        try:
+            values = np.array([[float(x) for x in row] for row in rewards])
+        except (TypeError, ValueError):
+            raise BadInput(
+                "env.rewards: a list of rounds is needed, each a list of one number an arm"
+            ) from None
+    if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
+        raise BadInput(f"{where}: at least one round (row) and two arms (columns) are needed")
+    if not np.isfinite(values).all():
+        raise BadInput(f"{where}: every reward must be a finite number")
+    K = values.shape[1]
+    environment = Environment(
+        np.full(K, TABLE), np.zeros((K, PARAMETERS)), np.zeros((0, 2)), values, 0.0
+    )
+    each = np.full(len(values), 1 / len(values))
+    of_columns = tuple(partial(moments.discrete, column, each) for column in values.T)
+    return Instance(environment, values.mean(axis=0), (values.min(), values.max()), of_columns)
+
+
+def empirical(file: Any, columns: Any) -> Instance:
+    """Arms that draw one of the values in a column of a CSV file, each equally likely.
+
+    Args:
+        file: a CSV file with a header.
+        columns: the columns to take, or None for all of them.
+    """
+    if file is None:
+        raise BadInput("env=empirical needs env.file=PATH.csv: a header, and a column an arm")
+    table = read_columns(file, columns)
+    if table.shape[1] < 2:
+        raise BadInput(f"env.file={file}: a bandit needs at least two arms (columns)")
+    for name in table.columns:
+        if table[name].nunique() < 2:
+            raise BadInput(
+                f"env.file={file}: column {name} holds nothing but {table[name].iloc[0]:g}; "
+                "rewards that vary are needed"
+            )
+    return of_arms([arms.empirical(table[name].tolist()) for name in table.columns])
+
+
+def read_columns(file: Any, columns: Any = None) -> pd.DataFrame:
+    """Columns of numbers of a CSV file."""
+    try:
+        table = pd.read_csv(Path(str(file)), index_col=False)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise BadInput(f"env.file={plain(file)}: not a CSV of numbers ({reason})") from None
+    if columns is not None:
+        if not isinstance(columns, Sequence) or isinstance(columns, str) or not columns:
+            raise BadInput(f"env.columns={plain(columns)}: a list of columns is needed")
+        for name in columns:
+            if name not in table.columns:
+                raise unknown(f"column of {file}:", plain(name), map(str, table.columns))
+        table = table[list(columns)]
+    for name in table.columns:
+        found = pd.to_numeric(table[name], errors="coerce")
+        bad = ~np.isfinite(found.to_numpy(dtype=float))
+        if bad.any() or table[name].dtype == bool:
+            row = int(bad.argmax()) + 2
+            value = table[name].iloc[row - 2]
+            what = "a blank" if pd.isna(value) else repr(plain(value))
+            raise BadInput(
+                f"env.file={plain(file)}: not a CSV of numbers (line {row} of column {name} "
+                f"holds {what})"
+            )
+    return table.astype(float)
