@@ -33,6 +33,7 @@ test-slow: install ## the slow tests: statistics, whole sweeps, the wheel
 figures: install ## run what is missing and draw every figure (SCALE=smoke: in seconds)
 	$(BIN)/python experiments/all.py $(EXPERIMENTS) results=$(RESULTS) $(SMALL)
 	$(BIN)/python experiments/ren2020_ratios.py $(RESULTS)
+	$(BIN)/python experiments/practical_constants.py $(RESULTS)
 	$(BIN)/python experiments/times.py $(RESULTS)
 
 bench: install ## speed and memory, as ratios to the random numbers alone

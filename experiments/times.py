@@ -11,6 +11,7 @@ from tabulate import tabulate
 
 from dpbandits.cli.compose import package_folder
 from dpbandits.store import write_atomically
+from dpbandits.summary import rounds
 
 
 def main(results):
@@ -21,7 +22,9 @@ def main(results):
             manifest = json.loads(path.read_text())
             cells, runs = manifest["cells"], manifest["config"]["runs"]
             seconds = f"{manifest['wall_time_seconds']:.1f}"
-            rows.append([file.stem, len(cells), runs, f"{cells[0]['horizon']:,}", seconds])
+            horizons = sorted({cell["horizon"] for cell in cells})
+            horizon = ", ".join(rounds(T) for T in horizons)
+            rows.append([file.stem, len(cells), runs, horizon, seconds])
     head = ["experiment", "settings", "runs", "horizon", "seconds"]
     text = tabulate(rows, head, tablefmt="pipe", disable_numparse=True) + "\n"
     print(text, end="")

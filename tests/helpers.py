@@ -1,4 +1,4 @@
-"""What several tests need: playing an algorithm, compiled or plain, and its default parameters."""
+"""What several tests need: playing an algorithm, compiled or plain, and its parameters."""
 
 import math
 from functools import cache
@@ -7,11 +7,14 @@ from pathlib import Path
 import numpy as np
 import yaml
 
+from dpbandits import settings
+from dpbandits.assumptions import Bounded
 from dpbandits.environments.catalogue import build
+from dpbandits.environments.instances import Instance
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, pulls_at_checkpoints
-from dpbandits.inputs import argument
 from dpbandits.kernel import PACKAGE
+from dpbandits.parameters import Choice
 from dpbandits.registry import ALGORITHMS, load
 from dpbandits.seeds import ENVIRONMENT, LEARNER, generator
 
@@ -20,7 +23,21 @@ NAMES = sorted(file.stem for file in (CONF / "algo").glob("*.yaml"))
 PRIVATE = [name for name in NAMES if load(ALGORITHMS / f"{name}.py").private]
 LOCAL = [name for name in NAMES if load(ALGORITHMS / f"{name}.py").local]
 GLOBAL = [name for name in PRIVATE if name not in LOCAL]
+HEAVY = [  # for heavy tails or outliers
+    name
+    for name in NAMES
+    if not isinstance(load(ALGORITHMS / f"{name}.py").rewards, Bounded | None)
+]
 SIGMAS = 5.0
+
+# Changes of parameters with which games of some hundred rounds see eliminations: with the papers'
+# constants they end in the first epoch, or in the forced phase.
+SHORT = {name: {} for name in NAMES} | {
+    "dpr_ucb": {"c": 1},
+    "dpr_se": {"c": 1},
+    "ldpr_se": {"c": 0.2},
+    "prae_c": {"D": 7, "c1": 0.5},
+}
 
 
 def without_noise(name: str) -> float:
@@ -33,12 +50,21 @@ def defaults(name: str) -> dict:
     return yaml.safe_load(Path(CONF / "algo" / f"{name}.yaml").read_text())
 
 
-def arguments(name: str, eps: float, T: int, **changes) -> list[float]:
-    """The numbers that a kernel receives."""
-    values = defaults(name) | changes
+def arguments(name: str, eps: float, T: int, instance: Instance | None = None, **changes):
+    """The numbers that a kernel receives; what is ``auto`` is taken from the instance."""
+    values = defaults(name) | {"eps": eps, "eps_min": eps} | changes
+    algorithm = load(ALGORITHMS / f"{name}.py")
+    return settings.arguments(algorithm, values, T, "a test's", instance or build(bernoulli(1, 0)))
+
+
+def reference_arguments(name: str, eps: float, T: int, spec: dict, **changes) -> dict:
+    """What a reference receives: numbers, but for choices and a provable c1."""
     domains = load(ALGORITHMS / f"{name}.py").domains
-    values |= {"eps": eps, "eps_min": eps} | changes
-    return [argument(p, values[p], domain, T) for p, domain in domains.items()]
+    values = defaults(name) | changes
+    numbers = arguments(name, eps, T, build(spec), **changes)
+    words = {p: value for p, value in values.items() if isinstance(domains[p], Choice)}
+    words |= {p: value for p, value in values.items() if value == "provable"}
+    return dict(zip(domains, numbers, strict=True)) | words
 
 
 def play(
@@ -52,22 +78,24 @@ def play(
     plain=False,
     crowd=None,
     learner=None,
+    function=None,
     **changes,
 ):
     """Pulls at the checkpoints of one run, int64 array (C, K).
 
     ``crowd`` is a population of users (default: all of level eps), ``learner`` a generator that
-    replaces the learner's own, ``changes`` are parameters of the algorithm.
+    replaces the learner's own, ``function`` one that replaces the algorithm's, ``changes`` are
+    parameters of the algorithm.
     """
-    function = load(ALGORITHMS / f"{name}.py").function
+    function = function or load(ALGORITHMS / f"{name}.py").function
     if checkpoints is None:
         checkpoints = np.unique(np.geomspace(1, T, 30).astype(int))
     instance = build(spec)
     users = (crowd or homogeneous(eps)).users()
     game = new_game(instance.environment, users, generator(seed, run, ENVIRONMENT), T, checkpoints)
-    function = function.py_func if plain else function
+    function = getattr(function, "py_func", function) if plain else function
     learner = learner or generator(seed, run, LEARNER)
-    function(game, learner, *arguments(name, eps, T, **changes))
+    function(game, learner, *arguments(name, eps, T, instance, **changes))
     return pulls_at_checkpoints(game)
 
 
@@ -77,6 +105,14 @@ def bernoulli(*means):
 
 def table(rewards):
     return {"law": "table", "rewards": np.asarray(rewards).tolist(), "file": None}
+
+
+def eliminated(arms, K: int) -> bool:
+    """Whether one of K arms is gone: not played in the second half of the rounds.
+
+    In turn or in batches that double, an arm that is still there is.
+    """
+    return len(np.unique(arms[len(arms) // 2 :])) < K
 
 
 class Uniform(float):

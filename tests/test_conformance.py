@@ -8,14 +8,18 @@ import numpy as np
 import pytest
 import references
 from helpers import (
+    HEAVY,
     LOCAL,
     NAMES,
     PRIVATE,
+    SHORT,
     SIGMAS,
     arguments,
     bernoulli,
     defaults,
+    eliminated,
     play,
+    reference_arguments,
     table,
     without_noise,
 )
@@ -46,13 +50,26 @@ def test_parameters_are_those_of_the_configuration(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("T", HORIZONS)
 def test_every_round_is_played_and_recorded(name, T):
+    all_played = {"prae_r": 9, "prae_c": math.inf}.get(name, 5)  # batches; arms at random
     for eps in (1e-3, 1.0, 1e3, without_noise(name)):
-        every = np.arange(1, T + 1)
-        pulls = play(name, C2, T, eps=eps, checkpoints=every)
-        assert (pulls.sum(axis=1) == every).all()
-        assert (np.diff(pulls, axis=0, prepend=0).sum(axis=1) == 1).all()
-        assert (np.diff(pulls, axis=0) >= 0).all()
-        assert (pulls[-1] >= 1).all() or T < 5
+        for changes in ({}, SHORT[name]):
+            every = np.arange(1, T + 1)
+            pulls = play(name, C2, T, eps=eps, checkpoints=every, **changes)
+            assert (pulls.sum(axis=1) == every).all()
+            assert (np.diff(pulls, axis=0, prepend=0).sum(axis=1) == 1).all()
+            assert (np.diff(pulls, axis=0) >= 0).all()
+            assert (pulls[-1] >= 1).all() or T < all_played
+
+
+@pytest.mark.parametrize("name", HEAVY)
+@pytest.mark.parametrize("eps", [1e-100, 1e-9, 1e9, 1e300])
+def test_extreme_budgets_are_played(name, eps):
+    """Nothing overflows into a wrong count, whatever the budget."""
+    for T in (1, 2, 1000, 2**20):
+        for changes in ({}, SHORT[name]):
+            if name == "robust_ucb" or (name == "dpr_ucb" and T > 1000):
+                continue
+            assert play(name, PARETO, T, eps=eps, **changes)[-1].sum() == T
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -68,8 +85,52 @@ def test_every_round_is_played_and_recorded(name, T):
 def test_compiled_equals_plain_python(name, spec):
     for eps in (0.3, without_noise(name)):
         for run in range(3):
-            compiled = play(name, spec, 700, eps=eps, run=run)
-            assert (compiled == play(name, spec, 700, eps=eps, run=run, plain=True)).all()
+            compiled = play(name, spec, 700, eps=eps, run=run, **SHORT[name])
+            plain = play(name, spec, 700, eps=eps, run=run, plain=True, **SHORT[name])
+            assert (compiled == plain).all()
+
+
+PARETO = {"law": "pareto", "means": [0.9, 0.5, 0.1], "shape": 1.8}
+STUDENT = {"law": "student", "means": [3, 1, 2], "scale": 0.5, "df": 2.5}
+LAWS = {
+    "pareto": PARETO,
+    "student": STUDENT,
+    "lognormal": {"law": "lognormal", "means": [0.1, 0.9, 0.5], "sigma": 1.5},
+    "outliers": {
+        "law": "contaminated",
+        "inlier": PARETO,
+        "alpha": 0.05,
+        "outlier": {"law": "unseen", "k": 2},
+        "relative": False,
+    },
+    "outlying laws": {
+        "law": "contaminated",
+        "inlier": STUDENT,
+        "alpha": 0.1,
+        "outlier": [
+            {"law": "point_mass", "value": -30},
+            {"law": "discrete", "values": [9, 5, 7], "probabilities": [0.2, 0.3, 0.5]},
+            {"law": "gaussian", "mean": 5, "sd": 1},
+        ],
+        "relative": False,
+    },
+    "empirical": {"law": "empirical", "file": None, "columns": ["good", "bad"]},
+}
+
+
+@pytest.mark.parametrize("name", HEAVY)
+@pytest.mark.parametrize("law", LAWS)
+def test_compiled_equals_plain_python_under_heavy_tails(name, law, tmp_path):
+    """Blocks of truncated rewards and histograms, sums of noise and expired rewards."""
+    spec = LAWS[law]
+    if law == "empirical":
+        spec = spec | {"file": str(tmp_path / "rewards.csv")}
+        Path(spec["file"]).write_text("bad,good\n0,0.5\n-1,1\n0.25,9\n")
+    for eps in (1.0, without_noise(name)):
+        for run in range(2):
+            compiled = play(name, spec, 1500, eps=eps, run=run, **SHORT[name])
+            plain = play(name, spec, 1500, eps=eps, run=run, plain=True, **SHORT[name])
+            assert (compiled == plain).all()
 
 
 CROWDS = {

@@ -36,7 +36,7 @@ MAY_IMPORT = {
     },
     "play": {"cell", "environments", "game", "kernel", "seeds"},
     "store": {"cell", "errors", "kernel"},
-    "runner": {"cell", "kernel", "play", "store"},
+    "runner": {"cell", "environments", "kernel", "play", "store"},
     "summary": {"store"},
     "figures": {"store"},
     "cli": {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import itertools
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,12 @@ NAMES = {
     "heldp_ucb_b": "HeLDP-UCB-B",
     "heldp_ucb_ls": "HeLDP-UCB-LS",
     "heldp_ucb_bs": "HeLDP-UCB-BS",
+    "robust_ucb": "Robust UCB",
+    "dpr_ucb": "DPR-UCB",
+    "dpr_se": "DPR-SE",
+    "ldpr_se": "LDPR-SE",
+    "prae_r": "PRAE-R",
+    "prae_c": "PRAE-C",
 }
 STYLE: Any = {
     "font.size": 9,
@@ -53,15 +60,19 @@ BANDS = {
     "std": "± one standard deviation",
     "ci": "95 % interval of the mean (Student's t)",
 }
+LONG = 1e9  # rounds beyond which time is drawn on a logarithmic axis
 Draw = Callable[[pd.DataFrame], Figure]
 
 
-def labelled(table: pd.DataFrame) -> pd.DataFrame:
+def labelled(table: pd.DataFrame, but: Sequence[str] = ()) -> pd.DataFrame:
     """The table with a column ``line``: the label of the line that a row belongs to.
 
-    There is a line for each algorithm and each parameter that varies in the whole table.
+    There is a line for each algorithm and each parameter that varies, anywhere in the table, for
+    one algorithm in one environment; ``but`` are not told, since they are an axis.
     """
-    varied = [x for x in table.columns if x not in COLUMNS and table[x].dropna().nunique() > 1]
+    games = table.groupby(["algo", "env", "horizon"])
+    told = [x for x in table.columns if x not in [*COLUMNS, *but]]
+    varied = [x for x in told if games[x].nunique().max() > 1]
     key: Any
     labels: dict[Any, str] = {}
     for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
@@ -106,8 +117,13 @@ def regret_vs_time(
     for label, curve in curves.items():
         ax.plot(curve["t"], curve["mean"], label=label, **styles[label])
         fill(ax, curve["t"], curve, floor / 10, styles[label])
-    ax.set_xlim(0, table["horizon"].max())
-    ax.xaxis.set_major_formatter(EngFormatter(sep=""))
+    horizon = table["horizon"].max()
+    if horizon > LONG:
+        ax.set_xscale("log")
+        ax.set_xlim(table.loc[table["regret"] > floor, "t"].min() / 2, horizon)
+    else:
+        ax.set_xlim(0, horizon)
+        ax.xaxis.set_major_formatter(EngFormatter(sep=""))
     if scale == "linear":
         ax.set_ylim(bottom=0)
         ax.yaxis.set_major_formatter(EngFormatter(sep=""))
@@ -125,28 +141,32 @@ def fill(ax: Axes, x: pd.Series, curve: pd.DataFrame, floor: float, style: dict)
 
 
 def panels(table: pd.DataFrame, title: str, band: str = "std") -> Figure:
-    """Regret against time: a row of panels for each environment, a column for each budget.
+    """Regret against time: a row of panels for each environment and horizon, a column for each
+    budget.
 
     Algorithms that are not private appear in every column.
     """
     with matplotlib.rc_context(STYLE):
         table = labelled(table)
         budgets = sorted(b for b in table["eps"].unique() if np.isfinite(b)) or [np.inf]
-        environments = list(dict.fromkeys(table["env"]))
-        rows, columns = len(environments), len(budgets)
+        games = list(table.groupby(["env", "horizon"], sort=False).groups)
+        rows, columns = len(games), len(budgets)
         size = (max(2.3 * columns, 4.6) + 0.4, 2.1 * rows + 1.1)
         figure = Figure(figsize=size)
-        axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey="row")
+        share = "row" if table["horizon"].nunique() > 1 else "all"
+        axes = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey="row")
         styles = styles_of(table)
-        for (i, env), (j, eps) in itertools.product(enumerate(environments), enumerate(budgets)):
-            ax = axes[i, j]
-            inside = (table["env"] == env) & table["eps"].isin([eps, np.inf])
+        for (i, game), (j, eps) in itertools.product(enumerate(games), enumerate(budgets)):
+            ax, (env, horizon) = axes[i, j], game
+            inside = (table["env"] == env) & (table["horizon"] == horizon)
+            inside &= table["eps"].isin([eps, np.inf])
             if inside.any():
                 regret_vs_time(ax, table[inside], styles, band)
             else:
                 ax.set_axis_off()
             budget = "not private" if np.isinf(eps) else f"$\\epsilon$ = {eps:g}"
-            ax.set_title(f"{env}, {budget}")
+            until = f"$T$ = {scientific(horizon)}" if share == "row" else ""
+            ax.set_title(f"{env}\n{budget}, {until}" if until else f"{env}, {budget}")
             if j == 0:
                 ax.set_ylabel("pseudo-regret")
             if i == rows - 1:
@@ -214,21 +234,67 @@ def scatter_with_fit(points: pd.DataFrame, xlabel: str, title: str, table: pd.Da
         return figure
 
 
-def regret_vs_eps(ax: Axes, table: pd.DataFrame, styles: dict[str, dict], band: str) -> None:
-    """Mean final regret of each line against the privacy budget, with its band; log axes."""
+def regret_vs(
+    ax: Axes, table: pd.DataFrame, column: str, styles: dict[str, dict], band: str | None
+) -> None:
+    """Mean final regret of each line against a column, with its band if any; logarithmic y."""
     last = table[table["t"] == table["horizon"]]
     for line, rows in last.groupby("line", sort=False):
         label = str(line)
-        private = rows[np.isfinite(rows["eps"])]
-        if private.empty:
+        finite = rows[np.isfinite(rows[column])]
+        if finite.empty:
             ax.axhline(rows["regret"].mean(), label=label, **styles[label])
             continue
-        curve = mean_and_band(private, "eps", band)
-        ax.plot(curve["eps"], curve["mean"], label=label, marker="o", ms=3, **styles[label])
-        fill(ax, curve["eps"], curve, 1e-3 * curve["mean"].min(), styles[label])
-    ax.set_xscale("log")
+        curve = mean_and_band(finite, column, band or "ci")
+        ax.plot(curve[column], curve["mean"], label=label, marker="o", ms=3, **styles[label])
+        if band is not None:
+            fill(ax, curve[column], curve, curve["mean"].min() / 3, styles[label])
     ax.set_yscale("log")
+
+
+def regret_vs_eps(ax: Axes, table: pd.DataFrame, styles: dict[str, dict], band: str) -> None:
+    """Mean final regret of each line against the privacy budget, with its band; log axes."""
+    regret_vs(ax, table, "eps", styles, band)
+    ax.set_xscale("log")
     ax.set_xlabel(r"privacy budget $\epsilon$")
+
+
+def order(
+    ax: Axes, x: Sequence[float], f: Callable[[float], float], through: float, label: str
+) -> None:
+    """The order of a bound, whose constant is not known: a dashed line through a given height at
+    the last ``x``.
+    """
+    values = np.array([f(value) for value in x])
+    ax.plot(x, values * through / values[-1], label=label, color="black", lw=1, ls="--")
+
+
+def contamination_panels(
+    table: pd.DataFrame, title: str, k: float = 2.0, band: str = "ci"
+) -> Figure:
+    """Final regret against the contamination alpha: a panel for each budget.
+
+    The order T alpha^(1-1/k) of the lower bound (Wu et al. 2023, Thm 4.1) is drawn as a slope
+    through half of what uniform play loses.
+    """
+    with matplotlib.rc_context(STYLE):
+        alpha = "env.alpha"
+        table = labelled(table.assign(alpha=table[alpha]).drop(columns=alpha), but=["alpha"])
+        budgets = sorted(table["eps"].unique())
+        figure = Figure(figsize=(2.6 * len(budgets) + 0.4, 3.8))
+        axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)[0]
+        styles = styles_of(table)
+        grid = np.linspace(0, table["alpha"].max(), 50)[1:]
+        for ax, eps in zip(axes, budgets, strict=True):
+            regret_vs(ax, table[table["eps"] == eps], "alpha", styles, band)
+            top = table.loc[table["t"] == table["horizon"], "regret"].max() / 2
+            name = f"order of the lower bound, $T\\,\\alpha^{{{1 - 1 / k:g}}}$ (slope only)"
+            order(ax, grid, lambda a: a ** (1 - 1 / k), top, name)
+            ax.set_title(f"$\\epsilon$ = {eps:g}")
+            ax.set_xlabel(r"contamination $\alpha = \alpha_1$")
+        axes[0].set_ylabel(f"pseudo-regret at $T$ = {scientific(table['horizon'].max())}")
+        finish(figure, title, table, f"Lines: mean of RUNS runs. Bands: {BANDS[band]}.")
+        return figure
 
 
 def budget_panels(
@@ -285,6 +351,8 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> None:
     handles, labels = list(lines.values()), list(lines)
     wide = figure.get_figwidth() > 6
     columns = len(labels) if wide and len(labels) <= 5 else 2
+    letters = max(len(re.sub(r"\\[a-z]+|[${}^_\\,]", "", label)) for label in labels)
+    columns = max(1, min(columns, int(figure.get_figwidth() / (0.065 * letters + 0.5))))
     heading: Any = {"loc": "outside upper center", "title": title, "title_fontsize": 10}
     figure.legend(handles, labels, ncols=columns, **heading)
     note = note.replace("RUNS", str(table["run"].nunique()))

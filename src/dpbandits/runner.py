@@ -14,6 +14,7 @@ import numpy as np
 from tqdm import tqdm
 
 from .cell import Cell
+from .environments.blocks import has_no_blocks
 from .kernel import is_compiled
 from .play import compile_kernel, play
 from .store import load_runs, save_runs
@@ -27,11 +28,12 @@ class Task:
 
     cell: Cell
     runs: tuple[int, ...]
+    one_by_one: bool  # whether its time grows with the horizon
 
     @property
     def cost(self) -> float:
         """About how long it takes, in rounds played one by one."""
-        rounds = self.cell.horizon if self.cell.algorithm.round_by_round else 10_000
+        rounds = self.cell.horizon if self.one_by_one else 10_000
         return float(len(self.runs) * min(rounds, self.cell.horizon))
 
 
@@ -65,8 +67,9 @@ def run_cells(
     for cell in cells:
         missing = [r for r in range(runs) if r not in kept[cell]]
         size = max(1, len(missing) // (8 * jobs))
+        one_by_one = cell.algorithm.round_by_round or has_no_blocks(cell.instance.environment)
         for i in range(0, len(missing), size):
-            tasks.append(Task(cell, tuple(missing[i : i + size])))
+            tasks.append(Task(cell, tuple(missing[i : i + size]), one_by_one))
     tasks.sort(key=lambda task: task.cost, reverse=True)
     left = Counter(task.cell for task in tasks)
     saved = dict.fromkeys(cells, time.monotonic())

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 
 from .cell import Cell
-from .errors import BadInput
+from .errors import BadInput, plain
 from .kernel import PACKAGE
 
 COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
@@ -100,7 +100,7 @@ def tidy(results: Path, cells: Sequence[Cell], runs: int) -> pd.DataFrame:
             "eps": cell.eps,
             "horizon": cell.horizon,
             "seed": cell.seed,
-            **cell.columns,
+            **{k: plain(v) if isinstance(v, list | dict) else v for k, v in cell.columns.items()},
             "run": np.repeat(np.arange(runs), len(rounds)),
             "t": np.tile(rounds, runs),
             "regret": regret.ravel(),
@@ -124,7 +124,7 @@ def read_table(path: Path) -> pd.DataFrame:
         BadInput: the file is missing, is not a CSV, or lacks the columns of a tidy table.
     """
     try:
-        table = pd.read_csv(path)
+        table = pd.read_csv(path, low_memory=False)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise BadInput(f"{path}: not a readable CSV ({reason})") from None

@@ -12,7 +12,7 @@ from ..mechanisms import laplace, laplace_scale
 from ..parameters import POSITIVE, Budget, MomentBound, Named, Order, Probability
 
 REWARDS = HeavyTails()
-Constant = Annotated[float, Named({"literal": 24.0, "practical": 1.0}, POSITIVE)]
+Constant = Annotated[float, Named({"literal": 24.0, "practical": 1.5}, POSITIVE)]
 
 
 @kernel

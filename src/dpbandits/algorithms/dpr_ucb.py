@@ -14,7 +14,7 @@ from ..parameters import POSITIVE, Budget, MomentBound, Named, Order
 
 REWARDS = HeavyTails()
 ROUND_BY_ROUND = True
-Constant = Annotated[float, Named({"literal": 18.0, "practical": 1.0}, POSITIVE)]
+Constant = Annotated[float, Named({"literal": 18.0, "practical": 0.5}, POSITIVE)]
 
 
 @kernel

@@ -12,7 +12,7 @@ from ..mechanisms import laplace_scale, laplace_sum
 from ..parameters import POSITIVE, Budget, MomentBound, Named, Order, Probability
 
 REWARDS = HeavyTails()
-Constant = Annotated[float, Named({"literal": 28.0, "practical": 1.0}, POSITIVE)]
+Constant = Annotated[float, Named({"literal": 28.0, "practical": 0.5}, POSITIVE)]
 
 
 @kernel

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -88,11 +89,16 @@ def together(files: list[Path]) -> pd.DataFrame:
 
 def script(name: str) -> Draw:
     """The drawing of an experiment: that of its plotting script, or the one that suits it."""
-    file = package_folder("experiments") / f"{name}.py"
-    if not file.is_file():
+    if not (package_folder("experiments") / f"{name}.py").is_file():
         return lambda table: picture(table, name)
+    return load_script(name).draw
+
+
+def load_script(name: str) -> ModuleType:
+    """The plotting script of an experiment, as a module."""
+    file = package_folder("experiments") / f"{name}.py"
     spec = importlib.util.spec_from_file_location(f"dpbandits_experiment_{name}", file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.draw
+    return module

@@ -27,6 +27,11 @@ from .laws import (
 ONE_BY_ONE = 16  # rewards a point of an empirical law below which they are drawn one by one
 
 
+def has_no_blocks(env: Environment) -> bool:
+    """Whether some arm's rewards are drawn one by one in the end."""
+    return not np.isin(env.law, [TWO_POINT, GAUSSIAN, DISCRETE, EMPIRICAL]).all()
+
+
 @routine
 def draw_sum(
     env: Environment,

@@ -1,0 +1,29 @@
+"""The practical constants: python experiments/practical_constants.py [RESULTS].
+
+Reads RESULTS/tao2022_calibration.csv, prints the regret at each c as a multiple of that at the best
+c, in the worst of eight settings, and writes it to RESULTS/practical_constants.md.
+"""
+
+import sys
+from pathlib import Path
+
+from tabulate import tabulate
+
+from dpbandits.cli.plot import load_script
+from dpbandits.store import read_table, write_atomically
+
+
+def main(results):
+    table = read_table(results / "tao2022_calibration.csv")
+    ratios = load_script("tao2022_calibration").worst_ratios(table)
+    rows = [
+        [algo, *(f"{x:.3g}" for x in row), f"{row.idxmin():g}"] for algo, row in ratios.iterrows()
+    ]
+    head = ["algorithm", *(f"c = {c:g}" for c in ratios.columns), "practical"]
+    text = tabulate(rows, head, tablefmt="pipe", disable_numparse=True) + "\n"
+    print(text, end="")
+    write_atomically(results / "practical_constants.md", text.encode())
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "results"))

@@ -1,0 +1,312 @@
+"""The laws: single draws have them, and blocks have the law of as many single draws."""
+
+import math
+import tracemalloc
+
+import numpy as np
+import pytest
+from helpers import SIGMAS
+from scipy import stats
+
+from dpbandits.environments import arms, blocks
+from dpbandits.environments.blocks import draw_counts, draw_sum
+from dpbandits.environments.instances import contaminate, of_arms
+from dpbandits.environments.laws import draw
+from dpbandits.kernel import kernel
+
+P_VALUE = 2 * stats.norm.sf(SIGMAS)  # of a right law, at a fixed seed; controls lie far below
+WHOLE = (0.0, math.inf)  # neither centred nor truncated
+
+
+@kernel
+def fill_singles(env, rng, a, x):
+    for i in range(len(x)):
+        x[i] = draw(env, rng, a, i)
+
+
+@kernel
+def fill_sums(env, rng, a, n, center, level, x):
+    for i in range(len(x)):
+        x[i] = draw_sum(env, rng, a, n, 0, 1, center, level)
+
+
+@kernel
+def fill_sums_of_singles(env, rng, a, n, center, level, x):
+    for i in range(len(x)):
+        for _ in range(n):
+            difference = draw(env, rng, a, 0) - center
+            if -level <= difference <= level:
+                x[i] += difference
+
+
+@kernel
+def fill_counts(env, rng, a, n, left, width, x):
+    for i in range(len(x)):
+        draw_counts(env, rng, a, n, 0, 1, left, width, x[i])
+
+
+def generator(seed=0):
+    return np.random.Generator(np.random.SFC64(seed))
+
+
+def filled(fill, env, *given, size, seed=0):
+    """What a loop over draws leaves in an array of zeros."""
+    x = np.zeros(size)
+    fill(env, generator(seed), *given, x)
+    return x
+
+
+def singles(env, a, size, seed=0):
+    return filled(fill_singles, env, a, size=size, seed=seed)
+
+
+def one(law, **given):
+    """An environment of one arm."""
+    return of_arms([getattr(arms, law)(**given)])
+
+
+def fouled(clean, alpha=0.1, **outlier):
+    """The same arm, its rewards outliers with probability alpha."""
+    return contaminate(clean, alpha, [arms.student(**({"mean": 9, "scale": 2, "df": 3} | outlier))])
+
+
+def pareto(mean, shape):
+    return stats.pareto(shape, scale=mean * (shape - 1) / shape)
+
+
+def lognormal(mean, sigma):
+    return stats.lognorm(sigma, scale=mean * math.exp(-(sigma**2) / 2))
+
+
+# law, its parameters, what scipy calls it, and the same with a scale that many times as large
+CONTINUOUS = [
+    ("pareto", {"mean": m, "shape": s}, lambda c, m=m, s=s: pareto(c * m, s))
+    for m, s in ((0.9, 1.55), (2.0, 11.0))
+]
+CONTINUOUS += [
+    ("student", {"mean": m, "scale": s, "df": df}, lambda c, m=m, s=s, df=df: stats.t(df, m, c * s))
+    for m, s, df in ((20.0, 3**-0.5, 3.0), (-0.5, 2.0, 1.2))
+]
+CONTINUOUS += [
+    ("lognormal", {"mean": m, "sigma": s}, lambda c, m=m, s=s: lognormal(c * m, s))
+    for m, s in ((0.9, 1.0), (5.0, 0.2))
+]
+NAMES = [f"{law}-{i % 2}" for i, (law, _, _) in enumerate(CONTINUOUS)]
+
+
+@pytest.mark.parametrize(("law", "given", "scaled"), CONTINUOUS, ids=NAMES)
+def test_draws_have_their_law(law, given, scaled):
+    """Kolmogorov-Smirnov, which refuses a scale a fifth smaller or larger; mean and range too."""
+    instance = one(law, **given)
+    x = singles(instance.environment, 0, 20_000)
+    assert stats.kstest(x, scaled(1.0).cdf).pvalue > P_VALUE
+    for wrong in (0.8, 1.2):
+        assert stats.kstest(x, scaled(wrong).cdf).pvalue < 1e-10
+    assert instance.means[0] == pytest.approx(scaled(1.0).mean(), rel=1e-12)
+    low, high = scaled(1.0).support()
+    assert instance.support == pytest.approx((low, high), rel=1e-12)
+
+
+@pytest.mark.parametrize(("mean", "shape"), [(0.9, 1.55), (2.0, 11.0)])
+def test_the_tail_of_a_pareto(mean, shape):
+    """P(X > x) = (scale/x)^shape, which is 1 at the scale = mean (shape - 1)/shape."""
+    scale, size = mean * (shape - 1) / shape, 200_000
+    x = singles(one("pareto", mean=mean, shape=shape).environment, 0, size)
+    assert x.min() >= scale * (1 - 1e-12)
+    for share in (0.9, 0.5, 0.1, 0.01, 0.001):
+        above = np.mean(x > scale * share ** (-1 / shape))
+        assert abs(above - share) < SIGMAS * math.sqrt(share * (1 - share) / size)
+
+
+def test_a_point_mass():
+    instance = one("point_mass", value=-3.25)
+    assert set(singles(instance.environment, 0, 1000)) == {-3.25}
+    assert instance.means[0] == -3.25 and instance.support == (-3.25, -3.25)
+
+
+def test_a_column_is_drawn_uniformly():
+    """Each entry of the column is as likely as the others, values that repeat included."""
+    values, weights = [5.0, -1.0, 2.0, 2.0, 7.5], {-1.0: 1, 2.0: 2, 5.0: 1, 7.5: 1}
+    instance = one("empirical", values=values)
+    found, counts = np.unique(singles(instance.environment, 0, 50_000), return_counts=True)
+    assert dict.fromkeys(found) == dict.fromkeys(weights)
+    expected = np.array(list(weights.values())) * 10_000
+    assert stats.chisquare(counts, expected).pvalue > P_VALUE
+    assert stats.chisquare(counts, expected[[1, 0, 2, 3]]).pvalue < 1e-10
+    assert instance.means[0] == pytest.approx(np.mean(values), rel=1e-15)
+    assert instance.support == (-1.0, 7.5)
+
+
+POINTS = {"values": [-2.0, 0.5, 1.0, 8.0], "probabilities": [0.1, 0.55, 0.3, 0.05]}
+COLUMN = [0.0, 0.25, 0.25, 1.0, 6.0]
+THRESHOLD = blocks.ONE_BY_ONE * len(COLUMN)
+CLEAN = {
+    "two_point": one("two_point", low=-0.5, high=4.0, p=0.3),
+    "point_mass": one("point_mass", value=0.75),
+    "discrete": one("discrete", **POINTS),
+    "empirical": one("empirical", values=COLUMN),
+    "gaussian": one("gaussian", mean=0.9, sd=1.5),
+    "beta": one("beta", a=2.0, b=1.5),
+    "pareto": one("pareto", mean=0.9, shape=1.55),
+    "student": one("student", mean=0.7, scale=1.0, df=3),
+    "lognormal": one("lognormal", mean=0.9, sigma=1.0),
+}
+FOULED = ("two_point", "discrete", "empirical", "gaussian", "pareto")
+ALL = CLEAN | {f"{name}, contaminated": fouled(CLEAN[name]) for name in FOULED}
+ALL["pareto, foul points"] = contaminate(CLEAN["pareto"], 0.1, [arms.discrete(**POINTS)])
+ALL["points, foul points"] = contaminate(CLEAN["discrete"], 0.1, [arms.empirical([-6.0, 9.0])])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_plain_and_compiled_draws_are_the_same_bits(name):
+    env = ALL[name].environment
+    rng = generator()
+    assert (singles(env, 0, 1000) == [draw(env, rng, 0, i) for i in range(1000)]).all()
+    for n in (1, THRESHOLD, THRESHOLD + 1):
+        for center, level in (WHOLE, (0.25, 4.0)):
+            rng = generator()
+            sums = filled(fill_sums, env, 0, n, center, level, size=20)
+            assert (sums == [draw_sum(env, rng, 0, n, 0, 1, center, level) for _ in sums]).all()
+        rng, plain = generator(), np.zeros((20, 5))
+        for counts in plain:
+            draw_counts(env, rng, 0, n, 0, 1, -1.0, 0.75, counts)
+        assert (filled(fill_counts, env, 0, n, -1.0, 0.75, size=(20, 5)) == plain).all()
+
+
+def homogeneity(x, y):
+    """The p-value of two samples to have one law: chi-square over some 20 pooled quantiles."""
+    x, y = np.round(x, 9), np.round(y, 9)
+    edges = np.unique(np.quantile(np.concatenate([x, y]), np.linspace(0, 1, 21)[1:-1]))
+    table = np.array([np.bincount(np.searchsorted(edges, s), minlength=21) for s in (x, y)])
+    table = table[:, table.sum(axis=0) > 0]
+    return stats.chi2_contingency(table).pvalue if table.shape[1] > 1 else 1.0
+
+
+SIZES = (40, 100)
+assert SIZES[0] < THRESHOLD < SIZES[1]
+
+
+@pytest.mark.parametrize(("center", "level"), [WHOLE, (0.25, 4.0)])
+@pytest.mark.parametrize("name", ALL)
+def test_sums_have_the_law_of_sums_of_single_draws(name, center, level):
+    """Whether points are counted or values drawn one by one; twice as many rewards are noticed."""
+    env = ALL[name].environment
+    for n in SIZES:
+        sums = filled(fill_sums, env, 0, n, center, level, size=3000)
+        other, double = (
+            filled(fill_sums_of_singles, env, 0, m, center, level, size=3000, seed=1)
+            for m in (n, 2 * n)
+        )
+        assert homogeneity(sums, other) > P_VALUE
+        assert homogeneity(sums, double) < 1e-10
+
+
+BINS = (-1.0, 0.75, 5)  # left end of the first, width, number
+SEPARATE = np.sqrt([2, 3, 5, 7, 11])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_histograms_have_the_law_of_counted_single_draws(name):
+    """The count of each bin, and a sum of all five that no two histograms share."""
+    env, size, (left, width, bins) = ALL[name].environment, 3000, BINS
+    for n in SIZES:
+        counts = filled(fill_counts, env, 0, n, left, width, size=(size, bins))
+        drawn = singles(env, 0, n * size, seed=1).reshape(size, n)
+        edges = left + width * np.arange(bins + 1)
+        other = -np.diff([(drawn >= x).sum(axis=1) for x in edges], axis=0).T
+        for i in range(bins):
+            assert homogeneity(counts[:, i], other[:, i]) > P_VALUE
+        assert homogeneity(counts @ SEPARATE, other @ SEPARATE) > P_VALUE
+        assert homogeneity(counts @ SEPARATE, np.roll(other, 1, axis=1) @ SEPARATE) < 1e-10
+
+
+@pytest.mark.parametrize("n", [*SIZES, 10**15])
+@pytest.mark.parametrize("name", ["two_point", "discrete", "empirical"])
+def test_a_histogram_loses_no_reward(name, n):
+    """Of points with outliers at 100, all within its bins."""
+    env = contaminate(CLEAN[name], 0.1, [arms.point_mass(100.0)]).environment
+    counts = filled(fill_counts, env, 0, n, -2.0, 0.25, size=(200, 412))
+    assert (counts.sum(axis=1) == n).all() and (counts == np.rint(counts)).all()
+    values = [-0.5, 4.0] if name == "two_point" else POINTS["values"]
+    values = COLUMN if name == "empirical" else values
+    seen = -2.0 + 0.25 * np.flatnonzero(counts.any(axis=0))
+    assert set(seen) == {*values, 100.0}
+
+
+@pytest.mark.parametrize("name", ["discrete", "gaussian", "pareto"])
+def test_the_number_of_outliers_is_binomial(name):
+    n, alpha, size = 200, 0.05, 20_000
+    env = contaminate(CLEAN[name], alpha, [arms.point_mass(-1e6)]).environment
+    out = filled(fill_counts, env, 0, n, -2e6, 1.5e6, size=(size, 1)).ravel()
+    observed = np.bincount(np.clip(out.astype(int), 3, 17), minlength=18)[3:]
+
+    def p_value(share):
+        law = stats.binom(n, share)
+        expected = np.append(law.cdf(np.arange(3, 17)), 1)
+        return stats.chisquare(observed, size * np.diff(expected, prepend=0)).pvalue
+
+    assert p_value(alpha) > P_VALUE
+    assert p_value(1.05 * alpha) < 1e-10
+
+
+@pytest.mark.parametrize(("center", "level"), [WHOLE, (0.25, 3.0), (-1.0, 2.0)])
+@pytest.mark.parametrize("name", ["two_point", "discrete", "empirical"])
+def test_enormous_blocks_of_points(name, center, level):
+    """At n = 1e15 mean and variance of contaminated, truncated sums are those of n rewards."""
+    n, size, alpha = 10**15, 2000, 0.05
+    outlier = arms.two_point(2.5, 70.0, 0.5)
+    env = contaminate(CLEAN[name], alpha, [outlier]).environment
+    laws = {
+        "two_point": [(-0.5, 0.7), (4.0, 0.3)],
+        "discrete": list(zip(POINTS["values"], POINTS["probabilities"], strict=True)),
+        "empirical": [(x, 0.2) for x in COLUMN],
+    }
+    x, p = np.array(laws[name] + [(2.5, 0.5), (70.0, 0.5)]).T
+    p[:-2] *= 1 - alpha
+    p[-2:] *= alpha
+    kept = np.where(np.abs(x - center) <= level, x - center, 0.0)
+    mean = p @ kept
+    variance = p @ (kept - mean) ** 2
+    sums = filled(fill_sums, env, 0, n, center, level, size=size)
+    z = (sums - n * mean) / math.sqrt(n * variance)
+    assert abs(z.mean()) < SIGMAS / math.sqrt(size)
+    assert abs(z.var() - 1) < SIGMAS * math.sqrt(2 / size)
+    clean = filled(fill_sums, CLEAN[name].environment, 0, n, center, level, size=size)
+    assert abs(np.mean(clean - n * mean)) > 1000 * math.sqrt(n * variance / size)
+
+
+def test_bins_are_closed_on_the_left():
+    """Bin i is [left + i w, left + (i+1) w); all of binary fractions, so no end is rounded."""
+    for x, expected in (
+        (-1.0, [1, 0, 0, 0]),
+        (np.nextafter(-1.0, -2), [0, 0, 0, 0]),
+        (-0.75, [0, 1, 0, 0]),
+        (np.nextafter(-0.75, -1), [1, 0, 0, 0]),
+        (-0.125, [0, 0, 0, 1]),
+        (0.0, [0, 0, 0, 0]),
+        (1e300, [0, 0, 0, 0]),
+        (-1e300, [0, 0, 0, 0]),
+    ):
+        for law in ("point_mass", "discrete", "empirical"):
+            given = {"value": x} if law == "point_mass" else {"values": [x]}
+            given |= {"probabilities": [1.0]} if law == "discrete" else {}
+            counts = np.full(4, 2.0)
+            draw_counts(one(law, **given).environment, generator(), 0, 1, 0, 1, -1.0, 0.25, counts)
+            assert (counts == np.array(expected) + 2).all(), (x, law)
+
+
+def test_long_truncated_sums_store_nothing():
+    """The peak of memory, in plain Python, of a sum and a histogram of Pareto rewards."""
+    env, rng, n, counts = ALL["pareto, contaminated"].environment, generator(), 20_000, np.zeros(5)
+    plans = {
+        "sum": lambda: draw_sum(env, rng, 0, n, 0, 1, 0.5, 4.0),
+        "histogram": lambda: draw_counts(env, rng, 0, n, 0, 1, -1.0, 0.75, counts),
+        "control": lambda: sum([draw(env, rng, 0, 0) for _ in range(n)]),
+    }
+    peaks = {}
+    for name, plan in plans.items():
+        tracemalloc.start()
+        plan()
+        peaks[name] = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert max(peaks["sum"], peaks["histogram"]) < 20_000 < 100_000 < peaks["control"]
