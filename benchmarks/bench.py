@@ -6,6 +6,7 @@ interpreter; episodic ones with the same pseudo-code as a plain-Python loop over
 tests/references.py, timed at T = 1e5 and scaled to 1e7).
 """
 
+import inspect
 import resource
 import subprocess
 import sys
@@ -20,26 +21,33 @@ from tabulate import tabulate
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import references
 
+from dpbandits.assumptions import HeavyTails
 from dpbandits.cli.compose import package_folder, read_request
-from dpbandits.game import new_game
-from dpbandits.kernel import kernel
+from dpbandits.environments.populations import homogeneous
+from dpbandits.game import new_game, pull_truncated_sum
+from dpbandits.kernel import borrow, kernel
 from dpbandits.mechanisms import laplace
+from dpbandits.parameters import Choice
 from dpbandits.registry import find_file, load
 from dpbandits.seeds import ENVIRONMENT, LEARNER, generator
 
 ROUNDS = 10**7
 PLAIN_ROUNDS = 10**5
 EPISODIC_RUNS = 200
+BERNOULLI, NORMAL, PARETO = range(3)
 NONE, LAPLACE, BIT = range(3)
 
 
 @kernel
-def draw(coins, rng, normal, noise, T):
-    """A reward a round, normal or Bernoulli, and the learner's or the user's noise."""
+def draw(coins, rng, law, noise, T):
+    """A reward of some law a round, and the learner's or the user's noise."""
+    coins, rng = borrow(coins), borrow(rng)
     total, ones = 0.0, 0
     for _ in range(T):
-        if normal:
+        if law == NORMAL:
             total += coins.standard_normal()
+        elif law == PARETO:
+            total += coins.pareto(1.95)
         else:
             ones += coins.random() < 0.6
         if noise == LAPLACE:
@@ -50,14 +58,32 @@ def draw(coins, rng, normal, noise, T):
 
 
 def random_numbers(name):
-    """What an algorithm draws in every round: whether rewards are normal, the noise, in words."""
+    """What an algorithm draws in every round: the law of rewards, the noise, in words."""
     algorithm = load(find_file(name))
-    normal = algorithm.rewards is None
+    law = NORMAL if algorithm.rewards is None else BERNOULLI
+    if isinstance(algorithm.rewards, HeavyTails):
+        law = PARETO
     noise = LAPLACE if algorithm.private else NONE
     if algorithm.leading_term == "V_B":
         noise = BIT
-    words = ["normal reward" if normal else "reward", "", "Laplace", "bit"]
-    return normal, noise, ", ".join(w for w in (words[0], words[1 + noise]) if w)
+    reward = ("reward", "normal reward", "Pareto reward")[law]
+    return law, noise, ", ".join(w for w in (reward, ("", "Laplace", "bit")[noise]) if w)
+
+
+@kernel
+def draw_tail(coins, student, index, n):
+    """Heavy-tailed random numbers and nothing else, as the generator has them."""
+    coins = borrow(coins)
+    total = 0.0
+    for _ in range(n):
+        total += coins.standard_t(index) if student else coins.pareto(index)
+    return total
+
+
+@kernel
+def truncated(game, n, level):
+    """A truncated sum of n rewards, drawn one by one."""
+    return pull_truncated_sum(game, 0, n, 0.0, level)
 
 
 def best_of(repeats, work):
@@ -93,15 +119,15 @@ def names(round_by_round):
 
 def per_round():
     for name in ["ucb", "kl_ucb", *names(round_by_round=True)]:
-        normal, noise, words = random_numbers(name)
+        law, noise, words = random_numbers(name)
         local = load(find_file(name)).local
-        env = ("ren_gaussian" if normal else "ren_bernoulli") if local else "bernoulli_c2"
-        draw(generator(0, 0, 0), generator(0, 0, 1), normal, noise, 10)
+        env = ("ren_bernoulli" if local else "bernoulli_c2", "ren_gaussian", "pareto_v09")[law]
+        draw(generator(0, 0, 0), generator(0, 0, 1), law, noise, 10)
         floor, fast = (
             best_of(5, work) / ROUNDS * 1e9
             for work in (
-                lambda i, n=normal, z=noise: draw(
-                    generator(0, 0, 0), generator(0, 0, 1), n, z, ROUNDS
+                lambda i, x=law, z=noise: draw(
+                    generator(0, 0, 0), generator(0, 0, 1), x, z, ROUNDS
                 ),
                 player(name, ROUNDS, env=env),
             )
@@ -115,13 +141,43 @@ def per_round():
         ]  # fmt: skip
 
 
+def streams():
+    """Truncated sums of laws that have no law of sums, against their random numbers alone."""
+    for env, student, index in (("pareto_v09", False, 1.95), ("student", True, 3.0)):
+        instance = read_request([f"env={env}", "algo=robust_ucb"], ()).cells[0].instance
+        users = homogeneous(1.0).users()
+
+        def work(i, environment=instance.environment, users=users):
+            rounds = np.array([ROUNDS])
+            game = new_game(environment, users, generator(0, 0, ENVIRONMENT), ROUNDS, rounds)
+            truncated(game, ROUNDS, 100.0)
+
+        draw_tail(generator(0, 0, 0), student, index, 10)
+        work(0)
+        floor, sums = (
+            best_of(5, f) / ROUNDS * 1e9
+            for f in (
+                lambda i, s=student, x=index: draw_tail(generator(0, 0, 0), s, x, ROUNDS),
+                work,
+            )
+        )
+        name = f"Student's t, df {index:g}" if student else f"Pareto, shape {index:g}"
+        yield [name, f"{sums:.1f}", f"{floor:.1f}", f"{sums / floor:.2f}"]
+
+
 def plain_loop(name, T):
     """One run of the slow reference on C2 at eps 1."""
     (cell,) = read_request([f"algo={name}", f"horizon={T}"], ()).cells
     rng = generator(0, 0, LEARNER)
     reward = references.bernoulli_reward(cell.instance.means.tolist(), rng)
+    reference = getattr(references, name)
     parameters = dict(zip(cell.algorithm.domains, cell.arguments, strict=True))
-    getattr(references, name)(reward, 5, T, lambda b: rng.laplace(0, b), **parameters)
+    for parameter, domain in cell.algorithm.domains.items():
+        if isinstance(domain, Choice):
+            parameters[parameter] = domain.options[int(parameters[parameter])]
+    if "uniform" in inspect.signature(reference).parameters:
+        parameters["uniform"] = rng.random
+    reference(reward, 5, T, lambda b: rng.laplace(0, b), **parameters)
 
 
 def episodic():
@@ -173,6 +229,12 @@ def main():
         "Episodic algorithms on C2, K = 5, eps 1, one core; the last column is a plain-Python loop "
         "over rounds, timed at T = 1e5 and scaled to 1e7:",
         left(list(episodic()), head2, colalign=("left", *["right"] * 4)),
+        "Truncated sums of rewards that must be drawn one by one, never stored, one core:",
+        left(
+            list(streams()),
+            ["law", "ns a reward", "its random numbers alone", "ratio"],
+            colalign=("left", *["right"] * 3),
+        ),
         "Peak memory of a process with both kinds, imports included:",
         left(list(memory()), ["horizon", "MB"], colalign=("left", "right")),
         f"Start-up: `bandit-run algo=adap_klucb eps=0.5`, compiled, takes {command:.2f} s; "

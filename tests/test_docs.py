@@ -45,6 +45,18 @@ def test_commands_of_the_readme_run_in_order(tmp_path):
     assert (tmp_path / "results" / "figures" / "azize2022_fig8.pdf").is_file()
 
 
+def test_commands_and_code_of_heavy_tails_run(tmp_path):
+    text = (TOP / "docs" / "heavy_tails.md").read_text()
+    lines = commands(text)
+    assert len(lines) >= 2
+    for line in lines:
+        run_line(line, tmp_path)
+    (code,) = blocks(text, "python")
+    names = {}
+    exec(code, names)
+    assert abs(names["mean"] - 20) < names["radius"] < 1
+
+
 def test_the_printed_example_is_what_is_printed(tmp_path):
     shown = re.findall(r"<!-- (bandit-run .*) -->\n```\n(.*?)```", README, flags=re.S)
     for line, output in shown:

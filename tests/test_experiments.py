@@ -1,5 +1,6 @@
 """Every experiment composes, runs in small, and is drawn from its table alone."""
 
+import json
 import subprocess
 import sys
 
@@ -14,6 +15,7 @@ from dpbandits.cli.plot import script
 from dpbandits.cli.run import run
 from dpbandits.environments.catalogue import build
 from dpbandits.figures import mean_and_band, picture, save
+from dpbandits.registry import find_file, load
 from dpbandits.store import read_table
 from dpbandits.theory.azize2022 import lower_bound_terms, privacy_threshold
 
@@ -55,6 +57,70 @@ def test_paper_scale(name):
             assert named["beta"] == 1 / horizon
         if cell.algo.startswith("adap"):
             assert named["alpha"] == 3.1 or name == "azize2022_fig8"
+
+
+def test_scale_of_the_experiments_of_our_own():
+    """SPEC: T = 1e6, 20 runs; literal constants at 1e12 and, locally at v = .5, at 4e15."""
+    for name in ("tao2022_central", "tao2022_local", "wu2023_raw", "wu2023_central"):
+        asked = read_request([f"experiment={name}"], ())
+        assert asked.runs == 20
+        for cell in asked.cells:
+            named = dict(zip(cell.algorithm.domains, cell.arguments, strict=True))
+            spec = json.loads(cell.env_spec)
+            if name.startswith("wu"):
+                assert (cell.horizon, named.get("k", 2.0), named.get("v", 1.0)) == (10**6, 2, 1)
+                assert named.get("alpha1", spec["alpha"]) == spec["alpha"]
+                assert cell.eps in {0.1, 0.5, 1.0} and spec["alpha"] in {0, 0.02, 0.05, 0.1}
+            elif "twopoint" in cell.env:
+                local = cell.algo == "ldpr_se"
+                assert named["c"] == (28 if local else 24)
+                far = local and spec["v"] == 0.5
+                assert cell.horizon == (4 * 10**15 if far else 10**12)
+                assert named["u"] == pytest.approx(1.0) and named["v"] == spec["v"]
+            else:
+                assert cell.horizon == 10**6 and cell.env == f"pareto_v0{10 * named['v']:g}"
+                assert cell.eps in {0.5, 1.0, np.inf}
+                assert spec["shape"] == pytest.approx(1.05 + named["v"])
+
+
+def test_the_orders_of_theorem_4_are_measured(tmp_path):
+    """Tao et al. 2022: regret like 1/eps, and like gap^(-1/v) for small gaps; heavier tails cost
+    more. The first epochs of large gaps are the control: there the slope is another."""
+    assert (
+        run(read_request(["experiment=tao2022_orders", "runs=3", f"results={tmp_path}"], ())) == 0
+    )
+    table = read_table(tmp_path / "tao2022_orders.csv")
+    last = table[table["t"] == table["horizon"]]
+    five, two = last[last["env.means"].isna()], last[last["env.means"].notna()]
+    by_eps = five.groupby(["v", "eps"])["regret"].mean().unstack("eps")
+    for _, row in by_eps.iterrows():
+        slope = np.polyfit(np.log(row.index), np.log(row), 1)[0]
+        assert slope == pytest.approx(-1, abs=0.01)
+    assert (by_eps.diff().iloc[1:] < 0).all(axis=None)
+    gaps = two["env.means"].map(lambda text: np.ptp(json.loads(text)))
+    for v, rows in two.groupby("v"):
+        means = rows.groupby(gaps)["regret"].mean()
+        small, large = means.iloc[:3], means.iloc[-2:]
+        slope = np.polyfit(np.log(small.index), np.log(small), 1)[0]
+        assert slope == pytest.approx(-1 / v, rel=0.1)
+        assert large.iloc[1] > large.iloc[0]
+
+
+def test_contamination_costs_what_it_should(tmp_path):
+    """PRAE-R: outliers just inside the truncation level cost regret, more of them more."""
+    sweep = "sweep={algo:[prae_r],env:[wu_raw],env.alpha:[0,.005,.02],eps:[1.0]}"
+    assert run(read_request([sweep, "horizon=1e6", "runs=10", f"results={tmp_path}"], ())) == 0
+    table = read_table(next(tmp_path.glob("*.csv")))
+    last = table[table["t"] == table["horizon"]].groupby("env.alpha")["regret"].mean()
+    assert last.is_monotonic_increasing and last.iloc[-1] > 10 * last.iloc[0]
+
+
+def test_practical_constants_are_the_measured_ones():
+    rows = (CONF.parent / "results" / "practical_constants.md").read_text().splitlines()[2:]
+    chosen = {row.split("|")[1].strip(): float(row.split("|")[-2]) for row in rows}
+    assert set(chosen) == {"dpr_ucb", "dpr_se", "ldpr_se"}
+    for name, c in chosen.items():
+        assert load(find_file(name)).domains["c"].names["practical"] == c
 
 
 def test_fig3_spans_both_regimes():

@@ -11,9 +11,13 @@ from dpbandits.environments.laws import draw
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import (
     new_game,
+    play_unseen,
     pull,
+    pull_counts,
     pull_in_turn,
     pull_sum,
+    pull_truncated_in_turn,
+    pull_truncated_sum,
     pulls_at_checkpoints,
     rounds_left,
     rounds_played,
@@ -116,3 +120,105 @@ def test_certain_arms():
     for n in (1, 10, 10**9):
         assert draw_sum(env, rng, 0, n, 0, 1, 0.0, np.inf) == 0.0
         assert draw_sum(env, rng, 1, n, 0, 1, 0.0, np.inf) == n
+
+
+CHECKPOINTS = [None, [1, 60], [60], [7, 8, 30, 59, 60]]
+
+
+def truncated(x, level):
+    return x if abs(x) <= level else 0.0
+
+
+@pytest.mark.parametrize("checkpoints", CHECKPOINTS)
+def test_truncated_blocks_equal_truncated_single_rounds_on_fixed_rewards(checkpoints):
+    single, blocks = (game_of(table(REWARDS), 60, checkpoints) for _ in range(2))
+    plan = [(0, 1, 0.0, 0.5), (2, 10, 0.4, 0.2), (1, 0, 0.0, 1.0), (1, 29, 2.0, 1.5)]
+    for a, n, center, level in [*plan, (0, 20, -0.3, 0.9)]:
+        total = sum(truncated(pull(single, a) - center, level) for _ in range(n))
+        assert pull_truncated_sum(blocks, a, n, center, level) == pytest.approx(total)
+    assert (pulls_at_checkpoints(single) == pulls_at_checkpoints(blocks)).all()
+
+
+@pytest.mark.parametrize("checkpoints", CHECKPOINTS)
+def test_truncated_turns_equal_truncated_single_rounds_on_fixed_rewards(checkpoints):
+    single, turns = (game_of(table(REWARDS), 60, checkpoints) for _ in range(2))
+    active, sums = [2, 0], np.zeros(3)
+    for rounds, level in ((6, 0.5), (1, 0.1), (30, 0.8), (23, 0.3)):
+        expected = np.zeros(3)
+        for i in range(rounds):
+            expected[active[i % 2]] += truncated(pull(single, active[i % 2]), level)
+        pull_truncated_in_turn(turns, np.array(active), rounds, level, sums)
+        assert sums == pytest.approx(expected)
+    assert (pulls_at_checkpoints(single) == pulls_at_checkpoints(turns)).all()
+
+
+@pytest.mark.parametrize("checkpoints", CHECKPOINTS)
+def test_histograms_equal_those_of_single_rounds_on_fixed_rewards(checkpoints):
+    """Counts are added up, and rewards outside of all bins are not counted."""
+    rewards = np.floor(8 * REWARDS) / 8  # ends of bins among them
+    single, blocks = (game_of(table(rewards), 60, checkpoints) for _ in range(2))
+    counts, expected = np.zeros(3), np.zeros(3)
+    for a, n in [(0, 1), (2, 10), (1, 0), (1, 29), (0, 20)]:
+        pull_counts(blocks, a, n, 0.125, 0.25, counts)
+        for x in [pull(single, a) for _ in range(n)]:
+            for i in range(3):
+                expected[i] += 0.125 + 0.25 * i <= x < 0.375 + 0.25 * i
+        assert (counts == expected).all()
+    assert 0 < counts.sum() < 60
+    assert (pulls_at_checkpoints(single) == pulls_at_checkpoints(blocks)).all()
+
+
+@pytest.mark.parametrize("checkpoints", CHECKPOINTS)
+@pytest.mark.parametrize("active", [[0, 1, 2], [2, 0], [1]])
+def test_rounds_that_nobody_sees_are_counted_like_turns(checkpoints, active):
+    seen, unseen = (game_of(table(REWARDS), 60, checkpoints) for _ in range(2))
+    for rounds in (6, 0, 1, 30, 23):
+        pull_in_turn(seen, np.array(active), rounds, np.zeros(3))
+        play_unseen(unseen, np.array(active), rounds)
+        assert (seen.clock == unseen.clock).all() and (seen.counts == unseen.counts).all()
+    assert (pulls_at_checkpoints(seen) == pulls_at_checkpoints(unseen)).all()
+
+
+def test_rounds_that_nobody_sees_draw_nothing():
+    game = game_of(bernoulli(0.5, 0.4), 10**15, [10**15])
+    before = game.coins.bit_generator.state
+    play_unseen(game, np.array([0, 1]), 10**15)
+    assert rounds_left(game) == 0
+    assert game.coins.bit_generator.state["state"] == before["state"]
+    with pytest.raises(IndexError):
+        play_unseen(game, np.array([2]), 1)
+
+
+def test_verbs_refuse_an_arm_that_is_not_there():
+    game = game_of(bernoulli(0.5, 0.4), 10)
+    for a in (-1, 2):
+        for refused in (
+            lambda a=a: pull_truncated_sum(game, a, 1, 0.0, 1.0),
+            lambda a=a: pull_counts(game, a, 1, 0.0, 1.0, np.zeros(1)),
+            lambda a=a: pull_truncated_in_turn(game, np.array([a]), 1, 1.0, np.zeros(3)),
+        ):
+            with pytest.raises(IndexError):
+                refused()
+    assert rounds_played(game) == 0
+
+
+def test_outliers_among_fixed_rewards_leave_the_others_in_their_rounds():
+    """Reward t of arm a is 10 t + a + 1 or an outlier, however it is pulled."""
+    T, alpha = 3000, 0.2
+    rewards = 10.0 * np.arange(T)[:, None] + np.array([1.0, 2.0, 3.0])
+    spec = {"law": "contaminated", "inlier": table(rewards), "alpha": alpha, "relative": False}
+    spec |= {"outlier": -1.0}
+    singles = game_of(spec, T)
+    x = np.array([pull(singles, 1) for _ in range(T)])
+    assert set(x[x != rewards[:, 1]]) == {-1.0}
+    out = np.sum(x == -1.0)
+    assert abs(out - alpha * T) < 5 * np.sqrt(alpha * (1 - alpha) * T)
+    totals, sums = np.zeros(3), np.zeros(3)
+    for seed in range(200):
+        game = game_of(spec, T)._replace(coins=np.random.default_rng(seed))
+        assert -pull_truncated_sum(game, 1, 30, 2.0, 3.5) / 3 in range(31)  # outliers weigh -3
+        pull_truncated_in_turn(game, np.array([2, 0, 1]), 3, np.inf, sums)
+        for a, t in ((2, 30), (0, 31), (1, 32)):
+            assert sums[a] in (rewards[t, a], -1.0)
+            totals[a] += sums[a] == -1.0
+    assert (np.abs(totals - 200 * alpha) < 5 * np.sqrt(200 * alpha * (1 - alpha))).all()

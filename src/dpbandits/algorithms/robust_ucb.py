@@ -27,7 +27,7 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
         u: bound on the moment.
         v: the moment's order is 1 + v.
     """
-    K, log_T = arms(game), math.log(game.horizon)
+    K, log_T = arms(game), math.log(max(game.horizon, 2))
     power = v / (1.0 + v)
     N, total = np.zeros(K), np.zeros(K)
     race = new_race(K, 0.0, power)
@@ -39,13 +39,15 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
             total[b] -= x
             race.level[b] = total[b] / N[b]
         a = lead(race, t, total, N)
+        immortal = (u * N[a] / (2.0 * log_T)) ** (1.0 / (1.0 + v))  # values up to it never drop
         leads = True
         while leads:
             x = pull(game, a)
             N[a] += 1.0
             t += 1
-            size = abs(x) ** (1.0 + v)
-            life = u * N[a] / (2.0 * size) if size > 0.0 else math.inf
+            life = math.inf
+            if abs(x) > immortal:
+                life = u * N[a] / (2.0 * abs(x) ** (1.0 + v))
             if life >= log_T:
                 total[a] += x
             elif math.exp(life) >= t:
