@@ -286,7 +286,7 @@ STATISTICAL = {
     "heldp_ucb_ls": (NINE_SIX_THREE, 4, 4000, 60, {}),
     "heldp_ucb_bs": (NINE_SIX_THREE, 2, 4000, 60, {}),
     "robust_ucb": (HEAVY_NINE, 1, 500, 100, {"u": 0.5, "v": 0.7}),
-    "dpr_ucb": (HEAVY_NINE, 8, 1000, 150, {"c": 0.5}),
+    "dpr_ucb": (HEAVY_NINE, 60, 1000, 150, {"c": 0.3}),
     "dpr_se": (HEAVY_NINE, 2, 3000, 150, {"c": 1, "u": 0.7}),
     "ldpr_se": (HEAVY_NINE, 4, 3000, 200, {"c": 0.5, "u": 0.5}),
     "prae_r": (FOUL, 0.5, 8000, 100, {"alpha1": 0.1}),

@@ -149,11 +149,12 @@ def panels(table: pd.DataFrame, title: str, band: str = "std") -> Figure:
     with matplotlib.rc_context(STYLE):
         table = labelled(table)
         budgets = sorted(b for b in table["eps"].unique() if np.isfinite(b)) or [np.inf]
-        games = list(table.groupby(["env", "horizon"], sort=False).groups)
+        pairs = table[["env", "horizon"]].drop_duplicates()
+        games = list(pairs.itertuples(index=False, name=None))
         rows, columns = len(games), len(budgets)
         size = (max(2.3 * columns, 4.6) + 0.4, 2.1 * rows + 1.1)
         figure = Figure(figsize=size)
-        share = "row" if table["horizon"].nunique() > 1 else "all"
+        share: Any = "row" if table["horizon"].nunique() > 1 else "all"
         axes = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey="row")
         styles = styles_of(table)
         for (i, game), (j, eps) in itertools.product(enumerate(games), enumerate(budgets)):
@@ -260,7 +261,7 @@ def regret_vs_eps(ax: Axes, table: pd.DataFrame, styles: dict[str, dict], band: 
 
 
 def order(
-    ax: Axes, x: Sequence[float], f: Callable[[float], float], through: float, label: str
+    ax: Axes, x: np.ndarray, f: Callable[[float], float], through: float, label: str
 ) -> None:
     """The order of a bound, whose constant is not known: a dashed line through a given height at
     the last ``x``.
