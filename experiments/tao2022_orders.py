@@ -1,7 +1,7 @@
 """Tao et al. 2022, Theorem 4: the order of DPR-SE's regret, measured with the paper's constants.
 
 Left: against eps, at three orders v of the moment. Right: against the gap of two arms. The order
-sum (1/gap)^(1/v) / eps is drawn as a slope through each line's last point. Run first: bandit-run
+sum (1/gap)^(1/v) / eps is drawn as a slope above each line. Run first: bandit-run
 experiment=tao2022_orders.
 """
 

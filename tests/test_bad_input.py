@@ -195,7 +195,126 @@ SWEEPS = [
     ("experiment=azize2022_fig8 sweep.alpha=[0]", "algo.alpha=0:", "above 0"),
     ("experiment=azize2022_fig8 sweep.alfa=[1]", "'sweep.alfa'"),
 ]
-TABLE = [*VALUES, *ENVIRONMENTS, *NAMES, *PARAMETERS, *LINES, *SWEEPS]
+HEAVY = [  # tails
+    *(
+        (f"algo=dpr_se env=pareto algo.v={v}", f"algo.v={v}:", "(0, 1]")
+        for v in (0, -1, 1.5, "nan")
+    ),
+    *((f"algo=dpr_ucb env=pareto algo.v={v}", f"algo.v={v}:", "(0, 1]") for v in (0, 1.5)),
+    *((f"algo=ldpr_se env=pareto algo.v={v}", f"algo.v={v}:", "(0, 1]") for v in (0, 1.5)),
+    ("algo=robust_ucb env=pareto algo.v=2", "algo.v=2:", "(0, 1]"),
+    *(
+        (f"algo=dpr_se env=pareto algo.u={u}", f"algo.u={u}:", "finite number above 0", "auto")
+        for u in (0, -1, "nan", "inf", "much")
+    ),
+    ("algo=dpr_se env=pareto algo.u=0.5", "env=pareto:", "arm 1 is 0.992", "u = 0.5", "assume"),
+    *(
+        (f"algo={algo} env=pareto algo.c={c}", f"algo.c={c}:", "literal or practical", "above 0")
+        for algo, c in (
+            ("dpr_se", 0),
+            ("dpr_ucb", -1),
+            ("ldpr_se", "practicall"),
+            ("dpr_se", "nan"),
+        )
+    ),
+    ("algo=robust_ucb env=pareto algo.c=1", "'algo.c'", "algo.v"),
+    ("algo=robust_ucb env=pareto eps=1", "eps=1:", "robust_ucb", "not private"),
+    ("algo=dpr_se env=pareto env.shape=1", "env.shape=1:", "above 1", "mean is infinite"),
+    ("algo=dpr_se env=pareto env.shape=-2", "env.shape=-2:", "above 1"),
+    ("algo=dpr_se env=student env.df=1", "env.df=1:", "above 1", "mean is infinite"),
+    ("algo=dpr_se env=student env.df=many", "env.df=many:", "finite number"),
+    ("algo=dpr_se env=student env.scale=0", "env.scale=0:", "above 0"),
+    ("algo=dpr_se env=lognormal env.sigma=0", "env.sigma=0:", "above 0"),
+    ("algo=dpr_se env=lognormal env.sigma=-1", "env.sigma=-1:", "above 0"),
+    *(
+        (f"algo=dpr_se env={env} env.means=[1,{x}]", f"env.means=[1,{x}]:", f"mean={x}", "above 0")
+        for env in ("pareto", "lognormal")
+        for x in (0, -1)
+    ),
+    ("algo=dpr_se env=pareto_v05 algo.v=0.9", "algo.u=auto:", "infinite", "pareto_v05", "v=0.9"),
+    (
+        "algo=dpr_se env=pareto_v05 algo.v=0.9 algo.u=9",
+        "pareto_v05:",
+        "infinite",
+        "u = 9",
+        "assume",
+    ),
+    ("algo=dpr_se env=student env.df=1.4 assume=true", "algo.u=auto:", "infinite", "student"),
+    ("algo=prae_r env=pareto_v05", "env=pareto_v05:", "infinite", "prae_r", "at most 1"),
+    ("algo=adap_ucb env=pareto assume=true", "env=pareto:", "inf]", "adap_ucb", "[0, 1]"),
+    ("assume=maybe", "assume=maybe:", "true or false"),
+    ("assume=1", "assume=1:", "true or false"),
+    ("assume=null", "assume=null:", "true or false"),
+]
+ROBUST = [  # contamination
+    *((f"algo=prae_r env=wu_raw algo.k={k}", f"algo.k={k}:", "at least 2") for k in (1.9, "nan")),
+    ("algo=prae_c env=wu_central algo.k=1", "algo.k=1:", "at least 2"),
+    *(
+        (f"algo=prae_r env=wu_raw algo.alpha1={x}", f"algo.alpha1={x}:", "0 to below 0.5", "auto")
+        for x in (0.5, -0.1, "nan", "maybe")
+    ),
+    *(
+        (f"algo=prae_c env=wu_central algo.alpha1={x}", f"algo.alpha1={x}:", "below 0.133", "auto")
+        for x in (0.133, -0.1)
+    ),
+    ("algo=prae_c env=wu_central env.alpha=0.2", "algo.alpha1=0.2:", "0.133", "wu_central makes"),
+    ("algo=prae_r env=wu_raw algo.alpha1=0.01", "env=wu_raw:", "0.05", "alpha1 = 0.01", "assume"),
+    ("algo=prae_c env=wu_central algo.alpha1=0.01", "env=wu_central:", "0.05", "alpha1 = 0.01"),
+    ("algo=dpr_se env=contaminated", "env=contaminated:", "0.05", "assumes none", "assume=true"),
+    ("algo=prae_c env=student_far algo.D=3", "algo.D=3:", "two bins", "6.325", "prae_r"),
+    ("algo=prae_c env=student_far algo.D=0.5", "algo.D=0.5:", "from 1 to 1e6"),
+    ("algo=prae_c env=student_far algo.D=2000000", "algo.D=2000000:", "from 1 to 1e6"),
+    ("algo=prae_c env=student_far algo.D=nan", "algo.D=nan:", "from 1 to 1e6"),
+    ("algo=prae_c env=student_far algo.D=10", "env=student_far:", "20 from 0", "D = 10", "assume"),
+    ("algo=prae_c env=student", "env=student:", "E|X - mean|^2", "is 3", "at most 1"),
+    ("algo=prae_r env=wu_raw algo.D=50", "'algo.D'", "algo.k"),
+    ("algo=prae_r env=wu_raw algo.constants=none", "algo.constants=none:", "unit or explicit"),
+    ("algo=prae_c env=wu_central algo.constants=0", "algo.constants=0:", "unit or explicit"),
+    ("algo=prae_r env=wu_raw algo.forced=never", "algo.forced=never:", "batch or round"),
+    ("algo=prae_c env=wu_central algo.c1=-1", "algo.c1=-1:", "provable or a finite number above 0"),
+    ("algo=prae_c env=wu_central algo.c1=provably", "algo.c1=provably:", "provable or"),
+    ("algo=prae_r env=wu_raw algo.delta=0", "algo.delta=0:", "(0, 1)", "1/horizon"),
+    *(
+        (f"env=contaminated env.alpha={x}", f"env.alpha={x}:", words)
+        for x, words in (
+            (0.5, "[0, 1/2)"),
+            (-0.1, "[0, 1/2)"),
+            ("much", "number"),
+            ("nan", "number"),
+        )
+    ),
+    ("env=contaminated env.outlier=[1,2]", "env.outlier=[1,2]:", "5 outliers", "one an arm"),
+    ("env=contaminated env.outlier=[]", "env.outlier=[]:", "5 outliers", "one an arm"),
+    ("env=contaminated env.outlier=far", "env.outlier=far:", "finite number"),
+    ("env=contaminated env.outlier=null", "env.outlier=null:", "finite number"),
+    ("env=contaminated 'env.outlier={law: cauchy}'", "outlier's law", "'cauchy'", "student"),
+    ("env=contaminated 'env.outlier={law: unseen, k: 0}'", "env.outlier.k=0:", "at least 1"),
+    ("env=contaminated 'env.outlier={law: unseen}'", "env.outlier.k", "missing"),
+    ("env=contaminated 'env.outlier={law: unseen, k: 2, j: 1}'", "env.outlier.j", "env.outlier.k"),
+    ("env=contaminated 'env.outlier={law: gaussian, mean: 1}'", "env.outlier.sd", "missing"),
+    ("env=contaminated 'env.outlier={law: student, mean: 1, scale: 1, df: 1}'", "df=1:", "above 1"),
+    ("env=contaminated env.outlier=2", "env=contaminated:", "[0, 2]", "[0, 1]"),
+    ("env=contaminated env.relative=maybe", "env.relative=maybe:", "true or false"),
+    (
+        "env=contaminated env.relative=true 'env.outlier={law: beta, a: 1, b: 1}'",
+        "env.relative=true:",
+        "values",
+        "not laws",
+    ),
+    ("env=contaminated env.inlier=bernoulli_c22", "'bernoulli_c22'", "did you mean bernoulli_c2?"),
+    ("-m assume=true env=contaminated env.inlier=bernoulli_c2,zzz", "'zzz'", "bernoulli_c4"),
+    ("env=contaminated env.inlier=3", "env.inlier=3:", "another environment"),
+    ("env=contaminated env.inlier=contaminated", "env.inlier=", "another environment"),
+    ("env=contaminated 'env.inlier={law: cauchy}'", "env.inlier.law", "'cauchy'", "student"),
+    ("env=contaminated env.inlier=bernoulli env.inlier.mean=[1]", "'env.inlier.mean'"),
+    ("env=bernoulli_c2 env.inlier=student_far", "'env.inlier'"),
+    ("'sweep={env.nothing:[1]}'", "sweep.env.nothing", "no environment", "env.nothing"),
+    ("'sweep={env:[contaminated],env.alpha:[0,0.5]}'", "env.alpha=0.5:", "[0, 1/2)"),
+    ("'sweep={env:[contaminated],env.alpha:0.1}'", "sweep.env.alpha=0.1:", "list of values"),
+    ("'sweep=[{horizon:[0]},{algo:[ucb]}]'", "horizon=0:", "at least 1"),
+    ("'sweep={horizon:[10]}' horizon=5", "horizon=5:", "varies horizon", "sweep.horizon=[5]"),
+]
+TABLE = [*VALUES, *ENVIRONMENTS, *NAMES, *PARAMETERS, *LINES, *SWEEPS, *HEAVY, *ROBUST]
 
 
 @pytest.mark.parametrize(
@@ -214,7 +333,7 @@ def test_bandit_run_refuses_a_file_for_results(refused):
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"a,b\n1,0\n1\n", "line 3 of column b holds a blank"),
+        (b"a,b\n1,0\n1\n", "row 2 of column b holds a blank"),
         (b"a,b\n1,0\n1,0,1\n", "CSV of numbers"),
         (b"a,b\n1,x\n", "CSV of numbers"),
         (b"a,b\n", "at least one round"),
@@ -227,6 +346,57 @@ def test_bandit_run_refuses_a_bad_table_of_rewards(refused, content, reason):
     Path("rewards.csv").write_bytes(content)
     message = refused(run, arguments("env=table env.file=rewards.csv"))
     assert message.startswith("env.file=rewards.csv:") and reason in message
+
+
+DATA = "algo=dpr_se env=empirical env.file=data.csv"
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"a,b\n1,x\n2,3\n", "row 1 of column b holds 'x'"),
+        (b"a,b\n1,2\n2,\n", "row 2 of column b holds a blank"),
+        (b"a,b\n1,2\n2\n", "row 2 of column b holds a blank"),
+        (b"a,b\n1,2\n2,nan\n", "row 2 of column b holds a blank"),
+        (b"a,b\n1,2\n2,inf\n", "row 2 of column b holds 'inf'"),
+        (b"a,b\ntrue,2\nfalse,3\n", "column a holds 'True'"),
+        (b"a,b\n1,0\n1,2\n", "column a holds nothing but 1; rewards that vary"),
+        (b"a\n1\n2\n", "two arms (columns)"),
+        (b"a,b\n1,0\n1,0,1\n", "not a CSV of numbers"),
+        (b"a,b\n", "at least one row"),
+        (b"a;b\n1;2\n", "column a;b holds '1;2'"),
+        (b"", "not a CSV of numbers"),
+        (b"a,b\n\xff,0\n2,3\n", "utf-8"),
+        (bytes(range(256)), "not a CSV of numbers"),
+    ],
+)
+def test_bandit_run_refuses_bad_data(refused, content, reason):
+    Path("data.csv").write_bytes(content)
+    message = refused(run, arguments(DATA))
+    assert message.startswith("env.file=data.csv:") and reason in message
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("algo=dpr_se env=empirical", ["env=empirical", "env.file=PATH.csv"]),
+        ("algo=dpr_se env=empirical env.file=no.csv", ["env.file=no.csv:", "No such file"]),
+        ("algo=dpr_se env=empirical env.file=.", ["env.file=.:", "directory"]),
+        (f"{DATA} env.columns=a", ["env.columns=a:", "list of columns"]),
+        (f"{DATA} env.columns=[]", ["env.columns=[]:", "list of columns"]),
+        (f"{DATA} env.columns=[a]", ["env.file=data.csv:", "two arms (columns)"]),
+        (f"{DATA} env.columns=[a,a]", ["env.columns=[a,a]:", "once"]),
+        (f"{DATA} env.columns=[[a],third]", ["'[a]'", "data.csv", "did you mean a?"]),
+        (f"{DATA} env.columns=[first,third]", ["'first'", "data.csv", "choose from a, third"]),
+        (f"{DATA} env.columns=[a,thirt]", ["'thirt'", "data.csv", "did you mean third?"]),
+        (f"{DATA} algo.u=0.1", ["env=empirical:", "of arm 2 is", "u = 0.1"]),
+        (f"{DATA} algo=adap_ucb", ["env=empirical:", "[1, 4]", "[0, 1]"]),
+    ],
+)
+def test_bandit_run_refuses_data_that_do_not_fit(refused, line, parts):
+    Path("data.csv").write_text("a,third\n1,3\n2,4\n")
+    message = refused(run, arguments(line))
+    assert all(part in message for part in parts), message
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ from dpbandits.seeds import ENVIRONMENT, LEARNER, generator
 C2 = bernoulli(0.75, 0.625, 0.5, 0.375, 0.25)
 GOLDEN = Path(__file__).parent / "golden.json"
 ELIMINATING = ("dp_se", "dpr_se", "ldpr_se", "prae_c", "prae_r")
+BOTH = {name: [{}, SHORT[name]] if SHORT[name] else [{}] for name in NAMES}
 HORIZONS = [1, 2, 4, 5, 6, 63, 64, 65, 1000]
 
 
@@ -54,7 +55,7 @@ def test_parameters_are_those_of_the_configuration(name):
 def test_every_round_is_played_and_recorded(name, T):
     all_played = {"prae_r": 9, "prae_c": math.inf}.get(name, 5)  # batches; arms at random
     for eps in (1e-3, 1.0, 1e3, without_noise(name)):
-        for changes in ({}, SHORT[name]):
+        for changes in BOTH[name]:
             every = np.arange(1, T + 1)
             pulls = play(name, C2, T, eps=eps, checkpoints=every, **changes)
             assert (pulls.sum(axis=1) == every).all()
@@ -68,7 +69,7 @@ def test_every_round_is_played_and_recorded(name, T):
 def test_extreme_budgets_are_played(name, eps):
     """Planned lengths from 1 round to more than any number, levels and noises to match."""
     for T in (1, 2, 1000, 2**17):
-        for changes in ({}, SHORT[name]):
+        for changes in BOTH[name]:
             assert play(name, PARETO, T, eps=eps, **changes)[-1].sum() == T
 
 
@@ -263,17 +264,20 @@ def apart(first, second):
     return abs(a - b) / math.hypot(da, db)
 
 
+def foul(*means):
+    return {
+        "law": "contaminated",
+        "inlier": {"law": "student", "means": list(means), "scale": 0.5, "df": 2.5},
+        "alpha": 0.1,
+        "outlier": [-30, 2, 3],
+        "relative": False,
+    }
+
+
 # Settings in which elimination, bonus and noise all matter: environment, eps, horizon, the runs of
 # the reference, and changes of parameters.
 NINE_SIX_THREE = bernoulli(0.9, 0.6, 0.3)
 HEAVY_NINE = {"law": "pareto", "means": [0.9, 0.6, 0.3], "shape": 1.8}
-FOUL = {
-    "law": "contaminated",
-    "inlier": {"law": "student", "means": [3, 1.5, 0], "scale": 0.5, "df": 2.5},
-    "alpha": 0.1,
-    "outlier": [-30, 2, 3],
-    "relative": False,
-}
 DEFAULT = (NINE_SIX_THREE, 2, 2000, 80, {})
 STATISTICAL = {
     "ucb": (NINE_SIX_THREE, 1, 300, 150, {}),
@@ -288,9 +292,9 @@ STATISTICAL = {
     "robust_ucb": (HEAVY_NINE, 1, 500, 100, {"u": 0.5, "v": 0.7}),
     "dpr_ucb": (HEAVY_NINE, 60, 1000, 150, {"c": 0.3}),
     "dpr_se": (HEAVY_NINE, 2, 3000, 150, {"c": 1, "u": 0.7}),
-    "ldpr_se": (HEAVY_NINE, 4, 3000, 200, {"c": 0.5, "u": 0.5}),
-    "prae_r": (FOUL, 0.5, 8000, 100, {"alpha1": 0.1}),
-    "prae_c": (FOUL, 0.2, 8000, 150, {"alpha1": 0.1} | SHORT["prae_c"]),
+    "ldpr_se": (HEAVY_NINE, 8, 3000, 200, {"c": 0.5, "u": 0.5}),
+    "prae_r": (foul(2, 1, 0), 0.5, 8000, 100, {"alpha1": 0.1}),
+    "prae_c": (foul(3, 1.5, 0), 0.2, 8000, 150, {"alpha1": 0.1} | SHORT["prae_c"]),
 }
 
 
@@ -355,9 +359,9 @@ def test_less_privacy_costs_less(name):
     assert loose < tight
 
 
-@pytest.mark.parametrize("name", ["dp_se", "adap_ucb", "adap_klucb"])
+@pytest.mark.parametrize("name", [*ELIMINATING, "adap_ucb", "adap_klucb"])
 def test_episodic_algorithms_play_a_trillion_rounds(name):
-    pulls = play(name, C2, 10**12, checkpoints=np.array([10**6, 10**12]))
+    pulls = play(name, C2, 10**12, checkpoints=np.array([10**6, 10**12]), **SHORT[name])
     assert pulls.sum(axis=1).tolist() == [10**6, 10**12]
     assert pulls[-1].argmax() == 0
 

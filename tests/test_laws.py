@@ -56,9 +56,9 @@ def one(law, **given):
     return of_arms([getattr(arms, law)(**given)])
 
 
-def fouled(clean, alpha=0.1, **outlier):
-    """The same arm, its rewards outliers with probability alpha."""
-    return contaminate(clean, alpha, [arms.student(**({"mean": 9, "scale": 2, "df": 3} | outlier))])
+def fouled(clean):
+    """The same arm, a tenth of its rewards outliers."""
+    return contaminate(clean, 0.1, [arms.student(9.0, 2.0, 3.0)])
 
 
 def pareto(mean, shape):

@@ -9,7 +9,7 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-ROUNDING = 1.0 + 1e-9
+ROUNDING = 1.0 + 1e-7  # of moments by quadrature
 
 Values = Mapping[str, float]
 
@@ -18,13 +18,12 @@ class Instance(Protocol):
     """What is asked of an environment; see ``environments.instances.Instance``."""
 
     @property
-    def means(self) -> np.ndarray: ...
-
-    @property
     def support(self) -> tuple[float, float]: ...
 
     @property
     def contamination(self) -> float: ...
+
+    def reward_means(self) -> np.ndarray: ...
 
     def raw_moments(self, q: float) -> np.ndarray: ...
 
@@ -37,10 +36,14 @@ class Assumption:
     Attributes:
         automatic: parameters of the algorithm that can be taken from the environment.
         needed_for_privacy: whether the privacy guarantee rests on it; if not, it can be waived.
+        parameters: parameters of the algorithm that these depend on.
+        outliers: whether rewards may be contaminated.
     """
 
     automatic: ClassVar[tuple[str, ...]] = ()
+    parameters: ClassVar[tuple[str, ...]] = ()
     needed_for_privacy: ClassVar[bool] = False
+    outliers: ClassVar[bool] = False
 
     def value(self, name: str, instance: Instance, values: Values) -> float:
         """The least value of an automatic parameter that makes the assumption hold."""
@@ -79,6 +82,7 @@ class HeavyTails(Assumption):
     """E|X|^(1+v) <= u for every arm, without outliers (Tao et al. 2022)."""
 
     automatic: ClassVar[tuple[str, ...]] = ("u",)
+    parameters: ClassVar[tuple[str, ...]] = ("v",)
 
     def value(self, name: str, instance: Instance, values: Values) -> float:
         return float(instance.raw_moments(1.0 + values["v"]).max())
@@ -86,9 +90,7 @@ class HeavyTails(Assumption):
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
         order = 1.0 + values["v"]
         bound = f"at most u = {values['u']:g}"
-        return outlying(instance, 0.0, "no outliers") or too_large(
-            "E|X|", order, instance.raw_moments(order), values["u"], bound
-        )
+        return too_large("E|X|", order, instance.raw_moments(order), values["u"], bound)
 
 
 @dataclass(frozen=True)
@@ -96,13 +98,16 @@ class Contaminated(Assumption):
     """Outliers have a probability of at most alpha1."""
 
     automatic: ClassVar[tuple[str, ...]] = ("alpha1",)
+    outliers: ClassVar[bool] = True
 
     def value(self, name: str, instance: Instance, values: Values) -> float:
         return instance.contamination
 
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
-        alpha1 = values["alpha1"]
-        return outlying(instance, alpha1, f"a probability of at most alpha1 = {alpha1:g}")
+        if instance.contamination <= values["alpha1"]:
+            return None
+        found = f"its rewards are outliers with probability {instance.contamination:g}"
+        return found, f"a probability of at most alpha1 = {values['alpha1']:g}"
 
 
 @dataclass(frozen=True)
@@ -139,20 +144,13 @@ class CentralMoments(Contaminated):
         return None
 
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
-        farthest = float(np.abs(instance.means).max())
+        farthest = float(np.abs(instance.reward_means()).max())
         if farthest > values["D"]:
             return f"a mean lies {farthest:g} from 0", f"at most D = {values['D']:g}"
         moments = instance.central_moments(values["k"])
         return super().violation(instance, values) or too_large(
             "E|X - mean|", values["k"], moments, 1.0, "at most 1"
         )
-
-
-def outlying(instance: Instance, allowed: float, assumed: str) -> tuple[str, str] | None:
-    """Whether there are more outliers than allowed."""
-    if instance.contamination <= allowed:
-        return None
-    return f"its rewards are outliers with probability {instance.contamination:g}", assumed
 
 
 def too_large(

@@ -35,9 +35,11 @@ def forced_batches(game: Game, rng: np.random.Generator, until: float, by_round:
 
 @verb
 def play_out(game: Game, S: np.ndarray, B: float) -> None:
-    """Play the active arms one after the other, ``B`` rounds each, until the horizon."""
+    """Play a last batch, which the horizon cuts and which so releases nothing: the active arms one
+    after the other, ``B`` rounds each. A single arm is played to the horizon.
+    """
     arm = np.zeros(1, np.int64)
-    while rounds_left(game) > 0:
-        for a in S:
-            arm[0] = a
-            play_unseen(game, arm, int(min(B, float(rounds_left(game)))))
+    for a in S:
+        left = rounds_left(game)
+        arm[0] = a
+        play_unseen(game, arm, int(B) if left >= B and int(B) <= left and len(S) > 1 else left)

@@ -17,6 +17,7 @@ from .radii import central_moment_bound, raw_moment_bound
 
 RAW_LIMIT = 0.5  # contamination below which the raw-moment mean works
 CENTRAL_LIMIT = 0.133  # and the central-moment mean
+LARGEST_REACH = 1e6  # D, of which there are 2D/r bins
 
 
 @verb
@@ -84,8 +85,8 @@ def raw_moment_mean(
         rng: generator of the noise.
         eps: privacy budget.
         k: order of the moment, at least 2.
-        alpha1: bound on the contamination, in [0, 1/2); then n >= 3 ln(4/delta)/alpha1 is needed.
-        delta: probability that the radius fails.
+        alpha1: bound on the contamination, in [0, 1/2).
+        delta: probability that the radius fails, for n of at least 3 ln(4/delta)/alpha1.
 
     Returns:
         The mean and its radius: the distance to the inliers' mean, exceeded with probability
@@ -94,7 +95,8 @@ def raw_moment_mean(
     Raises:
         ValueError: a parameter out of range.
     """
-    _check(k, alpha1, delta, RAW_LIMIT)
+    x = np.asarray(x, dtype=float)
+    _check(x, eps, k, alpha1, delta, RAW_LIMIT)
     n = float(len(x))
     M = truncation_level(n, eps, math.log(1.0 / delta), k, alpha1)
     total = sum(kept(float(value), M) for value in x)
@@ -122,7 +124,9 @@ def central_moment_mean(
         D: bound on the mean's distance from 0, at least two bins wide.
         k: order of the moment, at least 2.
         alpha1: bound on the contamination, in [0, 0.133).
-        delta: probability that the radius fails, given that the mode is right.
+        delta: probability that the radius fails, for n of at least 3 ln(4/delta)/alpha1, given that
+            the mode is within 2 r of the mean, which is as certain for n of at least
+            (80 + 20/eps) ln(8 (2D/r + 2)/delta).
 
     Returns:
         The mean and its radius, as ``raw_moment_mean``.
@@ -130,10 +134,12 @@ def central_moment_mean(
     Raises:
         ValueError: a parameter out of range.
     """
-    _check(k, alpha1, delta, CENTRAL_LIMIT)
+    x = np.asarray(x, dtype=float)
+    _check(x, eps, k, alpha1, delta, CENTRAL_LIMIT)
     r, half = bin_width(k, alpha1), len(x) // 2
-    if 2 * r > D:
-        raise ValueError(f"D must be at least two bins wide, {2 * r:.4g}")
+    least = max(1.0, 2 * r)
+    if not least <= D <= LARGEST_REACH:
+        raise ValueError(f"D must lie in [{least:.4g}, {LARGEST_REACH:g}], not {D:g}")
     n, left = float(half), -D - r
     counts = np.zeros(bins(D, r))
     for value in x[:half]:
@@ -145,8 +151,12 @@ def central_moment_mean(
     return J + private_mean(rng, total, n, M, eps), radius
 
 
-def _check(k, alpha1, delta, limit):
-    if not k >= 2:
+def _check(x, eps, k, alpha1, delta, limit):
+    if x.ndim != 1 or len(x) == 0 or not np.isfinite(x).all():
+        raise ValueError("x must hold finite numbers in one dimension")
+    if not eps > 0:
+        raise ValueError(f"eps must be above 0, not {eps:g}")
+    if not 2 <= k < math.inf:
         raise ValueError(f"k must be at least 2, not {k:g}")
     if not 0 <= alpha1 < limit:
         raise ValueError(f"alpha1 must lie in [0, {limit:g}), not {alpha1:g}")

@@ -77,12 +77,17 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = ()) -> pd.DataFrame:
     labels: dict[Any, str] = {}
     for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
         values = [
-            f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
+            f"{name} = {plain_value(value)}"
             for name, value in zip(varied, key[1:], strict=True)
             if not pd.isna(value)
         ]
         labels |= dict.fromkeys(rows.index, ", ".join([NAMES.get(key[0], key[0]), *values]))
     return table.assign(line=pd.Series(labels))
+
+
+def plain_value(value: Any) -> str:
+    """A parameter's value for a label."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def styles_of(table: pd.DataFrame) -> dict[str, dict]:
@@ -166,14 +171,23 @@ def panels(table: pd.DataFrame, title: str, band: str = "std") -> Figure:
             else:
                 ax.set_axis_off()
             budget = "not private" if np.isinf(eps) else f"$\\epsilon$ = {eps:g}"
-            until = f"$T$ = {scientific(horizon)}" if share == "row" else ""
-            ax.set_title(f"{env}\n{budget}, {until}" if until else f"{env}, {budget}")
+            ax.set_title(f"{env}, {budget}{differences(table, inside, horizon)}")
             if j == 0:
                 ax.set_ylabel("pseudo-regret")
             if i == rows - 1:
                 ax.set_xlabel("round $t$")
         finish(figure, title, table, f"Lines: mean of RUNS runs. Bands: {BANDS[band]}.")
         return figure
+
+
+def differences(table: pd.DataFrame, inside: pd.Series, horizon: float) -> str:
+    """A second line for a panel's title: what all its lines share, but not those of others."""
+    shared = [f"$T$ = {scientific(horizon)}"] if table["horizon"].nunique() > 1 else []
+    for name in (x for x in table.columns if x not in [*COLUMNS, "line"]):
+        here = table.loc[inside, name].dropna().unique()
+        if len(here) == 1 and table[name].dropna().nunique() > 1:
+            shared.append(f"{name} = {plain_value(here[0])}")
+    return "\n" + ", ".join(shared) if shared else ""
 
 
 def one_panel(table: pd.DataFrame, title: str, band: str = "std") -> Figure:
@@ -260,9 +274,7 @@ def regret_vs_eps(ax: Axes, table: pd.DataFrame, styles: dict[str, dict], band: 
     ax.set_xlabel(r"privacy budget $\epsilon$")
 
 
-def order(
-    ax: Axes, x: np.ndarray, f: Callable[[float], float], through: float, label: str
-) -> None:
+def order(ax: Axes, x: np.ndarray, f: Callable[[float], float], through: float, label: str) -> None:
     """The order of a bound, whose constant is not known: a dashed line through a given height at
     the last ``x``.
     """
@@ -276,7 +288,7 @@ def contamination_panels(
     """Final regret against the contamination alpha: a panel for each budget.
 
     The order T alpha^(1-1/k) of the lower bound (Wu et al. 2023, Thm 4.1) is drawn as a slope
-    through half of what uniform play loses.
+    through half of the largest regret.
     """
     with matplotlib.rc_context(STYLE):
         alpha = "env.alpha"

@@ -100,6 +100,13 @@ def rounds_left(game: Game) -> int:
 
 
 @verb
+def room_for(game: Game, n: float, k: int) -> bool:
+    """Whether ``k`` blocks of ``n`` rounds are left; a planned length may exceed any integer."""
+    left = rounds_left(game)
+    return n <= left and int(n) <= left // k
+
+
+@verb
 def pulls(game: Game, a: int) -> int:
     """Pulls of arm ``a`` so far, N."""
     game = borrow(game)

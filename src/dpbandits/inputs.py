@@ -64,12 +64,14 @@ def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: i
         if value not in domain.options:
             raise BadInput(f"{key}={plain(value)}: {domain.allowed} is needed")
         return float(domain.options.index(value))
-    if value == "1/horizon":
+    asked_by_horizon = value == "1/horizon"  # at a horizon of 1, too
+    if asked_by_horizon:
         value = 1 / horizon
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = math.nan
-    if isinstance(value, bool) or not domain.contains(number):
+    fits = domain.contains(number) or (asked_by_horizon and number == 1)
+    if isinstance(value, bool) or not fits:
         raise BadInput(f"{key}={plain(value)}: {allowed} is needed")
     return number

@@ -43,13 +43,22 @@ ANY = Interval("a number", lambda x: not math.isnan(x))
 SMALLEST = 1e-100  # smaller positive numbers would overflow when they divide
 BUDGET = Interval("a number above 0 (inf adds no noise)", lambda x: x >= SMALLEST)
 POSITIVE = Interval("a finite number above 0", lambda x: SMALLEST <= x < math.inf)
+CONFIDENCE = Interval("a number in (0, 1), or 1/horizon", lambda x: SMALLEST <= x < 1)
 PROBABILITY = Interval("a number in (0, 1], or 1/horizon", lambda x: SMALLEST <= x <= 1)
 
 Budget = Annotated[float, BUDGET]
 Positive = Annotated[float, POSITIVE]
 Probability = Annotated[float, PROBABILITY]
+Confidence = Annotated[float, CONFIDENCE]
 
 AUTO = "auto"  # a parameter that is taken from the environment
 Order = Annotated[float, Interval("a number in (0, 1]", lambda x: SMALLEST <= x <= 1)]
 MomentBound = Annotated[float, Interval(f"{POSITIVE.allowed}, or {AUTO}", POSITIVE.contains)]
 MomentOrder = Annotated[float, Interval("a number of at least 2", lambda x: 2 <= x < math.inf)]
+Constants = Annotated[float, Choice(("unit", "explicit"))]
+Forced = Annotated[float, Choice(("batch", "round"))]
+
+
+def below(limit: float) -> Interval:
+    """A contamination that a robust mean bears."""
+    return Interval(f"a number from 0 to below {limit:g}, or {AUTO}", lambda x: 0 <= x < limit)

@@ -72,6 +72,8 @@ def raw_moment_bound(n: float, eps: float, l: float, k: float, alpha1: float, M:
     Chernoff's for the outliers. It holds with probability 1 - delta for E|X|^k <= 1, a
     contamination of at most alpha1 and n >= 3 l/alpha1, where l = ln(4/delta).
     """
+    if math.inf == M:
+        return math.inf
     random = math.sqrt(2.0 * l / n) + (2.0 / 3.0 + 2.0 / eps) * M * l / n
     return random + M ** (1.0 - k) + 2.0 * alpha1 * (M + 1.0)
 
@@ -81,6 +83,8 @@ def central_moment_bound(
     n: float, eps: float, l: float, k: float, alpha1: float, M: float, r: float
 ) -> float:
     """As ``raw_moment_bound``, around a point within 2 r of the mean, for E|X - mean|^k <= 1."""
+    if math.inf == M:
+        return math.inf
     noise = (2.0 / 3.0 + 2.0 / eps) * M * l / n
     if 2.0 * r < M:
         tail = (M - 2.0 * r) ** -k

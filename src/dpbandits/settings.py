@@ -57,7 +57,8 @@ def cells(config: Mapping[str, Any], compose: Composer, folders: tuple[str, ...]
     for name in sorted(unused - taken):
         hint = f"; write {name.removeprefix('algo.')}" if name.startswith("algo.") else ""
         hint = f"; sweep it with -m {name}=..." if name in KEYS else hint
-        raise BadInput(f"sweep.{name}: no algorithm of the sweep has a parameter {name}{hint}")
+        owner = "environment" if name.startswith("env.") else "algorithm"
+        raise BadInput(f"sweep.{name}: no {owner} of the sweep has a parameter {name}{hint}")
     return list(found.values())
 
 
@@ -187,14 +188,15 @@ def arguments(
         assert rewards is not None
         found = rewards.value(name, instance, numbers)
         if found == math.inf:
+            others = ", ".join(f"algo.{n}={plain(values[n])}" for n in rewards.parameters)
             raise BadInput(
-                f"algo.{name}=auto: infinite for env={env}, with the other parameters as they are "
-                f"({', '.join(f'{n}={plain(values[n])}' for n in algorithm.domains if n != name)})"
+                f"algo.{name}=auto: infinite for env={env} at {others}; give a number with "
+                f"assume=true, or change {others}"
             )
         try:
             numbers[name] = argument(keys[name], found, algorithm.domains[name], horizon)
         except BadInput as error:
-            raise BadInput(f"{error}; env={env} makes it {found:g}") from None
+            raise BadInput(f"{error}; that is what env={env} makes of {AUTO}") from None
     misfit = rewards.misfit(numbers) if rewards is not None else None
     if misfit is not None:
         raise BadInput(misfit)
@@ -207,16 +209,19 @@ def check_rewards(cell: Cell, instance: Instance, assume: bool) -> None:
     With ``assume`` only those that the privacy rests on are checked.
     """
     rewards = cell.algorithm.rewards
-    if rewards is not None and (rewards.needed_for_privacy or not assume):
-        values = dict(zip(cell.algorithm.domains, cell.arguments, strict=True))
-        violation = rewards.violation(instance, values)
-        if violation is not None:
-            waive = "" if rewards.needed_for_privacy else "; assume=true runs it all the same"
-            found, assumed = violation
-            raise BadInput(
-                f"env={cell.env}: {found}, but {cell.algo} assumes {assumed}{waive}"
-                f"{unbounded_variant(cell.algo)}"
-            )
+    values = dict(zip(cell.algorithm.domains, cell.arguments, strict=True))
+    found = rewards.violation(instance, values) if rewards is not None else None
+    waivable = rewards is None or not rewards.needed_for_privacy
+    if (
+        instance.contamination > 0
+        and not (rewards and rewards.outliers)
+        and (waivable or not found)
+    ):
+        share = f"its rewards are outliers with probability {instance.contamination:g}"
+        found, waivable = (share, "none"), True
+    if found is not None and not (waivable and assume):
+        waive = "; assume=true runs it all the same" if waivable else unbounded_variant(cell.algo)
+        raise BadInput(f"env={cell.env}: {found[0]}, but {cell.algo} assumes {found[1]}{waive}")
     rounds = len(instance.environment.table)
     if rounds and cell.horizon > rounds:
         raise BadInput(f"horizon={cell.horizon}: the table has rewards for {rounds} rounds only")

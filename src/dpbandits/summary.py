@@ -65,7 +65,7 @@ STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs"]
 
 def significant(x: float) -> str:
     """A number with the four digits that a mean of some tens of runs can bear."""
-    return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.4g}"
+    return f"{x:,.0f}" if 1000 <= abs(x) < 1e15 else f"{x:.4g}"
 
 
 def rounds(T: int) -> str:

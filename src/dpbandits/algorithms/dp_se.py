@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..assumptions import UNIT_INTERVAL
-from ..game import arms, pull_in_turn, rounds_left
+from ..game import arms, play_unseen, pull_in_turn, room_for, rounds_left
 from ..kernel import kernel
 from ..mechanisms import laplace
 from ..parameters import Budget, Probability
@@ -33,7 +33,7 @@ def dp_se(game, rng, eps: Budget, beta: Probability):
         L8 = math.log(8.0 * len(S) * e**2 / beta)
         L4 = math.log(4.0 * len(S) * e**2 / beta)
         R = np.floor(max(32.0 * L8 / D**2, 8.0 * L4 / (eps * D))) + 1.0
-        if R * len(S) > rounds_left(game):  # the horizon cuts the epoch: nothing is released
+        if not room_for(game, R, len(S)):  # the horizon cuts the epoch: nothing is released
             break
         pull_in_turn(game, S, int(R) * len(S), sums)
         for a in S:
@@ -41,4 +41,4 @@ def dp_se(game, rng, eps: Budget, beta: Probability):
         h = hoeffding(R, L8)
         c = laplace_tail(R, eps, L4)
         S = S[np.max(mu[S]) - mu[S] <= 2.0 * h + 2.0 * c]
-    pull_in_turn(game, S, rounds_left(game), sums)
+    play_unseen(game, S, rounds_left(game))

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from ..assumptions import HeavyTails
-from ..game import arms, play_unseen, pull_truncated_in_turn, rounds_left
+from ..game import arms, play_unseen, pull_truncated_in_turn, room_for, rounds_left
 from ..kernel import kernel
 from ..mechanisms import laplace, laplace_scale
 from ..parameters import POSITIVE, Budget, MomentBound, Named, Order, Probability
@@ -36,8 +36,8 @@ def dpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta: 
         tau += 1
         D = 2.0**-tau
         L = math.log(4.0 * len(S) * tau**2 / beta)
-        R = np.ceil(u ** (1.0 / v) * (c / D) ** ((1.0 + v) / v) * L / eps + 1.0)
-        if not R * len(S) <= rounds_left(game):  # the horizon cuts the epoch: nothing is released
+        R = np.ceil((u * (c / D) ** (1.0 + v)) ** (1.0 / v) * L / eps + 1.0)
+        if not room_for(game, R, len(S)):  # the horizon cuts the epoch: nothing is released
             break
         B = (u * R * eps / L) ** (1.0 / (1.0 + v))
         pull_truncated_in_turn(game, S, int(R) * len(S), B, sums)

@@ -48,5 +48,6 @@ def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant):
             t = rounds_played(game) + 1
             leads = keeps_lead(race, t, total[a], N[a]) and rounds_left(game) > 0
         race.level[a] = total[a] / N[a]
-        bonus = (4.0 * log_T ** (1.5 + 1.0 / v) / (N[a] * eps)) ** power
+        # ln(T)^(1.5 + 1/v), which overflows for small v, under the power v/(1 + v)
+        bonus = (4.0 / (N[a] * eps)) ** power * log_T ** ((1.5 * v + 1.0) / (1.0 + v))
         race.width[a] = c * u ** (1.0 / (1.0 + v)) * bonus

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from ..assumptions import HeavyTails
-from ..game import arms, play_unseen, pull_truncated_in_turn, rounds_left
+from ..game import arms, play_unseen, pull_truncated_in_turn, room_for, rounds_left
 from ..kernel import kernel
 from ..mechanisms import laplace_scale, laplace_sum
 from ..parameters import POSITIVE, Budget, MomentBound, Named, Order, Probability
@@ -36,8 +36,8 @@ def ldpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta:
         tau += 1
         D = 4.0**-tau
         L = math.log(8.0 * len(S) * tau**2 / beta)
-        R = np.ceil(u ** (2.0 / v) * (c / D) ** (2.0 * (1.0 + v) / v) * L / eps**2 + L)
-        if not R * len(S) <= rounds_left(game):  # the horizon cuts the epoch: nothing is released
+        R = np.ceil((u * (c / D) ** (1.0 + v)) ** (2.0 / v) * L / eps**2 + L)
+        if not room_for(game, R, len(S)):  # the horizon cuts the epoch: nothing is released
             break
         B = (u * math.sqrt(R) * eps / math.sqrt(L)) ** (1.0 / (1.0 + v))
         pull_truncated_in_turn(game, S, int(R) * len(S), B, sums)

@@ -7,19 +7,33 @@ import numpy as np
 
 from ..assumptions import CentralMoments
 from ..batches import forced_batches, play_out
-from ..estimators import bin_width, bins, private_mean, private_mode, truncation_level
-from ..game import arms, pull_counts, pull_truncated_sum, rounds_left
+from ..estimators import (
+    CENTRAL_LIMIT,
+    LARGEST_REACH,
+    bin_width,
+    bins,
+    private_mean,
+    private_mode,
+    truncation_level,
+)
+from ..game import arms, pull_counts, pull_truncated_sum, room_for
 from ..kernel import kernel
-from ..parameters import POSITIVE, Budget, Choice, Interval, MomentOrder, Named, Probability
+from ..parameters import (
+    POSITIVE,
+    Budget,
+    Confidence,
+    Constants,
+    Forced,
+    Interval,
+    MomentOrder,
+    Named,
+    below,
+)
 from ..radii import central_moment_bound, robust_order
 
 REWARDS = CentralMoments(bin_width)
-Contamination = Annotated[
-    float, Interval("a number from 0 to below 0.133, or auto", lambda x: 0 <= x < 0.133)
-]
-Reach = Annotated[float, Interval("a number from 1 to 1e6", lambda x: 1 <= x <= 1e6)]
-Constants = Annotated[float, Choice(("unit", "explicit"))]
-Forced = Annotated[float, Choice(("batch", "round"))]
+Contamination = Annotated[float, below(CENTRAL_LIMIT)]
+Reach = Annotated[float, Interval("a number from 1 to 1e6", lambda x: 1 <= x <= LARGEST_REACH)]
 Until = Annotated[float, Named({"provable": 0.0}, POSITIVE)]
 
 
@@ -31,7 +45,7 @@ def prae_c(
     k: MomentOrder,
     alpha1: Contamination,
     D: Reach,
-    delta: Probability,
+    delta: Confidence,
     constants: Constants,
     forced: Forced,
     c1: Until,
@@ -64,7 +78,7 @@ def prae_c(
     if alpha1 > 0.0:
         until = max(until, 3.0 * l4 / alpha1)
     tau = forced_batches(game, rng, 2.0 * until, forced == 1)  # each fold is half a batch
-    while len(S) > 1 and 2.0**tau * len(S) <= rounds_left(game):
+    while len(S) > 1 and room_for(game, 2.0**tau, len(S)):
         n = 2.0 ** (tau - 1)
         M = truncation_level(n, eps, l1, k, alpha1)
         for a in S:

@@ -7,18 +7,14 @@ import numpy as np
 
 from ..assumptions import RawMoments
 from ..batches import forced_batches, play_out
-from ..estimators import private_mean, truncation_level
-from ..game import arms, pull_truncated_sum, rounds_left
+from ..estimators import RAW_LIMIT, private_mean, truncation_level
+from ..game import arms, pull_truncated_sum, room_for
 from ..kernel import kernel
-from ..parameters import Budget, Choice, Interval, MomentOrder, Probability
+from ..parameters import Budget, Confidence, Constants, Forced, MomentOrder, below
 from ..radii import raw_moment_bound, robust_order
 
 REWARDS = RawMoments()
-Contamination = Annotated[
-    float, Interval("a number from 0 to below 0.5, or auto", lambda x: 0 <= x < 0.5)
-]
-Constants = Annotated[float, Choice(("unit", "explicit"))]
-Forced = Annotated[float, Choice(("batch", "round"))]
+Contamination = Annotated[float, below(RAW_LIMIT)]
 
 
 @kernel
@@ -28,7 +24,7 @@ def prae_r(
     eps: Budget,
     k: MomentOrder,
     alpha1: Contamination,
-    delta: Probability,
+    delta: Confidence,
     constants: Constants,
     forced: Forced,
 ):
@@ -49,7 +45,7 @@ def prae_r(
     l1, l4 = math.log(1.0 / delta), math.log(4.0 / delta)
     until = 3.0 * l4 / alpha1 if alpha1 > 0.0 else 0.0
     tau = forced_batches(game, rng, until, forced == 1)
-    while len(S) > 1 and 2.0**tau * len(S) <= rounds_left(game):
+    while len(S) > 1 and room_for(game, 2.0**tau, len(S)):
         B = 2.0**tau
         M = truncation_level(B, eps, l1, k, alpha1)
         for a in S:

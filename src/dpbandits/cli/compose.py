@@ -59,12 +59,15 @@ def read_request(overrides: list[str], folders: tuple[str, ...]) -> Request:
     Raises:
         BadInput: anything in it cannot be run.
     """
-    overrides = with_inlier(overrides)
+    overrides, swept = _split_swept(with_inlier(overrides))
+    frame = [o for o in overrides if o.partition("=")[0].lstrip("+") in ("experiment", "sweep")]
+    if frame:
+        _refuse_swept(overrides, compose_config(tuple(frame), folders))
     config = compose_config(tuple(overrides), folders)
     for key in config:
         if key not in KEYS:
             raise unknown("key", key, KEYS)
-    _refuse_swept(overrides, config)
+    _vary(config, swept)
     jobs = whole("jobs", config["jobs"], at_least=-1, at_most=4096)
     if jobs == 0:
         raise BadInput("jobs=0: a number of workers, or -1 for one a core, is needed")
@@ -96,6 +99,35 @@ def read_request(overrides: list[str], folders: tuple[str, ...]) -> Request:
 def with_inlier(overrides: list[str]) -> list[str]:
     """``env.inlier=NAME`` chooses a whole environment: said in Hydra's way."""
     return [re.sub(r"^env\.inlier=(?=[A-Za-z])", "env@env.inlier=", o) for o in overrides]
+
+
+def _split_swept(overrides: list[str]) -> tuple[list[str], dict[str, Any]]:
+    """The overrides but those of a grid, ``sweep.NAME=[VALUES]``, and these by name."""
+    swept = {}
+    others = []
+    for override in overrides:
+        key = override.partition("=")[0]
+        if not key.startswith("sweep.") or key.split(".")[1].isdigit():
+            others.append(override)
+            continue
+        try:
+            (parsed,) = OverridesParser.create().parse_overrides([override])
+        except HydraException as error:
+            raise BadInput(f"{override}: {str(error).splitlines()[0]}") from None
+        swept[key.removeprefix("sweep.")] = parsed.value()
+    return others, swept
+
+
+def _vary(config: dict[str, Any], swept: dict[str, Any]) -> None:
+    """Give every grid that varies a name the values asked for."""
+    if swept and not config.get("sweep"):
+        config["sweep"] = dict.fromkeys(swept)
+    for name, values in swept.items():
+        having = [grid for grid in grids(config) if name in grid]
+        if not having:
+            raise unknown("key", f"sweep.{name}", [f"sweep.{n}" for n in swept_names(config)])
+        for grid in having:
+            grid[name] = values  # type: ignore[index]
 
 
 def _refuse_swept(overrides, config):

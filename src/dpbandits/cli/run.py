@@ -43,8 +43,8 @@ Run a private bandit algorithm, many times, and print its regret.
 
 keys (with their defaults; see conf/config.yaml):
   eps=null eps_min=null horizon=1e7 runs=20 seed=0 jobs=-1 results=results checkpoints=100
-  shuffle_arms=false backend=auto; algo.NAME=VALUE, env.NAME=VALUE and population.NAME=VALUE for
-  their parameters
+  shuffle_arms=false backend=auto assume=false sweep=null; algo.NAME=VALUE, env.NAME=VALUE and
+  population.NAME=VALUE for their parameters
 
 {groups}
 

@@ -26,6 +26,8 @@ from .laws import (
     UNIFORM,
 )
 
+FEW = 32  # different values of an empirical law below which it is drawn as a discrete one
+
 
 @dataclass(frozen=True)
 class Arm:
@@ -129,6 +131,9 @@ def discrete(values: Any, probabilities: Any) -> Arm:
 
 def empirical(values: Sequence[float]) -> Arm:
     """One of the given values, each equally likely."""
+    distinct, counts = np.unique(values, return_counts=True)
+    if len(distinct) <= FEW:
+        return of_points(DISCRETE, distinct.tolist(), (counts / len(values)).tolist())
     return of_points(EMPIRICAL, sorted(values), [1 / len(values)] * len(values))
 
 

@@ -134,13 +134,17 @@ def contaminated(inlier: Any, alpha: Any, outlier: Any, relative: Any) -> Instan
     share = as_number("env.alpha", alpha)
     if not 0 <= share < 0.5:
         raise BadInput(f"env.alpha={plain(alpha)}: a contamination in [0, 1/2) is needed")
+    if isinstance(inlier, str):
+        raise BadInput(f"env.inlier={inlier}: a sweep cannot vary it; write -m env.inlier=...")
     if not isinstance(inlier, Mapping) or inlier.get("law") == "contaminated":
         raise BadInput(f"env.inlier={plain(inlier)}: another environment is needed")
     clean = call(LAWS, "env.inlier.law", inlier, prefix="env.inlier.")
-    centers = clean.means if yes_no("env.relative", relative) else np.zeros(len(clean.means))
+    centers = np.zeros(len(clean.means))
+    if yes_no("env.relative", relative):
+        centers = clean.reward_means()
+    arms = outlying_arms(outlier, share, clean, centers)
     if share == 0:
         return clean
-    arms = outlying_arms(outlier, share, clean, centers)
     return contaminate(clean, share, arms)
 
 
@@ -165,8 +169,10 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
 
 def unseen(k: Any) -> Callable[[float], float]:
     """What truncation at alpha^(-1/k) just lets pass, as a function of alpha."""
-    order = laws_of_arms.positive("env.outlier.k", k)
-    return lambda alpha: 0.99 * alpha ** (-1 / order)
+    order = as_number("env.outlier.k", k)
+    if order < 1:
+        raise BadInput(f"env.outlier.k={plain(k)}: a number of at least 1 is needed")
+    return lambda alpha: 0.99 * alpha ** (-1 / order) if alpha > 0 else 0.0
 
 
 ARM_LAWS = "bernoulli two_point point_mass gaussian uniform beta discrete pareto student lognormal"

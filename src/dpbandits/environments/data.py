@@ -58,8 +58,8 @@ def empirical(file: Any, columns: Any) -> Instance:
     if file is None:
         raise BadInput("env=empirical needs env.file=PATH.csv: a header, and a column an arm")
     table = read_columns(file, columns)
-    if table.shape[1] < 2:
-        raise BadInput(f"env.file={file}: a bandit needs at least two arms (columns)")
+    if table.shape[0] < 1 or table.shape[1] < 2:
+        raise BadInput(f"env.file={file}: at least one row and two arms (columns) are needed")
     for name in table.columns:
         if table[name].nunique() < 2:
             raise BadInput(
@@ -72,26 +72,42 @@ def empirical(file: Any, columns: Any) -> Instance:
 def read_columns(file: Any, columns: Any = None) -> pd.DataFrame:
     """Columns of numbers of a CSV file."""
     try:
-        table = pd.read_csv(Path(str(file)), index_col=False)
+        table = pd.read_csv(Path(str(file)))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise BadInput(f"env.file={plain(file)}: not a CSV of numbers ({reason})") from None
+    if not isinstance(table.index, pd.RangeIndex):
+        raise BadInput(f"env.file={plain(file)}: not a CSV of numbers (rows exceed the header)")
+    if all(is_number(name) for name in table.columns):
+        raise BadInput(f"env.file={plain(file)}: a header with the arms' names is needed")
     if columns is not None:
         if not isinstance(columns, Sequence) or isinstance(columns, str) or not columns:
             raise BadInput(f"env.columns={plain(columns)}: a list of columns is needed")
-        for name in columns:
+        names = [plain(name) for name in columns]
+        for name in names:
             if name not in table.columns:
-                raise unknown(f"column of {file}:", plain(name), map(str, table.columns))
-        table = table[list(columns)]
+                raise unknown(f"column of {file}:", name, table.columns)
+        if len(set(names)) < len(names):
+            raise BadInput(f"env.columns={plain(columns)}: each column can be taken once")
+        table = table[names]
     for name in table.columns:
         found = pd.to_numeric(table[name], errors="coerce")
         bad = ~np.isfinite(found.to_numpy(dtype=float))
         if bad.any() or table[name].dtype == bool:
-            row = int(bad.argmax()) + 2
-            value = table[name].iloc[row - 2]
+            row = int(bad.argmax()) + 1
+            value = table[name].iloc[row - 1]
             what = "a blank" if pd.isna(value) else repr(plain(value))
             raise BadInput(
-                f"env.file={plain(file)}: not a CSV of numbers (line {row} of column {name} "
+                f"env.file={plain(file)}: not a CSV of numbers (row {row} of column {name} "
                 f"holds {what})"
             )
     return table.astype(float)
+
+
+def is_number(text: str) -> bool:
+    """Whether a column's name is a number, as in a file without a header."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

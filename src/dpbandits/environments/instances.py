@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..errors import BadInput
 from .arms import Arm
-from .laws import DISCRETE, EMPIRICAL, PARAMETERS, Environment
+from .laws import DISCRETE, EMPIRICAL, PARAMETERS, SIGMOID_GAUSSIAN, Environment
 
 
 @dataclass(frozen=True)
@@ -39,11 +41,18 @@ class Instance:
 
     def raw_moments(self, q: float) -> np.ndarray:
         """float64 array (K,): E|X|^q of each arm."""
-        return np.array([moment(q, 0.0) for moment in self.moments])
+        return np.array([finite(moment, q, 0.0) for moment in self.moments])
 
     def central_moments(self, q: float) -> np.ndarray:
-        """float64 array (K,): E|X - mean|^q of each arm."""
-        return np.array([m(q, c) for m, c in zip(self.moments, self.means, strict=True)])
+        """float64 array (K,): E|X - E X|^q of each arm."""
+        centers = self.reward_means()
+        return np.array([finite(m, q, c) for m, c in zip(self.moments, centers, strict=True)])
+
+    def reward_means(self) -> np.ndarray:
+        """float64 array (K,): E X of each arm, which behind a sigmoid is not what regret counts."""
+        squashed = self.environment.law[: len(self.means)] == SIGMOID_GAUSSIAN
+        pairs = zip(self.moments, self.means, squashed, strict=True)
+        return np.array([moment(1.0, 0.0) if s else mean for moment, mean, s in pairs])
 
     def shuffled(self, order: np.ndarray) -> Environment:
         """The environment whose arm i is this one's arm ``order[i]``."""
@@ -54,6 +63,16 @@ class Instance:
             parameters=np.ascontiguousarray(env.parameters[rows]),
             table=np.ascontiguousarray(env.table[:, order]),
         )
+
+
+def finite(moment: Callable[[float, float], float], q: float, c: float) -> float:
+    """E|X - c|^q; infinite if it is larger than any number."""
+    try:
+        return moment(q, c)
+    except OverflowError:
+        return math.inf
+    except ArithmeticError as error:
+        raise BadInput(f"E|X - {c:g}|^{q:g} of an arm cannot be computed ({error})") from None
 
 
 def of_arms(arms: Sequence[Arm]) -> Instance:

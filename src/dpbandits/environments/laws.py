@@ -81,7 +81,7 @@ def draw_from(env: Environment, rng: np.random.Generator, row: int, t: int) -> f
     if law == SIGMOID_GAUSSIAN:
         return sigmoid(x + y * rng.standard_normal())
     if law == EMPIRICAL:
-        return env.points[int(x + (y - x) * rng.random()), 0]
+        return env.points[int(x) + int((y - x) * rng.random()), 0]
     if law != DISCRETE:
         return draw_tail(rng, law, x, y, env.parameters[row, 2])
     u = rng.random()

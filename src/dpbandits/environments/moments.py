@@ -12,6 +12,7 @@ from scipy.special import betaln, expit, hyp1f1, log_expit, poch
 FALL = 45.0
 REACH = 13.0
 ERROR = 1e-8
+NORMAL = 1e10  # degrees of freedom from which on Student's t is normal for our purposes
 
 
 def two_point(low: float, high: float, p: float, q: float, c: float) -> float:
@@ -21,7 +22,8 @@ def two_point(low: float, high: float, p: float, q: float, c: float) -> float:
 
 def discrete(values: np.ndarray, shares: np.ndarray, q: float, c: float) -> float:
     """Values with given shares, or a column with equal ones: a sum."""
-    return float(np.dot(shares, np.abs(np.asarray(values) - c) ** q))
+    with np.errstate(over="ignore"):
+        return float(np.dot(shares, np.abs(np.asarray(values) - c) ** q))
 
 
 def gaussian(mean: float, sd: float, q: float, c: float) -> float:
@@ -88,6 +90,8 @@ def student(mean: float, scale: float, df: float, q: float, c: float) -> float:
         return math.inf
     if q == 2:
         return float(scale**2 * df / (df - 2) + (mean - c) ** 2)
+    if df > NORMAL:
+        return gaussian(mean, scale, q, c)
     r = scale * math.sqrt(df)
     far = abs(mean - c) / r
     if far == 0:
@@ -146,9 +150,10 @@ def integral(f: Callable[[float], float], start: float, stop: float, *points: fl
         # quad fails at an empty piece
         if start < x < stop and min(abs(x - y) for y in breaks) > 1e-12 * (stop - start):
             breaks.append(x)
-    whole, error = quad(
-        f, start, stop, points=breaks[2:], epsabs=0, epsrel=1e-12, limit=400, full_output=1
-    )[:2]
+    with np.errstate(over="ignore", invalid="ignore"):
+        whole, error = quad(
+            f, start, stop, points=breaks[2:], epsabs=0, epsrel=1e-12, limit=400, full_output=1
+        )[:2]
     if not error <= ERROR * whole:
         raise ArithmeticError(f"the integral of a moment is {whole:g}, give or take {error:g}")
     return float(whole)
