@@ -25,10 +25,10 @@ run: install ## run one setting: AdaP-KLUCB on C2 at eps 0.5
 	$(BIN)/bandit-run algo=adap_klucb env=bernoulli_c2 eps=0.5
 
 test: install ## the fast tests
-	$(BIN)/pytest -m 'not slow'
+	$(BIN)/pytest -n auto --dist loadfile -m 'not slow'
 
 test-slow: install ## the slow tests: statistics, whole sweeps, the wheel
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -n auto --dist load -m slow
 
 figures: install ## run what is missing and draw every figure (SCALE=smoke: in seconds)
 	$(BIN)/python experiments/all.py $(EXPERIMENTS) results=$(RESULTS) $(SMALL)

@@ -15,7 +15,7 @@ from scipy import stats
 from scipy.integrate import quad
 
 from dpbandits.cli import run
-from dpbandits.cli.compose import read_request
+from dpbandits.cli.compose import multirun_points, read_request
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.laws import draw
 from dpbandits.errors import BadInput
@@ -222,12 +222,20 @@ def test_an_inliers_parameters_can_be_set():
     assert json.loads(cell(line).env_spec)["inlier"]["v"] == 0.5
 
 
-def test_a_multirun_over_inliers(tmp_path):
-    """As many tables as inliers, with the regret that each has alone."""
-    line = f"env=contaminated env.outlier=1 {SMALL}"
+def test_a_multirun_over_inliers():
+    line = "algo=prae_c env=contaminated env.inlier=student_far,pareto env.alpha=.05,.1 assume=true"
+    found = [read_request(point, ()).cells[0] for point in multirun_points(shlex.split(line))]
+    inliers = [json.loads(c.env_spec)["inlier"]["law"] for c in found]
+    assert inliers == ["student", "student", "pareto", "pareto"]
+    assert [c.instance.contamination for c in found] == [0.05, 0.1, 0.05, 0.1]
+
+
+def test_a_multirun_over_a_parameter_of_an_inlier(tmp_path):
+    """One table for each, with the regret that each has alone."""
+    line = f"env=contaminated env.outlier=1 {SMALL} env.inlier=bernoulli"
     command = [Path(sys.executable).with_name("bandit-run"), *line.split()]
     done = subprocess.run(
-        [*command, "-m", "env.inlier=bernoulli_gap,bernoulli_c1"],
+        [*command, "-m", "env.inlier.means=[0.9,0.1],[0.5,0.4]"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -235,7 +243,7 @@ def test_a_multirun_over_inliers(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     tables = [pd.read_csv(tmp_path / x) for x in done.stdout.split() if x.endswith(".csv")]
-    expected = [cell(f"{line} env.inlier={name}") for name in ("bernoulli_gap", "bernoulli_c1")]
+    expected = [cell(f"{line} env.inlier.means={means}") for means in ("[0.9,0.1]", "[0.5,0.4]")]
     for table, alone in zip(tables, expected, strict=True):
         last = table[table["t"] == 60]["regret"]
         pulls = [play(alone, r)[-1] for r in range(2)]

@@ -11,7 +11,7 @@ from scipy import stats
 from dpbandits.environments import arms, blocks
 from dpbandits.environments.blocks import draw_counts, draw_sum
 from dpbandits.environments.instances import contaminate, of_arms
-from dpbandits.environments.laws import draw
+from dpbandits.environments.laws import DISCRETE, EMPIRICAL, draw
 from dpbandits.kernel import kernel
 
 P_VALUE = 2 * stats.norm.sf(SIGMAS)  # of a right law, at a fixed seed; controls lie far below
@@ -115,27 +115,33 @@ def test_a_point_mass():
     assert instance.means[0] == -3.25 and instance.support == (-3.25, -3.25)
 
 
-def test_a_column_is_drawn_uniformly():
-    """Each entry of the column is as likely as the others, values that repeat included."""
-    values, weights = [5.0, -1.0, 2.0, 2.0, 7.5], {-1.0: 1, 2.0: 2, 5.0: 1, 7.5: 1}
+# columns of data, with values that repeat: few of them are drawn as a discrete law
+COLUMN = [0.0, 0.25, 0.25, 1.0, 6.0]
+LONG = [6.0, *(i / 4 for i in range(-4, 35))]
+
+
+@pytest.mark.parametrize(("values", "law"), [(COLUMN, DISCRETE), (LONG, EMPIRICAL)])
+def test_a_column_is_drawn_uniformly(values, law):
+    """Each entry of the column is as likely as the others, not each different value."""
     instance = one("empirical", values=values)
+    assert instance.environment.law[0] == law
     found, counts = np.unique(singles(instance.environment, 0, 50_000), return_counts=True)
-    assert dict.fromkeys(found) == dict.fromkeys(weights)
-    expected = np.array(list(weights.values())) * 10_000
-    assert stats.chisquare(counts, expected).pvalue > P_VALUE
-    assert stats.chisquare(counts, expected[[1, 0, 2, 3]]).pvalue < 1e-10
-    assert instance.means[0] == pytest.approx(np.mean(values), rel=1e-15)
-    assert instance.support == (-1.0, 7.5)
+    distinct, shares = np.unique(values, return_counts=True)
+    assert (found == distinct).all()
+    assert stats.chisquare(counts, 50_000 * shares / len(values)).pvalue > P_VALUE
+    assert stats.chisquare(counts).pvalue < 1e-10
+    assert instance.means[0] == pytest.approx(np.mean(values), rel=1e-14)
+    assert instance.support == (min(values), max(values))
 
 
 POINTS = {"values": [-2.0, 0.5, 1.0, 8.0], "probabilities": [0.1, 0.55, 0.3, 0.05]}
-COLUMN = [0.0, 0.25, 0.25, 1.0, 6.0]
-THRESHOLD = blocks.ONE_BY_ONE * len(COLUMN)
+THRESHOLD = blocks.ONE_BY_ONE * len(LONG)  # rewards from which on a column's values are counted
 CLEAN = {
     "two_point": one("two_point", low=-0.5, high=4.0, p=0.3),
     "point_mass": one("point_mass", value=0.75),
     "discrete": one("discrete", **POINTS),
-    "empirical": one("empirical", values=COLUMN),
+    "column": one("empirical", values=COLUMN),
+    "empirical": one("empirical", values=LONG),
     "gaussian": one("gaussian", mean=0.9, sd=1.5),
     "beta": one("beta", a=2.0, b=1.5),
     "pareto": one("pareto", mean=0.9, shape=1.55),
@@ -146,6 +152,20 @@ FOULED = ("two_point", "discrete", "empirical", "gaussian", "pareto")
 ALL = CLEAN | {f"{name}, contaminated": fouled(CLEAN[name]) for name in FOULED}
 ALL["pareto, foul points"] = contaminate(CLEAN["pareto"], 0.1, [arms.discrete(**POINTS)])
 ALL["points, foul points"] = contaminate(CLEAN["discrete"], 0.1, [arms.empirical([-6.0, 9.0])])
+ALL["points, foul column"] = contaminate(CLEAN["discrete"], 0.1, [arms.empirical(LONG)])
+
+
+def test_points_of_inliers_and_of_outliers_are_kept_apart():
+    """Each value has its share: .9 times an inlier's, .1 times an outlier's."""
+    size = 50_000
+    x = singles(ALL["points, foul points"].environment, 0, size)
+    found, counts = np.unique(x, return_counts=True)
+    assert list(found) == [-6.0, -2.0, 0.5, 1.0, 8.0, 9.0]
+    shares = np.array([0.05, 0.09, 0.495, 0.27, 0.045, 0.05])
+    assert stats.chisquare(counts, size * shares).pvalue > P_VALUE
+    assert stats.chisquare(counts, size * shares[::-1]).pvalue < 1e-10
+    x = singles(ALL["points, foul column"].environment, 0, size)
+    assert set(x) == {*LONG, -2.0}
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -156,12 +176,12 @@ def test_plain_and_compiled_draws_are_the_same_bits(name):
     for n in (1, THRESHOLD, THRESHOLD + 1):
         for center, level in (WHOLE, (0.25, 4.0)):
             rng = generator()
-            sums = filled(fill_sums, env, 0, n, center, level, size=20)
+            sums = filled(fill_sums, env, 0, n, center, level, size=5)
             assert (sums == [draw_sum(env, rng, 0, n, 0, 1, center, level) for _ in sums]).all()
-        rng, plain = generator(), np.zeros((20, 5))
+        rng, plain = generator(), np.zeros((5, 5))
         for counts in plain:
             draw_counts(env, rng, 0, n, 0, 1, -1.0, 0.75, counts)
-        assert (filled(fill_counts, env, 0, n, -1.0, 0.75, size=(20, 5)) == plain).all()
+        assert (filled(fill_counts, env, 0, n, -1.0, 0.75, size=(5, 5)) == plain).all()
 
 
 def homogeneity(x, y):
@@ -173,8 +193,9 @@ def homogeneity(x, y):
     return stats.chi2_contingency(table).pvalue if table.shape[1] > 1 else 1.0
 
 
-SIZES = (40, 100)
-assert SIZES[0] < THRESHOLD < SIZES[1]
+def sizes(name):
+    """Numbers of rewards: where points are counted, or values drawn one by one, and where not."""
+    return (40, THRESHOLD + 60) if name.startswith("empirical") else (40, 100)
 
 
 @pytest.mark.parametrize(("center", "level"), [WHOLE, (0.25, 4.0)])
@@ -182,7 +203,7 @@ assert SIZES[0] < THRESHOLD < SIZES[1]
 def test_sums_have_the_law_of_sums_of_single_draws(name, center, level):
     """Whether points are counted or values drawn one by one; twice as many rewards are noticed."""
     env = ALL[name].environment
-    for n in SIZES:
+    for n in sizes(name):
         sums = filled(fill_sums, env, 0, n, center, level, size=2000)
         drawn = singles(env, 0, 2 * n * 2000, seed=1).reshape(2000, 2 * n) - center
         drawn[np.abs(drawn) > level] = 0.0
@@ -196,20 +217,26 @@ SEPARATE = np.sqrt([2, 3, 5, 7, 11])
 
 @pytest.mark.parametrize("name", ALL)
 def test_histograms_have_the_law_of_counted_single_draws(name):
-    """The count of each bin, and a sum of all five that no two histograms share."""
+    """The count of each bin, and a sum of all five that no two histograms share; those of half as
+    many rewards are told apart.
+    """
     env, size, (left, width, bins) = ALL[name].environment, 2000, BINS
-    for n in SIZES:
+    edges = left + width * np.arange(bins + 1)
+
+    def counted(drawn):
+        return -np.diff([(drawn >= x).sum(axis=1) for x in edges], axis=0).T
+
+    for n in sizes(name):
         counts = filled(fill_counts, env, 0, n, left, width, size=(size, bins))
         drawn = singles(env, 0, n * size, seed=1).reshape(size, n)
-        edges = left + width * np.arange(bins + 1)
-        other = -np.diff([(drawn >= x).sum(axis=1) for x in edges], axis=0).T
+        other = counted(drawn)
         for i in range(bins):
             assert homogeneity(counts[:, i], other[:, i]) > P_VALUE
         assert homogeneity(counts @ SEPARATE, other @ SEPARATE) > P_VALUE
-        assert homogeneity(counts @ SEPARATE, np.roll(other, 1, axis=1) @ SEPARATE) < 1e-10
+        assert homogeneity(counts @ SEPARATE, counted(drawn[:, : n // 2]) @ SEPARATE) < 1e-10
 
 
-@pytest.mark.parametrize("n", [*SIZES, 10**15])
+@pytest.mark.parametrize("n", [40, THRESHOLD + 60, 10**15])
 @pytest.mark.parametrize("name", ["two_point", "discrete", "empirical"])
 def test_a_histogram_loses_no_reward(name, n):
     """Of points with outliers at 100, all within its bins."""
@@ -217,7 +244,7 @@ def test_a_histogram_loses_no_reward(name, n):
     counts = filled(fill_counts, env, 0, n, -2.0, 0.25, size=(200, 412))
     assert (counts.sum(axis=1) == n).all() and (counts == np.rint(counts)).all()
     values = [-0.5, 4.0] if name == "two_point" else POINTS["values"]
-    values = COLUMN if name == "empirical" else values
+    values = LONG if name == "empirical" else values
     seen = -2.0 + 0.25 * np.flatnonzero(counts.any(axis=0))
     assert set(seen) == {*values, 100.0}
 
@@ -248,7 +275,7 @@ def test_enormous_blocks_of_points(name, center, level):
     laws = {
         "two_point": [(-0.5, 0.7), (4.0, 0.3)],
         "discrete": list(zip(POINTS["values"], POINTS["probabilities"], strict=True)),
-        "empirical": [(x, 0.2) for x in COLUMN],
+        "empirical": [(x, 1 / len(LONG)) for x in LONG],
     }
     x, p = np.array(laws[name] + [(2.5, 0.5), (70.0, 0.5)]).T
     p[:-2] *= 1 - alpha
