@@ -165,16 +165,19 @@ REFUSED = [
     ({"delta": 1.0}, "delta must lie in"),
     ({"delta": -1.0}, "delta must lie in"),
     ({"delta": math.nan}, "delta must lie in"),
+    ({"k": math.inf}, "k must be at least 2"),
+    *(({"eps": eps}, "eps must be above 0") for eps in (0.0, -1.0, math.nan)),
+    *(({"x": x}, "x must hold finite") for x in ([], [1.0, math.nan], [math.inf], [[1.0], [2.0]])),
 ]
 
 
 @pytest.mark.parametrize(("given", "words"), REFUSED)
 def test_parameters_out_of_range_are_refused(given, words):
-    x = np.zeros(10)
+    given = {"x": np.zeros(10), "rng": generator(), "eps": 1.0} | given
     with pytest.raises(ValueError, match=words):
-        raw_moment_mean(x, generator(), 1.0, **given)
+        raw_moment_mean(**given)
     with pytest.raises(ValueError, match=words):
-        central_moment_mean(x, generator(), 1.0, D, **given)
+        central_moment_mean(**given, D=D)
 
 
 def test_limits_of_the_contamination_and_of_the_reach():
@@ -185,8 +188,8 @@ def test_limits_of_the_contamination_and_of_the_reach():
         raw_moment_mean(x, rng, 1.0, alpha1=0.5)
     with pytest.raises(ValueError, match=r"alpha1 must lie in \[0, 0.133\), not 0.133"):
         central_moment_mean(x, rng, 1.0, D, alpha1=0.133)
-    for reach in (6.3, 1.0, 0.0, -50.0, math.nan):  # two bins are 2 sqrt(10) = 6.32 wide
-        with pytest.raises(ValueError):
+    for reach in (6.3, 1.0, 0.0, -50.0, 1e7, math.nan):  # two bins are 2 sqrt(10) = 6.32 wide
+        with pytest.raises(ValueError, match="D must lie in"):
             central_moment_mean(x, rng, 1.0, reach)
     central_moment_mean(x, rng, 1.0, 6.33)
 

@@ -204,8 +204,8 @@ def test_sums_have_the_law_of_sums_of_single_draws(name, center, level):
     """Whether points are counted or values drawn one by one; twice as many rewards are noticed."""
     env = ALL[name].environment
     for n in sizes(name):
-        sums = filled(fill_sums, env, 0, n, center, level, size=2000)
-        drawn = singles(env, 0, 2 * n * 2000, seed=1).reshape(2000, 2 * n) - center
+        sums = filled(fill_sums, env, 0, n, center, level, size=1000)
+        drawn = singles(env, 0, 2 * n * 1000, seed=1).reshape(1000, 2 * n) - center
         drawn[np.abs(drawn) > level] = 0.0
         assert homogeneity(sums, drawn[:, :n].sum(axis=1)) > P_VALUE
         assert homogeneity(sums, drawn.sum(axis=1)) < 1e-10
@@ -220,7 +220,7 @@ def test_histograms_have_the_law_of_counted_single_draws(name):
     """The count of each bin, and a sum of all five that no two histograms share; those of half as
     many rewards are told apart.
     """
-    env, size, (left, width, bins) = ALL[name].environment, 2000, BINS
+    env, size, (left, width, bins) = ALL[name].environment, 1000, BINS
     edges = left + width * np.arange(bins + 1)
 
     def counted(drawn):

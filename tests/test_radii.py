@@ -63,7 +63,7 @@ def test_the_leader_is_the_argmax_of_every_round(bonus, noise, window, monkeypat
     monkeypatch.setattr(optimism, "WINDOW", window)
     rng = np.random.default_rng(6)
     K, kept = 4, 0
-    race = optimism.new_race(K)
+    race = optimism.new_race(K, 0.0, 0.5)
     S, total, N = np.zeros(K), np.zeros(K), np.zeros(K)
     for t in range(1, 15_000):
         if t > 1 and optimism.keeps_lead(race, t, total[a], N[a]):  # noqa: F821
