@@ -52,8 +52,8 @@ def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:
     return int(value) if isinstance(value, int) else int(number)
 
 
-def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: int) -> float:
-    """The number that a kernel receives for a parameter."""
+def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: float) -> float:
+    """The number that a kernel receives for a parameter; a horizon of NaN is none."""
     if isinstance(domain, Named):
         if isinstance(value, str) and value in domain.names:
             return domain.names[value]
@@ -64,10 +64,8 @@ def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: i
         if value not in domain.options:
             raise BadInput(f"{key}={plain(value)}: {domain.allowed} is needed")
         return float(domain.options.index(value))
-    if value == "1/horizon":
-        value = 1 / horizon
     try:
-        number = float(value)
+        number = 1 / horizon if value == "1/horizon" else float(value)
     except (TypeError, ValueError):
         number = math.nan
     if isinstance(value, bool) or not domain.contains(number):
