@@ -46,8 +46,9 @@ MAY_IMPORT = {
     "runner": {"cell", "environments", "kernel", "play", "store"},
     "summary": {"store"},
     "figures": {"store"},
+    "outcome_figures": {"errors", "figures", "outcomes", "summary"},
     "cli": {
-        "cell", "errors", "figures", "inputs", "kernel", "outcomes", "runner", "settings", "store",
+        "cell", "errors", "figures", "inputs", "kernel", "outcome_figures", "outcomes", "runner", "settings", "store",
         "summary", "theory", "trial", "trial_settings",
     },
 }  # fmt: skip
