@@ -62,7 +62,7 @@ def read_request(overrides: list[str], folders: tuple[str, ...], kind: Kind = BA
     Raises:
         BadInput: anything in it cannot be run.
     """
-    overrides = with_inlier(overrides)
+    overrides = in_hydras_words(overrides)
     kind = kind_of(overrides, folders, kind)
     config = compose_config(tuple(overrides), folders, kind)
     for key in config:
@@ -121,9 +121,10 @@ def _names(data: Any) -> Iterator[str]:
         yield from _names(part)
 
 
-def with_inlier(overrides: list[str]) -> list[str]:
-    """``env.inlier=NAME`` chooses a whole environment: said in Hydra's way."""
-    return [re.sub(r"^env\.inlier=(?=[A-Za-z])", "env@env.inlier=", o) for o in overrides]
+def in_hydras_words(overrides: list[str]) -> list[str]:
+    """``env.inlier=NAME`` chooses a whole environment, and ``sweep.env.NAME`` is one name."""
+    overrides = [re.sub(r"^env\.inlier=(?=[A-Za-z])", "env@env.inlier=", o) for o in overrides]
+    return [re.sub(r"^sweep\.(env\.[^=]*)=(.*)", r"sweep={\1:\2}", o) for o in overrides]
 
 
 def _refuse_swept(overrides, config, kind):
@@ -174,6 +175,10 @@ def compose_config(
         raise _missing(error, overrides) from None
     except (HydraException, OmegaConfBaseException) as error:
         raise _explained(error, overrides, folders, kind) from None
+    except (TypeError, ValueError) as error:
+        raise BadInput(
+            f"{' '.join(overrides)}: {error}; a sweep that is a list of grids is given as a whole"
+        ) from None
     except YAMLError as error:
         raise BadInput(f"not a readable YAML file: {error}") from None
     finally:

@@ -24,7 +24,7 @@ from .compose import (
     multirun_points,
     package_folder,
     read_request,
-    with_inlier,
+    in_hydras_words,
 )
 from .kinds import BANDITS, Kind
 
@@ -134,7 +134,7 @@ def command_line(kind: Kind, usage: str, argv: list[str]) -> int:
         raise BadInput(f"--config-dir={given.config_dir}: there is no such folder")
     kind = kind_of(given.overrides, folders, kind)
     if any(getattr(given, option.dest) is not None for option in hydras):
-        compose_config(tuple(with_inlier(given.overrides)), folders, kind)
+        compose_config(tuple(in_hydras_words(given.overrides)), folders, kind)
         return _hydra(kind, argv, given.overrides, lambda overrides: 0)
     if not given.multirun:
         request = read_request(given.overrides, folders, kind)
@@ -160,7 +160,7 @@ def _hydra(kind: Kind, argv: list[str], overrides: list[str], job) -> int:
         codes.append(job(list(HydraConfig.get().overrides.task)))
 
     options = [word for word in argv if word not in overrides]
-    sys.argv = [kind.command, *options, *with_inlier(overrides)]
+    sys.argv = [kind.command, *options, *in_hydras_words(overrides)]
     hydra.main(str(package_folder("conf")), kind.top, version_base="1.3")(task)()
     return max(codes, default=0)
 
