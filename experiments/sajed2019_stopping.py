@@ -9,7 +9,7 @@ from dpbandits.outcome_figures import stopping_panels
 from dpbandits.stopping.bounds import lower_bound, upper_bound
 
 BOUNDS = {
-    "upper bound of DP-NAS-EXP, probability 1 - $\\beta$ (Thm 3.3)": upper_bound,
+    "upper bound of DP-NAS-EXP, probability $1 - \\beta$ (Thm 3.3)": upper_bound,
     "lower bound of private rules, probability 1/4 (Thm 3.4)": lower_bound,
 }
 

@@ -20,11 +20,11 @@ from ..store import check_writable, write_atomically, write_manifest, write_tabl
 from .compose import (
     Request,
     compose_config,
+    in_hydras_words,
     kind_of,
     multirun_points,
     package_folder,
     read_request,
-    in_hydras_words,
 )
 from .kinds import BANDITS, Kind
 
