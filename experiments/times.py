@@ -22,7 +22,7 @@ def main(results):
             manifest = json.loads(path.read_text())
             cells, runs = manifest["cells"], manifest["config"]["runs"]
             seconds = f"{manifest['wall_time_seconds']:.1f}"
-            horizons = sorted({cell["horizon"] for cell in cells})
+            horizons = sorted({cell.get("horizon", cell.get("cap")) for cell in cells})
             horizon = ", ".join(rounds(T) for T in horizons)
             rows.append([file.stem, len(cells), runs, horizon, seconds])
     head = ["experiment", "settings", "runs", "horizon", "seconds"]

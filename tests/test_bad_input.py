@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits.cli import plot, run
+from dpbandits.cli import plot, run, stop
 
 QUICK = {"horizon": "100", "runs": "1", "jobs": "1"}  # an accepted line must not run for minutes
+QUICK_STOP = {"cap": "100", "runs": "1", "jobs": "1"}
 BOTH = "env=table env.rewards=[[1,0],[0,1]]"
 HEADER = "algo,env,eps,horizon,seed,run,t,regret\n"
 ROW = "ucb,bernoulli_c2,inf,100,0,0,100,5\n"
@@ -22,10 +23,10 @@ def complaint(name: str, code: int | None, out: str, err: str) -> str:
     return err.removeprefix(f"{name}: ")
 
 
-def arguments(line: str) -> list[str]:
+def arguments(line: str, quick: dict[str, str] = QUICK) -> list[str]:
     given = shlex.split(line)
     keys = {override.partition("=")[0] for override in given}
-    return given + [f"{key}={value}" for key, value in QUICK.items() if key not in keys]
+    return given + [f"{key}={value}" for key, value in quick.items() if key not in keys]
 
 
 @pytest.fixture
@@ -113,6 +114,7 @@ ENVIRONMENTS = [
     ("env=table env.file=missing.csv", "env.file=missing.csv:", "No such file"),
     (f"{BOTH} env.file=a.csv", "env=table", "either"),
     (f"{BOTH} horizon=3", "horizon=3:", "2 rounds"),
+    ("env=sign", "env=sign:", "two arms"),
 ]
 NAMES = [
     ("algo=adap_klucbb", "algo", "'adap_klucbb'", "did you mean adap_klucb?"),
@@ -194,6 +196,7 @@ SWEEPS = [
     ("experiment=azize2022_fig8 sweep=5", "sweep=5:", "lists of values"),
     ("experiment=azize2022_fig8 sweep.alpha=[0]", "algo.alpha=0:", "above 0"),
     ("experiment=azize2022_fig8 sweep.alfa=[1]", "'sweep.alfa'"),
+    ("experiment=wu2023_raw sweep.eps=[1]", "sweep.eps=[1]", "list of grids"),
 ]
 HEAVY = [  # tails
     *(
@@ -322,6 +325,71 @@ TABLE = [*VALUES, *ENVIRONMENTS, *NAMES, *PARAMETERS, *LINES, *SWEEPS, *HEAVY, *
 )
 def test_bandit_run_refuses(refused, line, parts):
     message = refused(run, arguments(line))
+    assert all(part in message for part in parts), message
+
+
+STOPS = [
+    *[(f"rel_error={x}", f"rel_error={x}:", "(0, 1)") for x in ("0", "1", "-1", "nan", "small")],
+    *[(f"beta={x}", f"beta={x}:", "(0, 1)") for x in ("0", "1", "-1", "nan", "small")],
+    ("beta=1/horizon", "beta=1/horizon:", "(0, 1)"),
+    ("rel_error=[.1,.2]", "rel_error=[0.1,0.2]:", "(0, 1)"),
+    ("rel_error=.1,.2", "rel_error=.1,.2", "-m"),
+    *[(f"R={x}", f"R={x}:", "above 0") for x in ("0", "-1", "inf", "nan", "wide")],
+    *[(f"cap={x}", f"cap={x}:", "at least 1") for x in ("0", "-5", "1.5", "inf", "far", "1e17")],
+    *[(f"eps={x}", f"eps={x}:", "above 0") for x in ("0", "-1", "nan", "strong")],
+    ("rule=nas eps=1", "eps=1:", "nas", "not private"),
+    ("rule=dp_naz", "rule", "'dp_naz'", "did you mean dp_nas?"),
+    ("rule=zzz", "rule", "'zzz'", "dp_nas, dp_nas_exp, nas"),
+    ("rule=3", "rule", "3", "dp_nas"),
+    ("rule=", "rule", "''", "dp_nas"),
+    ("env=sgin", "env", "'sgin'", "did you mean sign?"),
+    ("env.mean=2", "env.mean=2:", "from -1 to 1"),
+    ("env.mean=nan", "env.mean=nan:", "finite number"),
+    ("env.mean=[.1,.2]", "env.mean=[0.1,0.2]:", "number"),
+    ("env.scale=0", "env.scale=0:", "above 0"),
+    ("env.scale=2", "env=sign:", "[-2, 2]", "dp_nas_exp", "[-1, 1]", "R=2.0 covers them"),
+    ("arm=1", "arm=1:", "env=sign has one arm"),
+    ("arm=-1", "arm=-1:", "at least 0"),
+    ("arm=0.5", "arm=0.5:", "whole number"),
+    ("arm=first", "arm=first:", "whole number"),
+    ("env=bernoulli arm=2", "arm=2:", "2 arms, from arm=0 to arm=1"),
+    ("env=bernoulli env.means=[.9]", "env.means=[0.9]", "two arms"),
+    ("env=ren_gaussian", "env=ren_gaussian:", "[-inf, inf]", "dp_nas_exp"),
+    ("rule=nas env=pareto", "env=pareto:", "inf]", "nas"),
+    ("env=contaminated", "env=contaminated:", "outliers", "no outliers"),
+    ("env=table env.rewards=[[1,0],[0,1]]", "cap=100:", "2 rounds"),
+    ("env=table env.rewards=[[1,-3],[0,1]] arm=1 cap=2", "env=table:", "[-3, 1]", "R=3.0"),
+    ("horizon=100", "'horizon'", "arm, backend, beta, cap"),
+    ("algo=ucb", "'algo'"),
+    ("rel_eror=.1", "'rel_eror'", "did you mean rel_error?"),
+    ("rule.foo=1", "'rule.foo'"),
+    ("+rule.foo=1", "'rule.foo'"),
+    ("+foo=1", "'foo'"),
+    ("runs=0", "runs=0:", "at least 1"),
+    ("jobs=0", "jobs=0:", "-1"),
+    ("backend=foo", "backend=foo:", "auto, threads or processes"),
+    ("results=/dev/null/x", "results=/dev/null/x:", "writable folder"),
+    ("experiment=sajed2019_stoping", "'sajed2019_stoping'", "did you mean sajed2019_stopping?"),
+    ("experiment=sajed2019_stopping eps=1", "eps=1:", "varies eps"),
+    ("experiment=sajed2019_stopping env.mean=.3", "varies env.mean", "sweep.env.mean=[.3]"),
+    ("experiment=sajed2019_stopping rule=nas", "rule=nas:", "varies rule"),
+    ("'sweep={rel_error:[.1,0]}'", "rel_error=0:", "(0, 1)"),
+    ("'sweep={rule:[nas],eps:[1]}'", "sweep.eps", "no rule"),
+    ("'sweep={alpha:[1]}'", "sweep.alpha", "no rule"),
+    ("'sweep={env.means:[1]}'", "sweep.env.means", "no rule"),
+    ("'sweep={seed:[1]}'", "sweep.seed", "-m seed"),
+    ("'sweep={beta:[.1]}' beta=.2", "beta=.2:", "varies beta"),
+    ("'sweep={rule:[dp_naz]}'", "'dp_naz'", "did you mean dp_nas?"),
+    ("-m beta=.1,2", "beta=2:", "(0, 1)"),
+    ("--foo", "--foo", "bandit-stop --help"),
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"), [(x[0], x[1:]) for x in STOPS], ids=[x[0] for x in STOPS]
+)
+def test_bandit_stop_refuses(refused, line, parts):
+    message = refused(stop, arguments(line, QUICK_STOP))
     assert all(part in message for part in parts), message
 
 
@@ -456,6 +524,7 @@ def test_bandit_plot_refuses_a_corrupt_table(refused, corrupt, line):
         "bandit-run results=/dev/null/x",
         "bandit-run -m eps=1,-1",
         "bandit-plot missing.csv",
+        "bandit-stop rel_error=2",
     ],
 )
 def test_the_commands_themselves_refuse(tmp_path, command):

@@ -27,9 +27,10 @@ def commands(text):
 
 def run_line(line, folder):
     words = shlex.split(line)
-    if words[0] == "bandit-run" and "--help" not in words:
-        words = [w for w in words if not w.startswith("runs=")] + ["horizon=2000", "runs=2"]
-    module = "run" if words[0] == "bandit-run" else "plot"
+    longest = {"bandit-run": "horizon=2000", "bandit-stop": "cap=2000"}.get(words[0])
+    if longest and "--help" not in words:
+        words = [w for w in words if not w.startswith("runs=")] + [longest, "runs=2"]
+    module = words[0].removeprefix("bandit-")
     code = f"from dpbandits.cli.{module} import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code, *words[1:]], cwd=folder, capture_output=True, text=True
@@ -55,6 +56,13 @@ def test_commands_and_code_of_heavy_tails_run(tmp_path):
     names = {}
     exec(code, names)
     assert abs(names["mean"] - 20) < names["radius"] < 1
+
+
+def test_commands_of_stopping_run(tmp_path):
+    lines = commands((TOP / "docs" / "stopping.md").read_text())
+    assert len(lines) >= 4
+    for line in lines:
+        run_line(line, tmp_path)
 
 
 def test_the_printed_example_is_what_is_printed(tmp_path):
@@ -88,7 +96,7 @@ def test_speeds_are_those_of_the_committed_benchmark():
 
 
 def test_every_algorithm_is_in_the_readme():
-    for name in NAMES:
+    for name in [*NAMES, *(file.stem for file in (CONF / "rule").glob("*.yaml"))]:
         assert f"`{name}`" in README
 
 

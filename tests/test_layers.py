@@ -27,6 +27,7 @@ MAY_IMPORT = {
         "kernel", "environments", "game", "mechanisms", "curators", "radii", "optimism", "episodes",
         "parameters", "assumptions", "batches", "estimators",
     },
+    "stopping": {"assumptions", "game", "kernel", "mechanisms", "parameters"},
     "theory": {"radii", "environments"},
     "registry": {"assumptions", "kernel", "errors", "parameters"},
     "cell": {"environments", "registry"},
@@ -35,13 +36,20 @@ MAY_IMPORT = {
         "budgets", "cell", "environments", "errors", "inputs", "parameters", "registry",
     },
     "play": {"cell", "environments", "game", "kernel", "seeds"},
+    "trial": {"cell", "environments", "game", "play", "registry", "seeds"},
+    "trial_settings": {
+        "budgets", "environments", "errors", "inputs", "parameters", "registry", "settings",
+        "trial",
+    },
+    "outcomes": {"errors", "store", "summary", "trial"},
     "store": {"cell", "errors", "kernel"},
     "runner": {"cell", "environments", "kernel", "play", "store"},
     "summary": {"store"},
     "figures": {"store"},
+    "outcome_figures": {"errors", "figures", "outcomes", "summary"},
     "cli": {
-        "cell", "errors", "figures", "inputs", "kernel", "runner", "settings", "store", "summary",
-        "theory",
+        "cell", "errors", "figures", "inputs", "kernel", "outcome_figures", "outcomes", "runner", "settings", "store",
+        "summary", "theory", "trial", "trial_settings",
     },
 }  # fmt: skip
 

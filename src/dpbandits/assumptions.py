@@ -78,6 +78,23 @@ UNIT_INTERVAL = Bounded(0.0, 1.0)
 
 
 @dataclass(frozen=True)
+class WithinR(Assumption):
+    """Rewards lie in [-R, R], R a parameter, and follow the arm's law without outliers."""
+
+    needed_for_privacy: ClassVar[bool] = True
+
+    def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
+        R = values["R"]
+        low, high = instance.support
+        if low < -R or high > R:
+            return f"its rewards lie in [{low:g}, {high:g}]", f"rewards in [{-R:g}, {R:g}]"
+        return outlying(instance, 0.0, "no outliers")
+
+
+WITHIN_R = WithinR()
+
+
+@dataclass(frozen=True)
 class HeavyTails(Assumption):
     """E|X|^(1+v) <= u for every arm, without outliers (Tao et al. 2022)."""
 

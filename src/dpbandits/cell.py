@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,6 +15,39 @@ from .environments.instances import Instance
 from .environments.populations import Population, build_population, homogeneous
 from .environments.users import Users
 from .registry import Algorithm, load
+
+
+class Unit(Protocol):
+    """What the runner and the store know of what is run: a cell, or a trial of a stopping rule."""
+
+    @property
+    def algo(self) -> str: ...
+
+    @property
+    def env(self) -> str: ...
+
+    @property
+    def eps(self) -> float: ...
+
+    @property
+    def horizon(self) -> int: ...
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def setting(self) -> str: ...
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def algorithm(self) -> Algorithm: ...
+
+    @property
+    def instance(self) -> Instance: ...
+
+    def in_short(self) -> Unit: ...
 
 
 @dataclass(frozen=True)
@@ -96,6 +129,10 @@ class Cell:
         geometric = np.geomspace(1, self.horizon, half)
         rounds = np.unique(np.rint(np.concatenate([[1.0], even, geometric])).astype(np.int64))
         return np.append(rounds[rounds < self.horizon], self.horizon)
+
+    def in_short(self) -> Cell:
+        """The same for one round, to have its kernel compiled."""
+        return replace(self, horizon=1, checkpoints=1)
 
 
 def digest(*texts: str, length: int) -> str:

@@ -40,6 +40,9 @@ NAMES = {
     "ldpr_se": "LDPR-SE",
     "prae_r": "PRAE-R",
     "prae_c": "PRAE-C",
+    "nas": "NAS",
+    "dp_nas": "DP-NAS",
+    "dp_nas_exp": "DP-NAS-EXP",
 }
 STYLE: Any = {
     "font.size": 9,

@@ -52,8 +52,8 @@ def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:
     return int(value) if isinstance(value, int) else int(number)
 
 
-def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: int) -> float:
-    """The number that a kernel receives for a parameter."""
+def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: float) -> float:
+    """The number that a kernel receives for a parameter; a horizon of NaN is none."""
     if isinstance(domain, Named):
         if isinstance(value, str) and value in domain.names:
             return domain.names[value]
@@ -65,10 +65,8 @@ def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: i
             raise BadInput(f"{key}={plain(value)}: {domain.allowed} is needed")
         return float(domain.options.index(value))
     asked_by_horizon = value == "1/horizon"  # at a horizon of 1, too
-    if asked_by_horizon:
-        value = 1 / horizon
     try:
-        number = float(value)
+        number = 1 / horizon if value == "1/horizon" else float(value)
     except (TypeError, ValueError):
         number = math.nan
     fits = domain.contains(number) or (asked_by_horizon and number == 1)

@@ -45,11 +45,15 @@ BUDGET = Interval("a number above 0 (inf adds no noise)", lambda x: x >= SMALLES
 POSITIVE = Interval("a finite number above 0", lambda x: SMALLEST <= x < math.inf)
 CONFIDENCE = Interval("a number in (0, 1), or 1/horizon", lambda x: SMALLEST <= x < 1)
 PROBABILITY = Interval("a number in (0, 1], or 1/horizon", lambda x: SMALLEST <= x <= 1)
+FRACTION = Interval("a number in (0, 1)", lambda x: SMALLEST <= x < 1)
+RANGE = Interval("a number above 0, at most 1e100", lambda x: SMALLEST <= x <= 1e100)
 
 Budget = Annotated[float, BUDGET]
 Positive = Annotated[float, POSITIVE]
 Probability = Annotated[float, PROBABILITY]
 Confidence = Annotated[float, CONFIDENCE]
+Fraction = Annotated[float, FRACTION]
+Range = Annotated[float, RANGE]
 
 AUTO = "auto"  # a parameter that is taken from the environment
 Order = Annotated[float, Interval("a number in (0, 1]", lambda x: SMALLEST <= x <= 1)]

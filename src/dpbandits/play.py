@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import sys
-from functools import lru_cache
+from functools import lru_cache, singledispatch
+from typing import Any
 
 import numpy as np
 
-from .cell import Cell
+from .cell import Cell, Unit
 from .environments.instances import Instance
 from .game import new_game, pulls_at_checkpoints
 from .kernel import is_cached
 from .seeds import ENVIRONMENT, LEARNER, SHUFFLE, generator
 
 
-def play(cell: Cell, run: int) -> np.ndarray:
+@singledispatch
+def play(unit: Any, run: int) -> np.ndarray:
+    """Play one run: what is kept of it, an array of numbers."""
+    raise TypeError(f"no way is known to play a {type(unit).__name__}")
+
+
+@play.register
+def play_cell(cell: Cell, run: int) -> np.ndarray:
     """Play one run of a cell: pulls of each arm at the checkpoints, int64 array (C, K)."""
     instance = _instance(cell)
     K = len(instance.means)
@@ -33,15 +41,15 @@ def _instance(cell: Cell) -> Instance:
     return cell.instance
 
 
-def compile_kernel(cell: Cell) -> None:
+def compile_kernel(unit: Unit) -> None:
     """Compile a kernel, unless it is, by playing one round: before several workers need it."""
-    function = cell.algorithm.function
+    function = unit.algorithm.function
     if function.signatures:  # type: ignore[attr-defined]
         return
     if not is_cached(function):
-        print(f"compiling {cell.algo}, the first time only ...", file=sys.stderr, flush=True)
-    instance = _instance(cell)
-    environment = instance.shuffled(np.arange(len(instance.means)))
-    coins, rounds = generator(0, 0, ENVIRONMENT), np.ones(1, dtype=np.int64)
-    game = new_game(environment, cell.users, coins, 1, rounds)
-    function(game, generator(0, 0, LEARNER), *cell.arguments)
+        print(f"compiling {unit.algo}, the first time only ...", file=sys.stderr, flush=True)
+    try:
+        play(unit.in_short(), 0)
+    except Exception:  # what fails though it is compiled will fail, and be told, in its runs
+        if not function.signatures:  # type: ignore[attr-defined]
+            raise

@@ -1,4 +1,6 @@
-"""Finding an algorithm by name: one of the package's, or a user's beside its configuration."""
+"""Finding an algorithm, or a stopping rule, by name: the package's, or a user's beside its
+configuration.
+"""
 
 from __future__ import annotations
 
@@ -22,11 +24,14 @@ from .kernel import PACKAGE, is_compiled, sources_hash
 from .parameters import ANY, Choice, Interval, Named
 
 ALGORITHMS = PACKAGE / "algorithms"
+RULES = PACKAGE / "stopping"
+HOMES = {"algo": ALGORITHMS, "rule": RULES}
+PLAYERS = {"algo": PACKAGE / "play.py", "rule": PACKAGE / "trial.py"}
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An algorithm, and what its signature says of it.
+    """An algorithm or a stopping rule, and what its signature says of it.
 
     Attributes:
         name: the name of the file, of the function and of its configuration.
@@ -57,13 +62,21 @@ class Algorithm:
         return self.local or "eps" in self.domains
 
 
-def find_file(name: str, folders: tuple[str, ...] = ()) -> Path:
-    """The file of an algorithm: ``algo/NAME.py`` in a user's folder, or one of the package's."""
-    files = [Path(folder).resolve() / "algo" / f"{name}.py" for folder in folders]
-    files.append(ALGORITHMS / f"{name}.py")
+def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> Path:
+    """The file of an algorithm: ``algo/NAME.py`` in a user's folder, or one of the package's.
+
+    That of a stopping rule lies in ``rule``; ``group`` says which of the two is meant.
+    """
+    files = [Path(folder).resolve() / group / f"{name}.py" for folder in folders]
+    files.append(HOMES[group] / f"{name}.py")
     for file in filter(Path.is_file, files):
         return file
-    raise BadInput(f"algo={name}: no file {files[0]} defines it")
+    raise BadInput(f"{group}={name}: no file {files[0]} defines it")
+
+
+def group_of(file: Path) -> str:
+    """``algo`` or ``rule``: what a file of the package, or of a user, defines."""
+    return next((group for group, home in HOMES.items() if home == file.parent), file.parent.name)
 
 
 @cache
@@ -73,28 +86,28 @@ def load(file: Path) -> Algorithm:
     Raises:
         BadInput: the file cannot be imported, or does not define a function of its own name.
     """
-    name = file.stem
+    name, told = file.stem, f"{group_of(file)}={file.stem}"
     try:
         module = _import(name, file)
     except (Exception, SystemExit) as error:
-        raise BadInput(f"algo={name}: cannot import {file} ({_one_line(error)})") from error
+        raise BadInput(f"{told}: cannot import {file} ({_one_line(error)})") from error
     function = getattr(module, name, None)
     if not callable(function):
-        raise BadInput(f"algo={name}: {file} defines no function {name}(game, rng, ...)")
+        raise BadInput(f"{told}: {file} defines no function {name}(game, rng, ...)")
     plain = getattr(function, "py_func", function)
     parameters = list(inspect.signature(plain).parameters)
     if parameters[:2] != ["game", "rng"]:
-        raise BadInput(f"algo={name}: {file}: the function must start {name}(game, rng, ...")
+        raise BadInput(f"{told}: {file}: the function must start {name}(game, rng, ...")
     try:
         hints = typing.get_type_hints(plain, include_extras=True)
     except Exception as error:
-        raise BadInput(f"algo={name}: {file}: annotations ({_one_line(error)})") from error
+        raise BadInput(f"{told}: {file}: annotations ({_one_line(error)})") from error
     rewards = getattr(module, "REWARDS", None)
     if isinstance(rewards, tuple) and len(rewards) == 2:
         rewards = Bounded(*rewards)
     if rewards is not None and not isinstance(rewards, Assumption):
         raise BadInput(
-            f"algo={name}: {file}: REWARDS must be a pair (least, largest), an Assumption or None"
+            f"{told}: {file}: REWARDS must be a pair (least, largest), an Assumption or None"
         )
     return Algorithm(
         name=name,
@@ -108,9 +121,10 @@ def load(file: Path) -> Algorithm:
 
 
 def _import(name, file):
-    if file.parent == ALGORITHMS:
-        return importlib.import_module(f"{__package__}.algorithms.{name}")
-    spec = importlib.util.spec_from_file_location(f"dpbandits_user_{name}", file)
+    if file.parent in HOMES.values():
+        return importlib.import_module(f"{__package__}.{file.parent.name}.{name}")
+    kind = "user" if group_of(file) == "algo" else f"user_{group_of(file)}"
+    spec = importlib.util.spec_from_file_location(f"dpbandits_{kind}_{name}", file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
@@ -129,12 +143,13 @@ def _version(file):
     """Hash of the algorithm's file, of all that it imports of the package, of what plays it, and
     of the libraries that draw and compile.
     """
-    found, left = [], [file, PACKAGE / "seeds.py", PACKAGE / "play.py"]
+    player = PLAYERS[group_of(file)]
+    found, left = [], [file, PACKAGE / "seeds.py", player]
     while left:
         source = left.pop()
         if source not in found:
             found.append(source)
-            left += _imported(source) if source.name != "play.py" else []
+            left += _imported(source) if source != player else []
     sources = sources_hash(file, *sorted(set(found) - {file}))
     return f"{sources}, numpy {np.__version__}, numba {numba.__version__}"
 

@@ -13,7 +13,7 @@ import joblib
 import numpy as np
 from tqdm import tqdm
 
-from .cell import Cell
+from .cell import Unit
 from .environments.blocks import has_no_blocks
 from .kernel import is_compiled
 from .play import compile_kernel, play
@@ -26,7 +26,7 @@ SAVE_EVERY = 10.0  # seconds between two writes of a cell that is not finished y
 class Task:
     """Some runs of a cell, played one after the other by one worker."""
 
-    cell: Cell
+    cell: Unit
     runs: tuple[int, ...]
     one_by_one: bool  # whether its time grows with the horizon
 
@@ -46,12 +46,12 @@ class Failure:
 
 
 def run_cells(
-    cells: Sequence[Cell], runs: int, jobs: int, backend: str, results: Path
+    cells: Sequence[Unit], runs: int, jobs: int, backend: str, results: Path
 ) -> tuple[int, list[Failure]]:
     """Run what is missing of each cell and keep it.
 
     Args:
-        cells: the cells; each run depends on its cell, seed and number alone.
+        cells: the cells, or trials; each run depends on its cell, seed and number alone.
         runs: independent runs of each cell.
         jobs: workers; -1 for one a core.
         backend: ``threads``, ``processes``, or ``auto``: threads for compiled algorithms,
@@ -107,7 +107,7 @@ Outcome = tuple[Task, list[np.ndarray] | str]
 
 
 def _outcomes(tasks: list[Task], jobs: int, backend: str) -> Iterator[Outcome]:
-    """Each task with its pulls, or with the trace of its failure, in any order."""
+    """Each task with what its runs gave, or with the trace of its failure, in any order."""
     compiled = [task for task in tasks if is_compiled(task.cell.algorithm.function)]
     plain = [task for task in tasks if not is_compiled(task.cell.algorithm.function)]
     for cell in dict.fromkeys(task.cell for task in compiled):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -54,12 +54,18 @@ def cells(config: Mapping[str, Any], compose: Composer, folders: tuple[str, ...]
         taken |= cell.columns.keys()
         taken |= {"eps"} if cell.algorithm.private and not cell.population else set()
         taken |= {"population", "eps_min"} if cell.algorithm.local else set()
-    for name in sorted(unused - taken):
-        hint = f"; write {name.removeprefix('algo.')}" if name.startswith("algo.") else ""
-        hint = f"; sweep it with -m {name}=..." if name in KEYS else hint
-        owner = "environment" if name.startswith("env.") else "algorithm"
-        raise BadInput(f"sweep.{name}: no {owner} of the sweep has a parameter {name}{hint}")
+    refuse(unused - taken, "algorithm", "algo", KEYS)
     return list(found.values())
+
+
+def refuse(unused: Iterable[str], kind: str, group: str, keys: Sequence[str]) -> None:
+    """Refuse what a sweep varies and nothing takes."""
+    for name in sorted(unused):
+        short = name.removeprefix(f"{group}.")
+        hint = f"; write {short}" if short != name else ""
+        hint = f"; sweep it with -m {name}=..." if name in keys else hint
+        owner = "environment" if name.startswith("env.") else kind
+        raise BadInput(f"sweep.{name}: no {owner} of the sweep has a parameter {name}{hint}")
 
 
 def with_swept(spec: dict[str, Any], point: dict[str, Any]) -> dict[str, Any]:
@@ -94,7 +100,7 @@ def swept_names(config: Mapping[str, Any]) -> set[str]:
     return {name for grid in grids(config) for name in grid}
 
 
-def points(config: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
+def points(config: Mapping[str, Any], groups: Sequence[str] = GROUPS) -> Iterable[dict[str, Any]]:
     """The points of a sweep: of one grid, or of several, one after the other."""
     for grid in grids(config):
         values = []
@@ -103,7 +109,7 @@ def points(config: Mapping[str, Any]) -> Iterable[dict[str, Any]]:
                 raise BadInput(f"sweep.{name}={plain(choices)}: a list of values is needed")
             values.append(choices)
         for combination in itertools.product(*values):
-            point = {group: config[group] for group in GROUPS}
+            point = {group: config[group] for group in groups}
             yield point | dict(zip(grid, combination, strict=True))
 
 
@@ -208,6 +214,8 @@ def check_rewards(cell: Cell, instance: Instance, assume: bool) -> None:
 
     With ``assume`` only those that the privacy rests on are checked.
     """
+    if len(instance.means) < 2:
+        raise BadInput(f"env={cell.env}: a bandit needs at least two arms")
     rewards = cell.algorithm.rewards
     values = dict(zip(cell.algorithm.domains, cell.arguments, strict=True))
     found = rewards.violation(instance, values) if rewards is not None else None

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .cell import Cell
+from .cell import Cell, Unit
 from .errors import BadInput, plain
 from .kernel import PACKAGE
 
@@ -56,13 +56,13 @@ def check_writable(folder: Path) -> None:
         raise BadInput(f"results={folder}: a writable folder is needed ({reason})") from None
 
 
-def cell_file(results: Path, cell: Cell) -> Path:
+def cell_file(results: Path, cell: Unit) -> Path:
     """Where the finished runs of a cell are kept."""
     return results / "cells" / f"{cell.key}.npz"
 
 
-def load_runs(results: Path, cell: Cell) -> dict[int, np.ndarray]:
-    """The finished runs of a cell: run number to pulls, int64 array (checkpoints, K).
+def load_runs(results: Path, cell: Unit) -> dict[int, np.ndarray]:
+    """The finished runs of a cell: run number to what ``play`` gave.
 
     A file that is missing or damaged holds no runs: its ZIP members carry checksums.
     """
@@ -72,17 +72,17 @@ def load_runs(results: Path, cell: Cell) -> dict[int, np.ndarray]:
             if members.testzip() is not None:
                 return {}
         with np.load(file) as kept:
-            return dict(zip(kept["runs"].tolist(), kept["pulls"], strict=True))
+            return dict(zip(kept["runs"].tolist(), kept["outcomes"], strict=True))
     except Exception:  # a damaged file can fail in any way
         return {}
 
 
-def save_runs(results: Path, cell: Cell, pulls: Mapping[int, np.ndarray]) -> None:
+def save_runs(results: Path, cell: Unit, outcomes: Mapping[int, np.ndarray]) -> None:
     """Keep the finished runs of a cell, beside those that another process kept meanwhile."""
-    pulls = load_runs(results, cell) | dict(pulls)
-    runs = sorted(pulls)
+    outcomes = load_runs(results, cell) | dict(outcomes)
+    runs = sorted(outcomes)
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, runs=runs, pulls=np.stack([pulls[r] for r in runs]))
+    np.savez_compressed(buffer, runs=runs, outcomes=np.stack([outcomes[r] for r in runs]))
     write_atomically(cell_file(results, cell), buffer.getvalue())
 
 
@@ -118,37 +118,54 @@ def write_table(path: Path, table: pd.DataFrame) -> None:
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Read a tidy table.
+    """Read a tidy table of regrets.
 
     Raises:
         BadInput: the file is missing, is not a CSV, or lacks the columns of a tidy table.
+    """
+    table = read_columns(path, COLUMNS, words=("algo", "env"), endless=("eps",))
+    if not (table["t"] == table["horizon"]).any():
+        raise BadInput(f"{path}: no row has reached its horizon")
+    return table
+
+
+def read_columns(
+    path: Path,
+    columns: Sequence[str],
+    words: Sequence[str],
+    endless: Sequence[str] = (),
+    blank: Sequence[str] = (),
+) -> pd.DataFrame:
+    """Read a CSV that has the given columns: finite numbers, but for ``words``, for ``endless``
+    ones that may be infinite, and for ``blank`` ones that may hold blanks.
+
+    Raises:
+        BadInput: the file is missing, is not a CSV, or its columns are not these.
     """
     try:
         table = pd.read_csv(path, low_memory=False)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise BadInput(f"{path}: not a readable CSV ({reason})") from None
-    missing = [name for name in COLUMNS if name not in table.columns]
+    missing = [name for name in columns if name not in table.columns]
     if missing:
         raise BadInput(f"{path}: not a tidy CSV of dpbandits: no column {', '.join(missing)}")
     if table.empty:
         raise BadInput(f"{path}: the table has no rows")
-    for name in COLUMNS:
-        column = table[name]
-        if name in ("algo", "env"):
+    for name in columns:
+        column = table[name].dropna() if name in blank else table[name]
+        if name in words:
             if column.isna().any():
                 raise BadInput(f"{path}: column {name} has blanks")
         elif not pd.api.types.is_numeric_dtype(column) or column.isna().any():
             raise BadInput(f"{path}: column {name} holds something that is not a number")
-        elif name != "eps" and not np.isfinite(column).all():
+        elif name not in endless and not np.isfinite(column).all():
             raise BadInput(f"{path}: column {name} holds a number that is not finite")
-    if not (table["t"] == table["horizon"]).any():
-        raise BadInput(f"{path}: no row has reached its horizon")
     return table
 
 
 def write_manifest(
-    path: Path, config: Mapping[str, Any], cells: Sequence[Cell], seconds: float
+    path: Path, config: Mapping[str, Any], cells: Sequence[Unit], seconds: float
 ) -> None:
     """Write what is needed to make a table again: configuration, cells, versions, time taken.
 
@@ -171,12 +188,12 @@ def write_manifest(
     write_atomically(path, json.dumps(manifest, indent=2, default=str).encode() + b"\n")
 
 
-def record(cell: Cell) -> dict[str, Any]:
+def record(cell: Unit) -> dict[str, Any]:
     """All that a cell was run with, by name."""
     words = json.loads(cell.setting)
     words["parameters"] = dict(zip(cell.algorithm.domains, words.pop("arguments"), strict=True))
-    words["env_spec"] = json.loads(cell.env_spec)
-    words["population"] = json.loads(cell.population) if cell.population else None
+    for name in words.keys() & {"env_spec", "population"}:
+        words[name] = json.loads(words[name]) if words[name] else None
     finite = np.isfinite(cell.eps)
     return words | {"version": cell.version} | ({} if finite else {"eps": None})
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
@@ -23,13 +26,18 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
         interval of the mean, Student's t; undefined for one run), ``std`` and ``runs``.
     """
     last = table[table["t"] == table["horizon"]]
-    groups = last.groupby(settings_of(table), sort=False, dropna=False)["regret"]
+    return mean_of(last, settings_of(table), "regret")
+
+
+def mean_of(table: pd.DataFrame, settings: list[str], column: str) -> pd.DataFrame:
+    """Mean of a column over the runs of each setting, with the STATISTICS of ``summarize``."""
+    groups = table.groupby(settings, sort=False, dropna=False)[column]
     summary = groups.agg(mean="mean", std="std", runs="count").reset_index()
     n = summary["runs"].to_numpy()
     with np.errstate(divide="ignore", invalid="ignore"):
         half = stdtrit(n - 1.0, 0.975) * summary["std"] / np.sqrt(n)
     summary["ci_low"], summary["ci_high"] = summary["mean"] - half, summary["mean"] + half
-    return summary[[*settings_of(table), *STATISTICS]]
+    return summary[[*settings, *STATISTICS]]
 
 
 def render(summary: pd.DataFrame, style: str) -> str:
@@ -37,20 +45,15 @@ def render(summary: pd.DataFrame, style: str) -> str:
     rows = []
     varied = [c for c in summary.columns if c not in [*COLUMNS, *STATISTICS]]
     for row in summary.to_dict("records"):
-        interval = (
-            "one run: none"
-            if row["runs"] < 2
-            else f"{significant(row['ci_low'])} to {significant(row['ci_high'])}"
-        )
         rows.append(
             [
                 row["algo"],
                 row["env"],
-                "not private" if np.isinf(row["eps"]) else f"{row['eps']:g}",
+                budget(row["eps"]),
                 *("" if pd.isna(row[c]) else row[c] for c in varied),
                 rounds(row["horizon"]),
                 significant(row["mean"]),
-                interval,
+                interval(row),
                 row["runs"],
             ]
         )
@@ -61,6 +64,18 @@ def render(summary: pd.DataFrame, style: str) -> str:
 
 
 STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs"]
+
+
+def interval(row: Mapping[Hashable, Any]) -> str:
+    """The interval of a mean, as text."""
+    if row["runs"] < 2:
+        return "one run: none"
+    return f"{significant(row['ci_low'])} to {significant(row['ci_high'])}"
+
+
+def budget(eps: float) -> str:
+    """A privacy budget, as text."""
+    return "not private" if np.isinf(eps) else f"{eps:g}"
 
 
 def significant(x: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import re
 from collections.abc import Iterator
@@ -19,11 +20,11 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from ..cell import Cell
 from ..errors import BadInput, plain, unknown
 from ..inputs import whole
 from ..kernel import PACKAGE
-from ..settings import GROUPS, KEYS, cells, grids, swept_names
+from ..settings import grids, swept_names
+from .kinds import BANDITS, KINDS, Kind
 
 
 def package_folder(name: str) -> Path:
@@ -37,36 +38,39 @@ class Request:
     """What a command line asks for.
 
     Attributes:
+        kind: bandits or stopping rules.
         config: the composed configuration as plain data; algo, env and experiment are names.
-        cells: the cells to run, checked.
+        cells: the cells, or trials, to run, checked.
         runs: independent runs of each cell.
         jobs: workers, or -1 for one a core.
         backend: threads, processes or auto.
         results: folder for results.
     """
 
+    kind: Kind
     config: dict[str, Any]
-    cells: list[Cell]
+    cells: list[Any]
     runs: int
     jobs: int
     backend: str
     results: Path
 
 
-def read_request(overrides: list[str], folders: tuple[str, ...]) -> Request:
-    """The request of a list of Hydra overrides.
+def read_request(overrides: list[str], folders: tuple[str, ...], kind: Kind = BANDITS) -> Request:
+    """The request of a list of Hydra overrides; an experiment may be of another kind.
 
     Raises:
         BadInput: anything in it cannot be run.
     """
-    overrides, swept = _split_swept(with_inlier(overrides))
+    overrides, swept = _split_swept(in_hydras_words(overrides))
+    kind = kind_of(overrides, folders, kind)
     frame = [o for o in overrides if o.partition("=")[0].lstrip("+") in ("experiment", "sweep")]
     if frame:
-        _refuse_swept(overrides, compose_config(tuple(frame), folders))
-    config = compose_config(tuple(overrides), folders)
+        _refuse_swept(overrides, compose_config(tuple(frame), folders, kind), kind)
+    config = compose_config(tuple(overrides), folders, kind)
     for key in config:
-        if key not in KEYS:
-            raise unknown("key", key, KEYS)
+        if key not in kind.keys:
+            raise unknown("key", key, kind.keys)
     _vary(config, swept)
     jobs = whole("jobs", config["jobs"], at_least=-1, at_most=4096)
     if jobs == 0:
@@ -77,18 +81,20 @@ def read_request(overrides: list[str], folders: tuple[str, ...]) -> Request:
         raise BadInput(f"results={plain(config['results'])}: the path of a folder is needed")
 
     _refuse_shadows(folders)
-    kept = [o for o in overrides if o.lstrip("+").partition("=")[0] not in GROUPS]
+    groups = kind.groups
+    kept = [o for o in overrides if o.lstrip("+").partition("=")[0] not in groups]
 
     @cache
     def specs(*names: str) -> tuple[dict[str, Any], ...]:
-        chosen = [f"{group}={name}" for group, name in zip(GROUPS, names, strict=True)]
-        same = all(config[group] == name for group, name in zip(GROUPS, names, strict=True))
-        other = config if same else compose_config((*kept, *chosen), folders)
-        return tuple(other[f"{group}_spec"] for group in GROUPS)
+        chosen = [f"{group}={name}" for group, name in zip(groups, names, strict=True)]
+        same = all(config[group] == name for group, name in zip(groups, names, strict=True))
+        other = config if same else compose_config((*kept, *chosen), folders, kind)
+        return tuple(other[f"{group}_spec"] for group in groups)
 
     return Request(
+        kind=kind,
         config=config,
-        cells=cells(config, specs, folders),
+        cells=kind.cells(config, specs, folders),
         runs=whole("runs", config["runs"], at_least=1, at_most=10_000_000),
         jobs=jobs,
         backend=config["backend"],
@@ -96,9 +102,18 @@ def read_request(overrides: list[str], folders: tuple[str, ...]) -> Request:
     )
 
 
-def with_inlier(overrides: list[str]) -> list[str]:
-    """``env.inlier=NAME`` chooses a whole environment: said in Hydra's way."""
-    return [re.sub(r"^env\.inlier=(?=[A-Za-z])", "env@env.inlier=", o) for o in overrides]
+def kind_of(overrides: list[str], folders: tuple[str, ...], kind: Kind) -> Kind:
+    """The kind of the experiment that is chosen, told by what its file names; else ``kind``."""
+    for override in overrides:
+        key, _, name = override.partition("=")
+        homes = [package_folder("conf"), *map(Path, folders)]
+        files = [home / "experiment" / f"{name}.yaml" for home in homes]
+        if key.lstrip("+") == "experiment":
+            for file in filter(Path.is_file, files):
+                with contextlib.suppress(OSError, YAMLError, OmegaConfBaseException):
+                    named = set(_names(OmegaConf.to_container(OmegaConf.load(file))))
+                    return next((k for k in KINDS if k.groups[0] in named), kind)
+    return kind
 
 
 def _split_swept(overrides: list[str]) -> tuple[list[str], dict[str, Any]]:
@@ -123,22 +138,39 @@ def _vary(config: dict[str, Any], swept: dict[str, Any]) -> None:
     if swept and not config.get("sweep"):
         config["sweep"] = dict.fromkeys(swept)
     for name, values in swept.items():
-        having = [grid for grid in grids(config) if name in grid]
+        every = grids(config)
+        having = [grid for grid in every if name in grid]
+        if not having and len(every) == 1 and name.startswith("env."):
+            having = every
         if not having:
             raise unknown("key", f"sweep.{name}", [f"sweep.{n}" for n in swept_names(config)])
         for grid in having:
             grid[name] = values  # type: ignore[index]
 
 
-def _refuse_swept(overrides, config):
+def _names(data: Any) -> Iterator[str]:
+    """All names in nested mappings and lists, those of groups without ``override /``."""
+    for name in data if isinstance(data, dict) else ():
+        yield str(name).removeprefix("override ").removeprefix("/")
+    for part in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
+        yield from _names(part)
+
+
+def in_hydras_words(overrides: list[str]) -> list[str]:
+    """``env.inlier=NAME`` chooses a whole environment: said in Hydra's way."""
+    return [re.sub(r"^env\.inlier=(?=[A-Za-z])", "env@env.inlier=", o) for o in overrides]
+
+
+def _refuse_swept(overrides, config, kind):
     """A key given beside a sweep that varies it would be ignored: say so."""
     swept = swept_names(config)
-    if not all("horizon" in grid for grid in grids(config)):
-        swept -= {"horizon"}  # a grid without a horizon of its own takes that one
+    for longest in ("horizon", "cap"):
+        if not all(longest in grid for grid in grids(config)):
+            swept -= {longest}  # a grid without one of its own takes that one
     sweep = "the sweep" if config["experiment"] is None else f"experiment {config['experiment']}"
     for override in overrides:
         key, _, value = override.partition("=")
-        name = key.lstrip("+").removeprefix("algo.")
+        name = key.lstrip("+").removeprefix(f"{kind.groups[0]}.")
         if name in swept:
             raise BadInput(f"{override}: {sweep} varies {name}; write sweep.{name}=[{value}]")
 
@@ -151,20 +183,22 @@ def _refuse_shadows(folders):
                 raise BadInput(f"{file}: {file.stem} is one of ours; give yours another name")
 
 
-def compose_config(overrides: tuple[str, ...], folders: tuple[str, ...]) -> dict[str, Any]:
+def compose_config(
+    overrides: tuple[str, ...], folders: tuple[str, ...], kind: Kind = BANDITS
+) -> dict[str, Any]:
     """The composed configuration as plain data.
 
-    ``algo``, ``env``, ``population`` and ``experiment`` are the names chosen; the contents of the
-    first three are ``algo_spec`` and so on, hidden from iteration.
+    The groups (``algo``, ``env``, ...) and ``experiment`` are the names chosen; the contents of
+    the groups are ``algo_spec`` and so on, hidden from iteration.
     """
     paths = ",".join(f"'file://{Path(folder).resolve()}'" for folder in folders)
     search = [f"hydra.searchpath=[{paths}]"] if folders else []
-    _refuse_nameless(overrides, folders)
+    _refuse_nameless(overrides, folders, kind)
     outer = GlobalHydra.instance().hydra  # that of a multirun, which we must give back
     GlobalHydra.instance().clear()
     try:
         with initialize_config_dir(str(package_folder("conf")), version_base="1.3"):
-            composed = compose("config", [*overrides, *search], return_hydra_config=True)
+            composed = compose(kind.top, [*overrides, *search], return_hydra_config=True)
             choices = composed.hydra.runtime.choices
             config = OmegaConf.to_container(
                 OmegaConf.masked_copy(composed, [str(k) for k in composed if k != "hydra"]),
@@ -174,13 +208,17 @@ def compose_config(overrides: tuple[str, ...], folders: tuple[str, ...]) -> dict
     except MissingConfigException as error:
         raise _missing(error, overrides) from None
     except (HydraException, OmegaConfBaseException) as error:
-        raise _explained(error, overrides, folders) from None
+        raise _explained(error, overrides, folders, kind) from None
+    except (TypeError, ValueError) as error:
+        raise BadInput(
+            f"{' '.join(overrides)}: {error}; a sweep that is a list of grids is given as a whole"
+        ) from None
     except YAMLError as error:
         raise BadInput(f"not a readable YAML file: {error}") from None
     finally:
         GlobalHydra.instance().hydra = outer
     assert isinstance(config, dict)
-    for group in GROUPS:
+    for group in kind.groups:
         if not isinstance(config.get(group) or {}, dict):
             chosen = f"{group}={plain(config[group])}: the file of {group} {choices[group]}"
             raise BadInput(
@@ -193,12 +231,12 @@ def compose_config(overrides: tuple[str, ...], folders: tuple[str, ...]) -> dict
         )
     return Config(
         {str(k): v for k, v in config.items()}
-        | {name: choices.get(name) for name in (*GROUPS, "experiment")},
-        aside={f"{group}_spec": dict(config.get(group) or {}) for group in GROUPS},
+        | {name: choices.get(name) for name in (*kind.groups, "experiment")},
+        aside={f"{group}_spec": dict(config.get(group) or {}) for group in kind.groups},
     )
 
 
-def _refuse_nameless(overrides, folders):
+def _refuse_nameless(overrides, folders, kind):
     """Hydra ends with a trace if a file is chosen by something that is not a name."""
     try:
         parsed = OverridesParser.create().parse_overrides(list(overrides))
@@ -208,7 +246,7 @@ def _refuse_nameless(overrides, folders):
         if not override.key_or_group:
             raise BadInput(f"{override.input_line}: KEY=VALUE is needed")
         group = override.key_or_group.lstrip("+")
-        if group in (*GROUPS, "experiment") and not override.is_delete():
+        if group in (*kind.groups, "experiment") and not override.is_delete():
             value = override.value()
             if not isinstance(value, str | Sweep):
                 homes = [package_folder("conf"), *map(Path, folders)]
@@ -234,15 +272,18 @@ def _missing(error, overrides):
     return BadInput(f"no configuration {error.missing_cfg_file} (given: {' '.join(overrides)})")
 
 
-def _explained(error, overrides, folders):
+def _explained(error, overrides, folders, kind):
     text = str(error)
     found = re.search(r"Could not override '([^']*)'", text)
     if found:
         key = found[1].split("@")[-1]
-        chosen = tuple(o for o in overrides if o.split("=")[0] in (*GROUPS, "experiment"))
-        config = compose_config(chosen, folders) if chosen != overrides else compose_config((), ())
+        groups = kind.groups
+        chosen = tuple(o for o in overrides if o.split("=")[0] in (*groups, "experiment"))
+        if chosen == overrides:
+            chosen, folders = (), ()
+        config = compose_config(chosen, folders, kind)
         known = list(config)
-        known += [f"{group}.{k}" for group in GROUPS for k in config[f"{group}_spec"]]
+        known += [f"{group}.{k}" for group in groups for k in config[f"{group}_spec"]]
         return unknown("key", key, known)
     line = next((x for x in text.splitlines() if x.strip()), type(error).__name__)
     if "Ambiguous value" in text:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -12,6 +14,8 @@ from matplotlib.figure import Figure
 
 from ..errors import BadInput, unknown
 from ..figures import Draw, picture, save
+from ..outcome_figures import stopping_panels
+from ..outcomes import OUTCOME, read_outcomes
 from ..store import check_writable, read_table
 from .compose import package_folder
 from .run import Parser, guarded
@@ -20,7 +24,7 @@ USAGE = """\
 usage: bandit-plot experiment=NAME [results=DIR]
        bandit-plot TABLE.csv [TABLE.csv ...]
 
-Draw regret from tidy tables alone, as PDF and PNG.
+Draw regret, or stopping times, from tidy tables alone, as PDF and PNG.
 
   bandit-plot experiment=azize2022_fig4    results/azize2022_fig4.csv, as in the paper;
                                            written to results/figures/
@@ -51,7 +55,8 @@ def _main(argv: list[str]) -> int:
     if files:
         table = together(files)
         stem = files[0].with_suffix("")
-        figure = picture(table, files[0].stem if len(files) == 1 else f"{len(files)} tables")
+        title = files[0].stem if len(files) == 1 else f"{len(files)} tables"
+        figure = drawing(table)(table, title)
     else:
         results = Path(keys.get("results", "results"))
         stem, figure = experiment_figure(keys["experiment"], results)
@@ -69,16 +74,32 @@ def experiment_figure(name: str, results: Path) -> tuple[Path, Figure]:
         if name not in experiments:
             raise unknown("experiment", name, experiments)
         raise BadInput(f"no table {file}: run bandit-run experiment={name} first")
-    return results / "figures" / name, script(name)(read_table(file))
+    return results / "figures" / name, script(name)(read(file))
+
+
+def read(file: Path) -> pd.DataFrame:
+    """A table of bandit-run, or of bandit-stop, which has rules in place of algorithms."""
+    with contextlib.suppress(OSError, ValueError):
+        if "rule" in pd.read_csv(file, nrows=0).columns:
+            return read_outcomes(file)
+    return read_table(file)
+
+
+def drawing(table: pd.DataFrame) -> Callable[[pd.DataFrame, str], Figure]:
+    """What draws a table of its kind."""
+    return stopping_panels if "rule" in table.columns else picture
 
 
 def together(files: list[Path]) -> pd.DataFrame:
     """Several tables as one, if a figure can tell their settings apart."""
-    table = pd.concat([read_table(file) for file in files], ignore_index=True)
-    if table["horizon"].nunique() > 1:
+    tables = [read(file) for file in files]
+    if len({"rule" in table.columns for table in tables}) > 1:
+        raise BadInput("tables of regrets and of stopping times share no figure; plot them apart")
+    table = pd.concat(tables, ignore_index=True)
+    if "horizon" in table.columns and table["horizon"].nunique() > 1:
         found = ", ".join(f"{T:g}" for T in sorted(table["horizon"].unique()))
         raise BadInput(f"tables of different horizons ({found}) share no axis; plot them apart")
-    rows = [name for name in table.columns if name not in ("seed", "regret")]
+    rows = [name for name in table.columns if name not in ("seed", "regret", *OUTCOME)]
     if table.duplicated(rows).any():
         raise BadInput(
             "the tables hold the same settings twice, or settings that differ in something that "
@@ -90,7 +111,7 @@ def together(files: list[Path]) -> pd.DataFrame:
 def script(name: str) -> Draw:
     """The drawing of an experiment: that of its plotting script, or the one that suits it."""
     if not (package_folder("experiments") / f"{name}.py").is_file():
-        return lambda table: picture(table, name)
+        return lambda table: drawing(table)(table, name)
     return load_script(name).draw
 
 

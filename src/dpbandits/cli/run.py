@@ -13,23 +13,20 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
-from tabulate import tabulate
-
 from ..cell import digest
 from ..errors import BadInput
 from ..runner import run_cells
-from ..settings import GROUPS
-from ..store import check_writable, tidy, write_atomically, write_manifest, write_table
-from ..summary import render, rounds, summarize
-from ..theory.ren2020 import candidates
+from ..store import check_writable, write_atomically, write_manifest, write_table
 from .compose import (
     Request,
     compose_config,
+    in_hydras_words,
+    kind_of,
     multirun_points,
     package_folder,
     read_request,
-    with_inlier,
 )
+from .kinds import BANDITS, Kind
 
 USAGE = """\
 usage: bandit-run [KEY=VALUE ...] [-m] [--config-dir DIR]
@@ -66,13 +63,15 @@ class Parser(argparse.ArgumentParser):
         raise BadInput(f"{message} (see {self.prog} --help)")
 
 
-def listing() -> str:
+def listing(kind: Kind) -> str:
     """The algorithms, environments and so on, each with what its file says first."""
     width = min(shutil.get_terminal_size().columns, 110)
     lines = []
-    for group in (*GROUPS, "experiment"):
+    for group in (*kind.groups, "experiment"):
         lines.append(f"{group}=")
         for file in sorted((package_folder("conf") / group).glob("*.yaml")):
+            if group == "experiment" and kind_of([f"experiment={file.stem}"], (), kind) != kind:
+                continue
             comments = itertools.takewhile(
                 lambda line: line.startswith("# "), file.read_text().splitlines()
             )
@@ -88,7 +87,7 @@ def listing() -> str:
 
 def main() -> None:
     """Entry point of ``bandit-run``."""
-    guarded("bandit-run", lambda: _main(sys.argv[1:]))
+    guarded("bandit-run", lambda: command_line(BANDITS, USAGE, sys.argv[1:]))
 
 
 def guarded(name: str, command) -> None:
@@ -108,8 +107,9 @@ def guarded(name: str, command) -> None:
     sys.exit(code)
 
 
-def _main(argv: list[str]) -> int:
-    parser = Parser("bandit-run", add_help=False)
+def command_line(kind: Kind, usage: str, argv: list[str]) -> int:
+    """Do what the words after a command of a kind say."""
+    parser = Parser(kind.command, add_help=False)
     parser.add_argument("overrides", nargs="*")
     parser.add_argument("--config-dir", "-cd")
     parser.add_argument("--multirun", "-m", action="store_true")
@@ -124,7 +124,7 @@ def _main(argv: list[str]) -> int:
     ]
     given = parser.parse_intermixed_args(argv)
     if given.help:
-        print(USAGE.format(groups=listing()), end="")
+        print(usage.format(groups=listing(kind)), end="")
         return 0
     if given.version:
         print(f"dpbandits {version('dpbandits')}")
@@ -132,21 +132,24 @@ def _main(argv: list[str]) -> int:
     folders = (str(Path(given.config_dir).resolve()),) if given.config_dir else ()
     if folders and not Path(folders[0]).is_dir():
         raise BadInput(f"--config-dir={given.config_dir}: there is no such folder")
+    kind = kind_of(given.overrides, folders, kind)
     if any(getattr(given, option.dest) is not None for option in hydras):
-        compose_config(tuple(with_inlier(given.overrides)), folders)
-        return _hydra(argv, given.overrides, lambda overrides: 0)
+        compose_config(tuple(in_hydras_words(given.overrides)), folders, kind)
+        return _hydra(kind, argv, given.overrides, lambda overrides: 0)
     if not given.multirun:
-        request = read_request(given.overrides, folders)
+        request = read_request(given.overrides, folders, kind)
         check_writable(request.results)
         return run(request)
     for point in multirun_points(given.overrides):
-        check_writable(read_request(point, folders).results)
-    return _hydra(
-        argv, given.overrides, lambda overrides: run(read_request(overrides, folders), alone=False)
-    )
+        check_writable(read_request(point, folders, kind).results)
+
+    def job(overrides):
+        return run(read_request(overrides, folders, kind), alone=False)
+
+    return _hydra(kind, argv, given.overrides, job)
 
 
-def _hydra(argv: list[str], overrides: list[str], job) -> int:
+def _hydra(kind: Kind, argv: list[str], overrides: list[str], job) -> int:
     """Let Hydra run its jobs, each with its own overrides; it wants them after the options."""
     import hydra
     from hydra.core.hydra_config import HydraConfig
@@ -157,8 +160,8 @@ def _hydra(argv: list[str], overrides: list[str], job) -> int:
         codes.append(job(list(HydraConfig.get().overrides.task)))
 
     options = [word for word in argv if word not in overrides]
-    sys.argv = ["bandit-run", *options, *with_inlier(overrides)]
-    hydra.main(str(package_folder("conf")), "config", version_base="1.3")(task)()
+    sys.argv = [kind.command, *options, *in_hydras_words(overrides)]
+    hydra.main(str(package_folder("conf")), kind.top, version_base="1.3")(task)()
     return max(codes, default=0)
 
 
@@ -167,8 +170,8 @@ def run(request: Request, alone: bool = True) -> int:
 
     One of several jobs is not ``alone``: its table must not have the name of another's.
     """
-    start = time.monotonic()
-    print_candidates(request)
+    start, kind = time.monotonic(), request.kind
+    kind.tell(request.cells)
     done, failures = run_cells(
         request.cells, request.runs, request.jobs, request.backend, request.results
     )
@@ -176,33 +179,20 @@ def run(request: Request, alone: bool = True) -> int:
         print(trace, file=sys.stderr)
     if failures:
         lost = {f"{f.task.cell.algo} on {f.task.cell.env}" for f in failures}
-        print(f"bandit-run: failed: {', '.join(sorted(lost))}; see above", file=sys.stderr)
+        print(f"{kind.command}: failed: {', '.join(sorted(lost))}; see above", file=sys.stderr)
         return 1
-    table = tidy(request.results, request.cells, request.runs)
+    table = kind.tidy(request.results, request.cells, request.runs)
     path = request.results / f"{table_name(request, alone)}.csv"
     write_table(path, table)
-    summary = summarize(table)
+    summary = kind.summarize(table)
     for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
-        text = render(summary, style) + "\n"
+        text = kind.render(summary, style) + "\n"
         write_atomically(path.with_suffix(suffix), text.encode())
     seconds = time.monotonic() - start if done else 0.0
     write_manifest(path.with_suffix(".json"), request.config, request.cells, seconds)
-    print(render(summary, "simple"))
+    print(kind.render(summary, "simple"))
     print(path)
     return 0
-
-
-def print_candidates(request: Request) -> None:
-    """Where eps_min was left to us, how it was chosen: the leading term at each candidate."""
-    seen = {(c.population, c.eps, c.algorithm.leading_term): c for c in request.cells if c.auto}
-    for cell in seen.values():
-        term = cell.algorithm.leading_term or "V_L"
-        chosen = dict(zip(cell.algorithm.domains, cell.arguments, strict=True))["eps_min"]
-        terms = candidates(cell.crowd, term)
-        best = sorted(sorted(terms, key=terms.__getitem__)[:10])
-        rows = [[f"{e:g}", f"{terms[e]:.4g}", "chosen" if e == chosen else ""] for e in best]
-        print(f"eps_min for {cell.algo}: {term} at the best {len(rows)} of {len(terms)} candidates")
-        print(tabulate(rows, ["eps_min", term, ""], disable_numparse=True), end="\n\n")
 
 
 def table_name(request: Request, alone: bool) -> str:
@@ -213,6 +203,4 @@ def table_name(request: Request, alone: bool) -> str:
         return str(experiment) if alone else f"{experiment}-{name}"
     if len(request.cells) > 1:
         return f"sweep-{name}"
-    cell = request.cells[0]
-    eps = "" if cell.eps == float("inf") else f"-eps{cell.eps:g}"
-    return f"{cell.algo}-{cell.env}{eps}-T{rounds(cell.horizon)}-{name}"
+    return f"{request.kind.label(request.cells[0])}-{name}"

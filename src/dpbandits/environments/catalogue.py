@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,14 @@ def with_means(law: Callable[..., Arm], means: Any, **parameters: Any) -> Instan
 def bernoulli(means: Any) -> Instance:
     """Bernoulli arms with the given means."""
     return with_means(laws_of_arms.bernoulli, means)
+
+
+def sign(mean: Any, scale: Any) -> Instance:
+    """One arm: ``scale`` or ``-scale``, with the given mean."""
+    R, mu = laws_of_arms.positive("env.scale", scale), as_number("env.mean", mean)
+    if abs(mu) > R:
+        raise BadInput(f"env.mean={plain(mean)}: a mean from {-R:g} to {R:g} is needed")
+    return of_arms([replace(laws_of_arms.two_point(-R, R, (1 + mu / R) / 2), mean=mu)])
 
 
 def gaussian(means: Any, sd: Any, sigmoid: Any) -> Instance:
@@ -182,6 +191,7 @@ LAWS = {
     for f in (
         bernoulli,
         bernoulli_family,
+        sign,
         gaussian,
         pareto,
         student,

@@ -45,7 +45,8 @@ def table(rewards: Any, file: Any) -> Instance:
     )
     each = np.full(len(values), 1 / len(values))
     of_columns = tuple(partial(moments.discrete, column, each) for column in values.T)
-    return Instance(environment, values.mean(axis=0), (values.min(), values.max()), of_columns)
+    supports = np.column_stack([values.min(axis=0), values.max(axis=0)])
+    return Instance(environment, values.mean(axis=0), supports, of_columns)
 
 
 def empirical(file: Any, columns: Any) -> Instance:

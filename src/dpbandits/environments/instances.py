@@ -20,19 +20,24 @@ class Instance:
     Attributes:
         environment: the arms' laws.
         means: float64 array (K,), the arms' true means; under contamination the inliers'.
-        support: smallest and largest reward.
+        supports: float64 array (K, 2), each arm's smallest and largest reward.
         moments: for each arm E|X - c|^q as a function of q and c; under contamination the inliers'.
     """
 
     environment: Environment
     means: np.ndarray
-    support: tuple[float, float]
+    supports: np.ndarray
     moments: tuple[Callable[[float, float], float], ...]
 
     @property
     def gaps(self) -> np.ndarray:
         """float64 array (K,): how much worse than the best arm each arm is."""
         return self.means.max() - self.means
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """Smallest and largest reward of all arms."""
+        return float(self.supports[:, 0].min()), float(self.supports[:, 1].max())
 
     @property
     def contamination(self) -> float:
@@ -56,13 +61,20 @@ class Instance:
 
     def shuffled(self, order: np.ndarray) -> Environment:
         """The environment whose arm i is this one's arm ``order[i]``."""
-        env, K = self.environment, len(order)
+        env, K = self.environment, len(self.means)
         rows = np.concatenate([order + i for i in range(0, len(env.law), K)])
         return env._replace(
             law=env.law[rows],
             parameters=np.ascontiguousarray(env.parameters[rows]),
             table=np.ascontiguousarray(env.table[:, order]),
         )
+
+    def alone(self, a: int) -> Instance:
+        """Arm ``a`` on its own; its mean is that of what is seen, behind a sigmoid too."""
+        squashed = self.environment.law[a] == SIGMOID_GAUSSIAN
+        mean = self.moments[a](1.0, 0.0) if squashed else self.means[a]
+        one = self.shuffled(np.array([a]))
+        return Instance(one, np.array([mean]), self.supports[[a]], (self.moments[a],))
 
 
 def finite(moment: Callable[[float, float], float], q: float, c: float) -> float:
@@ -77,9 +89,9 @@ def finite(moment: Callable[[float, float], float], q: float, c: float) -> float
 
 def of_arms(arms: Sequence[Arm]) -> Instance:
     """The instance with the given arms."""
-    support = min(arm.low for arm in arms), max(arm.high for arm in arms)
+    supports = np.array([(arm.low, arm.high) for arm in arms])
     means = np.array([arm.mean for arm in arms])
-    return Instance(environment_of(arms), means, support, tuple(arm.moment for arm in arms))
+    return Instance(environment_of(arms), means, supports, tuple(arm.moment for arm in arms))
 
 
 def environment_of(arms: Sequence[Arm]) -> Environment:
@@ -114,6 +126,6 @@ def contaminate(clean: Instance, alpha: float, arms: Sequence[Arm]) -> Instance:
         table=env.table,
         alpha=alpha,
     )
-    low, high = clean.support
-    support = min(low, *(arm.low for arm in arms)), max(high, *(arm.high for arm in arms))
-    return replace(clean, environment=environment, support=support)
+    low = np.minimum(clean.supports[:, 0], [arm.low for arm in arms])
+    high = np.maximum(clean.supports[:, 1], [arm.high for arm in arms])
+    return replace(clean, environment=environment, supports=np.column_stack([low, high]))

@@ -1,0 +1,19 @@
+"""Sajed & Sheffet 2019, section 3: when NAS and its two private variants stop, and how often they
+are right (the paper runs no such experiment; the setting is ours).
+
+A column of panels for each budget, a row for each relative error, and the bounds of Theorems 3.3
+and 3.4. Run first: bandit-stop experiment=sajed2019_stopping.
+"""
+
+from dpbandits.outcome_figures import stopping_panels
+from dpbandits.stopping.bounds import lower_bound, upper_bound
+
+BOUNDS = {
+    "upper bound of DP-NAS-EXP, probability $1 - \\beta$ (Thm 3.3)": upper_bound,
+    "lower bound of private rules, probability 1/4 (Thm 3.4)": lower_bound,
+}
+
+
+def draw(table):
+    title = "Stopping times on {-1, 1} (Sajed & Sheffet 2019, Alg. 1 and 2; our setting)"
+    return stopping_panels(table, title, BOUNDS)

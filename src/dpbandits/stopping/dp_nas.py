@@ -1,0 +1,44 @@
+"""DP-NAS, the private stopping rule that tests after every sample."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..assumptions import WITHIN_R
+from ..game import pull_sum, rounds_left, rounds_played
+from ..kernel import kernel
+from ..mechanisms import laplace
+from ..parameters import Budget, Fraction, Range
+from .sparse_vector import bar, first_above, noise_scales
+
+REWARDS = WITHIN_R
+
+
+@kernel
+def dp_nas(game, rng, eps: Budget, rel_error: Fraction, beta: Fraction, R: Range):
+    """DP-NAS (Sajed & Sheffet 2019, Alg. 1). Stopping time and estimate together are eps-DP for
+    streams that differ in one sample: B spends eps/6, all A_t eps/3, L eps/2.
+
+    It halts at the first t with ``|mean_t| >= h_t (1 + 1/a) + (c_t + B + A_t)/t`` and returns
+    ``mean_t + L/t``, or NaN if the game ends before. With probability 1 - beta the error is at
+    most ``a |mu|``.
+
+    The bar only rises and a sample moves the sum by R at most, so among the next n tests only
+    those whose -A_t exceeds the ``level`` below can pass: the samples until the first such test
+    are drawn as one block, exactly in law.
+    """
+    a = rel_error
+    s1, s2, s3 = noise_scales(eps, R)
+    B = laplace(rng, s1)
+    S = 0.0
+    while rounds_left(game) > 0:
+        t = rounds_played(game) + 1.0
+        gap = bar(t, t, eps, a, beta, R) + B - abs(S)
+        n = int(min(max(gap / (2.0 * R), 1.0), rounds_left(game)))
+        level = gap - n * R
+        i, minus_A = first_above(rng, n, s2, level)
+        S += pull_sum(game, 0, min(i, n))
+        t = float(rounds_played(game))
+        if i <= n and abs(S) + minus_A >= bar(t, t, eps, a, beta, R) + B:
+            return (S + laplace(rng, s3)) / t
+    return np.nan

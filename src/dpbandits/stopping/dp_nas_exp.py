@@ -1,0 +1,37 @@
+"""DP exponential NAS, the private stopping rule that tests after 2, 4, 8, ... samples."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..assumptions import WITHIN_R
+from ..game import pull_sum, rounds_left, rounds_played
+from ..kernel import kernel
+from ..mechanisms import laplace
+from ..parameters import Budget, Fraction, Range
+from .sparse_vector import bar, noise_scales
+
+REWARDS = WITHIN_R
+
+
+@kernel
+def dp_nas_exp(game, rng, eps: Budget, rel_error: Fraction, beta: Fraction, R: Range):
+    """DP exponential NAS (Sajed & Sheffet 2019, Alg. 2). Stopping time and estimate together are
+    eps-DP for streams that differ in one sample: B spends eps/6, all A_t eps/3, L eps/2.
+
+    It halts at the first t = 2^k with ``|mean_t| >= h_t (1 + 1/a) + (c_t + B + A_t)/t``, where h_t
+    and c_t take logarithms of k instead of t, and returns ``mean_t + L/t``, or NaN if the game
+    ends before. With probability 1 - beta the error is at most ``a |mu|``.
+    """
+    a = rel_error
+    s1, s2, s3 = noise_scales(eps, R)
+    B = laplace(rng, s1)
+    S, k = 0.0, 1
+    while 2**k - rounds_played(game) <= rounds_left(game):
+        t = 2**k
+        S += pull_sum(game, 0, t - rounds_played(game))
+        A = laplace(rng, s2)
+        if abs(S) >= bar(float(t), float(k), eps, a, beta, R) + B + A:
+            return (S + laplace(rng, s3)) / t
+        k += 1
+    return np.nan

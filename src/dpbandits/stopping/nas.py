@@ -1,0 +1,44 @@
+"""NAS, the stopping rule without privacy that tests after every sample."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..assumptions import WITHIN_R
+from ..game import pull_sum, rounds_left, rounds_played
+from ..kernel import kernel, verb
+from ..parameters import Fraction, Range
+
+REWARDS = WITHIN_R
+
+
+@kernel
+def nas(game, rng, rel_error: Fraction, beta: Fraction, R: Range):
+    """Nonmonotonic Adaptive Sampling (Domingo, Gavalda & Watanabe 2002, as in Sajed & Sheffet
+    2019, section 3). Not private.
+
+    It halts at the first t with ``|mean_t| >= h_t (1 + 1/a)`` and returns ``mean_t``, or NaN if
+    the game ends before. With probability 1 - beta the error is at most ``a |mu|``.
+
+    The bar only rises and a sample moves the sum by R at most, so no test passes before the sum
+    can have reached the bar of now: until then samples are drawn as one block.
+    """
+    a = rel_error
+    S = 0.0
+    while rounds_left(game) > 0:
+        t = rounds_played(game)
+        samples = (nas_bar(t + 1.0, a, beta, R) - abs(S)) / R
+        S += pull_sum(game, 0, int(min(max(samples, 1.0), rounds_left(game))))
+        t = rounds_played(game)
+        if abs(S) >= nas_bar(float(t), a, beta, R):
+            return S / t
+    return np.nan
+
+
+@verb
+def nas_bar(t: float, a: float, beta: float, R: float) -> float:
+    """What the sum of t samples must reach: t h_t (1 + 1/a)."""
+    h = R * math.sqrt(2.0 * math.log(4.0 * t * t / beta) / t)
+    return t * h * (1.0 + 1.0 / a)

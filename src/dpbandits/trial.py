@@ -1,0 +1,120 @@
+"""A trial: one stopping rule on one arm in one setting, and how one run of it is played."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .cell import digest
+from .environments.catalogue import build
+from .environments.instances import Instance
+from .environments.populations import homogeneous
+from .game import new_game, rounds_played
+from .play import play
+from .registry import Algorithm, load
+from .seeds import ENVIRONMENT, LEARNER, generator
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One stopping rule on one arm: the unit that is run, kept and never run again.
+
+    Attributes:
+        rule: name of the rule.
+        rule_file: where it is defined.
+        arguments: the values of its parameters, in the order of its signature.
+        version: hash of the sources that decide what it does.
+        env: name of the environment.
+        env_spec: the environment's configuration, as JSON.
+        arm: the arm whose mean is asked for, from 0.
+        eps: privacy budget, infinite for a rule that is not private.
+        rel_error: the relative error a that is wanted.
+        beta: the probability of failure that is allowed.
+        R: rewards lie in [-R, R].
+        cap: most samples of a run.
+        seed: seed of the sweep.
+        columns: the parameters that the sweep varies, for the table; not part of the identity.
+    """
+
+    rule: str
+    rule_file: str
+    arguments: tuple[float, ...]
+    version: str
+    env: str
+    env_spec: str
+    arm: int
+    eps: float
+    rel_error: float
+    beta: float
+    R: float
+    cap: int
+    seed: int
+    columns: dict[str, Any] = field(default_factory=dict, compare=False, hash=False)
+
+    @property
+    def algo(self) -> str:
+        return self.rule
+
+    @property
+    def horizon(self) -> int:
+        return self.cap
+
+    @property
+    def setting(self) -> str:
+        """What is run, in words for people and programs; an edited rule keeps it."""
+        words = asdict(self)
+        for name in ("columns", "rule_file", "version"):
+            words.pop(name)
+        return json.dumps(words, sort_keys=True)
+
+    @property
+    def key(self) -> str:
+        """Name of the trial among all trials, from everything that decides its results."""
+        data = b"".join(np.asarray(x).tobytes() for x in self.instance.environment)
+        name = digest(self.setting, self.version, hashlib.sha256(data).hexdigest(), length=16)
+        return f"{self.rule}-{self.env}-{name}"
+
+    @property
+    def algorithm(self) -> Algorithm:
+        return load(Path(self.rule_file))
+
+    @property
+    def instance(self) -> Instance:
+        """The arm on its own."""
+        return build(json.loads(self.env_spec)).alone(self.arm)
+
+    @property
+    def true_mean(self) -> float:
+        """The mean of the arm's rewards, mu."""
+        return float(self.instance.means[0])
+
+    def in_short(self) -> Trial:
+        """The same for one sample, to have its kernel compiled."""
+        return replace(self, cap=1)
+
+
+@play.register
+def play_trial(trial: Trial, run: int) -> np.ndarray:
+    """Play one run of a trial: stopping time and estimate, float64 array (2,).
+
+    A run that has not halted has the cap for its time and NaN for its estimate.
+    """
+    users, last = homogeneous(1.0).users(), np.array([trial.cap])
+    coins = generator(trial.seed, run, ENVIRONMENT)
+    game = new_game(_instance(trial).environment, users, coins, trial.cap, last)
+    rng = generator(trial.seed, run, LEARNER)
+    estimate = float(trial.algorithm.function(game, rng, *trial.arguments))
+    time = trial.cap if math.isnan(estimate) else rounds_played(game)
+    return np.array([float(time), estimate])
+
+
+@lru_cache(maxsize=16)
+def _instance(trial: Trial) -> Instance:
+    return trial.instance

@@ -1,0 +1,65 @@
+"""Slow, obvious stopping rules, written from Sajed & Sheffet 2019 alone: the tests' oracle.
+
+Each takes ``sample(t)``, the t-th sample, and ``noise(scale)``, a Laplace variable, and returns the
+stopping time and the estimate, or the cap and None.
+"""
+
+import math
+
+
+def nas(sample, noise, eps, a, beta, R, cap):
+    """NAS, section 3: Hoeffding's radius with confidence 1 - beta / (2 t^2)."""
+    samples = []
+    total = 0.0
+    for t in range(1, cap + 1):
+        samples.append(sample(t))
+        total += samples[-1]
+        mean = total / t
+        h = R * math.sqrt(2 / t * math.log(4 * t**2 / beta))
+        if abs(mean) >= h * (1 + 1 / a):
+            return t, mean
+    return cap, None
+
+
+def dp_nas(sample, noise, eps, a, beta, R, cap):
+    """Algorithm 1, line by line."""
+    sigma_1, sigma_2, sigma_3 = 12 * R / eps, 12 * R / eps, 4 * R / eps
+    B = noise(sigma_1)
+    total = 0.0
+    t = 0
+    while t < cap:
+        t += 1
+        A = noise(sigma_2)
+        total += sample(t)
+        mean = total / t
+        h = R * math.sqrt(2 / t * math.log(16 * t**2 / beta))
+        c = sigma_1 * math.log(4 / beta)
+        c += sigma_2 * math.log(8 * t**2 / beta)
+        c += sigma_3 / a * math.log(4 / beta)
+        if abs(mean) >= h * (1 + 1 / a) + (c + B + A) / t:
+            return t, mean + noise(sigma_3) / t
+    return cap, None
+
+
+def dp_nas_exp(sample, noise, eps, a, beta, R, cap):
+    """Algorithm 2, line by line."""
+    sigma_1, sigma_2, sigma_3 = 12 * R / eps, 12 * R / eps, 4 * R / eps
+    B = noise(sigma_1)
+    total = 0.0
+    k = 0
+    t = 0
+    while True:
+        k += 1
+        while t != 2**k:
+            if t == cap:
+                return cap, None
+            t += 1
+            total += sample(t)
+        mean = total / t
+        A = noise(sigma_2)
+        c = sigma_1 * math.log(4 / beta)
+        c += sigma_2 * math.log(8 * k**2 / beta)
+        c += sigma_3 / a * math.log(4 / beta)
+        h = R * math.sqrt(2 / t * math.log(16 * k**2 / beta))
+        if abs(mean) >= h * (1 + 1 / a) + (c + B + A) / t:
+            return t, mean + noise(sigma_3) / t
