@@ -27,7 +27,7 @@ MAY_IMPORT = {
         "kernel", "environments", "game", "mechanisms", "curators", "radii", "optimism", "episodes",
         "parameters", "assumptions", "batches", "estimators",
     },
-    "theory": {"radii", "environments"},
+    "theory": {"assumptions", "environments", "estimators", "radii"},
     "registry": {"assumptions", "kernel", "errors", "parameters"},
     "cell": {"environments", "registry"},
     "budgets": {"environments", "errors", "inputs", "parameters", "registry", "theory"},
