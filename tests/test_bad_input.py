@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits.cli import plot, run
+from dpbandits.cli import bounds, plot, run
 
 QUICK = {"horizon": "100", "runs": "1", "jobs": "1"}  # an accepted line must not run for minutes
 BOTH = "env=table env.rewards=[[1,0],[0,1]]"
@@ -206,6 +206,29 @@ def test_bandit_run_refuses(refused, line, parts):
     assert all(part in message for part in parts), message
 
 
+SEVERAL = [
+    ("algo=ucb,adap_ucb", "algo=ucb,adap_ucb", "one setting"),
+    ("-m eps=1,2", "-m", "one setting"),
+    ("eps=0.1,1", "eps=0.1,1", "one setting"),
+    ("'sweep={eps:[0.1,1]}'", "sweep={eps:[0.1,1]}", "one setting"),
+    ("experiment=azize2022_fig8", "one setting", "bandit-plot experiment=azize2022_fig8 bounds="),
+    ("eps=[", "eps=["),
+    ("=3", "=3"),
+    ("--config-dir missing", "--config-dir=missing:", "no such folder"),
+    ("--foo", "--foo", "--help"),
+]
+ALIKE = [x for x in VALUES if "/dev/null" not in x[0]]
+ALIKE += [*ENVIRONMENTS[:9], *NAMES, *PARAMETERS]
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"), [(x[0], x[1:]) for x in SEVERAL + ALIKE], ids=[x[0] for x in SEVERAL + ALIKE]
+)
+def test_bandit_bounds_refuses(refused, line, parts):
+    message = refused(bounds, arguments(line) if "=" in line else shlex.split(line))
+    assert all(part in message for part in parts), message
+
+
 def test_bandit_run_refuses_a_file_for_results(refused):
     Path("taken").write_text("a file")
     assert "results=taken: a writable folder is needed" in refused(run, arguments("results=taken"))
@@ -286,6 +309,7 @@ def test_bandit_plot_refuses_a_corrupt_table(refused, corrupt, line):
         "bandit-run results=/dev/null/x",
         "bandit-run -m eps=1,-1",
         "bandit-plot missing.csv",
+        "bandit-bounds eps=0",
     ],
 )
 def test_the_commands_themselves_refuse(tmp_path, command):

@@ -29,7 +29,7 @@ def run_line(line, folder):
     words = shlex.split(line)
     if words[0] == "bandit-run" and "--help" not in words:
         words = [w for w in words if not w.startswith("runs=")] + ["horizon=2000", "runs=2"]
-    module = "run" if words[0] == "bandit-run" else "plot"
+    module = words[0].removeprefix("bandit-")
     code = f"from dpbandits.cli.{module} import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code, *words[1:]], cwd=folder, capture_output=True, text=True
