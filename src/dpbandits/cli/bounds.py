@@ -83,8 +83,7 @@ def report(request: Request, cell: Cell) -> str:
     if measured is None:
         lines.append(f"measured: nothing, there are no finished runs in {request.results}")
     else:
-        mean, told = measured
-        lines.append(f"measured: {told}")
+        lines.append(f"measured: {measured[1]}")
     lines.append("")
     if applying:
         lines.append(table(applying, asked, measured[0] if measured else None))

@@ -80,6 +80,11 @@ class Bound:
         """Whether its constants are known."""
         return self.status in NUMBERS
 
+    @property
+    def of_instance(self) -> bool:
+        """Whether it looks at the arms' gaps."""
+        return bool({"gaps", "means"} & inspect.signature(self.function).parameters.keys())
+
     def reason(self, question: Question) -> str | None:
         """Why it says nothing of a setting; None if it applies."""
         values = {"question": question, **question.letters}
