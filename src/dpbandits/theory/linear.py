@@ -79,8 +79,10 @@ def ellipsoid(q: np.ndarray, w: np.ndarray) -> float:
     L = leverages(found.x)
     above = w @ found.x * np.diag(L).max()  # of a point that is feasible for certain
     # with u_a = M^-1 q_a: sum l_a (u_a.q_j)^2 <= w_j makes sum l_a (2 u_a.q_a - 1) a lower bound
-    dual = linprog(1 - 2 * np.diag(L), A_ub=(L**2).T, b_ub=w, method="highs")
-    below = -dual.fun if dual.success else 0.0
+    limits = (L**2).T / w[:, None]
+    dual = linprog(1 - 2 * np.diag(L), A_ub=limits, b_ub=np.ones(len(w)), method="highs")
+    l = dual.x if dual.success else np.zeros(len(w))
+    below = (2 * np.diag(L) - 1) @ l / max(1.0, (limits @ l).max())
     if not above - below <= PRECISION * above:
         raise ArithmeticError(
             f"c_eps lies between {below:g} and {above:g} times the largest weight"

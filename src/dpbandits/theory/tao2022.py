@@ -62,7 +62,7 @@ def dpr_ucb(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> 
     PRIVACY,
     SMALL_BUDGET,
     V,
-    note=LARGE,
+    note=f"{LARGE}; the paper prints u^(1/(1+v))",
 )
 def dpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
     """Order of the regret of DPR-SE with beta = 1/T (Theorem 4), 0 < eps <= 1.
@@ -86,7 +86,7 @@ def dpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> f
     PRIVACY,
     SMALL_BUDGET,
     V,
-    note=LARGE,
+    note=f"{LARGE}; the paper prints u^(v/(1+v)^2)",
 )
 def dpr_se_free(K: int, eps: float, T: float, u: float, v: float) -> float:
     """Order of the regret of DPR-SE whatever the gaps (Theorem 4); the paper prints
