@@ -6,5 +6,6 @@ Run first: bandit-run experiment=azize2022_fig5 (8e8 rounds of dp_ucb; the rest 
 from dpbandits.figures import panels
 
 
-def draw(table):
-    return panels(table, "Four private algorithms on C2 (Azize & Basu 2022, Fig. 5)", band="std")
+def draw(table, bounds=None):
+    title = "Four private algorithms on C2 (Azize & Basu 2022, Fig. 5)"
+    return panels(table, title, band="std", bounds=bounds)

@@ -6,5 +6,6 @@ Run first: bandit-run experiment=azize2022_fig8 (episodic algorithms only: no ti
 from dpbandits.figures import panels
 
 
-def draw(table):
-    return panels(table, "AdaP with two values of alpha (Azize & Basu 2022, Fig. 8)", band="std")
+def draw(table, bounds=None):
+    title = "AdaP with two values of alpha (Azize & Basu 2022, Fig. 8)"
+    return panels(table, title, band="std", bounds=bounds)

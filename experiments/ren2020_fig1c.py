@@ -6,5 +6,6 @@ Run first: bandit-run experiment=ren2020_fig1c (1e9 rounds of 20 arms).
 from dpbandits.figures import one_panel
 
 
-def draw(table):
-    return one_panel(table, "Rewards of four laws, equal levels 2 (Ren et al. 2020, Fig. 1c)")
+def draw(table, bounds=None):
+    title = "Rewards of four laws, equal levels 2 (Ren et al. 2020, Fig. 1c)"
+    return one_panel(table, title, bounds=bounds)

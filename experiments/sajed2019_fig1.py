@@ -7,5 +7,6 @@ Run first: bandit-run experiment=sajed2019_fig1 (6e9 rounds of dp_ucb an instanc
 from dpbandits.figures import panels
 
 
-def draw(table):
-    return panels(table, "DP-SE and DP-UCB (Sajed & Sheffet 2019, Fig. 1)", band="std")
+def draw(table, bounds=None):
+    title = "DP-SE and DP-UCB (Sajed & Sheffet 2019, Fig. 1)"
+    return panels(table, title, band="std", bounds=bounds)

@@ -7,5 +7,6 @@ the paper's own constants, which need T = 1e12. Run first: bandit-run experiment
 from dpbandits.figures import panels
 
 
-def draw(table):
-    return panels(table, "Heavy tails, eps-global DP (Tao et al. 2022; our setting)", band="ci")
+def draw(table, bounds=None):
+    title = "Heavy tails, eps-global DP (Tao et al. 2022; our setting)"
+    return panels(table, title, band="ci", bounds=bounds)

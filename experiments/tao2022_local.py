@@ -8,5 +8,6 @@ experiment=tao2022_local.
 from dpbandits.figures import panels
 
 
-def draw(table):
-    return panels(table, "Heavy tails, eps-local DP (Tao et al. 2022; our setting)", band="ci")
+def draw(table, bounds=None):
+    title = "Heavy tails, eps-local DP (Tao et al. 2022; our setting)"
+    return panels(table, title, band="ci", bounds=bounds)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits.cli import plot, run, stop
+from dpbandits.cli import bounds, plot, run, stop
 
 QUICK = {"horizon": "100", "runs": "1", "jobs": "1"}  # an accepted line must not run for minutes
 QUICK_STOP = {"cap": "100", "runs": "1", "jobs": "1"}
@@ -356,7 +356,7 @@ STOPS = [
     ("env=bernoulli env.means=[.9]", "env.means=[0.9]", "two arms"),
     ("env=ren_gaussian", "env=ren_gaussian:", "[-inf, inf]", "dp_nas_exp"),
     ("rule=nas env=pareto", "env=pareto:", "inf]", "nas"),
-    ("env=contaminated", "env=contaminated:", "outliers", "no outliers"),
+    ("env=contaminated", "env=contaminated:", "outliers", "assumes none"),
     ("env=table env.rewards=[[1,0],[0,1]]", "cap=100:", "2 rounds"),
     ("env=table env.rewards=[[1,-3],[0,1]] arm=1 cap=2", "env=table:", "[-3, 1]", "R=3.0"),
     ("horizon=100", "'horizon'", "arm, backend, beta, cap"),
@@ -390,6 +390,29 @@ STOPS = [
 )
 def test_bandit_stop_refuses(refused, line, parts):
     message = refused(stop, arguments(line, QUICK_STOP))
+    assert all(part in message for part in parts), message
+
+
+SEVERAL = [
+    ("algo=ucb,adap_ucb", "algo=ucb,adap_ucb", "one setting"),
+    ("-m eps=1,2", "-m", "one setting"),
+    ("eps=0.1,1", "eps=0.1,1", "one setting"),
+    ("'sweep={eps:[0.1,1]}'", "sweep={eps:[0.1,1]}", "one setting"),
+    ("experiment=azize2022_fig8", "one setting", "bandit-plot experiment=azize2022_fig8 bounds="),
+    ("eps=[", "eps=["),
+    ("=3", "=3"),
+    ("--config-dir missing", "--config-dir=missing:", "no such folder"),
+    ("--foo", "--foo", "--help"),
+]
+ALIKE = [x for x in VALUES if "/dev/null" not in x[0]]
+ALIKE += [*ENVIRONMENTS[:9], *NAMES, *PARAMETERS]
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"), [(x[0], x[1:]) for x in SEVERAL + ALIKE], ids=[x[0] for x in SEVERAL + ALIKE]
+)
+def test_bandit_bounds_refuses(refused, line, parts):
+    message = refused(bounds, arguments(line) if "=" in line else shlex.split(line))
     assert all(part in message for part in parts), message
 
 
@@ -525,6 +548,7 @@ def test_bandit_plot_refuses_a_corrupt_table(refused, corrupt, line):
         "bandit-run -m eps=1,-1",
         "bandit-plot missing.csv",
         "bandit-stop rel_error=2",
+        "bandit-bounds eps=0",
     ],
 )
 def test_the_commands_themselves_refuse(tmp_path, command):

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from helpers import CONF, NAMES
 
+from dpbandits.theory.__main__ import page
+
 TOP = CONF.parent
 README = (TOP / "README.md").read_text()
 CONTRIBUTING = (TOP / "CONTRIBUTING.md").read_text()
@@ -63,6 +65,21 @@ def test_commands_of_stopping_run(tmp_path):
     assert len(lines) >= 4
     for line in lines:
         run_line(line, tmp_path)
+
+
+def test_commands_and_code_of_bounds_run(tmp_path):
+    text = (TOP / "docs" / "bounds.md").read_text()
+    for line in commands(text):
+        run_line(line, tmp_path)
+    assert (tmp_path / "results" / "figures" / "azize2022_fig8_bounds.pdf").is_file()
+    (code,) = blocks(text, "python")
+    names = {}
+    exec(code, names)
+    assert names["most"] > 10 * names["least"] > 10
+
+
+def test_the_page_on_bounds_is_made_from_the_theorems():
+    assert (TOP / "docs" / "bounds.md").read_text() == page()
 
 
 def test_the_printed_example_is_what_is_printed(tmp_path):

@@ -1,5 +1,6 @@
 """Every experiment composes, runs in small, and is drawn from its table alone."""
 
+import inspect
 import json
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from PIL import Image
 
 from dpbandits.cli.compose import kind_of, package_folder, read_request
 from dpbandits.cli.kinds import BANDITS
-from dpbandits.cli.plot import read, script
+from dpbandits.cli.plot import experiment_figure, read, script
 from dpbandits.cli.run import run
 from dpbandits.environments.catalogue import build
 from dpbandits.figures import mean_and_band, picture, save
@@ -174,6 +175,10 @@ def test_smoke(name, tmp_path, capsys):
     before = pdf.read_bytes(), png.read_bytes()
     save(script(name)(read(path)), tmp_path / "figures" / name)
     assert before == (pdf.read_bytes(), png.read_bytes())
+    if "bounds" in inspect.signature(script(name)).parameters:
+        _, drawn = experiment_figure(name, tmp_path, bounds=True)
+        texts = [text.get_text() for text in drawn.legends[0].get_texts()]
+        assert any("bound" in text for text in texts)
 
 
 def test_all_experiments_are_run_and_drawn_by_one_script(tmp_path):

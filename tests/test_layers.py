@@ -28,7 +28,7 @@ MAY_IMPORT = {
         "parameters", "assumptions", "batches", "estimators",
     },
     "stopping": {"assumptions", "game", "kernel", "mechanisms", "parameters"},
-    "theory": {"radii", "environments"},
+    "theory": {"assumptions", "environments", "estimators", "radii"},
     "registry": {"assumptions", "kernel", "errors", "parameters"},
     "cell": {"environments", "registry"},
     "budgets": {"environments", "errors", "inputs", "parameters", "registry", "theory"},
@@ -48,8 +48,8 @@ MAY_IMPORT = {
     "figures": {"store"},
     "outcome_figures": {"errors", "figures", "outcomes", "summary"},
     "cli": {
-        "cell", "errors", "figures", "inputs", "kernel", "outcome_figures", "outcomes", "runner", "settings", "store",
-        "summary", "theory", "trial", "trial_settings",
+        "cell", "errors", "figures", "inputs", "kernel", "outcome_figures", "outcomes", "runner",
+        "settings", "store", "summary", "theory", "trial", "trial_settings",
     },
 }  # fmt: skip
 

@@ -88,7 +88,7 @@ class WithinR(Assumption):
         low, high = instance.support
         if low < -R or high > R:
             return f"its rewards lie in [{low:g}, {high:g}]", f"rewards in [{-R:g}, {R:g}]"
-        return outlying(instance, 0.0, "no outliers")
+        return None
 
 
 WITHIN_R = WithinR()

@@ -63,8 +63,17 @@ BANDS = {
     "std": "± one standard deviation",
     "ci": "95 % interval of the mean (Student's t)",
 }
+# how bounds are drawn, by kind and by side: none looks like what was measured
+KINDS: dict[str, Any] = {
+    "exact": "-",
+    "asymptotic": (0, (6, 1.5, 1, 1.5)),
+    "worst case": (0, (1, 2)),
+    "order": (0, (4, 2)),
+    "refuted": (0, (4, 2)),
+}
+SIDES = {"upper": "v", "lower": "^"}
 LONG = 1e9  # rounds beyond which time is drawn on a logarithmic axis
-Draw = Callable[[pd.DataFrame], Figure]
+Draw = Callable[..., Figure]
 
 
 def labelled(table: pd.DataFrame, but: Sequence[str] = ()) -> pd.DataFrame:
@@ -115,16 +124,29 @@ def mean_and_band(rows: pd.DataFrame, by: str, band: str) -> pd.DataFrame:
 
 
 def regret_vs_time(
-    ax: Axes, table: pd.DataFrame, styles: dict[str, dict], band: str, scale: str = "log"
+    ax: Axes,
+    table: pd.DataFrame,
+    styles: dict[str, dict],
+    band: str,
+    scale: str = "log",
+    bounds: pd.DataFrame | None = None,
 ) -> None:
-    """Mean pseudo-regret of each line against the round, with its band; ``scale`` is that of y."""
+    """Mean pseudo-regret of each line against the round, with its band; ``scale`` is that of y.
+
+    ``bounds`` are curves of bounds, see ``draw_bounds``.
+    """
     lines = table.groupby("line", sort=False)
-    curves = {str(label): mean_and_band(rows, "t", band) for label, rows in lines}
-    shown = [c.loc[c["t"] >= 0.01 * c["t"].max(), "mean"].min() for c in curves.values()]
+    measured = {str(label): mean_and_band(rows, "t", band) for label, rows in lines}
+    shown = [c.loc[c["t"] >= 0.01 * c["t"].max(), "mean"].min() for c in measured.values()]
+    if bounds is not None and len(bounds):
+        late = bounds.loc[bounds["x"] >= 0.1 * bounds["x"].max(), "value"].min()
+        shown.append(max(late, min(shown) / 100))
     floor = max(min(shown), 0.1) / 2  # the first rounds would take most of a logarithmic axis
-    for label, curve in curves.items():
+    for label, curve in measured.items():
         ax.plot(curve["t"], curve["mean"], label=label, **styles[label])
         fill(ax, curve["t"], curve, floor / 10, styles[label])
+    if bounds is not None:
+        draw_bounds(ax, bounds, styles)
     horizon = table["horizon"].max()
     if horizon > LONG:
         ax.set_xscale("log")
@@ -148,14 +170,55 @@ def fill(ax: Axes, x: pd.Series, curve: pd.DataFrame, floor: float, style: dict)
     ax.fill_between(x, low, curve["high"], color=style["color"], alpha=0.2, lw=0)
 
 
-def panels(table: pd.DataFrame, title: str, band: str = "std") -> Figure:
+def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.DataFrame | None:
+    """The curves of bounds that belong to an axis, each with the ``line`` of a labelled table."""
+    if bounds is None:
+        return None
+    of_axis = bounds[bounds["axis"] == axis]
+    told = [c for c in of_axis.columns if c in table.columns and (c, axis) != ("eps", "eps")]
+    return of_axis.merge(table[[*told, "line"]].drop_duplicates(), on=told)
+
+
+def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: dict[str, dict]) -> None:
+    """Curves of bounds, thin and with marks: in the colour of the line that they are about, black
+    if they are about several, or are a lower bound of the only one.
+
+    Args:
+        ax: where to draw.
+        bounds: a row for each point: ``line``, ``x``, ``value``, and ``label``, ``kind`` and
+            ``side`` of the bound.
+        styles: the styles of the lines.
+    """
+    key: Any
+    single = bounds["line"].nunique() == 1
+    for key, rows in bounds.groupby(["label", "kind", "side"], sort=False):
+        label, kind, side = key
+        look: Any = {"ls": KINDS[kind], "lw": 0.9, "ms": 4, "mfc": "white", "mew": 0.8}
+        look["marker"] = "x" if kind == "refuted" else SIDES[side]
+        shared: dict[bytes, list[tuple[str, pd.DataFrame]]] = {}
+        for line, curve in rows.groupby("line", sort=False):
+            points = curve.drop_duplicates("x").sort_values("x")
+            shared.setdefault(points["value"].to_numpy().tobytes(), []).append((str(line), points))
+        for lines in shared.values():
+            own = len(lines) == 1 and not (single and side == "lower")
+            colour = styles[lines[0][0]]["color"] if own else "black"
+            ax.plot(lines[0][1]["x"], lines[0][1]["value"], color=colour, markevery=0.17, **look)
+        ax.plot([], [], color="black", label=label, **look)
+
+
+def panels(
+    table: pd.DataFrame, title: str, band: str = "std", bounds: pd.DataFrame | None = None
+) -> Figure:
     """Regret against time: a row of panels for each environment and horizon, a column for each
     budget.
 
-    Algorithms that are not private appear in every column.
+    Algorithms that are not private appear in every column. ``bounds`` are curves of bounds with
+    the columns of the table that tell settings, and ``axis``, ``x``, ``value``, ``label``, ``kind``
+    and ``side``.
     """
     with matplotlib.rc_context(STYLE):
         table = labelled(table)
+        bounds = lines_of(bounds, table, "t")
         budgets = sorted(b for b in table["eps"].unique() if np.isfinite(b)) or [np.inf]
         pairs = table[["env", "horizon"]].drop_duplicates()
         games = list(pairs.itertuples(index=False, name=None))
@@ -170,7 +233,8 @@ def panels(table: pd.DataFrame, title: str, band: str = "std") -> Figure:
             inside = (table["env"] == env) & (table["horizon"] == horizon)
             inside &= table["eps"].isin([eps, np.inf])
             if inside.any():
-                regret_vs_time(ax, table[inside], styles, band)
+                beside = None if bounds is None else at_panel(bounds, env, horizon, eps)
+                regret_vs_time(ax, table[inside], styles, band, bounds=beside)
             else:
                 ax.set_axis_off()
             budget = "not private" if np.isinf(eps) else f"$\\epsilon$ = {eps:g}"
@@ -179,7 +243,8 @@ def panels(table: pd.DataFrame, title: str, band: str = "std") -> Figure:
                 ax.set_ylabel("pseudo-regret")
             if i == rows - 1:
                 ax.set_xlabel("round $t$")
-        finish(figure, title, table, f"Lines: mean of RUNS runs. Bands: {BANDS[band]}.")
+        note = f"Lines: mean of RUNS runs. Bands: {BANDS[band]}."
+        finish(figure, title, table, note, bounds)
         return figure
 
 
@@ -193,15 +258,32 @@ def differences(table: pd.DataFrame, inside: pd.Series, horizon: float) -> str:
     return "\n" + ", ".join(shared) if shared else ""
 
 
-def one_panel(table: pd.DataFrame, title: str, band: str = "std") -> Figure:
-    """Regret against time in one panel with linear axes: a line for each setting."""
-    return side_by_side({"": table}, title, band)
+def at_panel(bounds: pd.DataFrame, env: str, horizon: int, eps: float) -> pd.DataFrame:
+    """The curves of a panel; those of algorithms that are not private belong to every budget."""
+    inside = (bounds["env"] == env) & (bounds["horizon"] == horizon)
+    return bounds[inside & bounds["eps"].isin([eps, np.inf])]
 
 
-def side_by_side(tables: dict[str, pd.DataFrame], title: str, band: str = "std") -> Figure:
+def one_panel(
+    table: pd.DataFrame, title: str, band: str = "std", bounds: pd.DataFrame | None = None
+) -> Figure:
+    """Regret against time in one panel: a line for each setting.
+
+    Axes are linear, but for that of regret if there are bounds (see ``panels``).
+    """
+    return side_by_side({"": table}, title, band, bounds)
+
+
+def side_by_side(
+    tables: dict[str, pd.DataFrame],
+    title: str,
+    band: str = "std",
+    bounds: pd.DataFrame | None = None,
+) -> Figure:
     """Regret against time with linear axes: a panel for each named table, a line for each setting.
 
-    Lines of the same label look the same in every panel.
+    Lines of the same label look the same in every panel. With ``bounds`` (see ``panels``) regret
+    has a logarithmic axis.
     """
     with matplotlib.rc_context(STYLE):
         whole = pd.concat(tables, names=["panel"]).reset_index("panel").reset_index(drop=True)
@@ -209,15 +291,20 @@ def side_by_side(tables: dict[str, pd.DataFrame], title: str, band: str = "std")
         if "eps_min" not in whole.columns and whole["eps"].nunique() > 1:
             whole[r"$\epsilon$"] = whole["eps"].where(np.isfinite(whole["eps"]))
         whole = labelled(whole)
+        bounds = lines_of(bounds, whole, "t")
+        scale = "linear" if bounds is None else "log"
         figure = Figure(figsize=(4.0 * len(tables) + 1.0, 4.0))
         axes = figure.subplots(1, len(tables), squeeze=False, sharey=True)[0]
         styles = styles_of(whole)
         for ax, name in zip(axes, tables, strict=True):
-            regret_vs_time(ax, whole[panel == name], styles, band, scale="linear")
+            rows = whole[panel == name]
+            beside = None if bounds is None else bounds[bounds["line"].isin(rows["line"])]
+            regret_vs_time(ax, rows, styles, band, scale, beside)
             ax.set_title(name)
             ax.set_xlabel("round $t$")
         axes[0].set_ylabel("pseudo-regret")
-        finish(figure, title, whole, f"Lines: mean of RUNS runs. Bands: {BANDS[band]}.")
+        note = f"Lines: mean of RUNS runs. Bands: {BANDS[band]}."
+        finish(figure, title, whole, note, bounds)
         return figure
 
 
@@ -317,7 +404,8 @@ def budget_panels(
     table: pd.DataFrame,
     title: str,
     band: str = "ci",
-    bounds: Mapping[str, Callable[[float], float]] | None = None,
+    terms: Mapping[str, Callable[[float], float]] | None = None,
+    bounds: pd.DataFrame | None = None,
 ) -> Figure:
     """Final regret against the privacy budget: a panel for each environment.
 
@@ -325,10 +413,12 @@ def budget_panels(
         table: a tidy table.
         title: what stands above the legend.
         band: a key of BANDS.
-        bounds: label and value at each budget of curves to draw beside the measured ones.
+        terms: label and value at each budget of curves to draw beside the measured ones.
+        bounds: curves of bounds, see ``panels``.
     """
     with matplotlib.rc_context(STYLE):
         table = labelled(table)
+        bounds = lines_of(bounds, table, "eps")
         environments = list(dict.fromkeys(table["env"]))
         figure = Figure(figsize=(max(3.2 * len(environments), 5.0), 3.6))
         axes = figure.subplots(1, len(environments), squeeze=False)
@@ -337,14 +427,15 @@ def budget_panels(
         budgets = np.geomspace(finite.min(), finite.max(), 100)
         for ax, env in zip(axes[0], environments, strict=True):
             regret_vs_eps(ax, table[table["env"] == env], styles, band)
-            for (label, bound), dash in zip(
-                (bounds or {}).items(), ("--", ":", "-."), strict=False
-            ):
-                values = [bound(eps) for eps in budgets]
+            if bounds is not None:
+                draw_bounds(ax, bounds[bounds["env"] == env], styles)
+            for (label, term), dash in zip((terms or {}).items(), ("--", ":", "-."), strict=False):
+                values = [term(eps) for eps in budgets]
                 ax.plot(budgets, values, label=label, color="black", lw=1, ls=dash)
             ax.set_title(env)
         axes[0, 0].set_ylabel(f"pseudo-regret at $T$ = {scientific(table['horizon'].max())}")
-        finish(figure, title, table, f"Lines: mean of RUNS runs. Bands: {BANDS[band]}.")
+        note = f"Lines: mean of RUNS runs. Bands: {BANDS[band]}."
+        finish(figure, title, table, note, bounds)
         return figure
 
 
@@ -358,8 +449,13 @@ def shade_high_privacy(ax: Axes, threshold: float) -> None:
         ax.text(threshold * 0.95, 0.04, text, ha="right", transform=ax.get_xaxis_transform())
 
 
-def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> None:
-    """Title and legend above the panels; below, a note on what lines and bands mean."""
+def finish(
+    figure: Figure, title: str, table: pd.DataFrame, note: str, bounds: pd.DataFrame | None = None
+) -> None:
+    """Title and legend above the panels; below, a note on what lines and bands mean.
+
+    With bounds, the figure grows by what their labels need.
+    """
     lines: dict[str, Any] = {}
     for ax in figure.axes:
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
@@ -374,6 +470,10 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> None:
     note = note.replace("RUNS", str(table["run"].nunique()))
     if not wide:
         note = note.replace(". ", ".\n", 1)
+    if bounds is not None and len(bounds):
+        rows = -(-len(labels) // columns)
+        figure.set_figheight(figure.get_figheight() + 0.2 * max(rows - 2, 0))
+        note += "\nBounds: thin with marks, in the colour of their line; black: of several lines."
     figure.supxlabel(note, fontsize=7.5, color="#444444")
 
 
@@ -385,10 +485,12 @@ def scientific(T: float) -> str:
     return f"${power}$" if factor == 1 else f"${factor:g} \\times {power}$"
 
 
-def picture(table: pd.DataFrame, title: str) -> Figure:
+def picture(table: pd.DataFrame, title: str, bounds: pd.DataFrame | None = None) -> Figure:
     """The figure that suits a table: against the budget if that varies much, else against time."""
     budgets = table["eps"][np.isfinite(table["eps"])].nunique()
-    return budget_panels(table, title) if budgets > 4 else panels(table, title, band="ci")
+    if budgets > 4:
+        return budget_panels(table, title, bounds=bounds)
+    return panels(table, title, band="ci", bounds=bounds)
 
 
 def save(figure: Figure, stem: Path) -> list[Path]:

@@ -118,6 +118,9 @@ def check_rewards(trial: Trial, rule: Algorithm) -> None:
     """Refuse an arm whose rewards a rule's privacy or confidence does not cover."""
     instance, values = trial.instance, dict(zip(rule.domains, trial.arguments, strict=True))
     violation = rule.rewards.violation(instance, values) if rule.rewards is not None else None
+    if instance.contamination > 0 and violation is None:
+        share = f"outliers with probability {instance.contamination:g}"
+        raise BadInput(f"env={trial.env}: its rewards are {share}, but {trial.rule} assumes none")
     if violation is not None:
         reach = max(map(abs, instance.support))
         hint = f"; R={plain(reach)} covers them" if trial.R < reach < math.inf else ""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import inspect
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -18,18 +18,22 @@ from ..outcome_figures import stopping_panels
 from ..outcomes import OUTCOME, read_outcomes
 from ..store import check_writable, read_table
 from .compose import package_folder
+from .overlays import curves, read_records
 from .run import Parser, guarded
 
 USAGE = """\
-usage: bandit-plot experiment=NAME [results=DIR]
-       bandit-plot TABLE.csv [TABLE.csv ...]
+usage: bandit-plot experiment=NAME [results=DIR] [bounds=true]
+       bandit-plot TABLE.csv [TABLE.csv ...] [bounds=true]
 
 Draw regret, or stopping times, from tidy tables alone, as PDF and PNG.
 
   bandit-plot experiment=azize2022_fig4    results/azize2022_fig4.csv, as in the paper;
                                            written to results/figures/
   bandit-plot results/a.csv results/b.csv  the tables in one figure, beside the first
+  bounds=true                              with what theorems say, from the manifest (.json) beside
+                                           each table; written to NAME_bounds
 """
+KEYS = ("experiment", "results", "bounds")
 
 
 def main() -> None:
@@ -48,25 +52,31 @@ def _main(argv: list[str]) -> int:
     keys = dict(x.split("=", 1) for x in given.arguments if "=" in x and not Path(x).exists())
     files = [Path(x) for x in given.arguments if "=" not in x or Path(x).exists()]
     for key in keys:
-        if key not in ("experiment", "results"):
-            raise unknown("key", key, ("experiment", "results"))
+        if key not in KEYS:
+            raise unknown("key", key, KEYS)
     if ("experiment" in keys) == bool(files):
         raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
+    if keys.get("bounds", "false") not in ("true", "false"):
+        raise BadInput(f"bounds={keys['bounds']}: true or false is needed")
+    bounds = keys.get("bounds") == "true"
     if files:
         table = together(files)
         stem = files[0].with_suffix("")
         title = files[0].stem if len(files) == 1 else f"{len(files)} tables"
-        figure = drawing(table)(table, title)
+        if bounds and "rule" in table.columns:
+            raise BadInput("bounds=true: bounds are drawn beside regret, not beside stopping times")
+        figure = suited(table, title, curves_of(table, files) if bounds else None)
     else:
         results = Path(keys.get("results", "results"))
-        stem, figure = experiment_figure(keys["experiment"], results)
+        stem, figure = experiment_figure(keys["experiment"], results, bounds)
+    stem = stem.with_name(f"{stem.name}_bounds") if bounds else stem
     check_writable(stem.parent)
     for path in save(figure, stem):
         print(path)
     return 0
 
 
-def experiment_figure(name: str, results: Path) -> tuple[Path, Figure]:
+def experiment_figure(name: str, results: Path, bounds: bool = False) -> tuple[Path, Figure]:
     """The figure of an experiment from its table, and its path without a suffix."""
     file = results / f"{name}.csv"
     if not file.exists():
@@ -74,7 +84,21 @@ def experiment_figure(name: str, results: Path) -> tuple[Path, Figure]:
         if name not in experiments:
             raise unknown("experiment", name, experiments)
         raise BadInput(f"no table {file}: run bandit-run experiment={name} first")
-    return results / "figures" / name, script(name)(read(file))
+    draw, table = script(name), read(file)
+    if not bounds:
+        return results / "figures" / name, draw(table)
+    if "bounds" not in inspect.signature(draw).parameters:
+        raise BadInput(
+            f"bounds=true: the figure of {name} takes no bounds; bandit-plot {file} bounds=true "
+            "draws its table with them"
+        )
+    return results / "figures" / name, draw(table, bounds=curves_of(table, [file]))
+
+
+def curves_of(table: pd.DataFrame, files: list[Path]) -> pd.DataFrame:
+    """The curves of bounds of one or several tables."""
+    records = [record for file in files for record in read_records(file)]
+    return curves(table, records, ", ".join(map(str, files)))
 
 
 def read(file: Path) -> pd.DataFrame:
@@ -85,9 +109,11 @@ def read(file: Path) -> pd.DataFrame:
     return read_table(file)
 
 
-def drawing(table: pd.DataFrame) -> Callable[[pd.DataFrame, str], Figure]:
-    """What draws a table of its kind."""
-    return stopping_panels if "rule" in table.columns else picture
+def suited(table: pd.DataFrame, title: str, bounds: pd.DataFrame | None = None) -> Figure:
+    """The figure that suits a table of its kind."""
+    if "rule" not in table.columns:
+        return picture(table, title, bounds)
+    return stopping_panels(table, title)
 
 
 def together(files: list[Path]) -> pd.DataFrame:
@@ -111,7 +137,7 @@ def together(files: list[Path]) -> pd.DataFrame:
 def script(name: str) -> Draw:
     """The drawing of an experiment: that of its plotting script, or the one that suits it."""
     if not (package_folder("experiments") / f"{name}.py").is_file():
-        return lambda table: drawing(table)(table, name)
+        return lambda table, bounds=None: suited(table, name, bounds)
     return load_script(name).draw
 
 

@@ -1,9 +1,22 @@
-"""Leading terms of the regret bounds of Ren et al. 2020, and the eps_min that they favour."""
+"""Bounds of Ren et al. 2020: local DP, equal levels or levels of their own, and the eps_min that
+these favour.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..environments.laws import GAUSSIAN
 from ..environments.populations import Population
 from ..environments.users import half_tanh
+from .bounds import ASYMPTOTIC, EXACT, LOWER, ORDER, UPPER, Condition, theorem
+from .conditions import BERNOULLI, BEST_BELOW_1, LOCAL, PRIVACY, UNIT_REWARDS, algorithm
+from .question import Question, positive
+
+PAPER = "Ren et al. 2020"
 
 
 def v_l(population: Population, eps_min: float) -> float:
@@ -18,7 +31,7 @@ def v_l(population: Population, eps_min: float) -> float:
 
 def v_b(population: Population, eps_min: float) -> float:
     """V_B = E[coth^2(eps/2) | eps >= eps_min] / p_0, for HeLDP-UCB-B (Thm. 10)."""
-    return population.total(lambda e: half_tanh(e) ** -2, eps_min) / population.mass(eps_min) ** 2
+    return population.total(inverse_tanh, eps_min) / population.mass(eps_min) ** 2
 
 
 LEADING_TERMS = {"V_L": v_l, "V_B": v_b}
@@ -27,3 +40,267 @@ LEADING_TERMS = {"V_L": v_l, "V_B": v_b}
 def candidates(population: Population, term: str) -> dict[float, float]:
     """The leading term at each candidate for eps_min, as the paper proposes to choose it."""
     return {e: LEADING_TERMS[term](population, e) for e in population.candidates()}
+
+
+def inverse_square(eps: float) -> float:
+    """alpha(eps) = eps^-2."""
+    return 1 / eps**2
+
+
+def inverse_tanh(eps: float) -> float:
+    """beta(eps) = ((e^eps + 1)/(e^eps - 1))^2 = coth^2(eps/2)."""
+    return 1 / half_tanh(eps) ** 2
+
+
+def spread(
+    population: Population, eps_min: float, f: Callable[[float], float]
+) -> tuple[float, float, float]:
+    """p_0, E[f(eps) | eps >= eps_min] and Q = f(eps_min) - f(eps_max)."""
+    p0 = population.mass(eps_min)
+    mean = population.total(f, eps_min) / p0
+    return p0, mean, f(eps_min) - f(max(population.largest, eps_min))
+
+
+def least(bound: Callable[[np.ndarray], np.ndarray], Q: float) -> float:
+    """The infimum over kappa > 0 of a bound, given as a function of an array of kappas.
+
+    Every kappa gives a bound, so a search that ends beside the infimum does no harm. Where all
+    levels are equal (Q = 0) kappa may be infinite.
+    """
+    if Q == 0:
+        return float(bound(np.array([math.inf]))[0])
+    low, high = 1e-9, 1e9
+    for _ in range(4):
+        kappa = np.geomspace(low, high, 400)
+        best = int(bound(kappa).argmin())
+        low, high = kappa[max(best - 1, 0)], kappa[min(best + 1, 399)]
+    return float(bound(kappa).min())
+
+
+def some_users(population: Population, eps_min: float, T: float) -> bool:
+    """Whether at least one user is expected to send something."""
+    return eps_min > 0 and population.mass(eps_min) * T >= 1
+
+
+SOME_USERS = Condition("p_0 T >= 1 for p_0 = P(eps_t >= eps_min), eps_min > 0", some_users)
+# Theorem 7 has 10 gap ln T in a maximum; Corollary 8 drops it as the smaller term
+DOMINATED = Condition(
+    "gaps of at most sqrt(.8) (1 + 4/eps)",
+    lambda gaps, eps: max(gaps) <= math.sqrt(0.8) * (1 + 4 / eps),
+)
+EQUAL_LEVELS = Condition("eps_t = eps_min for all users", lambda question: question.equal_levels)
+
+
+@theorem(
+    f"{PAPER}, Theorem 4",
+    LOWER,
+    ASYMPTOTIC,
+    "ln T/(e^eps - e^-eps)^2 sum 1/gap",
+    LOCAL,
+    BERNOULLI,
+    BEST_BELOW_1,
+    PRIVACY,
+    note="of consistent algorithms",
+)
+def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
+    """Lower bound for Bernoulli arms, times ln T (Theorem 4): eps-local DP, consistent algorithms,
+    best mean below 1. Weak at large eps, where Azize & Basu 2022, Theorem 3, says more.
+    """
+    inverse = math.exp(-eps) / -math.expm1(-2.0 * eps)  # 1/(e^eps - e^-eps) without overflow
+    gaps = max(means) - np.asarray(means, dtype=float)
+    return float(math.log(T) * inverse**2 * (1.0 / positive(gaps)).sum())
+
+
+@theorem(
+    f"{PAPER}, Theorem 7",
+    UPPER,
+    EXACT,
+    "inf_kappa sum[max{8 (1 + 4 sqrt(alpha_0 + kappa Q_L))^2 ln T/(p_0 gap), "
+    "2 gap (4 alpha_0 eps_min^-2 + eps_min^-4) ln T/(p_0 alpha_0^2)} "
+    "+ gap (ln(p_0 T)/(2 kappa^2) + 1)/p_0 + 2 gap/p_0 + 2 pi^2 gap/3]",
+    algorithm("heldp_ucb_l"),
+    UNIT_REWARDS,
+    SOME_USERS,
+    note="alpha_0 = E[eps^-2 | eps >= eps_min], Q_L = eps_min^-2 - eps_max^-2",
+)
+def heldp_ucb_l(gaps: Sequence[float], population: Population, eps_min: float, T: float) -> float:
+    """Regret of HeLDP-UCB-L (Theorem 7), rewards in [0, 1].
+
+    Args:
+        gaps: the arms' gaps; those of 0 do not count.
+        population: privacy levels of the users.
+        eps_min: users with a lower level send nothing.
+        T: horizon.
+    """
+    p0, alpha0, Q = spread(population, eps_min, inverse_square)
+    gap = positive(gaps)[:, None]
+    forced = 2 * gap / (p0 * alpha0**2) * (4 * alpha0 / eps_min**2 + 1 / eps_min**4) * math.log(T)
+
+    def bound(kappa: np.ndarray) -> np.ndarray:
+        width = 1 + 4 * np.sqrt(alpha0 + (kappa * Q if Q > 0 else 0))
+        pulls = np.maximum(8 / (p0 * gap) * width**2 * math.log(T), forced)
+        spared = gap / p0 * (math.log(p0 * T) / (2 * kappa**2) + 1)
+        return (pulls + spared + 2 * gap / p0 + 2 * math.pi**2 * gap / 3).sum(axis=0)
+
+    return least(bound, Q)
+
+
+@theorem(
+    f"{PAPER}, Theorem 7, whatever the gaps",
+    UPPER,
+    ORDER,
+    "sqrt((1 + alpha_0) K T ln T/p_0)",
+    algorithm("heldp_ucb_l"),
+    UNIT_REWARDS,
+    SOME_USERS,
+)
+def heldp_ucb_l_free(K: int, population: Population, eps_min: float, T: float) -> float:
+    """Order of the regret of HeLDP-UCB-L whatever the gaps (Theorem 7)."""
+    p0, alpha0, _ = spread(population, eps_min, inverse_square)
+    return math.sqrt((1 + alpha0) * K * T * math.log(T) / p0)
+
+
+@theorem(
+    f"{PAPER}, Corollary 8",
+    UPPER,
+    EXACT,
+    "sum(8 (1 + 4/eps)^2 ln T/gap + (3 + 2 pi^2/3) gap)",
+    algorithm("heldp_ucb_l"),
+    UNIT_REWARDS,
+    EQUAL_LEVELS,
+    PRIVACY,
+    DOMINATED,
+)
+def holdp_ucb_l(gaps: Sequence[float], eps: float, T: float) -> float:
+    """Regret of HeLDP-UCB-L for users of one level (Corollary 8), rewards in [0, 1]."""
+    gap = positive(gaps)
+    terms = 8 * (1 + 4 / eps) ** 2 * math.log(T) / gap + (3 + 2 * math.pi**2 / 3) * gap
+    return float(terms.sum())
+
+
+@theorem(
+    f"{PAPER}, Corollary 8, whatever the gaps",
+    UPPER,
+    ORDER,
+    "(1 + 1/eps) sqrt(K T ln T)",
+    algorithm("heldp_ucb_l"),
+    UNIT_REWARDS,
+    EQUAL_LEVELS,
+    PRIVACY,
+)
+def holdp_ucb_l_free(K: int, eps: float, T: float) -> float:
+    """Order of the regret of HeLDP-UCB-L for users of one level (Corollary 8), any gaps."""
+    return (1 + 1 / eps) * math.sqrt(K * T * math.log(T))
+
+
+@theorem(
+    f"{PAPER}, Theorem 10",
+    UPPER,
+    EXACT,
+    "inf_kappa sum[8 (beta_0 + kappa Q_B) ln T/(p_0 gap) "
+    "+ gap (ln(p_0 T)/(2 p_0 kappa^2) + 1) + gap/p_0 + pi^2 gap/3]",
+    algorithm("heldp_ucb_b"),
+    UNIT_REWARDS,
+    SOME_USERS,
+    note="beta_0 = E[coth^2(eps/2) | eps >= eps_min], Q_B = coth^2(eps_min/2) - coth^2(eps_max/2)",
+)
+def heldp_ucb_b(gaps: Sequence[float], population: Population, eps_min: float, T: float) -> float:
+    """Regret of HeLDP-UCB-B (Theorem 10), rewards in [0, 1]; see ``heldp_ucb_l``."""
+    p0, beta0, Q = spread(population, eps_min, inverse_tanh)
+    gap = positive(gaps)[:, None]
+
+    def bound(kappa: np.ndarray) -> np.ndarray:
+        factor = beta0 + (kappa * Q if Q > 0 else 0 * kappa**-1)
+        pulls = 8 / (p0 * gap) * factor * math.log(T)
+        spared = gap * (math.log(p0 * T) / (2 * p0 * kappa**2) + 1)
+        return (pulls + spared + gap / p0 + math.pi**2 * gap / 3).sum(axis=0)
+
+    return least(bound, Q)
+
+
+@theorem(
+    f"{PAPER}, Theorem 10, whatever the gaps",
+    UPPER,
+    ORDER,
+    "sqrt(beta_0 K T ln T/p_0)",
+    algorithm("heldp_ucb_b"),
+    UNIT_REWARDS,
+    SOME_USERS,
+)
+def heldp_ucb_b_free(K: int, population: Population, eps_min: float, T: float) -> float:
+    """Order of the regret of HeLDP-UCB-B whatever the gaps (Theorem 10)."""
+    p0, beta0, _ = spread(population, eps_min, inverse_tanh)
+    return math.sqrt(beta0 * K * T * math.log(T) / p0)
+
+
+@theorem(
+    f"{PAPER}, Corollary 11",
+    UPPER,
+    EXACT,
+    "sum(8 coth^2(eps/2) ln T/gap + (2 + pi^2/3) gap)",
+    algorithm("heldp_ucb_b"),
+    UNIT_REWARDS,
+    EQUAL_LEVELS,
+    PRIVACY,
+)
+def holdp_ucb_b(gaps: Sequence[float], eps: float, T: float) -> float:
+    """Regret of HeLDP-UCB-B for users of one level (Corollary 11), rewards in [0, 1]."""
+    gap = positive(gaps)
+    terms = 8 * inverse_tanh(eps) * math.log(T) / gap + (2 + math.pi**2 / 3) * gap
+    return float(terms.sum())
+
+
+@theorem(
+    f"{PAPER}, Corollary 11, whatever the gaps",
+    UPPER,
+    ORDER,
+    "(1 + 1/eps) sqrt(K T ln T)",
+    algorithm("heldp_ucb_b"),
+    UNIT_REWARDS,
+    EQUAL_LEVELS,
+    PRIVACY,
+)
+def holdp_ucb_b_free(K: int, eps: float, T: float) -> float:
+    """Order of the regret of HeLDP-UCB-B for users of one level (Corollary 11), any gaps."""
+    return (1 + 1 / eps) * math.sqrt(K * T * math.log(T))
+
+
+def sub_gaussian(question: Question) -> bool:
+    """Whether rewards are normal with a standard deviation of at most 1, around means in [0, 1]."""
+    env, means = question.instance.environment, question.instance.means
+    normal = (env.law == GAUSSIAN).all() and (env.parameters[:, 1] <= 1).all()
+    same = np.ptp(env.parameters[:, 1]) == 0
+    return bool(normal and same and env.alpha == 0 and means.min() >= 0 and means.max() <= 1)
+
+
+SUB_GAUSSIAN = Condition("normal noise of sd at most 1 around means in [0, 1]", sub_gaussian)
+
+
+@theorem(
+    f"{PAPER}, Corollary 13 (with Theorem 7)",
+    UPPER,
+    ORDER,
+    "Theorem 7's over c_s^2",
+    algorithm("heldp_ucb_ls"),
+    SUB_GAUSSIAN,
+    SOME_USERS,
+    note="c_s is a universal constant",
+)
+def heldp_ucb_ls(gaps: Sequence[float], population: Population, eps_min: float, T: float) -> float:
+    """Order of the regret of HeLDP-UCB-LS (Corollary 13), sub-Gaussian noise, means in [0, 1]."""
+    return heldp_ucb_l(gaps, population, eps_min, T)
+
+
+@theorem(
+    f"{PAPER}, Corollary 13 (with Theorem 10)",
+    UPPER,
+    ORDER,
+    "Theorem 10's over c_s^2",
+    algorithm("heldp_ucb_bs"),
+    SUB_GAUSSIAN,
+    SOME_USERS,
+    note="c_s is a universal constant",
+)
+def heldp_ucb_bs(gaps: Sequence[float], population: Population, eps_min: float, T: float) -> float:
+    """Order of the regret of HeLDP-UCB-BS (Corollary 13), sub-Gaussian noise, means in [0, 1]."""
+    return heldp_ucb_b(gaps, population, eps_min, T)

@@ -1,0 +1,69 @@
+"""The page on bounds, made from the theorems themselves: python -m dpbandits.theory."""
+
+from __future__ import annotations
+
+from .bounds import Bound, every_bound
+
+HEAD = """\
+# Bounds
+
+One function a theorem, in `src/dpbandits/theory`, one file a paper. This page is made from them:
+`python -m dpbandits.theory > docs/bounds.md`.
+
+```sh
+bandit-bounds algo=adap_ucb env=bernoulli_c2 eps=0.5 horizon=1e6   # what holds for one setting
+bandit-run experiment=azize2022_fig8
+bandit-plot experiment=azize2022_fig8 bounds=true                  # beside what was measured
+```
+
+| kind | means |
+|---|---|
+| exact | holds at every horizon; tested against measured regret or simulated stopping times |
+| asymptotic | holds in the limit of long horizons; drawn and labelled so, never asserted |
+| worst case | holds for the worst of all instances, not for each; labelled so, never asserted |
+| order | holds up to a constant that is not printed: a formula, and in figures a fitted slope |
+| refuted | known to be wrong; shown and marked, with what refutes it beside it |
+
+From Python every theorem is a function of plain numbers. It raises `ConditionFailed` where a
+condition on its numbers fails; the other conditions are about the setting, and `bandit-bounds`
+checks all of them.
+
+```python
+from dpbandits.theory import azize2022
+
+most = azize2022.adap_ucb(gaps=[0, 0.1, 0.2], eps=0.5, T=1e6, alpha=3.1)
+arms = [[1, 0], [0, 1], [0.9, 0.3]]
+least = azize2022.linear_lower(arms, theta=[1, 0], eps=0.1, T=1e6)
+```
+
+The convex programme of Theorem 5 of Azize & Basu 2022 is solved by SciPy; what is returned is the
+value of a feasible point of its dual, so it is a lower bound whatever the solver's precision. Where
+printed formulas are corrected, [errata.md](errata.md) says so.
+
+Letters: T horizon, K arms, gap = best mean - mean, kl of Bernoulli laws; for local privacy p_0 is
+the share of users with eps >= eps_min; beta or delta failure probability; E|X|^(1+v) <= u or
+E|X|^k <= 1, D largest distance of a mean from 0, alpha contamination and alpha1 its bound (in
+theorems on AdaP alpha is the algorithm's parameter); a, R, mu accuracy, range and mean of a
+stopping rule; d dimension.
+"""
+
+
+def page() -> str:
+    """The page as Markdown."""
+    header = ["bound", "side", "kind", "formula", "needs", "function"]
+    rows = [header, ["---"] * len(header), *(row(bound) for bound in every_bound())]
+    return HEAD + "\n" + "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
+
+
+def row(bound: Bound) -> list[str]:
+    """A theorem as a row of the table."""
+    module = bound.function.__module__.rpartition(".")[2]
+    needs = "; ".join(condition.words for condition in bound.conditions)
+    formula = f"`{bound.statement}`" + (f" ({bound.note})" if bound.note else "")
+    name = f"`{module}.{bound.function.__name__}`"
+    cells = [bound.source, bound.side, bound.status, formula, needs, name]
+    return [cell.replace("|", r"\|") for cell in cells]
+
+
+if __name__ == "__main__":
+    print(page(), end="")

@@ -1,0 +1,47 @@
+"""Conditions that theorems share."""
+
+from __future__ import annotations
+
+import math
+
+from ..assumptions import Assumption
+from .bounds import Condition
+from .question import Question
+
+
+def algorithm(*names: str) -> Condition:
+    """The theorem is about certain algorithms."""
+    return Condition(" or ".join(names), lambda question: question.algo in names)
+
+
+def assumes(words: str, assumption: Assumption) -> Condition:
+    """The rewards are what an algorithm assumes of them."""
+
+    def holds(question: Question) -> bool:
+        clean = assumption.outliers or question.instance.contamination == 0
+        return clean and assumption.violation(question.instance, question.letters) is None
+
+    return Condition(words, holds)
+
+
+def constant(literal: float) -> Condition:
+    """An algorithm runs with its paper's constant."""
+    return Condition(f"c = {literal:g}, the paper's", lambda c: c == literal)
+
+
+PRIVACY = Condition("eps > 0", lambda eps: eps > 0)
+SMALL_BUDGET = Condition("eps <= 1", lambda eps: eps <= 1)
+UNIT_REWARDS = Condition("independent rewards in [0, 1]", lambda question: question.unit)
+BERNOULLI = Condition("Bernoulli arms", lambda question: question.bernoulli)
+BEST_BELOW_1 = Condition("a best mean below 1", lambda means: max(means) < 1)
+LOCAL = Condition("a locally private algorithm", lambda question: question.local)
+LINEAR = Condition("a linear bandit, which no environment here is", lambda question: False)
+STOPPING = Condition(
+    "a stopping rule: it bounds a number of samples, not regret", lambda question: False
+)
+HEAVY_TAILED = Condition(
+    "an algorithm for heavy tails", lambda question: {"u", "v"} <= question.parameters.keys()
+)
+V = Condition("v in (0, 1]", lambda v: 0 < v <= 1)
+BETA = Condition("beta = 1/T", lambda beta, T: math.isclose(beta * T, 1, rel_tol=1e-6))
+DELTA = Condition("delta = 1/T", lambda delta, T: math.isclose(delta * T, 1, rel_tol=1e-6))

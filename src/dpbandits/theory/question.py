@@ -1,0 +1,117 @@
+"""What a theorem is asked about: a setting, and the letters that papers give to its parts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..environments.catalogue import build
+from ..environments.instances import Instance
+from ..environments.laws import SIGMOID_GAUSSIAN, TWO_POINT
+from ..environments.populations import Population, build_population, homogeneous
+
+
+@dataclass(frozen=True)
+class Question:
+    """A setting of which bounds are asked.
+
+    Attributes:
+        algo: name of the algorithm.
+        parameters: its parameters by name, ``eps`` and ``eps_min`` among them.
+        instance: the arms.
+        population: the users' privacy levels.
+        eps: privacy budget, that of the least private user; infinite without privacy.
+        T: horizon.
+    """
+
+    algo: str
+    parameters: Mapping[str, float]
+    instance: Instance
+    population: Population
+    eps: float
+    T: float
+
+    @cached_property
+    def letters(self) -> dict[str, Any]:
+        """Values by the letters of the papers; ``alpha`` is the contamination, unless the
+        algorithm has a parameter of that name.
+        """
+        return {
+            "alpha": self.instance.contamination,
+            **self.parameters,
+            "means": self.instance.means,
+            "gaps": self.instance.gaps,
+            "K": len(self.instance.means),
+            "population": self.population,
+            "eps": self.eps,
+            "T": self.T,
+        }
+
+    @property
+    def bernoulli(self) -> bool:
+        """Whether all arms are Bernoulli."""
+        env = self.instance.environment
+        zero_one = (
+            (env.law == TWO_POINT) & (env.parameters[:, 0] == 0) & (env.parameters[:, 1] == 1)
+        )
+        return bool(zero_one.all()) and env.alpha == 0
+
+    @property
+    def independent(self) -> bool:
+        """Whether rewards are independent draws whose means are those of the regret."""
+        env = self.instance.environment
+        return len(env.table) == 0 and env.alpha == 0 and not (env.law == SIGMOID_GAUSSIAN).any()
+
+    @property
+    def unit(self) -> bool:
+        """Whether rewards are independent and lie in [0, 1]."""
+        low, high = self.instance.support
+        return self.independent and low >= 0 and high <= 1
+
+    @property
+    def local(self) -> bool:
+        """Whether users randomise their own rewards."""
+        return "eps_min" in self.parameters or self.algo == "ldpr_se"
+
+    @property
+    def equal_levels(self) -> bool:
+        """Whether all users have the level ``eps``, and all of them send."""
+        return (
+            self.population.normal is None
+            and bool((self.population.levels == self.eps).all())
+            and self.parameters.get("eps_min") == self.eps
+        )
+
+    def at(self, T: float | None = None, eps: float | None = None) -> Question:
+        """The same setting at another horizon, or with another budget for every user."""
+        changed = self if T is None else replace(self, T=T)
+        if eps is None:
+            return changed
+        given = {name: eps for name in ("eps", "eps_min") if name in self.parameters}
+        parameters = {**self.parameters, **given}
+        return replace(changed, eps=eps, parameters=parameters, population=homogeneous(eps))
+
+
+def question(record: Mapping[str, Any]) -> Question:
+    """The question of what a manifest records of a cell (see ``store.record``)."""
+    eps = math.inf if record["eps"] is None else float(record["eps"])
+    spec = record["population"]
+    return Question(
+        algo=record["algo"],
+        parameters={name: float(value) for name, value in record["parameters"].items()},
+        instance=build(record["env_spec"]),
+        population=build_population(spec) if spec else homogeneous(eps),
+        eps=eps,
+        T=float(record["horizon"]),
+    )
+
+
+def positive(gaps: Any) -> np.ndarray:
+    """The gaps of the arms that are not best."""
+    found = np.asarray(gaps, dtype=float)
+    return found[found > 0]

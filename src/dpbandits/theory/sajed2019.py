@@ -1,0 +1,111 @@
+"""Bounds of Sajed & Sheffet 2019: private stopping rules, and regret of DP-SE."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from .bounds import EXACT, LOWER, ORDER, UPPER, Condition, theorem
+from .conditions import BETA, PRIVACY, STOPPING, UNIT_REWARDS, algorithm
+from .question import positive
+
+PAPER = "Sajed & Sheffet 2019"
+ACCURACY = Condition("0 < a < 1", lambda a: 0 < a < 1)
+MEAN = Condition("0 < |mu| <= R", lambda mu, R: 0 < abs(mu) <= R)
+
+
+@theorem(
+    f"{PAPER}, Theorem 3.3",
+    UPPER,
+    EXACT,
+    "2000 (R^2 x/(a mu)^2 + R x/(eps |mu|) + R ln(1/beta)/(eps a |mu|)), "
+    "x = ln(ln(R/(a |mu|))/beta)",
+    STOPPING,
+    ACCURACY,
+    MEAN,
+    PRIVACY,
+    Condition("0 < beta <= 0.08", lambda beta: 0 < beta <= 0.08),
+    Condition("R/(a |mu|) >= e", lambda R, a, mu: a * abs(mu) * math.e <= R),
+    note="samples of dp_nas_exp, with probability 1 - beta",
+)
+def stopping_upper(R: float, a: float, mu: float, eps: float, beta: float) -> float:
+    """Samples after which DP exponential NAS has stopped, with probability 1 - beta (Theorem 3.3).
+
+    Args:
+        R: rewards lie in [-R, R].
+        a: accuracy, alpha in the paper: the mean is found up to a factor 1 +- a.
+        mu: the mean.
+        eps: privacy budget.
+        beta: failure probability.
+    """
+    x = math.log(math.log(R / (a * abs(mu))) / beta)
+    t0 = R**2 * x / (a * mu) ** 2
+    t1 = R * x / (eps * abs(mu))
+    t2 = R * math.log(1 / beta) / (eps * a * abs(mu))
+    return 2000 * (t0 + t1 + t2)
+
+
+@theorem(
+    f"{PAPER}, Theorem 3.4",
+    LOWER,
+    EXACT,
+    "R ln(1/beta)/(12 a |mu| eps)",
+    STOPPING,
+    ACCURACY,
+    MEAN,
+    PRIVACY,
+    Condition("0 < beta < 1/4", lambda beta: 0 < beta < 0.25),
+    note="samples of any eps-DP rule on the two-point law on +-R, with probability above 1/4",
+)
+def stopping_lower(R: float, a: float, mu: float, eps: float, beta: float) -> float:
+    """Samples that an eps-DP rule of confidence 1 - beta exceeds with probability above 1/4, for
+    rewards of -R and R (Theorem 3.4); see ``stopping_upper``.
+    """
+    return R * math.log(1 / beta) / (12 * a * abs(mu) * eps)
+
+
+@theorem(
+    f"{PAPER}, Corollary 3.6",
+    LOWER,
+    ORDER,
+    "R^2 ln(1/beta)/(a mu)^2 + R ln(1/beta)/(eps a |mu|)",
+    STOPPING,
+    ACCURACY,
+    MEAN,
+    PRIVACY,
+    note="samples of any eps-DP rule on some law",
+)
+def stopping_lower_order(R: float, a: float, mu: float, eps: float, beta: float) -> float:
+    """Order of the samples that an eps-DP rule needs for some law (Corollary 3.6)."""
+    return math.log(1 / beta) * (R**2 / (a * mu) ** 2 + R / (eps * a * abs(mu)))
+
+
+@theorem(
+    f"{PAPER}, Theorem 4.3",
+    UPPER,
+    ORDER,
+    "sum ln T/gap + K ln T/eps",
+    algorithm("dp_se"),
+    UNIT_REWARDS,
+    BETA,
+    PRIVACY,
+    note="for sufficiently large T",
+)
+def dp_se(gaps: Sequence[float], K: int, eps: float, T: float) -> float:
+    """Order of the regret of DP-SE with beta = 1/T (Theorem 4.3), rewards in [0, 1]."""
+    return float(math.log(T) * ((1 / positive(gaps)).sum() + K / eps))
+
+
+@theorem(
+    f"{PAPER}, Theorem 4.4",
+    UPPER,
+    ORDER,
+    "sqrt(K T ln T) + K ln T/eps",
+    algorithm("dp_se"),
+    UNIT_REWARDS,
+    BETA,
+    PRIVACY,
+)
+def dp_se_free(K: int, eps: float, T: float) -> float:
+    """Order of the regret of DP-SE with beta = 1/T whatever the gaps (Theorem 4.4)."""
+    return math.sqrt(K * T * math.log(T)) + K * math.log(T) / eps

@@ -1,0 +1,206 @@
+"""Bounds of Tao et al. 2022: heavy tails, E|X|^(1+v) <= u, under central and local DP."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from ..assumptions import HeavyTails
+from .bounds import LOWER, ORDER, REFUTED, UPPER, Condition, theorem
+from .conditions import (
+    BETA,
+    HEAVY_TAILED,
+    LOCAL,
+    PRIVACY,
+    SMALL_BUDGET,
+    V,
+    algorithm,
+    assumes,
+    constant,
+)
+from .question import positive
+
+PAPER = "Tao et al. 2022"
+MOMENTS = assumes("E|X|^(1+v) <= u and no outliers", HeavyTails())
+LARGE = "for sufficiently large T"
+HARD = "on a hard instance with these gaps"
+
+
+def gaps_below(limit: str, most: float) -> Condition:
+    """The gaps that a lower bound's hard instances have."""
+    return Condition(f"gaps below {limit}", lambda gaps: max(gaps) < most)
+
+
+@theorem(
+    f"{PAPER}, Theorem 2",
+    UPPER,
+    ORDER,
+    "ln(T)^(2.5 + 1/v)/eps sum (u/gap)^(1/v) + sum gap",
+    algorithm("dpr_ucb"),
+    MOMENTS,
+    constant(18),
+    PRIVACY,
+    SMALL_BUDGET,
+    V,
+)
+def dpr_ucb(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
+    """Order of the regret of DPR-UCB (Theorem 2), 0 < eps <= 1."""
+    gap = positive(gaps)
+    leading = math.log(T) ** (2.5 + 1 / v) / eps * ((u / gap) ** (1 / v)).sum()
+    return float(leading + gap.sum())
+
+
+@theorem(
+    f"{PAPER}, Theorem 4",
+    UPPER,
+    ORDER,
+    "u^(1/v) ln T/eps sum gap^(-1/v) + max gap",
+    algorithm("dpr_se"),
+    MOMENTS,
+    constant(24),
+    BETA,
+    PRIVACY,
+    SMALL_BUDGET,
+    V,
+    note=f"{LARGE}; the paper prints u^(1/(1+v))",
+)
+def dpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
+    """Order of the regret of DPR-SE with beta = 1/T (Theorem 4), 0 < eps <= 1.
+
+    The paper prints u^(1/(1+v)); only u^(1/v), which its epochs have, scales as regret does when
+    all rewards are multiplied.
+    """
+    gap = positive(gaps)
+    return float(((u / gap) ** (1 / v)).sum() * math.log(T) / eps + gap.max(initial=0))
+
+
+@theorem(
+    f"{PAPER}, Theorem 4, whatever the gaps",
+    UPPER,
+    ORDER,
+    "u^(1/(1+v)) (K ln T/eps)^(v/(1+v)) T^(1/(1+v))",
+    algorithm("dpr_se"),
+    MOMENTS,
+    constant(24),
+    BETA,
+    PRIVACY,
+    SMALL_BUDGET,
+    V,
+    note=f"{LARGE}; the paper prints u^(v/(1+v)^2)",
+)
+def dpr_se_free(K: int, eps: float, T: float, u: float, v: float) -> float:
+    """Order of the regret of DPR-SE whatever the gaps (Theorem 4); the paper prints
+    u^(v/(1+v)^2), see ``dpr_se``.
+    """
+    return (u * T) ** (1 / (1 + v)) * (K * math.log(T) / eps) ** (v / (1 + v))
+
+
+@theorem(
+    f"{PAPER}, Theorem 5",
+    LOWER,
+    ORDER,
+    "ln T/eps sum gap^(-1/v)",
+    HEAVY_TAILED,
+    PRIVACY,
+    SMALL_BUDGET,
+    V,
+    gaps_below("1/12", 1 / 12),
+    note=f"{HARD}, u <= 1",
+)
+def central_lower(gaps: Sequence[float], eps: float, T: float, v: float) -> float:
+    """Order of a lower bound of eps-DP (Theorem 5), 0 < eps <= 1, gaps below 1/12, u <= 1."""
+    return float(math.log(T) / eps * (positive(gaps) ** (-1 / v)).sum())
+
+
+@theorem(
+    f"{PAPER}, Theorem 7",
+    UPPER,
+    REFUTED,
+    "u^(2/v) ln T/eps^2 sum gap^(-1/v) + max gap",
+    algorithm("ldpr_se"),
+    MOMENTS,
+    constant(28),
+    BETA,
+    PRIVACY,
+    SMALL_BUDGET,
+    V,
+    note="Zhou & Zhang 2024, App. C.3; the epochs of Alg. 4 imply more",
+)
+def ldpr_se_printed(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
+    """What the paper prints of the regret of LDPR-SE (Theorem 7). Refuted."""
+    gap = positive(gaps)
+    leading = u ** (2 / v) * math.log(T) / eps**2 * (gap ** (-1 / v)).sum()
+    return float(leading + gap.max(initial=0))
+
+
+@theorem(
+    f"{PAPER}, Theorem 7, whatever the gaps",
+    UPPER,
+    REFUTED,
+    "u^(2/(1+v)) (K ln T/eps^2)^(v/(1+v)) T^(1/(1+v))",
+    algorithm("ldpr_se"),
+    MOMENTS,
+    constant(28),
+    BETA,
+    PRIVACY,
+    SMALL_BUDGET,
+    V,
+    note="Zhou & Zhang 2024, App. C.3",
+)
+def ldpr_se_free_printed(K: int, eps: float, T: float, u: float, v: float) -> float:
+    """What the paper prints of the regret of LDPR-SE whatever the gaps (Theorem 7). Refuted."""
+    power = v / (1 + v)
+    return u ** (2 / (1 + v)) * (K * math.log(T) / eps**2) ** power * T ** (1 - power)
+
+
+@theorem(
+    f"{PAPER}, Algorithm 4 (what its epochs imply)",
+    UPPER,
+    ORDER,
+    "u^(2/v) ln T/eps^2 sum gap^(-(2+v)/v)",
+    algorithm("ldpr_se"),
+    MOMENTS,
+    constant(28),
+    BETA,
+    PRIVACY,
+    V,
+)
+def ldpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
+    """Order of the regret that LDPR-SE's epochs (Algorithm 4) imply: R gap where D is the gap."""
+    gap = positive(gaps)
+    return float(u ** (2 / v) * math.log(T) / eps**2 * (gap ** (-(2 + v) / v)).sum())
+
+
+@theorem(
+    f"{PAPER}, Theorem 8",
+    LOWER,
+    ORDER,
+    "ln T/eps^2 sum gap^(-1/v)",
+    LOCAL,
+    HEAVY_TAILED,
+    PRIVACY,
+    SMALL_BUDGET,
+    V,
+    gaps_below("1/5", 1 / 5),
+    note=f"{HARD}, u <= 1, as T grows",
+)
+def local_lower(gaps: Sequence[float], eps: float, T: float, v: float) -> float:
+    """Order of a lower bound of eps-local DP (Theorem 8), 0 < eps <= 1, gaps below 1/5, u <= 1."""
+    return float(math.log(T) / eps**2 * (positive(gaps) ** (-1 / v)).sum())
+
+
+@theorem(
+    f"{PAPER}, Theorem 9",
+    LOWER,
+    ORDER,
+    "(K/eps^2)^(v/(1+v)) T^(1/(1+v))",
+    LOCAL,
+    HEAVY_TAILED,
+    PRIVACY,
+    SMALL_BUDGET,
+    V,
+    note=f"on the worst instance with u = 1, {LARGE}",
+)
+def local_minimax(K: int, eps: float, T: float, v: float) -> float:
+    """Order of a minimax lower bound of eps-local DP (Theorem 9), 0 < eps <= 1, u = 1."""
+    return (K / eps**2) ** (v / (1 + v)) * T ** (1 / (1 + v))

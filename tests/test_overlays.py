@@ -1,0 +1,185 @@
+"""Bounds drawn beside what was measured: which, at what height, and named in the legend."""
+
+import json
+import math
+import shlex
+import sys
+from pathlib import Path
+
+import matplotlib.colors
+import numpy as np
+import pandas as pd
+import pytest
+from PIL import Image
+
+from dpbandits.cli import plot
+from dpbandits.cli.compose import read_request
+from dpbandits.cli.overlays import MOST, curves, read_records
+from dpbandits.cli.plot import curves_of, experiment_figure
+from dpbandits.cli.run import run
+from dpbandits.environments.populations import levels
+from dpbandits.errors import BadInput
+from dpbandits.figures import picture
+from dpbandits.store import read_table
+from dpbandits.theory import azize2022, ren2020
+
+C1_GAPS = [0, 0.05, 0.05, 0.05, 0.05]
+THM_7 = "upper bound: Azize & Basu 2022, Thm. 7"
+THM_3 = "lower bound, asymptotic: Azize & Basu 2022, Thm. 3"
+THM_8 = "upper bound, slope only: Azize & Basu 2022, Thm. 8"
+
+
+@pytest.fixture
+def played(tmp_path, monkeypatch):
+    """A function that runs something in a folder of its own and returns its table's path."""
+    monkeypatch.chdir(tmp_path)
+
+    def play(line: str) -> Path:
+        before = set(Path().rglob("*.csv"))
+        assert run(read_request([*shlex.split(line), "jobs=1"], ())) == 0
+        (file,) = set(Path().rglob("*.csv")) - before
+        return file
+
+    return play
+
+
+def lines(ax, label):
+    """The drawn lines of a bound, which look like the empty one that the legend shows."""
+    (shown,) = [x for x in ax.lines if x.get_label() == label]
+    looks = shown.get_marker(), shown.get_linestyle(), shown.get_linewidth()
+    same = [x for x in ax.lines if (x.get_marker(), x.get_linestyle(), x.get_linewidth()) == looks]
+    return [x for x in same if len(x.get_xdata()) > 0]
+
+
+def test_bounds_on_regret_over_time(played):
+    """AdaP on C1 at alpha 3.1, where the theorems hold, and 1, where they do not."""
+    file = played("experiment=azize2022_fig8 horizon=1e6 runs=3")
+    table = read_table(file)
+    stem, figure = experiment_figure("azize2022_fig8", Path("results"), bounds=True)
+    (ax,) = figure.axes
+    assert stem == Path("results/figures/azize2022_fig8")
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert {THM_7, THM_3, THM_8} < set(labels) and len(labels) == 7
+    (upper,), (lower,), (slope,) = (lines(ax, x) for x in (THM_7, THM_3, THM_8))
+    assert upper.get_ydata()[-1] == pytest.approx(azize2022.adap_ucb(C1_GAPS, 1, 1e6, 3.1))
+    middle = np.interp(5e5, upper.get_xdata(), upper.get_ydata())
+    assert middle == pytest.approx(azize2022.adap_ucb(C1_GAPS, 1, 5e5, 3.1), rel=1e-3)
+    assert matplotlib.colors.to_hex(lower.get_color()) == "#000000"
+    means = [0.75, 0.7, 0.7, 0.7, 0.7]
+    assert lower.get_ydata()[-1] == pytest.approx(azize2022.bernoulli_lower(means, 1, 1e6))
+    last = table[(table["t"] == 1e6) & (table["alpha"] == 3.1)].groupby("algo")["regret"].mean()
+    assert slope.get_ydata()[-1] == pytest.approx(last["adap_klucb"])
+    assert slope.get_ydata()[0] < 0.1 * slope.get_ydata()[-1]
+    for line, algo in ((upper, "AdaP-UCB"), (slope, "AdaP-KLUCB")):
+        (own,) = [x for x in ax.lines if x.get_label() == f"{algo}, alpha = 3.1"]
+        assert line.get_color() == own.get_color()
+    bottom, top = ax.get_ylim()
+    assert bottom < lower.get_ydata()[-1] < upper.get_ydata()[-1] < top
+
+
+def test_bounds_on_regret_against_the_budget(played):
+    file = played("'sweep={algo:[heldp_ucb_b,dp_se],eps:[.2,.5,1,2,3]}' horizon=3000 runs=2")
+    table = read_table(file)
+    (ax,) = picture(table, "any", curves_of(table, [file])).axes
+    (upper,) = lines(ax, "upper bound: Ren et al. 2020, Cor. 11")
+    gaps = [0, 0.125, 0.25, 0.375, 0.5]
+    for eps in (0.2, 3.0):
+        found = np.interp(eps, upper.get_xdata(), upper.get_ydata())
+        assert found == pytest.approx(ren2020.holdp_ucb_b(gaps, eps, 3000))
+    (slope,) = lines(ax, "upper bound, slope only: Sajed & Sheffet 2019, Thm. 4.3")
+    x, y = slope.get_xdata(), slope.get_ydata()
+    term = (1 / np.array(gaps[1:])).sum()
+    assert y[0] / y[-1] == pytest.approx((term + 5 / x[0]) / (term + 5 / x[-1]))
+    of_se = table[(table["algo"] == "dp_se") & (table["t"] == 3000)]
+    means = of_se.groupby("eps")["regret"].mean()
+    ratios = np.log(means.to_numpy() / np.interp(means.index, x, y))
+    assert abs(ratios.mean()) < 0.02
+
+
+def test_users_with_levels_of_their_own(played):
+    file = played("experiment=ren2020_fig1f horizon=2000 runs=2")
+    _, figure = experiment_figure("ren2020_fig1f", file.parent, bounds=True)
+    (ax,) = figure.axes
+    uppers = lines(ax, "upper bound: Ren et al. 2020, Thm. 10")
+    gaps = read_request(["env=ren_bernoulli", "algo=ucb"], ()).cells[0].instance.gaps
+    crowd = levels([0, 0.2, 1, 2, 100], None)
+    expected = [ren2020.heldp_ucb_b(gaps, crowd, e, 2000) for e in (0.2, 1, 2, 100)]
+    assert sorted(x.get_ydata()[-1] for x in uppers) == pytest.approx(sorted(expected))
+    assert len({x.get_color() for x in uppers}) == 4 and ax.get_yscale() == "log"
+
+
+def test_what_is_refuted_is_marked(played):
+    line = "algo=ldpr_se env=twopoint_heavy algo.v=.9 eps=1 horizon=1e12 runs=2"
+    file = played(line)
+    table = read_table(file)
+    figure = picture(table, "any", curves_of(table, [file]))
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    wrong = "refuted, slope only: Tao et al. 2022, Thm. 7, any gaps"
+    assert wrong in labels and "lower bound, slope only: Zhou & Zhang 2024, App. C.3" in labels
+    (cross,) = lines(figure.axes[0], wrong)
+    assert cross.get_marker() == "x"
+    x, y = cross.get_xdata(), cross.get_ydata()
+    rise = math.log(y[-1] / y[-10]) / math.log(x[-1] / x[-10])
+    assert rise == pytest.approx(1 / 1.9, abs=0.03)
+
+
+def test_a_panel_holds_a_handful(played):
+    """Of twenty lines in one panel: the lower bound that they share, and a few slopes."""
+    file = played("algo=dp_se eps=0.5 horizon=500 runs=2")
+    table = read_table(file)
+    many = [table.assign(shift=i, regret=table["regret"] + i) for i in range(20)]
+    found = curves(pd.concat(many), read_records(file) * 20, "many")
+    shared, slopes = (found[found["side"] == side] for side in ("lower", "upper"))
+    assert shared["shift"].nunique() == 20
+    assert slopes["shift"].nunique() == MOST - 1
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("bounds=maybe a.csv", ["bounds=maybe:", "true or false"]),
+        ("bounds=true", ["experiment=NAME", "--help"]),
+        ("a.csv bounds=true", ["bounds=true:", "a.json", "manifest"]),
+        ("b.csv bounds=true", ["bounds=true:", "b.csv", "another table"]),
+        ("experiment=wu2023_raw bounds=true", ["wu2023_raw takes no bounds", "wu2023_raw.csv"]),
+    ],
+)
+def test_bad_requests_end_with_one_line(played, monkeypatch, capsys, line, parts):
+    file = played("algo=adap_ucb horizon=100 runs=1")
+    Path("a.csv").write_bytes(file.read_bytes())
+    Path("b.csv").write_bytes(file.read_bytes())
+    Path("results/wu2023_raw.csv").write_bytes(file.read_bytes())
+    manifest = json.loads(file.with_suffix(".json").read_text())
+    manifest["cells"][0]["horizon"] = 200
+    Path("b.json").write_text(json.dumps(manifest))
+    capsys.readouterr()
+    before = sorted(Path().rglob("*"))
+    monkeypatch.setattr(sys, "argv", ["bandit-plot", *line.split()])
+    with pytest.raises(SystemExit) as stopped:
+        plot.main()
+    printed = capsys.readouterr()
+    assert (stopped.value.code, printed.out) == (2, "")
+    assert len(printed.err.splitlines()) == 1 and all(part in printed.err for part in parts)
+    assert sorted(Path().rglob("*")) == before
+
+
+def test_a_manifest_of_other_settings_is_refused(played):
+    file = played("'sweep={algo:[adap_ucb],eps:[.5,1]}' horizon=100 runs=1")
+    table, records = read_table(file), read_records(file)
+    assert len(curves(table, records, "x")) > 0
+    for other in (records[::-1], records[:1], [*records, records[0]]):
+        with pytest.raises(BadInput, match="another table"):
+            curves(table, other, "x")
+
+
+def test_the_figure_is_written_beside_the_plain_one(played, monkeypatch, capsys):
+    file = played("algo=adap_ucb eps=0.5 horizon=1000 runs=2")
+    for words, suffix in (([], ""), (["bounds=true"], "_bounds")):
+        monkeypatch.setattr(sys, "argv", ["bandit-plot", str(file), *words])
+        with pytest.raises(SystemExit):
+            plot.main()
+        assert file.with_name(f"{file.stem}{suffix}.pdf").is_file()
+    plain, drawn = (
+        Image.open(file.with_name(f"{file.stem}{suffix}.png")) for suffix in ("", "_bounds")
+    )
+    assert drawn.height > plain.height and drawn.width == plain.width
