@@ -60,7 +60,7 @@ def test_levels_widths_and_radii_are_those_of_the_definitions():
     for (n, eps, k, delta), alpha1 in itertools.product(values, (0.0, 1e-9, 0.02, 0.1, 0.13, 0.4)):
         same, l1, l4 = pytest.approx, math.log(1 / delta), math.log(4 / delta)
         M = truncation_level(n, eps, l1, k, alpha1)
-        assert M == same(references.reference_level(n, eps, delta, k, alpha1), rel=1e-12)
+        assert same(references.reference_level(n, eps, delta, k, alpha1), rel=1e-12) == M
         unit = robust_order(n, eps, l1, k, alpha1)
         assert unit == same(references.reference_radius_unit(n, eps, delta, k, alpha1), rel=1e-12)
         raw = raw_moment_bound(n, eps, l4, k, alpha1, M)

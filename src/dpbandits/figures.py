@@ -260,9 +260,7 @@ def regret_vs_eps(ax: Axes, table: pd.DataFrame, styles: dict[str, dict], band: 
     ax.set_xlabel(r"privacy budget $\epsilon$")
 
 
-def order(
-    ax: Axes, x: np.ndarray, f: Callable[[float], float], through: float, label: str
-) -> None:
+def order(ax: Axes, x: np.ndarray, f: Callable[[float], float], through: float, label: str) -> None:
     """The order of a bound, whose constant is not known: a dashed line through a given height at
     the last ``x``.
     """

@@ -17,7 +17,7 @@ from tabulate import tabulate
 
 from ..cell import digest
 from ..errors import BadInput
-from ..runner import run_cells
+from ..runner import Failure, run_cells
 from ..settings import GROUPS
 from ..store import check_writable, tidy, write_atomically, write_manifest, write_table
 from ..summary import render, rounds, summarize
@@ -172,12 +172,8 @@ def run(request: Request, alone: bool = True) -> int:
     done, failures = run_cells(
         request.cells, request.runs, request.jobs, request.backend, request.results
     )
-    for trace in dict.fromkeys(failure.trace for failure in failures):
-        print(trace, file=sys.stderr)
     if failures:
-        lost = {f"{f.task.cell.algo} on {f.task.cell.env}" for f in failures}
-        print(f"bandit-run: failed: {', '.join(sorted(lost))}; see above", file=sys.stderr)
-        return 1
+        return report("bandit-run", failures)
     table = tidy(request.results, request.cells, request.runs)
     path = request.results / f"{table_name(request, alone)}.csv"
     write_table(path, table)
@@ -190,6 +186,15 @@ def run(request: Request, alone: bool = True) -> int:
     print(render(summary, "simple"))
     print(path)
     return 0
+
+
+def report(name: str, failures: list[Failure]) -> int:
+    """Print what failed and why; the exit code."""
+    for trace in dict.fromkeys(failure.trace for failure in failures):
+        print(trace, file=sys.stderr)
+    lost = {f"{f.task.cell.algo} on {f.task.cell.env}" for f in failures}
+    print(f"{name}: failed: {', '.join(sorted(lost))}; see above", file=sys.stderr)
+    return 1
 
 
 def print_candidates(request: Request) -> None:
