@@ -47,8 +47,9 @@ MAY_IMPORT = {
     "summary": {"store"},
     "figures": {"store"},
     "outcome_figures": {"errors", "figures", "outcomes", "summary"},
+    "claims": {"cell", "errors", "store", "theory"},
     "cli": {
-        "cell", "errors", "figures", "inputs", "kernel", "outcome_figures", "outcomes", "runner",
+        "cell", "claims", "environments", "errors", "figures", "inputs", "kernel", "outcome_figures", "outcomes", "runner",
         "settings", "store", "summary", "theory", "trial", "trial_settings",
     },
 }  # fmt: skip

@@ -15,7 +15,7 @@ from typing import NoReturn
 
 from ..cell import digest
 from ..errors import BadInput
-from ..runner import run_cells
+from ..runner import Failure, run_cells
 from ..store import check_writable, write_atomically, write_manifest, write_table
 from .compose import (
     Request,
@@ -175,12 +175,8 @@ def run(request: Request, alone: bool = True) -> int:
     done, failures = run_cells(
         request.cells, request.runs, request.jobs, request.backend, request.results
     )
-    for trace in dict.fromkeys(failure.trace for failure in failures):
-        print(trace, file=sys.stderr)
     if failures:
-        lost = {f"{f.task.cell.algo} on {f.task.cell.env}" for f in failures}
-        print(f"{kind.command}: failed: {', '.join(sorted(lost))}; see above", file=sys.stderr)
-        return 1
+        return report(kind.command, failures)
     table = kind.tidy(request.results, request.cells, request.runs)
     path = request.results / f"{table_name(request, alone)}.csv"
     write_table(path, table)
@@ -193,6 +189,15 @@ def run(request: Request, alone: bool = True) -> int:
     print(kind.render(summary, "simple"))
     print(path)
     return 0
+
+
+def report(name: str, failures: list[Failure]) -> int:
+    """Print what failed and why; the exit code."""
+    for trace in dict.fromkeys(failure.trace for failure in failures):
+        print(trace, file=sys.stderr)
+    lost = {f"{f.task.cell.algo} on {f.task.cell.env}" for f in failures}
+    print(f"{name}: failed: {', '.join(sorted(lost))}; see above", file=sys.stderr)
+    return 1
 
 
 def table_name(request: Request, alone: bool) -> str:

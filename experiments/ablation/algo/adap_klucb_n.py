@@ -1,0 +1,28 @@
+"""An ablation, not the paper's: AdaP-KLUCB whose radii divide by all pulls N, not by N/2."""
+
+import math
+
+import numpy as np
+
+from dpbandits.assumptions import UNIT_INTERVAL
+from dpbandits.episodes import first_episodes, play_episode
+from dpbandits.game import arms, pulls, rounds_left, rounds_played
+from dpbandits.kernel import kernel
+from dpbandits.parameters import Budget, Positive
+from dpbandits.radii import kl_upper, laplace_tail
+
+REWARDS = UNIT_INTERVAL
+
+
+@kernel
+def adap_klucb_n(game, rng, eps: Budget, alpha: Positive):
+    """As adap_klucb, with n = N, though the mean is still that of the last N/2 rewards."""
+    index = np.zeros(arms(game))
+    episodes = first_episodes(game, rng, eps)
+    while rounds_left(game) > 0:
+        l = alpha * math.log(rounds_played(game) + 1)
+        for a in range(arms(game)):
+            m, n = episodes.mean[a], pulls(game, a)
+            p = min(max(m + laplace_tail(n, eps, l), 0.0), 1.0)
+            index[a] = kl_upper(p, l / n)
+        play_episode(game, rng, eps, episodes, np.argmax(index))

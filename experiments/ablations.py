@@ -1,0 +1,102 @@
+"""What would reproduce the claims that are not: python experiments/ablations.py [KEY=VALUE ...].
+
+The algorithms are not changed; variants in experiments/ablation are run beside them. Prints the
+tables and writes them to RESULTS/ablations.md; that of R2 needs bandit-run experiment=ren2020_fig1d
+first.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from tabulate import tabulate
+
+from dpbandits.cli.compose import package_folder, read_request
+from dpbandits.cli.run import guarded
+from dpbandits.runner import run_cells
+from dpbandits.store import read_table, tidy, write_atomically
+
+BUDGETS = [0.1, 0.25, 0.5, 1.0]
+INSTANCES = [f"bernoulli_c{i}" for i in (1, 2, 3, 4)]
+VARIANTS = {
+    "as printed": ("adap_klucb", 3.1),
+    "alpha = 1": ("adap_klucb", 1.0),
+    "N for N/2 in the index": ("adap_klucb_n", 3.1),
+    "N for N/2 and alpha = 1": ("adap_klucb_n", 1.0),
+}
+FACTORS = [1.0, 2.0, 4.0, 8.0]
+
+
+def finals(request):
+    """Mean final regret of each setting."""
+    run_cells(request.cells, request.runs, request.jobs, request.backend, request.results)
+    table = tidy(request.results, request.cells, request.runs)
+    last = table[table["t"] == table["horizon"]]
+    names = [n for n in ("algo", "env", "eps", "alpha", "factor") if n in last.columns]
+    return last.groupby(names, dropna=False)["regret"].mean().reset_index()
+
+
+def mean(means, **words):
+    """The regret of the one setting with these words."""
+    for name, value in words.items():
+        means = means[means[name] == value]
+    (regret,) = means["regret"]
+    return regret
+
+
+def azize(keys):
+    """A1-A3 for variants of AdaP-KLUCB, against DP-SE and against itself."""
+    folder = str(package_folder("experiments") / "ablation")
+    games_of = f"env:[{','.join(INSTANCES)}],eps:{BUDGETS}"
+    variants = "algo:[adap_klucb,adap_klucb_n],alpha:[3.1,1.0]"
+    grids = [
+        f"{{{games_of},{variants}}}",
+        f"{{env:[bernoulli_gap],eps:[0.416,10.0],{variants}}}",
+        f"{{{games_of},algo:[dp_se_times],factor:{FACTORS}}}",
+    ]
+    words = [f"sweep=[{','.join(grids)}]", "runs=1000", "checkpoints=4", *keys]
+    means = finals(read_request(words, (folder,)))
+    games = [(env, eps) for env in INSTANCES for eps in BUDGETS]
+    for name, (algo, alpha) in VARIANTS.items():
+        of = {"algo": algo, "alpha": alpha}
+        for factor in FACTORS:
+            against = {"algo": "dp_se_times", "factor": factor}
+            won = sum(
+                mean(means, env=env, eps=eps, **of) < mean(means, env=env, eps=eps, **against)
+                for env, eps in games
+            )
+            c2 = {"env": "bernoulli_c2", "eps": 1.0}
+            ratio = mean(means, **c2, **against) / mean(means, **c2, **of)
+            spread = mean(means, env="bernoulli_gap", eps=0.416, **of) / mean(
+                means, env="bernoulli_gap", eps=10.0, **of
+            )
+            yield [name, f"{factor:g}", f"{won} of 16", f"{ratio:.3g}", f"{spread:.3g}"]
+
+
+def ren(results):
+    """R2's ratios at earlier rounds."""
+    table = read_table(results / "ren2020_fig1d.csv")
+    means = table.groupby(["algo", "t"])["regret"].mean().unstack("algo")
+    for share in (0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0):
+        t = means.index[np.abs(means.index - share * means.index.max()).argmin()]
+        row = means.loc[t]
+        ratios = [f"{row[algo] / row['ucb']:.3g}" for algo in ("heldp_ucb_b", "heldp_ucb_l")]
+        yield [f"{t:.2g}", *ratios]
+
+
+def main(keys):
+    results = Path(dict(k.split("=") for k in keys).get("results", "results"))
+    head = ["AdaP-KLUCB", "DP-SE's pulls, times", "A1: below DP-SE", "A2: ratio on C2, eps 1"]
+    head += ["A3: regret at eps .416 by that at 10"]
+    parts = [tabulate(list(azize(keys)), head, tablefmt="pipe", disable_numparse=True)]
+    if (results / "ren2020_fig1d.csv").exists():
+        head = ["T", "R2: HeLDP-UCB-B by UCB (74 in print)", "HeLDP-UCB-L by UCB (210 in print)"]
+        parts.append(tabulate(list(ren(results)), head, tablefmt="pipe", disable_numparse=True))
+    text = "\n\n".join(parts) + "\n"
+    print(text, end="")
+    write_atomically(results / "ablations.md", text.encode())
+    return 0
+
+
+if __name__ == "__main__":
+    guarded("ablations", lambda: main(sys.argv[1:]))
