@@ -214,7 +214,7 @@ def drawn_above(rng, runs, n, scale, level):
 )
 def test_the_first_variable_above_a_level_is_drawn_in_law(n, scale, level):
     """Against Laplace variables drawn one by one: place and value of the first above the level."""
-    runs = 20_000
+    runs = 10_000
     found = drawn_above(np.random.default_rng(1), runs, n, scale, level)
     x = np.random.default_rng(2).laplace(0, scale, (runs, n))
     above = np.column_stack([x > level, np.ones(runs, bool)])
@@ -259,16 +259,16 @@ def test_stopping_times_are_the_reference_s_in_law(name):
 
     slow = [
         reference(sample, lambda b: rng.laplace(0, b), eps, a, beta, 1.0, 10_000)
-        for _ in range(600)
+        for _ in range(400)
     ]
     given = {"eps": eps, "a": a, "beta": beta}
-    fast = [stop(name, sign(mean), run=r, **given) for r in range(2000)]
+    fast = [stop(name, sign(mean), run=r, **given) for r in range(1200)]
     for of_slow, of_fast in zip(zip(*slow, strict=True), zip(*fast, strict=True), strict=True):
         assert apart(of_slow, of_fast) < SIGMAS
     times = [[t for t, _ in found] for found in (slow, fast)]
     assert stats.ks_2samp(*times).pvalue > 1e-6
     # control: another beta is told apart
-    other = [stop(name, sign(mean), run=r, eps=eps, a=a, beta=0.1)[0] for r in range(2000)]
+    other = [stop(name, sign(mean), run=r, eps=eps, a=a, beta=0.1)[0] for r in range(1200)]
     assert apart(times[0], other) > SIGMAS
 
 
@@ -282,7 +282,7 @@ def share_wrong(name, mean, a, beta, eps, runs, **more):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_estimate_is_right_with_the_confidence_that_is_promised(name):
-    runs = 150
+    runs = 100
     for mean, a, beta, eps in GRID:
         allowed = beta + SIGMAS * math.sqrt(beta * (1 - beta) / runs)
         assert share_wrong(name, mean, a, beta, eps, runs) <= min(allowed, 0.5)
