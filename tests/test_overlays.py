@@ -167,6 +167,10 @@ def test_a_manifest_of_other_settings_is_refused(played):
     file = played("'sweep={algo:[adap_ucb],eps:[.5,1]}' horizon=100 runs=1")
     table, records = read_table(file), read_records(file)
     assert len(curves(table, records, "x")) > 0
+    for text in ("{", "[]", '{"cells": [3]}', '{"cells": [{"algo": "adap_ucb"}]}'):
+        file.with_suffix(".json").write_text(text)
+        with pytest.raises(BadInput, match="no readable manifest"):
+            read_records(file)
     for other in (records[::-1], records[:1], [*records, records[0]]):
         with pytest.raises(BadInput, match="another table"):
             curves(table, other, "x")

@@ -624,6 +624,23 @@ def test_heldp_ucb_stays_below_its_bounds(name, crowd):
         assert most / within < regret < most  # the left side is the control
 
 
+@pytest.mark.slow
+def test_bounds_at_the_scale_of_the_papers():
+    """T = 1e7: C1-C4 for AdaP-UCB, the twenty arms of Ren et al. for equal and mixed levels."""
+    for i in (1, 2, 3, 4):
+        spec = {"law": "bernoulli_family", "family": f"c{i}", "arms": 5}
+        for eps in (0.1, 0.25, 0.5, 1.0):
+            regret = mean_regret("adap_ucb", spec, 10**7, 20, eps=eps, alpha=3.1)
+            assert regret < azize2022.adap_ucb(build(spec).gaps, eps, 1e7, 3.1)
+    means = [0.9, *[0.8] * 5, *[0.7] * 5, *[0.6] * 5, *[0.5] * 4]
+    for name in ("heldp_ucb_l", "heldp_ucb_b"):
+        for population, eps_min in (*((homogeneous(e), e) for e in (0.2, 2.0)), (MIXED, 1.0)):
+            keys = {"crowd": population, "eps": population.largest, "eps_min": eps_min}
+            regret = mean_regret(name, bernoulli(*means), 10**7, 3, **keys)
+            gaps = build(bernoulli(*means)).gaps
+            assert regret < getattr(ren2020, name)(gaps, population, eps_min, 1e7)
+
+
 def test_the_exact_bounds_are_those_that_are_measured_here():
     exact = {b.source for b in ALL if b.status == EXACT}
     measured = [azize2022.adap_ucb, azize2022.adap_ucb_free, ren2020.heldp_ucb_l]

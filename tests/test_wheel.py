@@ -37,6 +37,8 @@ def test_wheel_in_an_empty_environment(tmp_path):
 
     path = run("bandit-run", "algo=adap_klucb", "eps=0.5", "horizon=1e5", "runs=3").splitlines()[-1]
     assert (elsewhere / path).is_file()
+    told = run("bandit-bounds", "algo=adap_klucb", "eps=0.5", "horizon=1e5")
+    assert "3 runs)" in told and "Azize & Basu 2022, Theorem 8" in told
     run("bandit-run", "experiment=azize2022_fig3", "horizon=2000", "runs=2")
     drawn = run("bandit-plot", "experiment=azize2022_fig3").split()
     assert [(elsewhere / p).is_file() for p in drawn] == [True, True]

@@ -21,6 +21,7 @@ from ..theory.question import Question, question
 MOST = 6  # curves in one panel
 POINTS = 60
 FAR = 1000  # a lower bound that is this much smaller than the regret is not worth the room
+FIELDS = {"algo", "parameters", "env", "env_spec", "eps", "population", "horizon"}
 SHORT = {"Theorem": "Thm.", "Corollary": "Cor.", "Algorithm": "Alg.", "whatever the": "any"}
 
 
@@ -28,8 +29,11 @@ def read_records(table: Path) -> list[dict[str, Any]]:
     """What each setting of a table was run with, from the manifest beside it."""
     file = table.with_suffix(".json")
     try:
-        return list(json.loads(file.read_text())["cells"])
-    except (OSError, ValueError, KeyError, TypeError):
+        records = json.loads(file.read_text())["cells"]
+        if not all(record.keys() >= FIELDS for record in records):
+            raise KeyError
+        return list(records)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise BadInput(
             f"bounds=true: no readable manifest {file}, which says what {table} was run with"
         ) from None
@@ -62,10 +66,20 @@ def curves(table: pd.DataFrame, records: Sequence[Mapping[str, Any]], name: str)
         if len(several) > 1 and all(same_levels(asked[i]) for i in several):
             of_budgets = [asked[i] for i in several]
             found.append(over_budgets(rows[several[0]], of_budgets, means[several]))
-    parts = handful(part for parts in found for part in parts if len(part))
+    parts = handful(without_references([part for parts in found for part in parts if len(part)]))
     if not parts:
         return pd.DataFrame(columns=[*settings.columns, *COLUMNS])
-    return without_idle_references(pd.concat(parts, ignore_index=True)).drop(columns="rank")
+    return pd.concat(parts, ignore_index=True).drop(columns="rank")
+
+
+def without_references(parts: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
+    """Without the curves of algorithms that are not private where private ones have some."""
+
+    def game(part: pd.DataFrame) -> tuple:
+        return tuple(part[["axis", "env", "horizon"]].iloc[0])
+
+    private = {game(part) for part in parts if math.isfinite(part["eps"].iloc[0])}
+    return [p for p in parts if math.isfinite(p["eps"].iloc[0]) or game(p) not in private]
 
 
 def handful(parts: Iterable[pd.DataFrame]) -> list[pd.DataFrame]:
@@ -187,10 +201,3 @@ def over_budgets(
             values = np.where(values < means.min() / FAR, math.nan, values)
         parts.append(curve(told, bound, "eps", grid, values))
     return parts
-
-
-def without_idle_references(curves: pd.DataFrame) -> pd.DataFrame:
-    """Without the bounds of algorithms that are not private, where private ones have some."""
-    private = np.isfinite(curves["eps"])
-    games = curves["env"].astype(str) + " " + curves["horizon"].astype(str)
-    return curves[private | ~games.isin(games[private])]

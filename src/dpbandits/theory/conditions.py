@@ -40,7 +40,8 @@ STOPPING = Condition(
     "a stopping rule: it bounds a number of samples, not regret", lambda question: False
 )
 HEAVY_TAILED = Condition(
-    "an algorithm for heavy tails", lambda question: {"u", "v"} <= question.parameters.keys()
+    "an algorithm for heavy tails",
+    lambda question: question.algo in ("dpr_ucb", "dpr_se", "ldpr_se"),
 )
 V = Condition("v in (0, 1]", lambda v: 0 < v <= 1)
 BETA = Condition("beta = 1/T", lambda beta, T: math.isclose(beta * T, 1, rel_tol=1e-6))
