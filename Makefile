@@ -36,6 +36,10 @@ figures: install ## run what is missing and draw every figure (SCALE=smoke: in s
 	$(BIN)/python experiments/practical_constants.py $(RESULTS)
 	$(BIN)/python experiments/times.py $(RESULTS)
 
+claims: install ## measure what the papers claim, and what would reproduce it
+	$(BIN)/bandit-claims results=$(RESULTS)
+	$(BIN)/python experiments/ablations.py results=$(RESULTS)
+
 bench: install ## speed and memory, as ratios to the random numbers alone
 	$(BIN)/python benchmarks/bench.py
 
@@ -47,5 +51,5 @@ lint: install ## style and types
 clean: ## remove what was built; results are kept
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
 
-.PHONY: help install run test test-slow figures bench lint clean
+.PHONY: help install run test test-slow figures claims bench lint clean
 .DEFAULT_GOAL := help

@@ -14,6 +14,11 @@ from dpbandits.theory.__main__ import page
 TOP = CONF.parent
 README = (TOP / "README.md").read_text()
 CONTRIBUTING = (TOP / "CONTRIBUTING.md").read_text()
+LONGEST = {
+    "bandit-run": "horizon=2000",
+    "bandit-claims": "horizon=2000",
+    "bandit-stop": "cap=2000",
+}
 DOCUMENTS = [TOP / "README.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").glob("*.md"))]
 
 
@@ -29,7 +34,7 @@ def commands(text):
 
 def run_line(line, folder):
     words = shlex.split(line)
-    longest = {"bandit-run": "horizon=2000", "bandit-stop": "cap=2000"}.get(words[0])
+    longest = LONGEST.get(words[0])
     if longest and "--help" not in words:
         words = [w for w in words if not w.startswith("runs=")] + [longest, "runs=2"]
     module = words[0].removeprefix("bandit-")
@@ -110,6 +115,10 @@ def test_links_lead_somewhere(document):
 
 def test_speeds_are_those_of_the_committed_benchmark():
     assert (TOP / "benchmarks" / "table.md").read_text().strip() in README
+
+
+def test_the_ledger_is_in_the_readme():
+    assert (TOP / "results" / "claims.md").read_text().strip() in README
 
 
 def test_every_algorithm_is_in_the_readme():
