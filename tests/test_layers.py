@@ -49,7 +49,8 @@ MAY_IMPORT = {
     "outcome_figures": {"errors", "figures", "outcomes", "summary"},
     "claims": {"cell", "errors", "store", "theory"},
     "cli": {
-        "cell", "claims", "environments", "errors", "figures", "inputs", "kernel", "outcome_figures", "outcomes", "runner",
+        "cell", "claims", "environments", "errors", "figures", "inputs", "kernel",
+        "outcome_figures", "outcomes", "runner",
         "settings", "store", "summary", "theory", "trial", "trial_settings",
     },
 }  # fmt: skip
