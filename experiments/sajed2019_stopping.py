@@ -6,11 +6,25 @@ and 3.4. Run first: bandit-stop experiment=sajed2019_stopping.
 """
 
 from dpbandits.outcome_figures import stopping_panels
-from dpbandits.stopping.bounds import lower_bound, upper_bound
+from dpbandits.theory.bounds import ConditionFailed
+from dpbandits.theory.sajed2019 import stopping_lower, stopping_upper
+
+
+def where_it_holds(theorem):
+    """A theorem's number of samples, or None where it says nothing."""
+
+    def bound(mu, eps, a, beta, R=1.0):
+        try:
+            return theorem(R, a, mu, eps, beta)
+        except ConditionFailed:
+            return None
+
+    return bound
+
 
 BOUNDS = {
-    "upper bound of DP-NAS-EXP, probability $1 - \\beta$ (Thm 3.3)": upper_bound,
-    "lower bound of private rules, probability 1/4 (Thm 3.4)": lower_bound,
+    "upper bound of DP-NAS-EXP, probability $1 - \\beta$ (Thm 3.3)": where_it_holds(stopping_upper),
+    "lower bound of private rules, probability 1/4 (Thm 3.4)": where_it_holds(stopping_lower),
 }
 
 

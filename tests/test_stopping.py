@@ -12,6 +12,7 @@ import stopping_references
 from helpers import CONF, SIGMAS
 from scipy import stats
 
+from dpbandits.cli.plot import load_script
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.laws import PARAMETERS, TABLE, Environment
 from dpbandits.environments.populations import homogeneous
@@ -22,8 +23,11 @@ from dpbandits.registry import RULES, load
 from dpbandits.seeds import ENVIRONMENT, LEARNER, generator
 from dpbandits.stopping import dp_nas as dp_nas_module
 from dpbandits.stopping import nas as nas_module
-from dpbandits.stopping.bounds import lower_bound, upper_bound
 from dpbandits.stopping.sparse_vector import bar, first_above, noise_scales
+from dpbandits.theory.sajed2019 import stopping_lower, stopping_upper
+
+where_it_holds = load_script("sajed2019_stopping").where_it_holds
+lower_bound, upper_bound = where_it_holds(stopping_lower), where_it_holds(stopping_upper)
 
 NAMES = sorted(file.stem for file in (CONF / "rule").glob("*.yaml"))
 PRIVATE = ["dp_nas", "dp_nas_exp"]

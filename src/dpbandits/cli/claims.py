@@ -140,7 +140,8 @@ def _row(claim: Claim, part: Part, words: str) -> dict[str, object]:
 
 def is_cheap(cell: Cell) -> bool:
     """Whether a run of a cell costs the same whatever its horizon."""
-    return not (cell.algorithm.round_by_round or has_no_blocks(cell.instance.environment))
+    long = cell.algorithm.round_by_round or has_no_blocks(cell.instance.environment)
+    return cell.algorithm.private and not long  # UCB's blocks become more as it goes
 
 
 def distinct(samples: Sequence[Sample]) -> list[Sample]:
