@@ -478,6 +478,7 @@ def games_of(name):
 
 
 @pytest.mark.parametrize(("fault", "name"), SUFFERING, ids=map(" in ".join, SUFFERING))
+@pytest.mark.slow
 def test_a_fault_is_seen(fault, name):
     """Controls: the comparisons above tell a faulty kernel apart."""
     _, function, become = FAULTS[fault]
