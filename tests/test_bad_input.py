@@ -196,7 +196,6 @@ SWEEPS = [
     ("experiment=azize2022_fig8 sweep=5", "sweep=5:", "lists of values"),
     ("experiment=azize2022_fig8 sweep.alpha=[0]", "algo.alpha=0:", "above 0"),
     ("experiment=azize2022_fig8 sweep.alfa=[1]", "'sweep.alfa'"),
-    ("experiment=wu2023_raw sweep.eps=[1]", "sweep.eps=[1]", "list of grids"),
 ]
 HEAVY = [  # tails
     *(
@@ -376,7 +375,7 @@ STOPS = [
     ("'sweep={rel_error:[.1,0]}'", "rel_error=0:", "(0, 1)"),
     ("'sweep={rule:[nas],eps:[1]}'", "sweep.eps", "no rule"),
     ("'sweep={alpha:[1]}'", "sweep.alpha", "no rule"),
-    ("'sweep={env.means:[1]}'", "sweep.env.means", "no rule"),
+    ("'sweep={env.means:[1]}'", "sweep.env.means", "no environment"),
     ("'sweep={seed:[1]}'", "sweep.seed", "-m seed"),
     ("'sweep={beta:[.1]}' beta=.2", "beta=.2:", "varies beta"),
     ("'sweep={rule:[dp_naz]}'", "'dp_naz'", "did you mean dp_nas?"),

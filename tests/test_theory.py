@@ -503,7 +503,7 @@ SETTINGS_REFUSED = [
         "needs independent rewards in [0, 1]",
     ),
     (
-        "algo=dp_se env=contaminated env.outlier=0",
+        "algo=dp_se env=contaminated env.outlier=0 assume=true",
         "Sajed & Sheffet 2019, Theorem 4.3",
         "needs independent rewards in [0, 1]",
     ),
