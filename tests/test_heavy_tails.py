@@ -16,10 +16,12 @@ from scipy import stats
 
 from dpbandits import game, mechanisms, optimism
 from dpbandits.algorithms import dpr_se, dpr_ucb, ldpr_se
+from dpbandits.batches import forced_batches
 from dpbandits.environments import arms
+from dpbandits.environments.catalogue import build
 from dpbandits.environments.instances import of_arms
 from dpbandits.environments.populations import homogeneous
-from dpbandits.game import new_game
+from dpbandits.game import new_game, rounds_left
 from dpbandits.mechanisms import laplace_sum
 
 
@@ -370,3 +372,13 @@ def test_literal_constants_eliminate_at_huge_horizons(name, v, T):
 def test_literal_constants_do_not_leave_the_first_epoch_before(name, v, T):
     for run in range(3):
         assert (play(name, two_points(v), T, run=run, v=v)[-1] == T // 5).all()
+
+
+def test_forced_batches_end_at_the_horizon():
+    """A last forced batch one round short of a power of two that floats cannot tell from it."""
+    T = 2**60 - 3
+    spec = build({"law": "bernoulli", "means": [0.5, 0.4]})
+    users = homogeneous(1.0).users()
+    game = new_game(spec.environment, users, np.random.default_rng(0), T, np.array([T]))
+    forced_batches(game, np.random.default_rng(1), np.inf, False)
+    assert rounds_left(game) == 0

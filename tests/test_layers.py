@@ -47,7 +47,7 @@ MAY_IMPORT = {
     "summary": {"store"},
     "figures": {"store"},
     "outcome_figures": {"errors", "figures", "outcomes", "summary"},
-    "claims": {"cell", "errors", "store", "theory"},
+    "claims": {"cell", "errors", "store", "summary", "theory"},
     "cli": {
         "cell", "claims", "environments", "errors", "figures", "inputs", "kernel",
         "outcome_figures", "outcomes", "runner",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .game import Game, arms, play_unseen, rounds_left
+from .game import Game, arms, play_unseen, rounds_left, until_horizon
 from .kernel import routine, verb
 
 
@@ -25,7 +25,7 @@ def forced_batches(game: Game, rng: np.random.Generator, until: float, by_round:
     tau = 1
     arm = np.zeros(1, np.int64)
     while 2.0**tau < until and rounds_left(game) > 0:
-        B = int(min(2.0**tau, float(rounds_left(game))))
+        B = until_horizon(game, 2.0**tau)
         for _ in range(B if by_round else 1):
             arm[0] = random_arm(rng, arms(game))
             play_unseen(game, arm, 1 if by_round else B)
@@ -40,6 +40,5 @@ def play_out(game: Game, S: np.ndarray, B: float) -> None:
     """
     arm = np.zeros(1, np.int64)
     for a in S:
-        left = rounds_left(game)
         arm[0] = a
-        play_unseen(game, arm, int(B) if left >= B and int(B) <= left and len(S) > 1 else left)
+        play_unseen(game, arm, until_horizon(game, B) if len(S) > 1 else rounds_left(game))

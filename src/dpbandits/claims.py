@@ -14,6 +14,7 @@ from scipy.stats import bootstrap
 from .cell import Cell
 from .errors import BadInput, plain, unknown
 from .store import load_runs
+from .summary import significant
 from .theory.ren2020 import LEADING_TERMS
 
 RESAMPLES = 2000
@@ -181,9 +182,7 @@ def in_words(parts: Sequence[Part]) -> str:
 
 
 def _number(part):
-    value, low, high = (
-        f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.4g}" for x in (part.value, part.low, part.high)
-    )
+    value, low, high = map(significant, (part.value, part.low, part.high))
     return f"{value} [{low}, {high}]"
 
 

@@ -107,6 +107,12 @@ def room_for(game: Game, n: float, k: int) -> bool:
 
 
 @verb
+def until_horizon(game: Game, n: float) -> int:
+    """``n`` rounds, or those left if they are fewer."""
+    return int(n) if room_for(game, n, 1) else rounds_left(game)
+
+
+@verb
 def pulls(game: Game, a: int) -> int:
     """Pulls of arm ``a`` so far, N."""
     game = borrow(game)

@@ -66,7 +66,7 @@ def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: f
         return float(domain.options.index(value))
     asked_by_horizon = value == "1/horizon"  # at a horizon of 1, too
     try:
-        number = 1 / horizon if value == "1/horizon" else float(value)
+        number = 1 / horizon if asked_by_horizon else float(value)
     except (TypeError, ValueError):
         number = math.nan
     fits = domain.contains(number) or (asked_by_horizon and number == 1)

@@ -11,8 +11,7 @@ import pandas as pd
 from scipy.special import betaincinv
 from tabulate import tabulate
 
-from .errors import plain
-from .store import load_runs, read_columns
+from .store import load_runs, read_columns, written
 from .summary import budget, interval, mean_of, rounds, significant
 from .trial import Trial
 
@@ -36,7 +35,7 @@ def tidy(results: Path, trials: Sequence[Trial], runs: int) -> pd.DataFrame:
         right = np.abs(estimate - trial.true_mean) <= trial.rel_error * abs(trial.true_mean)
         columns: dict[str, Any] = {
             **{name: getattr(trial, name) for name in [*SETTING, "seed"]},
-            **{k: plain(v) if isinstance(v, list | dict) else v for k, v in trial.columns.items()},
+            **written(trial.columns),
             "run": np.arange(runs),
             "stopping_time": time.astype(np.int64),
             "estimate": estimate,
@@ -105,7 +104,7 @@ def render(summary: pd.DataFrame, style: str) -> str:
             [
                 row["rule"],
                 row["env"],
-                *("" if pd.isna(row[name]) else written(name, row[name]) for name in own),
+                *("" if pd.isna(row[name]) else as_text(name, row[name]) for name in own),
                 f"{row['true_mean']:.6g}",
                 budget(row["eps"]),
                 f"{row['rel_error']:g}",
@@ -135,7 +134,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.4g} %"
 
 
-def written(name: str, value: Any) -> str:
+def as_text(name: str, value: Any) -> str:
     """A parameter's value as text."""
     if name == "cap":
         return rounds(value)

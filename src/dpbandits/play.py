@@ -24,7 +24,7 @@ def play(unit: Any, run: int) -> np.ndarray:
 @play.register
 def play_cell(cell: Cell, run: int) -> np.ndarray:
     """Play one run of a cell: pulls of each arm at the checkpoints, int64 array (C, K)."""
-    instance = _instance(cell)
+    instance = instance_of(cell)
     K = len(instance.means)
     order = np.arange(K)
     if cell.shuffle_arms:
@@ -37,8 +37,9 @@ def play_cell(cell: Cell, run: int) -> np.ndarray:
 
 
 @lru_cache(maxsize=16)
-def _instance(cell: Cell) -> Instance:
-    return cell.instance
+def instance_of(unit: Unit) -> Instance:
+    """What a unit is played on, built once for all of its runs."""
+    return unit.instance
 
 
 def compile_kernel(unit: Unit) -> None:

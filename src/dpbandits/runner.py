@@ -66,6 +66,8 @@ def run_cells(
     tasks = []
     for cell in cells:
         missing = [r for r in range(runs) if r not in kept[cell]]
+        if not missing:
+            continue
         size = max(1, len(missing) // (8 * jobs))
         one_by_one = cell.algorithm.round_by_round or has_no_blocks(cell.instance.environment)
         for i in range(0, len(missing), size):

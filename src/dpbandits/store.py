@@ -100,7 +100,7 @@ def tidy(results: Path, cells: Sequence[Cell], runs: int) -> pd.DataFrame:
             "eps": cell.eps,
             "horizon": cell.horizon,
             "seed": cell.seed,
-            **{k: plain(v) if isinstance(v, list | dict) else v for k, v in cell.columns.items()},
+            **written(cell.columns),
             "run": np.repeat(np.arange(runs), len(rounds)),
             "t": np.tile(rounds, runs),
             "regret": regret.ravel(),
@@ -109,6 +109,11 @@ def tidy(results: Path, cells: Sequence[Cell], runs: int) -> pd.DataFrame:
     table = pd.concat(parts, ignore_index=True)
     varied = [name for name in table.columns if name not in COLUMNS]
     return table[[*COLUMNS[:5], *varied, *COLUMNS[5:]]]
+
+
+def written(columns: Mapping[str, Any]) -> dict[str, Any]:
+    """What a sweep varies, as a table holds it: lists and mappings as they would be typed."""
+    return {k: plain(v) if isinstance(v, list | dict) else v for k, v in columns.items()}
 
 
 def write_table(path: Path, table: pd.DataFrame) -> None:

@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 from dataclasses import asdict, dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from .environments.catalogue import build
 from .environments.instances import Instance
 from .environments.populations import homogeneous
 from .game import new_game, rounds_played
-from .play import play
+from .play import instance_of, play
 from .registry import Algorithm, load
 from .seeds import ENVIRONMENT, LEARNER, generator
 
@@ -108,13 +107,8 @@ def play_trial(trial: Trial, run: int) -> np.ndarray:
     """
     users, last = homogeneous(1.0).users(), np.array([trial.cap])
     coins = generator(trial.seed, run, ENVIRONMENT)
-    game = new_game(_instance(trial).environment, users, coins, trial.cap, last)
+    game = new_game(instance_of(trial).environment, users, coins, trial.cap, last)
     rng = generator(trial.seed, run, LEARNER)
     estimate = float(trial.algorithm.function(game, rng, *trial.arguments))
     time = trial.cap if math.isnan(estimate) else rounds_played(game)
     return np.array([float(time), estimate])
-
-
-@lru_cache(maxsize=16)
-def _instance(trial: Trial) -> Instance:
-    return trial.instance

@@ -12,7 +12,7 @@ from tabulate import tabulate
 from ..cell import Cell
 from ..errors import BadInput, plain
 from ..store import load_runs, record, tidy
-from ..summary import rounds, significant, summarize
+from ..summary import interval, rounds, significant, summarize
 from ..theory.bounds import Bound, bounds_for
 from ..theory.question import Question, question
 from .compose import Request, multirun_points, read_request
@@ -109,8 +109,7 @@ def measured_regret(results: Path, cell: Cell) -> tuple[float, str] | None:
     if runs == 0:
         return None
     row = summarize(tidy(results, [cell], runs)).iloc[0]
-    interval = f"{significant(row['ci_low'])} to {significant(row['ci_high'])}"
-    spread = f"95 % interval {interval}, {runs} runs" if runs > 1 else "one run"
+    spread = f"95 % interval {interval(row.to_dict())}, {runs} runs" if runs > 1 else "one run"
     return float(row["mean"]), f"{significant(row['mean'])} ({spread})"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -83,12 +84,14 @@ def settle(claims: Sequence[Claim], runs: int, keys: list[str], stem: str) -> in
     samples: dict[str, list[Sample]] = {}
     for name in experiments:
         request = read_request([f"experiment={name}", *keys], ())
-        cheap = read_request([f"experiment={name}", *keys, f"checkpoints={CHECKPOINTS}"], ())
         results = request.results
         check_writable(results)
         parts = [
             ([c for c in request.cells if not is_cheap(c)], request.runs),
-            ([c for c in cheap.cells if is_cheap(c)], max(runs, request.runs)),
+            (
+                [replace(c, checkpoints=CHECKPOINTS) for c in request.cells if is_cheap(c)],
+                max(runs, request.runs),
+            ),
         ]
         samples[name] = []
         for cells, n in parts:
