@@ -12,12 +12,13 @@ MAY_IMPORT = {
     "errors": set(),
     "parameters": set(),
     "assumptions": set(),
+    "guarantees": set(),
     "seeds": set(),
     "inputs": {"errors", "parameters"},
     "environments": {"kernel", "errors", "inputs"},
     "game": {"kernel", "environments"},
     "mechanisms": {"kernel"},
-    "curators": {"kernel", "mechanisms"},
+    "curators": {"environments", "kernel", "mechanisms"},
     "radii": {"kernel"},
     "estimators": {"environments", "kernel", "mechanisms", "radii"},
     "optimism": {"kernel"},
@@ -25,15 +26,19 @@ MAY_IMPORT = {
     "batches": {"kernel", "game"},
     "algorithms": {
         "kernel", "environments", "game", "mechanisms", "curators", "radii", "optimism", "episodes",
-        "parameters", "assumptions", "batches", "estimators",
+        "parameters", "assumptions", "batches", "estimators", "guarantees",
     },
-    "stopping": {"assumptions", "game", "kernel", "mechanisms", "parameters"},
+    "stopping": {"assumptions", "game", "guarantees", "kernel", "mechanisms", "parameters"},
     "theory": {"assumptions", "environments", "estimators", "radii"},
-    "registry": {"assumptions", "kernel", "errors", "parameters"},
+    "registry": {"assumptions", "errors", "guarantees", "kernel", "parameters"},
     "cell": {"environments", "registry"},
     "budgets": {"environments", "errors", "inputs", "parameters", "registry", "theory"},
     "settings": {
         "budgets", "cell", "environments", "errors", "inputs", "parameters", "registry",
+    },
+    "privacy": {
+        "assumptions", "cell", "curators", "environments", "estimators", "game", "kernel",
+        "mechanisms", "registry", "settings",
     },
     "play": {"cell", "environments", "game", "kernel", "seeds"},
     "trial": {"cell", "environments", "game", "play", "registry", "seeds"},
@@ -93,5 +98,5 @@ def test_the_table_has_no_cycle_and_no_stranger():
 
 def test_imports_are_found():
     assert set(imports(PACKAGE / "algorithms" / "dp_se.py")) == {
-        "assumptions", "game", "kernel", "mechanisms", "parameters", "radii"
+        "assumptions", "game", "guarantees", "kernel", "mechanisms", "parameters", "radii"
     }  # fmt: skip

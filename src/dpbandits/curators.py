@@ -1,25 +1,28 @@
-"""Curators: what a user sends instead of a reward, with eps-local DP (Ren et al. 2020).
-
-The sigmoid variants (CTL-S, CTB-S) are these, given ``sigmoid(reward)``.
-"""
+"""Curators: what a user sends instead of a reward, with eps-local DP."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from .environments.blocks import kept
+from .environments.laws import sigmoid
 from .kernel import borrow, verb
-from .mechanisms import laplace
+from .mechanisms import laplace, laplace_scale
 
 
 @verb
 def convert_to_laplace(rng: np.random.Generator, r: float, eps: float) -> float:
-    """Curator 1, CTL: the reward in [0, 1] plus ``Lap(1/eps)``. eps-local DP (Lemma 5)."""
+    """Curator 1 of Ren et al. 2020, CTL: the reward in [0, 1] plus ``Lap(1/eps)``. eps-local DP
+    (Lemma 5).
+    """
     return r + laplace(rng, 1.0 / eps)
 
 
 @verb
 def convert_to_bernoulli(rng: np.random.Generator, r: float, tanh: float) -> float:
-    """Curator 3, CTB: a bit that is 1 with probability 1/2 + (r - 1/2) tanh(eps/2).
+    """Curator 3 of Ren et al. 2020, CTB: a bit, 1 with probability 1/2 + (r - 1/2) tanh(eps/2).
 
     Args:
         rng: the user's coins.
@@ -30,6 +33,32 @@ def convert_to_bernoulli(rng: np.random.Generator, r: float, tanh: float) -> flo
     """
     rng = borrow(rng)
     return 1.0 if rng.random() < 0.5 + (r - 0.5) * tanh else 0.0
+
+
+@verb
+def send_bit(rng: np.random.Generator, r: float, eps: float) -> float:
+    """CTB, asked by the user's level. eps-local DP for rewards in [0, 1] (Lemma 9)."""
+    return convert_to_bernoulli(rng, r, math.tanh(0.5 * eps))
+
+
+@verb
+def send_sigmoid(rng: np.random.Generator, r: float, eps: float) -> float:
+    """CTL-S: CTL of the reward's sigmoid. eps-local DP for any reward."""
+    return convert_to_laplace(rng, sigmoid(r), eps)
+
+
+@verb
+def send_bit_of_sigmoid(rng: np.random.Generator, r: float, eps: float) -> float:
+    """CTB-S: CTB of the reward's sigmoid. eps-local DP for any reward."""
+    return send_bit(rng, sigmoid(r), eps)
+
+
+@verb
+def send_truncated(rng: np.random.Generator, r: float, eps: float, B: float = 1.0) -> float:
+    """The reward, truncated at B, plus ``Lap(2B/eps)``. eps-local DP for any reward (Tao et al.
+    2022, Alg. 4); the algorithm draws the sum of many such noises at once.
+    """
+    return kept(r, B) + laplace(rng, laplace_scale(2.0 * B, eps))
 
 
 @verb

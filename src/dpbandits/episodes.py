@@ -8,7 +8,7 @@ import numpy as np
 
 from .game import Game, arms, pull_sum, pulls, rounds_left
 from .kernel import borrow, verb
-from .mechanisms import laplace
+from .mechanisms import laplace_mean
 
 
 class Episodes(NamedTuple):
@@ -50,5 +50,5 @@ def play(
     if n > rounds_left(game):
         pull_sum(game, a, rounds_left(game))
     else:
-        episodes.mean[a] = pull_sum(game, a, n) / n + laplace(rng, 1.0 / (eps * n))
+        episodes.mean[a] = laplace_mean(rng, pull_sum(game, a, n), n, eps)
         episodes.length[a] = n

@@ -8,6 +8,7 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numba
@@ -58,12 +59,34 @@ def _cache_homes() -> Iterator[Path]:
 numba.config.CACHE_DIR = str(cache_folder())
 
 
+VERBS: set[Callable] = set()
 OPTIONS = {"nogil": True, "error_model": "numpy"}
 
 
 def kernel(function: Callable) -> Callable:
     """Compile a function and keep the machine code on disk (an algorithm, a loop)."""
     return numba.njit(cache=True, **OPTIONS)(function)
+
+
+def kernel_from(template: Callable, tag: str, **names: Any) -> Callable:
+    """Compile a function in which some global names mean what is given here, such as a loop over
+    the runs of one algorithm.
+
+    Args:
+        template: the function.
+        tag: tells kernels of one template apart on disk; it must change with what is given.
+        names: values of global names; they may be kernels.
+    """
+    function = plain_from(template, **names)
+    function.__qualname__ = f"{template.__name__}_{tag}"
+    return numba.njit(cache=True, **OPTIONS)(function)
+
+
+def plain_from(template: Callable, **names: Any) -> Callable:
+    """The same function, not compiled."""
+    function = FunctionType(template.__code__, template.__globals__ | names, template.__name__)
+    function.__module__ = template.__module__
+    return function
 
 
 def verb(function: Callable) -> Callable:
@@ -75,6 +98,7 @@ def verb(function: Callable) -> Callable:
     overload(function, jit_options=OPTIONS | {"forceinline": True}, strict=False)(
         lambda *arguments: function
     )
+    VERBS.add(function)
     return function
 
 
@@ -128,6 +152,11 @@ def _without_counter(context, builder, kind, value):
 def is_compiled(function: Callable) -> bool:
     """Whether a function is a compiled kernel (and so releases the interpreter's lock)."""
     return hasattr(function, "py_func")
+
+
+def compiles(function: Callable) -> bool:
+    """Whether kernels can call a function."""
+    return is_compiled(function) or function in VERBS
 
 
 def is_cached(function: Callable) -> bool:

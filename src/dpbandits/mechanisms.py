@@ -28,6 +28,12 @@ def laplace_scale(sensitivity: float, eps: float) -> float:
 
 
 @verb
+def laplace_mean(rng: np.random.Generator, total: float, n: float, eps: float) -> float:
+    """The mean of ``n`` rewards in [0, 1], given their sum. eps-DP: one reward moves it by 1/n."""
+    return total / n + laplace(rng, 1.0 / (eps * n))
+
+
+@verb
 def laplace_sum(rng: np.random.Generator, n: float, scale: float) -> float:
     """The sum of ``n`` independent Laplace variables, exactly, in two draws.
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from .assumptions import Assumption, Bounded
 from .errors import BadInput
+from .guarantees import Guarantee
 from .kernel import PACKAGE, is_compiled, sources_hash
 from .parameters import ANY, Choice, Interval, Named
 
@@ -39,6 +40,7 @@ class Algorithm:
         domains: what each parameter may be, in the order of the signature.
         rewards: what it assumes of the rewards, or None.
         round_by_round: whether its time grows with the horizon.
+        guarantee: what it promises, or None if its file does not say.
         leading_term: for local privacy, what its regret grows with (a name in theory/ren2020.py).
         version: hash of the sources that decide what it does.
     """
@@ -48,6 +50,7 @@ class Algorithm:
     domains: dict[str, Interval | Choice | Named]
     rewards: Assumption | None
     round_by_round: bool
+    guarantee: Guarantee | None
     leading_term: str | None
     version: str
 
@@ -109,11 +112,15 @@ def load(file: Path) -> Algorithm:
         raise BadInput(
             f"{told}: {file}: REWARDS must be a pair (least, largest), an Assumption or None"
         )
+    guarantee = getattr(module, "GUARANTEE", None)
+    if guarantee is not None and not isinstance(guarantee, Guarantee):
+        raise BadInput(f"{told}: {file}: GUARANTEE must be a Guarantee, such as global_dp(SOURCE)")
     return Algorithm(
         name=name,
         function=function,
         domains={p: _domain(hints.get(p)) for p in parameters[2:]},
         rewards=rewards,
+        guarantee=guarantee,
         leading_term=getattr(module, "LEADING_TERM", None),
         round_by_round=getattr(module, "ROUND_BY_ROUND", not is_compiled(function)),
         version=_version(file),

@@ -7,11 +7,13 @@ import numpy as np
 from ..assumptions import UNIT_INTERVAL
 from ..episodes import first_episodes, play_episode
 from ..game import arms, rounds_left, rounds_played
+from ..guarantees import global_dp
 from ..kernel import kernel
 from ..parameters import Budget, Positive
 from ..radii import hoeffding, laplace_tail
 
 REWARDS = UNIT_INTERVAL
+GUARANTEE = global_dp("Azize & Basu 2022, Theorem 6", "episode_means")
 
 
 @kernel

@@ -6,12 +6,14 @@ import numpy as np
 
 from ..assumptions import UNIT_INTERVAL
 from ..game import arms, play_unseen, pull_in_turn, room_for, rounds_left
+from ..guarantees import global_dp
 from ..kernel import kernel
-from ..mechanisms import laplace
+from ..mechanisms import laplace_mean
 from ..parameters import Budget, Probability
 from ..radii import hoeffding, laplace_tail
 
 REWARDS = UNIT_INTERVAL
+GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 4.1", "epoch_mean")
 
 
 @kernel
@@ -37,7 +39,7 @@ def dp_se(game, rng, eps: Budget, beta: Probability):
             break
         pull_in_turn(game, S, int(R) * len(S), sums)
         for a in S:
-            mu[a] = sums[a] / R + laplace(rng, 1.0 / (eps * R))
+            mu[a] = laplace_mean(rng, sums[a], R, eps)
         h = hoeffding(R, L8)
         c = laplace_tail(R, eps, L4)
         S = S[np.max(mu[S]) - mu[S] <= 2.0 * h + 2.0 * c]

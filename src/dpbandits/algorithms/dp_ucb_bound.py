@@ -6,12 +6,14 @@ import numpy as np
 
 from ..assumptions import UNIT_INTERVAL
 from ..game import arms, pull, pulls, rounds_left, rounds_played
+from ..guarantees import global_dp
 from ..kernel import kernel
 from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
 from ..optimism import keeps_lead, lead, new_race
 from ..parameters import Budget
 
 REWARDS = UNIT_INTERVAL
+GUARANTEE = global_dp("Chan et al. 2011: one tree an arm", "tree")
 ROUND_BY_ROUND = True
 
 

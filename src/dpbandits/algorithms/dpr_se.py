@@ -7,11 +7,13 @@ import numpy as np
 
 from ..assumptions import HeavyTails
 from ..game import arms, play_unseen, pull_truncated_in_turn, room_for, rounds_left
+from ..guarantees import global_dp
 from ..kernel import kernel
 from ..mechanisms import laplace, laplace_scale
 from ..parameters import POSITIVE, Budget, MomentBound, Named, Order, Probability
 
 REWARDS = HeavyTails()
+GUARANTEE = global_dp("Tao et al. 2022, Theorem 3", "truncated_mean")
 Constant = Annotated[float, Named({"literal": 24.0, "practical": 1.5}, POSITIVE)]
 
 

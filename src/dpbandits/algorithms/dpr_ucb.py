@@ -7,12 +7,14 @@ import numpy as np
 
 from ..assumptions import HeavyTails
 from ..game import arms, pull, pulls, rounds_left, rounds_played
+from ..guarantees import global_dp
 from ..kernel import kernel
 from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
 from ..optimism import keeps_lead, lead, new_race
 from ..parameters import POSITIVE, Budget, MomentBound, Named, Order
 
 REWARDS = HeavyTails()
+GUARANTEE = global_dp("Tao et al. 2022, Theorem 1, with eps/L a level of a tree", "adaptive_tree")
 ROUND_BY_ROUND = True
 Constant = Annotated[float, Named({"literal": 18.0, "practical": 0.5}, POSITIVE)]
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..assumptions import UNIT_INTERVAL
-from ..curators import convert_to_bernoulli, unbiased
+from ..curators import convert_to_bernoulli, send_bit, unbiased
 from ..environments.laws import sigmoid
 from ..game import (
     arms,
@@ -16,11 +16,13 @@ from ..game import (
     rounds_played,
     tanh_half_level,
 )
+from ..guarantees import local_dp
 from ..kernel import kernel, verb
 from ..optimism import keeps_lead, lead, new_race
 from ..parameters import Positive
 
 REWARDS = UNIT_INTERVAL
+GUARANTEE = local_dp("Ren et al. 2020, Theorem 10", send_bit)
 ROUND_BY_ROUND = True
 LEADING_TERM = "V_B"  # of its regret, which a good eps_min makes small
 

@@ -1,9 +1,12 @@
 """HeLDP-UCB-BS: HeLDP-UCB-B for rewards without bounds."""
 
+from ..curators import send_bit_of_sigmoid
+from ..guarantees import local_dp
 from ..kernel import kernel
 from ..parameters import Positive
 from .heldp_ucb_b import agent_4
 
+GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_bit_of_sigmoid)
 ROUND_BY_ROUND = True
 LEADING_TERM = "V_B"  # of its regret, which a good eps_min makes small
 

@@ -8,11 +8,13 @@ from ..assumptions import UNIT_INTERVAL
 from ..curators import convert_to_laplace
 from ..environments.laws import sigmoid
 from ..game import arms, next_user, privacy_level, pull, rounds_left, rounds_played
+from ..guarantees import local_dp
 from ..kernel import kernel, verb
 from ..optimism import keeps_lead, lead, new_race
 from ..parameters import Positive
 
 REWARDS = UNIT_INTERVAL
+GUARANTEE = local_dp("Ren et al. 2020, Theorem 7", convert_to_laplace)
 ROUND_BY_ROUND = True
 LEADING_TERM = "V_L"  # of its regret, which a good eps_min makes small
 

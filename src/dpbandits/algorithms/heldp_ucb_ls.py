@@ -1,9 +1,12 @@
 """HeLDP-UCB-LS: HeLDP-UCB-L for rewards without bounds."""
 
+from ..curators import send_sigmoid
+from ..guarantees import local_dp
 from ..kernel import kernel
 from ..parameters import Positive
 from .heldp_ucb_l import agent_2
 
+GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_sigmoid)
 ROUND_BY_ROUND = True
 LEADING_TERM = "V_L"  # of its regret, which a good eps_min makes small
 

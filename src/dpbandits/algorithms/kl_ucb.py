@@ -6,10 +6,12 @@ import numpy as np
 
 from ..assumptions import UNIT_INTERVAL
 from ..game import arms, pull_sum, pulls, rounds_left, rounds_played
+from ..guarantees import NOT_PRIVATE
 from ..kernel import borrow, kernel, verb
 from ..radii import bernoulli_kl, kl_upper
 
 REWARDS = UNIT_INTERVAL
+GUARANTEE = NOT_PRIVATE
 
 
 @verb

@@ -6,12 +6,15 @@ from typing import Annotated
 import numpy as np
 
 from ..assumptions import HeavyTails
+from ..curators import send_truncated
 from ..game import arms, play_unseen, pull_truncated_in_turn, room_for, rounds_left
+from ..guarantees import local_dp
 from ..kernel import kernel
 from ..mechanisms import laplace_scale, laplace_sum
 from ..parameters import POSITIVE, Budget, MomentBound, Named, Order, Probability
 
 REWARDS = HeavyTails()
+GUARANTEE = local_dp("Tao et al. 2022, Theorem 6", send_truncated)
 Constant = Annotated[float, Named({"literal": 28.0, "practical": 0.5}, POSITIVE)]
 
 

@@ -17,6 +17,7 @@ from ..estimators import (
     truncation_level,
 )
 from ..game import arms, pull_counts, pull_truncated_sum, room_for
+from ..guarantees import global_dp
 from ..kernel import kernel
 from ..parameters import (
     POSITIVE,
@@ -32,6 +33,7 @@ from ..parameters import (
 from ..radii import central_moment_bound, robust_order
 
 REWARDS = CentralMoments(bin_width)
+GUARANTEE = global_dp("Wu et al. 2023, Theorems 6.10 and 6.12", "central_mean")
 Contamination = Annotated[float, below(CENTRAL_LIMIT)]
 Reach = Annotated[float, Interval("a number from 1 to 1e6", lambda x: 1 <= x <= LARGEST_REACH)]
 Until = Annotated[float, Named({"provable": 0.0}, POSITIVE)]

@@ -7,11 +7,13 @@ import numpy as np
 
 from ..assumptions import HeavyTails
 from ..game import arms, pull, rounds_left, rounds_played
+from ..guarantees import NOT_PRIVATE
 from ..kernel import kernel
 from ..optimism import keeps_lead, lead, new_race
 from ..parameters import MomentBound, Order
 
 REWARDS = HeavyTails()
+GUARANTEE = NOT_PRIVATE
 ROUND_BY_ROUND = True
 
 

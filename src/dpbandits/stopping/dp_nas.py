@@ -6,12 +6,14 @@ import numpy as np
 
 from ..assumptions import WITHIN_R
 from ..game import pull_sum, rounds_left, rounds_played
+from ..guarantees import STOPPING, global_dp
 from ..kernel import kernel
 from ..mechanisms import laplace
 from ..parameters import Budget, Fraction, Range
 from .sparse_vector import bar, first_above, noise_scales
 
 REWARDS = WITHIN_R
+GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 3.1", hides=STOPPING)
 
 
 @kernel

@@ -8,10 +8,12 @@ import numpy as np
 
 from ..assumptions import WITHIN_R
 from ..game import pull_sum, rounds_left, rounds_played
+from ..guarantees import NOT_PRIVATE
 from ..kernel import kernel, verb
 from ..parameters import Fraction, Range
 
 REWARDS = WITHIN_R
+GUARANTEE = NOT_PRIVATE
 
 
 @kernel

@@ -1,0 +1,1 @@
+"""The auditor: how much privacy is really spent, measured from outside."""

@@ -1,0 +1,25 @@
+"""Broken local privacy: the curator forgets to truncate the reward."""
+
+from dpbandits.game import arms, pull, rounds_left
+from dpbandits.guarantees import local_dp
+from dpbandits.kernel import kernel, verb
+from dpbandits.mechanisms import laplace
+from dpbandits.parameters import Budget
+
+
+@verb
+def send(rng, r, eps):
+    return r + laplace(rng, 2.0 / eps)
+
+
+GUARANTEE = local_dp("nowhere", send)
+
+
+@kernel
+def no_clip(game, rng, eps: Budget):
+    best, a = 0.0, 0
+    while rounds_left(game) > 0:
+        x = send(rng, pull(game, a), eps)
+        if x < best:
+            a = (a + 1) % arms(game)
+        best = 0.5 * (best + x)

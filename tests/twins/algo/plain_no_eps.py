@@ -1,0 +1,14 @@
+"""Broken in plain Python: explore, then commit to the better mean, without any noise."""
+
+import numpy as np
+
+from dpbandits.game import arms, pull, rounds_left
+
+
+def plain_no_eps(game, rng, eps):
+    S = np.zeros(arms(game))
+    t = 0
+    while rounds_left(game) > 0:
+        a = t % arms(game) if t < 6 else np.argmax(S)
+        S[a] += pull(game, a)
+        t += 1
