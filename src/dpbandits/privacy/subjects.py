@@ -295,13 +295,7 @@ class Release:
             self.mechanism.function(rng, x, self.eps, out)
 
         return largest(
-            exact_epsilon(
-                lambda rng, x, out: release(rng, x, self.eps, out),
-                x,
-                y,
-                self.mechanism.seen(len(x)),
-            )
-            for x, y in self._neighbours()
+            exact_epsilon(told, x, y, self.mechanism.seen(len(x))) for x, y in self._neighbours()
         )
 
 
