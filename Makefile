@@ -40,6 +40,9 @@ claims: install ## measure what the papers claim, and what would reproduce it
 	$(BIN)/bandit-claims results=$(RESULTS)
 	$(BIN)/python experiments/ablations.py results=$(RESULTS)
 
+audit: install ## measure how much privacy every algorithm spends at least
+	$(BIN)/bandit-audit results=$(RESULTS)
+
 bench: install ## speed and memory, as ratios to the random numbers alone
 	$(BIN)/python benchmarks/bench.py
 
@@ -51,5 +54,5 @@ lint: install ## style and types
 clean: ## remove what was built; results are kept
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
 
-.PHONY: help install run test test-slow figures claims bench lint clean
+.PHONY: help install run test test-slow figures claims audit bench lint clean
 .DEFAULT_GOAL := help

@@ -14,10 +14,11 @@ from dpbandits.theory.__main__ import page
 TOP = CONF.parent
 README = (TOP / "README.md").read_text()
 CONTRIBUTING = (TOP / "CONTRIBUTING.md").read_text()
-LONGEST = {
-    "bandit-run": "horizon=2000",
-    "bandit-claims": "horizon=2000",
-    "bandit-stop": "cap=2000",
+SMALL = {
+    "bandit-run": ["horizon=2000", "runs=2"],
+    "bandit-claims": ["horizon=2000", "runs=2"],
+    "bandit-stop": ["cap=2000", "runs=2"],
+    "bandit-audit": ["runs=200"],
 }
 DOCUMENTS = [TOP / "README.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").glob("*.md"))]
 
@@ -34,9 +35,9 @@ def commands(text):
 
 def run_line(line, folder):
     words = shlex.split(line)
-    longest = LONGEST.get(words[0])
-    if longest and "--help" not in words:
-        words = [w for w in words if not w.startswith("runs=")] + [longest, "runs=2"]
+    small = SMALL.get(words[0])
+    if small and "--help" not in words:
+        words = [w for w in words if not w.startswith("runs=")] + small
     module = words[0].removeprefix("bandit-")
     code = f"from dpbandits.cli.{module} import main; main()"
     done = subprocess.run(
@@ -102,9 +103,17 @@ def test_the_algorithm_of_contributing_runs(tmp_path):
     (code,), (parameters,) = blocks(CONTRIBUTING, "python"), blocks(CONTRIBUTING, "yaml")
     (tmp_path / "mine" / "algo" / "greedy.py").write_text(code)
     (tmp_path / "mine" / "algo" / "greedy.yaml").write_text(parameters)
-    (line,) = commands(CONTRIBUTING)
-    run_line(line, tmp_path)
-    assert "greedy" in next((tmp_path / "results").glob("*.csv")).read_text()
+    sweep, audit = commands(CONTRIBUTING)
+    run_line(sweep, tmp_path)
+    assert "greedy" in next((tmp_path / "results").glob("sweep-*.csv")).read_text()
+    run_line(audit, tmp_path)
+
+
+def test_commands_of_privacy_run(tmp_path):
+    lines = commands((TOP / "docs" / "privacy.md").read_text())
+    assert len(lines) == 3
+    for line in lines:
+        run_line(line, tmp_path)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)

@@ -37,8 +37,8 @@ MAY_IMPORT = {
         "budgets", "cell", "environments", "errors", "inputs", "parameters", "registry",
     },
     "privacy": {
-        "assumptions", "cell", "curators", "environments", "estimators", "game", "kernel",
-        "mechanisms", "registry", "settings",
+        "assumptions", "cell", "curators", "environments", "errors", "estimators", "figures",
+        "game", "inputs", "kernel", "mechanisms", "parameters", "registry", "settings", "store",
     },
     "play": {"cell", "environments", "game", "kernel", "seeds"},
     "trial": {"cell", "environments", "game", "play", "registry", "seeds"},
@@ -55,7 +55,7 @@ MAY_IMPORT = {
     "claims": {"cell", "errors", "store", "summary", "theory"},
     "cli": {
         "cell", "claims", "environments", "errors", "figures", "inputs", "kernel",
-        "outcome_figures", "outcomes", "runner",
+        "outcome_figures", "outcomes", "privacy", "registry", "runner",
         "settings", "store", "summary", "theory", "trial", "trial_settings",
     },
 }  # fmt: skip

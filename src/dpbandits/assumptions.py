@@ -38,12 +38,17 @@ class Assumption:
         needed_for_privacy: whether the privacy guarantee rests on it; if not, it can be waived.
         parameters: parameters of the algorithm that these depend on.
         outliers: whether rewards may be contaminated.
+        words: what it is, where the privacy guarantee rests on it.
     """
 
     automatic: ClassVar[tuple[str, ...]] = ()
     parameters: ClassVar[tuple[str, ...]] = ()
     needed_for_privacy: ClassVar[bool] = False
     outliers: ClassVar[bool] = False
+
+    @property
+    def words(self) -> str:
+        return "any rewards"
 
     def value(self, name: str, instance: Instance, values: Values) -> float:
         """The least value of an automatic parameter that makes the assumption hold."""
@@ -66,12 +71,16 @@ class Bounded(Assumption):
     high: float
     needed_for_privacy: ClassVar[bool] = True
 
+    @property
+    def words(self) -> str:
+        return f"rewards in [{self.low:g}, {self.high:g}]"
+
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
         low, high = instance.support
         if self.low <= low and high <= self.high:
             return None
         found = f"its rewards lie in [{low:g}, {high:g}]"
-        return found, f"rewards in [{self.low:g}, {self.high:g}]"
+        return found, self.words
 
 
 UNIT_INTERVAL = Bounded(0.0, 1.0)
@@ -82,6 +91,10 @@ class WithinR(Assumption):
     """Rewards lie in [-R, R], R a parameter, and follow the arm's law without outliers."""
 
     needed_for_privacy: ClassVar[bool] = True
+
+    @property
+    def words(self) -> str:
+        return "rewards in [-R, R]"
 
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
         R = values["R"]

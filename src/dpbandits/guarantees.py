@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-Curator = Callable[..., float]
+Curator = Callable[..., float]  # (rng, reward, eps)
 
-ONE_REWARD = "one reward that was observed differs"
-ANY_TWO_REWARDS = "a user's reward is any other"
+ONE_REWARD = "when one reward differs"
+ANY_TWO_REWARDS = "whatever the reward"
 ACTIONS = "all actions"
 RESPONSE = "each user's response"
 STOPPING = "stopping time and estimate"
@@ -62,8 +62,8 @@ class Guarantee:
         if self.notion == "none":
             return "not private"
         loss = "eps" if epsilon is None else f"{epsilon:g}"
-        what = f"{loss}-{self.notion} DP of {self.hides} if {self.neighbours}"
-        return f"{what}; {rewards} ({self.source})"
+        what = f"{loss}-{self.notion} DP of {self.hides} {self.neighbours}"
+        return f"{what}, for {rewards} ({self.source})"
 
 
 NOT_PRIVATE = Guarantee("none", nothing_hidden, "nothing", "", "")
@@ -74,6 +74,6 @@ def global_dp(source: str, mechanism: str | None = None, hides: str = ACTIONS) -
     return Guarantee("global", all_of_eps, hides, ONE_REWARD, source, mechanism)
 
 
-def local_dp(source: str, curator: Curator | None = None, mechanism: str | None = None):
-    """Local DP: each user's response is DP at that user's own level."""
-    return Guarantee("local", all_of_eps, RESPONSE, ANY_TWO_REWARDS, source, mechanism, curator)
+def local_dp(source: str, curator: Curator) -> Guarantee:
+    """Local DP: what ``curator(rng, reward, eps)`` sends is DP at the user's own level."""
+    return Guarantee("local", all_of_eps, RESPONSE, ANY_TWO_REWARDS, source, None, curator)

@@ -64,6 +64,14 @@ class Algorithm:
         """Whether it takes a privacy budget."""
         return self.local or "eps" in self.domains
 
+    def promise(self, eps: float | None = None) -> str:
+        """What it promises, in a sentence; without a number for the budget it says eps."""
+        if self.guarantee is None:
+            return "its file states no guarantee" if self.private else "not private"
+        needs = self.rewards.words if self.rewards is not None else "any rewards"
+        loss = None if eps is None else self.guarantee.epsilon({"eps": eps})
+        return self.guarantee.in_words(loss, needs)
+
 
 def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> Path:
     """The file of an algorithm: ``algo/NAME.py`` in a user's folder, or one of the package's.

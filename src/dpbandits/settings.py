@@ -147,12 +147,7 @@ def make_cell(
     given = {"eps": eps, "eps_min": eps_min}
     values = specs["algo"] | {k: v for k, v in columns.items() if k in algorithm.domains} | given
     wanted = [name for name in algorithm.domains if name not in given]
-    for name in specs["algo"]:
-        if name not in wanted:
-            raise unknown(f"parameter of {algo}:", f"algo.{name}", [f"algo.{n}" for n in wanted])
-    for name in wanted:
-        if name not in values:
-            raise BadInput(f"algo.{name} is missing: {algo} needs it")
+    check_names("algo", algo, wanted, specs["algo"], values)
     instance = build(specs["env"])
     cell = Cell(
         algo=algo,
@@ -172,6 +167,25 @@ def make_cell(
     )
     check_rewards(cell, instance, yes_no("assume", config["assume"]))
     return cell
+
+
+def check_names(
+    group: str, name: str, wanted: Iterable[str], given: Iterable[str], values: Iterable[str]
+) -> None:
+    """Refuse a parameter that an algorithm or a rule does not have, or a value that it lacks.
+
+    Args:
+        group: ``algo`` or ``rule``.
+        name: its name.
+        wanted: its parameters.
+        given: those that its configuration names.
+        values: those that have a value.
+    """
+    for parameter in sorted(set(given) - set(wanted), key=str):
+        known = [f"{group}.{n}" for n in wanted]
+        raise unknown(f"parameter of {name}:", f"{group}.{parameter}", known)
+    for parameter in sorted(set(wanted) - set(values)):
+        raise BadInput(f"{group}.{parameter} is missing: {name} needs it")
 
 
 def arguments(

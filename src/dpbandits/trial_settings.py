@@ -10,11 +10,11 @@ from typing import Any
 
 from .budgets import budget
 from .environments.catalogue import build
-from .errors import BadInput, plain, unknown
+from .errors import BadInput, plain
 from .inputs import argument, whole
 from .parameters import FRACTION, RANGE
 from .registry import Algorithm, find_file, load
-from .settings import Composer, points, refuse, with_swept
+from .settings import Composer, check_names, points, refuse, with_swept
 from .trial import Trial
 
 GROUPS = ("rule", "env")
@@ -76,15 +76,10 @@ def make_trial(
     eps = math.inf if passed_by else budget(rule, config["eps"] if swept is None else swept)
     numbers = {key: argument(key, given[key], domain, math.nan) for key, domain in NUMBERS.items()}
     own = {name for name in rule.domains if name != "eps" and name not in NUMBERS}
-    for name in specs["rule"]:
-        if name not in own:
-            wanted = [f"rule.{n}" for n in own]
-            raise unknown(f"parameter of {names['rule']}:", f"rule.{name}", wanted)
     columns = {k: v for k, v in point.items() if k in own or k.startswith("env.")}
     values = specs["rule"] | columns | numbers | {"eps": eps}
+    check_names("rule", names["rule"], own, specs["rule"], values)
     for name in own:
-        if name not in values:
-            raise BadInput(f"rule.{name} is missing: {names['rule']} needs it")
         numbers[name] = argument(f"rule.{name}", values[name], rule.domains[name], math.nan)
     numbers["eps"] = eps
     trial = Trial(

@@ -24,7 +24,7 @@ from ..errors import BadInput, plain, unknown
 from ..inputs import whole
 from ..kernel import PACKAGE
 from ..settings import grids, swept_names
-from .kinds import BANDITS, KINDS, Kind
+from .kinds import BANDITS, KINDS, Form, Kind
 
 
 def package_folder(name: str) -> Path:
@@ -184,7 +184,7 @@ def _refuse_shadows(folders):
 
 
 def compose_config(
-    overrides: tuple[str, ...], folders: tuple[str, ...], kind: Kind = BANDITS
+    overrides: tuple[str, ...], folders: tuple[str, ...], kind: Form = BANDITS
 ) -> dict[str, Any]:
     """The composed configuration as plain data.
 
@@ -231,7 +231,7 @@ def compose_config(
         )
     return Config(
         {str(k): v for k, v in config.items()}
-        | {name: choices.get(name) for name in (*kind.groups, "experiment")},
+        | {name: choices.get(name) for name in (*kind.groups, *({"experiment"} & set(choices)))},
         aside={f"{group}_spec": dict(config.get(group) or {}) for group in kind.groups},
     )
 

@@ -18,14 +18,27 @@ from ..trial import Trial
 
 
 @dataclass(frozen=True)
-class Kind:
-    """A kind of work: what its configuration holds, and what is made of it.
+class Form:
+    """What a command's configuration holds.
 
     Attributes:
-        command: the command that runs it.
+        command: the command.
         top: its file in conf, which holds the keys.
         groups: keys that choose a file, what is run first.
         keys: all keys.
+    """
+
+    command: str
+    top: str
+    groups: tuple[str, ...]
+    keys: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Kind(Form):
+    """A kind of work, and what is made of it.
+
+    Attributes:
         cells: the units that a configuration asks for.
         tell: says what should be known before they are run.
         tidy: the table of what is finished.
@@ -34,10 +47,6 @@ class Kind:
         label: the name of one unit's table, without its hash.
     """
 
-    command: str
-    top: str
-    groups: tuple[str, ...]
-    keys: Sequence[str]
     cells: Callable[..., list[Any]]
     tell: Callable[[list[Any]], None]
     tidy: Callable[[Path, list[Any], int], pd.DataFrame]

@@ -9,12 +9,14 @@ import shutil
 import sys
 import textwrap
 import time
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
-from ..cell import digest
+from ..cell import Unit, digest
 from ..errors import BadInput
+from ..registry import Algorithm
 from ..runner import Failure, run_cells
 from ..store import check_writable, write_atomically, write_manifest, write_table
 from .compose import (
@@ -187,8 +189,20 @@ def run(request: Request, alone: bool = True) -> int:
     seconds = time.monotonic() - start if done else 0.0
     write_manifest(path.with_suffix(".json"), request.config, request.cells, seconds)
     print(kind.render(summary, "simple"))
+    print("\n".join(promises(request.cells)))
     print(path)
     return 0
+
+
+def promises(cells: Sequence[Unit]) -> list[str]:
+    """What each algorithm promises; its budget as a number if it has one only."""
+    budgets: dict[str, tuple[Algorithm, set[float]]] = {}
+    for cell in cells:
+        budgets.setdefault(cell.algo, (cell.algorithm, set()))[1].add(cell.eps)
+    return [
+        f"{name}: {algorithm.promise(*(eps if len(eps) == 1 and not algorithm.local else ()))}"
+        for name, (algorithm, eps) in budgets.items()
+    ]
 
 
 def report(name: str, failures: list[Failure]) -> int:

@@ -17,7 +17,7 @@ CANDIDATES = 96  # pairs of neighbours that the search begins with
 # Of the search: how many candidates remain, after what part of the runs, and the privacy loss
 # between the data compared: at a small eps the neighbours of neighbours are easier to tell apart.
 ROUNDS = ((24, 96, 2.0), (6, 16, 1.0), (2, 6, 0.0))
-LARGEST_SAMPLE = 200_000  # that an event is chosen on
+LARGEST_SAMPLE = 50_000  # that an event is chosen on
 LENIENT = 0.9  # level of the bounds that only rank
 CHUNK = 5_000  # runs of one generator
 
@@ -74,6 +74,7 @@ def audit(
         progress: told the share of the work that each step was.
     """
     runs = runs or (subject.runs if subject.compiled else subject.runs // PLAIN)
+    sample = min(runs, LARGEST_SAMPLE)
     level = (1.0 - confidence) / ROUNDS[-1][0]
     seeds = np.random.SeedSequence(seed)
     proposing, *searching, choosing, testing = seeds.spawn(3 + len(ROUNDS))
@@ -82,7 +83,7 @@ def audit(
     for (keep, part, loss), sequence in zip(ROUNDS, searching, strict=True):
         steps = max(round(loss / subject.eps), 1)
         wide = [neighbours(steps) for neighbours in candidates]
-        n = max(runs // part, 50)
+        n = max(sample // part, 50)
         tasks = [(subject, pair, n, s, LENIENT) for pair, s in _spawn(wide, sequence)]
         learned = _parallel(_learn, tasks, subject, jobs)
         scores = [score / (x != y).sum() for (x, y), (score, _) in zip(wide, learned, strict=True)]
@@ -90,8 +91,7 @@ def audit(
         candidates = [candidates[i] for i in best]
         progress(0.15)
     pairs = [neighbours(1) for neighbours in candidates]
-    n = min(runs, LARGEST_SAMPLE)
-    tasks = [(subject, pair, n, s, level) for pair, s in _spawn(pairs, choosing)]
+    tasks = [(subject, pair, sample, s, level) for pair, s in _spawn(pairs, choosing)]
     events = [event for _, event in _parallel(_learn, tasks, subject, jobs)]
     progress(0.2)
     tests = [

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import betaincinv
 from sklearn.tree import DecisionTreeClassifier
 
+Bounds = tuple[tuple[int, float, float], ...]
 DEPTH = 8  # conditions of an event, at most
 LEAST = 0.002  # share of the runs that an event must hold at least
 
@@ -22,7 +23,7 @@ class Event:
         side: 0 or 1, the sequence of rewards under which it is the more likely.
     """
 
-    bounds: tuple[tuple[int, float, float], ...]
+    bounds: Bounds
     side: int
 
     def count(self, seen: np.ndarray) -> int:
@@ -83,12 +84,15 @@ def learn(seen: tuple[np.ndarray, np.ndarray], level: float) -> tuple[float, Eve
     share = level / counts.size
     scores = np.stack([epsilon_bound(counts[:, s], counts[:, 1 - s], n, share) for s in (0, 1)])
     side, node = np.unravel_index(scores.argmax(), scores.shape)
-    bounds = dict(_paths(tree.tree_, distinct))[int(node)]
+    whole = (data == np.rint(data)).all(axis=0)
+    bounds = dict(_paths(tree.tree_, distinct, whole))[int(node)]
     return float(scores[side, node]), Event(bounds, int(side))
 
 
-def _paths(tree, columns: np.ndarray) -> Iterator[tuple[int, tuple[tuple[int, float, float], ...]]]:
-    """Each node of a tree with the bounds on the way to it."""
+def _paths(
+    tree, columns: np.ndarray, whole: np.ndarray
+) -> Iterator[tuple[int, tuple[tuple[int, float, float], ...]]]:
+    """Each node of a tree with the bounds on the way to it; those of counts are whole numbers."""
     left: list[tuple[int, dict[int, tuple[float, float]]]] = [(0, {})]
     while left:
         node, bounds = left.pop()
@@ -96,6 +100,7 @@ def _paths(tree, columns: np.ndarray) -> Iterator[tuple[int, tuple[tuple[int, fl
         if tree.children_left[node] < 0:
             continue
         column, cut = int(columns[tree.feature[node]]), float(tree.threshold[node])
+        cut = np.floor(cut) if whole[column] else cut
         low, high = bounds.get(column, (-np.inf, np.inf))
         left.append((tree.children_left[node], bounds | {column: (low, cut)}))
         left.append((tree.children_right[node], bounds | {column: (cut, high)}))

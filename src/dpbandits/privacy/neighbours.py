@@ -19,7 +19,7 @@ Behaviour = Callable[[np.ndarray], np.ndarray]  # of a table of rewards: means o
 
 
 @dataclass(frozen=True)
-class Path:
+class Walk:
     """A way through tables of rewards.
 
     Attributes:
@@ -46,7 +46,7 @@ class Path:
         return self.table(m), self.table(min(m + steps, len(self.order)))
 
 
-def random_path(rng: np.random.Generator, T: int, K: int, low: float, high: float) -> Path:
+def random_walk(rng: np.random.Generator, T: int, K: int, low: float, high: float) -> Walk:
     """A way of random direction, with other arms of random fixed rewards."""
     arm = int(rng.integers(K))
     shares = rng.choice([0.0, 0.5, 1.0, rng.random()], size=K)
@@ -54,19 +54,19 @@ def random_path(rng: np.random.Generator, T: int, K: int, low: float, high: floa
     base[:, arm] = low
     forward = np.arange(T)
     orders = (forward, forward, forward[::-1], rng.permutation(T))
-    return Path(base, arm, high, orders[rng.integers(len(orders))])
+    return Walk(base, arm, high, orders[rng.integers(len(orders))])
 
 
-def change_of_mind(path: Path, behaviour: Behaviour) -> int | None:
+def change_of_mind(walk: Walk, behaviour: Behaviour) -> int | None:
     """The step at which the behaviour is half way between those at the ends, if they differ."""
-    low, high = 0, len(path.order)
-    start, end = behaviour(path.table(low)), behaviour(path.table(high))
+    low, high = 0, len(walk.order)
+    start, end = behaviour(walk.table(low)), behaviour(walk.table(high))
     length = float(((end - start) ** 2).sum())
     if length == 0.0:
         return None
     while high - low > 1:
         middle = (low + high) // 2
-        way = float(((behaviour(path.table(middle)) - start) * (end - start)).sum()) / length
+        way = float(((behaviour(walk.table(middle)) - start) * (end - start)).sum()) / length
         low, high = (middle, high) if way < 0.5 else (low, middle)
     return low
 

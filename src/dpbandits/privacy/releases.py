@@ -7,7 +7,7 @@ A release is ``release(rng, x, eps, out)``: it writes what an adversary sees of 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -40,11 +40,11 @@ class Mechanism:
     """
 
     name: str
-    function: Callable
+    function: Callable = field(repr=False)
     says: str
     values: tuple[float, ...] = (0.0, 1.0)
     sizes: tuple[int, ...] = (1,)
-    seen: Callable[[int], int] = lambda n: 1
+    seen: Callable[[int], int] = field(default=lambda n: 1, repr=False)
 
 
 ANYTHING = (-1e3, -1.0, 0.0, 0.5, 1.0, 1e3)  # rewards without bounds; 1 is where truncation begins
@@ -93,7 +93,7 @@ def tree(rng, x, eps, out):
 @mechanism(
     "DPR-UCB: prefix sums of a tree whose items are truncated at B = n^(1/2)",
     values=(-2.0, -1.0, 0.0, 1.0, 2.0),
-    sizes=(3, 4, 7),
+    sizes=(1, 3, 4, 7),
     seen=lambda n: n,
 )
 def adaptive_tree(rng, x, eps, out):
