@@ -9,14 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from helpers import CONF, LOCAL, SIGMAS, Uniform, bernoulli, play, table
+from helpers import CONF, LOCAL, SIGMAS, Uniform, bernoulli, play, replace, table
 from scipy import stats
 from scipy.special import expit
 from test_bad_input import arguments, complaint
 
 from dpbandits import curators
+from dpbandits import game as game_module
 from dpbandits.cli import run
-from dpbandits.curators import convert_to_bernoulli, convert_to_laplace, unbiased
+from dpbandits.curators import convert_to_bernoulli, convert_to_laplace, send_truncated, unbiased
 from dpbandits.environments.blocks import draw_sum
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.laws import (
@@ -31,6 +32,8 @@ from dpbandits.environments.laws import (
 )
 from dpbandits.environments.populations import build_population, homogeneous
 from dpbandits.game import new_game, next_user, privacy_level, tanh_half_level
+from dpbandits.mechanisms import laplace_sum
+from dpbandits.registry import ALGORITHMS, load
 from dpbandits.seeds import ENVIRONMENT, generator
 from dpbandits.theory.ren2020 import v_b, v_l
 
@@ -882,3 +885,59 @@ def test_auto_for_equal_levels_is_their_level(printed):
     assert float(chosen[0]) == 2
     regret = pd.read_csv(lines[-1])["regret"].tolist()
     assert regret == pd.read_csv(printed(f"{B} eps=2")[-1])["regret"].tolist()
+
+
+# The curators that guarantees name are what the algorithms send
+
+
+class Spy:
+    """Stands for a curator, and notes what it was given and what it returned."""
+
+    def __init__(self, function):
+        self.function, self.calls = function, []
+
+    def __call__(self, rng, r, level):
+        state = rng.bit_generator.state
+        x = self.function(rng, r, level)
+        self.calls.append((state, r, level, x))
+        return x
+
+
+@pytest.mark.parametrize(
+    ("name", "sends"),
+    [
+        ("heldp_ucb_l", convert_to_laplace),
+        ("heldp_ucb_ls", convert_to_laplace),
+        ("heldp_ucb_b", convert_to_bernoulli),
+        ("heldp_ucb_bs", convert_to_bernoulli),
+    ],
+)
+def test_the_curators_of_guarantees_are_what_algorithms_send(name, sends, monkeypatch):
+    """On the same reward and the same coins, the curator that is audited sends the same."""
+    eps = 0.8
+    curator = load(ALGORITHMS / f"{name}.py").guarantee.curator
+    spy = Spy(sends)
+    replace(monkeypatch, sends, spy)
+    seen = []
+    pull = game_module.pull
+    replace(monkeypatch, pull, lambda game, a: seen.append(pull(game, a)) or seen[-1])
+    play(name, bernoulli(0.7, 0.4), 60, eps=eps, plain=True)
+    monkeypatch.undo()
+    assert len(spy.calls) == len(seen) == 60
+    for (state, _, _, x), reward in zip(spy.calls, seen, strict=True):
+        rng = np.random.Generator(np.random.SFC64())
+        rng.bit_generator.state = state
+        assert curator(rng, reward, eps) == x
+
+
+def test_ldpr_se_adds_up_what_its_curator_sends():
+    """Sums of R truncated responses, drawn one by one or with one draw of all their noise."""
+    rng, R, B, eps, runs = np.random.default_rng(5), 40, 1.7, 0.6, 4000
+    rewards = rng.normal(size=(runs, R))
+    one_by_one = [sum(send_truncated(rng, r, eps, B) for r in row) for row in rewards]
+    blocks = [
+        sum(r for r in row if abs(r) <= B) + laplace_sum(rng, R, 2 * B / eps) for row in rewards
+    ]
+    assert stats.ks_2samp(one_by_one, blocks).pvalue > P_VALUE
+    weak = [sum(send_truncated(rng, r, eps / 0.7, B) for r in row) for row in rewards]
+    assert stats.ks_2samp(weak, blocks).pvalue < 1e-9
