@@ -16,9 +16,9 @@ PLAIN = 25  # runs of a compiled algorithm in the place of one in plain Python
 CANDIDATES = 96  # pairs of neighbours that the search begins with
 # Of the search: how many candidates remain, after what part of the runs, and the privacy loss
 # between the data compared: at a small eps the neighbours of neighbours are easier to tell apart.
-ROUNDS = ((24, 96, 2.0), (6, 16, 1.0), (2, 6, 0.0))
-LARGEST_SAMPLE = 50_000  # that an event is chosen on
-LENIENT = 0.9  # level of the bounds that only rank
+ROUNDS = ((24, 48, 2.0), (6, 12, 1.0), (2, 4, 0.0))
+LARGEST_SAMPLE = 50_000  # half of that on which an event is proposed and chosen
+LENIENT = 0.02  # level of the bounds that only rank
 CHUNK = 5_000  # runs of one generator
 
 
@@ -91,7 +91,7 @@ def audit(
         candidates = [candidates[i] for i in best]
         progress(0.15)
     pairs = [neighbours(1) for neighbours in candidates]
-    tasks = [(subject, pair, sample, s, level) for pair, s in _spawn(pairs, choosing)]
+    tasks = [(subject, pair, 2 * sample, s, level) for pair, s in _spawn(pairs, choosing)]
     events = [event for _, event in _parallel(_learn, tasks, subject, jobs)]
     progress(0.2)
     tests = [

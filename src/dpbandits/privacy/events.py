@@ -63,28 +63,28 @@ def learn(seen: tuple[np.ndarray, np.ndarray], level: float) -> tuple[float, Eve
     Args:
         seen: what an adversary saw in n runs under each sequence of rewards, float arrays
             (n, columns).
-        level: see ``epsilon_bound``; it is shared by all paths.
+        level: see ``epsilon_bound``.
 
     Returns:
         The event's bound on this sample, which is too large since the event was chosen on it; and
-        the event.
+        the event. A tree grown on one half of the sample proposes, the other half chooses.
     """
-    n = len(seen[0])
-    data = np.concatenate(seen).astype(np.float32)
-    distinct = np.flatnonzero((data != data[0]).any(axis=0))
+    data = np.stack(seen).astype(np.float32)
+    distinct = np.flatnonzero((data != data[0, 0]).any(axis=(0, 1)))
     if len(distinct) == 0:
         return 0.0, Event((), 0)
+    n = data.shape[1] // 2
+    grown, chosen = data[:, :n, distinct], data[:, n : 2 * n, distinct]
     tree = DecisionTreeClassifier(
         criterion="entropy",
         max_depth=DEPTH,
         min_samples_leaf=max(int(LEAST * n), 5),
         random_state=0,
-    ).fit(data[:, distinct], np.repeat([0, 1], n))
-    counts = np.rint(tree.tree_.value[:, 0, :] * tree.tree_.weighted_n_node_samples[:, None])
-    share = level / counts.size
-    scores = np.stack([epsilon_bound(counts[:, s], counts[:, 1 - s], n, share) for s in (0, 1)])
+    ).fit(grown.reshape(2 * n, -1), np.repeat([0, 1], n))
+    counts = np.stack([np.asarray(tree.decision_path(x).sum(axis=0)).ravel() for x in chosen])
+    scores = np.stack([epsilon_bound(counts[s], counts[1 - s], n, level) for s in (0, 1)])
     side, node = np.unravel_index(scores.argmax(), scores.shape)
-    whole = (data == np.rint(data)).all(axis=0)
+    whole = (data == np.rint(data)).all(axis=(0, 1))
     bounds = dict(_paths(tree.tree_, distinct, whole))[int(node)]
     return float(scores[side, node]), Event(bounds, int(side))
 

@@ -116,7 +116,7 @@ class Learner(Player):
         seen = np.zeros((runs, len(checkpoints), data.shape[1] - 1), np.int64)
         games = loop(play_games, self.algorithm.function, tag(self.algorithm))
         games(fixed_game(data, checkpoints), rng, self.arguments(len(data)), seen)
-        return seen.reshape(runs, -1)
+        return seen.reshape(runs, -1).astype(np.float32)
 
     def columns(self, data: np.ndarray) -> list[str]:
         arms = range(data.shape[1] - 1)
