@@ -42,7 +42,8 @@ def test_a_setting_prints_its_summary_and_last_the_path_of_its_table(bandit):
     printed = bandit(f"rule=dp_nas_exp eps=0.5 rel_error=0.5 {SMALL}")
     assert printed[0].split("  ")[0] == "rule" and "stopping time" in printed[0]
     assert printed[2].split()[:5] == ["dp_nas_exp", "sign", "0.5", "0.5", "0.5"]
-    assert "100 %" in printed[2] and len(printed) == 4
+    assert "100 %" in printed[2] and len(printed) == 5
+    assert printed[3].startswith("dp_nas_exp: 0.5-global DP of stopping time and estimate")
     path = Path(printed[-1])
     assert path.parent == Path("results") and path.name.startswith("dp_nas_exp-sign-eps0.5-a0.5-")
 

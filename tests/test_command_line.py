@@ -68,7 +68,8 @@ def test_a_setting_prints_its_summary_and_last_the_path_of_its_table(bandit):
     printed = bandit(run, f"algo=adap_ucb env=bernoulli_c1 eps=0.5 {SMALL}")
     assert "final regret" in printed[0] and "95 % interval" in printed[0]
     assert printed[2].split()[:4] == ["adap_ucb", "bernoulli_c1", "0.5", "1000"]
-    assert len(printed) == 4
+    assert printed[3].startswith("adap_ucb: 0.5-global DP of all actions")
+    assert len(printed) == 5
     assert Path(printed[-1]).is_file() and Path(printed[-1]).parent == Path("results")
 
 
