@@ -10,7 +10,6 @@ import sys
 import textwrap
 import time
 from importlib.metadata import version
-from pathlib import Path
 from typing import NoReturn
 
 from ..cell import digest
@@ -27,6 +26,7 @@ from .compose import (
     read_request,
 )
 from .kinds import BANDITS, Kind
+from .user_files import user_folders
 
 USAGE = """\
 usage: bandit-run [KEY=VALUE ...] [-m] [--config-dir DIR]
@@ -53,6 +53,7 @@ options:
 """
 
 
+LONGEST = 2000  # characters of a complaint
 INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
 
 
@@ -95,8 +96,7 @@ def guarded(name: str, command) -> None:
     try:
         code = command()
     except BadInput as error:
-        message = " ".join(str(error).split())
-        print(f"{name}: {message}", file=sys.stderr)
+        print(f"{name}: {one_line(error)}", file=sys.stderr)
         code = 2
     except KeyboardInterrupt:
         print(f"\n{name}: interrupted; finished runs are kept", file=sys.stderr)
@@ -105,6 +105,15 @@ def guarded(name: str, command) -> None:
     except BrokenPipeError:
         os._exit(141)
     sys.exit(code)
+
+
+def one_line(error: BadInput) -> str:
+    """What to say of bad input, which may itself be long or hold what a terminal would act on."""
+    words = " ".join(str(error).split())
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in words)
+    return (
+        shown if len(shown) <= LONGEST else f"{shown[: LONGEST // 2]} ... {shown[-LONGEST // 2 :]}"
+    )
 
 
 def command_line(kind: Kind, usage: str, argv: list[str]) -> int:
@@ -129,9 +138,7 @@ def command_line(kind: Kind, usage: str, argv: list[str]) -> int:
     if given.version:
         print(f"dpbandits {version('dpbandits')}")
         return 0
-    folders = (str(Path(given.config_dir).resolve()),) if given.config_dir else ()
-    if folders and not Path(folders[0]).is_dir():
-        raise BadInput(f"--config-dir={given.config_dir}: there is no such folder")
+    folders = user_folders(given.config_dir)
     kind = kind_of(given.overrides, folders, kind)
     if any(getattr(given, option.dest) is not None for option in hydras):
         compose_config(tuple(in_hydras_words(given.overrides)), folders, kind)
@@ -140,7 +147,7 @@ def command_line(kind: Kind, usage: str, argv: list[str]) -> int:
         request = read_request(given.overrides, folders, kind)
         check_writable(request.results)
         return run(request)
-    for point in multirun_points(given.overrides):
+    for point in multirun_points(given.overrides, folders):
         check_writable(read_request(point, folders, kind).results)
 
     def job(overrides):
