@@ -104,7 +104,7 @@ ENVIRONMENTS = [
     ("env=twopoint_heavy env.g=2", "env.g=2:", "(0, 1]", "0.9"),
     ("env=twopoint_heavy env.g=0", "env.g=0:", "(0, 1]"),
     ("env=twopoint_heavy env.means=[1e300,1]", "env.means"),
-    ("env=table", "env=table", "env.rewards", "env.file"),
+    ("env=table", "env.rewards:", "[[...],[...]]", "file=PATH.csv"),
     ("env=table env.rewards=[[1,0],[0]]", "env.rewards", "one number an arm"),
     ("env=table env.rewards=[[1,0],[0,x]]", "env.rewards", "one number an arm"),
     ("env=table env.rewards=[[1,0],[0,nan]]", "env.rewards", "finite number"),
@@ -112,7 +112,7 @@ ENVIRONMENTS = [
     ("env=table env.rewards=5", "env.rewards", "list of rounds"),
     ("env=table env.rewards=[[1],[0]]", "env.rewards", "two arms"),
     ("env=table env.file=missing.csv", "env.file=missing.csv:", "No such file"),
-    (f"{BOTH} env.file=a.csv", "env=table", "either"),
+    (f"{BOTH} env.file=a.csv", "env.rewards:", "either"),
     (f"{BOTH} horizon=3", "horizon=3:", "2 rounds"),
     ("env=sign", "env=sign:", "two arms"),
 ]
@@ -137,7 +137,7 @@ NAMES = [
     ("env=bernoulli env.mean=[0.5,0.6]", "'env.mean'", "did you mean env.means?"),
     ("+foo=1", "'foo'", "algo", "eps", "horizon"),
     ("+algo.alfa=1", "'algo.alfa'", "did you mean algo.alpha?"),
-    ("+env.armz=1", "'env.armz'", "did you mean env.arms?"),
+    ("+env.armz=1", "env.armz:", "bernoulli_family", "did you mean arms?"),
     ("algo=ucb algo.alpha=1", "'algo.alpha'"),
 ]
 PARAMETERS = [
@@ -289,10 +289,15 @@ ROBUST = [  # contamination
     ("env=contaminated env.outlier=[]", "env.outlier=[]:", "5 outliers", "one an arm"),
     ("env=contaminated env.outlier=far", "env.outlier=far:", "finite number"),
     ("env=contaminated env.outlier=null", "env.outlier=null:", "finite number"),
-    ("env=contaminated 'env.outlier={law: cauchy}'", "outlier's law", "'cauchy'", "student"),
+    ("env=contaminated 'env.outlier={law: cauchy}'", "env.outlier.law=cauchy:", "student"),
     ("env=contaminated 'env.outlier={law: unseen, k: 0}'", "env.outlier.k=0:", "at least 1"),
     ("env=contaminated 'env.outlier={law: unseen}'", "env.outlier.k", "missing"),
-    ("env=contaminated 'env.outlier={law: unseen, k: 2, j: 1}'", "env.outlier.j", "env.outlier.k"),
+    (
+        "env=contaminated 'env.outlier={law: unseen, k: 2, j: 1}'",
+        "env.outlier.j:",
+        "law unseen",
+        "k",
+    ),
     ("env=contaminated 'env.outlier={law: gaussian, mean: 1}'", "env.outlier.sd", "missing"),
     ("env=contaminated 'env.outlier={law: student, mean: 1, scale: 1, df: 1}'", "df=1:", "above 1"),
     ("env=contaminated env.outlier=2", "env=contaminated:", "[0, 2]", "[0, 1]"),
@@ -307,7 +312,7 @@ ROBUST = [  # contamination
     ("-m assume=true env=contaminated env.inlier=bernoulli_c2,zzz", "'zzz'", "bernoulli_c4"),
     ("env=contaminated env.inlier=3", "env.inlier=3:", "another environment"),
     ("env=contaminated env.inlier=contaminated", "env.inlier=", "another environment"),
-    ("env=contaminated 'env.inlier={law: cauchy}'", "env.inlier.law", "'cauchy'", "student"),
+    ("env=contaminated 'env.inlier={law: cauchy}'", "env.inlier.law=cauchy:", "student"),
     ("env=contaminated env.inlier=bernoulli env.inlier.mean=[1]", "'env.inlier.mean'"),
     ("env=bernoulli_c2 env.inlier=student_far", "'env.inlier'"),
     ("'sweep={env.nothing:[1]}'", "sweep.env.nothing", "no environment", "env.nothing"),
@@ -469,7 +474,7 @@ def test_bandit_run_refuses_bad_data(refused, content, reason):
 @pytest.mark.parametrize(
     ("line", "parts"),
     [
-        ("algo=dpr_se env=empirical", ["env=empirical", "env.file=PATH.csv"]),
+        ("algo=dpr_se env=empirical", ["env.file=PATH.csv", "header"]),
         ("algo=dpr_se env=empirical env.file=no.csv", ["env.file=no.csv:", "No such file"]),
         ("algo=dpr_se env=empirical env.file=.", ["env.file=.:", "directory"]),
         (f"{DATA} env.columns=a", ["env.columns=a:", "list of columns"]),

@@ -93,6 +93,9 @@ def grids(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     for grid in found:
         if not isinstance(grid, Mapping):
             raise BadInput(f"sweep={plain(config['sweep'])}: names with lists of values are needed")
+        for name in grid:
+            if not isinstance(name, str):
+                raise BadInput(f"sweep.{plain(name)}: the name of a key is needed")
     return found
 
 

@@ -77,6 +77,9 @@ def read_request(overrides: list[str], folders: tuple[str, ...], kind: Kind = BA
 
     @cache
     def specs(*names: str) -> tuple[dict[str, Any], ...]:
+        for group, name in zip(groups, names, strict=True):
+            if not is_name(name):
+                raise unknown(group, name, files_of(group, folders))
         chosen = [f"{group}={name}" for group, name in zip(groups, names, strict=True)]
         same = all(config[group] == name for group, name in zip(groups, names, strict=True))
         other = config if same else compose_config((*kept, *chosen), folders, kind)
@@ -102,9 +105,6 @@ def request_of(
     for key in config:
         if key not in kind.keys:
             raise unknown("key", key, kind.keys)
-    for key in kind.keys:
-        if key not in config:
-            raise BadInput(f"{key} is missing: give it a value, or leave it as it is")
     jobs = whole("jobs", config["jobs"], at_least=-1, at_most=4096)
     if jobs == 0:
         raise BadInput("jobs=0: a number of workers, or -1 for one a core, is needed")
@@ -224,7 +224,9 @@ def compose_config(
     except (HydraException, OmegaConfBaseException) as error:
         raise _explained(error, overrides, folders, kind) from None
     except RecursionError:
-        raise BadInput(f"{' '.join(overrides)}: nested without end, or a file that chooses itself") from None
+        raise BadInput(
+            f"{' '.join(overrides)}: nested without end, or a file that chooses itself"
+        ) from None
     except (TypeError, ValueError, AssertionError, AttributeError) as error:
         hint = "; a sweep that is a list of grids is given as a whole"
         hint = hint if any(o.startswith("sweep.") for o in overrides) else ""
@@ -266,12 +268,15 @@ def _refuse_nameless(overrides, folders, kind):
         if not override.key_or_group:
             raise BadInput(f"{override.input_line}: KEY=VALUE is needed")
         group = override.key_or_group.lstrip("+")
-        if override.is_delete() and group in kind.groups:
-            raise BadInput(f"{override.input_line}: one {group} is needed")
+        if override.is_delete() and group in kind.keys and group != "experiment":
+            raise BadInput(f"{override.input_line}: {group} cannot be left out")
         if group in (*kind.groups, "experiment") and not override.is_delete():
             value = override.value()
             if not isinstance(value, Sweep) and not is_name(value):
-                raise unknown(group, plain(value), files_of(group, folders))
+                files = files_of(group, folders)
+                if plain(value) in files:
+                    raise BadInput(f"{group}={plain(value)}: not text; rename its file")
+                raise unknown(group, plain(value), files)
 
 
 def files_of(group: str, folders: tuple[str, ...]) -> list[str]:
@@ -282,7 +287,7 @@ def files_of(group: str, folders: tuple[str, ...]) -> list[str]:
 
 def is_name(value: Any) -> bool:
     """Whether it is text that can name a file, without a path to it."""
-    return isinstance(value, str) and len(value) < 200 and not re.search(r"[/\\$]", value)
+    return isinstance(value, str) and re.fullmatch(r"\w[\w .+-]{0,199}", value) is not None
 
 
 def _refuse_resolvers(config):
@@ -327,6 +332,10 @@ def _explained(error, overrides, folders, kind):
         return unknown("key", key, known)
     told = text.strip() or str(error.__cause__ or error.__context__ or type(error).__name__)
     line = told.strip().splitlines()[0]
+    if line.endswith(":"):
+        line = " ".join(told.split())
+    if "LexerNoViableAlt" in line:
+        line = "not understood; text of other than letters and digits stands in quotes"
     if "Ambiguous value" in text:
         line += "; add -m to run each, or write [a,b] for a list"
     given = [o for o in overrides if o in text] or list(overrides)

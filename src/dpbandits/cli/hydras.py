@@ -14,7 +14,7 @@ from hydra.core.config_store import ConfigStore
 from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig, OmegaConf
 
-from ..errors import BadInput, plain
+from ..errors import BadInput, plain, unknown
 
 ALLOWED = "of Hydra's own settings only hydra/launcher and hydra.launcher.NAME can be given"
 OF_A_RUN = ("launcher", "searchpath", "overrides", "job.override_dirname", "runtime")
@@ -33,13 +33,19 @@ def refuse_changes(hydra: DictConfig, top: str) -> None:
     """Refuse what files have changed, and a launcher that no installed plugin has declared."""
     found = dict(leaves("", OmegaConf.to_container(hydra, resolve=False)))
     usual = untouched(top)
-    for key in sorted(found.keys() | usual.keys()):
-        changed = found.get(key) != usual.get(key)
-        if changed and not any(key == k or key.startswith(f"{k}.") for k in OF_A_RUN):
+    for key in [*found, *usual]:
+        of_a_run = any(key == k or key.startswith(f"{k}.") for k in OF_A_RUN)
+        if not of_a_run and found.get(key) != usual.get(key):
             raise BadInput(f"hydra.{key}={plain(found.get(key))}: {ALLOWED}")
-        target = key.endswith("_target_") and key.startswith("launcher.")
-        if target and (key != "launcher._target_" or found.get(key) not in launchers()):
-            raise BadInput(f"hydra.{key}={plain(found.get(key))}: no installed launcher is that")
+    target = found.get("launcher._target_")
+    if target not in launchers():
+        raise BadInput(f"hydra.launcher._target_={plain(target)}: no installed launcher is that")
+    names = launchers()[target]
+    for key in found:
+        first, _, name = key.partition(".")
+        inner = name.endswith("._target_")
+        if first == "launcher" and (inner or name.split(".")[0] not in names):
+            raise unknown("key", f"hydra.{key}", [f"hydra.launcher.{n}" for n in names])
 
 
 def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -59,7 +65,7 @@ def untouched(top: str) -> dict[str, Any]:
     return dict(leaves("", OmegaConf.to_container(config, resolve=False)))
 
 
-def launchers() -> set[str]:
-    """What the installed launchers have Hydra call."""
-    declared = ConfigStore.instance().repo["hydra"]["launcher"]
-    return {node.node["_target_"] for node in declared.values()}
+def launchers() -> dict[str, list[str]]:
+    """What the installed launchers have Hydra call, each with its settings."""
+    declared = ConfigStore.instance().repo["hydra"]["launcher"].values()
+    return {one.node["_target_"]: [str(key) for key in one.node] for one in declared}

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import NoReturn
 
 from ..cell import digest
-from ..errors import BadInput
+from ..errors import BadInput, unknown
 from ..runner import Failure, run_cells
 from ..store import check_writable, write_atomically, write_manifest, write_table
 from .compose import (
@@ -140,8 +140,13 @@ def command_line(kind: Kind, usage: str, argv: list[str]) -> int:
         return 0
     folders = user_folders(given.config_dir)
     kind = kind_of(given.overrides, folders, kind)
+    if (given.package or given.resolve) and not given.cfg:
+        raise BadInput("--package and --resolve go with --cfg job")
     if any(getattr(given, option.dest) is not None for option in hydras):
-        compose_config(tuple(in_hydras_words(given.overrides)), folders, kind)
+        config = compose_config(tuple(in_hydras_words(given.overrides)), folders, kind)
+        head = (given.package or "hydra").split(".")[0]
+        if head != "hydra" and head not in config:
+            raise unknown("package", head, config)
         return _hydra(kind, argv, given.overrides, lambda overrides: 0)
     if not given.multirun:
         request = read_request(given.overrides, folders, kind)
