@@ -87,7 +87,7 @@ FILES = [
     ("experiment/header", "runs: 50\n", "must start with", "_global_"),
     ("experiment/named", GLOBAL + "algo: ucb\n", "algo=ucb:", "override /algo: NAME"),
     ("experiment/_target_", GLOBAL + "_target_: os.system\n", "'_target_'", "algo"),
-    ("experiment/mixed", GLOBAL + "sweep: {eps: [1], rule: [nas]}\n", "sweep.rule:", "algorithm"),
+    ("experiment/mixed", GLOBAL + "sweep: {algo: [ucb], arm: [1]}\n", "sweep.arm:", "algorithm"),
     ("experiment/many", GLOBAL + f"sweep: {{eps: &a {[1] * 400}, v: *a}}\n", "160000 settings"),
 ]  # fmt: skip
 

@@ -299,7 +299,7 @@ ODD = [  # what Hydra reads in its own way, or not at all
     ("eps=[[[[[[]]]]]]", "eps=[[[[[[]]]]]]:", "above 0"),
     (f"eps={'[' * 400}{']' * 400}", "eps=[[[[", "without end"),
     (f"eps={'x' * 50_000}", "eps=xxx", " ... ", "above 0"),
-    (f"horizon=1{'0' * 400}", "horizon=1000", "at most"),
+    (f"horizon=1{'0' * 400}", "horizon=1000", "at least 1"),
     (f"horizon=1{'0' * 5000}", "horizon=1000", "4300 digits"),
     (f"algo={'x' * 5000}", "algo", "xxx", "adap_klucb"),
     (f"experiment={'x' * 5000}", "experiment", "xxx", "azize2022_fig2"),

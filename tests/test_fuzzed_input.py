@@ -28,16 +28,25 @@ def test_command_lines_are_run_or_refused(tmp_path):
 @pytest.mark.slow
 def test_many_command_lines_are_run_or_refused(tmp_path):
     counts = outcomes(command_lines(), partial(asked, tmp_path), tries=250)
-    assert counts.total() >= 250 and min(counts["valid"], counts["refused"]) > 25, counts
+    assert counts.total() >= 250 and min(counts["valid"], counts["refused"]) > 30, counts
+
+
+class LostError(Exception):
+    """Not a complaint."""
 
 
 def test_a_validator_that_fails_is_found(monkeypatch):
-    replace(monkeypatch, inputs.as_number, lambda key, value: float(value))
-    with pytest.raises((TypeError, ValueError, OverflowError), match="float"):
+    def broken(key, value, at_least, at_most=0):
+        if not isinstance(value, int | float):
+            raise LostError
+        return 1
+
+    replace(monkeypatch, inputs.whole, broken)
+    with pytest.raises(LostError):
         outcomes(configurations(), composed, tries=150)
 
 
 def test_a_complaint_of_two_lines_is_found(monkeypatch):
     monkeypatch.setattr("fuzz.one_line", lambda error: f"{error}\n")
-    with pytest.raises(AssertionError, match="isprintable"):
+    with pytest.raises(AssertionError, match="not one line"):
         outcomes(configurations(), composed, tries=150)

@@ -6,7 +6,7 @@ import contextlib
 import itertools
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -16,7 +16,7 @@ from typing import Any
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Glob, Sweep
+from hydra.core.override_parser.types import Glob, Override, Sweep
 from hydra.errors import HydraException, MissingConfigException
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -139,6 +139,22 @@ def kind_of(overrides: list[str], folders: tuple[str, ...], kind: Kind) -> Kind:
     return kind
 
 
+def read_overrides(overrides: Iterable[str]) -> list[Override]:
+    """What Hydra reads in the words of a command line."""
+    found = []
+    for override in overrides:
+        try:
+            found += OverridesParser.create().parse_overrides([override])
+        except RecursionError:
+            raise BadInput(f"{override}: nested without end") from None
+        except (HydraException, ValueError) as error:
+            reason = str(error).splitlines()[0]
+            if "LexerNoViableAlt" in str(error):
+                reason = "not understood; text of other than letters and digits stands in quotes"
+            raise BadInput(f"{override}: {reason}") from None
+    return found
+
+
 def _split_swept(overrides: list[str]) -> tuple[list[str], dict[str, Any]]:
     """The overrides but those of a grid, ``sweep.NAME=[VALUES]``, and these by name."""
     swept = {}
@@ -148,10 +164,7 @@ def _split_swept(overrides: list[str]) -> tuple[list[str], dict[str, Any]]:
         if not key.startswith("sweep.") or key.split(".")[1].isdigit():
             others.append(override)
             continue
-        try:
-            (parsed,) = OverridesParser.create().parse_overrides([override])
-        except HydraException as error:
-            raise BadInput(f"{override}: {str(error).splitlines()[0]}") from None
+        (parsed,) = read_overrides([override])
         swept[key.removeprefix("sweep.")] = parsed.value()
     return others, swept
 
@@ -259,10 +272,7 @@ def _refuse_nameless(overrides, folders, kind):
     """Hydra ends with a trace if a file is chosen by something that is not a name; nor may a path
     lead to a file elsewhere.
     """
-    try:
-        parsed = OverridesParser.create().parse_overrides(list(overrides))
-    except HydraException:
-        return
+    parsed = read_overrides(overrides)
     refuse_overrides(parsed)
     for override in parsed:
         if not override.key_or_group:
@@ -334,8 +344,6 @@ def _explained(error, overrides, folders, kind):
     line = told.strip().splitlines()[0]
     if line.endswith(":"):
         line = " ".join(told.split())
-    if "LexerNoViableAlt" in line:
-        line = "not understood; text of other than letters and digits stands in quotes"
     if "Ambiguous value" in text:
         line += "; add -m to run each, or write [a,b] for a list"
     given = [o for o in overrides if o in text] or list(overrides)
@@ -344,10 +352,7 @@ def _explained(error, overrides, folders, kind):
 
 def multirun_points(overrides: list[str], folders: tuple[str, ...] = ()) -> Iterator[list[str]]:
     """The overrides of each job of a Hydra multirun."""
-    try:
-        parsed = OverridesParser.create().parse_overrides(overrides)
-    except HydraException as error:
-        raise BadInput(f"{' '.join(overrides)}: {str(error).splitlines()[0]}") from None
+    parsed = read_overrides(overrides)
     if any(o.is_sweep_override() and not o.is_discrete_sweep() for o in parsed):
         raise BadInput("-m: only lists, choice(...) and range(...) can be swept")
     choices = []
