@@ -5,9 +5,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from hydra.core.config_store import ConfigStore
 from refusals import QUICK_STOP, arguments, complaint
 
 from dpbandits.cli import bounds, run, stop
+from dpbandits.cli.compose import read_request
+from dpbandits.errors import BadInput
 
 GLOBAL = "# @package _global_\n"
 SENTINEL = "import pathlib; pathlib.Path('sentinel').touch()\n"
@@ -86,8 +89,9 @@ MINE = {
     "elsewhere/evil.yaml": "{}\n",
     "evil.py": SENTINEL,
     "evil.yaml": "{}\n",
-    "evil/__init__.py": SENTINEL,
     "hydra_plugins/evil.py": SENTINEL,
+    "../hydra_plugins/evil.py": SENTINEL,
+    "../installed/evil/__init__.py": SENTINEL,
     "hydra/launcher/evil.yaml": f"_target_: {EVIL}\ncommand: touch sentinel\n",
     "hydra/callbacks/evil.yaml": f"x: {TARGET}\n",
     "env/packaged.yaml": f"# @package hydra.callbacks.x\n_target_: {EVIL}\ncommand: ls\n",
@@ -102,7 +106,7 @@ MINE = {
 def evil(tmp_path, monkeypatch):
     """A user's folder with files that leave a sentinel if they are imported or called."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path / "mine")
+    monkeypatch.syspath_prepend(tmp_path / "installed")
     for name, text in MINE.items():
         file = tmp_path / "mine" / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -147,3 +151,18 @@ def test_the_command_itself_calls_nothing(evil):
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert EVIL in complaint("bandit-run", done.returncode, done.stdout, done.stderr)
     assert sorted(Path.cwd().rglob("*")) == before
+
+
+def test_an_installed_launcher_can_be_chosen_and_set(monkeypatch):
+    """Control: what a plugin has declared may be used, with its own settings and no others."""
+    declared = ConfigStore.instance().repo["hydra"]["launcher"]
+    target = declared["basic.yaml"].node["_target_"]
+    node = {"_target_": target, "workers": 1, "more": {}}
+    ConfigStore.instance().store(group="hydra/launcher", name="pool", node=node)
+    pool = declared.pop("pool.yaml")
+    monkeypatch.setitem(declared, "pool.yaml", pool)  # for this test alone
+    words = ["hydra/launcher=pool", "hydra.launcher.workers=2", "+hydra.launcher.more.x=1"]
+    assert len(read_request(words, ()).cells) == 1
+    for bad in ("+hydra.launcher.foo=1", "+hydra.launcher.more.x._target_=os.system"):
+        with pytest.raises(BadInput, match=r"unknown key 'hydra\.launcher\."):
+            read_request([*words[:2], bad], ())
