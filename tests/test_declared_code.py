@@ -155,6 +155,7 @@ def test_the_command_itself_calls_nothing(evil):
 
 def test_an_installed_launcher_can_be_chosen_and_set(monkeypatch):
     """Control: what a plugin has declared may be used, with its own settings and no others."""
+    read_request([], ())  # has Hydra find its plugins
     declared = ConfigStore.instance().repo["hydra"]["launcher"]
     target = declared["basic.yaml"].node["_target_"]
     node = {"_target_": target, "workers": 1, "more": {}}
