@@ -6,44 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from refusals import QUICK_STOP, arguments, complaint
 
-from dpbandits.cli import bounds, plot, run, stop
+from dpbandits.cli import bounds, claims, plot, run, stop
 
-QUICK = {"horizon": "100", "runs": "1", "jobs": "1"}  # an accepted line must not run for minutes
-QUICK_STOP = {"cap": "100", "runs": "1", "jobs": "1"}
 BOTH = "env=table env.rewards=[[1,0],[0,1]]"
 HEADER = "algo,env,eps,horizon,seed,run,t,regret\n"
 ROW = "ucb,bernoulli_c2,inf,100,0,0,100,5\n"
-
-
-def complaint(name: str, code: int | None, out: str, err: str) -> str:
-    assert (code, out) == (2, ""), err
-    assert err.startswith(f"{name}: ")
-    assert err.endswith("\n") and len(err.splitlines()) == 1
-    return err.removeprefix(f"{name}: ")
-
-
-def arguments(line: str, quick: dict[str, str] = QUICK) -> list[str]:
-    given = shlex.split(line)
-    keys = {override.partition("=")[0] for override in given}
-    return given + [f"{key}={value}" for key, value in quick.items() if key not in keys]
-
-
-@pytest.fixture
-def refused(tmp_path, monkeypatch, capsys):
-    """A function that runs a command in an own folder and returns its complaint."""
-    monkeypatch.chdir(tmp_path)
-
-    def refuse(module, given: list[str]) -> str:
-        before = sorted(tmp_path.rglob("*"))
-        name = f"bandit-{module.__name__.rpartition('.')[2]}"
-        monkeypatch.setattr(sys, "argv", [name, *given])
-        with pytest.raises(SystemExit) as stopped:
-            module.main()
-        assert sorted(tmp_path.rglob("*")) == before
-        return complaint(name, stopped.value.code, *capsys.readouterr())
-
-    return refuse
 
 
 # a command line, and what the complaint must say: the key and value as given, and what is allowed
@@ -104,7 +73,7 @@ ENVIRONMENTS = [
     ("env=twopoint_heavy env.g=2", "env.g=2:", "(0, 1]", "0.9"),
     ("env=twopoint_heavy env.g=0", "env.g=0:", "(0, 1]"),
     ("env=twopoint_heavy env.means=[1e300,1]", "env.means"),
-    ("env=table", "env=table", "env.rewards", "env.file"),
+    ("env=table", "env.rewards:", "[[...],[...]]", "file=PATH.csv"),
     ("env=table env.rewards=[[1,0],[0]]", "env.rewards", "one number an arm"),
     ("env=table env.rewards=[[1,0],[0,x]]", "env.rewards", "one number an arm"),
     ("env=table env.rewards=[[1,0],[0,nan]]", "env.rewards", "finite number"),
@@ -112,7 +81,7 @@ ENVIRONMENTS = [
     ("env=table env.rewards=5", "env.rewards", "list of rounds"),
     ("env=table env.rewards=[[1],[0]]", "env.rewards", "two arms"),
     ("env=table env.file=missing.csv", "env.file=missing.csv:", "No such file"),
-    (f"{BOTH} env.file=a.csv", "env=table", "either"),
+    (f"{BOTH} env.file=a.csv", "env.rewards:", "either"),
     (f"{BOTH} horizon=3", "horizon=3:", "2 rounds"),
     ("env=sign", "env=sign:", "two arms"),
 ]
@@ -137,7 +106,7 @@ NAMES = [
     ("env=bernoulli env.mean=[0.5,0.6]", "'env.mean'", "did you mean env.means?"),
     ("+foo=1", "'foo'", "algo", "eps", "horizon"),
     ("+algo.alfa=1", "'algo.alfa'", "did you mean algo.alpha?"),
-    ("+env.armz=1", "'env.armz'", "did you mean env.arms?"),
+    ("+env.armz=1", "env.armz:", "bernoulli_family", "did you mean arms?"),
     ("algo=ucb algo.alpha=1", "'algo.alpha'"),
 ]
 PARAMETERS = [
@@ -289,10 +258,15 @@ ROBUST = [  # contamination
     ("env=contaminated env.outlier=[]", "env.outlier=[]:", "5 outliers", "one an arm"),
     ("env=contaminated env.outlier=far", "env.outlier=far:", "finite number"),
     ("env=contaminated env.outlier=null", "env.outlier=null:", "finite number"),
-    ("env=contaminated 'env.outlier={law: cauchy}'", "outlier's law", "'cauchy'", "student"),
+    ("env=contaminated 'env.outlier={law: cauchy}'", "env.outlier.law=cauchy:", "student"),
     ("env=contaminated 'env.outlier={law: unseen, k: 0}'", "env.outlier.k=0:", "at least 1"),
     ("env=contaminated 'env.outlier={law: unseen}'", "env.outlier.k", "missing"),
-    ("env=contaminated 'env.outlier={law: unseen, k: 2, j: 1}'", "env.outlier.j", "env.outlier.k"),
+    (
+        "env=contaminated 'env.outlier={law: unseen, k: 2, j: 1}'",
+        "env.outlier.j:",
+        "law unseen",
+        "k",
+    ),
     ("env=contaminated 'env.outlier={law: gaussian, mean: 1}'", "env.outlier.sd", "missing"),
     ("env=contaminated 'env.outlier={law: student, mean: 1, scale: 1, df: 1}'", "df=1:", "above 1"),
     ("env=contaminated env.outlier=2", "env=contaminated:", "[0, 2]", "[0, 1]"),
@@ -307,7 +281,7 @@ ROBUST = [  # contamination
     ("-m assume=true env=contaminated env.inlier=bernoulli_c2,zzz", "'zzz'", "bernoulli_c4"),
     ("env=contaminated env.inlier=3", "env.inlier=3:", "another environment"),
     ("env=contaminated env.inlier=contaminated", "env.inlier=", "another environment"),
-    ("env=contaminated 'env.inlier={law: cauchy}'", "env.inlier.law", "'cauchy'", "student"),
+    ("env=contaminated 'env.inlier={law: cauchy}'", "env.inlier.law=cauchy:", "student"),
     ("env=contaminated env.inlier=bernoulli env.inlier.mean=[1]", "'env.inlier.mean'"),
     ("env=bernoulli_c2 env.inlier=student_far", "'env.inlier'"),
     ("'sweep={env.nothing:[1]}'", "sweep.env.nothing", "no environment", "env.nothing"),
@@ -316,11 +290,108 @@ ROBUST = [  # contamination
     ("'sweep=[{horizon:[0]},{algo:[ucb]}]'", "horizon=0:", "at least 1"),
     ("'sweep={horizon:[10]}' horizon=5", "horizon=5:", "varies horizon", "sweep.horizon=[5]"),
 ]
-TABLE = [*VALUES, *ENVIRONMENTS, *NAMES, *PARAMETERS, *LINES, *SWEEPS, *HEAVY, *ROBUST]
+ODD = [  # what Hydra reads in its own way, or not at all
+    ("eps=1e-400", "eps=0.0:", "above 0"),
+    ("eps=-1e400", "eps=-inf:", "above 0"),
+    ("eps=0x10", "eps=0x10:", "above 0"),
+    ("'eps=\"\"'", "eps=:", "above 0"),
+    ("'eps={a:{b:[1,2]}}'", "eps={a:{b:[1,2]}}:", "above 0"),
+    ("eps=[[[[[[]]]]]]", "eps=[[[[[[]]]]]]:", "above 0"),
+    (f"eps={'[' * 400}{']' * 400}", "eps=[[[[", "without end"),
+    (f"eps={'x' * 50_000}", "eps=xxx", " ... ", "above 0"),
+    (f"horizon=1{'0' * 400}", "horizon=1000", "at least 1"),
+    (f"horizon=1{'0' * 5000}", "horizon=1000", "4300 digits"),
+    (f"algo={'x' * 5000}", "algo", "xxx", "adap_klucb"),
+    (f"experiment={'x' * 5000}", "experiment", "xxx", "azize2022_fig2"),
+    (f"results={'x' * 5000}", "results=xxx", "writable folder"),
+    ("eps=é", "eps=é:", "stands in quotes"),
+    ("algo=ücb", "algo=ücb:", "stands in quotes"),
+    ("algo..alpha=1", "algo..alpha=1:", "not understood"),
+    ("env.arms[0]=1", "env.arms[0]=1:", "not understood"),
+    ("'eps=1;2'", "eps=1;2:", "not understood"),
+    ("eps==1", "eps==1:"),
+    ("eps=a=b", "eps=a=b", "'='"),
+    ("eps.x=1", "'eps.x'", "did you mean eps?"),
+    ("+eps.x=1", "eps={x:1}:", "above 0"),
+    ("+algo.alpha.x=1", "algo.alpha={x:1}:", "finite number above 0"),
+    ("'eps=${oc.env:HOME}'", "eps=${oc.env:HOME}:", "another key"),
+    ("'results=${oc.env:HOME}'", "results=${oc.env:HOME}:", "another key"),
+    ("'eps=${now:%Y}'", "eps=${now:%Y}:", "another key"),
+    ("'eps=${python_version:}'", "eps=${python_version:}:", "another key"),
+    ("'eps=${eps}'", "eps=${eps}", "Recursive"),
+    ("'eps=???'", "eps=???", "Missing mandatory value: eps"),
+    ("'algo=???'", "algo", "'???'", "adap_klucb"),
+    ("'algo=${env}'", "algo", "'${env}'", "adap_klucb"),
+    *((f"~{key}", f"~{key}:", "cannot be left out") for key in ("algo", "env", "seed", "eps")),
+    ("~env.arms", "env.arms is missing", "bernoulli_family"),
+    ("+algo=ucb", "+algo=ucb", "Multiple values for algo"),
+    ("algo@foo=ucb", "'foo'", "algo"),
+    ("algo_spec=1", "'algo_spec'", "did you mean algo?"),
+    ("'sweep={1:[2]}'", "sweep.1:", "name of a key"),
+    ("'sweep={eps:{a:[1]}}'", "sweep.eps={a:[1]}:", "list of values"),
+    ("'sweep.algo=[\"ucb eps=3\"]'", "'ucb eps=3'", "did you mean ucb?"),
+    ("'sweep.algo=[{a:1}]'", "algo", "a", "adap_klucb"),
+    ("experiment=tao2022_central sweep.99.eps=[1]", "sweep.99.eps=[1]"),
+    ("-m 'eps=range(1,1000000000000)'", "eps=range(", "more than 100000 combinations"),
+    ("-m 'eps=interval(0,1)'", "-m", "range(...)"),
+    ("-m 'eps=glob(*)'", "eps=glob(*):", "no file of eps"),
+    ("-m 'algo=glob(zz*)'", "algo=glob(zz*):", "no file of algo"),
+    ("-m 'algo=glob(*)' eps=0", "eps=0:", "above 0"),
+    ("--cfg job -p foo", "package", "'foo'", "algo"),
+    ("--resolve", "--resolve", "--cfg"),
+    ("env=table env.file=/dev/null", "env.file=/dev/null:", "not a CSV of numbers"),
+    ("env=table env.file=[a]", "env.file=[a]:", "not a CSV of numbers"),
+    ("env=table 'env.rewards={a:1}'", "env.rewards:", "list of rounds"),
+    ("env=ren_mixed 'env.arms=[{law: bernoulli, mean: 3}]'", "env.arms.0.mean=3:", "[0, 1]"),
+    ("env=ren_mixed 'env.arms=[{law: beta}]'", "env.arms.0.a is missing", "beta"),
+    ("env=ren_mixed 'env.arms=[{law: coin}]'", "env.arms.0.law=coin:", "bernoulli"),
+    (
+        "env=ren_mixed 'env.arms=[{law: beta, a: 1, b: 1, copies: 1e9}]'",
+        "env.arms.0.copies=",
+        "10000",
+    ),
+    ("algo=prae_r env=wu_raw algo.k=inf", "algo.k=inf:", "finite number of at least 2"),
+    *(
+        (f"env=contaminated assume=true 'env.outlier={{{law}}}'", f"env.outlier.{key}", words)
+        for law, key, words in (
+            ("law: bernoulli, mean: 2", "mean=2:", "[0, 1]"),
+            ("law: gaussian, mean: 1, sd: 0", "sd=0:", "above 0"),
+            ("law: two_point, low: 0, high: 1, p: 2", "p=2:", "[0, 1]"),
+            ("law: uniform, low: 1, high: 0", "low=1", "below high"),
+            ("law: discrete, values: [0,1], probabilities: [1]", "probabilities=", "2 shares"),
+            ("law: [unseen]", "law=[unseen]:", "bernoulli"),
+        )
+    ),
+    *(
+        (f"env=contaminated assume=true env.inlier={inlier}", f"env.inlier.{key}", words)
+        for inlier, key, words in (
+            ("bernoulli env.inlier.means=5", "means=5:", "list of numbers"),
+            ("bernoulli env.inlier.means=[2,.5]", "means=[2,0.5]:", "[0, 1]"),
+            ("pareto env.inlier.shape=1", "shape=1:", "above 1"),
+            ("bernoulli_c1 env.inlier.family=c9", "family=c9:", "c4"),
+            ("twopoint_heavy env.inlier.g=7", "g=7:", "(0, 1]"),
+            ("table", "rewards:", "file=PATH.csv"),
+        )
+    ),
+    *(
+        (f"algo=heldp_ucb_l population={given}", *parts)
+        for given, *parts in (
+            ("levels", "eps_min:", "auto"),
+            ("levels eps=1", "eps=1:", "leave eps out"),
+            ("levels population.levels=[0] eps_min=auto", "population=levels:", "above 0"),
+            ("levels population.levels=[1e7] eps_min=1", "population.levels=", "from 0 to 1e+06"),
+            ("levels population.levels=x eps_min=1", "population.levels=x:", "list of numbers"),
+            ("file eps_min=1", "population.path=users.csv:", "No such file"),
+            ("clipped_normal population.sd=0 eps_min=1", "population.sd=0:", "above 0"),
+            ("clipped_normal +population.foo=1 eps_min=1", "'population.foo'", "population.low"),
+        )
+    ),
+]
+TABLE = [*ODD, *VALUES, *ENVIRONMENTS, *NAMES, *PARAMETERS, *LINES, *SWEEPS, *HEAVY, *ROBUST]
 
 
 @pytest.mark.parametrize(
-    ("line", "parts"), [(x[0], x[1:]) for x in TABLE], ids=[x[0] for x in TABLE]
+    ("line", "parts"), [(x[0], x[1:]) for x in TABLE], ids=[x[0][:80] for x in TABLE]
 )
 def test_bandit_run_refuses(refused, line, parts):
     message = refused(run, arguments(line))
@@ -380,12 +451,21 @@ STOPS = [
     ("'sweep={beta:[.1]}' beta=.2", "beta=.2:", "varies beta"),
     ("'sweep={rule:[dp_naz]}'", "'dp_naz'", "did you mean dp_nas?"),
     ("-m beta=.1,2", "beta=2:", "(0, 1)"),
+    ("seed=1e30", "seed=1e30:", "at most"),
+    ("runs=1e8", "runs=100000000.0:", "at most 10000000"),
+    ("jobs=true", "jobs=true:", "whole number"),
+    ("results=null", "results=null:", "folder"),
+    ("~cap", "~cap:", "cannot be left out"),
+    ("'beta=${oc.env:HOME}'", "beta=${oc.env:HOME}:", "another key"),
+    ("hydra.run.dir=foo", "hydra.run.dir=foo:", "only hydra/launcher"),
+    ("rule=../stopping/nas", "'../stopping/nas'", "dp_nas"),
+    (f"cap=1{'0' * 400}", "cap=1000", "at most"),
     ("--foo", "--foo", "bandit-stop --help"),
 ]
 
 
 @pytest.mark.parametrize(
-    ("line", "parts"), [(x[0], x[1:]) for x in STOPS], ids=[x[0] for x in STOPS]
+    ("line", "parts"), [(x[0], x[1:]) for x in STOPS], ids=[x[0][:80] for x in STOPS]
 )
 def test_bandit_stop_refuses(refused, line, parts):
     message = refused(stop, arguments(line, QUICK_STOP))
@@ -469,7 +549,7 @@ def test_bandit_run_refuses_bad_data(refused, content, reason):
 @pytest.mark.parametrize(
     ("line", "parts"),
     [
-        ("algo=dpr_se env=empirical", ["env=empirical", "env.file=PATH.csv"]),
+        ("algo=dpr_se env=empirical", ["env.file=PATH.csv", "header"]),
         ("algo=dpr_se env=empirical env.file=no.csv", ["env.file=no.csv:", "No such file"]),
         ("algo=dpr_se env=empirical env.file=.", ["env.file=.:", "directory"]),
         (f"{DATA} env.columns=a", ["env.columns=a:", "list of columns"]),
@@ -500,12 +580,51 @@ def test_bandit_run_refuses_data_that_do_not_fit(refused, line, parts):
         ("experimnt=azize2022_fig8", ["'experimnt'", "did you mean experiment?"]),
         ("foo=1", ["'foo'", "experiment"]),
         ("--foo", ["--foo", "--help"]),
+        ("experiment=../x", ["'../x'", "azize2022_fig2"]),
+        ("experiment=azize2022_fig8 bounds=maybe", ["bounds=maybe:", "true or false"]),
+        ("experiment=azize2022_fig8 a.csv", ["either", "--help"]),
+        ("-m", ["-m", "--help"]),
+        ("/dev/null", ["/dev/null:", "not a readable CSV"]),
+        (f"experiment={'x' * 5000}", ["experiment", "xxx", "azize2022_fig2"]),
+        ("x" * 5000, ["xxx", "too long"]),
         ("missing.csv", ["missing.csv:", "No such file"]),
         (".", [".:", "directory"]),
     ],
 )
 def test_bandit_plot_refuses(refused, line, parts):
     message = refused(plot, shlex.split(line))
+    assert all(part in message for part in parts), message
+
+
+CLAIMS = [
+    ("A9", "claim", "'A9'", "did you mean A6?"),
+    ("a1", "'a1'", "did you mean A1?"),
+    ("''", "claim", "''", "A1"),
+    ("foo=1", "'foo'", "horizon, jobs, results, runs, seed"),
+    ("A1 =3", "''", "horizon"),
+    ("A1 runs=1", "runs=1:", "at least 2"),
+    ("A1 runs=many", "runs=many:", "whole number"),
+    ("A1 runs=1e400", "runs=1e400:", "whole number"),
+    ("A1 horizon=0", "horizon=0:", "at least 1"),
+    ("A1 horizon=nan", "horizon=nan:", "whole number"),
+    ("A1 horizon=[", "horizon=["),
+    ("A1 'horizon=${oc.env:HOME}'", "horizon=${oc.env:HOME}:", "another key"),
+    ("A1 seed=-1", "seed=-1:", "at least 0"),
+    ("A1 seed=../x", "seed=../x:", "whole number"),
+    ("A1 seed=1,2", "seed=1,2", "Ambiguous"),
+    ("A1 jobs=0", "jobs=0:", "-1"),
+    ("A1 results=", "results=:", "folder"),
+    ("A1 results=/dev/null/x", "results=/dev/null/x:", "writable folder"),
+    ("A1 -m", "-m", "--help"),
+    ("--foo", "--foo", "bandit-claims --help"),
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"), [(x[0], x[1:]) for x in CLAIMS], ids=[x[0] for x in CLAIMS]
+)
+def test_bandit_claims_refuses(refused, line, parts):
+    message = refused(claims, shlex.split(line))
     assert all(part in message for part in parts), message
 
 

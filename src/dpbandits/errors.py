@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any
+
+LONG = 100  # characters of a name; it takes long to compare longer ones
 
 
 class BadInput(Exception):
@@ -13,10 +16,23 @@ class BadInput(Exception):
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
     """An unknown name, with the nearest valid one or else all of them."""
-    names = sorted(known)
-    near = get_close_matches(name, names, n=1, cutoff=0.5)
-    hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(names)}"
-    return BadInput(f"unknown {kind} {name!r}: {hint}")
+    return BadInput(f"unknown {kind} {name!r}: {nearest(name, known)}")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A hint at the nearest of some names, or else at all of them."""
+    names = {x.casefold(): x for x in sorted(known)}
+    near = get_close_matches(name.casefold()[:LONG], names, n=1, cutoff=0.5)
+    return f"did you mean {names[near[0]]}?" if near else f"choose from {', '.join(names.values())}"
+
+
+@contextmanager
+def inside(place: str) -> Iterator[None]:
+    """Put a place before the key that a complaint starts with: ``mean=2: ...`` of ``env``."""
+    try:
+        yield
+    except BadInput as error:
+        raise BadInput(f"{place}.{error}") from None
 
 
 def plain(value: Any) -> str:

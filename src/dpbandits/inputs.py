@@ -16,7 +16,7 @@ def as_number(key: str, value: Any) -> float:
     """A finite number."""
     try:
         x = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         x = math.nan
     if not math.isfinite(x) or isinstance(value, bool):
         raise BadInput(f"{key}={plain(value)}: a finite number is needed")
@@ -41,7 +41,7 @@ def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:
     """A whole number; 1e7 is one."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(value, bool) or not at_least <= number <= at_most or number != int(number):
         told = at_most != LARGEST or number > at_most
@@ -67,7 +67,7 @@ def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: f
     asked_by_horizon = value == "1/horizon"  # at a horizon of 1, too
     try:
         number = 1 / horizon if asked_by_horizon else float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     fits = domain.contains(number) or (asked_by_horizon and number == 1)
     if isinstance(value, bool) or not fits:

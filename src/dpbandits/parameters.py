@@ -58,7 +58,9 @@ Range = Annotated[float, RANGE]
 AUTO = "auto"  # a parameter that is taken from the environment
 Order = Annotated[float, Interval("a number in (0, 1]", lambda x: SMALLEST <= x <= 1)]
 MomentBound = Annotated[float, Interval(f"{POSITIVE.allowed}, or {AUTO}", POSITIVE.contains)]
-MomentOrder = Annotated[float, Interval("a number of at least 2", lambda x: 2 <= x < math.inf)]
+MomentOrder = Annotated[
+    float, Interval("a finite number of at least 2", lambda x: 2 <= x < math.inf)
+]
 Constants = Annotated[float, Choice(("unit", "explicit"))]
 Forced = Annotated[float, Choice(("batch", "round"))]
 

@@ -78,6 +78,8 @@ def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> 
 
     That of a stopping rule lies in ``rule``; ``group`` says which of the two is meant.
     """
+    if Path(name).name != name:
+        raise BadInput(f"{group}={name}: a name is needed, not a path")
     files = [Path(folder).resolve() / group / f"{name}.py" for folder in folders]
     files.append(HOMES[group] / f"{name}.py")
     for file in filter(Path.is_file, files):

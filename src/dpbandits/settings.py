@@ -24,6 +24,7 @@ KEYS += ["assume"]
 KEYS += ["jobs", "backend", "results"]
 GROUPS = ("algo", "env", "population")
 
+MOST_POINTS = 100_000  # of one grid
 Composer = Callable[..., tuple[dict[str, Any], ...]]
 
 
@@ -92,6 +93,9 @@ def grids(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     for grid in found:
         if not isinstance(grid, Mapping):
             raise BadInput(f"sweep={plain(config['sweep'])}: names with lists of values are needed")
+        for name in grid:
+            if not isinstance(name, str):
+                raise BadInput(f"sweep.{plain(name)}: the name of a key is needed")
     return found
 
 
@@ -108,6 +112,10 @@ def points(config: Mapping[str, Any], groups: Sequence[str] = GROUPS) -> Iterabl
             if not isinstance(choices, list) or not choices:
                 raise BadInput(f"sweep.{name}={plain(choices)}: a list of values is needed")
             values.append(choices)
+        if math.prod(map(len, values)) > MOST_POINTS:
+            raise BadInput(
+                f"sweep: {math.prod(map(len, values))} settings, more than {MOST_POINTS}"
+            )
         for combination in itertools.product(*values):
             point = {group: config[group] for group in groups}
             yield point | dict(zip(grid, combination, strict=True))

@@ -44,15 +44,15 @@ def write_atomically(path: Path, content: bytes) -> None:
 def check_writable(folder: Path) -> None:
     """Refuse a results folder that cannot be written, before any work is done; leaves nothing."""
     existing = folder.absolute()
-    while not existing.exists():
-        existing = existing.parent
     try:
+        while not existing.exists():
+            existing = existing.parent
         if not existing.is_dir():
             raise NotADirectoryError(f"{existing} is not a folder")
         with tempfile.TemporaryFile(dir=existing):
             pass
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
         raise BadInput(f"results={folder}: a writable folder is needed ({reason})") from None
 
 

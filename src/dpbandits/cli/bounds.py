@@ -17,6 +17,7 @@ from ..theory.bounds import Bound, bounds_for
 from ..theory.question import Question, question
 from .compose import Request, multirun_points, read_request
 from .run import Parser, guarded
+from .user_files import user_folders
 
 USAGE = """\
 usage: bandit-bounds [KEY=VALUE ...] [--config-dir DIR]
@@ -56,12 +57,10 @@ def _main(argv: list[str]) -> int:
     if given.help:
         print(USAGE, end="")
         return 0
-    folders = (str(Path(given.config_dir).resolve()),) if given.config_dir else ()
-    if folders and not Path(folders[0]).is_dir():
-        raise BadInput(f"--config-dir={given.config_dir}: there is no such folder")
+    folders = user_folders(given.config_dir)
     if given.multirun:
         raise BadInput(f"-m: {ONE}")
-    if len(list(itertools.islice(multirun_points(given.overrides), 2))) > 1:
+    if len(list(itertools.islice(multirun_points(given.overrides, folders), 2))) > 1:
         raise BadInput(f"{' '.join(given.overrides)}: {ONE}, and these are several")
     request = read_request(given.overrides, folders)
     experiment, sweep = request.config["experiment"], request.config["sweep"]

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Glob, Sweep
+from hydra.core.override_parser.types import Glob, Override, Sweep
 from hydra.errors import HydraException, MissingConfigException
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -23,7 +25,8 @@ from yaml import YAMLError
 from ..errors import BadInput, plain, unknown
 from ..inputs import whole
 from ..kernel import PACKAGE
-from ..settings import grids, swept_names
+from ..settings import MOST_POINTS, Composer, grids, swept_names
+from .hydras import leaves, refuse_changes, refuse_overrides
 from .kinds import BANDITS, KINDS, Form, Kind
 
 
@@ -68,10 +71,40 @@ def read_request(overrides: list[str], folders: tuple[str, ...], kind: Kind = BA
     if frame:
         _refuse_swept(overrides, compose_config(tuple(frame), folders, kind), kind)
     config = compose_config(tuple(overrides), folders, kind)
+    _vary(config, swept)
+    groups = kind.groups
+    kept = [o for o in overrides if o.lstrip("+").partition("=")[0] not in groups]
+
+    @cache
+    def specs(*names: str) -> tuple[dict[str, Any], ...]:
+        for group, name in zip(groups, names, strict=True):
+            if not is_name(name):
+                raise unknown(group, name, files_of(group, folders))
+        chosen = [f"{group}={name}" for group, name in zip(groups, names, strict=True)]
+        same = all(config[group] == name for group, name in zip(groups, names, strict=True))
+        other = config if same else compose_config((*kept, *chosen), folders, kind)
+        return tuple(other[f"{group}_spec"] for group in groups)
+
+    return request_of(config, specs, folders, kind)
+
+
+def request_of(
+    config: dict[str, Any], specs: Composer, folders: tuple[str, ...], kind: Kind
+) -> Request:
+    """The request of a composed configuration.
+
+    Args:
+        config: plain data; the groups (``algo``, ``env``, ...) are names.
+        specs: gives the contents of the groups by their names.
+        folders: the user's configuration folders.
+        kind: bandits or stopping rules.
+
+    Raises:
+        BadInput: some value cannot be run.
+    """
     for key in config:
         if key not in kind.keys:
             raise unknown("key", key, kind.keys)
-    _vary(config, swept)
     jobs = whole("jobs", config["jobs"], at_least=-1, at_most=4096)
     if jobs == 0:
         raise BadInput("jobs=0: a number of workers, or -1 for one a core, is needed")
@@ -79,18 +112,6 @@ def read_request(overrides: list[str], folders: tuple[str, ...], kind: Kind = BA
         raise BadInput(f"backend={plain(config['backend'])}: auto, threads or processes is needed")
     if config["results"] in (None, "") or isinstance(config["results"], list | dict):
         raise BadInput(f"results={plain(config['results'])}: the path of a folder is needed")
-
-    _refuse_shadows(folders)
-    groups = kind.groups
-    kept = [o for o in overrides if o.lstrip("+").partition("=")[0] not in groups]
-
-    @cache
-    def specs(*names: str) -> tuple[dict[str, Any], ...]:
-        chosen = [f"{group}={name}" for group, name in zip(groups, names, strict=True)]
-        same = all(config[group] == name for group, name in zip(groups, names, strict=True))
-        other = config if same else compose_config((*kept, *chosen), folders, kind)
-        return tuple(other[f"{group}_spec"] for group in groups)
-
     return Request(
         kind=kind,
         config=config,
@@ -106,14 +127,32 @@ def kind_of(overrides: list[str], folders: tuple[str, ...], kind: Kind) -> Kind:
     """The kind of the experiment that is chosen, told by what its file names; else ``kind``."""
     for override in overrides:
         key, _, name = override.partition("=")
+        if not is_name(name):
+            continue
         homes = [package_folder("conf"), *map(Path, folders)]
         files = [home / "experiment" / f"{name}.yaml" for home in homes]
         if key.lstrip("+") == "experiment":
             for file in filter(Path.is_file, files):
-                with contextlib.suppress(OSError, YAMLError, OmegaConfBaseException):
+                with contextlib.suppress(OSError, ValueError, YAMLError, OmegaConfBaseException):
                     named = set(_names(OmegaConf.to_container(OmegaConf.load(file))))
                     return next((k for k in KINDS if k.groups[0] in named), kind)
     return kind
+
+
+def read_overrides(overrides: Iterable[str]) -> list[Override]:
+    """What Hydra reads in the words of a command line."""
+    found = []
+    for override in overrides:
+        try:
+            found += OverridesParser.create().parse_overrides([override])
+        except RecursionError:
+            raise BadInput(f"{override}: nested without end") from None
+        except (HydraException, ValueError) as error:
+            reason = str(error).splitlines()[0]
+            if "LexerNoViableAlt" in str(error):
+                reason = "not understood; text of other than letters and digits stands in quotes"
+            raise BadInput(f"{override}: {reason}") from None
+    return found
 
 
 def _split_swept(overrides: list[str]) -> tuple[list[str], dict[str, Any]]:
@@ -125,10 +164,7 @@ def _split_swept(overrides: list[str]) -> tuple[list[str], dict[str, Any]]:
         if not key.startswith("sweep.") or key.split(".")[1].isdigit():
             others.append(override)
             continue
-        try:
-            (parsed,) = OverridesParser.create().parse_overrides([override])
-        except HydraException as error:
-            raise BadInput(f"{override}: {str(error).splitlines()[0]}") from None
+        (parsed,) = read_overrides([override])
         swept[key.removeprefix("sweep.")] = parsed.value()
     return others, swept
 
@@ -175,14 +211,6 @@ def _refuse_swept(overrides, config, kind):
             raise BadInput(f"{override}: {sweep} varies {name}; write sweep.{name}=[{value}]")
 
 
-def _refuse_shadows(folders):
-    """A user's file of a name that the package has: which of the two is meant?"""
-    for folder in folders:
-        for file in sorted(Path(folder).glob("*/*.yaml")):
-            if (package_folder("conf") / file.parent.name / file.name).exists():
-                raise BadInput(f"{file}: {file.stem} is one of ours; give yours another name")
-
-
 def compose_config(
     overrides: tuple[str, ...], folders: tuple[str, ...], kind: Form = BANDITS
 ) -> dict[str, Any]:
@@ -199,20 +227,24 @@ def compose_config(
     try:
         with initialize_config_dir(str(package_folder("conf")), version_base="1.3"):
             composed = compose(kind.top, [*overrides, *search], return_hydra_config=True)
+            refuse_changes(composed.hydra, kind.top)
             choices = composed.hydra.runtime.choices
-            config = OmegaConf.to_container(
-                OmegaConf.masked_copy(composed, [str(k) for k in composed if k != "hydra"]),
-                resolve=True,
-                throw_on_missing=True,
-            )
+            own = OmegaConf.masked_copy(composed, [str(k) for k in composed if k != "hydra"])
+            _refuse_resolvers(OmegaConf.to_container(own, resolve=False))
+            config = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
     except MissingConfigException as error:
         raise _missing(error, overrides) from None
     except (HydraException, OmegaConfBaseException) as error:
         raise _explained(error, overrides, folders, kind) from None
-    except (TypeError, ValueError) as error:
+    except RecursionError:
         raise BadInput(
-            f"{' '.join(overrides)}: {error}; a sweep that is a list of grids is given as a whole"
+            f"{' '.join(overrides)}: nested without end, or a file that chooses itself"
         ) from None
+    except (TypeError, ValueError, AssertionError, AttributeError) as error:
+        hint = "; a sweep that is a list of grids is given as a whole"
+        hint = hint if any(o.startswith("sweep.") for o in overrides) else ""
+        reason = str(error) or "not a valid configuration"
+        raise BadInput(f"{' '.join(overrides)}: {reason}{hint}") from None
     except YAMLError as error:
         raise BadInput(f"not a readable YAML file: {error}") from None
     finally:
@@ -237,21 +269,44 @@ def compose_config(
 
 
 def _refuse_nameless(overrides, folders, kind):
-    """Hydra ends with a trace if a file is chosen by something that is not a name."""
-    try:
-        parsed = OverridesParser.create().parse_overrides(list(overrides))
-    except HydraException:
-        return
+    """Hydra ends with a trace if a file is chosen by something that is not a name; nor may a path
+    lead to a file elsewhere.
+    """
+    parsed = read_overrides(overrides)
+    refuse_overrides(parsed)
     for override in parsed:
         if not override.key_or_group:
             raise BadInput(f"{override.input_line}: KEY=VALUE is needed")
         group = override.key_or_group.lstrip("+")
+        if override.is_delete() and group in kind.keys and group != "experiment":
+            raise BadInput(f"{override.input_line}: {group} cannot be left out")
         if group in (*kind.groups, "experiment") and not override.is_delete():
             value = override.value()
-            if not isinstance(value, str | Sweep):
-                homes = [package_folder("conf"), *map(Path, folders)]
-                known = {file.stem for home in homes for file in (home / group).glob("*.yaml")}
-                raise unknown(group, plain(value), known)
+            if not isinstance(value, Sweep) and not is_name(value):
+                files = files_of(group, folders)
+                if plain(value) in files:
+                    raise BadInput(f"{group}={plain(value)}: not text; rename its file")
+                raise unknown(group, plain(value), files)
+
+
+def files_of(group: str, folders: tuple[str, ...]) -> list[str]:
+    """What can be chosen in a group."""
+    homes = [package_folder("conf"), *map(Path, folders)]
+    return sorted({file.stem for home in homes for file in (home / group).glob("*.yaml")})
+
+
+def is_name(value: Any) -> bool:
+    """Whether it is text that can name a file, without a path to it."""
+    return isinstance(value, str) and re.fullmatch(r"\w[\w .+-]{0,199}", value) is not None
+
+
+def _refuse_resolvers(config):
+    """A setting must not depend on the machine or the time: keys may refer to keys alone."""
+    for key, value in leaves("", config):
+        if isinstance(value, str) and re.search(r"\$\{\s*[\w.]+\s*:", value):
+            raise BadInput(
+                f"{key}={value}: a value can refer to another key, such as ${{eps}}, only"
+            )
 
 
 class Config(dict):
@@ -285,29 +340,35 @@ def _explained(error, overrides, folders, kind):
         known = list(config)
         known += [f"{group}.{k}" for group in groups for k in config[f"{group}_spec"]]
         return unknown("key", key, known)
-    line = next((x for x in text.splitlines() if x.strip()), type(error).__name__)
+    told = text.strip() or str(error.__cause__ or error.__context__ or type(error).__name__)
+    line = told.strip().splitlines()[0]
+    if line.endswith(":"):
+        line = " ".join(told.split())
     if "Ambiguous value" in text:
         line += "; add -m to run each, or write [a,b] for a list"
     given = [o for o in overrides if o in text] or list(overrides)
     return BadInput(f"{' '.join(given)}: {line}")
 
 
-def multirun_points(overrides: list[str]) -> Iterator[list[str]]:
+def multirun_points(overrides: list[str], folders: tuple[str, ...] = ()) -> Iterator[list[str]]:
     """The overrides of each job of a Hydra multirun."""
-    try:
-        parsed = OverridesParser.create().parse_overrides(overrides)
-    except HydraException as error:
-        raise BadInput(f"{' '.join(overrides)}: {str(error).splitlines()[0]}") from None
+    parsed = read_overrides(overrides)
     if any(o.is_sweep_override() and not o.is_discrete_sweep() for o in parsed):
         raise BadInput("-m: only lists, choice(...) and range(...) can be swept")
-    if any(isinstance(o.value(), Glob) for o in parsed):
-        return  # only Hydra can expand it; each job is checked when it comes
     choices = []
     for override, text in zip(parsed, overrides, strict=True):
         if override.is_sweep_override():
-            key = override.get_key_element()
-            choices.append([f"{key}={value}" for value in override.sweep_string_iterator()])
+            key, value = override.get_key_element(), override.value()
+            if isinstance(value, Glob):
+                names = value.filter(files_of(override.key_or_group, folders))
+                if not names:
+                    raise BadInput(f"{text}: no file of {override.key_or_group} has such a name")
+            else:
+                names = islice(override.sweep_string_iterator(), MOST_POINTS + 1)
+            choices.append([f"{key}={name}" for name in names])
         else:
             choices.append([text])
+    if math.prod(map(len, choices)) > MOST_POINTS:
+        raise BadInput(f"{' '.join(overrides)}: more than {MOST_POINTS} combinations")
     for point in itertools.product(*choices):
         yield list(point)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import inspect
+import os
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -49,8 +50,8 @@ def _main(argv: list[str]) -> int:
     if given.help:
         print(USAGE, end="")
         return 0
-    keys = dict(x.split("=", 1) for x in given.arguments if "=" in x and not Path(x).exists())
-    files = [Path(x) for x in given.arguments if "=" not in x or Path(x).exists()]
+    keys = dict(x.split("=", 1) for x in given.arguments if "=" in x and not os.path.exists(x))
+    files = [Path(x) for x in given.arguments if "=" not in x or os.path.exists(x)]
     for key in keys:
         if key not in KEYS:
             raise unknown("key", key, KEYS)
@@ -79,7 +80,7 @@ def _main(argv: list[str]) -> int:
 def experiment_figure(name: str, results: Path, bounds: bool = False) -> tuple[Path, Figure]:
     """The figure of an experiment from its table, and its path without a suffix."""
     file = results / f"{name}.csv"
-    if not file.exists():
+    if not os.path.exists(file):
         experiments = [x.stem for x in (package_folder("conf") / "experiment").glob("*.yaml")]
         if name not in experiments:
             raise unknown("experiment", name, experiments)

@@ -11,11 +11,10 @@ import textwrap
 import time
 from collections.abc import Sequence
 from importlib.metadata import version
-from pathlib import Path
 from typing import NoReturn
 
 from ..cell import Unit, digest
-from ..errors import BadInput
+from ..errors import BadInput, unknown
 from ..registry import Algorithm
 from ..runner import Failure, run_cells
 from ..store import check_writable, write_atomically, write_manifest, write_table
@@ -29,6 +28,7 @@ from .compose import (
     read_request,
 )
 from .kinds import BANDITS, Kind
+from .user_files import user_folders
 
 USAGE = """\
 usage: bandit-run [KEY=VALUE ...] [-m] [--config-dir DIR]
@@ -55,6 +55,7 @@ options:
 """
 
 
+LONGEST = 2000  # characters of a complaint
 INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
 
 
@@ -97,8 +98,7 @@ def guarded(name: str, command) -> None:
     try:
         code = command()
     except BadInput as error:
-        message = " ".join(str(error).split())
-        print(f"{name}: {message}", file=sys.stderr)
+        print(f"{name}: {one_line(error)}", file=sys.stderr)
         code = 2
     except KeyboardInterrupt:
         print(f"\n{name}: interrupted; finished runs are kept", file=sys.stderr)
@@ -107,6 +107,15 @@ def guarded(name: str, command) -> None:
     except BrokenPipeError:
         os._exit(141)
     sys.exit(code)
+
+
+def one_line(error: BadInput) -> str:
+    """What to say of bad input, which may itself be long or hold what a terminal would act on."""
+    words = " ".join(str(error).split())
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in words)
+    return (
+        shown if len(shown) <= LONGEST else f"{shown[: LONGEST // 2]} ... {shown[-LONGEST // 2 :]}"
+    )
 
 
 def command_line(kind: Kind, usage: str, argv: list[str]) -> int:
@@ -131,18 +140,21 @@ def command_line(kind: Kind, usage: str, argv: list[str]) -> int:
     if given.version:
         print(f"dpbandits {version('dpbandits')}")
         return 0
-    folders = (str(Path(given.config_dir).resolve()),) if given.config_dir else ()
-    if folders and not Path(folders[0]).is_dir():
-        raise BadInput(f"--config-dir={given.config_dir}: there is no such folder")
+    folders = user_folders(given.config_dir)
     kind = kind_of(given.overrides, folders, kind)
+    if (given.package or given.resolve) and not given.cfg:
+        raise BadInput("--package and --resolve go with --cfg job")
     if any(getattr(given, option.dest) is not None for option in hydras):
-        compose_config(tuple(in_hydras_words(given.overrides)), folders, kind)
+        config = compose_config(tuple(in_hydras_words(given.overrides)), folders, kind)
+        head = (given.package or "hydra").split(".")[0]
+        if head != "hydra" and head not in config:
+            raise unknown("package", head, config)
         return _hydra(kind, argv, given.overrides, lambda overrides: 0)
     if not given.multirun:
         request = read_request(given.overrides, folders, kind)
         check_writable(request.results)
         return run(request)
-    for point in multirun_points(given.overrides):
+    for point in multirun_points(given.overrides, folders):
         check_writable(read_request(point, folders, kind).results)
 
     def job(overrides):

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import BadInput, plain, unknown
-from ..inputs import as_number, yes_no
+from ..errors import BadInput, inside, nearest, plain
+from ..inputs import as_number, whole, yes_no
 from . import arms as laws_of_arms
 from .arms import Arm
 from .data import empirical, table
@@ -25,9 +25,7 @@ def with_means(law: Callable[..., Arm], means: Any, **parameters: Any) -> Instan
         return of_arms([law(mean, **parameters) for mean in two_or_more(means)])
     except BadInput as error:
         of_a_mean = str(error).startswith("mean=")
-        raise BadInput(
-            f"env.means={plain(means)}: {error}" if of_a_mean else f"env.{error}"
-        ) from None
+        raise BadInput(f"means={plain(means)}: {error}" if of_a_mean else str(error)) from None
 
 
 def bernoulli(means: Any) -> Instance:
@@ -37,9 +35,9 @@ def bernoulli(means: Any) -> Instance:
 
 def sign(mean: Any, scale: Any) -> Instance:
     """One arm: ``scale`` or ``-scale``, with the given mean."""
-    R, mu = laws_of_arms.positive("env.scale", scale), as_number("env.mean", mean)
+    R, mu = laws_of_arms.positive("scale", scale), as_number("mean", mean)
     if abs(mu) > R:
-        raise BadInput(f"env.mean={plain(mean)}: a mean from {-R:g} to {R:g} is needed")
+        raise BadInput(f"mean={plain(mean)}: a mean from {-R:g} to {R:g} is needed")
     return of_arms([replace(laws_of_arms.two_point(-R, R, (1 + mu / R) / 2), mean=mu)])
 
 
@@ -48,7 +46,7 @@ def gaussian(means: Any, sd: Any, sigmoid: Any) -> Instance:
 
     With ``sigmoid`` the learner sees 1/(1 + e^-x) instead of x; regret is still that of the means.
     """
-    law = laws_of_arms.sigmoid_gaussian if yes_no("env.sigmoid", sigmoid) else laws_of_arms.gaussian
+    law = laws_of_arms.sigmoid_gaussian if yes_no("sigmoid", sigmoid) else laws_of_arms.gaussian
     return with_means(law, means, sd=sd)
 
 
@@ -70,18 +68,19 @@ def lognormal(means: Any, sigma: Any) -> Instance:
 def mixed(arms: Any) -> Instance:
     """Arms of different laws: a list of ``{law: NAME, ...its parameters, copies: N}``."""
     if not isinstance(arms, Sequence) or isinstance(arms, str) or not arms:
-        raise BadInput(f"env.arms={plain(arms)}: a list of arms is needed, each {{law: NAME, ...}}")
+        raise BadInput(f"arms={plain(arms)}: a list of arms is needed, each {{law: NAME, ...}}")
     built: list[Arm] = []
-    for given in arms:
+    for i, given in enumerate(arms):
         if not isinstance(given, Mapping):
-            raise BadInput(f"env.arms: {plain(given)} is no arm; {{law: NAME, ...}} is needed")
+            raise BadInput(f"arms: {plain(given)} is no arm; {{law: NAME, ...}} is needed")
         spec = dict(given)
-        copies = as_number("copies", spec.pop("copies", 1))
-        if copies < 1 or copies != int(copies) or copies > LARGEST:
-            raise BadInput(f"env.arms: copies={copies:g}: a whole number of copies is needed")
-        built += [call(ARMS, "arm's law", spec)] * int(copies)
+        with inside(f"arms.{i}"):
+            copies = whole("copies", spec.pop("copies", 1), at_least=1, at_most=LARGEST)
+            built += [call(ARMS, spec)] * copies
+        if len(built) > LARGEST:
+            raise BadInput(f"arms: more than {LARGEST} arms")
     if len(built) < 2:
-        raise BadInput(f"env.arms={plain(arms)}: a bandit needs at least two arms")
+        raise BadInput(f"arms={plain(arms)}: a bandit needs at least two arms")
     return of_arms(built)
 
 
@@ -98,10 +97,10 @@ FAMILIES: dict[str, Callable[[float], float]] = {
 def bernoulli_family(family: Any, arms: Any) -> Instance:
     """``arms`` Bernoulli arms, their means given by a named curve."""
     if not isinstance(family, str) or family not in FAMILIES:
-        raise unknown("env.family", plain(family), FAMILIES)
-    K = as_number("env.arms", arms)
+        raise BadInput(f"family={plain(family)}: {nearest(plain(family), FAMILIES)}")
+    K = as_number("arms", arms)
     if not 2 <= K <= LARGEST or int(K) != K:
-        raise BadInput(f"env.arms={arms}: a whole number of arms from 2 to {LARGEST} is needed")
+        raise BadInput(f"arms={arms}: a whole number of arms from 2 to {LARGEST} is needed")
     return bernoulli([FAMILIES[family](i / (K - 1)) for i in range(int(K))])
 
 
@@ -109,20 +108,18 @@ def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
     """X = 1/g with probability mean * g, else 0, so E X^(1+v) = mean * g^-v: the hard instances
     of the lower bounds of Tao et al. 2022. g defaults to (largest mean)^(1/v), hence u = 1.
     """
-    mu = [as_number("env.means", mean) for mean in two_or_more(means)]
-    order = as_number("env.v", v)
+    mu = [as_number("means", mean) for mean in two_or_more(means)]
+    order = as_number("v", v)
     if not 0 < order <= 1:
-        raise BadInput(f"env.v={v}: the order v lies in (0, 1]")
+        raise BadInput(f"v={v}: the order v lies in (0, 1]")
     if min(mu) < 0 or max(mu) <= 0:
-        raise BadInput(f"env.means={plain(means)}: means of at least 0, not all 0, are needed")
+        raise BadInput(f"means={plain(means)}: means of at least 0, not all 0, are needed")
     if g is None and max(mu) > 1:
-        raise BadInput(
-            f"env.means={plain(means)}: means of at most 1, or a smaller env.g, are needed"
-        )
-    rate = max(mu) ** (1 / order) if g is None else as_number("env.g", g)
+        raise BadInput(f"means={plain(means)}: means of at most 1, or a smaller g, are needed")
+    rate = max(mu) ** (1 / order) if g is None else as_number("g", g)
     if not 0 < rate * max(mu) <= 1:
         raise BadInput(
-            f"env.g={rate:g}: the probability of a reward, g times a mean, lies in (0, 1]; "
+            f"g={rate:g}: the probability of a reward, g times a mean, lies in (0, 1]; "
             f"the largest mean is {max(mu):g}"
         )
     return of_arms([laws_of_arms.two_point(0.0, 1 / rate, mean * rate) for mean in mu])
@@ -140,16 +137,17 @@ def contaminated(inlier: Any, alpha: Any, outlier: Any, relative: Any) -> Instan
             below 0 for the best arms and above 0 for the others.
         relative: whether values are added to the arm's mean.
     """
-    share = as_number("env.alpha", alpha)
+    share = as_number("alpha", alpha)
     if not 0 <= share < 0.5:
-        raise BadInput(f"env.alpha={plain(alpha)}: a contamination in [0, 1/2) is needed")
+        raise BadInput(f"alpha={plain(alpha)}: a contamination in [0, 1/2) is needed")
     if isinstance(inlier, str):
-        raise BadInput(f"env.inlier={inlier}: a sweep cannot vary it; write -m env.inlier=...")
+        raise BadInput(f"inlier={inlier}: a sweep cannot vary it; write -m env.inlier=...")
     if not isinstance(inlier, Mapping) or inlier.get("law") == "contaminated":
-        raise BadInput(f"env.inlier={plain(inlier)}: another environment is needed")
-    clean = call(LAWS, "env.inlier.law", inlier, prefix="env.inlier.")
+        raise BadInput(f"inlier={plain(inlier)}: another environment is needed")
+    with inside("inlier"):
+        clean = call(LAWS, inlier)
     centers = np.zeros(len(clean.means))
-    if yes_no("env.relative", relative):
+    if yes_no("relative", relative):
         centers = clean.reward_means()
     arms = outlying_arms(outlier, share, clean, centers)
     if share == 0:
@@ -161,26 +159,28 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
     """The law of each arm's outliers."""
     K = len(clean.means)
     if isinstance(outlier, Mapping) and outlier.get("law") == "unseen":
-        reach = call({"unseen": unseen}, "env.outlier.law", outlier, prefix="env.outlier.")(alpha)
+        with inside("outlier"):
+            reach = call({"unseen": unseen}, outlier)(alpha)
         signs = np.where(clean.gaps == 0, -1.0, 1.0)
         return [laws_of_arms.point_mass(x) for x in centers + signs * reach]
     many = isinstance(outlier, Sequence) and not isinstance(outlier, str)
     each = list(outlier) if many else [outlier] * K
     if len(each) != K:
-        raise BadInput(f"env.outlier={plain(outlier)}: {K} outliers are needed, one an arm")
+        raise BadInput(f"outlier={plain(outlier)}: {K} outliers are needed, one an arm")
     if all(isinstance(x, Mapping) for x in each):
         if centers.any():
-            raise BadInput("env.relative=true: only values can be added to a mean, not laws")
-        return [call(ARMS, "outlier's law", x, prefix="env.outlier.") for x in each]
-    values = [as_number("env.outlier", x) for x in each]
+            raise BadInput("relative=true: only values can be added to a mean, not laws")
+        with inside("outlier"):
+            return [call(ARMS, x) for x in each]
+    values = [as_number("outlier", x) for x in each]
     return [laws_of_arms.point_mass(x) for x in centers + np.array(values)]
 
 
 def unseen(k: Any) -> Callable[[float], float]:
     """What truncation at alpha^(-1/k) just lets pass, as a function of alpha."""
-    order = as_number("env.outlier.k", k)
+    order = as_number("k", k)
     if order < 1:
-        raise BadInput(f"env.outlier.k={plain(k)}: a number of at least 1 is needed")
+        raise BadInput(f"k={plain(k)}: a number of at least 1 is needed")
     return lambda alpha: 0.99 * alpha ** (-1 / order) if alpha > 0 else 0.0
 
 
@@ -211,29 +211,30 @@ def build(spec: Mapping[str, Any]) -> Instance:
     Raises:
         BadInput: unknown law or parameter, or a value out of range.
     """
-    return call(LAWS, "env.law", spec, prefix="env.")
+    with inside("env"):
+        return call(LAWS, spec)
 
 
-def call(laws: Mapping[str, Callable], kind: str, spec: Mapping[str, Any], prefix: str = "") -> Any:
+def call(laws: Mapping[str, Callable], spec: Mapping[str, Any]) -> Any:
     """Call the function that ``spec['law']`` names with the rest of the specification."""
     law = spec.get("law")
     if not isinstance(law, str) or law not in laws:
-        raise unknown(kind, plain(law), laws)
+        raise BadInput(f"law={plain(law)}: {nearest(plain(law), laws)}")
     given = {key: value for key, value in spec.items() if key != "law"}
     names = list(inspect.signature(laws[law]).parameters)
     for key in given:
         if key not in names:
-            raise unknown(f"key of law {law}:", f"{prefix}{key}", [f"{prefix}{n}" for n in names])
+            raise BadInput(f"{key}: law {law} has no such parameter; {nearest(key, names)}")
     for name in names:
         if name not in given:
-            raise BadInput(f"{prefix}{name} is missing: law {law} needs it")
+            raise BadInput(f"{name} is missing: law {law} needs it")
     return laws[law](**given)
 
 
 def two_or_more(means: Any) -> list[Any]:
     """A list of at least two entries, one an arm."""
     if isinstance(means, str) or not isinstance(means, Sequence) or len(means) == 0:
-        raise BadInput(f"env.means={plain(means)}: a list of numbers is needed, such as [0.9,0.8]")
+        raise BadInput(f"means={plain(means)}: a list of numbers is needed, such as [0.9,0.8]")
     if len(means) < 2:
-        raise BadInput(f"env.means={plain(means)}: a bandit needs at least two arms")
+        raise BadInput(f"means={plain(means)}: a bandit needs at least two arms")
     return list(means)

@@ -23,17 +23,17 @@ def table(rewards: Any, file: Any) -> Instance:
     arm is its column's.
     """
     if (rewards is None) == (file is None):
-        raise BadInput("env=table needs either env.rewards=[[...],[...]] or env.file=PATH.csv")
+        raise BadInput("rewards: either these, as [[...],[...]], or file=PATH.csv is needed")
     if file is not None:
         values = read_columns(file).to_numpy()
-        where = f"env.file={file}"
+        where = f"file={file}"
     else:
-        where = "env.rewards"
+        where = "rewards"
         try:
             values = np.array([[float(x) for x in row] for row in rewards])
         except (TypeError, ValueError):
             raise BadInput(
-                "env.rewards: a list of rounds is needed, each a list of one number an arm"
+                "rewards: a list of rounds is needed, each a list of one number an arm"
             ) from None
     if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
         raise BadInput(f"{where}: at least one round (row) and two arms (columns) are needed")
@@ -57,14 +57,14 @@ def empirical(file: Any, columns: Any) -> Instance:
         columns: the columns to take, or None for all of them.
     """
     if file is None:
-        raise BadInput("env=empirical needs env.file=PATH.csv: a header, and a column an arm")
+        raise BadInput("file=PATH.csv is needed, with a header and a column an arm")
     table = read_columns(file, columns)
     if table.shape[0] < 1 or table.shape[1] < 2:
-        raise BadInput(f"env.file={file}: at least one row and two arms (columns) are needed")
+        raise BadInput(f"file={file}: at least one row and two arms (columns) are needed")
     for name in table.columns:
         if table[name].nunique() < 2:
             raise BadInput(
-                f"env.file={file}: column {name} holds nothing but {table[name].iloc[0]:g}; "
+                f"file={file}: column {name} holds nothing but {table[name].iloc[0]:g}; "
                 "rewards that vary are needed"
             )
     return of_arms([arms.empirical(table[name].tolist()) for name in table.columns])
@@ -76,20 +76,20 @@ def read_columns(file: Any, columns: Any = None) -> pd.DataFrame:
         table = pd.read_csv(Path(str(file)))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise BadInput(f"env.file={plain(file)}: not a CSV of numbers ({reason})") from None
+        raise BadInput(f"file={plain(file)}: not a CSV of numbers ({reason})") from None
     if not isinstance(table.index, pd.RangeIndex):
-        raise BadInput(f"env.file={plain(file)}: not a CSV of numbers (rows exceed the header)")
+        raise BadInput(f"file={plain(file)}: not a CSV of numbers (rows exceed the header)")
     if all(is_number(name) for name in table.columns):
-        raise BadInput(f"env.file={plain(file)}: a header with the arms' names is needed")
+        raise BadInput(f"file={plain(file)}: a header with the arms' names is needed")
     if columns is not None:
         if not isinstance(columns, Sequence) or isinstance(columns, str) or not columns:
-            raise BadInput(f"env.columns={plain(columns)}: a list of columns is needed")
+            raise BadInput(f"columns={plain(columns)}: a list of columns is needed")
         names = [plain(name) for name in columns]
         for name in names:
             if name not in table.columns:
-                raise unknown(f"column of {file}:", name, table.columns)
+                raise BadInput(f"columns: {unknown(f'column of {file}:', name, table.columns)}")
         if len(set(names)) < len(names):
-            raise BadInput(f"env.columns={plain(columns)}: each column can be taken once")
+            raise BadInput(f"columns={plain(columns)}: each column can be taken once")
         table = table[names]
     for name in table.columns:
         found = pd.to_numeric(table[name], errors="coerce")
@@ -99,7 +99,7 @@ def read_columns(file: Any, columns: Any = None) -> pd.DataFrame:
             value = table[name].iloc[row - 1]
             what = "a blank" if pd.isna(value) else repr(plain(value))
             raise BadInput(
-                f"env.file={plain(file)}: not a CSV of numbers (row {row} of column {name} "
+                f"file={plain(file)}: not a CSV of numbers (row {row} of column {name} "
                 f"holds {what})"
             )
     return table.astype(float)

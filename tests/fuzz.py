@@ -1,0 +1,235 @@
+"""Random configurations, most of them nearly right, and what becomes of each."""
+
+from collections import Counter
+from functools import cache
+
+import yaml
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from dpbandits.cli.compose import compose_config, files_of, read_request, request_of
+from dpbandits.cli.kinds import KINDS
+from dpbandits.cli.run import one_line, table_name
+from dpbandits.cli.user_files import user_folders
+from dpbandits.environments.catalogue import ARMS, LAWS
+from dpbandits.errors import BadInput, plain
+from dpbandits.store import check_writable
+
+EXTREME = [0, -0.0, 5e-324, 1e-100, 1e308, -1e308, 2**53 + 1, 2**62, 2**63, 10**400, -(10**400)]
+EXTREME += [float("nan"), float("inf"), -float("inf"), 1, 2, 0.5, 1.0000000001, 100, 1e7, 1e12]
+WORDS = ["auto", "1/horizon", "literal", "practical", "provable", "batch", "threads", "inf", "NaN"]
+WORDS += [
+    "",
+    " ",
+    "é",
+    "\u2028",
+    "a\nb",
+    "\x1b[31m",
+    "\0",
+    "x" * 5000,
+    "../up",
+    "1e400",
+    "_target_",
+]
+REFERENCES = ["${eps}", "${horizon}", "${nothing}", "${oc.env:HOME}", "${", "${a:}", "???", "$x"]
+
+KIND = {kind.command: kind for kind in KINDS}
+
+numbers = st.one_of(
+    st.sampled_from(EXTREME), st.integers(-3, 12), st.floats(0.01, 20), st.floats(), st.integers()
+)
+scalars = st.one_of(
+    numbers, st.booleans(), st.none(), st.sampled_from(WORDS + REFERENCES), st.text(max_size=8)
+)
+lists_of_numbers = st.lists(numbers, max_size=6)
+
+
+def nested(inner):
+    """Lists and mappings of something, not too large."""
+    names = st.sampled_from(["law", "mean", "means", "k", "a"]) | st.text(max_size=3)
+    return st.lists(inner, max_size=4) | st.dictionaries(names, inner, max_size=3)
+
+
+PARAMETERS = ["mean", "sd", "value", "low", "high", "p", "a", "b", "shape", "scale", "df", "k"]
+law_of_an_arm = st.fixed_dictionaries(
+    {"law": st.sampled_from([*ARMS, "unseen", "cauchy"])},
+    optional=dict.fromkeys([*PARAMETERS, "sigma", "copies"], numbers),
+)
+values = st.one_of(
+    numbers,
+    scalars,
+    lists_of_numbers,
+    law_of_an_arm,
+    st.lists(law_of_an_arm, min_size=2, max_size=5),
+    st.recursive(scalars, nested, max_leaves=8),
+)
+
+
+@cache
+def usual(command, group, name):
+    """What a choice holds."""
+    return compose_config((f"{group}={name}",), (), KIND[command])[f"{group}_spec"]
+
+
+@cache
+def defaults(command):
+    return dict(compose_config((), (), KIND[command]))
+
+
+def nearly(name):
+    """A name, most of the time; else it with a letter lost."""
+    return name if len(name) < 4 else name[:1] + name[2:]
+
+
+@st.composite
+def changed(draw, mapping, protected=()):
+    """A mapping with up to two of its entries changed, renamed, lost or added."""
+    new = dict(mapping)
+    for _ in range(draw(st.sampled_from([0, 0, 0, 1, 1, 2]))):
+        names = [name for name in new if name not in protected]
+        way = draw(st.sampled_from(["set", "set", "set", "set", "rename", "drop", "add"]))
+        if way == "add" or not names:
+            new[draw(st.sampled_from(["alfa", "_target_", "law", "eps", "x.y", "0"]))] = draw(
+                values
+            )
+            continue
+        name = draw(st.sampled_from(names))
+        if way == "set" and isinstance(new[name], dict):
+            new[name] = draw(changed(new[name]))
+        elif way == "set":
+            new[name] = draw(values)
+        elif way == "drop":
+            del new[name]
+        else:
+            new[nearly(name)] = new.pop(name)
+    return new
+
+
+@st.composite
+def sweeps(draw, kind):
+    """One grid, or several, or no grid at all."""
+    names = st.sampled_from([*kind.keys, "alpha", "v", "env.means", "env.alpha", "env.x.y"])
+    groups = st.sampled_from(kind.groups)
+    good = st.dictionaries(names, st.lists(values, max_size=3), max_size=2)
+    chosen = st.dictionaries(groups, st.lists(st.sampled_from(["ucb", "pareto", "nas", "?"])))
+    return draw(st.one_of(good, good, chosen, st.lists(good, max_size=2), values))
+
+
+@st.composite
+def configurations(draw):
+    """A kind of work, a composed configuration of it, and the contents of its groups."""
+    kind = draw(st.sampled_from(KINDS))
+    config = dict(defaults(kind.command))
+    fitting = draw(st.integers(0, 2)) > 0
+    for group in kind.groups:
+        config[group] = config[group] if fitting else draw(st.sampled_from(files_of(group, ())))
+    protected = (*kind.groups, "experiment", "sweep", "results")
+    if draw(st.booleans()):
+        kept = {name: config[name] for name in kind.keys}
+        config |= {k: v for k, v in draw(changed(kept, protected)).items() if k in kept}
+    if draw(st.integers(0, 4)) == 0:
+        config["sweep"] = draw(sweeps(kind))
+    if draw(st.integers(0, 9)) == 0:
+        config["results"] = draw(values)
+    specs = {g: draw(changed(usual(kind.command, g, config[g]))) for g in kind.groups}
+    if draw(st.integers(0, 9)) == 0:
+        specs["env"] = draw(st.fixed_dictionaries({"law": st.sampled_from([*LAWS, *ARMS])}))
+    return kind, config, specs
+
+
+def outcome_of(work, *given) -> str:
+    """``valid`` or ``refused``, which says why in one line; any other end is an error."""
+    try:
+        request = work(*given)
+        check_writable(request.results)
+        assert table_name(request, alone=True)
+        for cell in request.cells[:3]:
+            assert cell.key and cell.setting
+    except BadInput as error:
+        line = one_line(error)
+        assert line and line.isprintable() and len(line) < 3000, f"not one line: {line!r}"
+        return "refused"
+    return "valid"
+
+
+def composed(kind, config, specs):
+    """The request of a composed configuration, without Hydra."""
+    chosen = {group: config[group] for group in kind.groups}
+
+    def contents(*names):
+        for group, name in zip(kind.groups, names, strict=True):
+            if name not in files_of(group, ()):
+                raise BadInput(f"unknown {group} {name}")
+        return tuple(
+            specs[group] if name == chosen[group] else usual(kind.command, group, name)
+            for group, name in zip(kind.groups, names, strict=True)
+        )
+
+    return request_of(config, contents, (), kind)
+
+
+KEYS = ["algo.alpha", "env.means", "env.arms", "env.inlier", "env.outlier", "env._target_", "foo"]
+KEYS += ["rule.k", "population.levels", "sweep.eps", "sweep.0", "sweep.env", "algo", "env", "rule"]
+KEYS += ["hydra.run.dir", "hydra/launcher", "hydra.callbacks.x", "env@foo", "a/b", "", "é"]
+
+
+@st.composite
+def overrides(draw, kind):
+    """What may stand behind a command: keys, known or not, with values of all kinds."""
+    words = []
+    for _ in range(draw(st.sampled_from([0, 0, 0, 1, 1, 2, 3]))):
+        key = draw(st.sampled_from(KEYS) | st.sampled_from(list(kind.keys)))
+        sign = draw(st.sampled_from(["", "", "", "", "+", "++", "~"]))
+        choice = st.sampled_from(files_of(key, ()) or [1, 3])
+        words.append(f"{sign}{key}={plain(draw(choice | choice | values))}")
+    return words + draw(st.sampled_from([[], [], [], [draw(st.text(max_size=5))]]))
+
+
+@st.composite
+def command_lines(draw):
+    """A kind of work, some overrides, and the content of a file of the user's that they choose."""
+    kind = draw(st.sampled_from(KINDS))
+    group = draw(st.sampled_from(["env", "experiment", kind.groups[0], None]))
+    if group is None:
+        return kind, draw(overrides(kind)), None, b""
+    usually = {"experiment": {"runs": 2, "seed": 1, "sweep": {"eps": [1, 2]}}}
+    inner = usually.get(group) or usual(kind.command, group, defaults(kind.command)[group])
+    inner = draw(st.sampled_from([inner, draw(changed(inner)), draw(values)]))
+    text = yaml.safe_dump(inner, allow_unicode=True).encode()
+    content = draw(st.sampled_from([text, text, text, text, text[:-3], b"\xff" + text]))
+    header = b"# @package _global_\n" if group == "experiment" else b""
+    return kind, [f"{group}=mine", *draw(overrides(kind))], group, header + content
+
+
+def asked(folder, kind, words, group, content):
+    """The request of a command line, with the user's file in a folder."""
+    for old in folder.glob("*/*"):
+        old.unlink()
+    folders = ()
+    if group is not None:
+        file = folder / group / "mine.yaml"
+        file.parent.mkdir(exist_ok=True)
+        file.write_bytes(content)
+        folders = user_folders(str(folder))
+    return read_request(words, folders, kind)
+
+
+def outcomes(strategy, work, tries: int) -> Counter:
+    """What becomes of that many tries, the same ones in every test run."""
+    counts: Counter = Counter()
+
+    @settings(
+        max_examples=tries,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],  # a failure is shown as it was found: to shrink it takes minutes
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy)
+    def attempt(one):
+        counts[outcome_of(work, *one)] += 1
+
+    attempt()
+    return counts
