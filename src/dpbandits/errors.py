@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 
 class BadInput(Exception):
     """Bad input: the message names the key, the value, and what is allowed."""
+
+
+class CannotWrite(Exception):
+    """The disk is full, or a folder may not be written."""
+
+    def __init__(self, path: Path, error: OSError):
+        super().__init__(f"cannot write {path} ({error.strerror or error})")
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:

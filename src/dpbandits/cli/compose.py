@@ -20,6 +20,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from ..engines import Engine
 from ..errors import BadInput, plain, unknown
 from ..inputs import whole
 from ..kernel import PACKAGE
@@ -45,6 +46,9 @@ class Request:
         jobs: workers, or -1 for one a core.
         backend: threads, processes or auto.
         results: folder for results.
+        engine: what hands out the work.
+        changed: the overrides that decide what is run, but for the name of an experiment.
+        folders: where files of the user's own are looked for.
     """
 
     kind: Kind
@@ -54,6 +58,13 @@ class Request:
     jobs: int
     backend: str
     results: Path
+    engine: Engine
+    changed: tuple[str, ...]
+    folders: tuple[str, ...]
+
+
+# Keys that decide how and where something is run, not what.
+INDIFFERENT = re.compile(r"\+*(experiment|jobs|backend|results|runner(\.\w+)?|hydra[/.].*)=")
 
 
 def read_request(overrides: list[str], folders: tuple[str, ...], kind: Kind = BANDITS) -> Request:
@@ -62,6 +73,7 @@ def read_request(overrides: list[str], folders: tuple[str, ...], kind: Kind = BA
     Raises:
         BadInput: anything in it cannot be run.
     """
+    changed = tuple(o for o in overrides if not INDIFFERENT.match(o))
     overrides, swept = _split_swept(in_hydras_words(overrides))
     kind = kind_of(overrides, folders, kind)
     frame = [o for o in overrides if o.partition("=")[0].lstrip("+") in ("experiment", "sweep")]
@@ -99,7 +111,21 @@ def read_request(overrides: list[str], folders: tuple[str, ...], kind: Kind = BA
         jobs=jobs,
         backend=config["backend"],
         results=Path(str(config["results"])),
+        engine=_engine(config),
+        changed=changed,
+        folders=folders,
     )
+
+
+def _engine(config):
+    address = config["runner_spec"].get("address")
+    if not isinstance(address, str | None) or address == "":
+        raise BadInput(f"runner.address={plain(address)}: an address such as tcp://HOST:8786")
+    if config["runner"] != "local" and config["backend"] != "auto":
+        raise BadInput(
+            f"backend={config['backend']}: with runner={config['runner']} its workers decide"
+        )
+    return Engine(config["runner"], address)
 
 
 def kind_of(overrides: list[str], folders: tuple[str, ...], kind: Kind) -> Kind:
@@ -218,7 +244,7 @@ def compose_config(
     finally:
         GlobalHydra.instance().hydra = outer
     assert isinstance(config, dict)
-    for group in kind.groups:
+    for group in (*kind.groups, "runner"):
         if not isinstance(config.get(group) or {}, dict):
             chosen = f"{group}={plain(config[group])}: the file of {group} {choices[group]}"
             raise BadInput(
@@ -231,8 +257,8 @@ def compose_config(
         )
     return Config(
         {str(k): v for k, v in config.items()}
-        | {name: choices.get(name) for name in (*kind.groups, "experiment")},
-        aside={f"{group}_spec": dict(config.get(group) or {}) for group in kind.groups},
+        | {name: choices.get(name) for name in (*kind.groups, "runner", "experiment")},
+        aside={f"{name}_spec": dict(config.get(name) or {}) for name in (*kind.groups, "runner")},
     )
 
 
@@ -246,7 +272,7 @@ def _refuse_nameless(overrides, folders, kind):
         if not override.key_or_group:
             raise BadInput(f"{override.input_line}: KEY=VALUE is needed")
         group = override.key_or_group.lstrip("+")
-        if group in (*kind.groups, "experiment") and not override.is_delete():
+        if group in (*kind.groups, "runner", "experiment") and not override.is_delete():
             value = override.value()
             if not isinstance(value, str | Sweep):
                 homes = [package_folder("conf"), *map(Path, folders)]
@@ -277,7 +303,7 @@ def _explained(error, overrides, folders, kind):
     found = re.search(r"Could not override '([^']*)'", text)
     if found:
         key = found[1].split("@")[-1]
-        groups = kind.groups
+        groups = (*kind.groups, "runner")
         chosen = tuple(o for o in overrides if o.split("=")[0] in (*groups, "experiment"))
         if chosen == overrides:
             chosen, folders = (), ()
