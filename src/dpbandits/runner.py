@@ -15,6 +15,7 @@ from pathlib import Path
 
 import joblib
 import numpy as np
+from joblib.parallel import get_active_backend
 from tqdm import tqdm
 
 from .cell import Unit
@@ -209,10 +210,14 @@ def _parallel(
 
 
 def _handed_out(work, tasks, jobs, backend) -> Iterator[Timed]:
-    parallel = joblib.Parallel(
-        n_jobs=jobs, backend=backend, return_as="generator_unordered", batch_size=1
-    )
-    yield from parallel(joblib.delayed(work)(task) for task in tasks)
+    calls = [joblib.delayed(work)(task) for task in tasks]
+    how = {"n_jobs": jobs, "backend": backend, "batch_size": 1}
+    if get_active_backend()[0].supports_return_generator:
+        yield from joblib.Parallel(return_as="generator_unordered", **how)(calls)
+        return
+    with joblib.Parallel(**how) as parallel:  # Ray's gives nothing until it has all
+        for i in range(0, len(calls), 4 * jobs):
+            yield from parallel(calls[i : i + 4 * jobs])
 
 
 def _death(error: Exception) -> str:
