@@ -22,12 +22,16 @@ def report(name: str, failures: list[Failure]) -> int:
     for failure in failures:
         lost[in_words(failure.task.cell), failure.reason] += len(failure.task.runs)
     told = "finished runs are kept, no table is written"
-    print(f"{name}: {sum(lost.values())} runs failed; {told}", file=sys.stderr)
+    print(f"{name}: {counted(sum(lost.values()))} failed; {told}", file=sys.stderr)
     for (setting, reason), runs in list(lost.items())[:MOST]:
-        print(f"{name}: failed: {setting}: {reason} ({runs} runs)", file=sys.stderr)
+        print(f"{name}: failed: {setting}: {reason} ({counted(runs)})", file=sys.stderr)
     if len(lost) > MOST:
         print(f"{name}: failed: {len(lost) - MOST} more; see bandit-status", file=sys.stderr)
     return 1
+
+
+def counted(runs: int) -> str:
+    return f"{runs} run{'s' * (runs != 1)}"
 
 
 def in_words(cell: Unit) -> str:
