@@ -22,7 +22,7 @@ from dpbandits import files, kept, runner
 from dpbandits.cli.compose import read_request
 from dpbandits.cli.run import run
 from dpbandits.cli.tables import table_path
-from dpbandits.errors import CannotWrite
+from dpbandits.errors import BadInput, CannotWrite
 from dpbandits.kept import Damaged, Kept, cell_file, load_runs, read_kept, save_runs
 
 SWEEP = ["sweep={algo:[ucb,dp_se,adap_ucb],eps:[0.5,2]}", "horizon=20000", "runs=5", "jobs=2"]
@@ -269,7 +269,12 @@ def mortal(folder, condition):
     home.mkdir(parents=True, exist_ok=True)
     (home / "mortal.yaml").write_text("{}")
     (home / "mortal.py").write_text(MORTAL.format(condition=condition))
-    command = [*COMMAND, *WORKERS, f"results={folder / 'results'}", f"--config-dir={folder / 'mine'}"]
+    command = [
+        *COMMAND,
+        *WORKERS,
+        f"results={folder / 'results'}",
+        f"--config-dir={folder / 'mine'}",
+    ]
     return subprocess.run(command, capture_output=True, text=True)
 
 
@@ -317,22 +322,20 @@ def test_a_failure_is_forgotten_when_its_cell_succeeds(tmp_path):
     assert kept.failure_of(tmp_path, cell) is None
 
 
-@pytest.mark.slow
 def test_the_table_of_an_experiment_as_it_stands_is_not_written_over(tmp_path, capsys):
-    command = [*COMMAND, "experiment=azize2022_fig8", f"results={tmp_path}"]
+    def path(*keys):
+        request = asked(tmp_path, "experiment=azize2022_fig8", "jobs=1", *keys)
+        assert run(request) == 0
+        return table_path(request)
 
-    def code(*keys):
-        return subprocess.run([*command, *keys], capture_output=True, text=True).returncode
-
-    path = tmp_path / "azize2022_fig8.csv"
-    assert code("runs=2") == code("runs=3") == 0  # these are nobody's table
-    assert code() == 0
-    whole = path.read_bytes()
-    assert code("runs=2") == code("seed=1") == code("horizon=3000") == 2
-    assert path.read_bytes() == whole
-    assert code("runs=20", "jobs=1") == 0  # nothing is changed by these
-    assert code("horizon=3000", "runs=2", f"results={tmp_path / 'other'}") == 0
-    assert path.read_bytes() == whole
+    assert path("runs=2") == path("runs=3") == path()  # the first two are nobody's table
+    whole = path().read_bytes()
+    for key in ("runs=2", "seed=1", "horizon=3000"):
+        with pytest.raises(BadInput, match=f"^{key}: .* as it stands; results=DIR keeps both"):
+            path(key)
+    assert path("runs=20").read_bytes() == whole  # nothing is changed by this
+    (tmp_path / "azize2022_fig8.json").unlink()
+    assert path("runs=2").read_bytes() != whole  # control: nobody knows whose table it is
 
 
 @pytest.mark.slow
@@ -356,11 +359,14 @@ def test_the_time_left_is_about_right(tmp_path, monkeypatch):
         time.sleep(task.cost / 2e6)
         return task, [np.zeros((2, 5)) for _ in task.runs]
 
+    request = asked(tmp_path, "sweep={algo:[ucb,dp_ucb],horizon:[1e4,1e5,2e5]}", "runs=5")
+    for cell in request.cells:
+        runner.compile_kernel(cell)
     monkeypatch.setattr(runner, "tqdm", Bar)
     monkeypatch.setattr(runner, "_finish", finish)
-    request = asked(tmp_path, "sweep={algo:[ucb,dp_ucb],horizon:[1e4,1e5,2e5]}", "runs=5")
     runner.run_cells(request.cells, request.runs, 1, "threads", tmp_path)
     (bar,) = bars
+    print([(round(bar.told[-1][0] - at, 2), round(left, 2)) for at, left in bar.told])
     end = bar.told[-1][0]
     middle = [(end - at, left) for at, left in bar.told[len(bar.told) // 4 : -3]]
     assert len(middle) > 3

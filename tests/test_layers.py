@@ -52,13 +52,14 @@ MAY_IMPORT = {
     "store": {"cell", "errors", "files", "kept", "kernel"},
     "engines": {"errors"},
     "runner": {"cell", "engines", "environments", "errors", "files", "kept", "kernel", "play"},
+    "progress": {"cell", "kept"},
     "summary": {"store"},
     "figures": {"files", "store"},
     "outcome_figures": {"errors", "figures", "outcomes", "summary"},
     "claims": {"cell", "errors", "kept", "store", "summary", "theory"},
     "cli": {
         "cell", "claims", "engines", "environments", "errors", "figures", "files", "inputs",
-        "kept", "kernel", "outcome_figures", "outcomes", "runner",
+        "kept", "kernel", "outcome_figures", "outcomes", "progress", "runner",
         "settings", "store", "summary", "theory", "trial", "trial_settings",
     },
 }  # fmt: skip
