@@ -83,7 +83,9 @@ def kills(folder, seed, count):
 
     def told(missing, workers):
         numbers = [[request.cells.index(c), r] for c, runs in missing.items() for r in runs]
-        log.write_text(json.dumps(numbers))
+        part = log.with_suffix(".new")
+        part.write_text(json.dumps(numbers))
+        part.replace(log)  # whole, before the first is played
         return tasks(missing, workers)
 
     runner._tasks = told
