@@ -40,8 +40,9 @@ claims: install ## measure what the papers claim, and what would reproduce it
 	$(BIN)/bandit-claims results=$(RESULTS)
 	$(BIN)/python experiments/ablations.py results=$(RESULTS)
 
-bench: install ## speed and memory, as ratios to the random numbers alone
+bench: install ## speed and memory, as ratios to the random numbers alone; the plan of docs/scale.md
 	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/plan.py
 
 lint: install ## style and types
 	$(BIN)/ruff check .
