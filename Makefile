@@ -43,8 +43,9 @@ claims: install ## measure what the papers claim, and what would reproduce it
 audit: install ## measure how much privacy every algorithm spends at least
 	$(BIN)/bandit-audit results=$(RESULTS)
 
-bench: install ## speed and memory, as ratios to the random numbers alone
+bench: install ## speed and memory, as ratios to the random numbers alone; the plan of docs/scale.md
 	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/plan.py
 
 lint: install ## style and types
 	$(BIN)/ruff check .

@@ -13,8 +13,9 @@ from tabulate import tabulate
 
 from dpbandits.cli.compose import package_folder, read_request
 from dpbandits.cli.run import guarded
+from dpbandits.files import write_atomically
 from dpbandits.runner import run_cells
-from dpbandits.store import read_table, tidy, write_atomically
+from dpbandits.store import read_table, tidy
 
 BUDGETS = [0.1, 0.25, 0.5, 1.0]
 INSTANCES = [f"bernoulli_c{i}" for i in (1, 2, 3, 4)]

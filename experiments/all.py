@@ -11,7 +11,7 @@ from dpbandits.cli.kinds import BANDITS, STOPPING
 from dpbandits.cli.plot import experiment_figure
 from dpbandits.cli.run import guarded, run
 from dpbandits.figures import save
-from dpbandits.store import check_writable
+from dpbandits.files import check_writable
 
 
 def main(argv):

@@ -10,7 +10,8 @@ from pathlib import Path
 from tabulate import tabulate
 
 from dpbandits.cli.plot import load_script
-from dpbandits.store import read_table, write_atomically
+from dpbandits.files import write_atomically
+from dpbandits.store import read_table
 
 
 def main(results):

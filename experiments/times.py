@@ -10,7 +10,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 from dpbandits.cli.compose import package_folder
-from dpbandits.store import write_atomically
+from dpbandits.files import write_atomically
 from dpbandits.summary import rounds
 
 

@@ -126,6 +126,20 @@ def test_speeds_are_those_of_the_committed_benchmark():
     assert (TOP / "benchmarks" / "table.md").read_text().strip() in README
 
 
+def test_the_plan_is_the_committed_one():
+    plan = (TOP / "benchmarks" / "plan.md").read_text().strip()
+    assert plan in (TOP / "docs" / "scale.md").read_text()
+
+
+@pytest.mark.slow
+def test_commands_of_scale_that_need_no_cluster_run(tmp_path):
+    lines = commands((TOP / "docs" / "scale.md").read_text())
+    here = [x for x in lines if not any(word in x for word in ("HOST", "slurm", "runner=ray"))]
+    assert len(here) >= 4
+    for line in here:
+        run_line(line, tmp_path)
+
+
 def test_the_ledger_is_in_the_readme():
     assert (TOP / "results" / "claims.md").read_text().strip() in README
 

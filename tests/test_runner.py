@@ -12,9 +12,10 @@ import pytest
 from helpers import CONF
 
 from dpbandits.cli.compose import read_request
+from dpbandits.kept import cell_file, load_runs
 from dpbandits.play import play
 from dpbandits.runner import run_cells
-from dpbandits.store import cell_file, load_runs, tidy, write_table
+from dpbandits.store import tidy, write_table
 
 SWEEP = "sweep={algo:[ucb,dp_ucb,dp_se,adap_ucb,adap_klucb],eps:[0.5,2]}"
 SMALL = [SWEEP, "horizon=20000", "runs=7", "seed=0"]
@@ -117,7 +118,7 @@ def test_resumed_equals_uninterrupted(tmp_path, stop):
     process = subprocess.Popen(
         [*command, *KILLED, "jobs=1", f"results={killed}"], stderr=subprocess.PIPE, text=True
     )
-    while len(list(killed.glob("cells/*.npz"))) < 2:
+    while len(list(killed.glob("cells/*/*.npz"))) < 2:
         assert process.poll() is None
         time.sleep(0.02)
     os.kill(process.pid, stop)
@@ -126,7 +127,7 @@ def test_resumed_equals_uninterrupted(tmp_path, stop):
     if stop == signal.SIGINT:
         assert "interrupted; finished runs are kept" in stderr
         assert "Traceback" not in stderr
-    kept = {f: f.stat().st_mtime_ns for f in killed.glob("cells/*.npz")}
+    kept = {f: f.stat().st_mtime_ns for f in killed.glob("cells/*/*.npz")}
     assert 2 <= len(kept) < 12
     assert not list(killed.glob("*.csv"))
     complete = {f for f in kept if len(np.load(f)["runs"]) == 4}

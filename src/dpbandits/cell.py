@@ -36,6 +36,9 @@ class Unit(Protocol):
     def version(self) -> str: ...
 
     @property
+    def columns(self) -> dict[str, Any]: ...
+
+    @property
     def setting(self) -> str: ...
 
     @property

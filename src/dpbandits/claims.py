@@ -13,7 +13,7 @@ from scipy.stats import bootstrap
 
 from .cell import Cell
 from .errors import BadInput, plain, unknown
-from .store import load_runs
+from .kept import load_runs
 from .summary import significant
 from .theory.ren2020 import LEADING_TERMS
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
 LONG = 100  # characters of a name; it takes long to compare longer ones
@@ -12,6 +13,13 @@ LONG = 100  # characters of a name; it takes long to compare longer ones
 
 class BadInput(Exception):
     """Bad input: the message names the key, the value, and what is allowed."""
+
+
+class CannotWrite(Exception):
+    """The disk is full, or a folder may not be written."""
+
+    def __init__(self, path: Path, error: OSError):
+        super().__init__(f"cannot write {path} ({error.strerror or error})")
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:

@@ -17,7 +17,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 from scipy.special import stdtrit
 
-from .store import COLUMNS, write_atomically
+from .files import write_atomically
+from .store import COLUMNS
 
 # Okabe & Ito's palette, told apart by colour-blind readers; dashes tell lines apart in print
 COLOURS = ["#D55E00", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#999999"]

@@ -59,6 +59,11 @@ def _cache_homes() -> Iterator[Path]:
 numba.config.CACHE_DIR = str(cache_folder())
 
 
+def compiled_code() -> Path:
+    """The folder in which compiled kernels are kept."""
+    return Path(numba.config.CACHE_DIR)
+
+
 VERBS: set[Callable] = set()
 OPTIONS = {"nogil": True, "error_model": "numpy"}
 

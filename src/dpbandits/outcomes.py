@@ -11,7 +11,8 @@ import pandas as pd
 from scipy.special import betaincinv
 from tabulate import tabulate
 
-from .store import load_runs, read_columns, written
+from .kept import load_runs
+from .store import read_columns, written
 from .summary import budget, interval, mean_of, rounds, significant
 from .trial import Trial
 

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import joblib
 import numpy as np
+from joblib.parallel import get_active_backend
 from tqdm import tqdm
 
 from .cell import Unit
+from .engines import HERE, Engine, connected
 from .environments.blocks import has_no_blocks
-from .kernel import is_compiled
+from .errors import CannotWrite
+from .files import locked
+from .kept import Damaged, Kept, cell_file, forget_failure, note_failure, read_kept, save_runs
+from .kernel import compiled_code, is_compiled
 from .play import compile_kernel, play
-from .store import load_runs, save_runs
 
 SAVE_EVERY = 10.0  # seconds between two writes of a cell that is not finished yet
+LONGEST = 1e9  # rounds of a task, at most some ten seconds: what is lost with its worker
 
 
 @dataclass(frozen=True)
@@ -44,9 +53,19 @@ class Failure:
     task: Task
     trace: str
 
+    @property
+    def reason(self) -> str:
+        """Why, in one line."""
+        return self.trace.strip().splitlines()[-1]
+
 
 def run_cells(
-    cells: Sequence[Unit], runs: int, jobs: int, backend: str, results: Path
+    cells: Sequence[Unit],
+    runs: int,
+    jobs: int,
+    backend: str,
+    results: Path,
+    engine: Engine = HERE,
 ) -> tuple[int, list[Failure]]:
     """Run what is missing of each cell and keep it.
 
@@ -57,59 +76,101 @@ def run_cells(
         backend: ``threads``, ``processes``, or ``auto``: threads for compiled algorithms,
             processes for plain Python.
         results: folder in which finished runs are kept.
+        engine: what hands the work to workers.
 
     Returns:
         The number of runs played, and what failed.
+
+    Raises:
+        BadInput: the engine does not answer.
+        CannotWrite: what was finished cannot be kept; what was kept before is.
     """
-    jobs = joblib.cpu_count() if jobs < 0 else jobs
-    kept = {cell: load_runs(results, cell) for cell in cells}
-    tasks = []
-    for cell in cells:
-        missing = [r for r in range(runs) if r not in kept[cell]]
-        if not missing:
-            continue
-        size = max(1, len(missing) // (8 * jobs))
+    missing = {cell: _missing(results, cell, runs) for cell in cells}
+    missing = {cell: numbers for cell, numbers in missing.items() if numbers}
+    if not missing:
+        return 0, []
+    with connected(engine, jobs) as workers:
+        tasks = _tasks(missing, workers)
+        outcomes = _outcomes(tasks, workers, backend, engine)
+        failures = _keep(outcomes, tasks, results)
+    return sum(map(len, missing.values())), failures
+
+
+def _missing(results: Path, cell: Unit, runs: int) -> list[int]:
+    """The runs of a cell that are not kept."""
+    try:
+        kept = read_kept(cell_file(results, cell)).outcomes
+    except Damaged as damage:
+        print(f"damaged: {damage}; its runs are played again", file=sys.stderr)
+        kept = {}
+    return [r for r in range(runs) if r not in kept]
+
+
+def _tasks(missing: dict[Unit, list[int]], workers: int) -> list[Task]:
+    """The work in pieces, longest first: about eight a worker, or more if they would be long."""
+    whole = []
+    for cell, numbers in missing.items():
         one_by_one = cell.algorithm.round_by_round or has_no_blocks(cell.instance.environment)
-        for i in range(0, len(missing), size):
-            tasks.append(Task(cell, tuple(missing[i : i + size]), one_by_one))
-    tasks.sort(key=lambda task: task.cost, reverse=True)
+        whole.append(Task(cell, tuple(numbers), one_by_one))
+    share = min(sum(task.cost for task in whole) / (8 * workers), LONGEST)
+    tasks = []
+    for task in whole:
+        size = max(1, int(share * len(task.runs) / task.cost))
+        for i in range(0, len(task.runs), size):
+            tasks.append(Task(task.cell, task.runs[i : i + size], task.one_by_one))
+    return sorted(tasks, key=lambda task: task.cost, reverse=True)
+
+
+Outcome = tuple[Task, list[np.ndarray] | str]
+Timed = tuple[Outcome, float]  # with the seconds that it took
+
+
+def _keep(outcomes: Iterator[Timed], tasks: list[Task], results: Path) -> list[Failure]:
+    """Keep outcomes as they come; what failed."""
     left = Counter(task.cell for task in tasks)
-    saved = dict.fromkeys(cells, time.monotonic())
+    saved = dict.fromkeys(left, time.monotonic())
+    fresh: dict[Unit, Kept] = {}
     failures: list[Failure] = []
+    failed = set()
     bar = tqdm(
         total=sum(task.cost for task in tasks),
-        disable=None if tasks else True,  # None: shown on a terminal only
+        disable=None,  # shown on a terminal only
         bar_format="{percentage:3.0f}%|{bar}| {elapsed} spent, {remaining} left, now {postfix}",
     )
-    unsaved = set()
     try:
-        for task, outcome in _outcomes(tasks, jobs, backend):
+        for (task, outcome), seconds in outcomes:
             cell = task.cell
             left[cell] -= 1
             if isinstance(outcome, str):
                 failures.append(Failure(task, outcome))
+                failed.add(cell)
+                note_failure(results, cell, failures[-1].reason)
             else:
-                kept[cell].update(zip(task.runs, outcome, strict=True))
-                unsaved.add(cell)
+                each = dict.fromkeys(task.runs, seconds / len(task.runs))
+                played = Kept(dict(zip(task.runs, outcome, strict=True)), each)
+                fresh[cell] = fresh.get(cell, Kept()) | played
             now = time.monotonic()
-            if cell in unsaved and (left[cell] == 0 or now - saved[cell] > SAVE_EVERY):
-                save_runs(results, cell, kept[cell])
+            if cell in fresh and (left[cell] == 0 or now - saved[cell] > SAVE_EVERY):
+                save_runs(results, cell, fresh[cell])
                 saved[cell] = now
-                unsaved.remove(cell)
+                del fresh[cell]
+            if left[cell] == 0 and cell not in failed:
+                forget_failure(results, cell)
             bar.set_postfix_str(f"{cell.algo} on {cell.env}", refresh=False)
             bar.update(task.cost)
     finally:
         bar.close()
-        for cell in unsaved:
-            save_runs(results, cell, kept[cell])
-    return sum(len(task.runs) for task in tasks), failures
+        for cell, kept in fresh.items():  # interrupted
+            with suppress(CannotWrite):
+                save_runs(results, cell, kept)
+    return failures
 
 
-Outcome = tuple[Task, list[np.ndarray] | str]
-
-
-def _outcomes(tasks: list[Task], jobs: int, backend: str) -> Iterator[Outcome]:
+def _outcomes(tasks: list[Task], jobs: int, backend: str, engine: Engine) -> Iterator[Timed]:
     """Each task with what its runs gave, or with the trace of its failure, in any order."""
+    if not engine.is_here:
+        yield from _parallel(tasks, jobs, None, _finish_elsewhere)
+        return
     compiled = [task for task in tasks if is_compiled(task.cell.algorithm.function)]
     plain = [task for task in tasks if not is_compiled(task.cell.algorithm.function)]
     for cell in dict.fromkeys(task.cell for task in compiled):
@@ -117,7 +178,7 @@ def _outcomes(tasks: list[Task], jobs: int, backend: str) -> Iterator[Outcome]:
             compile_kernel(cell)
         except Exception:
             trace = traceback.format_exc()
-            yield from ((task, trace) for task in compiled if task.cell == cell)
+            yield from (((task, trace), 0.0) for task in compiled if task.cell == cell)
             compiled = [task for task in compiled if task.cell != cell]
     if compiled:
         yield from _parallel(compiled, jobs, "loky" if backend == "processes" else "threading")
@@ -125,11 +186,66 @@ def _outcomes(tasks: list[Task], jobs: int, backend: str) -> Iterator[Outcome]:
         yield from _parallel(plain, jobs, "threading" if backend == "threads" else "loky")
 
 
-def _parallel(tasks: list[Task], jobs: int, backend: str) -> Iterator[Outcome]:
-    parallel = joblib.Parallel(
-        n_jobs=jobs, backend=backend, return_as="generator_unordered", batch_size=1
-    )
-    yield from parallel(joblib.delayed(_finish)(task) for task in tasks)
+def _parallel(
+    tasks: list[Task], jobs: int, backend: str | None, finish: Callable | None = None
+) -> Iterator[Timed]:
+    """Finish tasks on workers; the death of a worker costs what it was doing, done again.
+
+    Those begun when a worker dies are done one at a time: one that kills its worker is found.
+    """
+    work = partial(_timed, finish or _finish)
+    left = dict.fromkeys(tasks)
+    while left:
+        try:
+            for done in _handed_out(work, list(left), jobs, backend):
+                del left[done[0][0]]
+                yield done
+        except Exception:
+            for task in list(left)[: 2 * jobs]:  # they are begun in this order
+                del left[task]
+                try:
+                    yield from _handed_out(work, [task], max(2, jobs), backend)
+                except Exception as error:
+                    yield (task, _death(error)), 0.0
+
+
+def _handed_out(work, tasks, jobs, backend) -> Iterator[Timed]:
+    calls = [joblib.delayed(work)(task) for task in tasks]
+    how = {"n_jobs": jobs, "backend": backend, "batch_size": 1}
+    if get_active_backend()[0].supports_return_generator:
+        yield from joblib.Parallel(return_as="generator_unordered", **how)(calls)
+        return
+    with joblib.Parallel(**how) as parallel:  # Ray's gives nothing until it has all
+        for i in range(0, len(calls), 4 * jobs):
+            yield from parallel(calls[i : i + 4 * jobs])
+
+
+def _death(error: Exception) -> str:
+    if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
+        return "the worker died of it: killed, out of memory, or a crash"
+    return "".join(traceback.format_exception(error))
+
+
+def _timed(finish: Callable[[Task], Outcome], task: Task) -> Timed:
+    start = time.perf_counter()
+    return finish(task), time.perf_counter() - start
+
+
+def _finish_elsewhere(task: Task) -> Outcome:
+    """Finish a task on a worker that nobody has prepared, perhaps on another machine."""
+    cell = task.cell
+    try:
+        if cell.algorithm.version != cell.version:
+            raise RuntimeError(
+                f"the worker has another version of {cell.algo}, NumPy or Numba: "
+                f"{cell.algorithm.version}, and {cell.version} is asked for"
+            )
+        if is_compiled(cell.algorithm.function):
+            with locked(compiled_code()):  # once a machine
+                compile_kernel(cell)
+    except Exception:
+        return task, traceback.format_exc()
+    return _finish(task)
 
 
 def _finish(task: Task) -> Outcome:

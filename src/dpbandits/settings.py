@@ -21,7 +21,7 @@ from .registry import ALGORITHMS, Algorithm, find_file, load
 KEYS = ["algo", "env", "experiment", "sweep"]
 KEYS += ["population", "eps", "eps_min", "horizon", "runs", "seed", "checkpoints", "shuffle_arms"]
 KEYS += ["assume"]
-KEYS += ["jobs", "backend", "results"]
+KEYS += ["runner", "jobs", "backend", "results"]
 GROUPS = ("algo", "env", "population")
 
 MOST_POINTS = 100_000  # of one grid

@@ -1,15 +1,11 @@
-"""What is kept on disk: finished cells, tidy tables, and the manifest beside each table."""
+"""Tidy tables of finished cells, and the manifest beside each table."""
 
 from __future__ import annotations
 
 import contextlib
-import io
 import json
-import os
 import platform
 import subprocess
-import tempfile
-import zipfile
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -20,70 +16,11 @@ import pandas as pd
 
 from .cell import Cell, Unit
 from .errors import BadInput, plain
+from .files import write_atomically
+from .kept import load_runs
 from .kernel import PACKAGE
 
 COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that a reader, or a crash, sees all of it or none."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def check_writable(folder: Path) -> None:
-    """Refuse a results folder that cannot be written, before any work is done; leaves nothing."""
-    existing = folder.absolute()
-    try:
-        while not existing.exists():
-            existing = existing.parent
-        if not existing.is_dir():
-            raise NotADirectoryError(f"{existing} is not a folder")
-        with tempfile.TemporaryFile(dir=existing):
-            pass
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise BadInput(f"results={folder}: a writable folder is needed ({reason})") from None
-
-
-def cell_file(results: Path, cell: Unit) -> Path:
-    """Where the finished runs of a cell are kept."""
-    return results / "cells" / f"{cell.key}.npz"
-
-
-def load_runs(results: Path, cell: Unit) -> dict[int, np.ndarray]:
-    """The finished runs of a cell: run number to what ``play`` gave.
-
-    A file that is missing or damaged holds no runs: its ZIP members carry checksums.
-    """
-    file = cell_file(results, cell)
-    try:
-        with zipfile.ZipFile(file) as members:
-            if members.testzip() is not None:
-                return {}
-        with np.load(file) as kept:
-            return dict(zip(kept["runs"].tolist(), kept["outcomes"], strict=True))
-    except Exception:  # a damaged file can fail in any way
-        return {}
-
-
-def save_runs(results: Path, cell: Unit, outcomes: Mapping[int, np.ndarray]) -> None:
-    """Keep the finished runs of a cell, beside those that another process kept meanwhile."""
-    outcomes = load_runs(results, cell) | dict(outcomes)
-    runs = sorted(outcomes)
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, runs=runs, outcomes=np.stack([outcomes[r] for r in runs]))
-    write_atomically(cell_file(results, cell), buffer.getvalue())
 
 
 def tidy(results: Path, cells: Sequence[Cell], runs: int) -> pd.DataFrame:

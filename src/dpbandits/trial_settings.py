@@ -20,7 +20,7 @@ from .trial import Trial
 GROUPS = ("rule", "env")
 NUMBERS = {"rel_error": FRACTION, "beta": FRACTION, "R": RANGE}
 KEYS = [*GROUPS, "experiment", "sweep", "arm", "eps", *NUMBERS, "cap", "runs", "seed"]
-KEYS += ["jobs", "backend", "results"]
+KEYS += ["runner", "jobs", "backend", "results"]
 SWEPT = ("arm", "eps", *NUMBERS, "cap")
 LARGEST_CAP = 2**53  # a float holds every stopping time
 

@@ -13,8 +13,8 @@ import pandas as pd
 from tqdm import tqdm
 
 from ..cell import digest
-from ..errors import BadInput
 from ..figures import save
+from ..files import check_writable, write_atomically
 from ..kernel import PACKAGE, sources_hash
 from ..privacy import requests
 from ..privacy.auditor import audit
@@ -23,10 +23,11 @@ from ..privacy.releases import MECHANISMS
 from ..privacy.requests import SUBJECTS, requested
 from ..privacy.subjects import Subject
 from ..registry import find_file, load
-from ..store import check_writable, write_atomically, write_table
+from ..store import write_table
 from .compose import compose_config, multirun_points, package_folder
 from .kinds import Form
 from .run import Parser, guarded
+from .user_files import user_folders
 
 USAGE = """\
 usage: bandit-audit [KEY=VALUE ...] [--config-dir DIR]
@@ -71,16 +72,14 @@ def _main(argv: list[str]) -> int:
         told = "\n".join(f"  {m.name:<21} {m.says}" for m in MECHANISMS.values())
         print(USAGE.format(mechanisms=told), end="")
         return 0
-    folders = (str(Path(given.config_dir).resolve()),) if given.config_dir else ()
-    if folders and not Path(folders[0]).is_dir():
-        raise BadInput(f"--config-dir={given.config_dir}: there is no such folder")
+    folders = user_folders(given.config_dir)
     keys = {o.partition("=")[0] for o in given.overrides}
     chosen = keys & set(SUBJECTS)
     lines = [given.overrides] if chosen else list(everything(given.overrides))
     configs = [
         compose_config(tuple(point), folders, AUDIT)
         for line in lines
-        for point in multirun_points(line)
+        for point in multirun_points(line, folders)
     ]
     audits = [(c, s) for c in configs for s in requested(c, keys, folders)]
     results = Path(str(configs[0]["results"]))

@@ -11,7 +11,8 @@ from tabulate import tabulate
 
 from ..cell import Cell
 from ..errors import BadInput, plain
-from ..store import load_runs, record, tidy
+from ..kept import load_runs
+from ..store import record, tidy
 from ..summary import interval, rounds, significant, summarize
 from ..theory.bounds import Bound, bounds_for
 from ..theory.question import Question, question

@@ -15,11 +15,12 @@ from ..cell import Cell
 from ..claims import Claim, Part, Sample, claim, in_words, measure, sample, verdict
 from ..environments.blocks import has_no_blocks
 from ..errors import unknown
+from ..files import check_writable, write_atomically
 from ..inputs import whole
 from ..runner import run_cells
-from ..store import check_writable, write_atomically
 from .compose import package_folder, read_request
-from .run import Parser, guarded, report
+from .failures import report
+from .run import Parser, guarded
 
 USAGE = """\
 usage: bandit-claims [CLAIM ...] [KEY=VALUE ...]

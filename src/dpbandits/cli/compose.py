@@ -22,6 +22,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from ..engines import Engine
 from ..errors import BadInput, plain, unknown
 from ..inputs import whole
 from ..kernel import PACKAGE
@@ -48,6 +49,9 @@ class Request:
         jobs: workers, or -1 for one a core.
         backend: threads, processes or auto.
         results: folder for results.
+        engine: what hands out the work.
+        changed: the overrides that decide what is run, but for the name of an experiment.
+        folders: where files of the user's own are looked for.
     """
 
     kind: Kind
@@ -57,6 +61,13 @@ class Request:
     jobs: int
     backend: str
     results: Path
+    engine: Engine
+    changed: tuple[str, ...]
+    folders: tuple[str, ...]
+
+
+# Keys that decide how and where something is run, not what.
+INDIFFERENT = re.compile(r"\+*(experiment|jobs|backend|results|runner(\.\w+)?|hydra[/.].*)=")
 
 
 def read_request(overrides: list[str], folders: tuple[str, ...], kind: Kind = BANDITS) -> Request:
@@ -65,6 +76,7 @@ def read_request(overrides: list[str], folders: tuple[str, ...], kind: Kind = BA
     Raises:
         BadInput: anything in it cannot be run.
     """
+    changed = tuple(o for o in overrides if not INDIFFERENT.match(o))
     overrides, swept = _split_swept(in_hydras_words(overrides))
     kind = kind_of(overrides, folders, kind)
     frame = [o for o in overrides if o.partition("=")[0].lstrip("+") in ("experiment", "sweep")]
@@ -85,11 +97,15 @@ def read_request(overrides: list[str], folders: tuple[str, ...], kind: Kind = BA
         other = config if same else compose_config((*kept, *chosen), folders, kind)
         return tuple(other[f"{group}_spec"] for group in groups)
 
-    return request_of(config, specs, folders, kind)
+    return request_of(config, specs, folders, kind, changed)
 
 
 def request_of(
-    config: dict[str, Any], specs: Composer, folders: tuple[str, ...], kind: Kind
+    config: dict[str, Any],
+    specs: Composer,
+    folders: tuple[str, ...],
+    kind: Kind,
+    changed: tuple[str, ...] = (),
 ) -> Request:
     """The request of a composed configuration.
 
@@ -98,6 +114,7 @@ def request_of(
         specs: gives the contents of the groups by their names.
         folders: the user's configuration folders.
         kind: bandits or stopping rules.
+        changed: see ``Request``.
 
     Raises:
         BadInput: some value cannot be run.
@@ -120,7 +137,21 @@ def request_of(
         jobs=jobs,
         backend=config["backend"],
         results=Path(str(config["results"])),
+        engine=_engine(config),
+        changed=changed,
+        folders=folders,
     )
+
+
+def _engine(config):
+    address = config["runner_spec"].get("address")
+    if not isinstance(address, str | None) or address == "":
+        raise BadInput(f"runner.address={plain(address)}: an address such as tcp://HOST:8786")
+    if config["runner"] != "local" and config["backend"] != "auto":
+        raise BadInput(
+            f"backend={config['backend']}: with runner={config['runner']} its workers decide"
+        )
+    return Engine(config["runner"], address)
 
 
 def kind_of(overrides: list[str], folders: tuple[str, ...], kind: Kind) -> Kind:
@@ -250,7 +281,7 @@ def compose_config(
     finally:
         GlobalHydra.instance().hydra = outer
     assert isinstance(config, dict)
-    for group in kind.groups:
+    for group in (*kind.groups, "runner"):
         if not isinstance(config.get(group) or {}, dict):
             chosen = f"{group}={plain(config[group])}: the file of {group} {choices[group]}"
             raise BadInput(
@@ -261,10 +292,11 @@ def compose_config(
         raise BadInput(
             f"experiment={choices['experiment']}: its file must start with '# @package _global_'"
         )
+    beside = [name for name in ("runner", "experiment") if name in choices]
     return Config(
         {str(k): v for k, v in config.items()}
-        | {name: choices.get(name) for name in (*kind.groups, *({"experiment"} & set(choices)))},
-        aside={f"{group}_spec": dict(config.get(group) or {}) for group in kind.groups},
+        | {name: choices.get(name) for name in (*kind.groups, *beside)},
+        aside={f"{name}_spec": dict(config.get(name) or {}) for name in (*kind.groups, *beside)},
     )
 
 
@@ -280,7 +312,7 @@ def _refuse_nameless(overrides, folders, kind):
         group = override.key_or_group.lstrip("+")
         if override.is_delete() and group in kind.keys and group != "experiment":
             raise BadInput(f"{override.input_line}: {group} cannot be left out")
-        if group in (*kind.groups, "experiment") and not override.is_delete():
+        if group in (*kind.groups, "runner", "experiment") and not override.is_delete():
             value = override.value()
             if not isinstance(value, Sweep) and not is_name(value):
                 files = files_of(group, folders)
@@ -332,7 +364,7 @@ def _explained(error, overrides, folders, kind):
     found = re.search(r"Could not override '([^']*)'", text)
     if found:
         key = found[1].split("@")[-1]
-        groups = kind.groups
+        groups = (*kind.groups, "runner")
         chosen = tuple(o for o in overrides if o.split("=")[0] in (*groups, "experiment"))
         if chosen == overrides:
             chosen, folders = (), ()

@@ -15,9 +15,10 @@ from matplotlib.figure import Figure
 
 from ..errors import BadInput, unknown
 from ..figures import Draw, picture, save
+from ..files import check_writable
 from ..outcome_figures import stopping_panels
 from ..outcomes import OUTCOME, read_outcomes
-from ..store import check_writable, read_table
+from ..store import read_table
 from .compose import package_folder
 from .overlays import curves, read_records
 from .run import Parser, guarded

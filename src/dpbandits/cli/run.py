@@ -11,13 +11,15 @@ import textwrap
 import time
 from collections.abc import Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import NoReturn
 
-from ..cell import Unit, digest
-from ..errors import BadInput, unknown
+from ..cell import Unit
+from ..errors import BadInput, CannotWrite, unknown
+from ..files import check_writable, write_atomically
 from ..registry import Algorithm
-from ..runner import Failure, run_cells
-from ..store import check_writable, write_atomically, write_manifest, write_table
+from ..runner import run_cells
+from ..store import write_manifest, write_table
 from .compose import (
     Request,
     compose_config,
@@ -27,7 +29,9 @@ from .compose import (
     package_folder,
     read_request,
 )
+from .failures import report
 from .kinds import BANDITS, Kind
+from .tables import refuse_to_replace, table_path
 from .user_files import user_folders
 
 USAGE = """\
@@ -42,8 +46,8 @@ Run a private bandit algorithm, many times, and print its regret.
 
 keys (with their defaults; see conf/config.yaml):
   eps=null eps_min=null horizon=1e7 runs=20 seed=0 jobs=-1 results=results checkpoints=100
-  shuffle_arms=false backend=auto assume=false sweep=null; algo.NAME=VALUE, env.NAME=VALUE and
-  population.NAME=VALUE for their parameters
+  shuffle_arms=false backend=auto runner=local assume=false sweep=null; algo.NAME=VALUE,
+  env.NAME=VALUE, population.NAME=VALUE and runner.NAME=VALUE for their parameters
 
 {groups}
 
@@ -70,7 +74,7 @@ def listing(kind: Kind) -> str:
     """The algorithms, environments and so on, each with what its file says first."""
     width = min(shutil.get_terminal_size().columns, 110)
     lines = []
-    for group in (*kind.groups, "experiment"):
+    for group in (*kind.groups, "runner", "experiment"):
         lines.append(f"{group}=")
         for file in sorted((package_folder("conf") / group).glob("*.yaml")):
             if group == "experiment" and kind_of([f"experiment={file.stem}"], (), kind) != kind:
@@ -100,6 +104,10 @@ def guarded(name: str, command) -> None:
     except BadInput as error:
         print(f"{name}: {one_line(error)}", file=sys.stderr)
         code = 2
+    except CannotWrite as error:
+        print(f"{name}: {error}; what was kept before is kept", file=sys.stderr)
+        sys.stderr.flush()
+        os._exit(1)
     except KeyboardInterrupt:
         print(f"\n{name}: interrupted; finished runs are kept", file=sys.stderr)
         sys.stderr.flush()
@@ -154,28 +162,40 @@ def command_line(kind: Kind, usage: str, argv: list[str]) -> int:
         request = read_request(given.overrides, folders, kind)
         check_writable(request.results)
         return run(request)
+    paths = []
     for point in multirun_points(given.overrides, folders):
-        check_writable(read_request(point, folders, kind).results)
+        request = read_request(point, folders, kind)
+        check_writable(request.results)
+        paths.append(table_path(request, alone=False))
 
     def job(overrides):
         return run(read_request(overrides, folders, kind), alone=False)
 
-    return _hydra(kind, argv, given.overrides, job)
+    return _hydra(kind, argv, given.overrides, job, paths)
 
 
-def _hydra(kind: Kind, argv: list[str], overrides: list[str], job) -> int:
-    """Let Hydra run its jobs, each with its own overrides; it wants them after the options."""
+def _hydra(
+    kind: Kind, argv: list[str], overrides: list[str], job, paths: Sequence[Path] = ()
+) -> int:
+    """Let Hydra run its jobs, each with its own overrides; it wants them after the options.
+
+    A launcher may run them in other processes; then the paths of their tables are told here.
+    """
     import hydra
     from hydra.core.hydra_config import HydraConfig
 
-    codes = []
+    codes, here = [], os.getpid()
 
     def task(_config):
         codes.append(job(list(HydraConfig.get().overrides.task)))
+        if codes[-1] and os.getpid() != here:
+            raise RuntimeError("failed: see the log of the job")
 
     options = [word for word in argv if word not in overrides]
     sys.argv = [kind.command, *options, *in_hydras_words(overrides)]
     hydra.main(str(package_folder("conf")), kind.top, version_base="1.3")(task)()
+    if not codes:
+        print(*filter(Path.exists, paths), sep="\n")
     return max(codes, default=0)
 
 
@@ -185,14 +205,21 @@ def run(request: Request, alone: bool = True) -> int:
     One of several jobs is not ``alone``: its table must not have the name of another's.
     """
     start, kind = time.monotonic(), request.kind
+    path = table_path(request, alone)
+    if alone:
+        refuse_to_replace(request)
     kind.tell(request.cells)
     done, failures = run_cells(
-        request.cells, request.runs, request.jobs, request.backend, request.results
+        request.cells,
+        request.runs,
+        request.jobs,
+        request.backend,
+        request.results,
+        request.engine,
     )
     if failures:
         return report(kind.command, failures)
     table = kind.tidy(request.results, request.cells, request.runs)
-    path = request.results / f"{table_name(request, alone)}.csv"
     write_table(path, table)
     summary = kind.summarize(table)
     for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
@@ -215,23 +242,3 @@ def promises(cells: Sequence[Unit]) -> list[str]:
         f"{name}: {algorithm.promise(*(eps if len(eps) == 1 and not algorithm.local else ()))}"
         for name, (algorithm, eps) in budgets.items()
     ]
-
-
-def report(name: str, failures: list[Failure]) -> int:
-    """Print what failed and why; the exit code."""
-    for trace in dict.fromkeys(failure.trace for failure in failures):
-        print(trace, file=sys.stderr)
-    lost = {f"{f.task.cell.algo} on {f.task.cell.env}" for f in failures}
-    print(f"{name}: failed: {', '.join(sorted(lost))}; see above", file=sys.stderr)
-    return 1
-
-
-def table_name(request: Request, alone: bool) -> str:
-    """Name of a table: the experiment's, or what was run and a hash of all of it."""
-    name = digest(*(cell.setting for cell in request.cells), str(request.runs), length=8)
-    experiment = request.config["experiment"]
-    if experiment is not None:
-        return str(experiment) if alone else f"{experiment}-{name}"
-    if len(request.cells) > 1:
-        return f"sweep-{name}"
-    return f"{request.kind.label(request.cells[0])}-{name}"

@@ -21,7 +21,8 @@ its estimate is right.
 
 keys (with their defaults; see conf/stop.yaml):
   arm=0 eps=null rel_error=0.25 beta=0.05 R=1 cap=1e9 runs=20 seed=0 jobs=-1 results=results
-  backend=auto; env.NAME=VALUE and rule.NAME=VALUE for their parameters
+  backend=auto runner=local; env.NAME=VALUE, rule.NAME=VALUE and runner.NAME=VALUE for their
+  parameters
 
 {groups}
 

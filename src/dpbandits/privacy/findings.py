@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from tabulate import tabulate
 
 from ..figures import COLOURS, NAMES, STYLE, finish
-from ..store import write_atomically
+from ..files import write_atomically
 from .auditor import Finding
 
 VERDICTS = {False: "consistent", True: "VIOLATED"}

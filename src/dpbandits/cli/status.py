@@ -1,0 +1,110 @@
+"""bandit-status: what of a sweep is done, missing, damaged or failed, and the time left."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+import joblib
+from tabulate import tabulate
+
+from ..errors import BadInput
+from ..progress import Progress, progress, seconds_left
+from .compose import multirun_points, read_request
+from .failures import in_words
+from .kinds import BANDITS, STOPPING
+from .run import Parser, guarded
+
+USAGE = """\
+usage: bandit-status [KEY=VALUE ...] [-m] [--config-dir DIR]
+
+Print how many runs of each setting are done, missing, damaged or failed, and the time left.
+Nothing is run and nothing is written.
+
+  bandit-status experiment=azize2022_fig4           an experiment
+  bandit-status algo=dp_se eps=0.5 runs=1000        whatever bandit-run or bandit-stop would run
+  bandit-status -m algo=adap_ucb,dp_se eps=0.1,1    every combination
+
+The keys are those of bandit-run and bandit-stop; results=DIR is where finished runs are looked for,
+jobs=N is how many workers the time left is for.
+
+  done      finished and kept
+  missing   not played yet
+  damaged   the file was cut or edited: its runs are played again
+  failed    could not be finished when last tried; the reason is told, and they are tried again
+"""
+MOST = 40  # settings that are listed one by one
+STATES = ("done", "missing", "damaged", "failed")
+
+
+def main() -> None:
+    """Entry point of ``bandit-status``."""
+    guarded("bandit-status", lambda: _main(sys.argv[1:]))
+
+
+def _main(argv: list[str]) -> int:
+    parser = Parser("bandit-status", add_help=False)
+    parser.add_argument("overrides", nargs="*")
+    parser.add_argument("--config-dir", "-cd")
+    parser.add_argument("--multirun", "-m", action="store_true")
+    parser.add_argument("--help", "-h", action="store_true")
+    given = parser.parse_intermixed_args(argv)
+    if given.help:
+        print(USAGE, end="")
+        return 0
+    folders = (str(Path(given.config_dir).resolve()),) if given.config_dir else ()
+    if folders and not Path(folders[0]).is_dir():
+        raise BadInput(f"--config-dir={given.config_dir}: there is no such folder")
+    rules = any(word.startswith("rule=") for word in given.overrides)
+    kind = STOPPING if rules else BANDITS
+    points = multirun_points(given.overrides) if given.multirun else [given.overrides]
+    requests = [read_request(point, folders, kind) for point in points]
+    if not requests:
+        raise BadInput("-m: only Hydra can expand a glob; write the names")
+    wanted = {(r.results, cell): r.runs for r in requests for cell in r.cells}
+    found = [progress(results, cell, runs) for (results, cell), runs in wanted.items()]
+    jobs = requests[0].jobs
+    print(report(found, joblib.cpu_count() if jobs < 0 else jobs))
+    return 0
+
+
+def report(found: Sequence[Progress], jobs: int) -> str:
+    """The table of what is done, what is amiss, and the time left."""
+    groups = defaultdict(list)
+    for one in found:
+        many = f"{one.cell.algo} on {one.cell.env}"
+        groups[in_words(one.cell) if len(found) <= MOST else many].append(one)
+    rows = [
+        [name, len(group), *(sum(getattr(one, state) for one in group) for state in STATES)]
+        for name, group in groups.items()
+    ]
+    total = ["all", len(found), *(sum(column) for column in list(zip(*rows, strict=True))[2:])]
+    head = ["setting", "settings", *STATES]
+    rows += [total] if len(rows) > 1 else []
+    lines = [tabulate(rows, head, disable_numparse=True, colalign=["left", *["right"] * 5])]
+    amiss = dict.fromkeys(f"{in_words(x.cell)}: {x.reason}" for x in found if x.reason)
+    lines += list(amiss)[:MOST]
+    lines += [f"and {len(amiss) - MOST} more"] if len(amiss) > MOST else []
+    return "\n".join([*lines, time_left(found, jobs)])
+
+
+def time_left(found: Sequence[Progress], jobs: int) -> str:
+    """The time left in words."""
+    left, seconds = sum(one.left for one in found), seconds_left(found)
+    workers = f"{jobs} worker{'s' * (jobs != 1)}"
+    if left == 0:
+        return "nothing is left to run"
+    if math.isnan(seconds):
+        return f"time left: not known yet, some of the {left} runs are like none that is done"
+    return f"time left: about {duration(seconds / jobs)} on {workers}, {left} runs"
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that suits it."""
+    for unit, size in {"days": 86_400, "hours": 3600, "minutes": 60}.items():
+        if seconds >= 2 * size:
+            return f"{seconds / size:.1f} {unit}"
+    return f"{max(1, round(seconds))} s"

@@ -1,0 +1,66 @@
+"""Files that are whole or not there, written by one process at a time."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock
+
+from .errors import BadInput, CannotWrite
+
+LOCK = ".lock"
+PATIENCE = 0.01  # seconds between two looks at a lock that another process holds
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes out of a folder meanwhile.
+
+    The system drops the lock of a process that dies, so none is ever stale.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        held = FileLock(folder / LOCK).acquire(poll_interval=PATIENCE)
+    except OSError as error:
+        raise CannotWrite(folder, error) from error
+    with held:
+        yield
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file, in a locked folder, so that a reader, or a crash, sees all of it or none."""
+    part = path.with_name(f".{path.name}.part")  # what a kill left of it is written over
+    try:
+        with open(part, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise CannotWrite(path, error) from error
+
+
+def write_atomically(path: Path, content: bytes) -> None:
+    """Write a file so that a reader, a crash or another writer sees all of it or none."""
+    with locked(path.parent):
+        replace_file(path, content)
+
+
+def check_writable(folder: Path) -> None:
+    """Refuse a results folder that cannot be written, before any work is done; leaves nothing."""
+    existing = folder.absolute()
+    try:
+        while not existing.exists():
+            existing = existing.parent
+        if not existing.is_dir():
+            raise NotADirectoryError(f"{existing} is not a folder")
+        with tempfile.TemporaryFile(dir=existing):
+            pass
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise BadInput(f"results={folder}: a writable folder is needed ({reason})") from None

@@ -1,0 +1,380 @@
+"""What goes wrong on the way: nothing finished is lost or played again, and the bytes are the same.
+
+Every check has a control in which it fails.
+"""
+
+import errno
+import io
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dpbandits import files, kept, runner
+from dpbandits.cli.compose import read_request
+from dpbandits.cli.run import run
+from dpbandits.cli.tables import table_path
+from dpbandits.errors import BadInput, CannotWrite
+from dpbandits.kept import Damaged, Kept, cell_file, load_runs, read_kept, save_runs
+
+SWEEP = ["sweep={algo:[ucb,dp_se,adap_ucb],eps:[0.5,2]}", "horizon=20000", "runs=5", "jobs=2"]
+LONG = ["sweep={algo:[dp_ucb,dp_se,adap_ucb],eps:[0.2,0.5,1,2]}", "horizon=3e6", "runs=4", "jobs=2"]
+COMMAND = [sys.executable, "-c", "from dpbandits.cli.run import main; main()"]
+
+
+def asked(folder, *overrides):
+    return read_request([*(overrides or SWEEP), f"results={folder}"], ())
+
+
+def table(request):
+    """The bytes of a request's table, after its sweep is finished."""
+    assert run(request) == 0
+    return table_path(request).read_bytes()
+
+
+@pytest.fixture(scope="module")
+def right(tmp_path_factory):
+    """The table of the sweep that nothing disturbs."""
+    return table(asked(tmp_path_factory.mktemp("whole")))
+
+
+def faults(*words):
+    driver = Path(__file__).with_name("faults.py")
+    done = subprocess.run(
+        [sys.executable, driver, *map(str, words)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.slow
+def test_two_hundred_kills_lose_nothing(tmp_path):
+    found = faults("kills", tmp_path, 0, 220)
+    print(found)
+    assert found["kills"] >= 220 and found["in_a_write"] > 0 and found["sweeps"] > 1
+    assert found["lost"] == found["again"] == found["other_bytes"] == 0
+
+
+@pytest.mark.slow
+def test_kills_are_seen_to_lose_what_is_not_written_whole(tmp_path):
+    assert faults("kills", tmp_path, 0, 60, "careless")["lost"] > 0
+
+
+@pytest.mark.slow
+def test_commands_that_are_killed_again_and_again(tmp_path):
+    chance, kills = random.Random(1), 0
+    whole, killed = ([*COMMAND, *LONG, f"results={tmp_path / name}"] for name in "ab")
+    subprocess.run(whole, check=True, capture_output=True)
+    done = None
+    while done != 0:
+        process = subprocess.Popen(
+            killed, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        try:
+            done = process.wait(chance.uniform(0.3, 1.6) if kills < 24 else None)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            done, kills = process.wait(), kills + 1
+        else:
+            if kills < 24:  # finished too early: once more, from nothing
+                done = None
+                for file in tmp_path.glob("b/cells/*/*.npz"):
+                    file.unlink()
+    first, second = (next((tmp_path / name).glob("*.csv")).read_bytes() for name in "ab")
+    assert kills >= 24 and first == second
+
+
+def test_two_writers_lose_nothing(tmp_path):
+    assert faults("writers", tmp_path / "a", 25)["lost"] == 0
+    assert faults("writers", tmp_path / "b", 25, "careless")["lost"] > 0  # control
+
+
+@pytest.mark.slow
+def test_two_processes_on_one_folder(tmp_path, right):
+    command = [*COMMAND, *SWEEP, f"results={tmp_path}"]
+    both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    paths = {process.communicate()[0].splitlines()[-1] for process in both}
+    assert [process.returncode for process in both] == [0, 0]
+    assert Path(*paths).read_bytes() == right
+
+
+def test_a_lock_goes_with_its_process(tmp_path):
+    code = f"""if 1:
+        import time; from pathlib import Path; from dpbandits.files import locked
+        with locked(Path({str(tmp_path)!r})):
+            print("held", flush=True); time.sleep(60)"""
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.kill()
+    start = time.monotonic()
+    files.write_atomically(tmp_path / "file", b"")
+    assert time.monotonic() - start < 1
+
+
+def edited(file, other):
+    """The same file with other numbers, as NumPy writes it."""
+    with np.load(file) as members:
+        arrays = dict(members)
+    np.savez_compressed(file, **arrays | {"outcomes": arrays["outcomes"] + 1})
+
+
+DAMAGES = {
+    "cut": lambda file, other: file.write_bytes(file.read_bytes()[:-40]),
+    "half": lambda file, other: file.write_bytes(file.read_bytes()[: file.stat().st_size // 2]),
+    "empty": lambda file, other: file.write_bytes(b""),
+    "nonsense": lambda file, other: file.write_bytes(b"nonsense" * 100),
+    "edited": edited,
+    "of another cell": lambda file, other: file.write_bytes(other.read_bytes()),
+    "without checksum": lambda file, other: np.savez(file, runs=[0], outcomes=[[0]], seconds=[0]),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damage_is_noticed_told_and_run_again(tmp_path, capsys, right, damage):
+    request = asked(tmp_path)
+    assert table(request) == right
+    assert "damaged" not in capsys.readouterr().err
+    file, other = (cell_file(tmp_path, cell) for cell in request.cells[:2])
+    DAMAGES[damage](file, other)
+    with pytest.raises(Damaged):
+        read_kept(file)
+    assert table(request) == right
+    (told,) = capsys.readouterr().err.splitlines()
+    assert told.startswith(f"damaged: {file}") and told.endswith("its runs are played again")
+
+
+@pytest.mark.parametrize("damage", ["edited", "of another cell"])
+def test_without_a_checksum_damage_is_not_noticed(tmp_path, monkeypatch, right, damage):
+    """The control: ZIP's own checksums say nothing of these."""
+    monkeypatch.setattr(kept, "checksum", lambda *_: bytes(32))
+    request = asked(tmp_path)
+    assert table(request) == right
+    DAMAGES[damage](*(cell_file(tmp_path, cell) for cell in request.cells[2:4]))
+    assert table(request) != right
+
+
+def test_what_a_killed_writer_left_is_written_over(tmp_path, right):
+    request = asked(tmp_path)
+    for cell in request.cells:
+        file = cell_file(tmp_path, cell)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.with_name(f".{file.name}.part").write_bytes(b"half a fi")
+    assert table(request) == right
+    assert not list(tmp_path.rglob("*.part"))
+
+
+class Failing:
+    """A file on a disk that fills at random moments, in the middle of a write."""
+
+    def __init__(self, chance, path, mode):
+        self.chance, self.file = chance, open(path, mode)  # noqa: SIM115
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+    def write(self, content):
+        if self.chance.random() < 0.5:
+            self.file.write(content[: self.chance.randrange(len(content))])
+            self.file.flush()
+            raise OSError(self.chance.choice(ERRORS), "the disk says no")
+        self.file.write(content)
+
+
+ERRORS = (errno.ENOSPC, errno.EROFS, errno.EIO, errno.EDQUOT)
+
+
+@pytest.mark.slow
+def test_a_disk_that_fills_at_random_moments(tmp_path, monkeypatch, right):
+    chance, refused = random.Random(0), 0
+    monkeypatch.setattr(runner, "SAVE_EVERY", 0.0)
+    for sweep in range(5):
+        request, done = asked(tmp_path / str(sweep)), None
+        before = {}
+        while done != 0:
+            with monkeypatch.context() as patch:
+                patch.setattr(files, "open", lambda *a: Failing(chance, *a), raising=False)
+                try:
+                    done = run(request)
+                except CannotWrite as error:
+                    refused += 1
+                    assert "the disk says no" in str(error)
+            after = {c: load_runs(request.results, c) for c in request.cells}
+            for cell, runs in before.items():
+                assert all((after[cell][r] == runs[r]).all() for r in runs)
+            assert not list(request.results.rglob("*.part"))
+            before = after
+        assert table_path(request).read_bytes() == right
+    assert refused > 25
+
+
+def limited():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1800, 1800))
+
+
+@pytest.mark.slow
+def test_a_disk_that_is_really_full(tmp_path, right):
+    """No file may pass some bytes: of the cells some fit. One line, exit code 1, and later on."""
+    for cell in asked(tmp_path).cells:
+        runner.compile_kernel(cell)
+    command = [*COMMAND, *SWEEP, f"results={tmp_path}"]
+    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limited)
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 1
+    assert line.startswith(f"bandit-run: cannot write {tmp_path}") and "File too large" in line
+    assert not list(tmp_path.rglob("*.part"))
+    finished = {f: f.stat().st_mtime_ns for f in tmp_path.rglob("*.npz")}
+    assert table(asked(tmp_path)) == right
+    assert all(f.stat().st_mtime_ns == before for f, before in finished.items())
+
+
+@pytest.mark.parametrize("folder", ["/proc/results", "/dev/null/results"])
+def test_a_folder_that_cannot_be_written(folder):
+    done = subprocess.run([*COMMAND, *SWEEP, f"results={folder}"], capture_output=True, text=True)
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 2 and line.startswith(f"bandit-run: results={folder}: a writable")
+
+
+MORTAL = """
+import os, signal
+from pathlib import Path
+from dpbandits.game import pull, rounds_left
+
+def mortal(game, rng, eps):
+    here = Path(__file__).parent
+    if {condition}:
+        (here / "died").touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    while rounds_left(game):
+        pull(game, rng.integers(5))
+"""
+WORKERS = ["sweep={algo:[mortal,ucb],eps:[0.5,1,2]}", "horizon=50", "runs=3", "jobs=2"]
+
+
+def mortal(folder, condition):
+    home = folder / "mine" / "algo"
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "mortal.yaml").write_text("{}")
+    (home / "mortal.py").write_text(MORTAL.format(condition=condition))
+    command = [
+        *COMMAND,
+        *WORKERS,
+        f"results={folder / 'results'}",
+        f"--config-dir={folder / 'mine'}",
+    ]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def csv(folder):
+    return next((folder / "results").glob("*.csv")).read_bytes()
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_once_costs_nothing(tmp_path):
+    condition = 'eps == 1 and os.path.exists(here / "mortal") and not (here / "died").exists()'
+    for name in ("a", "b"):
+        (tmp_path / name / "mine" / "algo").mkdir(parents=True)
+    (tmp_path / "a" / "mine" / "algo" / "mortal").touch()
+    for name in ("a", "b"):
+        done = mortal(tmp_path / name, condition)
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "a" / "mine" / "algo" / "died").exists()
+    assert not (tmp_path / "b" / "mine" / "algo" / "died").exists()
+    assert csv(tmp_path / "a") == csv(tmp_path / "b")
+
+
+@pytest.mark.slow
+def test_a_worker_that_always_dies_stops_only_its_own_setting(tmp_path):
+    done = mortal(tmp_path, "eps == 1")
+    assert done.returncode == 1
+    *_, summary, failed = done.stderr.splitlines()
+    assert "3 runs failed; finished runs are kept" in summary
+    assert failed == (
+        "bandit-run: failed: mortal on bernoulli_c2, eps 1, T 50: the worker died of it: killed, "
+        "out of memory, or a crash (3 runs)"
+    )
+    kept_cells = [f.name.split("-")[0] for f in tmp_path.rglob("*.npz")]
+    assert sorted(kept_cells) == ["mortal", "mortal", "ucb"]
+    (note,) = tmp_path.rglob("*.failed")
+    assert note.read_text().startswith("the worker died")
+    assert mortal(tmp_path, "False").returncode == 0  # mended: another version, all is run
+    assert csv(tmp_path).count(b"mortal") > 0
+
+
+def test_a_failure_is_forgotten_when_its_cell_succeeds(tmp_path):
+    (cell,) = asked(tmp_path, "algo=dp_se", "horizon=10").cells
+    kept.note_failure(tmp_path, cell, "no luck")
+    assert kept.failure_of(tmp_path, cell) == "no luck"
+    assert run(asked(tmp_path, "algo=dp_se", "horizon=10")) == 0
+    assert kept.failure_of(tmp_path, cell) is None
+
+
+def test_the_table_of_an_experiment_as_it_stands_is_not_written_over(tmp_path, capsys):
+    def path(*keys):
+        request = asked(tmp_path, "experiment=azize2022_fig8", "jobs=1", *keys)
+        assert run(request) == 0
+        return table_path(request)
+
+    assert path("runs=2") == path("runs=3") == path()  # the first two are nobody's table
+    whole = path().read_bytes()
+    for key in ("runs=2", "seed=1", "horizon=3000"):
+        with pytest.raises(BadInput, match=f"^{key}: .* as it stands; results=DIR keeps both"):
+            path(key)
+    assert path("runs=20").read_bytes() == whole  # nothing is changed by this
+    (tmp_path / "azize2022_fig8.json").unlink()
+    assert path("runs=2").read_bytes() != whole  # control: nobody knows whose table it is
+
+
+@pytest.mark.slow
+def test_the_time_left_is_about_right(tmp_path, monkeypatch):
+    """Half-way the bar knows what is left, also where tasks are of different length."""
+    bars = []
+
+    class Bar(runner.tqdm):
+        def __init__(self, **keys):
+            super().__init__(**keys | {"disable": False, "file": io.StringIO()})
+            self.told = []
+            bars.append(self)
+
+        def update(self, n):
+            super().update(n)
+            done = self.format_dict
+            rate = done["rate"] or done["n"] / done["elapsed"]
+            self.told.append((time.monotonic(), (done["total"] - done["n"]) / rate))
+
+    def finish(task):
+        time.sleep(task.cost / 2e6)
+        return task, [np.zeros((2, 5)) for _ in task.runs]
+
+    request = asked(tmp_path, "sweep={algo:[ucb,dp_ucb],horizon:[1e4,1e5,2e5]}", "runs=5")
+    for cell in request.cells:
+        runner.compile_kernel(cell)
+    monkeypatch.setattr(runner, "tqdm", Bar)
+    monkeypatch.setattr(runner, "_finish", finish)
+    runner.run_cells(request.cells, request.runs, 1, "threads", tmp_path)
+    (bar,) = bars
+    print([(round(bar.told[-1][0] - at, 2), round(left, 2)) for at, left in bar.told])
+    end = bar.told[-1][0]
+    middle = [(end - at, left) for at, left in bar.told[len(bar.told) // 4 : -3]]
+    assert len(middle) > 3
+    assert all(left == pytest.approx(truth, rel=0.4, abs=0.1) for truth, left in middle)
+
+
+def test_saving_beside_what_another_process_kept(tmp_path):
+    (cell,) = asked(tmp_path, "algo=dp_se", "horizon=10").cells
+    for number in (2, 0):
+        save_runs(tmp_path, cell, Kept({number: np.full((2, 5), number)}, {number: 0.5}))
+    assert sorted(load_runs(tmp_path, cell)) == [0, 2]

@@ -1,0 +1,168 @@
+"""The same bytes from Dask, Ray and submitit as from one machine; a dead worker loses nothing."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from dpbandits import engines
+from dpbandits.cli.compose import read_request
+from dpbandits.cli.run import run
+from dpbandits.cli.tables import table_path
+from dpbandits.engines import Engine
+from dpbandits.errors import BadInput
+from dpbandits.runner import Task, _finish_elsewhere
+
+SWEEP = ["sweep={algo:[dp_ucb,dp_se,adap_ucb],eps:[0.5,1,2]}", "horizon=2e6", "runs=8"]
+COMMAND = [sys.executable, "-c", "from dpbandits.cli.run import main; main()"]
+
+
+@pytest.fixture(scope="module")
+def right(tmp_path_factory):
+    """The table of the sweep on this machine."""
+    request = read_request([*SWEEP, f"results={tmp_path_factory.mktemp('here')}"], ())
+    assert run(request) == 0
+    return table_path(request).read_bytes()
+
+
+def last_table(done, folder):
+    assert done.returncode == 0, done.stderr
+    return (folder / done.stdout.splitlines()[-1]).read_bytes()
+
+
+def bandit_run(folder, *words):
+    return subprocess.run([*COMMAND, *words], cwd=folder, capture_output=True, text=True)
+
+
+@pytest.fixture
+def dask_cluster():
+    """The address of a scheduler, and two worker processes."""
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
+    scheduler = subprocess.Popen(
+        [*command, "--host", "127.0.0.1", "--port", "0"], stderr=subprocess.PIPE, text=True
+    )
+    for line in scheduler.stderr:
+        found = re.search(r"Scheduler at: +(tcp://\S+)", line)
+        if found:
+            break
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", found[1], "--no-dashboard"]
+    command += ["--nthreads", "1", "--no-nanny"]
+    workers = [subprocess.Popen(command, stderr=subprocess.DEVNULL) for _ in range(2)]
+    yield found[1], workers
+    for process in (*workers, scheduler):
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.slow
+def test_a_dask_worker_killed_during_the_run_loses_nothing(tmp_path, right, dask_cluster):
+    address, workers = dask_cluster
+    command = [*COMMAND, *SWEEP, "runner=dask", f"runner.address={address}", "results=dask"]
+    process = subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while not list(tmp_path.glob("dask/cells/*/*.npz")):
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.02)
+    os.kill(workers[0].pid, signal.SIGKILL)
+    kept = {f: f.stat().st_mtime_ns for f in tmp_path.glob("dask/cells/*/*.npz")}
+    assert len(kept) < 9  # in the middle
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert workers[1].poll() is None and workers[0].wait() == -signal.SIGKILL
+    assert (tmp_path / out.splitlines()[-1]).read_bytes() == right
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_of_its_own(tmp_path, right):
+    done = bandit_run(tmp_path, *SWEEP, "runner=dask", "jobs=2")
+    assert last_table(done, tmp_path) == right
+
+
+@pytest.mark.slow
+def test_ray(tmp_path, right):
+    pytest.importorskip("ray")
+    done = bandit_run(tmp_path, *SWEEP, "runner=ray", "jobs=2")
+    assert last_table(done, tmp_path) == right
+
+
+@pytest.mark.slow
+def test_submitits_local_executor(tmp_path):
+    words = ["-m", "algo=adap_ucb,dp_se", "eps=0.5,1", "horizon=2000", "runs=3"]
+    tables = []
+    for launcher in (["results=there", "hydra/launcher=submitit_local"], ["results=here"]):
+        done = bandit_run(tmp_path, *words, *launcher)
+        assert done.returncode == 0, done.stderr
+        paths = [line for line in done.stdout.splitlines() if line.endswith(".csv")]
+        tables.append({Path(p).name: (tmp_path / p).read_bytes() for p in paths})
+    assert tables[0] == tables[1] and len(tables[0]) == 4
+    assert len(list(tmp_path.glob("there/.submitit/*/*_result.pkl"))) == 4  # in their processes
+
+
+BAD = "def bad(game, rng):\n    raise ValueError('lost')\n"
+
+
+@pytest.mark.slow
+def test_a_job_of_submitits_that_fails_is_told(tmp_path):
+    (tmp_path / "mine" / "algo").mkdir(parents=True)
+    (tmp_path / "mine" / "algo" / "bad.py").write_text(BAD)
+    (tmp_path / "mine" / "algo" / "bad.yaml").write_text("{}")
+    words = ["-m", "algo=bad,ucb", "horizon=50", "runs=2", "hydra/launcher=submitit_local"]
+    done = bandit_run(tmp_path, *words, "--config-dir=mine")
+    assert done.returncode == 1
+    assert "algo=bad" in done.stderr and "see the log of the job" in done.stderr
+    assert [f.name.split("-")[0] for f in tmp_path.glob("results/*.csv")] == ["ucb"]
+
+
+@pytest.mark.parametrize(("name", "package"), [("dask", "distributed"), ("ray", "ray")])
+def test_a_package_that_is_not_installed_is_told_in_one_line(monkeypatch, name, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    line = f"runner={name}: {package} is not installed: pip install 'dpbandits[{name}]'"
+    with (
+        pytest.raises(BadInput, match=f"^{re.escape(line)}$"),
+        engines.connected(Engine(name), 1),
+    ):
+        pass
+
+
+def test_an_engine_is_imported_only_when_it_is_asked_for(tmp_path):
+    code = """if 1:
+        import sys
+        from dpbandits.cli import run
+        sys.argv = ["bandit-run", "algo=ucb", "horizon=10", "runs=1"]
+        try: run.main()
+        except SystemExit: pass
+        print({"distributed", "dask", "ray", "submitit"} & set(sys.modules))"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "set()"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("runner=dusk", "unknown runner 'dusk': did you mean dask?"),
+        ("runner=[a]", "unknown runner"),
+        ("runner.address=tcp://a:1", "unknown key 'runner.address'"),
+        ("runner=dask runner.address=[1]", "runner.address=[1]: an address such as"),
+        ("runner=dask runner.adress=x", "did you mean runner.address?"),
+        ("runner=dask backend=threads", "backend=threads: with runner=dask"),
+    ],
+)
+def test_bad_input(words, told):
+    with pytest.raises(BadInput, match=re.escape(told)):
+        read_request(words.split(), ())
+
+
+def test_a_worker_with_other_sources_is_refused(tmp_path):
+    (cell,) = read_request(["algo=dp_se", "horizon=10"], ()).cells
+    object.__setattr__(cell, "version", "another")
+    task, outcome = _finish_elsewhere(Task(cell, (0,), False))
+    assert isinstance(outcome, str) and "the worker has another version of dp_se" in outcome
+    assert task.cell == cell
