@@ -364,7 +364,7 @@ def _explained(error, overrides, folders, kind):
     found = re.search(r"Could not override '([^']*)'", text)
     if found:
         key = found[1].split("@")[-1]
-        groups = (*kind.groups, "runner")
+        groups = (*kind.groups, *({"runner"} & set(kind.keys)))
         chosen = tuple(o for o in overrides if o.split("=")[0] in (*groups, "experiment"))
         if chosen == overrides:
             chosen, folders = (), ()
