@@ -73,9 +73,24 @@ def new_game(
 
 def pulls_at_checkpoints(game: Game) -> np.ndarray:
     """Pulls of each arm up to each checkpoint of a finished game, int64 array (C, K)."""
-    if game.clock[0] != game.horizon:
-        raise ValueError(f"the algorithm played {game.clock[0]} rounds of a game of {game.horizon}")
-    return np.cumsum(game.trace, axis=0)[:-1]
+    return pulls_of(game.trace[np.newaxis], game.horizon)[0]
+
+
+def pulls_of(traces: np.ndarray, horizon: int) -> np.ndarray:
+    """The same of finished games with their traces (games, C + 1, K), int64 array (games, C, K)."""
+    for rounds in traces.sum(axis=(1, 2)):
+        if rounds != horizon:
+            raise ValueError(f"the algorithm played {rounds} rounds of a game of {horizon}")
+    return np.cumsum(traces, axis=1)[:, :-1]
+
+
+@verb
+def restart(game: Game) -> None:
+    """Before the first round again."""
+    game = borrow(game)
+    game.clock[:] = 0
+    game.counts[:] = 0
+    game.trace[:] = 0
 
 
 @verb

@@ -64,6 +64,11 @@ class Algorithm:
         """Whether it takes a privacy budget."""
         return self.local or "eps" in self.domains
 
+    @property
+    def tag(self) -> str:
+        """A name that changes with its sources."""
+        return f"{self.name}_{self.version.partition(',')[0]}"
+
 
 def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> Path:
     """The file of an algorithm: ``algo/NAME.py`` in a user's folder, or one of the package's.

@@ -16,7 +16,7 @@ from tqdm import tqdm
 from .cell import Unit
 from .environments.blocks import has_no_blocks
 from .kernel import is_compiled
-from .play import compile_kernel, play
+from .play import compile_kernel, play_many
 from .store import load_runs, save_runs
 
 SAVE_EVERY = 10.0  # seconds between two writes of a cell that is not finished yet
@@ -105,7 +105,7 @@ def run_cells(
     return sum(len(task.runs) for task in tasks), failures
 
 
-Outcome = tuple[Task, list[np.ndarray] | str]
+Outcome = tuple[Task, Sequence[np.ndarray] | str]
 
 
 def _outcomes(tasks: list[Task], jobs: int, backend: str) -> Iterator[Outcome]:
@@ -134,6 +134,6 @@ def _parallel(tasks: list[Task], jobs: int, backend: str) -> Iterator[Outcome]:
 
 def _finish(task: Task) -> Outcome:
     try:
-        return task, [play(task.cell, run) for run in task.runs]
+        return task, play_many(task.cell, task.runs)
     except (Exception, SystemExit):
         return task, traceback.format_exc()
