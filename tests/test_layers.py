@@ -41,7 +41,7 @@ MAY_IMPORT = {
         "mechanisms", "registry", "settings",
     },
     "play": {"cell", "environments", "game", "kernel", "seeds"},
-    "trial": {"cell", "environments", "game", "play", "registry", "seeds"},
+    "trial": {"cell", "environments", "game", "kernel", "play", "registry", "seeds"},
     "trial_settings": {
         "budgets", "environments", "errors", "inputs", "parameters", "registry", "settings",
         "trial",

@@ -24,13 +24,13 @@ def play(unit: Unit, run: int) -> np.ndarray:
 
 
 @singledispatch
-def play_many(unit: Any, runs: Sequence[int]) -> Sequence[np.ndarray]:
+def play_many(unit: Any, runs: Sequence[int]) -> list[np.ndarray]:
     """Play some runs: what is kept of each, the same as if it were played alone."""
     raise TypeError(f"no way is known to play a {type(unit).__name__}")
 
 
 @play_many.register
-def play_cell(cell: Cell, runs: Sequence[int]) -> Sequence[np.ndarray]:
+def play_cell(cell: Cell, runs: Sequence[int]) -> list[np.ndarray]:
     """Play runs of a cell: for each, pulls of each arm at the checkpoints, int64 array (C, K)."""
     instance, function = instance_of(cell), cell.algorithm.function
     if len(runs) > 1 and (cell.shuffle_arms or not is_compiled(function)):
@@ -45,7 +45,7 @@ def play_cell(cell: Cell, runs: Sequence[int]) -> Sequence[np.ndarray]:
     else:
         function(game, rng, *cell.arguments)
         traces = game.trace[np.newaxis]
-    return pulls_of(traces, cell.horizon)[:, :, np.argsort(order)]
+    return list(pulls_of(traces, cell.horizon)[:, :, np.argsort(order)])
 
 
 def play_games(game, rng, memory, states, arguments, traces):

@@ -105,7 +105,7 @@ def run_cells(
     return sum(len(task.runs) for task in tasks), failures
 
 
-Outcome = tuple[Task, Sequence[np.ndarray] | str]
+Outcome = tuple[Task, list[np.ndarray] | str]
 
 
 def _outcomes(tasks: list[Task], jobs: int, backend: str) -> Iterator[Outcome]:

@@ -22,7 +22,7 @@ def generator(seed: int, run: int, stream: int) -> np.random.Generator:
 
 def states(seed: int, runs: Iterable[int], stream: int) -> np.ndarray:
     """The states in which the generators of some runs begin, uint64 array (runs, WORDS)."""
-    return np.array([numbers_of(generator(seed, run, stream)) + [0] for run in runs], np.uint64)
+    return np.array([[*numbers_of(generator(seed, run, stream)), 0] for run in runs], np.uint64)
 
 
 def numbers_of(rng: np.random.Generator) -> list[int]:
@@ -36,7 +36,7 @@ def state_in_memory(rng: np.random.Generator) -> np.ndarray:
     It is not to be used longer than the generator.
     """
     address = rng.bit_generator.ctypes.state_address
-    memory = np.frombuffer((ctypes.c_uint64 * WORDS).from_address(address), np.uint64)
+    memory = np.ctypeslib.as_array((ctypes.c_uint64 * WORDS).from_address(address))
     if memory[:4].tolist() != numbers_of(rng):
         raise RuntimeError(f"NumPy {np.__version__} keeps the state of an SFC64 in an unknown way")
     return memory

@@ -103,7 +103,7 @@ class Trial:
 
 
 @play_many.register
-def play_trial(trial: Trial, runs: Sequence[int]) -> Sequence[np.ndarray]:
+def play_trial(trial: Trial, runs: Sequence[int]) -> list[np.ndarray]:
     """Play runs of a trial: of each its stopping time and estimate, float64 array (2,).
 
     A run that has not halted has the cap for its time and NaN for its estimate.
@@ -120,7 +120,7 @@ def play_trial(trial: Trial, runs: Sequence[int]) -> Sequence[np.ndarray]:
         estimate = float(function(game, rng, *trial.arguments))
         kept = np.array([[rounds_played(game), estimate]])
     kept[np.isnan(kept[:, 1]), 0] = trial.cap
-    return kept
+    return list(kept)
 
 
 def play_trials(game, rng, memory, states, arguments, kept):

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from ..assumptions import Bounded
-from ..cell import digest
 from ..environments.catalogue import build
 from ..kernel import compiles
 from ..registry import Algorithm, load
@@ -120,7 +119,7 @@ class Learner:
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         checkpoints = rounds(len(data))
         seen = np.zeros((runs, len(checkpoints), data.shape[1] - 1), np.int64)
-        games = loop(play_games, self.algorithm.function, tag(self.algorithm))
+        games = loop(play_games, self.algorithm.function, self.algorithm.tag)
         games(fixed_game(data, checkpoints), rng, self.arguments(len(data)), seen)
         return seen.reshape(runs, -1)
 
@@ -183,7 +182,7 @@ class Stopper:
         values = {**self.values, "eps": self.eps}
         numbers = tuple(float(values[name]) for name in self.algorithm.domains)
         seen = np.zeros((runs, 2))
-        trials = loop(play_trials, self.algorithm.function, tag(self.algorithm))
+        trials = loop(play_trials, self.algorithm.function, self.algorithm.tag)
         trials(fixed_game(data, np.array([len(data)])), rng, numbers, seen)
         return seen
 
@@ -231,7 +230,7 @@ class Sender:
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         seen = np.zeros((runs, 1))
-        responses = loop(play_responses, self.curator, tag(self.algorithm))
+        responses = loop(play_responses, self.curator, self.algorithm.tag)
         responses(data, rng, (self.eps,), seen)
         return seen
 
@@ -325,8 +324,3 @@ def rounds(T: int) -> np.ndarray:
     half = MOST_CHECKPOINTS // 2
     both = np.concatenate([np.geomspace(1, T, half), np.linspace(T / half, T, half)])
     return np.unique(np.rint(both).astype(np.int64))
-
-
-def tag(algorithm: Algorithm) -> str:
-    """A name that changes with the algorithm's sources."""
-    return f"{algorithm.name}_{digest(algorithm.version, length=12)}"
