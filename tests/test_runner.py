@@ -69,6 +69,14 @@ def test_runs_of_one_call_are_those_of_calls_of_their_own(tmp_path, name):
         assert (pulls == play(cell, run)).all()
 
 
+def test_the_rounds_of_a_curve_begin_with_the_first_and_end_with_the_last(tmp_path):
+    for T in (1, 2, 5, 24, 25, 26, 60, 10**6):
+        (cell,) = request(tmp_path, "algo=dp_ucb", f"horizon={T}").cells
+        rounds = cell.rounds()
+        assert rounds[0] == 1 and rounds[-1] == T and (np.diff(rounds) > 0).all()
+        assert (play(cell, 0).sum(axis=1) == rounds).all()
+
+
 def test_a_generator_is_set_to_the_state_of_another():
     rng = generator(0, 0, 0)
     memory = state_in_memory(rng)

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .environments.blocks import draw_counts, draw_sum
-from .environments.laws import Environment, draw
-from .environments.users import Users, arrival, tanh_of
+from .environments.laws import Environment, Law, draw, draw_again, law_of
+from .environments.users import Users, alike, arrival, tanh_of
 from .kernel import borrow, routine, verb
 
 NEVER = np.iinfo(np.int64).max
@@ -150,6 +150,31 @@ def pull(game: Game, a: int) -> float:
 
 
 @verb
+def stay(game: Game, a: int) -> Law:
+    """Begin to play arm ``a`` for some rounds, which ``leave`` will count."""
+    game = borrow(game)
+    check_arm(game, a)
+    return law_of(game.env, a)
+
+
+@verb
+def pull_again(game: Game, arm: Law, t: int) -> float:
+    """One round on the arm that is stayed at, after ``t`` others of the game: its reward.
+
+    What a round needs is in registers, and nothing is written: ``pull`` takes twice as long.
+    """
+    game = borrow(game)
+    return draw_again(game.env, game.coins, arm, t)
+
+
+@verb
+def leave(game: Game, arm: Law, t: int) -> None:
+    """Count the rounds on the arm that was stayed at, until ``t`` of the game were played."""
+    game = borrow(game)
+    advance(game, arm.row, t - game.clock[0])
+
+
+@verb
 def pull_sum(game: Game, a: int, n: int) -> float:
     """Play arm ``a`` for ``n`` rounds, at most those left, and return the sum of its rewards."""
     return pull_truncated_sum(game, a, n, 0.0, np.inf)
@@ -254,6 +279,13 @@ def advance_in_turn(game: Game, active: np.ndarray, rounds: int) -> None:
         c += game.checkpoints[c] == t + stop
     game.clock[0] = end
     game.clock[1] = c
+
+
+@verb
+def users_alike(game: Game) -> bool:
+    """Whether all users have the privacy level of user 0."""
+    game = borrow(game)
+    return alike(game.users)
 
 
 @verb
