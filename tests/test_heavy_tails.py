@@ -236,14 +236,14 @@ class Watched:
     asked: int = 0  # how often all indices were looked at
 
     def play(self, spec, T, **changes):
-        real_pull, real_lead = game.pull, optimism.lead
+        real_pull, real_lead = game.pull_again, optimism.lead
         real_push, real_pop = heapq.heappush, heapq.heappop
 
-        def pull(match, a):
-            self.check(match.clock[0] + 1, self.rewards, self.total)
-            self.rewards[a].append(real_pull(match, a))
-            self.arms.append(a)
-            return self.rewards[a][-1]
+        def pull(match, arm, t):
+            self.check(t + 1, self.rewards, self.total)
+            self.rewards[arm.row].append(real_pull(match, arm, t))
+            self.arms.append(arm.row)
+            return self.rewards[arm.row][-1]
 
         def lead(race, t, total, N):
             self.total = total

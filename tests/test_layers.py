@@ -43,7 +43,7 @@ MAY_IMPORT = {
         "store",
     },
     "play": {"cell", "environments", "game", "kernel", "seeds"},
-    "trial": {"cell", "environments", "game", "play", "registry", "seeds"},
+    "trial": {"cell", "environments", "game", "kernel", "play", "registry", "seeds"},
     "trial_settings": {
         "budgets", "environments", "errors", "inputs", "parameters", "registry", "settings",
         "trial",

@@ -9,12 +9,14 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import CONF
+from helpers import CONF, HEAVY, NAMES
 
 from dpbandits.cli.compose import read_request
+from dpbandits.game import new_game, pulls_at_checkpoints
 from dpbandits.kept import cell_file, load_runs
-from dpbandits.play import play
+from dpbandits.play import play, play_many
 from dpbandits.runner import run_cells
+from dpbandits.seeds import ENVIRONMENT, LEARNER, generator, state_in_memory, states
 from dpbandits.store import tidy, write_table
 
 SWEEP = "sweep={algo:[ucb,dp_ucb,dp_se,adap_ucb,adap_klucb],eps:[0.5,2]}"
@@ -51,6 +53,43 @@ def test_a_run_depends_on_its_seed_and_number_alone(tmp_path):
         for name in "ab"
     )
     pd.testing.assert_frame_equal(few, many)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_runs_of_one_call_are_those_of_calls_of_their_own(tmp_path, name):
+    """In one call each run starts afresh, with the states of generators that are its own."""
+    env = "pareto_v09" if name in HEAVY else "bernoulli_c2"
+    words = [f"algo={name}", f"env={env}", "horizon=3000", f"seed={2**61}", "assume=true"]
+    (cell,) = request(tmp_path, *words).cells
+    runs = (4, 0, 100_000)
+    for run, pulls in zip(runs, play_many(cell, runs), strict=True):
+        rngs = [generator(cell.seed, run, stream) for stream in (ENVIRONMENT, LEARNER)]
+        game = new_game(cell.instance.environment, cell.users, rngs[0], 3000, cell.rounds())
+        cell.algorithm.function(game, rngs[1], *cell.arguments)
+        assert (pulls == pulls_at_checkpoints(game)).all()
+        assert (pulls == play(cell, run)).all()
+
+
+def test_the_rounds_of_a_curve_begin_with_the_first_and_end_with_the_last(tmp_path):
+    for T in (1, 2, 5, 24, 25, 26, 60, 10**6):
+        (cell,) = request(tmp_path, "algo=dp_ucb", f"horizon={T}").cells
+        rounds = cell.rounds()
+        assert rounds[0] == 1 and rounds[-1] == T and (np.diff(rounds) > 0).all()
+        assert (play(cell, 0).sum(axis=1) == rounds).all()
+
+
+def test_a_generator_is_set_to_the_state_of_another():
+    rng = generator(0, 0, 0)
+    memory = state_in_memory(rng)
+    for seed in (0, 7, 2**61):
+        for state, run in zip(states(seed, range(20), LEARNER), range(20), strict=True):
+            rng.integers(5, dtype=np.uint32)  # leaves half a number over
+            memory[:] = state
+            other = generator(seed, run, LEARNER)
+            assert rng.integers(2**32, size=3, dtype=np.uint32).tolist() == (
+                other.integers(2**32, size=3, dtype=np.uint32).tolist()
+            )
+            assert rng.random() == other.random()
 
 
 def test_seeds_and_runs_differ(tmp_path):

@@ -33,6 +33,12 @@ class Unit(Protocol):
     def horizon(self) -> int: ...
 
     @property
+    def seed(self) -> int: ...
+
+    @property
+    def arguments(self) -> tuple[float, ...]: ...
+
+    @property
     def version(self) -> str: ...
 
     @property
@@ -131,7 +137,7 @@ class Cell:
         even = np.linspace(self.horizon / half, self.horizon, half)
         geometric = np.geomspace(1, self.horizon, half)
         rounds = np.unique(np.rint(np.concatenate([[1.0], even, geometric])).astype(np.int64))
-        return np.append(rounds[rounds < self.horizon], self.horizon)
+        return np.append(rounds[(rounds >= 1) & (rounds < self.horizon)], self.horizon)
 
     def in_short(self) -> Cell:
         """The same for one round, to have its kernel compiled."""

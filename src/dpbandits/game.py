@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .environments.blocks import draw_counts, draw_sum
-from .environments.laws import Environment, draw
-from .environments.users import Users, arrival, tanh_of
+from .environments.laws import Environment, Law, draw, draw_again, law_of
+from .environments.users import Users, alike, arrival, tanh_of
 from .kernel import borrow, routine, verb
 
 NEVER = np.iinfo(np.int64).max
@@ -73,9 +73,24 @@ def new_game(
 
 def pulls_at_checkpoints(game: Game) -> np.ndarray:
     """Pulls of each arm up to each checkpoint of a finished game, int64 array (C, K)."""
-    if game.clock[0] != game.horizon:
-        raise ValueError(f"the algorithm played {game.clock[0]} rounds of a game of {game.horizon}")
-    return np.cumsum(game.trace, axis=0)[:-1]
+    return pulls_of(game.trace[np.newaxis], game.horizon)[0]
+
+
+def pulls_of(traces: np.ndarray, horizon: int) -> np.ndarray:
+    """The same of finished games with their traces (games, C + 1, K), int64 array (games, C, K)."""
+    for rounds in traces.sum(axis=(1, 2)):
+        if rounds != horizon:
+            raise ValueError(f"the algorithm played {rounds} rounds of a game of {horizon}")
+    return np.cumsum(traces, axis=1)[:, :-1]
+
+
+@verb
+def restart(game: Game) -> None:
+    """Before the first round again."""
+    game = borrow(game)
+    game.clock[:] = 0
+    game.counts[:] = 0
+    game.trace[:] = 0
 
 
 @verb
@@ -132,6 +147,31 @@ def pull(game: Game, a: int) -> float:
     game.clock[0] = t + 1
     game.clock[1] = c + (t + 1 == game.checkpoints[c])
     return x
+
+
+@verb
+def stay(game: Game, a: int) -> Law:
+    """Begin to play arm ``a`` for some rounds, which ``leave`` will count."""
+    game = borrow(game)
+    check_arm(game, a)
+    return law_of(game.env, a)
+
+
+@verb
+def pull_again(game: Game, arm: Law, t: int) -> float:
+    """One round on the arm that is stayed at, after ``t`` others of the game: its reward.
+
+    What a round needs is in registers, and nothing is written: ``pull`` takes twice as long.
+    """
+    game = borrow(game)
+    return draw_again(game.env, game.coins, arm, t)
+
+
+@verb
+def leave(game: Game, arm: Law, t: int) -> None:
+    """Count the rounds on the arm that was stayed at, until ``t`` of the game were played."""
+    game = borrow(game)
+    advance(game, arm.row, t - game.clock[0])
 
 
 @verb
@@ -239,6 +279,13 @@ def advance_in_turn(game: Game, active: np.ndarray, rounds: int) -> None:
         c += game.checkpoints[c] == t + stop
     game.clock[0] = end
     game.clock[1] = c
+
+
+@verb
+def users_alike(game: Game) -> bool:
+    """Whether all users have the privacy level of user 0."""
+    game = borrow(game)
+    return alike(game.users)
 
 
 @verb

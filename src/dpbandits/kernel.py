@@ -83,7 +83,7 @@ def kernel_from(template: Callable, tag: str, **names: Any) -> Callable:
         names: values of global names; they may be kernels.
     """
     function = plain_from(template, **names)
-    function.__qualname__ = f"{template.__name__}_{tag}"
+    function.__name__ = function.__qualname__ = f"{template.__name__}_{tag}"
     return numba.njit(cache=True, **OPTIONS)(function)
 
 

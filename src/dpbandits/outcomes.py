@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import betaincinv
 from tabulate import tabulate
 
 from .kept import load_runs
@@ -85,6 +84,8 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
 
 def clopper_pearson(successes: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The exact 95 % interval of a probability (Clopper & Pearson 1934)."""
+    from scipy.special import betaincinv  # slow to import
+
     k, n = np.asarray(successes, dtype=float), np.asarray(trials, dtype=float)
     with np.errstate(invalid="ignore"):
         low = np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, 0.025), 0.0)

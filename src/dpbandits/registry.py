@@ -64,6 +64,11 @@ class Algorithm:
         """Whether it takes a privacy budget."""
         return self.local or "eps" in self.domains
 
+    @property
+    def tag(self) -> str:
+        """A name that changes with its sources."""
+        return f"{self.name}_{self.version.partition(',')[0]}"
+
     def promise(self, eps: float | None = None) -> str:
         """What it promises, in a sentence; without a number for the budget it says eps."""
         if self.guarantee is None:

@@ -25,7 +25,7 @@ from .errors import CannotWrite
 from .files import locked
 from .kept import Damaged, Kept, cell_file, forget_failure, note_failure, read_kept, save_runs
 from .kernel import compiled_code, is_compiled
-from .play import compile_kernel, play
+from .play import compile_kernel, play_many
 
 SAVE_EVERY = 10.0  # seconds between two writes of a cell that is not finished yet
 LONGEST = 1e9  # rounds of a task, at most some ten seconds: what is lost with its worker
@@ -250,6 +250,6 @@ def _finish_elsewhere(task: Task) -> Outcome:
 
 def _finish(task: Task) -> Outcome:
     try:
-        return task, [play(task.cell, run) for run in task.runs]
+        return task, play_many(task.cell, task.runs)
     except (Exception, SystemExit):
         return task, traceback.format_exc()

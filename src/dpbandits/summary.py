@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 from tabulate import tabulate
 
 from .store import COLUMNS
@@ -31,6 +30,8 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
 
 def mean_of(table: pd.DataFrame, settings: list[str], column: str) -> pd.DataFrame:
     """Mean of a column over the runs of each setting, with the STATISTICS of ``summarize``."""
+    from scipy.special import stdtrit  # slow to import
+
     groups = table.groupby(settings, sort=False, dropna=False)[column]
     summary = groups.agg(mean="mean", std="std", runs="count").reset_index()
     n = summary["runs"].to_numpy()

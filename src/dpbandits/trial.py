@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,13 @@ from .cell import digest
 from .environments.catalogue import build
 from .environments.instances import Instance
 from .environments.populations import homogeneous
-from .game import new_game, rounds_played
-from .play import instance_of, play
+from .game import new_game, restart, rounds_played
+from .kernel import is_compiled
+from .play import instance_of, loop, loop_of, play, play_in_loop, play_many
 from .registry import Algorithm, load
 from .seeds import ENVIRONMENT, LEARNER, generator
+
+played: Any = None  # in a loop over runs: its rule
 
 
 @dataclass(frozen=True)
@@ -99,16 +102,37 @@ class Trial:
         return replace(self, cap=1)
 
 
-@play.register
-def play_trial(trial: Trial, run: int) -> np.ndarray:
-    """Play one run of a trial: stopping time and estimate, float64 array (2,).
+@play_many.register
+def play_trial(trial: Trial, runs: Sequence[int]) -> list[np.ndarray]:
+    """Play runs of a trial: of each its stopping time and estimate, float64 array (2,).
 
     A run that has not halted has the cap for its time and NaN for its estimate.
     """
+    function = trial.algorithm.function
+    if len(runs) > 1 and not is_compiled(function):
+        return [play(trial, run) for run in runs]
     users, last = homogeneous(1.0).users(), np.array([trial.cap])
-    coins = generator(trial.seed, run, ENVIRONMENT)
+    coins, rng = (generator(trial.seed, runs[0], stream) for stream in (ENVIRONMENT, LEARNER))
     game = new_game(instance_of(trial).environment, users, coins, trial.cap, last)
-    rng = generator(trial.seed, run, LEARNER)
-    estimate = float(trial.algorithm.function(game, rng, *trial.arguments))
-    time = trial.cap if math.isnan(estimate) else rounds_played(game)
-    return np.array([float(time), estimate])
+    if is_compiled(function):
+        kept = play_in_loop(trial, game, rng, runs, np.zeros((len(runs), 2)))
+    else:
+        estimate = float(function(game, rng, *trial.arguments))
+        kept = np.array([[rounds_played(game), estimate]])
+    kept[np.isnan(kept[:, 1]), 0] = trial.cap
+    return list(kept)
+
+
+def play_trials(game, rng, memory, states, arguments, kept):
+    """A loop: stopping time and estimate of every run, float64 array (runs, 2)."""
+    for i in range(len(kept)):
+        restart(game)
+        memory[0][:] = states[i, 0]
+        memory[1][:] = states[i, 1]
+        kept[i, 1] = played(game, rng, *arguments)
+        kept[i, 0] = game.clock[0]
+
+
+@loop_of.register
+def loop_of_trial(trial: Trial) -> Callable:
+    return loop(play_trials, trial.algorithm.function, trial.algorithm.tag)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..assumptions import UNIT_INTERVAL
-from ..game import arms, pull, pulls, rounds_left, rounds_played
+from ..game import arms, leave, pull_again, pulls, stay
 from ..guarantees import global_dp
 from ..kernel import kernel
 from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
@@ -29,14 +29,17 @@ def dp_ucb_bound(game, rng, eps: Budget):
     S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)
     trees = new_trees(K, T)
     race = new_race(K, 0.0, 0.5)  # this index does not depend on t: all widths stay 0
-    while rounds_left(game) > 0:
-        a = lead(race, rounds_played(game) + 1, total, N)
+    t = 0
+    while t < T:
+        a = lead(race, t + 1, total, N)
+        arm, n, Sa = stay(game, a), pulls(game, a), S[a]
         leads = True
         while leads:
-            S[a] += pull(game, a)
-            N[a] += 1.0
-            noise = tree_noise(trees, a, pulls(game, a), laplace(rng, scale))
-            total[a] = S[a] + noise + bonus
-            t = rounds_played(game) + 1
-            leads = keeps_lead(race, t, total[a], N[a]) and rounds_left(game) > 0
+            Sa += pull_again(game, arm, t)
+            t += 1
+            n += 1
+            total_a = Sa + tree_noise(trees, a, n, laplace(rng, scale)) + bonus
+            leads = keeps_lead(race, t + 1, total_a, float(n)) and t < T
+        leave(game, arm, t)
+        S[a], N[a], total[a] = Sa, n, total_a
         race.level[a] = total[a] / N[a] + math.sqrt(2.0 * l / N[a])

@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from ..assumptions import HeavyTails
-from ..game import arms, pull, pulls, rounds_left, rounds_played
+from ..game import arms, leave, pull_again, pulls, stay
 from ..guarantees import global_dp
 from ..kernel import kernel
 from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
@@ -37,18 +37,23 @@ def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant):
     S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)
     trees = new_trees(K, T)
     race = new_race(K, math.log(2.0) / 4.0, power)  # ln(2 t^4) is 4 (ln t + ln(2)/4)
-    while rounds_left(game) > 0:
-        a = lead(race, rounds_played(game) + 1, total, N)
+    t = 0
+    while t < T:
+        a = lead(race, t + 1, total, N)
+        arm, n, Sa = stay(game, a), pulls(game, a), S[a]
         leads = True
         while leads:
-            x = pull(game, a)
-            N[a] += 1.0
+            x = pull_again(game, arm, t)
+            t += 1
+            n += 1
+            N[a] = n
             B = (eps * u * N[a] / log_T**1.5) ** (1.0 / (1.0 + v))
-            S[a] += x if abs(x) <= B else 0.0
+            Sa += x if abs(x) <= B else 0.0
             noise = laplace(rng, tree_node_scale(levels, 2.0 * B, eps))
-            total[a] = S[a] + tree_noise(trees, a, pulls(game, a), noise)
-            t = rounds_played(game) + 1
-            leads = keeps_lead(race, t, total[a], N[a]) and rounds_left(game) > 0
+            total[a] = Sa + tree_noise(trees, a, n, noise)
+            leads = keeps_lead(race, t + 1, total[a], N[a]) and t < T
+        leave(game, arm, t)
+        S[a] = Sa
         race.level[a] = total[a] / N[a]
         # ln(T)^(1.5 + 1/v), which overflows for small v, under the power v/(1 + v)
         bonus = (4.0 / (N[a] * eps)) ** power * log_T ** ((1.5 * v + 1.0) / (1.0 + v))

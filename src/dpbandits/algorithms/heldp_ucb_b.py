@@ -9,12 +9,13 @@ from ..curators import convert_to_bernoulli, send_bit, unbiased
 from ..environments.laws import sigmoid
 from ..game import (
     arms,
+    leave,
     next_user,
     privacy_level,
-    pull,
-    rounds_left,
-    rounds_played,
+    pull_again,
+    stay,
     tanh_half_level,
+    users_alike,
 )
 from ..guarantees import local_dp
 from ..kernel import kernel, verb
@@ -30,26 +31,37 @@ LEADING_TERM = "V_B"  # of its regret, which a good eps_min makes small
 @verb
 def agent_4(game, rng, eps_min, squash):
     """Agent 4 of Ren et al. 2020; with ``squash`` rewards pass through the sigmoid first."""
-    K = arms(game)
+    K, T = arms(game), game.horizon
     N, s, B = np.zeros(K), np.zeros(K), np.zeros(K)
     race = new_race(K, 0.0, 0.5)
-    while rounds_left(game) > 0:
-        a = lead(race, rounds_played(game) + 1, s, N)
+    same, user = users_alike(game), 0
+    eps, tanh = privacy_level(game, user), tanh_half_level(game, user)
+    c = 1.0 / tanh if same else 0.0
+    t = 0
+    while t < T:
+        a = lead(race, t + 1, s, N)
+        arm, Na, sa, Ba = stay(game, a), N[a], s[a], B[a]
         leads = True
         while leads:
-            user = next_user(game)
-            r = pull(game, a)
-            if privacy_level(game, user) >= eps_min:  # others send nothing
-                tanh = tanh_half_level(game, user)
+            if not same:
+                user = next_user(game)
+                eps = privacy_level(game, user)
+            r = pull_again(game, arm, t)
+            t += 1
+            if eps >= eps_min:  # others send nothing
+                if not same:
+                    tanh = tanh_half_level(game, user)
+                    c = 1.0 / tanh
                 x = convert_to_bernoulli(rng, sigmoid(r) if squash else r, tanh)
-                c = 1.0 / tanh
-                N[a] += 1.0
-                s[a] += unbiased(x, c)
-                B[a] += c**2
-            leads = keeps_lead(race, rounds_played(game) + 1, s[a], N[a]) and rounds_left(game) > 0
-        if N[a] > 0.0:
-            race.level[a] = s[a] / N[a]
-            race.width[a] = math.sqrt(2.0 * B[a]) / N[a]
+                Na += 1.0
+                sa += unbiased(x, c)
+                Ba += c**2
+            leads = keeps_lead(race, t + 1, sa, Na) and t < T
+        leave(game, arm, t)
+        N[a], s[a], B[a] = Na, sa, Ba
+        if Na > 0.0:
+            race.level[a] = sa / Na
+            race.width[a] = math.sqrt(2.0 * Ba) / Na
 
 
 @kernel

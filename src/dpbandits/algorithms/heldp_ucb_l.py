@@ -7,7 +7,7 @@ import numpy as np
 from ..assumptions import UNIT_INTERVAL
 from ..curators import convert_to_laplace
 from ..environments.laws import sigmoid
-from ..game import arms, next_user, privacy_level, pull, rounds_left, rounds_played
+from ..game import arms, leave, next_user, privacy_level, pull_again, stay, users_alike
 from ..guarantees import local_dp
 from ..kernel import kernel, verb
 from ..optimism import keeps_lead, lead, new_race
@@ -22,32 +22,35 @@ LEADING_TERM = "V_L"  # of its regret, which a good eps_min makes small
 @verb
 def agent_2(game, rng, eps_min, squash):
     """Agent 2 of Ren et al. 2020; with ``squash`` rewards pass through the sigmoid first."""
-    K = arms(game)
+    K, T = arms(game), game.horizon
     N, s, A = np.zeros(K), np.zeros(K), np.zeros(K)
     race = new_race(K, 0.0, 0.5)
+    same, eps = users_alike(game), privacy_level(game, 0)
     hungry, fed_until = 0, 0.0  # the arm of smallest A, and until when it does not ask to be fed
-    while rounds_left(game) > 0:
-        t = rounds_played(game) + 1
+    t = 1
+    while t <= T:
         feed = False
         if t >= fed_until:
             feed = A[hungry] <= 4.0 * math.log(t) / eps_min**2
             fed_until = 0.999 * math.exp(min(A[hungry] * eps_min**2 / 4.0, 700.0))
         a = hungry if feed else lead(race, t, s, N)
+        arm, Na, sa, Aa = stay(game, a), N[a], s[a], A[a]
         leads = True
         while leads:
-            user = next_user(game)
-            eps = privacy_level(game, user)
-            r = pull(game, a)
-            if eps >= eps_min:  # others send nothing
-                N[a] += 1.0
-                s[a] += convert_to_laplace(rng, sigmoid(r) if squash else r, eps)
-                A[a] += 1.0 / eps**2
+            if not same:
+                eps = privacy_level(game, next_user(game))
+            r = pull_again(game, arm, t - 1)
             t += 1
-            leads = not feed and t < fed_until and keeps_lead(race, t, s[a], N[a])
-            leads = leads and rounds_left(game) > 0
-        if N[a] > 0.0:
-            race.level[a] = s[a] / N[a]
-            race.width[a] = math.sqrt(2.0 / N[a]) + math.sqrt(32.0 * A[a]) / N[a]
+            if eps >= eps_min:  # others send nothing
+                Na += 1.0
+                sa += convert_to_laplace(rng, sigmoid(r) if squash else r, eps)
+                Aa += 1.0 / eps**2
+            leads = not feed and t < fed_until and keeps_lead(race, t, sa, Na) and t <= T
+        leave(game, arm, t - 1)
+        N[a], s[a], A[a] = Na, sa, Aa
+        if Na > 0.0:
+            race.level[a] = sa / Na
+            race.width[a] = math.sqrt(2.0 / Na) + math.sqrt(32.0 * Aa) / Na
         if a == hungry:
             hungry = int(np.argmin(A))
             fed_until = 0.0

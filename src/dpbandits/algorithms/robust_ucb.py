@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from ..assumptions import HeavyTails
-from ..game import arms, pull, rounds_left, rounds_played
+from ..game import arms, leave, pull_again, stay
 from ..guarantees import NOT_PRIVATE
 from ..kernel import kernel
 from ..optimism import keeps_lead, lead, new_race
@@ -29,22 +29,24 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
         u: bound on the moment.
         v: the moment's order is 1 + v.
     """
-    K, log_T = arms(game), math.log(max(game.horizon, 2))
+    K, T = arms(game), game.horizon
+    log_T = math.log(max(T, 2))
     power = v / (1.0 + v)
     N, total = np.zeros(K), np.zeros(K)
     race = new_race(K, 0.0, power)
     mortal = [(math.inf, 0, 0.0)]  # last round, arm and value of rewards that will be dropped
-    while rounds_left(game) > 0:
-        t = rounds_played(game) + 1
+    t = 1
+    while t <= T:
         while mortal[0][0] < t:
             _, b, x = heapq.heappop(mortal)
             total[b] -= x
             race.level[b] = total[b] / N[b]
         a = lead(race, t, total, N)
         immortal = (u * N[a] / (2.0 * log_T)) ** (1.0 / (1.0 + v))  # values up to it never drop
+        arm = stay(game, a)
         leads = True
         while leads:
-            x = pull(game, a)
+            x = pull_again(game, arm, t - 1)
             N[a] += 1.0
             t += 1
             life = math.inf
@@ -55,7 +57,7 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
             elif math.exp(life) >= t:
                 total[a] += x
                 heapq.heappush(mortal, (math.exp(life), a, x))
-            leads = t <= mortal[0][0] and keeps_lead(race, t, total[a], N[a])
-            leads = leads and rounds_left(game) > 0
+            leads = t <= mortal[0][0] and keeps_lead(race, t, total[a], N[a]) and t <= T
+        leave(game, arm, t - 1)
         race.level[a] = total[a] / N[a]
         race.width[a] = 4.0 * u ** (1.0 / (1.0 + v)) * (2.0 / N[a]) ** power

@@ -21,6 +21,7 @@ from .laws import (
     Environment,
     draw,
     draw_from,
+    law_of,
     outliers,
 )
 
@@ -153,7 +154,7 @@ def sum_of(
             mass -= env.points[i, 1]
         return total
     for _ in range(n):
-        total += kept(draw_from(env, rng, row, 0) - center, level)
+        total += kept(draw_from(env, rng, law_of(env, row), 0) - center, level)
     return total
 
 
@@ -182,4 +183,4 @@ def count_of(
             mass -= env.points[i, 1]
     else:
         for _ in range(n):
-            count(draw_from(env, rng, row, 0), 1, left, width, counts)
+            count(draw_from(env, rng, law_of(env, row), 0), 1, left, width, counts)

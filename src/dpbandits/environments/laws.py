@@ -43,6 +43,31 @@ class Environment(NamedTuple):
     alpha: float
 
 
+class Law(NamedTuple):
+    """One row of an environment's laws, read once for many draws.
+
+    Attributes:
+        row: the row.
+        kind: its law.
+        x: first parameter, and so on.
+        y: second parameter.
+        z: third parameter.
+    """
+
+    row: int
+    kind: int
+    x: float
+    y: float
+    z: float
+
+
+@verb
+def law_of(env: Environment, row: int) -> Law:
+    """The law in a row of the environment."""
+    x, y, z = env.parameters[row, 0], env.parameters[row, 1], env.parameters[row, 2]
+    return Law(row, env.law[row], x, y, z)
+
+
 @verb
 def sigmoid(x: float) -> float:
     """1/(1 + e^-x): squashes any reward into (0, 1)."""
@@ -58,35 +83,39 @@ def outliers(env: Environment, a: int) -> int:
 @verb
 def draw(env: Environment, rng: np.random.Generator, a: int, t: int) -> float:
     """One reward of arm ``a``, pulled when ``t`` rounds have been played."""
-    row = a
-    if env.alpha > 0.0 and rng.random() < env.alpha:
-        row = outliers(env, a)
-    return draw_from(env, rng, row, t)
+    return draw_again(env, rng, law_of(env, a), t)
 
 
 @verb
-def draw_from(env: Environment, rng: np.random.Generator, row: int, t: int) -> float:
-    """One value of the law in a row of the environment."""
-    law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
-    if law == TWO_POINT:
-        return y if rng.random() < env.parameters[row, 2] else x
-    if law == TABLE:
-        return env.table[t, row]
-    if law == GAUSSIAN:
-        return x + y * rng.standard_normal()
-    if law == UNIFORM:
-        return x + (y - x) * rng.random()
-    if law == BETA:
-        return rng.random() ** (1.0 / x) if y == 1.0 else rng.beta(x, y)
-    if law == SIGMOID_GAUSSIAN:
-        return sigmoid(x + y * rng.standard_normal())
-    if law == EMPIRICAL:
-        return env.points[int(x) + int((y - x) * rng.random()), 0]
-    if law != DISCRETE:
-        return draw_tail(rng, law, x, y, env.parameters[row, 2])
+def draw_again(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
+    """One reward of the arm whose law, outliers aside, is ``law``."""
+    if env.alpha > 0.0 and rng.random() < env.alpha:
+        return draw_from(env, rng, law_of(env, outliers(env, law.row)), t)
+    return draw_from(env, rng, law, t)
+
+
+@verb
+def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
+    """One value of a law."""
+    if law.kind == TWO_POINT:
+        return law.y if rng.random() < law.z else law.x
+    if law.kind == TABLE:
+        return env.table[t, law.row]
+    if law.kind == GAUSSIAN:
+        return law.x + law.y * rng.standard_normal()
+    if law.kind == UNIFORM:
+        return law.x + (law.y - law.x) * rng.random()
+    if law.kind == BETA:
+        return rng.random() ** (1.0 / law.x) if law.y == 1.0 else rng.beta(law.x, law.y)
+    if law.kind == SIGMOID_GAUSSIAN:
+        return sigmoid(law.x + law.y * rng.standard_normal())
+    if law.kind == EMPIRICAL:
+        return env.points[int(law.x) + int((law.y - law.x) * rng.random()), 0]
+    if law.kind != DISCRETE:
+        return draw_tail(rng, law.kind, law.x, law.y, law.z)
     u = rng.random()
-    i = int(x)
-    while i < int(y) - 1 and u >= env.points[i, 1]:
+    i = int(law.x)
+    while i < int(law.y) - 1 and u >= env.points[i, 1]:
         u -= env.points[i, 1]
         i += 1
     return env.points[i, 0]

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import betaln, expit, hyp1f1, log_expit, poch
 
 # how many natural logarithms, and standard deviations, below its peak an integrand is dropped
 FALL = 45.0
@@ -28,6 +27,8 @@ def discrete(values: np.ndarray, shares: np.ndarray, q: float, c: float) -> floa
 
 def gaussian(mean: float, sd: float, q: float, c: float) -> float:
     """Normal: Kummer's 1F1 (Winkelbauer 2012); for a far c, two terms of its expansion."""
+    from scipy.special import hyp1f1  # slow to import, and seldom asked for
+
     d = abs(mean - c) / sd
     if d > 1e4:  # the next term is of order (q/d)^4, while 1F1 of d^2 may overflow
         return float(abs(mean - c) ** q * (1 + q * (q - 1) / 2 / d / d))
@@ -52,6 +53,8 @@ def uniform(low: float, high: float, q: float, c: float) -> float:
 
 def beta(a: float, b: float, q: float, c: float) -> float:
     """Beta(a, b): B(a+q, b) / B(a, b) if c = 0, else an integral over logit X."""
+    from scipy.special import betaln, expit, log_expit, poch
+
     if c > 0.5:
         return beta(b, a, q, 1 - c)
     if c == 0:
@@ -86,6 +89,8 @@ def pareto(shape: float, scale: float, q: float, c: float) -> float:
 
 def student(mean: float, scale: float, df: float, q: float, c: float) -> float:
     """Student's t: closed if c = mean or q = 2, else an integral over u, X = mean + r sinh u."""
+    from scipy.special import betaln, poch
+
     if q >= df:
         return math.inf
     if q == 2:
@@ -125,6 +130,8 @@ def lognormal(mu: float, sigma: float, q: float, c: float) -> float:
 
 def sigmoid_gaussian(mean: float, sd: float, q: float, c: float) -> float:
     """1/(1 + e^-(mean + sd Z)): an integral over the normal Z."""
+    from scipy.special import expit
+
     if c > 0.5:
         return sigmoid_gaussian(-mean, sd, q, 1 - c)
 

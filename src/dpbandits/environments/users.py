@@ -42,6 +42,12 @@ def tanh_of(users: Users, user: int) -> float:
 
 
 @verb
+def alike(users: Users) -> bool:
+    """Whether all users have the level of user 0, so that nobody need be asked who came."""
+    return len(users.share) == 1 and users.normal[1] == 0.0
+
+
+@verb
 def arrival(users: Users, rng: np.random.Generator) -> int:
     """Entry of the level of the user who comes next."""
     if users.normal[1] > 0.0:

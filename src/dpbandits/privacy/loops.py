@@ -13,7 +13,7 @@ import numpy as np
 
 from ..environments.laws import PARAMETERS, TABLE, Environment
 from ..environments.populations import homogeneous
-from ..game import Game, new_game
+from ..game import Game, new_game, restart
 from ..kernel import compiles, kernel_from, plain_from
 
 played: Any = None
@@ -34,9 +34,7 @@ def fixed_game(rewards: np.ndarray, checkpoints: np.ndarray) -> Game:
 def play_games(game, rng, arguments, seen):
     """Pulls of all arms but the last up to each checkpoint, int64 array (runs, C, K - 1)."""
     for i in range(len(seen)):
-        game.clock[:] = 0
-        game.counts[:] = 0
-        game.trace[:] = 0
+        restart(game)
         played(game, rng, *arguments)
         for a in range(seen.shape[2]):
             total = 0
@@ -48,9 +46,7 @@ def play_games(game, rng, arguments, seen):
 def play_trials(game, rng, arguments, seen):
     """Stopping time and estimate, float64 array (runs, 2); no estimate is one far below all."""
     for i in range(len(seen)):
-        game.clock[:] = 0
-        game.counts[:] = 0
-        game.trace[:] = 0
+        restart(game)
         estimate = played(game, rng, *arguments)
         halted = not np.isnan(estimate)
         seen[i, 0] = game.clock[0] if halted else game.horizon + 1

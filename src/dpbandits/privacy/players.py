@@ -19,7 +19,6 @@ from ..settings import arguments
 from .loops import fixed_game, loop, play_games, play_trials
 from .neighbours import Neighbours, Walk, change_of_mind, largest_heard, random_walk
 from .releases import MECHANISMS
-from .subjects import tag
 from .tellers import Release
 
 LONG, SHORT = (8, 64, 512, 4096), (8, 32, 128)  # horizons: of episodes and epochs, of rounds
@@ -114,7 +113,7 @@ class Learner(Player):
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         checkpoints = rounds(len(data))
         seen = np.zeros((runs, len(checkpoints), data.shape[1] - 1), np.int64)
-        games = loop(play_games, self.algorithm.function, tag(self.algorithm))
+        games = loop(play_games, self.algorithm.function, self.algorithm.tag)
         games(fixed_game(data, checkpoints), rng, self.arguments(len(data)), seen)
         return seen.reshape(runs, -1).astype(np.float32)
 
@@ -152,7 +151,7 @@ class Stopper(Player):
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         seen = np.zeros((runs, 2))
-        trials = loop(play_trials, self.algorithm.function, tag(self.algorithm))
+        trials = loop(play_trials, self.algorithm.function, self.algorithm.tag)
         game = fixed_game(data, np.array([len(data)]))
         trials(game, rng, self.arguments(len(data)), seen)
         return seen

@@ -6,8 +6,6 @@ from typing import Protocol
 
 import numpy as np
 
-from ..cell import digest
-from ..registry import Algorithm
 from .neighbours import Neighbours
 
 
@@ -47,8 +45,3 @@ class Subject(Protocol):
 
     def exact(self) -> float | None:
         """The exact privacy loss of the release beneath, where it is known."""
-
-
-def tag(algorithm: Algorithm) -> str:
-    """A name for compiled loops that changes with the algorithm's sources."""
-    return f"{algorithm.name}_{digest(algorithm.version, length=12)}"

@@ -18,7 +18,6 @@ from .exact import exact_epsilon
 from .loops import loop, play_releases, play_responses
 from .neighbours import Neighbours, Pair
 from .releases import ANYTHING, Mechanism
-from .subjects import tag
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,7 @@ class Sender:
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         seen = np.zeros((runs, 1))
-        responses = loop(play_responses, self.curator, tag(self.algorithm))
+        responses = loop(play_responses, self.curator, self.algorithm.tag)
         responses(data, rng, (self.eps,), seen)
         return seen
 
