@@ -7,13 +7,14 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from dpbandits.cli.compose import compose_config, files_of, read_request, request_of
+from dpbandits.cli.compose import Config, compose_config, files_of, read_request, request_of
 from dpbandits.cli.kinds import KINDS
-from dpbandits.cli.run import one_line, table_name
+from dpbandits.cli.run import one_line
+from dpbandits.cli.tables import table_path
 from dpbandits.cli.user_files import user_folders
 from dpbandits.environments.catalogue import ARMS, LAWS
 from dpbandits.errors import BadInput, plain
-from dpbandits.store import check_writable
+from dpbandits.files import check_writable
 
 EXTREME = [0, -0.0, 5e-324, 1e-100, 1e308, -1e308, 2**53 + 1, 2**62, 2**63, 10**400, -(10**400)]
 EXTREME += [float("nan"), float("inf"), -float("inf"), 1, 2, 0.5, 1.0000000001, 100, 1e7, 1e12]
@@ -123,7 +124,7 @@ def configurations(draw):
     fitting = draw(st.integers(0, 2)) > 0
     for group in kind.groups:
         config[group] = config[group] if fitting else draw(st.sampled_from(files_of(group, ())))
-    protected = (*kind.groups, "experiment", "sweep", "results")
+    protected = (*kind.groups, "runner", "experiment", "sweep", "results")
     if draw(st.booleans()):
         kept = {name: config[name] for name in kind.keys}
         config |= {k: v for k, v in draw(changed(kept, protected)).items() if k in kept}
@@ -134,7 +135,8 @@ def configurations(draw):
     specs = {g: draw(changed(usual(kind.command, g, config[g]))) for g in kind.groups}
     if draw(st.integers(0, 9)) == 0:
         specs["env"] = draw(st.fixed_dictionaries({"law": st.sampled_from([*LAWS, *ARMS])}))
-    return kind, config, specs
+    engine = draw(changed({"address": None})) if draw(st.integers(0, 19)) == 0 else {}
+    return kind, Config(config, {"runner_spec": engine}), specs
 
 
 def outcome_of(work, *given) -> str:
@@ -142,7 +144,7 @@ def outcome_of(work, *given) -> str:
     try:
         request = work(*given)
         check_writable(request.results)
-        assert table_name(request, alone=True)
+        assert table_path(request).name
         for cell in request.cells[:3]:
             assert cell.key and cell.setting
     except BadInput as error:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from refusals import arguments
 
-from dpbandits.cli import bounds, run, stop
+from dpbandits.cli import bounds, run, status, stop
 
 MEANS = "means: [0.5, 0.6]\n"
 LAW = "law: bernoulli\n"
@@ -75,6 +75,7 @@ FILES = [
     ("population/three", "kind: 3\n", "population.kind", "'3'", "levels"),
     ("population/listed", "- 1\n", "population=[1]:", "names with values"),
     ("population/latin", b"kind: levels # \xe9\n", "latin.yaml:", "UTF-8"),
+    ("runner/mine", "address: null\n", "runner", "'mine'", "dask"),
     ("algo/alone", "{}\n", "algo=alone:", "alone.py"),
     ("experiment/latin", GLOBAL.encode() + b"runs: 5 # \xe9\n", "latin.yaml:", "UTF-8"),
     ("experiment/five", GLOBAL + "5\n", "five.yaml:", "int"),
@@ -121,7 +122,7 @@ SHARED = [x for x in FILES if x[0].startswith("env/") and "yaml" in x[2]]
 )
 def test_the_other_commands_refuse_it_as_well(refused, path, content, parts):
     words = chosen(path, content)
-    for module in (stop, bounds):
+    for module in (stop, bounds, status):
         message = refused(module, words)
         assert all(part in message for part in parts), message
 

@@ -43,7 +43,7 @@ def test_a_validator_that_fails_is_found(monkeypatch):
 
     replace(monkeypatch, inputs.whole, broken)
     with pytest.raises(LostError):
-        outcomes(configurations(), composed, tries=150)
+        outcomes(configurations(), composed, tries=3000)  # it stops at the first
 
 
 def test_a_complaint_of_two_lines_is_found(monkeypatch):

@@ -144,6 +144,11 @@ def request_of(
 
 
 def _engine(config):
+    if config["runner"] not in files_of("runner", ()):
+        raise unknown("runner", config["runner"], files_of("runner", ()))
+    for key in config["runner_spec"]:
+        if key != "address" or config["runner"] == "local":
+            raise BadInput(f"runner.{key}: runner={config['runner']} has no such parameter")
     address = config["runner_spec"].get("address")
     if not isinstance(address, str | None) or address == "":
         raise BadInput(f"runner.address={plain(address)}: an address such as tcp://HOST:8786")

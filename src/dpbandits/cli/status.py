@@ -6,7 +6,6 @@ import math
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
-from pathlib import Path
 
 import joblib
 from tabulate import tabulate
@@ -17,6 +16,7 @@ from .compose import multirun_points, read_request
 from .failures import in_words
 from .kinds import BANDITS, STOPPING
 from .run import Parser, guarded
+from .user_files import user_folders
 
 USAGE = """\
 usage: bandit-status [KEY=VALUE ...] [-m] [--config-dir DIR]
@@ -55,12 +55,10 @@ def _main(argv: list[str]) -> int:
     if given.help:
         print(USAGE, end="")
         return 0
-    folders = (str(Path(given.config_dir).resolve()),) if given.config_dir else ()
-    if folders and not Path(folders[0]).is_dir():
-        raise BadInput(f"--config-dir={given.config_dir}: there is no such folder")
+    folders = user_folders(given.config_dir)
     rules = any(word.startswith("rule=") for word in given.overrides)
     kind = STOPPING if rules else BANDITS
-    points = multirun_points(given.overrides) if given.multirun else [given.overrides]
+    points = multirun_points(given.overrides, folders) if given.multirun else [given.overrides]
     requests = [read_request(point, folders, kind) for point in points]
     if not requests:
         raise BadInput("-m: only Hydra can expand a glob; write the names")
