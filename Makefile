@@ -43,6 +43,9 @@ claims: install ## measure what the papers claim, and what would reproduce it
 bench: install ## speed and memory, as ratios to the random numbers alone
 	$(BIN)/python benchmarks/bench.py
 
+bench-check: install ## measure the ratios again and compare them with the committed ones
+	$(BIN)/python benchmarks/bench.py --check
+
 lint: install ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -51,5 +54,5 @@ lint: install ## style and types
 clean: ## remove what was built; results are kept
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
 
-.PHONY: help install run test test-slow figures claims bench lint clean
+.PHONY: help install run test test-slow figures claims bench bench-check lint clean
 .DEFAULT_GOAL := help
