@@ -47,6 +47,9 @@ bench: install ## speed and memory, as ratios to the random numbers alone; the p
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/plan.py
 
+bench-check: install ## measure the ratios again and compare them with the committed ones
+	$(BIN)/python benchmarks/bench.py --check
+
 lint: install ## style and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -55,5 +58,5 @@ lint: install ## style and types
 clean: ## remove what was built; results are kept
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
 
-.PHONY: help install run test test-slow figures claims audit bench lint clean
+.PHONY: help install run test test-slow figures claims audit bench bench-check lint clean
 .DEFAULT_GOAL := help

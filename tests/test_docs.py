@@ -151,7 +151,7 @@ def test_every_algorithm_is_in_the_readme():
 
 def test_make_targets_are_listed():
     listed = subprocess.run(["make", "help"], cwd=TOP, capture_output=True, text=True).stdout
-    for target in ("run", "test", "figures", "bench", "lint", "clean"):
+    for target in ("run", "test", "figures", "bench", "bench-check", "lint", "clean"):
         assert f"{target} " in listed
 
 

@@ -1,0 +1,38 @@
+"""The ratios that are committed, and what has become worse since."""
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+
+FILE = Path(__file__).with_name("ratios.csv")
+TOLERANCE = 1.5  # how many times a ratio may be the committed one: another machine, a busy one
+
+
+def read(file: Path = FILE) -> dict[str, float]:
+    """The committed ratios: what was measured, and how many times it took what must be done."""
+    with file.open(newline="") as lines:
+        return {row["measured"]: float(row["ratio"]) for row in csv.DictReader(lines)}
+
+
+def write(ratios: Mapping[str, float], file: Path = FILE) -> None:
+    """Keep ratios to be committed."""
+    rows = "".join(f'"{name}",{ratio:.2f}\n' for name, ratio in ratios.items())
+    file.write_text(f"measured,ratio\n{rows}")
+
+
+def complaints(
+    measured: Mapping[str, float], committed: Mapping[str, float], tolerance: float = TOLERANCE
+) -> list[str]:
+    """One line for each ratio that is worse by more than the tolerance, or stands on one side."""
+    lines = []
+    for name in dict.fromkeys([*committed, *measured]):
+        if name not in measured:
+            lines.append(f"{name}: committed, but not measured any more; run make bench")
+        elif name not in committed:
+            lines.append(f"{name}: measured, but not committed; run make bench")
+        elif not measured[name] <= tolerance * committed[name]:
+            lines.append(
+                f"{name}: {measured[name]:.2f}, more than {tolerance:g} times the committed "
+                f"{committed[name]:.2f}"
+            )
+    return lines
