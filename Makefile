@@ -25,7 +25,7 @@ run: install ## run one setting: AdaP-KLUCB on C2 at eps 0.5
 	$(BIN)/bandit-run algo=adap_klucb env=bernoulli_c2 eps=0.5
 
 test: install ## the fast tests
-	$(BIN)/pytest -n auto --dist loadfile -m 'not slow'
+	$(BIN)/pytest -n auto --dist worksteal -m 'not slow'
 
 test-slow: install ## the slow tests: statistics, whole sweeps, the wheel
 	$(BIN)/pytest -n auto --dist load -m slow

@@ -248,7 +248,7 @@ def test_a_curator_that_forgets_the_clip_is_caught(eps):
 
 
 def test_plain_python_is_audited_too():
-    found = audit(twin("plain_no_eps", 1.0), runs=400)
+    found = audit(Learner(TWINS / "plain_no_eps.py", 1.0, {}, (8,)), runs=400)
     assert not found.subject.compiled
     assert found.violated and found.counts in {(400, 0), (0, 400)}
 

@@ -109,6 +109,7 @@ def test_the_algorithm_of_contributing_runs(tmp_path):
     run_line(audit, tmp_path)
 
 
+@pytest.mark.slow
 def test_commands_of_privacy_run(tmp_path):
     lines = commands((TOP / "docs" / "privacy.md").read_text())
     assert len(lines) == 3

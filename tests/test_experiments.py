@@ -85,6 +85,7 @@ def test_scale_of_the_experiments_of_our_own():
                 assert spec["shape"] == pytest.approx(1.05 + named["v"])
 
 
+@pytest.mark.slow
 def test_the_orders_of_theorem_4_are_measured(tmp_path):
     """Tao et al. 2022: regret like 1/eps, and like gap^(-1/v) for small gaps; heavier tails cost
     more. The first epochs of large gaps are the control: there the slope is another."""
@@ -108,6 +109,7 @@ def test_the_orders_of_theorem_4_are_measured(tmp_path):
         assert large.iloc[1] > large.iloc[0]
 
 
+@pytest.mark.slow
 def test_contamination_costs_what_it_should(tmp_path):
     """PRAE-R: outliers just inside the truncation level cost regret, more of them more."""
     sweep = "sweep={algo:[prae_r],env:[wu_raw],env.alpha:[0,.005,.02],eps:[1.0]}"
@@ -159,7 +161,12 @@ def test_twopoint_heavy_has_the_moment_that_it_promises():
         assert moments == pytest.approx([1.0, 1 / 3])
 
 
-@pytest.mark.parametrize("name", EXPERIMENTS)
+LONG = {"tao2022_calibration", "wu2023_central", "wu2023_raw", "tao2022_orders", "ren2020_fig2"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in EXPERIMENTS]
+)
 def test_smoke(name, tmp_path, capsys):
     longest = "horizon" if kind_of([f"experiment={name}"], (), BANDITS) is BANDITS else "cap"
     given = [f"experiment={name}", f"{longest}=3000", "runs=2", f"results={tmp_path}"]
