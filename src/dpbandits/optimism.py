@@ -13,7 +13,7 @@ import numpy as np
 
 from .kernel import borrow, verb
 
-WINDOW = 1.0 + 2.0**-16  # growth of ln t + shift after which the bar is set anew
+WINDOW = 1.0 + 2.0**-19  # growth of ln t + shift after which the bar is set anew
 MARGIN = 1e-12  # relative; far above the rounding of an index, far below any effect
 
 
@@ -67,17 +67,15 @@ def lead(race: Race, t: int, total: np.ndarray, N: np.ndarray) -> int:
         race.window[0] = now
         race.window[1] = power_of(l * WINDOW, power)
         race.window[2] = math.floor(math.exp(l * WINDOW - shift))
-    best = -np.inf
-    a = 0
+    a, best, highest, bar = 0, -np.inf, -np.inf, -np.inf
     for b in range(len(race.level)):
         index = race.level[b] + now * race.width[b]
-        if index > best:
-            best = index
-            a = b
-    bar = -np.inf
-    for b in range(len(race.level)):
-        if b != a:
-            bar = max(bar, race.level[b] + race.window[1] * race.width[b])
+        later = race.level[b] + race.window[1] * race.width[b]
+        first = index > best  # no branch, which would be guessed wrongly
+        bar = max(bar, highest if first else later)
+        highest = later if first else highest
+        a = b if first else a
+        best = index if first else best
     race.stretch[0] = bar + MARGIN * abs(bar)
     race.stretch[1] = -np.inf  # an arm without a total does not keep the lead unasked
     if N[a] > 0.0:

@@ -20,20 +20,35 @@ def kl_index(S, N, t):
 
 
 @verb
+def implausible(S, N, q, l):
+    """Whether an arm's index lies below ``q`` when ln t is ``l``; no root need be found."""
+    return N > 0 and q > S / N and N * bernoulli_kl(S / N, q) > l
+
+
+@verb
+def kl_leader(game, S, a, t):
+    """The arm of largest index at round ``t``, ties to the lowest; arm ``a``, which led before,
+    shows that the index of most others need not be computed.
+    """
+    S = borrow(S)
+    best = kl_index(S[a], pulls(game, a), t)
+    for b in range(len(S)):
+        if b != a and not implausible(S[b], pulls(game, b), best - 1e-9, math.log(t)):
+            index = kl_index(S[b], pulls(game, b), t)
+            if index > best or (index == best and b < a):
+                best, a = index, b
+    return a
+
+
+@verb
 def kl_leads(game, S, a, t, n):
     """Whether arm ``a`` is certain to have the largest index in rounds t, ..., t + n - 1: even
     if its rewards are all 0 and the others' indices those of the last of these rounds.
-
-    Another index lies below a value when that value is implausible for its arm, which needs no
-    root to be found.
     """
     S = borrow(S)
     worst = kl_index(S[a], pulls(game, a) + n - 1, t) - 1e-12  # the tolerance of an index
     for b in range(len(S)):
-        N = pulls(game, b)
-        if b != a and (
-            N == 0 or S[b] / N >= worst or N * bernoulli_kl(S[b] / N, worst) <= math.log(t + n - 1)
-        ):
+        if b != a and not implausible(S[b], pulls(game, b), worst, math.log(t + n - 1)):
             return False
     return True
 
@@ -46,13 +61,11 @@ def kl_ucb(game, rng):
     The arm of largest index is played for as many rounds as it is certain to keep it, in one
     block; the choices are those of an argmax in every round.
     """
-    S, index = np.zeros(arms(game)), np.zeros(arms(game))
-    n = 1
+    S = np.zeros(arms(game))
+    a, n = 0, 1
     while rounds_left(game) > 0:
         t = rounds_played(game) + 1
-        for b in range(arms(game)):
-            index[b] = kl_index(S[b], pulls(game, b), t)
-        a = np.argmax(index)
+        a = kl_leader(game, S, a, t)
         n = min(2 * n, rounds_left(game))
         while n > 1 and not kl_leads(game, S, a, t, n):
             n //= 2

@@ -33,7 +33,9 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
     log_T = math.log(max(T, 2))
     power = v / (1.0 + v)
     N, total = np.zeros(K), np.zeros(K)
+    immortal, renewed = np.zeros(K), np.zeros(K)  # values up to it never drop; at which N it grows
     race = new_race(K, 0.0, power)
+    wide = 4.0 * u ** (1.0 / (1.0 + v))
     mortal = [(math.inf, 0, 0.0)]  # last round, arm and value of rewards that will be dropped
     t = 1
     while t <= T:
@@ -42,22 +44,26 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
             total[b] -= x
             race.level[b] = total[b] / N[b]
         a = lead(race, t, total, N)
-        immortal = (u * N[a] / (2.0 * log_T)) ** (1.0 / (1.0 + v))  # values up to it never drop
-        arm = stay(game, a)
+        if N[a] >= renewed[a]:
+            immortal[a] = (u * N[a] / (2.0 * log_T)) ** (1.0 / (1.0 + v))
+            renewed[a] = 1.1 * N[a]
+        arm, n, expires = stay(game, a), N[a], mortal[0][0]
         leads = True
         while leads:
             x = pull_again(game, arm, t - 1)
-            N[a] += 1.0
+            n += 1.0
             t += 1
             life = math.inf
-            if abs(x) > immortal:
-                life = u * N[a] / (2.0 * abs(x) ** (1.0 + v))
+            if abs(x) > immortal[a]:
+                life = u * n / (2.0 * abs(x) ** (1.0 + v))
             if life >= log_T:
                 total[a] += x
             elif math.exp(life) >= t:
                 total[a] += x
                 heapq.heappush(mortal, (math.exp(life), a, x))
-            leads = t <= mortal[0][0] and keeps_lead(race, t, total[a], N[a]) and t <= T
+                expires = mortal[0][0]
+            leads = t <= expires and keeps_lead(race, t, total[a], n) and t <= T
         leave(game, arm, t - 1)
+        N[a] = n
         race.level[a] = total[a] / N[a]
-        race.width[a] = 4.0 * u ** (1.0 / (1.0 + v)) * (2.0 / N[a]) ** power
+        race.width[a] = wide * (2.0 / N[a]) ** power
