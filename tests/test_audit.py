@@ -18,6 +18,7 @@ from dpbandits.kernel import verb
 from dpbandits.mechanisms import laplace, new_trees, tree_levels, tree_noise
 from dpbandits.privacy.auditor import audit
 from dpbandits.privacy.events import Event, epsilon_bound, learn
+from dpbandits.privacy.exact import exact_epsilon
 from dpbandits.privacy.neighbours import change_of_mind, largest_heard, random_walk
 from dpbandits.privacy.players import Learner
 from dpbandits.privacy.releases import MECHANISMS, Mechanism
@@ -25,7 +26,7 @@ from dpbandits.privacy.tellers import Release, Sender
 
 BUDGETS = (0.1, 0.5, 1.0, 2.0)
 TWINS = Path(__file__).parent / "twins" / "algo"
-INFINITE = ("mode", "central_mean")  # no exact loss is known of these
+NOT_LINEAR = ("mode", "central_mean")  # no exact loss is known of these
 
 
 # Neighbours
@@ -97,14 +98,72 @@ def test_nothing_is_learned_where_nothing_differs():
 
 
 @pytest.mark.parametrize("eps", BUDGETS)
-@pytest.mark.parametrize("name", sorted(set(MECHANISMS) - set(INFINITE)))
+@pytest.mark.parametrize("name", sorted(set(MECHANISMS) - set(NOT_LINEAR)))
 def test_exact_losses_are_the_promised_ones(name, eps):
     assert Release(MECHANISMS[name], eps).exact() == pytest.approx(eps, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", INFINITE)
-def test_what_is_not_linear_has_no_exact_loss(name):
-    assert Release(MECHANISMS[name], 1.0).exact() is None
+@pytest.mark.parametrize("eps", [0.1, 1.0, 20.0, 100.0])
+@pytest.mark.parametrize("name", NOT_LINEAR)
+def test_what_is_not_linear_has_no_exact_loss(name, eps):
+    assert Release(MECHANISMS[name], eps).exact() is None
+
+
+def warner(rng, x, out):
+    """Randomised response as Warner tells it: the truth, or else the opposite."""
+    out[0] = x[0] if rng.random() < math.e / (1 + math.e) else 1 - x[0]
+
+
+def leaking(rng, x, out):
+    out[0] = 5 * x[0] + (rng.random() < 0.5)
+
+
+def three_ways(rng, x, out):
+    u = rng.random()
+    out[0] = 0 if u < 0.2 else 1 if u < 0.3 + 0.1 * x[0] else 2
+
+
+def clipped(rng, x, out):
+    out[0] = min(max(x[0] + laplace(rng, 1.0), -10.0), 10.0)
+
+
+def thresholded(rng, x, out):
+    out[0] = x[0] + laplace(rng, 1.0) > 7.0
+
+
+def gaussian(rng, x, out):
+    out[0] = x[0] + rng.standard_normal()
+
+
+def vector(rng, x, out):
+    out[0] = x[0] + rng.random(3).sum()
+
+
+@pytest.mark.parametrize(
+    ("release", "loss"),
+    [
+        (warner, 1.0),
+        (leaking, math.inf),
+        (three_ways, None),
+        (clipped, None),
+        (thresholded, None),
+        (gaussian, None),
+        (vector, None),
+        (lambda rng, x, out: None, 0.0),
+    ],
+)
+def test_exact_losses_of_other_releases(release, loss):
+    found = exact_epsilon(release, np.array([0.0]), np.array([1.0]), 1)
+    assert found == (loss if loss is None else pytest.approx(loss))
+
+
+def test_a_release_whose_exact_loss_is_too_large_is_violated_though_it_cannot_be_seen():
+    @verb
+    def nearly(rng, x, eps, out):
+        out[0] = x[0] + laplace(rng, 0.99 / eps)
+
+    found = audit(Release(broken(nearly), 1.0), runs=2000)
+    assert found.epsilon < 1 < found.exact and found.violated
 
 
 @verb
@@ -321,7 +380,7 @@ def test_a_violation_is_told_with_its_witness(tmp_path, monkeypatch, capsys):
     file.with_suffix(".yaml").write_text("# broken\n{}\n")
     words = ["--config-dir", ".", "algo=plain_no_eps", "runs=200", "horizon=[8]", "jobs=1"]
     code, out, _ = run_command(words, tmp_path, monkeypatch, capsys)
-    assert code == 1
+    assert code == 3
     assert "VIOLATED" in out and "event      pulls of arm" in out and "runs each" in out
     first, second = (
         build({"law": "table", "rewards": None, "file": str(file)}).environment.table

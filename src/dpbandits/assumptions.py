@@ -50,6 +50,10 @@ class Assumption:
     def words(self) -> str:
         return "any rewards"
 
+    def extremes(self, values: Values) -> tuple[float, float] | None:
+        """The least and the largest reward, where privacy rests on there being such."""
+        return None
+
     def value(self, name: str, instance: Instance, values: Values) -> float:
         """The least value of an automatic parameter that makes the assumption hold."""
         raise NotImplementedError
@@ -75,6 +79,9 @@ class Bounded(Assumption):
     def words(self) -> str:
         return f"rewards in [{self.low:g}, {self.high:g}]"
 
+    def extremes(self, values: Values) -> tuple[float, float] | None:
+        return self.low, self.high
+
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
         low, high = instance.support
         if self.low <= low and high <= self.high:
@@ -95,6 +102,9 @@ class WithinR(Assumption):
     @property
     def words(self) -> str:
         return "rewards in [-R, R]"
+
+    def extremes(self, values: Values) -> tuple[float, float] | None:
+        return -values["R"], values["R"]
 
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
         R = values["R"]

@@ -18,7 +18,7 @@ from ..files import check_writable, write_atomically
 from ..kernel import PACKAGE, sources_hash
 from ..privacy import requests
 from ..privacy.auditor import audit
-from ..privacy.findings import bars, in_words, record, render, write_witness
+from ..privacy.findings import VERDICTS, bars, in_words, record, render, write_witness
 from ..privacy.releases import MECHANISMS
 from ..privacy.requests import SUBJECTS, requested
 from ..privacy.subjects import Subject
@@ -33,7 +33,7 @@ USAGE = """\
 usage: bandit-audit [KEY=VALUE ...] [--config-dir DIR]
 
 Play an algorithm many times on neighbouring sequences of rewards, search for what tells them apart,
-and say how much privacy it spends at least. Exit code 1 if that is more than it promises.
+and say how much privacy it spends at least. Exit code 3 if that is more than it promises.
 
   bandit-audit algo=adap_ucb eps=0.5             an algorithm: an adversary sees its actions
   bandit-audit algo=heldp_ucb_b eps=0.5          local privacy: one user's response
@@ -111,17 +111,18 @@ def settle(audits: list[tuple[dict, Subject]], results: Path, stem: str) -> int:
     if failed:
         names = ", ".join(dict.fromkeys(failed))
         print(f"bandit-audit: failed: {names}; see above", file=sys.stderr)
+    if not rows:
         return 1
     table = pd.DataFrame(rows).drop(columns="witness")
     write_table(results / f"{stem}.csv", table)
     write_atomically(results / f"{stem}.md", f"{render(rows, 'pipe')}\n".encode())
     save(bars(table), results / "figures" / stem)
     print(render(rows, "simple"))
-    broken = [row for row in rows if row["measured"] > row["eps"]]
+    broken = [row for row in rows if row["verdict"] == VERDICTS[True]]
     for row in broken if len(rows) > 1 else rows:
         print(f"\n{in_words(row, row['witness'])}")
     print(f"\n{results / f'{stem}.csv'}")
-    return 1 if broken else 0
+    return 3 if broken else 1 if failed else 0
 
 
 def found(config: Mapping[str, Any], what: Subject, folder: Path, bar: Any) -> dict[str, Any]:

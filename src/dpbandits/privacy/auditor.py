@@ -19,6 +19,7 @@ CANDIDATES = 96  # pairs of neighbours that the search begins with
 ROUNDS = ((24, 48, 2.0), (6, 12, 1.0), (2, 4, 0.0))
 LARGEST_SAMPLE = 50_000  # half of that on which an event is proposed and chosen
 LENIENT = 0.02  # level of the bounds that only rank
+ROUNDING = 1e-9  # of an exact loss
 CHUNK = 5_000  # runs of one generator
 
 
@@ -48,8 +49,12 @@ class Finding:
 
     @property
     def violated(self) -> bool:
-        """Whether more is spent than was promised, for certain but for the confidence."""
-        return self.epsilon > self.subject.eps
+        """Whether more is spent than was promised, for certain but for the confidence; or, of what
+        is itself a release, exactly.
+        """
+        itself = self.subject.kind in ("mechanism", "response")
+        exact = (self.exact or 0.0) / (1.0 + ROUNDING) if itself else 0.0
+        return max(self.epsilon, exact) > self.subject.promised
 
 
 def audit(
@@ -76,6 +81,7 @@ def audit(
     runs = runs or (subject.runs if subject.compiled else subject.runs // PLAIN)
     sample = min(runs, LARGEST_SAMPLE)
     level = (1.0 - confidence) / ROUNDS[-1][0]
+    exact = subject.exact()
     seeds = np.random.SeedSequence(seed)
     proposing, *searching, choosing, testing = seeds.spawn(3 + len(ROUNDS))
     candidates = subject.pairs(np.random.default_rng(proposing), CANDIDATES)
@@ -105,9 +111,7 @@ def audit(
         for k, e in zip(counts, events, strict=True)
     ]
     i = int(np.argmax(bounds))
-    return Finding(
-        subject, bounds[i], confidence, pairs[i], events[i], counts[i], runs, subject.exact()
-    )
+    return Finding(subject, bounds[i], confidence, pairs[i], events[i], counts[i], runs, exact)
 
 
 def _spawn(pairs: Sequence[Pair], sequence: np.random.SeedSequence) -> Iterator:

@@ -12,51 +12,62 @@ import numpy as np
 
 Told = Callable[[np.random.Generator, np.ndarray, np.ndarray], None]  # (rng, x, out)
 TOLERANCE = 1e-9
+SIZES = (1.0, 30.0, 1e3, 1e6)  # of the noise with which linearity is tried
 
 
-class _Given:
-    """A generator whose Laplace variables, differences of two exponentials, are given."""
+class _Unknown(Exception):
+    """The release draws something else."""
+
+
+class _Generator:
+    """A generator from which only what its subclasses define can be drawn."""
+
+    def __getattr__(self, name):
+        raise _Unknown(name)
+
+
+class _Given(_Generator):
+    """Its Laplace variables, differences of two exponentials, are given; the others are 0."""
 
     def __init__(self, z: dict[int, float]):
         self.z, self.drawn = z, 0
 
     def standard_exponential(self) -> float:
         self.drawn += 1
-        return 0.0 if self.drawn % 2 == 0 else self.z.get(self.drawn // 2, 0.0)
+        z = self.z.get((self.drawn - 1) // 2, 0.0)
+        return max(z, 0.0) if self.drawn % 2 else max(-z, 0.0)
 
 
-class _Chance(float):
-    """A uniform number that remembers what it was compared with."""
+class _Coin(_Generator):
+    """Its one uniform number is only compared; how it compares is given, with what is kept."""
 
-    chance = math.nan
+    def __init__(self, below: bool):
+        self.below, self.chances = below, []  # type: ignore[var-annotated]
 
-    def __lt__(self, other):
-        self.chance = min(max(float(other), 0.0), 1.0)
-        return True
+    def random(self) -> _Uniform:
+        return _Uniform(self)
 
 
-class _Coin:
-    """A generator of a single uniform number."""
+class _Uniform:
+    def __init__(self, coin: _Coin):
+        self.coin = coin
 
-    def __init__(self):
-        self.draws: list[_Chance] = []
-
-    def random(self) -> _Chance:
-        self.draws.append(_Chance(0.0))
-        return self.draws[-1]
+    def __lt__(self, chance: float) -> bool:
+        self.coin.chances.append(min(max(float(chance), 0.0), 1.0))
+        return self.coin.below
 
 
 def exact_epsilon(release: Told, x: np.ndarray, y: np.ndarray, d: int) -> float | None:
     """The largest log-likelihood ratio of a release of d numbers between two data sets, or None.
 
-    If the release is ``f(x) + N z`` with z independent Laplace variables of scale 1, N invertible
+    If the release is ``f(x) + N z`` with z independent Laplace variables of scale 1, N of full rank
     and the same for both, it is the sum of |z_i| over the z that solve ``N z = f(x) - f(y)``; it is
-    infinite if none does. If it is one coin, it is that of its two chances.
+    infinite if none does. If it is one coin, it is that of the chances of what is told.
     """
     for method in (_linear, _coin):
         try:
             return method(release, x, y, d)
-        except AttributeError:  # it draws something else
+        except (_Unknown, TypeError):  # a uniform number can be compared, nothing else
             continue
     return None
 
@@ -65,14 +76,21 @@ def _linear(release, x, y, d):
     def run(data, z):
         rng, out = _Given(z), np.zeros(d)
         release(rng, data, out)
+        if rng.drawn % 2:
+            raise _Unknown
         return out, rng.drawn // 2
 
     (f, n), (g, other) = run(x, {}), run(y, {})
     if n == 0:
         return 0.0 if np.array_equal(f, g) else math.inf
     N = np.stack([run(x, {i: 1.0})[0] - f for i in range(n)], axis=1)
-    z = np.linspace(-2.0, 3.0, n)
-    linear = all(close(run(data, dict(enumerate(z)))[0], h + N @ z) for data, h in ((x, f), (y, g)))
+    rng = np.random.default_rng(0)
+    trials = [size * rng.normal(size=n) for size in SIZES for _ in range(4)]
+    linear = all(
+        close(run(data, dict(enumerate(z)))[0], h + N @ z)
+        for z in trials
+        for data, h in ((x, f), (y, g))
+    )
     if n != other or not linear:
         return None
     N = N[:, np.abs(N).max(axis=0) > 0]
@@ -88,14 +106,20 @@ def close(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def _coin(release, x, y, d):
-    chances = []
+    told = []
     for data in (x, y):
-        rng, out = _Coin(), np.zeros(d)
-        release(rng, data, out)
-        if len(rng.draws) != 1 or math.isnan(rng.draws[0].chance):
-            return None
-        chances.append(rng.draws[0].chance)
-    p, q = chances
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratios = np.abs(np.log([p, 1 - p]) - np.log([q, 1 - q]))
-    return float(np.nanmax(ratios)) if p != q else 0.0
+        masses: dict[bytes, float] = {}
+        for below in (True, False):
+            rng, out = _Coin(below), np.zeros(d)
+            release(rng, data, out)
+            if len(rng.chances) != 1:
+                return None
+            chance = rng.chances[0] if below else 1.0 - rng.chances[0]
+            masses[out.tobytes()] = masses.get(out.tobytes(), 0.0) + chance
+        told.append(masses)
+    losses = []
+    for seen in {*told[0], *told[1]}:
+        p, q = (masses.get(seen, 0.0) for masses in told)
+        if p != q:
+            losses.append(math.inf if min(p, q) == 0.0 else abs(math.log(p) - math.log(q)))
+    return max(losses, default=0.0)

@@ -29,9 +29,10 @@ def record(finding: Finding, seed: int) -> dict[str, Any]:
         "kind": finding.subject.kind,
         "name": finding.subject.name,
         "eps": finding.subject.eps,
+        "promised": finding.subject.promised,
         "measured": finding.epsilon,
         "exact": math.nan if finding.exact is None else finding.exact,
-        "verdict": VERDICTS[finding.violated].lower(),
+        "verdict": VERDICTS[finding.violated],
         "confidence": finding.confidence,
         "runs": finding.runs,
         "count_first": k[0],
@@ -49,15 +50,16 @@ def record(finding: Finding, seed: int) -> dict[str, Any]:
 
 def render(rows: Sequence[Mapping[str, Any]], style: str) -> str:
     """The table as text; ``style`` is one of tabulate's."""
-    head = ["audited", "", "eps promised", "measured, at least", "exact, of its noise", "verdict"]
+    head = ["audited", "", "eps promised", "measured, at least"]
+    head += ["exact, of the release beneath", "verdict"]
     told = [
         [
             row["name"],
             row["kind"],
-            f"{row['eps']:g}",
+            f"{row['promised']:g}",
             f"{row['measured']:.3g}",
             "" if math.isnan(row["exact"]) else f"{row['exact']:.4g}",
-            VERDICTS[row["verdict"] == VERDICTS[True].lower()],
+            row["verdict"],
         ]
         for row in rows
     ]
@@ -105,7 +107,7 @@ def bars(table: pd.DataFrame) -> Figure:
         for ax, eps in zip(axes, budgets, strict=True):
             rows = table[table["eps"] == eps]
             at = rows["name"].map(names.index)
-            broken = rows["verdict"] == VERDICTS[True].lower()
+            broken = rows["verdict"] == VERDICTS[True]
             for which, colour, label in (
                 (~broken, COLOURS[1], "measured, at least"),
                 (broken, COLOURS[0], "measured: violated"),
@@ -114,7 +116,7 @@ def bars(table: pd.DataFrame) -> Figure:
                     shown = np.minimum(rows["measured"][which], 2 * eps)
                     ax.barh(at[which], shown, height=0.65, color=colour, label=label)
             ax.plot(rows["exact"], at, "D", ms=3.5, mfc="white", color="black", ls="",
-                    label="exact loss of the noise beneath")  # fmt: skip
+                    label="exact loss of the release beneath")  # fmt: skip
             ax.axvline(eps, color="black", lw=1, label="promised")
             ax.set_title(f"$\\epsilon$ = {eps:g}")
             ax.set_xlim(0, max(1.12 * eps, 1.05 * min(rows["measured"].max(), 2 * eps)))

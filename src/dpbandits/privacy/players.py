@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..assumptions import Bounded
 from ..environments.catalogue import build
 from ..inputs import argument
 from ..kernel import compiles
@@ -55,6 +54,11 @@ class Player:
         return load(self.file)
 
     @property
+    def promised(self) -> float:
+        guarantee = self.algorithm.guarantee
+        return guarantee.epsilon({**self.values, "eps": self.eps}) if guarantee else self.eps
+
+    @property
     def version(self) -> str:
         return self.algorithm.version
 
@@ -78,7 +82,7 @@ class Player:
         return [partial(walk.pair, int(m)) for m in steps]
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
-        """See ``Subject``."""
+        """What an adversary sees; see ``Subject``."""
         raise NotImplementedError
 
 
@@ -99,8 +103,9 @@ class Learner(Player):
 
     def _extremes(self, rng: np.random.Generator, T: int, K: int) -> tuple[float, float]:
         rewards = self.algorithm.rewards
-        if isinstance(rewards, Bounded):
-            return rewards.low, rewards.high
+        known = rewards.extremes(self.values) if rewards is not None else None
+        if known is not None:
+            return known
         edge = largest_heard(lambda table: self.glance(table, rng), T, K, 1e-2, 1e4)
         x = edge if rng.random() < 0.7 else edge * rng.uniform(0.2, 1.0)
         return -x, x
@@ -133,11 +138,13 @@ class Stopper(Player):
     kind: ClassVar[str] = "rule"
 
     def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
-        R, caps = self.values["R"], self.horizons or CAPS
+        caps = self.horizons or CAPS
+        R, rewards = self.values["R"], self.algorithm.rewards
+        low, high = (rewards.extremes(self.values) if rewards is not None else None) or (-R, R)
         found: list[Neighbours] = []
         while len(found) < n:
             T = caps[len(found) // STEPS % len(caps)]
-            found += self.along(random_walk(rng, T, 1, -R, R), rng, 10.0)
+            found += self.along(random_walk(rng, T, 1, low, high), rng, 10.0)
         return found
 
     def glance(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:

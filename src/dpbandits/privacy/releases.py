@@ -1,7 +1,7 @@
 """The releases that the guarantees rest on, each to be audited on its own.
 
 A release is ``release(rng, x, eps, out)``: it writes what an adversary sees of the data ``x`` into
-``out``. Each is made of the very verbs that the algorithms call.
+``out``. Each is made of the verbs of mechanisms, estimators and curators that algorithms call.
 """
 
 from __future__ import annotations

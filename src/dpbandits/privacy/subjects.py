@@ -21,7 +21,11 @@ class Subject(Protocol):
 
     @property
     def eps(self) -> float:
-        """The privacy loss that is promised."""
+        """The privacy budget that it is given."""
+
+    @property
+    def promised(self) -> float:
+        """The privacy loss that it promises with that budget."""
 
     @property
     def version(self) -> str:

@@ -11,8 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..assumptions import Bounded
-from ..kernel import compiles
+from ..kernel import PACKAGE, compiles, sources_hash
 from ..registry import Algorithm, load
 from .exact import exact_epsilon
 from .loops import loop, play_releases, play_responses
@@ -33,11 +32,18 @@ class Release:
     eps: float
     kind: ClassVar[str] = "mechanism"
     runs: ClassVar[int] = 1_000_000
-    version: ClassVar[str] = ""
 
     @property
     def name(self) -> str:
         return self.mechanism.name
+
+    @property
+    def promised(self) -> float:
+        return self.eps
+
+    @property
+    def version(self) -> str:
+        return sources_hash(*sorted(PACKAGE.rglob("*.py")))
 
     @property
     def compiled(self) -> bool:
@@ -45,7 +51,7 @@ class Release:
 
     def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
         every = list(self._neighbours())
-        return [partial(nothing_between, every[i]) for i in rng.permutation(len(every))[:n]]
+        return [partial(the_same_pair, every[i]) for i in rng.permutation(len(every))[:n]]
 
     def _neighbours(self) -> Iterator[Pair]:
         values = self.mechanism.values
@@ -102,6 +108,11 @@ class Sender:
         return self.algorithm.version
 
     @property
+    def promised(self) -> float:
+        guarantee = self.algorithm.guarantee
+        return guarantee.epsilon({"eps": self.eps}) if guarantee else self.eps
+
+    @property
     def curator(self) -> Callable[..., float]:
         guarantee = self.algorithm.guarantee
         assert guarantee is not None and guarantee.curator is not None
@@ -112,11 +123,12 @@ class Sender:
         return compiles(self.curator)
 
     def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
-        return [partial(nothing_between, pair) for pair in self._neighbours()]
+        return [partial(the_same_pair, pair) for pair in self._neighbours()]
 
     def _neighbours(self) -> Iterator[Pair]:
         rewards = self.algorithm.rewards
-        values = (rewards.low, rewards.high) if isinstance(rewards, Bounded) else ANYTHING
+        known = rewards.extremes({}) if rewards is not None else None
+        values = ANYTHING if known is None else known
         for x, y in permutations(values, 2):
             yield np.array([x]), np.array([y])
 
@@ -130,7 +142,7 @@ class Sender:
         return ["response"]
 
     def exact(self) -> float | None:
-        curator = self.curator
+        curator = getattr(self.curator, "py_func", self.curator)
 
         def told(rng, x, out):
             out[0] = curator(rng, float(x[0]), self.eps)
@@ -138,7 +150,7 @@ class Sender:
         return largest(exact_epsilon(told, x, y, 1) for x, y in self._neighbours())
 
 
-def nothing_between(pair: Pair, steps: int) -> Pair:
+def the_same_pair(pair: Pair, steps: int) -> Pair:
     """Neighbours that are not part of a path."""
     return pair
 
