@@ -16,6 +16,7 @@ import yaml
 
 from dpbandits.cli import bounds, plot, run
 from dpbandits.cli.compose import package_folder
+from dpbandits.play import loop, play_games
 from dpbandits.registry import ALGORITHMS, load
 
 COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
@@ -310,8 +311,8 @@ def test_an_edited_data_file_is_run_again(bandit):
 def test_the_kernel_that_is_compiled_is_the_one_that_is_played(bandit):
     for env in ("bernoulli_c2", "twopoint_heavy env.g=1 env.means=[.5,.4]"):
         bandit(run, f"algo=dp_ucb_bound env={env} {SMALL}")
-    function = load(ALGORITHMS / "dp_ucb_bound.py").function
-    assert len(function.signatures) == 1
+    algorithm = load(ALGORITHMS / "dp_ucb_bound.py")
+    assert len(loop(play_games, algorithm.function, algorithm.tag).signatures) == 1
 
 
 def test_a_horizon_that_no_float_holds(bandit):

@@ -161,7 +161,8 @@ def stay(game: Game, a: int) -> Law:
 def pull_again(game: Game, arm: Law, t: int) -> float:
     """One round on the arm that is stayed at, after ``t`` others of the game: its reward.
 
-    What a round needs is in registers, and nothing is written: ``pull`` takes twice as long.
+    What a round needs is in registers, and nothing is written, which costs ``pull`` a third of its
+    time.
     """
     game = borrow(game)
     return draw_again(game.env, game.coins, arm, t)

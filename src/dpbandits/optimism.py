@@ -14,6 +14,7 @@ import numpy as np
 from .kernel import borrow, verb
 
 WINDOW = 1.0 + 2.0**-19  # growth of ln t + shift after which the bar is set anew
+LEAST = 16  # rounds in which it is not
 MARGIN = 1e-12  # relative; far above the rounding of an index, far below any effect
 
 
@@ -65,8 +66,8 @@ def lead(race: Race, t: int, total: np.ndarray, N: np.ndarray) -> int:
     now = power_of(l, power)
     if t > race.window[2]:
         race.window[0] = now
-        race.window[1] = power_of(l * WINDOW, power)
-        race.window[2] = math.floor(math.exp(l * WINDOW - shift))
+        race.window[2] = max(math.floor(math.exp(l * WINDOW - shift)), t + LEAST)
+        race.window[1] = power_of(max(l * WINDOW, math.log(race.window[2]) + shift), power)
     a, best, highest, bar = 0, -np.inf, -np.inf, -np.inf
     for b in range(len(race.level)):
         index = race.level[b] + now * race.width[b]
