@@ -236,9 +236,15 @@ def test_a_disk_that_is_really_full(tmp_path, right):
     assert done.returncode == 1
     assert line.startswith(f"bandit-run: cannot write {tmp_path}") and "File too large" in line
     assert not list(tmp_path.rglob("*.part"))
-    finished = {f: f.stat().st_mtime_ns for f in tmp_path.rglob("*.npz")}
-    assert table(asked(tmp_path)) == right
-    assert all(f.stat().st_mtime_ns == before for f, before in finished.items())
+    request = asked(tmp_path)
+    kept = {cell: load_runs(tmp_path, cell) for cell in request.cells}
+    whole = [cell_file(tmp_path, c) for c, runs in kept.items() if len(runs) == request.runs]
+    written = [file.stat().st_mtime_ns for file in whole]
+    assert table(request) == right
+    assert [file.stat().st_mtime_ns for file in whole] == written  # a part may be completed
+    for cell, runs in kept.items():
+        after = load_runs(tmp_path, cell)
+        assert all((after[r] == runs[r]).all() for r in runs)
 
 
 @pytest.mark.parametrize("folder", ["/proc/results", "/dev/null/results"])
