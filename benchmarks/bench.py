@@ -284,9 +284,10 @@ def measure(check):
     found["start-up"] = command / alone
     parts = [
         "Per-round algorithms at eps 1, T = 1e7, one core: ns a round, and how many times what "
-        "their random numbers alone take (of K = 20 arms, the instance of Ren et al. 2020; with "
-        "smaller gaps the lead changes more often). Some algorithms must compute a sigmoid or a "
-        "power in every round: the next column counts it with the random numbers. The last is the same code run by the Python interpreter, at T = 1e5, K = 5:",
+        "their random numbers alone take (of K = 20 arms, the instance of Ren et al. 2020). Some "
+        "algorithms must compute a sigmoid or a power in every round: the next column counts it "
+        "with the random numbers. The last is the same code run by the Python interpreter, at "
+        "T = 1e5, K = 5:",
         left(
             rounds,
             [
