@@ -22,9 +22,7 @@ def make_figures(folder):
     command += ["-o", f"{sys.prefix}/.installed"]
     home = {"NUMBA_CACHE_DIR": f"{folder}/compiled", "MPLCONFIGDIR": f"{folder}/fonts"}
     start = time.monotonic()
-    make = subprocess.Popen(
-        command, cwd=PROJECT, env=os.environ | home, stdout=subprocess.DEVNULL
-    )
+    make = subprocess.Popen(command, cwd=PROJECT, env=os.environ | home, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(make.pid, 0)
     if status:
         sys.exit("make figures failed")

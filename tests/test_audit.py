@@ -408,6 +408,9 @@ def test_a_violation_is_told_with_its_witness(tmp_path, monkeypatch, capsys):
         (["algo=dp_se", "env=sign"], "unknown key 'env'"),
         (["rule=dp_nas", "R=-1"], "R=-1: a number above 0"),
         (["algo=dp_se", "results="], "results"),
+        (["algo=dpr_se", "short=3"], "short=3: write short.ALGORITHM.PARAMETER=VALUE"),
+        (["algo=dpr_se", "short.dpr_se=3"], "write short.ALGORITHM.PARAMETER=VALUE"),
+        (["algo=dpr_se", "short={dpr_se:{q:1}}"], "short={dpr_se:{q:1}}: Key 'q' is not in struct"),
         (["--config-dir", "nowhere", "algo=dp_se"], "there is no such folder"),
         (["algo"], "algo: Error parsing override 'algo'"),
         (["algo=dp_se", "--what"], "unrecognized arguments"),
@@ -418,6 +421,12 @@ def test_bad_input_gets_one_line(words, told, tmp_path, monkeypatch, capsys):
     assert code == 2 and out == ""
     assert err.startswith("bandit-audit: ") and told in err and err.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_noise_beyond_single_precision_is_audited(tmp_path, monkeypatch, capsys):
+    words = ["mechanism=tree", "eps=1e-60", "runs=200"]
+    code, out, err = run_command(words, tmp_path, monkeypatch, capsys)
+    assert code == 0 and "consistent" in out and "Warning" not in err
 
 
 def test_an_algorithm_that_fails_is_told(tmp_path, monkeypatch, capsys):

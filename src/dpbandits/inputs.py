@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from .errors import BadInput, plain
@@ -50,6 +51,21 @@ def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:
             f"{key}={plain(value)}: a whole number of at least {at_least}{most} is needed"
         )
     return int(value) if isinstance(value, int) else int(number)
+
+
+def workers(value: Any) -> int:
+    """The value of ``jobs``: a number of workers, or -1 for one a core."""
+    jobs = whole("jobs", value, at_least=-1, at_most=4096)
+    if jobs == 0:
+        raise BadInput("jobs=0: a number of workers, or -1 for one a core, is needed")
+    return jobs
+
+
+def folder(key: str, value: Any) -> Path:
+    """The path of a folder, which need not exist."""
+    if value in (None, "") or isinstance(value, list | dict):
+        raise BadInput(f"{key}={plain(value)}: the path of a folder is needed")
+    return Path(str(value))
 
 
 def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: float) -> float:

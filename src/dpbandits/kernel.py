@@ -7,6 +7,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -27,14 +28,16 @@ def sources_hash(*files: Path) -> str:
     return digest.hexdigest()[:12]
 
 
+SOURCES = sources_hash(*sorted(PACKAGE.rglob("*.py")))  # the state of the whole package
+
+
 def cache_folder() -> Path:
     """Folder for compiled kernels: one for each state of the package's sources.
 
     Numba's own cache does not see an edit in an imported file, so the folder's name does.
     """
-    name = sources_hash(*sorted(PACKAGE.rglob("*.py")))
     for home in _cache_homes():
-        folder = home / name
+        folder = home / SOURCES
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
@@ -73,25 +76,21 @@ def kernel(function: Callable) -> Callable:
     return numba.njit(cache=True, **OPTIONS)(function)
 
 
-def kernel_from(template: Callable, tag: str, **names: Any) -> Callable:
-    """Compile a function in which some global names mean what is given here, such as a loop over
-    the runs of one algorithm.
+@cache
+def loop(template: Callable, function: Callable, tag: str) -> Callable:
+    """A loop over many calls of a function, such as the runs of an algorithm.
+
+    To enter compiled code once a run costs more than an episodic run.
 
     Args:
-        template: the function.
-        tag: tells kernels of one template apart on disk; it must change with what is given.
-        names: values of global names; they may be kernels.
+        template: the loop, in which the global name ``played`` means the function.
+        function: what is called; if it can be compiled, the loop is.
+        tag: tells loops of one template apart on disk; it must change with the function.
     """
-    function = plain_from(template, **names)
-    function.__name__ = function.__qualname__ = f"{template.__name__}_{tag}"
-    return numba.njit(cache=True, **OPTIONS)(function)
-
-
-def plain_from(template: Callable, **names: Any) -> Callable:
-    """The same function, not compiled."""
-    function = FunctionType(template.__code__, template.__globals__ | names, template.__name__)
-    function.__module__ = template.__module__
-    return function
+    names = template.__globals__ | {"played": function}
+    made = FunctionType(template.__code__, names, f"{template.__name__}_{tag}")
+    made.__qualname__, made.__module__ = made.__name__, template.__module__
+    return kernel(made) if compiles(function) else made
 
 
 def verb(function: Callable) -> Callable:

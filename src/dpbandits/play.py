@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache, lru_cache, singledispatch
+from functools import lru_cache, singledispatch
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy as np
 from .cell import Cell, Unit
 from .environments.instances import Instance
 from .game import Game, new_game, pulls_of, restart
-from .kernel import is_cached, is_compiled, kernel_from
+from .kernel import is_cached, is_compiled, loop
 from .seeds import ENVIRONMENT, LEARNER, SHUFFLE, generator, state_in_memory, states
 
 played: Any = None  # in a loop over runs: its algorithm
@@ -60,17 +60,8 @@ def play_games(game, rng, memory, states, arguments, traces):
 
 @singledispatch
 def loop_of(unit: Any) -> Callable:
-    """The loop that plays many runs of a compiled algorithm in one call.
-
-    To enter compiled code costs more than an episodic run.
-    """
+    """The loop that plays many runs of a compiled algorithm in one call."""
     return loop(play_games, unit.algorithm.function, unit.algorithm.tag)
-
-
-@cache
-def loop(template: Callable, function: Callable, tag: str) -> Callable:
-    """A loop over runs of a compiled function, from one of its templates, as ``kernel_from``."""
-    return kernel_from(template, tag, played=function)
 
 
 def play_in_loop(

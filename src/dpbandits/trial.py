@@ -16,8 +16,8 @@ from .environments.catalogue import build
 from .environments.instances import Instance
 from .environments.populations import homogeneous
 from .game import new_game, restart, rounds_played
-from .kernel import is_compiled
-from .play import instance_of, loop, loop_of, play, play_in_loop, play_many
+from .kernel import is_compiled, loop
+from .play import instance_of, loop_of, play, play_in_loop, play_many
 from .registry import Algorithm, load
 from .seeds import ENVIRONMENT, LEARNER, generator
 

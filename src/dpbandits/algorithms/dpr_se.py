@@ -6,10 +6,10 @@ from typing import Annotated
 import numpy as np
 
 from ..assumptions import HeavyTails
+from ..estimators import private_mean
 from ..game import arms, play_unseen, pull_truncated_in_turn, room_for, rounds_left
 from ..guarantees import global_dp
 from ..kernel import kernel
-from ..mechanisms import laplace, laplace_scale
 from ..parameters import POSITIVE, Budget, MomentBound, Named, Order, Probability
 
 REWARDS = HeavyTails()
@@ -44,7 +44,7 @@ def dpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta: 
         B = (u * R * eps / L) ** (1.0 / (1.0 + v))
         pull_truncated_in_turn(game, S, int(R) * len(S), B, sums)
         for a in S:
-            mu[a] = sums[a] / R + laplace(rng, laplace_scale(2.0 * B / R, eps))
+            mu[a] = private_mean(rng, sums[a], R, B, eps)
         err = u ** (1.0 / (1.0 + v)) * (L / (R * eps)) ** (v / (1.0 + v))
         S = S[np.max(mu[S]) - mu[S] <= c / 2.0 * err]
     play_unseen(game, S, rounds_left(game))

@@ -6,6 +6,7 @@ from typing import Annotated
 import numpy as np
 
 from ..assumptions import HeavyTails
+from ..environments.blocks import kept
 from ..game import arms, leave, pull_again, pulls, stay
 from ..guarantees import global_dp
 from ..kernel import kernel
@@ -48,7 +49,7 @@ def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant):
             n += 1
             N[a] = n
             B = (eps * u * N[a] / log_T**1.5) ** (1.0 / (1.0 + v))
-            Sa += x if abs(x) <= B else 0.0
+            Sa += kept(x, B)
             noise = laplace(rng, tree_node_scale(levels, 2.0 * B, eps))
             total[a] = Sa + tree_noise(trees, a, n, noise)
             leads = keeps_lead(race, t + 1, total[a], N[a]) and t < T

@@ -26,7 +26,7 @@ from ..registry import find_file, load
 from ..store import write_table
 from .compose import compose_config, multirun_points, package_folder
 from .kinds import Form
-from .run import Parser, guarded
+from .run import guarded, parser_of
 from .user_files import user_folders
 
 USAGE = """\
@@ -62,12 +62,7 @@ def main() -> None:
 
 
 def _main(argv: list[str]) -> int:
-    parser = Parser("bandit-audit", add_help=False)
-    parser.add_argument("overrides", nargs="*")
-    parser.add_argument("--config-dir", "-cd")
-    parser.add_argument("--multirun", "-m", action="store_true")  # commas need no flag here
-    parser.add_argument("--help", "-h", action="store_true")
-    given = parser.parse_intermixed_args(argv)
+    given = parser_of("bandit-audit").parse_intermixed_args(argv)  # commas need no -m here
     if given.help:
         told = "\n".join(f"  {m.name:<21} {m.says}" for m in MECHANISMS.values())
         print(USAGE.format(mechanisms=told), end="")

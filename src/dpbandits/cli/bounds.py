@@ -17,7 +17,7 @@ from ..summary import interval, rounds, significant, summarize
 from ..theory.bounds import Bound, bounds_for
 from ..theory.question import Question, question
 from .compose import Request, multirun_points, read_request
-from .run import Parser, guarded
+from .run import guarded, parser_of
 from .user_files import user_folders
 
 USAGE = """\
@@ -49,12 +49,7 @@ def main() -> None:
 
 
 def _main(argv: list[str]) -> int:
-    parser = Parser("bandit-bounds", add_help=False)
-    parser.add_argument("overrides", nargs="*")
-    parser.add_argument("--config-dir", "-cd")
-    parser.add_argument("--multirun", "-m", action="store_true")
-    parser.add_argument("--help", "-h", action="store_true")
-    given = parser.parse_intermixed_args(argv)
+    given = parser_of("bandit-bounds").parse_intermixed_args(argv)
     if given.help:
         print(USAGE, end="")
         return 0

@@ -24,7 +24,7 @@ from yaml import YAMLError
 
 from ..engines import Engine
 from ..errors import BadInput, plain, unknown
-from ..inputs import whole
+from ..inputs import folder, whole, workers
 from ..kernel import PACKAGE
 from ..settings import MOST_POINTS, Composer, grids, swept_names
 from .hydras import leaves, refuse_changes, refuse_overrides
@@ -122,13 +122,10 @@ def request_of(
     for key in config:
         if key not in kind.keys:
             raise unknown("key", key, kind.keys)
-    jobs = whole("jobs", config["jobs"], at_least=-1, at_most=4096)
-    if jobs == 0:
-        raise BadInput("jobs=0: a number of workers, or -1 for one a core, is needed")
+    jobs = workers(config["jobs"])
     if config["backend"] not in ("auto", "threads", "processes"):
         raise BadInput(f"backend={plain(config['backend'])}: auto, threads or processes is needed")
-    if config["results"] in (None, "") or isinstance(config["results"], list | dict):
-        raise BadInput(f"results={plain(config['results'])}: the path of a folder is needed")
+    results = folder("results", config["results"])
     return Request(
         kind=kind,
         config=config,
@@ -136,7 +133,7 @@ def request_of(
         runs=whole("runs", config["runs"], at_least=1, at_most=10_000_000),
         jobs=jobs,
         backend=config["backend"],
-        results=Path(str(config["results"])),
+        results=results,
         engine=_engine(config),
         changed=changed,
         folders=folders,
@@ -376,7 +373,9 @@ def _explained(error, overrides, folders, kind):
         config = compose_config(chosen, folders, kind)
         known = list(config)
         known += [f"{group}.{k}" for group in groups for k in config[f"{group}_spec"]]
-        return unknown("key", key, known)
+        if key not in known:
+            return unknown("key", key, known)
+        text = str(error.__cause__ or error)  # what does not fit lies within
     told = text.strip() or str(error.__cause__ or error.__context__ or type(error).__name__)
     line = told.strip().splitlines()[0]
     if line.endswith(":"):

@@ -70,6 +70,16 @@ class Parser(argparse.ArgumentParser):
         raise BadInput(f"{message} (see {self.prog} --help)")
 
 
+def parser_of(command: str) -> Parser:
+    """The parser of a command that takes overrides as Hydra does."""
+    parser = Parser(command, add_help=False)
+    parser.add_argument("overrides", nargs="*")
+    parser.add_argument("--config-dir", "-cd")
+    parser.add_argument("--multirun", "-m", action="store_true")
+    parser.add_argument("--help", "-h", action="store_true")
+    return parser
+
+
 def listing(kind: Kind) -> str:
     """The algorithms, environments and so on, each with what its file says first."""
     width = min(shutil.get_terminal_size().columns, 110)
@@ -128,11 +138,7 @@ def one_line(error: BadInput) -> str:
 
 def command_line(kind: Kind, usage: str, argv: list[str]) -> int:
     """Do what the words after a command of a kind say."""
-    parser = Parser(kind.command, add_help=False)
-    parser.add_argument("overrides", nargs="*")
-    parser.add_argument("--config-dir", "-cd")
-    parser.add_argument("--multirun", "-m", action="store_true")
-    parser.add_argument("--help", "-h", action="store_true")
+    parser = parser_of(kind.command)
     parser.add_argument("--version", action="store_true")
     hydras = [
         parser.add_argument("--cfg", "-c", choices=("job", "hydra", "all")),

@@ -15,7 +15,7 @@ from ..progress import Progress, progress, seconds_left
 from .compose import multirun_points, read_request
 from .failures import in_words
 from .kinds import BANDITS, STOPPING
-from .run import Parser, guarded
+from .run import guarded, parser_of
 from .user_files import user_folders
 
 USAGE = """\
@@ -46,12 +46,7 @@ def main() -> None:
 
 
 def _main(argv: list[str]) -> int:
-    parser = Parser("bandit-status", add_help=False)
-    parser.add_argument("overrides", nargs="*")
-    parser.add_argument("--config-dir", "-cd")
-    parser.add_argument("--multirun", "-m", action="store_true")
-    parser.add_argument("--help", "-h", action="store_true")
-    given = parser.parse_intermixed_args(argv)
+    given = parser_of("bandit-status").parse_intermixed_args(argv)
     if given.help:
         print(USAGE, end="")
         return 0

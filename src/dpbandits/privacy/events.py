@@ -11,6 +11,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 Bounds = tuple[tuple[int, float, float], ...]
 DEPTH = 8  # conditions of an event, at most
+FAR = 1e30  # what lies further from 0 is told apart no more: a tree adds its data up in float32
 LEAST = 0.002  # share of the runs that an event must hold at least
 
 
@@ -69,7 +70,7 @@ def learn(seen: tuple[np.ndarray, np.ndarray], level: float) -> tuple[float, Eve
         The event's bound on this sample, which is too large since the event was chosen on it; and
         the event. A tree grown on one half of the sample proposes, the other half chooses.
     """
-    data = np.stack(seen).astype(np.float32)
+    data = np.stack(seen).clip(-FAR, FAR).astype(np.float32)
     distinct = np.flatnonzero((data != data[0, 0]).any(axis=(0, 1)))
     if len(distinct) == 0:
         return 0.0, Event((), 0)

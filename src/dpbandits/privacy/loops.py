@@ -1,12 +1,10 @@
 """Many runs in one call: what an adversary sees of each, one row a run.
 
-The functions here are templates: the name ``played`` gets its meaning from ``loop``.
+The functions here are templates of ``kernel.loop``, which gives the name ``played`` its meaning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,6 @@ import numpy as np
 from ..environments.laws import PARAMETERS, TABLE, Environment
 from ..environments.populations import homogeneous
 from ..game import Game, new_game, restart
-from ..kernel import compiles, kernel_from, plain_from
 
 played: Any = None
 
@@ -63,17 +60,3 @@ def play_responses(x, rng, arguments, seen):
     """What a user sends, float array (runs, 1)."""
     for i in range(len(seen)):
         seen[i, 0] = played(rng, x[0], arguments[0])
-
-
-@cache
-def loop(template: Callable, function: Callable, tag: str) -> Callable:
-    """The loop over many runs of a function: compiled if the function can be.
-
-    Args:
-        template: one of the loops above.
-        function: the algorithm, stopping rule, release or curator.
-        tag: see ``kernel_from``.
-    """
-    if compiles(function):
-        return kernel_from(template, tag, played=function)
-    return plain_from(template, played=function)

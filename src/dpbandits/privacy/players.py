@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from ..environments.catalogue import build
 from ..inputs import argument
-from ..kernel import compiles
-from ..registry import Algorithm, load
+from ..kernel import compiles, loop
 from ..settings import arguments
-from .loops import fixed_game, loop, play_games, play_trials
+from .loops import fixed_game, play_games, play_trials
 from .neighbours import Neighbours, Walk, change_of_mind, largest_heard, random_walk
 from .releases import MECHANISMS
+from .subjects import Defined
 from .tellers import Release
 
 LONG, SHORT = (8, 64, 512, 4096), (8, 32, 128)  # horizons: of episodes and epochs, of rounds
@@ -29,38 +28,21 @@ COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # where a parameter is asked 
 
 
 @dataclass(frozen=True)
-class Player:
+class Player(Defined):
     """What algorithms and stopping rules have in common.
 
     Attributes:
-        file: where it is defined.
-        eps: the promise.
-        values: its parameters, as a configuration holds them.
+        values: the parameters but eps, as a configuration holds them.
         horizons: horizons that are tried; none: several, as long as they are cheap.
     """
 
-    file: Path
-    eps: float
     values: Mapping[str, Any]
     horizons: tuple[int, ...] = ()
     runs: ClassVar[int] = 50_000
 
     @property
-    def name(self) -> str:
-        return self.file.stem
-
-    @property
-    def algorithm(self) -> Algorithm:
-        return load(self.file)
-
-    @property
-    def promised(self) -> float:
-        guarantee = self.algorithm.guarantee
-        return guarantee.epsilon({**self.values, "eps": self.eps}) if guarantee else self.eps
-
-    @property
-    def version(self) -> str:
-        return self.algorithm.version
+    def parameters(self) -> Mapping[str, Any]:
+        return {**self.values, "eps": self.eps}
 
     @property
     def compiled(self) -> bool:
@@ -112,8 +94,7 @@ class Learner(Player):
 
     def arguments(self, T: int) -> tuple[float, ...]:
         """The numbers that the algorithm receives at a horizon."""
-        values = {**self.values, "eps": self.eps}
-        return arguments(self.algorithm, values, T, "sign", build(COIN))
+        return arguments(self.algorithm, self.parameters, T, "sign", build(COIN))
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         checkpoints = rounds(len(data))
@@ -152,8 +133,7 @@ class Stopper(Player):
 
     def arguments(self, T: int) -> tuple[float, ...]:
         """The numbers that the rule receives."""
-        values = {**self.values, "eps": self.eps}
-        domains = self.algorithm.domains.items()
+        values, domains = self.parameters, self.algorithm.domains.items()
         return tuple(argument(f"rule.{name}", values[name], d, np.nan) for name, d in domains)
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:

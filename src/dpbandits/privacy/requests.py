@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from ..errors import BadInput, plain, unknown
-from ..inputs import argument, whole
+from ..inputs import argument, folder, whole, workers
 from ..parameters import CONFIDENCE, FRACTION, POSITIVE, RANGE
 from ..registry import Algorithm, find_file, load
 from ..settings import check_names
@@ -42,13 +42,14 @@ def requested(
     if len(named) != 1:
         raise BadInput(f"{' and '.join(named)}: one of {', '.join(SUBJECTS)} is audited at a time")
     whole("seed", config["seed"], at_least=0)
-    if whole("jobs", config["jobs"], at_least=-1, at_most=4096) == 0:
-        raise BadInput("jobs=0: a number of workers, or -1 for one a core, is needed")
+    workers(config["jobs"])
     if config["runs"] is not None:
         whole("runs", config["runs"], at_least=100, at_most=10**8)
     argument("confidence", config["confidence"], CONFIDENCE, math.nan)
-    if config["results"] in (None, "") or isinstance(config["results"], list | dict):
-        raise BadInput(f"results={plain(config['results'])}: the path of a folder is needed")
+    folder("results", config["results"])
+    short = config["short"]
+    if not isinstance(short, dict) or not all(isinstance(x, dict) for x in short.values()):
+        raise BadInput(f"short={plain(short)}: write short.ALGORITHM.PARAMETER=VALUE")
     asked = 1.0 if config["eps"] is None else config["eps"]
     budgets = asked if isinstance(asked, list) and asked else [asked]
     numbers = [argument("eps", eps, POSITIVE, math.nan) for eps in budgets]
@@ -93,7 +94,7 @@ def parameters(
 ) -> dict[str, Any]:
     """The parameters but eps of what is audited, those of short games where none were given."""
     own = config[f"{group}_spec"]
-    short = (config["short"] or {}).get(algorithm.name, {})
+    short = config["short"].get(algorithm.name, {})
     values = own | {k: v for k, v in short.items() if f"{group}.{k}" not in given}
     wanted = [name for name in algorithm.domains if name != "eps"]
     if group == "rule":

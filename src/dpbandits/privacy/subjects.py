@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 
+from ..registry import Algorithm, load
 from .neighbours import Neighbours
 
 
@@ -49,3 +53,38 @@ class Subject(Protocol):
 
     def exact(self) -> float | None:
         """The exact privacy loss of the release beneath, where it is known."""
+
+
+@dataclass(frozen=True)
+class Defined:
+    """What subjects that a file defines have in common.
+
+    Attributes:
+        file: where the algorithm or stopping rule is defined.
+        eps: the privacy budget that it is given.
+    """
+
+    file: Path
+    eps: float
+
+    @property
+    def name(self) -> str:
+        return self.file.stem
+
+    @property
+    def algorithm(self) -> Algorithm:
+        return load(self.file)
+
+    @property
+    def version(self) -> str:
+        return self.algorithm.version
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Its parameters, as a configuration holds them."""
+        return {"eps": self.eps}
+
+    @property
+    def promised(self) -> float:
+        guarantee = self.algorithm.guarantee
+        return guarantee.epsilon(self.parameters) if guarantee else self.eps

@@ -6,17 +6,16 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
-from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
-from ..kernel import PACKAGE, compiles, sources_hash
-from ..registry import Algorithm, load
+from ..kernel import SOURCES, compiles, loop
 from .exact import exact_epsilon
-from .loops import loop, play_releases, play_responses
+from .loops import play_releases, play_responses
 from .neighbours import Neighbours, Pair
 from .releases import ANYTHING, Mechanism
+from .subjects import Defined
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class Release:
 
     @property
     def version(self) -> str:
-        return sources_hash(*sorted(PACKAGE.rglob("*.py")))
+        return SOURCES
 
     @property
     def compiled(self) -> bool:
@@ -82,35 +81,11 @@ class Release:
 
 
 @dataclass(frozen=True)
-class Sender:
-    """A user of an algorithm with local privacy: an adversary sees the response to one reward.
+class Sender(Defined):
+    """A user of an algorithm with local privacy: an adversary sees the response to one reward."""
 
-    Attributes:
-        file: where the algorithm is defined.
-        eps: the user's level.
-    """
-
-    file: Path
-    eps: float
     kind: ClassVar[str] = "response"
     runs: ClassVar[int] = 1_000_000
-
-    @property
-    def name(self) -> str:
-        return self.file.stem
-
-    @property
-    def algorithm(self) -> Algorithm:
-        return load(self.file)
-
-    @property
-    def version(self) -> str:
-        return self.algorithm.version
-
-    @property
-    def promised(self) -> float:
-        guarantee = self.algorithm.guarantee
-        return guarantee.epsilon({"eps": self.eps}) if guarantee else self.eps
 
     @property
     def curator(self) -> Callable[..., float]:
