@@ -30,8 +30,8 @@ LONG = ["sweep={algo:[dp_ucb,dp_se,adap_ucb],eps:[0.2,0.5,1,2]}", "horizon=3e6",
 COMMAND = [sys.executable, "-c", "from dpbandits.cli.run import main; main()"]
 
 
-def asked(folder, *overrides):
-    return read_request([*(overrides or SWEEP), f"results={folder}"], ())
+def asked(folder, *overrides, folders=()):
+    return read_request([*(overrides or SWEEP), f"results={folder}"], folders)
 
 
 def table(request):
@@ -320,6 +320,37 @@ def test_a_worker_that_always_dies_stops_only_its_own_setting(tmp_path):
     assert csv(tmp_path).count(b"mortal") > 0
 
 
+UNLUCKY = """
+from pathlib import Path
+from dpbandits.game import pull, rounds_left
+
+def unlucky(game, rng, eps):
+    if Path(__file__).with_name("broken").exists() and rng.random() < 0.1:
+        raise RuntimeError("no luck")
+    while rounds_left(game):
+        pull(game, 0)
+"""
+
+
+def test_runs_beside_one_that_fails_are_kept(tmp_path, capsys):
+    home = tmp_path / "mine" / "algo"
+    home.mkdir(parents=True)
+    (home / "unlucky.yaml").write_text("{}")
+    (home / "unlucky.py").write_text(UNLUCKY)
+    words = ["algo=unlucky", "eps=1", "horizon=10", "runs=200", "jobs=1"]
+    request = asked(tmp_path, *words, folders=(str(tmp_path / "mine"),))
+    (home / "broken").touch()
+    assert run(request) == 1
+    done = set(load_runs(tmp_path, request.cells[0]))
+    failed = 200 - len(done)
+    assert 5 < failed < 50 and not list(tmp_path.glob("*.csv"))
+    said = capsys.readouterr().err.splitlines()
+    assert said[-1].endswith(f"T 10: RuntimeError: no luck ({failed} runs)")
+    (home / "broken").unlink()
+    missing, failures = runner.run_cells(request.cells, 200, 1, "auto", tmp_path)
+    assert (missing, failures) == (failed, [])
+
+
 def test_a_failure_is_forgotten_when_its_cell_succeeds(tmp_path):
     (cell,) = asked(tmp_path, "algo=dp_se", "horizon=10").cells
     kept.note_failure(tmp_path, cell, "no luck")
@@ -363,7 +394,7 @@ def test_the_time_left_is_about_right(tmp_path, monkeypatch):
 
     def finish(task):
         time.sleep(task.cost / 2e6)
-        return task, [np.zeros((2, 5)) for _ in task.runs]
+        return runner.Outcome(task, {run: np.zeros((2, 5)) for run in task.runs})
 
     request = asked(tmp_path, "sweep={algo:[ucb,dp_ucb],horizon:[1e4,1e5,2e5]}", "runs=5")
     for cell in request.cells:

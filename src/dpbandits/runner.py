@@ -6,12 +6,13 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import joblib
 import numpy as np
@@ -25,7 +26,7 @@ from .errors import CannotWrite
 from .files import locked
 from .kept import Damaged, Kept, cell_file, forget_failure, note_failure, read_kept, save_runs
 from .kernel import compiled_code, is_compiled
-from .play import compile_kernel, play_many
+from .play import compile_kernel, play, play_many
 
 SAVE_EVERY = 10.0  # seconds between two writes of a cell that is not finished yet
 LONGEST = 1e9  # rounds of a task, at most some ten seconds: what is lost with its worker
@@ -48,9 +49,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Failure:
-    """A task that could not be finished."""
+    """Runs of a cell that could not be finished."""
 
-    task: Task
+    cell: Unit
+    runs: tuple[int, ...]
     trace: str
 
     @property
@@ -121,7 +123,14 @@ def _tasks(missing: dict[Unit, list[int]], workers: int) -> list[Task]:
     return sorted(tasks, key=lambda task: task.cost, reverse=True)
 
 
-Outcome = tuple[Task, list[np.ndarray] | str]
+class Outcome(NamedTuple):
+    """What came of a task."""
+
+    task: Task
+    played: Mapping[int, np.ndarray]  # what is kept of each run that was finished
+    trace: str = ""  # why others were not
+
+
 Timed = tuple[Outcome, float]  # with the seconds that it took
 
 
@@ -138,17 +147,17 @@ def _keep(outcomes: Iterator[Timed], tasks: list[Task], results: Path) -> list[F
         bar_format="{percentage:3.0f}%|{bar}| {elapsed} spent, {remaining} left, now {postfix}",
     )
     try:
-        for (task, outcome), seconds in outcomes:
+        for (task, played, trace), seconds in outcomes:
             cell = task.cell
             left[cell] -= 1
-            if isinstance(outcome, str):
-                failures.append(Failure(task, outcome))
+            if trace:
+                lost = tuple(run for run in task.runs if run not in played)
+                failures.append(Failure(cell, lost, trace))
                 failed.add(cell)
                 note_failure(results, cell, failures[-1].reason)
-            else:
-                each = dict.fromkeys(task.runs, seconds / len(task.runs))
-                played = Kept(dict(zip(task.runs, outcome, strict=True)), each)
-                fresh[cell] = fresh.get(cell, Kept()) | played
+            if played:
+                each = dict.fromkeys(played, seconds / len(task.runs))
+                fresh[cell] = fresh.get(cell, Kept()) | Kept(dict(played), each)
             now = time.monotonic()
             if cell in fresh and (left[cell] == 0 or now - saved[cell] > SAVE_EVERY):
                 save_runs(results, cell, fresh[cell])
@@ -178,7 +187,8 @@ def _outcomes(tasks: list[Task], jobs: int, backend: str, engine: Engine) -> Ite
             compile_kernel(cell)
         except Exception:
             trace = traceback.format_exc()
-            yield from (((task, trace), 0.0) for task in compiled if task.cell == cell)
+            lost = [task for task in compiled if task.cell == cell]
+            yield from ((Outcome(task, {}, trace), 0.0) for task in lost)
             compiled = [task for task in compiled if task.cell != cell]
     if compiled:
         yield from _parallel(compiled, jobs, "loky" if backend == "processes" else "threading")
@@ -198,7 +208,7 @@ def _parallel(
     while left:
         try:
             for done in _handed_out(work, list(left), jobs, backend):
-                del left[done[0][0]]
+                del left[done[0].task]
                 yield done
         except Exception:
             for task in list(left)[: 2 * jobs]:  # they are begun in this order
@@ -206,7 +216,7 @@ def _parallel(
                 try:
                     yield from _handed_out(work, [task], max(2, jobs), backend)
                 except Exception as error:
-                    yield (task, _death(error)), 0.0
+                    yield Outcome(task, {}, _death(error)), 0.0
 
 
 def _handed_out(work, tasks, jobs, backend) -> Iterator[Timed]:
@@ -244,12 +254,17 @@ def _finish_elsewhere(task: Task) -> Outcome:
             with locked(compiled_code()):  # once a machine
                 compile_kernel(cell)
     except Exception:
-        return task, traceback.format_exc()
+        return Outcome(task, {}, traceback.format_exc())
     return _finish(task)
 
 
 def _finish(task: Task) -> Outcome:
-    try:
-        return task, play_many(task.cell, task.runs)
-    except (Exception, SystemExit):
-        return task, traceback.format_exc()
+    with suppress(Exception, SystemExit):
+        return Outcome(task, dict(zip(task.runs, play_many(task.cell, task.runs), strict=True)))
+    played, trace = {}, ""
+    for run in task.runs:  # one by one, for not all of them may fail
+        try:
+            played[run] = play(task.cell, run)
+        except (Exception, SystemExit):
+            trace = trace or traceback.format_exc()
+    return Outcome(task, played, trace)

@@ -20,7 +20,7 @@ def report(name: str, failures: list[Failure]) -> int:
         print(trace, file=sys.stderr)
     lost: Counter[tuple[str, str]] = Counter()
     for failure in failures:
-        lost[in_words(failure.task.cell), failure.reason] += len(failure.task.runs)
+        lost[in_words(failure.cell), failure.reason] += len(failure.runs)
     told = "finished runs are kept, no table is written"
     print(f"{name}: {counted(sum(lost.values()))} failed; {told}", file=sys.stderr)
     for (setting, reason), runs in list(lost.items())[:MOST]:
