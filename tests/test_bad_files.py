@@ -139,6 +139,13 @@ def test_what_is_no_file_is_refused(refused, kind):
     assert "mine.yaml:" in message and "a file" in message
 
 
+@pytest.mark.parametrize("key", ["results", "jobs", "sweep"])
+def test_a_folder_of_the_name_of_a_key_is_no_group(refused, key):
+    Path("mine", key).mkdir(parents=True)
+    message = refused(run, ["--config-dir", "mine", "algo=adap_ucb", f"{key}=1"])
+    assert f"mine/{key} would be taken for files to choose from" in message
+
+
 def test_a_file_may_use_aliases_and_a_byte_order_mark(tmp_path, monkeypatch, capsys):
     """Control: what is odd and understood is not refused."""
     monkeypatch.chdir(tmp_path)

@@ -312,6 +312,7 @@ def _refuse_nameless(overrides, folders, kind):
         if not override.key_or_group:
             raise BadInput(f"{override.input_line}: KEY=VALUE is needed")
         group = override.key_or_group.lstrip("+")
+        _refuse_folder_of_that_name(override.input_line, group, folders, kind)
         if override.is_delete() and group in kind.keys and group != "experiment":
             raise BadInput(f"{override.input_line}: {group} cannot be left out")
         if group in (*kind.groups, "runner", "experiment") and not override.is_delete():
@@ -321,6 +322,17 @@ def _refuse_nameless(overrides, folders, kind):
                 if plain(value) in files:
                     raise BadInput(f"{group}={plain(value)}: not text; rename its file")
                 raise unknown(group, plain(value), files)
+
+
+def _refuse_folder_of_that_name(said, key, folders, kind):
+    """Hydra takes a key for a group of files if a folder has its name, such as ``results``."""
+    groups = (*kind.groups, "runner", "experiment")
+    for home in map(Path, folders if key in kind.keys and key not in groups else ()):
+        if (home / key).is_dir():
+            raise BadInput(
+                f"{said}: {home / key} would be taken for files to choose from; keep algo, env and "
+                "experiment in a folder of their own for --config-dir"
+            )
 
 
 def files_of(group: str, folders: tuple[str, ...]) -> list[str]:
