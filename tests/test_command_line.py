@@ -1,5 +1,6 @@
 """What bandit-run, bandit-plot and bandit-bounds print and write."""
 
+import hashlib
 import json
 import os
 import platform
@@ -105,8 +106,10 @@ def test_the_default_budget_is_one(table):
 def test_a_manifest_and_summaries_lie_beside_the_table(bandit):
     path = Path(bandit(run, f"algo=adap_ucb algo.alpha=2 {SMALL} seed=5")[-1])
     manifest = json.loads(path.with_suffix(".json").read_text())
-    keys = {"config", "cells", "seed", "versions", "commit", "wall_time_seconds"}
-    assert manifest.keys() == keys
+    keys = {"config", "cells", "finished", "sha256", "seed", "versions", "commit"}
+    assert manifest.keys() == keys | {"wall_time_seconds"}
+    assert all(list(Path("results/cells").rglob(f"{key}.npz")) for key in manifest["finished"])
+    assert manifest["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
     assert manifest["config"]["algo"] == "adap_ucb" and manifest["config"]["horizon"] == 1000
     (cell,) = manifest["cells"]
     assert cell["parameters"] == {"eps": 1, "alpha": 2}

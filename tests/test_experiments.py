@@ -196,6 +196,14 @@ def test_all_experiments_are_run_and_drawn_by_one_script(tmp_path):
     assert done.returncode == 0, done.stderr
     drawn = sorted(f.name for f in (tmp_path / "figures").glob("*.pdf"))
     assert drawn == [f"{name}.pdf" for name in names]
+    made = {f: f.stat().st_mtime_ns for f in tmp_path.rglob("*") if f.suffix in (".csv", ".png")}
+    bytes_of = {f: f.read_bytes() for f in made}
+    tables = [tmp_path / f"{name}.csv" for name in names]
+    tables[0].write_text(tables[0].read_text().replace("ucb", "kcb"))  # edited
+    subprocess.run([sys.executable, script_of_all, *words], capture_output=True, check=True)
+    touched = {f for f, before in made.items() if f.stat().st_mtime_ns != before}
+    assert touched == {tables[0], tmp_path / "figures" / f"{names[0]}.png"}
+    assert all(f.read_bytes() == before for f, before in bytes_of.items())
     bad = subprocess.run([sys.executable, script_of_all, "azize"], capture_output=True, text=True)
     assert (bad.returncode, len(bad.stderr.splitlines())) == (2, 1)
 

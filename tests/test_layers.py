@@ -52,7 +52,10 @@ MAY_IMPORT = {
     "kept": {"cell", "files"},
     "store": {"cell", "errors", "files", "kept", "kernel"},
     "engines": {"errors"},
-    "runner": {"cell", "engines", "environments", "errors", "files", "kept", "kernel", "play"},
+    "compiling": {"cell", "kernel", "play"},
+    "runner": {
+        "cell", "compiling", "engines", "environments", "errors", "files", "kept", "kernel", "play",
+    },
     "progress": {"cell", "kept"},
     "summary": {"store"},
     "figures": {"files", "store"},

@@ -111,7 +111,7 @@ def routine(function: Callable) -> Callable:
 
     Called from plain Python it stays plain Python, as a verb does.
     """
-    overload(function, jit_options=OPTIONS | {"cache": True}, strict=False)(
+    overload(function, jit_options=OPTIONS | {"cache": True, "forceinline": False}, strict=False)(
         lambda *arguments: function
     )
     return function

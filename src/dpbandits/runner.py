@@ -20,13 +20,14 @@ from joblib.parallel import get_active_backend
 from tqdm import tqdm
 
 from .cell import Unit
+from .compiling import compile_elsewhere
 from .engines import HERE, Engine, connected
 from .environments.blocks import has_no_blocks
 from .errors import CannotWrite
 from .files import locked
 from .kept import Damaged, Kept, cell_file, forget_failure, note_failure, read_kept, save_runs
 from .kernel import compiled_code, is_compiled
-from .play import compile_kernel, play, play_many
+from .play import compile_kernel, loop_of, play, play_many
 
 SAVE_EVERY = 10.0  # seconds between two writes of a cell that is not finished yet
 LONGEST = 1e9  # rounds of a task, at most some ten seconds: what is lost with its worker
@@ -182,7 +183,9 @@ def _outcomes(tasks: list[Task], jobs: int, backend: str, engine: Engine) -> Ite
         return
     compiled = [task for task in tasks if is_compiled(task.cell.algorithm.function)]
     plain = [task for task in tasks if not is_compiled(task.cell.algorithm.function)]
-    for cell in dict.fromkeys(task.cell for task in compiled):
+    cells = dict.fromkeys(task.cell for task in compiled)
+    compile_elsewhere(list({loop_of(cell): cell for cell in cells}.values()))
+    for cell in cells:
         try:
             compile_kernel(cell)
         except Exception:

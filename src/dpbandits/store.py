@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import platform
 import subprocess
@@ -20,6 +21,7 @@ from .files import write_atomically
 from .kept import load_runs
 from .kernel import PACKAGE
 
+INDIFFERENT = {"jobs", "backend", "results", "runner"}  # keys on which no table depends
 COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
 
 
@@ -109,7 +111,8 @@ def read_columns(
 def write_manifest(
     path: Path, config: Mapping[str, Any], cells: Sequence[Unit], seconds: float
 ) -> None:
-    """Write what is needed to make a table again: configuration, cells, versions, time taken.
+    """Write what is needed to make a table again: configuration, cells, the names of the files of
+    their finished runs, the table's checksum, versions, time taken.
 
     A table made of finished runs alone keeps the time that they took.
     """
@@ -121,6 +124,8 @@ def write_manifest(
     manifest = {
         "config": config,
         "cells": [record(cell) for cell in cells],
+        "finished": [cell.key for cell in cells],
+        "sha256": sha256(path.with_suffix(".csv")),
         "seed": config["seed"],
         "versions": {name: _version(name) for name in ("dpbandits", "numpy", "numba")}
         | {"python": platform.python_version()},
@@ -128,6 +133,24 @@ def write_manifest(
         "wall_time_seconds": round(seconds, 3),
     }
     write_atomically(path, json.dumps(manifest, indent=2, default=str).encode() + b"\n")
+
+
+def is_current(table: Path, config: Mapping[str, Any], cells: Sequence[Unit]) -> bool:
+    """Whether a table, with all that lies beside it, is what these cells would give again."""
+    if not all(table.with_suffix(suffix).is_file() for suffix in (".md", ".tex")):
+        return False
+    with contextlib.suppress(OSError, ValueError, KeyError, AttributeError):
+        manifest = json.loads(table.with_suffix(".json").read_text())
+        before, now = manifest["config"], json.loads(json.dumps(config, default=str))
+        differing = {key for key in before | now if before.get(key) != now.get(key)}
+        same = manifest["finished"] == [cell.key for cell in cells]
+        return same and differing <= INDIFFERENT and manifest["sha256"] == sha256(table)
+    return False
+
+
+def sha256(file: Path) -> str:
+    """Checksum of a file."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def record(cell: Unit) -> dict[str, Any]:

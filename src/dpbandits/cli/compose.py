@@ -80,7 +80,7 @@ def read_request(overrides: list[str], folders: tuple[str, ...], kind: Kind = BA
     overrides, swept = _split_swept(in_hydras_words(overrides))
     kind = kind_of(overrides, folders, kind)
     frame = [o for o in overrides if o.partition("=")[0].lstrip("+") in ("experiment", "sweep")]
-    if frame:
+    if frame and any(o not in frame and not INDIFFERENT.match(o) for o in overrides):
         _refuse_swept(overrides, compose_config(tuple(frame), folders, kind), kind)
     config = compose_config(tuple(overrides), folders, kind)
     _vary(config, swept)

@@ -138,6 +138,7 @@ def sum_of(
     env: Environment, rng: np.random.Generator, row: int, n: int, center: float, level: float
 ) -> float:
     """``draw_sum`` of the law in one row of the environment."""
+    env, rng = borrow(env), borrow(rng)
     law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
     if law == TWO_POINT:
         highs = rng.binomial(n, env.parameters[row, 2])
@@ -169,6 +170,7 @@ def count_of(
     counts: np.ndarray,
 ) -> None:
     """``draw_counts`` of the law in one row of the environment."""
+    env, rng, counts = borrow(env), borrow(rng), borrow(counts)
     law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
     if law == TWO_POINT:
         highs = rng.binomial(n, env.parameters[row, 2])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernel import routine, verb
+from ..kernel import verb
 
 # The laws, and what the parameters of each mean.
 TWO_POINT = 0  # low, high, probability of high
@@ -121,7 +121,7 @@ def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> f
     return env.points[i, 0]
 
 
-@routine
+@verb
 def draw_tail(rng: np.random.Generator, law: int, x: float, y: float, z: float) -> float:
     """One value of a heavy-tailed law with the given parameters."""
     if law == PARETO:

@@ -1,0 +1,34 @@
+"""Compiling in a process of its own: the compiler's memory, hundreds of MB, goes with it."""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from .cell import Unit
+from .kernel import is_cached
+from .play import compile_kernel, loop_of
+
+CHILD = "from dpbandits.compiling import compile_given; compile_given()"
+
+
+def compile_elsewhere(units: Sequence[Unit]) -> None:
+    """Have machine code made and kept on disk for the loops of units that lack it.
+
+    What cannot be compiled there is compiled, or fails, where it is needed.
+    """
+    missing = [unit for unit in units if not is_cached(loop_of(unit))]
+    if missing:
+        subprocess.run([sys.executable, "-c", CHILD], input=pickle.dumps(missing), check=False)
+
+
+def compile_given() -> None:
+    """Compile what is handed over by another process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupted parent ends its child
+    for unit in pickle.load(sys.stdin.buffer):
+        with suppress(Exception):
+            compile_kernel(unit)
