@@ -17,7 +17,13 @@ from test_bad_input import arguments, complaint
 from dpbandits import curators
 from dpbandits import game as game_module
 from dpbandits.cli import run
-from dpbandits.curators import convert_to_bernoulli, convert_to_laplace, send_truncated, unbiased
+from dpbandits.curators import (
+    convert_to_bernoulli,
+    convert_to_bernoulli_of_sigmoid,
+    convert_to_laplace,
+    send_truncated,
+    unbiased,
+)
 from dpbandits.environments.blocks import draw_sum
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.laws import (
@@ -79,6 +85,35 @@ def chance(r, tanh):
 def test_a_bit_is_1_below_its_probability():
     for value, bit in ((0.0, 1.0), (0.7499, 1.0), (0.7501, 0.0), (0.9999, 0.0)):
         assert convert_to_bernoulli(Coin(value), 1.0, 0.5) == bit
+
+
+SIGMOID_REWARDS = [
+    0.0,
+    *np.linspace(-9, 9, 3001),
+    *(s * x for s in (1, -1) for x in (1e3, 1e300, np.inf)),
+]
+
+
+def sends_bits_of_sigmoids(send):
+    """Whether every bit is that of CTB after the sigmoid, for coins just beside its probability."""
+    for r in SIGMOID_REWARDS:
+        for tanh in (0.05, 0.5, 1.0):
+            p = chance(sigmoid(r), tanh)
+            for u in (0.0, p - 0.003, np.nextafter(p, 0), p, np.nextafter(p, 1), p + 0.003):
+                if send(Fixed(u), r, tanh) != (u < p):
+                    return False
+    return True
+
+
+class Fixed:
+    def __init__(self, value):
+        self.random = lambda: value
+
+
+def test_a_bit_of_a_sigmoid_is_that_of_the_sigmoid(monkeypatch):
+    assert sends_bits_of_sigmoids(convert_to_bernoulli_of_sigmoid)
+    monkeypatch.setattr(curators, "_FAR", 0.9 * curators._FAR)
+    assert not sends_bits_of_sigmoids(convert_to_bernoulli_of_sigmoid)
 
 
 @pytest.mark.parametrize("eps", [0.001, 0.5, 3.0])
@@ -909,7 +944,7 @@ class Spy:
         ("heldp_ucb_l", convert_to_laplace),
         ("heldp_ucb_ls", convert_to_laplace),
         ("heldp_ucb_b", convert_to_bernoulli),
-        ("heldp_ucb_bs", convert_to_bernoulli),
+        ("heldp_ucb_bs", convert_to_bernoulli_of_sigmoid),
     ],
 )
 def test_the_curators_of_guarantees_are_what_algorithms_send(name, sends, monkeypatch):

@@ -35,6 +35,27 @@ def convert_to_bernoulli(rng: np.random.Generator, r: float, tanh: float) -> flo
     return 1.0 if rng.random() < 0.5 + (r - 0.5) * tanh else 0.0
 
 
+# The sigmoid at the middle of steps from -8 to 8, and how far it is from that elsewhere at most.
+_STEPS = 64  # to a unit
+_MIDDLES = 1.0 / (1.0 + np.exp(-(np.arange(-8 * _STEPS, 8 * _STEPS) + 0.5) / _STEPS))
+_FAR = 0.125 / _STEPS + 1e-6
+
+
+@verb
+def convert_to_bernoulli_of_sigmoid(rng: np.random.Generator, r: float, tanh: float) -> float:
+    """CTB of the reward's sigmoid: the same bit for the same coin, but the sigmoid is computed only
+    where a table does not tell the bit, once in some hundred times.
+    """
+    rng = borrow(rng)
+    u, place = rng.random(), r * _STEPS + 8 * _STEPS
+    place = place if place > 0.0 else 0.0
+    place = place if place < 16 * _STEPS else 16 * _STEPS - 1.0
+    level = 0.5 + (_MIDDLES[np.uint64(place)] - 0.5) * tanh
+    if abs(u - level) < _FAR:
+        level = 0.5 + (sigmoid(r) - 0.5) * tanh
+    return 1.0 if u < level else 0.0
+
+
 @verb
 def send_bit(rng: np.random.Generator, r: float, eps: float) -> float:
     """CTB, asked by the user's level. eps-local DP for rewards in [0, 1] (Lemma 9)."""
@@ -50,7 +71,7 @@ def send_sigmoid(rng: np.random.Generator, r: float, eps: float) -> float:
 @verb
 def send_bit_of_sigmoid(rng: np.random.Generator, r: float, eps: float) -> float:
     """CTB-S: CTB of the reward's sigmoid. eps-local DP for any reward."""
-    return send_bit(rng, sigmoid(r), eps)
+    return convert_to_bernoulli_of_sigmoid(rng, r, math.tanh(0.5 * eps))
 
 
 @verb

@@ -5,8 +5,12 @@ import math
 import numpy as np
 
 from ..assumptions import UNIT_INTERVAL
-from ..curators import convert_to_bernoulli, send_bit, unbiased
-from ..environments.laws import sigmoid
+from ..curators import (
+    convert_to_bernoulli,
+    convert_to_bernoulli_of_sigmoid,
+    send_bit,
+    unbiased,
+)
 from ..game import (
     arms,
     leave,
@@ -52,7 +56,10 @@ def agent_4(game, rng, eps_min, squash):
                 if not same:
                     tanh = tanh_half_level(game, user)
                     c = 1.0 / tanh
-                x = convert_to_bernoulli(rng, sigmoid(r) if squash else r, tanh)
+                if squash:
+                    x = convert_to_bernoulli_of_sigmoid(rng, r, tanh)
+                else:
+                    x = convert_to_bernoulli(rng, r, tanh)
                 Na += 1.0
                 sa += unbiased(x, c)
                 Ba += c**2

@@ -21,8 +21,12 @@ def kl_index(S, N, t):
 
 @verb
 def implausible(S, N, q, l):
-    """Whether an arm's index lies below ``q`` when ln t is ``l``; no root need be found."""
-    return N > 0 and q > S / N and N * bernoulli_kl(S / N, q) > l
+    """Whether an arm's index lies below ``q`` when ln t is ``l``; no root need be found, and no
+    logarithm where Pinsker's inequality tells, whatever the rounding.
+    """
+    if N == 0 or q <= S / N:
+        return False
+    return 2.0 * N * (q - S / N) ** 2 > 1.000001 * l or N * bernoulli_kl(S / N, q) > l
 
 
 @verb

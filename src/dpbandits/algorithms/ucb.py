@@ -5,45 +5,61 @@ import math
 import numpy as np
 
 from ..assumptions import UNIT_INTERVAL
-from ..game import arms, pull_sum, pulls, rounds_left, rounds_played
+from ..game import arms, pull_sum, rounds_left, rounds_played
 from ..guarantees import NOT_PRIVATE
 from ..kernel import borrow, kernel, verb
 from ..radii import hoeffding
 
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE
+MARGIN = 1e-12  # relative; far above the rounding of an index
 
 
 @verb
-def ucb_index(S, N, t):
-    return S / N + hoeffding(N, 4.0 * math.log(t)) if N > 0 else math.inf
+def index(mean, N, b, t):
+    return mean[b] + hoeffding(N[b], 4.0 * math.log(t)) if N[b] > 0.0 else math.inf
 
 
 @verb
-def ucb_leader(game, S, t):
+def about(mean, width, b, growth):
+    """An arm's index but for rounding, without a root or a division."""
+    return mean[b] + growth * width[b]
+
+
+@verb
+def leader(mean, width, N, t):
     """The arm of largest index at round ``t``, ties to the lowest."""
-    S = borrow(S)
-    leader, best = 0, -math.inf
-    for a in range(len(S)):
-        index = ucb_index(S[a], pulls(game, a), t)
-        if index > best:
-            leader, best = a, index
-    return leader
+    mean, width, N = borrow(mean), borrow(width), borrow(N)
+    growth = math.sqrt(2.0 * math.log(t))
+    a, best, second = 0, -math.inf, -math.inf
+    for b in range(len(N)):
+        x = about(mean, width, b, growth)
+        higher = x > best  # no branch, which would be guessed wrongly
+        second = max(second, best if higher else x)
+        a = b if higher else a
+        best = x if higher else best
+    if not best - second > MARGIN * best:  # a tie, perhaps
+        a = 0
+        for b in range(1, len(N)):
+            if index(mean, N, b, t) > index(mean, N, a, t):
+                a = b
+    return a
 
 
 @verb
-def ucb_leads(game, S, a, t, n):
-    """Whether arm ``a`` is certain to have the largest index in rounds t, ..., t + n - 1.
-
-    Rewards are not negative, the bonus grows with t and shrinks with N: the arm's index never
-    falls below that of n - 1 rewards of 0 at round t, and no other's rises above that at its end.
-    """
-    S = borrow(S)
-    worst = ucb_index(S[a], pulls(game, a) + n - 1, t)
-    for b in range(len(S)):
-        if b != a and ucb_index(S[b], pulls(game, b), t + n - 1) >= worst:
-            return False
-    return True
+def unrivalled(mean, width, N, t, a, least):
+    """Whether no arm but ``a`` has an index of ``least`` or more at round ``t``."""
+    mean, width, N = borrow(mean), borrow(width), borrow(N)
+    growth = math.sqrt(2.0 * math.log(t))
+    above, near = 0, 0
+    for b in range(len(N)):
+        x = about(mean, width, b, growth)
+        above += (b != a) & (x > least + MARGIN * least)
+        near += (b != a) & (x >= least - MARGIN * least)
+    if above == 0 and near > 0:
+        for b in range(len(N)):
+            above += (b != a) & (index(mean, N, b, t) >= least)
+    return above == 0
 
 
 @kernel
@@ -52,14 +68,25 @@ def ucb(game, rng):
     Rewards in [0, 1].
 
     The arm of largest index is played for as many rounds as it is certain to keep it, in one
-    block; the choices are those of an argmax in every round.
+    block; the choices are those of an argmax in every round. Rewards are not negative, the bonus
+    grows with t and shrinks with N: in a block of n from round t on, the arm's index never falls
+    below that of n - 1 rewards of 0 at round t, and no other's rises above that at the block's end.
     """
-    S = np.zeros(arms(game))
+    K = arms(game)
+    N, S = np.zeros(K), np.zeros(K)
+    mean, width = np.full(K, math.inf), np.zeros(K)
     n = 1
     while rounds_left(game) > 0:
         t = rounds_played(game) + 1
-        a = ucb_leader(game, S, t)
+        a = leader(mean, width, N, t)
         n = min(2 * n, rounds_left(game))
-        while n > 1 and not ucb_leads(game, S, a, t, n):
+        while n > 1:
+            most = N[a] + n - 1
+            worst = S[a] / most + hoeffding(most, 4.0 * math.log(t))
+            if unrivalled(mean, width, N, t + n - 1, a, worst):
+                break
             n //= 2
         S[a] += pull_sum(game, a, n)
+        N[a] += n
+        mean[a] = S[a] / N[a]
+        width[a] = 1.0 / math.sqrt(N[a])

@@ -33,7 +33,7 @@ def has_no_blocks(env: Environment) -> bool:
     return not np.isin(env.law, [TWO_POINT, GAUSSIAN, DISCRETE, EMPIRICAL]).all()
 
 
-@routine
+@verb
 def draw_sum(
     env: Environment,
     rng: np.random.Generator,
@@ -57,6 +57,23 @@ def draw_sum(
         center: what is taken from each reward.
         level: a difference larger than this in absolute value counts as 0; inf keeps all.
     """
+    if env.law[a] == TWO_POINT and env.alpha == 0.0:  # not worth the call
+        return sum_of_two(env, rng, a, n, center, level)
+    return draw_any_sum(env, rng, a, n, t, step, center, level)
+
+
+@routine
+def draw_any_sum(
+    env: Environment,
+    rng: np.random.Generator,
+    a: int,
+    n: int,
+    t: int,
+    step: int,
+    center: float,
+    level: float,
+) -> float:
+    """``draw_sum`` of any law."""
     env, rng = borrow(env), borrow(rng)
     if env.law[a] == TABLE:
         total = 0.0
@@ -133,6 +150,16 @@ def draw_point(
     return rng.binomial(left, min(env.points[i, 1] / mass, 1.0) if mass > 0.0 else 1.0)
 
 
+@verb
+def sum_of_two(
+    env: Environment, rng: np.random.Generator, row: int, n: int, center: float, level: float
+) -> float:
+    """``sum_of`` a two-point law."""
+    low, high = env.parameters[row, 0], env.parameters[row, 1]
+    highs = rng.binomial(n, env.parameters[row, 2])
+    return kept(low - center, level) * (n - highs) + kept(high - center, level) * highs
+
+
 @routine
 def sum_of(
     env: Environment, rng: np.random.Generator, row: int, n: int, center: float, level: float
@@ -141,8 +168,7 @@ def sum_of(
     env, rng = borrow(env), borrow(rng)
     law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
     if law == TWO_POINT:
-        highs = rng.binomial(n, env.parameters[row, 2])
-        return kept(x - center, level) * (n - highs) + kept(y - center, level) * highs
+        return sum_of_two(env, rng, row, n, center, level)
     if law == GAUSSIAN and level == math.inf:
         return (x - center) * n + y * math.sqrt(n) * rng.standard_normal()
     total = 0.0
