@@ -1,7 +1,7 @@
-"""What make figures takes, from nothing and once more: python benchmarks/figures.py.
+"""What make figures takes, from nothing and once more: python benchmarks/figures.py [FOLDER].
 
-Runs it with no finished runs and no compiled code, in folders that are deleted afterwards, and
-writes what it prints to benchmarks/figures.md.
+Runs it with no finished runs and no compiled code, in a folder that is deleted afterwards unless it
+is given, and writes what it prints to benchmarks/figures.md.
 """
 
 import os
@@ -9,30 +9,40 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
+import psutil
 from tabulate import tabulate
 
 PROJECT = Path(__file__).parent.parent
 
 
 def make_figures(folder):
-    """Minutes and seconds, and MB of the largest process: only one plays at a time, in threads."""
+    """Its time, and the MB of all its processes together at their peak, seen every tenth of a second."""
     command = ["make", "figures", f"RESULTS={folder}/results", f"VENV={sys.prefix}"]
     command += ["-o", f"{sys.prefix}/.installed"]
     home = {"NUMBA_CACHE_DIR": f"{folder}/compiled", "MPLCONFIGDIR": f"{folder}/fonts"}
     start = time.monotonic()
-    make = subprocess.Popen(command, cwd=PROJECT, env=os.environ | home, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(make.pid, 0)
-    if status:
+    make = psutil.Popen(command, cwd=PROJECT, env=os.environ | home, stdout=subprocess.DEVNULL)
+    peak = 0
+    while make.poll() is None:
+        with suppress(psutil.NoSuchProcess):
+            family = [make, *make.children(recursive=True)]
+            peak = max(peak, sum(process.memory_info().rss for process in family))
+        time.sleep(0.1)
+    if make.returncode:
         sys.exit("make figures failed")
     minutes, seconds = divmod(time.monotonic() - start, 60)
     took = f"{minutes:.0f} min {seconds:.0f} s" if minutes else f"{seconds:.1f} s"
-    return took, f"{used.ru_maxrss / 1024:,.0f}"
+    return took, f"{peak / 1e6:,.0f}"
 
 
 def main():
-    with tempfile.TemporaryDirectory() as folder:
+    given = nullcontext(sys.argv[1]) if len(sys.argv) > 1 else tempfile.TemporaryDirectory()
+    with given as folder:
+        if Path(folder, "results").exists():
+            sys.exit(f"{folder}: a folder without results is needed")
         rows = [["from nothing", *make_figures(folder)], ["once more", *make_figures(folder)]]
     head = ["`make figures`", f"time, {os.cpu_count()} cores", "peak memory, MB"]
     text = tabulate(rows, head, "pipe", disable_numparse=True, colalign=("left", "right", "right"))
