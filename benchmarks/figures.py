@@ -19,7 +19,7 @@ PROJECT = Path(__file__).parent.parent
 
 
 def make_figures(folder):
-    """Its time, and the MB of all its processes together at their peak, seen every tenth of a second."""
+    """Its time, and the MB of all its processes together at their peak, as far as it is seen."""
     command = ["make", "figures", f"RESULTS={folder}/results", f"VENV={sys.prefix}"]
     command += ["-o", f"{sys.prefix}/.installed"]
     home = {"NUMBA_CACHE_DIR": f"{folder}/compiled", "MPLCONFIGDIR": f"{folder}/fonts"}

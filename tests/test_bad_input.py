@@ -344,6 +344,7 @@ ODD = [  # what Hydra reads in its own way, or not at all
     ("--cfg job -p foo", "package", "'foo'", "algo"),
     ("--resolve", "--resolve", "--cfg"),
     ("env=table env.file=/dev/null", "env.file=/dev/null:", "not a CSV of numbers"),
+    ("env=table env.file=/dev/zero", "env.file=/dev/zero:", "not a device"),
     ("env=table env.file=[a]", "env.file=[a]:", "not a CSV of numbers"),
     ("env=table 'env.rewards={a:1}'", "env.rewards:", "list of rounds"),
     ("env=ren_mixed 'env.arms=[{law: bernoulli, mean: 3}]'", "env.arms.0.mean=3:", "[0, 1]"),

@@ -488,7 +488,7 @@ def test_a_fault_is_seen(fault, name):
 
 # Other controls: an algorithm, a formula in its kernel, and a wrong one.
 MUTANTS = [
-    ("dpr_ucb", "x if abs(x) <= B else 0.0", "x"),
+    ("dpr_ucb", "kept(x, B)", "x"),
     ("dpr_ucb", "eps * u * N[a] / log_T**1.5", "eps * u * N[a] / log_T"),
     ("dpr_ucb", "eps * u * N[a] / log_T**1.5", "u * N[a] / log_T**1.5 / eps / 2.0"),
     ("dpr_ucb", "levels, 2.0 * B", "levels, B"),
@@ -504,7 +504,7 @@ MUTANTS = [
     ("dpr_se", "L / eps + 1.0", "L / eps"),
     ("dpr_se", "** (1.0 / v) * L", "* L"),
     ("dpr_se", "u * R * eps / L", "u * R / L"),
-    ("dpr_se", "2.0 * B / R, eps", "B / R, eps"),
+    ("dpr_se", "R, B, eps)", "R, B / 2.0, eps)"),
     ("dpr_se", "c / 2.0 * err", "c / 4.0 * err"),
     ("dpr_se", "(L / (R * eps)) ** (v / (1.0 + v))", "math.sqrt(L / R)"),
     ("ldpr_se", "D = 4.0**-tau", "D = 2.0**-tau"),

@@ -688,6 +688,11 @@ OWN = f"{B} population=levels eps_min=0.5"
 NORMAL = f"{B} population=clipped_normal eps_min=1"
 FILE = f"{B} population=file population.path=users.csv eps_min=1"
 REFUSED = [
+    (
+        f"{FILE.replace('users.csv', '/dev/zero')} population.column=level",
+        "path=/dev/zero:",
+        "pipe",
+    ),
     (f"{CROWD} eps_min=0", "eps_min=0:", "above 0"),
     (f"{CROWD} eps_min=-1", "eps_min=-1:", "above 0"),
     (f"{CROWD} eps_min=nan", "eps_min=nan:", "above 0"),

@@ -68,6 +68,18 @@ def folder(key: str, value: Any) -> Path:
     return Path(str(value))
 
 
+def file_at(path: Any) -> Path:
+    """The path of a file to be read, which may be missing.
+
+    Raises:
+        ValueError: it is a device or a pipe, which might never end.
+    """
+    file = Path(str(path))
+    if file.exists() and not (file.is_file() or file.is_dir()):
+        raise ValueError("a file is needed, not a device or a pipe")
+    return file
+
+
 def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: float) -> float:
     """The number that a kernel receives for a parameter; a horizon of NaN is none."""
     if isinstance(domain, Named):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..errors import BadInput, plain, unknown
+from ..inputs import file_at
 from . import arms, moments
 from .instances import Instance, of_arms
 from .laws import PARAMETERS, TABLE, Environment
@@ -73,7 +73,7 @@ def empirical(file: Any, columns: Any) -> Instance:
 def read_columns(file: Any, columns: Any = None) -> pd.DataFrame:
     """Columns of numbers of a CSV file."""
     try:
-        table = pd.read_csv(Path(str(file)))
+        table = pd.read_csv(file_at(file))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise BadInput(f"file={plain(file)}: not a CSV of numbers ({reason})") from None

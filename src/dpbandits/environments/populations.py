@@ -6,14 +6,13 @@ import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..errors import BadInput, plain, unknown
-from ..inputs import as_number, numbers
+from ..inputs import as_number, file_at, numbers
 from .arms import positive, shares_of_one
 from .users import Users, half_tanh
 
@@ -113,7 +112,7 @@ def clipped_normal(mean: Any, sd: Any, low: Any, high: Any) -> Population:
 def file(path: Any, column: Any) -> Population:
     """The levels in a column of a CSV file, each row a user."""
     try:
-        table = pd.read_csv(Path(str(path)))
+        table = pd.read_csv(file_at(path))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise BadInput(f"population.path={plain(path)}: not a readable CSV ({reason})") from None
