@@ -1,17 +1,35 @@
 """KL-UCB: optimism without privacy, with the Bernoulli divergence."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from ..assumptions import UNIT_INTERVAL
-from ..game import arms, pull_sum, pulls, rounds_left, rounds_played
+from ..game import arms, pull_sum, rounds_left, rounds_played
 from ..guarantees import NOT_PRIVATE
 from ..kernel import borrow, kernel, verb
 from ..radii import bernoulli_kl, kl_upper
 
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE
+CLEAR = 1e-9  # between two indices: far above the error of either
+SURE = 1e-6  # relative, of N kl: far above its rounding
+
+
+class Reach(NamedTuple):
+    """Each arm's index when it was last computed. As ln t grows it grows from there, below its
+    tangent, until the arm is played.
+
+    Attributes:
+        index: float64 array (K,).
+        slope: float64 array (K,), of the index by ln t.
+        since: float64 array (K,), ln t.
+    """
+
+    index: np.ndarray
+    slope: np.ndarray
+    since: np.ndarray
 
 
 @verb
@@ -20,39 +38,73 @@ def kl_index(S, N, t):
 
 
 @verb
-def implausible(S, N, q, l):
-    """Whether an arm's index lies below ``q`` when ln t is ``l``; no root need be found, and no
-    logarithm where Pinsker's inequality tells, whatever the rounding.
-    """
-    if N == 0 or q <= S / N:
-        return False
-    return 2.0 * N * (q - S / N) ** 2 > 1.000001 * l or N * bernoulli_kl(S / N, q) > l
+def compute(reach, S, N, a, t):
+    """Compute the index of an arm at round ``t``."""
+    reach = borrow(reach)
+    q = kl_index(S, N, t)
+    reach.index[a], reach.since[a] = q, math.log(t)
+    reach.slope[a] = q * (1.0 - q) / (N * q - S) if 0 < N * q - S < math.inf else math.inf
 
 
 @verb
-def kl_leader(game, S, a, t):
-    """The arm of largest index at round ``t``, ties to the lowest; arm ``a``, which led before,
-    shows that the index of most others need not be computed.
-    """
-    S = borrow(S)
-    best = kl_index(S[a], pulls(game, a), t)
-    for b in range(len(S)):
-        if b != a and not implausible(S[b], pulls(game, b), best - 1e-9, math.log(t)):
-            index = kl_index(S[b], pulls(game, b), t)
-            if index > best or (index == best and b < a):
-                best, a = index, b
+def rivals(reach, a, l):
+    """Between what the largest index of all arms but ``a`` lies when ln t is ``l``."""
+    reach = borrow(reach)
+    low, high = -math.inf, -math.inf
+    for b in range(len(reach.index)):
+        if b != a:
+            low = max(low, reach.index[b])
+            high = max(high, reach.index[b] + reach.slope[b] * max(l - reach.since[b], 1e-300))
+    return low, high
+
+
+@verb
+def surely_above(S, N, q, l):
+    """Whether an arm's index is clearly above ``q``; no root need be found."""
+    q += CLEAR
+    return N > 0 and q < 1.0 and (q <= S / N or N * bernoulli_kl(S / N, q) < (1.0 - SURE) * l)
+
+
+@verb
+def surely_below(S, N, q, l):
+    """Whether an arm's index is clearly below ``q``; no root need be found."""
+    q -= CLEAR
+    return N > 0 and S / N < q < 1.0 and N * bernoulli_kl(S / N, q) > (1.0 + SURE) * l
+
+
+@verb
+def kl_leader(reach, S, N, a, t):
+    """The arm of largest index at round ``t``, ties to the lowest; ``a`` led before."""
+    reach, S, N = borrow(reach), borrow(S), borrow(N)
+    l = math.log(t)
+    if surely_above(S[a], N[a], rivals(reach, a, l)[1], l):
+        return a
+    compute(reach, S[a], N[a], a, t)
+    for b in range(len(N)):
+        most = reach.index[b] + reach.slope[b] * max(l - reach.since[b], 1e-300)
+        if b != a and not most < reach.index[a] - CLEAR:
+            compute(reach, S[b], N[b], b, t)
+            if reach.index[b] > reach.index[a] or (reach.index[b] == reach.index[a] and b < a):
+                a = b
     return a
 
 
 @verb
-def kl_leads(game, S, a, t, n):
+def kl_leads(reach, S, N, a, t, n):
     """Whether arm ``a`` is certain to have the largest index in rounds t, ..., t + n - 1: even
     if its rewards are all 0 and the others' indices those of the last of these rounds.
     """
-    S = borrow(S)
-    worst = kl_index(S[a], pulls(game, a) + n - 1, t) - 1e-12  # the tolerance of an index
-    for b in range(len(S)):
-        if b != a and not implausible(S[b], pulls(game, b), worst, math.log(t + n - 1)):
+    reach, S, N = borrow(reach), borrow(S), borrow(N)
+    now, then, most = math.log(t), math.log(t + n - 1), N[a] + n - 1
+    low, high = rivals(reach, a, then)
+    if surely_above(S[a], most, high, now):
+        return True
+    if surely_below(S[a], most, low, now):
+        return False
+    worst = kl_index(S[a], most, t) - 1e-12  # the tolerance of an index
+    for b in range(len(N)):
+        implausible = N[b] > 0 and worst > S[b] / N[b]
+        if b != a and not (implausible and N[b] * bernoulli_kl(S[b] / N[b], worst) > then):
             return False
     return True
 
@@ -65,12 +117,15 @@ def kl_ucb(game, rng):
     The arm of largest index is played for as many rounds as it is certain to keep it, in one
     block; the choices are those of an argmax in every round.
     """
-    S = np.zeros(arms(game))
+    K = arms(game)
+    N, S = np.zeros(K), np.zeros(K)
+    reach = Reach(np.full(K, math.inf), np.zeros(K), np.zeros(K))
     a, n = 0, 1
     while rounds_left(game) > 0:
         t = rounds_played(game) + 1
-        a = kl_leader(game, S, a, t)
+        a = kl_leader(reach, S, N, a, t)
         n = min(2 * n, rounds_left(game))
-        while n > 1 and not kl_leads(game, S, a, t, n):
+        while n > 1 and not kl_leads(reach, S, N, a, t, n):
             n //= 2
         S[a] += pull_sum(game, a, n)
+        N[a] += n
