@@ -315,17 +315,20 @@ def test_few_rewards_wait_in_the_heap():
 
 @pytest.mark.parametrize(("shift", "v"), [(math.log(2) / 4, 0.5), (0.0, 0.9), (2.0, 0.2)])
 @pytest.mark.parametrize("bonus", [0.1, 0.5])
-@pytest.mark.parametrize("window", [None, 1.005, 1.2])
-def test_the_leader_is_the_argmax_of_every_round(shift, v, bonus, window, monkeypatch):
+@pytest.mark.parametrize(("window", "played"), [(None, 0), (1.005, 0), (1.2, 0), (None, 10**6)])
+def test_the_leader_is_the_argmax_of_every_round(shift, v, bonus, window, played, monkeypatch):
     """Index total/N + bonus ((ln t + shift)/N)^(v/(1+v)), where totals are noisy: the leader has
-    the largest one in every round, also where it was not asked for."""
+    the largest one in every round, also where it was not asked for, and late in a game."""
     monkeypatch.setattr(optimism, "WINDOW", window or optimism.WINDOW)
     rng = np.random.default_rng(6)
     K, T, kept, power = 4, 6000, 0, v / (1 + v)
     race = optimism.new_race(K, shift, power)
-    S, total, N = np.zeros(K), np.zeros(K), np.zeros(K)
-    keeps = False
-    for t in range(1, T):
+    N = np.full(K, float(played))
+    S, total = 0.5 * N, 0.5 * N
+    if played:
+        race.level[:], race.width[:] = 0.5, bonus / N**power
+    keeps, start = False, K * played + 1
+    for t in range(start, start + T):
         a = a if keeps else optimism.lead(race, t, total, N)  # noqa: F821
         kept += keeps
         if t > K:

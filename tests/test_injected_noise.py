@@ -489,8 +489,9 @@ def test_a_fault_is_seen(fault, name):
 # Other controls: an algorithm, a formula in its kernel, and a wrong one.
 MUTANTS = [
     ("dpr_ucb", "kept(x, B)", "x"),
-    ("dpr_ucb", "eps * u * N[a] / log_T**1.5", "eps * u * N[a] / log_T"),
-    ("dpr_ucb", "eps * u * N[a] / log_T**1.5", "u * N[a] / log_T**1.5 / eps / 2.0"),
+    ("dpr_ucb", "eps * u / log_T**1.5", "eps * u / log_T"),
+    ("dpr_ucb", "eps * u / log_T**1.5", "u / log_T**1.5 / eps / 2.0"),
+    ("dpr_ucb", "first, 1.0 / (1.0 + v)", "first, 0.5"),
     ("dpr_ucb", "levels, 2.0 * B", "levels, B"),
     ("dpr_ucb", "levels, 2.0 * B, eps", "log_T, 2.0 * B, eps"),
     ("dpr_ucb", "(1.5 * v + 1.0)", "1.5 * v"),

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .kernel import borrow, verb
+from .powers import CLOSE
 
 WINDOW = 1.0 + 2.0**-19  # growth of ln t + shift after which the bar is set anew
 LEAST = 16  # rounds in which it is not
@@ -29,6 +30,8 @@ class Race(NamedTuple):
             round before it ends.
         stretch: float64 array (2,): the bar, above which no other arm's index rises until the
             window ends, and what the leader's bonus adds to its total at least.
+        course: float64 array (4,): the round in which the window began, and how growth goes on
+            from there, as a cubic in how much larger the round has become.
     """
 
     level: np.ndarray
@@ -36,19 +39,46 @@ class Race(NamedTuple):
     growth: np.ndarray
     window: np.ndarray
     stretch: np.ndarray
+    course: np.ndarray
 
 
 @verb
 def new_race(K: int, shift: float, power: float) -> Race:
     """All indices infinite: every arm is played once, in order, before any second time."""
     growth = np.array([shift, power])
-    return Race(np.full(K, np.inf), np.zeros(K), growth, np.zeros(3), np.zeros(2))
+    return Race(np.full(K, np.inf), np.zeros(K), growth, np.zeros(3), np.zeros(2), np.ones(4))
 
 
 @verb
 def power_of(l: float, power: float) -> float:
     """l^power; most indices grow like the square root of the logarithm."""
     return math.sqrt(l) if power == 0.5 else l**power
+
+
+@verb
+def begin_window(race: Race, t: int) -> None:
+    """The window and the course of growth from round ``t`` on."""
+    shift, power = race.growth[0], race.growth[1]
+    l = math.log(t) + shift
+    race.window[0] = power_of(l, power)
+    race.window[2] = max(math.floor(math.exp(l * WINDOW - shift)), t + LEAST)
+    race.window[1] = power_of(max(l * WINDOW, math.log(race.window[2]) + shift), power)
+    l = max(l, 1.0)  # the course is followed where rounds are close together, and l larger
+    second, third = (power - 1.0) / (2.0 * l), (power - 2.0) / (3.0 * l)  # of (1 + y/l)^power
+    race.course[0] = t
+    race.course[1] = race.window[0] * power / l
+    race.course[2] = race.course[1] * (second - 0.5)
+    race.course[3] = race.course[1] * (1.0 / 3.0 + second * (third - 1.0))
+
+
+@verb
+def growth(race: Race, t: int) -> float:
+    """(ln t + shift)^power in a round of the window."""
+    course = race.course
+    y = t / course[0] - 1.0
+    if y <= CLOSE:
+        return race.window[0] + y * (course[1] + y * (course[2] + y * course[3]))
+    return power_of(math.log(t) + race.growth[0], race.growth[1])
 
 
 @verb
@@ -62,12 +92,9 @@ def lead(race: Race, t: int, total: np.ndarray, N: np.ndarray) -> int:
         N: float64 array (K,), what each total is divided by.
     """
     race, total, N = borrow(race), borrow(total), borrow(N)
-    l, shift, power = math.log(t) + race.growth[0], race.growth[0], race.growth[1]
-    now = power_of(l, power)
     if t > race.window[2]:
-        race.window[0] = now
-        race.window[2] = max(math.floor(math.exp(l * WINDOW - shift)), t + LEAST)
-        race.window[1] = power_of(max(l * WINDOW, math.log(race.window[2]) + shift), power)
+        begin_window(race, t)
+    now = growth(race, t)
     a, best, highest, bar = 0, -np.inf, -np.inf, -np.inf
     for b in range(len(race.level)):
         index = race.level[b] + now * race.width[b]

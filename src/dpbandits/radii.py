@@ -22,12 +22,19 @@ def laplace_tail(n: float, eps: float, l: float) -> float:
 @verb
 def bernoulli_kl(p: float, q: float) -> float:
     """Kullback-Leibler divergence of Bernoulli(p) from Bernoulli(q), singularities by limits."""
-    divergence = 0.0
-    if p > 0.0:
-        divergence += p * math.log(p / q) if q > 0.0 else math.inf
-    if p < 1.0:
-        divergence += (1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if q < 1.0 else math.inf
-    return divergence
+    if p == q:
+        return 0.0
+    if p <= 0.0:
+        return -math.log1p(-q) if q < 1.0 else math.inf
+    if p >= 1.0:
+        return -math.log(q) if q > 0.0 else math.inf
+    return kl_of_step(p, 1.0 - p, q - p) if 0.0 < q < 1.0 else math.inf
+
+
+@verb
+def kl_of_step(p: float, r: float, x: float) -> float:
+    """kl(p, p + x), where r = 1 - p: its two terms cancel without loss of digits."""
+    return -p * math.log1p(x / p) - r * math.log1p(-x / r)
 
 
 @verb
@@ -45,9 +52,8 @@ def kl_upper(p: float, d: float) -> float:
     r = 1.0 - p
     entropy = -p * math.log(p) - r * math.log(r)
     x = min(math.sqrt(d / 2.0), r - math.exp(-(d + entropy) / r), r * (1.0 - 1e-15))
-    # the unknown is x = q - p, in which the two terms of kl cancel without loss of digits
-    while x > 0.0:
-        excess = -p * math.log1p(x / p) - r * math.log1p(-x / r) - d
+    while x > 0.0:  # the unknown is q - p
+        excess = kl_of_step(p, r, x) - d
         step = excess * (p + x) * (r - x) / x
         x -= step
         if step < 1e-12:

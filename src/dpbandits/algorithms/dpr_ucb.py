@@ -13,6 +13,7 @@ from ..kernel import kernel
 from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
 from ..optimism import keeps_lead, lead, new_race
 from ..parameters import POSITIVE, Budget, MomentBound, Named, Order
+from ..powers import new_powers, power_of_count
 
 REWARDS = HeavyTails()
 GUARANTEE = global_dp("Tao et al. 2022, Theorem 1, with eps/L a level of a tree", "adaptive_tree")
@@ -37,6 +38,7 @@ def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant):
     power = v / (1.0 + v)
     S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)
     trees = new_trees(K, T)
+    first, limits = (eps * u / log_T**1.5) ** (1.0 / (1.0 + v)), new_powers(K)
     race = new_race(K, math.log(2.0) / 4.0, power)  # ln(2 t^4) is 4 (ln t + ln(2)/4)
     t = 0
     while t < T:
@@ -48,7 +50,7 @@ def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant):
             t += 1
             n += 1
             N[a] = n
-            B = (eps * u * N[a] / log_T**1.5) ** (1.0 / (1.0 + v))
+            B = power_of_count(limits, a, N[a], first, 1.0 / (1.0 + v))
             Sa += kept(x, B)
             noise = laplace(rng, tree_node_scale(levels, 2.0 * B, eps))
             total[a] = Sa + tree_noise(trees, a, n, noise)

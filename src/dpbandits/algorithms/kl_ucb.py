@@ -22,12 +22,12 @@ class Reach(NamedTuple):
     tangent, until the arm is played.
 
     Attributes:
-        index: float64 array (K,).
+        height: float64 array (K,), the index.
         slope: float64 array (K,), of the index by ln t.
         since: float64 array (K,), ln t.
     """
 
-    index: np.ndarray
+    height: np.ndarray
     slope: np.ndarray
     since: np.ndarray
 
@@ -42,7 +42,7 @@ def compute(reach, S, N, a, t):
     """Compute the index of an arm at round ``t``."""
     reach = borrow(reach)
     q = kl_index(S, N, t)
-    reach.index[a], reach.since[a] = q, math.log(t)
+    reach.height[a], reach.since[a] = q, math.log(t)
     reach.slope[a] = q * (1.0 - q) / (N * q - S) if 0 < N * q - S < math.inf else math.inf
 
 
@@ -51,10 +51,10 @@ def rivals(reach, a, l):
     """Between what the largest index of all arms but ``a`` lies when ln t is ``l``."""
     reach = borrow(reach)
     low, high = -math.inf, -math.inf
-    for b in range(len(reach.index)):
+    for b in range(len(reach.height)):
         if b != a:
-            low = max(low, reach.index[b])
-            high = max(high, reach.index[b] + reach.slope[b] * max(l - reach.since[b], 1e-300))
+            low = max(low, reach.height[b])
+            high = max(high, reach.height[b] + reach.slope[b] * max(l - reach.since[b], 1e-300))
     return low, high
 
 
@@ -81,10 +81,10 @@ def kl_leader(reach, S, N, a, t):
         return a
     compute(reach, S[a], N[a], a, t)
     for b in range(len(N)):
-        most = reach.index[b] + reach.slope[b] * max(l - reach.since[b], 1e-300)
-        if b != a and not most < reach.index[a] - CLEAR:
+        most = reach.height[b] + reach.slope[b] * max(l - reach.since[b], 1e-300)
+        if b != a and not most < reach.height[a] - CLEAR:
             compute(reach, S[b], N[b], b, t)
-            if reach.index[b] > reach.index[a] or (reach.index[b] == reach.index[a] and b < a):
+            if reach.height[b] > reach.height[a] or (reach.height[b] == reach.height[a] and b < a):
                 a = b
     return a
 

@@ -11,6 +11,7 @@ from ..guarantees import NOT_PRIVATE
 from ..kernel import kernel
 from ..optimism import keeps_lead, lead, new_race
 from ..parameters import MomentBound, Order
+from ..powers import new_powers, power_of_count
 
 REWARDS = HeavyTails()
 GUARANTEE = NOT_PRIVATE
@@ -35,19 +36,21 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
     N, total = np.zeros(K), np.zeros(K)
     immortal, renewed = np.zeros(K), np.zeros(K)  # values up to it never drop; at which N it grows
     race = new_race(K, 0.0, power)
-    wide = 4.0 * u ** (1.0 / (1.0 + v))
+    widths = new_powers(K)
+    wide = 4.0 * u ** (1.0 / (1.0 + v)) * 2.0**power
     mortal = [(math.inf, 0, 0.0)]  # last round, arm and value of rewards that will be dropped
-    t = 1
+    t, expires = 1, math.inf
     while t <= T:
-        while mortal[0][0] < t:
+        while expires < t:
             _, b, x = heapq.heappop(mortal)
             total[b] -= x
             race.level[b] = total[b] / N[b]
+            expires = mortal[0][0]
         a = lead(race, t, total, N)
         if N[a] >= renewed[a]:
             immortal[a] = (u * N[a] / (2.0 * log_T)) ** (1.0 / (1.0 + v))
             renewed[a] = 1.1 * N[a]
-        arm, n, expires = stay(game, a), N[a], mortal[0][0]
+        arm, n = stay(game, a), N[a]
         leads = True
         while leads:
             x = pull_again(game, arm, t - 1)
@@ -65,5 +68,5 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
             leads = t <= expires and keeps_lead(race, t, total[a], n) and t <= T
         leave(game, arm, t - 1)
         N[a] = n
-        race.level[a] = total[a] / N[a]
-        race.width[a] = wide * (2.0 / N[a]) ** power
+        race.level[a] = total[a] / n
+        race.width[a] = power_of_count(widths, a, n, wide, -power)
