@@ -146,7 +146,7 @@ def player(name, T, plain=False, words=()):
     environment, rounds = cell.instance.environment, cell.rounds()
 
     def play(run):
-        game = new_game(environment, cell.users, generator(0, run, ENVIRONMENT), T, rounds)
+        game = new_game(environment, cell.crowd.users(), generator(0, run, ENVIRONMENT), T, rounds)
         function(game, generator(0, run, LEARNER), *cell.arguments)
 
     play(0)

@@ -12,6 +12,7 @@ import numpy as np
 from tabulate import tabulate
 
 from dpbandits.cli.compose import package_folder, read_request
+from dpbandits.cli.failures import report
 from dpbandits.cli.run import guarded
 from dpbandits.files import write_atomically
 from dpbandits.runner import run_cells
@@ -30,7 +31,10 @@ FACTORS = [1.0, 2.0, 4.0, 8.0]
 
 def finals(request):
     """Mean final regret of each setting."""
-    run_cells(request.cells, request.runs, request.jobs, request.backend, request.results)
+    how = request.runs, request.jobs, request.backend, request.results
+    _, failures = run_cells(request.cells, *how)
+    if failures:
+        sys.exit(report("ablations", failures))
     table = tidy(request.results, request.cells, request.runs)
     last = table[table["t"] == table["horizon"]]
     names = [n for n in ("algo", "env", "eps", "alpha", "factor") if n in last.columns]

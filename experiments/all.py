@@ -2,7 +2,8 @@
 
 python experiments/all.py [NAME ...] [KEY=VALUE ...], in one process; all experiments if none is
 named. A horizon is not for those of stopping rules, which have none. An experiment is left alone
-if its table is that of the same settings, and its figure is newer than the table and all sources.
+if its table is that of the same settings and sources, and its figure newer than it and than what
+draws it.
 """
 
 import sys
@@ -15,16 +16,16 @@ from dpbandits.cli.run import guarded, run
 from dpbandits.cli.tables import table_path
 from dpbandits.figures import save
 from dpbandits.files import check_writable
-from dpbandits.kernel import PACKAGE
 from dpbandits.store import is_current
 
-SOURCES = [*PACKAGE.rglob("*.py"), *Path(__file__).parent.glob("*.py")]
 
-
-def is_newer(figures, table):
-    """Whether figures are there and newer than their table and all that draws them."""
-    changed = max(file.stat().st_mtime for file in (table, *SOURCES))
-    return all(file.is_file() and file.stat().st_mtime >= changed for file in figures)
+def are_newer(figures, table):
+    """Whether figures are there, and newer than their table's manifest and what draws them."""
+    drawn_by = Path(__file__).with_name(f"{table.stem}.py")
+    before = [table.with_suffix(".json"), *filter(Path.is_file, [drawn_by])]
+    written = max(file.stat().st_mtime for file in before)
+    states = [file.stat() for file in figures if file.is_file()]
+    return len(states) == len(figures) and all(s.st_size and s.st_mtime >= written for s in states)
 
 
 def main(argv):
@@ -37,7 +38,7 @@ def main(argv):
         request = read_request(given, ())
         table = table_path(request)
         figures = [request.results / "figures" / f"{name}{suffix}" for suffix in (".pdf", ".png")]
-        if not is_current(table, request.config, request.cells) or not is_newer(figures, table):
+        if not is_current(table, request.config, request.cells) or not are_newer(figures, table):
             check_writable(request.results)
             code = run(request)
             if code:

@@ -333,12 +333,14 @@ def test_the_note_on_compiling_is_told_once(tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     code = "from dpbandits.cli.run import main; main()"
     told = []
+    (tmp_path / "pickle.py").write_text("print('imported')")  # the compiler's process needs one
     for _ in range(2):
-        command = [sys.executable, "-c", code, "algo=dp_se", "horizon=100", "runs=1"]
+        command = [sys.executable, "-P", "-c", code, "algo=dp_se", "horizon=100", "runs=1"]
         done = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
         )
         told.append(done.stderr)
+        assert "imported" not in done.stdout
     assert told == ["compiling dp_se, the first time only ...\n", ""]  # and no bar: no terminal
 
 

@@ -4,6 +4,7 @@ import inspect
 import json
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -18,7 +19,7 @@ from dpbandits.cli.run import run
 from dpbandits.environments.catalogue import build
 from dpbandits.figures import mean_and_band, picture, save
 from dpbandits.registry import find_file, load
-from dpbandits.store import read_table
+from dpbandits.store import is_current, read_table
 from dpbandits.theory.azize2022 import lower_bound_terms, privacy_threshold
 
 EXPERIMENTS = sorted(f.stem for f in (CONF / "experiment").glob("*.yaml"))
@@ -204,6 +205,17 @@ def test_all_experiments_are_run_and_drawn_by_one_script(tmp_path):
     touched = {f for f, before in made.items() if f.stat().st_mtime_ns != before}
     assert touched == {tables[0], tmp_path / "figures" / f"{names[0]}.png"}
     assert all(f.read_bytes() == before for f, before in bytes_of.items())
+    request = read_request([*words[3:], "experiment=azize2022_fig3"], ())
+    is_left_alone = partial(is_current, tables[0], request.config, request.cells)
+    assert is_left_alone()
+    manifest = tables[0].with_suffix(".json")
+    right = json.loads(manifest.read_text())
+    for wrong in (None, [], 3, right | {"config": []}, right | {"sources": "those of before"}):
+        manifest.write_text(json.dumps(wrong))
+        assert not is_left_alone()
+    manifest.write_text(json.dumps(right))
+    tables[0].with_suffix(".md").write_text("")
+    assert not is_left_alone()
     bad = subprocess.run([sys.executable, script_of_all, "azize"], capture_output=True, text=True)
     assert (bad.returncode, len(bad.stderr.splitlines())) == (2, 1)
 

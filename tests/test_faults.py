@@ -16,9 +16,10 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from dpbandits import files, kept, runner
+from dpbandits import compiling, files, kept, runner
 from dpbandits.cli.compose import read_request
 from dpbandits.cli.run import run
 from dpbandits.cli.tables import table_path
@@ -270,14 +271,14 @@ def mortal(game, rng, eps):
 WORKERS = ["sweep={algo:[mortal,ucb],eps:[0.5,1,2]}", "horizon=50", "runs=3", "jobs=2"]
 
 
-def mortal(folder, condition):
+def mortal(folder, condition, words=WORKERS):
     home = folder / "mine" / "algo"
     home.mkdir(parents=True, exist_ok=True)
     (home / "mortal.yaml").write_text("{}")
     (home / "mortal.py").write_text(MORTAL.format(condition=condition))
     command = [
         *COMMAND,
-        *WORKERS,
+        *words,
         f"results={folder / 'results'}",
         f"--config-dir={folder / 'mine'}",
     ]
@@ -318,6 +319,77 @@ def test_a_worker_that_always_dies_stops_only_its_own_setting(tmp_path):
     assert note.read_text().startswith("the worker died")
     assert mortal(tmp_path, "False").returncode == 0  # mended: another version, all is run
     assert csv(tmp_path).count(b"mortal") > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_run_that_kills_its_worker_costs_no_other_run(tmp_path, jobs):
+    words = ["algo=mortal", "eps=1", "horizon=50", "runs=40", f"jobs={jobs}"]
+    done = mortal(tmp_path, "rng.bit_generator.seed_seq.spawn_key[0] == 29", words)
+    assert done.returncode == 1
+    assert "mortal: 1 run failed" in done.stderr.replace("bandit-run", "mortal")
+    (file,) = tmp_path.rglob("*.npz")
+    assert sorted(read_kept(file).outcomes) == [r for r in range(40) if r != 29]
+
+
+REPLACING = """
+from pathlib import Path
+from dpbandits.game import pull, rounds_left
+
+def replacing(game, rng):
+    here = Path(__file__).parent
+    if (here / "next.csv").exists():
+        (here / "next.csv").replace(here / "data.csv")
+    while rounds_left(game):
+        pull(game, 0)
+"""
+
+
+def test_data_that_are_replaced_meanwhile_have_no_part_in_it(tmp_path):
+    """Runs on the old data are kept as such: the new data are played on, as in another folder."""
+    home = tmp_path / "algo"
+    home.mkdir()
+    (home / "replacing.yaml").write_text("{}")
+    (home / "replacing.py").write_text(REPLACING)
+    old, new = "a,b\n" + "0,1\n" * 9, "a,b\n" + "1,0\n" * 9
+    (home / "data.csv").write_text(old)
+    (home / "next.csv").write_text(new)
+    regrets = []
+    for folder in ("kept", "kept", "others"):
+        words = ["algo=replacing", "env=table", f"env.file={home / 'data.csv'}", "horizon=9"]
+        words += ["runs=3", "backend=threads", f"results={tmp_path / folder}"]
+        regrets.append(table(read_request(words, (str(tmp_path),))))
+        assert (home / "data.csv").read_text() == new
+    first, *later = (pd.read_csv(io.BytesIO(text))["regret"].max() for text in regrets)
+    assert (first, later) == (9, [0, 0])
+
+
+def test_a_worker_that_reads_other_data_says_so(tmp_path):
+    file = tmp_path / "data.csv"
+    file.write_text("a,b\n0,1\n")
+    words = ["algo=ucb", "env=table", f"env.file={file}", "horizon=1", f"results={tmp_path}"]
+    (cell,) = read_request(words, ()).cells
+    task = runner.Task(cell, (0,), False)
+    assert cell.key
+    file.write_text("a,b\n1,0\n")
+    outcome = runner._finish(task)
+    assert not outcome.played and "its data changed while it was played" in outcome.trace
+    file.write_text("a,b\n0,1\n")
+    assert runner._finish(task).played
+
+
+@pytest.mark.parametrize("executable", ["", None, "/no/python"])
+def test_what_no_process_can_be_started_for_is_compiled_here(executable, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "executable", executable)
+    monkeypatch.setattr(compiling, "is_cached", lambda loop: False)
+    compiling.compile_elsewhere(asked(tmp_path).cells)
+
+
+def test_the_reason_of_a_failure_is_its_exception():
+    told = "numba.core.errors.TypingError: Failed in nopython mode pipeline"
+    trace = f"Traceback:\n  File x\n{told}\nUnknown attribute\n\nDuring: Pass inference"
+    assert runner.Failure(None, (0,), trace).reason == told
+    assert runner.Failure(None, (0,), "the worker died of it").reason == "the worker died of it"
 
 
 UNLUCKY = """

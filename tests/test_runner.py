@@ -64,7 +64,7 @@ def test_runs_of_one_call_are_those_of_calls_of_their_own(tmp_path, name):
     runs = (4, 0, 100_000)
     for run, pulls in zip(runs, play_many(cell, runs), strict=True):
         rngs = [generator(cell.seed, run, stream) for stream in (ENVIRONMENT, LEARNER)]
-        game = new_game(cell.instance.environment, cell.users, rngs[0], 3000, cell.rounds())
+        game = new_game(cell.instance.environment, cell.crowd.users(), rngs[0], 3000, cell.rounds())
         cell.algorithm.function(game, rngs[1], *cell.arguments)
         assert (pulls == pulls_at_checkpoints(game)).all()
         assert (pulls == play(cell, run)).all()

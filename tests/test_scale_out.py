@@ -16,7 +16,7 @@ from dpbandits.cli.run import run
 from dpbandits.cli.tables import table_path
 from dpbandits.engines import Engine
 from dpbandits.errors import BadInput
-from dpbandits.runner import Task, _finish_elsewhere
+from dpbandits.runner import Task, _finish, _finish_elsewhere
 
 SWEEP = ["sweep={algo:[dp_ucb,dp_se,adap_ucb],eps:[0.5,1,2]}", "horizon=2e6", "runs=8"]
 COMMAND = [sys.executable, "-c", "from dpbandits.cli.run import main; main()"]
@@ -160,8 +160,10 @@ def test_bad_input(words, told):
         read_request(words.split(), ())
 
 
-def test_a_worker_with_other_sources_is_refused(tmp_path):
+@pytest.mark.parametrize("finish", [_finish, _finish_elsewhere])
+def test_a_worker_with_other_sources_is_refused(finish):
     (cell,) = read_request(["algo=dp_se", "horizon=10"], ()).cells
+    assert finish(Task(cell, (0,), False)).played
     object.__setattr__(cell, "version", "another")
-    outcome = _finish_elsewhere(Task(cell, (0,), False))
+    outcome = finish(Task(cell, (0,), False))
     assert not outcome.played and "the worker has another version of dp_se" in outcome.trace

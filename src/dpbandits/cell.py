@@ -5,16 +5,24 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from .environments.catalogue import build
 from .environments.instances import Instance
 from .environments.populations import Population, build_population, homogeneous
-from .environments.users import Users
+from .errors import BadInput
 from .registry import Algorithm, load
+
+
+class Data(NamedTuple):
+    """What a unit is played on, as it is read from its files."""
+
+    instance: Instance
+    crowd: Population
 
 
 class Unit(Protocol):
@@ -56,7 +64,14 @@ class Unit(Protocol):
     @property
     def instance(self) -> Instance: ...
 
+    @property
+    def crowd(self) -> Population: ...
+
+    def key_on(self, data: Data) -> str: ...
+
     def in_short(self) -> Unit: ...
+
+    def __hash__(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -102,16 +117,21 @@ class Cell:
             words.pop(name)
         return json.dumps(words, sort_keys=True)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Name of the cell among all cells, from everything that decides its results.
 
         The setting alone does not: a data file, a named instance, or an algorithm may be edited.
+        It is that of the data when it was first asked for, which workers are told.
         """
-        instance = self.instance
-        arrays = [*instance.environment, instance.means, *self.users, self.rounds()]
-        data = hashlib.sha256(b"".join(np.asarray(x).tobytes() for x in arrays)).hexdigest()
-        return f"{self.algo}-{self.env}-{digest(self.setting, self.version, data, length=16)}"
+        return self.key_on(Data(self.instance, self.crowd))
+
+    def key_on(self, data: Data) -> str:
+        """The key of the cell on these data."""
+        instance = data.instance
+        arrays = [*instance.environment, instance.means, *data.crowd.users(), self.rounds()]
+        hashed = hashlib.sha256(b"".join(np.asarray(x).tobytes() for x in arrays)).hexdigest()
+        return f"{self.algo}-{self.env}-{digest(self.setting, self.version, hashed, length=16)}"
 
     @property
     def algorithm(self) -> Algorithm:
@@ -120,10 +140,6 @@ class Cell:
     @property
     def instance(self) -> Instance:
         return build(json.loads(self.env_spec))
-
-    @property
-    def users(self) -> Users:
-        return self.crowd.users()
 
     @property
     def crowd(self) -> Population:
@@ -142,6 +158,23 @@ class Cell:
     def in_short(self) -> Cell:
         """The same for one round, to have its kernel compiled."""
         return replace(self, horizon=1, checkpoints=1)
+
+
+def data_of(unit: Unit) -> Data:
+    """What a unit is played on, read once for all of its runs.
+
+    Raises:
+        BadInput: its files have changed since its key was first asked for.
+    """
+    return _data(unit, unit.key)  # an equal unit of later has another key if they were edited
+
+
+@lru_cache(maxsize=16)
+def _data(unit: Unit, key: str) -> Data:
+    data = Data(unit.instance, unit.crowd)
+    if unit.key_on(data) != key:
+        raise BadInput(f"env={unit.env}: its data changed while it was played; run it again")
+    return data
 
 
 def digest(*texts: str, length: int) -> str:

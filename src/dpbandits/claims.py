@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import bootstrap
 
-from .cell import Cell
+from .cell import Cell, data_of
 from .errors import BadInput, plain, unknown
 from .kept import load_runs
 from .summary import significant
@@ -46,7 +46,7 @@ class Sample:
 def sample(results: Path, cell: Cell, runs: int) -> Sample:
     """The first finished runs of a cell."""
     kept = load_runs(results, cell)
-    regret = np.stack([kept[run] for run in range(runs)]) @ cell.instance.gaps
+    regret = np.stack([kept[run] for run in range(runs)]) @ data_of(cell).instance.gaps
     middle = int(np.abs(cell.rounds() - cell.horizon / 2).argmin())
     return Sample(cell, regret[:, -1], regret[:, middle])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import signal
 import subprocess
@@ -10,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from .cell import Unit
-from .kernel import is_cached
+from .kernel import compiled_code, is_cached
 from .play import compile_kernel, loop_of
 
 CHILD = "from dpbandits.compiling import compile_given; compile_given()"
@@ -22,8 +23,18 @@ def compile_elsewhere(units: Sequence[Unit]) -> None:
     What cannot be compiled there is compiled, or fails, where it is needed.
     """
     missing = [unit for unit in units if not is_cached(loop_of(unit))]
-    if missing:
-        subprocess.run([sys.executable, "-c", CHILD], input=pickle.dumps(missing), check=False)
+    if not missing:
+        return
+    own = {"NUMBA_CACHE_DIR": str(compiled_code().parent)}
+    own["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    with suppress(OSError, TypeError):  # no process can be started
+        subprocess.run(
+            [sys.executable, "-P", "-c", CHILD],  # what lies in the working folder is not imported
+            input=pickle.dumps(missing),
+            stdout=subprocess.DEVNULL,  # of a user's algorithm that prints when it is imported
+            env=os.environ | own,
+            check=False,
+        )
 
 
 def compile_given() -> None:

@@ -46,7 +46,9 @@ def cache_folder() -> Path:
             continue
         if folder.stat().st_uid == os.getuid():  # machine code of others is not to be trusted
             return folder
-    return Path(tempfile.mkdtemp(prefix="dpbandits-"))
+    folder = Path(tempfile.mkdtemp(prefix="dpbandits-"), SOURCES)
+    folder.mkdir()
+    return folder
 
 
 def _cache_homes() -> Iterator[Path]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import lru_cache, singledispatch
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
-from .cell import Cell, Unit
-from .environments.instances import Instance
+from .cell import Cell, Unit, data_of
 from .game import Game, new_game, pulls_of, restart
 from .kernel import is_cached, is_compiled, loop
 from .seeds import ENVIRONMENT, LEARNER, SHUFFLE, generator, state_in_memory, states
@@ -32,14 +31,14 @@ def play_many(unit: Any, runs: Sequence[int]) -> list[np.ndarray]:
 @play_many.register
 def play_cell(cell: Cell, runs: Sequence[int]) -> list[np.ndarray]:
     """Play runs of a cell: for each, pulls of each arm at the checkpoints, int64 array (C, K)."""
-    instance, function = instance_of(cell), cell.algorithm.function
+    (instance, crowd), function = data_of(cell), cell.algorithm.function
     if len(runs) > 1 and (cell.shuffle_arms or not is_compiled(function)):
         return [play(cell, run) for run in runs]
     order = np.arange(len(instance.means))
     if cell.shuffle_arms:
         order = generator(cell.seed, runs[0], SHUFFLE).permutation(order)
     coins, rng = (generator(cell.seed, runs[0], stream) for stream in (ENVIRONMENT, LEARNER))
-    game = new_game(instance.shuffled(order), cell.users, coins, cell.horizon, cell.rounds())
+    game = new_game(instance.shuffled(order), crowd.users(), coins, cell.horizon, cell.rounds())
     if is_compiled(function):
         traces = play_in_loop(cell, game, rng, runs, np.zeros((len(runs), *game.trace.shape), int))
     else:
@@ -75,12 +74,6 @@ def play_in_loop(
     own = np.stack([states(unit.seed, runs, s) for s in (ENVIRONMENT, LEARNER)], axis=1)
     loop_of(unit)(game, rng, memory, own, unit.arguments, kept)
     return kept
-
-
-@lru_cache(maxsize=16)
-def instance_of(unit: Unit) -> Instance:
-    """What a unit is played on, built once for all of its runs."""
-    return unit.instance
 
 
 def compile_kernel(unit: Unit) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 import traceback
@@ -9,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +31,8 @@ from .kernel import compiled_code, is_compiled
 from .play import compile_kernel, loop_of, play, play_many
 
 SAVE_EVERY = 10.0  # seconds between two writes of a cell that is not finished yet
+DEATHS = 20  # of workers, after which the rest of a task is given up
+EXCEPTION = re.compile(r"[\w.]*(Error|Exception|Exit|Interrupt)\b")  # at its line's start
 LONGEST = 1e9  # rounds of a task, at most some ten seconds: what is lost with its worker
 
 
@@ -59,7 +62,8 @@ class Failure:
     @property
     def reason(self) -> str:
         """Why, in one line."""
-        return self.trace.strip().splitlines()[-1]
+        lines = self.trace.strip().splitlines()
+        return ([line for line in lines if EXCEPTION.match(line)] or lines)[-1]
 
 
 def run_cells(
@@ -216,13 +220,33 @@ def _parallel(
         except Exception:
             for task in list(left)[: 2 * jobs]:  # they are begun in this order
                 del left[task]
-                try:
-                    yield from _handed_out(work, [task], max(2, jobs), backend)
-                except Exception as error:
-                    yield Outcome(task, {}, _death(error)), 0.0
+                yield _halved(work, task, jobs, backend)
+
+
+def _halved(work, task, jobs, backend) -> Timed:
+    """A task handed out alone, in halves and halves of them where its worker dies of a run."""
+    played: dict[int, np.ndarray] = {}
+    trace, spent, deaths = "", 0.0, 0
+    pieces = [task]
+    while pieces and deaths < DEATHS:
+        piece = pieces.pop()
+        try:
+            for (_, found, why), seconds in _handed_out(work, [piece], jobs, backend):
+                played |= found
+                trace, spent = why or trace, spent + seconds
+        except Exception as error:
+            trace, deaths = _death(error), deaths + 1
+            half = len(piece.runs) // 2
+            if half:
+                pieces += [replace(piece, runs=r) for r in (piece.runs[half:], piece.runs[:half])]
+    return Outcome(task, played, trace), spent
 
 
 def _handed_out(work, tasks, jobs, backend) -> Iterator[Timed]:
+    if jobs == 1 and backend != "threading":  # not in this process, which a run may kill
+        for task in tasks:
+            yield from _handed_out(work, [task], 2, backend)
+        return
     calls = [joblib.delayed(work)(task) for task in tasks]
     how = {"n_jobs": jobs, "backend": backend, "batch_size": 1}
     if get_active_backend()[0].supports_return_generator:
@@ -248,11 +272,7 @@ def _finish_elsewhere(task: Task) -> Outcome:
     """Finish a task on a worker that nobody has prepared, perhaps on another machine."""
     cell = task.cell
     try:
-        if cell.algorithm.version != cell.version:
-            raise RuntimeError(
-                f"the worker has another version of {cell.algo}, NumPy or Numba: "
-                f"{cell.algorithm.version}, and {cell.version} is asked for"
-            )
+        _check_version(cell)
         if is_compiled(cell.algorithm.function):
             with locked(compiled_code()):  # once a machine
                 compile_kernel(cell)
@@ -261,13 +281,27 @@ def _finish_elsewhere(task: Task) -> Outcome:
     return _finish(task)
 
 
+def _check_version(cell: Unit) -> None:
+    """Refuse to play an algorithm that was edited since, or that of another installation."""
+    if cell.algorithm.version != cell.version:
+        raise RuntimeError(
+            f"the worker has another version of {cell.algo}, NumPy or Numba: "
+            f"{cell.algorithm.version}, and {cell.version} is asked for"
+        )
+
+
 def _finish(task: Task) -> Outcome:
+    cell = task.cell
+    try:
+        _check_version(cell)
+    except RuntimeError:
+        return Outcome(task, {}, traceback.format_exc())
     with suppress(Exception, SystemExit):
-        return Outcome(task, dict(zip(task.runs, play_many(task.cell, task.runs), strict=True)))
+        return Outcome(task, dict(zip(task.runs, play_many(cell, task.runs), strict=True)))
     played, trace = {}, ""
     for run in task.runs:  # one by one, for not all of them may fail
         try:
-            played[run] = play(task.cell, run)
+            played[run] = play(cell, run)
         except (Exception, SystemExit):
             trace = trace or traceback.format_exc()
     return Outcome(task, played, trace)

@@ -15,12 +15,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .cell import Cell, Unit
+from .cell import Cell, Unit, data_of
 from .errors import BadInput, plain
 from .files import write_atomically
+from .inputs import file_at
 from .kept import load_runs
-from .kernel import PACKAGE
+from .kernel import PACKAGE, SOURCES
 
+# What a manifest that is missing, damaged or of another kind raises.
+UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError
 INDIFFERENT = {"jobs", "backend", "results", "runner"}  # keys on which no table depends
 COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
 
@@ -31,7 +34,7 @@ def tidy(results: Path, cells: Sequence[Cell], runs: int) -> pd.DataFrame:
     for cell in cells:
         kept = load_runs(results, cell)
         pulls = np.stack([kept[r] for r in range(runs)])
-        regret = (pulls * cell.instance.gaps).sum(axis=2)
+        regret = (pulls * data_of(cell).instance.gaps).sum(axis=2)
         rounds = cell.rounds()
         columns: dict[str, Any] = {
             "algo": cell.algo,
@@ -87,7 +90,7 @@ def read_columns(
         BadInput: the file is missing, is not a CSV, or its columns are not these.
     """
     try:
-        table = pd.read_csv(path, low_memory=False)
+        table = pd.read_csv(file_at(path), low_memory=False)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise BadInput(f"{path}: not a readable CSV ({reason})") from None
@@ -117,15 +120,16 @@ def write_manifest(
     A table made of finished runs alone keeps the time that they took.
     """
     if seconds == 0.0 and path.exists():
-        with contextlib.suppress(OSError, ValueError, KeyError):
+        with contextlib.suppress(*UNREADABLE):
             before = json.loads(path.read_text())
-            if before["config"] == json.loads(json.dumps(config, default=str)):
+            if differing(before["config"], config) <= INDIFFERENT:
                 seconds = float(before["wall_time_seconds"])
     manifest = {
         "config": config,
         "cells": [record(cell) for cell in cells],
         "finished": [cell.key for cell in cells],
         "sha256": sha256(path.with_suffix(".csv")),
+        "sources": SOURCES,
         "seed": config["seed"],
         "versions": {name: _version(name) for name in ("dpbandits", "numpy", "numba")}
         | {"python": platform.python_version()},
@@ -137,15 +141,22 @@ def write_manifest(
 
 def is_current(table: Path, config: Mapping[str, Any], cells: Sequence[Unit]) -> bool:
     """Whether a table, with all that lies beside it, is what these cells would give again."""
-    if not all(table.with_suffix(suffix).is_file() for suffix in (".md", ".tex")):
-        return False
-    with contextlib.suppress(OSError, ValueError, KeyError, AttributeError):
+    with contextlib.suppress(*UNREADABLE):
         manifest = json.loads(table.with_suffix(".json").read_text())
-        before, now = manifest["config"], json.loads(json.dumps(config, default=str))
-        differing = {key for key in before | now if before.get(key) != now.get(key)}
-        same = manifest["finished"] == [cell.key for cell in cells]
-        return same and differing <= INDIFFERENT and manifest["sha256"] == sha256(table)
+        return (
+            all(table.with_suffix(suffix).stat().st_size for suffix in (".md", ".tex"))
+            and manifest["sources"] == SOURCES
+            and differing(manifest["config"], config) <= INDIFFERENT
+            and manifest["finished"] == [cell.key for cell in cells]
+            and manifest["sha256"] == sha256(table)
+        )
     return False
+
+
+def differing(before: Mapping[str, Any], config: Mapping[str, Any]) -> set[str]:
+    """The keys in which the configuration of a manifest is another."""
+    now = json.loads(json.dumps(config, default=str))
+    return {key for key in before | now if before.get(key) != now.get(key)}
 
 
 def sha256(file: Path) -> str:

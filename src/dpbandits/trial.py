@@ -6,18 +6,19 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .cell import digest
+from .cell import Data, data_of, digest
 from .environments.catalogue import build
 from .environments.instances import Instance
-from .environments.populations import homogeneous
+from .environments.populations import Population, homogeneous
 from .game import new_game, restart, rounds_played
 from .kernel import is_compiled, loop
-from .play import instance_of, loop_of, play, play_in_loop, play_many
+from .play import loop_of, play, play_in_loop, play_many
 from .registry import Algorithm, load
 from .seeds import ENVIRONMENT, LEARNER, generator
 
@@ -76,11 +77,15 @@ class Trial:
             words.pop(name)
         return json.dumps(words, sort_keys=True)
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Name of the trial among all trials, from everything that decides its results."""
-        data = b"".join(np.asarray(x).tobytes() for x in self.instance.environment)
-        name = digest(self.setting, self.version, hashlib.sha256(data).hexdigest(), length=16)
+        return self.key_on(Data(self.instance, self.crowd))
+
+    def key_on(self, data: Data) -> str:
+        """The key of the trial on these data."""
+        arrays = b"".join(np.asarray(x).tobytes() for x in data.instance.environment)
+        name = digest(self.setting, self.version, hashlib.sha256(arrays).hexdigest(), length=16)
         return f"{self.rule}-{self.env}-{name}"
 
     @property
@@ -91,6 +96,11 @@ class Trial:
     def instance(self) -> Instance:
         """The arm on its own."""
         return build(json.loads(self.env_spec)).alone(self.arm)
+
+    @property
+    def crowd(self) -> Population:
+        """Users all alike, of whom no rule takes notice."""
+        return homogeneous(1.0)
 
     @property
     def true_mean(self) -> float:
@@ -111,9 +121,9 @@ def play_trial(trial: Trial, runs: Sequence[int]) -> list[np.ndarray]:
     function = trial.algorithm.function
     if len(runs) > 1 and not is_compiled(function):
         return [play(trial, run) for run in runs]
-    users, last = homogeneous(1.0).users(), np.array([trial.cap])
+    (instance, crowd), last = data_of(trial), np.array([trial.cap])
     coins, rng = (generator(trial.seed, runs[0], stream) for stream in (ENVIRONMENT, LEARNER))
-    game = new_game(instance_of(trial).environment, users, coins, trial.cap, last)
+    game = new_game(instance.environment, crowd.users(), coins, trial.cap, last)
     if is_compiled(function):
         kept = play_in_loop(trial, game, rng, runs, np.zeros((len(runs), 2)))
     else:

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from ..errors import BadInput, unknown
 from ..figures import Draw, picture, save
 from ..files import check_writable
+from ..inputs import file_at
 from ..outcome_figures import stopping_panels
 from ..outcomes import OUTCOME, read_outcomes
 from ..store import read_table
@@ -106,7 +107,7 @@ def curves_of(table: pd.DataFrame, files: list[Path]) -> pd.DataFrame:
 def read(file: Path) -> pd.DataFrame:
     """A table of bandit-run, or of bandit-stop, which has rules in place of algorithms."""
     with contextlib.suppress(OSError, ValueError):
-        if "rule" in pd.read_csv(file, nrows=0).columns:
+        if "rule" in pd.read_csv(file_at(file), nrows=0).columns:
             return read_outcomes(file)
     return read_table(file)
 
