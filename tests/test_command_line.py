@@ -106,7 +106,7 @@ def test_the_default_budget_is_one(table):
 def test_a_manifest_and_summaries_lie_beside_the_table(bandit):
     path = Path(bandit(run, f"algo=adap_ucb algo.alpha=2 {SMALL} seed=5")[-1])
     manifest = json.loads(path.with_suffix(".json").read_text())
-    keys = {"config", "cells", "finished", "sha256", "seed", "versions", "commit"}
+    keys = {"config", "cells", "finished", "sha256", "sources", "seed", "versions", "commit"}
     assert manifest.keys() == keys | {"wall_time_seconds"}
     assert all(list(Path("results/cells").rglob(f"{key}.npz")) for key in manifest["finished"])
     assert manifest["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()

@@ -33,7 +33,7 @@ MAY_IMPORT = {
     "stopping": {"assumptions", "game", "guarantees", "kernel", "mechanisms", "parameters"},
     "theory": {"assumptions", "environments", "estimators", "radii"},
     "registry": {"assumptions", "errors", "guarantees", "kernel", "parameters"},
-    "cell": {"environments", "registry"},
+    "cell": {"environments", "errors", "registry"},
     "budgets": {"environments", "errors", "inputs", "parameters", "registry", "theory"},
     "settings": {
         "budgets", "cell", "environments", "errors", "inputs", "parameters", "registry",
@@ -51,7 +51,7 @@ MAY_IMPORT = {
     },
     "outcomes": {"errors", "kept", "store", "summary", "trial"},
     "kept": {"cell", "files"},
-    "store": {"cell", "errors", "files", "kept", "kernel"},
+    "store": {"cell", "errors", "files", "inputs", "kept", "kernel"},
     "engines": {"errors"},
     "compiling": {"cell", "kernel", "play"},
     "runner": {

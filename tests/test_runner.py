@@ -144,7 +144,7 @@ def test_no_flipped_byte_passes_for_a_result(tmp_path):
 
 KILLED = [
     "sweep={algo:[dp_ucb,dp_se,adap_ucb],eps:[0.2,0.5,1,2]}",
-    "horizon=3e6",
+    "horizon=1e7",
     "runs=4",
 ]
 
@@ -157,7 +157,7 @@ def test_resumed_equals_uninterrupted(tmp_path, stop):
     process = subprocess.Popen(
         [*command, *KILLED, "jobs=1", f"results={killed}"], stderr=subprocess.PIPE, text=True
     )
-    while len(list(killed.glob("cells/*/*.npz"))) < 2:
+    while not list(killed.glob("cells/*/*.npz")):
         assert process.poll() is None
         time.sleep(0.02)
     os.kill(process.pid, stop)
@@ -167,7 +167,7 @@ def test_resumed_equals_uninterrupted(tmp_path, stop):
         assert "interrupted; finished runs are kept" in stderr
         assert "Traceback" not in stderr
     kept = {f: f.stat().st_mtime_ns for f in killed.glob("cells/*/*.npz")}
-    assert 2 <= len(kept) < 12
+    assert 1 <= len(kept) < 12
     assert not list(killed.glob("*.csv"))
     complete = {f for f in kept if len(np.load(f)["runs"]) == 4}
     for folder in (killed, whole):

@@ -43,7 +43,7 @@ def compute(reach, S, N, a, t):
     reach = borrow(reach)
     q = kl_index(S, N, t)
     reach.height[a], reach.since[a] = q, math.log(t)
-    reach.slope[a] = q * (1.0 - q) / (N * q - S) if 0 < N * q - S < math.inf else math.inf
+    reach.slope[a] = q * (1.0 - q) / (N * q - S) if N > 0 and N * q > S else math.inf
 
 
 @verb

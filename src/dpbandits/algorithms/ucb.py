@@ -38,7 +38,7 @@ def leader(mean, width, N, t):
         second = max(second, best if higher else x)
         a = b if higher else a
         best = x if higher else best
-    if not best - second > MARGIN * best:  # a tie, perhaps
+    if not best > second + MARGIN * best:  # a tie, perhaps
         a = 0
         for b in range(1, len(N)):
             if index(mean, N, b, t) > index(mean, N, a, t):
