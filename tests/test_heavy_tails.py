@@ -270,7 +270,7 @@ class Watched:
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("u", "v"), [(0.1, 0.5), (0.2, 0.2), (0.3, 1.0)])
-@pytest.mark.parametrize("window", [None, 1.005])
+@pytest.mark.parametrize("window", [None, 0.05])
 def test_at_every_round_the_kept_rewards_are_those_below_their_levels(
     u, v, seed, window, monkeypatch
 ):
@@ -315,7 +315,7 @@ def test_few_rewards_wait_in_the_heap():
 
 @pytest.mark.parametrize(("shift", "v"), [(math.log(2) / 4, 0.5), (0.0, 0.9), (2.0, 0.2)])
 @pytest.mark.parametrize("bonus", [0.1, 0.5])
-@pytest.mark.parametrize(("window", "played"), [(None, 0), (1.005, 0), (1.2, 0), (None, 10**6)])
+@pytest.mark.parametrize(("window", "played"), [(None, 0), (0.05, 0), (4.0, 0), (None, 10**6)])
 def test_the_leader_is_the_argmax_of_every_round(shift, v, bonus, window, played, monkeypatch):
     """Index total/N + bonus ((ln t + shift)/N)^(v/(1+v)), where totals are noisy: the leader has
     the largest one in every round, also where it was not asked for, and late in a game."""

@@ -50,11 +50,11 @@ def test_a_scale_may_be_infinite():
 def test_growth_follows_its_formula(shift, power):
     for start in (1, 1000, 2**17, 10**7, 10**12):
         race = optimism.new_race(2, shift, power)
-        optimism.begin_window(race, start)
+        optimism.begin_course(race, start)
         rounds = np.unique(np.linspace(start, 1.0003 * start + 20, 500).astype(int))
         found = np.array([optimism.growth(race, t) for t in rounds.tolist()])
         assert np.allclose(found, (np.log(rounds) + shift) ** power, rtol=1e-15, atol=0)
         assert (np.diff(found) >= 0).all()
-    race.course[3] = 0.0  # a control: without its last term
+    race.course[4] = 0.0  # a control: without its last term
     late = int(start * (1 + 0.99 * powers.CLOSE))
     assert abs(optimism.growth(race, late) / (math.log(late) + shift) ** power - 1) > 1e-15

@@ -57,7 +57,7 @@ def test_kl_upper_grows():
 
 @pytest.mark.parametrize("bonus", [0.0, 1.0, 30.0])
 @pytest.mark.parametrize("noise", [0.0, 0.1, 10.0])
-@pytest.mark.parametrize("window", [optimism.WINDOW, 1.02, 1.2])
+@pytest.mark.parametrize("window", [optimism.WINDOW, 0.2, 4.0])
 def test_the_leader_is_the_argmax_of_every_round(bonus, noise, window, monkeypatch):
     """Totals walk at random with the given noise; wide windows make their end matter."""
     monkeypatch.setattr(optimism, "WINDOW", window)
@@ -78,4 +78,4 @@ def test_the_leader_is_the_argmax_of_every_round(bonus, noise, window, monkeypat
         total[a] = S[a] + noise * rng.normal()
         race.level[a] = total[a] / N[a]
         race.width[a] = bonus / math.sqrt(N[a])
-    assert kept > 1000 or window > 1.1 or noise == 10.0 or bonus == 30.0
+    assert kept > 1000 or window > 1.0 or noise == 10.0 or bonus == 30.0

@@ -14,8 +14,8 @@ import numpy as np
 from .kernel import borrow, verb
 from .powers import CLOSE
 
-WINDOW = 1.0 + 2.0**-19  # growth of ln t + shift after which the bar is set anew
-LEAST = 16  # rounds in which it is not
+WINDOW = 2.0**-16  # share of the rounds so far that a window lasts: then the bar is set anew
+LEAST = 16  # rounds that it lasts
 MARGIN = 1e-12  # relative; far above the rounding of an index, far below any effect
 
 
@@ -26,12 +26,11 @@ class Race(NamedTuple):
         level: float64 array (K,).
         width: float64 array (K,), never negative.
         growth: float64 array (2,): shift, at least 0, and power, in (0, 1).
-        window: float64 array (3,): growth when the window began, when it ends, and the last
-            round before it ends.
+        window: float64 array (2,): growth when the window ends, and its last round.
         stretch: float64 array (2,): the bar, above which no other arm's index rises until the
             window ends, and what the leader's bonus adds to its total at least.
-        course: float64 array (4,): the round in which the window began, and how growth goes on
-            from there, as a cubic in how much larger the round has become.
+        course: float64 array (5,): a round, and growth from there on, as a cubic in how much
+            later a round is.
     """
 
     level: np.ndarray
@@ -46,7 +45,7 @@ class Race(NamedTuple):
 def new_race(K: int, shift: float, power: float) -> Race:
     """All indices infinite: every arm is played once, in order, before any second time."""
     growth = np.array([shift, power])
-    return Race(np.full(K, np.inf), np.zeros(K), growth, np.zeros(3), np.zeros(2), np.ones(4))
+    return Race(np.full(K, np.inf), np.zeros(K), growth, np.zeros(2), np.zeros(2), np.ones(5))
 
 
 @verb
@@ -57,27 +56,33 @@ def power_of(l: float, power: float) -> float:
 
 @verb
 def begin_window(race: Race, t: int) -> None:
-    """The window and the course of growth from round ``t`` on."""
-    shift, power = race.growth[0], race.growth[1]
-    l = math.log(t) + shift
-    race.window[0] = power_of(l, power)
-    race.window[2] = max(math.floor(math.exp(l * WINDOW - shift)), t + LEAST)
-    race.window[1] = power_of(max(l * WINDOW, math.log(race.window[2]) + shift), power)
-    l = max(l, 1.0)  # the course is followed where rounds are close together, and l larger
-    second, third = (power - 1.0) / (2.0 * l), (power - 2.0) / (3.0 * l)  # of (1 + y/l)^power
-    race.course[0] = t
-    race.course[1] = race.window[0] * power / l
-    race.course[2] = race.course[1] * (second - 0.5)
-    race.course[3] = race.course[1] * (1.0 / 3.0 + second * (third - 1.0))
+    """The window from round ``t`` on, and how its bonuses have grown at its end."""
+    race.window[1] = t + max(LEAST, math.floor(t * WINDOW))
+    if race.window[1] > race.course[0] * (1.0 + CLOSE):
+        begin_course(race, t)
+    race.window[0] = growth(race, race.window[1])
 
 
 @verb
-def growth(race: Race, t: int) -> float:
-    """(ln t + shift)^power in a round of the window."""
+def begin_course(race: Race, t: int) -> None:
+    """Growth as a cubic in how much later than ``t`` a round is."""
+    shift, power = race.growth[0], race.growth[1]
+    l = math.log(t) + shift
+    race.course[0], race.course[1] = t, power_of(l, power)
+    l = max(l, 1.0)  # the course is followed where rounds are close together, and l larger
+    second, third = (power - 1.0) / (2.0 * l), (power - 2.0) / (3.0 * l)  # of (1 + y/l)^power
+    race.course[2] = race.course[1] * power / l
+    race.course[3] = race.course[2] * (second - 0.5)
+    race.course[4] = race.course[2] * (1.0 / 3.0 + second * (third - 1.0))
+
+
+@verb
+def growth(race: Race, t: float) -> float:
+    """(ln t + shift)^power in a round that the course began before."""
     course = race.course
     y = t / course[0] - 1.0
     if y <= CLOSE:
-        return race.window[0] + y * (course[1] + y * (course[2] + y * course[3]))
+        return course[1] + y * (course[2] + y * (course[3] + y * course[4]))
     return power_of(math.log(t) + race.growth[0], race.growth[1])
 
 
@@ -92,13 +97,13 @@ def lead(race: Race, t: int, total: np.ndarray, N: np.ndarray) -> int:
         N: float64 array (K,), what each total is divided by.
     """
     race, total, N = borrow(race), borrow(total), borrow(N)
-    if t > race.window[2]:
+    if t > race.window[1]:
         begin_window(race, t)
     now = growth(race, t)
     a, best, highest, bar = 0, -np.inf, -np.inf, -np.inf
     for b in range(len(race.level)):
         index = race.level[b] + now * race.width[b]
-        later = race.level[b] + race.window[1] * race.width[b]
+        later = race.level[b] + race.window[0] * race.width[b]
         first = index > best  # no branch, which would be guessed wrongly
         bar = max(bar, highest if first else later)
         highest = later if first else highest
@@ -107,7 +112,7 @@ def lead(race: Race, t: int, total: np.ndarray, N: np.ndarray) -> int:
     race.stretch[0] = bar + MARGIN * abs(bar)
     race.stretch[1] = -np.inf  # an arm without a total does not keep the lead unasked
     if N[a] > 0.0:
-        race.stretch[1] = (race.level[a] + race.window[0] * race.width[a]) * N[a] - total[a]
+        race.stretch[1] = (race.level[a] + now * race.width[a]) * N[a] - total[a]
     return a
 
 
@@ -119,4 +124,4 @@ def keeps_lead(race: Race, t: int, total: float, N: float) -> bool:
     shrunk, so a multiplication decides: no root, no logarithm, no other arm.
     """
     race = borrow(race)
-    return t <= race.window[2] and total + race.stretch[1] > race.stretch[0] * N
+    return t <= race.window[1] and total + race.stretch[1] > race.stretch[0] * N
