@@ -41,6 +41,7 @@ def agent_4(game, rng, eps_min, squash):
     same, user = users_alike(game), 0
     eps, tanh = privacy_level(game, user), tanh_half_level(game, user)
     c = 1.0 / tanh if same else 0.0
+    low, high, gain = unbiased(0.0, c), unbiased(1.0, c), c**2  # what a bit adds to s, and to B
     t = 0
     while t < T:
         a = lead(race, t + 1, s, N)
@@ -56,13 +57,14 @@ def agent_4(game, rng, eps_min, squash):
                 if not same:
                     tanh = tanh_half_level(game, user)
                     c = 1.0 / tanh
+                    low, high, gain = unbiased(0.0, c), unbiased(1.0, c), c**2
                 if squash:
                     x = convert_to_bernoulli_of_sigmoid(rng, r, tanh)
                 else:
                     x = convert_to_bernoulli(rng, r, tanh)
                 Na += 1.0
-                sa += unbiased(x, c)
-                Ba += c**2
+                sa += high if x == 1.0 else low
+                Ba += gain
             leads = keeps_lead(race, t + 1, sa, Na) and t < T
         leave(game, arm, t)
         N[a], s[a], B[a] = Na, sa, Ba

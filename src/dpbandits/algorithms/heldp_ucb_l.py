@@ -35,7 +35,7 @@ def agent_2(game, rng, eps_min, squash):
             fed_until = 0.999 * math.exp(min(A[hungry] * eps_min**2 / 4.0, 700.0))
         a = hungry if feed else lead(race, t, s, N)
         arm, Na, sa, Aa = stay(game, a), N[a], s[a], A[a]
-        leads = True
+        leads, until = True, 0.0 if feed else min(fed_until, T + 1.0)
         while leads:
             if not same:
                 eps = privacy_level(game, next_user(game))
@@ -45,7 +45,7 @@ def agent_2(game, rng, eps_min, squash):
                 Na += 1.0
                 sa += convert_to_laplace(rng, sigmoid(r) if squash else r, eps)
                 Aa += 1.0 / eps**2
-            leads = not feed and t < fed_until and keeps_lead(race, t, sa, Na) and t <= T
+            leads = t < until and keeps_lead(race, t, sa, Na)
         leave(game, arm, t - 1)
         N[a], s[a], A[a] = Na, sa, Aa
         if Na > 0.0:
