@@ -122,14 +122,18 @@ def seconds():
     return time.process_time() + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
 
 
-def best_of(repeats, work):
-    """Least time of several tries, in seconds: the others were disturbed."""
-    times = []
+def best_of(repeats, *works):
+    """Least time of several tries of each work, in seconds: the others were disturbed.
+
+    The works take turns, so that a slower hour of the machine is theirs alike.
+    """
+    times = [[] for _ in works]
     for i in range(repeats):
-        start = seconds()
-        work(i)
-        times.append(seconds() - start)
-    return min(times)
+        for work, taken in zip(works, times, strict=True):
+            start = seconds()
+            work(i)
+            taken.append(seconds() - start)
+    return [min(taken) for taken in times]
 
 
 def cell_of(name, T, *words):
@@ -169,17 +173,15 @@ def per_round(found, check):
         drawn(0, T=10)
         formula = {NORMAL: "sigmoid"}.get(law) or {ADAPTIVE: "power"}.get(noise)
         row, lenient = [], []
-        for K, envs in ((5, FIVE), (20, TWENTY)):
-            floor = best_of(5, drawn)
-            fast = best_of(5, player(name, ROUNDS, words=envs[law]))
-            found[f"{name}, K = {K}"] = fast / floor
-            if formula:
-                lenient.append(f"{fast / best_of(5, partial(drawn, formula=True)):.2f}")
-            row += [f"{fast / ROUNDS * 1e9:.1f}", f"{fast / floor:.2f}"]
+        plays = [player(name, ROUNDS, words=envs[law]) for envs in (FIVE, TWENTY)]
+        floor, counted, *fast = best_of(9, drawn, partial(drawn, formula=True), *plays)
+        for K, took in zip((5, 20), fast, strict=True):
+            found[f"{name}, K = {K}"] = took / floor
+            lenient += [f"{took / counted:.2f}"] if formula else []
+            row += [f"{took / ROUNDS * 1e9:.1f}", f"{took / floor:.2f}"]
         if not check:
-            short, slow = (
-                best_of(2, player(name, PLAIN_ROUNDS, plain, FIVE[law])) for plain in (False, True)
-            )
+            plays = [player(name, PLAIN_ROUNDS, plain, FIVE[law]) for plain in (False, True)]
+            short, slow = best_of(3, *plays)
             alone = f"{floor / ROUNDS * 1e9:.1f} ({words})"
             counted = f"{formula}: {', '.join(lenient)}" if formula else ""
             yield [f"`{name}`", alone, *row, counted, f"{slow / short:,.0f}"]
@@ -198,13 +200,11 @@ def streams(found):
 
         draw_tail(generator(0, 0, 0), student, index, 10)
         work(0)
-        floor, sums = (
-            best_of(5, f) / ROUNDS * 1e9
-            for f in (
-                lambda i, s=student, x=index: draw_tail(generator(0, 0, 0), s, x, ROUNDS),
-                work,
-            )
-        )
+
+        def alone(i, student=student, index=index):
+            draw_tail(generator(0, 0, 0), student, index, ROUNDS)
+
+        floor, sums = (took / ROUNDS * 1e9 for took in best_of(9, alone, work))
         name = f"Student's t, df {index:g}" if student else f"Pareto, shape {index:g}"
         found[f"truncated sum, {name}"] = sums / floor
         yield [name, f"{sums:.1f}", f"{floor:.1f}", f"{sums / floor:.2f}"]
@@ -232,16 +232,16 @@ def episodic(found, check):
             generator(0, run, LEARNER)
 
     for name in (n for n in names(round_by_round=False) if n not in ("ucb", "kl_ucb")):
-        seeds = best_of(5, made) / EPISODIC_RUNS * 1e6
-        times = []
-        for T in (10**7, 10**12):
-            cell = cell_of(name, T)
+        cells = [cell_of(name, T) for T in (10**7, 10**12)]
+        batches = []
+        for cell in cells:
             play_many(cell, range(2))
-            batch = best_of(5, lambda i, cell=cell: play_many(cell, range(EPISODIC_RUNS)))
-            times.append(batch / EPISODIC_RUNS * 1e6)
+            batches.append(lambda i, cell=cell: play_many(cell, range(EPISODIC_RUNS)))
+        seeds, *times = (took / EPISODIC_RUNS * 1e6 for took in best_of(7, made, *batches))
         found[f"{name}, T = 1e7"], found[f"{name}, T = 1e12"] = (x / seeds for x in times)
         if not check:
-            plain = best_of(3, lambda i, name=name: plain_loop(name, 10**5)) * 100 * 1e6
+            [plain] = best_of(3, lambda i, name=name: plain_loop(name, 10**5))
+            plain *= 100 * 1e6
             yield [
                 f"`{name}`", f"{times[0]:.0f}", f"{times[1]:.0f}", f"{seeds:.0f}",
                 f"{times[0] / seeds:.2f}", f"{plain / times[0]:,.0f}",
@@ -250,13 +250,14 @@ def episodic(found, check):
 
 def memory():
     """Peak memory of a process that plays dp_ucb and adap_klucb at two horizons, in MB."""
+
+    def peak_at(T):
+        command = [sys.executable, __file__, "--memory", str(T)]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    peak_at(10)  # compiles
     for T in (10**6, 10**8):
-        peak = subprocess.run(
-            [sys.executable, __file__, "--memory", str(T)],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
+        peak = peak_at(T)
         yield [f"T = {T:.0e}".replace("e+0", "e"), f"{float(peak):.0f}"]
 
 
@@ -266,9 +267,10 @@ def start_up():
     command = "import sys; sys.argv = ['bandit-run', 'algo=adap_klucb', 'eps=0.5']; "
     command += "from dpbandits.cli.run import main; main()"
     with tempfile.TemporaryDirectory() as folder:
-        for line in (imports, [sys.executable, "-c", command]):
-            run = partial(subprocess.run, line, cwd=folder, capture_output=True, check=True)
-            yield best_of(5, lambda i, run=run: run())
+        quietly = partial(subprocess.run, cwd=folder, capture_output=True, check=True)
+        lines = imports, [sys.executable, "-c", command]
+        quietly(lines[1])  # compiles, and plays its runs
+        return best_of(7, *(lambda i, line=line: quietly(line) for line in lines))
 
 
 def measure(check):
