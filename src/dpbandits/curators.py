@@ -35,9 +35,9 @@ def convert_to_bernoulli(rng: np.random.Generator, r: float, tanh: float) -> flo
     return 1.0 if rng.random() < 0.5 + (r - 0.5) * tanh else 0.0
 
 
-# The sigmoid at the middle of steps from -8 to 8, and how far it is from that elsewhere at most.
+# The sigmoid less 1/2 at the middle of steps from -8 to 8, and how far it is from that elsewhere.
 _STEPS = 64  # to a unit
-_MIDDLES = 1.0 / (1.0 + np.exp(-(np.arange(-8 * _STEPS, 8 * _STEPS) + 0.5) / _STEPS))
+_MIDDLES = 1.0 / (1.0 + np.exp(-(np.arange(-8 * _STEPS, 8 * _STEPS) + 0.5) / _STEPS)) - 0.5
 _FAR = 0.125 / _STEPS + 1e-6
 
 
@@ -50,7 +50,7 @@ def convert_to_bernoulli_of_sigmoid(rng: np.random.Generator, r: float, tanh: fl
     u, place = rng.random(), r * _STEPS + 8 * _STEPS
     place = place if place > 0.0 else 0.0
     place = place if place < 16 * _STEPS else 16 * _STEPS - 1.0
-    level = 0.5 + (_MIDDLES[np.uint64(place)] - 0.5) * tanh
+    level = 0.5 + _MIDDLES[np.uint64(place)] * tanh
     if abs(u - level) < _FAR:
         level = 0.5 + (sigmoid(r) - 0.5) * tanh
     return 1.0 if u < level else 0.0

@@ -48,14 +48,18 @@ def compute(reach, S, N, a, t):
 
 @verb
 def rivals(reach, a, l):
-    """Between what the largest index of all arms but ``a`` lies when ln t is ``l``."""
+    """Between what the largest index of all arms but ``a`` lies when ln t is ``l``, and the arm
+    that may have it.
+    """
     reach = borrow(reach)
-    low, high = -math.inf, -math.inf
+    low, high, arm = -math.inf, -math.inf, a
     for b in range(len(reach.height)):
         if b != a:
             low = max(low, reach.height[b])
-            high = max(high, reach.height[b] + reach.slope[b] * max(l - reach.since[b], 1e-300))
-    return low, high
+            most = reach.height[b] + reach.slope[b] * max(l - reach.since[b], 1e-300)
+            arm = b if most > high else arm
+            high = max(high, most)
+    return low, high, arm
 
 
 @verb
@@ -96,11 +100,16 @@ def kl_leads(reach, S, N, a, t, n):
     """
     reach, S, N = borrow(reach), borrow(S), borrow(N)
     now, then, most = math.log(t), math.log(t + n - 1), N[a] + n - 1
-    low, high = rivals(reach, a, then)
-    if surely_above(S[a], most, high, now):
-        return True
-    if surely_below(S[a], most, low, now):
-        return False
+    stale = True
+    while stale:
+        low, high, rival = rivals(reach, a, then)
+        if surely_above(S[a], most, high, now):
+            return True
+        if surely_below(S[a], most, low, now):
+            return False
+        stale = rival != a and reach.since[rival] < now
+        if stale:
+            compute(reach, S[rival], N[rival], rival, t)
     worst = kl_index(S[a], most, t) - 1e-12  # the tolerance of an index
     for b in range(len(N)):
         implausible = N[b] > 0 and worst > S[b] / N[b]
