@@ -144,7 +144,7 @@ def test_no_flipped_byte_passes_for_a_result(tmp_path):
 
 KILLED = [
     "sweep={algo:[dp_ucb,dp_se,adap_ucb],eps:[0.2,0.5,1,2]}",
-    "horizon=1e7",
+    "horizon=3e6",
     "runs=4",
 ]
 
@@ -155,7 +155,10 @@ def test_resumed_equals_uninterrupted(tmp_path, stop):
     command = [sys.executable, "-c", "from dpbandits.cli.run import main; main()"]
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     process = subprocess.Popen(
-        [*command, *KILLED, "jobs=1", f"results={killed}"], stderr=subprocess.PIPE, text=True
+        [*command, *KILLED, "jobs=1", f"results={killed}"],
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests in a background
     )
     while not list(killed.glob("cells/*/*.npz")):
         assert process.poll() is None
