@@ -271,11 +271,11 @@ def mortal(game, rng, eps):
 WORKERS = ["sweep={algo:[mortal,ucb],eps:[0.5,1,2]}", "horizon=50", "runs=3", "jobs=2"]
 
 
-def mortal(folder, condition, words=WORKERS):
+def mortal(folder, condition, words=WORKERS, algorithm=MORTAL):
     home = folder / "mine" / "algo"
     home.mkdir(parents=True, exist_ok=True)
     (home / "mortal.yaml").write_text("{}")
-    (home / "mortal.py").write_text(MORTAL.format(condition=condition))
+    (home / "mortal.py").write_text(algorithm.format(condition=condition))
     command = [
         *COMMAND,
         *words,
@@ -319,6 +319,20 @@ def test_a_worker_that_always_dies_stops_only_its_own_setting(tmp_path):
     assert note.read_text().startswith("the worker died")
     assert mortal(tmp_path, "False").returncode == 0  # mended: another version, all is run
     assert csv(tmp_path).count(b"mortal") > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_two_passing_deaths_cost_nothing(tmp_path, jobs):
+    """The worker dies in the pool, and once more when its task is alone."""
+    condition = 'len(list(here.glob("d[0-9]"))) < 2'
+    words = ["algo=mortal", "eps=1", "horizon=50", "runs=40", f"jobs={jobs}"]
+    counted = '(here / ("d" + str(len(list(here.glob("d[0-9]")))))).touch()'
+    faulty = MORTAL.replace('(here / "died").touch()', counted)
+    done = mortal(tmp_path, condition, words, faulty)
+    assert done.returncode == 0, done.stderr
+    (file,) = tmp_path.rglob("*.npz")
+    assert len(read_kept(file).outcomes) == 40 and not list(tmp_path.rglob("*.failed"))
 
 
 @pytest.mark.slow
@@ -378,6 +392,17 @@ def test_a_worker_that_reads_other_data_says_so(tmp_path):
     assert runner._finish(task).played
 
 
+def test_an_algorithm_that_cannot_be_loaded_any_more_is_no_death(tmp_path, monkeypatch):
+    (cell,) = read_request(["algo=ucb", "horizon=1", f"results={tmp_path}"], ()).cells
+
+    def load(file):
+        raise BadInput(f"cannot import {file}")
+
+    monkeypatch.setattr("dpbandits.cell.load", load)
+    outcome = runner._finish(runner.Task(cell, (0,), False))
+    assert not outcome.played and "BadInput: cannot import" in outcome.trace
+
+
 @pytest.mark.parametrize("executable", ["", None, "/no/python"])
 def test_what_no_process_can_be_started_for_is_compiled_here(executable, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "executable", executable)
@@ -386,9 +411,11 @@ def test_what_no_process_can_be_started_for_is_compiled_here(executable, tmp_pat
 
 
 def test_the_reason_of_a_failure_is_its_exception():
-    told = "numba.core.errors.TypingError: Failed in nopython mode pipeline"
-    trace = f"Traceback:\n  File x\n{told}\nUnknown attribute\n\nDuring: Pass inference"
-    assert runner.Failure(None, (0,), trace).reason == told
+    head = "Traceback (most recent call last):\n"
+    for told in ("numba.core.errors.TypingError: Failed in nopython mode", "Diverged: too long"):
+        trace = f"{head}  File y\nValueError: no\n\nDuring handling of it:\n\n{head}"
+        trace += f"  File x\n    z()\n{told}\nUnknown attribute\n\nDuring: Pass inference\n"
+        assert runner.Failure(None, (0,), trace).reason == told
     assert runner.Failure(None, (0,), "the worker died of it").reason == "the worker died of it"
 
 

@@ -26,7 +26,7 @@ def compile_elsewhere(units: Sequence[Unit]) -> None:
     if not missing:
         return
     own = {"NUMBA_CACHE_DIR": str(compiled_code().parent)}
-    own["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    own["PYTHONPATH"] = os.pathsep.join(path for path in map(str, sys.path) if path)
     with suppress(OSError, TypeError):  # no process can be started
         subprocess.run(
             [sys.executable, "-P", "-c", CHILD],  # what lies in the working folder is not imported

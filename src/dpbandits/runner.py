@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 import traceback
@@ -32,7 +31,6 @@ from .play import compile_kernel, loop_of, play, play_many
 
 SAVE_EVERY = 10.0  # seconds between two writes of a cell that is not finished yet
 DEATHS = 20  # of workers, after which the rest of a task is given up
-EXCEPTION = re.compile(r"[\w.]*(Error|Exception|Exit|Interrupt)\b")  # at its line's start
 LONGEST = 1e9  # rounds of a task, at most some ten seconds: what is lost with its worker
 
 
@@ -62,8 +60,9 @@ class Failure:
     @property
     def reason(self) -> str:
         """Why, in one line."""
-        lines = self.trace.strip().splitlines()
-        return ([line for line in lines if EXCEPTION.match(line)] or lines)[-1]
+        last = self.trace.rpartition("Traceback (most recent call last):\n")[2]
+        told = [line for line in last.splitlines() if line and not line.startswith(" ")]
+        return told[0]
 
 
 def run_cells(
@@ -239,11 +238,11 @@ def _halved(work, task, jobs, backend) -> Timed:
             half = len(piece.runs) // 2
             if half:
                 pieces += [replace(piece, runs=r) for r in (piece.runs[half:], piece.runs[:half])]
-    return Outcome(task, played, trace), spent
+    return Outcome(task, played, trace if len(played) < len(task.runs) else ""), spent
 
 
 def _handed_out(work, tasks, jobs, backend) -> Iterator[Timed]:
-    if jobs == 1 and backend != "threading":  # not in this process, which a run may kill
+    if jobs == 1 and backend == "loky":  # not in this process, which a run may kill
         for task in tasks:
             yield from _handed_out(work, [task], 2, backend)
         return
@@ -294,7 +293,7 @@ def _finish(task: Task) -> Outcome:
     cell = task.cell
     try:
         _check_version(cell)
-    except RuntimeError:
+    except Exception:
         return Outcome(task, {}, traceback.format_exc())
     with suppress(Exception, SystemExit):
         return Outcome(task, dict(zip(task.runs, play_many(cell, task.runs), strict=True)))

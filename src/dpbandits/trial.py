@@ -105,7 +105,7 @@ class Trial:
     @property
     def true_mean(self) -> float:
         """The mean of the arm's rewards, mu."""
-        return float(self.instance.means[0])
+        return float(data_of(self).instance.means[0])
 
     def in_short(self) -> Trial:
         """The same for one sample, to have its kernel compiled."""
