@@ -91,7 +91,7 @@ def kills(folder, seed, count):
     runner._tasks = told
     found = {"kills": 0, "in_a_write": 0, "lost": 0, "again": 0, "sweeps": 0, "other_bytes": 0}
     before = {}
-    while found["kills"] < count or before:
+    while found["kills"] < count or before or found["sweeps"] < 2:
         log.write_text("[]")
         pid = child(lambda: run(request))
         if found["kills"] < count:

@@ -60,7 +60,7 @@ def faults(*words):
 def test_two_hundred_kills_lose_nothing(tmp_path):
     found = faults("kills", tmp_path, 0, 220)
     print(found)
-    assert found["kills"] >= 220 and found["in_a_write"] > 0 and found["sweeps"] > 0
+    assert found["kills"] >= 220 and found["in_a_write"] > 0 and found["sweeps"] > 1
     assert found["lost"] == found["again"] == found["other_bytes"] == 0
 
 
