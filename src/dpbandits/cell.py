@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -130,8 +131,7 @@ class Cell:
         """The key of the cell on these data."""
         instance = data.instance
         arrays = [*instance.environment, instance.means, *data.crowd.users(), self.rounds()]
-        hashed = hashlib.sha256(b"".join(np.asarray(x).tobytes() for x in arrays)).hexdigest()
-        return f"{self.algo}-{self.env}-{digest(self.setting, self.version, hashed, length=16)}"
+        return f"{self.algo}-{self.env}-{identity(self, arrays)}"
 
     @property
     def algorithm(self) -> Algorithm:
@@ -175,6 +175,12 @@ def _data(unit: Unit, key: str) -> Data:
     if unit.key_on(data) != key:
         raise BadInput(f"env={unit.env}: its data changed while it was played; run it again")
     return data
+
+
+def identity(unit: Unit, arrays: Iterable[Any]) -> str:
+    """A short name for a unit's setting, its version, and the arrays that it is played on."""
+    data = hashlib.sha256(b"".join(np.asarray(x).tobytes() for x in arrays)).hexdigest()
+    return digest(unit.setting, unit.version, data, length=16)
 
 
 def digest(*texts: str, length: int) -> str:

@@ -32,12 +32,18 @@ def convert_to_bernoulli(rng: np.random.Generator, r: float, tanh: float) -> flo
     Guarantee: eps-local DP, since (r e^eps + 1 - r)/(1 + e^eps) is that probability.
     """
     rng = borrow(rng)
-    return 1.0 if rng.random() < 0.5 + (r - 0.5) * tanh else 0.0
+    return 1.0 if rng.random() < chance_of_one(r, tanh) else 0.0
+
+
+@verb
+def chance_of_one(r: float, tanh: float) -> float:
+    """The probability that the bit of a reward in [0, 1] is 1."""
+    return 0.5 + (r - 0.5) * tanh
 
 
 # The sigmoid less 1/2 at the middle of steps from -8 to 8, and how far it is from that elsewhere.
 _STEPS = 64  # to a unit
-_MIDDLES = 1.0 / (1.0 + np.exp(-(np.arange(-8 * _STEPS, 8 * _STEPS) + 0.5) / _STEPS)) - 0.5
+_MIDDLES = np.array([sigmoid((i + 0.5) / _STEPS) for i in range(-8 * _STEPS, 8 * _STEPS)]) - 0.5
 _FAR = 0.125 / _STEPS + 1e-6
 
 
@@ -52,7 +58,7 @@ def convert_to_bernoulli_of_sigmoid(rng: np.random.Generator, r: float, tanh: fl
     place = place if place < 16 * _STEPS else 16 * _STEPS - 1.0
     level = 0.5 + _MIDDLES[np.uint64(place)] * tanh
     if abs(u - level) < _FAR:
-        level = 0.5 + (sigmoid(r) - 0.5) * tanh
+        level = chance_of_one(sigmoid(r), tanh)
     return 1.0 if u < level else 0.0
 
 

@@ -49,12 +49,6 @@ def new_race(K: int, shift: float, power: float) -> Race:
 
 
 @verb
-def power_of(l: float, power: float) -> float:
-    """l^power; most indices grow like the square root of the logarithm."""
-    return math.sqrt(l) if power == 0.5 else l**power
-
-
-@verb
 def begin_window(race: Race, t: int) -> None:
     """The window from round ``t`` on, and how its bonuses have grown at its end."""
     race.window[1] = t + max(LEAST, math.floor(t * WINDOW))
@@ -68,7 +62,7 @@ def begin_course(race: Race, t: int) -> None:
     """Growth as a cubic in how much later than ``t`` a round is."""
     shift, power = race.growth[0], race.growth[1]
     l = math.log(t) + shift
-    race.course[0], race.course[1] = t, power_of(l, power)
+    race.course[0], race.course[1] = t, l**power
     l = max(l, 1.0)  # the course is followed where rounds are close together, and l larger
     second, third = (power - 1.0) / (2.0 * l), (power - 2.0) / (3.0 * l)  # of (1 + y/l)^power
     race.course[2] = race.course[1] * power / l
@@ -79,11 +73,13 @@ def begin_course(race: Race, t: int) -> None:
 @verb
 def growth(race: Race, t: float) -> float:
     """(ln t + shift)^power in a round that the course began before."""
-    course = race.course
+    course, shift, power = race.course, race.growth[0], race.growth[1]
+    if power == 0.5:  # a root is quick, and exact
+        return math.sqrt(math.log(t) + shift)
     y = t / course[0] - 1.0
-    if y <= CLOSE and race.growth[1] != 0.5:  # a root is quick, and exact
+    if y <= CLOSE:
         return course[1] + y * (course[2] + y * (course[3] + y * course[4]))
-    return power_of(math.log(t) + race.growth[0], race.growth[1])
+    return (math.log(t) + shift) ** power
 
 
 @verb

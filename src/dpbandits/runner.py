@@ -269,15 +269,14 @@ def _timed(finish: Callable[[Task], Outcome], task: Task) -> Timed:
 
 def _finish_elsewhere(task: Task) -> Outcome:
     """Finish a task on a worker that nobody has prepared, perhaps on another machine."""
-    cell = task.cell
-    try:
-        _check_version(cell)
-        if is_compiled(cell.algorithm.function):
-            with locked(compiled_code()):  # once a machine
-                compile_kernel(cell)
-    except Exception:
-        return Outcome(task, {}, traceback.format_exc())
-    return _finish(task)
+    return _finish(task, _check_and_compile)
+
+
+def _check_and_compile(cell: Unit) -> None:
+    _check_version(cell)
+    if is_compiled(cell.algorithm.function):
+        with locked(compiled_code()):  # once a machine
+            compile_kernel(cell)
 
 
 def _check_version(cell: Unit) -> None:
@@ -289,10 +288,10 @@ def _check_version(cell: Unit) -> None:
         )
 
 
-def _finish(task: Task) -> Outcome:
+def _finish(task: Task, prepare: Callable[[Unit], None] = _check_version) -> Outcome:
     cell = task.cell
     try:
-        _check_version(cell)
+        prepare(cell)
     except Exception:
         return Outcome(task, {}, traceback.format_exc())
     with suppress(Exception, SystemExit):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -12,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .cell import Data, data_of, digest
+from .cell import Data, data_of, identity
 from .environments.catalogue import build
 from .environments.instances import Instance
 from .environments.populations import Population, homogeneous
@@ -84,9 +83,7 @@ class Trial:
 
     def key_on(self, data: Data) -> str:
         """The key of the trial on these data."""
-        arrays = b"".join(np.asarray(x).tobytes() for x in data.instance.environment)
-        name = digest(self.setting, self.version, hashlib.sha256(arrays).hexdigest(), length=16)
-        return f"{self.rule}-{self.env}-{name}"
+        return f"{self.rule}-{self.env}-{identity(self, data.instance.environment)}"
 
     @property
     def algorithm(self) -> Algorithm:

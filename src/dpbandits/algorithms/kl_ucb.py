@@ -47,6 +47,12 @@ def compute(reach, S, N, a, t):
 
 
 @verb
+def at_most(reach, b, l):
+    """The tangent of an arm's index where ln t is ``l``."""
+    return reach.height[b] + reach.slope[b] * max(l - reach.since[b], 1e-300)
+
+
+@verb
 def rivals(reach, a, l):
     """Between what the largest index of all arms but ``a`` lies when ln t is ``l``, and the arm
     that may have it.
@@ -56,7 +62,7 @@ def rivals(reach, a, l):
     for b in range(len(reach.height)):
         if b != a:
             low = max(low, reach.height[b])
-            most = reach.height[b] + reach.slope[b] * max(l - reach.since[b], 1e-300)
+            most = at_most(reach, b, l)
             arm = b if most > high else arm
             high = max(high, most)
     return low, high, arm
@@ -85,8 +91,7 @@ def kl_leader(reach, S, N, a, t):
         return a
     compute(reach, S[a], N[a], a, t)
     for b in range(len(N)):
-        most = reach.height[b] + reach.slope[b] * max(l - reach.since[b], 1e-300)
-        if b != a and not most < reach.height[a] - CLEAR:
+        if b != a and not at_most(reach, b, l) < reach.height[a] - CLEAR:
             compute(reach, S[b], N[b], b, t)
             if reach.height[b] > reach.height[a] or (reach.height[b] == reach.height[a] and b < a):
                 a = b

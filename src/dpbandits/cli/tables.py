@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..cell import digest
 from ..errors import BadInput
-from ..store import record
+from ..store import UNREADABLE, record
 from .compose import Request, read_request
 
 
@@ -40,7 +40,7 @@ def refuse_to_replace(request: Request) -> None:
         return
     as_it_stands = read_request([f"experiment={name}"], request.folders, request.kind)
     now, then = (_content(r.runs, map(record, r.cells)) for r in (request, as_it_stands))
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+    with contextlib.suppress(*UNREADABLE):
         manifest = json.loads(path.with_suffix(".json").read_text())
         if now != then == _content(manifest["config"]["runs"], manifest["cells"]):
             raise BadInput(
