@@ -236,7 +236,7 @@ class Watched:
     asked: int = 0  # how often all indices were looked at
 
     def play(self, spec, T, **changes):
-        real_pull, real_lead = game.pull_again, optimism.lead
+        real_pull, real_lead, real_keeps = game.pull_again, optimism.lead, optimism.keeps_lead
         real_push, real_pop = heapq.heappush, heapq.heappop
 
         def pull(match, arm, t):
@@ -246,9 +246,13 @@ class Watched:
             return self.rewards[arm.row][-1]
 
         def lead(race, t, total, N):
-            self.total = total
+            self.total = total.copy()
             self.asked += 1
             return real_lead(race, t, total, N)
+
+        def keeps_lead(race, t, total, N):
+            self.total[self.arms[-1]] = total
+            return real_keeps(race, t, total, N)
 
         def push(mortal, entry):
             real_push(mortal, entry)
@@ -262,6 +266,7 @@ class Watched:
         with pytest.MonkeyPatch.context() as patch:
             replace(patch, real_pull, pull)
             replace(patch, real_lead, lead)
+            replace(patch, real_keeps, keeps_lead)
             patch.setattr(heapq, "heappush", push)
             patch.setattr(heapq, "heappop", pop)
             play("robust_ucb", spec, T, plain=True, **changes)
@@ -322,7 +327,7 @@ def test_the_leader_is_the_argmax_of_every_round(shift, v, bonus, window, played
     monkeypatch.setattr(optimism, "WINDOW", window or optimism.WINDOW)
     rng = np.random.default_rng(6)
     K, T, kept, power = 4, 6000, 0, v / (1 + v)
-    race = optimism.new_race(K, shift, power)
+    race = optimism.new_race(K, shift, power, power)
     N = np.full(K, float(played))
     S, total = 0.5 * N, 0.5 * N
     if played:

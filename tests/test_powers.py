@@ -49,7 +49,7 @@ def test_a_scale_may_be_infinite():
 @pytest.mark.parametrize(("shift", "power"), [(0.0, 0.5), (math.log(2) / 4, 0.2), (2.0, 0.47)])
 def test_growth_follows_its_formula(shift, power):
     for start in (1, 1000, 2**17, 10**7, 10**12):
-        race = optimism.new_race(2, shift, power)
+        race = optimism.new_race(2, shift, power, power)
         optimism.begin_course(race, start)
         rounds = np.unique(np.linspace(start, 1.0003 * start + 20, 500).astype(int))
         found = np.array([optimism.growth(race, t) for t in rounds.tolist()])

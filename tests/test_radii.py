@@ -58,12 +58,14 @@ def test_kl_upper_grows():
 @pytest.mark.parametrize("bonus", [0.0, 1.0, 30.0])
 @pytest.mark.parametrize("noise", [0.0, 0.1, 10.0])
 @pytest.mark.parametrize("window", [optimism.WINDOW, 0.2, 4.0])
-def test_the_leader_is_the_argmax_of_every_round(bonus, noise, window, monkeypatch):
-    """Totals walk at random with the given noise; wide windows make their end matter."""
+@pytest.mark.parametrize("steady", [True, False])
+def test_the_leader_is_the_argmax_of_every_round(bonus, noise, window, steady, monkeypatch):
+    """Totals walk at random with the given noise; wide windows make their end matter. If N is not
+    steady, every other pull brings nothing, as of a user who sends nothing."""
     monkeypatch.setattr(optimism, "WINDOW", window)
     rng = np.random.default_rng(6)
     K, kept = 4, 0
-    race = optimism.new_race(K, 0.0, 0.5)
+    race = optimism.new_race(K, 0.0, 0.5, 0.5 if steady else 1.0)
     S, total, N = np.zeros(K), np.zeros(K), np.zeros(K)
     for t in range(1, 15_000):
         if t > 1 and optimism.keeps_lead(race, t, total[a], N[a]):  # noqa: F821
@@ -73,9 +75,36 @@ def test_the_leader_is_the_argmax_of_every_round(bonus, noise, window, monkeypat
         with np.errstate(divide="ignore", invalid="ignore"):
             index = np.where(N > 0, total / N + math.sqrt(math.log(t)) * bonus / np.sqrt(N), np.inf)
         assert a == np.argmax(index)
-        S[a] += rng.random() < 0.8 - 0.1 * a
-        N[a] += 1
-        total[a] = S[a] + noise * rng.normal()
-        race.level[a] = total[a] / N[a]
-        race.width[a] = bonus / math.sqrt(N[a])
+        if steady or rng.random() < 0.5:
+            S[a] += rng.random() < 0.8 - 0.1 * a
+            N[a] += 1
+            total[a] = S[a] + noise * rng.normal()
+            race.level[a] = total[a] / N[a]
+            race.width[a] = bonus / math.sqrt(N[a])
     assert kept > 1000 or window > 1.0 or noise == 10.0 or bonus == 30.0
+
+
+@pytest.mark.parametrize("window", [optimism.WINDOW, 0.2, 4.0])
+@pytest.mark.parametrize("fade", [0.2, 0.5, 1.0])
+def test_a_lead_is_kept_only_where_no_total_can_lose_it(window, fade, monkeypatch):
+    """For each later round of a window, the total at which the leader's index equals the largest
+    of the others does not keep the lead; one that is somewhat larger does."""
+    monkeypatch.setattr(optimism, "WINDOW", window)
+    rng = np.random.default_rng(8)
+    for t in np.repeat([1, 20, 32, 40, 1000, 10**6], 40):
+        power, n = rng.uniform(0.1, 0.9), math.ceil(t * 10 ** rng.uniform(-3, 0))
+        race = optimism.new_race(3, 0.0, power, fade)
+        race.width[:] = rng.choice([0.0, 0.1, 3.0], 3)
+        race.level[:] = rng.normal(size=3)
+        race.level[0] += 10 + 10 * math.log(t)  # it leads
+        total = np.array([race.level[0] * n, 0.0, 0.0])
+        assert optimism.lead(race, t, total, np.full(3, float(n))) == 0
+        end = int(race.window[1])
+        for later in np.unique(np.linspace(t, end, 9).astype(int)):
+            growth = math.log(later) ** power
+            for N in {n, n + int(later - t)} if fade == 1.0 else {n + int(later - t)}:
+                bonus = growth * race.width[0] * n**fade * N ** (1.0 - fade)
+                even = N * max(race.level[1:] + growth * race.width[1:]) - bonus
+                assert not optimism.keeps_lead(race, later, even, float(N))
+                slack = 100.0 * (1.0 + growth) * N
+                assert optimism.keeps_lead(race, later, even + slack, float(N))

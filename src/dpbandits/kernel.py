@@ -133,6 +133,28 @@ def _overload_borrow(x):
     return lambda x: _borrow(x)
 
 
+def stand_apart() -> None:
+    """Keep the routine that says so out of the kernels that call it.
+
+    What is inlined into a loop is also paid before it, where the compiler puts what does not
+    change: the roots and quotients of laws that the game does not have.
+    """
+
+
+@overload(stand_apart)
+def _overload_stand_apart():
+    return lambda: _stand_apart()
+
+
+@intrinsic
+def _stand_apart(typing_context):
+    def codegen(context, builder, signature, args):
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return types.none(), codegen
+
+
 @intrinsic
 def _borrow(typing_context, x):
     def codegen(context, builder, signature, args):

@@ -14,8 +14,9 @@ import numpy as np
 from .kernel import borrow, verb
 from .powers import CLOSE
 
-WINDOW = 2.0**-16  # share of the rounds so far that a window lasts: then the bar is set anew
+WINDOW = 2.0**-13  # share of the rounds so far that a window lasts: then the bar is set anew
 LEAST = 16  # rounds that it lasts
+MANY = 16  # pulls of an arm to a round of a window, from which its bonus hardly bends
 MARGIN = 1e-12  # relative; far above the rounding of an index, far below any effect
 
 
@@ -25,10 +26,10 @@ class Race(NamedTuple):
     Attributes:
         level: float64 array (K,).
         width: float64 array (K,), never negative.
-        growth: float64 array (2,): shift, at least 0, and power, in (0, 1).
+        growth: float64 array (3,): shift, at least 0; power, in (0, 1); and fade.
         window: float64 array (2,): growth when the window ends, and its last round.
-        stretch: float64 array (2,): the bar, above which no other arm's index rises until the
-            window ends, and what the leader's bonus adds to its total at least.
+        stretch: float64 array (2,): while the leader's total, plus the second, exceeds the first
+            times its N, no other arm's index is as large, until the window ends.
         course: float64 array (5,): a round, and growth from there on, as a cubic in how much
             later a round is.
     """
@@ -42,9 +43,17 @@ class Race(NamedTuple):
 
 
 @verb
-def new_race(K: int, shift: float, power: float) -> Race:
-    """All indices infinite: every arm is played once, in order, before any second time."""
-    growth = np.array([shift, power])
+def new_race(K: int, shift: float, power: float, fade: float) -> Race:
+    """All indices infinite: every arm is played once, in order, before any second time.
+
+    Args:
+        K: number of arms.
+        shift: of the growth.
+        power: of the growth.
+        fade: less than 1 if each round adds 1 to the leader's N and its width is as N^-fade; 1 if
+            it is only known that N times its bonus does not shrink.
+    """
+    growth = np.array([shift, power, fade])
     return Race(np.full(K, np.inf), np.zeros(K), growth, np.zeros(2), np.zeros(2), np.ones(5))
 
 
@@ -52,8 +61,7 @@ def new_race(K: int, shift: float, power: float) -> Race:
 def begin_window(race: Race, t: int) -> None:
     """The window from round ``t`` on, and how its bonuses have grown at its end."""
     race.window[1] = t + max(LEAST, math.floor(t * WINDOW))
-    if race.window[1] > race.course[0] * (1.0 + CLOSE):
-        begin_course(race, t)
+    begin_course(race, t)
     race.window[0] = growth(race, race.window[1])
 
 
@@ -96,28 +104,58 @@ def lead(race: Race, t: int, total: np.ndarray, N: np.ndarray) -> int:
     if t > race.window[1]:
         begin_window(race, t)
     now = growth(race, t)
-    a, best, highest, bar = 0, -np.inf, -np.inf, -np.inf
+    a, best, second, widest = 0, -np.inf, -np.inf, 0.0
     for b in range(len(race.level)):
         index = race.level[b] + now * race.width[b]
-        later = race.level[b] + race.window[0] * race.width[b]
         first = index > best  # no branch, which would be guessed wrongly
-        bar = max(bar, highest if first else later)
-        highest = later if first else highest
+        second = max(second, best if first else index)
         a = b if first else a
         best = index if first else best
-    race.stretch[0] = bar + MARGIN * abs(bar)
+        widest = max(widest, race.width[b])
     race.stretch[1] = -np.inf  # an arm without a total does not keep the lead unasked
     if N[a] > 0.0:
-        race.stretch[1] = (race.level[a] + now * race.width[a]) * N[a] - total[a]
+        begin_stretch(race, t, now, race.width[a], N[a], second, widest)
+        race.stretch[1] += best * N[a] - total[a]
     return a
+
+
+@verb
+def begin_stretch(
+    race: Race, t: int, now: float, width: float, n: float, second: float, widest: float
+) -> None:
+    """How high the others' indices rise and how low the leader's falls, k rounds after ``t``.
+
+    Growth is concave in t: the largest of the others is at most ``second + rise k``, and the
+    leader's index times its N, beyond its rewards, at least what it is now plus ``own k``. As
+    k is by how much its N exceeds ``n``, products with N remain.
+
+    Args:
+        race: the indices.
+        t: the round.
+        now: growth at that round.
+        width: the leader's.
+        n: the leader's N.
+        second: the largest index of the others.
+        widest: the largest width of all.
+    """
+    fade, left = race.growth[2], race.window[1] - t
+    climb = (race.window[0] - now) * widest
+    bar, gain = second + climb, 0.0
+    if fade < 1.0 and t >= 2 * LEAST:
+        rise = climb * (1.0 + left / t) / max(left, 1.0)  # a chord, as steep as the tangent
+        own = (1.0 - fade) * (1.0 - 1.0 / MANY) * now * width if n >= MANY * left else 0.0
+        gain = rise * (n + left) - own
+        bar = second + gain
+    race.stretch[0] = bar + MARGIN * (abs(bar) + abs(second))
+    race.stretch[1] = gain * n
 
 
 @verb
 def keeps_lead(race: Race, t: int, total: float, N: float) -> bool:
     """Whether the leader is certain to have the largest index at round ``t``; if not, ask again.
 
-    In a stretch only the leader's total and N have changed, and N times its bonus has not
-    shrunk, so a multiplication decides: no root, no logarithm, no other arm.
+    In a stretch only the leader's total and N have changed, and how its bonus and the others' can
+    have changed is bounded, so a multiplication decides: no root, no logarithm, no other arm.
     """
     race = borrow(race)
     return t <= race.window[1] and total + race.stretch[1] > race.stretch[0] * N

@@ -37,7 +37,7 @@ def dp_ucb(game, rng, eps: Budget, gamma: Probability, tree_budget: TreeBudget):
     scale = tree_node_scale(tree_levels(T), 1.0, eps / K if tree_budget == 1 else eps)
     S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)
     trees = new_trees(K, T)
-    race = new_race(K, 0.0, 0.5)
+    race = new_race(K, 0.0, 0.5, 0.5)
     t = 0
     while t < T:
         a = lead(race, t + 1, total, N)

@@ -28,7 +28,7 @@ def dp_ucb_bound(game, rng, eps: Budget):
     scale = tree_node_scale(tree_levels(T), 1.0, eps)
     S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)
     trees = new_trees(K, T)
-    race = new_race(K, 0.0, 0.5)  # this index does not depend on t: all widths stay 0
+    race = new_race(K, 0.0, 0.5, 0.5)  # this index does not depend on t: all widths stay 0
     t = 0
     while t < T:
         a = lead(race, t + 1, total, N)

@@ -39,7 +39,7 @@ def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant):
     S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)
     trees = new_trees(K, T)
     first, limits = (eps * u / log_T**1.5) ** (1.0 / (1.0 + v)), new_powers(K)
-    race = new_race(K, math.log(2.0) / 4.0, power)  # ln(2 t^4) is 4 (ln t + ln(2)/4)
+    race = new_race(K, math.log(2.0) / 4.0, power, power)  # ln(2 t^4) is 4 (ln t + ln(2)/4)
     t = 0
     while t < T:
         a = lead(race, t + 1, total, N)

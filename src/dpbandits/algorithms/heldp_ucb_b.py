@@ -37,9 +37,9 @@ def agent_4(game, rng, eps_min, squash):
     """Agent 4 of Ren et al. 2020; with ``squash`` rewards pass through the sigmoid first."""
     K, T = arms(game), game.horizon
     N, s, B = np.zeros(K), np.zeros(K), np.zeros(K)
-    race = new_race(K, 0.0, 0.5)
     same, user = users_alike(game), 0
     eps, tanh = privacy_level(game, user), tanh_half_level(game, user)
+    race = new_race(K, 0.0, 0.5, 0.5 if same and eps >= eps_min else 1.0)
     c = 1.0 / tanh if same else 0.0
     low, high, gain = unbiased(0.0, c), unbiased(1.0, c), c**2  # what a bit adds to s, and to B
     t = 0

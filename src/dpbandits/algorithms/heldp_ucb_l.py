@@ -24,8 +24,8 @@ def agent_2(game, rng, eps_min, squash):
     """Agent 2 of Ren et al. 2020; with ``squash`` rewards pass through the sigmoid first."""
     K, T = arms(game), game.horizon
     N, s, A = np.zeros(K), np.zeros(K), np.zeros(K)
-    race = new_race(K, 0.0, 0.5)
     same, eps = users_alike(game), privacy_level(game, 0)
+    race = new_race(K, 0.0, 0.5, 0.5 if same and eps >= eps_min else 1.0)
     hungry, fed_until = 0, 0.0  # the arm of smallest A, and until when it does not ask to be fed
     t = 1
     while t <= T:

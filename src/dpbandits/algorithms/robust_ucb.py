@@ -35,7 +35,7 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
     power = v / (1.0 + v)
     N, total = np.zeros(K), np.zeros(K)
     immortal, renewed = np.zeros(K), np.zeros(K)  # values up to it never drop; at which N it grows
-    race = new_race(K, 0.0, power)
+    race = new_race(K, 0.0, power, power)
     widths = new_powers(K)
     wide = 4.0 * u ** (1.0 / (1.0 + v)) * 2.0**power
     mortal = [(math.inf, 0, 0.0)]  # last round, arm and value of rewards that will be dropped
@@ -50,23 +50,24 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
         if N[a] >= renewed[a]:
             immortal[a] = (u * N[a] / (2.0 * log_T)) ** (1.0 / (1.0 + v))
             renewed[a] = 1.1 * N[a]
-        arm, n = stay(game, a), N[a]
+        arm, n, total_a, safe = stay(game, a), N[a], total[a], immortal[a]
         leads = True
         while leads:
             x = pull_again(game, arm, t - 1)
             n += 1.0
             t += 1
-            life = math.inf
-            if abs(x) > immortal[a]:
+            if abs(x) <= safe:
+                total_a += x
+            else:
                 life = u * n / (2.0 * abs(x) ** (1.0 + v))
-            if life >= log_T:
-                total[a] += x
-            elif math.exp(life) >= t:
-                total[a] += x
-                heapq.heappush(mortal, (math.exp(life), a, x))
-                expires = mortal[0][0]
-            leads = t <= expires and keeps_lead(race, t, total[a], n) and t <= T
+                if life >= log_T:
+                    total_a += x
+                elif math.exp(life) >= t:
+                    total_a += x
+                    heapq.heappush(mortal, (math.exp(life), a, x))
+                    expires = mortal[0][0]
+            leads = keeps_lead(race, t, total_a, n) and t <= expires and t <= T
         leave(game, arm, t - 1)
-        N[a] = n
-        race.level[a] = total[a] / n
+        N[a], total[a] = n, total_a
+        race.level[a] = total_a / n
         race.width[a] = power_of_count(widths, a, n, wide, -power)

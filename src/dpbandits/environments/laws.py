@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernel import verb
+from ..kernel import borrow, routine, stand_apart, verb
 
 # The laws, and what the parameters of each mean.
 TWO_POINT = 0  # low, high, probability of high
@@ -90,8 +90,16 @@ def draw(env: Environment, rng: np.random.Generator, a: int, t: int) -> float:
 def draw_again(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
     """One reward of the arm whose law, outliers aside, is ``law``."""
     if env.alpha > 0.0 and rng.random() < env.alpha:
-        return draw_from(env, rng, law_of(env, outliers(env, law.row)), t)
+        return draw_outlier(env, rng, outliers(env, law.row))
     return draw_from(env, rng, law, t)
+
+
+@routine
+def draw_outlier(env: Environment, rng: np.random.Generator, row: int) -> float:
+    """One reward that is an outlier."""
+    stand_apart()
+    env, rng = borrow(env), borrow(rng)
+    return draw_from(env, rng, law_of(env, row), 0)
 
 
 @verb
@@ -103,16 +111,14 @@ def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> f
         return env.table[t, law.row]
     if law.kind == GAUSSIAN:
         return law.x + law.y * rng.standard_normal()
+    if law.kind == PARETO:
+        return law.x * math.exp(law.y * rng.standard_exponential())
     if law.kind == UNIFORM:
         return law.x + (law.y - law.x) * rng.random()
-    if law.kind == BETA:
-        return rng.random() ** (1.0 / law.x) if law.y == 1.0 else rng.beta(law.x, law.y)
-    if law.kind == SIGMOID_GAUSSIAN:
-        return sigmoid(law.x + law.y * rng.standard_normal())
     if law.kind == EMPIRICAL:
         return env.points[int(law.x) + int((law.y - law.x) * rng.random()), 0]
     if law.kind != DISCRETE:
-        return draw_tail(rng, law.kind, law.x, law.y, law.z)
+        return draw_involved(rng, law.kind, law.x, law.y, law.z)
     u = rng.random()
     i = int(law.x)
     while i < int(law.y) - 1 and u >= env.points[i, 1]:
@@ -121,11 +127,15 @@ def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> f
     return env.points[i, 0]
 
 
-@verb
-def draw_tail(rng: np.random.Generator, law: int, x: float, y: float, z: float) -> float:
-    """One value of a heavy-tailed law with the given parameters."""
-    if law == PARETO:
-        return x * math.exp(y * rng.standard_exponential())
-    if law == STUDENT:
+@routine
+def draw_involved(rng: np.random.Generator, kind: int, x: float, y: float, z: float) -> float:
+    """One value of a law that takes more than a number or two, with the given parameters."""
+    stand_apart()
+    rng = borrow(rng)
+    if kind == BETA:
+        return rng.random() ** (1.0 / x) if y == 1.0 else rng.beta(x, y)
+    if kind == SIGMOID_GAUSSIAN:
+        return sigmoid(x + y * rng.standard_normal())
+    if kind == STUDENT:
         return x + y * rng.standard_t(z)
     return math.exp(x + y * rng.standard_normal())
