@@ -250,9 +250,9 @@ class Watched:
             self.asked += 1
             return real_lead(race, t, total, N)
 
-        def keeps_lead(race, t, total, N):
+        def keeps_lead(race, total, N):
             self.total[self.arms[-1]] = total
-            return real_keeps(race, t, total, N)
+            return real_keeps(race, total, N)
 
         def push(mortal, entry):
             real_push(mortal, entry)
@@ -342,7 +342,8 @@ def test_the_leader_is_the_argmax_of_every_round(shift, v, bonus, window, played
         S[a] += rng.random() < 0.8 - 0.1 * a
         N[a] += 1
         total[a] = S[a] + 0.1 * rng.normal()
-        keeps = optimism.keeps_lead(race, t + 1, total[a], N[a])
+        keeps = t < optimism.last_round(race, 2 * start + T)
+        keeps = keeps and optimism.keeps_lead(race, total[a], N[a])
         if not keeps:
             race.level[a] = total[a] / N[a]
             race.width[a] = bonus / N[a] ** power

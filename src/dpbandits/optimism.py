@@ -151,11 +151,18 @@ def begin_stretch(
 
 
 @verb
-def keeps_lead(race: Race, t: int, total: float, N: float) -> bool:
-    """Whether the leader is certain to have the largest index at round ``t``; if not, ask again.
+def last_round(race: Race, T: int) -> int:
+    """The last round, at most ``T``, for which ``keeps_lead`` may be asked."""
+    race = borrow(race)
+    return min(T, int(race.window[1]))
+
+
+@verb
+def keeps_lead(race: Race, total: float, N: float) -> bool:
+    """Whether the leader is certain to have the largest index in the next round; if not, ask again.
 
     In a stretch only the leader's total and N have changed, and how its bonus and the others' can
     have changed is bounded, so a multiplication decides: no root, no logarithm, no other arm.
     """
     race = borrow(race)
-    return t <= race.window[1] and total + race.stretch[1] > race.stretch[0] * N
+    return total + race.stretch[1] > race.stretch[0] * N

@@ -9,7 +9,7 @@ from ..game import arms, leave, pull_again, pulls, stay
 from ..guarantees import global_dp
 from ..kernel import kernel
 from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
-from ..optimism import keeps_lead, lead, new_race
+from ..optimism import keeps_lead, last_round, lead, new_race
 from ..parameters import Budget
 
 REWARDS = UNIT_INTERVAL
@@ -33,13 +33,13 @@ def dp_ucb_bound(game, rng, eps: Budget):
     while t < T:
         a = lead(race, t + 1, total, N)
         arm, n, Sa = stay(game, a), pulls(game, a), S[a]
-        leads = True
+        leads, until = True, last_round(race, T)
         while leads:
             Sa += pull_again(game, arm, t)
             t += 1
             n += 1
             total_a = Sa + tree_noise(trees, a, n, laplace(rng, scale)) + bonus
-            leads = keeps_lead(race, t + 1, total_a, float(n)) and t < T
+            leads = t < until and keeps_lead(race, total_a, float(n))
         leave(game, arm, t)
         S[a], N[a], total[a] = Sa, n, total_a
         race.level[a] = total[a] / N[a] + math.sqrt(2.0 * l / N[a])

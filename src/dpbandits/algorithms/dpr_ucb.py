@@ -11,7 +11,7 @@ from ..game import arms, leave, pull_again, pulls, stay
 from ..guarantees import global_dp
 from ..kernel import kernel
 from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
-from ..optimism import keeps_lead, lead, new_race
+from ..optimism import keeps_lead, last_round, lead, new_race
 from ..parameters import POSITIVE, Budget, MomentBound, Named, Order
 from ..powers import new_powers, power_of_count
 
@@ -44,7 +44,7 @@ def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant):
     while t < T:
         a = lead(race, t + 1, total, N)
         arm, n, Sa = stay(game, a), pulls(game, a), S[a]
-        leads = True
+        leads, until = True, last_round(race, T)
         while leads:
             x = pull_again(game, arm, t)
             t += 1
@@ -54,7 +54,7 @@ def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant):
             Sa += kept(x, B)
             noise = laplace(rng, tree_node_scale(levels, 2.0 * B, eps))
             total[a] = Sa + tree_noise(trees, a, n, noise)
-            leads = keeps_lead(race, t + 1, total[a], N[a]) and t < T
+            leads = t < until and keeps_lead(race, total[a], N[a])
         leave(game, arm, t)
         S[a] = Sa
         race.level[a] = total[a] / N[a]

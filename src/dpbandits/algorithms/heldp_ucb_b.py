@@ -23,7 +23,7 @@ from ..game import (
 )
 from ..guarantees import local_dp
 from ..kernel import kernel, verb
-from ..optimism import keeps_lead, lead, new_race
+from ..optimism import keeps_lead, last_round, lead, new_race
 from ..parameters import Positive
 
 REWARDS = UNIT_INTERVAL
@@ -39,21 +39,22 @@ def agent_4(game, rng, eps_min, squash):
     N, s, B = np.zeros(K), np.zeros(K), np.zeros(K)
     same, user = users_alike(game), 0
     eps, tanh = privacy_level(game, user), tanh_half_level(game, user)
-    race = new_race(K, 0.0, 0.5, 0.5 if same and eps >= eps_min else 1.0)
+    sends = eps >= eps_min  # others send nothing
+    race = new_race(K, 0.0, 0.5, 0.5 if same and sends else 1.0)
     c = 1.0 / tanh if same else 0.0
     low, high, gain = unbiased(0.0, c), unbiased(1.0, c), c**2  # what a bit adds to s, and to B
     t = 0
     while t < T:
         a = lead(race, t + 1, s, N)
         arm, Na, sa, Ba = stay(game, a), N[a], s[a], B[a]
-        leads = True
+        leads, until = True, last_round(race, T)
         while leads:
             if not same:
                 user = next_user(game)
-                eps = privacy_level(game, user)
+                sends = privacy_level(game, user) >= eps_min
             r = pull_again(game, arm, t)
             t += 1
-            if eps >= eps_min:  # others send nothing
+            if sends:
                 if not same:
                     tanh = tanh_half_level(game, user)
                     c = 1.0 / tanh
@@ -65,7 +66,7 @@ def agent_4(game, rng, eps_min, squash):
                 Na += 1.0
                 sa += high if x == 1.0 else low
                 Ba += gain
-            leads = keeps_lead(race, t + 1, sa, Na) and t < T
+            leads = t < until and keeps_lead(race, sa, Na)
         leave(game, arm, t)
         N[a], s[a], B[a] = Na, sa, Ba
         if Na > 0.0:

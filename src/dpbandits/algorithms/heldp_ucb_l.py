@@ -10,7 +10,7 @@ from ..environments.laws import sigmoid
 from ..game import arms, leave, next_user, privacy_level, pull_again, stay, users_alike
 from ..guarantees import local_dp
 from ..kernel import kernel, verb
-from ..optimism import keeps_lead, lead, new_race
+from ..optimism import keeps_lead, last_round, lead, new_race
 from ..parameters import Positive
 
 REWARDS = UNIT_INTERVAL
@@ -25,7 +25,8 @@ def agent_2(game, rng, eps_min, squash):
     K, T = arms(game), game.horizon
     N, s, A = np.zeros(K), np.zeros(K), np.zeros(K)
     same, eps = users_alike(game), privacy_level(game, 0)
-    race = new_race(K, 0.0, 0.5, 0.5 if same and eps >= eps_min else 1.0)
+    sends = eps >= eps_min  # others send nothing
+    race = new_race(K, 0.0, 0.5, 0.5 if same and sends else 1.0)
     hungry, fed_until = 0, 0.0  # the arm of smallest A, and until when it does not ask to be fed
     t = 1
     while t <= T:
@@ -35,17 +36,18 @@ def agent_2(game, rng, eps_min, squash):
             fed_until = 0.999 * math.exp(min(A[hungry] * eps_min**2 / 4.0, 700.0))
         a = hungry if feed else lead(race, t, s, N)
         arm, Na, sa, Aa = stay(game, a), N[a], s[a], A[a]
-        leads, until = True, 0.0 if feed else min(fed_until, T + 1.0)
+        leads, until = True, 0.0 if feed else min(fed_until, last_round(race, T) + 1.0)
         while leads:
             if not same:
                 eps = privacy_level(game, next_user(game))
+                sends = eps >= eps_min
             r = pull_again(game, arm, t - 1)
             t += 1
-            if eps >= eps_min:  # others send nothing
+            if sends:
                 Na += 1.0
                 sa += convert_to_laplace(rng, sigmoid(r) if squash else r, eps)
                 Aa += 1.0 / eps**2
-            leads = t < until and keeps_lead(race, t, sa, Na)
+            leads = t < until and keeps_lead(race, sa, Na)
         leave(game, arm, t - 1)
         N[a], s[a], A[a] = Na, sa, Aa
         if Na > 0.0:

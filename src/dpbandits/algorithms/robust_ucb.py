@@ -9,7 +9,7 @@ from ..assumptions import HeavyTails
 from ..game import arms, leave, pull_again, stay
 from ..guarantees import NOT_PRIVATE
 from ..kernel import kernel
-from ..optimism import keeps_lead, lead, new_race
+from ..optimism import keeps_lead, last_round, lead, new_race
 from ..parameters import MomentBound, Order
 from ..powers import new_powers, power_of_count
 
@@ -51,7 +51,7 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
             immortal[a] = (u * N[a] / (2.0 * log_T)) ** (1.0 / (1.0 + v))
             renewed[a] = 1.1 * N[a]
         arm, n, total_a, safe = stay(game, a), N[a], total[a], immortal[a]
-        leads = True
+        leads, until = True, last_round(race, T)
         while leads:
             x = pull_again(game, arm, t - 1)
             n += 1.0
@@ -66,7 +66,7 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
                     total_a += x
                     heapq.heappush(mortal, (math.exp(life), a, x))
                     expires = mortal[0][0]
-            leads = keeps_lead(race, t, total_a, n) and t <= expires and t <= T
+            leads = t <= until and t <= expires and keeps_lead(race, total_a, n)
         leave(game, arm, t - 1)
         N[a], total[a] = n, total_a
         race.level[a] = total_a / n

@@ -20,7 +20,7 @@ from .laws import (
     TWO_POINT,
     Environment,
     draw,
-    draw_from,
+    draw_next,
     law_of,
     outliers,
 )
@@ -181,7 +181,7 @@ def sum_of(
             mass -= env.points[i, 1]
         return total
     for _ in range(n):
-        total += kept(draw_from(env, rng, law_of(env, row), 0) - center, level)
+        total += kept(draw_next(env, rng, law_of(env, row)) - center, level)
     return total
 
 
@@ -211,4 +211,4 @@ def count_of(
             mass -= env.points[i, 1]
     else:
         for _ in range(n):
-            count(draw_from(env, rng, law_of(env, row), 0), 1, left, width, counts)
+            count(draw_next(env, rng, law_of(env, row)), 1, left, width, counts)

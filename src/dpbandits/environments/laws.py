@@ -14,13 +14,14 @@ TWO_POINT = 0  # low, high, probability of high
 TABLE = 1  # none: the reward of a round stands in the environment's table
 GAUSSIAN = 2  # mean, standard deviation
 UNIFORM = 3  # low, high
-BETA = 4  # a, b
+PARETO = 4  # scale, 1/shape
 DISCRETE = 5  # first and last row (exclusive) of the environment's points
-SIGMOID_GAUSSIAN = 6  # mean, standard deviation of x, where the reward is 1/(1 + e^-x)
-PARETO = 7  # scale, 1/shape
-STUDENT = 8  # mean, scale, degrees of freedom
-LOGNORMAL = 9  # mean, standard deviation of the logarithm
-EMPIRICAL = 10  # first and last row (exclusive) of the environment's points, equally likely
+EMPIRICAL = 6  # first and last row (exclusive) of the environment's points, equally likely
+INVOLVED = 7  # from here on a value takes more than a number or two
+SIGMOID_GAUSSIAN = 7  # mean, standard deviation of x, where the reward is 1/(1 + e^-x)
+LOGNORMAL = 8  # mean, standard deviation of the logarithm
+BETA = 9  # a, b
+STUDENT = 10  # mean, scale, degrees of freedom
 PARAMETERS = 3
 
 
@@ -104,21 +105,35 @@ def draw_outlier(env: Environment, rng: np.random.Generator, row: int) -> float:
 
 @verb
 def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
-    """One value of a law."""
+    """One value of a law, among other work."""
+    if law.kind >= INVOLVED:
+        return draw_apart(rng, law.kind, law.x, law.y, law.z)
+    return draw_plain(env, rng, law, t)
+
+
+@verb
+def draw_next(env: Environment, rng: np.random.Generator, law: Law) -> float:
+    """One value of a law, one of very many."""
+    if law.kind >= INVOLVED:
+        return draw_involved(rng, law.kind, law.x, law.y, law.z)
+    return draw_plain(env, rng, law, 0)
+
+
+@verb
+def draw_plain(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
+    """One value of a law that is not involved."""
     if law.kind == TWO_POINT:
         return law.y if rng.random() < law.z else law.x
     if law.kind == TABLE:
         return env.table[t, law.row]
     if law.kind == GAUSSIAN:
         return law.x + law.y * rng.standard_normal()
-    if law.kind == PARETO:
-        return law.x * math.exp(law.y * rng.standard_exponential())
     if law.kind == UNIFORM:
         return law.x + (law.y - law.x) * rng.random()
+    if law.kind == PARETO:
+        return law.x * math.exp(law.y * rng.standard_exponential())
     if law.kind == EMPIRICAL:
         return env.points[int(law.x) + int((law.y - law.x) * rng.random()), 0]
-    if law.kind != DISCRETE:
-        return draw_involved(rng, law.kind, law.x, law.y, law.z)
     u = rng.random()
     i = int(law.x)
     while i < int(law.y) - 1 and u >= env.points[i, 1]:
@@ -127,15 +142,20 @@ def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> f
     return env.points[i, 0]
 
 
-@routine
+@verb
 def draw_involved(rng: np.random.Generator, kind: int, x: float, y: float, z: float) -> float:
-    """One value of a law that takes more than a number or two, with the given parameters."""
-    stand_apart()
-    rng = borrow(rng)
-    if kind == BETA:
-        return rng.random() ** (1.0 / x) if y == 1.0 else rng.beta(x, y)
+    """One value of an involved law with the given parameters."""
     if kind == SIGMOID_GAUSSIAN:
         return sigmoid(x + y * rng.standard_normal())
-    if kind == STUDENT:
-        return x + y * rng.standard_t(z)
-    return math.exp(x + y * rng.standard_normal())
+    if kind == LOGNORMAL:
+        return math.exp(x + y * rng.standard_normal())
+    if kind == BETA:
+        return rng.random() ** (1.0 / x) if y == 1.0 else rng.beta(x, y)
+    return x + y * rng.standard_t(z)
+
+
+@routine
+def draw_apart(rng: np.random.Generator, kind: int, x: float, y: float, z: float) -> float:
+    """``draw_involved``, out of the way of the kernel that calls it."""
+    stand_apart()
+    return draw_involved(borrow(rng), kind, x, y, z)
