@@ -37,3 +37,19 @@ def test_ratios_are_kept_and_read_again(tmp_path):
     committed = ratios.read()
     assert len(committed) > 20
     assert all(0 < ratio < math.inf for ratio in committed.values())
+
+
+def test_committed_ratios_of_rounds_are_within_two_with_5_arms_and_three_with_20():
+    limits = {", K = 5": 2.0, ", K = 20": 3.0}
+    found = {end: [r for name, r in ratios.read().items() if name.endswith(end)] for end in limits}
+    for end, limit in limits.items():
+        assert len(found[end]) >= 10
+        assert max(found[end]) <= limit
+
+
+def test_committed_runs_of_episodes_take_less_than_100_microseconds():
+    table = Path(ratios.__file__).with_name("table.md").read_text()
+    rows = table.split("| algorithm    |   T = 1e7 |")[1].split("\n\n")[0].splitlines()[2:]
+    times = {row.split("|")[1].strip(" `"): float(row.split("|")[2]) for row in rows}
+    assert {"adap_klucb", "adap_ucb", "dp_se", "dpr_se", "ldpr_se", "prae_c"} < times.keys()
+    assert max(times.values()) < 100
