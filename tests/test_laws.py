@@ -1,8 +1,10 @@
 """The laws: single draws have them, and blocks have the law of as many single draws."""
 
 import math
+import re
 import tracemalloc
 
+import numba
 import numpy as np
 import pytest
 from helpers import SIGMAS
@@ -12,7 +14,7 @@ from dpbandits.environments import arms, blocks
 from dpbandits.environments.blocks import draw_counts, draw_sum
 from dpbandits.environments.instances import contaminate, of_arms
 from dpbandits.environments.laws import DISCRETE, EMPIRICAL, draw
-from dpbandits.kernel import kernel
+from dpbandits.kernel import OPTIONS, kernel
 
 P_VALUE = 2 * stats.norm.sf(SIGMAS)  # of a right law, at a fixed seed; controls lie far below
 WHOLE = (0.0, math.inf)  # neither centred nor truncated
@@ -326,3 +328,14 @@ def test_long_truncated_sums_store_nothing():
         peaks[name] = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert max(peaks["sum"], peaks["histogram"]) < 20_000 < 100_000 < peaks["control"]
+
+
+def test_involved_laws_and_outliers_stand_apart_from_kernels():
+    """Machine code of a round has a call of them; a control: a plain law's is inlined."""
+    loop = numba.njit(**OPTIONS)(fill_singles.py_func)
+    loop(of_arms([arms.beta(2.0, 3.0)]).environment, generator(), 0, np.zeros(1))
+    (code,) = loop.inspect_llvm().values()
+    apart = re.findall(r"^attributes (#\d+) = .*noinline", code, re.MULTILINE)
+    found = dict(re.findall(r"^define .*?(draw_\w+?)B\d.*?(#\d+)? {$", code, re.MULTILINE))
+    assert found["draw_apart"] in apart and found["draw_outlier"] in apart
+    assert "draw_plain" not in found and "draw_involved" not in found

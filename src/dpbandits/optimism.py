@@ -16,7 +16,7 @@ from .powers import CLOSE
 
 WINDOW = 2.0**-13  # share of the rounds so far that a window lasts: then the bar is set anew
 LEAST = 16  # rounds that it lasts
-MANY = 16  # pulls of an arm to a round of a window, from which its bonus hardly bends
+MANY = 16  # pulls of an arm for each round left of a window, from which its bonus hardly bends
 MARGIN = 1e-12  # relative; far above the rounding of an index, far below any effect
 
 
@@ -28,8 +28,8 @@ class Race(NamedTuple):
         width: float64 array (K,), never negative.
         growth: float64 array (3,): shift, at least 0; power, in (0, 1); and fade.
         window: float64 array (2,): growth when the window ends, and its last round.
-        stretch: float64 array (2,): while the leader's total, plus the second, exceeds the first
-            times its N, no other arm's index is as large, until the window ends.
+        stretch: float64 array (2,): while the leader's total plus the second exceeds the first
+            times its N, the leader's index is the largest, until the window ends.
         course: float64 array (5,): a round, and growth from there on, as a cubic in how much
             later a round is.
     """
@@ -50,8 +50,9 @@ def new_race(K: int, shift: float, power: float, fade: float) -> Race:
         K: number of arms.
         shift: of the growth.
         power: of the growth.
-        fade: less than 1 if each round adds 1 to the leader's N and its width is as N^-fade; 1 if
-            it is only known that N times its bonus does not shrink.
+        fade: less than 1 if each round adds 1 to the leader's N, its width is as N^-fade, and N
+            times what else its index has beyond total/N does not shrink; 1 if it is only known
+            that N times all of it does not.
     """
     growth = np.array([shift, power, fade])
     return Race(np.full(K, np.inf), np.zeros(K), growth, np.zeros(2), np.zeros(2), np.ones(5))
@@ -61,7 +62,8 @@ def new_race(K: int, shift: float, power: float, fade: float) -> Race:
 def begin_window(race: Race, t: int) -> None:
     """The window from round ``t`` on, and how its bonuses have grown at its end."""
     race.window[1] = t + max(LEAST, math.floor(t * WINDOW))
-    begin_course(race, t)
+    if race.growth[1] != 0.5:
+        begin_course(race, t)
     race.window[0] = growth(race, race.window[1])
 
 
@@ -114,14 +116,14 @@ def lead(race: Race, t: int, total: np.ndarray, N: np.ndarray) -> int:
         widest = max(widest, race.width[b])
     race.stretch[1] = -np.inf  # an arm without a total does not keep the lead unasked
     if N[a] > 0.0:
-        begin_stretch(race, t, now, race.width[a], N[a], second, widest)
+        begin_stretch(race, t, now, second, widest, race.width[a], N[a])
         race.stretch[1] += best * N[a] - total[a]
     return a
 
 
 @verb
 def begin_stretch(
-    race: Race, t: int, now: float, width: float, n: float, second: float, widest: float
+    race: Race, t: int, now: float, second: float, widest: float, width: float, n: float
 ) -> None:
     """How high the others' indices rise and how low the leader's falls, k rounds after ``t``.
 
@@ -133,20 +135,20 @@ def begin_stretch(
         race: the indices.
         t: the round.
         now: growth at that round.
-        width: the leader's.
-        n: the leader's N.
         second: the largest index of the others.
         widest: the largest width of all.
+        width: the leader's.
+        n: the leader's N.
     """
     fade, left = race.growth[2], race.window[1] - t
     climb = (race.window[0] - now) * widest
     bar, gain = second + climb, 0.0
-    if fade < 1.0 and t >= 2 * LEAST:
-        rise = climb * (1.0 + left / t) / max(left, 1.0)  # a chord, as steep as the tangent
+    if fade < 1.0 and t >= 2 * LEAST:  # from there on ln t > 1, and
+        rise = climb * (1.0 + left / t) / max(left, 1.0)  # the chord, at least a tangent's slope
         own = (1.0 - fade) * (1.0 - 1.0 / MANY) * now * width if n >= MANY * left else 0.0
         gain = rise * (n + left) - own
         bar = second + gain
-    race.stretch[0] = bar + MARGIN * (abs(bar) + abs(second))
+    race.stretch[0] = bar + MARGIN * (abs(bar) + abs(second) + now * widest)
     race.stretch[1] = gain * n
 
 

@@ -17,11 +17,11 @@ UNIFORM = 3  # low, high
 PARETO = 4  # scale, 1/shape
 DISCRETE = 5  # first and last row (exclusive) of the environment's points
 EMPIRICAL = 6  # first and last row (exclusive) of the environment's points, equally likely
-INVOLVED = 7  # from here on a value takes more than a number or two
 SIGMOID_GAUSSIAN = 7  # mean, standard deviation of x, where the reward is 1/(1 + e^-x)
 LOGNORMAL = 8  # mean, standard deviation of the logarithm
 BETA = 9  # a, b
 STUDENT = 10  # mean, scale, degrees of freedom
+INVOLVED = SIGMOID_GAUSSIAN  # from here on laws are long to draw
 PARAMETERS = 3
 
 
@@ -105,7 +105,7 @@ def draw_outlier(env: Environment, rng: np.random.Generator, row: int) -> float:
 
 @verb
 def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
-    """One value of a law, among other work."""
+    """One value of a law; an involved one is drawn apart."""
     if law.kind >= INVOLVED:
         return draw_apart(rng, law.kind, law.x, law.y, law.z)
     return draw_plain(env, rng, law, t)
@@ -113,7 +113,7 @@ def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> f
 
 @verb
 def draw_next(env: Environment, rng: np.random.Generator, law: Law) -> float:
-    """One value of a law, one of very many."""
+    """One value of a law other than ``TABLE``, for loops of nothing but draws."""
     if law.kind >= INVOLVED:
         return draw_involved(rng, law.kind, law.x, law.y, law.z)
     return draw_plain(env, rng, law, 0)
