@@ -15,7 +15,7 @@ from tabulate import tabulate
 from dpbandits import runner
 from dpbandits.cli.compose import read_request
 from dpbandits.cli.tables import table_path
-from dpbandits.kept import Kept, cell_file, load_runs, packed, read_kept
+from dpbandits.kept import Kept, Shelf, cell_file, load_runs, packed, read_kept
 from dpbandits.runner import run_cells
 from dpbandits.store import tidy, write_table
 
@@ -74,7 +74,7 @@ def overheads(folder):
     count = CELLS // CHUNKS
     made = []
     compose = seconds(lambda: made.extend(request(folder, "dp_se", count).cells)) / count
-    look = seconds(lambda: [runner._missing(folder, cell, RUNS) for cell in made]) / count
+    look = seconds(lambda: [runner._missing(Shelf(folder), cell, RUNS) for cell in made]) / count
     kept = request(folder, "dp_se", CELLS_HERE).cells
     load = seconds(lambda: [load_runs(folder, cell) for cell in kept]) / len(kept)
     table = seconds(lambda: tidy(folder, kept, RUNS)) / len(kept)

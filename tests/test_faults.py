@@ -6,6 +6,7 @@ Every check has a control in which it fails.
 import errno
 import io
 import json
+import math
 import os
 import random
 import resource
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -23,7 +25,7 @@ from dpbandits import compiling, files, kept, runner
 from dpbandits.cli.compose import read_request
 from dpbandits.cli.run import run
 from dpbandits.cli.tables import table_path
-from dpbandits.errors import BadInput, CannotWrite
+from dpbandits.errors import BadInput, CannotRead, CannotWrite
 from dpbandits.kept import Damaged, Kept, cell_file, load_runs, read_kept, save_runs
 
 SWEEP = ["sweep={algo:[ucb,dp_se,adap_ucb],eps:[0.5,2]}", "horizon=20000", "runs=5", "jobs=2"]
@@ -107,6 +109,42 @@ def test_two_processes_on_one_folder(tmp_path, right):
     assert Path(*paths).read_bytes() == right
 
 
+SLOW = """
+import os, time
+from pathlib import Path
+from dpbandits.game import pull, rounds_left
+
+def slow(game, rng, eps):
+    here = Path(__file__).parent
+    (here / f"{os.getpid()}.begun").touch()
+    while len(list(here.glob("*.begun"))) < 2:  # the other has not begun
+        time.sleep(0.01)
+    with open(here / "played", "a") as log:
+        log.write(f"{eps}\\n")
+    time.sleep(0.1)
+    while rounds_left(game):
+        pull(game, rng.integers(5))
+"""
+BLIND = "from dpbandits import runner; runner._known = lambda *_: frozenset(); "
+
+
+@pytest.mark.parametrize("blind", [False, True])
+def test_two_processes_share_the_work(tmp_path, blind):
+    """What one has kept the other does not play; the control does not look and plays it all."""
+    home = tmp_path / "mine" / "algo"
+    home.mkdir(parents=True)
+    (home / "slow.yaml").write_text("{}")
+    (home / "slow.py").write_text(SLOW)
+    words = ["algo=slow", f"sweep.eps={list(range(1, 31))}", "horizon=5", "runs=1", "jobs=1"]
+    where = [f"results={tmp_path}", f"--config-dir={tmp_path / 'mine'}", "backend=threads"]
+    start = [COMMAND[0], "-c", (BLIND if blind else "") + COMMAND[2]]
+    both = [subprocess.Popen([*start, *words, *where], stdout=subprocess.PIPE) for _ in range(2)]
+    assert [process.communicate() and process.returncode for process in both] == [0, 0]
+    played = (home / "played").read_text().split()
+    assert set(played) == {f"{eps:.1f}" for eps in range(1, 31)}
+    assert len(played) == 60 if blind else len(played) < 45
+
+
 def test_a_lock_goes_with_its_process(tmp_path):
     code = f"""if 1:
         import time; from pathlib import Path; from dpbandits.files import locked
@@ -160,6 +198,59 @@ def test_without_a_checksum_damage_is_not_noticed(tmp_path, monkeypatch, right, 
     assert table(request) == right
     DAMAGES[damage](*(cell_file(tmp_path, cell) for cell in request.cells[2:4]))
     assert table(request) != right
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EIO, "bad disk"), OSError(errno.EMFILE, "files")])
+def test_a_read_that_fails_is_not_damage(tmp_path, monkeypatch, error):
+    """What cannot be read now is left as it is: it may be read later."""
+    request = asked(tmp_path)
+    table(request)
+    cell, file = request.cells[0], cell_file(tmp_path, request.cells[0])
+    before = file.read_bytes()
+
+    def failing(path):
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_bytes", failing)
+        with pytest.raises(CannotRead, match=f"cannot read {file}"):
+            save_runs(tmp_path, cell, Kept({7: np.zeros((3, 5), int)}, {7: 0.0}))
+        with pytest.raises(CannotRead):
+            run(request)
+    assert file.read_bytes() == before
+
+
+def test_a_damaged_file_is_set_aside(tmp_path, right):
+    request = asked(tmp_path)
+    table(request)
+    file = cell_file(tmp_path, request.cells[0])
+    DAMAGES["half"](file, None)
+    cut = file.read_bytes()
+    assert table(request) == right
+    assert file.with_suffix(".damaged").read_bytes() == cut
+
+
+@pytest.mark.parametrize("every", [runner.SAVE_EVERY, math.inf])
+def test_finished_runs_wait_ten_seconds_at_most(tmp_path, monkeypatch, every):
+    """Pieces of a cell that come far apart, a second each; the control writes finished cells."""
+    request, now = asked(tmp_path), 0.0
+    tasks = runner._tasks({cell: list(range(50)) for cell in request.cells}, workers=8)
+    ended, longest = {}, 0.0
+    monkeypatch.setattr(runner, "SAVE_EVERY", every)
+    monkeypatch.setattr(runner, "time", SimpleNamespace(monotonic=lambda: now))
+
+    def outcomes():
+        nonlocal now, longest
+        for task in sorted(tasks, key=lambda task: task.runs):
+            now += 1.0
+            yield runner.Outcome(task, dict.fromkeys(task.runs, np.zeros((1, 5), int))), 1.0
+            ended.update({(task.cell, run): now for run in task.runs})
+            kept = {(cell, run) for cell in request.cells for run in load_runs(tmp_path, cell)}
+            longest = max(longest, *(now - ended[key] for key in ended.keys() - kept), 0.0)
+
+    assert runner._keep(outcomes(), tasks, tmp_path) == (50 * len(request.cells), [])
+    assert all(len(load_runs(tmp_path, cell)) == 50 for cell in request.cells)
+    assert (longest > 10.0) == (every == math.inf), longest
 
 
 def test_what_a_killed_writer_left_is_written_over(tmp_path, right):

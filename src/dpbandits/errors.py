@@ -15,11 +15,25 @@ class BadInput(Exception):
     """Bad input: the message names the key, the value, and what is allowed."""
 
 
-class CannotWrite(Exception):
-    """The disk is full, or a folder may not be written."""
+class FileTrouble(Exception):
+    """The system would not do something with a file."""
+
+    wish = "use"
 
     def __init__(self, path: Path, error: OSError):
-        super().__init__(f"cannot write {path} ({error.strerror or error})")
+        super().__init__(f"cannot {self.wish} {path} ({error.strerror or error})")
+
+
+class CannotWrite(FileTrouble):
+    """The disk is full, or a folder may not be written."""
+
+    wish = "write"
+
+
+class CannotRead(FileTrouble):
+    """A disk fails, too many files are open, or a file may not be read."""
+
+    wish = "read"
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:

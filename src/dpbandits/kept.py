@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from .cell import Unit
+from .errors import CannotRead, CannotWrite
 from .files import locked, replace_file
 
 
@@ -43,13 +44,18 @@ def read_kept(file: Path) -> Kept:
 
     Raises:
         Damaged: it was cut, edited, or is that of another cell.
+        CannotRead: there is no telling, for the system did not give it.
     """
     try:
-        with np.load(file) as members:
-            runs, outcomes, seconds = (members[x] for x in ("runs", "outcomes", "seconds"))
-            intact = bytes(members["checksum"]) == checksum(file.stem, runs, outcomes, seconds)
+        content = file.read_bytes()
     except FileNotFoundError:
         return Kept()
+    except OSError as error:
+        raise CannotRead(file, error) from error
+    try:
+        with np.load(io.BytesIO(content)) as members:
+            runs, outcomes, seconds = (members[x] for x in ("runs", "outcomes", "seconds"))
+            intact = bytes(members["checksum"]) == checksum(file.stem, runs, outcomes, seconds)
     except Exception as error:  # a damaged file can fail in any way
         raise Damaged(f"{file}: {type(error).__name__}") from error
     if not intact:
@@ -81,16 +87,50 @@ def load_runs(results: Path, cell: Unit) -> dict[int, np.ndarray]:
 def save_runs(results: Path, cell: Unit, fresh: Kept) -> None:
     """Keep finished runs of a cell, beside those that it has, from whichever process.
 
+    A damaged file is set aside, not written over.
+
     Raises:
         CannotWrite: the disk is full, or the folder may not be written.
+        CannotRead: what it has cannot be read now, and is left as it is.
     """
     file = cell_file(results, cell)
     with locked(file.parent):
         try:
             kept = read_kept(file) | fresh
         except Damaged:
+            set_aside(file)
             kept = fresh
         replace_file(file, packed(file.stem, kept))
+
+
+def set_aside(file: Path) -> None:
+    """Rename a damaged file, for whoever wants to know what happened to it."""
+    try:
+        file.replace(file.with_suffix(".damaged"))
+    except OSError as error:
+        raise CannotWrite(file, error) from error
+
+
+class Shelf:
+    """Which runs of cells are kept, read anew where a file has changed since."""
+
+    def __init__(self, results: Path):
+        self.results = results
+        self._seen: dict[Unit, tuple[tuple, frozenset[int]]] = {}
+
+    def runs(self, cell: Unit) -> frozenset[int]:
+        """The numbers of a cell's kept runs; raises what ``read_kept`` raises."""
+        file = cell_file(self.results, cell)
+        try:
+            found = file.stat()
+        except FileNotFoundError:
+            return frozenset()
+        except OSError as error:
+            raise CannotRead(file, error) from error
+        state = found.st_mtime_ns, found.st_size, found.st_ino
+        if cell not in self._seen or self._seen[cell][0] != state:
+            self._seen[cell] = state, frozenset(read_kept(file).outcomes)
+        return self._seen[cell][1]
 
 
 def packed(key: str, kept: Kept) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sys
 import time
 import traceback
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,13 +24,13 @@ from .cell import Unit
 from .compiling import compile_elsewhere
 from .engines import HERE, Engine, connected
 from .environments.blocks import has_no_blocks
-from .errors import CannotWrite
+from .errors import FileTrouble
 from .files import locked
-from .kept import Damaged, Kept, cell_file, forget_failure, note_failure, read_kept, save_runs
+from .kept import Damaged, Kept, Shelf, forget_failure, note_failure, save_runs
 from .kernel import compiled_code, is_compiled
 from .play import compile_kernel, loop_of, play, play_many
 
-SAVE_EVERY = 10.0  # seconds between two writes of a cell that is not finished yet
+SAVE_EVERY = 10.0  # seconds that a finished run of an unfinished cell may wait to be written
 DEATHS = 20  # of workers, after which the rest of a task is given up
 LONGEST = 1e9  # rounds of a task, at most some ten seconds: what is lost with its worker
 
@@ -90,30 +91,35 @@ def run_cells(
     Raises:
         BadInput: the engine does not answer.
         CannotWrite: what was finished cannot be kept; what was kept before is.
+        CannotRead: what was kept cannot be read.
     """
-    missing = {cell: _missing(results, cell, runs) for cell in cells}
+    shelf = Shelf(results)
+    missing = {cell: _missing(shelf, cell, runs) for cell in cells}
     missing = {cell: numbers for cell, numbers in missing.items() if numbers}
     if not missing:
         return 0, []
     with connected(engine, jobs) as workers:
         tasks = _tasks(missing, workers)
-        outcomes = _outcomes(tasks, workers, backend, engine)
-        failures = _keep(outcomes, tasks, results)
-    return sum(map(len, missing.values())), failures
+        outcomes = _outcomes(tasks, workers, backend, engine, shelf)
+        return _keep(outcomes, tasks, results)
 
 
-def _missing(results: Path, cell: Unit, runs: int) -> list[int]:
+def _missing(shelf: Shelf, cell: Unit, runs: int) -> list[int]:
     """The runs of a cell that are not kept."""
     try:
-        kept = read_kept(cell_file(results, cell)).outcomes
+        kept = shelf.runs(cell)
     except Damaged as damage:
         print(f"damaged: {damage}; its runs are played again", file=sys.stderr)
-        kept = {}
+        kept = frozenset()
     return [r for r in range(runs) if r not in kept]
 
 
 def _tasks(missing: dict[Unit, list[int]], workers: int) -> list[Task]:
-    """The work in pieces, longest first: about eight a worker, or more if they would be long."""
+    """The work in pieces, longest first: about eight a worker, or more if they would be long.
+
+    Those that are as long are in no order, so that several processes seldom meet: what one has
+    kept, another does not begin.
+    """
     whole = []
     for cell, numbers in missing.items():
         one_by_one = cell.algorithm.round_by_round or has_no_blocks(cell.instance.environment)
@@ -124,7 +130,8 @@ def _tasks(missing: dict[Unit, list[int]], workers: int) -> list[Task]:
         size = max(1, int(share * len(task.runs) / task.cost))
         for i in range(0, len(task.runs), size):
             tasks.append(Task(task.cell, task.runs[i : i + size], task.one_by_one))
-    return sorted(tasks, key=lambda task: task.cost, reverse=True)
+    place = {cell: random.random() for cell in missing}
+    return sorted(tasks, key=lambda task: (-task.cost, place[task.cell], random.random()))
 
 
 class Outcome(NamedTuple):
@@ -133,16 +140,18 @@ class Outcome(NamedTuple):
     task: Task
     played: Mapping[int, np.ndarray]  # what is kept of each run that was finished
     trace: str = ""  # why others were not
+    known: frozenset[int] = frozenset()  # runs that another process had kept meanwhile
 
 
 Timed = tuple[Outcome, float]  # with the seconds that it took
 
 
-def _keep(outcomes: Iterator[Timed], tasks: list[Task], results: Path) -> list[Failure]:
-    """Keep outcomes as they come; what failed."""
+def _keep(outcomes: Iterator[Timed], tasks: list[Task], results: Path) -> tuple[int, list[Failure]]:
+    """Keep outcomes as they come; how many runs were played, and what failed."""
     left = Counter(task.cell for task in tasks)
-    saved = dict.fromkeys(left, time.monotonic())
-    fresh: dict[Unit, Kept] = {}
+    count = 0
+    fresh: dict[Unit, Kept] = {}  # not written yet
+    since: dict[Unit, float] = {}  # when the first of them came
     failures: list[Failure] = []
     failed = set()
     bar = tqdm(
@@ -151,22 +160,22 @@ def _keep(outcomes: Iterator[Timed], tasks: list[Task], results: Path) -> list[F
         bar_format="{percentage:3.0f}%|{bar}| {elapsed} spent, {remaining} left, now {postfix}",
     )
     try:
-        for (task, played, trace), seconds in outcomes:
-            cell = task.cell
+        for (task, played, trace, known), seconds in outcomes:
+            cell, now = task.cell, time.monotonic()
             left[cell] -= 1
+            count += len(played)
             if trace:
-                lost = tuple(run for run in task.runs if run not in played)
+                lost = tuple(run for run in task.runs if run not in played and run not in known)
                 failures.append(Failure(cell, lost, trace))
                 failed.add(cell)
                 note_failure(results, cell, failures[-1].reason)
             if played:
-                each = dict.fromkeys(played, seconds / len(task.runs))
+                each = dict.fromkeys(played, seconds / (len(task.runs) - len(known)))
                 fresh[cell] = fresh.get(cell, Kept()) | Kept(dict(played), each)
-            now = time.monotonic()
-            if cell in fresh and (left[cell] == 0 or now - saved[cell] > SAVE_EVERY):
-                save_runs(results, cell, fresh[cell])
-                saved[cell] = now
-                del fresh[cell]
+                since.setdefault(cell, now)
+            for ripe in [c for c in fresh if left[c] == 0 or now - since[c] >= SAVE_EVERY]:
+                save_runs(results, ripe, fresh[ripe])
+                del fresh[ripe], since[ripe]
             if left[cell] == 0 and cell not in failed:
                 forget_failure(results, cell)
             bar.set_postfix_str(f"{cell.algo} on {cell.env}", refresh=False)
@@ -174,15 +183,26 @@ def _keep(outcomes: Iterator[Timed], tasks: list[Task], results: Path) -> list[F
     finally:
         bar.close()
         for cell, kept in fresh.items():  # interrupted
-            with suppress(CannotWrite):
+            with suppress(FileTrouble):
                 save_runs(results, cell, kept)
-    return failures
+    return count, failures
 
 
-def _outcomes(tasks: list[Task], jobs: int, backend: str, engine: Engine) -> Iterator[Timed]:
+class Way(NamedTuple):
+    """How tasks are handed to workers."""
+
+    jobs: int
+    backend: str | None
+    shelf: Shelf
+    finish: Callable[[Task], Outcome]
+
+
+def _outcomes(
+    tasks: list[Task], jobs: int, backend: str, engine: Engine, shelf: Shelf
+) -> Iterator[Timed]:
     """Each task with what its runs gave, or with the trace of its failure, in any order."""
     if not engine.is_here:
-        yield from _parallel(tasks, jobs, None, _finish_elsewhere)
+        yield from _parallel(tasks, Way(jobs, None, shelf, _finish_elsewhere))
         return
     compiled = [task for task in tasks if is_compiled(task.cell.algorithm.function)]
     plain = [task for task in tasks if not is_compiled(task.cell.algorithm.function)]
@@ -197,63 +217,66 @@ def _outcomes(tasks: list[Task], jobs: int, backend: str, engine: Engine) -> Ite
             yield from ((Outcome(task, {}, trace), 0.0) for task in lost)
             compiled = [task for task in compiled if task.cell != cell]
     if compiled:
-        yield from _parallel(compiled, jobs, "loky" if backend == "processes" else "threading")
+        how = "loky" if backend == "processes" else "threading"
+        yield from _parallel(compiled, Way(jobs, how, shelf, _finish))
     if plain:
-        yield from _parallel(plain, jobs, "threading" if backend == "threads" else "loky")
+        how = "threading" if backend == "threads" else "loky"
+        yield from _parallel(plain, Way(jobs, how, shelf, _finish))
 
 
-def _parallel(
-    tasks: list[Task], jobs: int, backend: str | None, finish: Callable | None = None
-) -> Iterator[Timed]:
+def _parallel(tasks: list[Task], way: Way) -> Iterator[Timed]:
     """Finish tasks on workers; the death of a worker costs what it was doing, done again.
 
     Those begun when a worker dies are done one at a time: one that kills its worker is found.
     """
-    work = partial(_timed, finish or _finish)
     left = dict.fromkeys(tasks)
     while left:
         try:
-            for done in _handed_out(work, list(left), jobs, backend):
+            for done in _handed_out(list(left), way):
                 del left[done[0].task]
                 yield done
         except Exception:
-            for task in list(left)[: 2 * jobs]:  # they are begun in this order
+            for task in list(left)[: 2 * way.jobs]:  # they are begun in this order
                 del left[task]
-                yield _halved(work, task, jobs, backend)
+                yield _halved(task, way)
 
 
-def _halved(work, task, jobs, backend) -> Timed:
+def _halved(task: Task, way: Way) -> Timed:
     """A task handed out alone, in halves and halves of them where its worker dies of a run."""
     played: dict[int, np.ndarray] = {}
+    known: frozenset[int] = frozenset()
     trace, spent, deaths = "", 0.0, 0
     pieces = [task]
     while pieces and deaths < DEATHS:
         piece = pieces.pop()
         try:
-            for (_, found, why), seconds in _handed_out(work, [piece], jobs, backend):
+            for (_, found, why, others), seconds in _handed_out([piece], way):
                 played |= found
+                known |= others
                 trace, spent = why or trace, spent + seconds
         except Exception as error:
             trace, deaths = _death(error), deaths + 1
             half = len(piece.runs) // 2
             if half:
                 pieces += [replace(piece, runs=r) for r in (piece.runs[half:], piece.runs[:half])]
-    return Outcome(task, played, trace if len(played) < len(task.runs) else ""), spent
+    lost = set(task.runs) - played.keys() - known
+    return Outcome(task, played, trace if lost else "", known), spent
 
 
-def _handed_out(work, tasks, jobs, backend) -> Iterator[Timed]:
-    if jobs == 1 and backend == "loky":  # not in this process, which a run may kill
+def _handed_out(tasks: list[Task], way: Way) -> Iterator[Timed]:
+    jobs = way.jobs
+    if jobs == 1 and way.backend == "loky":  # not in this process, which a run may kill
         for task in tasks:
-            yield from _handed_out(work, [task], 2, backend)
+            yield from _handed_out([task], way._replace(jobs=2))
         return
-    calls = [joblib.delayed(work)(task) for task in tasks]
-    how = {"n_jobs": jobs, "backend": backend, "batch_size": 1}
+    calls = (joblib.delayed(_timed)(way.finish, task, _known(task, way.shelf)) for task in tasks)
+    how = {"n_jobs": jobs, "backend": way.backend, "batch_size": 1}
     if get_active_backend()[0].supports_return_generator:
         yield from joblib.Parallel(return_as="generator_unordered", **how)(calls)
         return
     with joblib.Parallel(**how) as parallel:  # Ray's gives nothing until it has all
-        for i in range(0, len(calls), 4 * jobs):
-            yield from parallel(calls[i : i + 4 * jobs])
+        while some := list(islice(calls, 4 * jobs)):
+            yield from parallel(some)
 
 
 def _death(error: Exception) -> str:
@@ -262,9 +285,19 @@ def _death(error: Exception) -> str:
     return "".join(traceback.format_exception(error))
 
 
-def _timed(finish: Callable[[Task], Outcome], task: Task) -> Timed:
+def _known(task: Task, shelf: Shelf) -> frozenset[int]:
+    """The runs of a task that are kept when it is about to be handed out: by another process."""
+    try:
+        return shelf.runs(task.cell) & frozenset(task.runs)
+    except (Damaged, FileTrouble):
+        return frozenset()
+
+
+def _timed(finish: Callable[[Task], Outcome], task: Task, known: frozenset[int]) -> Timed:
     start = time.perf_counter()
-    return finish(task), time.perf_counter() - start
+    rest = replace(task, runs=tuple(run for run in task.runs if run not in known))
+    _, played, trace, _ = finish(rest) if rest.runs else Outcome(rest, {})
+    return Outcome(task, played, trace, known), time.perf_counter() - start
 
 
 def _finish_elsewhere(task: Task) -> Outcome:

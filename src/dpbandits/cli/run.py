@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from ..cell import Unit
-from ..errors import BadInput, CannotWrite, unknown
+from ..errors import BadInput, FileTrouble, unknown
 from ..files import check_writable, write_atomically
 from ..registry import Algorithm
 from ..runner import run_cells
@@ -114,7 +114,7 @@ def guarded(name: str, command) -> None:
     except BadInput as error:
         print(f"{name}: {one_line(error)}", file=sys.stderr)
         code = 2
-    except CannotWrite as error:
+    except FileTrouble as error:
         print(f"{name}: {error}; what was kept before is kept", file=sys.stderr)
         sys.stderr.flush()
         os._exit(1)
