@@ -8,7 +8,7 @@ import pytest
 from hydra.core.config_store import ConfigStore
 from refusals import QUICK_STOP, arguments, complaint
 
-from dpbandits.cli import bounds, run, stop
+from dpbandits.cli import bounds, plot, run, stop
 from dpbandits.cli.compose import read_request
 from dpbandits.errors import BadInput
 
@@ -151,6 +151,44 @@ def test_the_command_itself_calls_nothing(evil):
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert EVIL in complaint("bandit-run", done.returncode, done.stdout, done.stderr)
     assert sorted(Path.cwd().rglob("*")) == before
+
+
+TABLE = "algo,env,eps,horizon,seed,run,t,regret\nucb,bernoulli_c2,inf,100,0,0,100,5\n"
+
+
+@pytest.fixture
+def drawn(tmp_path, monkeypatch):
+    """A function that leaves a table, with a script beside it, and draws it by a name."""
+    monkeypatch.chdir(tmp_path)
+
+    def draw(table: str, name: str) -> int:
+        file = Path(table)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(TABLE)
+        file.with_suffix(".py").write_text(SENTINEL)
+        monkeypatch.setattr(sys, "argv", ["bandit-plot", f"experiment={name}"])
+        with pytest.raises(SystemExit) as stopped:
+            plot.main()
+        assert not Path("sentinel").exists()
+        return int(str(stopped.value.code))
+
+    return draw
+
+
+@pytest.mark.parametrize("name", ["{here}/evil", "../evil", "../results/evil", "/evil", ".evil"])
+def test_a_path_is_no_experiment_though_its_table_is_there(drawn, capsys, name):
+    name = name.format(here=Path.cwd())
+    assert drawn(f"results/{name}.csv" if name != "/evil" else "results/evil.csv", name) == 2
+    message = complaint("bandit-plot", 2, *capsys.readouterr())
+    assert f"{name!r}" in message and "azize2022_fig2" in message
+    assert not list(Path.cwd().rglob("*.pdf"))
+
+
+def test_only_an_experiment_of_ours_has_a_script(drawn, capsys):
+    """Control: tables of a user's own experiments are drawn, whatever scripts have their names."""
+    for name in ("mine", "all", "times", "azize2022_fig2"):
+        assert drawn(f"results/{name}.csv", name) == 0
+        assert f"results/figures/{name}.pdf" in capsys.readouterr().out
 
 
 def test_an_installed_launcher_can_be_chosen_and_set(monkeypatch):

@@ -20,7 +20,7 @@ from ..inputs import file_at
 from ..outcome_figures import stopping_panels
 from ..outcomes import OUTCOME, read_outcomes
 from ..store import read_table
-from .compose import package_folder
+from .compose import files_of, is_name, package_folder
 from .overlays import curves, read_records
 from .run import Parser, guarded
 
@@ -81,11 +81,10 @@ def _main(argv: list[str]) -> int:
 
 def experiment_figure(name: str, results: Path, bounds: bool = False) -> tuple[Path, Figure]:
     """The figure of an experiment from its table, and its path without a suffix."""
-    file = results / f"{name}.csv"
+    file, ours = results / f"{name}.csv", files_of("experiment", ())
+    if name not in ours and not (is_name(name) and os.path.exists(file)):
+        raise unknown("experiment", name, ours)
     if not os.path.exists(file):
-        experiments = [x.stem for x in (package_folder("conf") / "experiment").glob("*.yaml")]
-        if name not in experiments:
-            raise unknown("experiment", name, experiments)
         raise BadInput(f"no table {file}: run bandit-run experiment={name} first")
     draw, table = script(name), read(file)
     if not bounds:
@@ -138,8 +137,12 @@ def together(files: list[Path]) -> pd.DataFrame:
 
 
 def script(name: str) -> Draw:
-    """The drawing of an experiment: that of its plotting script, or the one that suits it."""
-    if not (package_folder("experiments") / f"{name}.py").is_file():
+    """The drawing of an experiment: that of its plotting script, or the one that suits it.
+
+    Only an experiment of ours has a script: a name must not choose what code is run.
+    """
+    own = name not in files_of("experiment", ())
+    if own or not (package_folder("experiments") / f"{name}.py").is_file():
         return lambda table, bounds=None: suited(table, name, bounds)
     return load_script(name).draw
 
