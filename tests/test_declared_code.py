@@ -17,6 +17,7 @@ SENTINEL = "import pathlib; pathlib.Path('sentinel').touch()\n"
 EVIL = "os.system"
 TARGET = f"{{_target_: {EVIL}, command: touch sentinel}}"
 ONLY = "only hydra/launcher"
+COMMANDS = "commands are for the command line"
 
 # command lines that ask for code other than a declared algorithm's
 CODE = [
@@ -78,6 +79,21 @@ CODE = [
     ("experiment=search", "hydra.searchpath"),
     ("env=packaged", f"hydra.callbacks.x._target_={EVIL}", ONLY),
     ("-m env=packaged,bernoulli", f"hydra.callbacks.x._target_={EVIL}", ONLY),
+    ("experiment=slurm_setup", "hydra.launcher.setup.0=touch sentinel:", COMMANDS),
+    ("-m experiment=slurm_setup", "hydra.launcher.setup.0=touch sentinel:", COMMANDS),
+    ("experiment=slurm_setup +hydra.launcher.setup.1=ls", "hydra.launcher.setup"),
+    ("experiment=slurm_options", "additional_parameters.wrap=touch sentinel:", COMMANDS),
+    (
+        "experiment=slurm_options 'hydra.launcher.additional_parameters={mail-type:END}'",
+        "additional_parameters.wrap=touch sentinel:",
+        COMMANDS,
+    ),
+    ("experiment=slurm_broken", "hydra.launcher.comment=x touch sentinel", COMMANDS),
+    ("experiment=slurm_refers", "hydra.launcher.name=${oc.decode:x}:", COMMANDS),
+    ("experiment=slurm_python", "hydra", "python"),
+    ("experiment=slurm_srun", "hydra", "srun_args"),
+    ("hydra/launcher=mine", "hydra.launcher.setup.0=touch sentinel:", COMMANDS),
+    ("experiment=lines", "results=x touch sentinel", "path of a folder"),
     ("--config-path elsewhere", "--config-path"),
     ("--config-name evil", "--config-name"),
 ]
@@ -98,6 +114,22 @@ MINE = {
     "experiment/elsewhere.yaml": GLOBAL + "defaults: [{override /algo: ../elsewhere/evil}]\n",
     "experiment/callback.yaml": GLOBAL + f"hydra: {{callbacks: {{x: {TARGET}}}}}\n",
     "experiment/logging.yaml": GLOBAL + f"hydra: {{job_logging: {{x: {TARGET}}}}}\n",
+    **{
+        f"experiment/slurm_{name}.yaml": GLOBAL
+        + "defaults: [{override /hydra/launcher: submitit_slurm}]\n"
+        + f"hydra: {{launcher: {{{setting}}}}}\n"
+        for name, setting in (
+            ("setup", "setup: [touch sentinel]"),
+            ("options", "additional_parameters: {wrap: touch sentinel}"),
+            ("broken", r'comment: "x\ntouch sentinel\n"'),
+            ("refers", r'name: "${oc.decode:x}"'),
+            ("python", "python: touch sentinel"),
+            ("srun", "srun_args: [touch sentinel]"),
+            ("plain", "partition: long, timeout_min: 9"),
+        )
+    },
+    "hydra/launcher/mine.yaml": "defaults: [submitit_slurm]\nsetup: [touch sentinel]\n",
+    "experiment/lines.yaml": GLOBAL + r'results: "x\ntouch sentinel\n"',
     "experiment/search.yaml": GLOBAL + "hydra: {searchpath: ['pkg://evil']}\n",
 }
 
@@ -161,8 +193,8 @@ def drawn(tmp_path, monkeypatch):
     """A function that leaves a table, with a script beside it, and draws it by a name."""
     monkeypatch.chdir(tmp_path)
 
-    def draw(table: str, name: str) -> int:
-        file = Path(table)
+    def draw(name: str) -> int:
+        file = Path("results") / f"{name}.csv"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(TABLE)
         file.with_suffix(".py").write_text(SENTINEL)
@@ -175,10 +207,10 @@ def drawn(tmp_path, monkeypatch):
     return draw
 
 
-@pytest.mark.parametrize("name", ["{here}/evil", "../evil", "../results/evil", "/evil", ".evil"])
+@pytest.mark.parametrize("name", ["{here}/evil", "../evil", "../results/evil", "folder/evil"])
 def test_a_path_is_no_experiment_though_its_table_is_there(drawn, capsys, name):
     name = name.format(here=Path.cwd())
-    assert drawn(f"results/{name}.csv" if name != "/evil" else "results/evil.csv", name) == 2
+    assert drawn(name) == 2
     message = complaint("bandit-plot", 2, *capsys.readouterr())
     assert f"{name!r}" in message and "azize2022_fig2" in message
     assert not list(Path.cwd().rglob("*.pdf"))
@@ -187,7 +219,7 @@ def test_a_path_is_no_experiment_though_its_table_is_there(drawn, capsys, name):
 def test_only_an_experiment_of_ours_has_a_script(drawn, capsys):
     """Control: tables of a user's own experiments are drawn, whatever scripts have their names."""
     for name in ("mine", "all", "times", "azize2022_fig2"):
-        assert drawn(f"results/{name}.csv", name) == 0
+        assert drawn(name) == 0
         assert f"results/figures/{name}.pdf" in capsys.readouterr().out
 
 
@@ -205,3 +237,15 @@ def test_an_installed_launcher_can_be_chosen_and_set(monkeypatch):
     for bad in ("+hydra.launcher.foo=1", "+hydra.launcher.more.x._target_=os.system"):
         with pytest.raises(BadInput, match=r"unknown key 'hydra\.launcher\."):
             read_request([*words[:2], bad], ())
+
+
+def test_the_command_line_may_give_a_launcher_commands(evil):
+    """Control: so may a user who types them, and a file may give plain settings."""
+    slurm = "hydra/launcher=submitit_slurm"
+    more = "+hydra.launcher.additional_parameters={mail-type:END,nice:5}"
+    for words in (
+        [slurm, "hydra.launcher.setup=[module load python,'echo 1']", more],
+        [slurm, "++hydra.launcher.comment='two words'"],
+        ["experiment=slurm_plain", "hydra.launcher.setup=[ls]"],
+    ):
+        assert read_request(words, ("mine",)).cells

@@ -62,8 +62,8 @@ def workers(value: Any) -> int:
 
 
 def folder(key: str, value: Any) -> Path:
-    """The path of a folder, which need not exist."""
-    if value in (None, "") or isinstance(value, list | dict):
+    """The path of a folder, which need not exist, in one line: batch scripts hold it."""
+    if value in (None, "") or isinstance(value, list | dict) or not str(value).isprintable():
         raise BadInput(f"{key}={plain(value)}: the path of a folder is needed")
     return Path(str(value))
 

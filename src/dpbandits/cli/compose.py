@@ -254,13 +254,14 @@ def compose_config(
     """
     paths = ",".join(f"'file://{Path(folder).resolve()}'" for folder in folders)
     search = [f"hydra.searchpath=[{paths}]"] if folders else []
-    _refuse_nameless(overrides, folders, kind)
+    parsed = read_overrides(overrides)
+    _refuse_nameless(parsed, folders, kind)
     outer = GlobalHydra.instance().hydra  # that of a multirun, which we must give back
     GlobalHydra.instance().clear()
     try:
         with initialize_config_dir(str(package_folder("conf")), version_base="1.3"):
             composed = compose(kind.top, [*overrides, *search], return_hydra_config=True)
-            refuse_changes(composed.hydra, kind.top)
+            refuse_changes(composed.hydra, kind.top, parsed)
             choices = composed.hydra.runtime.choices
             own = OmegaConf.masked_copy(composed, [str(k) for k in composed if k != "hydra"])
             _refuse_resolvers(OmegaConf.to_container(own, resolve=False))
@@ -302,11 +303,10 @@ def compose_config(
     )
 
 
-def _refuse_nameless(overrides, folders, kind):
+def _refuse_nameless(parsed, folders, kind):
     """Hydra ends with a trace if a file is chosen by something that is not a name; nor may a path
     lead to a file elsewhere.
     """
-    parsed = read_overrides(overrides)
     refuse_overrides(parsed)
     for override in parsed:
         if not override.key_or_group:

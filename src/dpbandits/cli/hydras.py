@@ -17,6 +17,7 @@ from omegaconf import DictConfig, OmegaConf
 from ..errors import BadInput, plain, unknown
 
 ALLOWED = "of Hydra's own settings only hydra/launcher and hydra.launcher.NAME can be given"
+COMMANDS = "a file can give a launcher numbers and plain text; commands are for the command line"
 OF_A_RUN = ("launcher", "searchpath", "overrides", "job.override_dirname", "runtime")
 
 
@@ -29,8 +30,14 @@ def refuse_overrides(parsed: Iterable[Override]) -> None:
                 raise BadInput(f"{override.input_line}: {ALLOWED}")
 
 
-def refuse_changes(hydra: DictConfig, top: str) -> None:
-    """Refuse what files have changed, and a launcher that no installed plugin has declared."""
+def refuse_changes(hydra: DictConfig, top: str, parsed: Iterable[Override]) -> None:
+    """Refuse what files have changed, and a launcher that no installed plugin has declared.
+
+    Args:
+        hydra: Hydra's own settings, composed.
+        top: the package's file of settings.
+        parsed: what the command line says.
+    """
     found = dict(leaves("", OmegaConf.to_container(hydra, resolve=False)))
     usual = untouched(top)
     for key in [*found, *usual]:
@@ -40,12 +47,27 @@ def refuse_changes(hydra: DictConfig, top: str) -> None:
     target = found.get("launcher._target_")
     if target not in launchers():
         raise BadInput(f"hydra.launcher._target_={plain(target)}: no installed launcher is that")
-    names = launchers()[target]
-    for key in found:
+    declared = launchers()[target]
+    names = list(dict.fromkeys(name.split(".")[0] for name in declared))
+    typed = {(key, str(x)) for o in parsed for key, x in leaves("", {o.key_or_group: o.value()})}
+    for key, value in found.items():
         first, _, name = key.partition(".")
-        inner = name.endswith("._target_")
-        if first == "launcher" and (inner or name.split(".")[0] not in names):
+        if first != "launcher":
+            continue
+        if name.endswith("._target_") or name.split(".")[0] not in names:
             raise unknown("key", f"hydra.{key}", [f"hydra.launcher.{n}" for n in names])
+        of_a_file = value != declared.get(name) and (f"hydra.{key}", str(value)) not in typed
+        if of_a_file and may_command(name, value):
+            raise BadInput(f"hydra.{key}={plain(value)}: {COMMANDS}")
+
+
+def may_command(name: str, value: Any) -> bool:
+    """Whether a launcher's setting may hold what is run: lists of commands, options by name, a
+    program, or text that a line break would end within a batch script.
+    """
+    if "." in name or name == "python":
+        return True
+    return isinstance(value, str) and (not value.isprintable() or "${" in value)
 
 
 def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
@@ -65,7 +87,8 @@ def untouched(top: str) -> dict[str, Any]:
     return dict(leaves("", OmegaConf.to_container(config, resolve=False)))
 
 
-def launchers() -> dict[str, list[str]]:
-    """What the installed launchers have Hydra call, each with its settings."""
+def launchers() -> dict[str, dict[str, Any]]:
+    """What the installed launchers have Hydra call, each with its settings as declared."""
     declared = ConfigStore.instance().repo["hydra"]["launcher"].values()
-    return {one.node["_target_"]: [str(key) for key in one.node] for one in declared}
+    nodes = [dict(leaves("", OmegaConf.to_container(x.node, resolve=False))) for x in declared]
+    return {node["_target_"]: node for node in nodes}
