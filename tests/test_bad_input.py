@@ -158,6 +158,19 @@ SWEEPS = [
     ("'sweep={algo:[[1]]}'", "algo", "1", "adap_klucb"),
     ("'sweep={eps:[0.5]}' eps=2", "eps=2:", "varies eps"),
     ("'sweep={alpha:[1]}' algo.alpha=2", "algo.alpha=2:", "varies alpha"),
+    *(
+        (f"{sweep}=[1] eps=3", "eps=3:", "the sweep varies eps", "write sweep.eps=[3]")
+        for sweep in ("sweep.eps", "+sweep.eps", "++sweep.eps")
+    ),
+    ("eps=3 sweep.eps=[1]", "eps=3:", "the sweep varies eps"),
+    ("-m sweep.eps=[1] eps=3,4", "eps=3:", "the sweep varies eps"),
+    ("sweep.alpha=[1] algo.alpha=3", "algo.alpha=3:", "the sweep varies alpha"),
+    ("sweep.algo=[dp_se] algo=ucb", "algo=ucb:", "varies algo", "write sweep.algo=[ucb]"),
+    ("sweep.env.arms=[3] env.arms=4", "env.arms=4:", "varies env.arms"),
+    ("sweep.horizon=[10] horizon=5", "horizon=5:", "varies horizon"),
+    ("sweep.eps=1,2", "sweep.eps=1,2:", "a list of values is needed, sweep.eps=[1,2]"),
+    ("+sweep.algo=ucb,dp_se", "a list of values is needed, sweep.algo=[ucb,dp_se]"),
+    ("'sweep.eps=range(1,3)'", "sweep.eps=range(1,3):", "sweep.eps=[...]"),
     ("experiment=azize2022_fig4 eps=0.5", "eps=0.5:", "varies eps", "sweep.eps=[0.5]"),
     ("experiment=azize2022_fig4 ++eps=0.5", "eps=0.5:", "varies eps", "sweep.eps=[0.5]"),
     ("experiment=azize2022_fig4 algo=ucb", "algo=ucb:", "varies algo"),
@@ -413,6 +426,8 @@ STOPS = [
     *[(f"cap={x}", f"cap={x}:", "at least 1") for x in ("0", "-5", "1.5", "inf", "far", "1e17")],
     *[(f"eps={x}", f"eps={x}:", "above 0") for x in ("0", "-1", "nan", "strong")],
     ("rule=nas eps=1", "eps=1:", "nas", "not private"),
+    ("sweep.beta=[.1] beta=.2", "beta=.2:", "varies beta", "write sweep.beta=[.2]"),
+    ("sweep.rule=[nas] rule=dp_nas", "rule=dp_nas:", "varies rule"),
     ("rule=dp_naz", "rule", "'dp_naz'", "did you mean dp_nas?"),
     ("rule=zzz", "rule", "'zzz'", "dp_nas, dp_nas_exp, nas"),
     ("rule=3", "rule", "3", "dp_nas"),

@@ -80,8 +80,10 @@ def read_request(overrides: list[str], folders: tuple[str, ...], kind: Kind = BA
     overrides, swept = _split_swept(in_hydras_words(overrides))
     kind = kind_of(overrides, folders, kind)
     frame = [o for o in overrides if o.partition("=")[0].lstrip("+") in ("experiment", "sweep")]
-    if frame and any(o not in frame and not INDIFFERENT.match(o) for o in overrides):
-        _refuse_swept(overrides, compose_config(tuple(frame), folders, kind), kind)
+    if (frame or swept) and any(o not in frame and not INDIFFERENT.match(o) for o in overrides):
+        framed = compose_config(tuple(frame), folders, kind)
+        _vary(framed, swept)
+        _refuse_swept(overrides, framed, kind)
     config = compose_config(tuple(overrides), folders, kind)
     _vary(config, swept)
     groups = kind.groups
@@ -193,11 +195,14 @@ def _split_swept(overrides: list[str]) -> tuple[list[str], dict[str, Any]]:
     swept = {}
     others = []
     for override in overrides:
-        key = override.partition("=")[0]
+        key, _, value = override.lstrip("+").partition("=")
         if not key.startswith("sweep.") or key.split(".")[1].isdigit():
             others.append(override)
             continue
         (parsed,) = read_overrides([override])
+        if parsed.is_sweep_override():
+            example = "..." if "(" in value else value
+            raise BadInput(f"{override}: a list of values is needed, {key}=[{example}]")
         swept[key.removeprefix("sweep.")] = parsed.value()
     return others, swept
 
