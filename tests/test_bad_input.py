@@ -1,5 +1,6 @@
 """Bad input ends with one line that names it, exit code 2, and nothing written."""
 
+import os
 import shlex
 import subprocess
 import sys
@@ -8,10 +9,13 @@ from pathlib import Path
 import pytest
 from refusals import QUICK_STOP, arguments, complaint
 
-from dpbandits.cli import bounds, claims, plot, run, stop
+from dpbandits.cli import bounds, claims, plot, run, status, stop
+from dpbandits.cli.plot import read, suited
 
 BOTH = "env=table env.rewards=[[1,0],[0,1]]"
 HEADER = "algo,env,eps,horizon,seed,run,t,regret\n"
+TIMES = "rule,env,arm,true_mean,eps,rel_error,beta,R,cap,seed,run,"
+TIMES += "stopping_time,estimate,halted,correct"
 ROW = "ucb,bernoulli_c2,inf,100,0,0,100,5\n"
 
 
@@ -122,6 +126,11 @@ PARAMETERS = [
     ("algo=dp_se algo.beta=0", "algo.beta=0:", "(0, 1]"),
     ("algo=dp_se algo.beta=1.5", "algo.beta=1.5:", "(0, 1]"),
 ]
+TOGETHER = [
+    ("--cfg job -m", "--cfg and -m do not go together"),
+    ("--info config -m", "--info and -m do not go together"),
+    ("--cfg job --info all", "--cfg and --info do not go together"),
+]
 LINES = [
     ("eps", "eps"),
     ("eps=[", "eps=["),
@@ -131,7 +140,14 @@ LINES = [
     ("eps=${foo}", "eps=${foo}", "foo"),
     ("--config-dir missing", "--config-dir=missing:", "no such folder"),
     ("--foo", "--foo", "--help"),
+    ("--config-dir ''", "--config-dir=:", "no such folder"),
+    (f"--config-dir {'x' * 5000}", "--config-dir=xxx", "too long"),
     ("--cfg foo", "--cfg", "foo", "job"),
+    *TOGETHER,
+    ("-p eps --cfg job", "package", "'eps'", "algo"),
+    ("-p env.outlier --cfg job env=contaminated", "package", "'env.outlier'", "algo, env"),
+    ("-p hydra --cfg job", "package", "'hydra'", "algo"),
+    ("-p algo --cfg hydra", "package", "'algo'", "hydra"),
     ("--info foo", "--info", "foo", "all"),
     ("-m eps=1,-1", "eps=-1:", "above 0"),
     ("-m algo=adap_ucb,adap_ucbb", "'adap_ucbb'", "did you mean adap_ucb?"),
@@ -481,6 +497,7 @@ STOPS = [
     ("rule=../stopping/nas", "'../stopping/nas'", "dp_nas"),
     (f"cap=1{'0' * 400}", "cap=1000", "at most"),
     ("--foo", "--foo", "bandit-stop --help"),
+    *TOGETHER,
 ]
 
 
@@ -513,6 +530,51 @@ ALIKE += [*ENVIRONMENTS[:9], *NAMES, *PARAMETERS]
 def test_bandit_bounds_refuses(refused, line, parts):
     message = refused(bounds, arguments(line) if "=" in line else shlex.split(line))
     assert all(part in message for part in parts), message
+
+
+@pytest.mark.parametrize("results", ["loop", "loop/inside", "dangling"])
+def test_links_that_lead_nowhere_are_refused(refused, results):
+    Path("loop").symlink_to("loop")
+    Path("dangling").symlink_to("nothing")
+    for module, words in ((run, arguments("")), (status, []), (claims, ["A1", "runs=2"])):
+        message = refused(module, [*words, f"results={results}"])
+        assert f"results={results}: a writable folder is needed" in message
+
+
+def test_a_loop_is_no_folder_of_files(refused):
+    Path("loop").symlink_to("loop")
+    for module in (run, stop, status):
+        message = refused(module, ["--config-dir", "loop"])
+        assert message.startswith("--config-dir=loop: a folder is needed")
+
+
+def test_a_pipe_is_no_manifest(refused):
+    Path("table.csv").write_text(HEADER + ROW)
+    os.mkfifo("table.json")
+    assert "no readable manifest table.json" in refused(plot, ["table.csv", "bounds=true"])
+
+
+@pytest.mark.parametrize("name", ["$", "$x_{$", r"$\\foo$", r"\\$", "_", "{}$a$b$"])
+def test_odd_names_are_drawn_as_they_stand(tmp_path, monkeypatch, capsys, name):
+    monkeypatch.chdir(tmp_path)
+    regrets = f"{HEADER.strip()},{name}\n" + "".join(
+        f"{name},{name}2,{eps},100,0,0,100,5,{value}\n" for eps, value in ((1, name), (2, "$"))
+    )
+    times = f"{TIMES}\n{name},{name},0,.5,1,.1,.1,1,100,0,0,50,.5,1,1\n"
+    for number, table in enumerate((regrets, times)):
+        file = Path(f"{name}{number}.csv")
+        file.write_text(table)
+        monkeypatch.setattr(sys, "argv", ["bandit-plot", str(file)])
+        with pytest.raises(SystemExit) as stopped:
+            plot.main()
+        assert stopped.value.code == 0 and f"{name}{number}.png" in capsys.readouterr().out
+
+
+def test_names_are_told_in_the_legend(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text(HEADER + ROW.replace("ucb", "_mine") + ROW.replace("ucb", r"$\\x$"))
+    labels = suited(read(file), "title").axes[0].get_legend_handles_labels()[1]
+    assert labels == [" _mine", r"\$\\x\$"]
 
 
 def test_bandit_run_refuses_a_file_for_results(refused):
@@ -661,6 +723,13 @@ CORRUPT = {
     "blank algo": (HEADER + ROW.replace("ucb", ""), "column algo"),
     "blank env": (HEADER + ROW.replace("bernoulli_c2", ""), "column env"),
     "cut short": (HEADER + ROW + "ucb,bern", "column eps"),
+    "horizon below 0": (
+        HEADER + ROW.replace("100,0,0,100", "-1,0,0,-1"),
+        "column horizon holds -1",
+    ),
+    "eps of 0": (HEADER + ROW.replace("inf", "0"), "column eps holds 0; it must be above 0"),
+    "huge regret": (HEADER + ROW.replace(",5", ",1e308"), "column regret holds 1e+308"),
+    "huge below 0": (HEADER + ROW.replace(",5", ",-1e308"), "at most 1e+100 is needed"),
     "ragged": (HEADER + ROW + "1,2,3,4,5,6,7,8,9,10\n", "not a readable CSV"),
 }
 
@@ -700,3 +769,25 @@ def test_the_commands_themselves_refuse(tmp_path, command):
     )
     assert complaint(name, done.returncode, done.stdout, done.stderr)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["bandit-run horizon=50 runs=1 jobs=1", "bandit-run --help", "bandit-status", "bandit-plot -h"],
+)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_cannot_be_written_is_told_in_one_line(tmp_path, command, unbuffered):
+    name, *given = command.split()
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [Path(sys.executable).with_name(name), *given],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+        )
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    told = done.stderr.splitlines()[-1]
+    assert told == f"{name}: cannot write the output (No space left on device)"

@@ -94,8 +94,13 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = ()) -> pd.DataFrame:
             for name, value in zip(varied, key[1:], strict=True)
             if not pd.isna(value)
         ]
-        labels |= dict.fromkeys(rows.index, ", ".join([NAMES.get(key[0], key[0]), *values]))
+        labels |= dict.fromkeys(rows.index, ", ".join([named(key[0]), *values]))
     return table.assign(line=pd.Series(labels))
+
+
+def named(name: Any) -> str:
+    """What an algorithm is called in a legend, which leaves out what starts with ``_``."""
+    return NAMES.get(name, f" {name}" if str(name).startswith("_") else str(name))
 
 
 def plain_value(value: Any) -> str:
@@ -325,7 +330,7 @@ def scatter_with_fit(points: pd.DataFrame, xlabel: str, title: str, table: pd.Da
         groups = points.groupby(["algo", "population"], sort=False)
         key: Any
         for (key, rows), colour, marker in zip(groups, COLOURS, "os^D", strict=False):
-            label = f"{NAMES.get(key[0], key[0])}, {key[1]}"
+            label = f"{named(key[0])}, {key[1]}"
             bars = {"yerr": half[rows.index], "color": colour, "fmt": marker, "ms": 4}
             ax.errorbar(rows["x"], rows["mean"], label=label, **bars)
         slope, intercept = np.polyfit(points["x"], points["mean"], 1)

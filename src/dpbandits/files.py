@@ -53,14 +53,31 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 def check_writable(folder: Path) -> None:
     """Refuse a results folder that cannot be written, before any work is done; leaves nothing."""
-    existing = folder.absolute()
+    with needed(folder), tempfile.TemporaryFile(dir=existing(folder)):
+        pass
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse what is no folder, and could not become one: a file, or a link that leads nowhere."""
+    with needed(folder):
+        existing(folder)
+
+
+@contextmanager
+def needed(folder: Path) -> Iterator[None]:
+    """Say in one line why a results folder will not do."""
     try:
-        while not existing.exists():
-            existing = existing.parent
-        if not existing.is_dir():
-            raise NotADirectoryError(f"{existing} is not a folder")
-        with tempfile.TemporaryFile(dir=existing):
-            pass
+        yield
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise BadInput(f"results={folder}: a writable folder is needed ({reason})") from None
+
+
+def existing(folder: Path) -> Path:
+    """A folder, or the nearest above it that is there."""
+    found = folder.absolute()
+    while not (found.is_symlink() or found.exists()):
+        found = found.parent
+    if not found.is_dir():
+        raise NotADirectoryError(f"{found} is not a folder")
+    return found

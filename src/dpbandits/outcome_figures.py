@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator, PercentFormatter
 
 from .errors import BadInput
-from .figures import BANDS, COLOURS, DASHES, NAMES, STYLE, finish
+from .figures import BANDS, COLOURS, DASHES, STYLE, finish, named
 from .outcomes import clopper_pearson
 from .summary import mean_of
 
@@ -74,7 +74,7 @@ def stopping_panels(
 def labelled(table: pd.DataFrame) -> pd.DataFrame:
     """The table with a column ``line``: its rule, and what else varies but for the axes."""
     own = [name for name in ("env", "beta", "R", "cap") if table[name].nunique() > 1]
-    lines = table["rule"].map(lambda name: NAMES.get(name, name))
+    lines = table["rule"].map(named)
     for name in own:
         lines = lines + table[name].map(
             lambda x, name=name: f", {name} = {x:g}" if isinstance(x, int | float) else f", {x}"

@@ -54,8 +54,14 @@ def read_outcomes(path: Path) -> pd.DataFrame:
     Raises:
         BadInput: the file is missing, is not a CSV, or lacks the columns of such a table.
     """
-    blank = ("estimate", "correct")
-    return read_columns(path, COLUMNS, words=("rule", "env"), endless=("eps",), blank=blank)
+    return read_columns(
+        path,
+        COLUMNS,
+        words=("rule", "env"),
+        positive=("eps", "rel_error", "beta", "R", "cap", "stopping_time"),
+        endless=("eps",),
+        blank=("estimate", "correct"),
+    )
 
 
 def settings_of(table: pd.DataFrame) -> list[str]:

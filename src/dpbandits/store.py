@@ -25,6 +25,7 @@ from .kernel import PACKAGE, SOURCES
 # What a manifest that is missing, damaged or of another kind raises.
 UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError
 INDIFFERENT = {"jobs", "backend", "results", "runner"}  # keys on which no table depends
+LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
 COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
 
 
@@ -70,7 +71,8 @@ def read_table(path: Path) -> pd.DataFrame:
     Raises:
         BadInput: the file is missing, is not a CSV, or lacks the columns of a tidy table.
     """
-    table = read_columns(path, COLUMNS, words=("algo", "env"), endless=("eps",))
+    positive = ("eps", "horizon", "t")
+    table = read_columns(path, COLUMNS, words=("algo", "env"), positive=positive, endless=("eps",))
     if not (table["t"] == table["horizon"]).any():
         raise BadInput(f"{path}: no row has reached its horizon")
     return table
@@ -80,11 +82,12 @@ def read_columns(
     path: Path,
     columns: Sequence[str],
     words: Sequence[str],
+    positive: Sequence[str],
     endless: Sequence[str] = (),
     blank: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Read a CSV that has the given columns: finite numbers, but for ``words``, for ``endless``
-    ones that may be infinite, and for ``blank`` ones that may hold blanks.
+    ones that may be infinite, and for ``blank`` ones that may hold blanks; above 0 if ``positive``.
 
     Raises:
         BadInput: the file is missing, is not a CSV, or its columns are not these.
@@ -108,6 +111,12 @@ def read_columns(
             raise BadInput(f"{path}: column {name} holds something that is not a number")
         elif name not in endless and not np.isfinite(column).all():
             raise BadInput(f"{path}: column {name} holds a number that is not finite")
+        elif name in positive and not (column > 0).all():
+            raise BadInput(f"{path}: column {name} holds {column.min():g}; it must be above 0")
+        elif (sizes := column[np.isfinite(column)].abs()).max() > LARGEST:
+            raise BadInput(
+                f"{path}: column {name} holds {sizes.max():g}; at most {LARGEST:g} is needed"
+            )
     return table
 
 
@@ -121,7 +130,7 @@ def write_manifest(
     """
     if seconds == 0.0 and path.exists():
         with contextlib.suppress(*UNREADABLE):
-            before = json.loads(path.read_text())
+            before = json.loads(file_at(path).read_text())
             if differing(before["config"], config) <= INDIFFERENT:
                 seconds = float(before["wall_time_seconds"])
     manifest = {
@@ -142,7 +151,7 @@ def write_manifest(
 def is_current(table: Path, config: Mapping[str, Any], cells: Sequence[Unit]) -> bool:
     """Whether a table, with all that lies beside it, is what these cells would give again."""
     with contextlib.suppress(*UNREADABLE):
-        manifest = json.loads(table.with_suffix(".json").read_text())
+        manifest = json.loads(file_at(table.with_suffix(".json")).read_text())
         return (
             all(table.with_suffix(suffix).stat().st_size for suffix in (".md", ".tex"))
             and manifest["sources"] == SOURCES

@@ -51,6 +51,7 @@ mechanism=
 
 What an audit proves and what it does not: docs/privacy.md.
 """
+Audit = tuple[Mapping[str, Any], Subject]
 AUDIT = Form("bandit-audit", "audit", ("algo", "rule"), requests.KEYS)
 BUDGETS = (0.1, 0.5, 1.0, 2.0)
 BAR = "{percentage:3.0f}%|{bar}| {elapsed} spent, {remaining} left, now {postfix}"
@@ -92,7 +93,7 @@ def everything(overrides: Sequence[str]):
     yield from ([*overrides, f"mechanism={name}", *budgets] for name in MECHANISMS)
 
 
-def settle(audits: list[tuple[dict, Subject]], results: Path, stem: str) -> int:
+def settle(audits: Sequence[Audit], results: Path, stem: str) -> int:
     """Audit what is not known yet, then print and write what was found under a name."""
     rows, failed = [], []
     with tqdm(total=len(audits), disable=None, bar_format=BAR) as bar:
@@ -146,7 +147,7 @@ def found(config: Mapping[str, Any], what: Subject, folder: Path, bar: Any) -> d
     return row
 
 
-def table_name(overrides: Sequence[str], audits: list[tuple[dict, Subject]], chosen: bool) -> str:
+def table_name(overrides: Sequence[str], audits: Sequence[Audit], chosen: bool) -> str:
     """Name of a table: ``audit`` for everything, else with what was audited and a hash."""
     said = [o for o in overrides if not o.startswith(("jobs=", "results="))]
     if not chosen and not said:

@@ -24,6 +24,7 @@ from yaml import YAMLError
 
 from ..engines import Engine
 from ..errors import BadInput, plain, unknown
+from ..files import check_folder
 from ..inputs import folder, whole, workers
 from ..kernel import PACKAGE
 from ..settings import MOST_POINTS, Composer, grids, swept_names
@@ -128,6 +129,7 @@ def request_of(
     if config["backend"] not in ("auto", "threads", "processes"):
         raise BadInput(f"backend={plain(config['backend'])}: auto, threads or processes is needed")
     results = folder("results", config["results"])
+    check_folder(results)
     return Request(
         kind=kind,
         config=config,
@@ -251,7 +253,7 @@ def _refuse_swept(overrides, config, kind):
 
 def compose_config(
     overrides: tuple[str, ...], folders: tuple[str, ...], kind: Form = BANDITS
-) -> dict[str, Any]:
+) -> Config:
     """The composed configuration as plain data.
 
     The groups (``algo``, ``env``, ...) and ``experiment`` are the names chosen; the contents of
@@ -360,10 +362,10 @@ def _refuse_resolvers(config):
             )
 
 
-class Config(dict):
+class Config(dict[str, Any]):
     """Plain data, with the contents of the chosen algorithm, environment and users kept aside."""
 
-    def __init__(self, data, aside):
+    def __init__(self, data: dict[str, Any], aside: dict[str, Any]):
         super().__init__(data)
         self.aside = aside
 

@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..errors import BadInput
 from ..figures import LONG
+from ..inputs import file_at
 from ..summary import settings_of
 from ..theory.bounds import Bound, bounds_for
 from ..theory.question import Question, question
@@ -29,7 +30,7 @@ def read_records(table: Path) -> list[dict[str, Any]]:
     """What each setting of a table was run with, from the manifest beside it."""
     file = table.with_suffix(".json")
     try:
-        records = json.loads(file.read_text())["cells"]
+        records = json.loads(file_at(file).read_text())["cells"]
         if not all(record.keys() >= FIELDS for record in records):
             raise KeyError
         return list(records)

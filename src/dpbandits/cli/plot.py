@@ -65,7 +65,7 @@ def _main(argv: list[str]) -> int:
     if files:
         table = together(files)
         stem = files[0].with_suffix("")
-        title = files[0].stem if len(files) == 1 else f"{len(files)} tables"
+        title = escaped(files[0].stem) if len(files) == 1 else f"{len(files)} tables"
         if bounds and "rule" in table.columns:
             raise BadInput("bounds=true: bounds are drawn beside regret, not beside stopping times")
         figure = suited(table, title, curves_of(table, files) if bounds else None)
@@ -107,8 +107,18 @@ def read(file: Path) -> pd.DataFrame:
     """A table of bandit-run, or of bandit-stop, which has rules in place of algorithms."""
     with contextlib.suppress(OSError, ValueError):
         if "rule" in pd.read_csv(file_at(file), nrows=0).columns:
-            return read_outcomes(file)
-    return read_table(file)
+            return literal(read_outcomes(file))
+    return literal(read_table(file))
+
+
+def literal(table: pd.DataFrame) -> pd.DataFrame:
+    """A table whose words are drawn as they stand: $ starts no formula."""
+    return table.rename(columns=escaped).replace(r"\$", r"\\$", regex=True)
+
+
+def escaped(text: str) -> str:
+    """Text that matplotlib draws as it stands."""
+    return text.replace("$", r"\$")
 
 
 def suited(table: pd.DataFrame, title: str, bounds: pd.DataFrame | None = None) -> Figure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import itertools
 import os
 import shutil
@@ -14,6 +15,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NoReturn
 
+from omegaconf import OmegaConf
+
 from ..cell import Unit
 from ..errors import BadInput, FileTrouble, unknown
 from ..files import check_writable, write_atomically
@@ -21,6 +24,7 @@ from ..registry import Algorithm
 from ..runner import run_cells
 from ..store import write_manifest, write_table
 from .compose import (
+    Config,
     Request,
     compose_config,
     in_hydras_words,
@@ -60,6 +64,7 @@ options:
 
 
 LONGEST = 2000  # characters of a complaint
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
 
 
@@ -111,6 +116,7 @@ def guarded(name: str, command) -> None:
     """Run a command: bad input ends with one line and exit code 2."""
     try:
         code = command()
+        print(end="", flush=True)  # what cannot be written is told here, not after the end
     except BadInput as error:
         print(f"{name}: {one_line(error)}", file=sys.stderr)
         code = 2
@@ -124,6 +130,12 @@ def guarded(name: str, command) -> None:
         os._exit(130)  # do not wait for kernels that are still running
     except BrokenPipeError:
         os._exit(141)
+    except OSError as error:
+        if error.filename is not None or error.errno not in FULL:
+            raise
+        print(f"{name}: cannot write the output ({error.strerror})", file=sys.stderr)
+        sys.stderr.flush()
+        os._exit(1)
     sys.exit(code)
 
 
@@ -156,13 +168,16 @@ def command_line(kind: Kind, usage: str, argv: list[str]) -> int:
         return 0
     folders = user_folders(given.config_dir)
     kind = kind_of(given.overrides, folders, kind)
-    if (given.package or given.resolve) and not given.cfg:
+    if (given.package is not None or given.resolve) and not given.cfg:
         raise BadInput("--package and --resolve go with --cfg job")
     if any(getattr(given, option.dest) is not None for option in hydras):
+        modes = {"--cfg": given.cfg, "--info": given.info, "-m": given.multirun}
+        chosen = [mode for mode, value in modes.items() if value]
+        if len(chosen) > 1:
+            raise BadInput(f"{' and '.join(chosen)} do not go together: give one of them")
         config = compose_config(tuple(in_hydras_words(given.overrides)), folders, kind)
-        head = (given.package or "hydra").split(".")[0]
-        if head != "hydra" and head not in config:
-            raise unknown("package", head, config)
+        if given.package is not None:
+            check_package(given.package, given.cfg, config)
         return _hydra(kind, argv, given.overrides, lambda overrides: 0)
     if not given.multirun:
         request = read_request(given.overrides, folders, kind)
@@ -178,6 +193,18 @@ def command_line(kind: Kind, usage: str, argv: list[str]) -> int:
         return run(read_request(overrides, folders, kind), alone=False)
 
     return _hydra(kind, argv, given.overrides, job, paths)
+
+
+def check_package(package: str, cfg: str, config: Config) -> None:
+    """Refuse a part of the configuration that is not there, or is no part but a value."""
+    told = {} if cfg == "hydra" else {k: x for k, x in config.items() if k != "experiment"}
+    parts = {name: config.aside.get(f"{name}_spec", value) for name, value in told.items()}
+    known = [name for name, part in parts.items() if isinstance(part, dict)]
+    known += [] if cfg == "job" else ["hydra"]
+    if "hydra" in known and package.split(".")[0] == "hydra":
+        return  # Hydra tells of its own
+    if not OmegaConf.is_config(OmegaConf.select(OmegaConf.create(parts), package)):
+        raise unknown("package", package, known)
 
 
 def _hydra(

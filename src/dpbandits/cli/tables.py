@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..cell import digest
 from ..errors import BadInput
+from ..inputs import file_at
 from ..store import UNREADABLE, record
 from .compose import Request, read_request
 
@@ -41,7 +42,7 @@ def refuse_to_replace(request: Request) -> None:
     as_it_stands = read_request([f"experiment={name}"], request.folders, request.kind)
     now, then = (_content(r.runs, map(record, r.cells)) for r in (request, as_it_stands))
     with contextlib.suppress(*UNREADABLE):
-        manifest = json.loads(path.with_suffix(".json").read_text())
+        manifest = json.loads(file_at(path.with_suffix(".json")).read_text())
         if now != then == _content(manifest["config"]["runs"], manifest["cells"]):
             raise BadInput(
                 f"{' '.join(request.changed)}: {path} is the table of the experiment as it "

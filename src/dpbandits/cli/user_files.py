@@ -26,9 +26,13 @@ def user_folders(given: str | None) -> tuple[str, ...]:
     """
     if given is None:
         return ()
-    folder = Path(given).resolve()
-    if not folder.is_dir():
-        raise BadInput(f"--config-dir={given}: there is no such folder")
+    try:
+        folder = Path(given).resolve()
+        if not (given and folder.is_dir()):
+            raise BadInput(f"--config-dir={given}: there is no such folder")
+    except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name too long
+        reason = getattr(error, "strerror", None) or str(error)
+        raise BadInput(f"--config-dir={given}: a folder is needed ({reason})") from None
     for file in sorted(folder.glob("*/*")):
         if file.suffix in (".py", ".yaml"):
             refuse_shadow(file)
