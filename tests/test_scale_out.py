@@ -1,6 +1,5 @@
 """The same bytes from Dask, Ray and submitit as from one machine; a dead worker loses nothing."""
 
-import os
 import re
 import signal
 import subprocess
@@ -8,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from dpbandits import engines
@@ -16,6 +16,7 @@ from dpbandits.cli.run import run
 from dpbandits.cli.tables import table_path
 from dpbandits.engines import Engine
 from dpbandits.errors import BadInput
+from dpbandits.kept import cell_file, load_runs
 from dpbandits.runner import Task, _finish, _finish_elsewhere
 
 SWEEP = ["sweep={algo:[dp_ucb,dp_se,adap_ucb],eps:[0.5,1,2]}", "horizon=2e6", "runs=8"]
@@ -59,23 +60,46 @@ def dask_cluster():
         process.wait()
 
 
+def whole_cells(request):
+    """When the file of each finished cell was written."""
+    found = {}
+    for cell in request.cells:
+        if len(load_runs(request.results, cell)) == request.runs:
+            file = cell_file(request.results, cell)
+            found[file] = file.stat().st_mtime_ns
+    return found
+
+
+def table_in_spite_of_a_kill(folder, words, find_worker):
+    """The bytes of the sweep's table; one of its workers is killed when a cell is finished."""
+    words = [*SWEEP, *words, f"results={folder}"]
+    request = read_request(words, ())
+    process = subprocess.Popen(
+        [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    while not whole_cells(request):
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.02)
+    worker = find_worker(psutil.Process(process.pid))
+    worker.kill()
+    before = whole_cells(request)
+    assert len(before) < len(request.cells)  # in the middle
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert not worker.is_running() or worker.status() == psutil.STATUS_ZOMBIE
+    after = whole_cells(request)
+    assert {file: after[file] for file in before} == before
+    assert max(after.values()) > max(before.values())  # control: what is written shows
+    return Path(out.splitlines()[-1]).read_bytes()
+
+
 @pytest.mark.slow
 def test_a_dask_worker_killed_during_the_run_loses_nothing(tmp_path, right, dask_cluster):
     address, workers = dask_cluster
-    command = [*COMMAND, *SWEEP, "runner=dask", f"runner.address={address}", "results=dask"]
-    process = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    while not list(tmp_path.glob("dask/cells/*/*.npz")):
-        assert process.poll() is None, process.communicate()[1]
-        time.sleep(0.02)
-    os.kill(workers[0].pid, signal.SIGKILL)
-    kept = {f: f.stat().st_mtime_ns for f in tmp_path.glob("dask/cells/*/*.npz")}
-    assert len(kept) < 9  # in the middle
-    out, err = process.communicate(timeout=120)
-    assert process.returncode == 0, err
+    words = ["runner=dask", f"runner.address={address}"]
+    found = table_in_spite_of_a_kill(tmp_path, words, lambda _: psutil.Process(workers[0].pid))
+    assert found == right
     assert workers[1].poll() is None and workers[0].wait() == -signal.SIGKILL
-    assert (tmp_path / out.splitlines()[-1]).read_bytes() == right
 
 
 @pytest.mark.slow
@@ -86,9 +110,17 @@ def test_a_dask_cluster_of_its_own(tmp_path, right):
 
 @pytest.mark.slow
 def test_ray(tmp_path, right):
-    pytest.importorskip("ray")
     done = bandit_run(tmp_path, *SWEEP, "runner=ray", "jobs=2")
     assert last_table(done, tmp_path) == right
+
+
+@pytest.mark.slow
+def test_a_ray_worker_killed_during_the_run_loses_nothing(tmp_path, right):
+    def actor(command):
+        found = command.children(recursive=True)
+        return next(p for p in found if "PoolActor" in " ".join(p.cmdline()))
+
+    assert table_in_spite_of_a_kill(tmp_path, ["runner=ray", "jobs=2"], actor) == right
 
 
 @pytest.mark.slow
