@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from submitit.core.utils import DelayedSubmission
 
 from dpbandits import engines
 from dpbandits.cli.compose import read_request
@@ -146,9 +147,71 @@ def test_a_job_of_submitits_that_fails_is_told(tmp_path):
     (tmp_path / "mine" / "algo" / "bad.yaml").write_text("{}")
     words = ["-m", "algo=bad,ucb", "horizon=50", "runs=2", "hydra/launcher=submitit_local"]
     done = bandit_run(tmp_path, *words, "--config-dir=mine")
+    (told,) = done.stderr.splitlines()
     assert done.returncode == 1
-    assert "algo=bad" in done.stderr and "see the log of the job" in done.stderr
+    assert told.startswith("bandit-run: failed: algo=bad: the job failed; see ")
+    (log,) = Path(told.rpartition("see ")[2]).glob("*_log.err")
+    assert "lost (2 runs)" in log.read_text()
+    (listed,) = done.stdout.splitlines()
+    assert listed.startswith("results/ucb-")
     assert [f.name.split("-")[0] for f in tmp_path.glob("results/*.csv")] == ["ucb"]
+
+
+@pytest.mark.slow
+def test_a_job_of_submitits_that_is_killed_is_told_and_the_others_are_listed(tmp_path):
+    words = ["-m", "algo=dp_ucb,dp_se", "horizon=2e8", "runs=2", "jobs=1"]
+    process = subprocess.Popen(
+        [*COMMAND, *words, "hydra/launcher=submitit_local"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not list(tmp_path.glob("results/dp_se*.csv")):
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.02)
+    (victim,) = (
+        child
+        for child in psutil.Process(process.pid).children(recursive=True)
+        if "submitit.core._submit" in child.cmdline() and "algo=dp_ucb" in asked(tmp_path, child)
+    )
+    victim.kill()
+    out, err = process.communicate(timeout=120)
+    (told,) = err.splitlines()
+    assert process.returncode == 1
+    assert told.startswith(
+        "bandit-run: failed: algo=dp_ucb: the job was killed, or never began; see "
+    )
+    (listed,) = out.splitlines()
+    assert listed.startswith("results/dp_se-") and (tmp_path / listed).exists()
+    assert not list(tmp_path.glob("results/dp_ucb*.csv"))
+
+
+def asked(folder, process):
+    """The overrides of the job that a process of submitit's does."""
+    job = process.environ()["SUBMITIT_LOCAL_JOB_ID"]
+    file = folder / "results" / ".submitit" / job / f"{job}_submitted.pkl"
+    return DelayedSubmission.load(file).args[0]
+
+
+@pytest.mark.parametrize(
+    ("launcher", "told"),
+    [
+        ("hydra/launcher=submitit_slurm", 'Could not detect "srun"'),
+        (
+            "hydra/launcher=submitit_local hydra.launcher.submitit_folder=/dev/null/x",
+            "Not a directory: '/dev/null/x'",
+        ),
+        ("hydra/launcher=submitit_local hydra.launcher.nodes=2", "Use nodes=1"),
+    ],
+)
+def test_a_launcher_that_cannot_launch_is_told_in_one_line(tmp_path, launcher, told):
+    words = ["-m", "algo=ucb,dp_se", "horizon=50", "runs=2", "results=a/b", *launcher.split()]
+    done = bandit_run(tmp_path, *words)
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 2 and told in line
+    assert line.startswith("bandit-run: hydra/launcher: the jobs cannot be launched: ")
+    assert not list(tmp_path.iterdir())  # nothing that looks like a run
 
 
 @pytest.mark.parametrize(("name", "package"), [("dask", "distributed"), ("ray", "ray")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
+from collections.abc import Mapping
 
 from ..cell import Unit
 from ..errors import plain
@@ -28,6 +29,15 @@ def report(name: str, failures: list[Failure]) -> int:
     if len(lost) > MOST:
         print(f"{name}: failed: {len(lost) - MOST} more; see bandit-status", file=sys.stderr)
     return 1
+
+
+def report_jobs(name: str, failed: Mapping[str, str]) -> int:
+    """Print each job that failed, by the words that are its own, with its reason; the exit code."""
+    for words, reason in list(failed.items())[:MOST]:
+        print(f"{name}: failed: {words}: {reason}", file=sys.stderr)
+    if len(failed) > MOST:
+        print(f"{name}: failed: {len(failed) - MOST} more jobs", file=sys.stderr)
+    return min(len(failed), 1)
 
 
 def counted(runs: int) -> str:

@@ -12,7 +12,6 @@ import textwrap
 import time
 from collections.abc import Sequence
 from importlib.metadata import version
-from pathlib import Path
 from typing import NoReturn
 
 from omegaconf import OmegaConf
@@ -35,6 +34,7 @@ from .compose import (
 )
 from .failures import report
 from .kinds import BANDITS, Kind
+from .launching import call_hydra, multirun
 from .tables import refuse_to_replace, table_path
 from .user_files import user_folders
 
@@ -178,21 +178,22 @@ def command_line(kind: Kind, usage: str, argv: list[str]) -> int:
         config = compose_config(tuple(in_hydras_words(given.overrides)), folders, kind)
         if given.package is not None:
             check_package(given.package, given.cfg, config)
-        return _hydra(kind, argv, given.overrides, lambda overrides: 0)
+        call_hydra(kind, argv, given.overrides, lambda _: None)
+        return 0
     if not given.multirun:
         request = read_request(given.overrides, folders, kind)
         check_writable(request.results)
         return run(request)
-    paths = []
+    tables = {}
     for point in multirun_points(given.overrides, folders):
         request = read_request(point, folders, kind)
         check_writable(request.results)
-        paths.append(table_path(request, alone=False))
+        tables[tuple(point)] = table_path(request, alone=False)
 
     def job(overrides):
         return run(read_request(overrides, folders, kind), alone=False)
 
-    return _hydra(kind, argv, given.overrides, job, paths)
+    return multirun(kind, argv, given.overrides, job, tables)
 
 
 def check_package(package: str, cfg: str, config: Config) -> None:
@@ -205,31 +206,6 @@ def check_package(package: str, cfg: str, config: Config) -> None:
         return  # Hydra tells of its own
     if not OmegaConf.is_config(OmegaConf.select(OmegaConf.create(parts), package)):
         raise unknown("package", package, known)
-
-
-def _hydra(
-    kind: Kind, argv: list[str], overrides: list[str], job, paths: Sequence[Path] = ()
-) -> int:
-    """Let Hydra run its jobs, each with its own overrides; it wants them after the options.
-
-    A launcher may run them in other processes; then the paths of their tables are told here.
-    """
-    import hydra
-    from hydra.core.hydra_config import HydraConfig
-
-    codes, here = [], os.getpid()
-
-    def task(_config):
-        codes.append(job(list(HydraConfig.get().overrides.task)))
-        if codes[-1] and os.getpid() != here:
-            raise RuntimeError("failed: see the log of the job")
-
-    options = [word for word in argv if word not in overrides]
-    sys.argv = [kind.command, *options, *in_hydras_words(overrides)]
-    hydra.main(str(package_folder("conf")), kind.top, version_base="1.3")(task)()
-    if not codes:
-        print(*filter(Path.exists, paths), sep="\n")
-    return max(codes, default=0)
 
 
 def run(request: Request, alone: bool = True) -> int:
