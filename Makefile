@@ -47,7 +47,7 @@ bench: install ## speed and memory, as ratios to the random numbers alone; the p
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/plan.py
 
-bench-check: install ## measure the ratios again and compare them with the committed ones
+bench-check: install ## measure the ratios again: within their limits, and about the committed ones
 	$(BIN)/python benchmarks/bench.py --check
 
 lint: install ## style and types

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 FILE = Path(__file__).with_name("ratios.csv")
+LIMITS = {", K = 5": 2.0, ", K = 20": 3.0}  # of per-round algorithms, by how their names end
 TOLERANCE = 1.5  # how many times a ratio may be the committed one: another machine, a busy one
 
 
@@ -23,7 +24,10 @@ def write(ratios: Mapping[str, float], file: Path = FILE) -> None:
 def complaints(
     measured: Mapping[str, float], committed: Mapping[str, float], tolerance: float = TOLERANCE
 ) -> list[str]:
-    """One line for each ratio that is worse by more than the tolerance, or stands on one side."""
+    """One line for each ratio that is worse by more than the tolerance, or above its limit.
+
+    And for each that is measured or committed only.
+    """
     lines = []
     for name in dict.fromkeys([*committed, *measured]):
         if name not in measured:
@@ -35,4 +39,9 @@ def complaints(
                 f"{name}: {measured[name]:.2f}, more than {tolerance:g} times the committed "
                 f"{committed[name]:.2f}"
             )
+        lines += [
+            f"{name}: {measured[name]:.2f}, above the limit of {limit:g}"
+            for end, limit in LIMITS.items()
+            if name in measured and name.endswith(end) and not measured[name] <= limit
+        ]
     return lines

@@ -19,9 +19,21 @@ def test_what_is_as_fast_as_before_passes():
 
 @pytest.mark.parametrize("slow", [3.01, math.inf, math.nan])
 def test_what_is_slower_fails_in_one_line(slow):
-    (line,) = ratios.complaints(COMMITTED | {"dp_ucb, K = 20": slow}, COMMITTED)
-    assert line == f"dp_ucb, K = 20: {slow:.2f}, more than 1.5 times the committed 2.00"
-    assert ratios.complaints(COMMITTED | {"dp_ucb, K = 20": 3.01}, COMMITTED, 2.0) == []
+    committed = COMMITTED | {"dp_se, T = 1e7": 2.0}
+    (line,) = ratios.complaints(committed | {"dp_se, T = 1e7": slow}, committed)
+    assert line == f"dp_se, T = 1e7: {slow:.2f}, more than 1.5 times the committed 2.00"
+    assert ratios.complaints(committed | {"dp_se, T = 1e7": 3.01}, committed, 2.0) == []
+
+
+@pytest.mark.parametrize(("name", "limit"), [("ucb, K = 5", 2.0), ("dp_ucb, K = 20", 3.0)])
+def test_what_is_above_its_limit_fails_in_one_line_however_slow_it_was_before(name, limit):
+    for slow in (limit + 0.01, math.nan):
+        measured = COMMITTED | {name: slow}
+        found = ratios.complaints(measured, COMMITTED | {name: limit}, tolerance=math.inf)
+        lines = [line for line in found if "limit" in line]
+        assert lines == [f"{name}: {slow:.2f}, above the limit of {limit:g}"]
+    measured = COMMITTED | {name: limit}  # control: at the limit
+    assert ratios.complaints(measured, measured) == []
 
 
 def test_what_stands_on_one_side_fails():
@@ -39,12 +51,12 @@ def test_ratios_are_kept_and_read_again(tmp_path):
     assert all(0 < ratio < math.inf for ratio in committed.values())
 
 
-def test_committed_ratios_of_rounds_are_within_two_with_5_arms_and_three_with_20():
-    limits = {", K = 5": 2.0, ", K = 20": 3.0}
-    found = {end: [r for name, r in ratios.read().items() if name.endswith(end)] for end in limits}
-    for end, limit in limits.items():
-        assert len(found[end]) >= 10
-        assert max(found[end]) <= limit
+def test_committed_ratios_of_rounds_are_within_their_limits():
+    committed = ratios.read()
+    assert ratios.LIMITS == {", K = 5": 2.0, ", K = 20": 3.0}
+    for end in ratios.LIMITS:
+        assert sum(name.endswith(end) for name in committed) >= 10
+    assert ratios.complaints(committed, committed) == []
 
 
 def test_committed_runs_of_episodes_take_less_than_100_microseconds():
