@@ -337,7 +337,8 @@ def main():
         worse = ratios.complaints(found, ratios.read())
         print(
             "\n".join(worse)
-            or f"{len(found)} ratios, none above its limit or {ratios.TOLERANCE:g} times the committed"
+            or f"{len(found)} ratios: none exceeds its limit, or {ratios.TOLERANCE:g} times the "
+            "committed one"
         )
         sys.exit(1 if worse else 0)
     print(text, end="")

@@ -35,6 +35,12 @@ C2 = bernoulli(0.75, 0.625, 0.5, 0.375, 0.25)
 GOLDEN = Path(__file__).parent / "golden.json"
 ELIMINATING = ("dp_se", "dpr_se", "ldpr_se", "prae_c", "prae_r")
 BOTH = {name: [{}, SHORT[name]] if SHORT[name] else [{}] for name in NAMES}
+ROUND_BY_ROUND = [
+    name
+    for name in NAMES
+    if load(ALGORITHMS / f"{name}.py").round_by_round or name in ("ucb", "kl_ucb")
+]
+TWENTY = [0.9, *[0.8] * 5, *[0.7] * 5, *[0.6] * 5, *[0.5] * 4]
 HORIZONS = [1, 2, 4, 5, 6, 63, 64, 65, 1000]
 
 
@@ -340,11 +346,18 @@ def test_mean_regret_is_the_reference_s(name):
 
 
 def golden_counts():
-    specs = {name: PARETO if name in HEAVY else C2 for name in NAMES}
-    return {
-        name: play(name, specs[name], 100_000, seed=42, **SHORT[name])[-1].tolist()
-        for name in NAMES
-    }
+    """Of every algorithm; and of those that play round by round a longer game of more arms."""
+    counts = {}
+    for name in NAMES:
+        counts[name] = golden_game(name, PARETO if name in HEAVY else C2, 100_000)
+    for name in ROUND_BY_ROUND:
+        spec = (PARETO if name in HEAVY else C2) | {"means": TWENTY}
+        counts[f"{name}, K = 20, T = 1e6"] = golden_game(name, spec, 10**6)
+    return counts
+
+
+def golden_game(name, spec, T):
+    return play(name, spec, T, seed=42, **SHORT[name])[-1].tolist()
 
 
 def test_golden_counts():
