@@ -1,6 +1,6 @@
 """What goes wrong on the way: nothing finished is lost or played again, and the bytes are the same.
 
-Every check has a control in which it fails.
+Kills, two writers and checksums have a control in which the check fails.
 """
 
 import errno
@@ -10,6 +10,7 @@ import math
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from faults import on_disk
 
 from dpbandits import compiling, files, kept, runner
 from dpbandits.cli.compose import read_request
@@ -29,7 +31,7 @@ from dpbandits.errors import BadInput, CannotRead, CannotWrite
 from dpbandits.kept import Damaged, Kept, cell_file, load_runs, read_kept, save_runs
 
 SWEEP = ["sweep={algo:[ucb,dp_se,adap_ucb],eps:[0.5,2]}", "horizon=20000", "runs=5", "jobs=2"]
-LONG = ["sweep={algo:[dp_ucb,dp_se,adap_ucb],eps:[0.2,0.5,1,2]}", "horizon=3e6", "runs=4", "jobs=2"]
+LONG = ["sweep={algo:[dp_ucb,dp_se,adap_ucb],eps:[0.2,0.5,1,2]}", "horizon=1e7", "runs=4", "jobs=2"]
 COMMAND = [sys.executable, "-c", "from dpbandits.cli.run import main; main()"]
 
 
@@ -73,26 +75,38 @@ def test_kills_are_seen_to_lose_what_is_not_written_whole(tmp_path):
 
 @pytest.mark.slow
 def test_commands_that_are_killed_again_and_again(tmp_path):
-    chance, kills = random.Random(1), 0
-    whole, killed = ([*COMMAND, *LONG, f"results={tmp_path / name}"] for name in "ab")
-    subprocess.run(whole, check=True, capture_output=True)
-    done = None
-    while done != 0:
+    """The clock of a kill starts when something new is kept: the command is past its imports."""
+    chance, kills, in_the_middle = random.Random(1), 0, 0
+    whole, request = (asked(tmp_path / name, *LONG) for name in "ab")
+    right, total = table(whole), len(on_disk(whole))
+    while kills < 16:
+        before, files_before = on_disk(request), written(request)
         process = subprocess.Popen(
-            killed, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            [*COMMAND, *LONG, f"results={request.results}"],
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
         )
-        try:
-            done = process.wait(chance.uniform(0.3, 1.6) if kills < 24 else None)
-        except subprocess.TimeoutExpired:
+        while written(request) == files_before and process.poll() is None:
+            time.sleep(0.005)
+        time.sleep(chance.uniform(0, 0.2))
+        if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-            done, kills = process.wait(), kills + 1
-        else:
-            if kills < 24:  # finished too early: once more, from nothing
-                done = None
-                for file in tmp_path.glob("b/cells/*/*.npz"):
-                    file.unlink()
-    first, second = (next((tmp_path / name).glob("*.csv")).read_bytes() for name in "ab")
-    assert kills >= 24 and first == second
+        kills += process.wait() == -signal.SIGKILL
+        after = on_disk(request)
+        assert before.items() <= after.items()  # nothing lost or changed
+        assert len(after) > len(before) or len(before) == total  # it has played
+        in_the_middle += len(after) < total
+        if process.returncode == 0:
+            assert table_path(request).read_bytes() == right
+            shutil.rmtree(request.results)  # once more, from nothing
+    assert in_the_middle >= 8
+    assert table(request) == right
+
+
+def written(request):
+    """When each file of kept runs was written."""
+    return {f: f.stat().st_mtime_ns for f in request.results.glob("cells/*/*.npz")}
 
 
 def test_two_writers_lose_nothing(tmp_path):

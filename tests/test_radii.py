@@ -58,17 +58,22 @@ def test_kl_upper_grows():
 @pytest.mark.parametrize("bonus", [0.0, 1.0, 30.0])
 @pytest.mark.parametrize("noise", [0.0, 0.1, 10.0])
 @pytest.mark.parametrize("window", [optimism.WINDOW, 0.2, 4.0])
-@pytest.mark.parametrize("steady", [True, False])
-def test_the_leader_is_the_argmax_of_every_round(bonus, noise, window, steady, monkeypatch):
+@pytest.mark.parametrize(("steady", "played"), [(True, 0), (False, 0), (True, 10**6)])
+def test_the_leader_is_the_argmax_of_every_round(bonus, noise, window, steady, played, monkeypatch):
     """Totals walk at random with the given noise; wide windows make their end matter. If N is not
-    steady, every other pull brings nothing, as of a user who sends nothing."""
+    steady, every other pull brings nothing, as of a user who sends nothing. Some games have gone
+    on for long: all arms have been played so often."""
     monkeypatch.setattr(optimism, "WINDOW", window)
     rng = np.random.default_rng(6)
     K, kept = 4, 0
     race = optimism.new_race(K, 0.0, 0.5, 0.5 if steady else 1.0)
-    S, total, N = np.zeros(K), np.zeros(K), np.zeros(K)
-    for t in range(1, 15_000):
-        asked = t <= optimism.last_round(race, 15_000)
+    N = np.full(K, float(played))
+    S, total = 0.65 * N, 0.65 * N
+    if played:
+        race.level[:], race.width[:] = 0.65, bonus / np.sqrt(N)
+    start = K * played + 1
+    for t in range(start, start + 15_000):
+        asked = t <= optimism.last_round(race, start + 15_000)
         if asked and optimism.keeps_lead(race, total[a], N[a]):  # noqa: F821
             kept += 1
         else:
