@@ -23,6 +23,7 @@ from helpers import (
     table,
     without_noise,
 )
+from scipy.special import rel_entr
 
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import build_population
@@ -227,6 +228,40 @@ def test_without_noise_every_decision_is_the_paper_s(name, kind):
         expected = np.cumsum(np.eye(K, dtype=int)[plays], axis=0)
         given = {"eps": eps, "checkpoints": np.arange(1, T + 1)} | changes
         assert (play(name, table(rewards), T, **given) == expected).all()
+
+
+def ucb_index(mean, N, log_t):
+    return mean + np.sqrt(2 * log_t / N)
+
+
+def kl_ucb_index(mean, N, log_t):
+    """By bisection: the largest q with N kl(mean, q) <= ln t."""
+    low, high = mean, np.ones_like(mean)
+    for _ in range(45):
+        q = (low + high) / 2
+        inside = N * (rel_entr(mean, q) + rel_entr(1 - mean, 1 - q)) <= log_t
+        low, high = np.where(inside, q, low), np.where(inside, high, q)
+    return low
+
+
+@pytest.mark.parametrize(("name", "index"), [("ucb", ucb_index), ("kl_ucb", kl_ucb_index)])
+def test_every_round_of_a_long_game_has_an_arm_of_largest_index(name, index):
+    """Longer than the reference can play: the index of every arm before each round, from the arms
+    that were played; up to rounding, so that ties are not looked at."""
+    K, T = 4, 10**5
+    means = np.array([0.55, 0.5, 0.5, 0.4])
+    rewards = (np.random.default_rng(5).random((T, K)) < means).astype(float)
+    arms = arms_of(play(name, table(rewards), T, checkpoints=np.arange(1, T + 1)))
+    played = np.eye(K)[arms]
+    N, S = (np.cumsum(x, axis=0)[K - 1 : -1] for x in (played, played * rewards))
+    found = index(S / N, N, np.log(np.arange(K + 1, T + 1))[:, np.newaxis])
+
+    def largest(arms):
+        return found[np.arange(T - K), arms] > found.max(axis=1) - 1e-9
+
+    assert largest(arms[K:]).all()
+    late = slice(T // 2, None)
+    assert not largest(arms[K - 1 : -1])[late].all()  # control: the arm of the round before
 
 
 @pytest.mark.parametrize("name", LOCAL)
