@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -32,12 +32,12 @@ def multirun(
     argv: list[str],
     overrides: list[str],
     job: Callable[[list[str]], int],
-    tables: Mapping[tuple[str, ...], Path],
+    tables: Sequence[tuple[list[str], Path]],
 ) -> int:
     """Run a job for each point; the exit code.
 
     Jobs in other processes print elsewhere: the paths of their tables, and who failed, are told
-    here. ``tables`` has the path of each point's table, by its overrides.
+    here. ``tables`` has the overrides of each point, and the path of its table.
     """
     from hydra.core.hydra_config import HydraConfig
 
@@ -56,7 +56,7 @@ def multirun(
         except Exception as failure:  # Hydra would print where it was raised
             errors.append(failure)
 
-    folders = dict.fromkeys(path.parent for path in tables.values())
+    folders = dict.fromkeys(path.parent for _, path in tables)
     with _no_trace_of_a_failure(*folders), _all_waited_for() as lost:
         try:
             call_hydra(kind, argv, overrides, task)
@@ -71,7 +71,7 @@ def multirun(
         return max(codes)
     failed = {}
     reasons = list(lost.values()) or [""] * len(tables)
-    for (point, path), reason in zip(tables.items(), reasons, strict=True):
+    for (point, path), reason in zip(tables, reasons, strict=True):
         if reason:
             failed[" ".join(word for word in point if word not in overrides)] = reason
         elif path.exists():

@@ -184,11 +184,11 @@ def command_line(kind: Kind, usage: str, argv: list[str]) -> int:
         request = read_request(given.overrides, folders, kind)
         check_writable(request.results)
         return run(request)
-    tables = {}
+    tables = []
     for point in multirun_points(given.overrides, folders):
         request = read_request(point, folders, kind)
         check_writable(request.results)
-        tables[tuple(point)] = table_path(request, alone=False)
+        tables.append((point, table_path(request, alone=False)))
 
     def job(overrides):
         return run(read_request(overrides, folders, kind), alone=False)
