@@ -50,7 +50,7 @@ MAY_IMPORT = {
         "trial",
     },
     "outcomes": {"errors", "kept", "store", "summary", "trial"},
-    "kept": {"cell", "files"},
+    "kept": {"cell", "errors", "files"},
     "store": {"cell", "errors", "files", "inputs", "kept", "kernel"},
     "engines": {"errors"},
     "compiling": {"cell", "kernel", "play"},
