@@ -439,8 +439,8 @@ FAULTS = {
     ),
     "a curator of Laplace noise 0.7/eps": (
         ["heldp_ucb_l", "heldp_ucb_ls"],
-        curators.convert_to_laplace,
-        lambda convert: lambda rng, r, eps: convert(rng, r, eps / 0.7),
+        curators.add_laplace,
+        lambda add: lambda rng, r, scale: add(rng, r, 0.7 * scale),
     ),
     "tanh(eps) for tanh(eps/2)": (
         WITH_BITS,

@@ -18,6 +18,7 @@ from dpbandits import curators
 from dpbandits import game as game_module
 from dpbandits.cli import run
 from dpbandits.curators import (
+    add_laplace,
     convert_to_bernoulli,
     convert_to_bernoulli_of_sigmoid,
     convert_to_laplace,
@@ -946,8 +947,8 @@ class Spy:
 @pytest.mark.parametrize(
     ("name", "sends"),
     [
-        ("heldp_ucb_l", convert_to_laplace),
-        ("heldp_ucb_ls", convert_to_laplace),
+        ("heldp_ucb_l", add_laplace),
+        ("heldp_ucb_ls", add_laplace),
         ("heldp_ucb_b", convert_to_bernoulli),
         ("heldp_ucb_bs", convert_to_bernoulli_of_sigmoid),
     ],

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..assumptions import UNIT_INTERVAL
-from ..curators import convert_to_laplace
+from ..curators import add_laplace, convert_to_laplace
 from ..environments.laws import sigmoid
 from ..game import arms, leave, next_user, privacy_level, pull_again, stay, users_alike
 from ..guarantees import local_dp
@@ -26,6 +26,7 @@ def agent_2(game, rng, eps_min, squash):
     N, s, A = np.zeros(K), np.zeros(K), np.zeros(K)
     same, eps = users_alike(game), privacy_level(game, 0)
     sends = eps >= eps_min  # others send nothing
+    scale, gain = 1.0 / eps if sends else 0.0, 1.0 / eps**2 if sends else 0.0
     race = new_race(K, 0.0, 0.5, 0.5 if same and sends else 1.0)
     hungry, fed_until = 0, 0.0  # the arm of smallest A, and until when it does not ask to be fed
     t = 1
@@ -41,12 +42,14 @@ def agent_2(game, rng, eps_min, squash):
             if not same:
                 eps = privacy_level(game, next_user(game))
                 sends = eps >= eps_min
+                if sends:
+                    scale, gain = 1.0 / eps, 1.0 / eps**2
             r = pull_again(game, arm, t - 1)
             t += 1
             if sends:
                 Na += 1.0
-                sa += convert_to_laplace(rng, sigmoid(r) if squash else r, eps)
-                Aa += 1.0 / eps**2
+                sa += add_laplace(rng, sigmoid(r) if squash else r, scale)
+                Aa += gain
             leads = t < until and keeps_lead(race, sa, Na)
         leave(game, arm, t - 1)
         N[a], s[a], A[a] = Na, sa, Aa
