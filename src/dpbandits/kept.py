@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from .cell import Unit
 from .errors import CannotRead, CannotWrite
 from .files import locked, replace_file
+
+T = TypeVar("T")
 
 
 class Damaged(Exception):
@@ -46,12 +50,9 @@ def read_kept(file: Path) -> Kept:
         Damaged: it was cut, edited, or is that of another cell.
         CannotRead: there is no telling, for the system did not give it.
     """
-    try:
-        content = file.read_bytes()
-    except FileNotFoundError:
+    content = asked(file, Path.read_bytes)
+    if content is None:
         return Kept()
-    except OSError as error:
-        raise CannotRead(file, error) from error
     try:
         with np.load(io.BytesIO(content)) as members:
             runs, outcomes, seconds = (members[x] for x in ("runs", "outcomes", "seconds"))
@@ -65,6 +66,16 @@ def read_kept(file: Path) -> Kept:
         dict(zip(numbers, outcomes, strict=True)),
         dict(zip(numbers, seconds.tolist(), strict=True)),
     )
+
+
+def asked(file: Path, what: Callable[[Path], T]) -> T | None:
+    """What the system says of a file; None if there is no file."""
+    try:
+        return what(file)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise CannotRead(file, error) from error
 
 
 def checksum(key: str, *arrays: np.ndarray) -> bytes:
@@ -121,12 +132,9 @@ class Shelf:
     def runs(self, cell: Unit) -> frozenset[int]:
         """The numbers of a cell's kept runs; raises what ``read_kept`` raises."""
         file = cell_file(self.results, cell)
-        try:
-            found = file.stat()
-        except FileNotFoundError:
+        found = asked(file, Path.stat)
+        if found is None:
             return frozenset()
-        except OSError as error:
-            raise CannotRead(file, error) from error
         state = found.st_mtime_ns, found.st_size, found.st_ino
         if cell not in self._seen or self._seen[cell][0] != state:
             self._seen[cell] = state, frozenset(read_kept(file).outcomes)
