@@ -26,17 +26,19 @@ from tabulate import tabulate
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import references
 
-from dpbandits.assumptions import HeavyTails
-from dpbandits.cli.compose import package_folder, read_request
+from dpbandits.cli.config.compose import read_request
+from dpbandits.compiled.decorators import kernel, verb
+from dpbandits.compiled.intrinsics import borrow
+from dpbandits.contracts.algorithm import find_file, load
+from dpbandits.contracts.assumptions import HeavyTails
+from dpbandits.contracts.parameters import Choice
 from dpbandits.environments.laws import sigmoid
 from dpbandits.environments.populations import homogeneous
+from dpbandits.files import package_folder
 from dpbandits.game import new_game, pull_truncated_sum
-from dpbandits.kernel import borrow, kernel, verb
-from dpbandits.mechanisms import laplace
-from dpbandits.parameters import Choice
-from dpbandits.play import play_many
-from dpbandits.registry import find_file, load
-from dpbandits.seeds import ENVIRONMENT, LEARNER, generator
+from dpbandits.parts.mechanisms import laplace
+from dpbandits.running.play import play_many
+from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 
 ROUNDS = 10**7
 PLAIN_ROUNDS = 10**5

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 from tabulate import tabulate
 
-from dpbandits import runner
-from dpbandits.cli.compose import read_request
-from dpbandits.cli.tables import table_path
-from dpbandits.kept import Kept, Shelf, cell_file, load_runs, packed, read_kept
-from dpbandits.runner import run_cells
-from dpbandits.store import tidy, write_table
+from dpbandits.cli.config.compose import read_request
+from dpbandits.results.naming import table_path
+from dpbandits.results.run_store import Kept, Shelf, cell_file, load_runs, packed, read_kept
+from dpbandits.results.tables import tidy, write_table
+from dpbandits.running import tasks as runner
+from dpbandits.running.tasks import run_cells
 
 CELLS, RUNS, CHUNKS = 1_000_000, 1000, 1000
 WORKERS = 64

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 from tabulate import tabulate
 
-from dpbandits.cli.compose import package_folder, read_request
-from dpbandits.cli.failures import report
+from dpbandits.cli.config.compose import read_request
 from dpbandits.cli.run import guarded
-from dpbandits.files import write_atomically
-from dpbandits.runner import run_cells
-from dpbandits.store import read_table, tidy
+from dpbandits.files import package_folder, write_atomically
+from dpbandits.results.tables import read_table, tidy
+from dpbandits.running.failures import report
+from dpbandits.running.tasks import run_cells
 
 BUDGETS = [0.1, 0.25, 0.5, 1.0]
 INSTANCES = [f"bernoulli_c{i}" for i in (1, 2, 3, 4)]

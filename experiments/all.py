@@ -9,14 +9,14 @@ draws it.
 import sys
 from pathlib import Path
 
-from dpbandits.cli.compose import kind_of, package_folder, read_request
+from dpbandits.cli.config.compose import kind_of, read_request
 from dpbandits.cli.kinds import BANDITS, STOPPING
 from dpbandits.cli.plot import experiment_figure
 from dpbandits.cli.run import guarded, run
-from dpbandits.cli.tables import table_path
-from dpbandits.figures import save
-from dpbandits.files import check_writable
-from dpbandits.store import is_current
+from dpbandits.figures.regret import save
+from dpbandits.files import check_writable, package_folder
+from dpbandits.results.naming import table_path
+from dpbandits.results.tables import is_current
 
 
 def are_newer(figures, table):

@@ -5,7 +5,7 @@ eps = kl / (6 gap), below which privacy decides (shaded).
 Run first: bandit-run experiment=azize2022_fig3 (an episodic algorithm only: no time at all).
 """
 
-from dpbandits.figures import budget_panels, shade_high_privacy
+from dpbandits.figures.regret import budget_panels, shade_high_privacy
 from dpbandits.theory.azize2022 import lower_bound_terms, privacy_threshold
 
 MEANS = [0.8, 0.1, 0.1, 0.1, 0.1]

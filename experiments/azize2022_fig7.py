@@ -3,7 +3,7 @@
 Run first: bandit-run experiment=azize2022_fig7 (8e8 rounds of dp_ucb; the rest is free).
 """
 
-from dpbandits.figures import panels
+from dpbandits.figures.regret import panels
 
 
 def draw(table, bounds=None):

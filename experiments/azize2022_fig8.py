@@ -3,7 +3,7 @@
 Run first: bandit-run experiment=azize2022_fig8 (episodic algorithms only: no time at all).
 """
 
-from dpbandits.figures import panels
+from dpbandits.figures.regret import panels
 
 
 def draw(table, bounds=None):

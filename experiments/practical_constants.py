@@ -11,7 +11,7 @@ from tabulate import tabulate
 
 from dpbandits.cli.plot import load_script
 from dpbandits.files import write_atomically
-from dpbandits.store import read_table
+from dpbandits.results.tables import read_table
 
 
 def main(results):

@@ -3,7 +3,7 @@
 Run first: bandit-run experiment=ren2020_fig1a (2e9 rounds of 20 arms).
 """
 
-from dpbandits.figures import one_panel
+from dpbandits.figures.regret import one_panel
 
 
 def draw(table, bounds=None):

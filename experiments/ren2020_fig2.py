@@ -4,9 +4,9 @@ One line with intercept is fitted through all 16 points; R^2 is that of the fit.
 Run first: bandit-run experiment=ren2020_fig2 (free after ren2020_fig1e .. h).
 """
 
-from dpbandits.cli.compose import compose_config
+from dpbandits.cli.config.compose import compose_config
 from dpbandits.environments.populations import build_population
-from dpbandits.figures import scatter_with_fit
+from dpbandits.figures.regret import scatter_with_fit
 from dpbandits.theory.ren2020 import v_b, v_l
 
 TERMS = {"heldp_ucb_l": v_l, "heldp_ucb_b": v_b}

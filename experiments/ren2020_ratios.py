@@ -14,7 +14,7 @@ from tabulate import tabulate
 
 from dpbandits.environments.populations import homogeneous
 from dpbandits.files import write_atomically
-from dpbandits.store import read_table
+from dpbandits.results.tables import read_table
 from dpbandits.theory.ren2020 import v_b, v_l
 
 # claim, experiment, algorithm, eps, the paper's ratio

@@ -3,7 +3,7 @@
 Run first: bandit-run experiment=ren2020_unbounded (4e9 rounds of 20 arms).
 """
 
-from dpbandits.figures import NAMES, side_by_side
+from dpbandits.figures.regret import NAMES, side_by_side
 
 
 def draw(table):

@@ -4,7 +4,7 @@ The paper prints the panels of C2; C1, C3 and C4 are those of its full version.
 Run first: bandit-run experiment=sajed2019_fig1 (6e9 rounds of dp_ucb an instance).
 """
 
-from dpbandits.figures import panels
+from dpbandits.figures.regret import panels
 
 
 def draw(table, bounds=None):

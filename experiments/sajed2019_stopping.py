@@ -5,7 +5,7 @@ A column of panels for each budget, a row for each relative error, and the bound
 and 3.4. Run first: bandit-stop experiment=sajed2019_stopping.
 """
 
-from dpbandits.outcome_figures import stopping_panels
+from dpbandits.figures.stopping import stopping_panels
 from dpbandits.theory.bounds import ConditionFailed
 from dpbandits.theory.sajed2019 import stopping_lower, stopping_upper
 

@@ -8,7 +8,15 @@ table is printed by experiments/practical_constants.py.
 import matplotlib
 from matplotlib.figure import Figure
 
-from dpbandits.figures import NAMES, STYLE, finish, labelled, regret_vs, scientific, styles_of
+from dpbandits.figures.regret import (
+    NAMES,
+    STYLE,
+    finish,
+    labelled,
+    regret_vs,
+    scientific,
+    styles_of,
+)
 
 SETTING = ["env", "env.shape", "env.v", "v", "eps"]
 PRESETS = ["dpr_ucb", "dpr_se", "ldpr_se"]

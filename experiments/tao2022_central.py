@@ -4,7 +4,7 @@ Above: practical constants at T = 1e6, beside Robust UCB, which is not private. 
 the paper's own constants, which need T = 1e12. Run first: bandit-run experiment=tao2022_central.
 """
 
-from dpbandits.figures import panels
+from dpbandits.figures.regret import panels
 
 
 def draw(table, bounds=None):

@@ -5,7 +5,7 @@ with the paper's own constants, which need T = 1e12 and more. Run first: bandit-
 experiment=tao2022_local.
 """
 
-from dpbandits.figures import panels
+from dpbandits.figures.regret import panels
 
 
 def draw(table, bounds=None):

@@ -12,7 +12,15 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from dpbandits.figures import STYLE, finish, labelled, order, regret_vs, scientific, styles_of
+from dpbandits.figures.regret import (
+    STYLE,
+    finish,
+    labelled,
+    order,
+    regret_vs,
+    scientific,
+    styles_of,
+)
 
 TITLE = "DPR-SE with the paper's constants (Tao et al. 2022, Theorem 4; our setting)"
 SLOPE = r"order $\epsilon^{-1} \sum \mathrm{gap}^{-1/v}$ (slope only)"

@@ -9,9 +9,8 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from dpbandits.cli.compose import package_folder
-from dpbandits.files import write_atomically
-from dpbandits.summary import rounds
+from dpbandits.files import package_folder, write_atomically
+from dpbandits.results.summary import rounds
 
 
 def main(results):

@@ -3,7 +3,7 @@
 Run first: bandit-run experiment=wu2023_central.
 """
 
-from dpbandits.figures import contamination_panels
+from dpbandits.figures.regret import contamination_panels
 
 
 def draw(table):

@@ -18,11 +18,13 @@ from pathlib import Path
 
 import numpy as np
 
-from dpbandits import files, kept, runner
-from dpbandits.cli.compose import read_request
+from dpbandits import files
+from dpbandits.cli.config.compose import read_request
 from dpbandits.cli.run import run
-from dpbandits.cli.tables import table_path
-from dpbandits.kept import Kept, cell_file, load_runs, read_kept, save_runs
+from dpbandits.results import run_store as kept
+from dpbandits.results.naming import table_path
+from dpbandits.results.run_store import Kept, cell_file, load_runs, read_kept, save_runs
+from dpbandits.running import tasks as runner
 
 SWEEP = ["sweep={algo:[ucb,dp_ucb,dp_se,adap_ucb],eps:[0.5,1,2]}", "horizon=2e5", "runs=16"]
 LONGEST = 0.12  # seconds that a child lives

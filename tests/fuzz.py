@@ -7,14 +7,14 @@ import yaml
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from dpbandits.cli.compose import Config, compose_config, files_of, read_request, request_of
+from dpbandits.cli.config.compose import Config, compose_config, files_of, read_request, request_of
+from dpbandits.cli.config.user_files import user_folders
 from dpbandits.cli.kinds import KINDS
 from dpbandits.cli.run import one_line
-from dpbandits.cli.tables import table_path
-from dpbandits.cli.user_files import user_folders
 from dpbandits.environments.catalogue import ARMS, LAWS
 from dpbandits.errors import BadInput, plain
 from dpbandits.files import check_writable
+from dpbandits.results.naming import table_path
 
 EXTREME = [0, -0.0, 5e-324, 1e-100, 1e308, -1e308, 2**53 + 1, 2**62, 2**63, 10**400, -(10**400)]
 EXTREME += [float("nan"), float("inf"), -float("inf"), 1, 2, 0.5, 1.0000000001, 100, 1e7, 1e12]

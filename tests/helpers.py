@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from dpbandits import settings
-from dpbandits.assumptions import Bounded
+from dpbandits.contracts.algorithm import ALGORITHMS, load
+from dpbandits.contracts.assumptions import Bounded
+from dpbandits.contracts.parameters import Choice
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.instances import Instance
 from dpbandits.environments.populations import homogeneous
+from dpbandits.files import PACKAGE
 from dpbandits.game import new_game, pulls_at_checkpoints
-from dpbandits.kernel import PACKAGE
-from dpbandits.parameters import Choice
-from dpbandits.registry import ALGORITHMS, load
-from dpbandits.seeds import ENVIRONMENT, LEARNER, generator
+from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
+from dpbandits.settings.resolve import resolve as settings
 
 CONF = PACKAGE.parent.parent / "conf"
 NAMES = sorted(file.stem for file in (CONF / "algo").glob("*.yaml"))

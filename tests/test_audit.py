@@ -12,17 +12,17 @@ import pytest
 from helpers import CONF, PRIVATE
 from scipy.stats import binomtest
 
+from dpbandits.audit.auditor import audit
+from dpbandits.audit.events import Event, epsilon_bound, learn
+from dpbandits.audit.exact import exact_epsilon
+from dpbandits.audit.neighbours import change_of_mind, largest_heard, random_walk
+from dpbandits.audit.players import Learner
+from dpbandits.audit.releases import MECHANISMS, Mechanism
+from dpbandits.audit.tellers import Release, Sender
 from dpbandits.cli import audit as command
+from dpbandits.compiled.decorators import verb
 from dpbandits.environments.catalogue import build
-from dpbandits.kernel import verb
-from dpbandits.mechanisms import laplace, new_trees, tree_levels, tree_noise
-from dpbandits.privacy.auditor import audit
-from dpbandits.privacy.events import Event, epsilon_bound, learn
-from dpbandits.privacy.exact import exact_epsilon
-from dpbandits.privacy.neighbours import change_of_mind, largest_heard, random_walk
-from dpbandits.privacy.players import Learner
-from dpbandits.privacy.releases import MECHANISMS, Mechanism
-from dpbandits.privacy.tellers import Release, Sender
+from dpbandits.parts.mechanisms import laplace, new_trees, tree_levels, tree_noise
 
 BUDGETS = (0.1, 0.5, 1.0, 2.0)
 TWINS = Path(__file__).parent / "twins" / "algo"

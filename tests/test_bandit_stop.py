@@ -12,10 +12,11 @@ import pytest
 from scipy.stats import binomtest
 
 from dpbandits.cli import plot, run, stop
-from dpbandits.cli.compose import package_folder, read_request
+from dpbandits.cli.config.compose import read_request
 from dpbandits.cli.kinds import BANDITS, STOPPING
 from dpbandits.errors import BadInput
-from dpbandits.outcomes import COLUMNS, clopper_pearson, summarize
+from dpbandits.files import package_folder
+from dpbandits.results.outcomes import COLUMNS, clopper_pearson, summarize
 
 SMALL = "env.mean=0.5 runs=3 jobs=1"
 
@@ -238,7 +239,7 @@ MINE = '''
 import numpy as np
 
 from dpbandits.game import pull_sum, rounds_left
-from dpbandits.mechanisms import laplace
+from dpbandits.parts.mechanisms import laplace
 
 
 def fixed(game, rng, eps, R, n):

@@ -10,9 +10,9 @@ from helpers import CONF
 
 from dpbandits.claims import Part, claim, in_words, measure, ratio, sample, spread, verdict
 from dpbandits.cli.claims import is_cheap, load_claims
-from dpbandits.cli.compose import read_request
+from dpbandits.cli.config.compose import read_request
 from dpbandits.errors import BadInput
-from dpbandits.runner import run_cells
+from dpbandits.running.tasks import run_cells
 
 CLAIMS = load_claims(CONF / "claim")
 TEXT = {"source": "s", "says": "s", "published": "p", "why": "w", "experiments": ["azize2022_fig8"]}

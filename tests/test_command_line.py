@@ -16,9 +16,9 @@ import pytest
 import yaml
 
 from dpbandits.cli import bounds, plot, run
-from dpbandits.cli.compose import package_folder
-from dpbandits.play import loop, play_games
-from dpbandits.registry import ALGORITHMS, load
+from dpbandits.contracts.algorithm import ALGORITHMS, load
+from dpbandits.files import package_folder
+from dpbandits.running.play import loop, play_games
 
 COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
 SMALL = "horizon=1000 runs=2 jobs=1 checkpoints=10"

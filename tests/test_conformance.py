@@ -25,12 +25,12 @@ from helpers import (
 )
 from scipy.special import rel_entr
 
+from dpbandits.contracts.algorithm import ALGORITHMS, load
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import build_population
 from dpbandits.environments.users import arrival
-from dpbandits.mechanisms import laplace
-from dpbandits.registry import ALGORITHMS, load
-from dpbandits.seeds import ENVIRONMENT, LEARNER, generator
+from dpbandits.parts.mechanisms import laplace
+from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 
 C2 = bernoulli(0.75, 0.625, 0.5, 0.375, 0.25)
 GOLDEN = Path(__file__).parent / "golden.json"

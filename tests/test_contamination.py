@@ -15,11 +15,11 @@ from scipy import stats
 from scipy.integrate import quad
 
 from dpbandits.cli import run
-from dpbandits.cli.compose import multirun_points, read_request
+from dpbandits.cli.config.compose import multirun_points, read_request
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.laws import draw
 from dpbandits.errors import BadInput
-from dpbandits.play import play
+from dpbandits.running.play import play
 
 STUDENT = {"law": "student", "means": [3.0, 5.0, 5.0], "scale": 0.5, "df": 3}
 SMALL = "runs=2 jobs=1 horizon=60 checkpoints=4 algo=adap_ucb assume=true"

@@ -9,7 +9,7 @@ from hydra.core.config_store import ConfigStore
 from refusals import QUICK_STOP, arguments, complaint
 
 from dpbandits.cli import bounds, plot, run, stop
-from dpbandits.cli.compose import read_request
+from dpbandits.cli.config.compose import read_request
 from dpbandits.errors import BadInput
 
 GLOBAL = "# @package _global_\n"

@@ -21,12 +21,13 @@ from references import (
 )
 from scipy.optimize import brentq
 
-from dpbandits import estimators
+from dpbandits.compiled.decorators import kernel
 from dpbandits.environments import arms, blocks
 from dpbandits.environments.blocks import draw_counts, draw_sum
 from dpbandits.environments.data import table
 from dpbandits.environments.instances import contaminate, of_arms
-from dpbandits.estimators import (
+from dpbandits.parts import estimators
+from dpbandits.parts.estimators import (
     bin_width,
     bins,
     central_moment_mean,
@@ -35,8 +36,7 @@ from dpbandits.estimators import (
     raw_moment_mean,
     truncation_level,
 )
-from dpbandits.kernel import kernel
-from dpbandits.radii import central_moment_bound, raw_moment_bound, robust_order
+from dpbandits.parts.radii import central_moment_bound, raw_moment_bound, robust_order
 
 D = 50.0
 SIZE = 2000  # repetitions

@@ -12,14 +12,15 @@ import pytest
 from helpers import CONF
 from PIL import Image
 
-from dpbandits.cli.compose import kind_of, package_folder, read_request
+from dpbandits.cli.config.compose import kind_of, read_request
 from dpbandits.cli.kinds import BANDITS
 from dpbandits.cli.plot import experiment_figure, read, script
 from dpbandits.cli.run import run
+from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.environments.catalogue import build
-from dpbandits.figures import mean_and_band, picture, save
-from dpbandits.registry import find_file, load
-from dpbandits.store import is_current, read_table
+from dpbandits.figures.regret import mean_and_band, picture, save
+from dpbandits.files import package_folder
+from dpbandits.results.tables import is_current, read_table
 from dpbandits.theory.azize2022 import lower_bound_terms, privacy_threshold
 
 EXPERIMENTS = sorted(f.stem for f in (CONF / "experiment").glob("*.yaml"))

@@ -23,12 +23,15 @@ import pandas as pd
 import pytest
 from faults import on_disk
 
-from dpbandits import compiling, files, kept, runner
-from dpbandits.cli.compose import read_request
+from dpbandits import files
+from dpbandits.cli.config.compose import read_request
 from dpbandits.cli.run import run
-from dpbandits.cli.tables import table_path
 from dpbandits.errors import BadInput, CannotRead, CannotWrite
-from dpbandits.kept import Damaged, Kept, cell_file, load_runs, read_kept, save_runs
+from dpbandits.results import run_store as kept
+from dpbandits.results.naming import table_path
+from dpbandits.results.run_store import Damaged, Kept, cell_file, load_runs, read_kept, save_runs
+from dpbandits.running import precompile as compiling
+from dpbandits.running import tasks as runner
 
 SWEEP = ["sweep={algo:[ucb,dp_se,adap_ucb],eps:[0.5,2]}", "horizon=20000", "runs=5", "jobs=2"]
 LONG = ["sweep={algo:[dp_ucb,dp_se,adap_ucb],eps:[0.2,0.5,1,2]}", "horizon=1e7", "runs=4", "jobs=2"]

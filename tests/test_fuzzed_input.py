@@ -6,7 +6,7 @@ import pytest
 from fuzz import asked, command_lines, composed, configurations, outcomes
 from helpers import replace
 
-from dpbandits import inputs
+from dpbandits import validation as inputs
 
 
 def test_configurations_are_run_or_refused():

@@ -7,12 +7,12 @@ import sys
 import pytest
 from helpers import CONF, LOCAL, NAMES, PRIVATE
 
+from dpbandits.audit.__main__ import page
+from dpbandits.audit.releases import MECHANISMS
 from dpbandits.cli import run
+from dpbandits.contracts.algorithm import ALGORITHMS, RULES, load
+from dpbandits.contracts.guarantees import NOT_PRIVATE, Guarantee, global_dp, local_dp
 from dpbandits.errors import BadInput
-from dpbandits.guarantees import NOT_PRIVATE, Guarantee, global_dp, local_dp
-from dpbandits.privacy.__main__ import page
-from dpbandits.privacy.releases import MECHANISMS
-from dpbandits.registry import ALGORITHMS, RULES, load
 
 RULE_NAMES = sorted(file.stem for file in (CONF / "rule").glob("*.yaml"))
 FILES = [ALGORITHMS / f"{n}.py" for n in NAMES] + [RULES / f"{n}.py" for n in RULE_NAMES]

@@ -14,15 +14,17 @@ import references
 from helpers import SIGMAS, arguments, bernoulli, play, replace, table
 from scipy import stats
 
-from dpbandits import game, mechanisms, optimism
+from dpbandits import game
 from dpbandits.algorithms import dpr_se, dpr_ucb, ldpr_se
-from dpbandits.batches import forced_batches
 from dpbandits.environments import arms
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.instances import of_arms
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, rounds_left
-from dpbandits.mechanisms import laplace_sum
+from dpbandits.parts import argmax as optimism
+from dpbandits.parts import mechanisms
+from dpbandits.parts.batches import forced_batches
+from dpbandits.parts.mechanisms import laplace_sum
 
 
 def two_points(v):

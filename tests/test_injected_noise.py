@@ -26,8 +26,20 @@ from helpers import (
     table,
 )
 
-from dpbandits import batches, curators, estimators, game, mechanisms, optimism, radii
+from dpbandits import game
 from dpbandits.environments import blocks, laws, users
+from dpbandits.parts import (
+    argmax as optimism,
+)
+from dpbandits.parts import (
+    batches,
+    estimators,
+    mechanisms,
+    radii,
+)
+from dpbandits.parts import (
+    local_randomizers as curators,
+)
 
 ARMS = 4
 HORIZONS = {"dp_se": 20_000, "adap_ucb": 2500, "adap_klucb": 2500}

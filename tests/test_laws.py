@@ -10,11 +10,11 @@ import pytest
 from helpers import SIGMAS
 from scipy import stats
 
+from dpbandits.compiled.decorators import OPTIONS, kernel
 from dpbandits.environments import arms, blocks
 from dpbandits.environments.blocks import draw_counts, draw_sum
 from dpbandits.environments.instances import contaminate, of_arms
 from dpbandits.environments.laws import DISCRETE, EMPIRICAL, draw
-from dpbandits.kernel import OPTIONS, kernel
 
 P_VALUE = 2 * stats.norm.sf(SIGMAS)  # of a right law, at a fixed seed; controls lie far below
 WHOLE = (0.0, math.inf)  # neither centred nor truncated

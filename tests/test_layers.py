@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from dpbandits.kernel import PACKAGE
+from dpbandits.files import PACKAGE
 
 # What each part may import of the package; a part is a module or a folder at its top.
 MAY_IMPORT = {

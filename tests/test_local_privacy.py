@@ -14,17 +14,9 @@ from scipy import stats
 from scipy.special import expit
 from test_bad_input import arguments, complaint
 
-from dpbandits import curators
 from dpbandits import game as game_module
 from dpbandits.cli import run
-from dpbandits.curators import (
-    add_laplace,
-    convert_to_bernoulli,
-    convert_to_bernoulli_of_sigmoid,
-    convert_to_laplace,
-    send_truncated,
-    unbiased,
-)
+from dpbandits.contracts.algorithm import ALGORITHMS, load
 from dpbandits.environments.blocks import draw_sum
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.laws import (
@@ -39,9 +31,17 @@ from dpbandits.environments.laws import (
 )
 from dpbandits.environments.populations import build_population, homogeneous
 from dpbandits.game import new_game, next_user, privacy_level, tanh_half_level
-from dpbandits.mechanisms import laplace_sum
-from dpbandits.registry import ALGORITHMS, load
-from dpbandits.seeds import ENVIRONMENT, generator
+from dpbandits.parts import local_randomizers as curators
+from dpbandits.parts.local_randomizers import (
+    add_laplace,
+    convert_to_bernoulli,
+    convert_to_bernoulli_of_sigmoid,
+    convert_to_laplace,
+    send_truncated,
+    unbiased,
+)
+from dpbandits.parts.mechanisms import laplace_sum
+from dpbandits.running.seeds import ENVIRONMENT, generator
 from dpbandits.theory.ren2020 import v_b, v_l
 
 P_VALUE = 1e-6  # of a right law, at a fixed seed; controls lie below 1e-9

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.mechanisms import (
+from dpbandits.parts.mechanisms import (
     laplace,
     lowest_bit,
     new_trees,

@@ -13,14 +13,14 @@ import pytest
 from PIL import Image
 
 from dpbandits.cli import plot
-from dpbandits.cli.compose import read_request
-from dpbandits.cli.overlays import MOST, curves, read_records
+from dpbandits.cli.config.compose import read_request
 from dpbandits.cli.plot import curves_of, experiment_figure
 from dpbandits.cli.run import run
 from dpbandits.environments.populations import levels
 from dpbandits.errors import BadInput
-from dpbandits.figures import picture
-from dpbandits.store import read_table
+from dpbandits.figures.bounds import MOST, curves, read_records
+from dpbandits.figures.regret import picture
+from dpbandits.results.tables import read_table
 from dpbandits.theory import azize2022, ren2020
 
 C1_GAPS = [0, 0.05, 0.05, 0.05, 0.05]

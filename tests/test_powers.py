@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from dpbandits import optimism, powers
+from dpbandits.parts import argmax as optimism
+from dpbandits.parts import powers
 
 
 def worst_power(p, counts):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from dpbandits import optimism
-from dpbandits.radii import bernoulli_kl, hoeffding, kl_upper, laplace_tail
+from dpbandits.parts import argmax as optimism
+from dpbandits.parts.radii import bernoulli_kl, hoeffding, kl_upper, laplace_tail
 
 
 def test_hoeffding_and_laplace_tail():

@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 from helpers import CONF, HEAVY, NAMES
 
-from dpbandits.cli.compose import read_request
+from dpbandits.cli.config.compose import read_request
 from dpbandits.game import new_game, pulls_at_checkpoints
-from dpbandits.kept import cell_file, load_runs
-from dpbandits.play import play, play_many
-from dpbandits.runner import run_cells
-from dpbandits.seeds import ENVIRONMENT, LEARNER, generator, state_in_memory, states
-from dpbandits.store import tidy, write_table
+from dpbandits.results.run_store import cell_file, load_runs
+from dpbandits.results.tables import tidy, write_table
+from dpbandits.running.play import play, play_many
+from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator, state_in_memory, states
+from dpbandits.running.tasks import run_cells
 
 SWEEP = "sweep={algo:[ucb,dp_ucb,dp_se,adap_ucb,adap_klucb],eps:[0.5,2]}"
 SMALL = [SWEEP, "horizon=20000", "runs=7", "seed=0"]

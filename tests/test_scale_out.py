@@ -11,14 +11,14 @@ import psutil
 import pytest
 from submitit.core.utils import DelayedSubmission
 
-from dpbandits import engines
-from dpbandits.cli.compose import read_request
+from dpbandits.cli.config.compose import read_request
 from dpbandits.cli.run import run
-from dpbandits.cli.tables import table_path
-from dpbandits.engines import Engine
 from dpbandits.errors import BadInput
-from dpbandits.kept import cell_file, load_runs
-from dpbandits.runner import Task, _finish, _finish_elsewhere
+from dpbandits.results.naming import table_path
+from dpbandits.results.run_store import cell_file, load_runs
+from dpbandits.running import backends as engines
+from dpbandits.running.backends import Engine
+from dpbandits.running.tasks import Task, _finish, _finish_elsewhere
 
 SWEEP = ["sweep={algo:[dp_ucb,dp_se,adap_ucb],eps:[0.5,1,2]}", "horizon=2e6", "runs=8"]
 COMMAND = [sys.executable, "-c", "from dpbandits.cli.run import main; main()"]

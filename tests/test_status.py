@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dpbandits.cli import status
-from dpbandits.cli.compose import read_request
-from dpbandits.kept import Kept, cell_file, note_failure, save_runs
+from dpbandits.cli.config.compose import read_request
+from dpbandits.results.run_store import Kept, cell_file, note_failure, save_runs
 
 SWEEP = ["sweep={algo:[dp_se],eps:[0.25,0.5,1,2]}", "horizon=1e4", "runs=4", "jobs=2"]
 

@@ -13,14 +13,14 @@ from helpers import CONF, SIGMAS
 from scipy import stats
 
 from dpbandits.cli.plot import load_script
+from dpbandits.compiled.decorators import kernel
+from dpbandits.contracts.algorithm import RULES, load
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.laws import PARAMETERS, TABLE, Environment
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, rounds_played
-from dpbandits.kernel import kernel
-from dpbandits.mechanisms import laplace
-from dpbandits.registry import RULES, load
-from dpbandits.seeds import ENVIRONMENT, LEARNER, generator
+from dpbandits.parts.mechanisms import laplace
+from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 from dpbandits.stopping import dp_nas as dp_nas_module
 from dpbandits.stopping import nas as nas_module
 from dpbandits.stopping.sparse_vector import bar, first_above, noise_scales

@@ -9,10 +9,10 @@ import pytest
 from helpers import bernoulli, play
 from scipy.optimize import minimize, minimize_scalar
 
-from dpbandits.cli.compose import read_request
+from dpbandits.cli.config.compose import read_request
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import clipped_normal, homogeneous, levels
-from dpbandits.store import record
+from dpbandits.results.tables import record
 from dpbandits.theory import azize2022, ren2020, sajed2019, tao2022, wu2023, zhou_zhang2024
 from dpbandits.theory.bounds import (
     EXACT,
@@ -26,7 +26,7 @@ from dpbandits.theory.bounds import (
     every_bound,
 )
 from dpbandits.theory.linear import structural_gap
-from dpbandits.theory.question import question
+from dpbandits.theory.problem import question
 
 E = math.e
 ALL = list(every_bound())

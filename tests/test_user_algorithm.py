@@ -15,7 +15,7 @@ GREEDY = '''
 import numpy as np
 
 from dpbandits.game import arms, pull, rounds_left
-from dpbandits.kernel import kernel
+from dpbandits.compiled.decorators import kernel
 
 
 def greedy(game, rng, eps, explore):
@@ -197,7 +197,7 @@ def test_an_experiment_without_a_sweep_runs_one_setting():
 
 BAD = """
 from dpbandits.game import pull, rounds_left
-from dpbandits.kernel import kernel
+from dpbandits.compiled.decorators import kernel
 
 
 {decorator}

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import bootstrap
 
-from .cell import Cell, data_of
 from .errors import BadInput, plain, unknown
-from .kept import load_runs
-from .summary import significant
+from .results.run_store import load_runs
+from .results.summary import significant
+from .settings.setting import Cell, data_of
 from .theory.ren2020 import LEADING_TERMS
 
 RESAMPLES = 2000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
@@ -12,8 +13,23 @@ from filelock import FileLock
 
 from .errors import BadInput, CannotWrite
 
+PACKAGE = Path(__file__).parent
 LOCK = ".lock"
 PATIENCE = 0.01  # seconds between two looks at a lock that another process holds
+
+
+def package_folder(name: str) -> Path:
+    """A folder such as ``conf``, which is in the wheel or at the top of a checkout."""
+    inside = PACKAGE / name
+    return inside if inside.is_dir() else PACKAGE.parent.parent / name
+
+
+def sources_hash(*files: Path) -> str:
+    """Hash of the text of the given source files, in the order given."""
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(file.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 @contextmanager

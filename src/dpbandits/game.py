@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .compiled.decorators import routine, verb
+from .compiled.intrinsics import borrow
 from .environments.blocks import draw_counts, draw_sum
 from .environments.laws import Environment, Law, draw, draw_again, law_of
 from .environments.users import Users, alike, arrival, tanh_of
-from .kernel import borrow, routine, verb
 
 NEVER = np.iinfo(np.int64).max
 

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
-from dpbandits.assumptions import UNIT_INTERVAL
-from dpbandits.episodes import first_episodes, play_episode
+from dpbandits.compiled.decorators import kernel
+from dpbandits.contracts.assumptions import UNIT_INTERVAL
+from dpbandits.contracts.parameters import Budget, Positive
 from dpbandits.game import arms, pulls, rounds_left, rounds_played
-from dpbandits.kernel import kernel
-from dpbandits.parameters import Budget, Positive
-from dpbandits.radii import kl_upper, laplace_tail
+from dpbandits.parts.episodes import first_episodes, play_episode
+from dpbandits.parts.radii import kl_upper, laplace_tail
 
 REWARDS = UNIT_INTERVAL
 

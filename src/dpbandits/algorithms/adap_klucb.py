@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from ..assumptions import UNIT_INTERVAL
-from ..episodes import first_episodes, play_episode
+from ..compiled.decorators import kernel
+from ..contracts.assumptions import UNIT_INTERVAL
+from ..contracts.guarantees import global_dp
+from ..contracts.parameters import Budget, Positive
 from ..game import arms, rounds_left, rounds_played
-from ..guarantees import global_dp
-from ..kernel import kernel
-from ..parameters import Budget, Positive
-from ..radii import kl_upper, laplace_tail
+from ..parts.episodes import first_episodes, play_episode
+from ..parts.radii import kl_upper, laplace_tail
 
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Azize & Basu 2022, Theorem 6", "episode_means")

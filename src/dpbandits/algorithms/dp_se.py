@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from ..assumptions import UNIT_INTERVAL
+from ..compiled.decorators import kernel
+from ..contracts.assumptions import UNIT_INTERVAL
+from ..contracts.guarantees import global_dp
+from ..contracts.parameters import Budget, Probability
 from ..game import arms, play_unseen, pull_in_turn, room_for, rounds_left
-from ..guarantees import global_dp
-from ..kernel import kernel
-from ..mechanisms import laplace_mean
-from ..parameters import Budget, Probability
-from ..radii import hoeffding, laplace_tail
+from ..parts.mechanisms import laplace_mean
+from ..parts.radii import hoeffding, laplace_tail
 
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 4.1", "epoch_mean")

@@ -5,13 +5,13 @@ from typing import Annotated
 
 import numpy as np
 
-from ..assumptions import UNIT_INTERVAL
+from ..compiled.decorators import kernel
+from ..contracts.assumptions import UNIT_INTERVAL
+from ..contracts.guarantees import global_dp
+from ..contracts.parameters import Budget, Choice, Probability
 from ..game import arms, leave, pull_again, pulls, stay
-from ..guarantees import global_dp
-from ..kernel import kernel
-from ..mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
-from ..optimism import keeps_lead, last_round, lead, new_race
-from ..parameters import Budget, Choice, Probability
+from ..parts.argmax import keeps_lead, last_round, lead, new_race
+from ..parts.mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
 
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Mishra & Thakurta 2015, Alg. 1, with the whole budget a tree", "tree")

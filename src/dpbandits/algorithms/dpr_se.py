@@ -5,12 +5,12 @@ from typing import Annotated
 
 import numpy as np
 
-from ..assumptions import HeavyTails
-from ..estimators import private_mean
+from ..compiled.decorators import kernel
+from ..contracts.assumptions import HeavyTails
+from ..contracts.guarantees import global_dp
+from ..contracts.parameters import POSITIVE, Budget, MomentBound, Named, Order, Probability
 from ..game import arms, play_unseen, pull_truncated_in_turn, room_for, rounds_left
-from ..guarantees import global_dp
-from ..kernel import kernel
-from ..parameters import POSITIVE, Budget, MomentBound, Named, Order, Probability
+from ..parts.estimators import private_mean
 
 REWARDS = HeavyTails()
 GUARANTEE = global_dp("Tao et al. 2022, Theorem 3", "truncated_mean")

@@ -4,13 +4,10 @@ import math
 
 import numpy as np
 
-from ..assumptions import UNIT_INTERVAL
-from ..curators import (
-    convert_to_bernoulli,
-    convert_to_bernoulli_of_sigmoid,
-    send_bit,
-    unbiased,
-)
+from ..compiled.decorators import kernel, verb
+from ..contracts.assumptions import UNIT_INTERVAL
+from ..contracts.guarantees import local_dp
+from ..contracts.parameters import Positive
 from ..game import (
     arms,
     leave,
@@ -21,10 +18,13 @@ from ..game import (
     tanh_half_level,
     users_alike,
 )
-from ..guarantees import local_dp
-from ..kernel import kernel, verb
-from ..optimism import keeps_lead, last_round, lead, new_race
-from ..parameters import Positive
+from ..parts.argmax import keeps_lead, last_round, lead, new_race
+from ..parts.local_randomizers import (
+    convert_to_bernoulli,
+    convert_to_bernoulli_of_sigmoid,
+    send_bit,
+    unbiased,
+)
 
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("Ren et al. 2020, Theorem 10", send_bit)

@@ -1,9 +1,9 @@
 """HeLDP-UCB-BS: HeLDP-UCB-B for rewards without bounds."""
 
-from ..curators import send_bit_of_sigmoid
-from ..guarantees import local_dp
-from ..kernel import kernel
-from ..parameters import Positive
+from ..compiled.decorators import kernel
+from ..contracts.guarantees import local_dp
+from ..contracts.parameters import Positive
+from ..parts.local_randomizers import send_bit_of_sigmoid
 from .heldp_ucb_b import agent_4
 
 GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_bit_of_sigmoid)

@@ -4,14 +4,14 @@ import math
 
 import numpy as np
 
-from ..assumptions import UNIT_INTERVAL
-from ..curators import add_laplace, convert_to_laplace
+from ..compiled.decorators import kernel, verb
+from ..contracts.assumptions import UNIT_INTERVAL
+from ..contracts.guarantees import local_dp
+from ..contracts.parameters import Positive
 from ..environments.laws import sigmoid
 from ..game import arms, leave, next_user, privacy_level, pull_again, stay, users_alike
-from ..guarantees import local_dp
-from ..kernel import kernel, verb
-from ..optimism import keeps_lead, last_round, lead, new_race
-from ..parameters import Positive
+from ..parts.argmax import keeps_lead, last_round, lead, new_race
+from ..parts.local_randomizers import add_laplace, convert_to_laplace
 
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("Ren et al. 2020, Theorem 7", convert_to_laplace)

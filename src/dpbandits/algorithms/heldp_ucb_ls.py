@@ -1,9 +1,9 @@
 """HeLDP-UCB-LS: HeLDP-UCB-L for rewards without bounds."""
 
-from ..curators import send_sigmoid
-from ..guarantees import local_dp
-from ..kernel import kernel
-from ..parameters import Positive
+from ..compiled.decorators import kernel
+from ..contracts.guarantees import local_dp
+from ..contracts.parameters import Positive
+from ..parts.local_randomizers import send_sigmoid
 from .heldp_ucb_l import agent_2
 
 GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_sigmoid)

@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..assumptions import UNIT_INTERVAL
+from ..compiled.decorators import kernel, verb
+from ..compiled.intrinsics import borrow
+from ..contracts.assumptions import UNIT_INTERVAL
+from ..contracts.guarantees import NOT_PRIVATE
 from ..game import arms, pull_sum, rounds_left, rounds_played
-from ..guarantees import NOT_PRIVATE
-from ..kernel import borrow, kernel, verb
-from ..radii import bernoulli_kl, kl_upper
+from ..parts.radii import bernoulli_kl, kl_upper
 
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE

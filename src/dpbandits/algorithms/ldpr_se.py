@@ -5,13 +5,13 @@ from typing import Annotated
 
 import numpy as np
 
-from ..assumptions import HeavyTails
-from ..curators import send_truncated
+from ..compiled.decorators import kernel
+from ..contracts.assumptions import HeavyTails
+from ..contracts.guarantees import local_dp
+from ..contracts.parameters import POSITIVE, Budget, MomentBound, Named, Order, Probability
 from ..game import arms, play_unseen, pull_truncated_in_turn, room_for, rounds_left
-from ..guarantees import local_dp
-from ..kernel import kernel
-from ..mechanisms import laplace_scale, laplace_sum
-from ..parameters import POSITIVE, Budget, MomentBound, Named, Order, Probability
+from ..parts.local_randomizers import send_truncated
+from ..parts.mechanisms import laplace_scale, laplace_sum
 
 REWARDS = HeavyTails()
 GUARANTEE = local_dp("Tao et al. 2022, Theorem 6", send_truncated)

@@ -5,21 +5,10 @@ from typing import Annotated
 
 import numpy as np
 
-from ..assumptions import CentralMoments
-from ..batches import forced_batches, play_out
-from ..estimators import (
-    CENTRAL_LIMIT,
-    LARGEST_REACH,
-    bin_width,
-    bins,
-    private_mean,
-    private_mode,
-    truncation_level,
-)
-from ..game import arms, pull_counts, pull_truncated_sum, room_for
-from ..guarantees import global_dp
-from ..kernel import kernel
-from ..parameters import (
+from ..compiled.decorators import kernel
+from ..contracts.assumptions import CentralMoments
+from ..contracts.guarantees import global_dp
+from ..contracts.parameters import (
     POSITIVE,
     Budget,
     Confidence,
@@ -30,7 +19,18 @@ from ..parameters import (
     Named,
     below,
 )
-from ..radii import central_moment_bound, robust_order
+from ..game import arms, pull_counts, pull_truncated_sum, room_for
+from ..parts.batches import forced_batches, play_out
+from ..parts.estimators import (
+    CENTRAL_LIMIT,
+    LARGEST_REACH,
+    bin_width,
+    bins,
+    private_mean,
+    private_mode,
+    truncation_level,
+)
+from ..parts.radii import central_moment_bound, robust_order
 
 REWARDS = CentralMoments(bin_width)
 GUARANTEE = global_dp("Wu et al. 2023, Theorems 6.10 and 6.12", "central_mean")

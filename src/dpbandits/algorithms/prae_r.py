@@ -5,14 +5,14 @@ from typing import Annotated
 
 import numpy as np
 
-from ..assumptions import RawMoments
-from ..batches import forced_batches, play_out
-from ..estimators import RAW_LIMIT, private_mean, truncation_level
+from ..compiled.decorators import kernel
+from ..contracts.assumptions import RawMoments
+from ..contracts.guarantees import global_dp
+from ..contracts.parameters import Budget, Confidence, Constants, Forced, MomentOrder, below
 from ..game import arms, pull_truncated_sum, room_for
-from ..guarantees import global_dp
-from ..kernel import kernel
-from ..parameters import Budget, Confidence, Constants, Forced, MomentOrder, below
-from ..radii import raw_moment_bound, robust_order
+from ..parts.batches import forced_batches, play_out
+from ..parts.estimators import RAW_LIMIT, private_mean, truncation_level
+from ..parts.radii import raw_moment_bound, robust_order
 
 REWARDS = RawMoments()
 GUARANTEE = global_dp("Wu et al. 2023, Theorem 6.2", "truncated_mean")

@@ -5,13 +5,13 @@ import math
 
 import numpy as np
 
-from ..assumptions import HeavyTails
+from ..compiled.decorators import kernel
+from ..contracts.assumptions import HeavyTails
+from ..contracts.guarantees import NOT_PRIVATE
+from ..contracts.parameters import MomentBound, Order
 from ..game import arms, leave, pull_again, stay
-from ..guarantees import NOT_PRIVATE
-from ..kernel import kernel
-from ..optimism import keeps_lead, last_round, lead, new_race
-from ..parameters import MomentBound, Order
-from ..powers import new_powers, power_of_count
+from ..parts.argmax import keeps_lead, last_round, lead, new_race
+from ..parts.powers import new_powers, power_of_count
 
 REWARDS = HeavyTails()
 GUARANTEE = NOT_PRIVATE

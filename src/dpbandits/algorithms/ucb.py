@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 
-from ..assumptions import UNIT_INTERVAL
+from ..compiled.decorators import kernel, verb
+from ..compiled.intrinsics import borrow
+from ..contracts.assumptions import UNIT_INTERVAL
+from ..contracts.guarantees import NOT_PRIVATE
 from ..game import arms, pull_sum, rounds_left, rounds_played
-from ..guarantees import NOT_PRIVATE
-from ..kernel import borrow, kernel, verb
-from ..radii import hoeffding
+from ..parts.radii import hoeffding
 
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE

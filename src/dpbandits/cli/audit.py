@@ -12,22 +12,21 @@ from typing import Any
 import pandas as pd
 from tqdm import tqdm
 
-from ..cell import digest
-from ..figures import save
-from ..files import check_writable, write_atomically
-from ..kernel import PACKAGE, sources_hash
-from ..privacy import requests
-from ..privacy.auditor import audit
-from ..privacy.findings import VERDICTS, bars, in_words, record, render, write_witness
-from ..privacy.releases import MECHANISMS
-from ..privacy.requests import SUBJECTS, requested
-from ..privacy.subjects import Subject
-from ..registry import find_file, load
-from ..store import write_table
-from .compose import compose_config, multirun_points, package_folder
+from ..audit import requests
+from ..audit.auditor import audit
+from ..audit.findings import VERDICTS, bars, in_words, record, render, write_witness
+from ..audit.releases import MECHANISMS
+from ..audit.requests import SUBJECTS, requested
+from ..audit.subjects import Subject
+from ..contracts.algorithm import find_file, load
+from ..figures.regret import save
+from ..files import PACKAGE, check_writable, package_folder, sources_hash, write_atomically
+from ..results.tables import write_table
+from ..settings.setting import digest
+from .config.compose import compose_config, multirun_points
+from .config.user_files import user_folders
 from .kinds import Form
 from .run import guarded, parser_of
-from .user_files import user_folders
 
 USAGE = """\
 usage: bandit-audit [KEY=VALUE ...] [--config-dir DIR]
@@ -125,7 +124,7 @@ def found(config: Mapping[str, Any], what: Subject, folder: Path, bar: Any) -> d
     """The row of an audit, from the file in which it is kept if it was done before."""
     runs = None if config["runs"] is None else int(float(config["runs"]))
     seed, confidence = int(config["seed"]), float(config["confidence"])
-    sources = sources_hash(*sorted((PACKAGE / "privacy").glob("*.py")))
+    sources = sources_hash(*sorted((PACKAGE / "audit").glob("*.py")))
     setting = (what, runs, confidence, seed, what.version, sources)
     file = folder / f"{what.name}-eps{what.eps:g}-{digest(*map(repr, setting), length=12)}.json"
     done = 0.0

@@ -9,16 +9,16 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from ..cell import Cell
 from ..errors import BadInput, plain
-from ..kept import load_runs
-from ..store import record, tidy
-from ..summary import interval, rounds, significant, summarize
+from ..results.run_store import load_runs
+from ..results.summary import interval, rounds, significant, summarize
+from ..results.tables import record, tidy
+from ..settings.setting import Cell
 from ..theory.bounds import Bound, bounds_for
-from ..theory.question import Question, question
-from .compose import Request, multirun_points, read_request
+from ..theory.problem import Question, question
+from .config.compose import Request, multirun_points, read_request
+from .config.user_files import user_folders
 from .run import guarded, parser_of
-from .user_files import user_folders
 
 USAGE = """\
 usage: bandit-bounds [KEY=VALUE ...] [--config-dir DIR]

@@ -11,15 +11,15 @@ import pandas as pd
 import yaml
 from tabulate import tabulate
 
-from ..cell import Cell
 from ..claims import Claim, Part, Sample, claim, in_words, measure, sample, verdict
 from ..environments.blocks import has_no_blocks
 from ..errors import unknown
-from ..files import check_writable, write_atomically
-from ..inputs import whole
-from ..runner import run_cells
-from .compose import package_folder, read_request
-from .failures import report
+from ..files import check_writable, package_folder, write_atomically
+from ..running.failures import report
+from ..running.tasks import run_cells
+from ..settings.setting import Cell
+from ..validation import whole
+from .config.compose import read_request
 from .run import Parser, guarded
 
 USAGE = """\

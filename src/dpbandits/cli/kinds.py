@@ -11,10 +11,13 @@ from typing import Any
 import pandas as pd
 from tabulate import tabulate
 
-from .. import outcomes, settings, store, summary, trial_settings
-from ..cell import Cell
+from ..results import outcomes, summary
+from ..results import tables as store
+from ..running.trial import Trial
+from ..settings import resolve as settings
+from ..settings import trial_settings
+from ..settings.setting import Cell
 from ..theory.ren2020 import candidates
-from ..trial import Trial
 
 
 @dataclass(frozen=True)

@@ -14,14 +14,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ..errors import BadInput, unknown
-from ..figures import Draw, picture, save
-from ..files import check_writable
-from ..inputs import file_at
-from ..outcome_figures import stopping_panels
-from ..outcomes import OUTCOME, read_outcomes
-from ..store import read_table
-from .compose import files_of, is_name, package_folder
-from .overlays import curves, read_records
+from ..figures.bounds import curves, read_records
+from ..figures.regret import Draw, picture, save
+from ..figures.stopping import stopping_panels
+from ..files import check_writable, package_folder
+from ..results.outcomes import OUTCOME, read_outcomes
+from ..results.tables import read_table
+from ..validation import file_at
+from .config.compose import files_of, is_name
 from .run import Parser, guarded
 
 USAGE = """\

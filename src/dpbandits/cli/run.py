@@ -16,27 +16,26 @@ from typing import NoReturn
 
 from omegaconf import OmegaConf
 
-from ..cell import Unit
+from ..contracts.algorithm import Algorithm
 from ..errors import BadInput, FileTrouble, unknown
-from ..files import check_writable, write_atomically
-from ..registry import Algorithm
-from ..runner import run_cells
-from ..store import write_manifest, write_table
-from .compose import (
+from ..files import check_writable, package_folder, write_atomically
+from ..results.naming import refuse_to_replace, table_path
+from ..results.tables import write_manifest, write_table
+from ..running.failures import report
+from ..running.tasks import run_cells
+from ..settings.setting import Unit
+from .config.compose import (
     Config,
     Request,
     compose_config,
     in_hydras_words,
     kind_of,
     multirun_points,
-    package_folder,
     read_request,
 )
-from .failures import report
+from .config.user_files import user_folders
 from .kinds import BANDITS, Kind
-from .launching import call_hydra, multirun
-from .tables import refuse_to_replace, table_path
-from .user_files import user_folders
+from .launch import call_hydra, multirun
 
 USAGE = """\
 usage: bandit-run [KEY=VALUE ...] [-m] [--config-dir DIR]

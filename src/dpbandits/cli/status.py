@@ -11,12 +11,12 @@ import joblib
 from tabulate import tabulate
 
 from ..errors import BadInput
-from ..progress import Progress, progress, seconds_left
-from .compose import multirun_points, read_request
-from .failures import in_words
+from ..running.failures import in_words
+from ..running.progress import Progress, progress, seconds_left
+from .config.compose import multirun_points, read_request
+from .config.user_files import user_folders
 from .kinds import BANDITS, STOPPING
 from .run import guarded, parser_of
-from .user_files import user_folders
 
 USAGE = """\
 usage: bandit-status [KEY=VALUE ...] [-m] [--config-dir DIR]

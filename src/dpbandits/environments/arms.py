@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput, plain
-from ..inputs import as_number, numbers
+from ..validation import as_number, numbers
 from . import moments
 from .laws import (
     BETA,

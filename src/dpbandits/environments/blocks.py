@@ -11,7 +11,8 @@ import math
 
 import numpy as np
 
-from ..kernel import borrow, routine, verb
+from ..compiled.decorators import routine, verb
+from ..compiled.intrinsics import borrow
 from .laws import (
     DISCRETE,
     EMPIRICAL,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput, inside, nearest, plain
-from ..inputs import as_number, whole, yes_no
+from ..validation import as_number, whole, yes_no
 from . import arms as laws_of_arms
 from .arms import Arm
 from .data import empirical, table

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import BadInput, plain, unknown
-from ..inputs import file_at
+from ..validation import file_at
 from . import arms, moments
 from .instances import Instance, of_arms
 from .laws import PARAMETERS, TABLE, Environment

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernel import borrow, routine, stand_apart, verb
+from ..compiled.decorators import routine, verb
+from ..compiled.intrinsics import borrow, stand_apart
 
 # The laws, and what the parameters of each mean.
 TWO_POINT = 0  # low, high, probability of high

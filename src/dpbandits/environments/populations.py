@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import BadInput, plain, unknown
-from ..inputs import as_number, file_at, numbers
+from ..validation import as_number, file_at, numbers
 from .arms import positive, shares_of_one
 from .users import Users, half_tanh
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernel import verb
+from ..compiled.decorators import verb
 
 
 class Users(NamedTuple):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..assumptions import WITHIN_R
+from ..compiled.decorators import kernel
+from ..contracts.assumptions import WITHIN_R
+from ..contracts.guarantees import STOPPING, global_dp
+from ..contracts.parameters import Budget, Fraction, Range
 from ..game import pull_sum, rounds_left, rounds_played
-from ..guarantees import STOPPING, global_dp
-from ..kernel import kernel
-from ..mechanisms import laplace
-from ..parameters import Budget, Fraction, Range
+from ..parts.mechanisms import laplace
 from .sparse_vector import bar, first_above, noise_scales
 
 REWARDS = WITHIN_R

@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from ..assumptions import WITHIN_R
+from ..compiled.decorators import kernel, verb
+from ..contracts.assumptions import WITHIN_R
+from ..contracts.guarantees import NOT_PRIVATE
+from ..contracts.parameters import Fraction, Range
 from ..game import pull_sum, rounds_left, rounds_played
-from ..guarantees import NOT_PRIVATE
-from ..kernel import kernel, verb
-from ..parameters import Fraction, Range
 
 REWARDS = WITHIN_R
 GUARANTEE = NOT_PRIVATE

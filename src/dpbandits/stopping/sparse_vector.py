@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
-from ..kernel import borrow, verb
-from ..mechanisms import laplace, laplace_scale
+from ..compiled.decorators import verb
+from ..compiled.intrinsics import borrow
+from ..parts.mechanisms import laplace, laplace_scale
 
 
 @verb

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..radii import bernoulli_kl
+from ..parts.radii import bernoulli_kl
 from .bounds import ASYMPTOTIC, EXACT, LOWER, ORDER, UPPER, WORST_CASE, Condition, theorem
 from .conditions import BERNOULLI, BEST_BELOW_1, LINEAR, PRIVACY, UNIT_REWARDS, algorithm
 from .linear import structural_gap
-from .question import positive
+from .problem import positive
 
 PAPER = "Azize & Basu 2022"
 TWO_ARMS = Condition("K > 1", lambda K: K > 1)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .question import Question
+from .problem import Question
 
 UPPER, LOWER = "upper", "lower"
 EXACT = "exact"  # a number that holds at every horizon

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
-from ..assumptions import Assumption
+from ..contracts.assumptions import Assumption
 from .bounds import Condition
-from .question import Question
+from .problem import Question
 
 
 def algorithm(*names: str) -> Condition:

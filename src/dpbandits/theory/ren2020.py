@@ -14,7 +14,7 @@ from ..environments.populations import Population
 from ..environments.users import half_tanh
 from .bounds import ASYMPTOTIC, EXACT, LOWER, ORDER, UPPER, Condition, theorem
 from .conditions import BERNOULLI, BEST_BELOW_1, LOCAL, PRIVACY, UNIT_REWARDS, algorithm
-from .question import Question, positive
+from .problem import Question, positive
 
 PAPER = "Ren et al. 2020"
 

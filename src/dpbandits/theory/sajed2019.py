@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from .bounds import EXACT, LOWER, ORDER, UPPER, Condition, theorem
 from .conditions import BETA, PRIVACY, STOPPING, UNIT_REWARDS, algorithm
-from .question import positive
+from .problem import positive
 
 PAPER = "Sajed & Sheffet 2019"
 ACCURACY = Condition("0 < a < 1", lambda a: 0 < a < 1)

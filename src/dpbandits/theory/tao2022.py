@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..assumptions import HeavyTails
+from ..contracts.assumptions import HeavyTails
 from .bounds import LOWER, ORDER, REFUTED, UPPER, Condition, theorem
 from .conditions import (
     BETA,
@@ -18,7 +18,7 @@ from .conditions import (
     assumes,
     constant,
 )
-from .question import positive
+from .problem import positive
 
 PAPER = "Tao et al. 2022"
 MOMENTS = assumes("E|X|^(1+v) <= u and no outliers", HeavyTails())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ..assumptions import CentralMoments, RawMoments
-from ..estimators import bin_width
+from ..contracts.assumptions import CentralMoments, RawMoments
+from ..parts.estimators import bin_width
 from .bounds import LOWER, ORDER, UPPER, Condition, theorem
 from .conditions import DELTA, PRIVACY, SMALL_BUDGET, algorithm, assumes
 

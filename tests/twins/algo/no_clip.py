@@ -1,10 +1,10 @@
 """Broken local privacy: the curator forgets to truncate the reward."""
 
+from dpbandits.compiled.decorators import kernel, verb
+from dpbandits.contracts.guarantees import local_dp
+from dpbandits.contracts.parameters import Budget
 from dpbandits.game import arms, pull, rounds_left
-from dpbandits.guarantees import local_dp
-from dpbandits.kernel import kernel, verb
-from dpbandits.mechanisms import laplace
-from dpbandits.parameters import Budget
+from dpbandits.parts.mechanisms import laplace
 
 
 @verb

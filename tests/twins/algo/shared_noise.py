@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 
-from dpbandits.assumptions import UNIT_INTERVAL
+from dpbandits.compiled.decorators import kernel
+from dpbandits.contracts.assumptions import UNIT_INTERVAL
+from dpbandits.contracts.parameters import Budget, Probability
 from dpbandits.game import arms, play_unseen, pull_in_turn, room_for, rounds_left
-from dpbandits.kernel import kernel
-from dpbandits.mechanisms import laplace
-from dpbandits.parameters import Budget, Probability
-from dpbandits.radii import hoeffding, laplace_tail
+from dpbandits.parts.mechanisms import laplace
+from dpbandits.parts.radii import hoeffding, laplace_tail
 
 REWARDS = UNIT_INTERVAL
 

@@ -1,0 +1,1 @@
+"""Measuring how much privacy an algorithm spends."""

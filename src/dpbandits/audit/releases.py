@@ -1,0 +1,143 @@
+"""The releases that the guarantees rest on, each to be audited on its own.
+
+A release is ``release(rng, x, eps, out)``: it writes what an adversary sees of the data ``x`` into
+``out``. Each is made of the verbs of mechanisms, estimators and curators that algorithms call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..compiled.decorators import verb
+from ..environments.blocks import count, kept
+from ..parts.estimators import private_mean, private_mode
+from ..parts.local_randomizers import send_bit
+from ..parts.mechanisms import (
+    laplace,
+    laplace_mean,
+    laplace_scale,
+    new_trees,
+    tree_levels,
+    tree_node_scale,
+    tree_noise,
+)
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A release, and the data on which it is audited.
+
+    Attributes:
+        name: its name.
+        function: ``release(rng, x, eps, out)``, a verb.
+        says: what it is, in a sentence.
+        values: what one number of the data may be; all are tried.
+        sizes: numbers of data.
+        seen: how many numbers are released of n data.
+    """
+
+    name: str
+    function: Callable = field(repr=False)
+    says: str
+    values: tuple[float, ...] = (0.0, 1.0)
+    sizes: tuple[int, ...] = (1,)
+    seen: Callable[[int], int] = field(default=lambda n: 1, repr=False)
+
+
+ANYTHING = (-1e3, -1.0, 0.0, 0.5, 1.0, 1e3)  # rewards without bounds; 1 is where truncation begins
+MECHANISMS: dict[str, Mechanism] = {}
+
+
+def mechanism(says: str, **data) -> Callable:
+    """Make a release a mechanism, known by its name."""
+
+    def register(function):
+        found = Mechanism(function.__name__, verb(function), says, **data)
+        MECHANISMS[found.name] = found
+        return found
+
+    return register
+
+
+@mechanism("one number in [0, 1] plus Lap(1/eps)")
+def laplace_release(rng, x, eps, out):
+    out[0] = x[0] + laplace(rng, laplace_scale(1.0, eps))
+
+
+@mechanism("DP-SE: the mean of n rewards plus Lap(1/(eps n))", sizes=(1, 5))
+def epoch_mean(rng, x, eps, out):
+    out[0] = laplace_mean(rng, np.sum(x), float(len(x)), eps)
+
+
+@mechanism("AdaP: means of disjoint episodes of 1, 1, 2, 4, ...", sizes=(4, 8), seen=tree_levels)
+def episode_means(rng, x, eps, out):
+    start = 0
+    for i in range(len(out)):
+        n = max(start, 1)
+        out[i] = laplace_mean(rng, np.sum(x[start : start + n]), n, eps)
+        start += n
+
+
+@mechanism("DP-UCB: all prefix sums of a tree", sizes=(3, 4, 7, 8), seen=lambda n: n)
+def tree(rng, x, eps, out):
+    trees, S = new_trees(1, len(x)), 0.0
+    scale = tree_node_scale(tree_levels(len(x)), 1.0, eps)
+    for i in range(len(x)):
+        S += x[i]
+        out[i] = S + tree_noise(trees, 0, i + 1, laplace(rng, scale))
+
+
+@mechanism(
+    "DPR-UCB: prefix sums of a tree whose items are truncated at B = n^(1/2)",
+    values=(-2.0, -1.0, 0.0, 1.0, 2.0),
+    sizes=(1, 3, 4, 7),
+    seen=lambda n: n,
+)
+def adaptive_tree(rng, x, eps, out):
+    trees, S = new_trees(1, len(x)), 0.0
+    levels = tree_levels(len(x))
+    for i in range(len(x)):
+        B = np.sqrt(i + 1.0)
+        S += kept(x[i], B)
+        noise = laplace(rng, tree_node_scale(levels, 2.0 * B, eps))
+        out[i] = S + tree_noise(trees, 0, i + 1, noise)
+
+
+@mechanism("DPR-SE, PRAE-R: the mean of n rewards truncated at 1", values=ANYTHING, sizes=(1, 5))
+def truncated_mean(rng, x, eps, out):
+    total = 0.0
+    for i in range(len(x)):
+        total += kept(x[i], 1.0)
+    out[0] = private_mean(rng, total, float(len(x)), 1.0, eps)
+
+
+@mechanism("the fullest of four bins", values=(0.5, 1.5, 2.5, 3.5), sizes=(1, 3))
+def mode(rng, x, eps, out):
+    counts = np.zeros(4)
+    for i in range(len(x)):
+        count(x[i], 1, 0.0, 1.0, counts)
+    out[0] = private_mode(rng, counts, float(len(x)), eps)
+
+
+@mechanism(
+    "PRAE-C: a mode of the first half, a truncated mean of the second",
+    values=(-2.0, 0.0, 1.0, 2.0),
+    sizes=(2, 4),
+)
+def central_mean(rng, x, eps, out):
+    n = len(x) // 2
+    counts, total = np.zeros(4), 0.0
+    for i in range(n):
+        count(x[i], 1, -2.0, 1.0, counts)
+    J = private_mode(rng, counts, float(n), eps) - 2.0
+    for i in range(n):
+        total += kept(x[n + i] - J, 1.0)
+    out[0] = J + private_mean(rng, total, float(n), 1.0, eps)
+
+
+@mechanism("CTB: one bit of a reward in [0, 1]")
+def randomized_response(rng, x, eps, out):
+    out[0] = send_bit(rng, x[0], eps)

@@ -1,0 +1,1 @@
+"""Composing a configuration with Hydra."""

@@ -1,0 +1,1 @@
+"""Everything that knows Numba: decorators, intrinsics and the cache of machine code."""

@@ -1,0 +1,58 @@
+"""Where compiled code is kept: one folder for each state of the package's sources."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numba
+
+from ..files import PACKAGE, sources_hash
+
+SOURCES = sources_hash(*sorted(PACKAGE.rglob("*.py")))  # the state of the whole package
+
+
+def cache_folder() -> Path:
+    """Folder for compiled kernels, named by a hash of the package's sources.
+
+    Numba's own cache does not notice an edit in an imported file, so the name of the folder does.
+    """
+    for home in _cache_homes():
+        folder = home / SOURCES
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError:
+            continue
+        if folder.stat().st_uid == os.getuid():  # never load machine code written by another user
+            return folder
+    folder = Path(tempfile.mkdtemp(prefix="dpbandits-"), SOURCES)
+    folder.mkdir()
+    return folder
+
+
+def _cache_homes() -> Iterator[Path]:
+    if "NUMBA_CACHE_DIR" in os.environ:
+        yield Path(os.environ["NUMBA_CACHE_DIR"])
+    if "XDG_CACHE_HOME" in os.environ:
+        yield Path(os.environ["XDG_CACHE_HOME"]) / "dpbandits"
+    with contextlib.suppress(RuntimeError):  # the user may have no home folder
+        yield Path.home() / ".cache" / "dpbandits"
+    yield Path(tempfile.gettempdir()) / f"dpbandits-{os.getuid()}"
+
+
+numba.config.CACHE_DIR = str(cache_folder())
+
+
+def compiled_code() -> Path:
+    """The folder in which compiled kernels are kept."""
+    return Path(numba.config.CACHE_DIR)
+
+
+def is_cached(function: Callable) -> bool:
+    """Whether machine code for a kernel is on disk already."""
+    return any(compiled_code().rglob(f"*.{function.__name__}-*.nbc"))

@@ -1,0 +1,1 @@
+"""What an algorithm declares about itself: question, parameters, assumptions, guarantees."""

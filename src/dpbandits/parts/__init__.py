@@ -1,0 +1,1 @@
+"""What algorithms are made of: mechanisms, estimators, radii, episodes, batches, argmax."""

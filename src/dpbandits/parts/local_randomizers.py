@@ -1,0 +1,101 @@
+"""Curators: what a user sends instead of a reward, with eps-local DP."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..compiled.decorators import verb
+from ..compiled.intrinsics import borrow
+from ..environments.blocks import kept
+from ..environments.laws import sigmoid
+from .mechanisms import laplace, laplace_scale
+
+
+@verb
+def convert_to_laplace(rng: np.random.Generator, r: float, eps: float) -> float:
+    """Curator 1 of Ren et al. 2020, CTL: the reward in [0, 1] plus ``Lap(1/eps)``. eps-local DP
+    (Lemma 5).
+    """
+    return add_laplace(rng, r, 1.0 / eps)
+
+
+@verb
+def add_laplace(rng: np.random.Generator, r: float, scale: float) -> float:
+    """CTL, asked by the scale 1/eps of its noise."""
+    return r + laplace(rng, scale)
+
+
+@verb
+def convert_to_bernoulli(rng: np.random.Generator, r: float, tanh: float) -> float:
+    """Curator 3 of Ren et al. 2020, CTB: a bit, 1 with probability 1/2 + (r - 1/2) tanh(eps/2).
+
+    Args:
+        rng: the user's coins.
+        r: reward in [0, 1].
+        tanh: tanh(eps/2), which unlike e^eps never overflows.
+
+    Guarantee: eps-local DP, since (r e^eps + 1 - r)/(1 + e^eps) is that probability.
+    """
+    rng = borrow(rng)
+    return 1.0 if rng.random() < chance_of_one(r, tanh) else 0.0
+
+
+@verb
+def chance_of_one(r: float, tanh: float) -> float:
+    """The probability that the bit of a reward in [0, 1] is 1."""
+    return 0.5 + (r - 0.5) * tanh
+
+
+# The sigmoid less 1/2 at the middle of steps from -8 to 8, and how far it is from that elsewhere.
+_STEPS = 64  # to a unit
+_MIDDLES = np.array([sigmoid((i + 0.5) / _STEPS) for i in range(-8 * _STEPS, 8 * _STEPS)]) - 0.5
+_FAR = 0.125 / _STEPS + 1e-6
+
+
+@verb
+def convert_to_bernoulli_of_sigmoid(rng: np.random.Generator, r: float, tanh: float) -> float:
+    """CTB of the reward's sigmoid: the same bit for the same coin, but the sigmoid is computed only
+    where a table does not tell the bit, once in some hundred times.
+    """
+    rng = borrow(rng)
+    u, place = rng.random(), r * _STEPS + 8 * _STEPS
+    place = place if place > 0.0 else 0.0
+    place = place if place < 16 * _STEPS else 16 * _STEPS - 1.0
+    level = 0.5 + _MIDDLES[np.uint64(place)] * tanh
+    if abs(u - level) < _FAR:
+        level = chance_of_one(sigmoid(r), tanh)
+    return 1.0 if u < level else 0.0
+
+
+@verb
+def send_bit(rng: np.random.Generator, r: float, eps: float) -> float:
+    """CTB, asked by the user's level. eps-local DP for rewards in [0, 1] (Lemma 9)."""
+    return convert_to_bernoulli(rng, r, math.tanh(0.5 * eps))
+
+
+@verb
+def send_sigmoid(rng: np.random.Generator, r: float, eps: float) -> float:
+    """CTL-S: CTL of the reward's sigmoid. eps-local DP for any reward."""
+    return convert_to_laplace(rng, sigmoid(r), eps)
+
+
+@verb
+def send_bit_of_sigmoid(rng: np.random.Generator, r: float, eps: float) -> float:
+    """CTB-S: CTB of the reward's sigmoid. eps-local DP for any reward."""
+    return convert_to_bernoulli_of_sigmoid(rng, r, math.tanh(0.5 * eps))
+
+
+@verb
+def send_truncated(rng: np.random.Generator, r: float, eps: float, B: float = 1.0) -> float:
+    """The reward, truncated at B, plus ``Lap(2B/eps)``. eps-local DP for any reward (Tao et al.
+    2022, Alg. 4); the algorithm draws the sum of many such noises at once.
+    """
+    return kept(r, B) + laplace(rng, laplace_scale(2.0 * B, eps))
+
+
+@verb
+def unbiased(x: float, c: float) -> float:
+    """g(x; eps): the bit of CTB rescaled so that its mean is the reward's, c = coth(eps/2)."""
+    return 0.5 + (x - 0.5) * c

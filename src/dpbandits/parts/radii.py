@@ -1,0 +1,101 @@
+"""Confidence radii and indices, each naming its inequality; ``l`` is the log of 1/confidence."""
+
+from __future__ import annotations
+
+import math
+
+from ..compiled.decorators import verb
+
+
+@verb
+def hoeffding(n: float, l: float) -> float:
+    """Radius of the mean of ``n`` rewards in [0, 1]: exceeded with probability e^-l."""
+    return math.sqrt(l / (2.0 * n))
+
+
+@verb
+def laplace_tail(n: float, eps: float, l: float) -> float:
+    """Radius of the noise ``Lap(1/(eps n))`` of a mean: exceeded (one side) with e^-l / 2."""
+    return l / (eps * n)
+
+
+@verb
+def bernoulli_kl(p: float, q: float) -> float:
+    """Kullback-Leibler divergence of Bernoulli(p) from Bernoulli(q), singularities by limits."""
+    if p == q:
+        return 0.0
+    if p <= 0.0:
+        return -math.log1p(-q) if q < 1.0 else math.inf
+    if p >= 1.0:
+        return -math.log(q) if q > 0.0 else math.inf
+    return kl_of_step(p, 1.0 - p, q - p) if 0.0 < q < 1.0 else math.inf
+
+
+@verb
+def kl_of_step(p: float, r: float, x: float) -> float:
+    """kl(p, p + x), where r = 1 - p: its two terms cancel without loss of digits."""
+    return -p * math.log1p(x / p) - r * math.log1p(-x / r)
+
+
+@verb
+def kl_upper(p: float, d: float) -> float:
+    """``max{q in [0, 1] : kl(p, q) <= d}``, to 1e-10 (Garivier & Cappe 2011).
+
+    Newton's method from above: kl(p, .) is convex and increasing on [p, 1], so the iterates
+    fall to the root without passing it. They start at the smaller of two upper bounds,
+    Pinsker's and the one that drops the term of p from kl.
+    """
+    if p >= 1.0:
+        return 1.0
+    if p <= 0.0:
+        return 1.0 - math.exp(-d)
+    r = 1.0 - p
+    entropy = -p * math.log(p) - r * math.log(r)
+    x = min(math.sqrt(d / 2.0), r - math.exp(-(d + entropy) / r), r * (1.0 - 1e-15))
+    while x > 0.0:  # the unknown is q - p
+        excess = kl_of_step(p, r, x) - d
+        step = excess * (p + x) * (r - x) / x
+        x -= step
+        if step < 1e-12:
+            break
+    return min(p + max(x, 0.0), 1.0)
+
+
+@verb
+def robust_order(n: float, eps: float, l: float, k: float, alpha1: float) -> float:
+    """The order of the error of a private robust mean, with constants of 1 (Wu et al. 2023,
+    Theorems 6.1 and 6.9): not a bound. ``l`` is ln(1/delta).
+    """
+    share = 1.0 - 1.0 / k
+    return math.sqrt(l / n) + (l / (n * eps)) ** share + alpha1**share
+
+
+@verb
+def raw_moment_bound(n: float, eps: float, l: float, k: float, alpha1: float, M: float) -> float:
+    """Radius of the mean of ``n`` values truncated at ``M`` with noise ``Lap(2M/(n eps))``.
+
+    Bernstein's inequality, the tail of the noise, Markov's inequality for what is cut off, and
+    Chernoff's for the outliers. It holds with probability 1 - delta for E|X|^k <= 1, a
+    contamination of at most alpha1 and n >= 3 l/alpha1, where l = ln(4/delta).
+    """
+    if math.inf == M:
+        return math.inf
+    random = math.sqrt(2.0 * l / n) + (2.0 / 3.0 + 2.0 / eps) * M * l / n
+    return random + M ** (1.0 - k) + 2.0 * alpha1 * (M + 1.0)
+
+
+@verb
+def central_moment_bound(
+    n: float, eps: float, l: float, k: float, alpha1: float, M: float, r: float
+) -> float:
+    """As ``raw_moment_bound``, around a point within 2 r of the mean, for E|X - mean|^k <= 1."""
+    if math.inf == M:
+        return math.inf
+    noise = (2.0 / 3.0 + 2.0 / eps) * M * l / n
+    if 2.0 * r < M:
+        tail = (M - 2.0 * r) ** -k
+        V = 1.0 + 4.0 * r**2 * tail
+        return math.sqrt(2.0 * V * l / n) + noise + M * tail + 2.0 * alpha1 * (M + 2.0 * r)
+    m = 1.0 + 2.0 * r
+    random = m * math.sqrt(2.0 * l / n) + noise
+    return random + m**k * M ** (1.0 - k) + 2.0 * alpha1 * (M + m)

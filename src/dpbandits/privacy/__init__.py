@@ -1,1 +1,0 @@
-"""The auditor: how much privacy is really spent, measured from outside."""

@@ -1,0 +1,1 @@
+"""Finished runs on disk, tidy tables, their manifests and summaries."""

@@ -1,0 +1,1 @@
+"""Seeds, playing runs, and handing them to workers."""
