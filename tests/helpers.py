@@ -17,7 +17,7 @@ from dpbandits.environments.populations import homogeneous
 from dpbandits.files import PACKAGE
 from dpbandits.game import new_game, pulls_at_checkpoints
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
-from dpbandits.settings.resolve import resolve as settings
+from dpbandits.settings import resolve as settings
 
 CONF = PACKAGE.parent.parent / "conf"
 NAMES = sorted(file.stem for file in (CONF / "algo").glob("*.yaml"))
