@@ -77,10 +77,18 @@ def pulls_at_checkpoints(game: Game) -> np.ndarray:
     return pulls_of(game.trace[np.newaxis], game.horizon)[0]
 
 
-def pulls_of(traces: np.ndarray, horizon: int) -> np.ndarray:
-    """The same of finished games with their traces (games, C + 1, K), int64 array (games, C, K)."""
+def pulls_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
+    """Pulls of each arm up to each checkpoint of finished games, int64 array (games, C, K).
+
+    Args:
+        traces: the games' traces, int64 array (games, C + 1, K).
+        horizon: the number of rounds that every game must have played, None for any number.
+
+    Raises:
+        ValueError: a game played another number of rounds.
+    """
     for rounds in traces.sum(axis=(1, 2)):
-        if rounds != horizon:
+        if horizon is not None and rounds != horizon:
             raise ValueError(f"the algorithm played {rounds} rounds of a game of {horizon}")
     return np.cumsum(traces, axis=1)[:, :-1]
 

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ..errors import BadInput
 from ..files import package_folder
-from ..running.failures import report_jobs
+from .command import MOST
 from .config.compose import in_hydras_words
-from .kinds import Kind
+from ..contracts.question import Question
 
 
 class Failed(Exception):
     """A job in another process that says in its log why it failed."""
 
 
-def call_hydra(kind: Kind, argv: list[str], overrides: list[str], task: Callable) -> None:
+def call_hydra(question: Question, argv: list[str], overrides: list[str], task: Callable) -> None:
     """Let Hydra do what the words after a command say; it wants overrides after the options."""
     import hydra
 
     options = [word for word in argv if word not in overrides]
-    sys.argv = [kind.command, *options, *in_hydras_words(overrides)]
-    hydra.main(str(package_folder("conf")), kind.top, version_base="1.3")(task)()
+    sys.argv = [question.command, *options, *in_hydras_words(overrides)]
+    hydra.main(str(package_folder("conf")), question.keys_file, version_base="1.3")(task)()
 
 
 def multirun(
-    kind: Kind,
+    question: Question,
     argv: list[str],
     overrides: list[str],
     job: Callable[[list[str]], int],
@@ -60,9 +60,9 @@ def multirun(
     folders = dict.fromkeys(path.parent for _, path in tables)
     with _no_trace_of_a_failure(*folders), _all_waited_for() as lost:
         try:
-            call_hydra(kind, argv, overrides, task)
+            call_hydra(question, argv, overrides, task)
         except Failed as error:
-            print(f"{kind.command}: {error}", file=sys.stderr)
+            print(f"{question.command}: {error}", file=sys.stderr)
             return 1
         except Exception as error:
             raise BadInput(f"hydra/launcher: the jobs cannot be launched: {error}") from None
@@ -77,7 +77,7 @@ def multirun(
             failed[" ".join(word for word in point if word not in overrides)] = reason
         elif path.exists():
             print(path)
-    return report_jobs(kind.command, failed)
+    return report_jobs(question.command, failed)
 
 
 @contextmanager
@@ -131,3 +131,12 @@ def _no_trace_of_a_failure(*folders: Path) -> Iterator[None]:
         del os.environ["HYDRA_FULL_ERROR"]
         if said is not None:
             os.environ["HYDRA_FULL_ERROR"] = said
+
+
+def report_jobs(name: str, failed: Mapping[str, str]) -> int:
+    """Print each failed job with its own overrides and the reason; returns the exit code."""
+    for words, reason in list(failed.items())[:MOST]:
+        print(f"{name}: failed: {words}: {reason}", file=sys.stderr)
+    if len(failed) > MOST:
+        print(f"{name}: failed: {len(failed) - MOST} more jobs", file=sys.stderr)
+    return min(len(failed), 1)

@@ -9,6 +9,8 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
+from ..errors import plain
+
 ROUNDING = 1.0 + 1e-7  # of moments by quadrature
 
 Values = Mapping[str, float]
@@ -66,6 +68,10 @@ class Assumption:
         """What an environment does, and what the algorithm with these parameters assumes."""
         raise NotImplementedError
 
+    def remedy(self, instance: Instance, values: Values) -> str:
+        """A hint at the value of a parameter with which the environment would fit, or nothing."""
+        return ""
+
 
 @dataclass(frozen=True)
 class Bounded(Assumption):
@@ -112,6 +118,10 @@ class WithinR(Assumption):
         if low < -R or high > R:
             return f"its rewards lie in [{low:g}, {high:g}]", f"rewards in [{-R:g}, {R:g}]"
         return None
+
+    def remedy(self, instance: Instance, values: Values) -> str:
+        reach = max(map(abs, instance.support))
+        return f"; R={plain(reach)} covers them" if values["R"] < reach < math.inf else ""
 
 
 WITHIN_R = WithinR()
