@@ -11,7 +11,7 @@ from .mechanisms import laplace_scale
 
 @verb
 def tree_levels(T: int) -> int:
-    """Levels of a tree over ``T`` items, floor(log2 T) + 1: the nodes that an item enters."""
+    """Levels of a tree over ``T`` items, floor(log2 T) + 1: the number of nodes of an item."""
     levels = 0
     while T > 0:
         T >>= 1
@@ -23,7 +23,7 @@ def tree_levels(T: int) -> int:
 def new_trees(K: int, T: int) -> np.ndarray:
     """``K`` empty trees over at most ``T`` items each, float64 array (K, levels).
 
-    Entry (a, j) will hold the noise of the prefix that ended when a node of level j last closed.
+    Entry (a, j) stores the noise of the prefix that ended when a node of level j last closed.
     """
     return np.zeros((K, tree_levels(T)))
 
@@ -32,11 +32,11 @@ def new_trees(K: int, T: int) -> np.ndarray:
 def tree_noise(trees: np.ndarray, a: int, n: int, noise: float) -> float:
     """Noise in the released sum of the first ``n`` items of tree ``a`` (Chan et al. 2011).
 
-    Item ``n`` closes the node at ``n``'s lowest set bit, which receives ``noise``; the prefix
-    sum of ``n`` adds the nodes of ``n``'s binary digits. The digits above the lowest are the
-    prefix that the next higher digit closed, so a release costs O(1).
+    Item ``n`` closes the node at the lowest set bit of ``n``, whose noise is ``noise``. The prefix
+    sum of ``n`` consists of one node for each set bit; those above the lowest form the prefix that
+    the next higher set bit closed, so a release takes O(1).
 
-    With a node noise of ``Lap(levels * sensitivity / eps)`` all prefix sums together are eps-DP.
+    All prefix sums together are eps-DP if each node's noise is Lap(levels sensitivity / eps).
     """
     trees = borrow(trees)
     higher = n & (n - 1)
@@ -46,7 +46,7 @@ def tree_noise(trees: np.ndarray, a: int, n: int, noise: float) -> float:
     return noise
 
 
-# 2 has order 66 modulo 67, so the remainder of a power of two tells its exponent.
+# 2 has order 66 modulo 67, so the remainder of a power of two determines its exponent.
 _EXPONENT = np.zeros(67, np.int64)
 for _j in range(63):
     _EXPONENT[2**_j % 67] = _j
@@ -60,5 +60,5 @@ def lowest_bit(n: int) -> int:
 
 @verb
 def tree_node_scale(levels: int, sensitivity: float, eps: float) -> float:
-    """Scale of each node's Laplace noise, so that one whole tree spends eps."""
+    """Scale of each node's Laplace noise for which one tree is eps-DP."""
     return laplace_scale(levels * sensitivity, eps)
