@@ -178,7 +178,7 @@ class CentralMoments(Contaminated):
         if values["D"] < 2 * r:
             return (
                 f"algo.D={values['D']:g}: at least two bins, 2 r = {2 * r:.4g}, are needed; "
-                "rewards this close to 0 are prae_r's"
+                "use prae_r for rewards this close to 0"
             )
         return None
 

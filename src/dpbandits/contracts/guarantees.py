@@ -9,7 +9,7 @@ from dataclasses import dataclass
 Curator = Callable[..., float]  # (rng, reward, eps)
 
 ONE_REWARD = "when one reward differs"
-ANY_TWO_REWARDS = "whatever the reward"
+ANY_TWO_REWARDS = "between any two rewards"
 ACTIONS = "all actions"
 RESPONSE = "each user's response"
 STOPPING = "stopping time and estimate"
