@@ -4,12 +4,20 @@ import math
 
 import numpy as np
 
-from dpbandits.compiled.decorators import kernel
-from dpbandits.contracts.assumptions import UNIT_INTERVAL
-from dpbandits.contracts.parameters import Budget, Positive
-from dpbandits.game import arms, pulls, rounds_left, rounds_played
-from dpbandits.parts.episodes import first_episodes, play_episode
-from dpbandits.parts.radii import kl_upper, laplace_tail
+from dpbandits.authoring import (
+    UNIT_INTERVAL,
+    Budget,
+    Positive,
+    arms,
+    first_episodes,
+    kernel,
+    kl_upper,
+    laplace_tail,
+    play_episode,
+    pulls,
+    rounds_left,
+    rounds_played,
+)
 
 REWARDS = UNIT_INTERVAL
 

@@ -4,13 +4,20 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import UNIT_INTERVAL
-from ..contracts.guarantees import global_dp
-from ..contracts.parameters import Budget, Positive
-from ..game import arms, rounds_left, rounds_played
-from ..parts.episodes import first_episodes, play_episode
-from ..parts.radii import hoeffding, laplace_tail
+from ..authoring import (
+    UNIT_INTERVAL,
+    Budget,
+    Positive,
+    arms,
+    first_episodes,
+    global_dp,
+    hoeffding,
+    kernel,
+    laplace_tail,
+    play_episode,
+    rounds_left,
+    rounds_played,
+)
 
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Azize & Basu 2022, Theorem 6", "episode_means")

@@ -4,13 +4,21 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import UNIT_INTERVAL
-from ..contracts.guarantees import global_dp
-from ..contracts.parameters import Budget, Probability
-from ..game import arms, play_unseen, pull_in_turn, room_for, rounds_left
-from ..parts.mechanisms import laplace_mean
-from ..parts.radii import hoeffding, laplace_tail
+from ..authoring import (
+    UNIT_INTERVAL,
+    Budget,
+    Probability,
+    arms,
+    global_dp,
+    hoeffding,
+    kernel,
+    laplace_mean,
+    laplace_tail,
+    play_unseen,
+    pull_in_turn,
+    room_for,
+    rounds_left,
+)
 
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 4.1", "epoch_mean")

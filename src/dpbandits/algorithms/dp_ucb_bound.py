@@ -4,13 +4,26 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import UNIT_INTERVAL
-from ..contracts.guarantees import global_dp
-from ..contracts.parameters import Budget
-from ..game import arms, leave, pull_again, pulls, stay
-from ..parts.argmax import keeps_lead, last_round, lead, new_race
-from ..parts.mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
+from ..authoring import (
+    UNIT_INTERVAL,
+    Budget,
+    arms,
+    global_dp,
+    keeps_lead,
+    kernel,
+    laplace,
+    last_round,
+    lead,
+    leave,
+    new_race,
+    new_trees,
+    pull_again,
+    pulls,
+    stay,
+    tree_levels,
+    tree_node_scale,
+    tree_noise,
+)
 
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Chan et al. 2011: one tree an arm", "tree")

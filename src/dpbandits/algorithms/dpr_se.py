@@ -5,12 +5,23 @@ from typing import Annotated
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import HeavyTails
-from ..contracts.guarantees import global_dp
-from ..contracts.parameters import POSITIVE, Budget, MomentBound, Named, Order, Probability
-from ..game import arms, play_unseen, pull_truncated_in_turn, room_for, rounds_left
-from ..parts.estimators import private_mean
+from ..authoring import (
+    POSITIVE,
+    Budget,
+    HeavyTails,
+    MomentBound,
+    Named,
+    Order,
+    Probability,
+    arms,
+    global_dp,
+    kernel,
+    play_unseen,
+    private_mean,
+    pull_truncated_in_turn,
+    room_for,
+    rounds_left,
+)
 
 REWARDS = HeavyTails()
 GUARANTEE = global_dp("Tao et al. 2022, Theorem 3", "truncated_mean")

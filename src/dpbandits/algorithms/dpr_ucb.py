@@ -5,15 +5,33 @@ from typing import Annotated
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import HeavyTails
-from ..contracts.guarantees import global_dp
-from ..contracts.parameters import POSITIVE, Budget, MomentBound, Named, Order
-from ..environments.blocks import kept
-from ..game import arms, leave, pull_again, pulls, stay
-from ..parts.argmax import keeps_lead, last_round, lead, new_race
-from ..parts.mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
-from ..parts.powers import new_powers, power_of_count
+from ..authoring import (
+    POSITIVE,
+    Budget,
+    HeavyTails,
+    MomentBound,
+    Named,
+    Order,
+    arms,
+    global_dp,
+    keeps_lead,
+    kept,
+    kernel,
+    laplace,
+    last_round,
+    lead,
+    leave,
+    new_powers,
+    new_race,
+    new_trees,
+    power_of_count,
+    pull_again,
+    pulls,
+    stay,
+    tree_levels,
+    tree_node_scale,
+    tree_noise,
+)
 
 REWARDS = HeavyTails()
 GUARANTEE = global_dp("Tao et al. 2022, Theorem 1, with eps/L a level of a tree", "adaptive_tree")

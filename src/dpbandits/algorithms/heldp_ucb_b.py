@@ -4,26 +4,28 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import kernel, verb
-from ..contracts.assumptions import UNIT_INTERVAL
-from ..contracts.guarantees import local_dp
-from ..contracts.parameters import Positive
-from ..game import (
+from ..authoring import (
+    UNIT_INTERVAL,
+    Positive,
     arms,
+    convert_to_bernoulli,
+    convert_to_bernoulli_of_sigmoid,
+    keeps_lead,
+    kernel,
+    last_round,
+    lead,
     leave,
+    local_dp,
+    new_race,
     next_user,
     privacy_level,
     pull_again,
+    send_bit,
     stay,
     tanh_half_level,
-    users_alike,
-)
-from ..parts.argmax import keeps_lead, last_round, lead, new_race
-from ..parts.local_randomizers import (
-    convert_to_bernoulli,
-    convert_to_bernoulli_of_sigmoid,
-    send_bit,
     unbiased,
+    users_alike,
+    verb,
 )
 
 REWARDS = UNIT_INTERVAL

@@ -1,9 +1,6 @@
 """HeLDP-UCB-BS: HeLDP-UCB-B for rewards without bounds."""
 
-from ..compiled.decorators import kernel
-from ..contracts.guarantees import local_dp
-from ..contracts.parameters import Positive
-from ..parts.local_randomizers import send_bit_of_sigmoid
+from ..authoring import Positive, kernel, local_dp, send_bit_of_sigmoid
 from .heldp_ucb_b import agent_4
 
 GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_bit_of_sigmoid)

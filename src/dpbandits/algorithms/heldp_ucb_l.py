@@ -4,14 +4,27 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import kernel, verb
-from ..contracts.assumptions import UNIT_INTERVAL
-from ..contracts.guarantees import local_dp
-from ..contracts.parameters import Positive
-from ..environments.laws import sigmoid
-from ..game import arms, leave, next_user, privacy_level, pull_again, stay, users_alike
-from ..parts.argmax import keeps_lead, last_round, lead, new_race
-from ..parts.local_randomizers import add_laplace, convert_to_laplace
+from ..authoring import (
+    UNIT_INTERVAL,
+    Positive,
+    add_laplace,
+    arms,
+    convert_to_laplace,
+    keeps_lead,
+    kernel,
+    last_round,
+    lead,
+    leave,
+    local_dp,
+    new_race,
+    next_user,
+    privacy_level,
+    pull_again,
+    sigmoid,
+    stay,
+    users_alike,
+    verb,
+)
 
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("Ren et al. 2020, Theorem 7", convert_to_laplace)

@@ -1,9 +1,6 @@
 """HeLDP-UCB-LS: HeLDP-UCB-L for rewards without bounds."""
 
-from ..compiled.decorators import kernel
-from ..contracts.guarantees import local_dp
-from ..contracts.parameters import Positive
-from ..parts.local_randomizers import send_sigmoid
+from ..authoring import Positive, kernel, local_dp, send_sigmoid
 from .heldp_ucb_l import agent_2
 
 GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_sigmoid)

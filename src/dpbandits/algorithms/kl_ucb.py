@@ -5,12 +5,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import kernel, verb
-from ..compiled.intrinsics import borrow
-from ..contracts.assumptions import UNIT_INTERVAL
-from ..contracts.guarantees import NOT_PRIVATE
-from ..game import arms, pull_sum, rounds_left, rounds_played
-from ..parts.radii import bernoulli_kl, kl_upper
+from ..authoring import (
+    NOT_PRIVATE,
+    UNIT_INTERVAL,
+    arms,
+    bernoulli_kl,
+    borrow,
+    kernel,
+    kl_upper,
+    pull_sum,
+    rounds_left,
+    rounds_played,
+    verb,
+)
 
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE

@@ -5,13 +5,25 @@ from typing import Annotated
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import HeavyTails
-from ..contracts.guarantees import local_dp
-from ..contracts.parameters import POSITIVE, Budget, MomentBound, Named, Order, Probability
-from ..game import arms, play_unseen, pull_truncated_in_turn, room_for, rounds_left
-from ..parts.local_randomizers import send_truncated
-from ..parts.mechanisms import laplace_scale, laplace_sum
+from ..authoring import (
+    POSITIVE,
+    Budget,
+    HeavyTails,
+    MomentBound,
+    Named,
+    Order,
+    Probability,
+    arms,
+    kernel,
+    laplace_scale,
+    laplace_sum,
+    local_dp,
+    play_unseen,
+    pull_truncated_in_turn,
+    room_for,
+    rounds_left,
+    send_truncated,
+)
 
 REWARDS = HeavyTails()
 GUARANTEE = local_dp("Tao et al. 2022, Theorem 6", send_truncated)

@@ -5,32 +5,35 @@ from typing import Annotated
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import CentralMoments
-from ..contracts.guarantees import global_dp
-from ..contracts.parameters import (
+from ..authoring import (
+    CENTRAL_LIMIT,
+    LARGEST_REACH,
     POSITIVE,
     Budget,
+    CentralMoments,
     Confidence,
     Constants,
     Forced,
     Interval,
     MomentOrder,
     Named,
+    arms,
     below,
-)
-from ..game import arms, pull_counts, pull_truncated_sum, room_for
-from ..parts.batches import forced_batches, play_out
-from ..parts.estimators import (
-    CENTRAL_LIMIT,
-    LARGEST_REACH,
     bin_width,
     bins,
+    central_moment_bound,
+    forced_batches,
+    global_dp,
+    kernel,
+    play_out,
     private_mean,
     private_mode,
+    pull_counts,
+    pull_truncated_sum,
+    robust_order,
+    room_for,
     truncation_level,
 )
-from ..parts.radii import central_moment_bound, robust_order
 
 REWARDS = CentralMoments(bin_width)
 GUARANTEE = global_dp("Wu et al. 2023, Theorems 6.10 and 6.12", "central_mean")

@@ -5,14 +5,27 @@ from typing import Annotated
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import RawMoments
-from ..contracts.guarantees import global_dp
-from ..contracts.parameters import Budget, Confidence, Constants, Forced, MomentOrder, below
-from ..game import arms, pull_truncated_sum, room_for
-from ..parts.batches import forced_batches, play_out
-from ..parts.estimators import RAW_LIMIT, private_mean, truncation_level
-from ..parts.radii import raw_moment_bound, robust_order
+from ..authoring import (
+    RAW_LIMIT,
+    Budget,
+    Confidence,
+    Constants,
+    Forced,
+    MomentOrder,
+    RawMoments,
+    arms,
+    below,
+    forced_batches,
+    global_dp,
+    kernel,
+    play_out,
+    private_mean,
+    pull_truncated_sum,
+    raw_moment_bound,
+    robust_order,
+    room_for,
+    truncation_level,
+)
 
 REWARDS = RawMoments()
 GUARANTEE = global_dp("Wu et al. 2023, Theorem 6.2", "truncated_mean")

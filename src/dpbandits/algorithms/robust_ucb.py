@@ -5,13 +5,23 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import HeavyTails
-from ..contracts.guarantees import NOT_PRIVATE
-from ..contracts.parameters import MomentBound, Order
-from ..game import arms, leave, pull_again, stay
-from ..parts.argmax import keeps_lead, last_round, lead, new_race
-from ..parts.powers import new_powers, power_of_count
+from ..authoring import (
+    NOT_PRIVATE,
+    HeavyTails,
+    MomentBound,
+    Order,
+    arms,
+    keeps_lead,
+    kernel,
+    last_round,
+    lead,
+    leave,
+    new_powers,
+    new_race,
+    power_of_count,
+    pull_again,
+    stay,
+)
 
 REWARDS = HeavyTails()
 GUARANTEE = NOT_PRIVATE

@@ -4,12 +4,18 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import kernel, verb
-from ..compiled.intrinsics import borrow
-from ..contracts.assumptions import UNIT_INTERVAL
-from ..contracts.guarantees import NOT_PRIVATE
-from ..game import arms, pull_sum, rounds_left, rounds_played
-from ..parts.radii import hoeffding
+from ..authoring import (
+    NOT_PRIVATE,
+    UNIT_INTERVAL,
+    arms,
+    borrow,
+    hoeffding,
+    kernel,
+    pull_sum,
+    rounds_left,
+    rounds_played,
+    verb,
+)
 
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE

@@ -15,7 +15,7 @@ from ..results.summary import interval, rounds, significant, summarize
 from ..results.tables import record, tidy
 from ..settings.setting import Cell
 from ..theory.bounds import Bound, bounds_for
-from ..theory.problem import Question, question
+from ..theory.problem import Problem, problem
 from .config.compose import Request, multirun_points, read_request
 from .config.user_files import user_folders
 from .run import guarded, parser_of
@@ -71,7 +71,7 @@ def _main(argv: list[str]) -> int:
 
 def report(request: Request, cell: Cell) -> str:
     """What is known of a cell's regret, in words and a table."""
-    asked = question(record(cell))
+    asked = problem(record(cell))
     applying, reasons = bounds_for(asked)
     measured = measured_regret(request.results, cell)
     lines = [heading(request, cell)]
@@ -108,7 +108,7 @@ def measured_regret(results: Path, cell: Cell) -> tuple[float, str] | None:
     return float(row["mean"]), f"{significant(row['mean'])} ({spread})"
 
 
-def table(bounds: list[Bound], asked: Question, measured: float | None) -> str:
+def table(bounds: list[Bound], asked: Problem, measured: float | None) -> str:
     """The bounds that apply, those with a number first."""
     kinds = ["exact", "asymptotic", "worst case", "order", "refuted"]
     rows = []

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ..contracts.question import Question
 from ..errors import BadInput
 from ..files import package_folder
 from .command import MOST
 from .config.compose import in_hydras_words
-from ..contracts.question import Question
 
 
 class Failed(Exception):

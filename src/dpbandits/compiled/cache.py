@@ -1,4 +1,4 @@
-"""Where compiled code is kept: one folder for each state of the package's sources."""
+"""The folder of Numba's disk cache: one for each state of the package's sources."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ SOURCES = sources_hash(*sorted(PACKAGE.rglob("*.py")))  # the state of the whole
 
 
 def cache_folder() -> Path:
-    """Folder for compiled kernels, named by a hash of the package's sources.
+    """Create and return the cache folder, named by a hash of the package's sources.
 
-    Numba's own cache does not notice an edit in an imported file, so the name of the folder does.
+    Numba's cache does not detect edits of imported files; the hash in the folder's name does.
     """
     for home in _cache_homes():
         folder = home / SOURCES
@@ -49,10 +49,10 @@ numba.config.CACHE_DIR = str(cache_folder())
 
 
 def compiled_code() -> Path:
-    """The folder in which compiled kernels are kept."""
+    """Return the folder of the cached kernels."""
     return Path(numba.config.CACHE_DIR)
 
 
 def is_cached(function: Callable) -> bool:
-    """Whether machine code for a kernel is on disk already."""
+    """Whether machine code for a kernel is in the disk cache."""
     return any(compiled_code().rglob(f"*.{function.__name__}-*.nbc"))

@@ -15,7 +15,7 @@ import pandas as pd
 from ..errors import BadInput
 from ..results.summary import settings_of
 from ..theory.bounds import Bound, bounds_for
-from ..theory.problem import Question, question
+from ..theory.problem import Problem, problem
 from ..validation import file_at
 from .regret import LONG
 
@@ -59,7 +59,7 @@ def curves(table: pd.DataFrame, records: Sequence[Mapping[str, Any]], name: str)
     check_match(rows, records, name)
     last = table[table["t"] == table["horizon"]]
     means = last.groupby(settings_of(table), sort=False, dropna=False)["regret"].mean().to_numpy()
-    asked = [question(record) for record in records]
+    asked = [problem(record) for record in records]
     found = [over_time(*x) for x in zip(rows, asked, means, strict=True)]
     but_eps = [column for column in settings.columns if column != "eps"]
     for _, group in settings.groupby(but_eps, sort=False, dropna=False):
@@ -115,7 +115,7 @@ def check_match(
         raise BadInput(f"bounds=true: the manifest beside {name} is that of another table")
 
 
-def chosen(asked: Question) -> list[Bound]:
+def chosen(asked: Problem) -> list[Bound]:
     """The bounds of a setting that are worth a line: of each side the one that says most, and what
     is refuted.
     """
@@ -165,7 +165,7 @@ def curve(
     return points[points["value"] > 0]
 
 
-def over_time(told: Mapping[str, Any], asked: Question, mean: float) -> list[pd.DataFrame]:
+def over_time(told: Mapping[str, Any], asked: Problem, mean: float) -> list[pd.DataFrame]:
     """The curves of a setting against the horizon."""
     grid = np.geomspace(1, asked.T, POINTS)
     if asked.T <= LONG:  # time is drawn on a linear axis
@@ -180,13 +180,13 @@ def over_time(told: Mapping[str, Any], asked: Question, mean: float) -> list[pd.
     return parts
 
 
-def same_levels(asked: Question) -> bool:
+def same_levels(asked: Problem) -> bool:
     """Whether one budget says how private all users are."""
     return asked.equal_levels if "eps_min" in asked.parameters else True
 
 
 def over_budgets(
-    told: Mapping[str, Any], asked: Sequence[Question], means: np.ndarray
+    told: Mapping[str, Any], asked: Sequence[Problem], means: np.ndarray
 ) -> list[pd.DataFrame]:
     """The curves of settings that differ in the budget alone, against it."""
     grid = np.geomspace(asked[0].eps, asked[-1].eps, POINTS)

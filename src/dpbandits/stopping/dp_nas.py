@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import WITHIN_R
-from ..contracts.guarantees import STOPPING, global_dp
-from ..contracts.parameters import Budget, Fraction, Range
-from ..game import pull_sum, rounds_left, rounds_played
-from ..parts.mechanisms import laplace
+from ..authoring import (
+    STOPPING,
+    WITHIN_R,
+    Budget,
+    Fraction,
+    Range,
+    global_dp,
+    kernel,
+    laplace,
+    pull_sum,
+    rounds_left,
+    rounds_played,
+)
 from .sparse_vector import bar, first_above, noise_scales
 
 REWARDS = WITHIN_R

@@ -6,11 +6,17 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import kernel, verb
-from ..contracts.assumptions import WITHIN_R
-from ..contracts.guarantees import NOT_PRIVATE
-from ..contracts.parameters import Fraction, Range
-from ..game import pull_sum, rounds_left, rounds_played
+from ..authoring import (
+    NOT_PRIVATE,
+    WITHIN_R,
+    Fraction,
+    Range,
+    kernel,
+    pull_sum,
+    rounds_left,
+    rounds_played,
+    verb,
+)
 
 REWARDS = WITHIN_R
 GUARANTEE = NOT_PRIVATE

@@ -6,9 +6,7 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.intrinsics import borrow
-from ..parts.mechanisms import laplace, laplace_scale
+from ..authoring import borrow, laplace, laplace_scale, verb
 
 
 @verb

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .problem import Question
+from .problem import Problem
 
 UPPER, LOWER = "upper", "lower"
 EXACT = "exact"  # a number that holds at every horizon
@@ -32,7 +32,7 @@ class Condition:
 
     Attributes:
         words: the condition, as it stands after "needs".
-        holds: its test; the names of its parameters say what it looks at, a ``question`` or letters
+        holds: its test; the names of its parameters say what it looks at, a ``problem`` or letters
             of the theorem and of the setting.
     """
 
@@ -85,20 +85,20 @@ class Bound:
         """Whether it looks at the arms' gaps."""
         return bool({"gaps", "means"} & inspect.signature(self.function).parameters.keys())
 
-    def reason(self, question: Question) -> str | None:
+    def reason(self, problem: Problem) -> str | None:
         """Why it says nothing of a setting; None if it applies."""
-        values = {"question": question, **question.letters}
+        values = {"problem": problem, **problem.letters}
         for condition in self.conditions:
             failure = condition.failure(values)
             if failure is not None:
                 return failure
         return None
 
-    def value(self, question: Question) -> float:
+    def value(self, problem: Problem) -> float:
         """Its value in a setting, nan where its numbers are not covered."""
         names = inspect.signature(self.function).parameters
         try:
-            return self.function(**{name: question.letters[name] for name in names})
+            return self.function(**{name: problem.letters[name] for name in names})
         except ConditionFailed:
             return math.nan
 
@@ -143,12 +143,12 @@ def every_bound() -> Iterator[Bound]:
                 yield bound
 
 
-def bounds_for(question: Question) -> tuple[list[Bound], dict[str, str]]:
+def bounds_for(problem: Problem) -> tuple[list[Bound], dict[str, str]]:
     """The bounds that apply to a setting, and for the others (by source) the reason."""
     applying: list[Bound] = []
     reasons: dict[str, str] = {}
     for bound in every_bound():
-        reason = bound.reason(question)
+        reason = bound.reason(problem)
         if reason is None:
             applying.append(bound)
         else:

@@ -17,7 +17,7 @@ from ..environments.populations import Population, build_population, homogeneous
 
 
 @dataclass(frozen=True)
-class Question:
+class Problem:
     """A setting of which bounds are asked.
 
     Attributes:
@@ -87,7 +87,7 @@ class Question:
             and self.parameters.get("eps_min") == self.eps
         )
 
-    def at(self, T: float | None = None, eps: float | None = None) -> Question:
+    def at(self, T: float | None = None, eps: float | None = None) -> Problem:
         """The same setting at another horizon, or with another budget for every user."""
         changed = self if T is None else replace(self, T=T)
         if eps is None:
@@ -97,11 +97,11 @@ class Question:
         return replace(changed, eps=eps, parameters=parameters, population=homogeneous(eps))
 
 
-def question(record: Mapping[str, Any]) -> Question:
-    """The question of what a manifest records of a cell (see ``store.record``)."""
+def problem(record: Mapping[str, Any]) -> Problem:
+    """The problem of what a manifest records of a cell (see ``store.record``)."""
     eps = math.inf if record["eps"] is None else float(record["eps"])
     spec = record["population"]
-    return Question(
+    return Problem(
         algo=record["algo"],
         parameters={name: float(value) for name, value in record["parameters"].items()},
         instance=build(record["env_spec"]),

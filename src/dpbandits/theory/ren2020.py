@@ -14,7 +14,7 @@ from ..environments.populations import Population
 from ..environments.users import half_tanh
 from .bounds import ASYMPTOTIC, EXACT, LOWER, ORDER, UPPER, Condition, theorem
 from .conditions import BERNOULLI, BEST_BELOW_1, LOCAL, PRIVACY, UNIT_REWARDS, algorithm
-from .problem import Question, positive
+from .problem import Problem, positive
 
 PAPER = "Ren et al. 2020"
 
@@ -88,7 +88,7 @@ DOMINATED = Condition(
     "gaps of at most sqrt(.8) (1 + 4/eps)",
     lambda gaps, eps: max(gaps) <= math.sqrt(0.8) * (1 + 4 / eps),
 )
-EQUAL_LEVELS = Condition("eps_t = eps_min for all users", lambda question: question.equal_levels)
+EQUAL_LEVELS = Condition("eps_t = eps_min for all users", lambda problem: problem.equal_levels)
 
 
 @theorem(
@@ -265,9 +265,9 @@ def holdp_ucb_b_free(K: int, eps: float, T: float) -> float:
     return (1 + 1 / eps) * math.sqrt(K * T * math.log(T))
 
 
-def sub_gaussian(question: Question) -> bool:
+def sub_gaussian(problem: Problem) -> bool:
     """Whether rewards are normal with a standard deviation of at most 1, around means in [0, 1]."""
-    env, means = question.instance.environment, question.instance.means
+    env, means = problem.instance.environment, problem.instance.means
     normal = (env.law == GAUSSIAN).all() and (env.parameters[:, 1] <= 1).all()
     same = np.ptp(env.parameters[:, 1]) == 0
     return bool(normal and same and env.alpha == 0 and means.min() >= 0 and means.max() <= 1)

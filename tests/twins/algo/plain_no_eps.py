@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dpbandits.game import arms, pull, rounds_left
+from dpbandits.authoring import arms, pull, rounds_left
 
 
 def plain_no_eps(game, rng, eps):

@@ -4,12 +4,20 @@ import math
 
 import numpy as np
 
-from dpbandits.compiled.decorators import kernel
-from dpbandits.contracts.assumptions import UNIT_INTERVAL
-from dpbandits.contracts.parameters import Budget, Probability
-from dpbandits.game import arms, play_unseen, pull_in_turn, room_for, rounds_left
-from dpbandits.parts.mechanisms import laplace
-from dpbandits.parts.radii import hoeffding, laplace_tail
+from dpbandits.authoring import (
+    UNIT_INTERVAL,
+    Budget,
+    Probability,
+    arms,
+    hoeffding,
+    kernel,
+    laplace,
+    laplace_tail,
+    play_unseen,
+    pull_in_turn,
+    room_for,
+    rounds_left,
+)
 
 REWARDS = UNIT_INTERVAL
 
