@@ -31,6 +31,7 @@ from ..authoring import (
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("Ren et al. 2020, Theorem 10", send_bit)
 ROUND_BY_ROUND = True
+ANY_REWARDS = "heldp_ucb_bs"  # the variant behind a sigmoid
 LEADING_TERM = "V_B"  # of its regret, which a good eps_min makes small
 
 

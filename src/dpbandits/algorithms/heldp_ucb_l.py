@@ -29,6 +29,7 @@ from ..authoring import (
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("Ren et al. 2020, Theorem 7", convert_to_laplace)
 ROUND_BY_ROUND = True
+ANY_REWARDS = "heldp_ucb_ls"  # the variant behind a sigmoid
 LEADING_TERM = "V_L"  # of its regret, which a good eps_min makes small
 
 

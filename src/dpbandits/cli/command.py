@@ -89,9 +89,7 @@ def report_failures(name: str, failures: list[Failure]) -> int:
         what = in_words(failure.setting), failure.reason
         lost[what] = lost.get(what, 0) + len(failure.runs)
     total = counted(sum(lost.values()))
-    print(
-        f"{name}: {total} failed; finished runs are stored, no table is written", file=sys.stderr
-    )
+    print(f"{name}: {total} failed; finished runs are stored, no table is written", file=sys.stderr)
     for (setting, reason), runs in list(lost.items())[:MOST]:
         print(f"{name}: failed: {setting}: {reason} ({counted(runs)})", file=sys.stderr)
     if len(lost) > MOST:

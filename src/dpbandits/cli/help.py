@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 import shutil
 import textwrap
@@ -10,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from ..contracts.question import QUESTIONS, Question
 from ..files import package_folder
-from ..settings.groups import names_in, question_of
+from ..settings.groups import about, names_in, question_of
 
 
 def entry(name: str, about: str) -> str:
@@ -26,13 +25,6 @@ def keys_listing(keys_file: str) -> str:
     lines = (package_folder("conf") / f"{keys_file}.yaml").read_text().splitlines()
     found = (re.fullmatch(r"(\w+): +(\S.*?) +# (.*)", line) for line in lines)
     return "\n".join(entry(f"{key[1]}={key[2]}", key[3]) for key in found if key)
-
-
-def about(group: str, name: str) -> str:
-    """The description of a file in conf: the comment that it begins with."""
-    text = (package_folder("conf") / group / f"{name}.yaml").read_text()
-    comments = itertools.takewhile(lambda line: line.startswith("# "), text.splitlines())
-    return " ".join(line[2:] for line in comments if not line.startswith("# @"))
 
 
 def groups_listing(question: Question) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,18 +53,46 @@ def plain_data(value: Any) -> Any:
 
 
 def algorithm_choice(
-    algorithm: str | Callable[..., Any] | Choice, group: str, values: Mapping[str, Any]
+    algorithm: str | Callable[..., Any] | Choice,
+    group: str | None,
+    values: Mapping[str, Any],
+    rewards: Any = None,
+    guarantee: Any = None,
 ) -> Choice:
-    """An algorithm by its name or as a function, with values for its parameters."""
+    """An algorithm by its name or as a function, with values for its parameters.
+
+    Args:
+        algorithm: its name, a function, or a choice made before.
+        group: ``algo`` or ``rule``; None if that is not known yet.
+        values: values of its parameters.
+        rewards: what a function assumes of the rewards.
+        guarantee: what a function promises.
+    """
     values = plain_data(values)
     if isinstance(algorithm, Choice):
-        return Choice(
-            algorithm.name, {**algorithm.values, **values}, algorithm.contents, algorithm.algorithm
-        )
+        made = algorithm.algorithm
+        if made is not None and group is not None:
+            made = replace(made, group=group)
+        return replace(algorithm, values={**algorithm.values, **values}, algorithm=made)
     if callable(algorithm):
-        made = from_function(algorithm, group)
+        made = from_function(algorithm, group or "algo", rewards, guarantee)
         return Choice(made.name, values, dict(made.defaults), made)
+    if rewards is not None or guarantee is not None:
+        raise BadInput(f"{algorithm}: only a function can be given rewards= and guarantee=")
     return Choice(str(algorithm), values)
+
+
+def algorithm_of(
+    algorithm: str | Callable[..., Any] | Choice,
+    group: str,
+    values: Mapping[str, Any],
+    folders: tuple[str, ...],
+) -> tuple[Algorithm, dict[str, Any]]:
+    """An algorithm, and the contents of its configuration with some values changed."""
+    choice = algorithm_choice(algorithm, group, values)
+    made = choice.algorithm or load(find_file(choice.name, folders, group))
+    file = read_group(group, choice.name, folders) if choice.contents is None else choice.contents
+    return made, {**file, **choice.values}
 
 
 def environment_choice(group: str, name: str, values: Mapping[str, Any]) -> Choice:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -75,6 +76,13 @@ def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
             if (home / group / f"{name}.yaml").is_file():
                 return home / group / f"{name}.yaml"
     raise unknown(group, plain(name), names_in(group, folders))
+
+
+def about(group: str, name: str) -> str:
+    """The description of a configuration file: the comment that it begins with."""
+    lines = file_of(group, name).read_text().splitlines()
+    comments = itertools.takewhile(lambda line: line.startswith("# "), lines)
+    return " ".join(line[2:] for line in comments if not line.startswith("# @"))
 
 
 def read_file(file: Path) -> dict[str, Any]:

@@ -27,6 +27,7 @@ class Problem:
         population: the users' privacy levels.
         eps: privacy budget, that of the least private user; infinite without privacy.
         T: horizon.
+        local: whether users randomise their own rewards.
     """
 
     algo: str
@@ -35,6 +36,7 @@ class Problem:
     population: Population
     eps: float
     T: float
+    local: bool = False
 
     @cached_property
     def letters(self) -> dict[str, Any]:
@@ -74,11 +76,6 @@ class Problem:
         return self.independent and low >= 0 and high <= 1
 
     @property
-    def local(self) -> bool:
-        """Whether users randomise their own rewards."""
-        return "eps_min" in self.parameters or self.algo == "ldpr_se"
-
-    @property
     def equal_levels(self) -> bool:
         """Whether all users have the level ``eps``, and all of them send."""
         return (
@@ -98,7 +95,7 @@ class Problem:
 
 
 def problem(record: Mapping[str, Any]) -> Problem:
-    """The problem of what a manifest records of a cell (see ``store.record``)."""
+    """The problem that a manifest records of a setting (see ``Setting.record``)."""
     eps = math.inf if record["eps"] is None else float(record["eps"])
     spec = record["population"]
     return Problem(
@@ -108,6 +105,7 @@ def problem(record: Mapping[str, Any]) -> Problem:
         population=build_population(spec) if spec else homogeneous(eps),
         eps=eps,
         T=float(record["horizon"]),
+        local=record["notion"] == "local",
     )
 
 
