@@ -60,6 +60,10 @@ class Question:
     shown_if_varied: tuple[str, ...]
     label: tuple[tuple[str, str], ...]
 
+    def __reduce__(self):
+        """Other processes find a question by its name."""
+        return question_named, (self.name,)
+
     @property
     def goal_names(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.goal)
@@ -116,3 +120,8 @@ STOPPING = Question(
 )
 
 QUESTIONS = (REGRET, STOPPING)
+
+
+def question_named(name: str) -> Question:
+    """The question of a name."""
+    return next(question for question in QUESTIONS if question.name == name)
