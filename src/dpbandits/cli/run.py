@@ -30,7 +30,6 @@ from .config.compose import (
     compose_config,
     in_hydras_words,
     kind_of,
-    multirun_points,
     read_request,
 )
 from .config.user_files import user_folders
@@ -183,16 +182,7 @@ def command_line(kind: Kind, usage: str, argv: list[str]) -> int:
         request = read_request(given.overrides, folders, kind)
         check_writable(request.results)
         return run(request)
-    tables = []
-    for point in multirun_points(given.overrides, folders):
-        request = read_request(point, folders, kind)
-        check_writable(request.results)
-        tables.append((point, table_path(request, alone=False)))
-
-    def job(overrides):
-        return run(read_request(overrides, folders, kind), alone=False)
-
-    return multirun(kind, argv, given.overrides, job, tables)
+    return multirun(kind, argv, given.overrides, folders)
 
 
 def check_package(package: str, cfg: str, config: Config) -> None:

@@ -250,7 +250,8 @@ def compose_config(
     """The composed configuration as plain data.
 
     The groups (``algo``, ``env``, ...) and ``experiment`` are the names chosen; the contents of
-    the groups are ``algo_spec`` and so on, hidden from iteration.
+    the groups are ``algo_spec`` and so on, and the settings of Hydra's launcher ``launcher``,
+    hidden from iteration.
     """
     paths = ",".join(f"'file://{Path(folder).resolve()}'" for folder in folders)
     search = [f"hydra.searchpath=[{paths}]"] if folders else []
@@ -259,13 +260,14 @@ def compose_config(
     outer = GlobalHydra.instance().hydra  # that of a multirun, which we must give back
     GlobalHydra.instance().clear()
     try:
-        with initialize_config_dir(str(package_folder("conf")), version_base="1.3"):
+        with initialize_config_dir(str(package_folder("conf")), kind.command, "1.3"):
             composed = compose(kind.top, [*overrides, *search], return_hydra_config=True)
             refuse_changes(composed.hydra, kind.top, parsed)
             choices = composed.hydra.runtime.choices
             own = OmegaConf.masked_copy(composed, [str(k) for k in composed if k != "hydra"])
             _refuse_resolvers(OmegaConf.to_container(own, resolve=False))
             config = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
+            launcher = OmegaConf.to_container(composed.hydra.launcher, resolve=True)
     except MissingConfigException as error:
         raise _missing(error, overrides) from None
     except (HydraException, OmegaConfBaseException) as error:
@@ -299,7 +301,8 @@ def compose_config(
     return Config(
         {str(k): v for k, v in config.items()}
         | {name: choices.get(name) for name in (*kind.groups, *beside)},
-        aside={f"{name}_spec": dict(config.get(name) or {}) for name in (*kind.groups, *beside)},
+        aside={f"{name}_spec": dict(config.get(name) or {}) for name in (*kind.groups, *beside)}
+        | {"launcher": launcher},
     )
 
 
