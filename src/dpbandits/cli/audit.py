@@ -82,7 +82,7 @@ def _main(argv: list[str]) -> int:
     audits: list[Audit] = []
     for line in lines:
         for point in multirun_points(line, folders):
-            config, contents = compose_config(tuple(point), folders, AUDITS)
+            config, contents, _ = compose_config(tuple(point), folders, AUDITS)
             group = next((g for g in AUDITS.groups if config[g] is not None), "")
             algorithm = load(find_file(str(config[group]), folders, group)) if group else None
             subjects = requested(config, keys, algorithm, contents.get(group, {}))

@@ -14,7 +14,7 @@ from ..contracts.algorithm import Algorithm
 from ..contracts.question import REGRET, Question
 from ..errors import BadInput, unknown
 from ..files import check_writable
-from ..results.naming import refuse_to_replace, table_path
+from ..results.naming import refuse_to_replace
 from ..results.report import write_report
 from ..results.summary import render, summarize
 from ..running.monte_carlo import fulfil
@@ -26,7 +26,6 @@ from .config.compose import (
     Composed,
     compose_config,
     in_hydras_words,
-    multirun_points,
     question_asked,
     read_request,
 )
@@ -95,22 +94,13 @@ def command_line(question: Question, usage: str, argv: list[str]) -> int:
         composed = compose_config(tuple(in_hydras_words(given.overrides)), folders, question)
         if given.package is not None:
             _check_package(given.package, given.cfg, composed)
-        call_hydra(question, argv, given.overrides, lambda _: None)
+        call_hydra(question, argv, given.overrides)
         return 0
     if not given.multirun:
         request = read_request(given.overrides, folders, question)
         check_writable(request.results)
         return run(request)
-    tables = []
-    for point in multirun_points(given.overrides, folders):
-        request = read_request(point, folders, question)
-        check_writable(request.results)
-        tables.append((point, table_path(request, alone=False)))
-
-    def job(overrides):
-        return run(read_request(overrides, folders, question), alone=False)
-
-    return multirun(question, argv, given.overrides, job, tables)
+    return multirun(question, given.overrides, folders)
 
 
 def _check_package(package: str, cfg: str, composed: Composed) -> None:

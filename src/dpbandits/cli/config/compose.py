@@ -45,10 +45,12 @@ class Composed(NamedTuple):
     Attributes:
         config: plain data; the groups, ``runner`` and ``experiment`` are names.
         contents: the contents of the files chosen, by group.
+        launcher: the settings of Hydra's launcher.
     """
 
     config: dict[str, Any]
     contents: dict[str, dict[str, Any]]
+    launcher: dict[str, Any]
 
 
 # Keys that decide how and where something is run, not what.
@@ -63,6 +65,13 @@ def read_request(
     Raises:
         BadInput: it cannot be run.
     """
+    return compose_request(overrides, folders, question)[0]
+
+
+def compose_request(
+    overrides: list[str], folders: tuple[str, ...], question: Question = REGRET
+) -> tuple[Request, dict[str, Any]]:
+    """The request of a list of Hydra overrides, and the settings of Hydra's launcher."""
     changed = tuple(o for o in overrides if not INDIFFERENT.match(o))
     overrides, swept = _split_swept(in_hydras_words(overrides))
     question = question_asked(overrides, folders, question)
@@ -71,7 +80,7 @@ def read_request(
         framed = compose_config(tuple(frame), folders, question).config
         _vary(framed, swept)
         _refuse_swept(overrides, framed, question)
-    config, contents = compose_config(tuple(overrides), folders, question)
+    config, contents, launcher = compose_config(tuple(overrides), folders, question)
     _vary(config, swept)
     but_choices = [o for o in overrides if o.lstrip("+").partition("=")[0] not in question.groups]
 
@@ -85,7 +94,8 @@ def read_request(
         return compose_config((*but_choices, *chosen), folders, question).contents[group]
 
     groups = load_groups(question, config, contents_of, folders)
-    return make_request(question, config, groups, contents["runner"], changed, folders)
+    request = make_request(question, config, groups, contents["runner"], changed, folders)
+    return request, launcher
 
 
 def question_asked(overrides: list[str], folders: tuple[str, ...], question: Question) -> Question:
@@ -176,13 +186,14 @@ def compose_config(
     outer = GlobalHydra.instance().hydra  # that of a multirun, which we must give back
     GlobalHydra.instance().clear()
     try:
-        with initialize_config_dir(str(package_folder("conf")), version_base="1.3"):
+        with initialize_config_dir(str(package_folder("conf")), "dpbandits", "1.3"):
             composed = compose(form.keys_file, [*overrides, *search], return_hydra_config=True)
             refuse_changes(composed.hydra, form.keys_file, parsed)
             choices = composed.hydra.runtime.choices
             own = OmegaConf.masked_copy(composed, [str(k) for k in composed if k != "hydra"])
             _refuse_resolvers(OmegaConf.to_container(own, resolve=False))
             config = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
+            launcher: Any = OmegaConf.to_container(composed.hydra.launcher, resolve=True)
     except MissingConfigException as error:
         raise _missing(error, overrides) from None
     except (HydraException, OmegaConfBaseException) as error:
@@ -215,7 +226,7 @@ def compose_config(
     beside = [name for name in ("runner", "experiment") if name in choices]
     names = {name: choices.get(name) for name in (*form.groups, *beside)}
     contents = {name: dict(config.get(name) or {}) for name in names}
-    return Composed({str(k): v for k, v in config.items()} | names, contents)
+    return Composed({str(k): v for k, v in config.items()} | names, contents, launcher)
 
 
 def _refuse_nameless(parsed, folders, form):
@@ -277,7 +288,7 @@ def _explained(error, overrides, folders, form):
         chosen = tuple(o for o in overrides if o.split("=")[0] in (*groups, "experiment"))
         if chosen == overrides:
             chosen, folders = (), ()
-        config, contents = compose_config(chosen, folders, form)
+        config, contents, _ = compose_config(chosen, folders, form)
         known = list(config)
         known += [f"{group}.{k}" for group in groups for k in contents[group]]
         if key not in known:
