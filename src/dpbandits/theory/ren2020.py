@@ -144,7 +144,7 @@ def heldp_ucb_l(gaps: Sequence[float], population: Population, eps_min: float, T
 
 
 @theorem(
-    f"{PAPER}, Theorem 7, problem-independent",
+    f"{PAPER}, Theorem 7, whatever the gaps",
     UPPER,
     ORDER,
     "sqrt((1 + alpha_0) K T ln T/p_0)",
@@ -177,7 +177,7 @@ def holdp_ucb_l(gaps: Sequence[float], eps: float, T: float) -> float:
 
 
 @theorem(
-    f"{PAPER}, Corollary 8, problem-independent",
+    f"{PAPER}, Corollary 8, whatever the gaps",
     UPPER,
     ORDER,
     "(1 + 1/eps) sqrt(K T ln T)",
@@ -217,7 +217,7 @@ def heldp_ucb_b(gaps: Sequence[float], population: Population, eps_min: float, T
 
 
 @theorem(
-    f"{PAPER}, Theorem 10, problem-independent",
+    f"{PAPER}, Theorem 10, whatever the gaps",
     UPPER,
     ORDER,
     "sqrt(beta_0 K T ln T/p_0)",
@@ -249,7 +249,7 @@ def holdp_ucb_b(gaps: Sequence[float], eps: float, T: float) -> float:
 
 
 @theorem(
-    f"{PAPER}, Corollary 11, problem-independent",
+    f"{PAPER}, Corollary 11, whatever the gaps",
     UPPER,
     ORDER,
     "(1 + 1/eps) sqrt(K T ln T)",

@@ -75,7 +75,7 @@ def dpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> f
 
 
 @theorem(
-    f"{PAPER}, Theorem 4, problem-independent",
+    f"{PAPER}, Theorem 4, whatever the gaps",
     UPPER,
     ORDER,
     "u^(1/(1+v)) (K ln T/eps)^(v/(1+v)) T^(1/(1+v))",
@@ -134,7 +134,7 @@ def ldpr_se_printed(gaps: Sequence[float], eps: float, T: float, u: float, v: fl
 
 
 @theorem(
-    f"{PAPER}, Theorem 7, problem-independent",
+    f"{PAPER}, Theorem 7, whatever the gaps",
     UPPER,
     REFUTED,
     "u^(2/(1+v)) (K ln T/eps^2)^(v/(1+v)) T^(1/(1+v))",
