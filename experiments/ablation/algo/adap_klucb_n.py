@@ -1,4 +1,4 @@
-"""An ablation, not the paper's: AdaP-KLUCB whose radii divide by all pulls N, not by N/2."""
+"""An ablation that is not in the paper: AdaP-KLUCB with radii of all pulls N instead of N/2."""
 
 import math
 
@@ -24,7 +24,7 @@ REWARDS = UNIT_INTERVAL
 
 @kernel
 def adap_klucb_n(game, rng, eps: Budget, alpha: Positive):
-    """As adap_klucb, with n = N, though the mean is still that of the last N/2 rewards."""
+    """As adap_klucb with n = N, although the mean is that of the last N/2 rewards."""
     index = np.zeros(arms(game))
     episodes = first_episodes(game, rng, eps)
     while rounds_left(game) > 0:

@@ -29,7 +29,7 @@ def adap_ucb(game, rng, eps: Budget, alpha: Positive):
 
     Args:
         eps: privacy budget.
-        alpha: width of the confidence radii; the regret bound asks for alpha > 3.
+        alpha: width of the confidence radii; the regret bound requires alpha > 3.
     """
     index = np.zeros(arms(game))
     episodes = first_episodes(game, rng, eps)

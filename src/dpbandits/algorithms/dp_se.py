@@ -1,4 +1,4 @@
-"""DP-SE: successive elimination with fresh samples and one Laplace release an epoch."""
+"""DP-SE: successive elimination with fresh samples and one Laplace release per epoch."""
 
 import math
 
@@ -43,7 +43,7 @@ def dp_se(game, rng, eps: Budget, beta: Probability):
         L8 = math.log(8.0 * len(S) * e**2 / beta)
         L4 = math.log(4.0 * len(S) * e**2 / beta)
         R = np.floor(max(32.0 * L8 / D**2, 8.0 * L4 / (eps * D))) + 1.0
-        if not room_for(game, R, len(S)):  # the horizon cuts the epoch: nothing is released
+        if not room_for(game, R, len(S)):  # the horizon interrupts the epoch: no release
             break
         pull_in_turn(game, S, int(R) * len(S), sums)
         for a in S:

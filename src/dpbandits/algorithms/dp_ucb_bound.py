@@ -1,4 +1,4 @@
-"""DP-UCB with the tight high-probability bonus of the tree mechanism."""
+"""DP-UCB with the tight high-probability bound of the tree mechanism as its bonus."""
 
 import math
 
@@ -26,7 +26,7 @@ from ..authoring import (
 )
 
 REWARDS = UNIT_INTERVAL
-GUARANTEE = global_dp("Chan et al. 2011: one tree an arm", "tree")
+GUARANTEE = global_dp("Chan et al. 2011: one tree per arm", "tree")
 ROUND_BY_ROUND = True
 
 
@@ -41,7 +41,7 @@ def dp_ucb_bound(game, rng, eps: Budget):
     scale = tree_node_scale(tree_levels(T), 1.0, eps)
     S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)
     trees = new_trees(K, T)
-    race = new_race(K, 0.0, 0.5, 0.5)  # this index does not depend on t: all widths stay 0
+    race = new_race(K, 0.0, 0.5, 0.5)  # the index does not depend on t: all widths are 0
     t = 0
     while t < T:
         a = lead(race, t + 1, total, N)

@@ -1,4 +1,4 @@
-"""DPR-SE: successive elimination with truncated rewards and one Laplace release an epoch."""
+"""DPR-SE: successive elimination with truncated rewards and one Laplace release per epoch."""
 
 import math
 from typing import Annotated
@@ -34,7 +34,7 @@ def dpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta: 
     E|X|^(1+v) <= u.
 
     Args:
-        eps: privacy budget; the regret bound asks for eps <= 1.
+        eps: privacy budget; the regret bound requires eps <= 1.
         u: bound on the moment.
         v: the moment's order is 1 + v.
         c: constant of epochs and radii, 24 in the paper.
@@ -50,7 +50,7 @@ def dpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta: 
         D = 2.0**-tau
         L = math.log(4.0 * len(S) * tau**2 / beta)
         R = np.ceil((u * (c / D) ** (1.0 + v)) ** (1.0 / v) * L / eps + 1.0)
-        if not room_for(game, R, len(S)):  # the horizon cuts the epoch: nothing is released
+        if not room_for(game, R, len(S)):  # the horizon interrupts the epoch: no release
             break
         B = (u * R * eps / L) ** (1.0 / (1.0 + v))
         pull_truncated_in_turn(game, S, int(R) * len(S), B, sums)

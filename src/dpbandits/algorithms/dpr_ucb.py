@@ -34,7 +34,7 @@ from ..authoring import (
 )
 
 REWARDS = HeavyTails()
-GUARANTEE = global_dp("Tao et al. 2022, Theorem 1, with eps/L a level of a tree", "adaptive_tree")
+GUARANTEE = global_dp("Tao et al. 2022, Theorem 1, with eps/L per level of a tree", "adaptive_tree")
 ROUND_BY_ROUND = True
 Constant = Annotated[float, Named({"literal": 18.0, "practical": 0.5}, POSITIVE)]
 
@@ -42,16 +42,16 @@ Constant = Annotated[float, Named({"literal": 18.0, "practical": 0.5}, POSITIVE)
 @kernel
 def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant):
     """DP Robust Upper Confidence Bound (Tao et al. 2022, Alg. 1 with the adaptive tree, Alg. 2).
-    eps-global DP, each level of a tree spending an equal share. Rewards with E|X|^(1+v) <= u.
+    eps-global DP with the same budget for each level of a tree. Rewards with E|X|^(1+v) <= u.
 
     Args:
-        eps: privacy budget; the regret bound asks for eps <= 1.
+        eps: privacy budget; the regret bound requires eps <= 1.
         u: bound on the moment.
         v: the moment's order is 1 + v.
         c: constant of the bonus, 18 in the paper.
     """
     K, T = arms(game), game.horizon
-    log_T = math.log(max(T, 2))  # a game of one round needs no bonus, and has none
+    log_T = math.log(max(T, 2))  # ln 1 = 0 would be a divisor in a game of one round
     levels = tree_levels(T)
     power = v / (1.0 + v)
     S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)
@@ -76,6 +76,6 @@ def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant):
         leave(game, arm, t)
         S[a] = Sa
         race.level[a] = total[a] / N[a]
-        # ln(T)^(1.5 + 1/v), which overflows for small v, under the power v/(1 + v)
+        # the power v/(1 + v) is applied to ln(T)^(1.5 + 1/v) first: that overflows for small v
         bonus = (4.0 / (N[a] * eps)) ** power * log_T ** ((1.5 * v + 1.0) / (1.0 + v))
         race.width[a] = c * u ** (1.0 / (1.0 + v)) * bonus

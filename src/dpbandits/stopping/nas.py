@@ -1,4 +1,4 @@
-"""NAS, the stopping rule without privacy that tests after every sample."""
+"""NAS: the non-private stopping rule that tests after every sample."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def nas(game, rng, rel_error: Fraction, beta: Fraction, R: Range):
     """Nonmonotonic Adaptive Sampling (Domingo, Gavalda & Watanabe 2002, as in Sajed & Sheffet
     2019, section 3). Not private.
 
-    It halts at the first t with ``|mean_t| >= h_t (1 + 1/a)`` and returns ``mean_t``, or NaN if
+    It stops at the first t with ``|mean_t| >= h_t (1 + 1/a)`` and returns ``mean_t``, or NaN if
     the game ends before. With probability 1 - beta the error is at most ``a |mu|``.
 
-    The bar only rises and a sample moves the sum by R at most, so no test passes before the sum
-    can have reached the bar of now: until then samples are drawn as one block.
+    The bar increases with t and a sample changes the sum by at most R, so no test passes before
+    the sum can reach the present bar: the samples until then are drawn as one block.
     """
     a = rel_error
     S = 0.0
@@ -47,6 +47,6 @@ def nas(game, rng, rel_error: Fraction, beta: Fraction, R: Range):
 
 @verb
 def nas_bar(t: float, a: float, beta: float, R: float) -> float:
-    """What the sum of t samples must reach: t h_t (1 + 1/a)."""
+    """The bar for the sum of t samples: t h_t (1 + 1/a)."""
     h = R * math.sqrt(2.0 * math.log(4.0 * t * t / beta) / t)
     return t * h * (1.0 + 1.0 / a)

@@ -1,4 +1,4 @@
-"""Conditions that theorems share."""
+"""Conditions that several theorems share."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from .problem import Problem
 
 
 def algorithm(*names: str) -> Condition:
-    """The theorem is about certain algorithms."""
+    """The problem is about one of the given algorithms."""
     return Condition(" or ".join(names), lambda problem: problem.algo in names)
 
 
 def assumes(words: str, assumption: Assumption) -> Condition:
-    """The rewards are what an algorithm assumes of them."""
+    """The rewards satisfy an assumption."""
 
     def holds(problem: Problem) -> bool:
         clean = assumption.outliers or problem.instance.contamination == 0
@@ -25,7 +25,7 @@ def assumes(words: str, assumption: Assumption) -> Condition:
 
 
 def constant(literal: float) -> Condition:
-    """An algorithm runs with its paper's constant."""
+    """The algorithm runs with the constant of its paper."""
     return Condition(f"c = {literal:g}, the paper's", lambda c: c == literal)
 
 

@@ -1,4 +1,4 @@
-"""What a theorem is asked about: a setting, and the letters that papers give to its parts."""
+"""The problem that a bound is evaluated for: a setting, and its parts by the letters of papers."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..environments.populations import Population, build_population, homogeneous
 
 @dataclass(frozen=True)
 class Problem:
-    """A setting of which bounds are asked.
+    """A setting for which bounds are evaluated.
 
     Attributes:
         algo: name of the algorithm.
         parameters: its parameters by name, ``eps`` and ``eps_min`` among them.
         instance: the arms.
         population: the users' privacy levels.
-        eps: privacy budget, that of the least private user; infinite without privacy.
+        eps: privacy budget, the largest of all users'; infinite without privacy.
         T: horizon.
         local: whether users randomise their own rewards.
     """
@@ -40,7 +40,7 @@ class Problem:
 
     @cached_property
     def letters(self) -> dict[str, Any]:
-        """Values by the letters of the papers; ``alpha`` is the contamination, unless the
+        """The values by the letters of the papers. ``alpha`` is the contamination unless the
         algorithm has a parameter of that name.
         """
         return {
@@ -65,7 +65,7 @@ class Problem:
 
     @property
     def independent(self) -> bool:
-        """Whether rewards are independent draws whose means are those of the regret."""
+        """Whether rewards are independent and their means define the regret."""
         env = self.instance.environment
         return len(env.table) == 0 and env.alpha == 0 and not (env.law == SIGMOID_GAUSSIAN).any()
 
@@ -77,7 +77,7 @@ class Problem:
 
     @property
     def equal_levels(self) -> bool:
-        """Whether all users have the level ``eps``, and all of them send."""
+        """Whether all users have the level ``eps`` and send a response."""
         return (
             self.population.normal is None
             and bool((self.population.levels == self.eps).all())
@@ -85,7 +85,7 @@ class Problem:
         )
 
     def at(self, T: float | None = None, eps: float | None = None) -> Problem:
-        """The same setting at another horizon, or with another budget for every user."""
+        """The problem with another horizon, or with another budget for every user."""
         changed = self if T is None else replace(self, T=T)
         if eps is None:
             return changed
@@ -110,6 +110,6 @@ def problem(record: Mapping[str, Any]) -> Problem:
 
 
 def positive(gaps: Any) -> np.ndarray:
-    """The gaps of the arms that are not best."""
+    """The gaps of the suboptimal arms."""
     found = np.asarray(gaps, dtype=float)
     return found[found > 0]

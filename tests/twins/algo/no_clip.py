@@ -1,4 +1,4 @@
-"""Broken local privacy: the curator forgets to truncate the reward."""
+"""Broken local privacy: the local randomizer does not truncate the reward."""
 
 from dpbandits.authoring import Budget, arms, kernel, laplace, local_dp, pull, rounds_left, verb
 

@@ -1,4 +1,4 @@
-"""Broken twin of AdaP-UCB: no noise, and a bonus that never sees eps."""
+"""Broken twin of AdaP-UCB: no noise, and a bonus that does not depend on eps."""
 
 import math
 

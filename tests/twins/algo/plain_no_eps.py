@@ -1,4 +1,4 @@
-"""Broken in plain Python: explore, then commit to the better mean, without any noise."""
+"""Broken, in plain Python: explore-then-commit without noise."""
 
 import numpy as np
 

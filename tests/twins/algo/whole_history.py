@@ -1,4 +1,4 @@
-"""Broken twin of AdaP-UCB: the mean is of all rewards of an arm, not of its last episode's."""
+"""Broken twin of AdaP-UCB: the mean is that of all rewards of an arm, not of its last episode."""
 
 import math
 
