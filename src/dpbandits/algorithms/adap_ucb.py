@@ -12,6 +12,7 @@ from ..game import arms, rounds_left, rounds_played
 from ..parts.episodes import first_episodes, play_episode
 from ..parts.radii import hoeffding, laplace_tail
 
+NAME = "AdaP-UCB"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Azize & Basu 2022, Theorem 6", "episode_means")
 

@@ -12,6 +12,7 @@ from ..game import arms, play_unseen, pull_in_turn, room_for, rounds_left
 from ..parts.mechanisms import laplace_mean
 from ..parts.radii import hoeffding, laplace_tail
 
+NAME = "DP-SE"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 4.1", "epoch_mean")
 

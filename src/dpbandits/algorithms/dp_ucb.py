@@ -13,6 +13,7 @@ from ..game import arms, leave, pull_again, pulls, stay
 from ..parts.argmax import keeps_lead, last_round, lead, new_race
 from ..parts.mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
 
+NAME = "DP-UCB"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Mishra & Thakurta 2015, Alg. 1, with the whole budget a tree", "tree")
 ROUND_BY_ROUND = True

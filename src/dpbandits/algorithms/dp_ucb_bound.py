@@ -12,6 +12,7 @@ from ..game import arms, leave, pull_again, pulls, stay
 from ..parts.argmax import keeps_lead, last_round, lead, new_race
 from ..parts.mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
 
+NAME = "DP-UCB (tight bonus)"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Chan et al. 2011: one tree an arm", "tree")
 ROUND_BY_ROUND = True

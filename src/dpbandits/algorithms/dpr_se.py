@@ -12,6 +12,7 @@ from ..contracts.parameters import POSITIVE, Budget, MomentBound, Named, Order, 
 from ..game import arms, play_unseen, pull_truncated_in_turn, room_for, rounds_left
 from ..parts.estimators import private_mean
 
+NAME = "DPR-SE"
 REWARDS = HeavyTails()
 GUARANTEE = global_dp("Tao et al. 2022, Theorem 3", "truncated_mean")
 Constant = Annotated[float, Named({"literal": 24.0, "practical": 1.5}, POSITIVE)]

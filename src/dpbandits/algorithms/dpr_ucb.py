@@ -15,6 +15,7 @@ from ..parts.argmax import keeps_lead, last_round, lead, new_race
 from ..parts.mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
 from ..parts.powers import new_powers, power_of_count
 
+NAME = "DPR-UCB"
 REWARDS = HeavyTails()
 GUARANTEE = global_dp("Tao et al. 2022, Theorem 1, with eps/L a level of a tree", "adaptive_tree")
 ROUND_BY_ROUND = True

@@ -26,6 +26,7 @@ from ..parts.local_randomizers import (
     unbiased,
 )
 
+NAME = "HeLDP-UCB-B"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("Ren et al. 2020, Theorem 10", send_bit)
 ROUND_BY_ROUND = True

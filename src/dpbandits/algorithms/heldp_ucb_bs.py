@@ -6,6 +6,7 @@ from ..contracts.parameters import Positive
 from ..parts.local_randomizers import send_bit_of_sigmoid
 from .heldp_ucb_b import agent_4
 
+NAME = "HeLDP-UCB-BS"
 GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_bit_of_sigmoid)
 ROUND_BY_ROUND = True
 LEADING_TERM = "V_B"  # of its regret, which a good eps_min makes small

@@ -13,6 +13,7 @@ from ..game import arms, leave, next_user, privacy_level, pull_again, stay, user
 from ..parts.argmax import keeps_lead, last_round, lead, new_race
 from ..parts.local_randomizers import add_laplace, convert_to_laplace
 
+NAME = "HeLDP-UCB-L"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("Ren et al. 2020, Theorem 7", convert_to_laplace)
 ROUND_BY_ROUND = True

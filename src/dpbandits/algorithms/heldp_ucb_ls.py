@@ -6,6 +6,7 @@ from ..contracts.parameters import Positive
 from ..parts.local_randomizers import send_sigmoid
 from .heldp_ucb_l import agent_2
 
+NAME = "HeLDP-UCB-LS"
 GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_sigmoid)
 ROUND_BY_ROUND = True
 LEADING_TERM = "V_L"  # of its regret, which a good eps_min makes small

@@ -12,6 +12,7 @@ from ..contracts.guarantees import NOT_PRIVATE
 from ..game import arms, pull_sum, rounds_left, rounds_played
 from ..parts.radii import bernoulli_kl, kl_upper
 
+NAME = "KL-UCB"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE
 CLEAR = 1e-9  # between two indices: far above the error of either

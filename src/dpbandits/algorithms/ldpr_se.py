@@ -13,6 +13,7 @@ from ..game import arms, play_unseen, pull_truncated_in_turn, room_for, rounds_l
 from ..parts.local_randomizers import send_truncated
 from ..parts.mechanisms import laplace_scale, laplace_sum
 
+NAME = "LDPR-SE"
 REWARDS = HeavyTails()
 GUARANTEE = local_dp("Tao et al. 2022, Theorem 6", send_truncated)
 Constant = Annotated[float, Named({"literal": 28.0, "practical": 0.5}, POSITIVE)]

@@ -32,6 +32,7 @@ from ..parts.estimators import (
 )
 from ..parts.radii import central_moment_bound, robust_order
 
+NAME = "PRAE-C"
 REWARDS = CentralMoments(bin_width)
 GUARANTEE = global_dp("Wu et al. 2023, Theorems 6.10 and 6.12", "central_mean")
 Contamination = Annotated[float, below(CENTRAL_LIMIT)]

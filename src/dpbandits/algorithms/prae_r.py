@@ -14,6 +14,7 @@ from ..parts.batches import forced_batches, play_out
 from ..parts.estimators import RAW_LIMIT, private_mean, truncation_level
 from ..parts.radii import raw_moment_bound, robust_order
 
+NAME = "PRAE-R"
 REWARDS = RawMoments()
 GUARANTEE = global_dp("Wu et al. 2023, Theorem 6.2", "truncated_mean")
 Contamination = Annotated[float, below(RAW_LIMIT)]

@@ -13,6 +13,7 @@ from ..game import arms, leave, pull_again, stay
 from ..parts.argmax import keeps_lead, last_round, lead, new_race
 from ..parts.powers import new_powers, power_of_count
 
+NAME = "Robust UCB"
 REWARDS = HeavyTails()
 GUARANTEE = NOT_PRIVATE
 ROUND_BY_ROUND = True

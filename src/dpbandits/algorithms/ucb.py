@@ -11,6 +11,7 @@ from ..contracts.guarantees import NOT_PRIVATE
 from ..game import arms, pull_sum, rounds_left, rounds_played
 from ..parts.radii import hoeffding
 
+NAME = "UCB"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE
 MARGIN = 1e-12  # relative; far above the rounding of an index

@@ -12,6 +12,7 @@ from ..game import pull_sum, rounds_left, rounds_played
 from ..parts.mechanisms import laplace
 from .sparse_vector import bar, first_above, noise_scales
 
+NAME = "DP-NAS"
 REWARDS = WITHIN_R
 GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 3.1", hides=STOPPING)
 

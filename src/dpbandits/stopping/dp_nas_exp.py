@@ -12,6 +12,7 @@ from ..game import pull_sum, rounds_left, rounds_played
 from ..parts.mechanisms import laplace
 from .sparse_vector import bar, noise_scales
 
+NAME = "DP-NAS-EXP"
 REWARDS = WITHIN_R
 GUARANTEE = global_dp("Sajed & Sheffet 2019, Corollary 3.2", hides=STOPPING)
 

@@ -12,6 +12,7 @@ from ..contracts.guarantees import NOT_PRIVATE
 from ..contracts.parameters import Fraction, Range
 from ..game import pull_sum, rounds_left, rounds_played
 
+NAME = "NAS"
 REWARDS = WITHIN_R
 GUARANTEE = NOT_PRIVATE
 
