@@ -1,9 +1,9 @@
-"""Run what is missing of the experiments, and draw each: make figures.
+"""Run and draw the experiments: python experiments/all.py [NAME ...] [KEY=VALUE ...].
 
-python experiments/all.py [NAME ...] [KEY=VALUE ...], in one process; all experiments if none is
-named. A horizon is not for those of stopping rules, which have none. An experiment is left alone
-if its table is that of the same settings and sources, and its figure newer than it and than what
-draws it.
+This is ``make figures``: all experiments, in one process, if no NAME is given. A horizon is not
+passed to experiments of stopping rules, which have none. An experiment is skipped if its table was
+made by the same sources with the same settings, and its figure is newer than the table, the
+experiment's file and its script.
 """
 
 import sys
@@ -13,16 +13,19 @@ from dpbandits.cli.config.compose import kind_of, read_request
 from dpbandits.cli.kinds import BANDITS, STOPPING
 from dpbandits.cli.plot import experiment_figure
 from dpbandits.cli.run import guarded, run
-from dpbandits.figures.regret import save
+from dpbandits.figures.style import save
 from dpbandits.files import check_writable, package_folder
 from dpbandits.results.naming import table_path
 from dpbandits.results.tables import is_current
 
 
 def are_newer(figures, table):
-    """Whether figures are there, and newer than their table's manifest and what draws them."""
-    drawn_by = Path(__file__).with_name(f"{table.stem}.py")
-    before = [table.with_suffix(".json"), *filter(Path.is_file, [drawn_by])]
+    """Whether figures exist and are newer than the table's manifest, the experiment's file and, if
+    it has one, its script.
+    """
+    described = package_folder("conf") / "experiment" / f"{table.stem}.yaml"
+    script = package_folder("experiments") / f"{table.stem}.py"
+    before = [table.with_suffix(".json"), described, *filter(Path.is_file, [script])]
     written = max(file.stat().st_mtime for file in before)
     states = [file.stat() for file in figures if file.is_file()]
     return len(states) == len(figures) and all(s.st_size and s.st_mtime >= written for s in states)

@@ -19,7 +19,7 @@ from ..audit.releases import MECHANISMS
 from ..audit.requests import SUBJECTS, requested
 from ..audit.subjects import Subject
 from ..contracts.algorithm import find_file, load
-from ..figures.regret import save
+from ..figures.style import save
 from ..files import PACKAGE, check_writable, package_folder, sources_hash, write_atomically
 from ..results.tables import write_table
 from ..settings.setting import digest

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import inspect
 import os
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from ..errors import BadInput, unknown
 from ..figures.bounds import curves, read_records
-from ..figures.regret import Draw, picture, save
-from ..figures.stopping import stopping_panels
-from ..files import check_writable, package_folder
+from ..figures.draw import figure_of_experiment, figure_of_table
+from ..figures.style import save
+from ..files import check_writable
 from ..results.outcomes import OUTCOME, read_outcomes
 from ..results.tables import read_table
 from ..validation import file_at
@@ -68,7 +66,7 @@ def _main(argv: list[str]) -> int:
         title = escaped(files[0].stem) if len(files) == 1 else f"{len(files)} tables"
         if bounds and "rule" in table.columns:
             raise BadInput("bounds=true: bounds are drawn beside regret, not beside stopping times")
-        figure = suited(table, title, curves_of(table, files) if bounds else None)
+        figure = figure_of_table(table, title, curves_of(table, files) if bounds else None)
     else:
         results = Path(keys.get("results", "results"))
         stem, figure = experiment_figure(keys["experiment"], results, bounds)
@@ -86,7 +84,8 @@ def experiment_figure(name: str, results: Path, bounds: bool = False) -> tuple[P
         raise unknown("experiment", name, ours)
     if not os.path.exists(file):
         raise BadInput(f"no table {file}: run bandit-run experiment={name} first")
-    draw, table = script(name), read(file)
+    table = read(file)
+    draw = figure_of_experiment(name, table)
     if not bounds:
         return results / "figures" / name, draw(table)
     if "bounds" not in inspect.signature(draw).parameters:
@@ -121,13 +120,6 @@ def escaped(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def suited(table: pd.DataFrame, title: str, bounds: pd.DataFrame | None = None) -> Figure:
-    """The figure that suits a table of its kind."""
-    if "rule" not in table.columns:
-        return picture(table, title, bounds)
-    return stopping_panels(table, title)
-
-
 def together(files: list[Path]) -> pd.DataFrame:
     """Several tables as one, if a figure can tell their settings apart."""
     tables = [read(file) for file in files]
@@ -144,24 +136,3 @@ def together(files: list[Path]) -> pd.DataFrame:
             "is not a column; run them as one sweep, or plot them apart"
         )
     return table
-
-
-def script(name: str) -> Draw:
-    """The drawing of an experiment: that of its plotting script, or the one that suits it.
-
-    Only an experiment of ours has a script: a name must not choose what code is run.
-    """
-    own = name not in files_of("experiment", ())
-    if own or not (package_folder("experiments") / f"{name}.py").is_file():
-        return lambda table, bounds=None: suited(table, name, bounds)
-    return load_script(name).draw
-
-
-def load_script(name: str) -> ModuleType:
-    """The plotting script of an experiment, as a module."""
-    file = package_folder("experiments") / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"dpbandits_experiment_{name}", file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module

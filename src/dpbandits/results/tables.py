@@ -24,7 +24,7 @@ from .run_store import load_runs
 
 # What a manifest that is missing, damaged or of another kind raises.
 UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError
-INDIFFERENT = {"jobs", "backend", "results", "runner"}  # keys on which no table depends
+INDIFFERENT = {"jobs", "backend", "results", "runner", "figure"}  # keys on which no table depends
 LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
 COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
 

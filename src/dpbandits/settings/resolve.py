@@ -18,7 +18,7 @@ from ..validation import argument, whole, yes_no
 from .budgets import privacy
 from .setting import Cell
 
-KEYS = ["algo", "env", "experiment", "sweep"]
+KEYS = ["algo", "env", "experiment", "sweep", "figure"]
 KEYS += ["population", "eps", "eps_min", "horizon", "runs", "seed", "checkpoints", "shuffle_arms"]
 KEYS += ["assume"]
 KEYS += ["runner", "jobs", "backend", "results"]

@@ -19,7 +19,7 @@ from .resolve import Composer, check_names, points, refuse, with_swept
 
 GROUPS = ("rule", "env")
 NUMBERS = {"rel_error": FRACTION, "beta": FRACTION, "R": RANGE}
-KEYS = [*GROUPS, "experiment", "sweep", "arm", "eps", *NUMBERS, "cap", "runs", "seed"]
+KEYS = [*GROUPS, "experiment", "sweep", "figure", "arm", "eps", *NUMBERS, "cap", "runs", "seed"]
 KEYS += ["runner", "jobs", "backend", "results"]
 SWEPT = ("arm", "eps", *NUMBERS, "cap")
 LARGEST_CAP = 2**53  # a float holds every stopping time
