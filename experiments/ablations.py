@@ -1,8 +1,7 @@
-"""What would reproduce the claims that are not: python experiments/ablations.py [KEY=VALUE ...].
+"""Changes that would reproduce refuted claims: python experiments/ablations.py [KEY=VALUE ...].
 
-The algorithms are not changed; variants in experiments/ablation are run beside them. Prints the
-tables and writes them to RESULTS/ablations.md; that of R2 needs bandit-run experiment=ren2020_fig1d
-first.
+The algorithms stay as they are; their variants are in experiments/ablation. The tables are printed
+and written to RESULTS/ablations.md; that of claim R2 needs the table of ren2020_fig1d.
 """
 
 import sys
@@ -30,7 +29,7 @@ FACTORS = [1.0, 2.0, 4.0, 8.0]
 
 
 def finals(request):
-    """Mean final regret of each setting."""
+    """Run the settings of a request and return the mean final regret of each."""
     how = request.runs, request.jobs, request.backend, request.results
     _, failures = run_cells(request.cells, *how)
     if failures:
@@ -41,16 +40,16 @@ def finals(request):
     return last.groupby(names, dropna=False)["regret"].mean().reset_index()
 
 
-def mean(means, **words):
-    """The regret of the one setting with these words."""
-    for name, value in words.items():
+def mean(means, **setting):
+    """The regret of the one setting with these values."""
+    for name, value in setting.items():
         means = means[means[name] == value]
     (regret,) = means["regret"]
     return regret
 
 
 def azize(keys):
-    """A1-A3 for variants of AdaP-KLUCB, against DP-SE and against itself."""
+    """Claims A1-A3 for variants of AdaP-KLUCB, against DP-SE with longer epochs."""
     folder = str(package_folder("experiments") / "ablation")
     games_of = f"env:[{','.join(INSTANCES)}],eps:{BUDGETS}"
     variants = "algo:[adap_klucb,adap_klucb_n],alpha:[3.1,1.0]"
@@ -59,8 +58,8 @@ def azize(keys):
         f"{{env:[bernoulli_gap],eps:[0.416,10.0],{variants}}}",
         f"{{{games_of},algo:[dp_se_times],factor:{FACTORS}}}",
     ]
-    words = [f"sweep=[{','.join(grids)}]", "runs=1000", "checkpoints=4", *keys]
-    means = finals(read_request(words, (folder,)))
+    overrides = [f"sweep=[{','.join(grids)}]", "runs=1000", "checkpoints=4", *keys]
+    means = finals(read_request(overrides, (folder,)))
     games = [(env, eps) for env in INSTANCES for eps in BUDGETS]
     for name, (algo, alpha) in VARIANTS.items():
         of = {"algo": algo, "alpha": alpha}
@@ -79,7 +78,7 @@ def azize(keys):
 
 
 def ren(results):
-    """R2's ratios at earlier rounds."""
+    """The ratios of claim R2 at earlier rounds."""
     table = read_table(results / "ren2020_fig1d.csv")
     means = table.groupby(["algo", "t"])["regret"].mean().unstack("algo")
     for share in (0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0):

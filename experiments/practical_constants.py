@@ -1,7 +1,7 @@
-"""The practical constants: python experiments/practical_constants.py [RESULTS].
+"""The practical constants c: python experiments/practical_constants.py [RESULTS].
 
-Reads RESULTS/tao2022_calibration.csv, prints the regret at each c as a multiple of that at the best
-c, in the worst of eight settings, and writes it to RESULTS/practical_constants.md.
+For each c the largest ratio, over eight settings, of the regret to that at the best c is computed
+from RESULTS/tao2022_calibration.csv, printed, and written to RESULTS/practical_constants.md.
 """
 
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from dpbandits.cli.plot import load_script
+from dpbandits.figures.draw import load_script
 from dpbandits.files import write_atomically
 from dpbandits.results.tables import read_table
 

@@ -1,8 +1,8 @@
-"""Final regret of HeLDP-UCB as a multiple of UCB's, beside the paper's and the theory's numbers.
+"""Ratios of the final regret of HeLDP-UCB to UCB's: python experiments/ren2020_ratios.py [RESULTS].
 
-Claims R1-R3 of Ren et al. 2020. Run first: bandit-run experiment=ren2020_fig1a, b, c and d; then
-python experiments/ren2020_ratios.py [RESULTS], which also writes RESULTS/ren2020_ratios.md.
-The theory's ratio is (1 + 4/eps)^2 for HeLDP-UCB-L and coth(eps/2)^2 for HeLDP-UCB-B.
+These are claims R1-R3 of Ren et al. 2020, measured, as printed there, and in theory: (1 + 4/eps)^2
+for HeLDP-UCB-L and coth(eps/2)^2 for HeLDP-UCB-B. The tables of experiments ren2020_fig1a to fig1d
+are needed; the ratios are written to RESULTS/ren2020_ratios.md.
 """
 
 import sys

@@ -1,59 +1,45 @@
 """Tao et al. 2022, Theorem 4: the order of DPR-SE's regret, measured with the paper's constants.
 
 Left: against eps, at three orders v of the moment. Right: against the gap of two arms. The order
-sum (1/gap)^(1/v) / eps is drawn as a slope above each line. Run first: bandit-run
-experiment=tao2022_orders.
+sum (1/gap)^(1/v) / eps is drawn as a slope above each line (the setting is ours).
 """
 
 import json
 
-import matplotlib
 import numpy as np
-from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from dpbandits.figures.regret import (
-    STYLE,
-    finish,
-    labelled,
-    order,
-    regret_vs,
-    scientific,
-    styles_of,
-)
+from dpbandits.figures.regret_vs_budget import order, regret_label, regret_vs
+from dpbandits.figures.style import Chart, finish, labelled, styled, styles_of
 
 TITLE = "DPR-SE with the paper's constants (Tao et al. 2022, Theorem 4; our setting)"
 SLOPE = r"order $\epsilon^{-1} \sum \mathrm{gap}^{-1/v}$ (slope only)"
 
 
+@styled
 def draw(table):
-    with matplotlib.rc_context(STYLE):
-        table = table.drop(columns="env.v")
-        pairs = table["env.means"].notna()
-        gaps = table.loc[pairs, "env.means"].map(lambda text: np.ptp(json.loads(text)))
-        table = table.assign(gap=gaps).drop(columns="env.means")
-        table = labelled(table, but=["gap"])
-        styles = styles_of(table)
-        figure = Figure(figsize=(7.6, 4.0))
-        axes = figure.subplots(1, 2)
-        for ax, rows, column in zip(
-            axes, (table[~pairs], table[pairs]), ("eps", "gap"), strict=True
-        ):
-            regret_vs(ax, rows, column, styles, "ci")
-            last = rows[rows["t"] == rows["horizon"]]
-            for v, of_v in last.groupby("v"):
-                means = of_v.groupby(column)["regret"].mean()
-                x = means.index.to_numpy()[::-1]
-                slope = 1.0 if column == "eps" else 1 / v
-                order(ax, x, lambda z, s=slope: z**-s, 1.6 * means.iloc[0], SLOPE)
-            ax.set_xscale("log")
-            ax.set_xticks(x, [f"{z:.3g}" for z in x], minor=False)
-            ax.xaxis.set_minor_locator(NullLocator())
-        axes[0].set_xlabel(r"privacy budget $\epsilon$")
-        axes[0].set_title("five arms")
-        axes[1].set_xlabel("gap")
-        axes[1].set_title(r"two arms, $\epsilon$ = 1")
-        axes[0].set_ylabel(f"pseudo-regret at $T$ = {scientific(table['horizon'].max())}")
-        note = "Points: mean of RUNS runs, which differ by less than a line's width."
-        finish(figure, TITLE, table, note)
-        return figure
+    pairs = table["env.means"].notna()
+    gaps = table.loc[pairs, "env.means"].map(lambda text: np.ptp(json.loads(text)))
+    table = labelled(table.assign(gap=gaps).drop(columns=["env.v", "env.means"]), but=["gap"])
+    styles = styles_of(table)
+    figure = Chart(figsize=(7.6, 4.0))
+    axes = figure.subplots(1, 2)
+    for ax, rows, column in zip(axes, (table[~pairs], table[pairs]), ("eps", "gap"), strict=True):
+        regret_vs(ax, rows, column, styles, "ci")
+        last = rows[rows["t"] == rows["horizon"]]
+        for v, of_v in last.groupby("v"):
+            means = of_v.groupby(column)["regret"].mean()
+            x = means.index.to_numpy()[::-1]
+            slope = 1.0 if column == "eps" else 1 / v
+            order(ax, x, lambda z, s=slope: z**-s, 1.6 * means.iloc[0], SLOPE)
+        ax.set_xscale("log")
+        ax.set_xticks(x, [f"{z:.3g}" for z in x], minor=False)
+        ax.xaxis.set_minor_locator(NullLocator())
+    axes[0].set_xlabel(r"privacy budget $\epsilon$")
+    axes[0].set_title("five arms")
+    axes[1].set_xlabel("gap")
+    axes[1].set_title(r"two arms, $\epsilon$ = 1")
+    axes[0].set_ylabel(regret_label(table))
+    note = "Points: mean of RUNS runs, which differ by less than a line's width."
+    finish(figure, TITLE, table, note)
+    return figure

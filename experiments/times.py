@@ -1,6 +1,7 @@
-"""How long each experiment's runs took, from the manifests: python experiments/times.py [RESULTS].
+"""Running times of the experiments: python experiments/times.py [RESULTS].
 
-Also writes RESULTS/times.md. Experiments that share finished runs take no time for them.
+They are read from the manifests, printed, and written to RESULTS/times.md. Runs that several
+experiments share are counted in the first of them only.
 """
 
 import json

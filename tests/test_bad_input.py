@@ -10,7 +10,8 @@ import pytest
 from refusals import QUICK_STOP, arguments, complaint
 
 from dpbandits.cli import bounds, claims, plot, run, status, stop
-from dpbandits.cli.plot import read, suited
+from dpbandits.cli.plot import read
+from dpbandits.figures.draw import figure_of_table
 
 BOTH = "env=table env.rewards=[[1,0],[0,1]]"
 HEADER = "algo,env,eps,horizon,seed,run,t,regret\n"
@@ -573,7 +574,7 @@ def test_odd_names_are_drawn_as_they_stand(tmp_path, monkeypatch, capsys, name):
 def test_names_are_told_in_the_legend(tmp_path):
     file = tmp_path / "table.csv"
     file.write_text(HEADER + ROW.replace("ucb", "_mine") + ROW.replace("ucb", r"$\\x$"))
-    labels = suited(read(file), "title").axes[0].get_legend_handles_labels()[1]
+    labels = figure_of_table(read(file), "title").axes[0].get_legend_handles_labels()[1]
     assert labels == [" _mine", r"\$\\x\$"]
 
 

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 import subprocess
 import sys
 from functools import partial
@@ -9,16 +10,22 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 from helpers import CONF
 from PIL import Image
 
 from dpbandits.cli.config.compose import kind_of, read_request
 from dpbandits.cli.kinds import BANDITS
-from dpbandits.cli.plot import experiment_figure, read, script
+from dpbandits.cli.plot import experiment_figure
 from dpbandits.cli.run import run
 from dpbandits.contracts.algorithm import find_file, load
+from dpbandits.contracts.display import display_name
 from dpbandits.environments.catalogue import build
-from dpbandits.figures.regret import mean_and_band, picture, save
+from dpbandits.errors import BadInput
+from dpbandits.figures import draw
+from dpbandits.figures.bands import mean_and_band
+from dpbandits.figures.draw import KINDS, figure_of_experiment, figure_of_table, load_script
+from dpbandits.figures.style import Chart, save
 from dpbandits.files import package_folder
 from dpbandits.results.tables import is_current, read_table
 from dpbandits.theory.azize2022 import lower_bound_terms, privacy_threshold
@@ -175,19 +182,75 @@ def test_smoke(name, tmp_path, capsys):
     assert run(read_request(given, ())) == 0
     path = tmp_path / f"{name}.csv"
     assert capsys.readouterr().out.splitlines()[-1] == str(path)
-    assert (package_folder("experiments") / f"{name}.py").is_file()
-    figure = script(name)(read(path))
-    pdf, png = save(figure, tmp_path / "figures" / name)
+    stem, figure = experiment_figure(name, tmp_path)
+    assert stem == tmp_path / "figures" / name and isinstance(figure, Chart)
+    pdf, png = save(figure, stem)
     assert pdf.read_bytes().startswith(b"%PDF")
     pixels = np.asarray(Image.open(png).convert("L"))
     assert pixels.std() > 5
     before = pdf.read_bytes(), png.read_bytes()
-    save(script(name)(read(path)), tmp_path / "figures" / name)
+    save(experiment_figure(name, tmp_path)[1], stem)
     assert before == (pdf.read_bytes(), png.read_bytes())
-    if "bounds" in inspect.signature(script(name)).parameters:
+    if "bounds" in inspect.signature(figure_of_experiment(name, pd.read_csv(path))).parameters:
         _, drawn = experiment_figure(name, tmp_path, bounds=True)
         texts = [text.get_text() for text in drawn.legends[0].get_texts()]
         assert any("bound" in text for text in texts)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment_describes_its_figure_or_has_a_script(name):
+    described = yaml.safe_load((CONF / "experiment" / f"{name}.yaml").read_text()).get("figure")
+    assert (described is None) == (package_folder("experiments") / f"{name}.py").is_file()
+    assert described is None or (described["kind"] in KINDS and described["title"])
+
+
+REGRETS = pd.DataFrame({"algo": ["ucb"]})
+
+
+@pytest.mark.parametrize(
+    ("figure", "parts"),
+    [
+        ("{kind: tme, title: x}", ["figure.kind of experiment mine: 'tme'", "did you mean time?"]),
+        ("{title: x}", ["figure.kind of experiment mine: 'null'", "time_panels"]),
+        ("{kind: [time]}", ["figure.kind of experiment mine: '[time]'", "did you mean time?"]),
+        ("{kind: time, bnad: ci}", ["figure.kind=time of experiment mine: 'bnad'", "mean band?"]),
+        ("{kind: budget, terms: x}", ["'terms'", "title"]),
+        ("{kind: contamination, theorems: true}", ["'theorems'"]),
+        ("{kind: contamination, k: much}", ["figure.k=much: a finite number"]),
+        ("{kind: stopping, theorems: 3}", ["figure.theorems=3: true or false"]),
+        ("{kind: time, band: wide}", ["figure.band=wide: std or ci"]),
+        ("{kind: time, title: 3}", ["figure.title=3: text"]),
+        ("{kind: stopping}", ["figure.kind=stopping of experiment mine", "cannot draw regret"]),
+        ("time", ["figure=time of experiment mine", "{kind: time, title: TITLE}"]),
+        ("{kind: time", ["mine.yaml: not a readable YAML file"]),
+    ],
+)
+def test_a_bad_figure_is_refused_in_one_line(tmp_path, monkeypatch, figure, parts):
+    monkeypatch.setattr(draw, "package_folder", lambda name: tmp_path / name)
+    (tmp_path / "conf" / "experiment").mkdir(parents=True)
+    (tmp_path / "conf" / "experiment" / "mine.yaml").write_text(f"figure: {figure}\n")
+    with pytest.raises(BadInput) as refused:
+        figure_of_experiment("mine", REGRETS)
+    assert all(part in str(refused.value) for part in parts), refused.value
+
+
+def test_a_table_without_contamination_is_refused():
+    with pytest.raises(BadInput, match=r"no column env\.alpha"):
+        KINDS["contamination"](REGRETS, "title")
+
+
+def test_jupyter_displays_a_figure():
+    assert Chart(figsize=(1, 1))._repr_png_().startswith(b"\x89PNG")
+
+
+def test_display_names_are_declared_beside_the_guarantees():
+    names = {f.stem: display_name(f.stem) for group in ("algo", "rule")
+             for f in (CONF / group).glob("*.yaml")}  # fmt: skip
+    assert names["adap_klucb"] == "AdaP-KLUCB" and names["dp_nas_exp"] == "DP-NAS-EXP"
+    assert all(text[0].isupper() and "_" not in text for text in names.values())
+    assert len(set(names.values())) == len(names)
+    for other in ("mine", "sparse_vector", "../algorithms/ucb", "__init__", "", "$x"):
+        assert display_name(other) == other
 
 
 def test_all_experiments_are_run_and_drawn_by_one_script(tmp_path):
@@ -221,6 +284,27 @@ def test_all_experiments_are_run_and_drawn_by_one_script(tmp_path):
     assert (bad.returncode, len(bad.stderr.splitlines())) == (2, 1)
 
 
+def test_a_figure_is_drawn_again_after_a_change_of_what_draws_it(tmp_path, monkeypatch):
+    every = load_script("all")
+    monkeypatch.setattr(every, "package_folder", lambda name: tmp_path / name)
+    table, figures = tmp_path / "mine.csv", [tmp_path / "mine.pdf", tmp_path / "mine.png"]
+    before = [table.with_suffix(".json"), tmp_path / "conf" / "experiment" / "mine.yaml"]
+    before += [tmp_path / "experiments" / "mine.py"]
+    for file in [*figures, *before]:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("content")
+        os.utime(file, (0, 1 if file in before else 2))
+    assert every.are_newer(figures, table)
+    for file in before:
+        os.utime(file, (0, 3))
+        assert not every.are_newer(figures, table)
+        os.utime(file, (0, 1))
+    before[-1].unlink()
+    assert every.are_newer(figures, table)
+    figures[0].write_text("")
+    assert not every.are_newer(figures, table)
+
+
 def test_bands():
     rows = pd.DataFrame({"t": [1] * 4 + [2] * 4, "regret": [0, 2, 4, 6, 1, 1, 1, 1]})
     std = mean_and_band(rows, "t", "std")
@@ -239,7 +323,7 @@ def test_a_picture_of_any_table():
                 for t in (1, 10, 100):
                     rows.append((algo, "e", eps, 100, 0, run_, t, t * (1 + run_)))
     names = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
-    figure = picture(pd.DataFrame(rows, columns=names), "any")
+    figure = figure_of_table(pd.DataFrame(rows, columns=names), "any")
     assert len(figure.axes) == 2
     assert [len(ax.lines) for ax in figure.axes] == [2, 2]  # ucb is drawn at every budget
 
@@ -248,7 +332,7 @@ def test_a_parameter_that_varies_in_one_panel_only_is_drawn(tmp_path):
     sweep = "sweep=[{algo:[adap_ucb],alpha:[1,2],env:[bernoulli_c1]},{algo:[adap_ucb],alpha:[3]}]"
     asked = read_request([sweep, "horizon=500", "runs=2", f"results={tmp_path}"], ())
     assert run(asked) == 0
-    figure = picture(read_table(next(tmp_path.glob("*.csv"))), "any")
+    figure = figure_of_table(read_table(next(tmp_path.glob("*.csv"))), "any")
     assert [len(ax.lines) for ax in figure.axes] == [2, 1]
     colours = {line.get_color() for ax in figure.axes for line in ax.lines}
     assert len(colours) == 3

@@ -19,7 +19,8 @@ from dpbandits.cli.run import run
 from dpbandits.environments.populations import levels
 from dpbandits.errors import BadInput
 from dpbandits.figures.bounds import MOST, curves, read_records
-from dpbandits.figures.regret import picture
+from dpbandits.figures.draw import figure_of_table
+from dpbandits.figures.overlays import lines_of
 from dpbandits.results.tables import read_table
 from dpbandits.theory import azize2022, ren2020
 
@@ -80,7 +81,7 @@ def test_bounds_on_regret_over_time(played):
 def test_bounds_on_regret_against_the_budget(played):
     file = played("'sweep={algo:[heldp_ucb_b,dp_se],eps:[.2,.5,1,2,3]}' horizon=3000 runs=2")
     table = read_table(file)
-    (ax,) = picture(table, "any", curves_of(table, [file])).axes
+    (ax,) = figure_of_table(table, "any", curves_of(table, [file])).axes
     (upper,) = lines(ax, "upper bound: Ren et al. 2020, Cor. 11")
     gaps = [0, 0.125, 0.25, 0.375, 0.5]
     for eps in (0.2, 3.0):
@@ -112,7 +113,7 @@ def test_what_is_refuted_is_marked(played):
     line = "algo=ldpr_se env=twopoint_heavy algo.v=.9 eps=1 horizon=1e12 runs=2"
     file = played(line)
     table = read_table(file)
-    figure = picture(table, "any", curves_of(table, [file]))
+    figure = figure_of_table(table, "any", curves_of(table, [file]))
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     wrong = "refuted, slope only: Tao et al. 2022, Thm. 7, any gaps"
     assert wrong in labels and "lower bound, slope only: Zhou & Zhang 2024, App. C.3" in labels
@@ -174,6 +175,15 @@ def test_a_manifest_of_other_settings_is_refused(played):
     for other in (records[::-1], records[:1], [*records, records[0]]):
         with pytest.raises(BadInput, match="another table"):
             curves(table, other, "x")
+
+
+def test_a_parameter_that_no_setting_with_bounds_has():
+    """Its column is blank, and of another type than the table's."""
+    setting = {"algo": "prae_r", "eps": 1.0, "c": np.nan}
+    other = {"algo": "dpr_se", "eps": 1.0, "c": "practical"}
+    table = pd.DataFrame([setting | {"line": "first"}, other | {"line": "second"}])
+    bounds = pd.DataFrame([setting | {"axis": "t", "x": 1.0, "value": 2.0}])
+    assert list(lines_of(bounds, table, "t")["line"]) == ["first"]
 
 
 def test_the_figure_is_written_beside_the_plain_one(played, monkeypatch, capsys):

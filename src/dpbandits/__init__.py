@@ -37,7 +37,6 @@ from .api import (  # noqa: E402
     stop,
     summary,
 )
-from .errors import BadInput, CannotRead, CannotWrite  # noqa: E402
 from .environment_values import (  # noqa: E402
     bernoulli,
     bernoulli_family,
@@ -56,6 +55,7 @@ from .environment_values import (  # noqa: E402
     table,
     twopoint_heavy,
 )
+from .errors import BadInput, CannotRead, CannotWrite  # noqa: E402
 
 if _TYPE_CHECKING:
     from .compiled.decorators import kernel

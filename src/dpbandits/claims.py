@@ -5,14 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.stats import bootstrap
 
-from .errors import BadInput, plain, unknown
 from .environments.blocks import has_no_blocks
+from .errors import BadInput, plain, unknown
 from .files import package_folder
 from .results.run_store import Store
 from .results.summary import significant

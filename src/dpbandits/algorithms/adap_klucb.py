@@ -19,6 +19,7 @@ from ..authoring import (
     rounds_played,
 )
 
+NAME = "AdaP-KLUCB"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Azize & Basu 2022, Theorem 6", "episode_means")
 

@@ -20,6 +20,7 @@ from ..authoring import (
     rounds_left,
 )
 
+NAME = "DP-SE"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 4.1", "epoch_mean")
 

@@ -28,6 +28,7 @@ from ..authoring import (
     tree_noise,
 )
 
+NAME = "DP-UCB"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Mishra & Thakurta 2015, Alg. 1, with the whole budget per tree", "tree")
 ROUND_BY_ROUND = True

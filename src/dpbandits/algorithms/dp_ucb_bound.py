@@ -25,6 +25,7 @@ from ..authoring import (
     tree_noise,
 )
 
+NAME = "DP-UCB (tight bonus)"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Chan et al. 2011: one tree per arm", "tree")
 ROUND_BY_ROUND = True

@@ -33,6 +33,7 @@ from ..authoring import (
     tree_noise,
 )
 
+NAME = "DPR-UCB"
 REWARDS = HeavyTails()
 GUARANTEE = global_dp("Tao et al. 2022, Theorem 1, with eps/L per level of a tree", "adaptive_tree")
 ROUND_BY_ROUND = True

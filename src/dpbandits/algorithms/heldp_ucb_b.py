@@ -28,6 +28,7 @@ from ..authoring import (
     verb,
 )
 
+NAME = "HeLDP-UCB-B"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("Ren et al. 2020, Theorem 10", send_bit)
 ROUND_BY_ROUND = True

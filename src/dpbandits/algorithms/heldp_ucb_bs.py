@@ -3,6 +3,7 @@
 from ..authoring import Positive, kernel, local_dp, send_bit_of_sigmoid
 from .heldp_ucb_b import agent_4
 
+NAME = "HeLDP-UCB-BS"
 GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_bit_of_sigmoid)
 ROUND_BY_ROUND = True
 LEADING_TERM = "V_B"  # of the regret; eps_min should minimise it

@@ -26,6 +26,7 @@ from ..authoring import (
     verb,
 )
 
+NAME = "HeLDP-UCB-L"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("Ren et al. 2020, Theorem 7", convert_to_laplace)
 ROUND_BY_ROUND = True

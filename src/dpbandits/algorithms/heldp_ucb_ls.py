@@ -3,6 +3,7 @@
 from ..authoring import Positive, kernel, local_dp, send_sigmoid
 from .heldp_ucb_l import agent_2
 
+NAME = "HeLDP-UCB-LS"
 GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_sigmoid)
 ROUND_BY_ROUND = True
 LEADING_TERM = "V_L"  # of the regret; eps_min should minimise it

@@ -19,6 +19,7 @@ from ..authoring import (
     verb,
 )
 
+NAME = "KL-UCB"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE
 CLEAR = 1e-9  # margin between two indices, far above the error of either

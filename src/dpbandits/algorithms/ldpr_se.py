@@ -25,6 +25,7 @@ from ..authoring import (
     send_truncated,
 )
 
+NAME = "LDPR-SE"
 REWARDS = HeavyTails()
 GUARANTEE = local_dp("Tao et al. 2022, Theorem 6", send_truncated)
 Constant = Annotated[float, Named({"literal": 28.0, "practical": 0.5}, POSITIVE)]

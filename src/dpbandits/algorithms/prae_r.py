@@ -27,6 +27,7 @@ from ..authoring import (
     truncation_level,
 )
 
+NAME = "PRAE-R"
 REWARDS = RawMoments()
 GUARANTEE = global_dp("Wu et al. 2023, Theorem 6.2", "truncated_mean")
 Contamination = Annotated[float, below(RAW_LIMIT)]

@@ -23,6 +23,7 @@ from ..authoring import (
     stay,
 )
 
+NAME = "Robust UCB"
 REWARDS = HeavyTails()
 GUARANTEE = NOT_PRIVATE
 ROUND_BY_ROUND = True

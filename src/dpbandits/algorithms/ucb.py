@@ -17,6 +17,7 @@ from ..authoring import (
     verb,
 )
 
+NAME = "UCB"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE
 MARGIN = 1e-12  # relative; far above the rounding error of an index

@@ -13,7 +13,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from tabulate import tabulate
 
-from ..figures.regret import COLOURS, NAMES, STYLE, finish
+from ..contracts.display import display_name
+from ..figures.style import COLOURS, STYLE, Chart, finish
 from ..files import write_atomically
 from .auditor import Finding
 
@@ -102,7 +103,7 @@ def bars(table: pd.DataFrame) -> Figure:
     with matplotlib.rc_context(STYLE):
         names = list(dict.fromkeys(table["name"]))[::-1]
         budgets = sorted(table["eps"].unique())
-        figure = Figure(figsize=(2.1 * len(budgets) + 2.2, 0.2 * len(names) + 2.0))
+        figure = Chart(figsize=(2.1 * len(budgets) + 2.2, 0.2 * len(names) + 2.0))
         axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)[0]
         for ax, eps in zip(axes, budgets, strict=True):
             rows = table[table["eps"] == eps]
@@ -120,7 +121,7 @@ def bars(table: pd.DataFrame) -> Figure:
             ax.axvline(eps, color="black", lw=1, label="promised")
             ax.set_title(f"$\\epsilon$ = {eps:g}")
             ax.set_xlim(0, max(1.12 * eps, 1.05 * min(rows["measured"].max(), 2 * eps)))
-            ax.set_yticks(range(len(names)), [NAMES.get(n, n.replace("_", " ")) for n in names])
+            ax.set_yticks(range(len(names)), [display_name(n).replace("_", " ") for n in names])
             ax.set_xlabel("privacy loss (nats)")
             ax.grid(axis="y", visible=False)
         confidence = table["confidence"].iloc[0]

@@ -19,6 +19,7 @@ from ..authoring import (
 )
 from .sparse_vector import bar, first_above, noise_scales
 
+NAME = "DP-NAS"
 REWARDS = WITHIN_R
 GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 3.1", hides=STOPPING)
 

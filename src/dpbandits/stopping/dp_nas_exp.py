@@ -19,6 +19,7 @@ from ..authoring import (
 )
 from .sparse_vector import bar, noise_scales
 
+NAME = "DP-NAS-EXP"
 REWARDS = WITHIN_R
 GUARANTEE = global_dp("Sajed & Sheffet 2019, Corollary 3.2", hides=STOPPING)
 

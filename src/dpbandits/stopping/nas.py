@@ -18,6 +18,7 @@ from ..authoring import (
     verb,
 )
 
+NAME = "NAS"
 REWARDS = WITHIN_R
 GUARANTEE = NOT_PRIVATE
 

@@ -1,0 +1,149 @@
+"""The figure of an experiment, as its file describes it, or the one that suits a table."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+from matplotlib.figure import Figure
+
+from ..errors import BadInput, plain, unknown
+from ..files import package_folder
+from ..validation import as_number, yes_no
+from .bands import BANDS
+from .regret_vs_budget import budget_panels, contamination_panels
+from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
+from .stopping import stopping_panels
+
+Draw = Callable[..., Figure]  # of a table and, where a figure has them, curves of bounds
+KINDS: dict[str, Draw] = {
+    "time": time_panel,
+    "time_panels": time_panels,
+    "time_per_algorithm": panel_per_algorithm,
+    "budget": budget_panels,
+    "contamination": contamination_panels,
+    "stopping": stopping_panels,
+}
+
+AXES: dict[str, Draw] = {"t": time_panels, "eps": budget_panels}
+
+
+def text(key: str, value: Any) -> str:
+    """A line of text."""
+    if not isinstance(value, str):
+        raise BadInput(f"{key}={plain(value)}: text is needed")
+    return value
+
+
+def band_name(key: str, value: Any) -> str:
+    """A key of ``BANDS``."""
+    if value not in list(BANDS):
+        raise BadInput(f"{key}={plain(value)}: {' or '.join(BANDS)} is needed")
+    return str(value)
+
+
+# What a file may give to the function of its kind of figure, and how the value is checked
+OPTIONS: dict[str, Callable[[str, Any], Any]] = {
+    "title": text,
+    "band": band_name,
+    "private": text,
+    "k": as_number,
+    "theorems": yes_no,
+}
+
+
+def figure_of_table(
+    table: pd.DataFrame,
+    title: str,
+    bounds: pd.DataFrame | None = None,
+    x: str | None = None,
+    band: str = "ci",
+) -> Figure:
+    """The figure of a table: stopping times, or regret against time or the budget.
+
+    Args:
+        table: a tidy table.
+        title: the title.
+        bounds: curves of bounds, see ``bounds.curves``.
+        x: ``t`` or ``eps``; None for the budget if it has more than four values, else time.
+        band: a key of ``BANDS``.
+
+    Raises:
+        BadInput: the table has no such axis.
+    """
+    band_name("band", band)
+    if "rule" in table.columns:
+        if x is not None:
+            raise BadInput(f"x={x}: a figure of stopping times has axes of its own")
+        return stopping_panels(table, title)
+    budgets = table["eps"][np.isfinite(table["eps"])].nunique()
+    if x is None:
+        x = "eps" if budgets > 4 else "t"
+    if x not in AXES:
+        raise unknown("x", x, AXES)
+    if x == "eps" and budgets == 0:
+        raise BadInput("x=eps: no algorithm in the table is private")
+    return AXES[x](table, title, band=band, bounds=bounds)
+
+
+def figure_of_experiment(name: str, table: pd.DataFrame) -> Draw:
+    """The function that draws the table of an experiment: of the kind that its file names under
+    ``figure``, else ``draw`` of its script, else the one that suits the table.
+
+    Only an experiment of the package has a file or a script here: the name of a user's own must
+    not choose which code is run.
+
+    Raises:
+        BadInput: the file names an unknown kind or option, or a kind that cannot draw the table.
+    """
+    files = {file.stem: file for file in (package_folder("conf") / "experiment").glob("*.yaml")}
+    if name in files:
+        try:
+            described = yaml.safe_load(files[name].read_text()).get("figure")
+        except yaml.YAMLError as error:
+            raise BadInput(f"{files[name]}: not a readable YAML file ({error})") from None
+        if described is not None:
+            return from_file(name, described, table)
+        if (package_folder("experiments") / f"{name}.py").is_file():
+            return load_script(name).draw
+    return partial(figure_of_table, title=name)
+
+
+def from_file(name: str, described: Any, table: pd.DataFrame) -> Draw:
+    """The function of the kind of figure that an experiment's file describes, with its options."""
+    if not isinstance(described, Mapping):
+        example = "{kind: time, title: TITLE} is needed"
+        raise BadInput(f"figure={plain(described)} of experiment {name}: {example}")
+    kind = described.get("kind")
+    if kind not in list(KINDS):
+        raise unknown(f"figure.kind of experiment {name}:", plain(kind), KINDS)
+    parameters = inspect.signature(KINDS[kind]).parameters
+    known = [option for option in OPTIONS if option in parameters]
+    options = {"title": name}
+    for option, value in described.items():
+        if option in known:
+            options[option] = OPTIONS[option](f"figure.{option}", value)
+        elif option != "kind":
+            place = f"option of figure.kind={kind} of experiment {name}:"
+            raise unknown(place, plain(option), ["kind", *known])
+    if ("rule" in table.columns) != (kind == "stopping"):
+        found = "stopping times" if "rule" in table.columns else "regret"
+        raise BadInput(f"figure.kind={kind} of experiment {name}: it cannot draw {found}")
+    return partial(KINDS[kind], **options)
+
+
+def load_script(name: str) -> ModuleType:
+    """The plotting script of an experiment of the package, as a module."""
+    file = package_folder("experiments") / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"dpbandits_experiment_{name}", file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

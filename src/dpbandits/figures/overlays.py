@@ -1,0 +1,57 @@
+"""Curves of bounds drawn beside measured regret."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+from matplotlib.axes import Axes
+
+# Dashes by the kind of a bound, and marks by its side, which no measured line has
+DASHES: dict[str, Any] = {
+    "exact": "-",
+    "asymptotic": (0, (6, 1.5, 1, 1.5)),
+    "worst case": (0, (1, 2)),
+    "order": (0, (4, 2)),
+    "refuted": (0, (4, 2)),
+}
+MARKS = {"upper": "v", "lower": "^"}
+
+
+def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.DataFrame | None:
+    """The curves against ``axis``, t or eps, each with the ``line`` of its labelled table."""
+    if bounds is None:
+        return None
+    against = bounds[bounds["axis"] == axis]
+    setting = [c for c in against.columns if c in table.columns and (c, axis) != ("eps", "eps")]
+    against = against.astype(table.dtypes[setting].to_dict())  # a column may be blank in one
+    return against.merge(table[[*setting, "line"]].drop_duplicates(), on=setting)
+
+
+def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: dict[str, dict[str, Any]]) -> None:
+    """Draw curves of bounds, thin and with marks, in the colour of their line.
+
+    Curves are black if several lines share them, or if they are lower bounds of the only line.
+
+    Args:
+        ax: where to draw.
+        bounds: a row for each point: ``line``, ``x``, ``value``, and ``label``, ``kind`` and
+            ``side`` of the bound.
+        styles: the styles of the lines.
+    """
+    key: Any
+    single = bounds["line"].nunique() == 1
+    for key, rows in bounds.groupby(["label", "kind", "side"], sort=False):
+        label, kind, side = key
+        look: Any = {"ls": DASHES[kind], "lw": 0.9, "ms": 4, "mfc": "white", "mew": 0.8}
+        look["marker"] = "x" if kind == "refuted" else MARKS[side]
+        shared: dict[bytes, list[tuple[str, pd.DataFrame]]] = {}
+        for line, curve in rows.groupby("line", sort=False):
+            points = curve.drop_duplicates("x").sort_values("x")
+            shared.setdefault(points["value"].to_numpy().tobytes(), []).append((str(line), points))
+        for curves in shared.values():
+            line, points = curves[0]
+            own = len(curves) == 1 and not (single and side == "lower")
+            colour = styles[line]["color"] if own else "black"
+            ax.plot(points["x"], points["value"], color=colour, markevery=0.17, **look)
+        ax.plot([], [], color="black", label=label, **look)

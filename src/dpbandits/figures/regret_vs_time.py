@@ -1,0 +1,186 @@
+"""Regret against the round."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
+
+from ..results.tables import COLUMNS
+from .bands import band_note, fill, mean_and_band
+from .overlays import draw_bounds, lines_of
+from .style import (
+    LONG,
+    Chart,
+    budget_title,
+    finish,
+    finite_budgets,
+    labelled,
+    legend_name,
+    scientific,
+    styled,
+    styles_of,
+    value_text,
+)
+
+
+def regret_vs_time(
+    ax: Axes,
+    table: pd.DataFrame,
+    styles: dict[str, dict[str, Any]],
+    band: str,
+    scale: str = "log",
+    bounds: pd.DataFrame | None = None,
+) -> None:
+    """Draw the mean pseudo-regret of each line against the round, with its band.
+
+    Args:
+        ax: where to draw.
+        table: a labelled table.
+        styles: the styles of its lines.
+        band: a key of ``BANDS``.
+        scale: of the axis of regret, ``log`` or ``linear``.
+        bounds: curves of bounds, see ``draw_bounds``.
+    """
+    lines = table.groupby("line", sort=False)
+    measured = {str(label): mean_and_band(rows, "t", band) for label, rows in lines}
+    shown = [c.loc[c["t"] >= 0.01 * c["t"].max(), "mean"].min() for c in measured.values()]
+    if bounds is not None and len(bounds):
+        late = bounds.loc[bounds["x"] >= 0.1 * bounds["x"].max(), "value"].min()
+        shown.append(max(late, min(shown) / 100))
+    floor = max(min(shown), 0.1) / 2  # the first rounds would take most of a logarithmic axis
+    for label, curve in measured.items():
+        ax.plot(curve["t"], curve["mean"], label=label, **styles[label])
+        fill(ax, curve["t"], curve, floor / 10, styles[label])
+    if bounds is not None:
+        draw_bounds(ax, bounds, styles)
+    horizon = table["horizon"].max()
+    if horizon > LONG:
+        ax.set_xscale("log")
+        ax.set_xlim(table.loc[table["regret"] > floor, "t"].min() / 2, horizon)
+    else:
+        ax.set_xlim(0, horizon)
+        ax.xaxis.set_major_formatter(EngFormatter(sep=""))
+    if scale == "linear":
+        ax.set_ylim(bottom=0)
+        ax.yaxis.set_major_formatter(EngFormatter(sep=""))
+        return
+    ax.set_yscale("log")
+    ax.set_ylim(bottom=floor)
+    ax.yaxis.set_minor_locator(LogLocator(subs="auto", numticks=10))
+    ax.yaxis.set_minor_formatter(NullFormatter())
+
+
+@styled
+def time_panels(
+    table: pd.DataFrame, title: str, band: str = "ci", bounds: pd.DataFrame | None = None
+) -> Figure:
+    """A row of panels for each environment and horizon, a column for each budget.
+
+    Algorithms without a budget are drawn in every column.
+
+    Args:
+        table: a tidy table.
+        title: the figure's title.
+        band: a key of ``BANDS``.
+        bounds: curves of bounds, see ``bounds.curves``.
+    """
+    table = labelled(table)
+    bounds = lines_of(bounds, table, "t")
+    budgets = finite_budgets(table)
+    pairs = table[["env", "horizon"]].drop_duplicates()
+    games = list(pairs.itertuples(index=False, name=None))
+    rows, columns = len(games), len(budgets)
+    figure = Chart(figsize=(max(2.3 * columns, 4.6) + 0.4, 2.1 * rows + 1.1))
+    share: Any = "row" if table["horizon"].nunique() > 1 else "all"
+    axes = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey="row")
+    styles = styles_of(table)
+    for (i, (env, horizon)), (j, eps) in itertools.product(enumerate(games), enumerate(budgets)):
+        ax, inside = axes[i, j], of_panel(table, env, horizon, eps)
+        if inside.any():
+            beside = None if bounds is None else bounds[of_panel(bounds, env, horizon, eps)]
+            regret_vs_time(ax, table[inside], styles, band, bounds=beside)
+        else:
+            ax.set_axis_off()
+        ax.set_title(f"{env}, {budget_title(eps)}{differences(table, inside, horizon)}")
+        if j == 0:
+            ax.set_ylabel("pseudo-regret")
+        if i == rows - 1:
+            ax.set_xlabel("round $t$")
+    finish(figure, title, table, band_note(band), bounds)
+    return figure
+
+
+def of_panel(rows: pd.DataFrame, env: str, horizon: float, eps: float) -> pd.Series:
+    """Which rows belong to a panel of ``time_panels``."""
+    game = (rows["env"] == env) & (rows["horizon"] == horizon)
+    return game & rows["eps"].isin([eps, np.inf])
+
+
+def differences(table: pd.DataFrame, inside: pd.Series, horizon: float) -> str:
+    """A second line for a panel's title: the parameters that differ from those of other panels."""
+    shared = [f"$T$ = {scientific(horizon)}"] if table["horizon"].nunique() > 1 else []
+    for name in (x for x in table.columns if x not in [*COLUMNS, "line"]):
+        here = table.loc[inside, name].dropna().unique()
+        if len(here) == 1 and table[name].dropna().nunique() > 1:
+            shared.append(f"{name} = {value_text(here[0])}")
+    return "\n" + ", ".join(shared) if shared else ""
+
+
+def time_panel(
+    table: pd.DataFrame, title: str, band: str = "ci", bounds: pd.DataFrame | None = None
+) -> Figure:
+    """One panel with linear axes and a line for each setting; see ``side_by_side``."""
+    return side_by_side({"": table}, title, band, bounds)
+
+
+def panel_per_algorithm(
+    table: pd.DataFrame, title: str, private: str = "private", band: str = "ci"
+) -> Figure:
+    """A panel for each private algorithm, where it is called ``private``; those without a budget
+    are drawn in every panel.
+    """
+    free = np.isinf(table["eps"])
+    panels = {
+        legend_name(algo): table[free | (table["algo"] == algo)].replace({"algo": {algo: private}})
+        for algo in table.loc[~free, "algo"].unique()
+    }
+    return side_by_side(panels, title, band)
+
+
+@styled
+def side_by_side(
+    tables: dict[str, pd.DataFrame],
+    title: str,
+    band: str = "ci",
+    bounds: pd.DataFrame | None = None,
+) -> Figure:
+    """A panel with linear axes for each table, under its key, with a line for each setting.
+
+    Lines of the same label look the same in every panel. With ``bounds`` (see ``time_panels``) the
+    axis of regret is logarithmic.
+    """
+    table = pd.concat(tables, names=["panel"]).reset_index("panel").reset_index(drop=True)
+    panel = table.pop("panel")
+    if "eps_min" not in table.columns and table["eps"].nunique() > 1:
+        table[r"$\epsilon$"] = table["eps"].where(np.isfinite(table["eps"]))
+    table = labelled(table)
+    bounds = lines_of(bounds, table, "t")
+    scale = "linear" if bounds is None else "log"
+    figure = Chart(figsize=(4.0 * len(tables) + 1.0, 4.0))
+    axes = figure.subplots(1, len(tables), squeeze=False, sharey=True)[0]
+    styles = styles_of(table)
+    for ax, name in zip(axes, tables, strict=True):
+        rows = table[panel == name]
+        beside = None if bounds is None else bounds[bounds["line"].isin(rows["line"])]
+        regret_vs_time(ax, rows, styles, band, scale, beside)
+        ax.set_title(name)
+        ax.set_xlabel("round $t$")
+    axes[0].set_ylabel("pseudo-regret")
+    finish(figure, title, table, band_note(band), bounds)
+    return figure

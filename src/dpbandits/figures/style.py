@@ -1,0 +1,155 @@
+"""What all figures share: colours, labels of lines, title, legend and note, and files."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from ..contracts.display import display_name
+from ..files import write_atomically
+from ..results.tables import COLUMNS
+
+# The palette of Okabe & Ito, for colour-blind readers; dashes distinguish lines in black and white
+COLOURS = ["#D55E00", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#999999"]
+DASHES = ["-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1))]
+STYLE: Any = {
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.5,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "lines.linewidth": 1.4,
+    "figure.constrained_layout.use": True,
+    "pdf.fonttype": 42,
+    "savefig.dpi": 150,
+}
+# Without dates and versions a figure is written with the same bytes every time
+METADATA: dict[str, Any] = {"pdf": {"CreationDate": None}, "png": {"Software": None}}
+LONG = 1e9  # horizon above which the axis of time is logarithmic
+
+styled = matplotlib.rc_context(STYLE)  # a decorator of functions that make a figure
+
+
+class Chart(Figure):
+    """A figure that Jupyter displays although it was made without pyplot."""
+
+    def _repr_png_(self) -> bytes:
+        return rendered(self, "png")
+
+
+def rendered(figure: Figure, suffix: str) -> bytes:
+    """The contents of the PDF or PNG file of a figure."""
+    buffer = io.BytesIO()
+    with matplotlib.rc_context(STYLE):
+        figure.savefig(buffer, format=suffix, metadata=METADATA[suffix])
+    return buffer.getvalue()
+
+
+def save(figure: Figure, stem: Path) -> list[Path]:
+    """Write a figure as PDF and PNG, and return the paths of the two files."""
+    paths = [stem.with_name(f"{stem.name}.{suffix}") for suffix in METADATA]
+    for path, suffix in zip(paths, METADATA, strict=True):
+        write_atomically(path, rendered(figure, suffix))
+    return paths
+
+
+def legend_name(name: Any) -> str:
+    """The name of an algorithm or a rule in a legend, which omits labels that start with ``_``."""
+    text = display_name(str(name))
+    return f" {text}" if text.startswith("_") else text
+
+
+def value_text(value: Any) -> str:
+    """A parameter's value in a label."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def labelled(table: pd.DataFrame, but: Sequence[str] = ()) -> pd.DataFrame:
+    """The table with a column ``line``, the label of the line to which a row belongs.
+
+    There is a line for each algorithm and each value of the parameters that vary in some
+    environment for some algorithm, except for those in ``but``, which are on an axis.
+    """
+    games = table.groupby(["algo", "env", "horizon"])
+    parameters = [x for x in table.columns if x not in [*COLUMNS, *but]]
+    varied = [x for x in parameters if games[x].nunique().max() > 1]
+    key: Any
+    labels: dict[Any, str] = {}
+    for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
+        values = zip(varied, key[1:], strict=True)
+        words = [f"{name} = {value_text(x)}" for name, x in values if not pd.isna(x)]
+        labels |= dict.fromkeys(rows.index, ", ".join([legend_name(key[0]), *words]))
+    return table.assign(line=pd.Series(labels))
+
+
+def styles_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
+    """A colour and a dash for each line of a labelled table, the same in every panel."""
+    return {
+        label: {
+            "color": COLOURS[i % len(COLOURS)],
+            "linestyle": DASHES[(i + i // len(COLOURS)) % len(DASHES)],
+        }
+        for i, label in enumerate(table["line"].unique())
+    }
+
+
+def finite_budgets(table: pd.DataFrame) -> list[float]:
+    """The budgets that have a column of panels: the finite ones, or infinity if there are none."""
+    return sorted(b for b in table["eps"].unique() if np.isfinite(b)) or [np.inf]
+
+
+def budget_title(eps: float) -> str:
+    """A privacy budget in the title of a panel."""
+    return "not private" if np.isinf(eps) else f"$\\epsilon$ = {eps:g}"
+
+
+def scientific(T: float) -> str:
+    """A number of rounds for a label: 10^7 or 5 x 10^7."""
+    exponent = int(np.floor(np.log10(T)))
+    factor = T / 10**exponent
+    power = f"10^{{{exponent}}}"
+    return f"${power}$" if factor == 1 else f"${factor:g} \\times {power}$"
+
+
+def finish(
+    figure: Figure, title: str, table: pd.DataFrame, note: str, bounds: pd.DataFrame | None = None
+) -> None:
+    """Put the title and the legend above the panels, and a note below them.
+
+    Args:
+        figure: the figure, which grows in height if the legend has many rows because of bounds.
+        title: the figure's title.
+        table: the tidy table, whose number of runs replaces ``RUNS`` in the note.
+        note: what lines and bands are.
+        bounds: curves of bounds in the figure, if any.
+    """
+    lines: dict[str, Any] = {}
+    for ax in figure.axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            lines.setdefault(label, handle)
+    wide = figure.get_figwidth() > 6
+    columns = len(lines) if wide and len(lines) <= 5 else 2
+    letters = max(len(re.sub(r"\\[a-z]+|[${}^_\\,]", "", label)) for label in lines)
+    columns = max(1, min(columns, int(figure.get_figwidth() / (0.065 * letters + 0.5))))
+    heading: Any = {"loc": "outside upper center", "title": title, "title_fontsize": 10}
+    figure.legend(list(lines.values()), list(lines), ncols=columns, **heading)
+    note = note.replace("RUNS", str(table["run"].nunique()))
+    if not wide:
+        note = note.replace(". ", ".\n", 1)
+    if bounds is not None and len(bounds):
+        rows = -(-len(lines) // columns)
+        figure.set_figheight(figure.get_figheight() + 0.2 * max(rows - 2, 0))
+        note += "\nBounds: thin with marks, in the colour of their line; black: of several lines."
+    figure.supxlabel(note, fontsize=7.5, color="#444444")
