@@ -1,7 +1,7 @@
 """Run and draw the experiments: python experiments/all.py [NAME ...] [KEY=VALUE ...].
 
-This is ``make figures``: all experiments, in one process, if no NAME is given. An experiment is left
-alone if it was made by the same sources with the same settings.
+This is ``make figures``: all experiments, in one process, if no NAME is given. What was made by the
+same sources with the same settings is left alone.
 """
 
 import sys

@@ -7,6 +7,7 @@ that ``import dpbandits`` is quick.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -211,10 +212,8 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
 
     file = Path(path)
     table = read_table(file)
-    try:
+    with suppress(*UNREADABLE):  # without a manifest no bounds can be drawn
         table.attrs["settings"] = read_manifest(file)["settings"]
-    except UNREADABLE:
-        pass  # a table without a manifest lacks bounds, nothing else
     return table
 
 

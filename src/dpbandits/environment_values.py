@@ -1,7 +1,7 @@
 """Environments and populations of users as values: ``dp.bernoulli([0.9, 0.8])``.
 
-Each function returns a value for the ``env=`` or ``population=`` of ``dp.run`` and its siblings. Its
-name in tables is that of the law; the laws themselves are in ``environments.catalogue``.
+Each function returns a value for the ``env=`` or ``population=`` of ``dp.run`` and its siblings; in
+tables it has the name of its law. The laws themselves are in ``environments.catalogue``.
 """
 
 from __future__ import annotations

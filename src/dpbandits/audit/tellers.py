@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..compiled.cache import SOURCES
+from ..compiled.cache import KERNEL_SOURCES
 from ..compiled.decorators import compiles, loop
 from .exact import exact_epsilon
 from .neighbours import Neighbours, Pair
@@ -56,7 +56,7 @@ class Release:
 
     @property
     def version(self) -> str:
-        return SOURCES
+        return KERNEL_SOURCES
 
     @property
     def compiled(self) -> bool:

@@ -101,9 +101,8 @@ def version_of_function(function: Callable) -> str:
             if inspect.iscode(constant):
                 add_code(constant)
             else:
-                values = (
-                    sorted(map(repr, constant)) if isinstance(constant, frozenset) else constant
-                )
+                unordered = isinstance(constant, frozenset)
+                values = sorted(map(repr, constant)) if unordered else constant
                 digest.update(repr(values).encode())
 
     add(function)

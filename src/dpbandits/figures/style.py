@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from ..contracts.display import display_name
 from ..files import write_atomically
-from ..results.tables import COLUMNS
+from ..results.tables import varied_in
 
 # The palette of Okabe & Ito, for colour-blind readers; dashes distinguish lines in black and white
 COLOURS = ["#D55E00", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#999999"]
@@ -83,7 +83,7 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = ()) -> pd.DataFrame:
     environment for some algorithm, except for those in ``but``, which are on an axis.
     """
     games = table.groupby(["algo", "env", "horizon"])
-    parameters = [x for x in table.columns if x not in [*COLUMNS, *but]]
+    parameters = [x for x in varied_in(table) if x not in but]
     varied = [x for x in parameters if games[x].nunique().max() > 1]
     key: Any
     labels: dict[Any, str] = {}

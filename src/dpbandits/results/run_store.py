@@ -42,11 +42,9 @@ class Runs:
         )
 
     def first(self, runs: int) -> tuple[np.ndarray, np.ndarray]:
-        """Pulls, int64 array (runs, C, K), and answers, float64 array (runs,), of the first runs."""
-        numbers = range(runs)
-        return np.stack([self.pulls[r] for r in numbers]), np.array(
-            [self.answers[r] for r in numbers]
-        )
+        """Pulls, int64 array (runs, C, K), and answers, float64 array (runs,)."""
+        pulls = np.stack([self.pulls[run] for run in range(runs)])
+        return pulls, np.array([self.answers[run] for run in range(runs)])
 
 
 class Store(Protocol):

@@ -40,7 +40,7 @@ class Workers(NamedTuple):
     def outcomes(self, tasks: list[Task]) -> Iterator[Timed]:
         """Finish tasks, in any order. What a worker was doing when it died is done again.
 
-        The tasks that were begun are then finished one at a time, to find one that kills its worker.
+        The tasks that were begun are then finished one at a time: one may kill its worker.
         """
         left = dict.fromkeys(tasks)
         while left:
