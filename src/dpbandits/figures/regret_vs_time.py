@@ -11,7 +11,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
-from ..results.tables import varied_in
 from .bands import band_note, fill, mean_and_band
 from .overlays import draw_bounds, lines_of
 from .style import (
@@ -22,6 +21,7 @@ from .style import (
     finite_budgets,
     labelled,
     legend_name,
+    parameters_of,
     scientific,
     styled,
     styles_of,
@@ -125,7 +125,7 @@ def of_panel(rows: pd.DataFrame, env: str, horizon: float, eps: float) -> pd.Ser
 def differences(table: pd.DataFrame, inside: pd.Series, horizon: float) -> str:
     """A second line for a panel's title: the parameters that differ from those of other panels."""
     shared = [f"$T$ = {scientific(horizon)}"] if table["horizon"].nunique() > 1 else []
-    for name in (x for x in varied_in(table) if x != "line"):
+    for name in parameters_of(table, but=["line"]):
         here = table.loc[inside, name].dropna().unique()
         if len(here) == 1 and table[name].dropna().nunique() > 1:
             shared.append(f"{name} = {value_text(here[0])}")

@@ -76,6 +76,11 @@ def value_text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def parameters_of(table: pd.DataFrame, but: Sequence[str] = ()) -> list[str]:
+    """The columns that a sweep has added to a tidy table, except for ``but``."""
+    return [name for name in varied_in(table) if name not in but]
+
+
 def labelled(table: pd.DataFrame, but: Sequence[str] = ()) -> pd.DataFrame:
     """The table with a column ``line``, the label of the line to which a row belongs.
 
@@ -83,8 +88,7 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = ()) -> pd.DataFrame:
     environment for some algorithm, except for those in ``but``, which are on an axis.
     """
     games = table.groupby(["algo", "env", "horizon"])
-    parameters = [x for x in varied_in(table) if x not in but]
-    varied = [x for x in parameters if games[x].nunique().max() > 1]
+    varied = [x for x in parameters_of(table, but) if games[x].nunique().max() > 1]
     key: Any
     labels: dict[Any, str] = {}
     for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
