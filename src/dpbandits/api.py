@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from .contracts.algorithm import Algorithm
     from .contracts.assumptions import Assumption
     from .contracts.guarantees import Guarantee
+    from .contracts.question import Question
     from .settings.choices import Choice
 
     AlgorithmLike = str | Callable[..., Any] | Choice
@@ -183,7 +185,12 @@ def stop(
     return _table(STOPPING, given, parameters, config_dir)
 
 
-def _table(question: Any, given: Mapping[str, Any], parameters: Mapping[str, Any], config_dir: Any):
+def _table(
+    question: Question,
+    given: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    config_dir: str | PathLike[str] | None,
+) -> pd.DataFrame:
     """The tidy table of a call; what it was run with is in its ``attrs``."""
     from .running.monte_carlo import fulfil
     from .settings.choices import request_from
@@ -194,7 +201,7 @@ def _table(question: Any, given: Mapping[str, Any], parameters: Mapping[str, Any
     return table
 
 
-def _folders(config_dir: Any) -> tuple[str, ...]:
+def _folders(config_dir: str | PathLike[str] | None) -> tuple[str, ...]:
     return () if config_dir is None else (str(Path(config_dir).resolve()),)
 
 
@@ -400,7 +407,8 @@ def audit(
     config = {**defaults, "results": None}
     config |= {k: _plain(v) for k, v in given.items() if v is not None}
     group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
-    made, spec = None, {}
+    made: Algorithm | None = None
+    spec: dict[str, Any] = {}
     if chosen is not None:
         own = {k: v for k, v in parameters.items() if k not in settings}
         made, spec = algorithm_of(chosen, group, own, _folders(config_dir))

@@ -78,8 +78,7 @@ def multirun(question: Question, overrides: list[str], folders: tuple[str, ...])
     launcher: dict[str, Any] = {}
     for point in multirun_points(overrides, folders):
         request, own = compose_request(point, folders, question)
-        assert request.results is not None
-        check_writable(request.results)
+        check_writable(request.folder)
         points.append(point)
         paths.append(table_path(request, alone=False))
         launcher = launcher or own

@@ -98,7 +98,7 @@ def command_line(question: Question, usage: str, argv: list[str]) -> int:
         return 0
     if not given.multirun:
         request = read_request(given.overrides, folders, question)
-        check_writable(request.results)
+        check_writable(request.folder)
         return run(request)
     return multirun(question, given.overrides, folders)
 

@@ -57,7 +57,7 @@ def _main(argv: list[str]) -> int:
     requests = [read_request(point, folders, question) for point in points]
     if not requests:
         raise BadInput("-m: only Hydra can expand a glob; write the names")
-    wanted = {(r.results, setting): r.runs for r in requests for setting in r.settings}
+    wanted = {(r.folder, setting): r.runs for r in requests for setting in r.settings}
     found = [status_of(results, setting, runs) for (results, setting), runs in wanted.items()]
     jobs = requests[0].jobs
     print(report(found, joblib.cpu_count() if jobs < 0 else jobs))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -101,7 +101,9 @@ def tidy(store: Store, settings: Sequence[Setting], runs: int) -> pd.DataFrame:
         numbers = np.arange(runs)[:, np.newaxis]
         measured = {name: MEASURED[name](finished) for name in question.measured}
         arrays = np.broadcast_arrays(numbers, *measured.values())
-        rows = dict(zip(["run", *measured], (x.ravel() for x in arrays), strict=True))
+        rows: dict[str, Any] = dict(
+            zip(["run", *measured], (x.ravel() for x in arrays), strict=True)
+        )
         for name in rows.keys() & set(WHOLE_OR_BLANK):
             rows[name] = pd.array(rows[name], dtype="Int64")
         about = described(finished)
@@ -198,10 +200,3 @@ def _check_column(path: Path, name: str, column: pd.Series) -> None:
         raise BadInput(f"{where} holds {column.min():g}; it must be above 0")
     elif (sizes := column[np.isfinite(column)].abs()).max() > LARGEST:
         raise BadInput(f"{where} holds {sizes.max():g}; at most {LARGEST:g} is needed")
-
-
-def same_columns(table: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
-    """The rows of a table whose columns have these values."""
-    for name, value in values.items():
-        table = table[table[name] == value]
-    return table

@@ -50,6 +50,12 @@ class Request:
     changed: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
 
+    @property
+    def folder(self) -> Path:
+        """The results folder of a request that has one, as those of the commands do."""
+        assert self.results is not None
+        return self.results
+
 
 def make_request(
     question: Question,
