@@ -25,7 +25,7 @@ from ...errors import BadInput, plain, unknown
 from ...files import package_folder
 from ...settings.groups import default_keys, is_name, load_groups, names_in, question_of
 from ...settings.request import Request, make_request
-from ...settings.sweep import MOST_POINTS, grids, swept_names
+from ...settings.sweep import MOST_POINTS, grids, names_varied, swept_names
 from .hydra_settings import leaves, refuse_changes, refuse_overrides
 
 
@@ -163,10 +163,7 @@ def in_hydras_words(overrides: list[str]) -> list[str]:
 
 def _refuse_swept(overrides, config, question):
     """A key given beside a sweep that varies it would be ignored: say so."""
-    swept = swept_names(config)
-    for longest in ("horizon", "cap"):
-        if not all(longest in grid for grid in grids(config)):
-            swept -= {longest}  # a grid without one of its own takes that one
+    swept = names_varied(question, config)
     sweep = "the sweep" if config["experiment"] is None else f"experiment {config['experiment']}"
     for override in overrides:
         key, _, value = override.partition("=")
