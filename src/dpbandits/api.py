@@ -202,7 +202,9 @@ def _table(
 
 
 def _folders(config_dir: str | PathLike[str] | None) -> tuple[str, ...]:
-    return () if config_dir is None else (str(Path(config_dir).resolve()),)
+    from .settings.user_files import user_folders
+
+    return user_folders(config_dir, "config_dir")
 
 
 def load(path: str | PathLike[str]) -> pd.DataFrame:
@@ -398,7 +400,7 @@ def audit(
     from .settings.choices import algorithm_of
     from .settings.groups import default_keys
 
-    defaults = default_keys("audit")
+    defaults, folders = default_keys("audit"), _folders(config_dir)
     settings = {k: v for k, v in parameters.items() if k in ("rel_error", "beta", "R")}
     given = {
         "mechanism": mechanism, "eps": eps, "horizon": horizon, "runs": runs,
@@ -411,7 +413,7 @@ def audit(
     spec: dict[str, Any] = {}
     if chosen is not None:
         own = {k: v for k, v in parameters.items() if k not in settings}
-        made, spec = algorithm_of(chosen, group, own, _folders(config_dir))
+        made, spec = algorithm_of(chosen, group, own, folders)
         config[group] = made.name
     keys = {f"{group}.{name}" for name in parameters}
     subjects = requested(config, keys, made, spec)

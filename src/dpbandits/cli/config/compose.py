@@ -26,6 +26,7 @@ from ...files import package_folder
 from ...settings.groups import default_keys, is_name, load_groups, names_in, question_of
 from ...settings.request import Request, make_request
 from ...settings.sweep import MOST_POINTS, grids, names_varied, swept_names
+from ...validation import folder
 from .hydra_settings import leaves, refuse_changes, refuse_overrides
 
 
@@ -82,6 +83,7 @@ def compose_request(
         _refuse_swept(overrides, framed, question)
     config, contents, launcher = compose_config(tuple(overrides), folders, question)
     _vary(config, swept)
+    folder("results", config["results"])  # commands write their tables
     but_choices = [o for o in overrides if o.lstrip("+").partition("=")[0] not in question.groups]
 
     def contents_of(group: str, name: str) -> dict[str, Any]:

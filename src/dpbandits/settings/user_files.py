@@ -1,7 +1,8 @@
-"""A user's folder of configuration files, all of them checked before Hydra reads any."""
+"""A user's folder of configuration files, all of them checked before any is used."""
 
 from __future__ import annotations
 
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +10,20 @@ import yaml
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from ...errors import BadInput, plain
-from ...files import package_folder
+from ..errors import BadInput, plain
+from ..files import package_folder
 
 LARGEST_FILE = 10**6  # bytes
 MOST_VALUES = 10**5
 DEEPEST = 20
 
 
-def user_folders(given: str | None) -> tuple[str, ...]:
-    """The folder that ``--config-dir`` names, or none.
+def user_folders(given: str | PathLike[str] | None, key: str = "--config-dir") -> tuple[str, ...]:
+    """The folder that is given, or none.
+
+    Args:
+        given: the path of the folder, or None.
+        key: what it was given as, for messages.
 
     Raises:
         BadInput: there is no such folder, or a file in it cannot be read, holds what no
@@ -28,11 +33,11 @@ def user_folders(given: str | None) -> tuple[str, ...]:
         return ()
     try:
         folder = Path(given).resolve()
-        if not (given and folder.is_dir()):
-            raise BadInput(f"--config-dir={given}: there is no such folder")
+        if given == "" or not folder.is_dir():
+            raise BadInput(f"{key}={given}: there is no such folder")
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name too long
         reason = getattr(error, "strerror", None) or str(error)
-        raise BadInput(f"--config-dir={given}: a folder is needed ({reason})") from None
+        raise BadInput(f"{key}={given}: a folder is needed ({reason})") from None
     for file in sorted(folder.glob("*/*")):
         if file.suffix in (".py", ".yaml"):
             refuse_shadow(file)
