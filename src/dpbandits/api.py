@@ -254,9 +254,14 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
         One row a setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
         mean, Student's t), ``std`` and ``runs``. For stopping rules also ``halted`` and ``correct``
         with its interval.
+
+    Raises:
+        BadInput: it is not a tidy table.
     """
     from .results.summary import summarize
+    from .results.tables import check_table
 
+    check_table("the table", table)
     return summarize(table)
 
 
@@ -285,7 +290,9 @@ def plot(
         BadInput: the table cannot be drawn so.
     """
     from .figures.draw import figure_of_table
+    from .results.tables import check_table
 
+    check_table("the table", table)
     return figure_of_table(table, title, x=x, band=band, bounds=_curves(table) if bounds else None)
 
 
