@@ -194,15 +194,12 @@ def _table(
     """The tidy table of a call; what it was run with is in its ``attrs``."""
     from .running.monte_carlo import fulfil
     from .settings.choices import request_from
+    from .settings.user_files import user_folders
 
-    request = request_from(question, given, parameters, _folders(config_dir))
+    request = request_from(question, given, parameters, user_folders(config_dir))
     table, _ = fulfil(request)
     table.attrs["settings"] = [setting.record for setting in request.settings]
     return table
-
-
-def _folders(config_dir: str | PathLike[str] | None) -> tuple[str, ...]:
-    return () if config_dir is None else (str(Path(config_dir).resolve()),)
 
 
 def load(path: str | PathLike[str]) -> pd.DataFrame:
@@ -335,6 +332,7 @@ def bounds(
     from .contracts.question import REGRET
     from .errors import BadInput
     from .settings.choices import request_from
+    from .settings.user_files import user_folders
     from .theory.problem import problem
     from .theory.table import bound_rows
 
@@ -342,7 +340,7 @@ def bounds(
         "algo": algo, "env": env, "population": population, "eps": eps, "eps_min": eps_min,
         "horizon": horizon, "assume": assume,
     }  # fmt: skip
-    request = request_from(REGRET, given, parameters, _folders(config_dir))
+    request = request_from(REGRET, given, parameters, user_folders(config_dir))
     if len(request.settings) != 1:
         raise BadInput("dp.bounds takes one setting, and these are several")
     rows, _ = bound_rows(problem(request.settings[0].record))
@@ -397,6 +395,7 @@ def audit(
     from .running.progress import progress_bar
     from .settings.choices import algorithm_of
     from .settings.groups import default_keys
+    from .settings.user_files import user_folders
 
     defaults = default_keys("audit")
     settings = {k: v for k, v in parameters.items() if k in ("rel_error", "beta", "R")}
@@ -411,7 +410,7 @@ def audit(
     spec: dict[str, Any] = {}
     if chosen is not None:
         own = {k: v for k, v in parameters.items() if k not in settings}
-        made, spec = algorithm_of(chosen, group, own, _folders(config_dir))
+        made, spec = algorithm_of(chosen, group, own, user_folders(config_dir))
         config[group] = made.name
     keys = {f"{group}.{name}" for name in parameters}
     subjects = requested(config, keys, made, spec)

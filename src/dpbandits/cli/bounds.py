@@ -16,11 +16,11 @@ from ..results.summary import interval, rounds, significant, summarize
 from ..results.tables import tidy
 from ..settings.request import Request
 from ..settings.setting import Setting
+from ..settings.user_files import user_folders
 from ..theory.problem import problem
 from ..theory.table import bound_rows
 from .command import guarded, parser_of
 from .config.compose import multirun_points, read_request
-from .config.user_files import user_folders
 
 USAGE = """\
 usage: bandit-bounds [KEY=VALUE ...] [--config-dir DIR]

@@ -14,9 +14,9 @@ from ..contracts.question import REGRET, STOPPING
 from ..errors import BadInput
 from ..running.failures import in_words
 from ..running.status import Status, seconds_left, status_of
+from ..settings.user_files import user_folders
 from .command import guarded, parser_of
 from .config.compose import multirun_points, read_request
-from .config.user_files import user_folders
 
 USAGE = """\
 usage: bandit-status [KEY=VALUE ...] [-m] [--config-dir DIR]

@@ -7,6 +7,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -65,13 +66,6 @@ def read_request(
     Raises:
         BadInput: it cannot be run.
     """
-    return compose_request(overrides, folders, question)[0]
-
-
-def compose_request(
-    overrides: list[str], folders: tuple[str, ...], question: Question = REGRET
-) -> tuple[Request, dict[str, Any]]:
-    """The request of a list of Hydra overrides, and the settings of Hydra's launcher."""
     changed = tuple(o for o in overrides if not INDIFFERENT.match(o))
     overrides, swept = _split_swept(in_hydras_words(overrides))
     question = question_asked(overrides, folders, question)
@@ -95,7 +89,7 @@ def compose_request(
 
     groups = load_groups(question, config, contents_of, folders)
     request = make_request(question, config, groups, contents["runner"], changed, folders)
-    return request, launcher
+    return replace(request, launcher=launcher)
 
 
 def question_asked(overrides: list[str], folders: tuple[str, ...], question: Question) -> Question:
