@@ -39,13 +39,15 @@ def user_folders(given: str | os.PathLike[str] | None) -> tuple[str, ...]:
 
 
 def _refuse_shadow(file: Path) -> None:
-    """Refuse a file that has the name of one of the package's: it would be unclear which is meant."""
+    """Refuse a file with the name of one of the package's, since either could be meant."""
     if (package_folder("conf") / file.parent.name / f"{file.stem}.yaml").exists():
         raise BadInput(f"{file}: {file.stem} is one of ours; give yours another name")
 
 
 def _check_file(file: Path) -> None:
     """Refuse a file that does not hold names with plain values."""
+    if not file.is_file():
+        raise BadInput(f"{file}: a file is needed")
     try:
         _check_plain(file, OmegaConf.to_container(OmegaConf.load(file), resolve=False))
     except UnicodeDecodeError as error:
