@@ -64,7 +64,7 @@ def figure_of_table(table: pd.DataFrame, title: str, bounds: pd.DataFrame | None
     if "rule" in table.columns:
         return stopping_panels(table, title)
     budgets = table["eps"][np.isfinite(table["eps"])].nunique()
-    return (budget_panels if budgets > 4 else time_panels)(table, title, bounds=bounds)
+    return (budget_panels if budgets > 4 else time_panels)(table, title, "ci", bounds=bounds)
 
 
 def figure_of_experiment(name: str, table: pd.DataFrame) -> Draw:
