@@ -22,7 +22,8 @@ from dpbandits.audit.tellers import Release, Sender
 from dpbandits.cli import audit as command
 from dpbandits.compiled.decorators import verb
 from dpbandits.environments.catalogue import build
-from dpbandits.parts.mechanisms import laplace, new_trees, tree_levels, tree_noise
+from dpbandits.parts.mechanisms import laplace
+from dpbandits.parts.trees import new_trees, tree_levels, tree_noise
 
 BUDGETS = (0.1, 0.5, 1.0, 2.0)
 TWINS = Path(__file__).parent / "twins" / "algo"

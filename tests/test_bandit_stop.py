@@ -238,8 +238,7 @@ MINE = '''
 
 import numpy as np
 
-from dpbandits.game import pull_sum, rounds_left
-from dpbandits.parts.mechanisms import laplace
+from dpbandits.authoring import laplace, pull_sum, rounds_left
 
 
 def fixed(game, rng, eps, R, n):

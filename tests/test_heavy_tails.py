@@ -22,7 +22,7 @@ from dpbandits.environments.instances import of_arms
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, rounds_left
 from dpbandits.parts import argmax as optimism
-from dpbandits.parts import mechanisms
+from dpbandits.parts import mechanisms, trees
 from dpbandits.parts.batches import forced_batches
 from dpbandits.parts.mechanisms import laplace_sum
 
@@ -53,7 +53,7 @@ def tree_of(T, eps, u, v):
     """What plain dpr_ucb releases of the only arm of a game: the scale of each draw, and the
     draws in the noise of each prefix. Draw m is that of item m."""
     scales, prefixes = [], []
-    nodes = mechanisms.new_trees(1, T).astype(object)
+    nodes = trees.new_trees(1, T).astype(object)
 
     def laplace(rng, scale):
         scales.append(scale)
@@ -64,7 +64,7 @@ def tree_of(T, eps, u, v):
         prefixes.append(real(nodes, a, n, noise))
         return 0.0
 
-    real = mechanisms.tree_noise
+    real = trees.tree_noise
     coins = np.random.default_rng(0)
     one = of_arms([arms.pareto(0.5, 1.8)]).environment
     with pytest.MonkeyPatch.context() as patch:

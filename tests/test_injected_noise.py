@@ -36,6 +36,7 @@ from dpbandits.parts import (
     estimators,
     mechanisms,
     radii,
+    trees,
 )
 from dpbandits.parts import (
     local_randomizers as curators,
@@ -406,7 +407,7 @@ FAULTS = {
     "one draw for all arms": ([*BOUNDED, *OF_HEAVY_TAILS], mechanisms.laplace, shared),
     "a level too few": (
         ["dp_ucb", "dp_ucb_bound", "dpr_ucb"],
-        mechanisms.tree_node_scale,
+        trees.tree_node_scale,
         lambda scale: lambda levels, sensitivity, eps: scale(levels - 1, sensitivity, eps),
     ),
     "rewards that are never truncated": (

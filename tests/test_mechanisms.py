@@ -6,14 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.parts.mechanisms import (
-    laplace,
-    lowest_bit,
-    new_trees,
-    tree_levels,
-    tree_node_scale,
-    tree_noise,
-)
+from dpbandits.parts.mechanisms import laplace
+from dpbandits.parts.trees import lowest_bit, new_trees, tree_levels, tree_node_scale, tree_noise
 
 
 @pytest.mark.parametrize("scale", [0.25, 40.0])

@@ -1,5 +1,7 @@
 """The same bytes from Dask, Ray and submitit as from one machine; a dead worker loses nothing."""
 
+import os
+import pickle
 import re
 import signal
 import subprocess
@@ -9,9 +11,14 @@ from pathlib import Path
 
 import psutil
 import pytest
+import submitit
+from submitit.core.core import Executor
+from submitit.core.core import Job as Submitted
 from submitit.core.utils import DelayedSubmission
 
 from dpbandits.cli.config.compose import read_request
+from dpbandits.cli.kinds import BANDITS
+from dpbandits.cli.launch import Job, multirun
 from dpbandits.cli.run import run
 from dpbandits.errors import BadInput
 from dpbandits.results.naming import table_path
@@ -212,6 +219,115 @@ def test_a_launcher_that_cannot_launch_is_told_in_one_line(tmp_path, launcher, t
     assert done.returncode == 2 and told in line
     assert line.startswith("bandit-run: hydra/launcher: the jobs cannot be launched: ")
     assert not list(tmp_path.iterdir())  # nothing that looks like a run
+
+
+SBATCH = """#!/bin/sh
+cp "$1" script
+echo "sbatch: error: invalid partition" >&2
+exit 1
+"""
+
+
+def test_slurm_gets_the_settings_of_the_launcher(tmp_path):
+    """A stand-in for sbatch copies the script that submitit made, and refuses it."""
+    for name, text in (("srun", "#!/bin/sh\n"), ("sbatch", SBATCH)):
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    settings = "partition=long cpus_per_task=3 mem_gb=4 timeout_min=240 array_parallelism=2"
+    words = [f"hydra.launcher.{setting}" for setting in settings.split()]
+    words += ["hydra.launcher.setup=[module load x]", "hydra.launcher.max_num_timeout=2"]
+    words += ["+hydra.launcher.additional_parameters.nice=5", "hydra/launcher=submitit_slurm"]
+    done = subprocess.run(
+        [*COMMAND, "-m", "algo=ucb,dp_se", "seed=0,1", "results=there", *words],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2 and not done.stdout
+    said = "bandit-run: hydra/launcher: the jobs cannot be launched: sbatch: error: invalid"
+    assert done.stderr.splitlines()[-1].startswith(said)
+    script = (tmp_path / "script").read_text().splitlines()
+    options = "array=0-3%2 partition=long cpus-per-task=3 mem=4GB time=240 nice=5 nodes=1"
+    options += " job-name=bandit-run signal=USR2@120"
+    assert {f"#SBATCH --{option}" for option in options.split()} <= set(script)
+    assert "module load x" in script
+    assert f"{tmp_path}/there/.submitit/%j" in script[-1]
+    jobs = [DelayedSubmission.load(file) for file in tmp_path.glob("there/.submitit/*.pkl")]
+    assert {job._timeout_countdown for job in jobs} == {2}
+    own = {word for job in jobs for word in job.args[0] if word not in words}
+    assert len(jobs) == 4 and own == {"algo=ucb", "algo=dp_se", "seed=0", "seed=1", "results=there"}
+
+
+def test_submitit_is_not_patched_and_every_job_is_waited_for(tmp_path, monkeypatch, capsys):
+    classes = [Submitted, Executor, *Submitted.__subclasses__(), submitit.AutoExecutor]
+    before = [dict(vars(c)) for c in classes]
+    waited = []
+
+    class Stub:
+        paths = submitit.core.utils.JobPaths(tmp_path / "log")
+
+        def __init__(self, job, words):
+            self.job, self.words = pickle.loads(pickle.dumps((job, words)))
+
+        def results(self):
+            assert [dict(vars(c)) for c in classes] == before
+            waited.append(self.words)
+            if "seed=0" in self.words:
+                raise submitit.core.utils.UncompletedJobError
+            if "seed=1" in self.words:
+                raise submitit.core.utils.FailedJobError
+            return [self.job(self.words)]
+
+    class StubExecutor:
+        def __init__(self, folder, cluster):
+            assert (folder, cluster) == (f"{tmp_path}/.submitit/%j", "local")
+
+        def update_parameters(self, **parameters):
+            assert parameters["local_timeout_min"] == 7 and parameters["local_nodes"] == 1
+
+        def map_array(self, job, points):
+            return [Stub(job, words) for words in points]
+
+    monkeypatch.setattr(submitit, "AutoExecutor", StubExecutor)
+    words = ["algo=dp_se", "seed=0,1,2", "horizon=10", "runs=1", f"results={tmp_path}"]
+    words += ["hydra/launcher=submitit_local", "hydra.launcher.timeout_min=7"]
+    assert multirun(BANDITS, ["-m", *words], words, ()) == 1
+    assert [point[1] for point in waited] == ["seed=0", "seed=1", "seed=2"]
+    out, err = capsys.readouterr()
+    assert err.splitlines()[-2:] == [
+        f"bandit-run: failed: seed=0: the job was killed, or never began; see {tmp_path}/log",
+        f"bandit-run: failed: seed=1: the job failed; see {tmp_path}/log",
+    ]
+    (table,) = tmp_path.glob("*.csv")
+    assert out.splitlines()[-1] == str(table)
+    assert not (tmp_path / "multirun.yaml").exists()
+
+
+def test_a_job_pickles_and_is_submitted_again_after_a_timeout(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["rule=dp_nas", "cap=100", "runs=1", "jobs=1", "hydra/launcher=submitit_local"]
+    job = pickle.loads(pickle.dumps(Job("bandit-stop", ())))
+    again = job.checkpoint(words)
+    assert again.result() == 0 and again.function == job
+    assert len(list(tmp_path.glob("results/dp_nas-*.csv"))) == 1
+    assert not (tmp_path / "results" / ".submitit").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("hydra/launcher=submitit_local hydra.launcher.timeout_min=1,2", "the same for all jobs"),
+        ("hydra/launcher=submitit_local,basic", "the same for all jobs"),
+        ("hydra/launcher=submitit_local seed=range(0,0)", "no combination to run"),
+        ("seed=range(0,0)", "no combination to run"),
+    ],
+)
+def test_a_multirun_that_is_refused(tmp_path, monkeypatch, words, told):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput, match=told):
+        multirun(BANDITS, ["-m", *words.split()], words.split(), ())
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(("name", "package"), [("dask", "distributed"), ("ray", "ray")])

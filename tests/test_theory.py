@@ -26,7 +26,7 @@ from dpbandits.theory.bounds import (
     every_bound,
 )
 from dpbandits.theory.linear import structural_gap
-from dpbandits.theory.problem import question
+from dpbandits.theory.problem import problem
 
 E = math.e
 ALL = list(every_bound())
@@ -37,7 +37,7 @@ NORMAL = clipped_normal(1, 1, 0, 100)
 
 def asked(*overrides):
     (cell,) = read_request(list(overrides), ()).cells
-    return question(json.loads(json.dumps(record(cell))))
+    return problem(json.loads(json.dumps(record(cell))))
 
 
 # --- the list ---------------------------------------------------------------------------------
@@ -309,7 +309,7 @@ SETTINGS = [
 
 
 @pytest.fixture(scope="module")
-def questions():
+def problems():
     found = [asked(*(f"{k}={v}" for k, v in s.items()), "eps=0.5") for s in SETTINGS]
     applied = {b.source for q in found for b in bounds_for(q)[0]}
     missing = {b.source for b in ALL} - applied
@@ -317,8 +317,8 @@ def questions():
     return found
 
 
-def test_bounds_fall_with_eps_and_rise_with_the_horizon(questions):
-    for q in questions:
+def test_bounds_fall_with_eps_and_rise_with_the_horizon(problems):
+    for q in problems:
         for bound in bounds_for(q)[0]:
             by_eps = [bound.value(q.at(eps=e)) for e in (0.01, 0.1, 0.3, 0.8, 1.0)]
             assert (np.diff(by_eps) <= 1e-9 * np.array(by_eps[1:])).all(), bound.source

@@ -14,8 +14,7 @@ GREEDY = '''
 
 import numpy as np
 
-from dpbandits.game import arms, pull, rounds_left
-from dpbandits.compiled.decorators import kernel
+from dpbandits.authoring import arms, kernel, pull, rounds_left
 
 
 def greedy(game, rng, eps, explore):
@@ -196,8 +195,7 @@ def test_an_experiment_without_a_sweep_runs_one_setting():
 
 
 BAD = """
-from dpbandits.game import pull, rounds_left
-from dpbandits.compiled.decorators import kernel
+from dpbandits.authoring import kernel, pull, rounds_left
 
 
 {decorator}

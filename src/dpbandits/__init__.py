@@ -1,1 +1,119 @@
-"""Run, compare and trust differentially private multi-armed bandits."""
+"""Run, compare and trust differentially private multi-armed bandits.
+
+Everything starts here:
+
+>>> import dpbandits as dp
+>>> table = dp.run(algo=["adap_klucb", "dp_se"], env="bernoulli_c2", eps=[0.1, 1], horizon=1e5, runs=5)
+>>> list(dp.summary(table)["algo"].unique())
+['adap_klucb', 'dp_se']
+
+A list is a sweep over its values, algorithms and environments are names, values
+(``dp.algorithm("adap_ucb", alpha=1)``, ``dp.bernoulli([0.9, 0.8])``) or functions of your own, and
+nothing is written unless ``results=DIR`` is given.
+"""  # noqa: E501
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+# These packages and functions of the same names: once a package is imported, Python does not bind
+# its name again, so that the functions below keep theirs.
+for _package in ("algorithms", "audit", "environments"):
+    _import_module(f"{__name__}.{_package}")
+
+from .api import (  # noqa: E402
+    algorithm,
+    algorithms,
+    audit,
+    bounds,
+    environments,
+    experiments,
+    load,
+    plot,
+    reproduce,
+    rules,
+    run,
+    save,
+    stop,
+    summary,
+)
+from .environment_values import (  # noqa: E402
+    bernoulli,
+    bernoulli_family,
+    clipped_normal,
+    contaminated,
+    empirical,
+    environment,
+    gaussian,
+    levels,
+    lognormal,
+    mixed,
+    pareto,
+    population,
+    sign,
+    student,
+    table,
+    twopoint_heavy,
+)
+from .errors import BadInput, CannotRead, CannotWrite  # noqa: E402
+
+if _TYPE_CHECKING:
+    from .compiled.decorators import kernel
+    from .running.failures import RunsFailed
+
+__version__: str
+
+__all__ = [
+    "BadInput",
+    "CannotRead",
+    "CannotWrite",
+    "RunsFailed",
+    "__version__",
+    "algorithm",
+    "algorithms",
+    "audit",
+    "bernoulli",
+    "bernoulli_family",
+    "bounds",
+    "clipped_normal",
+    "contaminated",
+    "empirical",
+    "environment",
+    "environments",
+    "experiments",
+    "gaussian",
+    "kernel",
+    "levels",
+    "load",
+    "lognormal",
+    "mixed",
+    "pareto",
+    "plot",
+    "population",
+    "reproduce",
+    "rules",
+    "run",
+    "save",
+    "sign",
+    "stop",
+    "student",
+    "summary",
+    "table",
+    "twopoint_heavy",
+]
+
+_IMPORTED_WHEN_USED = {"kernel": ".compiled.decorators", "RunsFailed": ".running.failures"}
+
+
+def __getattr__(name: str) -> _Any:
+    if name in _IMPORTED_WHEN_USED:
+        return getattr(_import_module(_IMPORTED_WHEN_USED[name], __name__), name)
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("dpbandits")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -5,16 +5,19 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.stats import bootstrap
 
+from .environments.blocks import has_no_blocks
 from .errors import BadInput, plain, unknown
-from .results.run_store import load_runs
+from .files import package_folder
+from .results.run_store import Store
 from .results.summary import significant
-from .settings.setting import Cell, data_of
+from .results.tables import load_finished
+from .settings.groups import names_in, read_file
+from .settings.setting import Setting
 from .theory.ren2020 import LEADING_TERMS
 
 RESAMPLES = 2000
@@ -26,29 +29,34 @@ class Sample:
     """The finished runs of one setting.
 
     Attributes:
-        cell: the setting.
+        setting: the setting.
         final: float64 array (runs,), pseudo-regret at the horizon T.
         half: float64 array (runs,), pseudo-regret at T/2.
     """
 
-    cell: Cell
+    setting: Setting
     final: np.ndarray
     half: np.ndarray
 
     @property
     def words(self) -> dict[str, Any]:
-        """What tells this setting from others."""
-        return {"algo": self.cell.algo, "env": self.cell.env, "eps": self.cell.eps} | (
-            self.cell.columns
-        )
+        """The values that distinguish this setting."""
+        setting = self.setting
+        return {"algo": setting.algo, "env": setting.env, "eps": setting.eps, **setting.columns}
 
 
-def sample(results: Path, cell: Cell, runs: int) -> Sample:
-    """The first finished runs of a cell."""
-    kept = load_runs(results, cell)
-    regret = np.stack([kept[run] for run in range(runs)]) @ data_of(cell).instance.gaps
-    middle = int(np.abs(cell.rounds() - cell.horizon / 2).argmin())
-    return Sample(cell, regret[:, -1], regret[:, middle])
+def sample(store: Store, setting: Setting, runs: int) -> Sample:
+    """The first finished runs of a setting."""
+    finished = load_finished(store, setting, runs)
+    regret = finished.pulls @ finished.instance.gaps
+    middle = int(np.abs(setting.rounds() - setting.horizon / 2).argmin())
+    return Sample(setting, regret[:, -1], regret[:, middle])
+
+
+def is_cheap(setting: Setting) -> bool:
+    """Whether a run of a setting takes the same time at every horizon."""
+    long = setting.algorithm.round_by_round or has_no_blocks(setting.instance.environment)
+    return setting.algorithm.private and not long  # UCB's blocks grow in number
 
 
 # A statistic is a function of arrays of runs, one for each setting that it compares, and of an
@@ -160,6 +168,12 @@ def claim(name: str, spec: Mapping[str, Any]) -> Claim:
     )
 
 
+def load_claims() -> dict[str, Claim]:
+    """The claims in conf/claim, by name."""
+    folder = package_folder("conf") / "claim"
+    return {name: claim(name, read_file(folder / f"{name}.yaml")) for name in names_in("claim")}
+
+
 def measure(claim: Claim, samples: Sequence[Sample]) -> list[Part]:
     """All numbers that a claim speaks of."""
     return [part for spec in claim.parts for part in _parts(claim, spec, samples)]
@@ -237,8 +251,8 @@ def _regression(samples):
     """R^2 of mean final regrets against the leading terms V_L or V_B of Ren et al. 2020."""
     x = []
     for s in samples:
-        term = LEADING_TERMS[s.cell.algorithm.leading_term]
-        x.append(term(s.cell.crowd, s.words["eps_min"]))
+        term = LEADING_TERMS[s.setting.algorithm.leading_term]
+        x.append(term(s.setting.crowd, s.words["eps_min"]))
 
     def square(values, axis):
         means = np.stack([v.mean(axis=axis) for v in values])

@@ -1,4 +1,4 @@
-"""Errors that a user can mend, each told in one line."""
+"""Errors that a user can fix, each with a message of one line."""
 
 from __future__ import annotations
 
@@ -8,41 +8,41 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-LONG = 100  # characters of a name; it takes long to compare longer ones
+LONG = 100  # names are compared up to this length, since comparing longer ones is slow
 
 
 class BadInput(Exception):
-    """Bad input: the message names the key, the value, and what is allowed."""
+    """Invalid input: the message states the key, the value, and the valid values."""
 
 
 class FileTrouble(Exception):
-    """The system would not do something with a file."""
+    """The operating system refused an operation on a file."""
 
-    wish = "use"
+    operation = "use"
 
     def __init__(self, path: Path, error: OSError):
-        super().__init__(f"cannot {self.wish} {path} ({error.strerror or error})")
+        super().__init__(f"cannot {self.operation} {path} ({error.strerror or error})")
 
 
 class CannotWrite(FileTrouble):
-    """The disk is full, or a folder may not be written."""
+    """A file cannot be written: the disk is full, or permission is missing."""
 
-    wish = "write"
+    operation = "write"
 
 
 class CannotRead(FileTrouble):
-    """A disk fails, too many files are open, or a file may not be read."""
+    """A file cannot be read: the disk failed, too many files are open, or permission is missing."""
 
-    wish = "read"
+    operation = "read"
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
-    """An unknown name, with the nearest valid one or else all of them."""
+    """The error for an unknown name; its message suggests valid names."""
     return BadInput(f"unknown {kind} {name!r}: {nearest(name, known)}")
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint at the nearest of some names, or else at all of them."""
+    """Suggest the most similar of the known names, or list all of them if none is similar."""
     names = {x.casefold(): x for x in sorted(known)}
     near = get_close_matches(name.casefold()[:LONG], names, n=1, cutoff=0.5)
     return f"did you mean {names[near[0]]}?" if near else f"choose from {', '.join(names.values())}"
@@ -50,7 +50,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 @contextmanager
 def inside(place: str) -> Iterator[None]:
-    """Put a place before the key that a complaint starts with: ``mean=2: ...`` of ``env``."""
+    """Prefix the key of a BadInput with a place: ``mean=2: ...`` becomes ``env.mean=2: ...``."""
     try:
         yield
     except BadInput as error:
@@ -58,7 +58,7 @@ def inside(place: str) -> Iterator[None]:
 
 
 def plain(value: Any) -> str:
-    """A value as it would be typed."""
+    """A value as it is written on the command line."""
     if isinstance(value, Mapping):
         return "{" + ",".join(f"{key}:{plain(x)}" for key, x in value.items()) + "}"
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Files that are whole or not there, written by one process at a time."""
+"""Atomic and locked writing of files, and checks of folders."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .errors import BadInput, CannotWrite
 
 PACKAGE = Path(__file__).parent
 LOCK = ".lock"
-PATIENCE = 0.01  # seconds between two looks at a lock that another process holds
+PATIENCE = 0.01  # seconds between attempts to acquire a lock
 
 
 def package_folder(name: str) -> Path:
-    """A folder such as ``conf``, which is in the wheel or at the top of a checkout."""
+    """A folder such as ``conf``, inside the wheel or at the top of a checkout."""
     inside = PACKAGE / name
     return inside if inside.is_dir() else PACKAGE.parent.parent / name
 
 
 def sources_hash(*files: Path) -> str:
-    """Hash of the text of the given source files, in the order given."""
+    """Hash of the contents of source files, in the given order."""
     digest = hashlib.sha256()
     for file in files:
         digest.update(file.read_bytes())
@@ -34,9 +34,12 @@ def sources_hash(*files: Path) -> str:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a folder meanwhile.
+    """Lock a folder against other processes; create it if it is missing.
 
-    The system drops the lock of a process that dies, so none is ever stale.
+    The operating system releases the lock of a process that dies, so locks are never stale.
+
+    Raises:
+        CannotWrite: the folder cannot be created or locked.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -48,8 +51,12 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file, in a locked folder, so that a reader, or a crash, sees all of it or none."""
-    part = path.with_name(f".{path.name}.part")  # what a kill left of it is written over
+    """Write a file of a locked folder atomically.
+
+    Raises:
+        CannotWrite: the file cannot be written; an older version is preserved.
+    """
+    part = path.with_name(f".{path.name}.part")  # overwrites the remainder of a killed process
     try:
         with open(part, "wb") as file:
             file.write(content)
@@ -62,26 +69,26 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file so that a reader, a crash or another writer sees all of it or none."""
+    """Lock the folder of a file and write the file atomically."""
     with locked(path.parent):
         replace_file(path, content)
 
 
 def check_writable(folder: Path) -> None:
-    """Refuse a results folder that cannot be written, before any work is done; leaves nothing."""
+    """Raise BadInput if files cannot be created in a results folder; creates no file or folder."""
     with needed(folder), tempfile.TemporaryFile(dir=existing(folder)):
         pass
 
 
 def check_folder(folder: Path) -> None:
-    """Refuse what is no folder, and could not become one: a file, or a link that leads nowhere."""
+    """Raise BadInput if a path is not a folder and cannot become one: a file or a dangling link."""
     with needed(folder):
         existing(folder)
 
 
 @contextmanager
 def needed(folder: Path) -> Iterator[None]:
-    """Say in one line why a results folder will not do."""
+    """Convert an error about a results folder to BadInput."""
     try:
         yield
     except (OSError, ValueError) as error:
@@ -90,7 +97,7 @@ def needed(folder: Path) -> Iterator[None]:
 
 
 def existing(folder: Path) -> Path:
-    """A folder, or the nearest above it that is there."""
+    """The folder, or its nearest ancestor that exists."""
     found = folder.absolute()
     while not (found.is_symlink() or found.exists()):
         found = found.parent

@@ -1,7 +1,7 @@
-"""The game between a learner and an environment: rounds are played here, and counted.
+"""The game between a learner and an environment, and its verbs, which play and count rounds.
 
-The game records pull counts, never rewards: pseudo-regret is ``counts @ gaps``, so no
-algorithm ever sees a mean or a gap.
+The game records pull counts, not rewards: pseudo-regret is ``counts @ gaps``, so algorithms never
+have access to a mean or a gap.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class Game(NamedTuple):
 
     Attributes:
         env: the arms' laws.
-        users: the users who come, one a round, with privacy levels of their own.
-        coins: the environment's own generator.
+        users: the population of users, one of whom arrives in each round.
+        coins: the environment's generator.
         horizon: number of rounds, T.
-        checkpoints: int64 array (C + 1,), increasing; the last one is never reached.
-        clock: int64 array (2,): rounds played, and the checkpoint that comes next.
+        checkpoints: int64 array (C + 1,), increasing; the last entry is never reached.
+        clock: int64 array (2,): number of rounds played, index of the next checkpoint.
         counts: int64 array (K,), pulls of each arm so far.
-        trace: int64 array (C + 1, K), pulls of each arm between two checkpoints.
+        trace: int64 array (C + 1, K), pulls of each arm between consecutive checkpoints.
     """
 
     env: Environment
@@ -50,11 +50,11 @@ def new_game(
     horizon: int,
     checkpoints: np.ndarray,
 ) -> Game:
-    """A game before its first round.
+    """Create a game before its first round.
 
     Args:
         env: the arms' laws, K arms.
-        users: the population of users; algorithms without local privacy take no notice of it.
+        users: the population of users; only algorithms with local privacy use it.
         coins: the environment's generator.
         horizon: number of rounds, at least 1.
         checkpoints: increasing integers in [1, horizon], the last one equal to the horizon.
@@ -73,21 +73,33 @@ def new_game(
 
 
 def pulls_at_checkpoints(game: Game) -> np.ndarray:
-    """Pulls of each arm up to each checkpoint of a finished game, int64 array (C, K)."""
+    """Pulls of each arm up to each checkpoint of a finished game, int64 array (C, K).
+
+    Raises:
+        ValueError: the number of rounds played differs from the horizon.
+    """
     return pulls_of(game.trace[np.newaxis], game.horizon)[0]
 
 
-def pulls_of(traces: np.ndarray, horizon: int) -> np.ndarray:
-    """The same of finished games with their traces (games, C + 1, K), int64 array (games, C, K)."""
+def pulls_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
+    """Pulls of each arm up to each checkpoint of finished games, int64 array (games, C, K).
+
+    Args:
+        traces: the games' traces, int64 array (games, C + 1, K).
+        horizon: the number of rounds that every game must have played, None for any number.
+
+    Raises:
+        ValueError: a game played another number of rounds.
+    """
     for rounds in traces.sum(axis=(1, 2)):
-        if rounds != horizon:
+        if horizon is not None and rounds != horizon:
             raise ValueError(f"the algorithm played {rounds} rounds of a game of {horizon}")
     return np.cumsum(traces, axis=1)[:, :-1]
 
 
 @verb
 def restart(game: Game) -> None:
-    """Before the first round again."""
+    """Reset the game to its state before the first round."""
     game = borrow(game)
     game.clock[:] = 0
     game.counts[:] = 0
@@ -103,34 +115,34 @@ def arms(game: Game) -> int:
 
 @verb
 def rounds_played(game: Game) -> int:
-    """Rounds played so far, one less than the number t of the round that comes next."""
+    """Number of rounds played, t - 1 in the round t that comes next."""
     game = borrow(game)
     return game.clock[0]
 
 
 @verb
 def rounds_left(game: Game) -> int:
-    """Rounds left until the horizon."""
+    """Number of rounds left until the horizon."""
     game = borrow(game)
     return game.horizon - game.clock[0]
 
 
 @verb
 def room_for(game: Game, n: float, k: int) -> bool:
-    """Whether ``k`` blocks of ``n`` rounds are left; a planned length may exceed any integer."""
+    """Whether ``k`` blocks of ``n`` rounds fit before the horizon; ``n`` may exceed int64."""
     left = rounds_left(game)
     return n <= left and int(n) <= left // k
 
 
 @verb
 def until_horizon(game: Game, n: float) -> int:
-    """``n`` rounds, or those left if they are fewer."""
+    """The smaller of ``n``, which may exceed int64, and the number of rounds left."""
     return int(n) if room_for(game, n, 1) else rounds_left(game)
 
 
 @verb
 def pulls(game: Game, a: int) -> int:
-    """Pulls of arm ``a`` so far, N."""
+    """Number of pulls of arm ``a``, N."""
     game = borrow(game)
     return game.counts[a]
 
@@ -152,7 +164,7 @@ def pull(game: Game, a: int) -> float:
 
 @verb
 def stay(game: Game, a: int) -> Law:
-    """Begin to play arm ``a`` for some rounds, which ``leave`` will count."""
+    """Begin a stay: play arm ``a`` with ``pull_again`` for some rounds, which ``leave`` counts."""
     game = borrow(game)
     check_arm(game, a)
     return law_of(game.env, a)
@@ -160,10 +172,9 @@ def stay(game: Game, a: int) -> Law:
 
 @verb
 def pull_again(game: Game, arm: Law, t: int) -> float:
-    """One round on the arm that is stayed at, after ``t`` others of the game: its reward.
+    """Play one round of a stay, after ``t`` rounds of the game, and return its reward.
 
-    What a round needs is in registers, and nothing is written, which costs ``pull`` a third of its
-    time.
+    It takes two thirds of the time of ``pull``: the law is in registers and nothing is written.
     """
     game = borrow(game)
     return draw_again(game.env, game.coins, arm, t)
@@ -171,7 +182,7 @@ def pull_again(game: Game, arm: Law, t: int) -> float:
 
 @verb
 def leave(game: Game, arm: Law, t: int) -> None:
-    """Count the rounds on the arm that was stayed at, until ``t`` of the game were played."""
+    """End a stay after ``t`` rounds of the game: count its rounds as pulls of the arm."""
     game = borrow(game)
     advance(game, arm.row, t - game.clock[0])
 
@@ -184,9 +195,10 @@ def pull_sum(game: Game, a: int, n: int) -> float:
 
 @verb
 def pull_truncated_sum(game: Game, a: int, n: int, center: float, level: float) -> float:
-    """Play arm ``a`` for ``n`` rounds and return the sum of its rewards less ``center`` each.
+    """Play arm ``a`` for ``n`` rounds and return the truncated sum of its rewards.
 
-    Differences larger than ``level`` in absolute value count as 0.
+    The sum is over x - ``center`` for each reward x; differences larger than ``level`` in absolute
+    value count as 0.
     """
     game = borrow(game)
     check_arm(game, a)
@@ -197,7 +209,7 @@ def pull_truncated_sum(game: Game, a: int, n: int, center: float, level: float) 
 
 @verb
 def pull_counts(game: Game, a: int, n: int, left: float, width: float, counts: np.ndarray) -> None:
-    """Play arm ``a`` for ``n`` rounds and add to ``counts`` how many rewards fall into each bin.
+    """Play arm ``a`` for ``n`` rounds and add the histogram of its rewards to ``counts``.
 
     Bin i is [left + i width, left + (i + 1) width).
     """
@@ -214,8 +226,8 @@ def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) 
     Args:
         game: the game.
         active: int64 array, the arms in the order of their turns.
-        rounds: total number of rounds; a multiple of ``len(active)`` for whole turns.
-        sums: float64 array (K,); the sum of each active arm's rewards is written here.
+        rounds: total number of rounds, a multiple of ``len(active)`` for complete turns.
+        sums: float64 array (K,), output: the sum of the rewards of each active arm.
     """
     pull_truncated_in_turn(game, active, rounds, np.inf, sums)
 
@@ -236,7 +248,7 @@ def pull_truncated_in_turn(
 
 @verb
 def play_unseen(game: Game, active: np.ndarray, rounds: int) -> None:
-    """Play the active arms in turn for ``rounds`` rounds; rewards nobody looks at cost nothing.
+    """Play the active arms in turn for ``rounds`` rounds without drawing their rewards.
 
     Args:
         game: the game.
@@ -251,7 +263,7 @@ def play_unseen(game: Game, active: np.ndarray, rounds: int) -> None:
 
 @verb
 def advance(game: Game, a: int, n: int) -> None:
-    """Count ``n`` rounds of arm ``a``."""
+    """Count ``n`` rounds as pulls of arm ``a``."""
     t, c = game.clock[0], game.clock[1]
     end = t + n
     game.counts[a] += n
@@ -266,7 +278,7 @@ def advance(game: Game, a: int, n: int) -> None:
 
 @routine
 def advance_in_turn(game: Game, active: np.ndarray, rounds: int) -> None:
-    """Count ``rounds`` rounds of the active arms in turn."""
+    """Count ``rounds`` rounds as pulls of the active arms in turn."""
     game, active = borrow(game), borrow(active)
     t, c, k = game.clock[0], game.clock[1], len(active)
     end = t + rounds
@@ -292,14 +304,14 @@ def users_alike(game: Game) -> bool:
 
 @verb
 def next_user(game: Game) -> int:
-    """The user who comes next, known by the entry of that user's privacy level."""
+    """Draw the user of the next round: the index of that user's privacy level."""
     game = borrow(game)
     return arrival(game.users, game.coins)
 
 
 @verb
 def privacy_level(game: Game, user: int) -> float:
-    """eps_t of a user."""
+    """Privacy level eps_t of a user."""
     game = borrow(game)
     return game.users.level[user]
 
@@ -313,12 +325,12 @@ def tanh_half_level(game: Game, user: int) -> float:
 
 @verb
 def check_arm(game: Game, a: int) -> None:
-    """Compiled code would read and write outside of the arrays: refuse an arm that is not there."""
+    """Raise IndexError for an arm that does not exist; compiled code does not check bounds."""
     if a < 0 or a >= len(game.counts):
         raise IndexError("an algorithm played an arm that does not exist")
 
 
 @verb
 def turns(rounds: int, i: int, k: int) -> int:
-    """Turns of the ``i``-th of ``k`` arms in the first ``rounds`` rounds of a round robin."""
+    """Number of turns of the ``i``-th of ``k`` arms in ``rounds`` rounds of a round robin."""
     return (rounds + k - 1 - i) // k

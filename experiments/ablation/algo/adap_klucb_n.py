@@ -1,22 +1,30 @@
-"""An ablation, not the paper's: AdaP-KLUCB whose radii divide by all pulls N, not by N/2."""
+"""An ablation that is not in the paper: AdaP-KLUCB with radii of all pulls N instead of N/2."""
 
 import math
 
 import numpy as np
 
-from dpbandits.compiled.decorators import kernel
-from dpbandits.contracts.assumptions import UNIT_INTERVAL
-from dpbandits.contracts.parameters import Budget, Positive
-from dpbandits.game import arms, pulls, rounds_left, rounds_played
-from dpbandits.parts.episodes import first_episodes, play_episode
-from dpbandits.parts.radii import kl_upper, laplace_tail
+from dpbandits.authoring import (
+    UNIT_INTERVAL,
+    Budget,
+    Positive,
+    arms,
+    first_episodes,
+    kernel,
+    kl_upper,
+    laplace_tail,
+    play_episode,
+    pulls,
+    rounds_left,
+    rounds_played,
+)
 
 REWARDS = UNIT_INTERVAL
 
 
 @kernel
 def adap_klucb_n(game, rng, eps: Budget, alpha: Positive):
-    """As adap_klucb, with n = N, though the mean is still that of the last N/2 rewards."""
+    """As adap_klucb with n = N, although the mean is that of the last N/2 rewards."""
     index = np.zeros(arms(game))
     episodes = first_episodes(game, rng, eps)
     while rounds_left(game) > 0:

@@ -1,22 +1,30 @@
-"""An ablation, not the paper's: DP-SE whose epochs are longer by a factor."""
+"""An ablation that is not in the paper: DP-SE with epochs longer by a factor."""
 
 import math
 
 import numpy as np
 
-from dpbandits.compiled.decorators import kernel
-from dpbandits.contracts.assumptions import UNIT_INTERVAL
-from dpbandits.contracts.parameters import Budget, Positive, Probability
-from dpbandits.game import arms, play_unseen, pull_in_turn, rounds_left
-from dpbandits.parts.mechanisms import laplace
-from dpbandits.parts.radii import hoeffding, laplace_tail
+from dpbandits.authoring import (
+    UNIT_INTERVAL,
+    Budget,
+    Positive,
+    Probability,
+    arms,
+    hoeffding,
+    kernel,
+    laplace,
+    laplace_tail,
+    play_unseen,
+    pull_in_turn,
+    rounds_left,
+)
 
 REWARDS = UNIT_INTERVAL
 
 
 @kernel
 def dp_se_times(game, rng, eps: Budget, beta: Probability, factor: Positive):
-    """As dp_se, with ``factor`` times as many pulls in an epoch."""
+    """As dp_se with ``factor`` times as many pulls in each epoch."""
     S = np.arange(arms(game))
     sums, mu = np.zeros(arms(game)), np.zeros(arms(game))
     e = 0

@@ -1,1 +1,1 @@
-"""The algorithms, one a file; the folder's listing is the registry."""
+"""The algorithms, one per file; the files of this folder are the registry."""

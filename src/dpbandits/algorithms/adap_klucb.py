@@ -4,13 +4,20 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import UNIT_INTERVAL
-from ..contracts.guarantees import global_dp
-from ..contracts.parameters import Budget, Positive
-from ..game import arms, rounds_left, rounds_played
-from ..parts.episodes import first_episodes, play_episode
-from ..parts.radii import kl_upper, laplace_tail
+from ..authoring import (
+    UNIT_INTERVAL,
+    Budget,
+    Positive,
+    arms,
+    first_episodes,
+    global_dp,
+    kernel,
+    kl_upper,
+    laplace_tail,
+    play_episode,
+    rounds_left,
+    rounds_played,
+)
 
 NAME = "AdaP-KLUCB"
 REWARDS = UNIT_INTERVAL
@@ -23,7 +30,7 @@ def adap_klucb(game, rng, eps: Budget, alpha: Positive):
 
     Args:
         eps: privacy budget.
-        alpha: width of the confidence radii; the regret bound asks for alpha > 3.
+        alpha: width of the confidence radii; the regret bound requires alpha > 3.
     """
     index = np.zeros(arms(game))
     episodes = first_episodes(game, rng, eps)

@@ -1,16 +1,24 @@
-"""DP-SE: successive elimination with fresh samples and one Laplace release an epoch."""
+"""DP-SE: successive elimination with fresh samples and one Laplace release per epoch."""
 
 import math
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import UNIT_INTERVAL
-from ..contracts.guarantees import global_dp
-from ..contracts.parameters import Budget, Probability
-from ..game import arms, play_unseen, pull_in_turn, room_for, rounds_left
-from ..parts.mechanisms import laplace_mean
-from ..parts.radii import hoeffding, laplace_tail
+from ..authoring import (
+    UNIT_INTERVAL,
+    Budget,
+    Probability,
+    arms,
+    global_dp,
+    hoeffding,
+    kernel,
+    laplace_mean,
+    laplace_tail,
+    play_unseen,
+    pull_in_turn,
+    room_for,
+    rounds_left,
+)
 
 NAME = "DP-SE"
 REWARDS = UNIT_INTERVAL
@@ -36,7 +44,7 @@ def dp_se(game, rng, eps: Budget, beta: Probability):
         L8 = math.log(8.0 * len(S) * e**2 / beta)
         L4 = math.log(4.0 * len(S) * e**2 / beta)
         R = np.floor(max(32.0 * L8 / D**2, 8.0 * L4 / (eps * D))) + 1.0
-        if not room_for(game, R, len(S)):  # the horizon cuts the epoch: nothing is released
+        if not room_for(game, R, len(S)):  # the horizon interrupts the epoch: no release
             break
         pull_in_turn(game, S, int(R) * len(S), sums)
         for a in S:

@@ -5,17 +5,32 @@ from typing import Annotated
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import UNIT_INTERVAL
-from ..contracts.guarantees import global_dp
-from ..contracts.parameters import Budget, Choice, Probability
-from ..game import arms, leave, pull_again, pulls, stay
-from ..parts.argmax import keeps_lead, last_round, lead, new_race
-from ..parts.mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
+from ..authoring import (
+    UNIT_INTERVAL,
+    Budget,
+    Choice,
+    Probability,
+    arms,
+    global_dp,
+    keeps_lead,
+    kernel,
+    laplace,
+    last_round,
+    lead,
+    leave,
+    new_race,
+    new_trees,
+    pull_again,
+    pulls,
+    stay,
+    tree_levels,
+    tree_node_scale,
+    tree_noise,
+)
 
 NAME = "DP-UCB"
 REWARDS = UNIT_INTERVAL
-GUARANTEE = global_dp("Mishra & Thakurta 2015, Alg. 1, with the whole budget a tree", "tree")
+GUARANTEE = global_dp("Mishra & Thakurta 2015, Alg. 1, with the whole budget per tree", "tree")
 ROUND_BY_ROUND = True
 TreeBudget = Annotated[float, Choice(("whole", "split"))]
 
@@ -28,12 +43,12 @@ def dp_ucb(game, rng, eps: Budget, gamma: Probability, tree_budget: TreeBudget):
     Args:
         eps: privacy budget.
         gamma: failure probability of the bonus.
-        tree_budget: 0 (whole), each tree spends eps: neighbours differ in one observed reward,
-            and a reward enters one tree. 1 (split), each tree spends eps/K: neighbours differ in
-            the rewards of all arms in one round, as in Mishra & Thakurta.
+        tree_budget: 0 (whole), each tree is eps-DP: neighbours differ in one observed reward, and
+            a reward enters one tree. 1 (split), each tree is eps/K-DP: neighbours differ in the
+            rewards of all arms in one round, as in Mishra & Thakurta.
     """
     K, T = arms(game), game.horizon
-    log_T = math.log(max(T, 2))  # a game of one round needs no bonus, and has none
+    log_T = math.log(max(T, 2))  # ln 1 = 0 would make the bonus of a game of one round NaN
     Gamma = K * log_T**2 * math.log(K * T * log_T / gamma) / eps
     scale = tree_node_scale(tree_levels(T), 1.0, eps / K if tree_budget == 1 else eps)
     S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)

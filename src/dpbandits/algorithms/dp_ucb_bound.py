@@ -1,20 +1,33 @@
-"""DP-UCB with the tight high-probability bonus of the tree mechanism."""
+"""DP-UCB with the tight high-probability bound of the tree mechanism as its bonus."""
 
 import math
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import UNIT_INTERVAL
-from ..contracts.guarantees import global_dp
-from ..contracts.parameters import Budget
-from ..game import arms, leave, pull_again, pulls, stay
-from ..parts.argmax import keeps_lead, last_round, lead, new_race
-from ..parts.mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
+from ..authoring import (
+    UNIT_INTERVAL,
+    Budget,
+    arms,
+    global_dp,
+    keeps_lead,
+    kernel,
+    laplace,
+    last_round,
+    lead,
+    leave,
+    new_race,
+    new_trees,
+    pull_again,
+    pulls,
+    stay,
+    tree_levels,
+    tree_node_scale,
+    tree_noise,
+)
 
 NAME = "DP-UCB (tight bonus)"
 REWARDS = UNIT_INTERVAL
-GUARANTEE = global_dp("Chan et al. 2011: one tree an arm", "tree")
+GUARANTEE = global_dp("Chan et al. 2011: one tree per arm", "tree")
 ROUND_BY_ROUND = True
 
 
@@ -29,7 +42,7 @@ def dp_ucb_bound(game, rng, eps: Budget):
     scale = tree_node_scale(tree_levels(T), 1.0, eps)
     S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)
     trees = new_trees(K, T)
-    race = new_race(K, 0.0, 0.5, 0.5)  # this index does not depend on t: all widths stay 0
+    race = new_race(K, 0.0, 0.5, 0.5)  # the index does not depend on t: all widths are 0
     t = 0
     while t < T:
         a = lead(race, t + 1, total, N)

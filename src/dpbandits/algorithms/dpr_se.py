@@ -1,16 +1,27 @@
-"""DPR-SE: successive elimination with truncated rewards and one Laplace release an epoch."""
+"""DPR-SE: successive elimination with truncated rewards and one Laplace release per epoch."""
 
 import math
 from typing import Annotated
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import HeavyTails
-from ..contracts.guarantees import global_dp
-from ..contracts.parameters import POSITIVE, Budget, MomentBound, Named, Order, Probability
-from ..game import arms, play_unseen, pull_truncated_in_turn, room_for, rounds_left
-from ..parts.estimators import private_mean
+from ..authoring import (
+    POSITIVE,
+    Budget,
+    HeavyTails,
+    MomentBound,
+    Named,
+    Order,
+    Probability,
+    arms,
+    global_dp,
+    kernel,
+    play_unseen,
+    private_mean,
+    pull_truncated_in_turn,
+    room_for,
+    rounds_left,
+)
 
 NAME = "DPR-SE"
 REWARDS = HeavyTails()
@@ -24,7 +35,7 @@ def dpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta: 
     E|X|^(1+v) <= u.
 
     Args:
-        eps: privacy budget; the regret bound asks for eps <= 1.
+        eps: privacy budget; the regret bound requires eps <= 1.
         u: bound on the moment.
         v: the moment's order is 1 + v.
         c: constant of epochs and radii, 24 in the paper.
@@ -40,7 +51,7 @@ def dpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta: 
         D = 2.0**-tau
         L = math.log(4.0 * len(S) * tau**2 / beta)
         R = np.ceil((u * (c / D) ** (1.0 + v)) ** (1.0 / v) * L / eps + 1.0)
-        if not room_for(game, R, len(S)):  # the horizon cuts the epoch: nothing is released
+        if not room_for(game, R, len(S)):  # the horizon interrupts the epoch: no release
             break
         B = (u * R * eps / L) ** (1.0 / (1.0 + v))
         pull_truncated_in_turn(game, S, int(R) * len(S), B, sums)

@@ -5,19 +5,37 @@ from typing import Annotated
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import HeavyTails
-from ..contracts.guarantees import global_dp
-from ..contracts.parameters import POSITIVE, Budget, MomentBound, Named, Order
-from ..environments.blocks import kept
-from ..game import arms, leave, pull_again, pulls, stay
-from ..parts.argmax import keeps_lead, last_round, lead, new_race
-from ..parts.mechanisms import laplace, new_trees, tree_levels, tree_node_scale, tree_noise
-from ..parts.powers import new_powers, power_of_count
+from ..authoring import (
+    POSITIVE,
+    Budget,
+    HeavyTails,
+    MomentBound,
+    Named,
+    Order,
+    arms,
+    global_dp,
+    keeps_lead,
+    kept,
+    kernel,
+    laplace,
+    last_round,
+    lead,
+    leave,
+    new_powers,
+    new_race,
+    new_trees,
+    power_of_count,
+    pull_again,
+    pulls,
+    stay,
+    tree_levels,
+    tree_node_scale,
+    tree_noise,
+)
 
 NAME = "DPR-UCB"
 REWARDS = HeavyTails()
-GUARANTEE = global_dp("Tao et al. 2022, Theorem 1, with eps/L a level of a tree", "adaptive_tree")
+GUARANTEE = global_dp("Tao et al. 2022, Theorem 1, with eps/L per level of a tree", "adaptive_tree")
 ROUND_BY_ROUND = True
 Constant = Annotated[float, Named({"literal": 18.0, "practical": 0.5}, POSITIVE)]
 
@@ -25,16 +43,16 @@ Constant = Annotated[float, Named({"literal": 18.0, "practical": 0.5}, POSITIVE)
 @kernel
 def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant):
     """DP Robust Upper Confidence Bound (Tao et al. 2022, Alg. 1 with the adaptive tree, Alg. 2).
-    eps-global DP, each level of a tree spending an equal share. Rewards with E|X|^(1+v) <= u.
+    eps-global DP with the same budget for each level of a tree. Rewards with E|X|^(1+v) <= u.
 
     Args:
-        eps: privacy budget; the regret bound asks for eps <= 1.
+        eps: privacy budget; the regret bound requires eps <= 1.
         u: bound on the moment.
         v: the moment's order is 1 + v.
         c: constant of the bonus, 18 in the paper.
     """
     K, T = arms(game), game.horizon
-    log_T = math.log(max(T, 2))  # a game of one round needs no bonus, and has none
+    log_T = math.log(max(T, 2))  # ln 1 = 0 would be a divisor in a game of one round
     levels = tree_levels(T)
     power = v / (1.0 + v)
     S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)
@@ -59,6 +77,6 @@ def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant):
         leave(game, arm, t)
         S[a] = Sa
         race.level[a] = total[a] / N[a]
-        # ln(T)^(1.5 + 1/v), which overflows for small v, under the power v/(1 + v)
+        # the power v/(1 + v) is applied to ln(T)^(1.5 + 1/v) first: that overflows for small v
         bonus = (4.0 / (N[a] * eps)) ** power * log_T ** ((1.5 * v + 1.0) / (1.0 + v))
         race.width[a] = c * u ** (1.0 / (1.0 + v)) * bonus

@@ -1,49 +1,52 @@
-"""HeLDP-UCB-B: UCB on one-bit responses of users with privacy levels of their own."""
+"""HeLDP-UCB-B: UCB on one-bit responses of users with individual privacy levels."""
 
 import math
 
 import numpy as np
 
-from ..compiled.decorators import kernel, verb
-from ..contracts.assumptions import UNIT_INTERVAL
-from ..contracts.guarantees import local_dp
-from ..contracts.parameters import Positive
-from ..game import (
+from ..authoring import (
+    UNIT_INTERVAL,
+    Positive,
     arms,
+    convert_to_bernoulli,
+    convert_to_bernoulli_of_sigmoid,
+    keeps_lead,
+    kernel,
+    last_round,
+    lead,
     leave,
+    local_dp,
+    new_race,
     next_user,
     privacy_level,
     pull_again,
+    send_bit,
     stay,
     tanh_half_level,
-    users_alike,
-)
-from ..parts.argmax import keeps_lead, last_round, lead, new_race
-from ..parts.local_randomizers import (
-    convert_to_bernoulli,
-    convert_to_bernoulli_of_sigmoid,
-    send_bit,
     unbiased,
+    users_alike,
+    verb,
 )
 
 NAME = "HeLDP-UCB-B"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("Ren et al. 2020, Theorem 10", send_bit)
 ROUND_BY_ROUND = True
-LEADING_TERM = "V_B"  # of its regret, which a good eps_min makes small
+ANY_REWARDS = "heldp_ucb_bs"  # the variant behind a sigmoid
+LEADING_TERM = "V_B"  # of the regret; eps_min should minimise it
 
 
 @verb
 def agent_4(game, rng, eps_min, squash):
-    """Agent 4 of Ren et al. 2020; with ``squash`` rewards pass through the sigmoid first."""
+    """Agent 4 of Ren et al. 2020; with ``squash`` users send a bit of the reward's sigmoid."""
     K, T = arms(game), game.horizon
     N, s, B = np.zeros(K), np.zeros(K), np.zeros(K)
     same, user = users_alike(game), 0
     eps, tanh = privacy_level(game, user), tanh_half_level(game, user)
-    sends = eps >= eps_min  # others send nothing
+    sends = eps >= eps_min  # whether the user sends a response
     race = new_race(K, 0.0, 0.5, 0.5 if same and sends else 1.0)
     c = 1.0 / tanh if same else 0.0
-    low, high, gain = unbiased(0.0, c), unbiased(1.0, c), c**2  # what a bit adds to s, and to B
+    low, high, gain = unbiased(0.0, c), unbiased(1.0, c), c**2  # added to s (bit 0, bit 1), and B
     t = 0
     while t < T:
         a = lead(race, t + 1, s, N)
@@ -77,8 +80,8 @@ def agent_4(game, rng, eps_min, squash):
 
 @kernel
 def heldp_ucb_b(game, rng, eps_min: Positive):
-    """HeLDP-UCB-B (Ren et al. 2020, Agent 4, Curator CTB). Each user's response is DP at that
-    user's own level. Rewards in [0, 1]. With equal levels it is HoLDP-UCB-B.
+    """HeLDP-UCB-B (Ren et al. 2020, Agent 4, Curator CTB); with equal levels, HoLDP-UCB-B. Each
+    user's response is DP at that user's level. Rewards in [0, 1].
 
     Args:
         eps_min: users with a lower level send nothing.

@@ -1,21 +1,18 @@
-"""HeLDP-UCB-LS: HeLDP-UCB-L for rewards without bounds."""
+"""HeLDP-UCB-LS: HeLDP-UCB-L for unbounded rewards."""
 
-from ..compiled.decorators import kernel
-from ..contracts.guarantees import local_dp
-from ..contracts.parameters import Positive
-from ..parts.local_randomizers import send_sigmoid
+from ..authoring import Positive, kernel, local_dp, send_sigmoid
 from .heldp_ucb_l import agent_2
 
 NAME = "HeLDP-UCB-LS"
 GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_sigmoid)
 ROUND_BY_ROUND = True
-LEADING_TERM = "V_L"  # of its regret, which a good eps_min makes small
+LEADING_TERM = "V_L"  # of the regret; eps_min should minimise it
 
 
 @kernel
 def heldp_ucb_ls(game, rng, eps_min: Positive):
-    """HeLDP-UCB-L behind Curator CTL-S (Ren et al. 2020): the sigmoid of the reward is sent. Each
-    user's response is DP at that user's own level. Any rewards.
+    """HeLDP-UCB-L with Curator CTL-S (Ren et al. 2020): users send the reward's sigmoid plus noise.
+    Each user's response is DP at that user's level. Any rewards.
 
     Args:
         eps_min: users with a lower level send nothing.

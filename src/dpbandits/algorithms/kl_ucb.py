@@ -1,32 +1,39 @@
-"""KL-UCB: optimism without privacy, with the Bernoulli divergence."""
+"""KL-UCB: a non-private index algorithm with the Bernoulli divergence."""
 
 import math
 from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import kernel, verb
-from ..compiled.intrinsics import borrow
-from ..contracts.assumptions import UNIT_INTERVAL
-from ..contracts.guarantees import NOT_PRIVATE
-from ..game import arms, pull_sum, rounds_left, rounds_played
-from ..parts.radii import bernoulli_kl, kl_upper
+from ..authoring import (
+    NOT_PRIVATE,
+    UNIT_INTERVAL,
+    arms,
+    bernoulli_kl,
+    borrow,
+    kernel,
+    kl_upper,
+    pull_sum,
+    rounds_left,
+    rounds_played,
+    verb,
+)
 
 NAME = "KL-UCB"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE
-CLEAR = 1e-9  # between two indices: far above the error of either
-SURE = 1e-6  # relative, of N kl: far above its rounding
+CLEAR = 1e-9  # margin between two indices, far above the error of either
+SURE = 1e-6  # relative margin of N kl, far above its rounding error
 
 
 class Reach(NamedTuple):
-    """Each arm's index when it was last computed. As ln t grows it grows from there, below its
-    tangent, until the arm is played.
+    """Each arm's index when it was last computed. The index is concave in ln t, so until the arm
+    is played the tangent is an upper bound.
 
     Attributes:
         height: float64 array (K,), the index.
-        slope: float64 array (K,), of the index by ln t.
-        since: float64 array (K,), ln t.
+        slope: float64 array (K,), derivative of the index with respect to ln t.
+        since: float64 array (K,), ln t at that time.
     """
 
     height: np.ndarray
@@ -41,7 +48,7 @@ def kl_index(S, N, t):
 
 @verb
 def compute(reach, S, N, a, t):
-    """Compute the index of an arm at round ``t``."""
+    """Compute and store the index of an arm at round ``t``."""
     reach = borrow(reach)
     q = kl_index(S, N, t)
     reach.height[a], reach.since[a] = q, math.log(t)
@@ -50,14 +57,14 @@ def compute(reach, S, N, a, t):
 
 @verb
 def at_most(reach, b, l):
-    """The tangent of an arm's index where ln t is ``l``."""
+    """Upper bound of an arm's index at ln t = ``l``: its tangent."""
     return reach.height[b] + reach.slope[b] * max(l - reach.since[b], 1e-300)
 
 
 @verb
 def rivals(reach, a, l):
-    """Between what the largest index of all arms but ``a`` lies when ln t is ``l``, and the arm
-    that may have it.
+    """Lower and upper bound of the largest index of all arms but ``a`` at ln t = ``l``, and the arm
+    that attains the upper bound.
     """
     reach = borrow(reach)
     low, high, arm = -math.inf, -math.inf, a
@@ -72,21 +79,21 @@ def rivals(reach, a, l):
 
 @verb
 def surely_above(S, N, q, l):
-    """Whether an arm's index is clearly above ``q``; no root need be found."""
+    """Whether an arm's index is certainly above ``q``, decided without computing the index."""
     q += CLEAR
     return N > 0 and q < 1.0 and (q <= S / N or N * bernoulli_kl(S / N, q) < (1.0 - SURE) * l)
 
 
 @verb
 def surely_below(S, N, q, l):
-    """Whether an arm's index is clearly below ``q``; no root need be found."""
+    """Whether an arm's index is certainly below ``q``, decided without computing the index."""
     q -= CLEAR
     return N > 0 and S / N < q < 1.0 and N * bernoulli_kl(S / N, q) > (1.0 + SURE) * l
 
 
 @verb
 def kl_leader(reach, S, N, a, t):
-    """The arm of largest index at round ``t``, ties to the lowest; ``a`` led before."""
+    """The arm of largest index at round ``t``, ties to the lowest; ``a`` is the previous leader."""
     reach, S, N = borrow(reach), borrow(S), borrow(N)
     l = math.log(t)
     if surely_above(S[a], N[a], rivals(reach, a, l)[1], l):
@@ -102,8 +109,8 @@ def kl_leader(reach, S, N, a, t):
 
 @verb
 def kl_leads(reach, S, N, a, t, n):
-    """Whether arm ``a`` is certain to have the largest index in rounds t, ..., t + n - 1: even
-    if its rewards are all 0 and the others' indices those of the last of these rounds.
+    """Whether arm ``a`` certainly has the largest index in rounds t, ..., t + n - 1: even if all
+    its rewards are 0 and the indices of the others are those of the last of these rounds.
     """
     reach, S, N = borrow(reach), borrow(S), borrow(N)
     now, then, most = math.log(t), math.log(t + n - 1), N[a] + n - 1
@@ -130,8 +137,8 @@ def kl_ucb(game, rng):
     """KL-UCB (Garivier & Cappe 2011): index max{q : N kl(mean, q) <= ln t}. Not private.
     Rewards in [0, 1].
 
-    The arm of largest index is played for as many rounds as it is certain to keep it, in one
-    block; the choices are those of an argmax in every round.
+    The arm of largest index is played in one block for as many rounds as its index certainly
+    remains the largest; the choices equal those of an argmax in every round.
     """
     K = arms(game)
     N, S = np.zeros(K), np.zeros(K)

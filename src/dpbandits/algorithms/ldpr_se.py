@@ -1,17 +1,29 @@
-"""LDPR-SE: successive elimination on truncated rewards that users hide themselves."""
+"""LDPR-SE: successive elimination on truncated rewards with locally private responses."""
 
 import math
 from typing import Annotated
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import HeavyTails
-from ..contracts.guarantees import local_dp
-from ..contracts.parameters import POSITIVE, Budget, MomentBound, Named, Order, Probability
-from ..game import arms, play_unseen, pull_truncated_in_turn, room_for, rounds_left
-from ..parts.local_randomizers import send_truncated
-from ..parts.mechanisms import laplace_scale, laplace_sum
+from ..authoring import (
+    POSITIVE,
+    Budget,
+    HeavyTails,
+    MomentBound,
+    Named,
+    Order,
+    Probability,
+    arms,
+    kernel,
+    laplace_scale,
+    laplace_sum,
+    local_dp,
+    play_unseen,
+    pull_truncated_in_turn,
+    room_for,
+    rounds_left,
+    send_truncated,
+)
 
 NAME = "LDPR-SE"
 REWARDS = HeavyTails()
@@ -25,7 +37,7 @@ def ldpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta:
     the truncated reward plus ``Lap(2B/eps)``. Rewards with E|X|^(1+v) <= u.
 
     Args:
-        eps: privacy budget of every user; the regret bound asks for eps <= 1.
+        eps: privacy budget of every user; the regret bound requires eps <= 1.
         u: bound on the moment.
         v: the moment's order is 1 + v.
         c: constant of epochs and radii, 28 in the paper.
@@ -41,13 +53,13 @@ def ldpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta:
         D = 4.0**-tau
         L = math.log(8.0 * len(S) * tau**2 / beta)
         R = np.ceil((u * (c / D) ** (1.0 + v)) ** (2.0 / v) * L / eps**2 + L)
-        if not room_for(game, R, len(S)):  # the horizon cuts the epoch: nothing is released
+        if not room_for(game, R, len(S)):  # the horizon interrupts the epoch: no release
             break
         B = (u * math.sqrt(R) * eps / math.sqrt(L)) ** (1.0 / (1.0 + v))
         pull_truncated_in_turn(game, S, int(R) * len(S), B, sums)
         for a in S:
             mu[a] = (sums[a] + laplace_sum(rng, R, laplace_scale(2.0 * B, eps))) / R
-        # sqrt(R), not the printed R: only then is (c/2) err = D/2
+        # sqrt(R) instead of the printed R, for which (c/2) err would differ from D/2
         err = u ** (1.0 / (1.0 + v)) * (math.sqrt(L / R) / eps) ** (v / (1.0 + v))
         S = S[np.max(mu[S]) - mu[S] <= c / 2.0 * err]
     play_unseen(game, S, rounds_left(game))

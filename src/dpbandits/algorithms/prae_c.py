@@ -1,36 +1,39 @@
-"""PRAE-C: arm elimination in batches with a mean around a private mode, for central moments."""
+"""PRAE-C: arm elimination in batches for bounded central moments, with means around modes."""
 
 import math
 from typing import Annotated
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import CentralMoments
-from ..contracts.guarantees import global_dp
-from ..contracts.parameters import (
+from ..authoring import (
+    CENTRAL_LIMIT,
+    LARGEST_REACH,
     POSITIVE,
     Budget,
+    CentralMoments,
     Confidence,
     Constants,
     Forced,
     Interval,
     MomentOrder,
     Named,
+    arms,
     below,
-)
-from ..game import arms, pull_counts, pull_truncated_sum, room_for
-from ..parts.batches import forced_batches, play_out
-from ..parts.estimators import (
-    CENTRAL_LIMIT,
-    LARGEST_REACH,
     bin_width,
     bins,
+    central_moment_bound,
+    forced_batches,
+    global_dp,
+    kernel,
+    play_out,
     private_mean,
     private_mode,
+    pull_counts,
+    pull_truncated_sum,
+    robust_order,
+    room_for,
     truncation_level,
 )
-from ..parts.radii import central_moment_bound, robust_order
 
 NAME = "PRAE-C"
 REWARDS = CentralMoments(bin_width)
@@ -54,21 +57,20 @@ def prae_c(
     c1: Until,
 ):
     """Private and robust arm elimination (Wu et al. 2023, Alg. 1 with Alg. 3). eps-global DP.
-    Rewards with E|X - mean|^k <= 1 and |mean| <= D, of which a share of at most alpha1 are
-    outliers.
+    Rewards with E|X - mean|^k <= 1 and |mean| <= D, and outliers with probability at most alpha1.
 
     Args:
         eps: privacy budget.
         k: order of the moment.
         alpha1: bound on the contamination.
-        D: bound on the means' distance from 0.
+        D: bound on the absolute values of the means.
         delta: failure probability of a mean; 1/T in the paper.
-        constants: of the radius: 0 (unit), the paper's order with constants of 1; 1 (explicit), a
-            radius that provably holds.
-        forced: the arms of the forced phase are drawn 0 (batch) once a batch, 1 (round) every
+        constants: constants of the radius: 0 (unit), the paper's order with constants of 1;
+            1 (explicit), a radius with a proof.
+        forced: the arms of the forced phase are drawn 0 (batch) once per batch, 1 (round) in every
             round.
-        c1: constant of the forced phase's length; 0 (provable), a length for which the mode is
-            provably right.
+        c1: constant of the length of the forced phase; 0 (provable), a length for which the mode
+            is within 2 r of the mean with probability 1 - delta.
     """
     S, mean = np.arange(arms(game)), np.zeros(arms(game))
     l1, l4 = math.log(1.0 / delta), math.log(4.0 / delta)
@@ -80,7 +82,7 @@ def prae_c(
         until = factor * math.log(8.0 * (2.0 * D / r + 2.0) / delta)
     if alpha1 > 0.0:
         until = max(until, 3.0 * l4 / alpha1)
-    tau = forced_batches(game, rng, 2.0 * until, forced == 1)  # each fold is half a batch
+    tau = forced_batches(game, rng, 2.0 * until, forced == 1)  # mode and mean use half a batch each
     while len(S) > 1 and room_for(game, 2.0**tau, len(S)):
         n = 2.0 ** (tau - 1)
         M = truncation_level(n, eps, l1, k, alpha1)

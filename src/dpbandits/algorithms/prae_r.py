@@ -1,18 +1,31 @@
-"""PRAE-R: arm elimination in batches with a truncated Laplace mean, for raw moments."""
+"""PRAE-R: arm elimination in batches for bounded raw moments, with truncated Laplace means."""
 
 import math
 from typing import Annotated
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import RawMoments
-from ..contracts.guarantees import global_dp
-from ..contracts.parameters import Budget, Confidence, Constants, Forced, MomentOrder, below
-from ..game import arms, pull_truncated_sum, room_for
-from ..parts.batches import forced_batches, play_out
-from ..parts.estimators import RAW_LIMIT, private_mean, truncation_level
-from ..parts.radii import raw_moment_bound, robust_order
+from ..authoring import (
+    RAW_LIMIT,
+    Budget,
+    Confidence,
+    Constants,
+    Forced,
+    MomentOrder,
+    RawMoments,
+    arms,
+    below,
+    forced_batches,
+    global_dp,
+    kernel,
+    play_out,
+    private_mean,
+    pull_truncated_sum,
+    raw_moment_bound,
+    robust_order,
+    room_for,
+    truncation_level,
+)
 
 NAME = "PRAE-R"
 REWARDS = RawMoments()
@@ -32,16 +45,16 @@ def prae_r(
     forced: Forced,
 ):
     """Private and robust arm elimination (Wu et al. 2023, Alg. 1 with Alg. 2). eps-global DP.
-    Rewards with E|X|^k <= 1, of which a share of at most alpha1 are outliers.
+    Rewards with E|X|^k <= 1, and outliers with probability at most alpha1.
 
     Args:
         eps: privacy budget.
         k: order of the moment.
         alpha1: bound on the contamination.
         delta: failure probability of a mean; 1/T in the paper.
-        constants: of the radius: 0 (unit), the paper's order with constants of 1; 1 (explicit), a
-            radius that provably holds.
-        forced: the arms of the forced phase are drawn 0 (batch) once a batch, 1 (round) every
+        constants: constants of the radius: 0 (unit), the paper's order with constants of 1;
+            1 (explicit), a radius with a proof.
+        forced: the arms of the forced phase are drawn 0 (batch) once per batch, 1 (round) in every
             round.
     """
     S, mean = np.arange(arms(game)), np.zeros(arms(game))

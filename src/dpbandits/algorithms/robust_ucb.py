@@ -1,17 +1,27 @@
-"""Robust UCB: optimism for heavy-tailed rewards, without privacy."""
+"""Robust UCB: a non-private index algorithm for heavy-tailed rewards."""
 
 import heapq
 import math
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import HeavyTails
-from ..contracts.guarantees import NOT_PRIVATE
-from ..contracts.parameters import MomentBound, Order
-from ..game import arms, leave, pull_again, stay
-from ..parts.argmax import keeps_lead, last_round, lead, new_race
-from ..parts.powers import new_powers, power_of_count
+from ..authoring import (
+    NOT_PRIVATE,
+    HeavyTails,
+    MomentBound,
+    Order,
+    arms,
+    keeps_lead,
+    kernel,
+    last_round,
+    lead,
+    leave,
+    new_powers,
+    new_race,
+    power_of_count,
+    pull_again,
+    stay,
+)
 
 NAME = "Robust UCB"
 REWARDS = HeavyTails()
@@ -24,8 +34,9 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
     """Robust UCB with the truncated mean (Bubeck, Cesa-Bianchi & Lugosi 2013). Not private.
     Rewards with E|X|^(1+v) <= u.
 
-    At round t an arm's i-th reward counts if |x|^(1+v) <= u i / ln t^2, that is until ln t exceeds
-    its life u i / (2 |x|^(1+v)). The few that will not live to the horizon wait in a heap.
+    At round t the i-th reward x of an arm counts if |x|^(1+v) <= u i / ln t^2, that is until ln t
+    exceeds u i / (2 |x|^(1+v)), its life. The few rewards that expire before the horizon are in a
+    heap.
 
     Args:
         u: bound on the moment.
@@ -35,11 +46,12 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
     log_T = math.log(max(T, 2))
     power = v / (1.0 + v)
     N, total = np.zeros(K), np.zeros(K)
-    immortal, renewed = np.zeros(K), np.zeros(K)  # values up to it never drop; at which N it grows
+    immortal = np.zeros(K)  # rewards up to this absolute value never expire
+    renewed = np.zeros(K)  # N at which immortal is updated
     race = new_race(K, 0.0, power, power)
     widths = new_powers(K)
     wide = 4.0 * u ** (1.0 / (1.0 + v)) * 2.0**power
-    mortal = [(math.inf, 0, 0.0)]  # last round, arm and value of rewards that will be dropped
+    mortal = [(math.inf, 0, 0.0)]  # last round, arm and value of rewards that expire
     t, expires = 1, math.inf
     while t <= T:
         while expires < t:

@@ -1,20 +1,26 @@
-"""UCB: optimism without privacy."""
+"""UCB1: a non-private index algorithm."""
 
 import math
 
 import numpy as np
 
-from ..compiled.decorators import kernel, verb
-from ..compiled.intrinsics import borrow
-from ..contracts.assumptions import UNIT_INTERVAL
-from ..contracts.guarantees import NOT_PRIVATE
-from ..game import arms, pull_sum, rounds_left, rounds_played
-from ..parts.radii import hoeffding
+from ..authoring import (
+    NOT_PRIVATE,
+    UNIT_INTERVAL,
+    arms,
+    borrow,
+    hoeffding,
+    kernel,
+    pull_sum,
+    rounds_left,
+    rounds_played,
+    verb,
+)
 
 NAME = "UCB"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE
-MARGIN = 1e-12  # relative; far above the rounding of an index
+MARGIN = 1e-12  # relative; far above the rounding error of an index
 
 
 @verb
@@ -24,7 +30,7 @@ def index(mean, N, b, t):
 
 @verb
 def about(mean, width, b, growth):
-    """An arm's index but for rounding, without a root or a division."""
+    """An arm's index up to rounding errors, without a root or a division."""
     return mean[b] + growth * width[b]
 
 
@@ -36,11 +42,11 @@ def leader(mean, width, N, t):
     a, best, second = 0, -math.inf, -math.inf
     for b in range(len(N)):
         x = about(mean, width, b, growth)
-        higher = x > best  # no branch, which would be guessed wrongly
+        higher = x > best  # without branches, which would be mispredicted
         second = max(second, best if higher else x)
         a = b if higher else a
         best = x if higher else best
-    if not best > second + MARGIN * best:  # a tie, perhaps
+    if not best > second + MARGIN * best:  # possibly a tie
         a = 0
         for b in range(1, len(N)):
             if index(mean, N, b, t) > index(mean, N, a, t):
@@ -50,7 +56,7 @@ def leader(mean, width, N, t):
 
 @verb
 def unrivalled(mean, width, N, t, a, least):
-    """Whether no arm but ``a`` has an index of ``least`` or more at round ``t``."""
+    """Whether the indices of all arms but ``a`` are below ``least`` at round ``t``."""
     mean, width, N = borrow(mean), borrow(width), borrow(N)
     growth = math.sqrt(2.0 * math.log(t))
     above, near = 0, 0
@@ -69,10 +75,11 @@ def ucb(game, rng):
     """UCB1 (Auer, Cesa-Bianchi & Fischer 2002): index mean + sqrt(2 ln t / N). Not private.
     Rewards in [0, 1].
 
-    The arm of largest index is played for as many rounds as it is certain to keep it, in one
-    block; the choices are those of an argmax in every round. Rewards are not negative, the bonus
-    grows with t and shrinks with N: in a block of n from round t on, the arm's index never falls
-    below that of n - 1 rewards of 0 at round t, and no other's rises above that at the block's end.
+    The arm of largest index is played in one block for as many rounds as its index certainly
+    remains the largest; the choices equal those of an argmax in every round. Rewards are not
+    negative and the bonus increases with t and decreases with N: during a block of n rounds from
+    t on, the arm's index is at least that of n - 1 rewards of 0 at round t, and the index of
+    another arm is at most its value at the end of the block.
     """
     K = arms(game)
     N, S = np.zeros(K), np.zeros(K)

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import betaincinv
-from sklearn.tree import DecisionTreeClassifier
+
+from ..errors import BadInput
+from ..results.intervals import clopper_pearson
 
 Bounds = tuple[tuple[int, float, float], ...]
 DEPTH = 8  # conditions of an event, at most
@@ -51,9 +52,8 @@ def epsilon_bound(k: np.ndarray, other: np.ndarray, n: int, level: float) -> np.
         n: runs under each.
         level: probability that the bound is too large.
     """
-    k, other = np.asarray(k, float), np.asarray(other, float)
-    low = np.where(k > 0, betaincinv(np.maximum(k, 1), n - k + 1, level / 2), 0.0)
-    high = np.where(other < n, betaincinv(other + 1, np.maximum(n - other, 1), 1 - level / 2), 1.0)
+    low, _ = clopper_pearson(k, n, level / 2)
+    _, high = clopper_pearson(other, n, level / 2)
     with np.errstate(divide="ignore"):
         return np.maximum(np.log(low) - np.log(high), 0.0)
 
@@ -70,6 +70,10 @@ def learn(seen: tuple[np.ndarray, np.ndarray], level: float) -> tuple[float, Eve
         The event's bound on this sample, which is too large since the event was chosen on it; and
         the event. A tree grown on one half of the sample proposes, the other half chooses.
     """
+    try:
+        from sklearn.tree import DecisionTreeClassifier
+    except ImportError:
+        raise BadInput("an audit needs scikit-learn: pip install 'dpbandits[audit]'") from None
     data = np.stack(seen).clip(-FAR, FAR).astype(np.float32)
     distinct = np.flatnonzero((data != data[0, 0]).any(axis=(0, 1)))
     if len(distinct) == 0:

@@ -9,11 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..compiled.decorators import compiles, loop
+from ..contracts.question import STOPPING
 from ..environments.catalogue import build
+from ..environments.laws import PARAMETERS, TABLE, Environment
+from ..environments.populations import homogeneous
+from ..game import Game, new_game, pulls_of
+from ..running.play import play_loop
 from ..settings.resolve import arguments
-from ..validation import argument
-from .loops import fixed_game, play_games, play_trials
 from .neighbours import Neighbours, Walk, change_of_mind, largest_heard, random_walk
 from .releases import MECHANISMS
 from .subjects import Defined
@@ -23,6 +25,7 @@ LONG, SHORT = (8, 64, 512, 4096), (8, 32, 128)  # horizons: of episodes and epoc
 CAPS = (64, 512, 4096)  # most samples of a stopping rule
 MOST_CHECKPOINTS = 64
 GLANCE, PLAIN_GLANCE = 200, 20  # runs that show how an algorithm behaves
+NO_ESTIMATE = -1e30  # in the place of an estimate: far below all
 STEPS = 6  # pairs of neighbours taken from one walk
 COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # where a parameter is asked of an environment
 
@@ -46,7 +49,7 @@ class Player(Defined):
 
     @property
     def compiled(self) -> bool:
-        return compiles(self.algorithm.function)
+        return self.algorithm.compiled
 
     def glance(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Means of what is seen in a few runs."""
@@ -97,11 +100,9 @@ class Learner(Player):
         return arguments(self.algorithm, self.parameters, T, "sign", build(COIN))
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
-        checkpoints = rounds(len(data))
-        seen = np.zeros((runs, len(checkpoints), data.shape[1] - 1), np.int64)
-        games = loop(play_games, self.algorithm.function, self.algorithm.tag)
-        games(fixed_game(data, checkpoints), rng, self.arguments(len(data)), seen)
-        return seen.reshape(runs, -1).astype(np.float32)
+        game = fixed_game(data, rounds(len(data)))
+        traces, _ = play_loop(self.algorithm, game, rng, self.arguments(len(data)), runs)
+        return pulls_of(traces, None)[:, :, :-1].reshape(runs, -1).astype(np.float32)
 
     def columns(self, data: np.ndarray) -> list[str]:
         arms = range(data.shape[1] - 1)
@@ -133,21 +134,34 @@ class Stopper(Player):
 
     def arguments(self, T: int) -> tuple[float, ...]:
         """The numbers that the rule receives."""
-        values, domains = self.parameters, self.algorithm.domains.items()
-        return tuple(argument(f"rule.{name}", values[name], d, np.nan) for name, d in domains)
+        coin = build(COIN)
+        keys = STOPPING.goal_names
+        return arguments(self.algorithm, self.parameters, np.nan, "sign", coin, keys)
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
-        seen = np.zeros((runs, 2))
-        trials = loop(play_trials, self.algorithm.function, self.algorithm.tag)
         game = fixed_game(data, np.array([len(data)]))
-        trials(game, rng, self.arguments(len(data)), seen)
-        return seen
+        traces, estimates = play_loop(self.algorithm, game, rng, self.arguments(len(data)), runs)
+        halted = ~np.isnan(estimates)
+        times = np.where(halted, traces.sum(axis=(1, 2)), len(data) + 1)
+        return np.column_stack([times, np.where(halted, estimates, NO_ESTIMATE)])
 
     def columns(self, data: np.ndarray) -> list[str]:
         return ["stopping time", "estimate"]
 
     def exact(self) -> float | None:
         return None
+
+
+def fixed_game(rewards: np.ndarray, checkpoints: np.ndarray) -> Game:
+    """A game with rewards fixed in advance.
+
+    Args:
+        rewards: float array (T, K), of each round and arm.
+        checkpoints: as ``new_game``.
+    """
+    T, K = rewards.shape
+    laws = Environment(np.full(K, TABLE), np.zeros((K, PARAMETERS)), np.zeros((0, 2)), rewards, 0.0)
+    return new_game(laws, homogeneous(1.0).users(), np.random.default_rng(0), T, checkpoints)
 
 
 def rounds(T: int) -> np.ndarray:

@@ -15,15 +15,8 @@ from ..compiled.decorators import verb
 from ..environments.blocks import count, kept
 from ..parts.estimators import private_mean, private_mode
 from ..parts.local_randomizers import send_bit
-from ..parts.mechanisms import (
-    laplace,
-    laplace_mean,
-    laplace_scale,
-    new_trees,
-    tree_levels,
-    tree_node_scale,
-    tree_noise,
-)
+from ..parts.mechanisms import laplace, laplace_mean, laplace_scale
+from ..parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise
 
 
 @dataclass(frozen=True)

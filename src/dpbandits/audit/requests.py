@@ -1,4 +1,4 @@
-"""From a composed configuration to what is audited, checked."""
+"""From a configuration to what is audited, every value checked."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import math
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ..contracts.algorithm import Algorithm, find_file, load
-from ..contracts.parameters import CONFIDENCE, FRACTION, POSITIVE, RANGE
+from ..contracts.algorithm import Algorithm
+from ..contracts.parameters import CONFIDENCE, POSITIVE
+from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, unknown
+from ..settings.groups import default_keys
 from ..settings.resolve import check_names
 from ..validation import argument, folder, whole, workers
 from .players import Learner, Stopper
@@ -17,27 +19,29 @@ from .subjects import Subject
 from .tellers import Release, Sender
 
 SUBJECTS = ("algo", "rule", "mechanism")
-KEYS = [*SUBJECTS, "eps", "horizon", "runs", "confidence", "rel_error", "beta", "R"]
-KEYS += ["seed", "short", "jobs", "results"]
-NUMBERS = {"rel_error": FRACTION, "beta": FRACTION, "R": RANGE}
 
 
 def requested(
-    config: Mapping[str, Any], given: Collection[str], folders: tuple[str, ...]
+    config: Mapping[str, Any],
+    given: Collection[str],
+    algorithm: Algorithm | None,
+    spec: Mapping[str, Any],
 ) -> list[Subject]:
     """The subjects of a configuration, one for each budget.
 
     Args:
-        config: the composed configuration as plain data; ``algo`` and ``rule`` are names.
+        config: the configuration as plain data; ``algo`` and ``rule`` are names.
         given: the keys that the user set; other parameters are those of short games.
-        folders: the user's configuration folders.
+        algorithm: the algorithm or stopping rule that is named, None for a mechanism.
+        spec: the contents of its configuration file.
 
     Raises:
-        BadInput: something in it cannot be audited.
+        BadInput: something cannot be audited.
     """
+    keys = [*default_keys("audit")]
     for key in config:
-        if key not in KEYS:
-            raise unknown("key", key, KEYS)
+        if key not in keys:
+            raise unknown("key", key, keys)
     named = [key for key in SUBJECTS if config[key] is not None]
     if len(named) != 1:
         raise BadInput(f"{' and '.join(named)}: one of {', '.join(SUBJECTS)} is audited at a time")
@@ -46,58 +50,52 @@ def requested(
     if config["runs"] is not None:
         whole("runs", config["runs"], at_least=100, at_most=10**8)
     argument("confidence", config["confidence"], CONFIDENCE, math.nan)
-    folder("results", config["results"])
+    if config["results"] is not None:
+        folder("results", config["results"])
     short = config["short"]
     if not isinstance(short, dict) or not all(isinstance(x, dict) for x in short.values()):
         raise BadInput(f"short={plain(short)}: write short.ALGORITHM.PARAMETER=VALUE")
-    asked = 1.0 if config["eps"] is None else config["eps"]
-    budgets = asked if isinstance(asked, list) and asked else [asked]
-    numbers = [argument("eps", eps, POSITIVE, math.nan) for eps in budgets]
-    return [subject(config, named[0], eps, given, folders) for eps in numbers]
-
-
-def subject(
-    config: Mapping[str, Any],
-    group: str,
-    eps: float,
-    given: Collection[str],
-    folders: tuple[str, ...],
-) -> Subject:
-    """What is audited at one budget; see ``requested``."""
-    name = str(config[group])
-    if group == "mechanism":
+    eps = 1.0 if config["eps"] is None else config["eps"]
+    budgets = eps if isinstance(eps, list) and eps else [eps]
+    numbers = [argument("eps", x, POSITIVE, math.nan) for x in budgets]
+    if algorithm is None:
+        name = str(config["mechanism"])
         if name not in MECHANISMS:
             raise unknown("mechanism", name, MECHANISMS)
-        return Release(MECHANISMS[name], eps)
-    file = find_file(name, folders, group)
-    algorithm = load(file)
+        return [Release(MECHANISMS[name], x) for x in numbers]
+    return [_subject(config, algorithm, spec, x, given) for x in numbers]
+
+
+def _subject(config, algorithm: Algorithm, spec, eps: float, given) -> Subject:
+    """The subject for an algorithm or stopping rule at one budget."""
+    where = f"{algorithm.group}={algorithm.name}"
     if not algorithm.private:
-        raise BadInput(f"{group}={name}: it promises no privacy, so there is nothing to audit")
+        raise BadInput(f"{where}: it promises no privacy, so there is nothing to audit")
     if algorithm.guarantee is not None and algorithm.guarantee.notion == "local":
-        return Sender(file, eps)
-    if algorithm.local:
+        return Sender(algorithm, eps)
+    if algorithm.per_user:
         raise BadInput(
-            f"{group}={name}: {file}: local privacy is audited response by response; say "
-            "GUARANTEE = local_dp(SOURCE, curator)"
+            f"{where}: {algorithm.file or 'dpbandits'}: local privacy is audited response by "
+            "response; declare GUARANTEE = local_dp(SOURCE, curator)"
         )
-    values = parameters(config, group, algorithm, given)
+    values = _parameters(config, algorithm, spec, given)
     horizon = config["horizon"]
-    asked = [] if horizon is None else horizon if isinstance(horizon, list) else [horizon]
-    horizons = tuple(whole("horizon", T, at_least=2, at_most=1_000_000) for T in asked)
-    found = (Stopper if group == "rule" else Learner)(file, eps, values, horizons)
+    horizons = [] if horizon is None else horizon if isinstance(horizon, list) else [horizon]
+    lengths = tuple(whole("horizon", T, at_least=2, at_most=1_000_000) for T in horizons)
+    found = (Stopper if algorithm.group == "rule" else Learner)(algorithm, eps, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
     return found
 
 
-def parameters(
-    config: Mapping[str, Any], group: str, algorithm: Algorithm, given: Collection[str]
-) -> dict[str, Any]:
-    """The parameters but eps of what is audited, those of short games where none were given."""
-    own = config[f"{group}_spec"]
+def _parameters(config, algorithm: Algorithm, spec, given) -> dict[str, Any]:
+    """The parameters except eps, those of short games where none were given."""
+    group = algorithm.group
     short = config["short"].get(algorithm.name, {})
-    values = own | {k: v for k, v in short.items() if f"{group}.{k}" not in given}
-    wanted = [name for name in algorithm.domains if name != "eps"]
-    if group == "rule":
-        values |= {key: argument(key, config[key], d, math.nan) for key, d in NUMBERS.items()}
-    check_names(group, algorithm.name, wanted, own, values)
+    values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given}
+    own = [name for name in algorithm.domains if name != "eps"]
+    if group == STOPPING.group:
+        goal = {key: argument(key, config[key], d, math.nan) for key, d in STOPPING.goal}
+        values |= goal
+        own = [name for name in own if name not in goal]
+    check_names(algorithm, own, spec, values)
     return values

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
-from ..contracts.algorithm import Algorithm, load
+from ..contracts.algorithm import Algorithm
 from .neighbours import Neighbours
 
 
@@ -60,20 +59,16 @@ class Defined:
     """What subjects that a file defines have in common.
 
     Attributes:
-        file: where the algorithm or stopping rule is defined.
+        algorithm: the algorithm or stopping rule.
         eps: the privacy budget that it is given.
     """
 
-    file: Path
+    algorithm: Algorithm
     eps: float
 
     @property
     def name(self) -> str:
-        return self.file.stem
-
-    @property
-    def algorithm(self) -> Algorithm:
-        return load(self.file)
+        return self.algorithm.name
 
     @property
     def version(self) -> str:

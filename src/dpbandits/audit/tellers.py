@@ -6,17 +6,30 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import permutations
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..compiled.cache import SOURCES
+from ..compiled.cache import KERNEL_SOURCES
 from ..compiled.decorators import compiles, loop
 from .exact import exact_epsilon
-from .loops import play_releases, play_responses
 from .neighbours import Neighbours, Pair
 from .releases import ANYTHING, Mechanism
 from .subjects import Defined
+
+played: Any = None  # in the loops below: the release, or the local randomizer
+
+
+def play_releases(x, rng, arguments, seen):
+    """A loop: what a release publishes, float array (runs, numbers)."""
+    for i in range(len(seen)):
+        played(rng, x, arguments[0], seen[i])
+
+
+def play_responses(x, rng, arguments, seen):
+    """A loop: what a user sends, float array (runs, 1)."""
+    for i in range(len(seen)):
+        seen[i, 0] = played(rng, x[0], arguments[0])
 
 
 @dataclass(frozen=True)
@@ -43,7 +56,7 @@ class Release:
 
     @property
     def version(self) -> str:
-        return SOURCES
+        return KERNEL_SOURCES
 
     @property
     def compiled(self) -> bool:

@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
-from tqdm import tqdm
 
-from ..audit import requests
-from ..audit.auditor import audit
-from ..audit.findings import VERDICTS, bars, in_words, record, render, write_witness
+from ..audit.findings import VERDICTS, bars, in_words, render
 from ..audit.releases import MECHANISMS
 from ..audit.requests import SUBJECTS, requested
+from ..audit.stored import finding_of
 from ..audit.subjects import Subject
 from ..contracts.algorithm import find_file, load
 from ..figures.style import save
-from ..files import PACKAGE, check_writable, package_folder, sources_hash, write_atomically
+from ..files import check_writable, write_atomically
 from ..results.tables import write_table
+from ..running.progress import progress_bar
+from ..settings.groups import names_in
 from ..settings.setting import digest
+from .command import guarded, parser_of
 from .config.compose import compose_config, multirun_points
 from .config.user_files import user_folders
-from .kinds import Form
-from .run import guarded, parser_of
+from .help import keys_listing
 
 USAGE = """\
 usage: bandit-audit [KEY=VALUE ...] [--config-dir DIR]
 
-Play an algorithm many times on neighbouring sequences of rewards, search for what tells them apart,
-and say how much privacy it spends at least. Exit code 3 if that is more than it promises.
+Play an algorithm many times on neighbouring sequences of rewards, search for an event that tells
+them apart, and print a lower confidence bound on the privacy that it spends. The exit code is 3 if
+that is more than it promises.
 
   bandit-audit algo=adap_ucb eps=0.5             an algorithm: an adversary sees its actions
   bandit-audit algo=heldp_ucb_b eps=0.5          local privacy: one user's response
@@ -41,19 +41,27 @@ and say how much privacy it spends at least. Exit code 3 if that is more than it
   bandit-audit --config-dir mine algo=greedy     your own algorithm, from mine/algo/greedy.py
   bandit-audit                                   everything, at eps 0.1, 0.5, 1 and 2
 
-keys (with their defaults; see conf/audit.yaml):
-  eps=1 horizon=null runs=null confidence=0.99 seed=0 jobs=-1 results=results; algo.NAME=VALUE for
-  an algorithm's parameters; rel_error=0.5 beta=0.5 R=1 for a stopping rule
+keys with their defaults (conf/audit.yaml):
+{keys}
+  algo.NAME=VALUE sets an algorithm's parameter
 
 mechanism=
 {mechanisms}
 
 What an audit proves and what it does not: docs/privacy.md.
 """
-Audit = tuple[Mapping[str, Any], Subject]
-AUDIT = Form("bandit-audit", "audit", ("algo", "rule"), requests.KEYS)
 BUDGETS = (0.1, 0.5, 1.0, 2.0)
-BAR = "{percentage:3.0f}%|{bar}| {elapsed} spent, {remaining} left, now {postfix}"
+
+
+class Audits(NamedTuple):
+    """The configuration of audits, as ``compose_config`` takes it."""
+
+    keys_file: str = "audit"
+    groups: tuple[str, ...] = ("algo", "rule")
+
+
+AUDITS = Audits()
+Audit = tuple[Mapping[str, Any], Subject]
 
 
 def main() -> None:
@@ -64,44 +72,46 @@ def main() -> None:
 def _main(argv: list[str]) -> int:
     given = parser_of("bandit-audit").parse_intermixed_args(argv)  # commas need no -m here
     if given.help:
-        told = "\n".join(f"  {m.name:<21} {m.says}" for m in MECHANISMS.values())
-        print(USAGE.format(mechanisms=told), end="")
+        listed = "\n".join(f"  {m.name:<21} {m.says}" for m in MECHANISMS.values())
+        print(USAGE.format(keys=keys_listing("audit"), mechanisms=listed), end="")
         return 0
     folders = user_folders(given.config_dir)
     keys = {o.partition("=")[0] for o in given.overrides}
-    chosen = keys & set(SUBJECTS)
+    chosen = bool(keys & set(SUBJECTS))
     lines = [given.overrides] if chosen else list(everything(given.overrides))
-    configs = [
-        compose_config(tuple(point), folders, AUDIT)
-        for line in lines
-        for point in multirun_points(line, folders)
-    ]
-    audits = [(c, s) for c in configs for s in requested(c, keys, folders)]
-    results = Path(str(configs[0]["results"]))
+    audits: list[Audit] = []
+    for line in lines:
+        for point in multirun_points(line, folders):
+            config, contents, _ = compose_config(tuple(point), folders, AUDITS)
+            group = next((g for g in AUDITS.groups if config[g] is not None), "")
+            algorithm = load(find_file(str(config[group]), folders, group)) if group else None
+            subjects = requested(config, keys, algorithm, contents.get(group, {}))
+            audits += [(config, subject) for subject in subjects]
+    results = Path(str(audits[0][0]["results"]))
     check_writable(results)
-    return settle(audits, results, table_name(given.overrides, audits, bool(chosen)))
+    return settle(audits, results, table_name(given.overrides, audits, chosen))
 
 
-def everything(overrides: Sequence[str]):
-    """The overrides of an audit of all that promises privacy."""
+def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
+    """The overrides of an audit of everything that promises privacy."""
     budgets = [] if any(o.startswith("eps=") for o in overrides) else [f"eps={list(BUDGETS)}"]
-    for group in ("algo", "rule"):
-        for file in sorted((package_folder("conf") / group).glob("*.yaml")):
-            if load(find_file(file.stem, (), group)).private:
-                yield [*overrides, f"{group}={file.stem}", *budgets]
+    for group in AUDITS.groups:
+        for name in names_in(group):
+            if load(find_file(name, (), group)).private:
+                yield [*overrides, f"{group}={name}", *budgets]
     yield from ([*overrides, f"mechanism={name}", *budgets] for name in MECHANISMS)
 
 
 def settle(audits: Sequence[Audit], results: Path, stem: str) -> int:
-    """Audit what is not known yet, then print and write what was found under a name."""
+    """Do the audits that are not stored yet, then print and write all findings under a name."""
     rows, failed = [], []
-    with tqdm(total=len(audits), disable=None, bar_format=BAR) as bar:
-        for config, what in audits:
-            bar.set_postfix_str(f"{what.name} at eps {what.eps:g}")
+    with progress_bar(len(audits)) as bar:
+        for config, subject in audits:
+            bar.set_postfix_str(f"{subject.name} at eps {subject.eps:g}")
             try:
-                rows.append(found(config, what, results / "audits", bar))
+                rows.append(finding_of(config, subject, results / "audits", bar.update))
             except Exception:
-                failed.append(what.name)
+                failed.append(subject.name)
                 print(traceback.format_exc(), file=sys.stderr)
     if failed:
         names = ", ".join(dict.fromkeys(failed))
@@ -118,32 +128,6 @@ def settle(audits: Sequence[Audit], results: Path, stem: str) -> int:
         print(f"\n{in_words(row, row['witness'])}")
     print(f"\n{results / f'{stem}.csv'}")
     return 3 if broken else 1 if failed else 0
-
-
-def found(config: Mapping[str, Any], what: Subject, folder: Path, bar: Any) -> dict[str, Any]:
-    """The row of an audit, from the file in which it is kept if it was done before."""
-    runs = None if config["runs"] is None else int(float(config["runs"]))
-    seed, confidence = int(config["seed"]), float(config["confidence"])
-    sources = sources_hash(*sorted((PACKAGE / "audit").glob("*.py")))
-    setting = (what, runs, confidence, seed, what.version, sources)
-    file = folder / f"{what.name}-eps{what.eps:g}-{digest(*map(repr, setting), length=12)}.json"
-    done = 0.0
-    try:
-        row = json.loads(file.read_text())
-    except (OSError, ValueError):
-
-        def progress(share: float) -> None:
-            nonlocal done
-            done += share
-            bar.update(share)
-
-        finding = audit(what, runs, confidence, seed, config["jobs"], progress)
-        row = record(finding, seed) | {"witness": None}
-        if finding.violated:
-            row["witness"] = [str(f) for f in write_witness(finding, file.with_suffix(""))]
-        write_atomically(file, json.dumps(row).encode())
-    bar.update(1.0 - done)
-    return row
 
 
 def table_name(overrides: Sequence[str], audits: Sequence[Audit], chosen: bool) -> str:

@@ -6,19 +6,21 @@ import itertools
 import math
 import sys
 from pathlib import Path
+from typing import Any
 
 from tabulate import tabulate
 
 from ..errors import BadInput, plain
-from ..results.run_store import load_runs
+from ..results.run_store import RunStore
 from ..results.summary import interval, rounds, significant, summarize
-from ..results.tables import record, tidy
-from ..settings.setting import Cell
-from ..theory.bounds import Bound, bounds_for
-from ..theory.problem import Question, question
-from .config.compose import Request, multirun_points, read_request
+from ..results.tables import tidy
+from ..settings.request import Request
+from ..settings.setting import Setting
+from ..theory.problem import problem
+from ..theory.table import bound_rows
+from .command import guarded, parser_of
+from .config.compose import multirun_points, read_request
 from .config.user_files import user_folders
-from .run import guarded, parser_of
 
 USAGE = """\
 usage: bandit-bounds [KEY=VALUE ...] [--config-dir DIR]
@@ -65,60 +67,59 @@ def _main(argv: list[str]) -> int:
         raise BadInput(f"experiment={experiment}: {ONE}; {draw}")
     if sweep is not None:
         raise BadInput(f"sweep={plain(sweep)}: {ONE}")
-    print(report(request, request.cells[0]))
+    print(report(request, request.settings[0]))
     return 0
 
 
-def report(request: Request, cell: Cell) -> str:
-    """What is known of a cell's regret, in words and a table."""
-    asked = question(record(cell))
-    applying, reasons = bounds_for(asked)
-    measured = measured_regret(request.results, cell)
-    lines = [heading(request, cell)]
+def report(request: Request, setting: Setting) -> str:
+    """The bounds on the regret of a setting, and the measured regret, as text."""
+    rows, reasons = bound_rows(problem(setting.record))
+    measured = measured_regret(request.folder, setting)
+    lines = [heading(request, setting)]
     if measured is None:
-        lines.append(f"measured: nothing, there are no finished runs in {request.results}")
+        lines.append(f"measured: nothing, there are no finished runs in {request.folder}")
     else:
         lines.append(f"measured: {measured[1]}")
     lines.append("")
-    if applying:
-        lines.append(table(applying, asked, measured[0] if measured else None))
+    if rows:
+        lines.append(table(rows, setting.horizon, measured[0] if measured else None))
     else:
-        lines.append("no theorem says anything of this setting")
+        lines.append("no theorem applies to this setting")
     lines += ["", "do not apply:"] + [f"  {source}: {why}" for source, why in reasons.items()]
     return "\n".join(lines)
 
 
-def heading(request: Request, cell: Cell) -> str:
+def heading(request: Request, setting: Setting) -> str:
     """The setting in one line."""
-    eps = "not private" if math.isinf(cell.eps) else f"eps {cell.eps:g}"
-    if cell.population:
-        values = dict(zip(cell.algorithm.domains, cell.arguments, strict=True))
-        eps = f"users of {request.config['population']}, eps_min {values['eps_min']:g}"
-    return f"{cell.algo} on {cell.env}, {eps}, T = {rounds(cell.horizon)}"
+    eps = "not private" if math.isinf(setting.eps) else f"eps {setting.eps:g}"
+    if setting.population:
+        eps_min = setting.parameters["eps_min"]
+        eps = f"users of {request.config['population']}, eps_min {eps_min:g}"
+    return f"{setting.algo} on {setting.env}, {eps}, T = {rounds(setting.horizon)}"
 
 
-def measured_regret(results: Path, cell: Cell) -> tuple[float, str] | None:
-    """Mean final regret of the finished runs of a cell, and the same in words."""
-    kept = load_runs(results, cell)
-    runs = next(n for n in itertools.count() if n not in kept)
+def measured_regret(results: Path, setting: Setting) -> tuple[float, str] | None:
+    """Mean final regret of the finished runs of a setting, and the same as text."""
+    store = RunStore(results)
+    finished = store.load(setting).pulls
+    runs = next(n for n in itertools.count() if n not in finished)
     if runs == 0:
         return None
-    row = summarize(tidy(results, [cell], runs)).iloc[0]
+    row = summarize(tidy(store, [setting], runs)).iloc[0]
     spread = f"95 % interval {interval(row.to_dict())}, {runs} runs" if runs > 1 else "one run"
     return float(row["mean"]), f"{significant(row['mean'])} ({spread})"
 
 
-def table(bounds: list[Bound], asked: Question, measured: float | None) -> str:
-    """The bounds that apply, those with a number first."""
-    kinds = ["exact", "asymptotic", "worst case", "order", "refuted"]
+def table(bounds: list[dict[str, Any]], T: int, measured: float | None) -> str:
+    """The bounds that apply, beside the measured regret if there is one."""
     rows = []
-    for bound in sorted(bounds, key=lambda b: (kinds.index(b.status), b.side != "upper")):
-        value = bound.value(asked) if bound.is_number else math.nan
-        row = [bound.source, bound.side, bound.status, number(value)]
+    for bound in bounds:
+        value = bound["value"]
+        row = [bound["bound"], bound["side"], bound["kind"], number(value)]
         if measured is not None:
             row.append("" if math.isnan(value) or measured <= 0 else f"{value / measured:.3g}")
-        rows.append([*row, bound.statement + (f" ({bound.note})" if bound.note else "")])
-    header = ["bound", "side", "kind", f"at T = {rounds(int(asked.T))}"]
+        rows.append([*row, bound["formula"]])
+    header = ["bound", "side", "kind", f"at T = {rounds(T)}"]
     header += ["of measured"] if measured is not None else []
     widths = [None] * len(header) + [FORMULA]
     align = ["left", "left", "left", *(["right"] * (len(header) - 3)), "left"]

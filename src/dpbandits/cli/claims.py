@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
-import yaml
 from tabulate import tabulate
 
-from ..claims import Claim, Part, Sample, claim, in_words, measure, sample, verdict
-from ..environments.blocks import has_no_blocks
+from ..claims import (
+    Claim,
+    Part,
+    Sample,
+    in_words,
+    is_cheap,
+    load_claims,
+    measure,
+    sample,
+    verdict,
+)
+from ..contracts.question import REGRET
 from ..errors import unknown
-from ..files import check_writable, package_folder, write_atomically
-from ..running.failures import report
-from ..running.tasks import run_cells
-from ..settings.setting import Cell
+from ..files import check_writable, write_atomically
+from ..results.run_store import RunStore
+from ..results.tables import write_table
+from ..running.failures import RunsFailed
+from ..running.monte_carlo import run_settings
+from ..settings.choices import request_from
 from ..validation import whole
-from .config.compose import read_request
-from .run import Parser, guarded
+from .command import guarded, parser_of_words
 
 USAGE = """\
 usage: bandit-claims [CLAIM ...] [KEY=VALUE ...]
@@ -48,11 +58,8 @@ def main() -> None:
 
 
 def _main(argv: list[str]) -> int:
-    parser = Parser("bandit-claims", add_help=False)
-    parser.add_argument("arguments", nargs="*")
-    parser.add_argument("--help", "-h", action="store_true")
-    given = parser.parse_args(argv)
-    known = load_claims(package_folder("conf") / "claim")
+    given = parser_of_words("bandit-claims").parse_args(argv)
+    known = load_claims()
     if given.help:
         listing = "\n".join(f"  {c.name}  {c.says} ({c.source})" for c in known.values())
         print(USAGE.format(claims=f"claims:\n{listing}"), end="")
@@ -68,39 +75,27 @@ def _main(argv: list[str]) -> int:
     runs = whole("runs", keys.pop("runs", CHEAP_RUNS), at_least=2, at_most=10_000_000)
     some = [] if set(names) == set(known) else names
     stem = "-".join(["claims", *some, *([f"seed{keys['seed']}"] if "seed" in keys else [])])
-    overrides = [f"{k}={v}" for k, v in keys.items()]
-    return settle([known[name] for name in names], runs, overrides, stem)
+    return settle([known[name] for name in names], runs, keys, stem)
 
 
-def load_claims(folder: Path) -> dict[str, Claim]:
-    """The claims in a folder of files, by name."""
-    files = sorted(folder.glob("*.yaml"))
-    return {f.stem: claim(f.stem, yaml.safe_load(f.read_text())) for f in files}
-
-
-def settle(claims: Sequence[Claim], runs: int, keys: list[str], stem: str) -> int:
+def settle(claims: Sequence[Claim], runs: int, keys: Mapping[str, str], stem: str) -> int:
     """Run what is missing for some claims, then print and write the ledger under a name."""
-    experiments = dict.fromkeys(name for c in claims for name in c.experiments)
-    results = Path("results")
     samples: dict[str, list[Sample]] = {}
-    for name in experiments:
-        request = read_request([f"experiment={name}", *keys], ())
-        results = request.results
+    results = Path(keys.get("results", "results"))
+    for name in dict.fromkeys(name for c in claims for name in c.experiments):
+        given = {"results": str(results), **keys, "experiment": name}
+        request = request_from(REGRET, given, {})
         check_writable(results)
-        parts = [
-            ([c for c in request.cells if not is_cheap(c)], request.runs),
-            (
-                [replace(c, checkpoints=CHECKPOINTS) for c in request.cells if is_cheap(c)],
-                max(runs, request.runs),
-            ),
-        ]
+        store = RunStore(results)
+        long = [s for s in request.settings if not is_cheap(s)]
+        cheap = [replace(s, checkpoints=CHECKPOINTS) for s in request.settings if is_cheap(s)]
         samples[name] = []
-        for cells, n in parts:
-            print(f"{name}: {len(cells)} settings, {n} runs each", file=sys.stderr)
-            _, failures = run_cells(cells, n, request.jobs, request.backend, results)
+        for settings, n in ((long, request.runs), (cheap, max(runs, request.runs))):
+            print(f"{name}: {len(settings)} settings, {n} runs each", file=sys.stderr)
+            _, failures = run_settings(settings, n, request.jobs, request.backend, store)
             if failures:
-                return report("bandit-claims", failures)
-            samples[name] += [sample(results, cell, n) for cell in cells]
+                raise RunsFailed(failures)
+            samples[name] += [sample(store, setting, n) for setting in settings]
     rows, table = [], []
     for c in claims:
         found = measure(c, distinct([s for name in c.experiments for s in samples[name]]))
@@ -130,8 +125,7 @@ def write(stem: Path, rows: list[list[str]], table: list[dict[str, object]]) -> 
     for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
         text = tabulate(rows, HEAD, tablefmt=style, disable_numparse=True) + "\n"
         write_atomically(stem.with_name(stem.name + suffix), text.encode())
-    csv = pd.DataFrame(table).to_csv(index=False, float_format="%.12g", lineterminator="\n")
-    write_atomically(stem.with_name(f"{stem.name}.csv"), csv.encode())
+    write_table(stem.with_name(f"{stem.name}.csv"), pd.DataFrame(table))
 
 
 def _row(claim: Claim, part: Part, words: str) -> dict[str, object]:
@@ -142,12 +136,6 @@ def _row(claim: Claim, part: Part, words: str) -> dict[str, object]:
     }  # fmt: skip
 
 
-def is_cheap(cell: Cell) -> bool:
-    """Whether a run of a cell costs the same whatever its horizon."""
-    long = cell.algorithm.round_by_round or has_no_blocks(cell.instance.environment)
-    return cell.algorithm.private and not long  # UCB's blocks become more as it goes
-
-
 def distinct(samples: Sequence[Sample]) -> list[Sample]:
     """Each setting once: experiments share some."""
-    return list({s.cell: s for s in samples}.values())
+    return list({s.setting: s for s in samples}.values())

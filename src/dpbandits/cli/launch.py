@@ -1,133 +1,177 @@
-"""The jobs of a multirun, launched by Hydra here or elsewhere, and what becomes of them."""
+"""Run every point of a multirun: one after the other, or as jobs submitted with submitit."""
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from ..contracts.question import Question
 from ..errors import BadInput
-from ..files import package_folder
-from ..running.failures import report_jobs
-from .config.compose import in_hydras_words
-from .kinds import Kind
+from ..files import check_writable, package_folder
+from ..results.naming import table_path
+from ..running.failures import RunsFailed
+from .command import MOST, report_failures
+from .config.compose import compose_request, in_hydras_words, multirun_points, read_request
+
+BASIC = "hydra._internal.core_plugins.basic_launcher.BasicLauncher"  # Hydra's default
+SUBMITIT = "hydra_plugins.hydra_submitit_launcher.submitit_launcher"  # of both its launchers
+FOLDER = "submitit_folder"
 
 
-class Failed(Exception):
-    """A job in another process that says in its log why it failed."""
+@dataclass(frozen=True)
+class Job:
+    """Runs one point of a multirun, here or, since it pickles to plain values, in another process.
+
+    Attributes:
+        question: what is asked.
+        folders: the user's configuration folders.
+    """
+
+    question: Question
+    folders: tuple[str, ...]
+
+    def __call__(self, words: list[str]) -> int:
+        """Run the point with these overrides; returns the exit code."""
+        from .run import run
+
+        try:
+            return run(read_request(words, self.folders, self.question), alone=False)
+        except RunsFailed as error:
+            return report_failures(self.question.command, error.failures)
+
+    def checkpoint(self, words: list[str]) -> Any:
+        """The job that submitit submits again after a timeout; finished runs are not repeated."""
+        from submitit.helpers import DelayedSubmission
+
+        return DelayedSubmission(self, words)
 
 
-def call_hydra(kind: Kind, argv: list[str], overrides: list[str], task: Callable) -> None:
-    """Let Hydra do what the words after a command say; it wants overrides after the options."""
+def call_hydra(question: Question, argv: list[str], overrides: list[str]) -> None:
+    """Let Hydra answer an option of its own, such as --cfg; it wants overrides after options."""
     import hydra
 
     options = [word for word in argv if word not in overrides]
-    sys.argv = [kind.command, *options, *in_hydras_words(overrides)]
-    hydra.main(str(package_folder("conf")), kind.top, version_base="1.3")(task)()
+    sys.argv = [question.command, *options, *in_hydras_words(overrides)]
+    main = hydra.main(str(package_folder("conf")), question.keys_file, version_base="1.3")
+    main(lambda _: None)()
 
 
-def multirun(
-    kind: Kind,
-    argv: list[str],
-    overrides: list[str],
-    job: Callable[[list[str]], int],
-    tables: Sequence[tuple[list[str], Path]],
-) -> int:
-    """Run a job for each point; the exit code.
+def multirun(question: Question, overrides: list[str], folders: tuple[str, ...]) -> int:
+    """Run every point of a multirun and wait for all.
 
-    Jobs in other processes print elsewhere: the paths of their tables, and who failed, are told
-    here. ``tables`` has the overrides of each point, and the path of its table.
+    Jobs in other processes print to their logs, so the paths of their tables and the reasons of
+    failures are printed here.
+
+    Returns:
+        The exit code, 1 if a job failed.
+
+    Raises:
+        BadInput: a point cannot be run, which is checked before any is, or the jobs cannot be
+            launched.
     """
-    from hydra.core.hydra_config import HydraConfig
-
-    codes: list[int] = []
-    errors: list[Exception] = []
-    here = os.getpid()
-
-    def task(_config):
-        words = list(HydraConfig.get().overrides.task)
-        if os.getpid() != here:
-            if job(words):
-                raise Failed("a job failed; see its log")
-            return
-        try:
-            codes.append(job(words))
-        except Exception as failure:  # Hydra would print where it was raised
-            errors.append(failure)
-
-    folders = dict.fromkeys(path.parent for _, path in tables)
-    with _no_trace_of_a_failure(*folders), _all_waited_for() as lost:
-        try:
-            call_hydra(kind, argv, overrides, task)
-        except Failed as error:
-            print(f"{kind.command}: {error}", file=sys.stderr)
-            return 1
-        except Exception as error:
-            raise BadInput(f"hydra/launcher: the jobs cannot be launched: {error}") from None
-    if errors:
-        raise errors[0]
-    if codes:
-        return max(codes)
+    points: list[list[str]] = []
+    paths: list[Path] = []
+    launcher: dict[str, Any] = {}
+    for point in multirun_points(overrides, folders):
+        request, own = compose_request(point, folders, question)
+        check_writable(request.folder)
+        points.append(point)
+        paths.append(table_path(request, alone=False))
+        launcher = launcher or own
+        if {**own, FOLDER: None} != {**launcher, FOLDER: None}:
+            raise BadInput("-m: hydra/launcher and its settings must be the same for all jobs")
+    if not points:
+        raise BadInput("-m: no combination to run; some key has no value")
+    job, target = Job(question, folders), launcher.pop("_target_")
+    if target == BASIC:
+        return _run_here(job, points)
+    module, _, name = target.rpartition(".")
+    if module != SUBMITIT:
+        raise BadInput(
+            f"hydra/launcher: {name} is not supported; submitit_local or submitit_slurm is"
+        )
+    reasons = _run_by_submitit(job, points, name.removesuffix("Launcher").lower(), launcher)
     failed = {}
-    reasons = list(lost.values()) or [""] * len(tables)
-    for (point, path), reason in zip(tables, reasons, strict=True):
+    for point, path, reason in zip(points, paths, reasons, strict=True):
         if reason:
-            failed[" ".join(word for word in point if word not in overrides)] = reason
+            failed[" ".join([o for o in point if o not in overrides] or point)] = reason
         elif path.exists():
             print(path)
-    return report_jobs(kind.command, failed)
+    return _report_jobs(question.command, failed)
 
 
-@contextmanager
-def _all_waited_for() -> Iterator[dict[str, str]]:
-    """Why each job of submitit's failed, or nothing, in their order.
-
-    Hydra's launcher raises what the first lost job raises, and forgets the others, which go on.
-    """
-    lost: dict[str, str] = {}
-    try:
-        from hydra.core.utils import JobReturn, JobStatus
-        from submitit.core.core import Job
-    except ImportError:
-        yield lost
-        return
-    results = Job.results
-
-    def waited_for(job):
+def _run_here(job: Job, points: Sequence[list[str]]) -> int:
+    """Run the points one after the other; an error is raised when all have been tried."""
+    codes: list[int] = []
+    errors: list[Exception] = []
+    for point in points:
         try:
-            ended = all(done.status == JobStatus.COMPLETED for done in results(job))
-            why = "" if ended else "the job failed"
-        except Exception:
-            why = "the job was killed, or never began"
-        lost[job.job_id] = why and f"{why}; see {job.paths.folder}"
-        return [JobReturn(status=JobStatus.COMPLETED)]
+            codes.append(job(point))
+        except Exception as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]
+    return max(codes)
 
-    Job.results = waited_for  # type: ignore[method-assign,assignment]
+
+def _run_by_submitit(
+    job: Job, points: Sequence[list[str]], cluster: str, settings: dict[str, Any]
+) -> list[str]:
+    """Submit one job for each point and wait for all: why each failed, or an empty string.
+
+    Args:
+        job: what to call with each point.
+        points: the overrides of each point.
+        cluster: submitit's name of the executor, slurm or local.
+        settings: the parameters of Hydra's launcher of that name.
+    """
+    import submitit
+
+    folder = settings.pop(FOLDER)
+    parameters = {f"{cluster}_{name}": value for name, value in settings.items()}
+    timeouts = {x: parameters.pop(x) for x in ["slurm_max_num_timeout"] if x in parameters}
+    with _removed_if_not_launched(Path(folder)):
+        executor = submitit.AutoExecutor(folder, cluster, **timeouts)
+        executor.update_parameters(**parameters)
+        jobs = executor.map_array(job, points)
+    return [_reason(submitted) for submitted in jobs]
+
+
+def _reason(submitted: Any) -> str:
+    """Why a job of submitit failed, or an empty string, when it has ended."""
+    from submitit.core.utils import FailedJobError
+
     try:
-        yield lost
-    finally:
-        Job.results = results  # type: ignore[method-assign]
+        why = "the job failed" if any(submitted.results()) else ""
+    except FailedJobError:
+        why = "the job failed"
+    except Exception:
+        why = "the job was killed, or never began"
+    return why and f"{why}; see {submitted.paths.folder}"
+
+
+def _report_jobs(name: str, failed: Mapping[str, str]) -> int:
+    """Print each failed job with its own overrides and the reason; returns the exit code."""
+    for words, reason in list(failed.items())[:MOST]:
+        print(f"{name}: failed: {words}: {reason}", file=sys.stderr)
+    if len(failed) > MOST:
+        print(f"{name}: failed: {len(failed) - MOST} more jobs", file=sys.stderr)
+    return min(len(failed), 1)
 
 
 @contextmanager
-def _no_trace_of_a_failure(*folders: Path) -> Iterator[None]:
-    """Have Hydra raise what goes wrong, and remove what it wrote before."""
-    written = ("multirun.yaml", ".submitit/%j", ".submitit", "")
-    traces = [folder / name for folder in folders for name in written]
-    traces += [outer for folder in folders for outer in folder.parents]
-    traces = [trace for trace in traces if not trace.exists()]
-    said = os.environ.get("HYDRA_FULL_ERROR")
-    os.environ["HYDRA_FULL_ERROR"] = "1"
+def _removed_if_not_launched(*paths: Path) -> Iterator[None]:
+    """Report in one line that jobs cannot be launched, and remove the paths created until then."""
+    every = dict.fromkeys(outer for path in paths for outer in (path, *path.parents))
+    created = sorted((path for path in every if not path.exists()), reverse=True)
     try:
         yield
-    except BadInput:
-        for trace in traces:
-            with suppress(OSError):  # a folder that is used meanwhile
-                trace.rmdir() if trace.is_dir() else trace.unlink()
-        raise
-    finally:
-        del os.environ["HYDRA_FULL_ERROR"]
-        if said is not None:
-            os.environ["HYDRA_FULL_ERROR"] = said
+    except Exception as error:
+        for path in created:
+            with suppress(OSError):  # a folder that another process uses
+                path.rmdir() if path.is_dir() else path.unlink()
+        raise BadInput(f"hydra/launcher: the jobs cannot be launched: {error}") from None

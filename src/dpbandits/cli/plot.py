@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import inspect
 import os
 import sys
 from pathlib import Path
 
-import pandas as pd
-from matplotlib.figure import Figure
-
 from ..errors import BadInput, unknown
-from ..figures.bounds import curves, read_records
-from ..figures.draw import figure_of_experiment, figure_of_table
+from ..figures.draw import figure_of_table
+from ..figures.experiments import curves_of, escaped, experiment_figure, together
 from ..figures.style import save
 from ..files import check_writable
-from ..results.outcomes import OUTCOME, read_outcomes
-from ..results.tables import read_table
-from ..validation import file_at
-from .config.compose import files_of, is_name
-from .run import Parser, guarded
+from .command import guarded, parser_of_words
 
 USAGE = """\
 usage: bandit-plot experiment=NAME [results=DIR] [bounds=true]
@@ -43,10 +34,7 @@ def main() -> None:
 
 
 def _main(argv: list[str]) -> int:
-    parser = Parser("bandit-plot", add_help=False)
-    parser.add_argument("arguments", nargs="*")
-    parser.add_argument("--help", "-h", action="store_true")
-    given = parser.parse_args(argv)
+    given = parser_of_words("bandit-plot").parse_args(argv)
     if given.help:
         print(USAGE, end="")
         return 0
@@ -75,64 +63,3 @@ def _main(argv: list[str]) -> int:
     for path in save(figure, stem):
         print(path)
     return 0
-
-
-def experiment_figure(name: str, results: Path, bounds: bool = False) -> tuple[Path, Figure]:
-    """The figure of an experiment from its table, and its path without a suffix."""
-    file, ours = results / f"{name}.csv", files_of("experiment", ())
-    if name not in ours and not (is_name(name) and os.path.exists(file)):
-        raise unknown("experiment", name, ours)
-    if not os.path.exists(file):
-        raise BadInput(f"no table {file}: run bandit-run experiment={name} first")
-    table = read(file)
-    draw = figure_of_experiment(name, table)
-    if not bounds:
-        return results / "figures" / name, draw(table)
-    if "bounds" not in inspect.signature(draw).parameters:
-        raise BadInput(
-            f"bounds=true: the figure of {name} takes no bounds; bandit-plot {file} bounds=true "
-            "draws its table with them"
-        )
-    return results / "figures" / name, draw(table, bounds=curves_of(table, [file]))
-
-
-def curves_of(table: pd.DataFrame, files: list[Path]) -> pd.DataFrame:
-    """The curves of bounds of one or several tables."""
-    records = [record for file in files for record in read_records(file)]
-    return curves(table, records, ", ".join(map(str, files)))
-
-
-def read(file: Path) -> pd.DataFrame:
-    """A table of bandit-run, or of bandit-stop, which has rules in place of algorithms."""
-    with contextlib.suppress(OSError, ValueError):
-        if "rule" in pd.read_csv(file_at(file), nrows=0).columns:
-            return literal(read_outcomes(file))
-    return literal(read_table(file))
-
-
-def literal(table: pd.DataFrame) -> pd.DataFrame:
-    """A table whose words are drawn as they stand: $ starts no formula."""
-    return table.rename(columns=escaped).replace(r"\$", r"\\$", regex=True)
-
-
-def escaped(text: str) -> str:
-    """Text that matplotlib draws as it stands."""
-    return text.replace("$", r"\$")
-
-
-def together(files: list[Path]) -> pd.DataFrame:
-    """Several tables as one, if a figure can tell their settings apart."""
-    tables = [read(file) for file in files]
-    if len({"rule" in table.columns for table in tables}) > 1:
-        raise BadInput("tables of regrets and of stopping times share no figure; plot them apart")
-    table = pd.concat(tables, ignore_index=True)
-    if "horizon" in table.columns and table["horizon"].nunique() > 1:
-        found = ", ".join(f"{T:g}" for T in sorted(table["horizon"].unique()))
-        raise BadInput(f"tables of different horizons ({found}) share no axis; plot them apart")
-    rows = [name for name in table.columns if name not in ("seed", "regret", *OUTCOME)]
-    if table.duplicated(rows).any():
-        raise BadInput(
-            "the tables hold the same settings twice, or settings that differ in something that "
-            "is not a column; run them as one sweep, or plot them apart"
-        )
-    return table

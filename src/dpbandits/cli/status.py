@@ -10,13 +10,13 @@ from collections.abc import Sequence
 import joblib
 from tabulate import tabulate
 
+from ..contracts.question import REGRET, STOPPING
 from ..errors import BadInput
 from ..running.failures import in_words
-from ..running.progress import Progress, progress, seconds_left
+from ..running.status import Status, seconds_left, status_of
+from .command import guarded, parser_of
 from .config.compose import multirun_points, read_request
 from .config.user_files import user_folders
-from .kinds import BANDITS, STOPPING
-from .run import guarded, parser_of
 
 USAGE = """\
 usage: bandit-status [KEY=VALUE ...] [-m] [--config-dir DIR]
@@ -31,10 +31,10 @@ Nothing is run and nothing is written.
 The keys are those of bandit-run and bandit-stop; results=DIR is where finished runs are looked for,
 jobs=N is how many workers the time left is for.
 
-  done      finished and kept
+  done      finished and stored
   missing   not played yet
-  damaged   the file was cut or edited: its runs are played again
-  failed    could not be finished when last tried; the reason is told, and they are tried again
+  damaged   their file was cut or edited: they will be played again
+  failed    could not be finished when last tried; they will be tried again
 """
 MOST = 40  # settings that are listed one by one
 STATES = ("done", "missing", "damaged", "failed")
@@ -52,24 +52,24 @@ def _main(argv: list[str]) -> int:
         return 0
     folders = user_folders(given.config_dir)
     rules = any(word.startswith("rule=") for word in given.overrides)
-    kind = STOPPING if rules else BANDITS
+    question = STOPPING if rules else REGRET
     points = multirun_points(given.overrides, folders) if given.multirun else [given.overrides]
-    requests = [read_request(point, folders, kind) for point in points]
+    requests = [read_request(point, folders, question) for point in points]
     if not requests:
         raise BadInput("-m: only Hydra can expand a glob; write the names")
-    wanted = {(r.results, cell): r.runs for r in requests for cell in r.cells}
-    found = [progress(results, cell, runs) for (results, cell), runs in wanted.items()]
+    wanted = {(r.folder, setting): r.runs for r in requests for setting in r.settings}
+    found = [status_of(results, setting, runs) for (results, setting), runs in wanted.items()]
     jobs = requests[0].jobs
     print(report(found, joblib.cpu_count() if jobs < 0 else jobs))
     return 0
 
 
-def report(found: Sequence[Progress], jobs: int) -> str:
+def report(found: Sequence[Status], jobs: int) -> str:
     """The table of what is done, what is amiss, and the time left."""
     groups = defaultdict(list)
     for one in found:
-        many = f"{one.cell.algo} on {one.cell.env}"
-        groups[in_words(one.cell) if len(found) <= MOST else many].append(one)
+        many = f"{one.setting.algo} on {one.setting.env}"
+        groups[in_words(one.setting) if len(found) <= MOST else many].append(one)
     rows = [
         [name, len(group), *(sum(getattr(one, state) for one in group) for state in STATES)]
         for name, group in groups.items()
@@ -78,20 +78,20 @@ def report(found: Sequence[Progress], jobs: int) -> str:
     head = ["setting", "settings", *STATES]
     rows += [total] if len(rows) > 1 else []
     lines = [tabulate(rows, head, disable_numparse=True, colalign=["left", *["right"] * 5])]
-    amiss = dict.fromkeys(f"{in_words(x.cell)}: {x.reason}" for x in found if x.reason)
+    amiss = dict.fromkeys(f"{in_words(x.setting)}: {x.reason}" for x in found if x.reason)
     lines += list(amiss)[:MOST]
     lines += [f"and {len(amiss) - MOST} more"] if len(amiss) > MOST else []
     return "\n".join([*lines, time_left(found, jobs)])
 
 
-def time_left(found: Sequence[Progress], jobs: int) -> str:
+def time_left(found: Sequence[Status], jobs: int) -> str:
     """The time left in words."""
     left, seconds = sum(one.left for one in found), seconds_left(found)
     workers = f"{jobs} worker{'s' * (jobs != 1)}"
     if left == 0:
         return "nothing is left to run"
     if math.isnan(seconds):
-        return f"time left: not known yet, some of the {left} runs are like none that is done"
+        return f"time left: not known yet, no run comparable to some of the {left} runs is finished"
     return f"time left: about {duration(seconds / jobs)} on {workers}, {left} runs"
 
 

@@ -1,4 +1,4 @@
-"""Where compiled code is kept: one folder for each state of the package's sources."""
+"""The folder of Numba's disk cache: one for each state of the package's sources."""
 
 from __future__ import annotations
 
@@ -12,16 +12,28 @@ import numba
 
 from ..files import PACKAGE, sources_hash
 
+# The sources of kernels: folders, files, and the templates of loops
+KERNELS = ("compiled", "environments", "game.py", "parts", "algorithms", "stopping")
+TEMPLATES = ("running/play.py", "audit/releases.py", "audit/tellers.py")
+
+
+def kernel_sources() -> list[Path]:
+    """All files of the package that can be compiled into a kernel."""
+    places = [PACKAGE / name for name in (*KERNELS, *TEMPLATES)]
+    return sorted(f for p in places for f in (p.rglob("*.py") if p.is_dir() else [p]))
+
+
 SOURCES = sources_hash(*sorted(PACKAGE.rglob("*.py")))  # the state of the whole package
+KERNEL_SOURCES = sources_hash(*kernel_sources())  # editing other files compiles nothing again
 
 
 def cache_folder() -> Path:
-    """Folder for compiled kernels, named by a hash of the package's sources.
+    """Create and return the cache folder, named by a hash of the package's sources.
 
-    Numba's own cache does not notice an edit in an imported file, so the name of the folder does.
+    Numba's cache does not detect edits of imported files; the hash in the folder's name does.
     """
     for home in _cache_homes():
-        folder = home / SOURCES
+        folder = home / KERNEL_SOURCES
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
@@ -30,7 +42,7 @@ def cache_folder() -> Path:
             continue
         if folder.stat().st_uid == os.getuid():  # never load machine code written by another user
             return folder
-    folder = Path(tempfile.mkdtemp(prefix="dpbandits-"), SOURCES)
+    folder = Path(tempfile.mkdtemp(prefix="dpbandits-"), KERNEL_SOURCES)
     folder.mkdir()
     return folder
 
@@ -49,10 +61,10 @@ numba.config.CACHE_DIR = str(cache_folder())
 
 
 def compiled_code() -> Path:
-    """The folder in which compiled kernels are kept."""
+    """Return the folder of the cached kernels."""
     return Path(numba.config.CACHE_DIR)
 
 
 def is_cached(function: Callable) -> bool:
-    """Whether machine code for a kernel is on disk already."""
+    """Whether machine code for a kernel is in the disk cache."""
     return any(compiled_code().rglob(f"*.{function.__name__}-*.nbc"))

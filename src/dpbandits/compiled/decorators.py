@@ -1,4 +1,4 @@
-"""The decorators that compile: ``kernel``, ``verb``, ``routine`` and the template ``loop``."""
+"""Decorators that compile functions with Numba: ``kernel``, ``verb``, ``routine``, ``loop``."""
 
 from __future__ import annotations
 
@@ -19,25 +19,26 @@ OPTIONS = {"nogil": True, "error_model": "numpy"}
 
 
 def kernel(function: Callable) -> Callable:
-    """Compile a function and keep the machine code on disk, if it is defined in a file."""
+    """Compile a function; the machine code is cached on disk if it is defined in a file."""
     return numba.njit(cache=is_in_a_file(function), **OPTIONS)(function)
 
 
 def is_in_a_file(function: Callable) -> bool:
-    """Whether a function is defined in a module's file, and not in a notebook or at a prompt."""
+    """Whether a function is defined in a module's file, not in a notebook or at a prompt."""
     return getattr(function, "__module__", None) not in (None, "__main__")
 
 
 @cache
 def loop(template: Callable, function: Callable, tag: str) -> Callable:
-    """A loop over many calls of a function, such as the runs of an algorithm.
+    """Instantiate a template of a loop that calls a function, such as the runs of an algorithm.
 
-    One call into compiled code takes longer than an episodic run, so the loop is compiled, too.
+    Calling compiled code from Python costs more than an episodic run, so the loop is compiled too.
 
     Args:
-        template: the loop, in which the global name ``played`` stands for the function.
-        function: the function that is called; the loop is compiled if the function can be.
-        tag: tells loops of one template apart on disk; it must change with the function.
+        template: the loop, in which the global name ``played`` denotes the function.
+        function: the function to call; the loop is compiled if kernels can call the function.
+        tag: distinguishes the loops of one template in the disk cache; it must change whenever
+            the function changes.
     """
     names = template.__globals__ | {"played": function}
     made = FunctionType(template.__code__, names, f"{template.__name__}_{tag}")
@@ -49,10 +50,10 @@ def loop(template: Callable, function: Callable, tag: str) -> Callable:
 
 
 def verb(function: Callable) -> Callable:
-    """Let kernels call a small function: it is compiled into them, always inlined.
+    """Make a small function callable from kernels, which always inline it.
 
-    Called from plain Python it stays plain Python, which is thirty times faster than passing a
-    game to compiled code for a single round.
+    Called from Python it runs as plain Python, which is thirty times faster than passing a game
+    to compiled code for a single round.
     """
     overload(function, jit_options=OPTIONS | {"forceinline": True}, strict=False)(
         lambda *arguments: function
@@ -62,9 +63,9 @@ def verb(function: Callable) -> Callable:
 
 
 def routine(function: Callable) -> Callable:
-    """Let kernels call a larger function: it is compiled once for all of them, and cached on disk.
+    """Make a larger function callable from kernels: it is compiled once and cached on disk.
 
-    Called from plain Python it stays plain Python, as a verb does.
+    Called from Python it runs as plain Python, as a verb does.
     """
     overload(function, jit_options=OPTIONS | {"cache": True, "forceinline": False}, strict=False)(
         lambda *arguments: function
@@ -73,7 +74,7 @@ def routine(function: Callable) -> Callable:
 
 
 def answer_of(returned: Any) -> float:
-    """The number that an algorithm returned, NaN if it returns nothing."""
+    """Convert the return value of an algorithm to a number; None becomes NaN."""
     return np.nan if returned is None else float(returned)
 
 
@@ -85,7 +86,7 @@ def _overload_answer_of(returned):
 
 
 def is_compiled(function: Callable) -> bool:
-    """Whether a function is a compiled kernel (and so releases the interpreter's lock)."""
+    """Whether a function is a compiled kernel, which releases the interpreter's lock."""
     return hasattr(function, "py_func")
 
 

@@ -1,4 +1,4 @@
-"""Two instructions to the compiler: no reference counting, and no inlining."""
+"""Compiler directives: ``borrow`` skips reference counting, ``stand_apart`` prevents inlining."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from numba.extending import intrinsic, overload
 
 
 def borrow(x: Any) -> Any:
-    """The same arrays, generator or named tuple of them, without reference counting.
+    """Return an array, a generator or a named tuple of these without reference counting.
 
-    Verbs borrow their arguments first: the caller keeps them alive, and counting references would
-    cost ten times the rest of a round.
+    Verbs borrow their arguments first: the caller holds the references, and counting them would
+    take ten times as long as the rest of a round.
     """
     return x
 
@@ -24,10 +24,10 @@ def _overload_borrow(x):
 
 
 def stand_apart() -> None:
-    """Keep the routine that calls this out of line in the kernels that use it.
+    """Prevent the compiler from inlining the routine that calls this.
 
-    The compiler hoists what does not change out of a loop. Inlined into one, a routine for several
-    laws would compute roots and quotients of laws that the game does not have.
+    The compiler hoists loop invariants. If a routine for several laws were inlined into a loop,
+    the roots and quotients of all laws would be computed, also of those that the game lacks.
     """
 
 

@@ -1,69 +1,81 @@
-"""Finding an algorithm, or a stopping rule, by name: the package's, or a user's beside its
-configuration.
-"""
+"""An algorithm or a stopping rule: what its file or function declares, and how it is found."""
 
 from __future__ import annotations
 
-import ast
 import importlib
 import importlib.util
 import inspect
 import sys
 import typing
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-
-import numba
-import numpy as np
+from typing import Any
 
 from ..compiled.decorators import is_compiled
 from ..errors import BadInput
-from ..files import PACKAGE, sources_hash
+from ..files import PACKAGE
 from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
 from .parameters import ANY, Choice, Interval, Named
+from .versions import version_of_file, version_of_function
 
-ALGORITHMS = PACKAGE / "algorithms"
-RULES = PACKAGE / "stopping"
-HOMES = {"algo": ALGORITHMS, "rule": RULES}
-PLAYERS = {"algo": PACKAGE / "running" / "play.py", "rule": PACKAGE / "running" / "trial.py"}
+HOMES = {"algo": PACKAGE / "algorithms", "rule": PACKAGE / "stopping"}
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An algorithm or a stopping rule, and what its signature says of it.
+    """An algorithm or a stopping rule, as its signature and the constants beside it describe it.
 
     Attributes:
-        name: the name of the file, of the function and of its configuration.
+        name: the name of the function, of its file and of its configuration.
+        group: ``algo`` or ``rule``.
         function: ``function(game, rng, *parameters)``, compiled or plain Python.
-        domains: what each parameter may be, in the order of the signature.
+        domains: the values that each parameter may take, in the order of the signature.
         rewards: what it assumes of the rewards, or None.
-        round_by_round: whether its time grows with the horizon.
-        guarantee: what it promises, or None if its file does not say.
-        leading_term: for local privacy, what its regret grows with (a name in theory/ren2020.py).
+        guarantee: what it promises, or None if that is not declared.
+        round_by_round: whether its running time grows with the horizon.
+        leading_term: for local privacy, the leading term of its regret (in theory/ren2020.py).
+        any_rewards: the name of its variant for unbounded rewards, or None.
         version: hash of the sources that decide what it does.
+        file: the file that defines it, or None for a function that was passed as such.
+        defaults: default values in its signature.
     """
 
     name: str
-    function: Callable
-    domains: dict[str, Interval | Choice | Named]
-    rewards: Assumption | None
-    round_by_round: bool
-    guarantee: Guarantee | None
-    leading_term: str | None
+    group: str
     version: str
+    function: Callable = field(compare=False, repr=False)
+    domains: dict[str, Interval | Choice | Named] = field(compare=False, repr=False)
+    rewards: Assumption | None = field(default=None, compare=False, repr=False)
+    guarantee: Guarantee | None = field(default=None, compare=False, repr=False)
+    round_by_round: bool = field(default=False, compare=False, repr=False)
+    leading_term: str | None = field(default=None, compare=False, repr=False)
+    any_rewards: str | None = field(default=None, compare=False, repr=False)
+    file: Path | None = field(default=None, compare=False, repr=False)
+    defaults: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def __reduce__(self):
+        """Other processes load an algorithm from its file; a function is sent as it is."""
+        if self.file is not None:
+            return load, (self.file,)
+        return Algorithm, tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
     @property
-    def local(self) -> bool:
-        """Whether users randomise their own rewards, at levels of their own."""
+    def compiled(self) -> bool:
+        """Whether it is a compiled kernel."""
+        return is_compiled(self.function)
+
+    @property
+    def per_user(self) -> bool:
+        """Whether users may have privacy levels of their own: whether it takes ``eps_min``."""
         return "eps_min" in self.domains
 
     @property
     def private(self) -> bool:
         """Whether it takes a privacy budget."""
-        return self.local or "eps" in self.domains
+        return self.per_user or "eps" in self.domains
 
     @property
     def tag(self) -> str:
@@ -71,9 +83,9 @@ class Algorithm:
         return f"{self.name}_{self.version.partition(',')[0]}"
 
     def promise(self, eps: float | None = None) -> str:
-        """What it promises, in a sentence; without a number for the budget it says eps."""
+        """Its guarantee as a sentence, with ``eps`` for the budget if no number is given."""
         if self.guarantee is None:
-            return "its file states no guarantee" if self.private else "not private"
+            return "no guarantee is declared" if self.private else "not private"
         needs = self.rewards.words if self.rewards is not None else "any rewards"
         loss = None if eps is None else self.guarantee.epsilon({"eps": eps})
         return self.guarantee.in_words(loss, needs)
@@ -82,7 +94,13 @@ class Algorithm:
 def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> Path:
     """The file of an algorithm: ``algo/NAME.py`` in a user's folder, or one of the package's.
 
-    That of a stopping rule lies in ``rule``; ``group`` says which of the two is meant.
+    Args:
+        name: the name of the algorithm or stopping rule.
+        folders: the user's configuration folders.
+        group: ``algo`` or ``rule``; stopping rules are in the folder ``rule``.
+
+    Raises:
+        BadInput: no file has that name.
     """
     if Path(name).name != name:
         raise BadInput(f"{group}={name}: a name is needed, not a path")
@@ -93,11 +111,6 @@ def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> 
     raise BadInput(f"{group}={name}: no file {files[0]} defines it")
 
 
-def group_of(file: Path) -> str:
-    """``algo`` or ``rule``: what a file of the package, or of a user, defines."""
-    return next((group for group, home in HOMES.items() if home == file.parent), file.parent.name)
-
-
 @cache
 def load(file: Path) -> Algorithm:
     """Import an algorithm from its file.
@@ -105,49 +118,95 @@ def load(file: Path) -> Algorithm:
     Raises:
         BadInput: the file cannot be imported, or does not define a function of its own name.
     """
-    name, told = file.stem, f"{group_of(file)}={file.stem}"
+    group = next((g for g, home in HOMES.items() if home == file.parent), file.parent.name)
+    where = f"{group}={file.stem}: {file}"
     try:
-        module = _import(name, file)
+        module = _import(file, group)
     except (Exception, SystemExit) as error:
-        raise BadInput(f"{told}: cannot import {file} ({_one_line(error)})") from error
-    function = getattr(module, name, None)
+        raise BadInput(f"{group}={file.stem}: cannot import {file} ({_one_line(error)})") from error
+    function = getattr(module, file.stem, None)
     if not callable(function):
-        raise BadInput(f"{told}: {file} defines no function {name}(game, rng, ...)")
+        raise BadInput(f"{where} defines no function {file.stem}(game, rng, ...)")
+    constants = {name: getattr(module, name, None) for name in DECLARED}
+    return _declared(file.stem, group, function, constants, where, version_of_file(file), file)
+
+
+DECLARED = ("REWARDS", "GUARANTEE", "LEADING_TERM", "ROUND_BY_ROUND", "ANY_REWARDS")
+
+
+def from_function(
+    function: Callable,
+    group: str = "algo",
+    rewards: Assumption | tuple[float, float] | None = None,
+    guarantee: Guarantee | None = None,
+) -> Algorithm:
+    """The algorithm that a function defines, such as one written in a notebook.
+
+    Args:
+        function: ``function(game, rng, *parameters)``, plain or decorated with ``kernel``.
+        group: ``algo``, or ``rule`` for a stopping rule.
+        rewards: what it assumes of the rewards.
+        guarantee: what it promises.
+
+    Raises:
+        BadInput: its signature is not that of an algorithm, or its name is one of the package's.
+    """
     plain = getattr(function, "py_func", function)
-    parameters = list(inspect.signature(plain).parameters)
+    name = getattr(plain, "__name__", "")
+    if not name.isidentifier():
+        raise BadInput(f"{group}={name}: a function with a name is needed, defined by def")
+    file = HOMES[group] / f"{name}.py"
+    if file.is_file():
+        ours = load(file)
+        if ours.function is function:
+            return ours
+        raise BadInput(f"{group}={name}: the package has a {name} of its own; rename the function")
+    constants = {"REWARDS": rewards, "GUARANTEE": guarantee}
+    version = version_of_function(function)
+    return _declared(name, group, function, constants, f"{group}={name}", version, None)
+
+
+def _declared(name, group, function, constants, where, version, file):
+    """The algorithm that a function and the constants beside it define, checked."""
+    plain = getattr(function, "py_func", function)
+    signature = inspect.signature(plain).parameters
+    parameters = list(signature)
     if parameters[:2] != ["game", "rng"]:
-        raise BadInput(f"{told}: {file}: the function must start {name}(game, rng, ...")
+        raise BadInput(f"{where}: the function must start {name}(game, rng, ...")
     try:
         hints = typing.get_type_hints(plain, include_extras=True)
     except Exception as error:
-        raise BadInput(f"{told}: {file}: annotations ({_one_line(error)})") from error
-    rewards = getattr(module, "REWARDS", None)
+        raise BadInput(f"{where}: annotations ({_one_line(error)})") from error
+    rewards, guarantee = constants["REWARDS"], constants["GUARANTEE"]
     if isinstance(rewards, tuple) and len(rewards) == 2:
         rewards = Bounded(*rewards)
     if rewards is not None and not isinstance(rewards, Assumption):
-        raise BadInput(
-            f"{told}: {file}: REWARDS must be a pair (least, largest), an Assumption or None"
-        )
-    guarantee = getattr(module, "GUARANTEE", None)
+        raise BadInput(f"{where}: REWARDS must be a pair (least, largest), an Assumption or None")
     if guarantee is not None and not isinstance(guarantee, Guarantee):
-        raise BadInput(f"{told}: {file}: GUARANTEE must be a Guarantee, such as global_dp(SOURCE)")
+        raise BadInput(f"{where}: GUARANTEE must be a Guarantee, such as global_dp(SOURCE)")
+    own = {n: p.default for n, p in signature.items() if p.default is not inspect.Parameter.empty}
+    long = constants.get("ROUND_BY_ROUND")
     return Algorithm(
         name=name,
+        group=group,
+        version=version,
         function=function,
         domains={p: _domain(hints.get(p)) for p in parameters[2:]},
         rewards=rewards,
         guarantee=guarantee,
-        leading_term=getattr(module, "LEADING_TERM", None),
-        round_by_round=getattr(module, "ROUND_BY_ROUND", not is_compiled(function)),
-        version=_version(file),
+        round_by_round=not is_compiled(function) if long is None else long,
+        leading_term=constants.get("LEADING_TERM"),
+        any_rewards=constants.get("ANY_REWARDS"),
+        file=file,
+        defaults=own,
     )
 
 
-def _import(name, file):
+def _import(file, group):
     if file.parent in HOMES.values():
-        return importlib.import_module(f"dpbandits.{file.parent.name}.{name}")
-    kind = "user" if group_of(file) == "algo" else f"user_{group_of(file)}"
-    spec = importlib.util.spec_from_file_location(f"dpbandits_{kind}_{name}", file)
+        return importlib.import_module(f"dpbandits.{file.parent.name}.{file.stem}")
+    kind = "user" if group == "algo" else f"user_{group}"
+    spec = importlib.util.spec_from_file_location(f"dpbandits_{kind}_{file.stem}", file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
@@ -160,37 +219,6 @@ def _domain(hint):
         if isinstance(note, Interval | Choice | Named):
             return note
     return ANY
-
-
-def _version(file):
-    """Hash of the algorithm's file, of all that it imports of the package, of what plays it, and
-    of the libraries that draw and compile.
-    """
-    player = PLAYERS[group_of(file)]
-    found, left = [], [file, PACKAGE / "running" / "seeds.py", player]
-    while left:
-        source = left.pop()
-        if source not in found:
-            found.append(source)
-            left += _imported(source) if source != player else []
-    sources = sources_hash(file, *sorted(set(found) - {file}))
-    return f"{sources}, numpy {np.__version__}, numba {numba.__version__}"
-
-
-def _imported(source):
-    """The package's files that a file imports."""
-    for node in ast.walk(ast.parse(source.read_text())):
-        if isinstance(node, ast.ImportFrom):
-            name = node.module or ""
-            if node.level:
-                folder = source.parents[node.level - 1]
-            elif name.startswith("dpbandits."):
-                folder, name = PACKAGE, name.removeprefix("dpbandits.")
-            else:
-                continue
-            target = folder.joinpath(*name.split("."))
-            files = [target.with_suffix(".py"), *(target / f"{a.name}.py" for a in node.names)]
-            yield from (f for f in files if f.is_file())
 
 
 def _one_line(error):

@@ -1,4 +1,4 @@
-"""What an algorithm assumes of the rewards: as data, and checked against an environment's laws."""
+"""Assumptions of algorithms on the rewards, and their check against an environment's laws."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 
-ROUNDING = 1.0 + 1e-7  # of moments by quadrature
+from ..errors import plain
+
+ROUNDING = 1.0 + 1e-7  # tolerance for moments computed by quadrature
 
 Values = Mapping[str, float]
 
 
 class Instance(Protocol):
-    """What is asked of an environment; see ``environments.instances.Instance``."""
+    """The properties of an environment that are checked; see ``environments.instances``."""
 
     @property
     def support(self) -> tuple[float, float]: ...
@@ -31,14 +33,15 @@ class Instance(Protocol):
 
 
 class Assumption:
-    """What an algorithm assumes of the rewards.
+    """An assumption of an algorithm on the rewards.
 
     Attributes:
-        automatic: parameters of the algorithm that can be taken from the environment.
-        needed_for_privacy: whether the privacy guarantee rests on it; if not, it can be waived.
-        parameters: parameters of the algorithm that these depend on.
+        automatic: parameters of the algorithm that can be computed from the environment.
+        parameters: parameters of the algorithm that the automatic ones depend on.
+        needed_for_privacy: whether the privacy guarantee requires the assumption; if not, the user
+            may waive it.
         outliers: whether rewards may be contaminated.
-        words: what it is, where the privacy guarantee rests on it.
+        words: the assumption in words, if the privacy guarantee requires it.
     """
 
     automatic: ClassVar[tuple[str, ...]] = ()
@@ -51,20 +54,24 @@ class Assumption:
         return "any rewards"
 
     def extremes(self, values: Values) -> tuple[float, float] | None:
-        """The least and the largest reward, where privacy rests on there being such."""
+        """The smallest and the largest reward, if privacy requires bounded rewards."""
         return None
 
     def value(self, name: str, instance: Instance, values: Values) -> float:
-        """The least value of an automatic parameter that makes the assumption hold."""
+        """The smallest value of an automatic parameter for which the assumption holds."""
         raise NotImplementedError
 
     def misfit(self, values: Values) -> str | None:
-        """Why the parameters do not fit each other."""
+        """The reason why the parameters are inconsistent, or None."""
         return None
 
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
-        """What an environment does, and what the algorithm with these parameters assumes."""
+        """What an environment violates: the property found and the property assumed, or None."""
         raise NotImplementedError
+
+    def remedy(self, instance: Instance, values: Values) -> str:
+        """A hint at the value of a parameter with which the environment would fit, or nothing."""
+        return ""
 
 
 @dataclass(frozen=True)
@@ -95,7 +102,7 @@ UNIT_INTERVAL = Bounded(0.0, 1.0)
 
 @dataclass(frozen=True)
 class WithinR(Assumption):
-    """Rewards lie in [-R, R], R a parameter, and follow the arm's law without outliers."""
+    """Rewards lie in [-R, R] for the parameter R, and there are no outliers."""
 
     needed_for_privacy: ClassVar[bool] = True
 
@@ -112,6 +119,10 @@ class WithinR(Assumption):
         if low < -R or high > R:
             return f"its rewards lie in [{low:g}, {high:g}]", f"rewards in [{-R:g}, {R:g}]"
         return None
+
+    def remedy(self, instance: Instance, values: Values) -> str:
+        reach = max(map(abs, instance.support))
+        return f"; R={plain(reach)} covers them" if values["R"] < reach < math.inf else ""
 
 
 WITHIN_R = WithinR()
@@ -152,9 +163,7 @@ class Contaminated(Assumption):
 
 @dataclass(frozen=True)
 class RawMoments(Contaminated):
-    """E|X|^k <= 1 for every arm's inliers, contamination at most alpha1 (Wu et al. 2023,
-    Def. 3.1).
-    """
+    """E|X|^k <= 1 for inliers, contamination at most alpha1 (Wu et al. 2023, Def. 3.1)."""
 
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
         moments = instance.raw_moments(values["k"])
@@ -169,7 +178,7 @@ class CentralMoments(Contaminated):
     (Wu et al. 2023, Def. 3.2).
 
     Attributes:
-        width: the width r of a bin as a function of k and alpha1.
+        width: the bin width r as a function of k and alpha1.
     """
 
     width: Callable[[float, float], float]
@@ -179,7 +188,7 @@ class CentralMoments(Contaminated):
         if values["D"] < 2 * r:
             return (
                 f"algo.D={values['D']:g}: at least two bins, 2 r = {2 * r:.4g}, are needed; "
-                "rewards this close to 0 are prae_r's"
+                "use prae_r for rewards this close to 0"
             )
         return None
 
@@ -196,7 +205,7 @@ class CentralMoments(Contaminated):
 def too_large(
     words: str, order: float, moments: np.ndarray, bound: float, assumed: str
 ) -> tuple[str, str] | None:
-    """Which arm's moment exceeds its bound."""
+    """The arm whose moment exceeds its bound, as in ``Assumption.violation``."""
     worst = int(moments.argmax())
     if moments[worst] <= bound * ROUNDING:
         return None

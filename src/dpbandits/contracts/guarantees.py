@@ -1,4 +1,4 @@
-"""What an algorithm promises to the people whose rewards it sees: as data."""
+"""Privacy guarantees of algorithms, as data."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from dataclasses import dataclass
 Curator = Callable[..., float]  # (rng, reward, eps)
 
 ONE_REWARD = "when one reward differs"
-ANY_TWO_REWARDS = "whatever the reward"
+ANY_TWO_REWARDS = "between any two rewards"
 ACTIONS = "all actions"
 RESPONSE = "each user's response"
 STOPPING = "stopping time and estimate"
 
 
 def all_of_eps(values: Mapping[str, float]) -> float:
-    """The whole budget is spent: the parameter eps."""
+    """The privacy loss is the parameter eps."""
     return values["eps"]
 
 
 def nothing_hidden(values: Mapping[str, float]) -> float:
-    """No budget bounds what is told."""
+    """The privacy loss is unbounded."""
     return math.inf
 
 
 @dataclass(frozen=True)
 class Guarantee:
-    """What is promised, to whom, under which assumption, and who proved it.
+    """A guarantee of differential privacy, with its neighbouring relation and its source.
 
-    The likelihood of every event about ``hides`` changes at most by a factor e^epsilon between two
-    sequences of rewards that are ``neighbours``.
+    The probability of every event about ``hides`` changes by a factor of at most e^epsilon between
+    two neighbouring sequences of rewards.
 
     Attributes:
-        notion: ``global`` (the curator sees rewards, what it does is private), ``local`` (what each
-            user sends is private) or ``none``.
-        epsilon: the privacy loss as a function of the parameters by name, in nats; for local
-            privacy ``eps`` is the user's own level.
-        hides: what an adversary may see.
-        neighbours: which sequences of rewards may not be told apart.
-        source: where it is proved.
-        mechanism: the release that it rests on, a name in ``privacy/mechanisms.py``, or None.
-        curator: for local privacy, ``curator(rng, reward, eps)``, what a user sends.
+        notion: ``global`` (a trusted curator sees the rewards, its output is private), ``local``
+            (the response of each user is private) or ``none``.
+        epsilon: the privacy loss in nats as a function of the parameters by name; for local
+            privacy ``eps`` is the level of the user.
+        hides: the output that an adversary observes.
+        neighbours: the neighbouring relation.
+        source: paper and theorem that prove it.
+        mechanism: the release that it rests on, a name in ``audit/releases.py``, or None.
+        curator: for local privacy, the local randomizer ``curator(rng, reward, eps)``.
     """
 
     notion: str
@@ -53,11 +53,11 @@ class Guarantee:
     curator: Curator | None = None
 
     def in_words(self, epsilon: float | None, rewards: str) -> str:
-        """A sentence for a person; without a number for the privacy loss it says eps.
+        """The guarantee as a phrase.
 
         Args:
-            epsilon: the privacy loss, or None.
-            rewards: what is assumed of the rewards.
+            epsilon: the privacy loss; None prints ``eps``.
+            rewards: the assumption on the rewards, in words.
         """
         if self.notion == "none":
             return "not private"
@@ -70,10 +70,10 @@ NOT_PRIVATE = Guarantee("none", nothing_hidden, "nothing", "", "")
 
 
 def global_dp(source: str, mechanism: str | None = None, hides: str = ACTIONS) -> Guarantee:
-    """Global DP: what is done is eps-DP for sequences that differ in one reward."""
+    """Global DP: ``hides`` is eps-DP for sequences of rewards that differ in one reward."""
     return Guarantee("global", all_of_eps, hides, ONE_REWARD, source, mechanism)
 
 
 def local_dp(source: str, curator: Curator) -> Guarantee:
-    """Local DP: what ``curator(rng, reward, eps)`` sends is DP at the user's own level."""
+    """Local DP: the output of ``curator(rng, reward, eps)`` is DP at the level of the user."""
     return Guarantee("local", all_of_eps, RESPONSE, ANY_TWO_REWARDS, source, None, curator)

@@ -1,4 +1,4 @@
-"""What values an algorithm's parameters may take: the annotations of its signature."""
+"""Domains of the parameters of algorithms: the annotations of their signatures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated
 
 @dataclass(frozen=True)
 class Interval:
-    """Real numbers with a property, in words and as a test."""
+    """A set of real numbers, in words and as a predicate."""
 
     allowed: str
     contains: Callable[[float], bool]
@@ -18,7 +18,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Choice:
-    """A name out of several; kernels see its position in the list."""
+    """One of several names; kernels receive its position in the list."""
 
     options: tuple[str, ...]
 
@@ -29,7 +29,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Named:
-    """A number, or one of the names that stand for numbers."""
+    """A number, or a name that denotes a number."""
 
     names: Mapping[str, float]
     others: Interval
@@ -40,7 +40,7 @@ class Named:
 
 
 ANY = Interval("a number", lambda x: not math.isnan(x))
-SMALLEST = 1e-100  # smaller positive numbers would overflow when they divide
+SMALLEST = 1e-100  # dividing by smaller numbers could overflow
 BUDGET = Interval("a number above 0 (inf adds no noise)", lambda x: x >= SMALLEST)
 POSITIVE = Interval("a finite number above 0", lambda x: SMALLEST <= x < math.inf)
 CONFIDENCE = Interval("a number in (0, 1), or 1/horizon", lambda x: SMALLEST <= x < 1)
@@ -55,7 +55,7 @@ Confidence = Annotated[float, CONFIDENCE]
 Fraction = Annotated[float, FRACTION]
 Range = Annotated[float, RANGE]
 
-AUTO = "auto"  # a parameter that is taken from the environment
+AUTO = "auto"  # the value is computed from the environment
 Order = Annotated[float, Interval("a number in (0, 1]", lambda x: SMALLEST <= x <= 1)]
 MomentBound = Annotated[float, Interval(f"{POSITIVE.allowed}, or {AUTO}", POSITIVE.contains)]
 MomentOrder = Annotated[
@@ -66,5 +66,5 @@ Forced = Annotated[float, Choice(("batch", "round"))]
 
 
 def below(limit: float) -> Interval:
-    """A contamination that a robust mean bears."""
+    """The domain of a contamination below the breakdown point of an estimator."""
     return Interval(f"a number from 0 to below {limit:g}, or {AUTO}", lambda x: 0 <= x < limit)

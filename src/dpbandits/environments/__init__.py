@@ -1,1 +1,1 @@
-"""Reward laws, the environments made of them, and the named instances of the papers."""
+"""Reward laws, environments, the named instances of the papers, and populations of users."""

@@ -1,4 +1,4 @@
-"""One arm's law from its parameters, with its true mean, range and absolute moments."""
+"""Arms: a reward law with its true mean, its range and its absolute moments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .laws import (
     UNIFORM,
 )
 
-FEW = 32  # different values of an empirical law below which it is drawn as a discrete one
+FEW = 32  # an empirical law with at most this many distinct values is drawn as a discrete law
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ class Arm:
     """An arm.
 
     Attributes:
-        law: its law's number in laws.py.
-        parameters: that law's parameters; for a law given by points they are filled in later.
-        mean: the mean that regret is measured with.
-        low: the least reward.
+        law: number of its law, as in laws.py.
+        parameters: parameters of the law; empty for a law given by points, see ``instances``.
+        mean: the mean that defines the regret.
+        low: the smallest reward.
         high: the largest reward.
-        moment: E|X - c|^q as a function of q and c, infinite where it does not exist.
+        moment: E|X - c|^q as a function of q and c, infinite if it does not exist.
         points: values and probabilities of a law given by points.
     """
 
@@ -61,7 +61,7 @@ def two_point(low: Any, high: Any, p: Any) -> Arm:
 
 
 def point_mass(value: Any) -> Arm:
-    """Always the same reward."""
+    """A constant reward."""
     return two_point(value, value, 1.0)
 
 
@@ -81,7 +81,7 @@ def gaussian(mean: Any, sd: Any) -> Arm:
 
 
 def sigmoid_gaussian(mean: Any, sd: Any) -> Arm:
-    """1/(1 + e^-x) of a normal x; its regret is measured with the mean of x."""
+    """1/(1 + e^-x) of a normal x; the mean of x defines the regret."""
     mu, sigma = as_number("mean", mean), positive("sd", sd)
     moment = partial(moments.sigmoid_gaussian, mu, sigma)
     return Arm(SIGMOID_GAUSSIAN, (mu, sigma), mu, 0.0, 1.0, moment)
@@ -102,7 +102,7 @@ def beta(a: Any, b: Any) -> Arm:
 
 
 def pareto(mean: Any, shape: Any) -> Arm:
-    """Pareto with P(X > x) = (scale/x)^shape, its scale such that it has the given mean."""
+    """Pareto with P(X > x) = (scale/x)^shape; the scale is determined by the mean."""
     mu, s = positive("mean", mean), finite_mean("shape", shape)
     scale = mu * (s - 1) / s
     return Arm(PARETO, (scale, 1 / s), mu, scale, math.inf, partial(moments.pareto, s, scale))
@@ -123,14 +123,14 @@ def lognormal(mean: Any, sigma: Any) -> Arm:
 
 
 def discrete(values: Any, probabilities: Any) -> Arm:
-    """A value out of several, with given probabilities."""
+    """Finitely many values with given probabilities."""
     x, p = numbers("values", values), numbers("probabilities", probabilities)
     shares_of_one("probabilities", p, len(x))
     return of_points(DISCRETE, x, p)
 
 
 def empirical(values: Sequence[float]) -> Arm:
-    """One of the given values, each equally likely."""
+    """The uniform distribution on a list of values."""
     distinct, counts = np.unique(values, return_counts=True)
     if len(distinct) <= FEW:
         return of_points(DISCRETE, distinct.tolist(), (counts / len(values)).tolist())
@@ -138,14 +138,14 @@ def empirical(values: Sequence[float]) -> Arm:
 
 
 def of_points(law: int, x: Sequence[float], p: Sequence[float]) -> Arm:
-    """The arm of a law given by its values and their probabilities."""
+    """The arm of a law given by values and their probabilities."""
     mean = math.fsum(value * share for value, share in zip(x, p, strict=True))
     moment = partial(moments.discrete, np.array(x), np.array(p))
     return Arm(law, (), mean, min(x), max(x), moment, tuple(zip(x, p, strict=True)))
 
 
 def finite_mean(key: str, value: Any) -> float:
-    """The index of a power tail: above 1, or the mean is infinite."""
+    """Validate the index of a power tail, which must exceed 1 for a finite mean."""
     x = as_number(key, value)
     if x <= 1:
         raise BadInput(f"{key}={plain(value)}: above 1 is needed, or the mean is infinite")
@@ -153,7 +153,7 @@ def finite_mean(key: str, value: Any) -> float:
 
 
 def probability(key: str, value: Any) -> float:
-    """A number in [0, 1]."""
+    """Validate a number in [0, 1]."""
     x = as_number(key, value)
     if not 0 <= x <= 1:
         raise BadInput(f"{key}={plain(value)}: a probability lies in [0, 1]")
@@ -161,7 +161,7 @@ def probability(key: str, value: Any) -> float:
 
 
 def shares_of_one(key: str, shares: Sequence[float], count: int) -> None:
-    """Refuse shares that are not ``count`` numbers of at least 0 that sum to 1."""
+    """Raise BadInput unless shares are ``count`` non-negative numbers that sum to 1."""
     if len(shares) != count:
         raise BadInput(f"{key}={plain(shares)}: {count} shares are needed, one for each value")
     if min(shares) < 0 or abs(math.fsum(shares) - 1) > 1e-9:
@@ -172,7 +172,7 @@ def shares_of_one(key: str, shares: Sequence[float], count: int) -> None:
 
 
 def positive(key: str, value: Any) -> float:
-    """A finite number above 0."""
+    """Validate a finite number above 0."""
     x = as_number(key, value)
     if x <= 0:
         raise BadInput(f"{key}={plain(value)}: a number above 0 is needed")

@@ -1,8 +1,9 @@
-"""Blocks of rewards: the sum, or the histogram, of many rewards of one arm from its exact law.
+"""Blocks of rewards: the sum or the histogram of many rewards of one arm, from its exact law.
 
-It costs O(1) for two-point laws and O(points) for discrete ones, whatever the number of rewards,
-truncated and contaminated too: the number of outliers, and of each value, is binomial. Gaussian
-sums are Gaussian unless truncated. Other laws are drawn one by one, and never stored.
+The time does not depend on the number of rewards for two-point laws, O(1), and discrete laws,
+O(points), also if rewards are truncated and contaminated: the number of outliers, and of each
+value, is binomial. Sums of Gaussian rewards are Gaussian unless truncated. Rewards of other laws
+are drawn one by one, without storing them.
 """
 
 from __future__ import annotations
@@ -26,11 +27,11 @@ from .laws import (
     outliers,
 )
 
-ONE_BY_ONE = 16  # rewards a point of an empirical law below which they are drawn one by one
+ONE_BY_ONE = 16  # up to this many rewards per point, an empirical law is drawn one by one
 
 
 def has_no_blocks(env: Environment) -> bool:
-    """Whether some arm's rewards are drawn one by one in the end."""
+    """Whether the rewards of some arm are always drawn one by one."""
     return not np.isin(env.law, [TWO_POINT, GAUSSIAN, DISCRETE, EMPIRICAL]).all()
 
 
@@ -45,20 +46,20 @@ def draw_sum(
     center: float,
     level: float,
 ) -> float:
-    """The sum of ``n`` rewards of arm ``a``, less ``center`` each and truncated.
+    """The sum of ``n`` differences between a reward of arm ``a`` and ``center``, truncated.
 
     Args:
         env: the arms' laws.
         rng: the environment's generator.
-        a: the arm, pulled when ``t, t + step, t + 2 step, ...`` rounds have been played; only
-            rewards fixed in advance depend on it.
+        a: the arm.
         n: number of rewards.
-        t: see ``a``.
-        step: see ``a``.
-        center: what is taken from each reward.
-        level: a difference larger than this in absolute value counts as 0; inf keeps all.
+        t: the arm is pulled when ``t, t + step, t + 2 step, ...`` rounds have been played; this
+            matters only for rewards fixed in advance.
+        step: see ``t``.
+        center: is subtracted from each reward.
+        level: a difference larger than this in absolute value counts as 0; inf truncates none.
     """
-    if env.law[a] == TWO_POINT and env.alpha == 0.0:  # not worth the call
+    if env.law[a] == TWO_POINT and env.alpha == 0.0:  # inlined: the call would dominate the time
         return sum_of_two(env, rng, a, n, center, level)
     return draw_any_sum(env, rng, a, n, t, step, center, level)
 
@@ -74,7 +75,7 @@ def draw_any_sum(
     center: float,
     level: float,
 ) -> float:
-    """``draw_sum`` of any law."""
+    """``draw_sum`` for any law."""
     env, rng = borrow(env), borrow(rng)
     if env.law[a] == TABLE:
         total = 0.0
@@ -100,7 +101,7 @@ def draw_counts(
     width: float,
     counts: np.ndarray,
 ) -> None:
-    """Add to ``counts`` how many of ``n`` rewards of arm ``a`` fall into each bin.
+    """Add the histogram of ``n`` rewards of arm ``a`` to ``counts``.
 
     Bin i is [left + i width, left + (i + 1) width); rewards outside of all bins are not counted.
     The other arguments are those of ``draw_sum``.
@@ -119,13 +120,13 @@ def draw_counts(
 
 @verb
 def kept(x: float, level: float) -> float:
-    """A number truncated at a level: 0 if it is larger in absolute value."""
+    """Truncate a number: 0 if its absolute value exceeds ``level``."""
     return x if abs(x) <= level else 0.0
 
 
 @verb
 def count(x: float, n: float, left: float, width: float, counts: np.ndarray) -> None:
-    """Count ``n`` rewards of value ``x``."""
+    """Add ``n`` rewards of value ``x`` to a histogram."""
     i = np.floor((x - left) / width)
     if 0 <= i < len(counts):
         counts[int(i)] += n
@@ -133,7 +134,7 @@ def count(x: float, n: float, left: float, width: float, counts: np.ndarray) -> 
 
 @verb
 def in_points(env: Environment, row: int, n: int) -> bool:
-    """Whether ``n`` values of a law are best drawn as the counts of its points."""
+    """Whether ``n`` values of a law are drawn as the counts of its points."""
     law, points = env.law[row], env.parameters[row, 1] - env.parameters[row, 0]
     return law == DISCRETE or (law == EMPIRICAL and n > ONE_BY_ONE * points)
 
@@ -142,9 +143,9 @@ def in_points(env: Environment, row: int, n: int) -> bool:
 def draw_point(
     env: Environment, rng: np.random.Generator, i: int, left: int, mass: float, last: bool
 ) -> int:
-    """How many of the ``left`` values are point ``i``, where ``mass`` is that of the points left.
+    """The count of point ``i`` among ``left`` values, given the mass of this and later points.
 
-    One after the other, these binomials are a multinomial vector.
+    These binomials, drawn one after the other, are a multinomial vector.
     """
     if last:
         return left
@@ -155,7 +156,7 @@ def draw_point(
 def sum_of_two(
     env: Environment, rng: np.random.Generator, row: int, n: int, center: float, level: float
 ) -> float:
-    """``sum_of`` a two-point law."""
+    """``sum_of`` for a two-point law."""
     low, high = env.parameters[row, 0], env.parameters[row, 1]
     highs = rng.binomial(n, env.parameters[row, 2])
     return kept(low - center, level) * (n - highs) + kept(high - center, level) * highs
@@ -165,7 +166,7 @@ def sum_of_two(
 def sum_of(
     env: Environment, rng: np.random.Generator, row: int, n: int, center: float, level: float
 ) -> float:
-    """``draw_sum`` of the law in one row of the environment."""
+    """``draw_sum`` for the law in one row of the environment."""
     env, rng = borrow(env), borrow(rng)
     law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
     if law == TWO_POINT:
@@ -196,7 +197,7 @@ def count_of(
     width: float,
     counts: np.ndarray,
 ) -> None:
-    """``draw_counts`` of the law in one row of the environment."""
+    """``draw_counts`` for the law in one row of the environment."""
     env, rng, counts = borrow(env), borrow(rng), borrow(counts)
     law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
     if law == TWO_POINT:

@@ -1,4 +1,4 @@
-"""The instances that a configuration can name, built from it."""
+"""Bandit instances that a configuration can name. Every constructor raises BadInput."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def bernoulli(means: Any) -> Instance:
 
 
 def sign(mean: Any, scale: Any) -> Instance:
-    """One arm: ``scale`` or ``-scale``, with the given mean."""
+    """One arm with rewards ``scale`` and ``-scale`` and the given mean."""
     R, mu = laws_of_arms.positive("scale", scale), as_number("mean", mean)
     if abs(mu) > R:
         raise BadInput(f"mean={plain(mean)}: a mean from {-R:g} to {R:g} is needed")
@@ -42,21 +42,22 @@ def sign(mean: Any, scale: Any) -> Instance:
 
 
 def gaussian(means: Any, sd: Any, sigmoid: Any) -> Instance:
-    """Normal arms with the given means and one standard deviation.
+    """Normal arms with the given means and a common standard deviation.
 
-    With ``sigmoid`` the learner sees 1/(1 + e^-x) instead of x; regret is still that of the means.
+    With ``sigmoid`` the learner observes 1/(1 + e^-x) instead of x; the means still define the
+    regret.
     """
     law = laws_of_arms.sigmoid_gaussian if yes_no("sigmoid", sigmoid) else laws_of_arms.gaussian
     return with_means(law, means, sd=sd)
 
 
 def pareto(means: Any, shape: Any) -> Instance:
-    """Pareto arms with the given means and one shape: moments below the shape exist."""
+    """Pareto arms with the given means and a common shape; moments of lower order are finite."""
     return with_means(laws_of_arms.pareto, means, shape=shape)
 
 
 def student(means: Any, scale: Any, df: Any) -> Instance:
-    """Student's t arms with the given means, one scale and one number of degrees of freedom."""
+    """Student's t arms with the given means, a common scale and common degrees of freedom."""
     return with_means(laws_of_arms.student, means, scale=scale, df=df)
 
 
@@ -72,7 +73,7 @@ def mixed(arms: Any) -> Instance:
     built: list[Arm] = []
     for i, given in enumerate(arms):
         if not isinstance(given, Mapping):
-            raise BadInput(f"arms: {plain(given)} is no arm; {{law: NAME, ...}} is needed")
+            raise BadInput(f"arms: {plain(given)} is not an arm; {{law: NAME, ...}} is needed")
         spec = dict(given)
         with inside(f"arms.{i}"):
             copies = whole("copies", spec.pop("copies", 1), at_least=1, at_most=LARGEST)
@@ -95,7 +96,7 @@ FAMILIES: dict[str, Callable[[float], float]] = {
 
 
 def bernoulli_family(family: Any, arms: Any) -> Instance:
-    """``arms`` Bernoulli arms, their means given by a named curve."""
+    """Bernoulli arms whose means are given by a named curve (FAMILIES); ``arms`` is K."""
     if not isinstance(family, str) or family not in FAMILIES:
         raise BadInput(f"family={plain(family)}: {nearest(plain(family), FAMILIES)}")
     K = as_number("arms", arms)
@@ -105,8 +106,8 @@ def bernoulli_family(family: Any, arms: Any) -> Instance:
 
 
 def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
-    """X = 1/g with probability mean * g, else 0, so E X^(1+v) = mean * g^-v: the hard instances
-    of the lower bounds of Tao et al. 2022. g defaults to (largest mean)^(1/v), hence u = 1.
+    """The hard instances of the lower bounds of Tao et al. 2022: X = 1/g with probability mean g,
+    else 0, so E X^(1+v) = mean g^-v. The default g is (largest mean)^(1/v), for which u = 1.
     """
     mu = [as_number("means", mean) for mean in two_or_more(means)]
     order = as_number("v", v)
@@ -126,16 +127,16 @@ def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
 
 
 def contaminated(inlier: Any, alpha: Any, outlier: Any, relative: Any) -> Instance:
-    """Huber contamination: a reward is an outlier with probability ``alpha``, else an inlier's.
+    """Huber contamination: a reward is an outlier with probability ``alpha``, else an inlier.
 
     Args:
-        inlier: the environment that is contaminated, as its configuration.
+        inlier: configuration of the environment to contaminate.
         alpha: the contamination, in [0, 1/2).
-        outlier: the outliers: a value, a list of one value an arm, a law such as
-            ``{law: gaussian, mean: 9, sd: 1}``, a list of one law an arm, or
-            ``{law: unseen, k: 2}``: values that truncation at alpha^(-1/k) just lets pass,
-            below 0 for the best arms and above 0 for the others.
-        relative: whether values are added to the arm's mean.
+        outlier: the outliers: a value, a list of one value per arm, a law such as
+            ``{law: gaussian, mean: 9, sd: 1}``, a list of one law per arm, or
+            ``{law: unseen, k: 2}``: values just below the truncation level alpha^(-1/k) in
+            absolute value, negative for the best arms and positive for the others.
+        relative: whether values are relative to the arm's mean.
     """
     share = as_number("alpha", alpha)
     if not 0 <= share < 0.5:
@@ -166,7 +167,7 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
     many = isinstance(outlier, Sequence) and not isinstance(outlier, str)
     each = list(outlier) if many else [outlier] * K
     if len(each) != K:
-        raise BadInput(f"outlier={plain(outlier)}: {K} outliers are needed, one an arm")
+        raise BadInput(f"outlier={plain(outlier)}: {K} outliers are needed, one per arm")
     if all(isinstance(x, Mapping) for x in each):
         if centers.any():
             raise BadInput("relative=true: only values can be added to a mean, not laws")
@@ -177,7 +178,7 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
 
 
 def unseen(k: Any) -> Callable[[float], float]:
-    """What truncation at alpha^(-1/k) just lets pass, as a function of alpha."""
+    """A value just below the truncation level alpha^(-1/k), as a function of alpha."""
     order = as_number("k", k)
     if order < 1:
         raise BadInput(f"k={plain(k)}: a number of at least 1 is needed")
@@ -206,7 +207,7 @@ LAWS = {
 
 
 def build(spec: Mapping[str, Any]) -> Instance:
-    """The instance that a configuration describes: ``law`` and that law's parameters.
+    """The instance of a configuration: ``law`` and the parameters of that law.
 
     Raises:
         BadInput: unknown law or parameter, or a value out of range.
@@ -232,7 +233,7 @@ def call(laws: Mapping[str, Callable], spec: Mapping[str, Any]) -> Any:
 
 
 def two_or_more(means: Any) -> list[Any]:
-    """A list of at least two entries, one an arm."""
+    """Validate a list of at least two entries, one per arm."""
     if isinstance(means, str) or not isinstance(means, Sequence) or len(means) == 0:
         raise BadInput(f"means={plain(means)}: a list of numbers is needed, such as [0.9,0.8]")
     if len(means) < 2:

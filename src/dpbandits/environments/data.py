@@ -1,4 +1,4 @@
-"""Instances from data: rewards fixed in advance, and arms that draw from the columns of a file."""
+"""Instances from data: rewards fixed in advance, and empirical laws of the columns of a file."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .laws import PARAMETERS, TABLE, Environment
 
 
 def table(rewards: Any, file: Any) -> Instance:
-    """Rewards fixed in advance: row t holds the reward of every arm in round t + 1.
+    """Rewards fixed in advance: row t contains the reward of every arm in round t + 1.
 
-    They are given on the command line, or as a CSV file with one column an arm. The mean of an
-    arm is its column's.
+    They are given on the command line, or as a CSV file with one column per arm. The mean of an
+    arm is the mean of its column.
     """
     if (rewards is None) == (file is None):
         raise BadInput("rewards: either these, as [[...],[...]], or file=PATH.csv is needed")
@@ -33,7 +33,7 @@ def table(rewards: Any, file: Any) -> Instance:
             values = np.array([[float(x) for x in row] for row in rewards])
         except (TypeError, ValueError):
             raise BadInput(
-                "rewards: a list of rounds is needed, each a list of one number an arm"
+                "rewards: a list of rounds is needed, each a list of one number per arm"
             ) from None
     if values.ndim != 2 or values.shape[0] < 1 or values.shape[1] < 2:
         raise BadInput(f"{where}: at least one round (row) and two arms (columns) are needed")
@@ -50,28 +50,28 @@ def table(rewards: Any, file: Any) -> Instance:
 
 
 def empirical(file: Any, columns: Any) -> Instance:
-    """Arms that draw one of the values in a column of a CSV file, each equally likely.
+    """Arms whose laws are the empirical laws of the columns of a CSV file.
 
     Args:
         file: a CSV file with a header.
-        columns: the columns to take, or None for all of them.
+        columns: names of the columns, or None for all of them.
     """
     if file is None:
-        raise BadInput("file=PATH.csv is needed, with a header and a column an arm")
+        raise BadInput("file=PATH.csv is needed, with a header and one column per arm")
     table = read_columns(file, columns)
     if table.shape[0] < 1 or table.shape[1] < 2:
         raise BadInput(f"file={file}: at least one row and two arms (columns) are needed")
     for name in table.columns:
         if table[name].nunique() < 2:
             raise BadInput(
-                f"file={file}: column {name} holds nothing but {table[name].iloc[0]:g}; "
+                f"file={file}: column {name} is constant ({table[name].iloc[0]:g}); "
                 "rewards that vary are needed"
             )
     return of_arms([arms.empirical(table[name].tolist()) for name in table.columns])
 
 
 def read_columns(file: Any, columns: Any = None) -> pd.DataFrame:
-    """Columns of numbers of a CSV file."""
+    """Read columns of numbers from a CSV file."""
     try:
         table = pd.read_csv(file_at(file))
     except (OSError, ValueError) as error:
@@ -106,7 +106,7 @@ def read_columns(file: Any, columns: Any = None) -> pd.DataFrame:
 
 
 def is_number(text: str) -> bool:
-    """Whether a column's name is a number, as in a file without a header."""
+    """Whether the name of a column is a number, as in a file without a header."""
     try:
         float(text)
     except ValueError:

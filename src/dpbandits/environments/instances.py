@@ -1,4 +1,4 @@
-"""Bandit instances: an environment, and what only an observer may know of it."""
+"""Bandit instances: an environment with its true means, ranges and moments."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from .laws import DISCRETE, EMPIRICAL, PARAMETERS, SIGMOID_GAUSSIAN, Environment
 
 @dataclass(frozen=True)
 class Instance:
-    """An environment and what only an observer may know of it.
+    """An environment and its properties, which the learner does not know.
 
     Attributes:
         environment: the arms' laws.
-        means: float64 array (K,), the arms' true means; under contamination the inliers'.
+        means: float64 array (K,), the arms' true means; under contamination those of inliers.
         supports: float64 array (K, 2), each arm's smallest and largest reward.
-        moments: for each arm E|X - c|^q as a function of q and c; under contamination the inliers'.
+        moments: E|X - c|^q of each arm as a function of q and c; under contamination of inliers.
     """
 
     environment: Environment
@@ -31,7 +31,7 @@ class Instance:
 
     @property
     def gaps(self) -> np.ndarray:
-        """float64 array (K,): how much worse than the best arm each arm is."""
+        """float64 array (K,): the largest mean minus each arm's mean."""
         return self.means.max() - self.means
 
     @property
@@ -54,13 +54,13 @@ class Instance:
         return np.array([finite(m, q, c) for m, c in zip(self.moments, centers, strict=True)])
 
     def reward_means(self) -> np.ndarray:
-        """float64 array (K,): E X of each arm, which behind a sigmoid is not what regret counts."""
+        """float64 array (K,): E X of each arm; with a sigmoid they differ from ``means``."""
         squashed = self.environment.law[: len(self.means)] == SIGMOID_GAUSSIAN
         pairs = zip(self.moments, self.means, squashed, strict=True)
         return np.array([moment(1.0, 0.0) if s else mean for moment, mean, s in pairs])
 
     def shuffled(self, order: np.ndarray) -> Environment:
-        """The environment whose arm i is this one's arm ``order[i]``."""
+        """The environment with permuted arms: arm i is arm ``order[i]`` of this one."""
         env, K = self.environment, len(self.means)
         rows = np.concatenate([order + i for i in range(0, len(env.law), K)])
         return env._replace(
@@ -70,7 +70,7 @@ class Instance:
         )
 
     def alone(self, a: int) -> Instance:
-        """Arm ``a`` on its own; its mean is that of what is seen, behind a sigmoid too."""
+        """The instance of arm ``a`` alone; its mean is that of the observed rewards."""
         squashed = self.environment.law[a] == SIGMOID_GAUSSIAN
         mean = self.moments[a](1.0, 0.0) if squashed else self.means[a]
         one = self.shuffled(np.array([a]))
@@ -78,7 +78,11 @@ class Instance:
 
 
 def finite(moment: Callable[[float, float], float], q: float, c: float) -> float:
-    """E|X - c|^q; infinite if it is larger than any number."""
+    """E|X - c|^q; infinite if it overflows.
+
+    Raises:
+        BadInput: the moment cannot be computed.
+    """
     try:
         return moment(q, c)
     except OverflowError:
@@ -114,7 +118,7 @@ def environment_of(arms: Sequence[Arm]) -> Environment:
 
 
 def contaminate(clean: Instance, alpha: float, arms: Sequence[Arm]) -> Instance:
-    """The instance whose rewards are, with probability ``alpha``, those of other arms."""
+    """The instance in which a reward is drawn from ``arms`` with probability ``alpha``."""
     env, foul = clean.environment, environment_of(arms)
     rows = foul.parameters.copy()
     of_points = (foul.law == DISCRETE) | (foul.law == EMPIRICAL)

@@ -1,4 +1,4 @@
-"""Reward laws: how one reward is drawn for an arm."""
+"""Reward laws, and drawing one reward of an arm."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from ..compiled.decorators import routine, verb
 from ..compiled.intrinsics import borrow, stand_apart
 
-# The laws, and what the parameters of each mean.
+# The laws, each with the meaning of its parameters.
 TWO_POINT = 0  # low, high, probability of high
-TABLE = 1  # none: the reward of a round stands in the environment's table
+TABLE = 1  # none: the rewards are in the environment's table
 GAUSSIAN = 2  # mean, standard deviation
 UNIFORM = 3  # low, high
 PARETO = 4  # scale, 1/shape
@@ -22,20 +22,20 @@ SIGMOID_GAUSSIAN = 7  # mean, standard deviation of x, where the reward is 1/(1 
 LOGNORMAL = 8  # mean, standard deviation of the logarithm
 BETA = 9  # a, b
 STUDENT = 10  # mean, scale, degrees of freedom
-INVOLVED = SIGMOID_GAUSSIAN  # from here on laws are long to draw
+INVOLVED = SIGMOID_GAUSSIAN  # from here on, code to draw a value is not inlined
 PARAMETERS = 3
 
 
 class Environment(NamedTuple):
-    """The arms' laws, as kernels see them.
+    """The arms' laws, as kernels receive them.
 
     Attributes:
         law: int64 array (K,), the law of each arm; (2 K,) under contamination, where entry
             ``a + K`` is the law of arm a's outliers.
         parameters: float64 array (len(law), PARAMETERS), the parameters of each law.
         points: float64 array (points, 2), value and probability of each point of discrete laws.
-        table: float64 array (rounds, K), rewards fixed in advance; (0, K) if none are.
-        alpha: probability with which a reward is an outlier (Huber contamination).
+        table: float64 array (rounds, K), rewards fixed in advance; (0, K) without any.
+        alpha: probability that a reward is an outlier (Huber contamination).
     """
 
     law: np.ndarray
@@ -50,8 +50,8 @@ class Law(NamedTuple):
 
     Attributes:
         row: the row.
-        kind: its law.
-        x: first parameter, and so on.
+        kind: number of the law.
+        x: first parameter.
         y: second parameter.
         z: third parameter.
     """
@@ -72,7 +72,7 @@ def law_of(env: Environment, row: int) -> Law:
 
 @verb
 def sigmoid(x: float) -> float:
-    """1/(1 + e^-x): squashes any reward into (0, 1)."""
+    """1/(1 + e^-x), which maps any reward into (0, 1)."""
     return 1.0 / (1.0 + math.exp(-x)) if x > -700.0 else 0.0
 
 
@@ -90,7 +90,7 @@ def draw(env: Environment, rng: np.random.Generator, a: int, t: int) -> float:
 
 @verb
 def draw_again(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
-    """One reward of the arm whose law, outliers aside, is ``law``."""
+    """One reward of the arm whose inliers follow ``law``."""
     if env.alpha > 0.0 and rng.random() < env.alpha:
         return draw_outlier(env, rng, outliers(env, law.row))
     return draw_from(env, rng, law, t)
@@ -98,7 +98,7 @@ def draw_again(env: Environment, rng: np.random.Generator, law: Law, t: int) -> 
 
 @routine
 def draw_outlier(env: Environment, rng: np.random.Generator, row: int) -> float:
-    """One reward that is an outlier."""
+    """One outlier, drawn from the law in a row of the environment."""
     stand_apart()
     env, rng = borrow(env), borrow(rng)
     return draw_from(env, rng, law_of(env, row), 0)
@@ -106,7 +106,7 @@ def draw_outlier(env: Environment, rng: np.random.Generator, row: int) -> float:
 
 @verb
 def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
-    """One value of a law; an involved one is drawn apart."""
+    """One value of a law; the code for involved laws is not inlined."""
     if law.kind >= INVOLVED:
         return draw_apart(rng, law.kind, law.x, law.y, law.z)
     return draw_plain(env, rng, law, t)
@@ -114,7 +114,7 @@ def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> f
 
 @verb
 def draw_next(env: Environment, rng: np.random.Generator, law: Law) -> float:
-    """One value of a law other than ``TABLE``, for loops of nothing but draws."""
+    """One value of a law other than ``TABLE``, for loops that only draw: everything is inlined."""
     if law.kind >= INVOLVED:
         return draw_involved(rng, law.kind, law.x, law.y, law.z)
     return draw_plain(env, rng, law, 0)
@@ -157,6 +157,6 @@ def draw_involved(rng: np.random.Generator, kind: int, x: float, y: float, z: fl
 
 @routine
 def draw_apart(rng: np.random.Generator, kind: int, x: float, y: float, z: float) -> float:
-    """``draw_involved``, out of the way of the kernel that calls it."""
+    """``draw_involved``, not inlined into kernels."""
     stand_apart()
     return draw_involved(borrow(rng), kind, x, y, z)

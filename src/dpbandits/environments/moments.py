@@ -1,4 +1,4 @@
-"""Absolute moments of reward laws, E|X - c|^q, in closed form where there is one."""
+"""Absolute moments of reward laws, E|X - c|^q, in closed form or by quadrature."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from collections.abc import Callable
 
 import numpy as np
 
-# how many natural logarithms, and standard deviations, below its peak an integrand is dropped
+# an integrand is neglected e^-FALL below its peak, or REACH standard deviations away from it
 FALL = 45.0
 REACH = 13.0
 ERROR = 1e-8
-NORMAL = 1e10  # degrees of freedom from which on Student's t is normal for our purposes
+NORMAL = 1e10  # with more degrees of freedom, Student's t is treated as normal
 
 
 def two_point(low: float, high: float, p: float, q: float, c: float) -> float:
-    """``high`` with probability p, else ``low``: a sum of two."""
+    """``high`` with probability p, else ``low``: a sum of two terms."""
     return float((1 - p) * abs(low - c) ** q + p * abs(high - c) ** q)
 
 
 def discrete(values: np.ndarray, shares: np.ndarray, q: float, c: float) -> float:
-    """Values with given shares, or a column with equal ones: a sum."""
+    """Values with given probabilities: a sum."""
     with np.errstate(over="ignore"):
         return float(np.dot(shares, np.abs(np.asarray(values) - c) ** q))
 
 
 def gaussian(mean: float, sd: float, q: float, c: float) -> float:
-    """Normal: Kummer's 1F1 (Winkelbauer 2012); for a far c, two terms of its expansion."""
-    from scipy.special import hyp1f1  # slow to import, and seldom asked for
+    """Normal: Kummer's 1F1 (Winkelbauer 2012); for a distant c, two terms of its expansion."""
+    from scipy.special import hyp1f1  # slow to import and rarely needed
 
     d = abs(mean - c) / sd
     if d > 1e4:  # the next term is of order (q/d)^4, while 1F1 of d^2 may overflow
@@ -36,17 +36,17 @@ def gaussian(mean: float, sd: float, q: float, c: float) -> float:
 
 
 def central_gaussian(sd: float, q: float) -> float:
-    """sd^q 2^(q/2) Gamma((q+1)/2) / sqrt(pi), the moment of a normal about its mean."""
+    """sd^q 2^(q/2) Gamma((q+1)/2) / sqrt(pi), the moment of a normal law about its mean."""
     return sd**q * 2 ** (q / 2) * math.gamma((q + 1) / 2) / math.sqrt(math.pi)
 
 
 def uniform(low: float, high: float, q: float, c: float) -> float:
-    """Uniform on [low, high]: the integral of a power, from the distances of c to both ends."""
+    """Uniform on [low, high]: closed form in the distances of c to both ends."""
     width = high - low
     near, far = sorted((abs(low - c), abs(high - c)))
     if far <= width:
         return float((near ** (q + 1) + far ** (q + 1)) / ((q + 1) * width))
-    # written out, the two powers would cancel when c is far away
+    # the difference of the two powers would cancel for a distant c
     gap = -math.expm1((q + 1) * math.log1p(-width / far))
     return float(far**q * (far / width) * gap / (q + 1))
 
@@ -145,16 +145,16 @@ def sigmoid_gaussian(mean: float, sd: float, q: float, c: float) -> float:
 
 
 def integral(f: Callable[[float], float], start: float, stop: float, *points: float) -> float:
-    """The integral of a positive f, whose kinks and peaks stand at ``points``.
+    """The integral of a positive f with kinks and peaks at ``points``.
 
     Raises:
         ArithmeticError: its relative error may exceed ERROR.
     """
-    from scipy.integrate import quad  # it takes longer than all else that starts a run
+    from scipy.integrate import quad  # importing it takes longer than the rest of a run's start
 
     breaks = [start, stop]
     for x in points:
-        # quad fails at an empty piece
+        # quad fails on an empty interval
         if start < x < stop and min(abs(x - y) for y in breaks) > 1e-12 * (stop - start):
             breaks.append(x)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -162,5 +162,5 @@ def integral(f: Callable[[float], float], start: float, stop: float, *points: fl
             f, start, stop, points=breaks[2:], epsabs=0, epsrel=1e-12, limit=400, full_output=1
         )[:2]
     if not error <= ERROR * whole:
-        raise ArithmeticError(f"the integral of a moment is {whole:g}, give or take {error:g}")
+        raise ArithmeticError(f"the integral of a moment is {whole:g} +- {error:g}")
     return float(whole)

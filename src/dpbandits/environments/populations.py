@@ -1,4 +1,4 @@
-"""Populations of users built from a configuration, and expectations over their levels."""
+"""Populations of users with privacy levels, and expectations over these levels."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LARGEST_LEVEL = 1e6
 
 @dataclass(frozen=True)
 class Population:
-    """Privacy levels and how often they occur.
+    """The distribution of the users' privacy levels.
 
     Attributes:
         levels: float64 array (n,), levels of a discrete population.
@@ -35,7 +35,7 @@ class Population:
     normal: tuple[float, float, float, float] | None = None
 
     def users(self) -> Users:
-        """What kernels see; made anew for each run, since a kernel writes in it."""
+        """The population as kernels receive it; a new one for each run, since kernels modify it."""
         level = self.levels.copy()
         return Users(
             level=level,
@@ -59,7 +59,7 @@ class Population:
             kept = (self.levels >= eps_min) & (self.shares > 0)
             pairs = zip(self.levels[kept], self.shares[kept], strict=True)
             return math.fsum(share * f(eps) for eps, share in pairs)
-        from scipy.integrate import quad  # it takes longer than all else that starts a run
+        from scipy.integrate import quad  # importing it takes longer than the rest of a run's start
 
         mean, sd, low, high = self.normal
         at_high = math.erfc((high - mean) / sd / math.sqrt(2)) / 2 * f(high) * (eps_min <= high)
@@ -76,7 +76,7 @@ class Population:
         return at_low + at_high + quad(density, start, stop, epsabs=0, epsrel=1e-10, limit=200)[0]
 
     def candidates(self) -> list[float]:
-        """Values of eps_min worth trying: each level, or a grid over a normal population."""
+        """Candidates for eps_min: each level, or a grid for a normal population."""
         if self.normal is None:
             found = self.levels[(self.levels > 0) & (self.shares > 0)]
             return [float(eps) for eps in np.unique(found)]
@@ -91,7 +91,7 @@ def homogeneous(eps: float) -> Population:
 
 
 def levels(levels: Any, shares: Any) -> Population:
-    """Levels with given shares, equal ones if none are given."""
+    """Levels with given shares; None means equal shares."""
     values = [level("population.levels", x) for x in numbers("population.levels", levels)]
     parts = [1 / len(values)] * len(values)
     if shares is not None:
@@ -101,7 +101,7 @@ def levels(levels: Any, shares: Any) -> Population:
 
 
 def clipped_normal(mean: Any, sd: Any, low: Any, high: Any) -> Population:
-    """Normal levels; those below ``low`` or above ``high`` are set to these."""
+    """Normal levels, clipped to [low, high]."""
     mu, sigma = as_number("population.mean", mean), positive("population.sd", sd)
     least, most = level("population.low", low), level("population.high", high)
     if least >= most:
@@ -110,7 +110,7 @@ def clipped_normal(mean: Any, sd: Any, low: Any, high: Any) -> Population:
 
 
 def file(path: Any, column: Any) -> Population:
-    """The levels in a column of a CSV file, each row a user."""
+    """The levels in a column of a CSV file with one row per user."""
     try:
         table = pd.read_csv(file_at(path))
     except (OSError, ValueError) as error:
@@ -131,7 +131,7 @@ KINDS: dict[str, Callable[..., Population]] = {
 
 
 def build_population(spec: Mapping[str, Any]) -> Population:
-    """The population that a configuration describes: ``kind`` and its parameters.
+    """The population of a configuration: ``kind`` and the parameters of that kind.
 
     Raises:
         BadInput: unknown kind or parameter, or a value out of range.
@@ -151,7 +151,7 @@ def build_population(spec: Mapping[str, Any]) -> Population:
 
 
 def level(key: str, value: Any) -> float:
-    """A privacy level: a number of at least 0."""
+    """Validate a privacy level: a number from 0 to LARGEST_LEVEL."""
     x = as_number(key, value)
     if not 0 <= x <= LARGEST_LEVEL:
         raise BadInput(

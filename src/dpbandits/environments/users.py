@@ -1,4 +1,4 @@
-"""Users with privacy levels of their own: how the level of the user who comes next is drawn."""
+"""Users with individual privacy levels, and drawing the user of the next round."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from ..compiled.decorators import verb
 
 
 class Users(NamedTuple):
-    """A population of users, as kernels see it.
+    """A population of users, as kernels receive it.
 
     Attributes:
         level: float64 array (n,), the privacy levels eps that occur.
         tanh: float64 array (n,), tanh(eps/2) of each.
         share: float64 array (n,), cumulative shares of the levels.
-        normal: float64 array (4,): mean, standard deviation, least and largest level of a clipped
-            normal population, where ``level`` has one entry, that of the user who came last; a
-            standard deviation of 0 means that the levels are those listed.
+        normal: float64 array (4,): mean, standard deviation, smallest and largest level of a
+            clipped normal population, for which ``level`` has one entry, that of the last user; a
+            standard deviation of 0 means a discrete population.
     """
 
     level: np.ndarray
@@ -30,26 +30,26 @@ class Users(NamedTuple):
 
 @verb
 def half_tanh(eps: float) -> float:
-    """tanh(eps/2); never e^eps, which overflows."""
+    """tanh(eps/2), computed without e^eps, which overflows."""
     shrunk = math.expm1(-eps)
     return -shrunk / (2.0 + shrunk)
 
 
 @verb
 def tanh_of(users: Users, user: int) -> float:
-    """tanh(eps/2) of a user: listed, but for normal levels, where only those who send need it."""
+    """tanh(eps/2) of a user: stored for discrete populations, computed for normal ones."""
     return half_tanh(users.level[0]) if users.normal[1] > 0.0 else users.tanh[user]
 
 
 @verb
 def alike(users: Users) -> bool:
-    """Whether all users have the level of user 0, so that nobody need be asked who came."""
+    """Whether all users have the level of user 0, so that no arrivals need to be drawn."""
     return len(users.share) == 1 and users.normal[1] == 0.0
 
 
 @verb
 def arrival(users: Users, rng: np.random.Generator) -> int:
-    """Entry of the level of the user who comes next."""
+    """Draw the user of the next round: the index of that user's privacy level."""
     if users.normal[1] > 0.0:
         eps = users.normal[0] + users.normal[1] * rng.standard_normal()
         eps = min(max(eps, users.normal[2]), users.normal[3])
@@ -59,6 +59,6 @@ def arrival(users: Users, rng: np.random.Generator) -> int:
         return 0
     u = rng.random()
     i = 0
-    for j in range(len(users.share) - 1):  # counting has no branch that could be guessed wrongly
+    for j in range(len(users.share) - 1):  # counting has no branch that could be mispredicted
         i += u >= users.share[j]
     return i

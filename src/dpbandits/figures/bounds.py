@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,29 +12,29 @@ import numpy as np
 import pandas as pd
 
 from ..errors import BadInput
-from ..results.summary import settings_of
+from ..results.manifest import UNREADABLE, read_manifest
+from ..results.tables import settings_of
 from ..theory.bounds import Bound, bounds_for
-from ..theory.problem import Question, question
-from ..validation import file_at
+from ..theory.problem import Problem, problem
 from .style import LONG
 
 MOST = 6  # curves in one panel
 POINTS = 60  # of a curve
 FAR = 1000  # lower bounds are not drawn where the regret is this many times larger
-FIELDS = {"algo", "parameters", "env", "env_spec", "eps", "population", "horizon"}
+FIELDS = {"algo", "parameters", "env", "env_spec", "eps", "population", "horizon", "notion"}
 COLUMNS = ["axis", "x", "value", "label", "kind", "side"]
 SHORT = {"Theorem": "Thm.", "Corollary": "Cor.", "Algorithm": "Alg.", "whatever the": "any"}
 
 
 def read_records(table: Path) -> list[dict[str, Any]]:
     """The records of a table's settings, from the manifest beside it."""
-    file = table.with_suffix(".json")
     try:
-        records = json.loads(file_at(file).read_text())["cells"]
+        records = list(read_manifest(table)["settings"])
         if not all(record.keys() >= FIELDS for record in records):
             raise KeyError
-        return list(records)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return records
+    except UNREADABLE:
+        file = table.with_suffix(".json")
         raise BadInput(
             f"bounds=true: no readable manifest {file}, which records the settings of {table}"
         ) from None
@@ -63,7 +62,7 @@ def curves(table: pd.DataFrame, records: Sequence[Mapping[str, Any]], name: str)
     check_match(rows, records, name)
     last = table[table["t"] == table["horizon"]]
     means = last.groupby(settings_of(table), sort=False, dropna=False)["regret"].mean().to_numpy()
-    problems = [question(record) for record in records]
+    problems = [problem(record) for record in records]
     found = [against_time(*x) for x in zip(rows, problems, means, strict=True)]
     but_eps = [column for column in settings.columns if column != "eps"]
     for _, group in settings.groupby(but_eps, sort=False, dropna=False):
@@ -116,7 +115,7 @@ def limited(parts: Iterable[pd.DataFrame]) -> list[pd.DataFrame]:
     return chosen
 
 
-def informative(problem: Question) -> list[Bound]:
+def informative(problem: Problem) -> list[Bound]:
     """The bounds to draw for a setting: the tightest of each side, and the refuted ones."""
     applying = bounds_for(problem)[0]
 
@@ -164,7 +163,7 @@ def curve(
     return points[points["value"] > 0]
 
 
-def against_time(setting: Mapping[str, Any], problem: Question, mean: float) -> list[pd.DataFrame]:
+def against_time(setting: Mapping[str, Any], problem: Problem, mean: float) -> list[pd.DataFrame]:
     """The curves of a setting against the horizon."""
     grid = np.geomspace(1, problem.T, POINTS)
     if problem.T <= LONG:  # the axis of time is linear
@@ -179,13 +178,13 @@ def against_time(setting: Mapping[str, Any], problem: Question, mean: float) -> 
     return parts
 
 
-def same_levels(problem: Question) -> bool:
+def same_levels(problem: Problem) -> bool:
     """Whether all users have the same privacy level, so that eps can be an axis."""
     return problem.equal_levels if "eps_min" in problem.parameters else True
 
 
 def against_budget(
-    setting: Mapping[str, Any], problems: Sequence[Question], means: np.ndarray
+    setting: Mapping[str, Any], problems: Sequence[Problem], means: np.ndarray
 ) -> list[pd.DataFrame]:
     """The curves against the budget of settings that differ only in it, in ascending order."""
     first, last = problems[0], problems[-1]

@@ -32,6 +32,8 @@ KINDS: dict[str, Draw] = {
     "stopping": stopping_panels,
 }
 
+AXES: dict[str, Draw] = {"t": time_panels, "eps": budget_panels}
+
 
 def text(key: str, value: Any) -> str:
     """A line of text."""
@@ -57,14 +59,38 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
 }
 
 
-def figure_of_table(table: pd.DataFrame, title: str, bounds: pd.DataFrame | None = None) -> Figure:
-    """The figure that suits a table: stopping times, or regret against the budget if that has more
-    than four values, else against time.
+def figure_of_table(
+    table: pd.DataFrame,
+    title: str,
+    bounds: pd.DataFrame | None = None,
+    x: str | None = None,
+    band: str = "ci",
+) -> Figure:
+    """The figure of a table: stopping times, or regret against time or the budget.
+
+    Args:
+        table: a tidy table.
+        title: the title.
+        bounds: curves of bounds, see ``bounds.curves``.
+        x: ``t`` or ``eps``; None for the budget if it has more than four values, else time.
+        band: a key of ``BANDS``.
+
+    Raises:
+        BadInput: the table has no such axis.
     """
+    band_name("band", band)
     if "rule" in table.columns:
+        if x is not None:
+            raise BadInput(f"x={x}: a figure of stopping times has axes of its own")
         return stopping_panels(table, title)
     budgets = table["eps"][np.isfinite(table["eps"])].nunique()
-    return (budget_panels if budgets > 4 else time_panels)(table, title, "ci", bounds=bounds)
+    if x is None:
+        x = "eps" if budgets > 4 else "t"
+    if x not in AXES:
+        raise unknown("x", x, AXES)
+    if x == "eps" and budgets == 0:
+        raise BadInput("x=eps: no algorithm in the table is private")
+    return AXES[x](table, title, band=band, bounds=bounds)
 
 
 def figure_of_experiment(name: str, table: pd.DataFrame) -> Draw:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator, PercentFormatter
 
 from ..errors import BadInput
-from ..results.outcomes import clopper_pearson
+from ..results.intervals import clopper_pearson
 from ..results.summary import mean_of
 from ..theory.bounds import ConditionFailed
 from ..theory.sajed2019 import stopping_lower, stopping_upper

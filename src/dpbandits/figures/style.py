@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from ..contracts.display import display_name
 from ..files import write_atomically
-from ..results.tables import COLUMNS
+from ..results.tables import varied_in
 
 # The palette of Okabe & Ito, for colour-blind readers; dashes distinguish lines in black and white
 COLOURS = ["#D55E00", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#999999"]
@@ -78,7 +78,7 @@ def value_text(value: Any) -> str:
 
 def parameters_of(table: pd.DataFrame, but: Sequence[str] = ()) -> list[str]:
     """The columns that a sweep has added to a tidy table, except for ``but``."""
-    return [name for name in table.columns if name not in [*COLUMNS, *but]]
+    return [name for name in varied_in(table) if name not in but]
 
 
 def labelled(table: pd.DataFrame, but: Sequence[str] = ()) -> pd.DataFrame:

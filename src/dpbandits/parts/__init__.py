@@ -1,1 +1,1 @@
-"""What algorithms are made of: mechanisms, estimators, radii, episodes, batches, argmax."""
+"""Building blocks of algorithms: mechanisms, trees, estimators, radii, episodes, batches, ..."""

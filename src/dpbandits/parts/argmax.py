@@ -1,7 +1,7 @@
-"""Finding the arm of largest index without looking at every arm in every round.
+"""The argmax of optimistic indices, without computing every index in every round.
 
-In most rounds the arm that led keeps the lead, and only its own statistics have changed. The
-choices are exactly those of an argmax over all arms in every round.
+In most rounds the leader remains the arm of largest index, and only its statistics have changed.
+The choices equal those of an argmax over all arms in every round.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from ..compiled.decorators import verb
 from ..compiled.intrinsics import borrow
 from .powers import CLOSE
 
-WINDOW = 2.0**-13  # share of the rounds so far that a window lasts: then the bar is set anew
-LEAST = 16  # rounds that it lasts
-MANY = 16  # pulls of an arm for each round left of a window, from which its bonus hardly bends
-MARGIN = 1e-12  # relative; far above the rounding of an index, far below any effect
+WINDOW = 2.0**-13  # length of a window as a fraction of t; the bounds are renewed at its end
+LEAST = 16  # minimum length of a window in rounds
+MANY = 16  # the leader's bonus is treated as linear if N is at least MANY times the rounds left
+MARGIN = 1e-12  # relative; far above rounding errors of an index and far below any effect
 
 
 class Race(NamedTuple):
@@ -27,12 +27,12 @@ class Race(NamedTuple):
     Attributes:
         level: float64 array (K,).
         width: float64 array (K,), never negative.
-        growth: float64 array (3,): shift, at least 0; power, in (0, 1); and fade.
-        window: float64 array (2,): growth when the window ends, and its last round.
-        stretch: float64 array (2,): while the leader's total plus the second exceeds the first
-            times its N, the leader's index is the largest, until the window ends.
-        course: float64 array (5,): a round, and growth from there on, as a cubic in how much
-            later a round is.
+        growth: float64 array (3,): shift, at least 0; power, in (0, 1); fade, see ``new_race``.
+        window: float64 array (2,): growth at the last round of the window, and that round.
+        stretch: float64 array (2,): (bar, gain). Until the window ends, the leader's index is the
+            largest as long as total + gain > bar N, with the total and N of the leader.
+        course: float64 array (5,): a round t0, and the coefficients of a cubic in t/t0 - 1 that
+            approximates the growth from there on.
     """
 
     level: np.ndarray
@@ -45,15 +45,15 @@ class Race(NamedTuple):
 
 @verb
 def new_race(K: int, shift: float, power: float, fade: float) -> Race:
-    """All indices infinite: every arm is played once, in order, before any second time.
+    """A race in which all indices are infinite, so that every arm is played once, in order.
 
     Args:
         K: number of arms.
         shift: of the growth.
         power: of the growth.
-        fade: less than 1 if each round adds 1 to the leader's N, its width is as N^-fade, and N
-            times what else its index has beyond total/N does not shrink; 1 if it is only known
-            that N times all of it does not.
+        fade: rate at which a width decreases. If it is less than 1, each round adds 1 to the
+            leader's N, its width is proportional to N^-fade, and N (index - total/N - bonus) does
+            not decrease. If it is 1, only N (index - total/N) is known not to decrease.
     """
     growth = np.array([shift, power, fade])
     return Race(np.full(K, np.inf), np.zeros(K), growth, np.zeros(2), np.zeros(2), np.ones(5))
@@ -61,7 +61,7 @@ def new_race(K: int, shift: float, power: float, fade: float) -> Race:
 
 @verb
 def begin_window(race: Race, t: int) -> None:
-    """The window from round ``t`` on, and how its bonuses have grown at its end."""
+    """Begin a window at round ``t``: compute its last round and the growth there."""
     race.window[1] = t + max(LEAST, math.floor(t * WINDOW))
     if race.growth[1] != 0.5:
         begin_course(race, t)
@@ -70,11 +70,11 @@ def begin_window(race: Race, t: int) -> None:
 
 @verb
 def begin_course(race: Race, t: int) -> None:
-    """Growth as a cubic in how much later than ``t`` a round is."""
+    """Compute the cubic that approximates the growth after round ``t``."""
     shift, power = race.growth[0], race.growth[1]
     l = math.log(t) + shift
     race.course[0], race.course[1] = t, l**power
-    l = max(l, 1.0)  # the course is followed where rounds are close together, and l larger
+    l = max(l, 1.0)  # the cubic is used only for t so large that l exceeds 1
     second, third = (power - 1.0) / (2.0 * l), (power - 2.0) / (3.0 * l)  # of (1 + y/l)^power
     race.course[2] = race.course[1] * power / l
     race.course[3] = race.course[2] * (second - 0.5)
@@ -83,9 +83,9 @@ def begin_course(race: Race, t: int) -> None:
 
 @verb
 def growth(race: Race, t: float) -> float:
-    """(ln t + shift)^power in a round that the course began before."""
+    """(ln t + shift)^power, for a round t after the beginning of the course."""
     course, shift, power = race.course, race.growth[0], race.growth[1]
-    if power == 0.5:  # a root is quick, and exact
+    if power == 0.5:  # a square root is fast and exact
         return math.sqrt(math.log(t) + shift)
     y = t / course[0] - 1.0
     if y <= CLOSE:
@@ -95,13 +95,13 @@ def growth(race: Race, t: float) -> float:
 
 @verb
 def lead(race: Race, t: int, total: np.ndarray, N: np.ndarray) -> int:
-    """The arm of largest index at round ``t``, ties to the lowest; a new stretch begins with it.
+    """The arm of largest index at round ``t``, ties to the lowest; it begins a new stretch.
 
     Args:
         race: the indices.
         t: the round to be played.
-        total: float64 array (K,), of which ``total / N`` is an arm's index without its bonus.
-        N: float64 array (K,), what each total is divided by.
+        total: float64 array (K,); ``total / N`` is the index of an arm without its bonus.
+        N: float64 array (K,), number of observations of each arm.
     """
     race, total, N = borrow(race), borrow(total), borrow(N)
     if t > race.window[1]:
@@ -110,12 +110,12 @@ def lead(race: Race, t: int, total: np.ndarray, N: np.ndarray) -> int:
     a, best, second, widest = 0, -np.inf, -np.inf, 0.0
     for b in range(len(race.level)):
         index = race.level[b] + now * race.width[b]
-        first = index > best  # no branch, which would be guessed wrongly
+        first = index > best  # without branches, which would be mispredicted
         second = max(second, best if first else index)
         a = b if first else a
         best = index if first else best
         widest = max(widest, race.width[b])
-    race.stretch[1] = -np.inf  # an arm without a total does not keep the lead unasked
+    race.stretch[1] = -np.inf  # keeps_lead is false for an arm without observations
     if N[a] > 0.0:
         begin_stretch(race, t, now, second, widest, race.width[a], N[a])
         race.stretch[1] += best * N[a] - total[a]
@@ -126,20 +126,20 @@ def lead(race: Race, t: int, total: np.ndarray, N: np.ndarray) -> int:
 def begin_stretch(
     race: Race, t: int, now: float, second: float, widest: float, width: float, n: float
 ) -> None:
-    """How high the others' indices rise and how low the leader's falls, k rounds after ``t``.
+    """Bound the indices k rounds after ``t``: those of the others above, the leader's below.
 
-    Growth is concave in t: the largest of the others is at most ``second + rise k``, and the
-    leader's index times its N, beyond its rewards, at least what it is now plus ``own k``. As
-    k is by how much its N exceeds ``n``, products with N remain.
+    Growth is concave in t, so the largest index of the others is at most ``second + rise k``, and
+    the leader's N (index - mean of its rewards) is at least its present value plus ``own k``. As
+    k = N - ``n``, the comparison is linear in N.
 
     Args:
         race: the indices.
         t: the round.
         now: growth at that round.
-        second: the largest index of the others.
-        widest: the largest width of all.
-        width: the leader's.
-        n: the leader's N.
+        second: the largest index of the other arms.
+        widest: the largest width of all arms.
+        width: the width of the leader.
+        n: N of the leader.
     """
     fade, left = race.growth[2], race.window[1] - t
     climb = (race.window[0] - now) * widest
@@ -155,17 +155,17 @@ def begin_stretch(
 
 @verb
 def last_round(race: Race, T: int) -> int:
-    """The last round, at most ``T``, for which ``keeps_lead`` may be asked."""
+    """The last round, at most ``T``, for which ``keeps_lead`` is valid."""
     race = borrow(race)
     return min(T, int(race.window[1]))
 
 
 @verb
 def keeps_lead(race: Race, total: float, N: float) -> bool:
-    """Whether the leader is certain to have the largest index in the next round; if not, ask again.
+    """Whether the leader certainly has the largest index in the next round; else call ``lead``.
 
-    In a stretch only the leader's total and N have changed, and how its bonus and the others' can
-    have changed is bounded, so a multiplication decides: no root, no logarithm, no other arm.
+    During a stretch only the total and N of the leader change, and the changes of all bonuses are
+    bounded. The test costs one multiplication: no root, no logarithm, no other arm.
     """
     race = borrow(race)
     return total + race.stretch[1] > race.stretch[0] * N

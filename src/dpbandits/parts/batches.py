@@ -1,4 +1,4 @@
-"""Batches that double and forget: the sampling of the arm eliminations of Wu et al. 2023."""
+"""Batches of doubling length: the sampling scheme of the arm elimination of Wu et al. 2023."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from ..game import Game, arms, play_unseen, rounds_left, until_horizon
 
 @verb
 def random_arm(rng: np.random.Generator, K: int) -> int:
-    """An arm, each as likely as the others."""
+    """Draw an arm uniformly at random."""
     return int(rng.random() * K)
 
 
 @routine
 def forced_batches(game: Game, rng: np.random.Generator, until: float, by_round: bool) -> int:
-    """Play batches of 2, 4, 8, ... rounds of arms chosen at random while they are shorter than
-    ``until``: one arm a batch (Alg. 1), or one a round (Remark 5.1).
+    """Play random arms in batches of 2, 4, 8, ... rounds while these are shorter than ``until``.
+
+    An arm is drawn for each batch (Alg. 1), or for each round if ``by_round`` (Remark 5.1).
 
     Returns:
         The number tau of the first batch that is not forced, of length 2^tau.
@@ -35,8 +36,10 @@ def forced_batches(game: Game, rng: np.random.Generator, until: float, by_round:
 
 @verb
 def play_out(game: Game, S: np.ndarray, B: float) -> None:
-    """Play a last batch, which the horizon cuts and which so releases nothing: the active arms one
-    after the other, ``B`` rounds each. A single arm is played to the horizon.
+    """Play the last batch, which the horizon interrupts, so that it releases nothing.
+
+    The active arms are played one after the other for ``B`` rounds each; a single active arm is
+    played until the horizon.
     """
     arm = np.zeros(1, np.int64)
     for a in S:

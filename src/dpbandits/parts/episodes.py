@@ -1,4 +1,4 @@
-"""Episodes that double and forget: the sampling of the AdaP algorithms, written once."""
+"""Doubling episodes with forgetting: the sampling scheme of the AdaP algorithms."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from .mechanisms import laplace_mean
 
 
 class Episodes(NamedTuple):
-    """What the last episode of each arm released.
+    """The releases of the last episode of each arm.
 
     Attributes:
-        mean: float64 array (K,), private mean of the rewards of the arm's last episode only.
-        length: float64 array (K,), number of those rewards, n.
+        mean: float64 array (K,), private mean of the rewards of the arm's last episode.
+        length: float64 array (K,), number of these rewards, n.
     """
 
     mean: np.ndarray
@@ -26,7 +26,7 @@ class Episodes(NamedTuple):
 
 @verb
 def first_episodes(game: Game, rng: np.random.Generator, eps: float) -> Episodes:
-    """Play each arm once: an episode of length 1."""
+    """Play an episode of length 1 on each arm. eps-DP: every reward enters one release."""
     K = arms(game)
     episodes = Episodes(np.zeros(K), np.zeros(K))
     for a in range(K):
@@ -38,7 +38,9 @@ def first_episodes(game: Game, rng: np.random.Generator, eps: float) -> Episodes
 def play_episode(
     game: Game, rng: np.random.Generator, eps: float, episodes: Episodes, a: int
 ) -> None:
-    """Play arm ``a`` until its pull count doubles (Azize & Basu 2022, Alg. 1)."""
+    """Play arm ``a`` until its pull count doubles and release the mean of these rewards
+    (Azize & Basu 2022, Alg. 1). eps-DP: every reward enters one release.
+    """
     play(game, rng, eps, episodes, a, pulls(game, a))
 
 
@@ -46,7 +48,7 @@ def play_episode(
 def play(
     game: Game, rng: np.random.Generator, eps: float, episodes: Episodes, a: int, n: int
 ) -> None:
-    """Play arm ``a`` ``n`` times and release the mean; cut by the horizon, release nothing."""
+    """Play arm ``a`` ``n`` times and release the mean; at the horizon, release nothing."""
     episodes = borrow(episodes)
     if n > rounds_left(game):
         pull_sum(game, a, rounds_left(game))

@@ -1,7 +1,7 @@
-"""Private means that neither heavy tails nor a few outliers spoil (Wu et al. 2023).
+"""Private means that are robust to heavy tails and outliers (Wu et al. 2023).
 
-The verbs are the parts of an algorithm that plays a bandit; ``raw_moment_mean`` and
-``central_moment_mean`` put them together for data of your own.
+Algorithms call the verbs; ``raw_moment_mean`` and ``central_moment_mean`` combine them for an
+array of data.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from ..environments.blocks import count, kept
 from .mechanisms import laplace, laplace_scale
 from .radii import central_moment_bound, raw_moment_bound
 
-RAW_LIMIT = 0.5  # contamination below which the raw-moment mean works
-CENTRAL_LIMIT = 0.133  # and the central-moment mean
-LARGEST_REACH = 1e6  # D, of which there are 2D/r bins
+RAW_LIMIT = 0.5  # the raw-moment mean requires a smaller contamination
+CENTRAL_LIMIT = 0.133  # the central-moment mean requires a smaller contamination
+LARGEST_REACH = 1e6  # largest D, since the histogram has 2D/r bins
 
 
 @verb
 def truncation_level(n: float, eps: float, l: float, k: float, alpha1: float) -> float:
-    """M: what is cut off beyond it weighs no more than the noise and the outliers (Theorem 6.1).
+    """Truncation level M, which balances truncation bias, noise and outliers (Theorem 6.1).
 
     Args:
         n: number of values.
         eps: privacy budget.
         l: ln(1/delta).
-        k: order of the moment that exists, at least 2.
+        k: order of the bounded moment, at least 2.
         alpha1: bound on the contamination.
     """
     M = (n * eps / l) ** (1.0 / k)
@@ -38,29 +38,29 @@ def truncation_level(n: float, eps: float, l: float, k: float, alpha1: float) ->
 
 @verb
 def bin_width(k: float, alpha1: float) -> float:
-    """r: a bin this wide around the mean holds most of the inliers (Theorem 6.9)."""
+    """Bin width r: a bin of this width around the mean holds most inliers (Theorem 6.9)."""
     iota = (1.0 - alpha1) / (0.249 - alpha1) if alpha1 > 0.0 else 10.0
     return iota ** (1.0 / k)
 
 
 @verb
 def bins(D: float, r: float) -> int:
-    """Number of bins from -D - r to beyond D: also a mean near D lies in one."""
+    """Number of bins of width ``r`` that cover [-D - r, D]."""
     return math.ceil(2.0 * D / r) + 2
 
 
 @verb
 def private_mean(rng: np.random.Generator, total: float, n: float, M: float, eps: float) -> float:
-    """The mean of ``n`` values truncated at ``M``, given their sum. eps-DP: one changed value
-    moves the mean by 2M/n at most.
+    """Private mean of ``n`` values truncated at ``M``, given their sum. eps-DP: changing one value
+    changes the mean by at most 2M/n.
     """
     return total / n + laplace(rng, laplace_scale(2.0 * M / n, eps))
 
 
 @verb
 def private_mode(rng: np.random.Generator, counts: np.ndarray, n: float, eps: float) -> int:
-    """The fullest bin of a histogram of ``n`` values, noise added to each frequency. eps-DP: one
-    changed value moves two frequencies by 1/n each. Ties go to the leftmost.
+    """Private mode: the bin of largest noisy frequency among ``n`` values, ties to the leftmost.
+    eps-DP: changing one value changes two frequencies by 1/n each.
     """
     counts = borrow(counts)
     best, fullest = -np.inf, 0
@@ -79,19 +79,20 @@ def raw_moment_mean(
     alpha1: float = 0.0,
     delta: float = 0.05,
 ) -> tuple[float, float]:
-    """Truncated Laplace mean (Wu et al. 2023, Alg. 2). eps-DP for one changed value.
+    """Truncated Laplace mean (Wu et al. 2023, Alg. 2). eps-DP for neighbours that differ in one
+    value.
 
     Args:
-        x: float array (n,), independent values with E|X|^k <= 1, outliers among them.
+        x: float array (n,), independent values with E|X|^k <= 1, some of them outliers.
         rng: generator of the noise.
         eps: privacy budget.
         k: order of the moment, at least 2.
         alpha1: bound on the contamination, in [0, 1/2).
-        delta: probability that the radius fails, for n of at least 3 ln(4/delta)/alpha1.
+        delta: failure probability of the radius, for n >= 3 ln(4/delta)/alpha1.
 
     Returns:
-        The mean and its radius: the distance to the inliers' mean, exceeded with probability
-        delta at most.
+        The mean and its radius: the distance to the mean of the inliers exceeds the radius with
+        probability at most delta.
 
     Raises:
         ValueError: a parameter out of range.
@@ -114,23 +115,24 @@ def central_moment_mean(
     alpha1: float = 0.0,
     delta: float = 0.05,
 ) -> tuple[float, float]:
-    """Private histogram mode, then truncation around it (Wu et al. 2023, Alg. 3). eps-DP for one
-    changed value, since each half of the data is used once.
+    """Truncated Laplace mean around a private mode (Wu et al. 2023, Alg. 3). eps-DP for neighbours
+    that differ in one value, since each half of the data enters one release.
 
     Args:
-        x: float array (2 n,), independent values with E|X - mean|^k <= 1, outliers among them;
-            the first half places the second, an odd value is left out.
+        x: float array (2 n,), independent values with E|X - mean|^k <= 1, some of them outliers;
+            the mode is that of the first half, the mean that of the second; the last of an odd
+            number of values is ignored.
         rng: generator of the noise.
         eps: privacy budget.
-        D: bound on the mean's distance from 0, at least two bins wide.
+        D: bound on the absolute value of the mean, at least 1 and at least two bin widths.
         k: order of the moment, at least 2.
         alpha1: bound on the contamination, in [0, 0.133).
-        delta: probability that the radius fails, for n of at least 3 ln(4/delta)/alpha1, given that
-            the mode is within 2 r of the mean, which is as certain for n of at least
-            (80 + 20/eps) ln(8 (2D/r + 2)/delta).
+        delta: failure probability of the radius for n >= 3 ln(4/delta)/alpha1, given a mode within
+            2 r of the mean; the mode fails with probability at most delta for
+            n >= (80 + 20/eps) ln(8 (2D/r + 2)/delta).
 
     Returns:
-        The mean and its radius, as ``raw_moment_mean``.
+        The mean and its radius, as in ``raw_moment_mean``.
 
     Raises:
         ValueError: a parameter out of range.

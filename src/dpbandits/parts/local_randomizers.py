@@ -1,4 +1,4 @@
-"""Curators: what a user sends instead of a reward, with eps-local DP."""
+"""Local randomizers, the curators of Ren et al. 2020: a user's eps-locally private response."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def convert_to_laplace(rng: np.random.Generator, r: float, eps: float) -> float:
 
 @verb
 def add_laplace(rng: np.random.Generator, r: float, scale: float) -> float:
-    """CTL, asked by the scale 1/eps of its noise."""
+    """CTL, parametrised by the scale 1/eps of its noise."""
     return r + laplace(rng, scale)
 
 
@@ -32,11 +32,11 @@ def convert_to_bernoulli(rng: np.random.Generator, r: float, tanh: float) -> flo
     """Curator 3 of Ren et al. 2020, CTB: a bit, 1 with probability 1/2 + (r - 1/2) tanh(eps/2).
 
     Args:
-        rng: the user's coins.
+        rng: generator of the noise.
         r: reward in [0, 1].
-        tanh: tanh(eps/2), which unlike e^eps never overflows.
+        tanh: tanh(eps/2), which does not overflow, unlike e^eps.
 
-    Guarantee: eps-local DP, since (r e^eps + 1 - r)/(1 + e^eps) is that probability.
+    It is eps-locally DP: the probability equals (r e^eps + 1 - r)/(1 + e^eps).
     """
     rng = borrow(rng)
     return 1.0 if rng.random() < chance_of_one(r, tanh) else 0.0
@@ -44,20 +44,21 @@ def convert_to_bernoulli(rng: np.random.Generator, r: float, tanh: float) -> flo
 
 @verb
 def chance_of_one(r: float, tanh: float) -> float:
-    """The probability that the bit of a reward in [0, 1] is 1."""
+    """Probability that CTB sends 1 for a reward in [0, 1]."""
     return 0.5 + (r - 0.5) * tanh
 
 
-# The sigmoid less 1/2 at the middle of steps from -8 to 8, and how far it is from that elsewhere.
-_STEPS = 64  # to a unit
+# sigmoid - 1/2 at the midpoints of steps of 1/_STEPS in [-8, 8], and its largest deviation within a
+# step or outside of the table.
+_STEPS = 64
 _MIDDLES = np.array([sigmoid((i + 0.5) / _STEPS) for i in range(-8 * _STEPS, 8 * _STEPS)]) - 0.5
 _FAR = 0.125 / _STEPS + 1e-6
 
 
 @verb
 def convert_to_bernoulli_of_sigmoid(rng: np.random.Generator, r: float, tanh: float) -> float:
-    """CTB of the reward's sigmoid: the same bit for the same coin, but the sigmoid is computed only
-    where a table does not tell the bit, once in some hundred times.
+    """CTB of the reward's sigmoid. A table decides nearly all bits; the sigmoid is computed for
+    about one in a hundred, and the bit is always that of the exact sigmoid.
     """
     rng = borrow(rng)
     u, place = rng.random(), r * _STEPS + 8 * _STEPS
@@ -71,7 +72,7 @@ def convert_to_bernoulli_of_sigmoid(rng: np.random.Generator, r: float, tanh: fl
 
 @verb
 def send_bit(rng: np.random.Generator, r: float, eps: float) -> float:
-    """CTB, asked by the user's level. eps-local DP for rewards in [0, 1] (Lemma 9)."""
+    """CTB, parametrised by eps. eps-local DP for rewards in [0, 1] (Lemma 9)."""
     return convert_to_bernoulli(rng, r, math.tanh(0.5 * eps))
 
 
@@ -90,12 +91,12 @@ def send_bit_of_sigmoid(rng: np.random.Generator, r: float, eps: float) -> float
 @verb
 def send_truncated(rng: np.random.Generator, r: float, eps: float, B: float = 1.0) -> float:
     """The reward, truncated at B, plus ``Lap(2B/eps)``. eps-local DP for any reward (Tao et al.
-    2022, Alg. 4); the algorithm draws the sum of many such noises at once.
+    2022, Alg. 4). The algorithm draws the sum of many such noises with ``laplace_sum``.
     """
     return kept(r, B) + laplace(rng, laplace_scale(2.0 * B, eps))
 
 
 @verb
 def unbiased(x: float, c: float) -> float:
-    """g(x; eps): the bit of CTB rescaled so that its mean is the reward's, c = coth(eps/2)."""
+    """g(x; eps): the bit x of CTB as an unbiased estimate of the reward, c = coth(eps/2)."""
     return 0.5 + (x - 0.5) * c

@@ -1,6 +1,4 @@
-"""Powers of an arm's number of pulls, which grows a little at a time: no power is taken in most
-rounds.
-"""
+"""Powers of pull counts, updated by a cubic approximation instead of a power in every round."""
 
 from __future__ import annotations
 
@@ -12,15 +10,15 @@ import numpy as np
 from ..compiled.decorators import verb
 from ..compiled.intrinsics import borrow
 
-CLOSE = 2.0**-13  # within this of 1, a cubic is a power or a logarithm to the last bit or two
+CLOSE = 2.0**-13  # relative step within which a cubic is exact but for the last bit or two
 
 
 class Powers(NamedTuple):
-    """A power of each arm's count where that last passed a step of at most ``CLOSE`` of it.
+    """A power of each arm's count at the beginning of the current step, of relative length CLOSE.
 
     Attributes:
-        start: float64 array (K,), the count there.
-        end: float64 array (K,), the count at the next step.
+        start: float64 array (K,), the count at the beginning of the step.
+        end: float64 array (K,), the count at the beginning of the next step.
         value: float64 array (K,), the power at ``start``.
     """
 
@@ -31,21 +29,22 @@ class Powers(NamedTuple):
 
 @verb
 def new_powers(K: int) -> Powers:
-    """No powers known yet."""
+    """Powers of ``K`` counts, none of them computed."""
     return Powers(np.zeros(K), np.zeros(K), np.zeros(K))
 
 
 @verb
 def power_of_count(powers: Powers, a: int, n: float, scale: float, p: float) -> float:
-    """The power ``scale n^p``; below a count of 2^13 as exact as powers are, above it but for the
-    last bits. It depends on the count alone, so that ties of equal counts stay ties.
+    """The power ``scale n^p``: exact for counts below 2^13, accurate to the last bits above.
+
+    It is a function of the count alone, so equal counts have equal powers.
 
     Args:
-        powers: those of one scale and one p.
+        powers: the powers of one scale and one p.
         a: the arm.
-        n: its count, at least 1, no less than those asked for before.
-        scale: what the power is multiplied by.
-        p: from -1 to 1.
+        n: its count, at least 1 and not less than in earlier calls.
+        scale: the factor.
+        p: the exponent, in [-1, 1].
     """
     powers = borrow(powers)
     if n >= powers.end[a]:

@@ -1,4 +1,4 @@
-"""Confidence radii and indices, each naming its inequality; ``l`` is the log of 1/confidence."""
+"""Confidence radii and indices; ``l`` is the logarithm of 1/(failure probability)."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from ..compiled.decorators import verb
 
 @verb
 def hoeffding(n: float, l: float) -> float:
-    """Radius of the mean of ``n`` rewards in [0, 1]: exceeded with probability e^-l."""
+    """Hoeffding's radius of the mean of ``n`` rewards in [0, 1], exceeded with probability e^-l."""
     return math.sqrt(l / (2.0 * n))
 
 
 @verb
 def laplace_tail(n: float, eps: float, l: float) -> float:
-    """Radius of the noise ``Lap(1/(eps n))`` of a mean: exceeded (one side) with e^-l / 2."""
+    """Radius of the noise ``Lap(1/(eps n))`` of a mean, exceeded with probability e^-l / 2."""
     return l / (eps * n)
 
 
 @verb
 def bernoulli_kl(p: float, q: float) -> float:
-    """Kullback-Leibler divergence of Bernoulli(p) from Bernoulli(q), singularities by limits."""
+    """Kullback-Leibler divergence kl(p, q) of Bernoulli laws, continuously extended to [0, 1]."""
     if p == q:
         return 0.0
     if p <= 0.0:
@@ -33,7 +33,7 @@ def bernoulli_kl(p: float, q: float) -> float:
 
 @verb
 def kl_of_step(p: float, r: float, x: float) -> float:
-    """kl(p, p + x), where r = 1 - p: its two terms cancel without loss of digits."""
+    """kl(p, p + x) for r = 1 - p, accurate also for small x."""
     return -p * math.log1p(x / p) - r * math.log1p(-x / r)
 
 
@@ -42,8 +42,8 @@ def kl_upper(p: float, d: float) -> float:
     """``max{q in [0, 1] : kl(p, q) <= d}``, to 1e-10 (Garivier & Cappe 2011).
 
     Newton's method from above: kl(p, .) is convex and increasing on [p, 1], so the iterates
-    fall to the root without passing it. They start at the smaller of two upper bounds,
-    Pinsker's and the one that drops the term of p from kl.
+    decrease to the root. The initial value is the smaller of two upper bounds: that of Pinsker's
+    inequality, and the root of kl without its term in p.
     """
     if p >= 1.0:
         return 1.0
@@ -63,8 +63,8 @@ def kl_upper(p: float, d: float) -> float:
 
 @verb
 def robust_order(n: float, eps: float, l: float, k: float, alpha1: float) -> float:
-    """The order of the error of a private robust mean, with constants of 1 (Wu et al. 2023,
-    Theorems 6.1 and 6.9): not a bound. ``l`` is ln(1/delta).
+    """Order of the error of a private robust mean, with constants of 1 (Wu et al. 2023, Theorems
+    6.1 and 6.9), where ``l`` is ln(1/delta). It is not a bound.
     """
     share = 1.0 - 1.0 / k
     return math.sqrt(l / n) + (l / (n * eps)) ** share + alpha1**share
@@ -74,9 +74,9 @@ def robust_order(n: float, eps: float, l: float, k: float, alpha1: float) -> flo
 def raw_moment_bound(n: float, eps: float, l: float, k: float, alpha1: float, M: float) -> float:
     """Radius of the mean of ``n`` values truncated at ``M`` with noise ``Lap(2M/(n eps))``.
 
-    Bernstein's inequality, the tail of the noise, Markov's inequality for what is cut off, and
-    Chernoff's for the outliers. It holds with probability 1 - delta for E|X|^k <= 1, a
-    contamination of at most alpha1 and n >= 3 l/alpha1, where l = ln(4/delta).
+    It sums Bernstein's inequality, the tail of the noise, Markov's inequality for the truncation
+    bias and Chernoff's inequality for the outliers. It holds with probability 1 - delta for
+    E|X|^k <= 1, a contamination of at most alpha1 and n >= 3 l/alpha1, where l = ln(4/delta).
     """
     if math.inf == M:
         return math.inf
@@ -88,7 +88,9 @@ def raw_moment_bound(n: float, eps: float, l: float, k: float, alpha1: float, M:
 def central_moment_bound(
     n: float, eps: float, l: float, k: float, alpha1: float, M: float, r: float
 ) -> float:
-    """As ``raw_moment_bound``, around a point within 2 r of the mean, for E|X - mean|^k <= 1."""
+    """``raw_moment_bound`` for truncation around a point within 2 r of the mean, given
+    E|X - mean|^k <= 1.
+    """
     if math.inf == M:
         return math.inf
     noise = (2.0 / 3.0 + 2.0 / eps) * M * l / n

@@ -1,37 +1,48 @@
-"""The name of a table, and what must not be written over."""
+"""The name of a table, and the tables that must not be replaced."""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import math
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
-from ..cli.config.compose import Request, read_request
 from ..errors import BadInput
-from ..settings.setting import digest
-from ..validation import file_at
-from .tables import UNREADABLE, record
+from ..settings.request import Request, experiment_request
+from ..settings.setting import Setting, digest
+from .manifest import UNREADABLE, read_manifest
+from .summary import rounds
 
 
 def table_path(request: Request, alone: bool = True) -> Path:
-    """Where the table of a request is written: under the experiment's name, or that of what was
-    run and a hash of all of it. One of several jobs is not ``alone``, and needs the hash.
+    """Where the table of a request is written: the name of its experiment, or of what is run with a
+    hash of it. One of several jobs is not ``alone``: its name needs the hash.
     """
-    return request.results / f"{_name(request, alone)}.csv"
-
-
-def _name(request, alone):
-    name = digest(*(cell.setting for cell in request.cells), str(request.runs), length=8)
+    described = (setting.described for setting in request.settings)
+    name = digest(*described, str(request.runs), length=8)
     experiment = request.config["experiment"]
     if experiment is not None:
-        return str(experiment) if alone else f"{experiment}-{name}"
-    if len(request.cells) > 1:
-        return f"sweep-{name}"
-    return f"{request.kind.label(request.cells[0])}-{name}"
+        stem = str(experiment) if alone else f"{experiment}-{name}"
+    elif len(request.settings) > 1:
+        stem = f"sweep-{name}"
+    else:
+        stem = f"{_label(request.settings[0])}-{name}"
+    return request.folder / f"{stem}.csv"
+
+
+def _label(setting: Setting) -> str:
+    """The setting in the name of its table."""
+    values = {"eps": setting.eps, "horizon": rounds(setting.horizon), **dict(setting.goal)}
+    parts = [pattern.format(values[key]) for key, pattern in setting.question.label]
+    if math.isinf(setting.eps):
+        parts = parts[1:]
+    return f"{setting.algo}-{setting.env}{''.join(parts)}"
 
 
 def refuse_to_replace(request: Request) -> None:
-    """Do not write a table of an experiment with other keys over one of it as it stands.
+    """Refuse to replace the table of an experiment as its file defines it by one with other keys.
 
     Raises:
         BadInput: that would happen.
@@ -39,18 +50,20 @@ def refuse_to_replace(request: Request) -> None:
     path, name = table_path(request), request.config["experiment"]
     if name is None or not request.changed or not path.exists():
         return
-    as_it_stands = read_request([f"experiment={name}"], request.folders, request.kind)
-    now, then = (_content(r.runs, map(record, r.cells)) for r in (request, as_it_stands))
+    unchanged = experiment_request(request.question, str(name), request.folders)
+    now, then = (
+        _content(r.runs, (setting.record for setting in r.settings)) for r in (request, unchanged)
+    )
     with contextlib.suppress(*UNREADABLE):
-        manifest = json.loads(file_at(path.with_suffix(".json")).read_text())
-        if now != then == _content(manifest["config"]["runs"], manifest["cells"]):
+        manifest = read_manifest(path)
+        if now != then == _content(manifest["config"]["runs"], manifest["settings"]):
             raise BadInput(
                 f"{' '.join(request.changed)}: {path} is the table of the experiment as it "
                 "stands; results=DIR keeps both"
             )
 
 
-def _content(runs, records):
-    """The runs and settings of a table, whatever the version that played them."""
+def _content(runs: float, records: Iterable[Mapping[str, Any]]) -> str:
+    """The runs and settings of a table, without the versions of the algorithms."""
     settings = [{name: x for name, x in words.items() if name != "version"} for words in records]
     return json.dumps([float(runs), settings], sort_keys=True)

@@ -1,4 +1,4 @@
-"""Finished runs on disk: one file a cell, which knows when it was damaged."""
+"""Finished runs: on disk, one file a setting that detects damage, or in memory."""
 
 from __future__ import annotations
 
@@ -7,68 +7,198 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 
 from ..errors import CannotRead, CannotWrite
 from ..files import locked, replace_file
-from ..settings.setting import Unit
+from ..settings.setting import Setting
 
 T = TypeVar("T")
 
 
 class Damaged(Exception):
-    """A cell's file is not as it was written."""
+    """The file of a setting's runs is not as it was written."""
 
 
 @dataclass
-class Kept:
-    """Runs by number: what ``play`` gave for each, and how long it took."""
+class Runs:
+    """Finished runs of one setting, by number.
 
-    outcomes: dict[int, np.ndarray] = field(default_factory=dict)
+    Attributes:
+        pulls: int64 array (C, K) of each run, pulls of each arm up to each checkpoint.
+        answers: what each run returned, NaN for nothing.
+        seconds: how long each run took.
+    """
+
+    pulls: dict[int, np.ndarray] = field(default_factory=dict)
+    answers: dict[int, float] = field(default_factory=dict)
     seconds: dict[int, float] = field(default_factory=dict)
 
-    def __or__(self, other: Kept) -> Kept:
-        return Kept(self.outcomes | other.outcomes, self.seconds | other.seconds)
+    def __or__(self, other: Runs) -> Runs:
+        return Runs(
+            self.pulls | other.pulls, self.answers | other.answers, self.seconds | other.seconds
+        )
+
+    def first(self, runs: int) -> tuple[np.ndarray, np.ndarray]:
+        """Pulls, int64 array (runs, C, K), and answers, float64 array (runs,)."""
+        pulls = np.stack([self.pulls[run] for run in range(runs)])
+        return pulls, np.array([self.answers[run] for run in range(runs)])
 
 
-def cell_file(results: Path, cell: Unit) -> Path:
-    """Where the finished runs of a cell are kept: in one of 256 folders, by its hash."""
-    return file_of(results, cell.key)
+class Store(Protocol):
+    """Where finished runs are stored."""
+
+    def finished(self, setting: Setting) -> frozenset[int]:
+        """The numbers of the finished runs of a setting.
+
+        Raises:
+            Damaged: they cannot be used.
+            CannotRead: the system does not give them now.
+        """
+
+    def load(self, setting: Setting) -> Runs:
+        """The finished runs of a setting; a missing or damaged file holds none."""
+
+    def save(self, setting: Setting, fresh: Runs) -> None:
+        """Add finished runs of a setting to those that are stored."""
+
+    def note_failure(self, setting: Setting, reason: str) -> None:
+        """Store in one line why a setting could not be finished."""
+
+    def forget_failure(self, setting: Setting) -> None:
+        """Remove the reason, since the setting is finished."""
+
+    def failure(self, setting: Setting) -> str | None:
+        """Why a setting could not be finished when it was last tried, or None."""
+
+
+class Memory:
+    """Finished runs in memory."""
+
+    def __init__(self) -> None:
+        self._runs: dict[Setting, Runs] = {}
+
+    def finished(self, setting: Setting) -> frozenset[int]:
+        return frozenset(self.load(setting).pulls)
+
+    def load(self, setting: Setting) -> Runs:
+        return self._runs.get(setting, Runs())
+
+    def save(self, setting: Setting, fresh: Runs) -> None:
+        self._runs[setting] = self.load(setting) | fresh
+
+    def note_failure(self, setting: Setting, reason: str) -> None:
+        pass
+
+    def forget_failure(self, setting: Setting) -> None:
+        pass
+
+    def failure(self, setting: Setting) -> str | None:
+        return None
+
+
+class RunStore:
+    """Finished runs in a results folder, shared by all processes that use it."""
+
+    def __init__(self, results: Path):
+        self.results = results
+        self._seen: dict[Setting, tuple[tuple, frozenset[int]]] = {}
+
+    def file(self, setting: Setting) -> Path:
+        """Where the runs of a setting are stored: in one of 256 folders, by its hash."""
+        return file_of(self.results, setting.key)
+
+    def read(self, setting: Setting) -> Runs:
+        """The finished runs of a setting; raises what ``read_runs`` raises."""
+        return read_runs(self.file(setting))
+
+    def finished(self, setting: Setting) -> frozenset[int]:
+        """See ``Store``; a file is read again only if it has changed."""
+        file = self.file(setting)
+        found = ask_system(file, Path.stat)
+        if found is None:
+            return frozenset()
+        state = found.st_mtime_ns, found.st_size, found.st_ino
+        if setting not in self._seen or self._seen[setting][0] != state:
+            self._seen[setting] = state, frozenset(read_runs(file).pulls)
+        return self._seen[setting][1]
+
+    def load(self, setting: Setting) -> Runs:
+        try:
+            return self.read(setting)
+        except Damaged:
+            return Runs()
+
+    def save(self, setting: Setting, fresh: Runs) -> None:
+        """See ``Store``; a damaged file is set aside, not written over.
+
+        Raises:
+            CannotWrite: the disk is full, or the folder may not be written.
+            CannotRead: the file cannot be read now; it is left as it is.
+        """
+        file = self.file(setting)
+        with locked(file.parent):
+            try:
+                runs = read_runs(file) | fresh
+            except Damaged:
+                set_aside(file)
+                runs = fresh
+            replace_file(file, packed(file.stem, runs))
+
+    def failure_file(self, setting: Setting) -> Path:
+        """Where the reason is stored for which a setting could not be finished."""
+        return self.file(setting).with_suffix(".failed")
+
+    def note_failure(self, setting: Setting, reason: str) -> None:
+        file = self.failure_file(setting)
+        with locked(file.parent):
+            replace_file(file, f"{reason}\n".encode())
+
+    def forget_failure(self, setting: Setting) -> None:
+        self.failure_file(setting).unlink(missing_ok=True)
+
+    def failure(self, setting: Setting) -> str | None:
+        try:
+            return self.failure_file(setting).read_text(errors="replace").strip()
+        except OSError:
+            return None
 
 
 def file_of(results: Path, key: str) -> Path:
-    """Where the finished runs of the cell of a key are kept."""
-    return results / "cells" / key.rpartition("-")[2][:2] / f"{key}.npz"
+    """Where the finished runs of the setting with a key are stored."""
+    return results / "runs" / key.rpartition("-")[2][:2] / f"{key}.npz"
 
 
-def read_kept(file: Path) -> Kept:
-    """The runs in a cell's file; none if there is no file.
+def read_runs(file: Path) -> Runs:
+    """The runs in a file; none if there is no file.
 
     Raises:
-        Damaged: it was cut, edited, or is that of another cell.
-        CannotRead: there is no telling, for the system did not give it.
+        Damaged: it was cut, edited, or belongs to another setting.
+        CannotRead: the system cannot read it now.
     """
-    content = asked(file, Path.read_bytes)
+    content = ask_system(file, Path.read_bytes)
     if content is None:
-        return Kept()
+        return Runs()
     try:
         with np.load(io.BytesIO(content)) as members:
-            runs, outcomes, seconds = (members[x] for x in ("runs", "outcomes", "seconds"))
-            intact = bytes(members["checksum"]) == checksum(file.stem, runs, outcomes, seconds)
+            arrays = [members[name] for name in ("runs", "pulls", "answers", "seconds")]
+            intact = bytes(members["checksum"]) == checksum(file.stem, *arrays)
     except Exception as error:  # a damaged file can fail in any way
         raise Damaged(f"{file}: {type(error).__name__}") from error
     if not intact:
         raise Damaged(f"{file}: its checksum is that of other runs")
-    numbers = runs.tolist()
-    return Kept(
-        dict(zip(numbers, outcomes, strict=True)),
-        dict(zip(numbers, seconds.tolist(), strict=True)),
+    numbers, pulls, answers, seconds = arrays
+    return Runs(
+        *(
+            dict(zip(numbers.tolist(), values, strict=True))
+            for values in (pulls, answers.tolist(), seconds.tolist())
+        )
     )
 
 
-def asked(file: Path, what: Callable[[Path], T]) -> T | None:
+def ask_system(file: Path, what: Callable[[Path], T]) -> T | None:
     """What the system says of a file; None if there is no file."""
     try:
         return what(file)
@@ -79,7 +209,7 @@ def asked(file: Path, what: Callable[[Path], T]) -> T | None:
 
 
 def checksum(key: str, *arrays: np.ndarray) -> bytes:
-    """SHA-256 of a cell's runs, and of which cell's they are."""
+    """SHA-256 of a setting's runs and of its key."""
     digest = hashlib.sha256(key.encode())
     for array in arrays:
         digest.update(f"{array.dtype.str} {array.shape}".encode())
@@ -87,92 +217,24 @@ def checksum(key: str, *arrays: np.ndarray) -> bytes:
     return digest.digest()
 
 
-def load_runs(results: Path, cell: Unit) -> dict[int, np.ndarray]:
-    """The finished runs of a cell, by number; a file that is missing or damaged holds none."""
-    try:
-        return read_kept(cell_file(results, cell)).outcomes
-    except Damaged:
-        return {}
-
-
-def save_runs(results: Path, cell: Unit, fresh: Kept) -> None:
-    """Keep finished runs of a cell, beside those that it has, from whichever process.
-
-    A damaged file is set aside, not written over.
-
-    Raises:
-        CannotWrite: the disk is full, or the folder may not be written.
-        CannotRead: what it has cannot be read now, and is left as it is.
-    """
-    file = cell_file(results, cell)
-    with locked(file.parent):
-        try:
-            kept = read_kept(file) | fresh
-        except Damaged:
-            set_aside(file)
-            kept = fresh
-        replace_file(file, packed(file.stem, kept))
-
-
 def set_aside(file: Path) -> None:
-    """Rename a damaged file, for whoever wants to know what happened to it."""
+    """Rename a damaged file, so that it can be examined."""
     try:
         file.replace(file.with_suffix(".damaged"))
     except OSError as error:
         raise CannotWrite(file, error) from error
 
 
-class Shelf:
-    """Which runs of cells are kept, read anew where a file has changed since."""
-
-    def __init__(self, results: Path):
-        self.results = results
-        self._seen: dict[Unit, tuple[tuple, frozenset[int]]] = {}
-
-    def runs(self, cell: Unit) -> frozenset[int]:
-        """The numbers of a cell's kept runs; raises what ``read_kept`` raises."""
-        file = cell_file(self.results, cell)
-        found = asked(file, Path.stat)
-        if found is None:
-            return frozenset()
-        state = found.st_mtime_ns, found.st_size, found.st_ino
-        if cell not in self._seen or self._seen[cell][0] != state:
-            self._seen[cell] = state, frozenset(read_kept(file).outcomes)
-        return self._seen[cell][1]
-
-
-def packed(key: str, kept: Kept) -> bytes:
-    """A cell's file."""
-    numbers = sorted(kept.outcomes)
-    runs = np.array(numbers)
-    outcomes = np.stack([kept.outcomes[r] for r in numbers])
-    seconds = np.array([kept.seconds[r] for r in numbers])
-    check = np.frombuffer(checksum(key, runs, outcomes, seconds), np.uint8)
+def packed(key: str, runs: Runs) -> bytes:
+    """The content of the file of some runs."""
+    numbers = sorted(runs.pulls)
+    arrays = {
+        "runs": np.array(numbers),
+        "pulls": np.stack([runs.pulls[r] for r in numbers]),
+        "answers": np.array([runs.answers[r] for r in numbers]),
+        "seconds": np.array([runs.seconds[r] for r in numbers]),
+    }
+    check = np.frombuffer(checksum(key, *arrays.values()), np.uint8)
     buffer = io.BytesIO()
-    np.savez_compressed(buffer, runs=runs, outcomes=outcomes, seconds=seconds, checksum=check)
+    np.savez_compressed(buffer, **arrays, checksum=check)  # type: ignore[arg-type]
     return buffer.getvalue()
-
-
-def failure_file(results: Path, cell: Unit) -> Path:
-    """Where the reason is kept for which a cell could not be finished."""
-    return cell_file(results, cell).with_suffix(".failed")
-
-
-def note_failure(results: Path, cell: Unit, reason: str) -> None:
-    """Keep why a cell could not be finished, in one line, beside its file."""
-    file = failure_file(results, cell)
-    with locked(file.parent):
-        replace_file(file, f"{reason}\n".encode())
-
-
-def forget_failure(results: Path, cell: Unit) -> None:
-    """A cell is finished: it has failed no more."""
-    failure_file(results, cell).unlink(missing_ok=True)
-
-
-def failure_of(results: Path, cell: Unit) -> str | None:
-    """Why a cell could not be finished when it was last tried, or None."""
-    try:
-        return failure_file(results, cell).read_text(errors="replace").strip()
-    except OSError:
-        return None

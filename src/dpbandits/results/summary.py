@@ -1,70 +1,96 @@
-"""Summary of a tidy table: final regret with its interval, on screen, in Markdown, in LaTeX."""
+"""Summary of a tidy table: the mean of its statistic with its interval, in several styles."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from tabulate import tabulate
 
-from .tables import COLUMNS
+from ..contracts.question import Question
+from .intervals import clopper_pearson, half_width
+from .tables import at_end, question_of_table, settings_of
 
-
-def settings_of(table: pd.DataFrame) -> list[str]:
-    """The columns of a tidy table that tell one setting from another."""
-    return [name for name in table.columns if name not in ("seed", "run", "t", "regret")]
+STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs"]
 
 
 def summarize(table: pd.DataFrame) -> pd.DataFrame:
-    """Final regret of each setting of a tidy table.
+    """The statistic of each setting of a tidy table: final regret, or stopping time.
 
     Returns:
-        One row a setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 %
-        interval of the mean, Student's t; undefined for one run), ``std`` and ``runs``.
+        One row a setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of
+        the mean, Student's t; undefined for one run), ``std`` and ``runs``. For stopping rules
+        also ``halted``, a number of runs, and the share ``correct`` of these, with its 95 %
+        interval ``correct_low`` to ``correct_high`` (Clopper-Pearson).
     """
-    last = table[table["t"] == table["horizon"]]
-    return mean_of(last, settings_of(table), "regret")
+    question, settings = question_of_table(table), settings_of(table)
+    rows = at_end(table)
+    summary = mean_of(rows, settings, question.statistic)
+    if question.share is None:
+        return summary
+    share, of = question.share
+    groups = rows.groupby(settings, sort=False, dropna=False)
+    summary[of] = groups[of].sum().to_numpy()
+    right = groups[share].sum().to_numpy(dtype=float)
+    with np.errstate(invalid="ignore"):
+        summary[share] = right / summary[of]
+    low, high = clopper_pearson(right, summary[of].to_numpy())
+    return summary.assign(**{f"{share}_low": low, f"{share}_high": high})
 
 
 def mean_of(table: pd.DataFrame, settings: list[str], column: str) -> pd.DataFrame:
     """Mean of a column over the runs of each setting, with the STATISTICS of ``summarize``."""
-    from scipy.special import stdtrit  # slow to import
-
     groups = table.groupby(settings, sort=False, dropna=False)[column]
     summary = groups.agg(mean="mean", std="std", runs="count").reset_index()
-    n = summary["runs"].to_numpy()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        half = stdtrit(n - 1.0, 0.975) * summary["std"] / np.sqrt(n)
+    half = half_width(summary["std"].to_numpy(), summary["runs"].to_numpy())
     summary["ci_low"], summary["ci_high"] = summary["mean"] - half, summary["mean"] + half
     return summary[[*settings, *STATISTICS]]
 
 
-def render(summary: pd.DataFrame, style: str) -> str:
+def render(summary: pd.DataFrame, question: Question, style: str) -> str:
     """A summary as text; ``style`` is one of tabulate's: simple, pipe, latex_booktabs."""
+    columns = _columns_shown(summary, question)
+    header = [HEADINGS.get(name, name) for name in columns]
+    header += [question.statistic_name, "95 % interval"]
+    header += [question.share[0], "95 % interval", question.share[1]] if question.share else []
+    formats = {n: FORMATS.get(n, str) if n in question.columns else str for n in columns}
     rows = []
-    varied = [c for c in summary.columns if c not in [*COLUMNS, *STATISTICS]]
     for row in summary.to_dict("records"):
-        rows.append(
-            [
-                row["algo"],
-                row["env"],
-                budget(row["eps"]),
-                *("" if pd.isna(row[c]) else row[c] for c in varied),
-                rounds(row["horizon"]),
-                significant(row["mean"]),
-                interval(row),
-                row["runs"],
-            ]
-        )
-    header = ["algorithm", "environment", "eps", *varied, "horizon"]
-    header += ["final regret", "95 % interval", "runs"]
-    left = ("left", "left", "right", *("right" for _ in varied), "right", "right", "right", "right")
-    return tabulate(rows, header, tablefmt=style, colalign=left, disable_numparse=True)
+        about = ["" if pd.isna(row[n]) else formats[n](row[n]) for n in columns]
+        rows.append([*about, *_measured(row, question), row["runs"]])
+    align = ["left" if name in ("algo", "rule", "env") else "right" for name in columns]
+    align += ["right"] * (len(header) + 1 - len(columns))
+    return tabulate(rows, [*header, "runs"], tablefmt=style, colalign=align, disable_numparse=True)
 
 
-STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs"]
+def _columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
+    first = list(summary.columns).index("mean")
+    varied = [n for n in question.shown_if_varied if summary[n].nunique() > 1]
+    swept = [name for name in summary.columns[:first] if name not in question.columns]
+    if question.one_arm:  # what sets the arm's mean is shown as such
+        swept = [name for name in swept if not summary[name].equals(summary["true_mean"])]
+    varied += swept
+    shown: list[str] = []
+    for name in question.shown:
+        shown += varied if name == "*" else [name]
+    return shown
+
+
+def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
+    """The cells of what was measured in a setting."""
+    if question.share is None:
+        return [significant(row["mean"]), interval(row)]
+    share, of = question.share
+    capped = row[of] < row["runs"]
+    mean = ("at least " if capped else "") + significant(row["mean"])
+    if row[of] == 0:
+        shares = [f"none {of}", ""]
+    else:
+        low, high = percent(row[f"{share}_low"]), percent(row[f"{share}_high"])
+        shares = [percent(row[share]), f"{low.removesuffix(' %')} to {high}"]
+    return [mean, "" if capped else interval(row), *shares, percent(row[of] / row["runs"])]
 
 
 def interval(row: Mapping[Hashable, Any]) -> str:
@@ -79,8 +105,13 @@ def budget(eps: float) -> str:
     return "not private" if np.isinf(eps) else f"{eps:g}"
 
 
+def percent(share: float) -> str:
+    """A share, as text."""
+    return f"{100 * share:.4g} %"
+
+
 def significant(x: float) -> str:
-    """A number with the four digits that a mean of some tens of runs can bear."""
+    """A number with the four digits that a mean of some tens of runs justifies."""
     return f"{x:,.0f}" if 1000 <= abs(x) < 1e15 else f"{x:.4g}"
 
 
@@ -88,3 +119,15 @@ def rounds(T: int) -> str:
     """A number of rounds: 1e7 rather than 10000000."""
     text = f"{T:.0e}".replace("e+0", "e").replace("e+", "e")
     return text if T >= 10_000 and float(text) == T else str(T)
+
+
+HEADINGS = {"algo": "algorithm", "env": "environment", "true_mean": "true mean"}
+FORMATS: dict[str, Callable[[Any], str]] = {
+    "eps": budget,
+    "horizon": rounds,
+    "cap": rounds,
+    "true_mean": "{:.6g}".format,
+    "rel_error": "{:g}".format,
+    "beta": "{:g}".format,
+    "R": "{:g}".format,
+}

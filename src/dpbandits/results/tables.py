@@ -1,207 +1,202 @@
-"""Tidy tables of finished cells, and the manifest beside each table."""
+"""Tidy tables: made of finished runs, written as CSV, read again."""
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import json
-import platform
-import subprocess
-from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..compiled.cache import SOURCES
+from ..contracts.question import QUESTIONS, REGRET, Question
+from ..environments.instances import Instance
 from ..errors import BadInput, plain
-from ..files import PACKAGE, write_atomically
-from ..settings.setting import Cell, Unit, data_of
+from ..files import write_atomically
+from ..settings.setting import Setting, data_of
 from ..validation import file_at
-from .run_store import load_runs
+from .run_store import Store
 
-# What a manifest that is missing, damaged or of another kind raises.
-UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError
-INDIFFERENT = {"jobs", "backend", "results", "runner", "figure"}  # keys on which no table depends
 LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
-COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
 
 
-def tidy(results: Path, cells: Sequence[Cell], runs: int) -> pd.DataFrame:
-    """The tidy table of finished cells, one row per run and checkpoint."""
+class Finished(NamedTuple):
+    """The finished runs of a setting.
+
+    Attributes:
+        setting: the setting.
+        instance: its environment.
+        pulls: int64 array (runs, C, K), pulls of each arm up to each checkpoint.
+        answers: float64 array (runs,), what the algorithm returned, NaN for nothing.
+    """
+
+    setting: Setting
+    instance: Instance
+    pulls: np.ndarray
+    answers: np.ndarray
+
+    @property
+    def halted(self) -> np.ndarray:
+        """Whether a stopping rule gave an answer, bool array (runs,)."""
+        return np.isfinite(self.answers)
+
+    @property
+    def true_mean(self) -> float:
+        """The mean of the only arm's rewards, mu."""
+        return float(self.instance.means[0])
+
+    def correct(self) -> np.ndarray:
+        """Whether an answer is within ``rel_error |true mean|`` of the true mean."""
+        goal, mu = dict(self.setting.goal), self.true_mean
+        right = np.abs(self.answers - mu) <= goal["rel_error"] * abs(mu)
+        return np.where(self.halted, right, np.nan)
+
+
+# The columns that are measured; arrays (runs, C), (1, C) or (runs, 1).
+MEASURED: dict[str, Callable[[Finished], np.ndarray]] = {
+    "t": lambda f: f.setting.rounds()[np.newaxis],
+    "regret": lambda f: (f.pulls * f.instance.gaps).sum(axis=2),
+    "stopping_time": lambda f: np.where(
+        f.halted, f.pulls[:, -1].sum(axis=1), f.setting.horizon
+    ).astype(np.int64)[:, np.newaxis],
+    "estimate": lambda f: f.answers[:, np.newaxis],
+    "halted": lambda f: f.halted.astype(np.int64)[:, np.newaxis],
+    "correct": lambda f: f.correct()[:, np.newaxis],
+}
+WHOLE_OR_BLANK = ("correct",)
+
+
+def described(finished: Finished) -> dict[str, Any]:
+    """The values of all columns that can describe a setting."""
+    setting = finished.setting
+    return {
+        "algo": setting.algo,
+        "rule": setting.algo,
+        "env": setting.env,
+        "arm": setting.arm,
+        "true_mean": finished.true_mean,
+        "eps": setting.eps,
+        **dict(setting.goal),
+        setting.question.limit: setting.horizon,
+    }
+
+
+def load_finished(store: Store, setting: Setting, runs: int) -> Finished:
+    """The first finished runs of a setting."""
+    return Finished(setting, data_of(setting).instance, *store.load(setting).first(runs))
+
+
+def tidy(store: Store, settings: Sequence[Setting], runs: int) -> pd.DataFrame:
+    """The tidy table of the finished runs of some settings of one question.
+
+    Regret has a row for each run and checkpoint. A stopping rule has a row for each run:
+    ``halted`` is 1, or 0 if the cap came first; then the stopping time is the cap, and
+    ``estimate`` and ``correct`` are blank. ``correct`` is 1 if the estimate is within
+    ``rel_error |true_mean|`` of the true mean, else 0.
+    """
+    question = settings[0].question
     parts = []
-    for cell in cells:
-        kept = load_runs(results, cell)
-        pulls = np.stack([kept[r] for r in range(runs)])
-        regret = (pulls * data_of(cell).instance.gaps).sum(axis=2)
-        rounds = cell.rounds()
-        columns: dict[str, Any] = {
-            "algo": cell.algo,
-            "env": cell.env,
-            "eps": cell.eps,
-            "horizon": cell.horizon,
-            "seed": cell.seed,
-            **written(cell.columns),
-            "run": np.repeat(np.arange(runs), len(rounds)),
-            "t": np.tile(rounds, runs),
-            "regret": regret.ravel(),
+    for setting in settings:
+        finished = load_finished(store, setting, runs)
+        numbers = np.arange(runs)[:, np.newaxis]
+        measured = {name: MEASURED[name](finished) for name in question.measured}
+        arrays = np.broadcast_arrays(numbers, *measured.values())
+        rows: dict[str, Any] = dict(
+            zip(["run", *measured], (x.ravel() for x in arrays), strict=True)
+        )
+        for name in rows.keys() & set(WHOLE_OR_BLANK):
+            rows[name] = pd.array(rows[name], dtype="Int64")
+        about = described(finished)
+        columns = {name: about[name] for name in question.columns}
+        written = {
+            k: plain(v) if isinstance(v, list | dict) else v for k, v in setting.columns.items()
         }
-        parts.append(pd.DataFrame(columns))
+        parts.append(pd.DataFrame(columns | {"seed": setting.seed} | written | rows))
     table = pd.concat(parts, ignore_index=True)
-    varied = [name for name in table.columns if name not in COLUMNS]
-    return table[[*COLUMNS[:5], *varied, *COLUMNS[5:]]]
+    first, last = [*question.columns, "seed"], ["run", *question.measured]
+    varied = [name for name in table.columns if name not in (*first, *last)]
+    return table[[*first, *varied, *last]]
 
 
-def written(columns: Mapping[str, Any]) -> dict[str, Any]:
-    """What a sweep varies, as a table holds it: lists and mappings as they would be typed."""
-    return {k: plain(v) if isinstance(v, list | dict) else v for k, v in columns.items()}
+def columns_of(question: Question) -> list[str]:
+    """The columns of every tidy table of a question."""
+    return [*question.columns, "seed", "run", *question.measured]
+
+
+def settings_of(table: pd.DataFrame) -> list[str]:
+    """The columns of a tidy table that tell one setting from another."""
+    measured = ("seed", "run", *question_of_table(table).measured)
+    return [name for name in table.columns if name not in measured]
+
+
+def varied_in(table: pd.DataFrame) -> list[str]:
+    """The columns that a sweep added to a table."""
+    return [n for n in table.columns if n not in columns_of(question_of_table(table))]
+
+
+def question_of_table(table: pd.DataFrame) -> Question:
+    """The question whose measured columns a table has; that of regret if it has none."""
+    return next((q for q in QUESTIONS if q.group in table.columns), REGRET)
+
+
+def at_end(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a table in which its statistic is summarised: those of the horizon."""
+    question = question_of_table(table)
+    return table[table["t"] == table[question.limit]] if question.each_checkpoint else table
+
+
+def csv_of(table: pd.DataFrame) -> bytes:
+    """A table as CSV: the same bytes for the same runs."""
+    return table.to_csv(index=False, float_format="%.12g", lineterminator="\n").encode()
 
 
 def write_table(path: Path, table: pd.DataFrame) -> None:
     """Write a table as CSV: the same bytes for the same runs."""
-    text = table.to_csv(index=False, float_format="%.12g", lineterminator="\n")
-    write_atomically(path, text.encode())
+    write_atomically(path, csv_of(table))
+
+
+WORDS = ("algo", "rule", "env")
+POSITIVE = ("eps", "horizon", "t", "rel_error", "beta", "R", "cap", "stopping_time")
+MAY_BE_INFINITE = ("eps",)
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Read a tidy table of regrets.
+    """Read a tidy table, of regret or of stopping times.
 
     Raises:
-        BadInput: the file is missing, is not a CSV, or lacks the columns of a tidy table.
-    """
-    positive = ("eps", "horizon", "t")
-    table = read_columns(path, COLUMNS, words=("algo", "env"), positive=positive, endless=("eps",))
-    if not (table["t"] == table["horizon"]).any():
-        raise BadInput(f"{path}: no row has reached its horizon")
-    return table
-
-
-def read_columns(
-    path: Path,
-    columns: Sequence[str],
-    words: Sequence[str],
-    positive: Sequence[str],
-    endless: Sequence[str] = (),
-    blank: Sequence[str] = (),
-) -> pd.DataFrame:
-    """Read a CSV that has the given columns: finite numbers, but for ``words``, for ``endless``
-    ones that may be infinite, and for ``blank`` ones that may hold blanks; above 0 if ``positive``.
-
-    Raises:
-        BadInput: the file is missing, is not a CSV, or its columns are not these.
+        BadInput: the file is missing, is not a CSV, or its columns or numbers are not those of a
+            tidy table.
     """
     try:
         table = pd.read_csv(file_at(path), low_memory=False)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise BadInput(f"{path}: not a readable CSV ({reason})") from None
+    question = question_of_table(table)
+    columns = columns_of(question)
     missing = [name for name in columns if name not in table.columns]
     if missing:
         raise BadInput(f"{path}: not a tidy CSV of dpbandits: no column {', '.join(missing)}")
     if table.empty:
         raise BadInput(f"{path}: the table has no rows")
     for name in columns:
-        column = table[name].dropna() if name in blank else table[name]
-        if name in words:
-            if column.isna().any():
-                raise BadInput(f"{path}: column {name} has blanks")
-        elif not pd.api.types.is_numeric_dtype(column) or column.isna().any():
-            raise BadInput(f"{path}: column {name} holds something that is not a number")
-        elif name not in endless and not np.isfinite(column).all():
-            raise BadInput(f"{path}: column {name} holds a number that is not finite")
-        elif name in positive and not (column > 0).all():
-            raise BadInput(f"{path}: column {name} holds {column.min():g}; it must be above 0")
-        elif (sizes := column[np.isfinite(column)].abs()).max() > LARGEST:
-            raise BadInput(
-                f"{path}: column {name} holds {sizes.max():g}; at most {LARGEST:g} is needed"
-            )
+        _check_column(path, name, table[name].dropna() if name in question.blank else table[name])
+    if at_end(table).empty:
+        raise BadInput(f"{path}: no row has reached its {question.limit}")
     return table
 
 
-def write_manifest(
-    path: Path, config: Mapping[str, Any], cells: Sequence[Unit], seconds: float
-) -> None:
-    """Write what is needed to make a table again: configuration, cells, the names of the files of
-    their finished runs, the table's checksum, versions, time taken.
-
-    A table made of finished runs alone keeps the time that they took.
-    """
-    if seconds == 0.0 and path.exists():
-        with contextlib.suppress(*UNREADABLE):
-            before = json.loads(file_at(path).read_text())
-            if differing(before["config"], config) <= INDIFFERENT:
-                seconds = float(before["wall_time_seconds"])
-    manifest = {
-        "config": config,
-        "cells": [record(cell) for cell in cells],
-        "finished": [cell.key for cell in cells],
-        "sha256": sha256(path.with_suffix(".csv")),
-        "sources": SOURCES,
-        "seed": config["seed"],
-        "versions": {name: _version(name) for name in ("dpbandits", "numpy", "numba")}
-        | {"python": platform.python_version()},
-        "commit": commit(),
-        "wall_time_seconds": round(seconds, 3),
-    }
-    write_atomically(path, json.dumps(manifest, indent=2, default=str).encode() + b"\n")
-
-
-def is_current(table: Path, config: Mapping[str, Any], cells: Sequence[Unit]) -> bool:
-    """Whether a table, with all that lies beside it, is what these cells would give again."""
-    with contextlib.suppress(*UNREADABLE):
-        manifest = json.loads(file_at(table.with_suffix(".json")).read_text())
-        return (
-            all(table.with_suffix(suffix).stat().st_size for suffix in (".md", ".tex"))
-            and manifest["sources"] == SOURCES
-            and differing(manifest["config"], config) <= INDIFFERENT
-            and manifest["finished"] == [cell.key for cell in cells]
-            and manifest["sha256"] == sha256(table)
-        )
-    return False
-
-
-def differing(before: Mapping[str, Any], config: Mapping[str, Any]) -> set[str]:
-    """The keys in which the configuration of a manifest is another."""
-    now = json.loads(json.dumps(config, default=str))
-    return {key for key in before | now if before.get(key) != now.get(key)}
-
-
-def sha256(file: Path) -> str:
-    """Checksum of a file."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-def record(cell: Unit) -> dict[str, Any]:
-    """All that a cell was run with, by name."""
-    words = json.loads(cell.setting)
-    words["parameters"] = dict(zip(cell.algorithm.domains, words.pop("arguments"), strict=True))
-    for name in words.keys() & {"env_spec", "population"}:
-        words[name] = json.loads(words[name]) if words[name] else None
-    finite = np.isfinite(cell.eps)
-    return words | {"version": cell.version} | ({} if finite else {"eps": None})
-
-
-def _version(name):
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
-
-
-def commit() -> str | None:
-    """Commit of the package's sources, with ``-dirty`` if they were edited; None outside git."""
-    git = ["git", "-C", str(PACKAGE), "describe", "--always", "--abbrev=40", "--dirty"]
-    try:
-        tracked = subprocess.run(
-            ["git", "-C", str(PACKAGE), "ls-files", "--error-unmatch", "files.py"],
-            capture_output=True,
-            check=False,
-        )
-        if tracked.returncode != 0:
-            return None
-        described = subprocess.run(git, capture_output=True, text=True, check=False)
-    except OSError:
-        return None
-    return described.stdout.strip() or None
+def _check_column(path: Path, name: str, column: pd.Series) -> None:
+    """Refuse a column that holds what no tidy table can."""
+    where = f"{path}: column {name}"
+    if name in WORDS:
+        if column.isna().any():
+            raise BadInput(f"{where} has blanks")
+    elif not pd.api.types.is_numeric_dtype(column) or column.isna().any():
+        raise BadInput(f"{where} holds something that is not a number")
+    elif name not in MAY_BE_INFINITE and not np.isfinite(column).all():
+        raise BadInput(f"{where} holds a number that is not finite")
+    elif name in POSITIVE and not (column > 0).all():
+        raise BadInput(f"{where} holds {column.min():g}; it must be above 0")
+    elif (sizes := column[np.isfinite(column)].abs()).max() > LARGEST:
+        raise BadInput(f"{where} holds {sizes.max():g}; at most {LARGEST:g} is needed")

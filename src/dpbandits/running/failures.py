@@ -1,51 +1,59 @@
-"""What failed, and why, in few lines."""
+"""Runs that could not be finished, and why."""
 
 from __future__ import annotations
 
 import math
-import sys
-from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ..errors import plain
 from ..results.summary import rounds
-from ..settings.setting import Unit
-from .tasks import Failure
-
-MOST = 20  # lines
+from ..settings.setting import Setting
 
 
-def report(name: str, failures: list[Failure]) -> int:
-    """Print each trace once, then each setting with its reason; the exit code."""
-    for trace in dict.fromkeys(failure.trace for failure in failures):
-        print(trace, file=sys.stderr)
-    lost: Counter[tuple[str, str]] = Counter()
-    for failure in failures:
-        lost[in_words(failure.cell), failure.reason] += len(failure.runs)
-    told = "finished runs are kept, no table is written"
-    print(f"{name}: {counted(sum(lost.values()))} failed; {told}", file=sys.stderr)
-    for (setting, reason), runs in list(lost.items())[:MOST]:
-        print(f"{name}: failed: {setting}: {reason} ({counted(runs)})", file=sys.stderr)
-    if len(lost) > MOST:
-        print(f"{name}: failed: {len(lost) - MOST} more; see bandit-status", file=sys.stderr)
-    return 1
+@dataclass(frozen=True)
+class Failure:
+    """Runs of a setting that could not be finished.
+
+    Attributes:
+        setting: the setting.
+        runs: the numbers of the runs.
+        trace: the traceback of the first of them.
+    """
+
+    setting: Setting
+    runs: tuple[int, ...]
+    trace: str
+
+    @property
+    def reason(self) -> str:
+        """Why, in one line."""
+        last = self.trace.rpartition("Traceback (most recent call last):\n")[2]
+        return next(x for x in last.splitlines() if x and not x.startswith(" "))
 
 
-def report_jobs(name: str, failed: Mapping[str, str]) -> int:
-    """Print each job that failed, by the words that are its own, with its reason; the exit code."""
-    for words, reason in list(failed.items())[:MOST]:
-        print(f"{name}: failed: {words}: {reason}", file=sys.stderr)
-    if len(failed) > MOST:
-        print(f"{name}: failed: {len(failed) - MOST} more jobs", file=sys.stderr)
-    return min(len(failed), 1)
+class RunsFailed(Exception):
+    """Some runs could not be finished. The others are stored, and no table is made.
+
+    Attributes:
+        failures: the runs and the reasons.
+    """
+
+    def __init__(self, failures: Sequence[Failure]):
+        first = failures[0]
+        count = sum(len(failure.runs) for failure in failures)
+        super().__init__(f"{counted(count)} failed; {in_words(first.setting)}: {first.reason}")
+        self.failures = list(failures)
 
 
 def counted(runs: int) -> str:
+    """A number of runs, as text."""
     return f"{runs} run{'s' * (runs != 1)}"
 
 
-def in_words(cell: Unit) -> str:
+def in_words(setting: Setting) -> str:
     """A setting in a few words."""
-    eps = [] if math.isinf(cell.eps) else [f"eps {cell.eps:g}"]
-    varied = [f"{name} {plain(value)}" for name, value in cell.columns.items()]
-    return ", ".join([f"{cell.algo} on {cell.env}", *eps, f"T {rounds(cell.horizon)}", *varied])
+    eps = [] if math.isinf(setting.eps) else [f"eps {setting.eps:g}"]
+    varied = [f"{name} {plain(value)}" for name, value in setting.columns.items()]
+    game = f"{setting.algo} on {setting.env}"
+    return ", ".join([game, *eps, f"T {rounds(setting.horizon)}", *varied])

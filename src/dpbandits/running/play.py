@@ -1,91 +1,129 @@
-"""Playing runs of a cell, or a single round of it to have its kernel compiled."""
+"""Playing runs: one compiled loop records the pulls and the answer of each."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import singledispatch
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..compiled.cache import is_cached
-from ..compiled.decorators import is_compiled, loop
+from ..compiled.decorators import answer_of, is_in_a_file, loop
+from ..contracts.algorithm import Algorithm
 from ..game import Game, new_game, pulls_of, restart
-from ..settings.setting import Cell, Unit, data_of
-from .seeds import ENVIRONMENT, LEARNER, SHUFFLE, generator, state_in_memory, states
+from ..settings.setting import Setting, data_of
+from .seeds import ENVIRONMENT, LEARNER, SHUFFLE, WORDS, generator, state_in_memory, states
 
-played: Any = None  # in a loop over runs: its algorithm
-
-
-def play(unit: Unit, run: int) -> np.ndarray:
-    """Play one run: what is kept of it, an array of numbers."""
-    return play_many(unit, (run,))[0]
+played: Any = None  # in the loop over runs: the algorithm
 
 
-@singledispatch
-def play_many(unit: Any, runs: Sequence[int]) -> list[np.ndarray]:
-    """Play some runs: what is kept of each, the same as if it were played alone."""
-    raise TypeError(f"no way is known to play a {type(unit).__name__}")
+class Record(NamedTuple):
+    """What a run leaves, whatever its question.
 
-
-@play_many.register
-def play_cell(cell: Cell, runs: Sequence[int]) -> list[np.ndarray]:
-    """Play runs of a cell: for each, pulls of each arm at the checkpoints, int64 array (C, K)."""
-    (instance, crowd), function = data_of(cell), cell.algorithm.function
-    if len(runs) > 1 and (cell.shuffle_arms or not is_compiled(function)):
-        return [play(cell, run) for run in runs]
-    order = np.arange(len(instance.means))
-    if cell.shuffle_arms:
-        order = generator(cell.seed, runs[0], SHUFFLE).permutation(order)
-    coins, rng = (generator(cell.seed, runs[0], stream) for stream in (ENVIRONMENT, LEARNER))
-    game = new_game(instance.shuffled(order), crowd.users(), coins, cell.horizon, cell.rounds())
-    if is_compiled(function):
-        traces = play_in_loop(cell, game, rng, runs, np.zeros((len(runs), *game.trace.shape), int))
-    else:
-        function(game, rng, *cell.arguments)
-        traces = game.trace[np.newaxis]
-    return list(pulls_of(traces, cell.horizon)[:, :, np.argsort(order)])
-
-
-def play_games(game, rng, memory, states, arguments, traces):
-    """A loop: the trace of every run, int64 array (runs, C + 1, K)."""
-    for i in range(len(traces)):
-        restart(game)
-        memory[0][:] = states[i, 0]
-        memory[1][:] = states[i, 1]
-        played(game, rng, *arguments)
-        traces[i] = game.trace
-
-
-@singledispatch
-def loop_of(unit: Any) -> Callable:
-    """The loop that plays many runs of a compiled algorithm in one call."""
-    return loop(play_games, unit.algorithm.function, unit.algorithm.tag)
-
-
-def play_in_loop(
-    unit: Unit, game: Game, rng: np.random.Generator, runs: Sequence[int], kept: np.ndarray
-) -> np.ndarray:
-    """Play runs of a compiled algorithm: ``kept``, an array (runs, ...), once it is filled.
-
-    Before each run the two generators are given the states that are that run's own.
+    Attributes:
+        pulls: int64 array (C, K), pulls of each arm up to each checkpoint.
+        answer: what the algorithm returned, NaN if it returned nothing.
     """
-    memory = state_in_memory(game.coins), state_in_memory(rng)
-    own = np.stack([states(unit.seed, runs, s) for s in (ENVIRONMENT, LEARNER)], axis=1)
-    loop_of(unit)(game, rng, memory, own, unit.arguments, kept)
-    return kept
+
+    pulls: np.ndarray
+    answer: float
 
 
-def compile_kernel(unit: Unit) -> None:
-    """Compile a loop, unless it is, by playing one round: before several workers need it."""
-    kernel: Any = loop_of(unit)
+def play(setting: Setting, run: int) -> Record:
+    """Play one run."""
+    return play_many(setting, (run,))[0]
+
+
+def play_many(setting: Setting, runs: Sequence[int]) -> list[Record]:
+    """Play some runs, each with the same result as if it were played alone."""
+    if setting.shuffle_arms and len(runs) > 1:  # every run has an environment of its own
+        return [play(setting, run) for run in runs]
+    instance, crowd = data_of(setting)
+    order = np.arange(len(instance.means))
+    if setting.shuffle_arms:
+        order = generator(setting.seed, runs[0], SHUFFLE).permutation(order)
+    coins, rng = (generator(setting.seed, runs[0], stream) for stream in (ENVIRONMENT, LEARNER))
+    laws = instance.shuffled(order)
+    game = new_game(laws, crowd.users(), coins, setting.horizon, setting.rounds())
+    memory = state_in_memory(coins), state_in_memory(rng)
+    own = np.stack([states(setting.seed, runs, s) for s in (ENVIRONMENT, LEARNER)], axis=1)
+    traces, answers = play_loop(
+        setting.algorithm, game, rng, setting.arguments, len(runs), memory, own
+    )
+    pulls = pulls_of(traces, setting.horizon if setting.question.plays_on else None)
+    pulls = pulls[:, :, np.argsort(order)]
+    return [Record(*pair) for pair in zip(pulls, answers.tolist(), strict=True)]
+
+
+NO_MEMORY = (np.zeros(0, np.uint64), np.zeros(0, np.uint64))
+NO_STATES = np.zeros((0, 2, WORDS), np.uint64)
+
+
+def play_loop(
+    algorithm: Algorithm,
+    game: Game,
+    rng: np.random.Generator,
+    arguments: tuple[float, ...],
+    runs: int,
+    memory: tuple[np.ndarray, np.ndarray] = NO_MEMORY,
+    states: np.ndarray = NO_STATES,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Play a game several times.
+
+    Args:
+        algorithm: the algorithm.
+        game: the game; it is restarted before each run.
+        rng: the learner's generator.
+        arguments: the values of the algorithm's parameters.
+        runs: number of runs.
+        memory: the states of the environment's and the learner's generator in memory.
+        states: the states with which the generators begin each run, uint64 array
+            (runs, 2, WORDS); without any, both generators go on from run to run.
+
+    Returns:
+        The traces, int64 array (runs, C + 1, K), and the answers, float64 array (runs,).
+    """
+    traces, answers = np.zeros((runs, *game.trace.shape), np.int64), np.zeros(runs)
+    loop_of(algorithm)(game, rng, memory, states, arguments, traces, answers)
+    return traces, answers
+
+
+def play_games(game, rng, memory, states, arguments, traces, answers):
+    """The loop over runs; ``played`` is the algorithm."""
+    for i in range(len(answers)):
+        restart(game)
+        if i < len(states):
+            for w in range(states.shape[2]):
+                memory[0][w] = states[i, 0, w]
+                memory[1][w] = states[i, 1, w]
+        answers[i] = answer_of(played(game, rng, *arguments))
+        for c in range(traces.shape[1]):
+            for a in range(traces.shape[2]):
+                traces[i, c, a] = game.trace[c, a]
+
+
+def loop_of(algorithm: Algorithm) -> Callable:
+    """The loop over the runs of an algorithm, compiled if the algorithm is."""
+    return loop(play_games, algorithm.function, algorithm.tag)
+
+
+def compile_kernel(setting: Setting) -> None:
+    """Compile a setting's loop, unless it is compiled, by playing a single round."""
+    kernel: Any = loop_of(setting.algorithm)
     if kernel.signatures:
         return
     if not is_cached(kernel):
-        print(f"compiling {unit.algo}, the first time only ...", file=sys.stderr, flush=True)
+        print(f"compiling {setting.algo}, the first time only ...", file=sys.stderr, flush=True)
     try:
-        play(unit.in_short(), 0)
-    except Exception:  # what fails though it is compiled will fail, and be told, in its runs
+        play(setting.of_one_round(), 0)
+    except Exception:  # an error of a compiled algorithm is reported by its runs
         if not kernel.signatures:
             raise
+
+
+def has_disk_cache(algorithm: Algorithm) -> bool:
+    """Whether the machine code of an algorithm is cached on disk: not that of a notebook's."""
+    return algorithm.compiled and is_in_a_file(
+        getattr(algorithm.function, "py_func", algorithm.function)
+    )

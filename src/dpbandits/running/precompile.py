@@ -1,4 +1,4 @@
-"""Compiling in a process of its own: the compiler's memory, hundreds of MB, goes with it."""
+"""Compiling in a child process, whose memory, hundreds of MB for the compiler, is released."""
 
 from __future__ import annotations
 
@@ -11,35 +11,39 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from ..compiled.cache import compiled_code, is_cached
-from ..settings.setting import Unit
-from .play import compile_kernel, loop_of
+from ..settings.setting import Setting
+from .play import compile_kernel, has_disk_cache, loop_of
 
 CHILD = "from dpbandits.running.precompile import compile_given; compile_given()"
 
 
-def compile_elsewhere(units: Sequence[Unit]) -> None:
-    """Have machine code made and kept on disk for the loops of units that lack it.
+def compile_elsewhere(settings: Sequence[Setting]) -> None:
+    """Compile the loops of settings that are not cached on disk yet.
 
-    What cannot be compiled there is compiled, or fails, where it is needed.
+    A loop that cannot be compiled here is compiled, or fails, where it is needed.
     """
-    missing = [unit for unit in units if not is_cached(loop_of(unit))]
+    missing = [
+        setting
+        for setting in settings
+        if has_disk_cache(setting.algorithm) and not is_cached(loop_of(setting.algorithm))
+    ]
     if not missing:
         return
     own = {"NUMBA_CACHE_DIR": str(compiled_code().parent)}
     own["PYTHONPATH"] = os.pathsep.join(path for path in map(str, sys.path) if path)
     with suppress(OSError, TypeError):  # no process can be started
         subprocess.run(
-            [sys.executable, "-P", "-c", CHILD],  # what lies in the working folder is not imported
+            [sys.executable, "-P", "-c", CHILD],  # -P: import nothing from the working folder
             input=pickle.dumps(missing),
-            stdout=subprocess.DEVNULL,  # of a user's algorithm that prints when it is imported
+            stdout=subprocess.DEVNULL,  # a user's algorithm may print when it is imported
             env=os.environ | own,
             check=False,
         )
 
 
 def compile_given() -> None:
-    """Compile what is handed over by another process."""
+    """Compile the settings that another process sends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupted parent ends its child
-    for unit in pickle.load(sys.stdin.buffer):
+    for setting in pickle.load(sys.stdin.buffer):
         with suppress(Exception):
-            compile_kernel(unit)
+            compile_kernel(setting)

@@ -1,10 +1,10 @@
-"""Privacy as a user asks for it: the budget, and for local privacy the users and eps_min."""
+"""The privacy of a setting: the budget, and for local privacy the users and eps_min."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..contracts.algorithm import Algorithm
 from ..contracts.parameters import POSITIVE
@@ -12,61 +12,92 @@ from ..environments.populations import build_population, homogeneous, level
 from ..errors import BadInput, plain
 from ..theory.ren2020 import candidates
 from ..validation import argument
+from .sweep import Point
+
+
+class Privacy(NamedTuple):
+    """The privacy of a setting.
+
+    Attributes:
+        eps: the privacy budget, infinite for an algorithm that is not private; that of the least
+            private user if users have levels of their own.
+        eps_min: users with a lower level send nothing; None without local privacy.
+        own_levels: whether users have levels of their own.
+        auto: whether eps_min was chosen automatically.
+    """
+
+    eps: float
+    eps_min: float | None = None
+    own_levels: bool = False
+    auto: bool = False
 
 
 def privacy(
     config: Mapping[str, Any],
+    point: Point,
     algorithm: Algorithm,
     population: str,
-    spec: dict[str, Any],
-    point: dict[str, Any],
-) -> tuple[float, float | None, bool]:
-    """The budget, eps_min, and whether users have levels of their own; takes them from ``point``.
+    spec: Mapping[str, Any],
+) -> Privacy:
+    """The privacy that a configuration asks for at a point of its sweep.
 
-    What a sweep varies passes by the algorithms that do not take it.
+    A budget or eps_min that a sweep varies is ignored by algorithms that do not take it; one that
+    is set for all of them is refused.
+
+    Args:
+        config: the configuration.
+        point: what the sweep sets.
+        algorithm: the algorithm.
+        population: name of the population of users.
+        spec: its configuration, empty if all users have the level eps.
     """
-    swept_eps, swept_min = point.pop("eps", None), point.pop("eps_min", None)
-    asked_eps = config["eps"] if swept_eps is None else swept_eps
-    asked_min = config["eps_min"] if swept_min is None else swept_min
-    if not algorithm.local:
-        if config["population"] != "homogeneous":
-            raise BadInput(f"population={population}: {algorithm.name} takes no population")
-        if config["eps_min"] is not None:
-            raise BadInput(f"eps_min={plain(asked_min)}: {algorithm.name} takes no eps_min")
-        if swept_eps is not None and not algorithm.private:
-            return math.inf, None, False
-        return budget(algorithm, asked_eps), None, False
+    swept_eps, swept_min = point.get("eps"), point.get("eps_min")
+    eps = config["eps"] if swept_eps is None else swept_eps
+    eps_min = config.get("eps_min") if swept_min is None else swept_min
+    if algorithm.per_user:
+        return _local(config, algorithm, population, spec, eps, eps_min)
+    if config.get("population", "homogeneous") != "homogeneous":
+        raise BadInput(f"population={population}: {algorithm.name} takes no population")
+    if config.get("eps_min") is not None:
+        raise BadInput(f"eps_min={plain(eps_min)}: {algorithm.name} takes no eps_min")
+    if swept_eps is not None and not algorithm.private:
+        return Privacy(math.inf)
+    return Privacy(_budget(algorithm, eps))
+
+
+def _local(config, algorithm, population, spec, eps, eps_min) -> Privacy:
+    auto = eps_min == "auto"
     if spec:
         if config["eps"] is not None:
             raise BadInput(
-                f"eps={plain(asked_eps)}: the users of {population} have levels of their own; "
+                f"eps={plain(eps)}: the users of {population} have levels of their own; "
                 "leave eps out"
             )
         crowd = build_population(spec)
-        eps = crowd.largest
+        budget = crowd.largest
     else:
-        eps = argument("eps", 1.0 if asked_eps is None else asked_eps, POSITIVE, 1)
-        level("eps", asked_eps if asked_eps is not None else eps)
-        crowd = homogeneous(eps)
-        asked_min = eps if asked_min is None else asked_min
-    if asked_min is None:
+        budget = argument("eps", 1.0 if eps is None else eps, POSITIVE, 1)
+        level("eps", budget if eps is None else eps)
+        crowd = homogeneous(budget)
+        eps_min = budget if eps_min is None else eps_min
+    if eps_min is None:
         raise BadInput(
             f"eps_min: users of {population} with a lower level send nothing; give a number "
             "above 0, or auto"
         )
-    if asked_min == "auto":
+    if auto:
         terms = candidates(crowd, algorithm.leading_term or "V_L")
         if not terms:
             raise BadInput(f"population={population}: no user has a level above 0")
-        asked_min = min(terms, key=terms.__getitem__)
-    eps_min = argument("eps_min", asked_min, POSITIVE, 1)
-    if crowd.mass(eps_min) <= 0:
-        who = f"users of {population}" if spec else f"users of level eps={eps:g}"
-        raise BadInput(f"eps_min={plain(asked_min)}: no {who} would send anything")
-    return eps, eps_min, bool(spec)
+        eps_min = min(terms, key=terms.__getitem__)
+    least = argument("eps_min", eps_min, POSITIVE, 1)
+    if crowd.mass(least) <= 0:
+        who = f"users of {population}" if spec else f"users of level eps={budget:g}"
+        raise BadInput(f"eps_min={plain(eps_min)}: no {who} would send anything")
+    return Privacy(budget, least, bool(spec), auto)
 
 
-def budget(algorithm: Algorithm, eps: Any) -> float:
+def _budget(algorithm: Algorithm, eps: Any) -> float:
     """The privacy budget: 1 if none is given, infinite for an algorithm that is not private."""
     if not algorithm.private:
         if eps is not None and eps != math.inf:
@@ -74,6 +105,4 @@ def budget(algorithm: Algorithm, eps: Any) -> float:
                 f"eps={plain(eps)}: {algorithm.name} is not private and takes no eps; leave it out"
             )
         return math.inf
-    if eps is None:
-        return 1.0
-    return argument("eps", eps, algorithm.domains["eps"], 1)
+    return 1.0 if eps is None else argument("eps", eps, algorithm.domains["eps"], 1)

@@ -1,206 +1,133 @@
-"""From a composed configuration to cells: the points of its sweep, checked one by one."""
+"""From a configuration and a point of its sweep to a setting, every value checked."""
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..contracts.algorithm import ALGORITHMS, Algorithm, find_file, load
+from ..contracts.algorithm import Algorithm
 from ..contracts.parameters import AUTO
+from ..contracts.question import Question
 from ..environments.catalogue import build
 from ..environments.instances import Instance
 from ..errors import BadInput, plain, unknown
 from ..validation import argument, whole, yes_no
 from .budgets import privacy
-from .setting import Cell
+from .groups import Groups, default_keys
+from .setting import Setting
+from .sweep import Point, points, swept_names
 
-KEYS = ["algo", "env", "experiment", "sweep", "figure"]
-KEYS += ["population", "eps", "eps_min", "horizon", "runs", "seed", "checkpoints", "shuffle_arms"]
-KEYS += ["assume"]
-KEYS += ["runner", "jobs", "backend", "results"]
-GROUPS = ("algo", "env", "population")
-
-MOST_POINTS = 100_000  # of one grid
-Composer = Callable[..., tuple[dict[str, Any], ...]]
+OF_PRIVACY = {"eps", "eps_min"}  # swept keys that only private algorithms take
 
 
-def cells(config: Mapping[str, Any], compose: Composer, folders: tuple[str, ...]) -> list[Cell]:
-    """All cells of a configuration, in the order of its sweep, each once.
+def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> list[Setting]:
+    """All settings of a configuration, in the order of its sweep, each once.
 
     Args:
-        config: the composed configuration as plain data; ``algo``, ``env`` and ``population``
-            are names.
-        compose: gives the configurations of these three by their names.
-        folders: the user's configuration folders.
+        question: what is asked.
+        config: the configuration as plain data; its groups are names.
+        groups: the contents of the files that are chosen, and the algorithms.
 
     Raises:
-        BadInput: some value cannot be run.
+        BadInput: a value cannot be run.
     """
-    found: dict[Cell, Cell] = {}
-    unused: set[str] = set()
-    taken: set[str] = set()
+    found: dict[Setting, Setting] = {}
+    swept: set[str] = set()
+    taken = set(question.swept) - OF_PRIVACY
     for point in points(config):
-        names = {group: str(point.pop(group)) for group in GROUPS}
-        unused |= point.keys() - {"horizon"}
-        unused |= {"population"} if names["population"] != config["population"] else set()
-        specs = dict(zip(GROUPS, compose(*names.values()), strict=True))
-        specs["env"] = with_swept(specs["env"], point)
-        cell = make_cell(config, names, specs, point, folders)
-        columns = cell.columns | (found[cell].columns if cell in found else {})
-        found[cell] = replace(cell, columns=columns)
-        taken |= cell.columns.keys()
-        taken |= {"eps"} if cell.algorithm.private and not cell.population else set()
-        taken |= {"population", "eps_min"} if cell.algorithm.local else set()
-    refuse(unused - taken, "algorithm", "algo", KEYS)
+        setting = resolve_point(question, config, point, groups)
+        columns = {**setting.columns, **(found[setting].columns if setting in found else {})}
+        found[setting] = replace(setting, columns=columns)
+        swept |= point.keys() - set(question.groups)
+        if point.get("population", config.get("population")) != config.get("population"):
+            swept.add("population")
+        taken |= columns.keys()
+        taken |= {"eps"} if setting.algorithm.private and not setting.population else set()
+        taken |= {"population", "eps_min"} if setting.algorithm.per_user else set()
+    _refuse_unused(question, swept - taken)
     return list(found.values())
 
 
-def refuse(unused: Iterable[str], kind: str, group: str, keys: Sequence[str]) -> None:
-    """Refuse what a sweep varies and nothing takes."""
-    for name in sorted(unused):
-        short = name.removeprefix(f"{group}.")
-        hint = f"; write {short}" if short != name else ""
-        hint = f"; sweep it with -m {name}=..." if name in keys else hint
-        owner = "environment" if name.startswith("env.") else kind
-        raise BadInput(f"sweep.{name}: no {owner} of the sweep has a parameter {name}{hint}")
-
-
-def with_swept(spec: dict[str, Any], point: dict[str, Any]) -> dict[str, Any]:
-    """An environment's configuration with the ``env.NAME`` of a sweep, as far as it has such a
-    parameter; those that it lacks are taken from ``point``.
-    """
-    changed = json.loads(json.dumps(spec))
-    for name in [name for name in point if name.startswith("env.")]:
-        *path, last = name.split(".")[1:]
-        inner = changed
-        for word in path:
-            inner = inner.get(word) if isinstance(inner, dict) else None
-        if isinstance(inner, dict) and last in inner:
-            inner[last] = point[name]
-        else:
-            del point[name]
-    return changed
-
-
-def grids(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The grids of a sweep."""
-    found = config.get("sweep") or {}
-    found = found if isinstance(found, list) else [found]
-    for grid in found:
-        if not isinstance(grid, Mapping):
-            raise BadInput(f"sweep={plain(config['sweep'])}: names with lists of values are needed")
-        for name in grid:
-            if not isinstance(name, str):
-                raise BadInput(f"sweep.{plain(name)}: the name of a key is needed")
-    return found
-
-
-def swept_names(config: Mapping[str, Any]) -> set[str]:
-    """What a sweep varies."""
-    return {name for grid in grids(config) for name in grid}
-
-
-def points(config: Mapping[str, Any], groups: Sequence[str] = GROUPS) -> Iterable[dict[str, Any]]:
-    """The points of a sweep: of one grid, or of several, one after the other."""
-    for grid in grids(config):
-        values = []
-        for name, choices in grid.items():
-            if not isinstance(choices, list) or not choices:
-                raise BadInput(f"sweep.{name}={plain(choices)}: a list of values is needed")
-            values.append(choices)
-        if math.prod(map(len, values)) > MOST_POINTS:
-            raise BadInput(
-                f"sweep: {math.prod(map(len, values))} settings, more than {MOST_POINTS}"
-            )
-        for combination in itertools.product(*values):
-            point = {group: config[group] for group in groups}
-            yield point | dict(zip(grid, combination, strict=True))
-
-
-def make_cell(
-    config: Mapping[str, Any],
-    names: dict[str, str],
-    specs: dict[str, dict[str, Any]],
-    point: dict[str, Any],
-    folders: tuple[str, ...],
-) -> Cell:
-    """The cell of one point of a sweep. A parameter that its algorithm lacks is left out.
-
-    Args:
-        config: the composed configuration.
-        names: names of the algorithm, the environment and the population.
-        specs: their configurations.
-        point: what else the sweep sets.
-        folders: the user's configuration folders.
-    """
-    algo = names["algo"]
-    file = find_file(algo, folders)
-    algorithm = load(file)
-    asked = config["eps_min"] if point.get("eps_min") is None else point["eps_min"]
-    horizon = whole("horizon", point.pop("horizon", config["horizon"]), at_least=1)
-    eps, eps_min, crowd = privacy(
-        config, algorithm, names["population"], specs["population"], point
+def resolve_point(
+    question: Question, config: Mapping[str, Any], point: Point, groups: Groups
+) -> Setting:
+    """The setting of one point of a sweep. A parameter that its algorithm lacks is left out."""
+    chosen = {group: str(point.get(group, config[group])) for group in question.groups}
+    name, env, population = (chosen.get(g, "") for g in (question.group, "env", "population"))
+    specs = {group: groups.contents[group][of] for group, of in chosen.items()}
+    algorithm = groups.algorithms[name]
+    limit = whole(
+        question.limit,
+        point.get(question.limit, config[question.limit]),
+        at_least=1,
+        at_most=question.largest_limit,
     )
-    columns = {
-        name: value
-        for name, value in point.items()
-        if name in algorithm.domains or name.startswith("env.")
+    budget = privacy(config, point, algorithm, population, specs.get("population", {}))
+    goal = {
+        key: argument(key, point.get(key, config[key]), domain, math.nan)
+        for key, domain in question.goal
     }
-    if algorithm.local and (crowd or asked is not None or "population" in swept_names(config)):
-        columns |= {"population": names["population"], "eps_min": eps_min}
-    given = {"eps": eps, "eps_min": eps_min}
-    values = specs["algo"] | {k: v for k, v in columns.items() if k in algorithm.domains} | given
-    wanted = [name for name in algorithm.domains if name not in given]
-    check_names("algo", algo, wanted, specs["algo"], values)
-    instance = build(specs["env"])
-    cell = Cell(
-        algo=algo,
-        algo_file=str(file),
-        arguments=arguments(algorithm, values, horizon, names["env"], instance),
+    env_spec, env_columns = _environment_at(specs["env"], point)
+    given = {"eps": budget.eps, "eps_min": budget.eps_min, **goal}
+    own = [parameter for parameter in algorithm.domains if parameter not in given]
+    columns = {k: v for k, v in point.items() if k in own or k in env_columns}
+    eps_min_asked = point.get("eps_min", config.get("eps_min")) is not None
+    varied = budget.own_levels or eps_min_asked or "population" in swept_names(config)
+    if algorithm.per_user and varied:
+        columns |= {"population": population, "eps_min": budget.eps_min}
+    values = specs[question.group] | {k: v for k, v in columns.items() if k in own} | given
+    check_names(algorithm, own, specs[question.group], values)
+    instance, arm = build(env_spec), None
+    if question.one_arm:
+        arm = _arm_of(point.get("arm", config["arm"]), env, instance)
+        instance = instance.alone(arm)
+    horizon = limit if question.plays_on else math.nan
+    setting = Setting(
+        question=question,
+        algo=name,
         version=algorithm.version,
-        env=names["env"],
-        env_spec=json.dumps(specs["env"], sort_keys=True),
-        eps=eps,
-        population=json.dumps(specs["population"], sort_keys=True) if crowd else "",
-        horizon=horizon,
+        arguments=arguments(algorithm, values, horizon, env, instance, question.goal_names),
+        env=env,
+        env_spec=json.dumps(env_spec, sort_keys=True),
+        arm=arm,
+        eps=budget.eps,
+        goal=tuple(goal.items()),
+        population=json.dumps(specs["population"], sort_keys=True) if budget.own_levels else "",
+        horizon=limit,
         seed=whole("seed", config["seed"], at_least=0),
-        checkpoints=whole("checkpoints", config["checkpoints"], at_least=1, at_most=100_000),
-        shuffle_arms=yes_no("shuffle_arms", config["shuffle_arms"]),
+        checkpoints=whole("checkpoints", config.get("checkpoints", 1), 1, 100_000),
+        shuffle_arms=yes_no("shuffle_arms", config.get("shuffle_arms", False)),
+        algorithm=algorithm,
         columns=columns,
-        auto=algorithm.local and asked == "auto",
+        auto=budget.auto,
     )
-    check_rewards(cell, instance, yes_no("assume", config["assume"]))
-    return cell
-
-
-def check_names(
-    group: str, name: str, wanted: Iterable[str], given: Iterable[str], values: Iterable[str]
-) -> None:
-    """Refuse a parameter that an algorithm or a rule does not have, or a value that it lacks.
-
-    Args:
-        group: ``algo`` or ``rule``.
-        name: its name.
-        wanted: its parameters.
-        given: those that its configuration names.
-        values: those that have a value.
-    """
-    for parameter in sorted(set(given) - set(wanted), key=str):
-        known = [f"{group}.{n}" for n in wanted]
-        raise unknown(f"parameter of {name}:", f"{group}.{parameter}", known)
-    for parameter in sorted(set(wanted) - set(values)):
-        raise BadInput(f"{group}.{parameter} is missing: {name} needs it")
+    _check_rewards(setting, instance, yes_no("assume", config.get("assume", False)))
+    return setting
 
 
 def arguments(
-    algorithm: Algorithm, values: Mapping[str, Any], horizon: int, env: str, instance: Instance
+    algorithm: Algorithm,
+    values: Mapping[str, Any],
+    horizon: float,
+    env: str,
+    instance: Instance,
+    plain_keys: Iterable[str] = (),
 ) -> tuple[float, ...]:
-    """The numbers that a kernel receives, those that are ``auto`` taken from the environment."""
-    keys = {n: n if n in ("eps", "eps_min") else f"algo.{n}" for n in algorithm.domains}
+    """The numbers that a kernel receives, those that are ``auto`` taken from the environment.
+
+    Args:
+        algorithm: the algorithm.
+        values: the values of its parameters, as a configuration holds them.
+        horizon: the horizon; NaN if there is none.
+        env: name of the environment, for messages.
+        instance: the environment.
+        plain_keys: parameters that are keys of the command, besides eps and eps_min.
+    """
+    of_command = {"eps", "eps_min", *plain_keys}
+    keys = {n: n if n in of_command else f"{algorithm.group}.{n}" for n in algorithm.domains}
     rewards = algorithm.rewards
     automatic = [
         name
@@ -224,40 +151,94 @@ def arguments(
         try:
             numbers[name] = argument(keys[name], found, algorithm.domains[name], horizon)
         except BadInput as error:
-            raise BadInput(f"{error}; that is what env={env} makes of {AUTO}") from None
+            raise BadInput(f"{error}; this is the value of {AUTO} for env={env}") from None
     misfit = rewards.misfit(numbers) if rewards is not None else None
     if misfit is not None:
         raise BadInput(misfit)
     return tuple(numbers[name] for name in algorithm.domains)
 
 
-def check_rewards(cell: Cell, instance: Instance, assume: bool) -> None:
-    """Refuse an environment whose rewards an algorithm's guarantees do not cover.
+def check_names(
+    algorithm: Algorithm, own: Iterable[str], given: Iterable[str], values: Iterable[str]
+) -> None:
+    """Refuse a parameter that an algorithm does not have, and one that has no value.
 
-    With ``assume`` only those that the privacy rests on are checked.
+    Args:
+        algorithm: the algorithm or stopping rule.
+        own: its parameters that are no keys of the command.
+        given: the parameters that its configuration names.
+        values: the parameters that have a value.
     """
-    if len(instance.means) < 2:
-        raise BadInput(f"env={cell.env}: a bandit needs at least two arms")
-    rewards = cell.algorithm.rewards
-    values = dict(zip(cell.algorithm.domains, cell.arguments, strict=True))
-    found = rewards.violation(instance, values) if rewards is not None else None
-    waivable = rewards is None or not rewards.needed_for_privacy
-    if (
-        instance.contamination > 0
-        and not (rewards and rewards.outliers)
-        and (waivable or not found)
-    ):
-        share = f"its rewards are outliers with probability {instance.contamination:g}"
-        found, waivable = (share, "none"), True
+    group, name = algorithm.group, algorithm.name
+    for parameter in sorted(set(given) - set(own), key=str):
+        known = [f"{group}.{n}" for n in own]
+        raise unknown(f"parameter of {name}:", f"{group}.{parameter}", known)
+    for parameter in sorted(set(own) - set(values)):
+        raise BadInput(f"{group}.{parameter} is missing: {name} needs it")
+
+
+def _environment_at(spec: Mapping[str, Any], point: Point) -> tuple[dict[str, Any], list[str]]:
+    """An environment's configuration with the ``env.NAME`` of a point that it has, and these."""
+    changed = json.loads(json.dumps(spec))
+    taken = []
+    for name in [name for name in point if name.startswith("env.")]:
+        *path, last = name.split(".")[1:]
+        inner = changed
+        for word in path:
+            inner = inner.get(word) if isinstance(inner, dict) else None
+        if isinstance(inner, dict) and last in inner:
+            inner[last] = point[name]
+            taken.append(name)
+    return changed, taken
+
+
+def _arm_of(arm: Any, env: str, instance: Instance) -> int:
+    """The number of an arm that the environment has."""
+    a, K = whole("arm", arm, at_least=0), len(instance.means)
+    if a >= K:
+        arms = "one arm, arm=0" if K == 1 else f"{K} arms, from arm=0 to arm={K - 1}"
+        raise BadInput(f"arm={plain(arm)}: env={env} has {arms}")
+    return a
+
+
+def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
+    """Refuse an environment whose rewards the algorithm's guarantees do not cover.
+
+    With ``assume`` only those that the privacy depends on are checked.
+    """
+    question, algorithm = setting.question, setting.algorithm
+    if not question.one_arm and len(instance.means) < 2:
+        raise BadInput(f"env={setting.env}: a bandit needs at least two arms")
+    rewards = algorithm.rewards
+    found = rewards.violation(instance, setting.parameters) if rewards is not None else None
+    hint = rewards.remedy(instance, setting.parameters) if found and rewards else ""
+    waivable = not question.one_arm and (rewards is None or not rewards.needed_for_privacy)
+    outliers = instance.contamination > 0 and not (rewards and rewards.outliers)
+    if outliers and (waivable or not found):
+        found = f"its rewards are outliers with probability {instance.contamination:g}", "none"
+        waivable, hint = not question.one_arm, ""
     if found is not None and not (waivable and assume):
-        waive = "; assume=true runs it all the same" if waivable else unbounded_variant(cell.algo)
-        raise BadInput(f"env={cell.env}: {found[0]}, but {cell.algo} assumes {found[1]}{waive}")
+        if waivable:
+            hint = "; assume=true runs it all the same"
+        elif algorithm.any_rewards:
+            hint = f"; {algorithm.any_rewards} takes any rewards"
+        raise BadInput(
+            f"env={setting.env}: {found[0]}, but {setting.algo} assumes {found[1]}{hint}"
+        )
     rounds = len(instance.environment.table)
-    if rounds and cell.horizon > rounds:
-        raise BadInput(f"horizon={cell.horizon}: the table has rewards for {rounds} rounds only")
+    if rounds and setting.horizon > rounds:
+        raise BadInput(
+            f"{question.limit}={setting.horizon}: the table has rewards for {rounds} rounds only"
+        )
 
 
-def unbounded_variant(algo: str) -> str:
-    """A hint at the algorithm's variant for any rewards, if there is one."""
-    exists = (ALGORITHMS / f"{algo}s.py").is_file()
-    return f"; {algo}s takes any rewards" if exists else ""
+def _refuse_unused(question: Question, unused: Iterable[str]) -> None:
+    """Refuse what a sweep varies and nothing takes."""
+    for name in sorted(unused):
+        short = name.removeprefix(f"{question.group}.")
+        hint = f"; write {short}" if short != name else ""
+        hint = (
+            f"; sweep it with -m {name}=..." if name in default_keys(question.keys_file) else hint
+        )
+        owner = "environment" if name.startswith("env.") else question.noun
+        raise BadInput(f"sweep.{name}: no {owner} of the sweep has a parameter {name}{hint}")

@@ -1,18 +1,18 @@
-"""The unit that is run, kept, and never run again: one algorithm in one setting."""
+"""The frozen setting that is run: one algorithm, or stopping rule, on one environment."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..contracts.algorithm import Algorithm, load
+from ..contracts.algorithm import Algorithm
+from ..contracts.question import Question
 from ..environments.catalogue import build
 from ..environments.instances import Instance
 from ..environments.populations import Population, build_population, homogeneous
@@ -20,169 +20,150 @@ from ..errors import BadInput
 
 
 class Data(NamedTuple):
-    """What a unit is played on, as it is read from its files."""
+    """The data that a setting is played on, read from their files."""
 
     instance: Instance
     crowd: Population
 
 
-class Unit(Protocol):
-    """What the runner and the store know of what is run: a cell, or a trial of a stopping rule."""
-
-    @property
-    def algo(self) -> str: ...
-
-    @property
-    def env(self) -> str: ...
-
-    @property
-    def eps(self) -> float: ...
-
-    @property
-    def horizon(self) -> int: ...
-
-    @property
-    def seed(self) -> int: ...
-
-    @property
-    def arguments(self) -> tuple[float, ...]: ...
-
-    @property
-    def version(self) -> str: ...
-
-    @property
-    def columns(self) -> dict[str, Any]: ...
-
-    @property
-    def setting(self) -> str: ...
-
-    @property
-    def key(self) -> str: ...
-
-    @property
-    def algorithm(self) -> Algorithm: ...
-
-    @property
-    def instance(self) -> Instance: ...
-
-    @property
-    def crowd(self) -> Population: ...
-
-    def key_on(self, data: Data) -> str: ...
-
-    def in_short(self) -> Unit: ...
-
-    def __hash__(self) -> int: ...
-
-
 @dataclass(frozen=True)
-class Cell:
-    """One algorithm on one environment: the unit that is run, kept and never run again.
+class Setting:
+    """One algorithm, or stopping rule, on one environment: what is run, stored and never run again.
 
     Attributes:
+        question: what its runs are asked for.
         algo: name of the algorithm.
-        algo_file: where it is defined.
+        version: hash of the sources that decide what it does, when the setting was made.
         arguments: the values of its parameters, in the order of its signature.
-        version: hash of the sources that decide what it does.
         env: name of the environment.
         env_spec: the environment's configuration, as JSON.
-        eps: privacy budget, infinite for a non-private algorithm.
-        horizon: number of rounds T.
+        arm: the only arm that is played, from 0; None for all of them.
+        eps: privacy budget, infinite for an algorithm that is not private.
+        goal: what an answer is judged by, as pairs of name and value.
+        population: the configuration of users with levels of their own, as JSON; empty if all
+            users have the level ``eps``.
+        horizon: the largest number of rounds.
         seed: seed of the sweep.
-        checkpoints: about how many rounds of the regret curve are kept.
+        checkpoints: the approximate number of rounds at which pulls are recorded.
         shuffle_arms: whether each run permutes the arms.
-        columns: the parameters that the sweep varies, for the table; not part of the identity.
-        auto: whether eps_min was chosen for the user; not part of the identity.
+        algorithm: the algorithm itself; its name and version identify it.
+        columns: what the sweep varies, for the table; not part of the identity.
+        auto: whether eps_min was chosen automatically; not part of the identity.
     """
 
+    question: Question
     algo: str
-    algo_file: str
-    arguments: tuple[float, ...]
     version: str
+    arguments: tuple[float, ...]
     env: str
     env_spec: str
+    arm: int | None
     eps: float
+    goal: tuple[tuple[str, float], ...]
     population: str
     horizon: int
     seed: int
     checkpoints: int
     shuffle_arms: bool
-    columns: dict[str, Any] = field(default_factory=dict, compare=False, hash=False)
-    auto: bool = field(default=False, compare=False, hash=False)
+    algorithm: Algorithm = field(compare=False, repr=False)
+    columns: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    auto: bool = field(default=False, compare=False)
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """Everything that the setting is run with, by name, for a manifest.
+
+        An edited algorithm changes ``version`` alone.
+        """
+        finite, guarantee = np.isfinite(self.eps), self.algorithm.guarantee
+        return {
+            "question": self.question.name,
+            "algo": self.algo,
+            "notion": guarantee.notion if guarantee else None,
+            "parameters": self.parameters,
+            "env": self.env,
+            "env_spec": json.loads(self.env_spec),
+            "arm": self.arm,
+            "eps": self.eps if finite else None,
+            "goal": dict(self.goal),
+            "population": json.loads(self.population) if self.population else None,
+            "horizon": self.horizon,
+            "seed": self.seed,
+            "checkpoints": self.checkpoints,
+            "shuffle_arms": self.shuffle_arms,
+            "version": self.version,
+        }
 
     @property
-    def setting(self) -> str:
-        """What is run, in words for people and programs; an edited algorithm keeps it."""
-        words = asdict(self)
-        for name in ("columns", "auto", "algo_file", "version"):
-            words.pop(name)
-        return json.dumps(words, sort_keys=True)
+    def parameters(self) -> dict[str, float]:
+        """The values of the algorithm's parameters, by name."""
+        return dict(zip(self.algorithm.domains, self.arguments, strict=True))
+
+    @property
+    def described(self) -> str:
+        """The setting as JSON, without the version of its algorithm."""
+        return json.dumps({**self.record, "version": None}, sort_keys=True)
 
     @cached_property
     def key(self) -> str:
-        """Name of the cell among all cells, from everything that decides its results.
+        """Name of the setting's file among all, from everything that decides its results.
 
-        The setting alone does not: a data file, a named instance, or an algorithm may be edited.
-        It is that of the data when it was first asked for, which workers are told.
+        The data are part of it: a file, a named instance, or an algorithm may be edited. Workers
+        receive the key that was computed when the command began.
         """
         return self.key_on(Data(self.instance, self.crowd))
 
     def key_on(self, data: Data) -> str:
-        """The key of the cell on these data."""
-        instance = data.instance
-        arrays = [*instance.environment, instance.means, *data.crowd.users(), self.rounds()]
-        return f"{self.algo}-{self.env}-{identity(self, arrays)}"
-
-    @property
-    def algorithm(self) -> Algorithm:
-        return load(Path(self.algo_file))
+        """The key of the setting on these data."""
+        arrays = [*data.instance.environment, data.instance.means, *data.crowd.users()]
+        arrays.append(self.rounds())
+        content = hashlib.sha256(b"".join(np.asarray(x).tobytes() for x in arrays)).hexdigest()
+        name = digest(self.described, self.version, content, length=16)
+        return f"{self.algo}-{self.env}-{name}"
 
     @property
     def instance(self) -> Instance:
-        return build(json.loads(self.env_spec))
+        """The environment: all of its arms, or the one that is played."""
+        instance = build(json.loads(self.env_spec))
+        return instance if self.arm is None else instance.alone(self.arm)
 
     @property
     def crowd(self) -> Population:
         """The population of users."""
-        spec = json.loads(self.population) if self.population else None
-        return build_population(spec) if spec else homogeneous(self.eps)
+        if self.population:
+            return build_population(json.loads(self.population))
+        return homogeneous(self.eps)
 
     def rounds(self) -> np.ndarray:
-        """The rounds at which regret is kept: half of them evenly spaced, half geometrically."""
+        """The rounds at which pulls are recorded: half evenly spaced, half geometrically."""
         half = max(self.checkpoints // 2, 1)
         even = np.linspace(self.horizon / half, self.horizon, half)
         geometric = np.geomspace(1, self.horizon, half)
         rounds = np.unique(np.rint(np.concatenate([[1.0], even, geometric])).astype(np.int64))
         return np.append(rounds[(rounds >= 1) & (rounds < self.horizon)], self.horizon)
 
-    def in_short(self) -> Cell:
-        """The same for one round, to have its kernel compiled."""
+    def of_one_round(self) -> Setting:
+        """The same setting for a single round, which is played to compile its kernel."""
         return replace(self, horizon=1, checkpoints=1)
 
 
-def data_of(unit: Unit) -> Data:
-    """What a unit is played on, read once for all of its runs.
+def data_of(setting: Setting) -> Data:
+    """The data that a setting is played on, read once for all of its runs.
 
     Raises:
-        BadInput: its files have changed since its key was first asked for.
+        BadInput: the files have changed since its key was computed.
     """
-    return _data(unit, unit.key)  # an equal unit of later has another key if they were edited
+    return _data(setting, setting.key)  # after an edit, an equal setting has another key
 
 
 @lru_cache(maxsize=16)
-def _data(unit: Unit, key: str) -> Data:
-    data = Data(unit.instance, unit.crowd)
-    if unit.key_on(data) != key:
-        raise BadInput(f"env={unit.env}: its data changed while it was played; run it again")
+def _data(setting: Setting, key: str) -> Data:
+    data = Data(setting.instance, setting.crowd)
+    if setting.key_on(data) != key:
+        raise BadInput(f"env={setting.env}: its data changed while it was played; run it again")
     return data
 
 
-def identity(unit: Unit, arrays: Iterable[Any]) -> str:
-    """A short name for a unit's setting, its version, and the arrays that it is played on."""
-    data = hashlib.sha256(b"".join(np.asarray(x).tobytes() for x in arrays)).hexdigest()
-    return digest(unit.setting, unit.version, data, length=16)
-
-
 def digest(*texts: str, length: int) -> str:
-    """A short name for some texts, the same on every machine."""
+    """A short hash of some texts, the same on every machine."""
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:length]

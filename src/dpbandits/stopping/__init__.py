@@ -1,1 +1,1 @@
-"""Private stopping rules: how many samples of one arm are enough for a relative error."""
+"""Stopping rules, one per file: they estimate the mean of one arm up to a relative error."""

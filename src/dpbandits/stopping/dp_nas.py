@@ -1,15 +1,22 @@
-"""DP-NAS, the private stopping rule that tests after every sample."""
+"""DP-NAS: the private stopping rule that tests after every sample."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import WITHIN_R
-from ..contracts.guarantees import STOPPING, global_dp
-from ..contracts.parameters import Budget, Fraction, Range
-from ..game import pull_sum, rounds_left, rounds_played
-from ..parts.mechanisms import laplace
+from ..authoring import (
+    STOPPING,
+    WITHIN_R,
+    Budget,
+    Fraction,
+    Range,
+    global_dp,
+    kernel,
+    laplace,
+    pull_sum,
+    rounds_left,
+    rounds_played,
+)
 from .sparse_vector import bar, first_above, noise_scales
 
 NAME = "DP-NAS"
@@ -20,15 +27,15 @@ GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 3.1", hides=STOPPING)
 @kernel
 def dp_nas(game, rng, eps: Budget, rel_error: Fraction, beta: Fraction, R: Range):
     """DP-NAS (Sajed & Sheffet 2019, Alg. 1). Stopping time and estimate together are eps-DP for
-    streams that differ in one sample: B spends eps/6, all A_t eps/3, L eps/2.
+    streams that differ in one sample: the budget is eps/6 for B, eps/3 for all A_t, eps/2 for L.
 
-    It halts at the first t with ``|mean_t| >= h_t (1 + 1/a) + (c_t + B + A_t)/t`` and returns
+    It stops at the first t with ``|mean_t| >= h_t (1 + 1/a) + (c_t + B + A_t)/t`` and returns
     ``mean_t + L/t``, or NaN if the game ends before. With probability 1 - beta the error is at
     most ``a |mu|``.
 
-    The bar only rises and a sample moves the sum by R at most, so among the next n tests only
-    those whose -A_t exceeds the ``level`` below can pass: the samples until the first such test
-    are drawn as one block, exactly in law.
+    The bar increases with t and a sample changes the sum by at most R, so among the next n tests
+    only those with -A_t above ``level`` can pass. The samples until the first such test are drawn
+    as one block, exactly in law.
     """
     a = rel_error
     s1, s2, s3 = noise_scales(eps, R)

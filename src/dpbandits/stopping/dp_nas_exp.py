@@ -1,15 +1,22 @@
-"""DP exponential NAS, the private stopping rule that tests after 2, 4, 8, ... samples."""
+"""DP exponential NAS: the private stopping rule that tests after 2, 4, 8, ... samples."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.decorators import kernel
-from ..contracts.assumptions import WITHIN_R
-from ..contracts.guarantees import STOPPING, global_dp
-from ..contracts.parameters import Budget, Fraction, Range
-from ..game import pull_sum, rounds_left, rounds_played
-from ..parts.mechanisms import laplace
+from ..authoring import (
+    STOPPING,
+    WITHIN_R,
+    Budget,
+    Fraction,
+    Range,
+    global_dp,
+    kernel,
+    laplace,
+    pull_sum,
+    rounds_left,
+    rounds_played,
+)
 from .sparse_vector import bar, noise_scales
 
 NAME = "DP-NAS-EXP"
@@ -20,10 +27,11 @@ GUARANTEE = global_dp("Sajed & Sheffet 2019, Corollary 3.2", hides=STOPPING)
 @kernel
 def dp_nas_exp(game, rng, eps: Budget, rel_error: Fraction, beta: Fraction, R: Range):
     """DP exponential NAS (Sajed & Sheffet 2019, Alg. 2). Stopping time and estimate together are
-    eps-DP for streams that differ in one sample: B spends eps/6, all A_t eps/3, L eps/2.
+    eps-DP for streams that differ in one sample: the budget is eps/6 for B, eps/3 for all A_t,
+    eps/2 for L.
 
-    It halts at the first t = 2^k with ``|mean_t| >= h_t (1 + 1/a) + (c_t + B + A_t)/t``, where h_t
-    and c_t take logarithms of k instead of t, and returns ``mean_t + L/t``, or NaN if the game
+    It stops at the first t = 2^k with ``|mean_t| >= h_t (1 + 1/a) + (c_t + B + A_t)/t``, where h_t
+    and c_t contain logarithms of k instead of t, and returns ``mean_t + L/t``, or NaN if the game
     ends before. With probability 1 - beta the error is at most ``a |mu|``.
     """
     a = rel_error

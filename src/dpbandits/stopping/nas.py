@@ -1,4 +1,4 @@
-"""NAS, the stopping rule without privacy that tests after every sample."""
+"""NAS: the non-private stopping rule that tests after every sample."""
 
 from __future__ import annotations
 
@@ -6,11 +6,17 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import kernel, verb
-from ..contracts.assumptions import WITHIN_R
-from ..contracts.guarantees import NOT_PRIVATE
-from ..contracts.parameters import Fraction, Range
-from ..game import pull_sum, rounds_left, rounds_played
+from ..authoring import (
+    NOT_PRIVATE,
+    WITHIN_R,
+    Fraction,
+    Range,
+    kernel,
+    pull_sum,
+    rounds_left,
+    rounds_played,
+    verb,
+)
 
 NAME = "NAS"
 REWARDS = WITHIN_R
@@ -22,11 +28,11 @@ def nas(game, rng, rel_error: Fraction, beta: Fraction, R: Range):
     """Nonmonotonic Adaptive Sampling (Domingo, Gavalda & Watanabe 2002, as in Sajed & Sheffet
     2019, section 3). Not private.
 
-    It halts at the first t with ``|mean_t| >= h_t (1 + 1/a)`` and returns ``mean_t``, or NaN if
+    It stops at the first t with ``|mean_t| >= h_t (1 + 1/a)`` and returns ``mean_t``, or NaN if
     the game ends before. With probability 1 - beta the error is at most ``a |mu|``.
 
-    The bar only rises and a sample moves the sum by R at most, so no test passes before the sum
-    can have reached the bar of now: until then samples are drawn as one block.
+    The bar increases with t and a sample changes the sum by at most R, so no test passes before
+    the sum can reach the present bar: the samples until then are drawn as one block.
     """
     a = rel_error
     S = 0.0
@@ -42,6 +48,6 @@ def nas(game, rng, rel_error: Fraction, beta: Fraction, R: Range):
 
 @verb
 def nas_bar(t: float, a: float, beta: float, R: float) -> float:
-    """What the sum of t samples must reach: t h_t (1 + 1/a)."""
+    """The bar for the sum of t samples: t h_t (1 + 1/a)."""
     h = R * math.sqrt(2.0 * math.log(4.0 * t * t / beta) / t)
     return t * h * (1.0 + 1.0 / a)

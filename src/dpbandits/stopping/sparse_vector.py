@@ -1,4 +1,4 @@
-"""The sparse vector technique behind the private stopping rules: noise scales, bar, and tests."""
+"""The sparse vector technique of the private stopping rules: noise scales, bar and tests."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.intrinsics import borrow
-from ..parts.mechanisms import laplace, laplace_scale
+from ..authoring import borrow, laplace, laplace_scale, verb
 
 
 @verb
 def noise_scales(eps: float, R: float) -> tuple[float, float, float]:
     """Scales s1, s2, s3 of the noise of threshold, tests and release (Sajed & Sheffet 2019).
 
-    A changed sample moves a sum by 2R at most: the threshold spends eps/6, the tests eps/3
-    however many they are, and the released mean eps/2.
+    Changing a sample changes a sum by at most 2R. The budget is eps/6 for the threshold, eps/3 for
+    all tests, whose number is unlimited, and eps/2 for the released mean.
     """
     s12 = laplace_scale(12.0 * R, eps)
     return s12, s12, laplace_scale(4.0 * R, eps)
@@ -24,9 +22,9 @@ def noise_scales(eps: float, R: float) -> tuple[float, float, float]:
 
 @verb
 def bar(t: float, n: float, eps: float, a: float, beta: float, R: float) -> float:
-    """What the sum of t samples must reach, but for noise, at test n: t h_t (1 + 1/a) + c_t.
+    """The bar for the sum of t samples at test n, without noise: t h_t (1 + 1/a) + c_t.
 
-    It rises with t and n.
+    It increases with t and n.
     """
     s1, s2, s3 = noise_scales(eps, R)
     h = R * math.sqrt(2.0 * math.log(16.0 * n * n / beta) / t)
@@ -37,19 +35,20 @@ def bar(t: float, n: float, eps: float, a: float, beta: float, R: float) -> floa
 
 @verb
 def first_above(rng: np.random.Generator, n: int, scale: float, level: float) -> tuple[int, float]:
-    """Which of ``n`` independent Laplace variables is the first above a level, and its value.
+    """Draw the first of ``n`` independent Laplace variables that exceeds a level, exactly in law.
 
-    The variables before it are not drawn: how many they are is geometric, and above a positive
-    level a Laplace variable is the level plus an exponential one.
+    The number of variables before it is geometric, so these are not drawn. A Laplace variable that
+    exceeds a positive level is the level plus an exponential variable.
 
     Args:
         rng: the learner's generator.
         n: number of variables.
-        scale: their scale.
-        level: if it is not positive, the first variable is returned, above the level or not.
+        scale: scale of the variables.
+        level: if it is not positive, the first variable is returned, whether it exceeds the level
+            or not.
 
     Returns:
-        Its number, counted from 1, or n + 1 if none is above; and its value.
+        The position of the variable, counted from 1, or n + 1 if none exceeds; and its value.
     """
     rng = borrow(rng)
     if level <= 0.0:

@@ -1,4 +1,4 @@
-"""The page on bounds, made from the theorems themselves: python -m dpbandits.theory."""
+"""The page docs/bounds.md, generated from the theorems by ``python -m dpbandits.theory``."""
 
 from __future__ import annotations
 
@@ -7,26 +7,25 @@ from .bounds import Bound, every_bound
 HEAD = """\
 # Bounds
 
-One function a theorem, in `src/dpbandits/theory`, one file a paper. This page is made from them:
-`python -m dpbandits.theory > docs/bounds.md`.
+Each theorem is a function in `src/dpbandits/theory`, with one file per paper. They generate this
+page: `python -m dpbandits.theory > docs/bounds.md`.
 
 ```sh
-bandit-bounds algo=adap_ucb env=bernoulli_c2 eps=0.5 horizon=1e6   # what holds for one setting
+bandit-bounds algo=adap_ucb env=bernoulli_c2 eps=0.5 horizon=1e6   # the bounds of one setting
 bandit-run experiment=azize2022_fig8
-bandit-plot experiment=azize2022_fig8 bounds=true                  # beside what was measured
+bandit-plot experiment=azize2022_fig8 bounds=true                  # bounds and measured regret
 ```
 
-| kind | means |
+| kind | meaning |
 |---|---|
 | exact | holds at every horizon; tested against measured regret or simulated stopping times |
-| asymptotic | holds in the limit of long horizons; drawn and labelled so, never asserted |
-| worst case | holds for the worst of all instances, not for each; labelled so, never asserted |
+| asymptotic | holds in the limit of long horizons; labelled as such in figures, not tested |
+| worst case | holds for the worst of all instances, not for each; labelled as such, not tested |
 | order | holds up to a constant that is not printed: a formula, and in figures a fitted slope |
-| refuted | known to be wrong; shown and marked, with what refutes it beside it |
+| refuted | known to be wrong; printed with a mark and its refutation |
 
-From Python every theorem is a function of plain numbers. It raises `ConditionFailed` where a
-condition on its numbers fails; the other conditions are about the setting, and `bandit-bounds`
-checks all of them.
+In Python every theorem is a function of plain numbers. It raises `ConditionFailed` if a condition
+on its numbers fails. The other conditions are about the setting, and `bandit-bounds` checks all.
 
 ```python
 from dpbandits.theory import azize2022
@@ -36,14 +35,14 @@ arms = [[1, 0], [0, 1], [0.9, 0.3]]
 least = azize2022.linear_lower(arms, theta=[1, 0], eps=0.1, T=1e6)
 ```
 
-The convex programme of Theorem 5 of Azize & Basu 2022 is solved by SciPy; what is returned is the
-value of a feasible point of its dual, so it is a lower bound whatever the solver's precision. Where
-printed formulas are corrected, [errata.md](errata.md) says so.
+SciPy solves the convex programme of Theorem 5 of Azize & Basu 2022. The function returns the value
+of a feasible point of the dual, which is a lower bound for any precision of the solver. Corrections
+of printed formulas are listed in [errata.md](errata.md).
 
 Letters: T horizon, K arms, gap = best mean - mean, kl of Bernoulli laws; for local privacy p_0 is
 the share of users with eps >= eps_min; beta or delta failure probability; E|X|^(1+v) <= u or
-E|X|^k <= 1, D largest distance of a mean from 0, alpha contamination and alpha1 its bound (in
-theorems on AdaP alpha is the algorithm's parameter); a, R, mu accuracy, range and mean of a
+E|X|^k <= 1, D bound on the absolute values of the means, alpha contamination and alpha1 its bound
+(in theorems on AdaP alpha is the algorithm's parameter); a, R, mu accuracy, range and mean of a
 stopping rule; d dimension.
 """
 

@@ -65,8 +65,8 @@ def lower_bound_terms(means: Sequence[float], eps: float, T: float) -> tuple[flo
         T: horizon.
 
     Returns:
-        ``ln T sum gap/kl``, the cost of partial information (all that is left at low privacy),
-        and ``ln T sum 1/(6 eps)``, the cost of privacy.
+        ``ln T sum gap/kl``, the cost of partial information, which dominates for large eps, and
+        ``ln T sum 1/(6 eps)``, the cost of privacy.
     """
     best = max(means)
     worse = [m for m in means if m < best]
@@ -164,7 +164,7 @@ def adap_klucb(means: Sequence[float], eps: float, T: float, alpha: float) -> fl
     WIDE,
 )
 def adap_ucb_free(gaps: Sequence[float], K: int, eps: float, T: float, alpha: float) -> float:
-    """Regret of AdaP-UCB whatever the gaps (Theorem 12), alpha > 3, rewards in [0, 1]."""
+    """Problem-independent regret of AdaP-UCB (Theorem 12), alpha > 3, rewards in [0, 1]."""
     constant = 3.0 * alpha / (alpha - 3.0) * positive(gaps).sum()
     random = 8.0 * math.sqrt(alpha * K * T * math.log(T))
     return float(constant + random + 16.0 * alpha * K * math.log(T) / eps)

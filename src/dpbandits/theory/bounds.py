@@ -1,4 +1,4 @@
-"""Theorems as data: what each one says, on which conditions, and which apply to a setting."""
+"""Theorems as data: statements and conditions, and which theorems apply to a problem."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .problem import Question
+from .problem import Problem
 
 UPPER, LOWER = "upper", "lower"
 EXACT = "exact"  # a number that holds at every horizon
 ASYMPTOTIC = "asymptotic"  # a number that holds in the limit of long horizons
 WORST_CASE = "worst case"  # a number that holds for the worst of all instances
-ORDER = "order"  # up to a constant that nobody has printed
+ORDER = "order"  # up to a constant that is not printed
 REFUTED = "refuted"  # an order that is known to be wrong
 NUMBERS = (EXACT, ASYMPTOTIC, WORST_CASE)
 
 
 class ConditionFailed(ValueError):
-    """A theorem is asked about values that it does not cover."""
+    """A condition of a theorem on its numbers does not hold."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Condition:
     """A condition of a theorem.
 
     Attributes:
-        words: the condition, as it stands after "needs".
-        holds: its test; the names of its parameters say what it looks at, a ``question`` or letters
-            of the theorem and of the setting.
+        words: the condition in words, to be printed after "needs".
+        holds: the test. The names of its parameters determine its arguments: ``problem``, or
+            letters of the theorem and of the problem.
     """
 
     words: str
@@ -41,20 +41,20 @@ class Condition:
 
     @property
     def letters(self) -> list[str]:
-        """What the test looks at."""
+        """The names of the parameters of the test."""
         return list(inspect.signature(self.holds).parameters)
 
     def failure(self, values: dict[str, Any]) -> str | None:
-        """Why it fails for some values, or None."""
+        """The reason why the condition fails for some values, or None if it holds."""
         if self.holds(*(values[letter] for letter in self.letters)):
             return None
-        told = [f"{x} = {values[x]:g}" for x in self.letters if isinstance(values[x], int | float)]
-        return f"needs {self.words}" + (f"; {', '.join(told)}" if told else "")
+        found = [f"{x} = {values[x]:g}" for x in self.letters if isinstance(values[x], int | float)]
+        return f"needs {self.words}" + (f"; {', '.join(found)}" if found else "")
 
 
 @dataclass(frozen=True)
 class Bound:
-    """What a theorem says of regret or of a stopping time.
+    """A theorem's bound on regret or on a stopping time.
 
     Attributes:
         source: paper and number of the theorem.
@@ -62,9 +62,9 @@ class Bound:
         status: exact, asymptotic, worst case, order or refuted.
         statement: the formula as text.
         function: the formula as a function of plain numbers; an order has a constant of 1. It
-            raises ConditionFailed where a condition on its numbers fails.
-        conditions: when it holds.
-        note: what else a reader should know.
+            raises ConditionFailed if a condition on its numbers fails.
+        conditions: the conditions of the theorem.
+        note: a remark for the reader.
     """
 
     source: str
@@ -77,28 +77,28 @@ class Bound:
 
     @property
     def is_number(self) -> bool:
-        """Whether its constants are known."""
+        """Whether the constants of the bound are known."""
         return self.status in NUMBERS
 
     @property
     def of_instance(self) -> bool:
-        """Whether it looks at the arms' gaps."""
+        """Whether the bound depends on the arms' gaps."""
         return bool({"gaps", "means"} & inspect.signature(self.function).parameters.keys())
 
-    def reason(self, question: Question) -> str | None:
-        """Why it says nothing of a setting; None if it applies."""
-        values = {"question": question, **question.letters}
+    def reason(self, problem: Problem) -> str | None:
+        """The reason why the theorem does not apply to a problem, or None if it applies."""
+        values = {"problem": problem, **problem.letters}
         for condition in self.conditions:
             failure = condition.failure(values)
             if failure is not None:
                 return failure
         return None
 
-    def value(self, question: Question) -> float:
-        """Its value in a setting, nan where its numbers are not covered."""
+    def value(self, problem: Problem) -> float:
+        """The value of the bound for a problem; NaN if a condition on its numbers fails."""
         names = inspect.signature(self.function).parameters
         try:
-            return self.function(**{name: question.letters[name] for name in names})
+            return self.function(**{name: problem.letters[name] for name in names})
         except ConditionFailed:
             return math.nan
 
@@ -106,8 +106,9 @@ class Bound:
 def theorem(
     source: str, side: str, status: str, statement: str, *conditions: Condition, note: str = ""
 ) -> Callable[[Callable[..., float]], Callable[..., float]]:
-    """Make a function of plain numbers a theorem: it refuses numbers that its conditions exclude,
-    and ``every_bound`` finds it.
+    """Declare a function of plain numbers as a theorem, which ``every_bound`` finds.
+
+    The function raises ConditionFailed if a condition on its numbers fails.
     """
 
     def decorate(function: Callable[..., float]) -> Callable[..., float]:
@@ -133,7 +134,7 @@ def theorem(
 
 
 def every_bound() -> Iterator[Bound]:
-    """All theorems, paper by paper: the functions of this package's modules that are one."""
+    """All theorems, paper by paper: the functions of this package decorated with ``theorem``."""
     for module in pkgutil.iter_modules(importlib.import_module(__package__).__path__):
         names = vars(importlib.import_module(f"{__package__}.{module.name}"))
         for name, function in names.items():
@@ -143,12 +144,12 @@ def every_bound() -> Iterator[Bound]:
                 yield bound
 
 
-def bounds_for(question: Question) -> tuple[list[Bound], dict[str, str]]:
-    """The bounds that apply to a setting, and for the others (by source) the reason."""
+def bounds_for(problem: Problem) -> tuple[list[Bound], dict[str, str]]:
+    """The bounds that apply to a problem, and the reasons why the others, by source, do not."""
     applying: list[Bound] = []
     reasons: dict[str, str] = {}
     for bound in every_bound():
-        reason = bound.reason(question)
+        reason = bound.reason(problem)
         if reason is None:
             applying.append(bound)
         else:

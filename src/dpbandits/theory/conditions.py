@@ -1,4 +1,4 @@
-"""Conditions that theorems share."""
+"""Conditions that several theorems share."""
 
 from __future__ import annotations
 
@@ -6,42 +6,42 @@ import math
 
 from ..contracts.assumptions import Assumption
 from .bounds import Condition
-from .problem import Question
+from .problem import Problem
 
 
 def algorithm(*names: str) -> Condition:
-    """The theorem is about certain algorithms."""
-    return Condition(" or ".join(names), lambda question: question.algo in names)
+    """The problem is about one of the given algorithms."""
+    return Condition(" or ".join(names), lambda problem: problem.algo in names)
 
 
 def assumes(words: str, assumption: Assumption) -> Condition:
-    """The rewards are what an algorithm assumes of them."""
+    """The rewards satisfy an assumption."""
 
-    def holds(question: Question) -> bool:
-        clean = assumption.outliers or question.instance.contamination == 0
-        return clean and assumption.violation(question.instance, question.letters) is None
+    def holds(problem: Problem) -> bool:
+        clean = assumption.outliers or problem.instance.contamination == 0
+        return clean and assumption.violation(problem.instance, problem.letters) is None
 
     return Condition(words, holds)
 
 
 def constant(literal: float) -> Condition:
-    """An algorithm runs with its paper's constant."""
+    """The algorithm runs with the constant of its paper."""
     return Condition(f"c = {literal:g}, the paper's", lambda c: c == literal)
 
 
 PRIVACY = Condition("eps > 0", lambda eps: eps > 0)
 SMALL_BUDGET = Condition("eps <= 1", lambda eps: eps <= 1)
-UNIT_REWARDS = Condition("independent rewards in [0, 1]", lambda question: question.unit)
-BERNOULLI = Condition("Bernoulli arms", lambda question: question.bernoulli)
+UNIT_REWARDS = Condition("independent rewards in [0, 1]", lambda problem: problem.unit)
+BERNOULLI = Condition("Bernoulli arms", lambda problem: problem.bernoulli)
 BEST_BELOW_1 = Condition("a best mean below 1", lambda means: max(means) < 1)
-LOCAL = Condition("a locally private algorithm", lambda question: question.local)
-LINEAR = Condition("a linear bandit, which no environment here is", lambda question: False)
+LOCAL = Condition("a locally private algorithm", lambda problem: problem.local)
+LINEAR = Condition("a linear bandit, which no environment here is", lambda problem: False)
 STOPPING = Condition(
-    "a stopping rule: it bounds a number of samples, not regret", lambda question: False
+    "a stopping rule: it bounds a number of samples, not regret", lambda problem: False
 )
 HEAVY_TAILED = Condition(
     "an algorithm for heavy tails",
-    lambda question: question.algo in ("dpr_ucb", "dpr_se", "ldpr_se"),
+    lambda problem: problem.algo in ("dpr_ucb", "dpr_se", "ldpr_se"),
 )
 V = Condition("v in (0, 1]", lambda v: 0 < v <= 1)
 BETA = Condition("beta = 1/T", lambda beta, T: math.isclose(beta * T, 1, rel_tol=1e-6))

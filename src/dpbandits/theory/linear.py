@@ -1,4 +1,4 @@
-"""The convex programme of Azize & Basu 2022, Theorem 5: what telling linear arms apart costs."""
+"""The convex programme of Azize & Basu 2022, Theorem 5, for linear bandits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ def structural_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps:
     """c_eps = min sum alpha_a gap_a with |a|^2_{H^-1} <= min{gap_a^2/2, 3 eps rho_a gap_a} for
     every arm that is not best, H = sum alpha_a a a^T, rho_a = sum_j |a_j.(a - a*)|/|a_j|^2.
 
-    The best arm costs nothing, so its alpha is infinite, and only what is orthogonal to it counts.
+    The gap of the best arm is 0, so its alpha is infinite and the programme is that of the
+    projections of the arms onto its orthogonal complement.
 
     Args:
         arms: shape (K, d), arms that span R^d.
@@ -25,12 +26,12 @@ def structural_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps:
         eps: privacy budget.
 
     Returns:
-        The value of a feasible point of the dual programme, which lies below c_eps by at most a
-        millionth of it.
+        The value of a feasible point of the dual programme: at most c_eps, with a relative error
+        of at most PRECISION.
 
     Raises:
-        ConditionFailed: the arms do not span R^d, or several are best.
-        ArithmeticError: no such point was found.
+        ConditionFailed: the arms do not span R^d, or several arms are best.
+        ArithmeticError: the solver did not reach this precision.
     """
     A = np.asarray(arms, dtype=float)
     means = A @ np.asarray(theta, dtype=float)
@@ -44,20 +45,24 @@ def structural_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps:
     norms = (A**2).sum(axis=1)
     rho = (np.abs(A @ (A - best).T)[norms > 0] / norms[norms > 0, None]).sum(axis=0)
     B = A @ null_space(best[None])
-    told = worse & (np.abs(B).max(axis=1, initial=0.0) > 1e-12 * np.sqrt(norms.max()))
-    if not told.any():
+    relevant = worse & (np.abs(B).max(axis=1, initial=0.0) > 1e-12 * np.sqrt(norms.max()))
+    if not relevant.any():
         return 0.0
-    gaps, rho = gaps[told], rho[told]
+    gaps, rho = gaps[relevant], rho[relevant]
     most = np.minimum(gaps**2 / 2, 3 * eps * rho * gaps)
-    # with x = alpha * most the programme is min w.x, q_a.M^-1 q_a <= 1, M = sum x_a q_a q_a^T,
-    # and x = 1 is feasible; it does not change if the q are made orthonormal columns
-    q = np.linalg.qr(B[told] / np.sqrt(most)[:, None])[0]
+    # with x = alpha * most the programme is min w.x, q_a.M^-1 q_a <= 1, M = sum x_a q_a q_a^T;
+    # x = 1 is feasible, and a change of basis that makes the columns of q orthonormal is allowed
+    q = np.linalg.qr(B[relevant] / np.sqrt(most)[:, None])[0]
     w = gaps / most
     return float(w.max() * ellipsoid(q, w / w.max()))
 
 
 def ellipsoid(q: np.ndarray, w: np.ndarray) -> float:
-    """The least w.x with q_a.M^-1 q_a <= 1 for every row of q, M = sum x_a q_a q_a^T, x >= 0."""
+    """The minimum of w.x with q_a.M^-1 q_a <= 1 for every row of q, M = sum x_a q_a q_a^T, x >= 0.
+
+    Raises:
+        ArithmeticError: the duality gap exceeds PRECISION.
+    """
 
     def leverages(x: np.ndarray) -> np.ndarray:
         return q @ np.linalg.solve(q.T @ (x[:, None] * q), q.T)
@@ -77,7 +82,7 @@ def ellipsoid(q: np.ndarray, w: np.ndarray) -> float:
         options={"ftol": 1e-13, "maxiter": 1000},
     )
     L = leverages(found.x)
-    above = w @ found.x * np.diag(L).max()  # of a point that is feasible for certain
+    above = w @ found.x * np.diag(L).max()  # value of the point rescaled to be feasible
     # with u_a = M^-1 q_a: sum l_a (u_a.q_j)^2 <= w_j makes sum l_a (2 u_a.q_a - 1) a lower bound
     limits = (L**2).T / w[:, None]
     dual = linprog(1 - 2 * np.diag(L), A_ub=limits, b_ub=np.ones(len(w)), method="highs")

@@ -1,4 +1,4 @@
-"""What a theorem is asked about: a setting, and the letters that papers give to its parts."""
+"""The problem that a bound is evaluated for: a setting, and its parts by the letters of papers."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from ..environments.populations import Population, build_population, homogeneous
 
 
 @dataclass(frozen=True)
-class Question:
-    """A setting of which bounds are asked.
+class Problem:
+    """A setting for which bounds are evaluated.
 
     Attributes:
         algo: name of the algorithm.
         parameters: its parameters by name, ``eps`` and ``eps_min`` among them.
         instance: the arms.
         population: the users' privacy levels.
-        eps: privacy budget, that of the least private user; infinite without privacy.
+        eps: privacy budget, the largest of all users'; infinite without privacy.
         T: horizon.
+        local: whether users randomise their own rewards.
     """
 
     algo: str
@@ -35,10 +36,11 @@ class Question:
     population: Population
     eps: float
     T: float
+    local: bool = False
 
     @cached_property
     def letters(self) -> dict[str, Any]:
-        """Values by the letters of the papers; ``alpha`` is the contamination, unless the
+        """The values by the letters of the papers. ``alpha`` is the contamination unless the
         algorithm has a parameter of that name.
         """
         return {
@@ -63,7 +65,7 @@ class Question:
 
     @property
     def independent(self) -> bool:
-        """Whether rewards are independent draws whose means are those of the regret."""
+        """Whether rewards are independent and their means define the regret."""
         env = self.instance.environment
         return len(env.table) == 0 and env.alpha == 0 and not (env.law == SIGMOID_GAUSSIAN).any()
 
@@ -74,21 +76,16 @@ class Question:
         return self.independent and low >= 0 and high <= 1
 
     @property
-    def local(self) -> bool:
-        """Whether users randomise their own rewards."""
-        return "eps_min" in self.parameters or self.algo == "ldpr_se"
-
-    @property
     def equal_levels(self) -> bool:
-        """Whether all users have the level ``eps``, and all of them send."""
+        """Whether all users have the level ``eps`` and send a response."""
         return (
             self.population.normal is None
             and bool((self.population.levels == self.eps).all())
             and self.parameters.get("eps_min") == self.eps
         )
 
-    def at(self, T: float | None = None, eps: float | None = None) -> Question:
-        """The same setting at another horizon, or with another budget for every user."""
+    def at(self, T: float | None = None, eps: float | None = None) -> Problem:
+        """The problem with another horizon, or with another budget for every user."""
         changed = self if T is None else replace(self, T=T)
         if eps is None:
             return changed
@@ -97,21 +94,22 @@ class Question:
         return replace(changed, eps=eps, parameters=parameters, population=homogeneous(eps))
 
 
-def question(record: Mapping[str, Any]) -> Question:
-    """The question of what a manifest records of a cell (see ``store.record``)."""
+def problem(record: Mapping[str, Any]) -> Problem:
+    """The problem that a manifest records of a setting (see ``Setting.record``)."""
     eps = math.inf if record["eps"] is None else float(record["eps"])
     spec = record["population"]
-    return Question(
+    return Problem(
         algo=record["algo"],
         parameters={name: float(value) for name, value in record["parameters"].items()},
         instance=build(record["env_spec"]),
         population=build_population(spec) if spec else homogeneous(eps),
         eps=eps,
         T=float(record["horizon"]),
+        local=record["notion"] == "local",
     )
 
 
 def positive(gaps: Any) -> np.ndarray:
-    """The gaps of the arms that are not best."""
+    """The gaps of the suboptimal arms."""
     found = np.asarray(gaps, dtype=float)
     return found[found > 0]

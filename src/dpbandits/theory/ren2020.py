@@ -1,6 +1,4 @@
-"""Bounds of Ren et al. 2020: local DP, equal levels or levels of their own, and the eps_min that
-these favour.
-"""
+"""Bounds of Ren et al. 2020: local DP with equal or individual levels; the choice of eps_min."""
 
 from __future__ import annotations
 
@@ -14,13 +12,13 @@ from ..environments.populations import Population
 from ..environments.users import half_tanh
 from .bounds import ASYMPTOTIC, EXACT, LOWER, ORDER, UPPER, Condition, theorem
 from .conditions import BERNOULLI, BEST_BELOW_1, LOCAL, PRIVACY, UNIT_REWARDS, algorithm
-from .problem import Question, positive
+from .problem import Problem, positive
 
 PAPER = "Ren et al. 2020"
 
 
 def v_l(population: Population, eps_min: float) -> float:
-    """V_L = E[(1 + 4/eps)^2 | eps >= eps_min] / p_0: regret of HeLDP-UCB-L grows with it (Thm. 7).
+    """V_L = E[(1 + 4/eps)^2 | eps >= eps_min] / p_0, the factor of HeLDP-UCB-L's regret (Thm. 7).
 
     Args:
         population: privacy levels of the users.
@@ -38,7 +36,7 @@ LEADING_TERMS = {"V_L": v_l, "V_B": v_b}
 
 
 def candidates(population: Population, term: str) -> dict[float, float]:
-    """The leading term at each candidate for eps_min, as the paper proposes to choose it."""
+    """The leading term of each candidate for eps_min, which the paper proposes to minimise."""
     return {e: LEADING_TERMS[term](population, e) for e in population.candidates()}
 
 
@@ -64,8 +62,8 @@ def spread(
 def least(bound: Callable[[np.ndarray], np.ndarray], Q: float) -> float:
     """The infimum over kappa > 0 of a bound, given as a function of an array of kappas.
 
-    Every kappa gives a bound, so a search that ends beside the infimum does no harm. Where all
-    levels are equal (Q = 0) kappa may be infinite.
+    Every kappa gives a valid bound, so an inexact search is harmless. If all levels are equal
+    (Q = 0), kappa may be infinite.
     """
     if Q == 0:
         return float(bound(np.array([math.inf]))[0])
@@ -88,7 +86,7 @@ DOMINATED = Condition(
     "gaps of at most sqrt(.8) (1 + 4/eps)",
     lambda gaps, eps: max(gaps) <= math.sqrt(0.8) * (1 + 4 / eps),
 )
-EQUAL_LEVELS = Condition("eps_t = eps_min for all users", lambda question: question.equal_levels)
+EQUAL_LEVELS = Condition("eps_t = eps_min for all users", lambda problem: problem.equal_levels)
 
 
 @theorem(
@@ -104,7 +102,7 @@ EQUAL_LEVELS = Condition("eps_t = eps_min for all users", lambda question: quest
 )
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
     """Lower bound for Bernoulli arms, times ln T (Theorem 4): eps-local DP, consistent algorithms,
-    best mean below 1. Weak at large eps, where Azize & Basu 2022, Theorem 3, says more.
+    best mean below 1. For large eps it is weaker than Theorem 3 of Azize & Basu 2022.
     """
     inverse = math.exp(-eps) / -math.expm1(-2.0 * eps)  # 1/(e^eps - e^-eps) without overflow
     gaps = max(means) - np.asarray(means, dtype=float)
@@ -127,7 +125,7 @@ def heldp_ucb_l(gaps: Sequence[float], population: Population, eps_min: float, T
     """Regret of HeLDP-UCB-L (Theorem 7), rewards in [0, 1].
 
     Args:
-        gaps: the arms' gaps; those of 0 do not count.
+        gaps: the arms' gaps; gaps of 0 are ignored.
         population: privacy levels of the users.
         eps_min: users with a lower level send nothing.
         T: horizon.
@@ -155,7 +153,7 @@ def heldp_ucb_l(gaps: Sequence[float], population: Population, eps_min: float, T
     SOME_USERS,
 )
 def heldp_ucb_l_free(K: int, population: Population, eps_min: float, T: float) -> float:
-    """Order of the regret of HeLDP-UCB-L whatever the gaps (Theorem 7)."""
+    """Order of the problem-independent regret of HeLDP-UCB-L (Theorem 7)."""
     p0, alpha0, _ = spread(population, eps_min, inverse_square)
     return math.sqrt((1 + alpha0) * K * T * math.log(T) / p0)
 
@@ -189,7 +187,7 @@ def holdp_ucb_l(gaps: Sequence[float], eps: float, T: float) -> float:
     PRIVACY,
 )
 def holdp_ucb_l_free(K: int, eps: float, T: float) -> float:
-    """Order of the regret of HeLDP-UCB-L for users of one level (Corollary 8), any gaps."""
+    """Order of the problem-independent regret of HeLDP-UCB-L with equal levels (Corollary 8)."""
     return (1 + 1 / eps) * math.sqrt(K * T * math.log(T))
 
 
@@ -228,7 +226,7 @@ def heldp_ucb_b(gaps: Sequence[float], population: Population, eps_min: float, T
     SOME_USERS,
 )
 def heldp_ucb_b_free(K: int, population: Population, eps_min: float, T: float) -> float:
-    """Order of the regret of HeLDP-UCB-B whatever the gaps (Theorem 10)."""
+    """Order of the problem-independent regret of HeLDP-UCB-B (Theorem 10)."""
     p0, beta0, _ = spread(population, eps_min, inverse_tanh)
     return math.sqrt(beta0 * K * T * math.log(T) / p0)
 
@@ -261,13 +259,13 @@ def holdp_ucb_b(gaps: Sequence[float], eps: float, T: float) -> float:
     PRIVACY,
 )
 def holdp_ucb_b_free(K: int, eps: float, T: float) -> float:
-    """Order of the regret of HeLDP-UCB-B for users of one level (Corollary 11), any gaps."""
+    """Order of the problem-independent regret of HeLDP-UCB-B with equal levels (Corollary 11)."""
     return (1 + 1 / eps) * math.sqrt(K * T * math.log(T))
 
 
-def sub_gaussian(question: Question) -> bool:
+def sub_gaussian(problem: Problem) -> bool:
     """Whether rewards are normal with a standard deviation of at most 1, around means in [0, 1]."""
-    env, means = question.instance.environment, question.instance.means
+    env, means = problem.instance.environment, problem.instance.means
     normal = (env.law == GAUSSIAN).all() and (env.parameters[:, 1] <= 1).all()
     same = np.ptp(env.parameters[:, 1]) == 0
     return bool(normal and same and env.alpha == 0 and means.min() >= 0 and means.max() <= 1)

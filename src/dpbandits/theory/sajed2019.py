@@ -107,5 +107,5 @@ def dp_se(gaps: Sequence[float], K: int, eps: float, T: float) -> float:
     PRIVACY,
 )
 def dp_se_free(K: int, eps: float, T: float) -> float:
-    """Order of the regret of DP-SE with beta = 1/T whatever the gaps (Theorem 4.4)."""
+    """Order of the problem-independent regret of DP-SE with beta = 1/T (Theorem 4.4)."""
     return math.sqrt(K * T * math.log(T)) + K * math.log(T) / eps

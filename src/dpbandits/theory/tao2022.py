@@ -1,4 +1,4 @@
-"""Bounds of Tao et al. 2022: heavy tails, E|X|^(1+v) <= u, under central and local DP."""
+"""Bounds of Tao et al. 2022: heavy tails, E|X|^(1+v) <= u, global (central) and local DP."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HARD = "on a hard instance with these gaps"
 
 
 def gaps_below(limit: str, most: float) -> Condition:
-    """The gaps that a lower bound's hard instances have."""
+    """The range of the gaps of a lower bound's hard instances."""
     return Condition(f"gaps below {limit}", lambda gaps: max(gaps) < most)
 
 
@@ -67,8 +67,8 @@ def dpr_ucb(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> 
 def dpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
     """Order of the regret of DPR-SE with beta = 1/T (Theorem 4), 0 < eps <= 1.
 
-    The paper prints u^(1/(1+v)); only u^(1/v), which its epochs have, scales as regret does when
-    all rewards are multiplied.
+    The paper prints u^(1/(1+v)). Only u^(1/v), which follows from its epochs, scales like regret
+    when all rewards are multiplied by a constant.
     """
     gap = positive(gaps)
     return float(((u / gap) ** (1 / v)).sum() * math.log(T) / eps + gap.max(initial=0))
@@ -89,7 +89,7 @@ def dpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> f
     note=f"{LARGE}; the paper prints u^(v/(1+v)^2)",
 )
 def dpr_se_free(K: int, eps: float, T: float, u: float, v: float) -> float:
-    """Order of the regret of DPR-SE whatever the gaps (Theorem 4); the paper prints
+    """Order of the problem-independent regret of DPR-SE (Theorem 4); the paper prints
     u^(v/(1+v)^2), see ``dpr_se``.
     """
     return (u * T) ** (1 / (1 + v)) * (K * math.log(T) / eps) ** (v / (1 + v))
@@ -127,7 +127,7 @@ def central_lower(gaps: Sequence[float], eps: float, T: float, v: float) -> floa
     note="Zhou & Zhang 2024, App. C.3; the epochs of Alg. 4 imply more",
 )
 def ldpr_se_printed(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
-    """What the paper prints of the regret of LDPR-SE (Theorem 7). Refuted."""
+    """The printed order of the regret of LDPR-SE (Theorem 7). Refuted."""
     gap = positive(gaps)
     leading = u ** (2 / v) * math.log(T) / eps**2 * (gap ** (-1 / v)).sum()
     return float(leading + gap.max(initial=0))
@@ -148,7 +148,7 @@ def ldpr_se_printed(gaps: Sequence[float], eps: float, T: float, u: float, v: fl
     note="Zhou & Zhang 2024, App. C.3",
 )
 def ldpr_se_free_printed(K: int, eps: float, T: float, u: float, v: float) -> float:
-    """What the paper prints of the regret of LDPR-SE whatever the gaps (Theorem 7). Refuted."""
+    """The printed order of the problem-independent regret of LDPR-SE (Theorem 7). Refuted."""
     power = v / (1 + v)
     return u ** (2 / (1 + v)) * (K * math.log(T) / eps**2) ** power * T ** (1 - power)
 
@@ -166,7 +166,7 @@ def ldpr_se_free_printed(K: int, eps: float, T: float, u: float, v: float) -> fl
     V,
 )
 def ldpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
-    """Order of the regret that LDPR-SE's epochs (Algorithm 4) imply: R gap where D is the gap."""
+    """Order of the regret of LDPR-SE implied by its epochs (Algorithm 4): R gap for D = gap."""
     gap = positive(gaps)
     return float(u ** (2 / v) * math.log(T) / eps**2 * (gap ** (-(2 + v) / v)).sum())
 

@@ -12,7 +12,7 @@ from .conditions import DELTA, PRIVACY, SMALL_BUDGET, algorithm, assumes
 PAPER = "Wu et al. 2023"
 MOMENTS_OF_ORDER_K = Condition("k >= 2", lambda k: k >= 2)
 ROBUST = Condition(
-    "an algorithm for moments of order k", lambda question: question.algo in ("prae_r", "prae_c")
+    "an algorithm for moments of order k", lambda problem: problem.algo in ("prae_r", "prae_c")
 )
 RAW = assumes("E|X|^k <= 1 and outliers at most alpha1", RawMoments())
 CENTRAL = assumes(

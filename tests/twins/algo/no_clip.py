@@ -1,10 +1,6 @@
-"""Broken local privacy: the curator forgets to truncate the reward."""
+"""Broken local privacy: the local randomizer does not truncate the reward."""
 
-from dpbandits.compiled.decorators import kernel, verb
-from dpbandits.contracts.guarantees import local_dp
-from dpbandits.contracts.parameters import Budget
-from dpbandits.game import arms, pull, rounds_left
-from dpbandits.parts.mechanisms import laplace
+from dpbandits.authoring import Budget, arms, kernel, laplace, local_dp, pull, rounds_left, verb
 
 
 @verb

@@ -1,14 +1,21 @@
-"""Broken twin of AdaP-UCB: no noise, and a bonus that never sees eps."""
+"""Broken twin of AdaP-UCB: no noise, and a bonus that does not depend on eps."""
 
 import math
 
 import numpy as np
 
-from dpbandits.compiled.decorators import kernel
-from dpbandits.contracts.assumptions import UNIT_INTERVAL
-from dpbandits.contracts.parameters import Budget, Positive
-from dpbandits.game import arms, pull_sum, pulls, rounds_left, rounds_played
-from dpbandits.parts.radii import hoeffding
+from dpbandits.authoring import (
+    UNIT_INTERVAL,
+    Budget,
+    Positive,
+    arms,
+    hoeffding,
+    kernel,
+    pull_sum,
+    pulls,
+    rounds_left,
+    rounds_played,
+)
 
 REWARDS = UNIT_INTERVAL
 

@@ -1,8 +1,8 @@
-"""Broken in plain Python: explore, then commit to the better mean, without any noise."""
+"""Broken, in plain Python: explore-then-commit without noise."""
 
 import numpy as np
 
-from dpbandits.game import arms, pull, rounds_left
+from dpbandits.authoring import arms, pull, rounds_left
 
 
 def plain_no_eps(game, rng, eps):

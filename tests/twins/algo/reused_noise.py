@@ -4,12 +4,20 @@ import math
 
 import numpy as np
 
-from dpbandits.compiled.decorators import kernel
-from dpbandits.contracts.assumptions import UNIT_INTERVAL
-from dpbandits.contracts.parameters import Budget, Positive
-from dpbandits.game import arms, pull_sum, pulls, rounds_left, rounds_played
-from dpbandits.parts.mechanisms import laplace
-from dpbandits.parts.radii import hoeffding, laplace_tail
+from dpbandits.authoring import (
+    UNIT_INTERVAL,
+    Budget,
+    Positive,
+    arms,
+    hoeffding,
+    kernel,
+    laplace,
+    laplace_tail,
+    pull_sum,
+    pulls,
+    rounds_left,
+    rounds_played,
+)
 
 REWARDS = UNIT_INTERVAL
 

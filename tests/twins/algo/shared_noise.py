@@ -1,15 +1,23 @@
-"""Broken twin of DP-SE: one draw of noise an epoch, shared by all arms."""
+"""Broken twin of DP-SE: one draw of noise per epoch, shared by all arms."""
 
 import math
 
 import numpy as np
 
-from dpbandits.compiled.decorators import kernel
-from dpbandits.contracts.assumptions import UNIT_INTERVAL
-from dpbandits.contracts.parameters import Budget, Probability
-from dpbandits.game import arms, play_unseen, pull_in_turn, room_for, rounds_left
-from dpbandits.parts.mechanisms import laplace
-from dpbandits.parts.radii import hoeffding, laplace_tail
+from dpbandits.authoring import (
+    UNIT_INTERVAL,
+    Budget,
+    Probability,
+    arms,
+    hoeffding,
+    kernel,
+    laplace,
+    laplace_tail,
+    play_unseen,
+    pull_in_turn,
+    room_for,
+    rounds_left,
+)
 
 REWARDS = UNIT_INTERVAL
 
@@ -27,7 +35,7 @@ def shared_noise(game, rng, eps: Budget, beta: Probability):
         L8 = math.log(8.0 * len(S) * e**2 / beta)
         L4 = math.log(4.0 * len(S) * e**2 / beta)
         R = np.floor(max(32.0 * L8 / D**2, 8.0 * L4 / (eps * D))) + 1.0
-        if not room_for(game, R, len(S)):  # the horizon cuts the epoch: nothing is released
+        if not room_for(game, R, len(S)):  # the horizon interrupts the epoch: no release
             break
         pull_in_turn(game, S, int(R) * len(S), sums)
         noise = laplace(rng, 1.0 / (eps * R))

@@ -1,15 +1,23 @@
-"""Broken twin of AdaP-UCB: the mean is of all rewards of an arm, not of its last episode's."""
+"""Broken twin of AdaP-UCB: the mean is that of all rewards of an arm, not of its last episode."""
 
 import math
 
 import numpy as np
 
-from dpbandits.compiled.decorators import kernel
-from dpbandits.contracts.assumptions import UNIT_INTERVAL
-from dpbandits.contracts.parameters import Budget, Positive
-from dpbandits.game import arms, pull_sum, pulls, rounds_left, rounds_played
-from dpbandits.parts.mechanisms import laplace
-from dpbandits.parts.radii import hoeffding, laplace_tail
+from dpbandits.authoring import (
+    UNIT_INTERVAL,
+    Budget,
+    Positive,
+    arms,
+    hoeffding,
+    kernel,
+    laplace,
+    laplace_tail,
+    pull_sum,
+    pulls,
+    rounds_left,
+    rounds_played,
+)
 
 REWARDS = UNIT_INTERVAL
 

@@ -1,0 +1,526 @@
+"""The Python API: run, stop, load, plot, summarise, bound and audit from a notebook or a script.
+
+``dpbandits`` itself exports these functions. Heavy packages are imported where they are used, so
+that ``import dpbandits`` is quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from .contracts.algorithm import Algorithm
+    from .contracts.assumptions import Assumption
+    from .contracts.guarantees import Guarantee
+    from .contracts.question import Question
+    from .settings.choices import Choice
+
+    AlgorithmLike = str | Callable[..., Any] | Choice
+    EnvironmentLike = str | Mapping[str, Any] | Choice
+    Number = float | str
+
+__all__ = [
+    "algorithm",
+    "algorithms",
+    "audit",
+    "bounds",
+    "environments",
+    "experiments",
+    "load",
+    "plot",
+    "reproduce",
+    "rules",
+    "run",
+    "save",
+    "stop",
+    "summary",
+]
+
+
+def run(
+    algo: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
+    env: EnvironmentLike | Sequence[EnvironmentLike] | None = None,
+    *,
+    eps: Number | Sequence[Number] | None = None,
+    horizon: float | Sequence[float] | None = None,
+    runs: int | None = None,
+    seed: int | None = None,
+    population: str | Choice | Sequence[str | Choice] | None = None,
+    eps_min: Number | Sequence[Number] | None = None,
+    checkpoints: int | None = None,
+    shuffle_arms: bool | None = None,
+    assume: bool | None = None,
+    experiment: str | None = None,
+    jobs: int | None = None,
+    backend: str | None = None,
+    results: str | PathLike[str] | None = None,
+    config_dir: str | PathLike[str] | None = None,
+    **parameters: Any,
+) -> pd.DataFrame:
+    """Run bandit algorithms and return their regret as a tidy table.
+
+    A list is a sweep: every combination is run. The table is that of the same sweep of
+    ``bandit-run``. What is left out has the default of conf/config.yaml.
+
+    >>> import dpbandits as dp
+    >>> table = dp.run(algo="adap_ucb", env=dp.bernoulli([0.9, 0.8]), eps=1, horizon=1e4, runs=2)
+    >>> list(table.columns)
+    ['algo', 'env', 'eps', 'horizon', 'seed', 'run', 't', 'regret']
+
+    An algorithm can be a function, plain or decorated with ``dp.kernel``:
+
+    >>> from dpbandits.authoring import arms, pull, rounds_left
+    >>> def in_turn(game, rng, start):
+    ...     a = int(start)
+    ...     while rounds_left(game) > 0:
+    ...         pull(game, a % arms(game))
+    ...         a += 1
+    >>> table = dp.run(algo=in_turn, env="bernoulli_c2", horizon=100, runs=2, start=1, jobs=1)
+    >>> float(table["regret"].max())
+    25.0
+
+    Args:
+        algo: an algorithm's name, ``dp.algorithm(...)``, or a function.
+        env: an environment's name, or a value such as ``dp.bernoulli([0.9, 0.8])``.
+        eps: privacy budget, in nats.
+        horizon: number of rounds, T.
+        runs: independent runs of each setting.
+        seed: a run depends on it, its number and its setting alone.
+        population: users with privacy levels of their own, for local privacy.
+        eps_min: local privacy: users with a lower level send nothing.
+        checkpoints: approximate number of points of each regret curve.
+        shuffle_arms: whether each run permutes the arms.
+        assume: whether to run where assumptions that only regret bounds need do not hold.
+        experiment: the name of a paper's experiment, one of ``dp.experiments()``.
+        jobs: number of workers, -1 for one a core. The table does not depend on it.
+        backend: ``threads``, ``processes`` or ``auto``.
+        results: folder in which finished runs are stored and found, shared with the commands; None
+            to write nothing.
+        config_dir: folder with algorithms, environments and experiments of your own.
+        **parameters: parameters of the algorithm.
+
+    Returns:
+        A row for each run and checkpoint: ``algo, env, eps, horizon, seed``, a column for each
+        parameter that varies, ``run, t, regret`` (pseudo-regret).
+
+    Raises:
+        BadInput: a value cannot be run; the message names it and what is allowed.
+        RunsFailed: an algorithm raised an error.
+    """
+    from .contracts.question import REGRET
+
+    given = {
+        "algo": algo, "env": env, "population": population, "eps": eps, "eps_min": eps_min,
+        "horizon": horizon, "runs": runs, "seed": seed, "checkpoints": checkpoints,
+        "shuffle_arms": shuffle_arms, "assume": assume, "experiment": experiment, "jobs": jobs,
+        "backend": backend, "results": results,
+    }  # fmt: skip
+    return _table(REGRET, given, parameters, config_dir)
+
+
+def stop(
+    rule: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
+    env: EnvironmentLike | Sequence[EnvironmentLike] | None = None,
+    *,
+    arm: int | Sequence[int] | None = None,
+    eps: Number | Sequence[Number] | None = None,
+    rel_error: float | Sequence[float] | None = None,
+    beta: float | Sequence[float] | None = None,
+    R: float | Sequence[float] | None = None,
+    cap: float | Sequence[float] | None = None,
+    runs: int | None = None,
+    seed: int | None = None,
+    experiment: str | None = None,
+    jobs: int | None = None,
+    backend: str | None = None,
+    results: str | PathLike[str] | None = None,
+    config_dir: str | PathLike[str] | None = None,
+    **parameters: Any,
+) -> pd.DataFrame:
+    """Run stopping rules, which sample one arm until its mean is known to a relative error.
+
+    >>> import dpbandits as dp
+    >>> table = dp.stop("dp_nas_exp", env=dp.sign(-0.5), eps=1, rel_error=0.5, runs=3)
+    >>> table["halted"].tolist()
+    [1, 1, 1]
+
+    Args:
+        rule: a rule's name, ``dp.algorithm(...)``, or a function.
+        env: the environment that has the arm.
+        arm: the number of the arm, from 0.
+        eps: privacy budget, in nats.
+        rel_error: the relative error a that the estimate may have, in (0, 1).
+        beta: the probability with which it may have a larger one, in (0, 1).
+        R: rewards lie in [-R, R].
+        cap: a rule that has not halted after so many samples is stopped.
+        runs: independent runs of each setting.
+        seed: a run depends on it, its number and its setting alone.
+        experiment: the name of an experiment of stopping rules.
+        jobs: number of workers, -1 for one a core.
+        backend: ``threads``, ``processes`` or ``auto``.
+        results: see ``run``.
+        config_dir: see ``run``.
+        **parameters: parameters of the rule.
+
+    Returns:
+        A row for each run: the setting, ``seed, run, stopping_time, estimate, halted, correct``.
+
+    Raises:
+        BadInput, RunsFailed: see ``run``.
+    """
+    from .contracts.question import STOPPING
+
+    given = {
+        "rule": rule, "env": env, "arm": arm, "eps": eps, "rel_error": rel_error, "beta": beta,
+        "R": R, "cap": cap, "runs": runs, "seed": seed, "experiment": experiment, "jobs": jobs,
+        "backend": backend, "results": results,
+    }  # fmt: skip
+    return _table(STOPPING, given, parameters, config_dir)
+
+
+def _table(
+    question: Question,
+    given: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    config_dir: str | PathLike[str] | None,
+) -> pd.DataFrame:
+    """The tidy table of a call; what it was run with is in its ``attrs``."""
+    from .running.monte_carlo import fulfil
+    from .settings.choices import request_from
+
+    request = request_from(question, given, parameters, _folders(config_dir))
+    table, _ = fulfil(request)
+    table.attrs["settings"] = [setting.record for setting in request.settings]
+    return table
+
+
+def _folders(config_dir: str | PathLike[str] | None) -> tuple[str, ...]:
+    return () if config_dir is None else (str(Path(config_dir).resolve()),)
+
+
+def load(path: str | PathLike[str]) -> pd.DataFrame:
+    """Read a tidy table that a command or ``dp.save`` has written.
+
+    Args:
+        path: the path of a CSV file, of regret or of stopping times.
+
+    Raises:
+        BadInput: the file is missing, or is not a tidy table.
+    """
+    from .results.manifest import UNREADABLE, read_manifest
+    from .results.tables import read_table
+
+    file = Path(path)
+    table = read_table(file)
+    with suppress(*UNREADABLE):  # without a manifest no bounds can be drawn
+        table.attrs["settings"] = read_manifest(file)["settings"]
+    return table
+
+
+def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
+    """Write a tidy table as CSV, with the bytes that a command writes for the same settings.
+
+    Args:
+        table: a tidy table of ``dp.run`` or ``dp.stop``.
+        path: the path of the file.
+
+    Raises:
+        CannotWrite: the disk is full, or the folder may not be written.
+    """
+    from .results.tables import write_table
+
+    write_table(Path(path), table)
+    return Path(path)
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Final regret, or stopping time, of each setting of a tidy table.
+
+    >>> import dpbandits as dp
+    >>> table = dp.run(algo="dp_se", eps=[0.5, 1], horizon=1e4, runs=3)
+    >>> dp.summary(table)["runs"].tolist()
+    [3, 3]
+
+    Returns:
+        One row a setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
+        mean, Student's t), ``std`` and ``runs``. For stopping rules also ``halted`` and ``correct``
+        with its interval.
+    """
+    from .results.summary import summarize
+
+    return summarize(table)
+
+
+def plot(
+    table: pd.DataFrame,
+    *,
+    x: str | None = None,
+    title: str = "",
+    band: str = "ci",
+    bounds: bool = False,
+) -> Figure:
+    """Draw a tidy table: regret against time or budget, or stopping times.
+
+    Args:
+        table: a tidy table.
+        x: ``t`` for regret against time, ``eps`` for final regret against the budget; None for
+            the one that suits the table.
+        title: a title.
+        band: ``ci`` for the 95 % interval of the mean, ``std`` for one standard deviation.
+        bounds: whether to draw what theorems say beside the regret.
+
+    Returns:
+        A figure, which Jupyter shows; ``figure.savefig(path)`` writes it.
+
+    Raises:
+        BadInput: the table cannot be drawn so.
+    """
+    from .figures.draw import figure_of_table
+
+    return figure_of_table(table, title, x=x, band=band, bounds=_curves(table) if bounds else None)
+
+
+def _curves(table: pd.DataFrame) -> pd.DataFrame:
+    from .errors import BadInput
+    from .figures.bounds import curves
+
+    if "settings" not in table.attrs:
+        raise BadInput("bounds=True: only tables of dp.run, and those with a manifest, have bounds")
+    return curves(table, table.attrs["settings"], "the table")
+
+
+def bounds(
+    algo: AlgorithmLike | None = None,
+    env: EnvironmentLike | None = None,
+    *,
+    eps: Number | None = None,
+    horizon: float | None = None,
+    population: str | Choice | None = None,
+    eps_min: Number | None = None,
+    assume: bool | None = None,
+    config_dir: str | PathLike[str] | None = None,
+    **parameters: Any,
+) -> pd.DataFrame:
+    """The theorems that bound the regret of one setting.
+
+    >>> import dpbandits as dp
+    >>> found = dp.bounds(algo="adap_ucb", env="bernoulli_c2", eps=0.5, horizon=1e6)
+    >>> found.loc[0, "bound"], found.loc[0, "side"], found.loc[0, "kind"]
+    ('Azize & Basu 2022, Theorem 7', 'upper', 'exact')
+
+    Args:
+        algo: see ``run``, as for all others.
+        env: the environment.
+        eps: privacy budget.
+        horizon: number of rounds.
+        population: users with privacy levels of their own.
+        eps_min: the lowest level of users who send.
+        assume: see ``run``.
+        config_dir: see ``run``.
+        **parameters: parameters of the algorithm.
+
+    Returns:
+        A row for each theorem that applies: ``bound, side, kind, value, formula``; the value is
+        NaN if the theorem has no known constants.
+    """
+    import pandas as pd
+
+    from .contracts.question import REGRET
+    from .errors import BadInput
+    from .settings.choices import request_from
+    from .theory.problem import problem
+    from .theory.table import bound_rows
+
+    given = {
+        "algo": algo, "env": env, "population": population, "eps": eps, "eps_min": eps_min,
+        "horizon": horizon, "assume": assume,
+    }  # fmt: skip
+    request = request_from(REGRET, given, parameters, _folders(config_dir))
+    if len(request.settings) != 1:
+        raise BadInput("dp.bounds takes one setting, and these are several")
+    rows, _ = bound_rows(problem(request.settings[0].record))
+    return pd.DataFrame(rows, columns=["bound", "side", "kind", "value", "formula"])
+
+
+def audit(
+    algo: AlgorithmLike | None = None,
+    *,
+    rule: AlgorithmLike | None = None,
+    mechanism: str | None = None,
+    eps: float | Sequence[float] | None = None,
+    horizon: int | Sequence[int] | None = None,
+    runs: int | None = None,
+    confidence: float | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    results: str | PathLike[str] | None = None,
+    config_dir: str | PathLike[str] | None = None,
+    **parameters: Any,
+) -> pd.DataFrame:
+    """Measure from outside how much privacy an algorithm spends at least.
+
+    The algorithm is played on sequences of rewards that differ in one reward, and an event is
+    searched for that tells them apart. What this proves and what it does not is in docs/privacy.md.
+
+    Args:
+        algo: an algorithm, see ``run``.
+        rule: a stopping rule instead.
+        mechanism: the name of a release instead.
+        eps: the budget, or a list of budgets.
+        horizon: rounds of the games; None for several, as long as they are cheap.
+        runs: runs of a test under each of two neighbours; None for enough in most cases.
+        confidence: with which a measured loss is not too large.
+        seed: a finding depends on it and on the arguments above alone.
+        jobs: number of workers, -1 for one a core.
+        results: folder in which findings are stored; None to write nothing.
+        config_dir: see ``run``.
+        **parameters: parameters of the algorithm; ``rel_error``, ``beta`` and ``R`` of a rule.
+
+    Returns:
+        A row for each budget: ``measured``, the lower confidence bound on the privacy loss, beside
+        ``promised``; ``verdict``; the neighbouring sequences and the event.
+
+    Raises:
+        BadInput: something cannot be audited, or scikit-learn is not installed.
+    """
+    import pandas as pd
+
+    from .audit.requests import requested
+    from .audit.stored import finding_of
+    from .running.progress import progress_bar
+    from .settings.choices import algorithm_of
+    from .settings.groups import default_keys
+
+    defaults = default_keys("audit")
+    settings = {k: v for k, v in parameters.items() if k in ("rel_error", "beta", "R")}
+    given = {
+        "mechanism": mechanism, "eps": eps, "horizon": horizon, "runs": runs,
+        "confidence": confidence, "seed": seed, "jobs": jobs, "results": results, **settings,
+    }  # fmt: skip
+    config = {**defaults, "results": None}
+    config |= {k: _plain(v) for k, v in given.items() if v is not None}
+    group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
+    made: Algorithm | None = None
+    spec: dict[str, Any] = {}
+    if chosen is not None:
+        own = {k: v for k, v in parameters.items() if k not in settings}
+        made, spec = algorithm_of(chosen, group, own, _folders(config_dir))
+        config[group] = made.name
+    keys = {f"{group}.{name}" for name in parameters}
+    subjects = requested(config, keys, made, spec)
+    folder = None if results is None else Path(results) / "audits"
+    with progress_bar(len(subjects)) as bar:
+        bar.set_postfix_str(subjects[0].name)
+        rows = [finding_of(config, subject, folder, bar.update) for subject in subjects]
+    return pd.DataFrame(rows).drop(columns="witness")
+
+
+def _plain(value: Any) -> Any:
+    from .settings.choices import plain_data
+
+    return plain_data(value)
+
+
+def algorithm(
+    algo: AlgorithmLike,
+    *,
+    rewards: Assumption | tuple[float, float] | None = None,
+    guarantee: Guarantee | None = None,
+    **parameters: Any,
+) -> Choice:
+    """An algorithm with values for its parameters; a list of values is a sweep.
+
+    >>> import dpbandits as dp
+    >>> dp.algorithm("adap_ucb", alpha=[1, 3.1])
+    adap_ucb(alpha=[1,3.1])
+
+    Args:
+        algo: the name of an algorithm or stopping rule, or a function.
+        rewards: of a function: the interval of rewards that it assumes, or another assumption.
+        guarantee: of a function: what it promises, such as ``authoring.global_dp(SOURCE)``.
+        **parameters: values of its parameters.
+    """
+    from .settings.choices import algorithm_choice
+
+    return algorithm_choice(algo, None, parameters, rewards, guarantee)
+
+
+def algorithms() -> pd.DataFrame:
+    """The algorithms of the package: a row each, with what it promises and its parameters.
+
+    >>> import dpbandits as dp
+    >>> dp.algorithms().loc["adap_klucb", "parameters"]
+    'alpha=3.1'
+    """
+    return _listing("algo")
+
+
+def rules() -> pd.DataFrame:
+    """The stopping rules of the package: a row each, with what it promises and its parameters."""
+    return _listing("rule")
+
+
+def environments() -> pd.DataFrame:
+    """The environments of the package: a row each, with its law and parameters.
+
+    >>> import dpbandits as dp
+    >>> dp.environments().loc["bernoulli_c2", "parameters"]
+    'family=c2, arms=5'
+    """
+    return _listing("env")
+
+
+def experiments() -> pd.DataFrame:
+    """The experiments of the package: a row each, with what it shows."""
+    return _listing("experiment")
+
+
+def _listing(group: str) -> pd.DataFrame:
+    import pandas as pd
+
+    from .contracts.algorithm import find_file, load
+    from .errors import plain
+    from .settings.groups import about, names_in, read_group
+
+    rows = []
+    for name in names_in(group):
+        row = {"name": name, "about": about(group, name)}
+        if group != "experiment":
+            contents = read_group(group, name)
+            contents.pop("law", None)
+            row["parameters"] = ", ".join(f"{k}={plain(v)}" for k, v in contents.items())
+        if group in ("algo", "rule"):
+            row["privacy"] = load(find_file(name, (), group)).promise()
+        rows.append(row)
+    return pd.DataFrame(rows).set_index("name")
+
+
+def reproduce(
+    experiment: str, results: str | PathLike[str] = "results", **changes: Any
+) -> list[Path]:
+    """Run what is missing of an experiment, and write its table, summaries and figure.
+
+    An experiment is left alone if its table is that of the same settings and sources and its figure
+    is newer than its table and than what draws it.
+
+    Args:
+        experiment: one of ``dp.experiments()``.
+        results: the folder to write to.
+        **changes: keys to change: ``horizon``, ``runs``, ``seed``, ``jobs``.
+
+    Returns:
+        The paths of the figure: PDF and PNG.
+
+    Raises:
+        BadInput, RunsFailed: see ``run``.
+    """
+    from .figures.experiments import reproduce as make
+
+    return make(experiment, Path(results), changes)

@@ -1,0 +1,56 @@
+"""Findings that are stored, so that no audit is done twice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..files import PACKAGE, sources_hash, write_atomically
+from ..settings.setting import digest
+from .auditor import audit
+from .findings import record, write_witness
+from .subjects import Subject
+
+
+def finding_of(
+    config: Mapping[str, Any],
+    subject: Subject,
+    folder: Path | None,
+    progress: Callable[[float], None] = lambda share: None,
+) -> dict[str, Any]:
+    """The row of an audit, from the file in which it is stored if it was done before.
+
+    Args:
+        config: the configuration of the audit, checked.
+        subject: what is audited.
+        folder: where findings are stored, with the witness of a violation; None for nowhere.
+        progress: called with each share of the work that is done.
+    """
+    runs = None if config["runs"] is None else int(float(config["runs"]))
+    seed, confidence = int(config["seed"]), float(config["confidence"])
+    sources = sources_hash(*sorted((PACKAGE / "audit").glob("*.py")))
+    setting = (subject, runs, confidence, seed, subject.version, sources)
+    hashed = digest(*map(repr, setting), length=12)
+    file = folder and folder / f"{subject.name}-eps{subject.eps:g}-{hashed}.json"
+    done = 0.0
+
+    def advance(share: float) -> None:
+        nonlocal done
+        done += share
+        progress(share)
+
+    try:
+        row = json.loads(file.read_text()) if file else None
+    except (OSError, ValueError):
+        row = None
+    if row is None:
+        finding = audit(subject, runs, confidence, seed, config["jobs"], advance)
+        row = record(finding, seed) | {"witness": None}
+        if file and finding.violated:
+            row["witness"] = [str(f) for f in write_witness(finding, file.with_suffix(""))]
+        if file:
+            write_atomically(file, json.dumps(row).encode())
+    progress(1.0 - done)
+    return row

@@ -1,0 +1,168 @@
+"""Everything that the author of an algorithm imports.
+
+An algorithm is one function ``name(game, rng, *parameters)`` in a file of the same name. It plays
+``game`` until no rounds are left, draws its noise from ``rng`` and returns nothing; a stopping rule
+returns its answer. It observes rewards only through the verbs of the game, its parameters arrive as
+floats, and it uses the letters of its paper. Annotations state which values a parameter may take,
+``REWARDS`` what is assumed of the rewards, and ``GUARANTEE`` what is private.
+
+``@kernel`` compiles the function. A kernel can call the functions of this module, ``math``, NumPy
+and functions decorated with ``@verb`` (inlined) or ``@routine`` (compiled once and shared). The
+same function without ``@kernel`` runs as plain Python and returns the same numbers.
+
+Example::
+
+    import numpy as np
+
+    from dpbandits.authoring import (
+        UNIT_INTERVAL, Budget, Positive, arms, global_dp, kernel, laplace_mean, pull_sum,
+        rounds_left, until_horizon,
+    )
+
+    REWARDS = UNIT_INTERVAL
+    GUARANTEE = global_dp("each reward enters one Laplace mean")
+
+    @kernel
+    def greedy(game, rng, eps: Budget, m: Positive):
+        mean = np.zeros(arms(game))
+        for a in range(arms(game)):
+            n = until_horizon(game, m)
+            if n > 0:
+                mean[a] = laplace_mean(rng, pull_sum(game, a, n), n, eps)
+        pull_sum(game, np.argmax(mean), rounds_left(game))
+"""
+
+from __future__ import annotations
+
+from .compiled.decorators import kernel, routine, verb
+from .compiled.intrinsics import borrow
+from .contracts.assumptions import (
+    UNIT_INTERVAL,
+    WITHIN_R,
+    Assumption,
+    Bounded,
+    CentralMoments,
+    Contaminated,
+    HeavyTails,
+    RawMoments,
+    WithinR,
+)
+from .contracts.guarantees import NOT_PRIVATE, STOPPING, Guarantee, global_dp, local_dp
+from .contracts.parameters import (
+    POSITIVE,
+    Budget,
+    Choice,
+    Confidence,
+    Constants,
+    Forced,
+    Fraction,
+    Interval,
+    MomentBound,
+    MomentOrder,
+    Named,
+    Order,
+    Positive,
+    Probability,
+    Range,
+    below,
+)
+from .environments.blocks import kept
+from .environments.laws import sigmoid
+from .game import (
+    arms,
+    leave,
+    next_user,
+    play_unseen,
+    privacy_level,
+    pull,
+    pull_again,
+    pull_counts,
+    pull_in_turn,
+    pull_sum,
+    pull_truncated_in_turn,
+    pull_truncated_sum,
+    pulls,
+    room_for,
+    rounds_left,
+    rounds_played,
+    stay,
+    tanh_half_level,
+    until_horizon,
+    users_alike,
+)
+from .parts.argmax import keeps_lead, last_round, lead, new_race
+from .parts.batches import forced_batches, play_out, random_arm
+from .parts.episodes import Episodes, first_episodes, play_episode
+from .parts.estimators import (
+    CENTRAL_LIMIT,
+    LARGEST_REACH,
+    RAW_LIMIT,
+    bin_width,
+    bins,
+    private_mean,
+    private_mode,
+    truncation_level,
+)
+from .parts.local_randomizers import (
+    add_laplace,
+    convert_to_bernoulli,
+    convert_to_bernoulli_of_sigmoid,
+    convert_to_laplace,
+    send_bit,
+    send_bit_of_sigmoid,
+    send_sigmoid,
+    send_truncated,
+    unbiased,
+)
+from .parts.mechanisms import laplace, laplace_mean, laplace_scale, laplace_sum
+from .parts.powers import new_powers, power_of_count
+from .parts.radii import (
+    bernoulli_kl,
+    central_moment_bound,
+    hoeffding,
+    kl_upper,
+    laplace_tail,
+    raw_moment_bound,
+    robust_order,
+)
+from .parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise
+
+__all__ = [  # noqa: RUF022  grouped by purpose
+    # compilation; ``borrow`` passes a game, an array or a generator without reference counting
+    "kernel", "verb", "routine", "borrow",
+    # the state of the game
+    "arms", "rounds_played", "rounds_left", "room_for", "until_horizon", "pulls",
+    # playing one round, or many rounds on one arm
+    "pull", "stay", "pull_again", "leave",
+    # playing blocks of rounds drawn from their exact law; ``play_unseen`` draws no rewards
+    "pull_sum", "pull_truncated_sum", "pull_counts",
+    "pull_in_turn", "pull_truncated_in_turn", "play_unseen",
+    # users with individual privacy levels
+    "users_alike", "next_user", "privacy_level", "tanh_half_level",
+    # Laplace noise, and the tree mechanism for prefix sums
+    "laplace", "laplace_scale", "laplace_mean", "laplace_sum",
+    "new_trees", "tree_levels", "tree_node_scale", "tree_noise",
+    # local randomizers: what a user sends instead of a reward
+    "convert_to_laplace", "add_laplace", "send_sigmoid", "send_truncated",
+    "convert_to_bernoulli", "convert_to_bernoulli_of_sigmoid",
+    "send_bit", "send_bit_of_sigmoid", "unbiased",
+    # confidence radii and indices
+    "hoeffding", "laplace_tail", "bernoulli_kl", "kl_upper",
+    "robust_order", "raw_moment_bound", "central_moment_bound",
+    # private means of heavy-tailed or contaminated rewards, and transformations of a reward
+    "private_mean", "private_mode", "truncation_level", "bin_width", "bins",
+    "RAW_LIMIT", "CENTRAL_LIMIT", "LARGEST_REACH", "kept", "sigmoid",
+    # sampling: doubling episodes (AdaP) and doubling batches (PRAE)
+    "Episodes", "first_episodes", "play_episode", "forced_batches", "play_out", "random_arm",
+    # the argmax of indices that change in every round, and powers of pull counts
+    "new_race", "lead", "last_round", "keeps_lead", "new_powers", "power_of_count",
+    # types of parameters: the annotations of the signature
+    "Budget", "Positive", "Probability", "Confidence", "Fraction", "Range",
+    "Order", "MomentBound", "MomentOrder", "Constants", "Forced",
+    "Interval", "Choice", "Named", "POSITIVE", "below",
+    # assumptions on the rewards: the value of ``REWARDS``
+    "Assumption", "Bounded", "UNIT_INTERVAL", "WithinR", "WITHIN_R",
+    "HeavyTails", "Contaminated", "RawMoments", "CentralMoments",
+    # privacy guarantees: the value of ``GUARANTEE``
+    "Guarantee", "global_dp", "local_dp", "NOT_PRIVATE", "STOPPING",
+]  # fmt: skip

@@ -1,0 +1,40 @@
+"""The lists in the help of the commands, made of the files in conf."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from ..contracts.question import QUESTIONS, Question
+from ..files import package_folder
+from ..settings.groups import about, names_in, question_of
+
+
+def entry(name: str, about: str) -> str:
+    """A name with its description, wrapped to the terminal."""
+    width = min(shutil.get_terminal_size().columns, 110)
+    start = f"  {name:<22}" if len(name) < 22 else f"  {name} "
+    indent = " " * 24
+    return textwrap.fill(start + about, width, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def keys_listing(keys_file: str) -> str:
+    """The keys of a command with their defaults, as its file in conf describes them."""
+    lines = (package_folder("conf") / f"{keys_file}.yaml").read_text().splitlines()
+    found = (re.fullmatch(r"(\w+): +(\S.*?) +# (.*)", line) for line in lines)
+    return "\n".join(entry(f"{key[1]}={key[2]}", key[3]) for key in found if key)
+
+
+def groups_listing(question: Question) -> str:
+    """The algorithms, environments and so on, each with its description."""
+    return "\n".join(_lines((*question.groups, "runner", "experiment"), question))
+
+
+def _lines(groups: Iterable[str], question: Question) -> Iterator[str]:
+    for group in groups:
+        yield f"{group}="
+        for name in names_in(group):
+            if group != "experiment" or question_of(name, QUESTIONS) == question:
+                yield entry(name, about(group, name))

@@ -1,0 +1,127 @@
+"""What a run is asked for, as data: its keys, the columns of its rows, what is summarised."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .parameters import FRACTION, RANGE, Interval
+
+
+@dataclass(frozen=True)
+class Question:
+    """What runs are asked for. Everything that differs from question to question is data here.
+
+    Attributes:
+        name: its name.
+        command: the command that asks it.
+        keys_file: the file in conf that lists the keys of the command.
+        group: the group of files that answer it, and the column of their names.
+        noun: what such a file defines.
+        groups: all groups of configuration files, ``group`` first.
+        limit: the key of the largest number of rounds of a run.
+        largest_limit: the largest value of that key.
+        goal: keys that an answer is judged by, with their domains; algorithms may use them.
+        swept: other keys that a sweep can vary and that have a column of their own.
+        plays_on: whether every run goes on until the limit.
+        one_arm: whether a run is played on a single arm of the environment.
+        columns: the columns of a table that describe a setting.
+        measured: the columns that are measured; ``run`` stands before them.
+        each_checkpoint: whether a run has a row for each checkpoint, or a single row.
+        blank: measured columns that may be blank.
+        statistic: the measured column whose mean is summarised, with its interval.
+        statistic_name: what that mean is called.
+        share: a measured column of zeros and ones whose share is summarised, and the column of the
+            runs that count; None if there is none.
+        shown: the columns of a summary, where ``*`` stands for what a sweep varies.
+        shown_if_varied: columns of a setting that a summary shows only if they vary.
+        label: the columns that stand in the name of a table with a single setting.
+    """
+
+    name: str
+    command: str
+    keys_file: str
+    group: str
+    noun: str
+    groups: tuple[str, ...]
+    limit: str
+    largest_limit: int
+    goal: tuple[tuple[str, Interval], ...]
+    swept: tuple[str, ...]
+    plays_on: bool
+    one_arm: bool
+    columns: tuple[str, ...]
+    measured: tuple[str, ...]
+    each_checkpoint: bool
+    blank: tuple[str, ...]
+    statistic: str
+    statistic_name: str
+    share: tuple[str, str] | None
+    shown: tuple[str, ...]
+    shown_if_varied: tuple[str, ...]
+    label: tuple[tuple[str, str], ...]
+
+    def __reduce__(self):
+        """Other processes find a question by its name."""
+        return question_named, (self.name,)
+
+    @property
+    def goal_names(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.goal)
+
+
+REGRET = Question(
+    name="regret",
+    command="bandit-run",
+    keys_file="config",
+    group="algo",
+    noun="algorithm",
+    groups=("algo", "env", "population"),
+    limit="horizon",
+    largest_limit=2**62,
+    goal=(),
+    swept=("eps", "eps_min", "horizon"),
+    plays_on=True,
+    one_arm=False,
+    columns=("algo", "env", "eps", "horizon"),
+    measured=("t", "regret"),
+    each_checkpoint=True,
+    blank=(),
+    statistic="regret",
+    statistic_name="final regret",
+    share=None,
+    shown=("algo", "env", "eps", "*", "horizon"),
+    shown_if_varied=(),
+    label=(("eps", "-eps{:g}"), ("horizon", "-T{}")),
+)
+
+STOPPING = Question(
+    name="stopping",
+    command="bandit-stop",
+    keys_file="stop",
+    group="rule",
+    noun="rule",
+    groups=("rule", "env"),
+    limit="cap",
+    largest_limit=2**53,  # a float holds every stopping time
+    goal=(("rel_error", FRACTION), ("beta", FRACTION), ("R", RANGE)),
+    swept=("arm", "eps", "rel_error", "beta", "R", "cap"),
+    plays_on=False,
+    one_arm=True,
+    columns=("rule", "env", "arm", "true_mean", "eps", "rel_error", "beta", "R", "cap"),
+    measured=("stopping_time", "estimate", "halted", "correct"),
+    each_checkpoint=False,
+    blank=("estimate", "correct"),
+    statistic="stopping_time",
+    statistic_name="stopping time",
+    share=("correct", "halted"),
+    shown=("rule", "env", "*", "true_mean", "eps", "rel_error"),
+    shown_if_varied=("arm", "beta", "R", "cap"),
+    label=(("eps", "-eps{:g}"), ("rel_error", "-a{:g}")),
+)
+
+QUESTIONS = (REGRET, STOPPING)
+
+
+def question_named(name: str) -> Question:
+    """The question of a name."""
+    return next(question for question in QUESTIONS if question.name == name)

@@ -1,0 +1,218 @@
+"""Environments and populations of users as values: ``dp.bernoulli([0.9, 0.8])``.
+
+Each function returns a value for the ``env=`` or ``population=`` of ``dp.run`` and its siblings; in
+tables it has the name of its law. The laws themselves are in ``environments.catalogue``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from .settings.choices import Choice
+
+    Numbers = Sequence[float] | np.ndarray
+
+
+def environment(name: str, **parameters: Any) -> Choice:
+    """A named environment, with other values for some of its parameters.
+
+    >>> import dpbandits as dp
+    >>> dp.environment("bernoulli_c2", arms=11)
+    bernoulli_c2(arms=11)
+
+    Args:
+        name: one of ``dp.environments()``.
+        **parameters: the parameters that differ from those of its file in conf/env.
+
+    Raises:
+        BadInput: there is no such environment, or it has no such parameter.
+    """
+    from .settings.choices import environment_choice
+
+    return environment_choice("env", name, parameters)
+
+
+def population(name: str, **parameters: Any) -> Choice:
+    """A named population of users with privacy levels of their own, for local privacy.
+
+    Args:
+        name: the name of a file in conf/population.
+        **parameters: the parameters that differ from those of its file.
+
+    Raises:
+        BadInput: there is no such population, or it has no such parameter.
+    """
+    from .settings.choices import environment_choice
+
+    return environment_choice("population", name, parameters)
+
+
+def _law(law: str, **parameters: Any) -> Choice:
+    from .settings.choices import Choice, plain_data
+
+    values = plain_data(parameters)
+    return Choice(law, values, {"law": law, **values})
+
+
+def bernoulli(means: Numbers) -> Choice:
+    """Bernoulli arms.
+
+    >>> import dpbandits as dp
+    >>> dp.bernoulli([0.9, 0.8])
+    bernoulli(means=[0.9,0.8])
+
+    Args:
+        means: the means, K numbers in [0, 1].
+    """
+    return _law("bernoulli", means=means)
+
+
+def bernoulli_family(family: str, arms: int = 5) -> Choice:
+    """The Bernoulli instances C1 to C4 of Sajed & Sheffet 2019 with any number of arms.
+
+    Args:
+        family: ``c1``, ``c2``, ``c3`` or ``c4``.
+        arms: number of arms, K.
+    """
+    return _law("bernoulli_family", family=family, arms=arms)
+
+
+def sign(mean: float, scale: float = 1.0) -> Choice:
+    """A single arm that pays ``scale`` or ``-scale``, for stopping rules.
+
+    Args:
+        mean: its mean, from ``-scale`` to ``scale``.
+        scale: the size of a reward, R.
+    """
+    return _law("sign", mean=mean, scale=scale)
+
+
+def gaussian(means: Numbers, sd: float = 1.0, sigmoid: bool = False) -> Choice:
+    """Normal arms.
+
+    Args:
+        means: the means, K numbers.
+        sd: the standard deviation of each arm.
+        sigmoid: whether the learner sees 1/(1 + e^-x) of each reward x; regret is still that of
+            the means.
+    """
+    return _law("gaussian", means=means, sd=sd, sigmoid=sigmoid)
+
+
+def pareto(means: Numbers, shape: float) -> Choice:
+    """Pareto arms: moments of an order below the shape exist.
+
+    Args:
+        means: the means, K numbers above 0.
+        shape: the shape of each arm, above 1.
+    """
+    return _law("pareto", means=means, shape=shape)
+
+
+def student(means: Numbers, scale: float = 1.0, df: float = 3) -> Choice:
+    """Student's t arms.
+
+    Args:
+        means: the means, K numbers.
+        scale: the scale of each arm.
+        df: its degrees of freedom, above 1.
+    """
+    return _law("student", means=means, scale=scale, df=df)
+
+
+def lognormal(means: Numbers, sigma: float) -> Choice:
+    """Log-normal arms.
+
+    Args:
+        means: the means, K numbers above 0.
+        sigma: the standard deviation of the logarithm.
+    """
+    return _law("lognormal", means=means, sigma=sigma)
+
+
+def mixed(arms: Sequence[Mapping[str, Any]]) -> Choice:
+    """Arms of different laws.
+
+    Args:
+        arms: one mapping an arm: ``{"law": "beta", "a": 4, "b": 1}``, with ``copies`` for several.
+    """
+    return _law("mixed", arms=arms)
+
+
+def twopoint_heavy(means: Numbers, v: float, g: float | None = None) -> Choice:
+    """Rewards 1/g with probability mean * g, else 0 (the hard instances of Tao et al. 2022).
+
+    Args:
+        means: the means, K numbers of at least 0.
+        v: the order of the moment, E X^(1+v) = mean g^-v, in (0, 1].
+        g: the rate; None for (largest mean)^(1/v), so that the largest moment is 1.
+    """
+    return _law("twopoint_heavy", means=means, v=v, g=g)
+
+
+def contaminated(
+    inlier: Choice | str, alpha: float, outlier: Any = 0.0, relative: bool = False
+) -> Choice:
+    """An environment whose rewards are outliers with some probability (Huber contamination).
+
+    Args:
+        inlier: the environment that is contaminated, by name or as a value.
+        alpha: the probability of an outlier, in [0, 1/2).
+        outlier: a value, a law such as ``{"law": "gaussian", "mean": 9, "sd": 1}``,
+            ``{"law": "unseen", "k": 2}``, or a list of one an arm.
+        relative: whether values are added to the arm's mean.
+    """
+    clean = environment(inlier) if isinstance(inlier, str) else inlier
+    return _law("contaminated", inlier=clean, alpha=alpha, outlier=outlier, relative=relative)
+
+
+def empirical(file: str | PathLike[str], columns: Sequence[str] | None = None) -> Choice:
+    """Arms that draw, with replacement, from the columns of a CSV file.
+
+    Args:
+        file: the file, with a header.
+        columns: the columns to take, None for all.
+    """
+    return _law("empirical", file=str(file), columns=columns)
+
+
+def table(rewards: Sequence[Sequence[float]] | np.ndarray) -> Choice:
+    """Rewards fixed in advance.
+
+    Args:
+        rewards: an array (T, K): the reward of every arm in every round.
+    """
+    return _law("table", rewards=rewards, file=None)
+
+
+def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:
+    """Users with privacy levels of their own, as a population.
+
+    Args:
+        levels: the levels eps that occur.
+        shares: how often each occurs; None for equally often.
+    """
+    from .settings.choices import Choice, plain_data
+
+    values = plain_data({"levels": levels, "shares": shares})
+    return Choice("levels", values, {"kind": "levels", **values})
+
+
+def clipped_normal(mean: float, sd: float, low: float = 0.0, high: float = 100.0) -> Choice:
+    """Users whose privacy levels are normal and clipped to an interval, as a population.
+
+    Args:
+        mean: mean of the normal law.
+        sd: its standard deviation.
+        low: smaller levels are set to this one.
+        high: larger levels are set to this one.
+    """
+    from .settings.choices import Choice, plain_data
+
+    values = plain_data({"mean": mean, "sd": sd, "low": low, "high": high})
+    return Choice("clipped_normal", values, {"kind": "clipped_normal", **values})

@@ -1,0 +1,113 @@
+"""The tables and figures of experiments: drawn, and made anew where something is missing."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from ..contracts.question import QUESTIONS, REGRET
+from ..errors import BadInput, unknown
+from ..files import check_writable, package_folder
+from ..results.manifest import is_current
+from ..results.naming import table_path
+from ..results.report import write_report
+from ..results.tables import question_of_table, read_table
+from ..running.monte_carlo import fulfil
+from ..settings.choices import request_from
+from ..settings.groups import file_of, is_name, names_in, question_of
+from .bounds import curves, read_records
+from .draw import figure_of_experiment
+from .style import save
+
+
+def reproduce(name: str, results: Path, changes: Mapping[str, Any]) -> list[Path]:
+    """See ``dpbandits.reproduce``."""
+    file = file_of("experiment", name)
+    question = question_of(name, QUESTIONS) or REGRET
+    limits = {q.limit for q in QUESTIONS} - {question.limit}
+    given = {key: value for key, value in changes.items() if key not in limits}
+    request = request_from(question, {**given, "experiment": name, "results": results}, {})
+    table = table_path(request)
+    figures = [results / "figures" / f"{name}{suffix}" for suffix in (".pdf", ".png")]
+    current = is_current(table, request.config, request.settings)
+    if current and _are_newer(figures, table, file):
+        return figures
+    check_writable(results)
+    if not current:
+        start = time.monotonic()
+        made, played = fulfil(request)
+        write_report(request, made, time.monotonic() - start if played else 0.0)
+    stem, figure = experiment_figure(name, results)
+    return save(figure, stem)
+
+
+def _are_newer(figures: Sequence[Path], table: Path, described: Path) -> bool:
+    """Whether figures exist and are newer than the table's manifest, the experiment's file and, if
+    it has one, its script.
+    """
+    script = package_folder("experiments") / f"{table.stem}.py"
+    before = [table.with_suffix(".json"), described, *filter(Path.is_file, [script])]
+    written = max(file.stat().st_mtime for file in before)
+    states = [file.stat() for file in figures if file.is_file()]
+    return len(states) == len(figures) and all(s.st_size and s.st_mtime >= written for s in states)
+
+
+def experiment_figure(name: str, results: Path, bounds: bool = False) -> tuple[Path, Figure]:
+    """The figure of an experiment from its table, and its path without a suffix."""
+    file, ours = results / f"{name}.csv", names_in("experiment")
+    if name not in ours and not (is_name(name) and os.path.exists(file)):
+        raise unknown("experiment", name, ours)
+    if not os.path.exists(file):
+        raise BadInput(f"no table {file}: run bandit-run experiment={name} first")
+    table = read(file)
+    draw = figure_of_experiment(name, table)
+    if not bounds:
+        return results / "figures" / name, draw(table)
+    if "bounds" not in inspect.signature(draw).parameters:
+        raise BadInput(
+            f"bounds=true: the figure of {name} takes no bounds; bandit-plot {file} bounds=true "
+            "draws its table with them"
+        )
+    return results / "figures" / name, draw(table, bounds=curves_of(table, [file]))
+
+
+def curves_of(table: pd.DataFrame, files: list[Path]) -> pd.DataFrame:
+    """The curves of bounds of one or several tables."""
+    records = [record for file in files for record in read_records(file)]
+    return curves(table, records, ", ".join(map(str, files)))
+
+
+def read(file: Path) -> pd.DataFrame:
+    """A tidy table whose words are drawn as they stand: $ starts no formula."""
+    return read_table(file).rename(columns=escaped).replace(r"\$", r"\\$", regex=True)
+
+
+def escaped(text: str) -> str:
+    """Text that matplotlib draws as it stands."""
+    return text.replace("$", r"\$")
+
+
+def together(files: list[Path]) -> pd.DataFrame:
+    """Several tables as one, if a figure can tell their settings apart."""
+    tables = [read(file) for file in files]
+    if len({"rule" in table.columns for table in tables}) > 1:
+        raise BadInput("tables of regrets and of stopping times share no figure; plot them apart")
+    table = pd.concat(tables, ignore_index=True)
+    if "horizon" in table.columns and table["horizon"].nunique() > 1:
+        found = ", ".join(f"{T:g}" for T in sorted(table["horizon"].unique()))
+        raise BadInput(f"tables of different horizons ({found}) share no axis; plot them apart")
+    measured = {"seed", *question_of_table(table).measured} - {"t"}
+    rows = [name for name in table.columns if name not in measured]
+    if table.duplicated(rows).any():
+        raise BadInput(
+            "the tables hold the same settings twice, or settings that differ in something that "
+            "is not a column; run them as one sweep, or plot them apart"
+        )
+    return table

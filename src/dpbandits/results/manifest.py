@@ -1,0 +1,108 @@
+"""The manifest beside a table: with what it was made, to make it again."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import platform
+import subprocess
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from ..compiled.cache import SOURCES
+from ..files import PACKAGE, write_atomically
+from ..settings.setting import Setting
+from ..validation import file_at
+
+# What a manifest raises that is missing, damaged or not one of ours.
+UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError
+INDIFFERENT = {"jobs", "backend", "results", "runner", "figure"}  # no table depends on these keys
+
+
+def read_manifest(table: Path) -> Any:
+    """The manifest beside a table; raises one of UNREADABLE."""
+    return json.loads(file_at(table.with_suffix(".json")).read_text())
+
+
+def write_manifest(
+    table: Path, config: Mapping[str, Any], settings: Sequence[Setting], seconds: float
+) -> None:
+    """Write what is needed to make a table again: configuration, settings, the names of the files
+    of their runs, the table's checksum, versions and time.
+
+    A table made of finished runs alone keeps the time that these took.
+    """
+    if seconds == 0.0:
+        with contextlib.suppress(*UNREADABLE):
+            before = read_manifest(table)
+            if differing(before["config"], config) <= INDIFFERENT:
+                seconds = float(before["wall_time_seconds"])
+    manifest = {
+        "config": config,
+        "settings": [setting.record for setting in settings],
+        "finished": [setting.key for setting in settings],
+        "sha256": sha256(table),
+        "sources": SOURCES,
+        "seed": config["seed"],
+        "versions": {name: _version(name) for name in ("dpbandits", "numpy", "numba")}
+        | {"python": platform.python_version()},
+        "commit": commit(),
+        "wall_time_seconds": round(seconds, 3),
+    }
+    content = json.dumps(manifest, indent=2, default=str).encode() + b"\n"
+    write_atomically(table.with_suffix(".json"), content)
+
+
+def is_current(table: Path, config: Mapping[str, Any], settings: Sequence[Setting]) -> bool:
+    """Whether a table and its summaries are those that these settings would give again."""
+    with contextlib.suppress(*UNREADABLE):
+        manifest = read_manifest(table)
+        return (
+            all(table.with_suffix(suffix).stat().st_size for suffix in (".md", ".tex"))
+            and manifest["sources"] == SOURCES
+            and differing(manifest["config"], config) <= INDIFFERENT
+            and manifest["finished"] == [setting.key for setting in settings]
+            and manifest["sha256"] == sha256(table)
+        )
+    return False
+
+
+def differing(before: Mapping[str, Any], config: Mapping[str, Any]) -> set[str]:
+    """The keys in which the configuration of a manifest differs."""
+    now = json.loads(json.dumps(config, default=str))
+    return {key for key in before | now if before.get(key) != now.get(key)}
+
+
+def sha256(file: Path) -> str:
+    """Checksum of a file."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def _version(name):
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def commit() -> str | None:
+    """Commit of the package's sources, with ``-dirty`` if they were edited; None outside git."""
+    git = ["git", "-C", str(PACKAGE)]
+    try:
+        tracked = subprocess.run(
+            [*git, "ls-files", "--error-unmatch", "files.py"], capture_output=True, check=False
+        )
+        if tracked.returncode != 0:
+            return None
+        described = subprocess.run(
+            [*git, "describe", "--always", "--abbrev=40", "--dirty"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError:
+        return None
+    return described.stdout.strip() or None

@@ -1,0 +1,260 @@
+"""Requests from Python: algorithms, environments and populations as values, lists as sweeps."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..contracts.algorithm import Algorithm, find_file, from_function, load
+from ..contracts.question import Question
+from ..errors import BadInput, plain, unknown
+from .groups import Groups, default_keys, read_experiment, read_group
+from .request import Request, make_request
+from .sweep import names_chosen, swept_names
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A file of a group, or a function, with values for its parameters.
+
+    Attributes:
+        name: its name, as it stands in tables.
+        values: values of parameters; a list of values of an algorithm is a sweep.
+        contents: the whole configuration, ``values`` included, if it is not that of a file.
+        algorithm: the algorithm, if it is not that of a file.
+    """
+
+    name: str
+    values: Mapping[str, Any] = field(default_factory=dict)
+    contents: Mapping[str, Any] | None = field(default=None, repr=False)
+    algorithm: Algorithm | None = field(default=None, repr=False)
+
+    def __repr__(self) -> str:
+        inside = ", ".join(f"{k}={plain(v)}" for k, v in self.values.items())
+        return f"{self.name}({inside})"
+
+
+def plain_data(value: Any) -> Any:
+    """A value of Python or NumPy as a configuration holds it."""
+    if isinstance(value, np.ndarray | np.generic):
+        return plain_data(value.tolist())
+    if isinstance(value, range | tuple | list):
+        return [plain_data(x) for x in value]
+    if isinstance(value, Mapping):
+        return {str(key): plain_data(x) for key, x in value.items()}
+    if isinstance(value, Choice):
+        return dict(value.contents or {})
+    return str(value) if isinstance(value, Path) else value
+
+
+def algorithm_choice(
+    algorithm: str | Callable[..., Any] | Choice,
+    group: str | None,
+    values: Mapping[str, Any],
+    rewards: Any = None,
+    guarantee: Any = None,
+) -> Choice:
+    """An algorithm by its name or as a function, with values for its parameters.
+
+    Args:
+        algorithm: its name, a function, or a choice made before.
+        group: ``algo`` or ``rule``; None if that is not known yet.
+        values: values of its parameters.
+        rewards: what a function assumes of the rewards.
+        guarantee: what a function promises.
+    """
+    values = plain_data(values)
+    if isinstance(algorithm, Choice):
+        made = algorithm.algorithm
+        if made is not None and group is not None:
+            made = replace(made, group=group)
+        return replace(algorithm, values={**algorithm.values, **values}, algorithm=made)
+    if callable(algorithm):
+        made = from_function(algorithm, group or "algo", rewards, guarantee)
+        return Choice(made.name, values, dict(made.defaults), made)
+    if rewards is not None or guarantee is not None:
+        raise BadInput(f"{algorithm}: only a function can be given rewards= and guarantee=")
+    return Choice(str(algorithm), values)
+
+
+def algorithm_of(
+    algorithm: str | Callable[..., Any] | Choice,
+    group: str,
+    values: Mapping[str, Any],
+    folders: tuple[str, ...],
+) -> tuple[Algorithm, dict[str, Any]]:
+    """An algorithm, and the contents of its configuration with some values changed."""
+    choice = algorithm_choice(algorithm, group, values)
+    made = choice.algorithm or load(find_file(choice.name, folders, group))
+    file = read_group(group, choice.name, folders) if choice.contents is None else choice.contents
+    return made, {**file, **choice.values}
+
+
+def environment_choice(group: str, name: str, values: Mapping[str, Any]) -> Choice:
+    """An environment, or a population, by the name of its file, with other values."""
+    contents, changed = read_group(group, name), plain_data(values)
+    for key in changed:
+        if key not in contents:
+            raise unknown(
+                f"parameter of {name}:", f"{group}.{key}", [f"{group}.{k}" for k in contents]
+            )
+    return Choice(name, changed, contents | changed)
+
+
+def request_from(
+    question: Question,
+    given: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    folders: tuple[str, ...] = (),
+) -> Request:
+    """The request of the arguments of a call.
+
+    A list is a sweep over its values. What is chosen once sets no column of the table; what varies
+    does, exactly as in a sweep of the commands.
+
+    Args:
+        question: what is asked.
+        given: keys of the command with their values, None for the default; groups may be names,
+            values or lists.
+        parameters: parameters of the algorithm.
+        folders: the user's configuration folders.
+
+    Raises:
+        BadInput: a value cannot be run.
+    """
+    given = {key: value for key, value in given.items() if value is not None}
+    defaults = default_keys(question.keys_file)
+    config = {**defaults, "results": None}
+    if "experiment" in given:
+        config |= read_experiment(str(given["experiment"]), folders)
+    sweep = _Sweep(question, folders)
+    for key, value in given.items():
+        if key in swept_names(config) and key != question.limit:
+            raise BadInput(f"{key}={plain(plain_data(value))}: the experiment varies it")
+        if key not in question.groups:
+            config[key] = plain_data(value)
+    for group in question.groups:
+        of_algorithm = parameters if group == question.group else {}
+        if group in given or of_algorithm:
+            sweep.choose(group, given.get(group, config[group]), of_algorithm, config)
+    for key in question.swept:
+        if isinstance(config[key], list):
+            sweep.others[key] = config[key]
+            config[key] = defaults[key]
+    sweep.check_names(parameters, defaults)
+    grids = sweep.grids()
+    if grids and config.get("sweep"):
+        raise BadInput(f"experiment={given['experiment']}: it has a sweep of its own")
+    if grids:
+        config["sweep"] = grids if len(grids) > 1 else grids[0]
+    return make_request(question, config, sweep.groups(config), {}, (), folders)
+
+
+class _Sweep:
+    """The choices of a call: what is fixed, what varies."""
+
+    def __init__(self, question: Question, folders: tuple[str, ...]):
+        self.question, self.folders = question, folders
+        self.contents: dict[str, dict[str, dict[str, Any]]] = {g: {} for g in question.groups}
+        self.algorithms: dict[str, Algorithm] = {}
+        self.choices: list[list[dict[str, list[Any]]]] = []  # alternatives, for each group
+        self.others: dict[str, list[Any]] = {}
+
+    def choose(
+        self, group: str, given: Any, parameters: Mapping[str, Any], config: dict[str, Any]
+    ) -> None:
+        """Choose the files of a group: one, or each of a list."""
+        many = isinstance(given, list | tuple)
+        if many and not given:
+            raise BadInput(f"{group}=[]: at least one is needed")
+        chosen = [self._choice(group, x, parameters) for x in (given if many else [given])]
+        for choice in chosen:
+            self._load(group, choice)
+        first = chosen[0]
+        config[group] = first.name
+        if many:
+            self.choices.append(self._alternatives(group, chosen))
+        elif group == self.question.group:
+            swept = {k: v for k, v in first.values.items() if isinstance(v, list)}
+            fixed = {k: v for k, v in first.values.items() if k not in swept}
+            self.contents[group][first.name] |= fixed
+            if swept:
+                self.choices.append([{group: [first.name], **swept}])
+
+    def _alternatives(self, group: str, chosen: Sequence[Choice]) -> list[dict[str, list[Any]]]:
+        """Grids that choose from a list: one if it holds names alone, else one for each choice."""
+        names = [choice.name for choice in chosen]
+        found = []
+        for choice in chosen:
+            values = dict(choice.values)
+            if group != self.question.group:  # its name suffices, unless several have it
+                like = [c for c in chosen if c.name == choice.name]
+                values = {
+                    f"{group}.{k}": [v]
+                    for k, v in values.items()
+                    if any(c.values.get(k) != v for c in like)
+                }
+            listed = {k: v if isinstance(v, list) else [v] for k, v in values.items()}
+            found.append({group: [choice.name], **listed})
+        if all(len(grid) == 1 for grid in found):
+            return [{group: names}]
+        return found
+
+    def check_names(self, parameters: Mapping[str, Any], keys: Mapping[str, Any]) -> None:
+        """Refuse parameters that no chosen algorithm has."""
+        known = {name for algorithm in self.algorithms.values() for name in algorithm.domains}
+        for name in parameters:
+            if name not in known:
+                raise unknown("key or parameter", name, known | keys.keys())
+
+    def _choice(self, group: str, one: Any, parameters: Mapping[str, Any]) -> Choice:
+        if group == self.question.group:
+            return algorithm_choice(one, group, parameters)
+        if isinstance(one, Choice):
+            return one
+        if isinstance(one, Mapping):
+            return Choice(str(one.get("law", group)), plain_data(one), plain_data(one))
+        return Choice(plain(plain_data(one)))
+
+    def _load(self, group: str, choice: Choice) -> None:
+        if choice.contents is None:
+            found = read_group(group, choice.name, self.folders)
+        else:
+            found = plain_data(choice.contents)
+        self.contents[group].setdefault(choice.name, found)
+        if group != self.question.group:
+            return
+        made = choice.algorithm
+        if made is None:
+            made = load(find_file(choice.name, self.folders, group))
+        elif self.algorithms.get(choice.name, made) != made:
+            raise BadInput(f"{group}={choice.name}: two functions have that name; rename one")
+        self.algorithms[choice.name] = made
+        for key in ("eps", "eps_min", *self.question.goal_names):  # keys of the command
+            self.contents[group][choice.name].pop(key, None)
+
+    def grids(self) -> list[dict[str, list[Any]]]:
+        """The grids of the sweep, none if nothing varies."""
+        if not self.choices and not self.others:
+            return []
+        found = []
+        for combination in itertools.product(*self.choices):
+            grid: dict[str, list[Any]] = {}
+            for part in combination:
+                grid |= part
+            found.append(grid | self.others)
+        return found
+
+    def groups(self, config: Mapping[str, Any]) -> Groups:
+        """The contents of all files that the configuration chooses."""
+        question = self.question
+        for group, names in names_chosen(question, config).items():
+            for name in names:
+                if name not in self.contents[group]:
+                    self._load(group, Choice(name))
+        return Groups(self.contents, self.algorithms)

@@ -1,0 +1,146 @@
+"""The configuration files of the package and of a user: keys with their defaults, and groups."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from omegaconf import OmegaConf
+from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
+
+from ..contracts.algorithm import Algorithm, find_file, load
+from ..contracts.question import Question
+from ..errors import BadInput, plain, unknown
+from ..files import package_folder
+from .sweep import names_chosen
+
+Contents = Callable[[str, str], dict[str, Any]]  # of the file of a name in a group
+
+
+@dataclass(frozen=True)
+class Groups:
+    """The files that a configuration chooses, loaded.
+
+    Attributes:
+        contents: the contents of the files of each group, by name.
+        algorithms: the algorithms, or stopping rules, by name.
+    """
+
+    contents: Mapping[str, Mapping[str, dict[str, Any]]]
+    algorithms: Mapping[str, Algorithm] = field(default_factory=dict)
+
+
+def load_groups(
+    question: Question, config: Mapping[str, Any], contents: Contents, folders: tuple[str, ...]
+) -> Groups:
+    """Load all files that a configuration and its sweep choose.
+
+    Args:
+        question: what is asked.
+        config: the configuration; its groups are names.
+        contents: returns the contents of a file.
+        folders: the user's configuration folders.
+    """
+    chosen = names_chosen(question, config)
+    return Groups(
+        {group: {name: contents(group, name) for name in chosen[group]} for group in chosen},
+        {n: load(find_file(n, folders, question.group)) for n in chosen[question.group]},
+    )
+
+
+def is_name(value: Any) -> bool:
+    """Whether a value is text that can name a file, without a path to it."""
+    return isinstance(value, str) and re.fullmatch(r"\w[\w .+-]{0,199}", value) is not None
+
+
+def names_in(group: str, folders: Iterable[str] = ()) -> list[str]:
+    """The names that can be chosen in a group, the package's and the user's."""
+    homes = [package_folder("conf"), *map(Path, folders)]
+    return sorted({file.stem for home in homes for file in (home / group).glob("*.yaml")})
+
+
+def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
+    """The configuration file of a name in a group.
+
+    Raises:
+        BadInput: there is none.
+    """
+    if is_name(name):
+        for home in (package_folder("conf"), *map(Path, folders)):
+            if (home / group / f"{name}.yaml").is_file():
+                return home / group / f"{name}.yaml"
+    raise unknown(group, plain(name), names_in(group, folders))
+
+
+def about(group: str, name: str) -> str:
+    """The description of a configuration file: the comment that it begins with."""
+    lines = file_of(group, name).read_text().splitlines()
+    comments = itertools.takewhile(lambda line: line.startswith("# "), lines)
+    return " ".join(line[2:] for line in comments if not line.startswith("# @"))
+
+
+def read_file(file: Path) -> dict[str, Any]:
+    """The contents of a configuration file, with its list of ``defaults``."""
+    try:
+        contents = OmegaConf.to_container(OmegaConf.load(file), resolve=True)
+    except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
+        raise BadInput(f"{file}: not a readable YAML file ({error})") from None
+    if not isinstance(contents, dict):
+        raise BadInput(f"{file}: names with values are needed")
+    return {str(key): value for key, value in contents.items()}
+
+
+def read_group(group: str, name: str, folders: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The contents of a file, with those of the files that its ``defaults`` name as
+    ``/GROUP@KEY: NAME``.
+    """
+    file = file_of(group, name, folders)
+    contents = read_file(file)
+    inherited: dict[str, Any] = {}
+    for entry in contents.pop("defaults", []):
+        if entry == "_self_":
+            continue
+        found = re.fullmatch(r"/(\w+)@(\w+)", str(next(iter(entry)))) if entry else None
+        if found is None or not isinstance(entry, dict):
+            raise BadInput(f"{file}: defaults: only /GROUP@KEY: NAME can stand there")
+        inherited[found[2]] = read_group(found[1], next(iter(entry.values())), folders)
+    return inherited | contents
+
+
+@cache
+def default_keys(keys_file: str) -> Mapping[str, Any]:
+    """The keys of a command with their defaults, from its file in conf; groups are names."""
+    contents = read_file(package_folder("conf") / f"{keys_file}.yaml")
+    chosen = [entry for entry in contents.pop("defaults") if isinstance(entry, dict)]
+    groups = {k: v for entry in chosen for k, v in entry.items() if not k.startswith("override")}
+    contents.pop("hydra")
+    return groups | contents
+
+
+def question_of(experiment: str, questions: Iterable[Question], folders=()) -> Question | None:
+    """The question that an experiment asks, by the groups that its file names; None if unclear."""
+    named = set(_names(read_file(file_of("experiment", experiment, folders))))
+    return next((q for q in questions if q.group in named), None)
+
+
+def _names(data: Any) -> Iterable[str]:
+    """All names in nested mappings and lists, those of groups without ``override /``."""
+    for name in data if isinstance(data, dict) else ():
+        yield str(name).removeprefix("override ").removeprefix("/")
+    for part in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
+        yield from _names(part)
+
+
+def read_experiment(name: str, folders: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The keys that an experiment sets; ``override /GROUP: NAME`` in its defaults sets a group."""
+    contents = read_file(file_of("experiment", name, folders))
+    for entry in contents.pop("defaults", []):
+        if isinstance(entry, dict):
+            contents |= {str(k).removeprefix("override /"): v for k, v in entry.items()}
+    return contents

@@ -1,0 +1,131 @@
+"""A request: the settings to run, how often, by whom, and where their runs are stored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ..contracts.question import Question
+from ..errors import BadInput, plain, unknown
+from ..files import check_folder
+from ..validation import folder, whole, workers
+from .groups import Groups, default_keys, load_groups, names_in, read_experiment, read_group
+from .resolve import resolve
+from .setting import Setting
+
+BACKENDS = ("auto", "threads", "processes")
+MOST_RUNS = 10_000_000
+
+
+@dataclass(frozen=True)
+class Request:
+    """The settings to run, and how.
+
+    Attributes:
+        question: what is asked.
+        config: the configuration as plain data; its groups are names.
+        settings: the settings, checked.
+        runs: independent runs of each setting.
+        jobs: workers, or -1 for one a core.
+        backend: threads, processes or auto.
+        results: folder in which runs are stored, None for none.
+        runner: who hands out the work: local, dask or ray.
+        address: of a cluster that is running already, or None.
+        changed: the overrides that decide what is run, except for the name of an experiment.
+        folders: the user's configuration folders.
+    """
+
+    question: Question
+    config: Mapping[str, Any]
+    settings: list[Setting]
+    runs: int
+    jobs: int
+    backend: str
+    results: Path | None
+    runner: str
+    address: str | None
+    changed: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """The results folder of a request that has one, as those of the commands do."""
+        assert self.results is not None
+        return self.results
+
+
+def make_request(
+    question: Question,
+    config: Mapping[str, Any],
+    groups: Groups,
+    runner: Mapping[str, Any],
+    changed: tuple[str, ...] = (),
+    folders: tuple[str, ...] = (),
+) -> Request:
+    """The request of a configuration.
+
+    Args:
+        question: what is asked.
+        config: the configuration as plain data; its groups are names.
+        groups: the contents of the files that it chooses.
+        runner: the parameters of the runner.
+        changed: see ``Request``.
+        folders: see ``Request``.
+
+    Raises:
+        BadInput: a value cannot be run.
+    """
+    for key in config:
+        if key not in all_keys(question):
+            raise unknown("key", key, all_keys(question))
+    jobs = workers(config["jobs"])
+    if config["backend"] not in BACKENDS:
+        raise BadInput(f"backend={plain(config['backend'])}: auto, threads or processes is needed")
+    results = None if config["results"] is None else folder("results", config["results"])
+    if results is not None:
+        check_folder(results)
+    return Request(
+        question=question,
+        config=config,
+        settings=resolve(question, config, groups),
+        runs=whole("runs", config["runs"], at_least=1, at_most=MOST_RUNS),
+        jobs=jobs,
+        backend=config["backend"],
+        results=results,
+        runner=config["runner"],
+        address=_address(config, runner),
+        changed=changed,
+        folders=folders,
+    )
+
+
+def all_keys(question: Question) -> list[str]:
+    """The keys of a command: its groups first."""
+    return list(default_keys(question.keys_file))
+
+
+def experiment_request(question: Question, name: str, folders: tuple[str, ...] = ()) -> Request:
+    """The request of an experiment as its file defines it."""
+    config = {**default_keys(question.keys_file), **read_experiment(name, folders)}
+    config["experiment"] = name
+    groups = load_groups(question, config, partial(read_group, folders=folders), folders)
+    return make_request(question, config, groups, {}, (), folders)
+
+
+def _address(config: Mapping[str, Any], runner: Mapping[str, Any]) -> str | None:
+    """The address of a runner, checked."""
+    name = config["runner"]
+    if name not in names_in("runner"):
+        raise unknown("runner", name, names_in("runner"))
+    for key in runner:
+        if key != "address" or name == "local":
+            raise BadInput(f"runner.{key}: runner={name} has no such parameter")
+    address = runner.get("address")
+    if not isinstance(address, str | None) or address == "":
+        raise BadInput(f"runner.address={plain(address)}: an address such as tcp://HOST:8786")
+    if name != "local" and config["backend"] != "auto":
+        raise BadInput(f"backend={config['backend']}: with runner={name} its workers decide")
+    return address

@@ -1,0 +1,38 @@
+"""The interface for authors: complete, used by every algorithm, and its example runs."""
+
+import ast
+import textwrap
+
+import numpy as np
+import pytest
+
+from dpbandits import authoring
+from dpbandits.environments.catalogue import build
+from dpbandits.environments.populations import homogeneous
+from dpbandits.files import PACKAGE
+from dpbandits.game import new_game, pulls_at_checkpoints
+
+FILES = [f for folder in ("algorithms", "stopping") for f in (PACKAGE / folder).glob("[!_]*.py")]
+
+
+def test_every_name_is_defined_once():
+    assert len(set(authoring.__all__)) == len(authoring.__all__)
+    assert all(hasattr(authoring, name) for name in authoring.__all__)
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_algorithms_import_nothing_else_of_the_package(file):
+    nodes = ast.walk(ast.parse(file.read_text()))
+    relative = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.level]
+    assert relative
+    assert all(node.level == 1 or node.module == "authoring" for node in relative)
+
+
+def test_the_example_plays_every_round():
+    names = {}
+    exec(textwrap.dedent(authoring.__doc__.partition("Example::\n")[2]), names)
+    instance, T = build({"law": "bernoulli", "means": [0.9, 0.1]}), 100
+    users, coins = homogeneous(1.0).users(), np.random.default_rng(1)
+    game = new_game(instance.environment, users, coins, T, np.array([T]))
+    names["greedy"](game, np.random.default_rng(2), 1.0, 10.0)
+    assert pulls_at_checkpoints(game).tolist() == [[90, 10]]
