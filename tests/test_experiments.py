@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from dpbandits.cli.kinds import BANDITS
 from helpers import CONF
 from PIL import Image
 
 from dpbandits.cli.config.compose import kind_of, read_request
-from dpbandits.cli.kinds import BANDITS
 from dpbandits.cli.plot import experiment_figure
 from dpbandits.cli.run import run
 from dpbandits.contracts.algorithm import find_file, load

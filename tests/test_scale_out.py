@@ -12,12 +12,12 @@ from pathlib import Path
 import psutil
 import pytest
 import submitit
+from dpbandits.cli.kinds import BANDITS
 from submitit.core.core import Executor
 from submitit.core.core import Job as Submitted
 from submitit.core.utils import DelayedSubmission
 
 from dpbandits.cli.config.compose import read_request
-from dpbandits.cli.kinds import BANDITS
 from dpbandits.cli.launch import Job, multirun
 from dpbandits.cli.run import run
 from dpbandits.errors import BadInput
