@@ -5,7 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from dpbandits.parts import argmax as optimism
 from dpbandits.parts import powers
 
 
@@ -45,19 +44,3 @@ def test_a_power_depends_on_the_count_alone():
 def test_a_scale_may_be_infinite():
     known = powers.new_powers(1)
     assert all(powers.power_of_count(known, 0, n, np.inf, 0.5) == np.inf for n in (1, 10**5))
-
-
-@pytest.mark.parametrize(("shift", "power"), [(0.0, 0.5), (math.log(2) / 4, 0.2), (2.0, 0.47)])
-def test_growth_follows_its_formula(shift, power):
-    for start in (1, 1000, 2**17, 10**7, 10**12):
-        race = optimism.new_race(2, shift, power, power)
-        optimism.begin_course(race, start)
-        rounds = np.unique(np.linspace(start, 1.0003 * start + 20, 500).astype(int))
-        found = np.array([optimism.growth(race, t) for t in rounds.tolist()])
-        assert np.allclose(found, (np.log(rounds) + shift) ** power, rtol=1e-15, atol=0)
-        assert (np.diff(found) >= 0).all()
-    if power == 0.5:
-        return
-    race.course[4] = 0.0  # a control: without its last term
-    late = int(start * (1 + 0.99 * powers.CLOSE))
-    assert abs(optimism.growth(race, late) / (math.log(late) + shift) ** power - 1) > 1e-15

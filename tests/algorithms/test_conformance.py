@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 import references
 from helpers import (
+    GOLDEN,
     HEAVY,
     LOCAL,
     NAMES,
     PRIVATE,
     SHORT,
     SIGMAS,
+    algorithm,
     arguments,
     bernoulli,
     defaults,
@@ -23,37 +25,30 @@ from helpers import (
     table,
     without_noise,
 )
+from make_golden import C2, PARETO, golden_counts
 from scipy.special import rel_entr
 
-from dpbandits.contracts.algorithm import ALGORITHMS, load
+from dpbandits.contracts.algorithm import HOMES
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import build_population
 from dpbandits.environments.users import arrival
 from dpbandits.parts.mechanisms import laplace
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 
-C2 = bernoulli(0.75, 0.625, 0.5, 0.375, 0.25)
-GOLDEN = Path(__file__).parent / "golden.json"
 ELIMINATING = ("dp_se", "dpr_se", "ldpr_se", "prae_c", "prae_r")
 BOTH = {name: [{}, SHORT[name]] if SHORT[name] else [{}] for name in NAMES}
-ROUND_BY_ROUND = [
-    name
-    for name in NAMES
-    if load(ALGORITHMS / f"{name}.py").round_by_round or name in ("ucb", "kl_ucb")
-]
-TWENTY = [0.9, *[0.8] * 5, *[0.7] * 5, *[0.6] * 5, *[0.5] * 4]
 HORIZONS = [1, 2, 4, 5, 6, 63, 64, 65, 1000]
 
 
 def test_every_algorithm_has_a_configuration_and_a_reference():
-    files = sorted(f.stem for f in ALGORITHMS.glob("*.py") if f.stem != "__init__")
+    files = sorted(f.stem for f in HOMES["algo"].glob("*.py") if f.stem != "__init__")
     assert files == NAMES
     assert all(callable(getattr(references, name)) for name in NAMES)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_parameters_are_those_of_the_configuration(name):
-    domains = load(ALGORITHMS / f"{name}.py").domains
+    domains = algorithm(name).domains
     assert sorted(defaults(name)) == sorted(set(domains) - {"eps", "eps_min"})
 
 
@@ -98,7 +93,6 @@ def test_compiled_equals_plain_python(name, spec):
             assert (compiled == plain).all()
 
 
-PARETO = {"law": "pareto", "means": [0.9, 0.5, 0.1], "shape": 1.8}
 STUDENT = {"law": "student", "means": [2.5, 0, 1], "scale": 0.5, "df": 2.5}
 LAWS = {
     "pareto": PARETO,
@@ -163,7 +157,7 @@ GAUSSIAN = {"law": "gaussian", "means": [0.9, 0.1], "sd": 1.0, "sigmoid": False}
 @pytest.mark.parametrize("name", LOCAL)
 @pytest.mark.parametrize("kind", CROWDS)
 def test_compiled_equals_plain_python_in_a_crowd(name, kind):
-    spec = GAUSSIAN if load(ALGORITHMS / f"{name}.py").rewards is None else OF_MANY_LAWS
+    spec = GAUSSIAN if algorithm(name).rewards is None else OF_MANY_LAWS
     given = {"crowd": build_population(CROWDS[kind])}
     for eps_min in (0.2, 1.0):
         for run in range(3):
@@ -378,21 +372,6 @@ def test_mean_regret_is_the_reference_s(name):
     private = name in PRIVATE
     other = regrets(name, spec, eps / 10, T, 2000, **changes) if private else 1.5 * fast
     assert apart(slow, other) > SIGMAS
-
-
-def golden_counts():
-    """Of every algorithm; and of those that play round by round a longer game of more arms."""
-    counts = {}
-    for name in NAMES:
-        counts[name] = golden_game(name, PARETO if name in HEAVY else C2, 100_000)
-    for name in ROUND_BY_ROUND:
-        spec = (PARETO if name in HEAVY else C2) | {"means": TWENTY}
-        counts[f"{name}, K = 20, T = 1e6"] = golden_game(name, spec, 10**6)
-    return counts
-
-
-def golden_game(name, spec, T):
-    return play(name, spec, T, seed=42, **SHORT[name])[-1].tolist()
 
 
 def test_golden_counts():

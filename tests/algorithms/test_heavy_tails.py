@@ -21,8 +21,7 @@ from dpbandits.environments.catalogue import build
 from dpbandits.environments.instances import of_arms
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, rounds_left
-from dpbandits.parts import argmax as optimism
-from dpbandits.parts import mechanisms, trees
+from dpbandits.parts import argmax, mechanisms, trees
 from dpbandits.parts.batches import forced_batches
 from dpbandits.parts.mechanisms import laplace_sum
 
@@ -238,7 +237,7 @@ class Watched:
     asked: int = 0  # how often all indices were looked at
 
     def play(self, spec, T, **changes):
-        real_pull, real_lead, real_keeps = game.pull_again, optimism.lead, optimism.keeps_lead
+        real_pull, real_lead, real_keeps = game.pull_again, argmax.lead, argmax.keeps_lead
         real_push, real_pop = heapq.heappush, heapq.heappop
 
         def pull(match, arm, t):
@@ -286,7 +285,7 @@ def test_at_every_round_the_kept_rewards_are_those_below_their_levels(
     that another set has another sum; controls: the levels of another round, or of item i - 1.
     The arms are those of the reference. In a wide window a leader keeps the lead unasked already
     in a game this short."""
-    monkeypatch.setattr(optimism, "WINDOW", window or optimism.WINDOW)
+    monkeypatch.setattr(argmax, "WINDOW", window or argmax.WINDOW)
     T, wrong = 800, np.zeros(2, int)
     rng = np.random.default_rng(seed)
     rewards = [0.4, 0.25, 0.1] * (1 + rng.pareto(1.6, (T, 3))) * rng.choice([1, 1, 1, -1], (T, 3))
@@ -315,41 +314,6 @@ def test_few_rewards_wait_in_the_heap():
         watched = Watched(lambda *seen: None).play(spec, T)
         assert 0 < watched.popped <= watched.pushed < 40
         assert watched.waiting < 20
-
-
-# The race of indices whose bonus is not a square root
-
-
-@pytest.mark.parametrize(("shift", "v"), [(math.log(2) / 4, 0.5), (0.0, 0.9), (2.0, 0.2)])
-@pytest.mark.parametrize("bonus", [0.1, 0.5])
-@pytest.mark.parametrize(("window", "played"), [(None, 0), (0.05, 0), (4.0, 0), (None, 10**6)])
-def test_the_leader_is_the_argmax_of_every_round(shift, v, bonus, window, played, monkeypatch):
-    """Index total/N + bonus ((ln t + shift)/N)^(v/(1+v)), where totals are noisy: the leader has
-    the largest one in every round, also where it was not asked for, and late in a game."""
-    monkeypatch.setattr(optimism, "WINDOW", window or optimism.WINDOW)
-    rng = np.random.default_rng(6)
-    K, T, kept, power = 4, 6000, 0, v / (1 + v)
-    race = optimism.new_race(K, shift, power, power)
-    N = np.full(K, float(played))
-    S, total = 0.5 * N, 0.5 * N
-    if played:
-        race.level[:], race.width[:] = 0.5, bonus / N**power
-    keeps, start = False, K * played + 1
-    for t in range(start, start + T):
-        a = a if keeps else optimism.lead(race, t, total, N)  # noqa: F821
-        kept += keeps
-        if t > K:
-            index = total / N + bonus * ((math.log(t) + shift) / N) ** power
-            assert a == np.argmax(index)
-        S[a] += rng.random() < 0.8 - 0.1 * a
-        N[a] += 1
-        total[a] = S[a] + 0.1 * rng.normal()
-        keeps = t < optimism.last_round(race, 2 * start + T)
-        keeps = keeps and optimism.keeps_lead(race, total[a], N[a])
-        if not keeps:
-            race.level[a] = total[a] / N[a]
-            race.width[a] = bonus / N[a] ** power
-    assert kept > 100 or window is None
 
 
 # The constants of the paper
