@@ -528,7 +528,9 @@ def reproduce(
         The paths of the figure: PDF and PNG.
 
     Raises:
-        BadInput, RunsFailed: see ``run``.
+        BadInput: see ``run``; or ``changes`` would replace the table of the experiment as its file
+            defines it.
+        RunsFailed: see ``run``.
     """
     from .figures.experiments import reproduce as make
 
