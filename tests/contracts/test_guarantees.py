@@ -15,7 +15,6 @@ from dpbandits.contracts.guarantees import NOT_PRIVATE, Guarantee, global_dp, lo
 from dpbandits.errors import BadInput
 
 
-
 @pytest.mark.parametrize("name", [*NAMES, *RULES])
 def test_every_algorithm_declares_its_guarantee(name):
     found = algorithm(name)
