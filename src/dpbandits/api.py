@@ -194,12 +194,17 @@ def _table(
     """The tidy table of a call; what it was run with is in its ``attrs``."""
     from .running.monte_carlo import fulfil
     from .settings.choices import request_from
-    from .settings.user_files import user_folders
 
-    request = request_from(question, given, parameters, user_folders(config_dir))
+    request = request_from(question, given, parameters, _folders(config_dir))
     table, _ = fulfil(request)
     table.attrs["settings"] = [setting.record for setting in request.settings]
     return table
+
+
+def _folders(config_dir: str | PathLike[str] | None) -> tuple[str, ...]:
+    from .settings.user_files import user_folders
+
+    return user_folders(config_dir, "config_dir")
 
 
 def load(path: str | PathLike[str]) -> pd.DataFrame:
@@ -249,9 +254,14 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
         One row a setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
         mean, Student's t), ``std`` and ``runs``. For stopping rules also ``halted`` and ``correct``
         with its interval.
+
+    Raises:
+        BadInput: it is not a tidy table.
     """
     from .results.summary import summarize
+    from .results.tables import check_table
 
+    check_table("the table", table)
     return summarize(table)
 
 
@@ -280,7 +290,9 @@ def plot(
         BadInput: the table cannot be drawn so.
     """
     from .figures.draw import figure_of_table
+    from .results.tables import check_table
 
+    check_table("the table", table)
     return figure_of_table(table, title, x=x, band=band, bounds=_curves(table) if bounds else None)
 
 
@@ -332,7 +344,6 @@ def bounds(
     from .contracts.question import REGRET
     from .errors import BadInput
     from .settings.choices import request_from
-    from .settings.user_files import user_folders
     from .theory.problem import problem
     from .theory.table import bound_rows
 
@@ -340,7 +351,7 @@ def bounds(
         "algo": algo, "env": env, "population": population, "eps": eps, "eps_min": eps_min,
         "horizon": horizon, "assume": assume,
     }  # fmt: skip
-    request = request_from(REGRET, given, parameters, user_folders(config_dir))
+    request = request_from(REGRET, given, parameters, _folders(config_dir))
     if len(request.settings) != 1:
         raise BadInput("dp.bounds takes one setting, and these are several")
     rows, _ = bound_rows(problem(request.settings[0].record))
@@ -395,9 +406,8 @@ def audit(
     from .running.progress import progress_bar
     from .settings.choices import algorithm_of
     from .settings.groups import default_keys
-    from .settings.user_files import user_folders
 
-    defaults = default_keys("audit")
+    defaults, folders = default_keys("audit"), _folders(config_dir)
     settings = {k: v for k, v in parameters.items() if k in ("rel_error", "beta", "R")}
     given = {
         "mechanism": mechanism, "eps": eps, "horizon": horizon, "runs": runs,
@@ -410,7 +420,7 @@ def audit(
     spec: dict[str, Any] = {}
     if chosen is not None:
         own = {k: v for k, v in parameters.items() if k not in settings}
-        made, spec = algorithm_of(chosen, group, own, user_folders(config_dir))
+        made, spec = algorithm_of(chosen, group, own, folders)
         config[group] = made.name
     keys = {f"{group}.{name}" for name in parameters}
     subjects = requested(config, keys, made, spec)
@@ -518,7 +528,9 @@ def reproduce(
         The paths of the figure: PDF and PNG.
 
     Raises:
-        BadInput, RunsFailed: see ``run``.
+        BadInput: see ``run``; or ``changes`` would replace the table of the experiment as its file
+            defines it.
+        RunsFailed: see ``run``.
     """
     from .figures.experiments import reproduce as make
 

@@ -15,7 +15,7 @@ from ..contracts.question import Question
 from ..errors import BadInput, plain, unknown
 from .groups import Groups, default_keys, read_experiment, read_group
 from .request import Request, make_request
-from .sweep import names_chosen, swept_names
+from .sweep import names_chosen, names_varied
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def request_from(
     does, exactly as in a sweep of the commands.
 
     Args:
-        question: what is asked.
+        question: the question.
         given: keys of the command with their values, None for the default; groups may be names,
             values or lists.
         parameters: parameters of the algorithm.
@@ -127,15 +127,15 @@ def request_from(
     Raises:
         BadInput: a value cannot be run.
     """
+    keys = list(given)
     given = {key: value for key, value in given.items() if value is not None}
     defaults = default_keys(question.keys_file)
     config = {**defaults, "results": None}
     if "experiment" in given:
         config |= read_experiment(str(given["experiment"]), folders)
+        _refuse_varied(question, config, given, parameters)
     sweep = _Sweep(question, folders)
     for key, value in given.items():
-        if key in swept_names(config) and key != question.limit:
-            raise BadInput(f"{key}={plain(plain_data(value))}: the experiment varies it")
         if key not in question.groups:
             config[key] = plain_data(value)
     for group in question.groups:
@@ -144,15 +144,38 @@ def request_from(
             sweep.choose(group, given.get(group, config[group]), of_algorithm, config)
     for key in question.swept:
         if isinstance(config[key], list):
+            if not config[key]:
+                raise BadInput(f"{key}=[]: at least one is needed")
             sweep.others[key] = config[key]
             config[key] = defaults[key]
-    sweep.check_names(parameters, defaults)
+    sweep.check_names(parameters, keys)
     grids = sweep.grids()
     if grids and config.get("sweep"):
         raise BadInput(f"experiment={given['experiment']}: it has a sweep of its own")
     if grids:
         config["sweep"] = grids if len(grids) > 1 else grids[0]
     return make_request(question, config, sweep.groups(config), {}, (), folders)
+
+
+def _refuse_varied(
+    question: Question,
+    config: Mapping[str, Any],
+    given: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+) -> None:
+    """Refuse a value that would be ignored, since the sweep of an experiment varies it."""
+    varied = names_varied(question, config)
+    asked = [*given.items(), *parameters.items()]
+    for group in question.groups:
+        if isinstance(choice := given.get(group), Choice):
+            start = "" if group == question.group else f"{group}."
+            asked += [(f"{start}{name}", value) for name, value in choice.values.items()]
+    clashes = [(name, value, name) for name, value in asked if name in varied]
+    if question.group in varied:
+        clashes += [(name, value, question.group) for name, value in parameters.items()]
+    for name, value, key in clashes:
+        value = value if isinstance(value, Choice) else plain_data(value)
+        raise BadInput(f"{name}={plain(value)}: experiment {given['experiment']} varies {key}")
 
 
 class _Sweep:
@@ -205,12 +228,12 @@ class _Sweep:
             return [{group: names}]
         return found
 
-    def check_names(self, parameters: Mapping[str, Any], keys: Mapping[str, Any]) -> None:
+    def check_names(self, parameters: Mapping[str, Any], keys: Sequence[str]) -> None:
         """Refuse parameters that no chosen algorithm has."""
         known = {name for algorithm in self.algorithms.values() for name in algorithm.domains}
         for name in parameters:
             if name not in known:
-                raise unknown("key or parameter", name, known | keys.keys())
+                raise unknown("key or parameter", name, known.union(keys))
 
     def _choice(self, group: str, one: Any, parameters: Mapping[str, Any]) -> Choice:
         if group == self.question.group:

@@ -26,7 +26,8 @@ from ...errors import BadInput, plain, unknown
 from ...files import package_folder
 from ...settings.groups import default_keys, is_name, load_groups, names_in, question_of
 from ...settings.request import Request, make_request
-from ...settings.sweep import MOST_POINTS, grids, swept_names
+from ...settings.sweep import MOST_POINTS, grids, names_varied, swept_names
+from ...validation import folder
 from .hydra_settings import leaves, refuse_changes, refuse_overrides
 
 
@@ -76,6 +77,7 @@ def read_request(
         _refuse_swept(overrides, framed, question)
     config, contents, launcher = compose_config(tuple(overrides), folders, question)
     _vary(config, swept)
+    folder("results", config["results"])  # commands write their tables
     but_choices = [o for o in overrides if o.lstrip("+").partition("=")[0] not in question.groups]
 
     def contents_of(group: str, name: str) -> dict[str, Any]:
@@ -157,10 +159,7 @@ def in_hydras_words(overrides: list[str]) -> list[str]:
 
 def _refuse_swept(overrides, config, question):
     """A key given beside a sweep that varies it would be ignored: say so."""
-    swept = swept_names(config)
-    for longest in ("horizon", "cap"):
-        if not all(longest in grid for grid in grids(config)):
-            swept -= {longest}  # a grid without one of its own takes that one
+    swept = names_varied(question, config)
     sweep = "the sweep" if config["experiment"] is None else f"experiment {config['experiment']}"
     for override in overrides:
         key, _, value = override.partition("=")
