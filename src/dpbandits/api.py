@@ -300,6 +300,8 @@ def _curves(table: pd.DataFrame) -> pd.DataFrame:
     from .errors import BadInput
     from .figures.bounds import curves
 
+    if "rule" in table.columns:
+        raise BadInput("bounds=True: bounds are drawn beside regret, not beside stopping times")
     if "settings" not in table.attrs:
         raise BadInput("bounds=True: only tables of dp.run, and those with a manifest, have bounds")
     return curves(table, table.attrs["settings"], "the table")
