@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput, plain
-from ..validation import as_number, numbers
+from ..validation import as_number, number_where, numbers
 from . import moments
 from .laws import (
     BETA,
@@ -67,10 +67,8 @@ def point_mass(value: Any) -> Arm:
 
 def bernoulli(mean: Any) -> Arm:
     """1 with probability ``mean``, else 0."""
-    p = as_number("mean", mean)
-    if not 0 <= p <= 1:
-        raise BadInput(f"mean={plain(mean)}: a Bernoulli mean lies in [0, 1]")
-    return two_point(0.0, 1.0, p)
+    needed = "a Bernoulli mean lies in [0, 1]"
+    return two_point(0.0, 1.0, number_where("mean", mean, lambda p: 0 <= p <= 1, needed))
 
 
 def gaussian(mean: Any, sd: Any) -> Arm:
@@ -146,18 +144,13 @@ def of_points(law: int, x: Sequence[float], p: Sequence[float]) -> Arm:
 
 def finite_mean(key: str, value: Any) -> float:
     """Validate the index of a power tail, which must exceed 1 for a finite mean."""
-    x = as_number(key, value)
-    if x <= 1:
-        raise BadInput(f"{key}={plain(value)}: above 1 is needed, or the mean is infinite")
-    return x
+    needed = "above 1 is needed, or the mean is infinite"
+    return number_where(key, value, lambda x: x > 1, needed)
 
 
 def probability(key: str, value: Any) -> float:
     """Validate a number in [0, 1]."""
-    x = as_number(key, value)
-    if not 0 <= x <= 1:
-        raise BadInput(f"{key}={plain(value)}: a probability lies in [0, 1]")
-    return x
+    return number_where(key, value, lambda x: 0 <= x <= 1, "a probability lies in [0, 1]")
 
 
 def shares_of_one(key: str, shares: Sequence[float], count: int) -> None:
@@ -173,7 +166,4 @@ def shares_of_one(key: str, shares: Sequence[float], count: int) -> None:
 
 def positive(key: str, value: Any) -> float:
     """Validate a finite number above 0."""
-    x = as_number(key, value)
-    if x <= 0:
-        raise BadInput(f"{key}={plain(value)}: a number above 0 is needed")
-    return x
+    return number_where(key, value, lambda x: x > 0, "a number above 0 is needed")

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import BadInput, plain, unknown
-from ..validation import file_at
+from ..validation import read_csv
 from . import arms, moments
 from .instances import Instance, of_arms
 from .laws import PARAMETERS, TABLE, Environment
@@ -72,11 +72,7 @@ def empirical(file: Any, columns: Any) -> Instance:
 
 def read_columns(file: Any, columns: Any = None) -> pd.DataFrame:
     """Read columns of numbers from a CSV file."""
-    try:
-        table = pd.read_csv(file_at(file))
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise BadInput(f"file={plain(file)}: not a CSV of numbers ({reason})") from None
+    table = read_csv("file", file, "CSV of numbers")
     if not isinstance(table.index, pd.RangeIndex):
         raise BadInput(f"file={plain(file)}: not a CSV of numbers (rows exceed the header)")
     if all(is_number(name) for name in table.columns):
