@@ -12,8 +12,9 @@ import pandas as pd
 from ..errors import BadInput, plain, unknown
 from ..validation import read_csv
 from . import arms, moments
-from .instances import Instance, of_arms
-from .laws import PARAMETERS, TABLE, Environment
+from .arms import Arm
+from .instances import Instance, environment_of, of_arms
+from .laws import TABLE
 
 
 def table(rewards: Any, file: Any) -> Instance:
@@ -24,11 +25,10 @@ def table(rewards: Any, file: Any) -> Instance:
     """
     if (rewards is None) == (file is None):
         raise BadInput("rewards: either these, as [[...],[...]], or file=PATH.csv is needed")
+    where = "rewards" if file is None else f"file={file}"
     if file is not None:
         values = read_columns(file).to_numpy()
-        where = f"file={file}"
     else:
-        where = "rewards"
         try:
             values = np.array([[float(x) for x in row] for row in rewards])
         except (TypeError, ValueError):
@@ -39,14 +39,12 @@ def table(rewards: Any, file: Any) -> Instance:
         raise BadInput(f"{where}: at least one round (row) and two arms (columns) are needed")
     if not np.isfinite(values).all():
         raise BadInput(f"{where}: every reward must be a finite number")
-    K = values.shape[1]
-    environment = Environment(
-        np.full(K, TABLE), np.zeros((K, PARAMETERS)), np.zeros((0, 2)), values, 0.0
-    )
     each = np.full(len(values), 1 / len(values))
-    of_columns = tuple(partial(moments.discrete, column, each) for column in values.T)
-    supports = np.column_stack([values.min(axis=0), values.max(axis=0)])
-    return Instance(environment, values.mean(axis=0), supports, of_columns)
+    columns = tuple(
+        Arm(TABLE, (), mean, column.min(), column.max(), partial(moments.discrete, column, each))
+        for column, mean in zip(values.T, values.mean(axis=0), strict=True)
+    )
+    return Instance(environment_of(columns)._replace(table=values), columns)
 
 
 def empirical(file: Any, columns: Any) -> Instance:
