@@ -77,7 +77,7 @@ def test_ratios_and_practical_constants_of_small_tables(tmp_path):
     for row in rows:  # the practical constant has the smallest of the largest ratios
         ratios = [float(x) for x in row[1:-1]]
         assert min(ratios) >= 1
-        assert ratios[list(sorted(set(calibration["c"]))).index(float(row[-1]))] == min(ratios)
+        assert ratios[sorted(set(calibration["c"])).index(float(row[-1]))] == min(ratios)
 
 
 def test_times_are_those_of_the_manifests(tmp_path):

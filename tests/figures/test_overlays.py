@@ -125,7 +125,7 @@ def test_a_manifest_of_other_settings_is_refused(tmp_path):
 
 def test_a_table_that_is_loaded_has_bounds_if_it_has_a_manifest(tmp_path):
     file = report(requested(tmp_path, algo="adap_ucb", horizon=100, runs=1))
-    assert any(THM_3 == x.get_label() for x in dp.plot(dp.load(file), bounds=True).axes[0].lines)
+    assert any(x.get_label() == THM_3 for x in dp.plot(dp.load(file), bounds=True).axes[0].lines)
     manifest = json.loads(file.with_suffix(".json").read_text())
     file.with_suffix(".json").unlink()
     with pytest.raises(BadInput, match="have bounds"):
