@@ -1,4 +1,4 @@
-"""Bounds drawn beside measured regret: which ones, at what height, and their names in the legend."""
+"""Bounds drawn beside measured regret: which ones, at what height, and how legends name them."""
 
 import json
 import math
