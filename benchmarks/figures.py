@@ -1,4 +1,4 @@
-"""Time and memory of make figures, from nothing and repeated: python benchmarks/figures.py [FOLDER].
+"""Time and memory of make figures, from nothing and again: python benchmarks/figures.py [FOLDER].
 
 It is run without stored runs and compiled code, in a temporary folder unless one is given. The
 table is printed and written to benchmarks/figures.md.

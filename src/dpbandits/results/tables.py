@@ -211,5 +211,5 @@ def _check_column(where: str, name: str, column: pd.Series) -> None:
         raise BadInput(f"{where} holds a number that is not finite")
     elif name in POSITIVE and not (column > 0).all():
         raise BadInput(f"{where} holds {column.min():g}; it must be above 0")
-    elif (sizes := column[np.isfinite(column)].abs()).max() > LARGEST:
+    elif ((sizes := column[np.isfinite(column)].abs()) > LARGEST).any():
         raise BadInput(f"{where} holds {sizes.max():g}; at most {LARGEST:g} is needed")

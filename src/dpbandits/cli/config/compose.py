@@ -35,6 +35,9 @@ class Form(Protocol):
     """A command's configuration: the file in conf that lists its keys, and its groups."""
 
     @property
+    def command(self) -> str: ...
+
+    @property
     def keys_file(self) -> str: ...
 
     @property
@@ -179,7 +182,7 @@ def compose_config(
     outer = GlobalHydra.instance().hydra  # that of a multirun, which we must give back
     GlobalHydra.instance().clear()
     try:
-        with initialize_config_dir(str(package_folder("conf")), "dpbandits", "1.3"):
+        with initialize_config_dir(str(package_folder("conf")), form.command, "1.3"):
             composed = compose(form.keys_file, [*overrides, *search], return_hydra_config=True)
             refuse_changes(composed.hydra, form.keys_file, parsed)
             choices = composed.hydra.runtime.choices
