@@ -24,11 +24,18 @@ from yaml import YAMLError
 from ...contracts.question import QUESTIONS, REGRET, Question
 from ...errors import BadInput, plain, unknown
 from ...files import package_folder
-from ...settings.groups import default_keys, is_name, load_groups, names_in, question_of
+from ...settings.groups import (
+    default_keys,
+    is_name,
+    load_groups,
+    names_in,
+    question_of,
+    refuse_resolvers,
+)
 from ...settings.request import Request, make_request
 from ...settings.sweep import MOST_POINTS, grids, names_varied, swept_names
 from ...validation import folder
-from .hydra_settings import leaves, refuse_changes, refuse_overrides
+from .hydra_settings import refuse_changes, refuse_overrides
 
 
 class Form(Protocol):
@@ -187,7 +194,7 @@ def compose_config(
             refuse_changes(composed.hydra, form.keys_file, parsed)
             choices = composed.hydra.runtime.choices
             own = OmegaConf.masked_copy(composed, [str(k) for k in composed if k != "hydra"])
-            _refuse_resolvers(OmegaConf.to_container(own, resolve=False))
+            refuse_resolvers(OmegaConf.to_container(own, resolve=False))
             config = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
             launcher: Any = OmegaConf.to_container(composed.hydra.launcher, resolve=True)
     except MissingConfigException as error:
@@ -256,15 +263,6 @@ def _refuse_folder_of_that_name(said, key, folders, form):
             raise BadInput(
                 f"{said}: {home / key} would be taken for files to choose from; keep algo, env and "
                 "experiment in a folder of their own for --config-dir"
-            )
-
-
-def _refuse_resolvers(config):
-    """A setting must not depend on the machine or the time: keys may refer to keys alone."""
-    for key, value in leaves("", config):
-        if isinstance(value, str) and re.search(r"\$\{\s*[\w.]+\s*:", value):
-            raise BadInput(
-                f"{key}={value}: a value can refer to another key, such as ${{eps}}, only"
             )
 
 
