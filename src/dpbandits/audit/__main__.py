@@ -1,4 +1,4 @@
-"""The page on guarantees, made from the guarantees themselves: python -m dpbandits.privacy."""
+"""The page on guarantees, made from the guarantees themselves: python -m dpbandits.audit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ HEAD = """\
 
 What each algorithm and stopping rule promises, under which assumption on the rewards, and who
 proved it. A guarantee is data: `GUARANTEE` in the algorithm's own file. This page is made of these:
-`python -m dpbandits.privacy > docs/guarantees.md`; what was measured is in
+`python -m dpbandits.audit > docs/guarantees.md`; what was measured is in
 [results/audit.md](../results/audit.md), what that means in [privacy.md](privacy.md).
 
 Global DP: whoever sees all actions can tell two sequences of rewards that differ in one reward
