@@ -4,12 +4,12 @@ from collections import Counter
 from functools import cache
 
 import yaml
+from dpbandits.cli.config.user_files import user_folders
+from dpbandits.cli.kinds import KINDS
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from dpbandits.cli.config.compose import Config, compose_config, files_of, read_request, request_of
-from dpbandits.cli.config.user_files import user_folders
-from dpbandits.cli.kinds import KINDS
 from dpbandits.cli.run import one_line
 from dpbandits.environments.catalogue import ARMS, LAWS
 from dpbandits.errors import BadInput, plain

@@ -22,9 +22,9 @@ from ..results.tables import write_table
 from ..running.progress import progress_bar
 from ..settings.groups import names_in
 from ..settings.setting import digest
+from ..settings.user_files import user_folders
 from .command import guarded, parser_of
 from .config.compose import compose_config, multirun_points
-from .config.user_files import user_folders
 from .help import keys_listing
 
 USAGE = """\
@@ -56,6 +56,7 @@ BUDGETS = (0.1, 0.5, 1.0, 2.0)
 class Audits(NamedTuple):
     """The configuration of audits, as ``compose_config`` takes it."""
 
+    command: str = "bandit-audit"
     keys_file: str = "audit"
     groups: tuple[str, ...] = ("algo", "rule")
 

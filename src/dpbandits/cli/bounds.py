@@ -16,11 +16,11 @@ from ..results.summary import interval, rounds, significant, summarize
 from ..results.tables import tidy
 from ..settings.request import Request
 from ..settings.setting import Setting
+from ..settings.user_files import user_folders
 from ..theory.problem import problem
 from ..theory.table import bound_rows
 from .command import guarded, parser_of
 from .config.compose import multirun_points, read_request
-from .config.user_files import user_folders
 
 USAGE = """\
 usage: bandit-bounds [KEY=VALUE ...] [--config-dir DIR]
@@ -73,12 +73,11 @@ def _main(argv: list[str]) -> int:
 
 def report(request: Request, setting: Setting) -> str:
     """The bounds on the regret of a setting, and the measured regret, as text."""
-    assert request.results is not None
     rows, reasons = bound_rows(problem(setting.record))
-    measured = measured_regret(request.results, setting)
+    measured = measured_regret(request.folder, setting)
     lines = [heading(request, setting)]
     if measured is None:
-        lines.append(f"measured: nothing, there are no finished runs in {request.results}")
+        lines.append(f"measured: nothing, there are no finished runs in {request.folder}")
     else:
         lines.append(f"measured: {measured[1]}")
     lines.append("")

@@ -20,6 +20,7 @@ from ..results.summary import render, summarize
 from ..running.monte_carlo import fulfil
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
+from ..settings.user_files import user_folders
 from ..theory.ren2020 import candidates
 from .command import guarded, parser_of
 from .config.compose import (
@@ -29,7 +30,6 @@ from .config.compose import (
     question_asked,
     read_request,
 )
-from .config.user_files import user_folders
 from .help import groups_listing, keys_listing
 from .launch import call_hydra, multirun
 
@@ -98,7 +98,7 @@ def command_line(question: Question, usage: str, argv: list[str]) -> int:
         return 0
     if not given.multirun:
         request = read_request(given.overrides, folders, question)
-        check_writable(request.results)
+        check_writable(request.folder)
         return run(request)
     return multirun(question, given.overrides, folders)
 

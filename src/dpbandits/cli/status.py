@@ -14,9 +14,9 @@ from ..contracts.question import REGRET, STOPPING
 from ..errors import BadInput
 from ..running.failures import in_words
 from ..running.status import Status, seconds_left, status_of
+from ..settings.user_files import user_folders
 from .command import guarded, parser_of
 from .config.compose import multirun_points, read_request
-from .config.user_files import user_folders
 
 USAGE = """\
 usage: bandit-status [KEY=VALUE ...] [-m] [--config-dir DIR]
@@ -57,7 +57,7 @@ def _main(argv: list[str]) -> int:
     requests = [read_request(point, folders, question) for point in points]
     if not requests:
         raise BadInput("-m: only Hydra can expand a glob; write the names")
-    wanted = {(r.results, setting): r.runs for r in requests for setting in r.settings}
+    wanted = {(r.folder, setting): r.runs for r in requests for setting in r.settings}
     found = [status_of(results, setting, runs) for (results, setting), runs in wanted.items()]
     jobs = requests[0].jobs
     print(report(found, joblib.cpu_count() if jobs < 0 else jobs))

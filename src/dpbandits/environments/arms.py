@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput, plain
-from ..validation import as_number, numbers
+from ..validation import as_number, number_where, numbers
 from . import moments
 from .laws import (
     BETA,
@@ -40,7 +40,7 @@ class Arm:
         low: the smallest reward.
         high: the largest reward.
         moment: E|X - c|^q as a function of q and c, infinite if it does not exist.
-        points: values and probabilities of a law given by points.
+        points: float64 array (points, 2), value and probability of each; None for other laws.
     """
 
     law: int
@@ -49,13 +49,18 @@ class Arm:
     low: float
     high: float
     moment: Callable[[float, float], float]
-    points: tuple[tuple[float, float], ...] = ()
+    points: np.ndarray | None = None
+
+    @property
+    def reward_mean(self) -> float:
+        """E X, which differs from ``mean`` for a law that is observed through a sigmoid."""
+        return self.moment(1.0, 0.0) if self.law == SIGMOID_GAUSSIAN else self.mean
 
 
 def two_point(low: Any, high: Any, p: Any) -> Arm:
     """``high`` with probability p, else ``low``."""
     x, y = as_number("low", low), as_number("high", high)
-    share = probability("p", p)
+    share = number_where("p", p, lambda p: 0 <= p <= 1, "a probability lies in [0, 1]")
     moment = partial(moments.two_point, x, y, share)
     return Arm(TWO_POINT, (x, y, share), x + (y - x) * share, min(x, y), max(x, y), moment)
 
@@ -67,10 +72,8 @@ def point_mass(value: Any) -> Arm:
 
 def bernoulli(mean: Any) -> Arm:
     """1 with probability ``mean``, else 0."""
-    p = as_number("mean", mean)
-    if not 0 <= p <= 1:
-        raise BadInput(f"mean={plain(mean)}: a Bernoulli mean lies in [0, 1]")
-    return two_point(0.0, 1.0, p)
+    needed = "a Bernoulli mean lies in [0, 1]"
+    return two_point(0.0, 1.0, number_where("mean", mean, lambda p: 0 <= p <= 1, needed))
 
 
 def gaussian(mean: Any, sd: Any) -> Arm:
@@ -141,23 +144,13 @@ def of_points(law: int, x: Sequence[float], p: Sequence[float]) -> Arm:
     """The arm of a law given by values and their probabilities."""
     mean = math.fsum(value * share for value, share in zip(x, p, strict=True))
     moment = partial(moments.discrete, np.array(x), np.array(p))
-    return Arm(law, (), mean, min(x), max(x), moment, tuple(zip(x, p, strict=True)))
+    return Arm(law, (), mean, min(x), max(x), moment, np.column_stack([x, p]))
 
 
 def finite_mean(key: str, value: Any) -> float:
     """Validate the index of a power tail, which must exceed 1 for a finite mean."""
-    x = as_number(key, value)
-    if x <= 1:
-        raise BadInput(f"{key}={plain(value)}: above 1 is needed, or the mean is infinite")
-    return x
-
-
-def probability(key: str, value: Any) -> float:
-    """Validate a number in [0, 1]."""
-    x = as_number(key, value)
-    if not 0 <= x <= 1:
-        raise BadInput(f"{key}={plain(value)}: a probability lies in [0, 1]")
-    return x
+    needed = "above 1 is needed, or the mean is infinite"
+    return number_where(key, value, lambda x: x > 1, needed)
 
 
 def shares_of_one(key: str, shares: Sequence[float], count: int) -> None:
@@ -173,7 +166,4 @@ def shares_of_one(key: str, shares: Sequence[float], count: int) -> None:
 
 def positive(key: str, value: Any) -> float:
     """Validate a finite number above 0."""
-    x = as_number(key, value)
-    if x <= 0:
-        raise BadInput(f"{key}={plain(value)}: a number above 0 is needed")
-    return x
+    return number_where(key, value, lambda x: x > 0, "a number above 0 is needed")

@@ -42,7 +42,7 @@ def load_groups(
     """Load all files that a configuration and its sweep choose.
 
     Args:
-        question: what is asked.
+        question: the question.
         config: the configuration; its groups are names.
         contents: returns the contents of a file.
         folders: the user's configuration folders.

@@ -7,6 +7,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -25,12 +26,16 @@ from ...errors import BadInput, plain, unknown
 from ...files import package_folder
 from ...settings.groups import default_keys, is_name, load_groups, names_in, question_of
 from ...settings.request import Request, make_request
-from ...settings.sweep import MOST_POINTS, grids, swept_names
+from ...settings.sweep import MOST_POINTS, grids, names_varied, swept_names
+from ...validation import folder
 from .hydra_settings import leaves, refuse_changes, refuse_overrides
 
 
 class Form(Protocol):
     """A command's configuration: the file in conf that lists its keys, and its groups."""
+
+    @property
+    def command(self) -> str: ...
 
     @property
     def keys_file(self) -> str: ...
@@ -65,13 +70,6 @@ def read_request(
     Raises:
         BadInput: it cannot be run.
     """
-    return compose_request(overrides, folders, question)[0]
-
-
-def compose_request(
-    overrides: list[str], folders: tuple[str, ...], question: Question = REGRET
-) -> tuple[Request, dict[str, Any]]:
-    """The request of a list of Hydra overrides, and the settings of Hydra's launcher."""
     changed = tuple(o for o in overrides if not INDIFFERENT.match(o))
     overrides, swept = _split_swept(in_hydras_words(overrides))
     question = question_asked(overrides, folders, question)
@@ -82,6 +80,7 @@ def compose_request(
         _refuse_swept(overrides, framed, question)
     config, contents, launcher = compose_config(tuple(overrides), folders, question)
     _vary(config, swept)
+    folder("results", config["results"])  # commands write their tables
     but_choices = [o for o in overrides if o.lstrip("+").partition("=")[0] not in question.groups]
 
     def contents_of(group: str, name: str) -> dict[str, Any]:
@@ -95,7 +94,7 @@ def compose_request(
 
     groups = load_groups(question, config, contents_of, folders)
     request = make_request(question, config, groups, contents["runner"], changed, folders)
-    return request, launcher
+    return replace(request, launcher=launcher)
 
 
 def question_asked(overrides: list[str], folders: tuple[str, ...], question: Question) -> Question:
@@ -163,10 +162,7 @@ def in_hydras_words(overrides: list[str]) -> list[str]:
 
 def _refuse_swept(overrides, config, question):
     """A key given beside a sweep that varies it would be ignored: say so."""
-    swept = swept_names(config)
-    for longest in ("horizon", "cap"):
-        if not all(longest in grid for grid in grids(config)):
-            swept -= {longest}  # a grid without one of its own takes that one
+    swept = names_varied(question, config)
     sweep = "the sweep" if config["experiment"] is None else f"experiment {config['experiment']}"
     for override in overrides:
         key, _, value = override.partition("=")
@@ -186,7 +182,7 @@ def compose_config(
     outer = GlobalHydra.instance().hydra  # that of a multirun, which we must give back
     GlobalHydra.instance().clear()
     try:
-        with initialize_config_dir(str(package_folder("conf")), "dpbandits", "1.3"):
+        with initialize_config_dir(str(package_folder("conf")), form.command, "1.3"):
             composed = compose(form.keys_file, [*overrides, *search], return_hydra_config=True)
             refuse_changes(composed.hydra, form.keys_file, parsed)
             choices = composed.hydra.runtime.choices

@@ -36,7 +36,7 @@ CODE = [
     ("env=../elsewhere/evil", "'../elsewhere/evil'", "bernoulli"),
     ("env=contaminated env.inlier=../x", "env.inlier=../x"),
     ("experiment=../../evil", "'../../evil'", "azize2022_fig4"),
-    ("experiment=elsewhere", "'../elsewhere/evil'", "adap_klucb"),
+    ("experiment=elsewhere", "algo=../elsewhere/evil:", "a name is needed, not a path"),
     ("algo._target_=os.system", "'algo._target_'", "algo.alpha"),
     ("+algo._target_=os.system", "'algo._target_'", "algo.alpha"),
     ("+env._target_=os.system", "env._target_:", "no such parameter"),
@@ -233,7 +233,7 @@ def test_an_installed_launcher_can_be_chosen_and_set(monkeypatch):
     pool = declared.pop("pool.yaml")
     monkeypatch.setitem(declared, "pool.yaml", pool)  # for this test alone
     words = ["hydra/launcher=pool", "hydra.launcher.workers=2", "+hydra.launcher.more.x=1"]
-    assert len(read_request(words, ()).cells) == 1
+    assert len(read_request(words, ()).settings) == 1
     for bad in ("+hydra.launcher.foo=1", "+hydra.launcher.more.x._target_=os.system"):
         with pytest.raises(BadInput, match=r"unknown key 'hydra\.launcher\."):
             read_request([*words[:2], bad], ())
@@ -248,4 +248,4 @@ def test_the_command_line_may_give_a_launcher_commands(evil):
         [slurm, "++hydra.launcher.comment='two words'"],
         ["experiment=slurm_plain", "hydra.launcher.setup=[ls]"],
     ):
-        assert read_request(words, ("mine",)).cells
+        assert read_request(words, ("mine",)).settings

@@ -1,12 +1,15 @@
-"""Bad files of a user's are refused in one line, before anything is run, imported or written."""
+"""Bad files of a user are refused in one line, before anything is run, imported or written."""
 
-import sys
 from pathlib import Path
 
 import pytest
-from refusals import arguments
+from refusals import message_of
 
-from dpbandits.cli import bounds, run, status, stop
+import dpbandits as dp
+from dpbandits.cli import audit, bounds, run, status, stop
+from dpbandits.cli.config.compose import read_request
+from dpbandits.contracts.question import REGRET, STOPPING
+from dpbandits.settings.user_files import user_folders
 
 MEANS = "means: [0.5, 0.6]\n"
 LAW = "law: bernoulli\n"
@@ -16,7 +19,7 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
     for old, new in zip("abcdefgh", "bcdefghi", strict=True)
 )
 
-# a file's path and content, and what the complaint must say
+# a file's path and content, and parts of the message
 FILES = [
     ("env/latin", LAW.encode() + b"# \xe9\n", "latin.yaml:", "UTF-8"),
     ("env/binary", bytes(range(256)), "binary.yaml:", "UTF-8"),
@@ -93,64 +96,72 @@ FILES = [
 ]  # fmt: skip
 
 
-def chosen(path: str, content: str | bytes) -> list[str]:
-    """Write a user's file and choose it."""
+def write(path: str, content: str | bytes) -> list[str]:
+    """Write a user's file; returns the override that chooses it."""
     group, _, name = path.partition("/")
     file = Path("mine") / f"{path}.yaml"
     file.parent.mkdir(parents=True)
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return ["--config-dir", "mine", f"{group}={name}"]
+    return [f"{group}={name}"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def request(words, question=REGRET):
+    """What the commands do first: check the folder, then compose the configuration."""
+    return read_request(words, user_folders("mine"), question)
 
 
 @pytest.mark.parametrize(
     ("path", "content", "parts"), [(x[0], x[1], x[2:]) for x in FILES], ids=[x[0] for x in FILES]
 )
-def test_a_bad_file_is_refused(refused, path, content, parts):
-    words = chosen(path, content)
+def test_a_bad_file_is_refused(folder, path, content, parts):
+    words = write(path, content)
     users = ["algo=heldp_ucb_l"] if "population" in path else []
-    quick = [] if "many" in path else arguments("")
-    message = refused(run, [*words, *users, *quick])
+    quick = [] if "many" in path else ["horizon=100"]
+    before = sorted(folder.rglob("*"))
+    message = message_of(request, [*words, *users, *quick])
     assert all(part in message for part in parts), message
     assert len(message) < 2100
+    assert sorted(folder.rglob("*")) == before
 
 
-SHARED = [x for x in FILES if x[0].startswith("env/") and "yaml" in x[2]]
-
-
-@pytest.mark.parametrize(
-    ("path", "content", "parts"), [(x[0], x[1], x[2:]) for x in SHARED], ids=[x[0] for x in SHARED]
-)
-def test_the_other_commands_refuse_it_as_well(refused, path, content, parts):
-    words = chosen(path, content)
-    for module in (stop, bounds, status):
-        message = refused(module, words)
-        assert all(part in message for part in parts), message
+def test_the_folder_is_checked_before_any_file_is_chosen(refused):
+    """By every command, and by the Python API."""
+    write("env/latin", LAW.encode() + b"# \xe9\n")
+    for module in (run, stop, bounds, status, audit):
+        message = refused(module, ["--config-dir", "mine"])
+        assert "latin.yaml:" in message and "UTF-8" in message
+    for function in (dp.run, dp.stop, dp.bounds, dp.audit):
+        assert "latin.yaml:" in message_of(function, config_dir="mine")
 
 
 @pytest.mark.parametrize("kind", ["folder", "dangling", "loop"])
-def test_what_is_no_file_is_refused(refused, kind):
+def test_what_is_no_file_is_refused(folder, kind):
     home = Path("mine/env")
     home.mkdir(parents=True)
     if kind == "folder":
         (home / "mine.yaml").mkdir()
     else:
         (home / "mine.yaml").symlink_to("mine.yaml" if kind == "loop" else "nothing")
-    message = refused(run, ["--config-dir", "mine", "env=mine"])
+    message = message_of(user_folders, "mine")
     assert "mine.yaml:" in message and "a file" in message
 
 
 @pytest.mark.parametrize("key", ["results", "jobs", "sweep"])
-def test_a_folder_of_the_name_of_a_key_is_no_group(refused, key):
+def test_a_folder_with_the_name_of_a_key_is_no_group(folder, key):
     Path("mine", key).mkdir(parents=True)
-    message = refused(run, ["--config-dir", "mine", "algo=adap_ucb", f"{key}=1"])
+    message = message_of(request, ["algo=adap_ucb", f"{key}=1"])
     assert f"mine/{key} would be taken for files to choose from" in message
 
 
-def test_a_file_may_use_aliases_and_a_byte_order_mark(tmp_path, monkeypatch, capsys):
-    """Control: what is odd and understood is not refused."""
-    monkeypatch.chdir(tmp_path)
-    words = chosen("env/mine", "\ufefflaw: bernoulli\nmeans: [&a 0.5, 0.6, *a]\n")
-    monkeypatch.setattr(sys, "argv", ["bandit-bounds", *words])
-    with pytest.raises(SystemExit) as stopped:
-        bounds.main()
-    assert stopped.value.code == 0 and "on mine" in capsys.readouterr().out
+@pytest.mark.parametrize("question", [REGRET, STOPPING], ids=lambda q: q.name)
+def test_a_file_may_use_aliases_and_a_byte_order_mark(folder, question):
+    """Control: what is unusual and understood is not refused."""
+    words = write("env/mine", "\ufefflaw: bernoulli\nmeans: [&a 0.5, 0.6, *a]\n")
+    (setting,) = request(words, question).settings
+    assert setting.env == "mine" and setting.record["env_spec"]["means"] == [0.5, 0.6, 0.5]

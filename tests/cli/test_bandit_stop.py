@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from dpbandits.cli.kinds import BANDITS, STOPPING
+from dpbandits.results.outcomes import COLUMNS, clopper_pearson, summarize
 from scipy.stats import binomtest
 
 from dpbandits.cli import plot, run, stop
 from dpbandits.cli.config.compose import read_request
-from dpbandits.cli.kinds import BANDITS, STOPPING
 from dpbandits.errors import BadInput
 from dpbandits.files import package_folder
-from dpbandits.results.outcomes import COLUMNS, clopper_pearson, summarize
 
 SMALL = "env.mean=0.5 runs=3 jobs=1"
 
