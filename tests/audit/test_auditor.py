@@ -113,7 +113,7 @@ def test_plain_python_is_audited_too():
 
 
 def alarms(name, confidence, audits):
-    """How many of some audits cry out."""
+    """The number of audits that report a violation."""
     subject = Release(MECHANISMS[name] if name in MECHANISMS else BROKEN[name][0], 1.0)
     return sum(audit(subject, 20_000, confidence, seed).violated for seed in range(audits))
 

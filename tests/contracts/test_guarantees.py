@@ -1,12 +1,14 @@
-"""Guarantees: stated by every algorithm, printed by commands, and the page made from them."""
+"""Guarantees: declared by every algorithm, and the page that is made from them."""
 
 import dataclasses
+import importlib.util
 import math
+import re
 
 import pytest
 from helpers import CONF, LOCAL, NAMES, PRIVATE, RULES, algorithm
 
-from dpbandits.audit.__main__ import page
+from dpbandits.audit import __main__ as audit_main
 from dpbandits.audit.releases import MECHANISMS
 from dpbandits.contracts.algorithm import load
 from dpbandits.contracts.guarantees import NOT_PRIVATE, Guarantee, global_dp, local_dp
@@ -42,7 +44,9 @@ def test_a_guarantee_is_frozen():
 
 def test_the_page_is_made_from_the_guarantees():
     text = (CONF.parent / "docs" / "guarantees.md").read_text()
-    assert text == page()
+    assert text == audit_main.page()
+    [module] = re.findall(r"python -m ([\w.]+) > docs/guarantees.md", text)
+    assert importlib.util.find_spec(f"{module}.__main__").loader.path == audit_main.__file__
     for name in [*NAMES, *RULES]:
         assert f"| `{name}` |" in text
 

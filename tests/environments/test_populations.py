@@ -36,7 +36,7 @@ def test_leading_terms_are_the_paper_s(spec, eps_min, expected_l, expected_b):
 
 
 def drawn_levels(spec, n, seed=9):
-    """The levels of users who come, each checked against what kernels are told of its tanh."""
+    """The levels of users who come, each checked against the tanh that kernels receive."""
     game = game_with(build_population(spec), np.random.default_rng(seed))
     levels, tanhs = np.zeros(n), np.zeros(n)
     for i in range(n):

@@ -103,9 +103,9 @@ def test_on_the_same_samples_and_noise_a_rule_is_the_paper_s(name, setting, kind
             monkeypatch.setattr(dp_nas_module, "first_above", tests.first_above)
 
         def noise(scale, coins=coins, tests=tests, exact=exact, s3=4 * R / eps):
-            if exact and tests.asked and scale != s3:
+            if exact and tests.drew_the_first and scale != s3:
                 return scale * next(tests.values)
-            tests.asked = True
+            tests.drew_the_first = True
             return laplace(coins, scale)
 
         reference = getattr(stopping_references, name)
@@ -125,7 +125,7 @@ class Replay:
         self.all = values
         self.values = iter(values)
         self.used = 0
-        self.asked = False
+        self.drew_the_first = False
 
     def first_above(self, rng, n, scale, level):
         for i in range(1, n + 1):
