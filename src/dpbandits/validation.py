@@ -95,21 +95,15 @@ def file_at(path: Any) -> Path:
     return file
 
 
-def read_csv(key: str, path: Any, kind: str) -> pd.DataFrame:
-    """Read a CSV file.
-
-    Args:
-        key: the key of the path in messages.
-        path: the file.
-        kind: the file that is needed, such as "readable CSV".
-    """
+def read_csv(where: str, path: Any, kind: str = "readable CSV") -> pd.DataFrame:
+    """Read a CSV file; a message begins with ``where`` and says which kind of file is needed."""
     import pandas as pd  # slow to import
 
     try:
-        return pd.read_csv(file_at(path))
+        return pd.read_csv(file_at(path), low_memory=False)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise BadInput(f"{key}={plain(path)}: not a {kind} ({reason})") from None
+        raise BadInput(f"{where}: not a {kind} ({reason})") from None
 
 
 def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: float) -> float:

@@ -70,7 +70,7 @@ def empirical(file: Any, columns: Any) -> Instance:
 
 def read_columns(file: Any, columns: Any = None) -> pd.DataFrame:
     """Read columns of numbers from a CSV file."""
-    table = read_csv("file", file, "CSV of numbers")
+    table = read_csv(f"file={plain(file)}", file, "CSV of numbers")
     if not isinstance(table.index, pd.RangeIndex):
         raise BadInput(f"file={plain(file)}: not a CSV of numbers (rows exceed the header)")
     if all(is_number(name) for name in table.columns):

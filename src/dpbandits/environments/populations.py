@@ -110,7 +110,7 @@ def clipped_normal(mean: Any, sd: Any, low: Any, high: Any) -> Population:
 
 def file(path: Any, column: Any) -> Population:
     """The levels in a column of a CSV file with one row per user."""
-    table = read_csv("population.path", path, "readable CSV")
+    table = read_csv(f"population.path={plain(path)}", path)
     if not isinstance(column, str) or column not in table.columns:
         raise unknown(f"column of {path}:", plain(column), map(str, table.columns))
     found = [level(f"population.column={column}", x) for x in table[column].tolist()]
