@@ -15,7 +15,7 @@ from ..files import check_writable, package_folder
 from ..results.naming import table_path
 from ..running.failures import RunsFailed
 from .command import MOST, report_failures
-from .config.compose import compose_request, in_hydras_words, multirun_points, read_request
+from .config.compose import in_hydras_words, multirun_points, read_request
 
 BASIC = "hydra._internal.core_plugins.basic_launcher.BasicLauncher"  # Hydra's default
 SUBMITIT = "hydra_plugins.hydra_submitit_launcher.submitit_launcher"  # of both its launchers
@@ -27,7 +27,7 @@ class Job:
     """Runs one point of a multirun, here or, since it pickles to plain values, in another process.
 
     Attributes:
-        question: what is asked.
+        question: the question.
         folders: the user's configuration folders.
     """
 
@@ -77,12 +77,12 @@ def multirun(question: Question, overrides: list[str], folders: tuple[str, ...])
     paths: list[Path] = []
     launcher: dict[str, Any] = {}
     for point in multirun_points(overrides, folders):
-        request, own = compose_request(point, folders, question)
+        request = read_request(point, folders, question)
         check_writable(request.folder)
         points.append(point)
         paths.append(table_path(request, alone=False))
-        launcher = launcher or own
-        if {**own, FOLDER: None} != {**launcher, FOLDER: None}:
+        launcher = launcher or dict(request.launcher)
+        if {**request.launcher, FOLDER: None} != {**launcher, FOLDER: None}:
             raise BadInput("-m: hydra/launcher and its settings must be the same for all jobs")
     if not points:
         raise BadInput("-m: no combination to run; some key has no value")

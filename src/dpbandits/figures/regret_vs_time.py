@@ -78,7 +78,7 @@ def regret_vs_time(
 
 @styled
 def time_panels(
-    table: pd.DataFrame, title: str, band: str = "ci", bounds: pd.DataFrame | None = None
+    table: pd.DataFrame, title: str, band: str = "std", bounds: pd.DataFrame | None = None
 ) -> Figure:
     """A row of panels for each environment and horizon, a column for each budget.
 
@@ -133,14 +133,14 @@ def differences(table: pd.DataFrame, inside: pd.Series, horizon: float) -> str:
 
 
 def time_panel(
-    table: pd.DataFrame, title: str, band: str = "ci", bounds: pd.DataFrame | None = None
+    table: pd.DataFrame, title: str, band: str = "std", bounds: pd.DataFrame | None = None
 ) -> Figure:
     """One panel with linear axes and a line for each setting; see ``side_by_side``."""
     return side_by_side({"": table}, title, band, bounds)
 
 
 def panel_per_algorithm(
-    table: pd.DataFrame, title: str, private: str = "private", band: str = "ci"
+    table: pd.DataFrame, title: str, private: str = "private", band: str = "std"
 ) -> Figure:
     """A panel for each private algorithm, where it is called ``private``; those without a budget
     are drawn in every panel.
@@ -157,7 +157,7 @@ def panel_per_algorithm(
 def side_by_side(
     tables: dict[str, pd.DataFrame],
     title: str,
-    band: str = "ci",
+    band: str = "std",
     bounds: pd.DataFrame | None = None,
 ) -> Figure:
     """A panel with linear axes for each table, under its key, with a line for each setting.

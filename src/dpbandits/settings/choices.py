@@ -118,7 +118,7 @@ def request_from(
     does, exactly as in a sweep of the commands.
 
     Args:
-        question: what is asked.
+        question: the question.
         given: keys of the command with their values, None for the default; groups may be names,
             values or lists.
         parameters: parameters of the algorithm.

@@ -27,7 +27,7 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
     """All settings of a configuration, in the order of its sweep, each once.
 
     Args:
-        question: what is asked.
+        question: the question.
         config: the configuration as plain data; its groups are names.
         groups: the contents of the files that are chosen, and the algorithms.
 

@@ -7,6 +7,7 @@ import itertools
 import math
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -23,15 +24,25 @@ from yaml import YAMLError
 from ...contracts.question import QUESTIONS, REGRET, Question
 from ...errors import BadInput, plain, unknown
 from ...files import package_folder
-from ...settings.groups import default_keys, is_name, load_groups, names_in, question_of
+from ...settings.groups import (
+    default_keys,
+    is_name,
+    load_groups,
+    names_in,
+    question_of,
+    refuse_resolvers,
+)
 from ...settings.request import Request, make_request
 from ...settings.sweep import MOST_POINTS, grids, names_varied, swept_names
 from ...validation import folder
-from .hydra_settings import leaves, refuse_changes, refuse_overrides
+from .hydra_settings import refuse_changes, refuse_overrides
 
 
 class Form(Protocol):
     """A command's configuration: the file in conf that lists its keys, and its groups."""
+
+    @property
+    def command(self) -> str: ...
 
     @property
     def keys_file(self) -> str: ...
@@ -66,13 +77,6 @@ def read_request(
     Raises:
         BadInput: it cannot be run.
     """
-    return compose_request(overrides, folders, question)[0]
-
-
-def compose_request(
-    overrides: list[str], folders: tuple[str, ...], question: Question = REGRET
-) -> tuple[Request, dict[str, Any]]:
-    """The request of a list of Hydra overrides, and the settings of Hydra's launcher."""
     changed = tuple(o for o in overrides if not INDIFFERENT.match(o))
     overrides, swept = _split_swept(in_hydras_words(overrides))
     question = question_asked(overrides, folders, question)
@@ -97,7 +101,7 @@ def compose_request(
 
     groups = load_groups(question, config, contents_of, folders)
     request = make_request(question, config, groups, contents["runner"], changed, folders)
-    return request, launcher
+    return replace(request, launcher=launcher)
 
 
 def question_asked(overrides: list[str], folders: tuple[str, ...], question: Question) -> Question:
@@ -185,12 +189,12 @@ def compose_config(
     outer = GlobalHydra.instance().hydra  # that of a multirun, which we must give back
     GlobalHydra.instance().clear()
     try:
-        with initialize_config_dir(str(package_folder("conf")), "dpbandits", "1.3"):
+        with initialize_config_dir(str(package_folder("conf")), form.command, "1.3"):
             composed = compose(form.keys_file, [*overrides, *search], return_hydra_config=True)
             refuse_changes(composed.hydra, form.keys_file, parsed)
             choices = composed.hydra.runtime.choices
             own = OmegaConf.masked_copy(composed, [str(k) for k in composed if k != "hydra"])
-            _refuse_resolvers(OmegaConf.to_container(own, resolve=False))
+            refuse_resolvers(OmegaConf.to_container(own, resolve=False))
             config = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
             launcher: Any = OmegaConf.to_container(composed.hydra.launcher, resolve=True)
     except MissingConfigException as error:
@@ -259,15 +263,6 @@ def _refuse_folder_of_that_name(said, key, folders, form):
             raise BadInput(
                 f"{said}: {home / key} would be taken for files to choose from; keep algo, env and "
                 "experiment in a folder of their own for --config-dir"
-            )
-
-
-def _refuse_resolvers(config):
-    """A setting must not depend on the machine or the time: keys may refer to keys alone."""
-    for key, value in leaves("", config):
-        if isinstance(value, str) and re.search(r"\$\{\s*[\w.]+\s*:", value):
-            raise BadInput(
-                f"{key}={value}: a value can refer to another key, such as ${{eps}}, only"
             )
 
 
