@@ -1,4 +1,4 @@
-"""The documents: their commands run, their numbers stand in committed tables, their links lead."""
+"""The documents: their commands and code run, their outputs and tables are current, links lead."""
 
 import re
 import shlex
@@ -7,148 +7,151 @@ import sys
 from pathlib import Path
 
 import pytest
-from helpers import CONF, NAMES
 
+from dpbandits.files import package_folder
+from dpbandits.settings.groups import names_in
 from dpbandits.theory.__main__ import page
 
-TOP = CONF.parent
+TOP = package_folder("conf").parent
 README = (TOP / "README.md").read_text()
-CONTRIBUTING = (TOP / "CONTRIBUTING.md").read_text()
+DOCUMENTS = [TOP / "README.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").glob("*.md"))]
 SMALL = {
     "bandit-run": ["horizon=2000", "runs=2"],
     "bandit-claims": ["horizon=2000", "runs=2"],
     "bandit-stop": ["cap=2000", "runs=2"],
     "bandit-audit": ["runs=200"],
 }
-DOCUMENTS = [TOP / "README.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").glob("*.md"))]
+CLUSTER = ("HOST", "slurm", "runner=ray")
+SLOW = ("privacy.md", "scale.md")  # documents whose commands take more than a few seconds
 
 
 def blocks(text, language):
+    """The code blocks of a document in a language."""
     return re.findall(rf"```{language}\n(.*?)```", text, flags=re.S)
 
 
 def commands(text):
-    """The lines of a document that call the suite's commands."""
+    """The lines of a document that call the package's commands and need no cluster."""
     lines = "\n".join(blocks(text, "sh")).splitlines()
-    return [line.split(" #")[0].strip() for line in lines if line.startswith("bandit-")]
+    found = [line.split(" #")[0].strip() for line in lines if line.startswith("bandit-")]
+    return [line for line in found if not any(word in line for word in CLUSTER)]
 
 
-def run_line(line, folder):
+def files_of_blocks(text):
+    """The files that a document describes: a path in a folder ``mine``, then a block."""
+    named = r"in `(mine/[\w/.]+)`((?:(?!```).)*?)```(?:python|yaml)\n(.*?)```"
+    return {name: code for name, _, code in re.findall(named, text, flags=re.S)}
+
+
+def call(line, folder, small=True):
+    """What a line prints."""
     words = shlex.split(line)
-    small = SMALL.get(words[0])
-    if small and "--help" not in words:
-        words = [w for w in words if not w.startswith("runs=")] + small
-    module = words[0].removeprefix("bandit-")
-    code = f"from dpbandits.cli.{module} import main; main()"
+    if small and words[0] in SMALL and "--help" not in words:
+        words = [w for w in words if not w.startswith("runs=")] + SMALL[words[0]]
+    code = f"from dpbandits.cli.{words[0].removeprefix('bandit-')} import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", code, *words[1:]], cwd=folder, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
-def test_commands_of_the_readme_run_in_order(tmp_path):
-    lines = commands(README)
-    assert len(lines) >= 7
-    for line in lines:
-        run_line(line, tmp_path)
-    assert (tmp_path / "results" / "figures" / "azize2022_fig8.pdf").is_file()
+def with_code(language):
+    """The documents that have something to run in a language."""
+    found = [d for d in DOCUMENTS if (commands if language == "sh" else has_code)(d.read_text())]
+    slow = pytest.mark.slow
+    return [pytest.param(d, marks=slow if d.name in SLOW else (), id=d.name) for d in found]
 
 
-def test_commands_and_code_of_heavy_tails_run(tmp_path):
-    text = (TOP / "docs" / "heavy_tails.md").read_text()
-    lines = commands(text)
-    assert len(lines) >= 2
-    for line in lines:
-        run_line(line, tmp_path)
-    (code,) = blocks(text, "python")
-    names = {}
-    exec(code, names)
-    assert abs(names["mean"] - 20) < names["radius"] < 1
+def has_code(text):
+    """Whether a document has Python code that is not the content of a file."""
+    return bool(set(blocks(text, "python")) - set(files_of_blocks(text).values()))
 
 
-def test_commands_of_stopping_run(tmp_path):
-    lines = commands((TOP / "docs" / "stopping.md").read_text())
-    assert len(lines) >= 4
-    for line in lines:
-        run_line(line, tmp_path)
-
-
-def test_commands_and_code_of_bounds_run(tmp_path):
-    text = (TOP / "docs" / "bounds.md").read_text()
+@pytest.mark.parametrize("document", with_code("sh"))
+def test_commands_run_in_order(document, tmp_path):
+    text = document.read_text()
+    for name, code in files_of_blocks(text).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(code)
     for line in commands(text):
-        run_line(line, tmp_path)
-    assert (tmp_path / "results" / "figures" / "azize2022_fig8_bounds.pdf").is_file()
-    (code,) = blocks(text, "python")
+        call(line, tmp_path)
+        if line.startswith("bandit-plot experiment="):
+            name = re.search(r"experiment=(\w+)", line)[1] + "_bounds" * ("bounds=true" in line)
+            assert (tmp_path / "results" / "figures" / f"{name}.pdf").is_file()
+        for name in files_of_blocks(text):
+            if line.startswith("bandit-run") and Path(name).stem in line:
+                tables = (tmp_path / "results").glob("*.csv")
+                assert any(Path(name).stem in table.read_text() for table in tables)
+
+
+CHECKS = {
+    "heavy_tails.md": lambda names: abs(names["mean"] - 20) < names["radius"] < 1,
+    "bounds.md": lambda names: names["most"] > 10 * names["least"] > 10,
+}
+
+
+@pytest.mark.parametrize("document", with_code("python"))
+def test_code_runs(document, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = document.read_text()
     names = {}
-    exec(code, names)
-    assert names["most"] > 10 * names["least"] > 10
+    for code in blocks(text, "python"):
+        if code not in files_of_blocks(text).values():
+            exec(code, names)
+    assert CHECKS.get(document.name, lambda names: True)(names)
+
+
+def test_there_is_something_to_run():
+    """Control: the patterns above find the blocks of the documents."""
+    numbers = {d.name: len(commands(d.read_text())) for d in DOCUMENTS}
+    assert numbers["README.md"] >= 10 and sum(map(bool, numbers.values())) >= 6, numbers
+    contributing = (TOP / "CONTRIBUTING.md").read_text()
+    assert set(files_of_blocks(contributing)) == {"mine/algo/greedy.py", "mine/algo/greedy.yaml"}
+
+
+SHOWN = [
+    (document, line, output)
+    for document in DOCUMENTS
+    for line, output in re.findall(
+        r"<!-- (bandit-\w+ .*) -->\n```\n(.*?)```", document.read_text(), flags=re.S
+    )
+]
+
+
+@pytest.mark.parametrize(("document", "line", "output"), SHOWN, ids=[x[1] for x in SHOWN])
+def test_a_printed_example_is_what_is_printed(document, line, output, tmp_path):
+    assert call(line, tmp_path, small=False) == output
+
+
+def test_the_readme_shows_an_example():
+    assert SHOWN
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
+def test_links_lead_somewhere(document):
+    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
+        assert "://" in target or (document.parent / target).exists(), target
 
 
 def test_the_page_on_bounds_is_made_from_the_theorems():
     assert (TOP / "docs" / "bounds.md").read_text() == page()
 
 
-def test_the_printed_example_is_what_is_printed(tmp_path):
-    shown = re.findall(r"<!-- (bandit-run .*) -->\n```\n(.*?)```", README, flags=re.S)
-    for line, output in shown:
-        code = "from dpbandits.cli.run import main; main()"
-        command = [sys.executable, "-c", code, *shlex.split(line)[1:]]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-        assert done.stdout == output
-    assert shown
-
-
-def test_the_algorithm_of_contributing_runs(tmp_path):
-    (tmp_path / "mine" / "algo").mkdir(parents=True)
-    (code,), (parameters,) = blocks(CONTRIBUTING, "python"), blocks(CONTRIBUTING, "yaml")
-    (tmp_path / "mine" / "algo" / "greedy.py").write_text(code)
-    (tmp_path / "mine" / "algo" / "greedy.yaml").write_text(parameters)
-    sweep, audit = commands(CONTRIBUTING)
-    run_line(sweep, tmp_path)
-    assert "greedy" in next((tmp_path / "results").glob("sweep-*.csv")).read_text()
-    run_line(audit, tmp_path)
-
-
-@pytest.mark.slow
-def test_commands_of_privacy_run(tmp_path):
-    lines = commands((TOP / "docs" / "privacy.md").read_text())
-    assert len(lines) == 3
-    for line in lines:
-        run_line(line, tmp_path)
-
-
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda d: d.name)
-def test_links_lead_somewhere(document):
-    for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
-        assert (document.parent / target).exists(), target
-
-
-def test_speeds_are_those_of_the_committed_benchmark():
-    table = (TOP / "benchmarks" / "table.md").read_text().strip()
-    assert table in (TOP / "docs" / "speed.md").read_text()
-
-
-def test_the_plan_is_the_committed_one():
-    plan = (TOP / "benchmarks" / "plan.md").read_text().strip()
-    assert plan in (TOP / "docs" / "scale.md").read_text()
-
-
-@pytest.mark.slow
-def test_commands_of_scale_that_need_no_cluster_run(tmp_path):
-    lines = commands((TOP / "docs" / "scale.md").read_text())
-    here = [x for x in lines if not any(word in x for word in ("HOST", "slurm", "runner=ray"))]
-    assert len(here) >= 4
-    for line in here:
-        run_line(line, tmp_path)
-
-
-def test_the_ledger_is_the_committed_one():
-    ledger = (TOP / "results" / "claims.md").read_text().strip()
-    assert ledger in (TOP / "docs" / "claims.md").read_text()
+@pytest.mark.parametrize(
+    ("table", "document"),
+    [
+        ("benchmarks/table.md", "docs/speed.md"),
+        ("benchmarks/plan.md", "docs/scale.md"),
+        ("results/claims.md", "docs/claims.md"),
+    ],
+)
+def test_a_committed_table_stands_in_its_document(table, document):
+    assert (TOP / table).read_text().strip() in (TOP / document).read_text()
 
 
 def test_every_algorithm_is_in_the_readme():
-    for name in [*NAMES, *(file.stem for file in (CONF / "rule").glob("*.yaml"))]:
+    for name in [*names_in("algo"), *names_in("rule")]:
         assert f"`{name}`" in README
 
 

@@ -14,10 +14,6 @@ from dpbandits.settings.user_files import user_folders
 MEANS = "means: [0.5, 0.6]\n"
 LAW = "law: bernoulli\n"
 GLOBAL = "# @package _global_\n"
-BOMB = "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(
-    f"{new}: &{new} [{','.join([f'*{old}'] * 9)}]\n"
-    for old, new in zip("abcdefgh", "bcdefghi", strict=True)
-)
 
 # a file's path and content, and parts of the message
 FILES = [
@@ -25,13 +21,10 @@ FILES = [
     ("env/binary", bytes(range(256)), "binary.yaml:", "UTF-8"),
     ("env/wide", (LAW + MEANS).encode("utf-16"), "wide.yaml:", "UTF-8"),
     ("env/nul", LAW + "\0", "nul.yaml:", "special characters"),
-    ("env/long", "#" * 1_100_000, "long.yaml:", "at most 1000000 bytes"),
-    ("env/bomb", BOMB, "bomb.yaml, line", "more than 100000 values", "aliases"),
-    ("env/itself", LAW + "means: &a [0.5, *a]\n", "itself.yaml, line 2:", "*a stands for itself"),
-    ("env/whole", "&a\nlaw: bernoulli\nmeans: *a\n", "whole.yaml, line 3:", "*a stands for itself"),
-    ("env/alias", LAW + "means: *a\n", "alias.yaml, line 2:", "*a", "nothing"),
-    ("env/deep", LAW + f"means: {'[' * 200}{']' * 200}\n", "deep.yaml, line 2:", "deeper than 20"),
-    ("env/deepest", f"means: {'{a: ' * 3000}{'}' * 3000}\n", "deepest.yaml", "deeper than 20"),
+    ("env/itself", LAW + "means: &a [0.5, *a]\n", "itself.yaml:"),
+    ("env/whole", "&a\nlaw: bernoulli\nmeans: *a\n", "whole.yaml:"),
+    ("env/alias", LAW + "means: *a\n", "alias.yaml:", "undefined alias"),
+    ("env/deepest", f"means: {'{a: ' * 3000}{'}' * 3000}\n", "deepest.yaml:", "nested without end"),
     ("env/tab", LAW + "means:\n\t- 0.5\n", "tab.yaml:", "YAML", r"'\t'", "line 3"),
     ("env/twice", LAW + LAW + MEANS, "twice.yaml:", "duplicate key law"),
     ("env/colon", "law: bernoulli: x\n", "colon.yaml:", "line 1"),
@@ -86,7 +79,7 @@ FILES = [
     ("experiment/again", GLOBAL + "defaults: [again]\n", "experiment=again", "chooses itself"),
     ("experiment/key", GLOBAL + "1: 2\n", "key.yaml: 1:", "a name"),
     ("experiment/swept", GLOBAL + "sweep: {1: [2]}\n", "swept.yaml: 1:", "a name"),
-    ("experiment/itself", GLOBAL + "sweep: &a {eps: *a}\n", "itself.yaml, line 2:", "itself"),
+    ("experiment/itself", GLOBAL + "sweep: &a {eps: *a}\n", "itself.yaml:"),
     ("experiment/deep", GLOBAL + "sweep: {eps: [[[1]]]}\n", "eps=[[1]]:", "above 0"),
     ("experiment/header", "runs: 50\n", "must start with", "_global_"),
     ("experiment/named", GLOBAL + "algo: ucb\n", "algo=ucb:", "override /algo: NAME"),
