@@ -39,9 +39,7 @@ def requested(
 
 def quick(results: Path | None, question: Question = REGRET, **given: Any) -> Request:
     """The quick sweep of a question, five runs of each setting by two workers."""
-    return requested(
-        results, question, **({"runs": 5, "jobs": 2} | QUICK[question.name] | given)
-    )
+    return requested(results, question, **({"runs": 5, "jobs": 2} | QUICK[question.name] | given))
 
 
 def words(**given: Any) -> list[str]:

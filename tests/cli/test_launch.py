@@ -73,7 +73,8 @@ def test_a_job_of_submitit_that_is_killed_is_reported_and_the_others_are_listed(
     (victim,) = (
         child
         for child in psutil.Process(process.pid).children(recursive=True)
-        if "submitit.core._submit" in child.cmdline() and "algo=dp_ucb" in overrides_of(tmp_path, child)
+        if "submitit.core._submit" in child.cmdline()
+        and "algo=dp_ucb" in overrides_of(tmp_path, child)
     )
     victim.kill()
     out, err = process.communicate(timeout=120)
@@ -233,5 +234,3 @@ def test_a_multirun_that_is_refused(tmp_path, monkeypatch, words, message):
 def test_a_runner_that_is_refused(words, message):
     with pytest.raises(BadInput, match=re.escape(message)):
         read_request(words.split(), ())
-
-

@@ -150,9 +150,7 @@ def slow(game, rng, eps):
     while rounds_left(game):
         pull(game, rng.integers(5))
 """
-BLIND = (
-    "from dpbandits.running.workers import Workers; Workers._stored = lambda *_: frozenset(); "
-)
+BLIND = "from dpbandits.running.workers import Workers; Workers._stored = lambda *_: frozenset(); "
 
 
 @pytest.mark.parametrize("blind", [False, True])

@@ -131,9 +131,7 @@ def test_the_time_left_is_about_right(tmp_path, monkeypatch):
         time.sleep(task.cost / 2e6)
         return Outcome(task, {run: Record(np.zeros((2, 5), int), math.nan) for run in task.runs})
 
-    request = requested(
-        tmp_path, REGRET, algo=["ucb", "dp_ucb"], horizon=[1e4, 1e5, 2e5], runs=5
-    )
+    request = requested(tmp_path, REGRET, algo=["ucb", "dp_ucb"], horizon=[1e4, 1e5, 2e5], runs=5)
     for setting in request.settings:
         compile_kernel(setting)
     monkeypatch.setattr(monte_carlo, "progress_bar", Bar)
