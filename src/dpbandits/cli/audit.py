@@ -6,7 +6,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -53,15 +53,7 @@ What an audit proves and what it does not: docs/privacy.md.
 BUDGETS = (0.1, 0.5, 1.0, 2.0)
 
 
-class Audits(NamedTuple):
-    """The configuration of audits, as ``compose_config`` takes it."""
-
-    command: str = "bandit-audit"
-    keys_file: str = "audit"
-    groups: tuple[str, ...] = ("algo", "rule")
-
-
-AUDITS = Audits()
+GROUPS = ("algo", "rule")
 Audit = tuple[Mapping[str, Any], Subject]
 
 
@@ -83,8 +75,8 @@ def _main(argv: list[str]) -> int:
     audits: list[Audit] = []
     for line in lines:
         for point in multirun_points(line, folders):
-            config, contents, _ = compose_config(tuple(point), folders, AUDITS)
-            group = next((g for g in AUDITS.groups if config[g] is not None), "")
+            config, contents, _ = compose_config(tuple(point), folders, "audit")
+            group = next((g for g in GROUPS if config[g] is not None), "")
             algorithm = load(find_file(str(config[group]), folders, group)) if group else None
             subjects = requested(config, keys, algorithm, contents.get(group, {}))
             audits += [(config, subject) for subject in subjects]
@@ -96,7 +88,7 @@ def _main(argv: list[str]) -> int:
 def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
     """The overrides of an audit of everything that promises privacy."""
     budgets = [] if any(o.startswith("eps=") for o in overrides) else [f"eps={list(BUDGETS)}"]
-    for group in AUDITS.groups:
+    for group in GROUPS:
         for name in names_in(group):
             if load(find_file(name, (), group)).private:
                 yield [*overrides, f"{group}={name}", *budgets]
