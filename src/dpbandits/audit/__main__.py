@@ -1,4 +1,4 @@
-"""The page on guarantees, made from the guarantees themselves: python -m dpbandits.privacy."""
+"""Print the page on guarantees, made from the guarantees themselves: python -m dpbandits.audit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ HEAD = """\
 
 What each algorithm and stopping rule promises, under which assumption on the rewards, and who
 proved it. A guarantee is data: `GUARANTEE` in the algorithm's own file. This page is made of these:
-`python -m dpbandits.privacy > docs/guarantees.md`; what was measured is in
+`python -m dpbandits.audit > docs/guarantees.md`; what was measured is in
 [results/audit.md](../results/audit.md), what that means in [privacy.md](privacy.md).
 
 Global DP: whoever sees all actions can tell two sequences of rewards that differ in one reward
@@ -23,12 +23,8 @@ rewards. With the noise off (`eps=inf`) nothing is promised.
 
 def page() -> str:
     """The page as Markdown."""
-    found = [
-        load(file)
-        for home in HOMES.values()
-        for file in sorted(home.glob("*.py"))
-        if f"def {file.stem}(" in file.read_text()
-    ]
+    files = [file for home in HOMES.values() for file in sorted(home.glob("*.py"))]
+    found = [load(file) for file in files if f"def {file.stem}(" in file.read_text()]
     return HEAD + "".join(f"| {' | '.join(row(algorithm))} |\n" for algorithm in found)
 
 
@@ -39,8 +35,8 @@ def row(algorithm: Algorithm) -> list[str]:
         return [f"`{algorithm.name}`", "none", "", "", "", "", ""]
     needs = algorithm.rewards.words if algorithm.rewards else "any rewards"
     loss = "the user's level" if promised.notion == "local" else "eps"
-    beneath = promised.mechanism or (promised.curator.__name__ if promised.curator else "")
-    beneath = f"`{beneath}`" if beneath else "sparse vector"
+    name = promised.mechanism or (promised.curator.__name__ if promised.curator else "")
+    beneath = f"`{name}`" if name else "sparse vector"
     what = promised.hides
     return [f"`{algorithm.name}`", promised.notion, loss, what, needs, promised.source, beneath]
 
