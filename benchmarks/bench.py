@@ -1,12 +1,12 @@
 """Speed and memory of every algorithm, as ratios inside one process on one core: make bench.
 
-Prints a table and keeps it in benchmarks/table.md, and its ratios in benchmarks/ratios.csv; with
---check (make bench-check) measures the ratios and compares them with those and with their limits.
-Per-round algorithms are compared with the cost of drawing their random numbers and nothing else,
-and with their own code run by the Python interpreter; episodic ones with the making of their
-generators, and with the same pseudo-code as a plain-Python loop over rounds (that of
-tests/references.py, timed at T = 1e5 and scaled to 1e7). Times are the processor's, of which other
-processes take no share.
+Prints a table and writes it to benchmarks/table.md, and its ratios to benchmarks/ratios.csv. With
+--check (make bench-check) the ratios are measured and compared with these and with their limits.
+
+Per-round algorithms are compared with drawing their random numbers alone, and with the same
+function run by the Python interpreter. Episodic algorithms are compared with seeding their two
+generators, and with a plain-Python loop over rounds (tests/references.py, timed at T = 1e5 and
+scaled to 1e7). Times are CPU times, which other processes do not count towards.
 """
 
 import inspect
@@ -26,19 +26,21 @@ from tabulate import tabulate
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import references
 
-from dpbandits.cli.config.compose import read_request
+import dpbandits as dp
 from dpbandits.compiled.decorators import kernel, verb
 from dpbandits.compiled.intrinsics import borrow
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.contracts.assumptions import HeavyTails
 from dpbandits.contracts.parameters import Choice
+from dpbandits.contracts.question import REGRET
 from dpbandits.environments.laws import sigmoid
 from dpbandits.environments.populations import homogeneous
-from dpbandits.files import package_folder
 from dpbandits.game import new_game, pull_truncated_sum
 from dpbandits.parts.mechanisms import laplace
 from dpbandits.running.play import play_many
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
+from dpbandits.settings.choices import request_from
+from dpbandits.settings.groups import names_in
 
 ROUNDS = 10**7
 PLAIN_ROUNDS = 10**5
@@ -47,28 +49,24 @@ IMPORTS = "numpy, numba, pandas, hydra, joblib, scipy.special"
 BERNOULLI, NORMAL, PARETO = range(3)
 NONE, LAPLACE, BIT, ADAPTIVE = range(4)
 POWER = 1 / 1.9
-# Five arms; and the twenty of Ren et al. 2020, whatever the law.
-FIVE = (
-    ("env=bernoulli_c2",),
-    ("env=ren_gaussian", "env.means=[0.9,0.8,0.7,0.6,0.5]"),
-    ("env=pareto_v09",),
-)
+# Environments of five arms, and of the twenty means of Ren et al. 2020, for each law
+FIVE = "bernoulli_c2", dp.environment("ren_gaussian", means=[0.9, 0.8, 0.7, 0.6, 0.5]), "pareto_v09"
 MEANS = [0.9, *[0.8] * 5, *[0.7] * 5, *[0.6] * 5, *[0.5] * 4]
-TWENTY = ("env=ren_bernoulli",), ("env=ren_gaussian",), ("env=pareto_v09", f"env.means={MEANS}")
+TWENTY = "ren_bernoulli", "ren_gaussian", dp.environment("pareto_v09", means=MEANS)
 
 
 @verb
 def pareto(coins, shape):
-    """The quickest way to a Pareto number."""
+    """The fastest way to draw a Pareto variable."""
     return math.exp(coins.standard_exponential() / shape)
 
 
 @kernel
 def draw(coins, rng, law, noise, formula, T):
-    """A reward of some law a round, and the learner's or the user's noise.
+    """Draw, in each round, a reward of some law and the learner's or the user's noise.
 
-    With ``formula`` also what must be computed of them: the sigmoid of a normal reward, the power
-    of the round that scales adaptive noise.
+    With ``formula``, also compute what the algorithm cannot avoid: the sigmoid of a normal reward,
+    or the power of the round that scales adaptive noise.
     """
     coins, rng = borrow(coins), borrow(rng)
     total, ones = 0.0, 0
@@ -89,7 +87,7 @@ def draw(coins, rng, law, noise, formula, T):
 
 
 def random_numbers(name):
-    """What an algorithm draws in every round: the law of rewards, the noise, in words."""
+    """What an algorithm draws in each round: the law of rewards, the noise, and both in words."""
     algorithm = load(find_file(name))
     law = NORMAL if algorithm.rewards is None else BERNOULLI
     if isinstance(algorithm.rewards, HeavyTails):
@@ -106,7 +104,7 @@ def random_numbers(name):
 
 @kernel
 def draw_tail(coins, student, index, n):
-    """Heavy-tailed random numbers and nothing else, as the generator has them."""
+    """Draw heavy-tailed random numbers with the generator's own methods."""
     coins = borrow(coins)
     total = 0.0
     for _ in range(n):
@@ -121,14 +119,14 @@ def truncated(game, n, level):
 
 
 def seconds():
-    """The processor's seconds spent here and in the processes started here."""
+    """CPU time of this process and of those that it started, in seconds."""
     return time.process_time() + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
 
 
 def best_of(repeats, *works):
-    """Least time of several tries of each work, in seconds: the others were disturbed.
+    """The shortest CPU time of each function over several calls, in seconds.
 
-    The works take turns, so that a slower hour of the machine is theirs alike.
+    The calls alternate, so that a slow phase of the machine affects all functions.
     """
     times = [[] for _ in works]
     for i in range(repeats):
@@ -139,34 +137,34 @@ def best_of(repeats, *works):
     return [min(taken) for taken in times]
 
 
-def cell_of(name, T, *words):
+def setting_of(name, T, env="bernoulli_c2"):
     """The setting of an algorithm at eps 1."""
-    asked = [f"algo={name}", f"horizon={T}", "assume=true", *words]
-    return read_request(asked, ()).cells[0]
+    given = {"algo": name, "env": env, "horizon": T, "assume": True}
+    return request_from(REGRET, given, {}).settings[0]
 
 
-def player(name, T, plain=False, words=()):
+def player(name, T, plain=False, env="bernoulli_c2"):
     """A function that plays one run of an algorithm at eps 1."""
-    cell = cell_of(name, T, *words)
-    function = cell.algorithm.function
+    setting = setting_of(name, T, env)
+    function = setting.algorithm.function
     function = function.py_func if plain else function
-    environment, rounds = cell.instance.environment, cell.rounds()
+    laws, users, rounds = setting.instance.environment, setting.crowd.users(), setting.rounds()
 
     def play(run):
-        game = new_game(environment, cell.crowd.users(), generator(0, run, ENVIRONMENT), T, rounds)
-        function(game, generator(0, run, LEARNER), *cell.arguments)
+        game = new_game(laws, users, generator(0, run, ENVIRONMENT), T, rounds)
+        function(game, generator(0, run, LEARNER), *setting.arguments)
 
     play(0)
     return play
 
 
 def names(round_by_round):
-    """The algorithms whose time grows with the horizon, or the others."""
-    found = sorted(f.stem for f in (package_folder("conf") / "algo").glob("*.yaml"))
-    return [n for n in found if load(find_file(n)).round_by_round == round_by_round]
+    """The algorithms whose running time grows with the horizon, or the others."""
+    return [n for n in names_in("algo") if load(find_file(n)).round_by_round == round_by_round]
 
 
 def per_round(found, check):
+    """The rows of per-round algorithms; their ratios are added to ``found``."""
     for name in ["ucb", "kl_ucb", *names(round_by_round=True)]:
         law, noise, words = random_numbers(name)
 
@@ -176,7 +174,7 @@ def per_round(found, check):
         drawn(0, T=10)
         formula = {NORMAL: "sigmoid"}.get(law) or {ADAPTIVE: "power"}.get(noise)
         row, lenient = [], []
-        plays = [player(name, ROUNDS, words=envs[law]) for envs in (FIVE, TWENTY)]
+        plays = [player(name, ROUNDS, env=envs[law]) for envs in (FIVE, TWENTY)]
         floor, counted, *fast = best_of(9, drawn, partial(drawn, formula=True), *plays)
         for K, took in zip((5, 20), fast, strict=True):
             found[f"{name}, K = {K}"] = took / floor
@@ -191,9 +189,9 @@ def per_round(found, check):
 
 
 def streams(found):
-    """Truncated sums of laws that have no law of sums, against their random numbers alone."""
+    """The rows of truncated sums of laws whose sums have no known law."""
     for env, student, index in (("pareto_v09", False, 1.95), ("student", True, 3.0)):
-        instance = read_request([f"env={env}", "algo=robust_ucb"], ()).cells[0].instance
+        instance = setting_of("robust_ucb", ROUNDS, env).instance
         users = homogeneous(1.0).users()
 
         def work(i, environment=instance.environment, users=users):
@@ -214,13 +212,13 @@ def streams(found):
 
 
 def plain_loop(name, T):
-    """One run of the slow reference on C2 at eps 1."""
-    cell = cell_of(name, T)
+    """Play one run of the slow reference on C2 at eps 1."""
+    setting = setting_of(name, T)
     rng = generator(0, 0, LEARNER)
-    reward = references.bernoulli_reward(cell.instance.means.tolist(), rng)
+    reward = references.bernoulli_reward(setting.instance.means.tolist(), rng)
     reference = getattr(references, name)
-    parameters = dict(zip(cell.algorithm.domains, cell.arguments, strict=True))
-    for parameter, domain in cell.algorithm.domains.items():
+    parameters = setting.parameters
+    for parameter, domain in setting.algorithm.domains.items():
         if isinstance(domain, Choice):
             parameters[parameter] = domain.options[int(parameters[parameter])]
     if "uniform" in inspect.signature(reference).parameters:
@@ -229,18 +227,19 @@ def plain_loop(name, T):
 
 
 def episodic(found, check):
-    def made(i):
+    """The rows of episodic algorithms; their ratios are added to ``found``."""
+
+    def seed(i):
         for run in range(EPISODIC_RUNS):
             generator(0, run, ENVIRONMENT)
             generator(0, run, LEARNER)
 
     for name in (n for n in names(round_by_round=False) if n not in ("ucb", "kl_ucb")):
-        cells = [cell_of(name, T) for T in (10**7, 10**12)]
         batches = []
-        for cell in cells:
-            play_many(cell, range(2))
-            batches.append(lambda i, cell=cell: play_many(cell, range(EPISODIC_RUNS)))
-        seeds, *times = (took / EPISODIC_RUNS * 1e6 for took in best_of(7, made, *batches))
+        for setting in [setting_of(name, T) for T in (10**7, 10**12)]:
+            play_many(setting, range(2))
+            batches.append(partial(play_batch, setting))
+        seeds, *times = (took / EPISODIC_RUNS * 1e6 for took in best_of(7, seed, *batches))
         found[f"{name}, T = 1e7"], found[f"{name}, T = 1e12"] = (x / seeds for x in times)
         if not check:
             [plain] = best_of(3, lambda i, name=name: plain_loop(name, 10**5))
@@ -249,6 +248,11 @@ def episodic(found, check):
                 f"`{name}`", f"{times[0]:.0f}", f"{times[1]:.0f}", f"{seeds:.0f}",
                 f"{times[0] / seeds:.2f}", f"{plain / times[0]:,.0f}",
             ]  # fmt: skip
+
+
+def play_batch(setting, i):
+    """Play all runs of a setting in one call."""
+    play_many(setting, range(EPISODIC_RUNS))
 
 
 def memory():
@@ -265,7 +269,7 @@ def memory():
 
 
 def start_up():
-    """Seconds of the installed command, its runs finished, and of its heaviest imports alone."""
+    """CPU seconds of the heaviest imports alone, and of a command whose runs are all stored."""
     imports = [sys.executable, "-c", f"import {IMPORTS}"]
     command = "import sys; sys.argv = ['bandit-run', 'algo=adap_klucb', 'eps=0.5']; "
     command += "from dpbandits.cli.run import main; main()"
@@ -277,10 +281,10 @@ def start_up():
 
 
 def measure(check):
-    """The table as text, and the ratios by name; a check needs the ratios only."""
+    """The table as text, and the ratios by name; for a check the ratios alone are measured."""
     found: dict[str, float] = {}
     left = partial(tabulate, tablefmt="pipe", disable_numparse=True)
-    # first of all: a process that is started counts the memory of the one that starts it
+    # measured first, since the peak of a child process includes the memory of its parent
     peaks = [] if check else list(memory())
     rounds = list(per_round(found, check))
     runs = list(episodic(found, check))
@@ -288,11 +292,11 @@ def measure(check):
     alone, command = start_up()
     found["start-up"] = command / alone
     parts = [
-        "Per-round algorithms at eps 1, T = 1e7, one core: ns a round, and how many times what "
-        "their random numbers alone take (of K = 20 arms, the instance of Ren et al. 2020). Some "
-        "algorithms must compute a sigmoid or a power in every round: the next column counts it "
-        "with the random numbers. The last is the same code run by the Python interpreter, at "
-        "T = 1e5, K = 5:",
+        "Per-round algorithms at eps 1, T = 1e7, one core: ns a round, and the ratio to drawing "
+        "their random numbers alone (K = 20: the means of Ren et al. 2020). Some algorithms must "
+        "compute a sigmoid or a power in each round: the next column adds it to the random "
+        "numbers. The last column is the ratio of the same function run by the Python interpreter, "
+        "at T = 1e5, K = 5:",
         left(
             rounds,
             [
@@ -307,18 +311,18 @@ def measure(check):
             ],
             colalign=("left", *["right"] * 7),
         ),
-        "Episodic algorithms on C2, K = 5, eps 1, one core: µs a run of many, all told, and how "
-        "many times what the making of its two generators takes; the last column is a plain-Python "
-        "loop over rounds, timed at T = 1e5 and scaled to 1e7:",
+        "Episodic algorithms on C2, K = 5, eps 1, one core: µs a run (amortised), and the ratio to "
+        "seeding its two generators; the last column is the ratio of a plain-Python loop over "
+        "rounds, timed at T = 1e5 and scaled to 1e7:",
         left(
             runs,
             ["algorithm", "T = 1e7", "T = 1e12", "generators", "ratio", "plain loop, times"],
             colalign=("left", *["right"] * 5),
         ),
-        "Truncated sums of rewards that must be drawn one by one, never stored, one core:",
+        "Truncated sums of rewards that must be drawn one by one, one core:",
         left(
             sums,
-            ["law", "ns a reward", "its random numbers alone", "ratio"],
+            ["law", "ns a reward", "random numbers alone", "ratio"],
             colalign=("left", *["right"] * 3),
         ),
     ]

@@ -1,7 +1,7 @@
-"""What make figures takes, from nothing and once more: python benchmarks/figures.py [FOLDER].
+"""Time and memory of make figures, from nothing and again: python benchmarks/figures.py [FOLDER].
 
-Runs it with no finished runs and no compiled code, in a folder that is deleted afterwards unless it
-is given, and writes what it prints to benchmarks/figures.md.
+It is run without stored runs and compiled code, in a temporary folder unless one is given. The
+table is printed and written to benchmarks/figures.md.
 """
 
 import os
@@ -19,7 +19,7 @@ PROJECT = Path(__file__).parent.parent
 
 
 def make_figures(folder):
-    """Its time, and the MB of all its processes together at their peak, as far as it is seen."""
+    """Its wall time, and the peak of the memory of all its processes, sampled, in MB."""
     command = ["make", "figures", f"RESULTS={folder}/results", f"VENV={sys.prefix}"]
     command += ["-o", f"{sys.prefix}/.installed"]
     home = {"NUMBA_CACHE_DIR": f"{folder}/compiled", "MPLCONFIGDIR": f"{folder}/fonts"}

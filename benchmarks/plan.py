@@ -1,6 +1,6 @@
-"""What a million settings of a thousand runs each would take: python benchmarks/plan.py.
+"""The cost of a million settings of a thousand runs each: python benchmarks/plan.py.
 
-Measures a small part of it on one core, scales it up, and writes what it prints to
+A small part is measured on one core and scaled up; the tables are printed and written to
 benchmarks/plan.md. The plan is a thousand chunks, each one command with a table of its own.
 """
 
@@ -12,18 +12,18 @@ from pathlib import Path
 import numpy as np
 from tabulate import tabulate
 
-from dpbandits.cli.config.compose import read_request
-from dpbandits.results.naming import table_path
-from dpbandits.results.run_store import Kept, Shelf, cell_file, load_runs, packed, read_kept
-from dpbandits.results.tables import tidy, write_table
-from dpbandits.running import tasks as runner
-from dpbandits.running.tasks import run_cells
+from dpbandits.contracts.question import REGRET
+from dpbandits.results.run_store import Runs, RunStore, packed
+from dpbandits.results.tables import csv_of, tidy
+from dpbandits.running.monte_carlo import run_settings
+from dpbandits.running.play import compile_kernel
+from dpbandits.running.tasks import cut_into_tasks
+from dpbandits.settings.choices import request_from
 
-CELLS, RUNS, CHUNKS = 1_000_000, 1000, 1000
+SETTINGS, RUNS, CHUNKS = 1_000_000, 1000, 1000
 WORKERS = 64
-ALGORITHMS = {"adap_klucb": 1000, "dp_se": 1000, "dp_ucb": 40}  # runs that are played here
-SETTING = ["env=bernoulli_c2", "horizon=1e7", "checkpoints=1"]
-CELLS_HERE = 20
+PLAYED = {"adap_klucb": 1000, "dp_se": 1000, "dp_ucb": 40}  # runs of each algorithm played here
+SETTINGS_HERE = 20
 
 
 def seconds(work):
@@ -32,74 +32,76 @@ def seconds(work):
     return time.perf_counter() - start
 
 
-def request(folder, algo, cells):
-    eps = ",".join(f"{x:.6g}" for x in np.geomspace(0.1, 10, cells))
-    sweep = f"sweep={{algo:[{algo}],eps:[{eps}]}}"
-    return read_request([sweep, *SETTING, f"results={folder}"], ())
+def settings_of(algo, count):
+    """Settings of one algorithm that differ in eps."""
+    eps = [float(f"{x:.6g}") for x in np.geomspace(0.1, 10, count)]
+    given = {"algo": algo, "env": "bernoulli_c2", "eps": eps, "horizon": 1e7, "checkpoints": 1}
+    return request_from(REGRET, given, {}).settings
 
 
-def measure(algo, runs, folder):
-    """Core-hours and files of one algorithm, scaled to all cells."""
-    asked = request(folder, algo, CELLS_HERE if runs == RUNS else 2)
-    runner.compile_kernel(asked.cells[0])
-    took = seconds(lambda: run_cells(asked.cells, runs, 1, "threads", folder)) / len(asked.cells)
-    size = np.mean([bytes_of(cell_file(folder, cell), runs) for cell in asked.cells])
-    write_table(table_path(asked), tidy(folder, asked.cells, runs))
-    rows = table_path(asked).stat().st_size / len(asked.cells)
+def measure(algo, runs, store):
+    """Core-hours and bytes of one algorithm, scaled to all settings."""
+    settings = settings_of(algo, SETTINGS_HERE if runs == RUNS else 2)
+    count = len(settings)
+    compile_kernel(settings[0])
+    took = seconds(lambda: run_settings(settings, runs, 1, "threads", store)) / count
+    size = np.mean([bytes_of(store.file(setting), store.read(setting)) for setting in settings])
+    rows = len(csv_of(tidy(store, settings, runs))) / count
     scale = RUNS / runs
-    chunk = request(folder, algo, CELLS // CHUNKS).cells
-    tasks = runner._tasks({cell: list(range(RUNS)) for cell in chunk}, WORKERS)
+    chunk = settings_of(algo, SETTINGS // CHUNKS)
+    tasks = cut_into_tasks({setting: list(range(RUNS)) for setting in chunk}, WORKERS)
     return [
         f"`{algo}`",
         f"{took / runs * 1e3:,.2f}",
-        f"{took * scale * CELLS / 3600:,.0f}",
+        f"{took * scale * SETTINGS / 3600:,.0f}",
         f"{size / 1e3:,.1f}",
-        f"{size * CELLS / 1e9:,.1f}",
-        f"{rows * scale * CELLS / CHUNKS / 1e6:,.0f}",
+        f"{size * SETTINGS / 1e9:,.1f}",
+        f"{rows * scale * SETTINGS / CHUNKS / 1e6:,.0f}",
         f"{len(tasks):,}",
         f"{took * scale * len(chunk) / len(tasks):,.1f}",
     ]
 
 
-def bytes_of(file, runs):
-    """Size of a cell's file, were all its runs in it."""
-    kept, half = read_kept(file), runs // 2
-    fewer = Kept({r: kept.outcomes[r] for r in range(half)}, kept.seconds)
-    whole, part = len(packed(file.stem, kept)), len(packed(file.stem, fewer))
+def bytes_of(file, found):
+    """Size that a file would have with all runs of its setting."""
+    runs = len(found.pulls)
+    half = runs // 2
+    fewer = Runs({run: found.pulls[run] for run in range(half)}, found.answers, found.seconds)
+    whole, part = len(packed(file.stem, found)), len(packed(file.stem, fewer))
     return whole + (RUNS - runs) * (whole - part) / (runs - half)
 
 
-def overheads(folder):
-    """What comes on top of playing, in one process, for a cell and for all."""
-    count = CELLS // CHUNKS
+def overheads(store):
+    """The cost besides playing, in one process, for a setting and for all of them."""
+    count = SETTINGS // CHUNKS
     made = []
-    compose = seconds(lambda: made.extend(request(folder, "dp_se", count).cells)) / count
-    look = seconds(lambda: [runner._missing(Shelf(folder), cell, RUNS) for cell in made]) / count
-    kept = request(folder, "dp_se", CELLS_HERE).cells
-    load = seconds(lambda: [load_runs(folder, cell) for cell in kept]) / len(kept)
-    table = seconds(lambda: tidy(folder, kept, RUNS)) / len(kept)
+    resolve = seconds(lambda: made.extend(settings_of("dp_se", count))) / count
+    look = seconds(lambda: [store.finished(setting) for setting in made]) / count
+    finished = settings_of("dp_se", SETTINGS_HERE)
+    load = seconds(lambda: [store.load(setting) for setting in finished]) / len(finished)
+    table = seconds(lambda: tidy(store, finished, RUNS)) / len(finished)
     rows = {
-        "compose and check a setting": compose,
-        "look for a cell that is not there": look,
-        "read a finished cell and its checksum": load,
-        "make its rows of the table": table,
+        "resolve and check a setting": resolve,
+        "look for runs that are not stored": look,
+        "read stored runs and their checksum": load,
+        "make the rows of the table": table,
     }
-    return [[name, f"{x * 1e3:.2f}", f"{x * count:.1f}", f"{x * CELLS / 3600:.2f}"]
+    return [[name, f"{x * 1e3:.2f}", f"{x * count:.1f}", f"{x * SETTINGS / 3600:.2f}"]
             for name, x in rows.items()]  # fmt: skip
 
 
 def main():
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        playing = [measure(algo, runs, folder) for algo, runs in ALGORITHMS.items()]
-        rest = overheads(folder)
-    first = ["algorithm", "ms a run", "core-hours", "kB a cell", "GB of cells", "MB a table"]
+        store = RunStore(Path(name))
+        playing = [measure(algo, runs, store) for algo, runs in PLAYED.items()]
+        rest = overheads(store)
+    first = ["algorithm", "ms a run", "core-hours", "kB a setting", "GB of runs", "MB a table"]
     head = [*first, f"tasks a chunk, {WORKERS} workers", "seconds a task"]
     right = ["left", *["right"] * 7]
-    text = f"{CELLS:,} settings of {RUNS:,} runs, T = 1e7, K = 5, checkpoints=1, "
+    text = f"{SETTINGS:,} settings of {RUNS:,} runs, T = 1e7, K = 5, checkpoints=1, "
     text += f"in {CHUNKS:,} chunks:\n\n"
     text += tabulate(playing, head, "pipe", disable_numparse=True, colalign=right)
-    head = ["besides", "ms a cell", "seconds a chunk", "hours in all"]
+    head = ["besides", "ms a setting", "seconds a chunk", "hours in all"]
     text += "\n\n" + tabulate(rest, head, "pipe", disable_numparse=True, colalign=right[:4]) + "\n"
     print(text, end="")
     if len(sys.argv) == 1:

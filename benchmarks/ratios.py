@@ -1,4 +1,4 @@
-"""The ratios that are committed, and what has become worse since."""
+"""The committed ratios of the benchmark, and the comparison of new ones with them."""
 
 import csv
 from collections.abc import Mapping
@@ -10,13 +10,13 @@ TOLERANCE = 1.5  # how many times a ratio may be the committed one: another mach
 
 
 def read(file: Path = FILE) -> dict[str, float]:
-    """The committed ratios: what was measured, and how many times it took what must be done."""
+    """The committed ratios, by the name of what was measured."""
     with file.open(newline="") as lines:
         return {row["measured"]: float(row["ratio"]) for row in csv.DictReader(lines)}
 
 
 def write(ratios: Mapping[str, float], file: Path = FILE) -> None:
-    """Keep ratios to be committed."""
+    """Write ratios, to be committed."""
     rows = "".join(f'"{name}",{ratio:.2f}\n' for name, ratio in ratios.items())
     file.write_text(f"measured,ratio\n{rows}")
 
@@ -24,14 +24,13 @@ def write(ratios: Mapping[str, float], file: Path = FILE) -> None:
 def complaints(
     measured: Mapping[str, float], committed: Mapping[str, float], tolerance: float = TOLERANCE
 ) -> list[str]:
-    """One line for each ratio that is worse by more than the tolerance, or above its limit.
-
-    And for each that is measured or committed only.
+    """One line for each ratio that exceeds its limit, or the committed ratio by more than the
+    tolerance, and for each that is only measured or only committed.
     """
     lines = []
     for name in dict.fromkeys([*committed, *measured]):
         if name not in measured:
-            lines.append(f"{name}: committed, but not measured any more; run make bench")
+            lines.append(f"{name}: committed, but no longer measured; run make bench")
         elif name not in committed:
             lines.append(f"{name}: measured, but not committed; run make bench")
         elif not measured[name] <= tolerance * committed[name]:

@@ -1,21 +1,22 @@
 """Changes that would reproduce refuted claims: python experiments/ablations.py [KEY=VALUE ...].
 
-The algorithms stay as they are; their variants are in experiments/ablation. The tables are printed
-and written to RESULTS/ablations.md; that of claim R2 needs the table of ren2020_fig1d.
+The variants of the algorithms are in experiments/ablation. The tables are printed and written to
+RESULTS/ablations.md; that of claim R2 needs the table of ren2020_fig1d. The keys are those of
+``dp.run``, such as runs=100 or results=DIR.
 """
 
 import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from tabulate import tabulate
 
-from dpbandits.cli.config.compose import read_request
-from dpbandits.cli.run import guarded
-from dpbandits.files import package_folder, write_atomically
-from dpbandits.results.tables import read_table, tidy
-from dpbandits.running.failures import report
-from dpbandits.running.tasks import run_cells
+import dpbandits as dp
+from dpbandits.cli.command import guarded
+from dpbandits.files import write_atomically
+
+VARIANTS_FOLDER = Path(__file__).parent / "ablation"
 
 BUDGETS = [0.1, 0.25, 0.5, 1.0]
 INSTANCES = [f"bernoulli_c{i}" for i in (1, 2, 3, 4)]
@@ -28,38 +29,29 @@ VARIANTS = {
 FACTORS = [1.0, 2.0, 4.0, 8.0]
 
 
-def finals(request):
-    """Run the settings of a request and return the mean final regret of each."""
-    how = request.runs, request.jobs, request.backend, request.results
-    _, failures = run_cells(request.cells, *how)
-    if failures:
-        sys.exit(report("ablations", failures))
-    table = tidy(request.results, request.cells, request.runs)
-    last = table[table["t"] == table["horizon"]]
-    names = [n for n in ("algo", "env", "eps", "alpha", "factor") if n in last.columns]
-    return last.groupby(names, dropna=False)["regret"].mean().reset_index()
-
-
 def mean(means, **setting):
-    """The regret of the one setting with these values."""
+    """The mean final regret of the only setting with these values."""
     for name, value in setting.items():
         means = means[means[name] == value]
-    (regret,) = means["regret"]
+    [regret] = means["mean"]
     return regret
 
 
 def azize(keys):
     """Claims A1-A3 for variants of AdaP-KLUCB, against DP-SE with longer epochs."""
-    folder = str(package_folder("experiments") / "ablation")
-    games_of = f"env:[{','.join(INSTANCES)}],eps:{BUDGETS}"
-    variants = "algo:[adap_klucb,adap_klucb_n],alpha:[3.1,1.0]"
-    grids = [
-        f"{{{games_of},{variants}}}",
-        f"{{env:[bernoulli_gap],eps:[0.416,10.0],{variants}}}",
-        f"{{{games_of},algo:[dp_se_times],factor:{FACTORS}}}",
+
+    def run(algo, env, eps):
+        return dp.run(algo, env, eps=eps, config_dir=VARIANTS_FOLDER, **keys)
+
+    names = ["adap_klucb", "adap_klucb_n"]
+    variants = [dp.algorithm(name, alpha=[3.1, 1.0]) for name in names]
+    longer = dp.algorithm("dp_se_times", factor=FACTORS)
+    tables = [
+        run(variants, INSTANCES, BUDGETS),
+        run(variants, "bernoulli_gap", [0.416, 10.0]),
+        run(longer, INSTANCES, BUDGETS),
     ]
-    overrides = [f"sweep=[{','.join(grids)}]", "runs=1000", "checkpoints=4", *keys]
-    means = finals(read_request(overrides, (folder,)))
+    means = pd.concat([dp.summary(table) for table in tables], ignore_index=True)
     games = [(env, eps) for env in INSTANCES for eps in BUDGETS]
     for name, (algo, alpha) in VARIANTS.items():
         of = {"algo": algo, "alpha": alpha}
@@ -79,7 +71,7 @@ def azize(keys):
 
 def ren(results):
     """The ratios of claim R2 at earlier rounds."""
-    table = read_table(results / "ren2020_fig1d.csv")
+    table = dp.load(results / "ren2020_fig1d.csv")
     means = table.groupby(["algo", "t"])["regret"].mean().unstack("algo")
     for share in (0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0):
         t = means.index[np.abs(means.index - share * means.index.max()).argmin()]
@@ -88,8 +80,10 @@ def ren(results):
         yield [f"{t:.2g}", *ratios]
 
 
-def main(keys):
-    results = Path(dict(k.split("=") for k in keys).get("results", "results"))
+def main(words):
+    keys = {"runs": 1000, "checkpoints": 4, "results": "results"}
+    keys |= dict(word.split("=", 1) for word in words)
+    results = Path(keys["results"])
     head = ["AdaP-KLUCB", "DP-SE's pulls, times", "A1: below DP-SE", "A2: ratio on C2, eps 1"]
     head += ["A3: regret at eps .416 by that at 10"]
     parts = [tabulate(list(azize(keys)), head, tablefmt="pipe", disable_numparse=True)]

@@ -8,15 +8,15 @@ import sys
 from pathlib import Path
 
 from tabulate import tabulate
+from tao2022_calibration import worst_ratios
 
-from dpbandits.figures.draw import load_script
+import dpbandits as dp
+from dpbandits.cli.command import guarded
 from dpbandits.files import write_atomically
-from dpbandits.results.tables import read_table
 
 
 def main(results):
-    table = read_table(results / "tao2022_calibration.csv")
-    ratios = load_script("tao2022_calibration").worst_ratios(table)
+    ratios = worst_ratios(dp.load(results / "tao2022_calibration.csv"))
     rows = [
         [algo, *(f"{x:.3g}" for x in row), f"{row.idxmin():g}"] for algo, row in ratios.iterrows()
     ]
@@ -24,7 +24,9 @@ def main(results):
     text = tabulate(rows, head, tablefmt="pipe", disable_numparse=True) + "\n"
     print(text, end="")
     write_atomically(results / "practical_constants.md", text.encode())
+    return 0
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "results"))
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
+    guarded("practical_constants", lambda: main(folder))

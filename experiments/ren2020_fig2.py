@@ -3,12 +3,10 @@
 One line with intercept is fitted to all 16 points; R^2 is that of the fit.
 """
 
-import yaml
-
+import dpbandits as dp
 from dpbandits.environments.populations import build_population
 from dpbandits.figures.regret_vs_budget import scatter_with_fit
-from dpbandits.files import package_folder
-from dpbandits.results.summary import mean_of
+from dpbandits.settings.groups import read_group
 from dpbandits.theory.ren2020 import v_b, v_l
 
 TERMS = {"heldp_ucb_l": v_l, "heldp_ucb_b": v_b}
@@ -17,12 +15,11 @@ SETTING = ["algo", "population", "eps_min"]
 
 def leading_term(algo, population, eps_min):
     """V_L or V_B of a setting."""
-    file = package_folder("conf") / "population" / f"{population}.yaml"
-    return TERMS[algo](build_population(yaml.safe_load(file.read_text())), eps_min)
+    return TERMS[algo](build_population(read_group("population", population)), eps_min)
 
 
 def draw(table):
-    points = mean_of(table[table["t"] == table["horizon"]], SETTING, "regret")
+    points = dp.summary(table)
     points["x"] = [leading_term(*key) for key in points[SETTING].itertuples(index=False)]
     title = "Final regret against the leading term (Ren et al. 2020, Fig. 2)"
     return scatter_with_fit(points, r"$V_L$ (HeLDP-UCB-L) or $V_B$ (HeLDP-UCB-B)", title, table)

@@ -12,9 +12,10 @@ import numpy as np
 from scipy.stats import bootstrap
 from tabulate import tabulate
 
+import dpbandits as dp
+from dpbandits.cli.command import guarded
 from dpbandits.environments.populations import homogeneous
 from dpbandits.files import write_atomically
-from dpbandits.results.tables import read_table
 from dpbandits.theory.ren2020 import v_b, v_l
 
 # claim, experiment, algorithm, eps, the paper's ratio
@@ -42,7 +43,7 @@ def ratio(private, free, axis=-1):
 def main(results):
     rows = []
     for claim, experiment, algo, eps, printed in CLAIMS:
-        table = read_table(results / f"{experiment}.csv")
+        table = dp.load(results / f"{experiment}.csv")
         samples = final(table, algo, eps), final(table, "ucb", np.inf)
         interval = bootstrap(samples, ratio, rng=np.random.default_rng(0)).confidence_interval
         theory = TERMS[algo](homogeneous(eps), eps)
@@ -54,7 +55,9 @@ def main(results):
     text = tabulate(rows, head, tablefmt="pipe", disable_numparse=True) + "\n"
     print(text, end="")
     write_atomically(results / "ren2020_ratios.md", text.encode())
+    return 0
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "results"))
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
+    guarded("ren2020_ratios", lambda: main(folder))

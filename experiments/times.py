@@ -10,26 +10,29 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from dpbandits.files import package_folder, write_atomically
+import dpbandits as dp
+from dpbandits.cli.command import guarded
+from dpbandits.files import write_atomically
 from dpbandits.results.summary import rounds
 
 
 def main(results):
     rows = []
-    for file in sorted((package_folder("conf") / "experiment").glob("*.yaml")):
-        path = results / f"{file.stem}.json"
+    for name in dp.experiments().index:
+        path = results / f"{name}.json"
         if path.is_file():
             manifest = json.loads(path.read_text())
-            cells, runs = manifest["cells"], manifest["config"]["runs"]
+            settings, runs = manifest["settings"], manifest["config"]["runs"]
             seconds = f"{manifest['wall_time_seconds']:.1f}"
-            horizons = sorted({cell.get("horizon", cell.get("cap")) for cell in cells})
-            horizon = ", ".join(rounds(T) for T in horizons)
-            rows.append([file.stem, len(cells), runs, horizon, seconds])
+            horizon = ", ".join(map(rounds, sorted({setting["horizon"] for setting in settings})))
+            rows.append([name, len(settings), runs, horizon, seconds])
     head = ["experiment", "settings", "runs", "horizon", "seconds"]
     text = tabulate(rows, head, tablefmt="pipe", disable_numparse=True) + "\n"
     print(text, end="")
     write_atomically(results / "times.md", text.encode())
+    return 0
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "results"))
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
+    guarded("times", lambda: main(folder))

@@ -42,7 +42,9 @@ def requested(
         if key not in keys:
             raise unknown("key", key, keys)
     named = [key for key in SUBJECTS if config[key] is not None]
-    if len(named) != 1:
+    if not named:
+        raise BadInput(f"nothing to audit: one of {', '.join(SUBJECTS)} is needed")
+    if len(named) > 1:
         raise BadInput(f"{' and '.join(named)}: one of {', '.join(SUBJECTS)} is audited at a time")
     whole("seed", config["seed"], at_least=0)
     workers(config["jobs"])

@@ -56,6 +56,7 @@ BUDGETS = (0.1, 0.5, 1.0, 2.0)
 class Audits(NamedTuple):
     """The configuration of audits, as ``compose_config`` takes it."""
 
+    command: str = "bandit-audit"
     keys_file: str = "audit"
     groups: tuple[str, ...] = ("algo", "rule")
 

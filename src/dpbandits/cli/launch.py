@@ -27,7 +27,7 @@ class Job:
     """Runs one point of a multirun, here or, since it pickles to plain values, in another process.
 
     Attributes:
-        question: what is asked.
+        question: the question.
         folders: the user's configuration folders.
     """
 

@@ -14,8 +14,14 @@ from ..errors import BadInput, plain
 from ..files import package_folder
 
 
-def user_folders(given: str | os.PathLike[str] | None) -> tuple[str, ...]:
+def user_folders(
+    given: str | os.PathLike[str] | None, key: str = "--config-dir"
+) -> tuple[str, ...]:
     """The folder of a user's own algorithms, environments and experiments, or none.
+
+    Args:
+        given: the path of the folder, or None.
+        key: how it was given, for messages.
 
     Raises:
         BadInput: there is no such folder, or a file in it cannot be read, holds what no
@@ -26,10 +32,10 @@ def user_folders(given: str | os.PathLike[str] | None) -> tuple[str, ...]:
     try:
         folder = Path(given).resolve()
         if not (os.fspath(given) and folder.is_dir()):
-            raise BadInput(f"--config-dir={given}: there is no such folder")
+            raise BadInput(f"{key}={given}: there is no such folder")
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name too long
         reason = getattr(error, "strerror", None) or str(error)
-        raise BadInput(f"--config-dir={given}: a folder is needed ({reason})") from None
+        raise BadInput(f"{key}={given}: a folder is needed ({reason})") from None
     for file in sorted(folder.glob("*/*")):
         if file.suffix in (".py", ".yaml"):
             _refuse_shadow(file)

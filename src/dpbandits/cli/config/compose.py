@@ -24,14 +24,25 @@ from yaml import YAMLError
 from ...contracts.question import QUESTIONS, REGRET, Question
 from ...errors import BadInput, plain, unknown
 from ...files import package_folder
-from ...settings.groups import default_keys, is_name, load_groups, names_in, question_of
+from ...settings.groups import (
+    default_keys,
+    is_name,
+    load_groups,
+    names_in,
+    question_of,
+    refuse_resolvers,
+)
 from ...settings.request import Request, make_request
-from ...settings.sweep import MOST_POINTS, grids, swept_names
-from .hydra_settings import leaves, refuse_changes, refuse_overrides
+from ...settings.sweep import MOST_POINTS, grids, names_varied, swept_names
+from ...validation import folder
+from .hydra_settings import refuse_changes, refuse_overrides
 
 
 class Form(Protocol):
     """A command's configuration: the file in conf that lists its keys, and its groups."""
+
+    @property
+    def command(self) -> str: ...
 
     @property
     def keys_file(self) -> str: ...
@@ -76,6 +87,7 @@ def read_request(
         _refuse_swept(overrides, framed, question)
     config, contents, launcher = compose_config(tuple(overrides), folders, question)
     _vary(config, swept)
+    folder("results", config["results"])  # commands write their tables
     but_choices = [o for o in overrides if o.lstrip("+").partition("=")[0] not in question.groups]
 
     def contents_of(group: str, name: str) -> dict[str, Any]:
@@ -157,10 +169,7 @@ def in_hydras_words(overrides: list[str]) -> list[str]:
 
 def _refuse_swept(overrides, config, question):
     """A key given beside a sweep that varies it would be ignored: say so."""
-    swept = swept_names(config)
-    for longest in ("horizon", "cap"):
-        if not all(longest in grid for grid in grids(config)):
-            swept -= {longest}  # a grid without one of its own takes that one
+    swept = names_varied(question, config)
     sweep = "the sweep" if config["experiment"] is None else f"experiment {config['experiment']}"
     for override in overrides:
         key, _, value = override.partition("=")
@@ -180,12 +189,12 @@ def compose_config(
     outer = GlobalHydra.instance().hydra  # that of a multirun, which we must give back
     GlobalHydra.instance().clear()
     try:
-        with initialize_config_dir(str(package_folder("conf")), "dpbandits", "1.3"):
+        with initialize_config_dir(str(package_folder("conf")), form.command, "1.3"):
             composed = compose(form.keys_file, [*overrides, *search], return_hydra_config=True)
             refuse_changes(composed.hydra, form.keys_file, parsed)
             choices = composed.hydra.runtime.choices
             own = OmegaConf.masked_copy(composed, [str(k) for k in composed if k != "hydra"])
-            _refuse_resolvers(OmegaConf.to_container(own, resolve=False))
+            refuse_resolvers(OmegaConf.to_container(own, resolve=False))
             config = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
             launcher: Any = OmegaConf.to_container(composed.hydra.launcher, resolve=True)
     except MissingConfigException as error:
@@ -254,15 +263,6 @@ def _refuse_folder_of_that_name(said, key, folders, form):
             raise BadInput(
                 f"{said}: {home / key} would be taken for files to choose from; keep algo, env and "
                 "experiment in a folder of their own for --config-dir"
-            )
-
-
-def _refuse_resolvers(config):
-    """A setting must not depend on the machine or the time: keys may refer to keys alone."""
-    for key, value in leaves("", config):
-        if isinstance(value, str) and re.search(r"\$\{\s*[\w.]+\s*:", value):
-            raise BadInput(
-                f"{key}={value}: a value can refer to another key, such as ${{eps}}, only"
             )
 
 

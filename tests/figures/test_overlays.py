@@ -1,0 +1,142 @@
+"""Bounds drawn beside measured regret: which ones, at what height, and how legends name them."""
+
+import json
+import math
+
+import matplotlib.colors
+import numpy as np
+import pandas as pd
+import pytest
+from sweeps import report, requested
+
+import dpbandits as dp
+from dpbandits.environments.populations import levels
+from dpbandits.errors import BadInput
+from dpbandits.figures.bounds import MOST, curves, read_records
+from dpbandits.figures.experiments import experiment_figure
+from dpbandits.figures.overlays import lines_of
+from dpbandits.results.tables import read_table
+from dpbandits.theory import azize2022, ren2020
+
+C1_GAPS = [0, 0.05, 0.05, 0.05, 0.05]
+THM_7 = "upper bound: Azize & Basu 2022, Thm. 7"
+THM_3 = "lower bound, asymptotic: Azize & Basu 2022, Thm. 3"
+THM_8 = "upper bound, slope only: Azize & Basu 2022, Thm. 8"
+
+
+def lines(ax, label):
+    """The drawn lines of a bound, which look like the empty one that the legend shows."""
+    (shown,) = [x for x in ax.lines if x.get_label() == label]
+    looks = shown.get_marker(), shown.get_linestyle(), shown.get_linewidth()
+    same = [x for x in ax.lines if (x.get_marker(), x.get_linestyle(), x.get_linewidth()) == looks]
+    return [x for x in same if len(x.get_xdata()) > 0]
+
+
+def test_bounds_on_regret_over_time(tmp_path):
+    """AdaP on C1 at alpha 3.1, where the theorems hold, and 1, where they do not."""
+    table = dp.load(report(requested(tmp_path, experiment="azize2022_fig8", horizon=1e6, runs=3)))
+    _, figure = experiment_figure("azize2022_fig8", tmp_path, bounds=True)
+    (ax,) = figure.axes
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert {THM_7, THM_3, THM_8} < set(labels) and len(labels) == 7
+    (upper,), (lower,), (slope,) = (lines(ax, x) for x in (THM_7, THM_3, THM_8))
+    assert upper.get_ydata()[-1] == pytest.approx(azize2022.adap_ucb(C1_GAPS, 1, 1e6, 3.1))
+    middle = np.interp(5e5, upper.get_xdata(), upper.get_ydata())
+    assert middle == pytest.approx(azize2022.adap_ucb(C1_GAPS, 1, 5e5, 3.1), rel=1e-3)
+    assert matplotlib.colors.to_hex(lower.get_color()) == "#000000"
+    means = [0.75, 0.7, 0.7, 0.7, 0.7]
+    assert lower.get_ydata()[-1] == pytest.approx(azize2022.bernoulli_lower(means, 1, 1e6))
+    last = table[(table["t"] == 1e6) & (table["alpha"] == 3.1)].groupby("algo")["regret"].mean()
+    assert slope.get_ydata()[-1] == pytest.approx(last["adap_klucb"])
+    assert slope.get_ydata()[0] < 0.1 * slope.get_ydata()[-1]
+    for line, algo in ((upper, "AdaP-UCB"), (slope, "AdaP-KLUCB")):
+        (own,) = [x for x in ax.lines if x.get_label() == f"{algo}, alpha = 3.1"]
+        assert line.get_color() == own.get_color()
+    bottom, top = ax.get_ylim()
+    assert bottom < lower.get_ydata()[-1] < upper.get_ydata()[-1] < top
+
+
+def test_bounds_on_regret_against_the_budget():
+    table = dp.run(["heldp_ucb_b", "dp_se"], eps=[0.2, 0.5, 1, 2, 3], horizon=3000, runs=2)
+    (ax,) = dp.plot(table, bounds=True).axes
+    (upper,) = lines(ax, "upper bound: Ren et al. 2020, Cor. 11")
+    gaps = [0, 0.125, 0.25, 0.375, 0.5]
+    for eps in (0.2, 3.0):
+        found = np.interp(eps, upper.get_xdata(), upper.get_ydata())
+        assert found == pytest.approx(ren2020.holdp_ucb_b(gaps, eps, 3000))
+    (slope,) = lines(ax, "upper bound, slope only: Sajed & Sheffet 2019, Thm. 4.3")
+    x, y = slope.get_xdata(), slope.get_ydata()
+    term = (1 / np.array(gaps[1:])).sum()
+    assert y[0] / y[-1] == pytest.approx((term + 5 / x[0]) / (term + 5 / x[-1]))
+    of_se = table[(table["algo"] == "dp_se") & (table["t"] == 3000)]
+    means = of_se.groupby("eps")["regret"].mean()
+    ratios = np.log(means.to_numpy() / np.interp(means.index, x, y))
+    assert abs(ratios.mean()) < 0.02
+
+
+def test_bounds_for_users_with_levels_of_their_own(tmp_path):
+    request = requested(tmp_path, experiment="ren2020_fig1f", horizon=2000, runs=2)
+    report(request)
+    _, figure = experiment_figure("ren2020_fig1f", tmp_path, bounds=True)
+    (ax,) = figure.axes
+    uppers = lines(ax, "upper bound: Ren et al. 2020, Thm. 10")
+    gaps, crowd = request.settings[0].instance.gaps, levels([0, 0.2, 1, 2, 100], None)
+    expected = [ren2020.heldp_ucb_b(gaps, crowd, e, 2000) for e in (0.2, 1, 2, 100)]
+    assert sorted(x.get_ydata()[-1] for x in uppers) == pytest.approx(sorted(expected))
+    assert len({x.get_color() for x in uppers}) == 4 and ax.get_yscale() == "log"
+
+
+def test_a_refuted_bound_is_marked():
+    table = dp.run("ldpr_se", "twopoint_heavy", v=0.9, eps=1, horizon=1e12, runs=2)
+    figure = dp.plot(table, bounds=True)
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    wrong = "refuted, slope only: Tao et al. 2022, Thm. 7, any gaps"
+    assert wrong in labels and "lower bound, slope only: Zhou & Zhang 2024, App. C.3" in labels
+    (cross,) = lines(figure.axes[0], wrong)
+    assert cross.get_marker() == "x"
+    x, y = cross.get_xdata(), cross.get_ydata()
+    rise = math.log(y[-1] / y[-10]) / math.log(x[-1] / x[-10])
+    assert rise == pytest.approx(1 / 1.9, abs=0.03)
+
+
+def test_few_bounds_are_drawn_in_a_panel_of_many_lines():
+    """Of twenty lines in one panel: the lower bound that they share, and a few slopes."""
+    table = dp.run("dp_se", eps=0.5, horizon=500, runs=2)
+    many = [table.assign(shift=i, regret=table["regret"] + i) for i in range(20)]
+    found = curves(pd.concat(many), table.attrs["settings"] * 20, "many")
+    shared, slopes = (found[found["side"] == side] for side in ("lower", "upper"))
+    assert shared["shift"].nunique() == 20
+    assert slopes["shift"].nunique() == MOST - 1
+
+
+def test_a_manifest_of_other_settings_is_refused(tmp_path):
+    file = report(requested(tmp_path, algo="adap_ucb", eps=[0.5, 1], horizon=100, runs=1))
+    table, records = read_table(file), read_records(file)
+    assert len(curves(table, records, "x")) > 0
+    for text in ("{", "[]", '{"settings": [3]}', '{"settings": [{"algo": "adap_ucb"}]}'):
+        file.with_suffix(".json").write_text(text)
+        with pytest.raises(BadInput, match="no readable manifest"):
+            read_records(file)
+    changed = [{**records[0], "horizon": 200}, records[1]]
+    for other in (records[::-1], records[:1], [*records, records[0]], changed):
+        with pytest.raises(BadInput, match="another table"):
+            curves(table, other, "x")
+
+
+def test_a_table_that_is_loaded_has_bounds_if_it_has_a_manifest(tmp_path):
+    file = report(requested(tmp_path, algo="adap_ucb", horizon=100, runs=1))
+    assert any(x.get_label() == THM_3 for x in dp.plot(dp.load(file), bounds=True).axes[0].lines)
+    manifest = json.loads(file.with_suffix(".json").read_text())
+    file.with_suffix(".json").unlink()
+    with pytest.raises(BadInput, match="have bounds"):
+        dp.plot(dp.load(file), bounds=True)
+    assert manifest["settings"]
+
+
+def test_a_parameter_that_no_setting_with_bounds_has():
+    """Its column is blank, and of another type than the table's."""
+    setting = {"algo": "prae_r", "eps": 1.0, "c": np.nan}
+    other = {"algo": "dpr_se", "eps": 1.0, "c": "practical"}
+    table = pd.DataFrame([setting | {"line": "first"}, other | {"line": "second"}])
+    bounds = pd.DataFrame([setting | {"axis": "t", "x": 1.0, "value": 2.0}])
+    assert list(lines_of(bounds, table, "t")["line"]) == ["first"]
