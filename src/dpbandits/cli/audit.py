@@ -71,9 +71,8 @@ def _main(argv: list[str]) -> int:
     folders = user_folders(given.config_dir)
     keys = {o.partition("=")[0] for o in given.overrides}
     chosen = bool(keys & set(SUBJECTS))
-    lines = [given.overrides] if chosen else list(everything(given.overrides))
     audits: list[Audit] = []
-    for line in lines:
+    for line in [given.overrides] if chosen else everything(given.overrides):
         for point in multirun_points(line, folders):
             config, contents, _ = compose_config(tuple(point), folders, "audit")
             group = next((g for g in GROUPS if config[g] is not None), "")
@@ -97,18 +96,18 @@ def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
 
 def settle(audits: Sequence[Audit], results: Path, stem: str) -> int:
     """Do the audits that are not stored yet, then print and write all findings under a name."""
-    rows, failed = [], []
+    rows: list[dict[str, Any]] = []
+    failed: dict[str, None] = {}
     with progress_bar(len(audits)) as bar:
         for config, subject in audits:
             bar.set_postfix_str(f"{subject.name} at eps {subject.eps:g}")
             try:
                 rows.append(finding_of(config, subject, results / "audits", bar.update))
             except Exception:
-                failed.append(subject.name)
+                failed[subject.name] = None
                 print(traceback.format_exc(), file=sys.stderr)
     if failed:
-        names = ", ".join(dict.fromkeys(failed))
-        print(f"bandit-audit: failed: {names}; see above", file=sys.stderr)
+        print(f"bandit-audit: failed: {', '.join(failed)}; see above", file=sys.stderr)
     if not rows:
         return 1
     table = pd.DataFrame(rows).drop(columns="witness")
@@ -118,15 +117,15 @@ def settle(audits: Sequence[Audit], results: Path, stem: str) -> int:
     print(render(rows, "simple"))
     broken = [row for row in rows if row["verdict"] == VERDICTS[True]]
     for row in broken if len(rows) > 1 else rows:
-        print(f"\n{in_words(row, row['witness'])}")
+        print(f"\n{in_words(row)}")
     print(f"\n{results / f'{stem}.csv'}")
     return 3 if broken else 1 if failed else 0
 
 
 def table_name(overrides: Sequence[str], audits: Sequence[Audit], chosen: bool) -> str:
-    """Name of a table: ``audit`` for everything, else with what was audited and a hash."""
-    said = [o for o in overrides if not o.startswith(("jobs=", "results="))]
-    if not chosen and not said:
+    """The name of a table: ``audit`` for everything, else the names audited and a hash."""
+    changed = [o for o in overrides if not o.startswith(("jobs=", "results="))]
+    if not chosen and not changed:
         return "audit"
     names = list(dict.fromkeys(s.name for _, s in audits)) if chosen else ["everything"]
-    return f"audit-{'-'.join(names[:3])}-{digest(*sorted(said), length=8)}"
+    return f"audit-{'-'.join(names[:3])}-{digest(*sorted(changed), length=8)}"
