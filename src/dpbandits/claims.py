@@ -1,4 +1,4 @@
-"""What papers claim from their experiments, as data, and the verdict of our own runs."""
+"""Claims that papers make from their experiments, as data, and the verdict of our own runs."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from .results.summary import significant
 from .results.tables import load_finished
 from .settings.groups import names_in, read_file
 from .settings.setting import Setting
+from .settings.sweep import Point, points
 from .theory.ren2020 import LEADING_TERMS
 
 RESAMPLES = 2000
@@ -27,13 +28,7 @@ VERDICTS = ("reproduced", "partly", "not reproduced")
 
 @dataclass(frozen=True)
 class Sample:
-    """The finished runs of one setting.
-
-    Attributes:
-        setting: the setting.
-        final: float64 array (runs,), pseudo-regret at the horizon T.
-        half: float64 array (runs,), pseudo-regret at T/2.
-    """
+    """The finished runs of one setting: pseudo-regret at T and T/2, float64 arrays (runs,)."""
 
     setting: Setting
     final: np.ndarray
@@ -106,15 +101,10 @@ KINDS = (*STATISTICS, "growth", "r_squared")  # of statistics, by their names in
 
 @dataclass(frozen=True)
 class Part:
-    """One number that a claim states; the claim holds if it lies between ``least`` and ``most``.
+    """One number that a claim states about the settings ``where``.
 
-    Attributes:
-        where: the settings that it is about, in words.
-        value: the statistic.
-        low: lower end of its 95 % interval (bootstrap over runs).
-        high: upper end.
-        least: lower threshold.
-        most: upper threshold.
+    It has a 95 % interval from ``low`` to ``high`` (bootstrap over runs), and the claim holds for
+    numbers between ``least`` and ``most``.
     """
 
     where: str
@@ -137,8 +127,8 @@ class Part:
     def margin(self) -> float:
         """The distance of the value from the nearest threshold, as a logarithm: small is bad."""
         with np.errstate(divide="ignore"):
-            above = np.log(self.value / self.least) if self.least > 0 else np.inf
-            return float(min(above, np.log(self.most / self.value)))
+            least, value, most = np.log([max(self.least, 0.0), self.value, self.most])
+        return float(min(value - least, most - value))
 
     def in_words(self) -> str:
         """The value and its interval."""
@@ -148,16 +138,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper.
+    """A claim of a paper, as its file in conf/claim has it.
 
-    Attributes:
-        name: its short name.
-        source: paper and figure.
-        says: the claim.
-        published: the paper's value, in words.
-        experiments: the experiments that measure it.
-        parts: what is compared, as in the claim's file.
-        why: one sentence on the verdict.
+    ``published`` is the paper's value, ``parts`` are what is compared, and ``why`` is one sentence
+    on the verdict.
     """
 
     name: str
@@ -234,11 +218,11 @@ def _parts(claim: Claim, spec: Mapping[str, Any], samples: Sequence[Sample]) -> 
             continue
         groups = [compared, base] if compared else [base]
         found = [
-            _one(claim, samples, point | group | each)
+            _one(claim, samples, {**point, **group, **each})
             for group, each in itertools.product(groups, across)
         ]
         values = [sample.final for sample in found]
-        where = ", ".join(f"{k} {plain(v)}" for k, v in (point | groups[0]).items())
+        where = ", ".join(f"{k} {plain(v)}" for k, v in {**point, **groups[0]}.items())
         if compared:
             where += " by " + ", ".join(map(plain, base.values()))
         if kind == "growth":  # from T/2 to T
@@ -266,10 +250,10 @@ def _part(where: str, values, statistic: Callable[[np.ndarray], np.ndarray], thr
     return Part(where, value, float(low), float(high), *thresholds)
 
 
-def _points(grid: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """All combinations of the values of a grid."""
-    values = [x if isinstance(x, list) else [x] for x in grid.values()]
-    return [dict(zip(grid, point, strict=True)) for point in itertools.product(*values)]
+def _points(grid: Mapping[str, Any]) -> list[Point]:
+    """All combinations of the values of a grid; a single value needs no list."""
+    listed = {name: x if isinstance(x, list) else [x] for name, x in grid.items()}
+    return list(points({"sweep": listed}))
 
 
 def _one(claim: Claim, samples: Sequence[Sample], point: Mapping[str, Any]) -> Sample:

@@ -30,7 +30,7 @@ def test_a_change_of_mind_is_found():
     assert change_of_mind(walk, lambda x: np.zeros(3)) is None
 
 
-def test_the_largest_reward_that_is_heard_is_found():
+def test_the_largest_reward_that_is_not_truncated_is_found():
     def behaviour(x):
         return np.array([1.0, 3.0 if np.abs(x[np.abs(x) <= 7.3]).sum() else 1.0])
 

@@ -41,13 +41,13 @@ class Event:
 
 
 def epsilon_bound(k: np.ndarray | int, other: np.ndarray | int, n: int, level: float) -> np.ndarray:
-    """A lower confidence bound on ln(p/q), or 0 if that is below 0.
+    """A lower confidence bound on ln(p/q), at least 0, from the counts of an event in n runs each.
 
     Clopper-Pearson bounds of ``level / 2`` each, so both hold with probability 1 - level.
 
     Args:
-        k: how often an event happened in n runs under one sequence.
-        other: how often it happened under the other; shaped as ``k``.
+        k: how often it happened under p, a number or an array.
+        other: how often it happened under q; shaped as ``k``.
         n: runs under each.
         level: probability that the bound is too large.
     """

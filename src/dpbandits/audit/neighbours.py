@@ -20,13 +20,10 @@ Behaviour = Callable[[np.ndarray], np.ndarray]  # of a table of rewards: the mea
 
 @dataclass(frozen=True)
 class Walk:
-    """A path through tables of rewards.
+    """A path through tables of rewards, which starts at ``base``, a float array (T, K).
 
-    Attributes:
-        base: float array (T, K); the rewards of ``arm`` are low.
-        arm: the arm whose rewards rise.
-        high: the value they rise to.
-        order: the rounds in which they do, int array (T,).
+    Its steps raise the rewards of ``arm`` from low to ``high``, in the rounds ``order``, an int
+    array (T,).
     """
 
     base: np.ndarray

@@ -14,7 +14,7 @@ from ..contracts.question import REGRET, STOPPING, Question
 from ..environments.catalogue import build
 from ..environments.laws import PARAMETERS, TABLE, Environment
 from ..environments.populations import homogeneous
-from ..game import Game, new_game, pulls_of
+from ..game import new_game, pulls_of
 from ..running.play import play_loop
 from ..settings.resolve import arguments
 from .neighbours import Neighbours, Walk, change_of_mind, largest_untruncated, random_walk
@@ -83,9 +83,13 @@ class Player(Subject):
     def play(
         self, data: np.ndarray, runs: int, rng: np.random.Generator, checkpoints: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The traces and answers of independent runs; see ``play_loop``."""
-        game = fixed_game(data, checkpoints)
-        return play_loop(self.source, game, rng, self.arguments(len(data)), runs)
+        """The traces and answers of runs on fixed rewards, (T, K); see ``play_loop``."""
+        T, K = data.shape
+        tables, parameters = np.full(K, TABLE), np.zeros((K, PARAMETERS))
+        laws = Environment(tables, parameters, np.zeros((0, 2)), data, 0.0)
+        users, coins = homogeneous(1.0).users(), np.random.default_rng(0)
+        game = new_game(laws, users, coins, T, checkpoints)
+        return play_loop(self.source, game, rng, self.arguments(T), runs)
 
 
 class Learner(Player):
@@ -140,18 +144,6 @@ class Stopper(Player):
 
     def columns(self, data: np.ndarray) -> list[str]:
         return ["stopping time", "estimate"]
-
-
-def fixed_game(rewards: np.ndarray, checkpoints: np.ndarray) -> Game:
-    """A game with fixed rewards.
-
-    Args:
-        rewards: float array (T, K), of each round and arm.
-        checkpoints: as ``new_game``.
-    """
-    T, K = rewards.shape
-    laws = Environment(np.full(K, TABLE), np.zeros((K, PARAMETERS)), np.zeros((0, 2)), rewards, 0.0)
-    return new_game(laws, homogeneous(1.0).users(), np.random.default_rng(0), T, checkpoints)
 
 
 def rounds(T: int) -> np.ndarray:

@@ -68,7 +68,7 @@ def requested(
 
 
 def _subject(config, algorithm: Algorithm, spec, eps: float, given) -> Subject:
-    """The subject for an algorithm or stopping rule at one budget."""
+    """The subject of an algorithm or stopping rule at one budget, its parameters checked."""
     where = f"{algorithm.group}={algorithm.name}"
     if not algorithm.private:
         raise BadInput(f"{where}: it promises no privacy, so there is nothing to audit")
@@ -79,25 +79,17 @@ def _subject(config, algorithm: Algorithm, spec, eps: float, given) -> Subject:
             f"{where}: {algorithm.file or 'dpbandits'}: local privacy is audited response by "
             "response; declare GUARANTEE = local_dp(SOURCE, curator)"
         )
-    values = _parameters(config, algorithm, spec, given)
+    group, goal = algorithm.group, {}
+    if group == STOPPING.group:
+        goal = {key: argument(key, config[key], d, math.nan) for key, d in STOPPING.goal}
+    short = config["short"].get(algorithm.name, {})  # unless the user set a parameter
+    values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given} | goal
+    own = [name for name in algorithm.domains if name not in ("eps", *goal)]
+    check_names(algorithm, own, spec, values)
     horizon = config["horizon"]
     horizons = [] if horizon is None else horizon if isinstance(horizon, list) else [horizon]
     lengths = tuple(whole("horizon", T, at_least=2, at_most=1_000_000) for T in horizons)
-    player = Stopper if algorithm.group == STOPPING.group else Learner
+    player = Stopper if group == STOPPING.group else Learner
     found = player(algorithm, eps, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
     return found
-
-
-def _parameters(config, algorithm: Algorithm, spec, given) -> dict[str, Any]:
-    """The parameters except eps; those of short games where the user set none."""
-    group = algorithm.group
-    short = config["short"].get(algorithm.name, {})
-    values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given}
-    goal = {}
-    if group == STOPPING.group:
-        goal = {key: argument(key, config[key], d, math.nan) for key, d in STOPPING.goal}
-    values |= goal
-    own = [name for name in algorithm.domains if name not in ("eps", *goal)]
-    check_names(algorithm, own, spec, values)
-    return values

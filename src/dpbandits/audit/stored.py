@@ -22,11 +22,8 @@ def finding_of(
 ) -> dict[str, Any]:
     """The row of an audit, from the file in which it is stored if it was done before.
 
-    Args:
-        config: the configuration of the audit, checked.
-        subject: what is audited.
-        folder: where findings are stored, with the witness of a violation; None for nowhere.
-        progress: called with each share of the work that is done.
+    Findings are stored in ``folder``, with the witness of a violation; None stores nothing.
+    ``progress`` is called with each share of the work that is done.
     """
     runs = None if config["runs"] is None else int(float(config["runs"]))
     seed, confidence = int(config["seed"]), float(config["confidence"])

@@ -119,7 +119,7 @@ class Release(Subject):
         return seen
 
     def columns(self, data: np.ndarray) -> list[str]:
-        return [f"number {i + 1} told" for i in range(self.source.seen(len(data)))]
+        return [f"output {i + 1}" for i in range(self.source.seen(len(data)))]
 
     def output(self, rng: Any, x: np.ndarray, out: np.ndarray) -> None:
         """Write what an adversary sees into ``out``, in plain Python."""

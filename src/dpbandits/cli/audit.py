@@ -1,4 +1,4 @@
-"""bandit-audit: how much privacy an algorithm really spends, measured from outside."""
+"""bandit-audit: measure a lower confidence bound on the privacy loss of an algorithm."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from .help import keys_listing
 USAGE = """\
 usage: bandit-audit [KEY=VALUE ...] [--config-dir DIR]
 
-Play an algorithm many times on neighbouring sequences of rewards, search for an event that tells
-them apart, and print a lower confidence bound on the privacy that it spends. The exit code is 3 if
-that is more than it promises.
+Play an algorithm many times on neighbouring sequences of rewards, search for an event that
+distinguishes them, and print a lower confidence bound on the privacy loss. The exit code is 3 if it
+exceeds the promised budget.
 
   bandit-audit algo=adap_ucb eps=0.5             an algorithm: an adversary sees its actions
   bandit-audit algo=heldp_ucb_b eps=0.5          local privacy: one user's response
   bandit-audit rule=dp_nas eps=1                 a stopping rule: its time and estimate
-  bandit-audit mechanism=tree eps=0.1,1          a release on its own, at two budgets
+  bandit-audit mechanism=tree eps=0.1,1          a single release, at two budgets
   bandit-audit --config-dir mine algo=greedy     your own algorithm, from mine/algo/greedy.py
   bandit-audit                                   everything, at eps 0.1, 0.5, 1 and 2
 

@@ -1,4 +1,4 @@
-"""bandit-bounds: what theorems say of the regret of one setting, beside what was measured."""
+"""bandit-bounds: the theorems that bound the regret of one setting, and the measured regret."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from .config.compose import multirun_points, read_request
 USAGE = """\
 usage: bandit-bounds [KEY=VALUE ...] [--config-dir DIR]
 
-Print what theorems say of the regret of one setting, beside the measured regret where finished
-runs are kept. Nothing is run and nothing is written.
+Print the theorems that bound the regret of one setting, and the measured regret if finished runs
+are stored. Nothing is run and nothing is written.
 
   bandit-bounds algo=adap_ucb env=bernoulli_c2 eps=0.5 horizon=1e6
   bandit-bounds algo=heldp_ucb_l env=ren_bernoulli population=uniform_levels eps_min=auto
 
-The keys are those of one setting of bandit-run (see bandit-run --help); results=DIR is where
-finished runs are looked for.
+The keys are those of one setting of bandit-run (see bandit-run --help); results=DIR is the
+folder of finished runs.
 
 kinds:
   exact         holds at every horizon
   asymptotic    holds in the limit of long horizons, for algorithms that are consistent
-  worst case    holds for the worst of all instances, not for each
-  order         holds up to a constant that is not printed, so there is no number
-  refuted       is known to be wrong
+  worst case    holds for the worst of all instances, not for every one
+  order         holds up to an unknown constant, so there is no number
+  refuted       known to be wrong
 """
 ONE = "bandit-bounds takes one setting"
 FORMULA = 60  # characters

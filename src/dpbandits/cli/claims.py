@@ -1,4 +1,4 @@
-"""bandit-claims: what the papers claim, and whether it holds when algorithms run as printed."""
+"""bandit-claims: the claims of the papers, and whether they hold for the algorithms as printed."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ usage: bandit-claims [CLAIM ...] [KEY=VALUE ...]
 
 Measure what papers claim from their experiments, and write the ledger of verdicts.
 
-  bandit-claims             every claim, at the papers' scale; what is finished is not run again
+  bandit-claims             every claim, at the papers' scale; finished runs are not repeated
   bandit-claims A1 A2       some of them
   bandit-claims seed=1      with other random numbers
 
-keys: runs=2000 (where a run is cheap; elsewhere the papers' numbers), horizon=, seed=0, jobs=-1,
+keys: runs=2000 (for cheap runs; the papers' numbers for others), horizon=, seed=0, jobs=-1,
 results=results; the ledger is written to RESULTS/claims.md and .tex, its numbers to claims.csv;
-that of some claims, or of another seed, to files with these in their names
+the names of some claims, and a seed, are part of the names of these files
 
 {claims}
 """
