@@ -76,7 +76,7 @@ def test_two_deaths_in_succession_cost_nothing(tmp_path, jobs):
 def test_a_run_that_kills_its_worker_costs_no_other_run(tmp_path, jobs):
     condition = "rng.bit_generator.seed_seq.spawn_key[0] == 29"
     request, _ = mortal(tmp_path, condition, **ALONE, jobs=jobs)
-    with pytest.raises(RunsFailed, match="^1 run failed"):
+    with pytest.raises(RunsFailed, match=r"^1 run failed"):
         csv_after(request)
     found = RunStore(request.results).load(request.settings[0])
     assert sorted(found.pulls) == [r for r in range(40) if r != 29]
