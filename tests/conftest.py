@@ -1,5 +1,6 @@
 """Fixtures that several test files share."""
 
+import shlex
 import sys
 
 import pytest
@@ -8,16 +9,49 @@ from refusals import complaint
 
 @pytest.fixture
 def refused(tmp_path, monkeypatch, capsys):
-    """A function that runs a command in an own folder and returns its complaint."""
+    """A function that runs a command, which must refuse its input, and returns its message.
+
+    Nothing may be written.
+    """
     monkeypatch.chdir(tmp_path)
 
     def refuse(module, given: list[str]) -> str:
-        before = sorted(tmp_path.rglob("*"))
+        before = _files(tmp_path)
         name = f"bandit-{module.__name__.rpartition('.')[2]}"
         monkeypatch.setattr(sys, "argv", [name, *given])
         with pytest.raises(SystemExit) as stopped:
             module.main()
-        assert sorted(tmp_path.rglob("*")) == before
+        assert _files(tmp_path) == before
         return complaint(name, stopped.value.code, *capsys.readouterr())
 
     return refuse
+
+
+@pytest.fixture
+def bandit(tmp_path, monkeypatch, capsys):
+    """A function that runs a command in the test's folder and returns the lines that it prints."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(module, line: str, errors: str | None = None) -> list[str]:
+        monkeypatch.setattr(sys, "argv", ["bandit", *shlex.split(line)])
+        with pytest.raises(SystemExit) as stopped:
+            module.main()
+        printed = capsys.readouterr()
+        assert stopped.value.code == 0, printed.err
+        reported = [x for x in printed.err.splitlines() if not x.startswith("compiling")]
+        assert errors is None or "\n".join(reported) == errors
+        return printed.out.splitlines()
+
+    return command
+
+
+@pytest.fixture
+def unchanged(tmp_path, monkeypatch):
+    """The test runs in a folder of its own and must write nothing to it."""
+    monkeypatch.chdir(tmp_path)
+    yield
+    assert _files(tmp_path) == []
+
+
+def _files(folder):
+    return [x for x in sorted(folder.rglob("*")) if "__pycache__" not in x.parts]

@@ -1,4 +1,4 @@
-"""What several tests need: playing an algorithm, compiled or plain, and its parameters."""
+"""Shared by several tests: algorithms by name, their settings, and playing them."""
 
 import math
 import sys
@@ -7,29 +7,42 @@ from pathlib import Path
 
 import numpy as np
 import yaml
+from scipy.stats import norm
 
-from dpbandits.contracts.algorithm import ALGORITHMS, load
+from dpbandits.contracts.algorithm import Algorithm, find_file, load
 from dpbandits.contracts.assumptions import Bounded
 from dpbandits.contracts.parameters import Choice
+from dpbandits.contracts.question import REGRET
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.instances import Instance
 from dpbandits.environments.populations import homogeneous
 from dpbandits.files import PACKAGE
 from dpbandits.game import new_game, pulls_at_checkpoints
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
-from dpbandits.settings import resolve as settings
+from dpbandits.settings import resolve
+from dpbandits.settings.choices import request_from
+from dpbandits.settings.groups import default_keys
+from dpbandits.settings.setting import Setting
 
 CONF = PACKAGE.parent.parent / "conf"
+TWINS = Path(__file__).parent / "twins"  # a configuration folder of broken algorithms
+GOLDEN = Path(__file__).parent / "golden.json"
 NAMES = sorted(file.stem for file in (CONF / "algo").glob("*.yaml"))
-PRIVATE = [name for name in NAMES if load(ALGORITHMS / f"{name}.py").private]
-LOCAL = [name for name in NAMES if load(ALGORITHMS / f"{name}.py").local]
+RULES = sorted(file.stem for file in (CONF / "rule").glob("*.yaml"))
+
+
+def algorithm(name: str) -> Algorithm:
+    """The algorithm, or stopping rule, of the package that has this name."""
+    return load(find_file(name, group="rule" if name in RULES else "algo"))
+
+
+PRIVATE = [name for name in NAMES if algorithm(name).private]
+LOCAL = [name for name in NAMES if algorithm(name).per_user]  # users may have own levels
 GLOBAL = [name for name in PRIVATE if name not in LOCAL]
-HEAVY = [  # for heavy tails or outliers
-    name
-    for name in NAMES
-    if not isinstance(load(ALGORITHMS / f"{name}.py").rewards, Bounded | None)
-]
+# for heavy tails or outliers
+HEAVY = [name for name in NAMES if not isinstance(algorithm(name).rewards, Bounded | None)]
 SIGMAS = 5.0
+P_VALUE = 2 * norm.sf(SIGMAS)  # of a right law, at a fixed seed; that of a wrong one is below 1e-9
 
 # Changes of parameters with which games of some hundred rounds see eliminations: with the papers'
 # constants they end in the first epoch, or in the forced phase.
@@ -52,15 +65,31 @@ def defaults(name: str) -> dict:
 
 
 def arguments(name: str, eps: float, T: int, instance: Instance | None = None, **changes):
-    """The numbers that a kernel receives; what is ``auto`` is taken from the instance."""
+    """The numbers that a kernel receives; what is ``auto`` is computed from the instance."""
     values = defaults(name) | {"eps": eps, "eps_min": eps} | changes
-    algorithm = load(ALGORITHMS / f"{name}.py")
-    return settings.arguments(algorithm, values, T, "a test's", instance or build(bernoulli(1, 0)))
+    instance = instance or build(bernoulli(1, 0))
+    return resolve.arguments(algorithm(name), values, T, "a test's", instance)
+
+
+def settings(question=REGRET, **given) -> list[Setting]:
+    """The settings of ``dp.run``, or of ``dp.stop``, with these arguments.
+
+    A name that is no key of the command is a parameter of the algorithm.
+    """
+    keys = default_keys(question.keys_file)
+    parameters = {name: given.pop(name) for name in [*given] if name not in keys}
+    return request_from(question, given, parameters).settings
+
+
+def setting(question=REGRET, **given) -> Setting:
+    """The only setting of ``dp.run`` with these arguments."""
+    [found] = settings(question, **given)
+    return found
 
 
 def reference_arguments(name: str, eps: float, T: int, spec: dict, **changes) -> dict:
     """What a reference receives: numbers, but for choices and a provable c1."""
-    domains = load(ALGORITHMS / f"{name}.py").domains
+    domains = algorithm(name).domains
     values = defaults(name) | changes
     numbers = arguments(name, eps, T, build(spec), **changes)
     words = {p: value for p, value in values.items() if isinstance(domains[p], Choice)}
@@ -88,7 +117,7 @@ def play(
     replaces the learner's own, ``function`` one that replaces the algorithm's, ``changes`` are
     parameters of the algorithm.
     """
-    function = function or load(ALGORITHMS / f"{name}.py").function
+    function = function or algorithm(name).function
     if checkpoints is None:
         checkpoints = np.unique(np.geomspace(1, T, 30).astype(int))
     instance = build(spec)
@@ -100,8 +129,19 @@ def play(
     return pulls_at_checkpoints(game)
 
 
+def game_with(population, coins):
+    """A game whose users come from a population."""
+    env, T = build(bernoulli(0.5, 0.4)).environment, 10**9
+    return new_game(env, population.users(), coins, T, np.array([T]))
+
+
 def bernoulli(*means):
     return {"law": "bernoulli", "means": list(means)}
+
+
+def two_arms(law):
+    """An instance of two arms that both have the law."""
+    return build({"law": "mixed", "arms": [law, law]})
 
 
 def table(rewards):

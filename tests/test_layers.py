@@ -1,112 +1,80 @@
-"""The architecture, read from the imports."""
+"""The layers of the package: no module imports from a layer above its own."""
 
-import ast
+import os
+import shutil
+import subprocess
+import sys
 
 import pytest
 
 from dpbandits.files import PACKAGE
 
-# What each part may import of the package; a part is a module or a folder at its top.
-MAY_IMPORT = {
-    "kernel": set(),
-    "errors": set(),
-    "files": {"errors"},
-    "parameters": set(),
-    "assumptions": set(),
-    "guarantees": set(),
-    "seeds": set(),
-    "inputs": {"errors", "parameters"},
-    "environments": {"kernel", "errors", "inputs"},
-    "game": {"kernel", "environments"},
-    "mechanisms": {"kernel"},
-    "curators": {"environments", "kernel", "mechanisms"},
-    "radii": {"kernel"},
-    "estimators": {"environments", "kernel", "mechanisms", "radii"},
-    "optimism": {"kernel", "powers"},
-    "powers": {"kernel"},
-    "episodes": {"kernel", "game", "mechanisms"},
-    "batches": {"kernel", "game"},
-    "algorithms": {
-        "kernel", "environments", "game", "mechanisms", "curators", "radii", "optimism", "episodes",
-        "parameters", "assumptions", "batches", "estimators", "guarantees", "powers",
-    },
-    "stopping": {"assumptions", "game", "guarantees", "kernel", "mechanisms", "parameters"},
-    "theory": {"assumptions", "environments", "estimators", "radii"},
-    "registry": {"assumptions", "errors", "guarantees", "kernel", "parameters"},
-    "cell": {"environments", "errors", "registry"},
-    "budgets": {"environments", "errors", "inputs", "parameters", "registry", "theory"},
-    "settings": {
-        "budgets", "cell", "environments", "errors", "inputs", "parameters", "registry",
-    },
-    "privacy": {
-        "assumptions", "cell", "curators", "environments", "errors", "estimators", "figures",
-        "files", "game", "inputs", "kernel", "mechanisms", "parameters", "registry", "settings",
-        "store",
-    },
-    "play": {"cell", "environments", "game", "kernel", "seeds"},
-    "trial": {"cell", "environments", "game", "kernel", "play", "registry", "seeds"},
-    "trial_settings": {
-        "budgets", "environments", "errors", "inputs", "parameters", "registry", "settings",
-        "trial",
-    },
-    "outcomes": {"errors", "kept", "store", "summary", "trial"},
-    "kept": {"cell", "errors", "files"},
-    "store": {"cell", "errors", "files", "inputs", "kept", "kernel"},
-    "engines": {"errors"},
-    "compiling": {"cell", "kernel", "play"},
-    "runner": {
-        "cell", "compiling", "engines", "environments", "errors", "files", "kept", "kernel", "play",
-    },
-    "progress": {"cell", "kept"},
-    "summary": {"store"},
-    "figures": {"files", "store"},
-    "outcome_figures": {"errors", "figures", "outcomes", "summary"},
-    "claims": {"cell", "errors", "kept", "store", "summary", "theory"},
-    "cli": {
-        "cell", "claims", "engines", "environments", "errors", "figures", "files", "inputs",
-        "kept", "kernel", "outcome_figures", "outcomes", "privacy", "progress", "registry",
-        "runner",
-        "settings", "store", "summary", "theory", "trial", "trial_settings",
-    },
-}  # fmt: skip
+CHECK = """\
+import sys
+from importlinter.cli import lint_imports
+sys.exit(lint_imports(sys.argv[1], no_cache=True))
+"""
+CONFIGURATION = PACKAGE.parent.parent / "pyproject.toml"
 
 
-def part_of(file):
-    return file.relative_to(PACKAGE).parts[0].removesuffix(".py")
+def checked(folder):
+    """Check the package in a folder against the layers: the exit code and what is printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", CHECK, str(CONFIGURATION)],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
 
 
-def imports(file):
-    """The parts of the package that a file imports."""
-    depth = len(file.relative_to(PACKAGE).parts)
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level == depth:
-            yield from [node.module.split(".")[0]] if node.module else [a.name for a in node.names]
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dpbandits"):
-            yield node.module.split(".")[1]
-        elif isinstance(node, ast.Import):
-            inside = (a.name for a in node.names if a.name.startswith("dpbandits."))
-            yield from (name.split(".")[1] for name in inside)
+def test_no_module_imports_from_a_layer_above_its_own():
+    code, printed = checked(PACKAGE.parent)
+    assert code == 0, printed
+    assert "Contracts: 2 kept, 0 broken." in printed
 
 
-FILES = [f for f in sorted(PACKAGE.rglob("*.py")) if f != PACKAGE / "__init__.py"]
+# a file of the package, what is appended to it, and what the check prints of that
+FAULTS = {
+    "at the top of a module": (
+        "errors.py",
+        "from .cli import run",
+        "dpbandits.errors -> dpbandits.cli.run",
+    ),
+    "inside a function": (
+        "settings/sweep.py",
+        "def late():\n    from ..api import summary\n\n    return summary",
+        "dpbandits.settings.sweep -> dpbandits.api",
+    ),
+    "of the package itself": (
+        "parts/radii.py",
+        "from dpbandits import summary",
+        "dpbandits.parts.radii -> dpbandits",
+    ),
+    "of a layer beside it": (
+        "theory/bounds.py",
+        "from ..stopping import nas",
+        "dpbandits.theory.bounds -> dpbandits.stopping.nas",
+    ),
+    "in an algorithm": (
+        "algorithms/ucb.py",
+        "from ..environments.instances import Instance",
+        "dpbandits.algorithms is not allowed to import dpbandits.environments",
+    ),
+    "in a module that has no layer": ("stray.py", "", "- dpbandits.stray"),
+}
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda f: str(f.relative_to(PACKAGE)))
-def test_layers_point_one_way(file):
-    part = part_of(file)
-    assert set(imports(file)) - {part} <= MAY_IMPORT[part]
-
-
-def test_the_table_has_no_cycle_and_no_stranger():
-    assert set(MAY_IMPORT) == {part_of(f) for f in FILES}
-    done = set()
-    while done != set(MAY_IMPORT):
-        ready = {p for p, needs in MAY_IMPORT.items() if needs <= done} - done
-        assert ready, "a cycle"
-        done |= ready
-
-
-def test_imports_are_found():
-    assert set(imports(PACKAGE / "algorithms" / "dp_se.py")) == {
-        "assumptions", "game", "guarantees", "kernel", "mechanisms", "parameters", "radii"
-    }  # fmt: skip
+@pytest.mark.parametrize("fault", FAULTS)
+def test_an_import_against_the_layers_is_found(fault, tmp_path):
+    """The control: the check fails for a copy of the package with one more import."""
+    file, text, reason = FAULTS[fault]
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(PACKAGE, tmp_path / PACKAGE.name, ignore=ignored)
+    with open(tmp_path / PACKAGE.name / file, "a") as module:
+        module.write(f"\n\n{text}\n")
+    code, printed = checked(tmp_path)
+    assert code == 1
+    assert reason in printed, printed

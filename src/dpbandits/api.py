@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from .contracts.algorithm import Algorithm
     from .contracts.assumptions import Assumption
     from .contracts.guarantees import Guarantee
+    from .contracts.question import Question
     from .settings.choices import Choice
 
     AlgorithmLike = str | Callable[..., Any] | Choice
@@ -183,7 +185,12 @@ def stop(
     return _table(STOPPING, given, parameters, config_dir)
 
 
-def _table(question: Any, given: Mapping[str, Any], parameters: Mapping[str, Any], config_dir: Any):
+def _table(
+    question: Question,
+    given: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    config_dir: str | PathLike[str] | None,
+) -> pd.DataFrame:
     """The tidy table of a call; what it was run with is in its ``attrs``."""
     from .running.monte_carlo import fulfil
     from .settings.choices import request_from
@@ -194,8 +201,10 @@ def _table(question: Any, given: Mapping[str, Any], parameters: Mapping[str, Any
     return table
 
 
-def _folders(config_dir: Any) -> tuple[str, ...]:
-    return () if config_dir is None else (str(Path(config_dir).resolve()),)
+def _folders(config_dir: str | PathLike[str] | None) -> tuple[str, ...]:
+    from .settings.user_files import user_folders
+
+    return user_folders(config_dir, "config_dir")
 
 
 def load(path: str | PathLike[str]) -> pd.DataFrame:
@@ -245,9 +254,14 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
         One row a setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
         mean, Student's t), ``std`` and ``runs``. For stopping rules also ``halted`` and ``correct``
         with its interval.
+
+    Raises:
+        BadInput: it is not a tidy table.
     """
     from .results.summary import summarize
+    from .results.tables import check_table
 
+    check_table("the table", table)
     return summarize(table)
 
 
@@ -276,7 +290,9 @@ def plot(
         BadInput: the table cannot be drawn so.
     """
     from .figures.draw import figure_of_table
+    from .results.tables import check_table
 
+    check_table("the table", table)
     return figure_of_table(table, title, x=x, band=band, bounds=_curves(table) if bounds else None)
 
 
@@ -284,6 +300,8 @@ def _curves(table: pd.DataFrame) -> pd.DataFrame:
     from .errors import BadInput
     from .figures.bounds import curves
 
+    if "rule" in table.columns:
+        raise BadInput("bounds=True: bounds are drawn beside regret, not beside stopping times")
     if "settings" not in table.attrs:
         raise BadInput("bounds=True: only tables of dp.run, and those with a manifest, have bounds")
     return curves(table, table.attrs["settings"], "the table")
@@ -387,25 +405,31 @@ def audit(
 
     from .audit.requests import requested
     from .audit.stored import finding_of
+    from .contracts.question import STOPPING
+    from .errors import BadInput
     from .running.progress import progress_bar
     from .settings.choices import algorithm_of
     from .settings.groups import default_keys
 
-    defaults = default_keys("audit")
-    settings = {k: v for k, v in parameters.items() if k in ("rel_error", "beta", "R")}
+    if sum(x is not None for x in (algo, rule, mechanism)) != 1:
+        raise BadInput("one of algo, rule and mechanism is audited at a time")
+    goal = {k: v for k, v in parameters.items() if rule is not None and k in STOPPING.goal_names}
+    own = {k: v for k, v in parameters.items() if k not in goal}
     given = {
         "mechanism": mechanism, "eps": eps, "horizon": horizon, "runs": runs,
-        "confidence": confidence, "seed": seed, "jobs": jobs, "results": results, **settings,
+        "confidence": confidence, "seed": seed, "jobs": jobs, "results": results, **goal,
     }  # fmt: skip
-    config = {**defaults, "results": None}
+    config = {**default_keys("audit"), "results": None}
     config |= {k: _plain(v) for k, v in given.items() if v is not None}
     group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
-    made, spec = None, {}
+    made: Algorithm | None = None
+    spec: dict[str, Any] = {}
     if chosen is not None:
-        own = {k: v for k, v in parameters.items() if k not in settings}
         made, spec = algorithm_of(chosen, group, own, _folders(config_dir))
         config[group] = made.name
-    keys = {f"{group}.{name}" for name in parameters}
+    elif own:
+        raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
+    keys = {f"{group}.{name}" for name in own}
     subjects = requested(config, keys, made, spec)
     folder = None if results is None else Path(results) / "audits"
     with progress_bar(len(subjects)) as bar:

@@ -1,4 +1,4 @@
-"""Bounds drawn beside measured regret: which ones, at what height, and how they are named."""
+"""Bounds drawn beside measured regret: which ones, at what height, and how legends name them."""
 
 import math
 

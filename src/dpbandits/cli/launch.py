@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from ..errors import BadInput
 from ..files import check_writable, package_folder
 from ..results.naming import table_path
 from ..running.failures import RunsFailed
-from .command import MOST, report_failures
-from .config.compose import compose_request, in_hydras_words, multirun_points, read_request
+from .command import print_failed, report_failures
+from .config.compose import as_hydra_overrides, multirun_points, read_request
 
 BASIC = "hydra._internal.core_plugins.basic_launcher.BasicLauncher"  # Hydra's default
 SUBMITIT = "hydra_plugins.hydra_submitit_launcher.submitit_launcher"  # of both its launchers
@@ -27,7 +27,7 @@ class Job:
     """Runs one point of a multirun, here or, since it pickles to plain values, in another process.
 
     Attributes:
-        question: what is asked.
+        question: the question.
         folders: the user's configuration folders.
     """
 
@@ -55,7 +55,7 @@ def call_hydra(question: Question, argv: list[str], overrides: list[str]) -> Non
     import hydra
 
     options = [word for word in argv if word not in overrides]
-    sys.argv = [question.command, *options, *in_hydras_words(overrides)]
+    sys.argv = [question.command, *options, *as_hydra_overrides(overrides)]
     main = hydra.main(str(package_folder("conf")), question.keys_file, version_base="1.3")
     main(lambda _: None)()
 
@@ -77,13 +77,12 @@ def multirun(question: Question, overrides: list[str], folders: tuple[str, ...])
     paths: list[Path] = []
     launcher: dict[str, Any] = {}
     for point in multirun_points(overrides, folders):
-        request, own = compose_request(point, folders, question)
-        assert request.results is not None
-        check_writable(request.results)
+        request = read_request(point, folders, question)
+        check_writable(request.folder)
         points.append(point)
         paths.append(table_path(request, alone=False))
-        launcher = launcher or own
-        if {**own, FOLDER: None} != {**launcher, FOLDER: None}:
+        launcher = launcher or dict(request.launcher)
+        if {**request.launcher, FOLDER: None} != {**launcher, FOLDER: None}:
             raise BadInput("-m: hydra/launcher and its settings must be the same for all jobs")
     if not points:
         raise BadInput("-m: no combination to run; some key has no value")
@@ -96,13 +95,15 @@ def multirun(question: Question, overrides: list[str], folders: tuple[str, ...])
             f"hydra/launcher: {name} is not supported; submitit_local or submitit_slurm is"
         )
     reasons = _run_by_submitit(job, points, name.removesuffix("Launcher").lower(), launcher)
-    failed = {}
+    failed = []
     for point, path, reason in zip(points, paths, reasons, strict=True):
         if reason:
-            failed[" ".join([o for o in point if o not in overrides] or point)] = reason
+            own = [override for override in point if override not in overrides]
+            failed.append(f"{' '.join(own or point)}: {reason}")
         elif path.exists():
             print(path)
-    return _report_jobs(question.command, failed)
+    print_failed(question.command, failed, " jobs")
+    return min(len(failed), 1)
 
 
 def _run_here(job: Job, points: Sequence[list[str]]) -> int:
@@ -133,12 +134,18 @@ def _run_by_submitit(
     import submitit
 
     folder = settings.pop(FOLDER)
+    created = [path for path in (Path(folder), *Path(folder).parents) if not path.exists()]
     parameters = {f"{cluster}_{name}": value for name, value in settings.items()}
     timeouts = {x: parameters.pop(x) for x in ["slurm_max_num_timeout"] if x in parameters}
-    with _removed_if_not_launched(Path(folder)):
+    try:
         executor = submitit.AutoExecutor(folder, cluster, **timeouts)
         executor.update_parameters(**parameters)
         jobs = executor.map_array(job, points)
+    except Exception as error:
+        for path in created:
+            with suppress(OSError):  # a folder that another process uses
+                path.rmdir()
+        raise BadInput(f"hydra/launcher: the jobs cannot be launched: {error}") from None
     return [_reason(submitted) for submitted in jobs]
 
 
@@ -153,26 +160,3 @@ def _reason(submitted: Any) -> str:
     except Exception:
         why = "the job was killed, or never began"
     return why and f"{why}; see {submitted.paths.folder}"
-
-
-def _report_jobs(name: str, failed: Mapping[str, str]) -> int:
-    """Print each failed job with its own overrides and the reason; returns the exit code."""
-    for words, reason in list(failed.items())[:MOST]:
-        print(f"{name}: failed: {words}: {reason}", file=sys.stderr)
-    if len(failed) > MOST:
-        print(f"{name}: failed: {len(failed) - MOST} more jobs", file=sys.stderr)
-    return min(len(failed), 1)
-
-
-@contextmanager
-def _removed_if_not_launched(*paths: Path) -> Iterator[None]:
-    """Report in one line that jobs cannot be launched, and remove the paths created until then."""
-    every = dict.fromkeys(outer for path in paths for outer in (path, *path.parents))
-    created = sorted((path for path in every if not path.exists()), reverse=True)
-    try:
-        yield
-    except Exception as error:
-        for path in created:
-            with suppress(OSError):  # a folder that another process uses
-                path.rmdir() if path.is_dir() else path.unlink()
-        raise BadInput(f"hydra/launcher: the jobs cannot be launched: {error}") from None

@@ -134,7 +134,7 @@ def load(file: Path) -> Algorithm:
 def load_elsewhere(file: Path) -> Algorithm:
     """Load an algorithm in another process, where playing it raises the error if that fails.
 
-    An error while a task is unpickled could not be told from the death of the worker.
+    An error while a task is unpickled could not be distinguished from the death of the worker.
     """
     try:
         return load(file)

@@ -20,7 +20,6 @@ def table_path(request: Request, alone: bool = True) -> Path:
     """Where the table of a request is written: the name of its experiment, or of what is run with a
     hash of it. One of several jobs is not ``alone``: its name needs the hash.
     """
-    assert request.results is not None
     described = (setting.described for setting in request.settings)
     name = digest(*described, str(request.runs), length=8)
     experiment = request.config["experiment"]
@@ -30,7 +29,7 @@ def table_path(request: Request, alone: bool = True) -> Path:
         stem = f"sweep-{name}"
     else:
         stem = f"{_label(request.settings[0])}-{name}"
-    return request.results / f"{stem}.csv"
+    return request.folder / f"{stem}.csv"
 
 
 def _label(setting: Setting) -> str:

@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -47,33 +47,6 @@ class Runs:
         return pulls, np.array([self.answers[run] for run in range(runs)])
 
 
-class Store(Protocol):
-    """Where finished runs are stored."""
-
-    def finished(self, setting: Setting) -> frozenset[int]:
-        """The numbers of the finished runs of a setting.
-
-        Raises:
-            Damaged: they cannot be used.
-            CannotRead: the system does not give them now.
-        """
-
-    def load(self, setting: Setting) -> Runs:
-        """The finished runs of a setting; a missing or damaged file holds none."""
-
-    def save(self, setting: Setting, fresh: Runs) -> None:
-        """Add finished runs of a setting to those that are stored."""
-
-    def note_failure(self, setting: Setting, reason: str) -> None:
-        """Store in one line why a setting could not be finished."""
-
-    def forget_failure(self, setting: Setting) -> None:
-        """Remove the reason, since the setting is finished."""
-
-    def failure(self, setting: Setting) -> str | None:
-        """Why a setting could not be finished when it was last tried, or None."""
-
-
 class Memory:
     """Finished runs in memory."""
 
@@ -81,22 +54,22 @@ class Memory:
         self._runs: dict[Setting, Runs] = {}
 
     def finished(self, setting: Setting) -> frozenset[int]:
+        """The numbers of the finished runs of a setting."""
         return frozenset(self.load(setting).pulls)
 
     def load(self, setting: Setting) -> Runs:
+        """The finished runs of a setting."""
         return self._runs.get(setting, Runs())
 
     def save(self, setting: Setting, fresh: Runs) -> None:
+        """Add finished runs of a setting to those that are stored."""
         self._runs[setting] = self.load(setting) | fresh
 
     def note_failure(self, setting: Setting, reason: str) -> None:
-        pass
+        """Nothing is stored: the error that is raised states the reason."""
 
     def forget_failure(self, setting: Setting) -> None:
-        pass
-
-    def failure(self, setting: Setting) -> str | None:
-        return None
+        """See ``note_failure``."""
 
 
 class RunStore:
@@ -115,7 +88,12 @@ class RunStore:
         return read_runs(self.file(setting))
 
     def finished(self, setting: Setting) -> frozenset[int]:
-        """See ``Store``; a file is read again only if it has changed."""
+        """The numbers of the finished runs of a setting; a file is read only if it has changed.
+
+        Raises:
+            Damaged: the file was cut, edited, or belongs to another setting.
+            CannotRead: the system cannot read it now.
+        """
         file = self.file(setting)
         found = ask_system(file, Path.stat)
         if found is None:
@@ -126,13 +104,14 @@ class RunStore:
         return self._seen[setting][1]
 
     def load(self, setting: Setting) -> Runs:
+        """The finished runs of a setting; a missing or damaged file holds none."""
         try:
             return self.read(setting)
         except Damaged:
             return Runs()
 
     def save(self, setting: Setting, fresh: Runs) -> None:
-        """See ``Store``; a damaged file is set aside, not written over.
+        """Add finished runs of a setting; a damaged file is set aside, not written over.
 
         Raises:
             CannotWrite: the disk is full, or the folder may not be written.
@@ -152,18 +131,24 @@ class RunStore:
         return self.file(setting).with_suffix(".failed")
 
     def note_failure(self, setting: Setting, reason: str) -> None:
+        """Store in one line why a setting could not be finished."""
         file = self.failure_file(setting)
         with locked(file.parent):
             replace_file(file, f"{reason}\n".encode())
 
     def forget_failure(self, setting: Setting) -> None:
+        """Remove the reason, since the setting is finished."""
         self.failure_file(setting).unlink(missing_ok=True)
 
     def failure(self, setting: Setting) -> str | None:
+        """Why a setting could not be finished when it was last tried, or None."""
         try:
             return self.failure_file(setting).read_text(errors="replace").strip()
         except OSError:
             return None
+
+
+Store = Memory | RunStore
 
 
 def file_of(results: Path, key: str) -> Path:

@@ -44,7 +44,7 @@ def mean_of(table: pd.DataFrame, settings: list[str], column: str) -> pd.DataFra
     """Mean of a column over the runs of each setting, with the STATISTICS of ``summarize``."""
     groups = table.groupby(settings, sort=False, dropna=False)[column]
     summary = groups.agg(mean="mean", std="std", runs="count").reset_index()
-    half = half_width(summary["std"], summary["runs"].to_numpy())
+    half = half_width(summary["std"].to_numpy(), summary["runs"].to_numpy())
     summary["ci_low"], summary["ci_high"] = summary["mean"] - half, summary["mean"] + half
     return summary[[*settings, *STATISTICS]]
 

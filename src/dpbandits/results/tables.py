@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -101,7 +101,9 @@ def tidy(store: Store, settings: Sequence[Setting], runs: int) -> pd.DataFrame:
         numbers = np.arange(runs)[:, np.newaxis]
         measured = {name: MEASURED[name](finished) for name in question.measured}
         arrays = np.broadcast_arrays(numbers, *measured.values())
-        rows = dict(zip(["run", *measured], (x.ravel() for x in arrays), strict=True))
+        rows: dict[str, Any] = dict(
+            zip(["run", *measured], (x.ravel() for x in arrays), strict=True)
+        )
         for name in rows.keys() & set(WHOLE_OR_BLANK):
             rows[name] = pd.array(rows[name], dtype="Int64")
         about = described(finished)
@@ -170,23 +172,36 @@ def read_table(path: Path) -> pd.DataFrame:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise BadInput(f"{path}: not a readable CSV ({reason})") from None
+    check_table(str(path), table)
+    return table
+
+
+def check_table(where: str, table: pd.DataFrame) -> None:
+    """Refuse a table whose columns or numbers are not those of a tidy table.
+
+    Args:
+        where: what the table is called in messages.
+        table: the table.
+
+    Raises:
+        BadInput: a column is missing, or holds what no tidy table can.
+    """
     question = question_of_table(table)
     columns = columns_of(question)
     missing = [name for name in columns if name not in table.columns]
     if missing:
-        raise BadInput(f"{path}: not a tidy CSV of dpbandits: no column {', '.join(missing)}")
+        raise BadInput(f"{where}: not a tidy table of dpbandits: no column {', '.join(missing)}")
     if table.empty:
-        raise BadInput(f"{path}: the table has no rows")
+        raise BadInput(f"{where}: the table has no rows")
     for name in columns:
-        _check_column(path, name, table[name].dropna() if name in question.blank else table[name])
+        column = table[name].dropna() if name in question.blank else table[name]
+        _check_column(f"{where}: column {name}", name, column)
     if at_end(table).empty:
-        raise BadInput(f"{path}: no row has reached its {question.limit}")
-    return table
+        raise BadInput(f"{where}: no row has reached its {question.limit}")
 
 
-def _check_column(path: Path, name: str, column: pd.Series) -> None:
+def _check_column(where: str, name: str, column: pd.Series) -> None:
     """Refuse a column that holds what no tidy table can."""
-    where = f"{path}: column {name}"
     if name in WORDS:
         if column.isna().any():
             raise BadInput(f"{where} has blanks")
@@ -196,12 +211,5 @@ def _check_column(path: Path, name: str, column: pd.Series) -> None:
         raise BadInput(f"{where} holds a number that is not finite")
     elif name in POSITIVE and not (column > 0).all():
         raise BadInput(f"{where} holds {column.min():g}; it must be above 0")
-    elif (sizes := column[np.isfinite(column)].abs()).max() > LARGEST:
+    elif ((sizes := column[np.isfinite(column)].abs()) > LARGEST).any():
         raise BadInput(f"{where} holds {sizes.max():g}; at most {LARGEST:g} is needed")
-
-
-def same_columns(table: pd.DataFrame, values: Mapping[str, Any]) -> pd.DataFrame:
-    """The rows of a table whose columns have these values."""
-    for name, value in values.items():
-        table = table[table[name] == value]
-    return table

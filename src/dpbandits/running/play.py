@@ -126,4 +126,6 @@ def compile_kernel(setting: Setting) -> None:
 
 def has_disk_cache(algorithm: Algorithm) -> bool:
     """Whether the machine code of an algorithm is cached on disk: not that of a notebook's."""
-    return algorithm.compiled and is_in_a_file(getattr(algorithm.function, "py_func", None))
+    return algorithm.compiled and is_in_a_file(
+        getattr(algorithm.function, "py_func", algorithm.function)
+    )

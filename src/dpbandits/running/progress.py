@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from typing import Any
 
 BAR = "{percentage:3.0f}%|{bar}| {elapsed} spent, {remaining} left, now {postfix}"
@@ -13,8 +15,8 @@ def progress_bar(total: float) -> Any:
     Args:
         total: the amount of work, in any unit.
     """
-    from tqdm.auto import tqdm  # it takes a while to import
-    from tqdm.std import tqdm as on_terminals
-
-    in_notebook = tqdm.display is not on_terminals.display
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # without ipywidgets the bar is text, in Jupyter, too
+        from tqdm.auto import tqdm  # it takes a while to import
+    in_notebook = "ipykernel" in sys.modules
     return tqdm(total=total, disable=False if in_notebook else None, bar_format=BAR)

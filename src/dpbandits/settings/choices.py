@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..contracts.algorithm import Algorithm, find_file, from_function, load
-from ..contracts.question import Question
+from ..contracts.question import QUESTIONS, Question
 from ..errors import BadInput, plain, unknown
-from .groups import Groups, default_keys, read_experiment, read_group
+from .groups import Groups, default_keys, question_of, read_experiment, read_group
 from .request import Request, make_request
-from .sweep import names_chosen, swept_names
+from .sweep import names_chosen, names_varied
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def request_from(
     does, exactly as in a sweep of the commands.
 
     Args:
-        question: what is asked.
+        question: the question.
         given: keys of the command with their values, None for the default; groups may be names,
             values or lists.
         parameters: parameters of the algorithm.
@@ -127,15 +127,20 @@ def request_from(
     Raises:
         BadInput: a value cannot be run.
     """
+    keys = list(given)
     given = {key: value for key, value in given.items() if value is not None}
     defaults = default_keys(question.keys_file)
     config = {**defaults, "results": None}
     if "experiment" in given:
-        config |= read_experiment(str(given["experiment"]), folders)
+        name = str(given["experiment"])
+        config |= read_experiment(name, folders)
+        asked = question_of(name, QUESTIONS, folders) or question
+        if asked != question:
+            function = asked.command.replace("bandit-", "dp.")
+            raise BadInput(f"experiment={name}: an experiment of {asked.noun}s; {function} runs it")
+        _refuse_varied(question, config, given, parameters)
     sweep = _Sweep(question, folders)
     for key, value in given.items():
-        if key in swept_names(config) and key != question.limit:
-            raise BadInput(f"{key}={plain(plain_data(value))}: the experiment varies it")
         if key not in question.groups:
             config[key] = plain_data(value)
     for group in question.groups:
@@ -144,15 +149,38 @@ def request_from(
             sweep.choose(group, given.get(group, config[group]), of_algorithm, config)
     for key in question.swept:
         if isinstance(config[key], list):
+            if not config[key]:
+                raise BadInput(f"{key}=[]: at least one is needed")
             sweep.others[key] = config[key]
             config[key] = defaults[key]
-    sweep.check_names(parameters, defaults)
+    sweep.check_names(parameters, keys)
     grids = sweep.grids()
     if grids and config.get("sweep"):
         raise BadInput(f"experiment={given['experiment']}: it has a sweep of its own")
     if grids:
         config["sweep"] = grids if len(grids) > 1 else grids[0]
     return make_request(question, config, sweep.groups(config), {}, (), folders)
+
+
+def _refuse_varied(
+    question: Question,
+    config: Mapping[str, Any],
+    given: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+) -> None:
+    """Refuse a value that would be ignored, since the sweep of an experiment varies it."""
+    varied = names_varied(question, config)
+    asked = [*given.items(), *parameters.items()]
+    for group in question.groups:
+        if isinstance(choice := given.get(group), Choice):
+            start = "" if group == question.group else f"{group}."
+            asked += [(f"{start}{name}", value) for name, value in choice.values.items()]
+    clashes = [(name, value, name) for name, value in asked if name in varied]
+    if question.group in varied:
+        clashes += [(name, value, question.group) for name, value in parameters.items()]
+    for name, value, key in clashes:
+        value = value if isinstance(value, Choice) else plain_data(value)
+        raise BadInput(f"{name}={plain(value)}: experiment {given['experiment']} varies {key}")
 
 
 class _Sweep:
@@ -176,10 +204,11 @@ class _Sweep:
         for choice in chosen:
             self._load(group, choice)
         first = chosen[0]
-        config[group] = first.name
         if many:
             self.choices.append(self._alternatives(group, chosen))
-        elif group == self.question.group:
+            return
+        config[group] = first.name
+        if group == self.question.group:
             swept = {k: v for k, v in first.values.items() if isinstance(v, list)}
             fixed = {k: v for k, v in first.values.items() if k not in swept}
             self.contents[group][first.name] |= fixed
@@ -188,29 +217,40 @@ class _Sweep:
 
     def _alternatives(self, group: str, chosen: Sequence[Choice]) -> list[dict[str, list[Any]]]:
         """Grids that choose from a list: one if it holds names alone, else one for each choice."""
-        names = [choice.name for choice in chosen]
         found = []
         for choice in chosen:
-            values = dict(choice.values)
-            if group != self.question.group:  # its name suffices, unless several have it
-                like = [c for c in chosen if c.name == choice.name]
-                values = {
-                    f"{group}.{k}": [v]
-                    for k, v in values.items()
-                    if any(c.values.get(k) != v for c in like)
-                }
+            if group == self.question.group:
+                values = dict(choice.values)
+            else:
+                values = self._distinguishing(group, choice, chosen)
             listed = {k: v if isinstance(v, list) else [v] for k, v in values.items()}
             found.append({group: [choice.name], **listed})
         if all(len(grid) == 1 for grid in found):
-            return [{group: names}]
+            return [{group: [choice.name for choice in chosen]}]
         return found
 
-    def check_names(self, parameters: Mapping[str, Any], keys: Mapping[str, Any]) -> None:
+    def _distinguishing(
+        self, group: str, choice: Choice, chosen: Sequence[Choice]
+    ) -> dict[str, list[Any]]:
+        """The values, as ``GROUP.NAME``, that tell a choice from the others of its name."""
+        own = self._contents(group, choice)
+        others = [self._contents(group, c) for c in chosen if c.name == choice.name]
+        varied = {k for other in others for k in own if other.get(k) != own[k]}
+        return {f"{group}.{k}": [own[k]] for k in own if k in varied}
+
+    def _contents(self, group: str, choice: Choice) -> dict[str, Any]:
+        """The whole configuration of a choice."""
+        if choice.contents is None:
+            return read_group(group, choice.name, self.folders)
+        found: dict[str, Any] = plain_data(choice.contents)
+        return found
+
+    def check_names(self, parameters: Mapping[str, Any], keys: Sequence[str]) -> None:
         """Refuse parameters that no chosen algorithm has."""
         known = {name for algorithm in self.algorithms.values() for name in algorithm.domains}
         for name in parameters:
             if name not in known:
-                raise unknown("key or parameter", name, known | keys.keys())
+                raise unknown("key or parameter", name, known.union(keys))
 
     def _choice(self, group: str, one: Any, parameters: Mapping[str, Any]) -> Choice:
         if group == self.question.group:
@@ -222,11 +262,7 @@ class _Sweep:
         return Choice(plain(plain_data(one)))
 
     def _load(self, group: str, choice: Choice) -> None:
-        if choice.contents is None:
-            found = read_group(group, choice.name, self.folders)
-        else:
-            found = plain_data(choice.contents)
-        self.contents[group].setdefault(choice.name, found)
+        self.contents[group].setdefault(choice.name, self._contents(group, choice))
         if group != self.question.group:
             return
         made = choice.algorithm

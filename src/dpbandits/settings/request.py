@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ class Request:
     """The settings to run, and how.
 
     Attributes:
-        question: what is asked.
+        question: the question.
         config: the configuration as plain data; its groups are names.
         settings: the settings, checked.
         runs: independent runs of each setting.
@@ -36,6 +36,7 @@ class Request:
         address: of a cluster that is running already, or None.
         changed: the overrides that decide what is run, except for the name of an experiment.
         folders: the user's configuration folders.
+        launcher: the settings of Hydra's launcher, which launches the jobs of a multirun.
     """
 
     question: Question
@@ -49,6 +50,13 @@ class Request:
     address: str | None
     changed: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
+    launcher: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        """The results folder of a request that has one, as those of the commands do."""
+        assert self.results is not None
+        return self.results
 
 
 def make_request(
@@ -62,7 +70,7 @@ def make_request(
     """The request of a configuration.
 
     Args:
-        question: what is asked.
+        question: the question.
         config: the configuration as plain data; its groups are names.
         groups: the contents of the files that it chooses.
         runner: the parameters of the runner.

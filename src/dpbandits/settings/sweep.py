@@ -32,6 +32,15 @@ def swept_names(config: Mapping[str, Any]) -> set[str]:
     return {name for grid in grids(config) for name in grid}
 
 
+def names_varied(question: Question, config: Mapping[str, Any]) -> set[str]:
+    """The keys that have no effect beside a sweep: those that it varies, but the largest number of
+    rounds if some grid does not vary it.
+    """
+    swept = swept_names(config)
+    everywhere = all(question.limit in grid for grid in grids(config))
+    return swept if everywhere else swept - {question.limit}
+
+
 def points(config: Mapping[str, Any]) -> Iterator[Point]:
     """The points of a sweep, grid after grid."""
     for grid in _checked(config):

@@ -1,0 +1,402 @@
+"""Every algorithm: rounds counted, compiled equal to plain, decisions and regret of the paper."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+import references
+from helpers import (
+    GOLDEN,
+    HEAVY,
+    LOCAL,
+    NAMES,
+    PRIVATE,
+    SHORT,
+    SIGMAS,
+    algorithm,
+    arguments,
+    bernoulli,
+    defaults,
+    eliminated,
+    play,
+    reference_arguments,
+    table,
+    without_noise,
+)
+from make_golden import C2, PARETO, golden_counts
+from scipy.special import rel_entr
+
+from dpbandits.contracts.algorithm import HOMES
+from dpbandits.environments.catalogue import build
+from dpbandits.environments.populations import build_population
+from dpbandits.environments.users import arrival
+from dpbandits.parts.mechanisms import laplace
+from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
+
+ELIMINATING = ("dp_se", "dpr_se", "ldpr_se", "prae_c", "prae_r")
+BOTH = {name: [{}, SHORT[name]] if SHORT[name] else [{}] for name in NAMES}
+HORIZONS = [1, 2, 4, 5, 6, 63, 64, 65, 1000]
+
+
+def test_every_algorithm_has_a_configuration_and_a_reference():
+    files = sorted(f.stem for f in HOMES["algo"].glob("*.py") if f.stem != "__init__")
+    assert files == NAMES
+    assert all(callable(getattr(references, name)) for name in NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_parameters_are_those_of_the_configuration(name):
+    domains = algorithm(name).domains
+    assert sorted(defaults(name)) == sorted(set(domains) - {"eps", "eps_min"})
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("T", HORIZONS)
+def test_every_round_is_played_and_recorded(name, T):
+    all_played = {"prae_r": 9, "prae_c": math.inf}.get(name, 5)  # batches; arms at random
+    for eps in (1e-3, 1.0, 1e3, without_noise(name)):
+        for changes in BOTH[name]:
+            every = np.arange(1, T + 1)
+            pulls = play(name, C2, T, eps=eps, checkpoints=every, **changes)
+            assert (pulls.sum(axis=1) == every).all()
+            assert (np.diff(pulls, axis=0, prepend=0).sum(axis=1) == 1).all()
+            assert (np.diff(pulls, axis=0) >= 0).all()
+            assert (pulls[-1] >= 1).all() or all_played > T
+
+
+@pytest.mark.parametrize("name", sorted(set(HEAVY) & set(PRIVATE)))
+@pytest.mark.parametrize("eps", [1e-100, 1e-9, 1e9, 1e300])
+def test_extreme_budgets_are_played(name, eps):
+    """Planned lengths from 1 round to more than any number, levels and noises to match."""
+    for T in (1, 2, 1000, 2**17):
+        for changes in BOTH[name]:
+            assert play(name, PARETO, T, eps=eps, **changes)[-1].sum() == T
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "spec",
+    [
+        C2,
+        {"law": "twopoint_heavy", "means": [0.7, 0.5], "v": 1.0, "g": 1.2},
+        table(np.random.default_rng(5).random((700, 3))),
+    ],
+    ids=["bernoulli", "twopoint", "table"],
+)
+def test_compiled_equals_plain_python(name, spec):
+    for eps in (0.3, without_noise(name)):
+        for run in range(3):
+            compiled = play(name, spec, 700, eps=eps, run=run, **SHORT[name])
+            plain = play(name, spec, 700, eps=eps, run=run, plain=True, **SHORT[name])
+            assert (compiled == plain).all()
+
+
+STUDENT = {"law": "student", "means": [2.5, 0, 1], "scale": 0.5, "df": 2.5}
+LAWS = {
+    "pareto": PARETO,
+    "student": STUDENT,
+    "lognormal": {"law": "lognormal", "means": [0.1, 0.9, 0.5], "sigma": 1.5},
+    "outliers": {
+        "law": "contaminated",
+        "inlier": PARETO,
+        "alpha": 0.1,
+        "outlier": {"law": "unseen", "k": 2},
+        "relative": False,
+    },
+    "outlying laws": {
+        "law": "contaminated",
+        "inlier": STUDENT,
+        "alpha": 0.1,
+        "outlier": [
+            {"law": "point_mass", "value": -30},
+            {"law": "discrete", "values": [9, 5, 7], "probabilities": [0.2, 0.3, 0.5]},
+            {"law": "gaussian", "mean": 5, "sd": 1},
+        ],
+        "relative": False,
+    },
+    "empirical": {"law": "empirical", "file": None, "columns": ["good", "bad"]},
+}
+
+
+@pytest.mark.parametrize("name", HEAVY)
+@pytest.mark.parametrize("law", LAWS)
+def test_compiled_equals_plain_python_under_heavy_tails(name, law, tmp_path):
+    """Blocks of truncated rewards and histograms, sums of noise, rewards that expire."""
+    spec, every = LAWS[law], np.arange(1, 6001)
+    if law == "empirical":
+        spec = spec | {"file": str(tmp_path / "rewards.csv")}
+        Path(spec["file"]).write_text("bad,good\n0,0.5\n-1,1\n0.25,9\n")
+    for eps in (4.0, without_noise(name)):
+        given = {"eps": eps, "checkpoints": every} | SHORT[name]
+        compiled = play(name, spec, 6000, **given)
+        assert (compiled == play(name, spec, 6000, plain=True, **given)).all()
+        if law == "student" and name in ELIMINATING:
+            assert eliminated(arms_of(compiled), 3)
+
+
+CROWDS = {
+    "levels": {"kind": "levels", "levels": [0, 0.2, 1, 2, 100], "shares": None},
+    "unequal": {"kind": "levels", "levels": [3, 0.5, 1], "shares": [0.2, 0.5, 0.3]},
+    "normal": {"kind": "clipped_normal", "mean": 1.0, "sd": 1.0, "low": 0.0, "high": 100.0},
+}
+OF_MANY_LAWS = {
+    "law": "mixed",
+    "arms": [
+        {"law": "bernoulli", "mean": 0.9},
+        {"law": "beta", "a": 4, "b": 1},
+        {"law": "beta", "a": 2, "b": 3},
+        {"law": "discrete", "values": [0.1, 0.4, 1.0], "probabilities": [0.2, 0.3, 0.5]},
+        {"law": "uniform", "low": 0.0, "high": 1.0},
+    ],
+}
+GAUSSIAN = {"law": "gaussian", "means": [0.9, 0.1], "sd": 1.0, "sigmoid": False}
+
+
+@pytest.mark.parametrize("name", LOCAL)
+@pytest.mark.parametrize("kind", CROWDS)
+def test_compiled_equals_plain_python_in_a_crowd(name, kind):
+    spec = GAUSSIAN if algorithm(name).rewards is None else OF_MANY_LAWS
+    given = {"crowd": build_population(CROWDS[kind])}
+    for eps_min in (0.2, 1.0):
+        for run in range(3):
+            compiled = play(name, spec, 700, run=run, eps_min=eps_min, **given)
+            plain = play(name, spec, 700, run=run, eps_min=eps_min, plain=True, **given)
+            assert (compiled == plain).all()
+            assert (compiled[-1] > 0).all()
+
+
+def reference_plays(name, spec, reward, T, noise, eps, uniform, **changes):
+    """The arms that the reference plays; users of a local algorithm all have the level eps."""
+    values = reference_arguments(name, eps, T, spec, **changes)
+    if name in LOCAL:
+        values |= {"level": lambda t: eps}
+    if name in LOCAL or "forced" in values:
+        values |= {"uniform": uniform}
+    K = len(build(spec).means)
+    return getattr(references, name)(reward, K, T, noise, **values)
+
+
+def fixed_rewards(kind, means, T, rng):
+    if kind == "dyadic":  # ties
+        return (rng.random((T, len(means))) < means).astype(float)
+    rewards = means + rng.uniform(-0.1, 0.1, (T, len(means)))
+    if kind == "continuous":
+        return np.clip(rewards, 0, 1)
+    outliers = rng.choice([-64.0, -1.0, 4.0, 16.0], rewards.shape)
+    return np.where(rng.random(rewards.shape) < 0.04, outliers, np.round(4 * rewards, 1))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [(name, kind) for name in NAMES for kind in ("continuous", "dyadic")]
+    + [(name, "outliers") for name in HEAVY],
+)
+def test_without_noise_every_decision_is_the_paper_s(name, kind):
+    """On fixed rewards and with eps infinite an algorithm is deterministic: round by round the
+    arms are those of the slow reference, ties included (dyadic rewards make ties). Of a local
+    algorithm, whose users have finite levels, the reference draws what the kernel draws, and so
+    it does in a forced phase."""
+    rng = np.random.default_rng(11)
+    K, T, eps = 4, 10_000 if name.startswith("prae") else 1500, without_noise(name)
+    changes = SHORT[name]
+    if kind == "outliers" and name.startswith("prae"):
+        changes = changes | {"alpha1": 0.1}
+    for trial in range(3):
+        means = np.linspace(0.9, 0.9 - 0.2 * (trial + 1), K)
+        rewards = fixed_rewards(kind, means, T, rng)
+        coins = generator(0, 0, LEARNER)
+        plays = reference_plays(
+            name,
+            table(rewards),
+            references.table_reward(rewards.tolist()),
+            T,
+            lambda scale, coins=coins: laplace(coins, scale) if math.isfinite(eps) else 0.0,
+            eps,
+            coins.random,
+            **changes,
+        )
+        if trial == 2 and name in ELIMINATING and name in HEAVY:
+            assert eliminated(plays, K)
+        expected = np.cumsum(np.eye(K, dtype=int)[plays], axis=0)
+        given = {"eps": eps, "checkpoints": np.arange(1, T + 1)} | changes
+        assert (play(name, table(rewards), T, **given) == expected).all()
+
+
+def ucb_index(mean, N, log_t):
+    return mean + np.sqrt(2 * log_t / N)
+
+
+def kl_ucb_index(mean, N, log_t):
+    """By bisection: the largest q with N kl(mean, q) <= ln t."""
+    low, high = mean, np.ones_like(mean)
+    for _ in range(45):
+        q = (low + high) / 2
+        inside = N * (rel_entr(mean, q) + rel_entr(1 - mean, 1 - q)) <= log_t
+        low, high = np.where(inside, q, low), np.where(inside, high, q)
+    return low
+
+
+@pytest.mark.parametrize(("name", "index"), [("ucb", ucb_index), ("kl_ucb", kl_ucb_index)])
+def test_every_round_of_a_long_game_has_an_arm_of_largest_index(name, index):
+    """Longer than the reference can play: the index of every arm before each round, from the arms
+    that were played; up to rounding, so that ties are not looked at."""
+    K, T = 4, 10**5
+    means = np.array([0.55, 0.5, 0.5, 0.4])
+    rewards = (np.random.default_rng(5).random((T, K)) < means).astype(float)
+    arms = arms_of(play(name, table(rewards), T, checkpoints=np.arange(1, T + 1)))
+    played = np.eye(K)[arms]
+    N, S = (np.cumsum(x, axis=0)[K - 1 : -1] for x in (played, played * rewards))
+    found = index(S / N, N, np.log(np.arange(K + 1, T + 1))[:, np.newaxis])
+
+    def largest(arms):
+        return found[np.arange(T - K), arms] > found.max(axis=1) - 1e-9
+
+    assert largest(arms[K:]).all()
+    late = slice(T // 2, None)
+    assert not largest(arms[K - 1 : -1])[late].all()  # control: the arm of the round before
+
+
+@pytest.mark.parametrize("name", LOCAL)
+@pytest.mark.parametrize("eps_min", [0.2, 1.5])
+def test_in_a_crowd_every_decision_is_the_paper_s(name, eps_min):
+    """With noise, compiled: the reference draws its users and its noise as the kernel does."""
+    K, T = 4, 4000
+    crowd = build_population(CROWDS["normal"])
+    rewards = np.linspace(0.8, 0.2, K) + np.random.default_rng(6).uniform(-0.2, 0.2, (T, K))
+    coins, learner, users = generator(0, 0, ENVIRONMENT), generator(0, 0, LEARNER), crowd.users()
+    plays = getattr(references, name)(
+        references.table_reward(rewards),
+        K,
+        T,
+        lambda scale: laplace(learner, scale),
+        eps_min,
+        lambda t: users.level[arrival(users, coins)],
+        learner.random,
+    )
+    expected = np.cumsum(np.eye(K, dtype=int)[plays], axis=0)
+    every = np.arange(1, T + 1)
+    given = {"checkpoints": every, "crowd": crowd, "eps_min": eps_min}
+    assert (play(name, table(rewards), T, **given) == expected).all()
+    other = play(name, table(rewards), T, seed=1, **given)  # control: other noise, other rounds
+    assert (other != expected).any()
+
+
+def arms_of(pulls):
+    """The arm of each round from the pulls up to each round."""
+    return np.diff(pulls, axis=0, prepend=0).argmax(axis=1)
+
+
+def mean_and_error(samples):
+    samples = np.asarray(samples, dtype=float)
+    return samples.mean(), samples.std(ddof=1) / math.sqrt(len(samples))
+
+
+def apart(first, second):
+    """How many standard errors lie between the means of two samples."""
+    (a, da), (b, db) = mean_and_error(first), mean_and_error(second)
+    return abs(a - b) / math.hypot(da, db)
+
+
+def foul(*means):
+    return {
+        "law": "contaminated",
+        "inlier": {"law": "student", "means": list(means), "scale": 0.5, "df": 2.5},
+        "alpha": 0.1,
+        "outlier": [-30, 2, 3],
+        "relative": False,
+    }
+
+
+# Settings in which elimination, bonus and noise all matter: environment, eps, horizon, the runs of
+# the reference, and changes of parameters.
+NINE_SIX_THREE = bernoulli(0.9, 0.6, 0.3)
+HEAVY_NINE = {"law": "pareto", "means": [0.9, 0.6, 0.3], "shape": 1.8}
+DEFAULT = (NINE_SIX_THREE, 2, 2000, 80, {})
+STATISTICAL = {
+    "ucb": (NINE_SIX_THREE, 1, 300, 150, {}),
+    "kl_ucb": (NINE_SIX_THREE, 1, 300, 150, {}),
+    "dp_ucb": (NINE_SIX_THREE, 8, 1000, 40, {}),
+    "dp_ucb_bound": (NINE_SIX_THREE, 8, 1000, 40, {}),
+    "dp_se": (bernoulli(0.9, 0.75, 0.6), 0.5, 8000, 60, {}),
+    "adap_ucb": (NINE_SIX_THREE, 8, 1000, 150, {}),
+    "adap_klucb": (NINE_SIX_THREE, 8, 1000, 150, {}),
+    "heldp_ucb_ls": (NINE_SIX_THREE, 4, 4000, 60, {}),
+    "heldp_ucb_bs": (NINE_SIX_THREE, 2, 4000, 60, {}),
+    "robust_ucb": (HEAVY_NINE, 1, 500, 100, {"u": 0.5, "v": 0.7}),
+    "dpr_ucb": (HEAVY_NINE, 60, 1000, 150, {"c": 0.3}),
+    "dpr_se": (HEAVY_NINE, 2, 3000, 150, {"c": 1, "u": 0.7}),
+    "ldpr_se": (HEAVY_NINE, 8, 3000, 200, {"c": 0.5, "u": 0.5}),
+    "prae_r": (foul(2, 1, 0), 0.5, 8000, 100, {"alpha1": 0.1}),
+    "prae_c": (foul(3, 1.5, 0), 0.2, 8000, 150, {"alpha1": 0.1} | SHORT["prae_c"]),
+}
+
+
+def drawn_reward(spec, rng):
+    """Rewards of an environment, from the definition of its law."""
+    if spec["law"] == "bernoulli":
+        return references.bernoulli_reward(spec["means"], rng)
+    if spec["law"] == "contaminated":
+        clean = drawn_reward(spec["inlier"], rng)
+        return lambda a, t: spec["outlier"][a] if rng.random() < spec["alpha"] else clean(a, t)
+    if spec["law"] == "student":
+        return lambda a, t: spec["means"][a] + spec["scale"] * rng.standard_t(spec["df"])
+    assert spec["law"] == "pareto"
+    s = spec["shape"]  # rng.pareto draws how much more than 1 a Pareto variable of scale 1 is
+    return lambda a, t: spec["means"][a] * (s - 1) / s * (1 + rng.pareto(s))
+
+
+def regrets(name, spec, eps, T, runs, **changes):
+    pulls = [play(name, spec, T, eps=eps, seed=3, run=r, **changes)[-1] for r in range(runs)]
+    return np.array(pulls) @ build(spec).gaps
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_mean_regret_is_the_reference_s(name):
+    """Independent random numbers, the same law: mean and spread of the regret agree."""
+    spec, eps, T, runs, changes = STATISTICAL.get(name, DEFAULT)
+    gaps = build(spec).gaps
+    rng = np.random.default_rng(17)
+    slow = []
+    for _ in range(runs):
+        reward = drawn_reward(spec, rng)
+        plays = reference_plays(
+            name, spec, reward, T, lambda b: rng.laplace(0, b), eps, rng.random, **changes
+        )
+        slow.append(sum(gaps[a] for a in plays))
+    fast = regrets(name, spec, eps, T, 2000, **changes)
+    assert apart(slow, fast) < SIGMAS
+    # control: another budget or (not private) a regret of half as much again is told apart
+    private = name in PRIVATE
+    other = regrets(name, spec, eps / 10, T, 2000, **changes) if private else 1.5 * fast
+    assert apart(slow, other) > SIGMAS
+
+
+def test_golden_counts():
+    """Pulls of seeded runs: a change of results is a decision (make_golden.py), not an accident."""
+    assert golden_counts() == json.loads(GOLDEN.read_text())
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+def test_less_privacy_costs_less(name):
+    T = 200_000
+    loose, tight = (np.mean(regrets(name, C2, e, T, 10, **SHORT[name])) for e in (10.0, 0.05))
+    assert loose < tight
+
+
+@pytest.mark.parametrize("name", [*ELIMINATING, "adap_ucb", "adap_klucb"])
+def test_episodic_algorithms_play_a_trillion_rounds(name):
+    pulls = play(name, C2, 10**12, checkpoints=np.array([10**6, 10**12]), **SHORT[name])
+    assert pulls.sum(axis=1).tolist() == [10**6, 10**12]
+    assert pulls[-1].argmax() == 0
+
+
+def test_split_budget_of_dp_ucb_has_k_times_the_noise():
+    whole, split = (
+        np.std([play("dp_ucb", C2, 3000, eps=0.5, run=r, tree_budget=b)[-1, 0] for r in range(300)])
+        for b in ("whole", "split")
+    )
+    assert split > 2 * whole
+    assert arguments("dp_ucb", 1.0, 10, tree_budget="split")[-1] == 1.0

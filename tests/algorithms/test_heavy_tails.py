@@ -1,0 +1,359 @@
+"""The algorithms for heavy tails: the adaptive tree, thresholds, expiry, literal constants."""
+
+import heapq
+import itertools
+import math
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+import pytest
+import references
+from helpers import SIGMAS, arguments, bernoulli, play, replace, table
+from scipy import stats
+
+from dpbandits import game
+from dpbandits.algorithms import dpr_se, dpr_ucb, ldpr_se
+from dpbandits.environments import arms
+from dpbandits.environments.catalogue import build
+from dpbandits.environments.instances import of_arms
+from dpbandits.environments.populations import homogeneous
+from dpbandits.game import new_game, rounds_left
+from dpbandits.parts import argmax, mechanisms, trees
+from dpbandits.parts.batches import forced_batches
+from dpbandits.parts.mechanisms import laplace_sum
+
+
+def two_points(v):
+    return {"law": "twopoint_heavy", "means": [0.9, 0.7, 0.5, 0.3, 0.1], "v": v, "g": None}
+
+
+@pytest.mark.parametrize(("name", "c"), [("dpr_ucb", 18), ("dpr_se", 24), ("ldpr_se", 28)])
+def test_literal_constants_are_the_paper_s_and_the_default(name, c):
+    assert c in arguments(name, 1.0, 10)
+    assert arguments(name, 1.0, 10) == arguments(name, 1.0, 10, c="literal")
+    assert arguments(name, 1.0, 10) != arguments(name, 1.0, 10, c="practical")
+
+
+# The adaptive tree of dpr_ucb (Tao et al. 2022, Alg. 2)
+
+
+class Draws(list):
+    """Noise that is a list of the draws it is made of."""
+
+    def __add__(self, other):
+        return Draws([*self, *other])
+
+
+@cache
+def tree_of(T, eps, u, v):
+    """What plain dpr_ucb releases of the only arm of a game: the scale of each draw, and the
+    draws in the noise of each prefix. Draw m is that of item m."""
+    scales, prefixes = [], []
+    nodes = trees.new_trees(1, T).astype(object)
+
+    def laplace(rng, scale):
+        scales.append(scale)
+        return Draws([len(scales)])
+
+    def tree_noise(trees, a, n, noise):
+        assert (a, n, trees.shape) == (0, len(prefixes) + 1, nodes.shape)
+        prefixes.append(real(nodes, a, n, noise))
+        return 0.0
+
+    real = trees.tree_noise
+    coins = np.random.default_rng(0)
+    one = of_arms([arms.pareto(0.5, 1.8)]).environment
+    with pytest.MonkeyPatch.context() as patch:
+        replace(patch, mechanisms.laplace, laplace)
+        replace(patch, real, tree_noise)
+        match = new_game(one, homogeneous(eps).users(), coins, T, np.array([T]))
+        dpr_ucb.dpr_ucb.py_func(match, coins, eps, u, v, 1.0)
+    return np.array(scales), prefixes
+
+
+def levels_of(T, eps, u, v):
+    """B_n, the truncation level of item n, for n = 1, ..., T."""
+    return (eps * u * np.arange(1, T + 1) / math.log(T) ** 1.5) ** (1 / (1 + v))
+
+
+@pytest.mark.parametrize(("eps", "u", "v"), [(1.0, 1.0, 0.5), (0.3, 2.5, 1.0)])
+def test_a_prefix_carries_the_nodes_of_its_binary_digits(eps, u, v):
+    """For every T up to 64 and every prefix n: the noise is the sum of exactly the draws of the
+    nodes of n's binary digits, and the draw of the node that item m closes has scale
+    2 B_m L/eps."""
+    for T in range(2, 65):
+        scales, prefixes = tree_of(T, eps, u, v)
+        L = math.floor(math.log2(T)) + 1
+        assert scales == pytest.approx(2 * levels_of(T, eps, u, v) * L / eps, rel=1e-12)
+        for n, draws in enumerate(prefixes, start=1):
+            digits = [b for b in range(n.bit_length()) if n >> b & 1]
+            assert sorted(draws) == sorted(n >> b << b for b in digits)
+
+
+def items_of_nodes(prefixes):
+    """The items (first - 1, m] of each node m: a prefix sum is that of its nodes, in order."""
+    first = {}
+    for n, draws in enumerate(prefixes, start=1):
+        ends = [0, *sorted(draws)]
+        assert ends[-1] == n
+        for before, m in itertools.pairwise(ends):
+            assert first.setdefault(m, before + 1) == before + 1
+    return first
+
+
+@pytest.mark.parametrize("T", [2, 3, 8, 13, 16, 64, 100, 1000, 1024])
+def test_a_tree_spends_eps_and_with_the_printed_budget_would_spend_more(T):
+    """One other reward x_i, truncated at B_i, moves each node that it enters by at most 2 B_i,
+    and 2 B_i <= 2 B_m, since the level grows and item m closes the node after item i. So a node
+    loses at most (2 B_i)/scale <= eps/L, and some item enters L nodes, no item more: eps in all.
+
+    The printed eps/ln T a node is an erratum. It spends L eps/ln T > eps, and not for the rough
+    bound of B_i by B_m alone: the true loss of some item exceeds eps, too. The losses are exact:
+    nodes are differences of released prefix sums, and Laplace noise attains its ratio.
+    """
+    eps, u, v = 1.0, 1.0, 0.5
+    scales, prefixes = tree_of(T, eps, u, v)
+    B = levels_of(T, eps, u, v)
+    entered, loss, printed = np.zeros(T), np.zeros(T), np.zeros(T)
+    for m, first in items_of_nodes(prefixes).items():
+        items = slice(first - 1, m)
+        assert (B[items] <= B[m - 1]).all()
+        entered[items] += 1
+        loss[items] += 2 * B[items] / scales[m - 1]
+        printed[items] += 2 * B[items] / (2 * B[m - 1] * math.log(T) / eps)
+    L = math.floor(math.log2(T)) + 1
+    assert entered.max() == L
+    assert entered.max() * eps / L == pytest.approx(eps, rel=1e-12)
+    assert 0.6 * eps < loss.max() <= eps * (1 + 1e-12)
+    assert entered.max() * eps / math.log(T) > 1.4 * eps
+    assert printed.max() > eps
+
+
+# Thresholds of the eliminations
+
+
+def first_epoch(module, gap, T, eps, u, v, c):
+    """Pulls of two arms whose rewards are 0 and whose released means differ by ``gap`` in the
+    first epoch of plain dpr_se or ldpr_se, and never again."""
+    noises = itertools.chain([0.0, -gap], itertools.repeat(0.0))
+    with pytest.MonkeyPatch.context() as patch:
+        replace(patch, mechanisms.laplace, lambda rng, scale: next(noises))
+        replace(patch, laplace_sum, lambda rng, n, scale: n * next(noises))
+        name = module.__name__.split(".")[-1]
+        given = {"eps": eps, "u": u, "v": v, "c": c}
+        return play(name, bernoulli(0.0, 0.0), T, plain=True, **given)[-1]
+
+
+def threshold(*given):
+    """The gap above which the first epoch eliminates, by bisection, and that epoch's R."""
+    module, T = given[:2]
+    low, high = 0.0, 1.0
+    for _ in range(45):
+        gap = (low + high) / 2
+        eliminates = first_epoch(module, gap, *given[1:])[1] < T // 4
+        low, high = (low, gap) if eliminates else (gap, high)
+    return high, first_epoch(module, 1.0, *given[1:])[1]
+
+
+@pytest.mark.parametrize(
+    ("T", "eps", "u", "v", "c"),
+    [
+        (10**12, 1.0, 1.0, 0.9, 28.0),
+        (4 * 10**15, 1.0, 1.0, 0.5, 28.0),
+        (10**12, 0.5, 0.3, 0.8, 20.0),
+        (10**10, 0.2, 2.0, 1.0, 3.0),
+    ],
+)
+def test_ldpr_se_eliminates_at_half_of_the_epoch_s_gap_not_below(T, eps, u, v, c):
+    """(c/2) err = D/2 for err with sqrt(R), up to the L that is added to R; with R as it is
+    printed the threshold would be far smaller, which is an erratum."""
+    D, L = 1 / 4, math.log(8 * 2 / (1 / T))
+    gap, R = threshold(ldpr_se, T, eps, u, v, c)
+    main = u ** (2 / v) * (c / D) ** (2 * (1 + v) / v) * L / eps**2
+    assert main + L <= R <= main + L + 1 + 1e-12 * main
+    assert gap == pytest.approx(D / 2, rel=2 * L / main)
+    printed = c / 2 * u ** (1 / (1 + v)) * (math.sqrt(L) / (R * eps)) ** (v / (1 + v))
+    assert printed < 0.02 * D / 2
+
+
+@pytest.mark.parametrize("eps", [0.1, 1.0, 8.0])
+@pytest.mark.parametrize(
+    ("u", "v", "c"), [(1.0, 0.9, 24.0), (1.0, 0.5, 24.0), (0.2, 1.0, 1.0), (3.0, 0.7, 0.1)]
+)
+def test_dpr_se_eliminates_at_half_of_the_epoch_s_gap_at_most(eps, u, v, c):
+    """(c/2) err <= D/2, and that much less as the 1 that is added to R, and its rounding, make."""
+    T, D = 10**12, 1 / 2
+    L = math.log(4 * 2 / (1 / T))
+    gap, R = threshold(dpr_se, T, eps, u, v, c)
+    main = u ** (1 / v) * (c / D) ** ((1 + v) / v) * L / eps
+    assert main + 1 <= R <= (main + 2) * (1 + 1e-12)
+    assert gap <= D / 2 * (1 + 1e-9)
+    assert gap == pytest.approx(D / 2 * (main / R) ** (v / (1 + v)), rel=1e-9)
+
+
+# The sum of Laplace variables
+
+
+@pytest.mark.parametrize("n", [1, 3, 50])
+@pytest.mark.parametrize("scale", [0.25, 40.0])
+def test_a_sum_of_noise_has_the_law_of_the_sum(n, scale):
+    """Kolmogorov-Smirnov against sums of n draws; 0.8 and 1.2 times the scale are rejected."""
+    rng, size = np.random.default_rng(n), 40_000
+    sums = rng.laplace(0.0, scale, (size, n)).sum(axis=1)
+    draws = np.array([laplace_sum(rng, n, scale) for _ in range(size)])
+    assert stats.ks_2samp(draws, sums).pvalue > 1e-6
+    for wrong in (0.8, 1.2):
+        assert stats.ks_2samp(wrong * draws, sums).pvalue < 1e-12
+
+
+def test_a_sum_of_a_thousand_trillion_has_its_variance():
+    """2 n b^2; the mean of a square of normal draws has a relative error of sqrt(2/size)."""
+    rng, n, b, size = np.random.default_rng(1), 1e15, 3.0, 20_000
+    draws = np.array([laplace_sum(rng, n, b) for _ in range(size)])
+    error = SIGMAS * math.sqrt(2 / size)
+    assert (draws**2).mean() == pytest.approx(2 * n * b**2, rel=error)
+    assert abs(draws.mean()) < SIGMAS * math.sqrt(2 * n / size) * b
+    assert (draws**2).mean() != pytest.approx(2 * n * (0.9 * b) ** 2, rel=error)  # control
+
+
+# Robust UCB: rewards that expire
+
+
+@dataclass
+class Watched:
+    """A game of robust_ucb in plain Python; before each round ``check(t, rewards, total)`` sees
+    all rewards of each arm, and the sums that the indices rest on."""
+
+    check: Callable
+    rewards: dict = field(default_factory=lambda: defaultdict(list))
+    total: np.ndarray | None = None
+    arms: list = field(default_factory=list)
+    pushed: int = 0
+    popped: int = 0
+    waiting: int = 0  # the largest size of the heap
+    recomputed: int = 0  # how often all indices were computed
+
+    def play(self, spec, T, **changes):
+        real_pull, real_lead, real_keeps = game.pull_again, argmax.lead, argmax.keeps_lead
+        real_push, real_pop = heapq.heappush, heapq.heappop
+
+        def pull(match, arm, t):
+            self.check(t + 1, self.rewards, self.total)
+            self.rewards[arm.row].append(real_pull(match, arm, t))
+            self.arms.append(arm.row)
+            return self.rewards[arm.row][-1]
+
+        def lead(race, t, total, N):
+            self.total = total.copy()
+            self.recomputed += 1
+            return real_lead(race, t, total, N)
+
+        def keeps_lead(race, total, N):
+            self.total[self.arms[-1]] = total
+            return real_keeps(race, total, N)
+
+        def push(mortal, entry):
+            real_push(mortal, entry)
+            self.pushed += 1
+            self.waiting = max(self.waiting, len(mortal))
+
+        def pop(mortal):
+            self.popped += 1
+            return real_pop(mortal)
+
+        with pytest.MonkeyPatch.context() as patch:
+            replace(patch, real_pull, pull)
+            replace(patch, real_lead, lead)
+            replace(patch, real_keeps, keeps_lead)
+            patch.setattr(heapq, "heappush", push)
+            patch.setattr(heapq, "heappop", pop)
+            play("robust_ucb", spec, T, plain=True, **changes)
+        return self
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("u", "v"), [(0.1, 0.5), (0.2, 0.2), (0.3, 1.0)])
+@pytest.mark.parametrize("window", [None, 0.05])
+def test_at_every_round_the_kept_rewards_are_those_below_their_levels(
+    u, v, seed, window, monkeypatch
+):
+    """Before every round and for every arm, played or not: the sum is that of the rewards with
+    |x| <= (u i/ln t^2)^(1/(1+v)). Rewards are real numbers of at least 0.1 in absolute value, so
+    that another set has another sum; controls: the levels of another round, or of item i - 1.
+    The arms are those of the reference. In a wide window the lead is kept without recomputation
+    even in a game this short."""
+    monkeypatch.setattr(argmax, "WINDOW", window or argmax.WINDOW)
+    T, wrong = 800, np.zeros(2, int)
+    rng = np.random.default_rng(seed)
+    rewards = [0.4, 0.25, 0.1] * (1 + rng.pareto(1.6, (T, 3))) * rng.choice([1, 1, 1, -1], (T, 3))
+
+    def check(t, rewards, total):
+        for a in rewards:
+            x, i = np.array(rewards[a]), np.arange(1, len(rewards[a]) + 1)
+            level = u * i / max(2 * math.log(t), 1e-9)
+            size = np.abs(x) ** (1 + v)
+            assert total[a] == pytest.approx(x[size <= level].sum(), rel=1e-9, abs=1e-9)
+            for j, other in enumerate((u * i / (2 * math.log(t + 9)), level * (i - 1) / i)):
+                wrong[j] += abs(x[size <= other].sum() - total[a]) > 0.05
+
+    watched = Watched(check).play(table(rewards), T, u=u, v=v)
+    assert watched.pushed >= watched.popped >= 10  # these expired
+    assert window is None or watched.recomputed < T - 100
+    assert (wrong > 0).all()
+    reward = references.table_reward(rewards.tolist())
+    assert watched.arms == references.robust_ucb(reward, 3, T, None, u, v)
+
+
+def test_few_rewards_wait_in_the_heap():
+    """Only those that count now and will not at the horizon: memory does not grow with T."""
+    spec = {"law": "pareto", "means": [0.9, 0.7, 0.5], "shape": 1.55}
+    for T in (2000, 20_000):
+        watched = Watched(lambda *seen: None).play(spec, T)
+        assert 0 < watched.popped <= watched.pushed < 40
+        assert watched.waiting < 20
+
+
+# The constants of the paper
+
+
+@pytest.mark.parametrize(
+    ("name", "v", "T"),
+    [
+        ("dpr_se", 0.9, 10**12),
+        ("dpr_se", 0.5, 10**12),
+        ("ldpr_se", 0.9, 10**12),
+        ("ldpr_se", 0.5, 4 * 10**15),
+    ],
+)
+def test_literal_constants_eliminate_at_huge_horizons(name, v, T):
+    for run in range(3):
+        pulls = play(name, two_points(v), T, run=run, v=v)[-1]
+        assert pulls[0] > 0.9 * T
+        assert pulls[1:].max() < T / 20
+
+
+@pytest.mark.parametrize(
+    ("name", "v", "T"),
+    [
+        ("ldpr_se", 0.9, 10**7),
+        ("ldpr_se", 0.5, 10**7),
+        ("ldpr_se", 0.5, 10**12),
+        ("dpr_se", 0.5, 10**7),
+    ],
+)
+def test_literal_constants_do_not_leave_the_first_epoch_before(name, v, T):
+    for run in range(3):
+        assert (play(name, two_points(v), T, run=run, v=v)[-1] == T // 5).all()
+
+
+def test_forced_batches_end_at_the_horizon():
+    """A last forced batch one round short of a power of two that floats cannot tell from it."""
+    T = 2**60 - 3
+    spec = build({"law": "bernoulli", "means": [0.5, 0.4]})
+    users = homogeneous(1.0).users()
+    game = new_game(spec.environment, users, np.random.default_rng(0), T, np.array([T]))
+    forced_batches(game, np.random.default_rng(1), np.inf, False)
+    assert rounds_left(game) == 0

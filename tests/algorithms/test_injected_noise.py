@@ -1,0 +1,573 @@
+"""Fed with the noise of the slow reference, a kernel plays its rounds with its noise scales.
+
+The kernels run as plain Python. Laplace noise is ``scale`` times a number fixed in advance, a bit
+is decided by a uniform number fixed in advance; each scale and each probability is written down,
+and so is each number that noise is added to.
+"""
+
+import importlib
+import inspect
+import itertools
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+import pytest
+import references
+from helpers import (
+    GLOBAL,
+    HEAVY,
+    LOCAL,
+    Uniform,
+    eliminated,
+    play,
+    reference_arguments,
+    replace,
+    table,
+)
+
+from dpbandits import game
+from dpbandits.environments import blocks, laws, users
+from dpbandits.parts import (
+    argmax as optimism,
+)
+from dpbandits.parts import (
+    batches,
+    estimators,
+    mechanisms,
+    radii,
+    trees,
+)
+from dpbandits.parts import (
+    local_randomizers as curators,
+)
+
+ARMS = 4
+HORIZONS = {"dp_se": 20_000, "adap_ucb": 2500, "adap_klucb": 2500}
+HORIZONS |= {"dpr_se": 10_000, "ldpr_se": 6000, "prae_r": 12_000, "prae_c": 20_000}
+BUDGETS = (0.3, 1.0, 4.0, 20.0)
+MIXED = (0.0, 0.2, 1.0, 2.0, 100.0)
+TREES = ("dp_ucb", "dp_ucb_bound", "dpr_ucb")
+
+# Parameters with which games this short see eliminations, truncation and forced phases; all of
+# them are tried with every budget.
+PRAE_C = {"D": 7, "c1": 0.5}
+VARIANTS = {
+    "dp_ucb": [{"tree_budget": "whole"}, {"tree_budget": "split"}],
+    "dp_ucb_bound": [{}],
+    "dp_se": [{"beta": 1.0}],
+    "adap_ucb": [{}],
+    "adap_klucb": [{}],
+    "dpr_ucb": [
+        {"c": 0.1, "u": 1.0, "v": 0.5},
+        {"c": 0.02, "u": 3.0, "v": 1.0},
+        {"c": 0.3, "u": "auto", "v": 0.7},
+    ],
+    "dpr_se": [
+        {"c": 3, "u": 0.5, "v": 0.5, "beta": 1.0},
+        {"c": 4, "u": 0.3, "v": 1.0},
+        {"c": 0.4, "u": "auto", "v": 0.7},
+    ],
+    "ldpr_se": [
+        {"c": 0.2, "u": 1.0, "v": 0.5, "beta": 1.0},
+        {"c": 0.4, "u": 2.0, "v": 1.0},
+        {"c": 0.05, "u": "auto", "v": 0.7},
+        {"c": 2, "u": 0.3, "v": 1.0},
+    ],
+    "prae_r": [
+        {"alpha1": 0.1},
+        {"alpha1": 0.0, "k": 3},
+        {"alpha1": 0.05, "constants": "explicit", "forced": "round"},
+        {"alpha1": 0.0, "constants": "explicit", "k": 2.5, "delta": 0.5},
+        {"alpha1": 0.3, "forced": "round"},
+    ],
+    "prae_c": [
+        PRAE_C | {"alpha1": 0.1},
+        PRAE_C | {"alpha1": 0.0, "k": 3, "forced": "round", "c1": 6},
+        PRAE_C | {"alpha1": 0.02, "constants": "explicit", "delta": 0.5},
+        PRAE_C | {"alpha1": 0.0, "constants": "explicit", "c1": "provable"},
+        PRAE_C | {"alpha1": 0.01, "k": 4, "c1": "provable", "delta": 0.5, "forced": "round"},
+    ],
+}
+
+
+@dataclass
+class Played:
+    """What a kernel or its reference did: arms, and what its noise was made of."""
+
+    arms: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
+    scales: list[float] = field(default_factory=list)  # of Laplace noise
+    hidden: list[float] = field(default_factory=list)  # what Laplace noise is added to
+    chances: list[float] = field(default_factory=list)  # of a bit to be 1
+
+    def __eq__(self, other):
+        return np.array_equal(self.arms, other.arms) and all(
+            len(x) == len(y) and np.allclose(x, y, rtol=1e-12, atol=tiny)
+            for x, y, tiny in (
+                (self.scales, other.scales, 1e-15),
+                (self.hidden, other.hidden, 1e-9),
+                (self.chances, other.chances, 1e-15),
+            )
+        )
+
+
+class Noise(float):
+    """Noise that writes down the number that it is added to; optionally, so does the sum."""
+
+    __array_ufunc__ = None  # NumPy's numbers leave the addition to it
+
+    def __new__(cls, value, hidden, and_the_sum=False, place=None):
+        number = super().__new__(cls, value)
+        number.hidden, number.and_the_sum, number.place = hidden, and_the_sum, place
+        return number
+
+    def __radd__(self, x):
+        value, place = float(x) + float(self), self.place
+        if place is None:
+            place = len(self.hidden)
+            self.hidden.append(0.0)
+        self.hidden[place] += float(x)
+        return Noise(value, self.hidden, True, place) if self.and_the_sum else value
+
+
+@dataclass
+class Setting:
+    """One game: rewards, users and noise fixed in advance."""
+
+    name: str
+    rewards: np.ndarray  # (T, K)
+    eps: float
+    levels: np.ndarray  # (T,), of the users of a local algorithm
+    changes: dict
+    laplaces: np.ndarray  # (T,), of scale 1
+    uniforms: np.ndarray  # (T,)
+
+    def noise(self, played):
+        """A function from a scale to Laplace noise."""
+        draws = itertools.cycle(self.laplaces)
+
+        def draw(scale):
+            played.scales.append(float(scale))
+            value = scale * next(draws)
+            if self.name in TREES:  # sums of nodes and of noise, in different orders
+                return value
+            return Noise(value, played.hidden, and_the_sum=self.name == "prae_c")
+
+        return draw
+
+    def uniform(self, played):
+        draws = itertools.cycle(self.uniforms)
+        return lambda: Uniform(next(draws), played.chances)
+
+    def users(self):
+        T = len(self.levels)
+        return users.Users(self.levels, np.tanh(self.levels / 2), np.ones(T), np.zeros(4))
+
+
+def setting(name, eps, trial, levels=None, **changes):
+    """A setting of an algorithm; ``levels`` are those of the users, by default all eps.
+
+    Levels differ a little, so that no two arms of equal histories are told apart by rounding.
+    """
+    T = HORIZONS.get(name, 1200)
+    rng = np.random.default_rng([trial, len(name)])
+    means = np.linspace(0.9, 0.9 - 0.22 * (trial % 3 + 1), ARMS)
+    if name in HEAVY:
+        rewards = heavy_tails(name, means, trial, T, rng)
+    elif name in GLOBAL:
+        rewards = (rng.random((T, ARMS)) < means).astype(float)
+    elif name.endswith("s"):
+        rewards = rng.normal(4 * means, 1.0, (T, ARMS))
+    else:
+        rewards = np.clip(means + rng.uniform(-0.3, 0.3, (T, ARMS)), 0, 1)
+    return Setting(
+        name=name,
+        rewards=rewards,
+        eps=eps,
+        levels=rng.choice([eps] if levels is None else levels, T) * (1 + 0.01 * rng.random(T)),
+        changes=changes,
+        laplaces=rng.laplace(size=T),
+        uniforms=rng.random(T),
+    )
+
+
+def heavy_tails(name, means, trial, T, rng):
+    """Rewards of infinite variance and outliers; those of prae_c lie around 0, -D and D."""
+    center, width = {"prae_c": ((0, -7, 7)[trial % 3], 12), "prae_r": (0, 6)}.get(name, (0.5, 0.5))
+    rewards = center + width * (means - 0.5) + 0.2 * rng.standard_t(2, (T, ARMS))
+    outliers = rng.choice([-40.0, -3.0, 5.0, 100.0], rewards.shape)
+    return np.where(rng.random(rewards.shape) < 0.03, outliers, rewards)
+
+
+def kernel_plays(given, faults=None, function=None):
+    """What the kernel does; ``faults`` replace functions: from a function to what it becomes,
+    ``function`` replaces the kernel."""
+    played = Played()
+    noise, arrivals, exact = given.noise(played), itertools.count(), radii.kl_upper
+    T = len(given.rewards)
+    functions = {
+        mechanisms.laplace: lambda rng, scale: noise(scale),
+        users.arrival: lambda users, coins: next(arrivals),
+        exact: lambda p, d: one_if_close(exact(p, d)),
+        **noise_by_the_round(given, played),
+    }
+    for original, become in (faults or {}).items():
+        functions[original] = become(functions.get(original, original))
+
+    class Learner:
+        random = staticmethod(given.uniform(played))
+
+    with pytest.MonkeyPatch.context() as patch:
+        for original, new in functions.items():
+            replace(patch, original, new)
+        pulls = play(
+            given.name,
+            table(given.rewards),
+            T,
+            eps=given.eps,
+            checkpoints=np.arange(1, T + 1),
+            plain=True,
+            crowd=given,
+            learner=Learner(),
+            function=function,
+            **given.changes,
+        )
+    played.arms = np.diff(pulls, axis=0, prepend=0).argmax(axis=1)
+    return played
+
+
+def noise_by_the_round(given, played):
+    """For ldpr_se: its reference draws noise for every reward, one after the other, and its
+    kernel the sum of an arm's noises in an epoch. Here the kernel receives, for an arm that was
+    played in certain rounds, the sum of what the reference draws in these rounds."""
+    in_turn, turns = game.pull_truncated_in_turn, []
+
+    def pull_truncated_in_turn(game, active, rounds, level, sums):
+        start, k = game.clock[0], len(active)
+        turns[:] = [range(start + i, start + rounds, k) for i in range(k)]
+        in_turn(game, active, rounds, level, sums)
+
+    def laplace_sum(rng, n, scale):
+        rounds = turns.pop(0)
+        assert len(rounds) == n
+        played.scales.extend([scale] * len(rounds))
+        return Noise(scale * given.laplaces[rounds].sum(), played.hidden)
+
+    return {in_turn: pull_truncated_in_turn, mechanisms.laplace_sum: laplace_sum}
+
+
+def reference_plays(given):
+    """What the reference does."""
+    played = Played()
+    T, spec = len(given.rewards), table(given.rewards)
+    values = reference_arguments(given.name, given.eps, T, spec, **given.changes)
+    if given.name in LOCAL:
+        values |= {"level": lambda t: given.levels[t - 1]}
+    if given.name in LOCAL or "forced" in values:
+        values |= {"uniform": given.uniform(played)}
+    exact = references.kl_upper
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(references, "kl_upper", lambda p, d: one_if_close(exact(p, d)))
+        arms = getattr(references, given.name)(
+            references.table_reward(given.rewards.tolist()), ARMS, T, given.noise(played), **values
+        )
+    played.arms = np.array(arms)
+    if given.name == "ldpr_se":
+        sum_by_arm(played)
+    return played
+
+
+def sum_by_arm(played):
+    """What ldpr_se hides in the rounds of an epoch, of one scale, as the sum of each arm; an
+    epoch that the horizon cuts is left out."""
+    epochs = [list(same) for _, same in itertools.groupby(played.scales)]
+    if len(played.scales) == len(played.arms):
+        epochs.pop()
+    rewards, played.hidden, start = np.array(played.hidden), [], 0
+    for epoch in epochs:
+        rounds = np.arange(start, start + len(epoch))
+        arms = played.arms[rounds]
+        played.hidden += [rewards[rounds][arms == a].sum() for a in np.unique(arms)]
+        start += len(epoch)
+    del played.scales[start:]
+
+
+def one_if_close(q):
+    """Indices so close to 1 are ties, which rounding breaks in one way or the other."""
+    return 1.0 if q > 1 - 1e-15 else q
+
+
+@pytest.mark.parametrize("name", [name for name in GLOBAL if name not in HEAVY])
+@pytest.mark.parametrize("eps", BUDGETS)
+@pytest.mark.parametrize("trial", range(3))
+def test_a_global_algorithm_is_its_reference(name, eps, trial):
+    for changes in VARIANTS[name]:
+        given = setting(name, eps, trial, **changes)
+        kernel, reference = kernel_plays(given), reference_plays(given)
+        assert reference.scales and len(set(kernel.arms)) == ARMS
+        assert kernel == reference
+
+
+HEAVY_VARIANTS = [(name, i) for name in HEAVY if name in GLOBAL for i in range(len(VARIANTS[name]))]
+
+
+@cache
+def heavy_game(name, i, eps):
+    """A game of heavy tails, and what the reference does in it."""
+    given = setting(name, eps, i, **VARIANTS[name][i])
+    return given, reference_plays(given)
+
+
+@pytest.mark.parametrize(("name", "i"), HEAVY_VARIANTS)
+@pytest.mark.parametrize("eps", BUDGETS)
+def test_an_algorithm_for_heavy_tails_is_its_reference(name, i, eps):
+    """Also where rewards are truncated, and arms eliminated."""
+    given, reference = heavy_game(name, i, eps)
+    kernel = kernel_plays(given)
+    assert kernel == reference
+    assert len(set(kernel.arms)) == ARMS
+    assert reference.scales or (name == "ldpr_se" and eps <= 1)
+    assert eps < 20 or eliminated(kernel.arms, ARMS)
+
+
+@pytest.mark.parametrize("i", range(len(VARIANTS["dpr_ucb"])))
+@pytest.mark.parametrize("window", [0.2, 4.0])
+def test_a_leader_that_is_not_recomputed_is_the_reference_s(i, window, monkeypatch):
+    """In wide windows that happens in short games, too."""
+    kept = []
+
+    def watched(keeps):
+        def keeps_lead(*given):
+            kept.append(keeps(*given))
+            return kept[-1]
+
+        return keeps_lead
+
+    monkeypatch.setattr(optimism, "WINDOW", window)
+    given, reference = heavy_game("dpr_ucb", i, 4.0)
+    assert kernel_plays(given, {optimism.keeps_lead: watched}) == reference
+    assert sum(kept) > 20
+
+
+@pytest.mark.parametrize("name", LOCAL)
+@pytest.mark.parametrize("eps", BUDGETS)
+@pytest.mark.parametrize("trial", range(3))
+def test_a_local_algorithm_is_its_reference(name, eps, trial):
+    given = setting(name, eps, trial)
+    kernel, reference = kernel_plays(given), reference_plays(given)
+    sent = reference.scales + reference.chances
+    assert len(sent) == len(given.rewards)  # the level of each user is at least eps
+    assert kernel == reference
+
+
+@pytest.mark.parametrize("name", LOCAL)
+@pytest.mark.parametrize("eps_min", [0.2, 1.0])
+@pytest.mark.parametrize("trial", range(3))
+def test_a_local_algorithm_is_its_reference_in_a_mixed_population(name, eps_min, trial):
+    given = setting(name, 1.0, trial, levels=MIXED, eps_min=eps_min)
+    kernel, reference = kernel_plays(given), reference_plays(given)
+    sent = reference.scales + reference.chances
+    assert 0 < len(sent) == (given.levels >= eps_min).sum() < len(given.rewards)
+    assert kernel == reference
+
+
+def shared(noise):
+    """Noise that is drawn once for each scale."""
+    drawn = {}
+
+    def draw(rng, scale):
+        if scale not in drawn:
+            drawn[scale] = noise(rng, scale)
+        return drawn[scale]
+
+    return draw
+
+
+BOUNDED = [name for name in GLOBAL if name not in HEAVY]
+OF_HEAVY_TAILS = ["dpr_ucb", "dpr_se", "prae_r", "prae_c"]
+WITH_LAPLACE = [*BOUNDED, *OF_HEAVY_TAILS, "heldp_ucb_l", "heldp_ucb_ls"]
+WITH_BITS = ["heldp_ucb_b", "heldp_ucb_bs"]
+# faults: the algorithms that would suffer, the function at fault, and what it becomes
+FAULTS = {
+    "half the noise": (
+        WITH_LAPLACE,
+        mechanisms.laplace,
+        lambda noise: lambda rng, scale: noise(rng, scale / 2),
+    ),
+    "0.9 of the noise": (
+        OF_HEAVY_TAILS,
+        mechanisms.laplace,
+        lambda noise: lambda rng, scale: noise(rng, 0.9 * scale),
+    ),
+    "0.9 of a sum of noise": (
+        ["ldpr_se"],
+        mechanisms.laplace_sum,
+        lambda noise: lambda rng, n, scale: noise(rng, n, 0.9 * scale),
+    ),
+    "one draw for all arms": ([*BOUNDED, *OF_HEAVY_TAILS], mechanisms.laplace, shared),
+    "a level too few": (
+        ["dp_ucb", "dp_ucb_bound", "dpr_ucb"],
+        trees.tree_node_scale,
+        lambda scale: lambda levels, sensitivity, eps: scale(levels - 1, sensitivity, eps),
+    ),
+    "rewards that are never truncated": (
+        ["dpr_se", "ldpr_se", "prae_r", "prae_c"],
+        blocks.kept,
+        lambda kept: lambda x, level: x,
+    ),
+    "rewards that are clipped": (
+        ["dpr_se", "ldpr_se", "prae_r", "prae_c"],
+        blocks.kept,
+        lambda kept: lambda x, level: min(max(x, -level), level),
+    ),
+    "levels that do not heed the outliers": (
+        ["prae_r", "prae_c"],
+        estimators.truncation_level,
+        lambda level: lambda n, eps, l, k, alpha1: level(n, eps, l, k, 0.0),
+    ),
+    "radii that do not heed the outliers": (
+        ["prae_r", "prae_c"],
+        radii.robust_order,
+        lambda order: lambda n, eps, l, k, alpha1: order(n, eps, l, k, 0.0),
+    ),
+    "a forced phase of half the length": (
+        ["prae_r", "prae_c"],
+        batches.forced_batches,
+        lambda forced: lambda game, rng, until, by_round: forced(game, rng, until / 2, by_round),
+    ),
+    "a bin too few": (
+        ["prae_c"],
+        estimators.bins,
+        lambda bins: lambda D, r: bins(D, r) - 1,
+    ),
+    "bins that are not emptied": (
+        ["prae_c"],
+        estimators.private_mode,
+        lambda mode: lambda rng, counts, n, eps: mode(rng, counts + np.arange(len(counts)), n, eps),
+    ),
+    "half the noise of the mode": (
+        ["prae_c"],
+        estimators.private_mode,
+        lambda mode: lambda rng, counts, n, eps: mode(rng, counts, n, 2 * eps),
+    ),
+    "a curator of Laplace noise 0.7/eps": (
+        ["heldp_ucb_l", "heldp_ucb_ls"],
+        curators.add_laplace,
+        lambda add: lambda rng, r, scale: add(rng, r, 0.7 * scale),
+    ),
+    "tanh(eps) for tanh(eps/2)": (
+        WITH_BITS,
+        game.tanh_half_level,
+        lambda tanh: lambda game, user: 2 * tanh(game, user) / (1 + tanh(game, user) ** 2),
+    ),
+    "bits that are not made unbiased": (
+        WITH_BITS,
+        curators.unbiased,
+        lambda unbiased: lambda x, c: x,
+    ),
+    "no sigmoid": (
+        ["heldp_ucb_ls", "heldp_ucb_bs"],
+        laws.sigmoid,
+        lambda sigmoid: lambda r: r,
+    ),
+    "users who should be silent": (
+        LOCAL,
+        game.privacy_level,
+        lambda level: lambda game, user: 6 * level(game, user),
+    ),
+}
+SUFFERING = [(fault, name) for fault, (names, _, _) in FAULTS.items() for name in names]
+
+
+@cache
+def games_of(name):
+    """Games of the comparisons above, and what the reference does in them."""
+    if name in HEAVY:
+        rounds = itertools.product((1.0, 4.0, 0.3, 20.0), range(len(VARIANTS[name])))
+        return [heavy_game(name, i, eps) for eps, i in rounds]
+    mixed = {"levels": MIXED, "eps_min": 1.0} if name in LOCAL else {}
+    given = setting(name, 1.0, 1, **mixed)
+    return [(given, reference_plays(given))]
+
+
+@pytest.mark.parametrize(("fault", "name"), SUFFERING, ids=map(" in ".join, SUFFERING))
+@pytest.mark.slow
+def test_a_fault_is_seen(fault, name):
+    """Controls: the comparisons above tell a faulty kernel apart."""
+    _, function, become = FAULTS[fault]
+    games = games_of(name)
+    assert any(kernel_plays(given, {function: become}) != played for given, played in games)
+
+
+# Other controls: an algorithm, a formula in its kernel, and a wrong one.
+MUTANTS = [
+    ("dpr_ucb", "kept(x, B)", "x"),
+    ("dpr_ucb", "eps * u / log_T**1.5", "eps * u / log_T"),
+    ("dpr_ucb", "eps * u / log_T**1.5", "u / log_T**1.5 / eps / 2.0"),
+    ("dpr_ucb", "first, 1.0 / (1.0 + v)", "first, 0.5"),
+    ("dpr_ucb", "levels, 2.0 * B", "levels, B"),
+    ("dpr_ucb", "levels, 2.0 * B, eps", "log_T, 2.0 * B, eps"),
+    ("dpr_ucb", "(1.5 * v + 1.0)", "1.5 * v"),
+    ("dpr_ucb", "(4.0 / (N[a] * eps))", "(2.0 / (N[a] * eps))"),
+    ("dpr_ucb", "(N[a] * eps)", "N[a]"),
+    ("dpr_ucb", "u ** (1.0 / (1.0 + v)) * bonus", "bonus"),
+    ("dpr_se", "D = 2.0**-tau", "D = 4.0**-tau"),
+    ("dpr_se", "4.0 * len(S)", "8.0 * len(S)"),
+    ("dpr_se", "4.0 * len(S)", "4.0 * K"),
+    ("dpr_se", "tau**2", "tau"),
+    ("dpr_se", "L / eps + 1.0", "L / eps"),
+    ("dpr_se", "** (1.0 / v) * L", "* L"),
+    ("dpr_se", "u * R * eps / L", "u * R / L"),
+    ("dpr_se", "R, B, eps)", "R, B / 2.0, eps)"),
+    ("dpr_se", "c / 2.0 * err", "c / 4.0 * err"),
+    ("dpr_se", "(L / (R * eps)) ** (v / (1.0 + v))", "math.sqrt(L / R)"),
+    ("ldpr_se", "D = 4.0**-tau", "D = 2.0**-tau"),
+    ("ldpr_se", "8.0 * len(S)", "4.0 * len(S)"),
+    ("ldpr_se", "+ L)", "+ 1.0)"),
+    ("ldpr_se", "L / eps**2", "L / eps"),
+    ("ldpr_se", "u * math.sqrt(R) * eps", "u * R * eps"),
+    ("ldpr_se", "2.0 * B, eps", "B, eps"),
+    ("ldpr_se", "math.sqrt(L / R) / eps", "math.sqrt(L) / R / eps"),
+    ("ldpr_se", "c / 2.0 * err", "c * err"),
+    ("prae_r", "3.0 * l4 / alpha1", "1.5 * l4 / alpha1"),
+    ("prae_r", "3.0 * l4 / alpha1", "6.0 * l4 / alpha1"),
+    ("prae_r", "forced == 1", "forced == 0"),
+    ("prae_r", "constants == 1", "constants == 0"),
+    ("prae_r", "2.0 * radius", "radius"),
+    ("prae_r", "robust_order(B, eps, l1", "robust_order(B, eps, l4"),
+    ("prae_r", "truncation_level(B, eps, l1", "truncation_level(B, eps, l4"),
+    ("prae_r", "raw_moment_bound(B, eps, l4", "raw_moment_bound(B, eps, l1"),
+    ("prae_c", "2.0 * until", "until"),
+    ("prae_c", "3.0 * l4 / alpha1", "l4 / alpha1"),
+    ("prae_c", "4.0 * D / (r * delta)", "4.0 * D / delta"),
+    ("prae_c", "min(1.0, eps)", "1.0"),
+    ("prae_c", "min(1.0, eps)", "eps"),
+    ("prae_c", "8.0 + 8.0 / eps", "80.0 + 20.0 / eps"),
+    ("prae_c", "80.0 + 20.0 / eps", "20.0 + 80.0 / eps"),
+    ("prae_c", "-D - r", "-D"),
+    ("prae_c", "int(n), J, M", "int(n), 0.0, M"),
+    ("prae_c", "2.0 * radius", "radius"),
+    ("prae_c", "constants == 1", "constants == 0"),
+    ("prae_c", "central_moment_bound(n,", "central_moment_bound(2.0 * n,"),
+    ("prae_c", "robust_order(n,", "robust_order(2.0 * n,"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "right", "wrong"), MUTANTS)
+def test_a_wrong_formula_is_seen(name, right, wrong):
+    module = importlib.import_module(f"dpbandits.algorithms.{name}")
+    source = inspect.getsource(getattr(module, name).py_func).removeprefix("@kernel\n")
+    assert right in source  # if not, the formula has been rewritten: so must be its mutant
+    found = {}
+    exec(source.replace(right, wrong), vars(module), found)
+    assert any(kernel_plays(g, function=found[name]) != played for g, played in games_of(name))
+
+
+@pytest.mark.parametrize("fault", ["a level too few", "bits that are not made unbiased"])
+def test_a_fault_changes_what_is_played(fault):
+    """The rounds alone, without the scales, tell as well."""
+    [name, *_], function, become = FAULTS[fault]
+    given = setting(name, 1.0, 1)
+    right, wrong = kernel_plays(given), kernel_plays(given, {function: become})
+    assert not np.array_equal(right.arms, wrong.arms)

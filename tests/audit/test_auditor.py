@@ -1,0 +1,136 @@
+"""The audit: broken algorithms are caught, sound ones pass, false alarms are as rare as stated."""
+
+from itertools import product
+
+import pytest
+from broken_releases import BROKEN, broken
+from helpers import CONF, PRIVATE, TWINS
+
+import dpbandits as dp
+from dpbandits.audit.auditor import audit
+from dpbandits.audit.players import Learner
+from dpbandits.audit.releases import MECHANISMS
+from dpbandits.audit.subjects import Release, Sender
+from dpbandits.compiled.decorators import verb
+from dpbandits.contracts.algorithm import find_file, load
+from dpbandits.parts.mechanisms import laplace
+
+BUDGETS = (0.1, 0.5, 1.0, 2.0)
+
+
+def test_a_release_whose_exact_loss_is_too_large_is_violated_though_it_cannot_be_seen():
+    @verb
+    def nearly(rng, x, eps, out):
+        out[0] = x[0] + laplace(rng, 0.99 / eps)
+
+    found = audit(Release(broken(nearly), 1.0), runs=2000)
+    assert found.epsilon < 1 < found.exact and found.violated
+
+
+@pytest.mark.parametrize("eps", [0.5, pytest.param(2.0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_releases_are_caught(name, eps):
+    twin, factor = BROKEN[name]
+    found = audit(Release(twin, eps), runs=100_000)
+    assert found.violated
+    assert found.epsilon <= factor * eps
+
+
+# Power, and what is right passes
+
+
+@pytest.mark.parametrize("eps", BUDGETS)
+@pytest.mark.parametrize("name", ["laplace_release", "randomized_response"])
+def test_nine_tenths_of_the_budget_are_seen(name, eps):
+    found = audit(Release(MECHANISMS[name], eps))
+    assert 0.9 * eps <= found.epsilon <= eps
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("eps", BUDGETS)
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_mechanisms_pass(name, eps):
+    assert not audit(Release(MECHANISMS[name], eps), runs=100_000).violated
+
+
+def test_the_committed_table_holds_every_private_algorithm_and_nothing_violated():
+    lines = (CONF.parent / "results" / "audit.md").read_text().splitlines()[2:]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    every = {*PRIVATE, *MECHANISMS, "dp_nas", "dp_nas_exp"}
+    assert {(name, float(eps)) for name, _, eps, *_ in rows} == {*product(every, BUDGETS)}
+    assert {verdict for *_, verdict in rows} == {"consistent"}
+    assert all(float(measured) <= float(eps) for _, _, eps, measured, *_ in rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*PRIVATE, "dp_nas", "dp_nas_exp"])
+def test_algorithms_and_rules_pass(name):
+    chosen = {"rule": name} if name.startswith("dp_nas") else {"algo": name}
+    found = dp.audit(**chosen, eps=BUDGETS, runs=4000, jobs=2)
+    assert found["eps"].tolist() == [*BUDGETS]
+    assert set(found["verdict"]) == {"consistent"}
+
+
+# Broken twins
+
+
+def twin(name, eps, **values):
+    algorithm = load(find_file(name, (str(TWINS),)))
+    return Sender(algorithm, eps) if name == "no_clip" else Learner(algorithm, eps, values)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("weak_noise", {"alpha": 1.0}),
+        ("shared_noise", {"beta": "1/horizon"}),
+        ("no_eps", {"alpha": 1.0}),
+        ("whole_history", {"alpha": 1.0}),
+        ("reused_noise", {"alpha": 1.0}),
+    ],
+)
+@pytest.mark.parametrize("eps", [1.0, 2.0])
+def test_broken_algorithms_are_caught(name, values, eps):
+    assert audit(twin(name, eps, **values), jobs=2).violated
+
+
+@pytest.mark.parametrize("eps", BUDGETS)
+def test_a_curator_that_forgets_the_clip_is_caught(eps):
+    found = audit(twin("no_clip", eps), runs=100_000)
+    assert found.violated
+    assert found.exact == pytest.approx(1000 * eps)
+
+
+def test_plain_python_is_audited_too():
+    algorithm = load(find_file("plain_no_eps", (str(TWINS),)))
+    found = audit(Learner(algorithm, 1.0, {}, (8,)), runs=400)
+    assert not found.subject.compiled
+    assert found.violated and found.counts in {(400, 0), (0, 400)}
+
+
+# False alarms
+
+
+def alarms(name, confidence, audits):
+    """The number of audits that report a violation."""
+    subject = Release(MECHANISMS[name] if name in MECHANISMS else BROKEN[name][0], 1.0)
+    return sum(audit(subject, 20_000, confidence, seed).violated for seed in range(audits))
+
+
+@pytest.mark.slow
+def test_two_hundred_audits_of_what_spends_exactly_eps_alarm_at_most_as_often_as_stated():
+    level = 0.05
+    for name in ("laplace_release", "randomized_response"):
+        assert alarms(name, 1 - level, 100) <= level * 100
+    assert alarms("weak_laplace", 1 - level, 20) == 20  # the control
+
+
+# Seeds and workers
+
+
+def test_a_finding_depends_on_the_seed_alone():
+    subject = Release(MECHANISMS["tree"], 1.0)
+    one, two, other = (audit(subject, 5000, seed=s, jobs=j) for s, j in ((0, 1), (0, 2), (1, 1)))
+    assert (one.epsilon, one.event, one.counts) == (two.epsilon, two.event, two.counts)
+    assert one.counts != other.counts

@@ -1,0 +1,80 @@
+"""Exact privacy losses of releases, read off their code."""
+
+import math
+
+import numpy as np
+import pytest
+from broken_releases import BROKEN
+
+from dpbandits.audit.exact import exact_epsilon
+from dpbandits.audit.releases import MECHANISMS
+from dpbandits.audit.subjects import Release
+from dpbandits.parts.mechanisms import laplace
+
+NOT_LINEAR = ("mode", "central_mean")  # releases without a known exact loss
+
+
+@pytest.mark.parametrize("eps", (0.1, 0.5, 1.0, 2.0))
+@pytest.mark.parametrize("name", sorted(set(MECHANISMS) - set(NOT_LINEAR)))
+def test_exact_losses_are_the_promised_ones(name, eps):
+    assert Release(MECHANISMS[name], eps).exact() == pytest.approx(eps, rel=1e-9)
+
+
+@pytest.mark.parametrize("eps", [0.1, 1.0, 20.0, 100.0])
+@pytest.mark.parametrize("name", NOT_LINEAR)
+def test_releases_that_are_not_linear_have_no_exact_loss(name, eps):
+    assert Release(MECHANISMS[name], eps).exact() is None
+
+
+def warner(rng, x, out):
+    """Randomised response as Warner tells it: the truth, or else the opposite."""
+    out[0] = x[0] if rng.random() < math.e / (1 + math.e) else 1 - x[0]
+
+
+def leaking(rng, x, out):
+    out[0] = 5 * x[0] + (rng.random() < 0.5)
+
+
+def three_ways(rng, x, out):
+    u = rng.random()
+    out[0] = 0 if u < 0.2 else 1 if u < 0.3 + 0.1 * x[0] else 2
+
+
+def clipped(rng, x, out):
+    out[0] = min(max(x[0] + laplace(rng, 1.0), -10.0), 10.0)
+
+
+def thresholded(rng, x, out):
+    out[0] = x[0] + laplace(rng, 1.0) > 7.0
+
+
+def gaussian(rng, x, out):
+    out[0] = x[0] + rng.standard_normal()
+
+
+def vector(rng, x, out):
+    out[0] = x[0] + rng.random(3).sum()
+
+
+@pytest.mark.parametrize(
+    ("release", "loss"),
+    [
+        (warner, 1.0),
+        (leaking, math.inf),
+        (three_ways, None),
+        (clipped, None),
+        (thresholded, None),
+        (gaussian, None),
+        (vector, None),
+        (lambda rng, x, out: None, 0.0),
+    ],
+)
+def test_exact_losses_of_other_releases(release, loss):
+    found = exact_epsilon(release, np.array([0.0]), np.array([1.0]), 1)
+    assert found == (loss if loss is None else pytest.approx(loss))
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_exact_losses_of_broken_releases_exceed_the_promise(name):
+    twin, factor = BROKEN[name]
+    assert Release(twin, 0.5).exact() == pytest.approx(0.5 * factor)

@@ -1,0 +1,68 @@
+"""Releases that spend more than they promise, each with the factor by which they do."""
+
+import math
+
+import numpy as np
+
+from dpbandits.audit.releases import Mechanism
+from dpbandits.compiled.decorators import verb
+from dpbandits.parts.mechanisms import laplace
+from dpbandits.parts.trees import new_trees, tree_levels, tree_noise
+
+
+@verb
+def literal_tree(rng, x, eps, out):
+    """The tree that spends eps/ln T a node, as Tao et al. 2022 print it."""
+    trees, S = new_trees(1, len(x)), 0.0
+    for i in range(len(x)):
+        S += x[i]
+        out[i] = S + tree_noise(trees, 0, i + 1, laplace(rng, np.log(len(x)) / eps))
+
+
+@verb
+def short_tree(rng, x, eps, out):
+    """A tree whose levels are ceil(log2 T): one short where T is a power of two."""
+    trees, S = new_trees(1, len(x)), 0.0
+    for i in range(len(x)):
+        S += x[i]
+        out[i] = S + tree_noise(trees, 0, i + 1, laplace(rng, np.ceil(np.log2(len(x))) / eps))
+
+
+@verb
+def reusing_tree(rng, x, eps, out):
+    """A tree of which all nodes share one draw."""
+    trees, S = new_trees(1, len(x)), 0.0
+    noise = laplace(rng, tree_levels(len(x)) / eps)
+    for i in range(len(x)):
+        S += x[i]
+        out[i] = S + tree_noise(trees, 0, i + 1, noise)
+
+
+@verb
+def weak_laplace(rng, x, eps, out):
+    """Laplace noise scaled by 0.7."""
+    out[0] = x[0] + laplace(rng, 0.7 / eps)
+
+
+@verb
+def weak_coin(rng, x, eps, out):
+    """Randomised response that answers truthfully too often."""
+    out[0] = 1.0 if rng.random() < 0.5 + (x[0] - 0.5) * np.tanh(0.5 * eps / 0.7) else 0.0
+
+
+def everything(n):
+    return n
+
+
+def broken(function, sizes=(1,), seen=lambda n: 1):
+    return Mechanism(function.__name__, function, "", (0.0, 1.0), sizes, seen)
+
+
+# each with the factor by which it spends more than it promises
+BROKEN = {
+    "literal_tree": (broken(literal_tree, (7,), everything), 3 / math.log(7)),
+    "short_tree": (broken(short_tree, (4, 8), everything), 1.5),
+    "reusing_tree": (broken(reusing_tree, (4,), everything), math.inf),
+    "weak_laplace": (broken(weak_laplace), 1 / 0.7),
+    "weak_coin": (broken(weak_coin), 1 / 0.7),
+}

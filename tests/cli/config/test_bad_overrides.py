@@ -1,0 +1,183 @@
+"""Overrides that Hydra reads in its own way, or not at all, are refused in one line.
+
+What does not depend on how a configuration is composed is tested in ``settings/test_bad_settings``.
+"""
+
+import shlex
+
+import pytest
+from refusals import both, message_of, table
+
+from dpbandits.cli.config.compose import multirun_points, read_overrides, read_request
+from dpbandits.contracts.question import REGRET, STOPPING
+from dpbandits.settings.user_files import user_folders
+
+pytestmark = pytest.mark.usefixtures("unchanged")
+
+
+def refusal(line, question):
+    """The message with which the overrides of a line are refused."""
+    return message_of(read_request, shlex.split(line), (), question)
+
+
+# KEY=VALUE words, and parts of the message
+WORDS = [
+    ("eps", "eps"),
+    ("eps=[", "eps=["),
+    ("=3", "=3:", "KEY=VALUE is needed"),
+    ("eps=0.5,1", "eps=0.5,1", "-m"),
+    ("eps=[1,2]", "eps=[1,2]:", "above 0"),
+    ("eps=[[[[[[]]]]]]", "eps=[[[[[[]]]]]]:", "above 0"),
+    (f"eps={'[' * 400}{']' * 400}", "eps=[[[[", "without end"),
+    ("'eps={a:{b:[1,2]}}'", "eps={a:{b:[1,2]}}:", "above 0"),
+    ("eps=é", "eps=é:", "stands in quotes"),
+    ("env=ücb", "env=ücb:", "stands in quotes"),
+    ("env..arms=1", "env..arms=1:", "not understood"),
+    ("env.arms[0]=1", "env.arms[0]=1:", "not understood"),
+    ("'eps=1;2'", "eps=1;2:", "not understood"),
+    ("eps==1", "eps==1:"),
+    ("eps=a=b", "eps=a=b", "'='"),
+    ("eps.x=1", "'eps.x'", "did you mean eps?"),
+    ("+eps.x=1", "eps={x:1}:", "above 0"),
+    ("runs=null", "runs=null:", "whole number"),
+    ("results=null", "results=null:", "folder"),
+]
+NAMES = [
+    ("env=null", "env", "bernoulli"),
+    ("env_spec=1", "'env_spec'", "did you mean env"),
+    ("algo@foo=ucb", "'foo'", "eps"),
+    ("+foo=1", "'foo'", "eps"),
+    ("+env=bernoulli", "+env=bernoulli", "Multiple values for env"),
+    ("runner=../env/bernoulli", "'../env/bernoulli'", "dask"),
+    ("+runner.foo=1", "runner.foo:", "runner=local", "no such parameter"),
+    ("runner=dask +runner.foo=1", "runner.foo:", "runner=dask", "no such parameter"),
+    ("runner=dask runner.address=5", "runner.address=5:", "tcp://"),
+    ("env=bernoulli env.mean=[0.5,0.6]", "'env.mean'", "did you mean env.means?"),
+    ("env=bernoulli +env.mean=1", "env.mean:", "bernoulli", "did you mean means?"),
+    ("hydra.run.dir=foo", "hydra.run.dir=foo:", "only hydra/launcher"),
+    *((f"~{key}", f"~{key}:", "cannot be left out") for key in ("env", "seed", "eps")),
+]
+REFERENCES = [
+    ("eps=${foo}", "eps=${foo}", "foo"),
+    ("'eps=${oc.env:HOME}'", "eps=${oc.env:HOME}:", "another key"),
+    ("'results=${oc.env:HOME}'", "results=${oc.env:HOME}:", "another key"),
+    ("'eps=${now:%Y}'", "eps=${now:%Y}:", "another key"),
+    ("'eps=${python_version:}'", "eps=${python_version:}:", "another key"),
+    ("'eps=${eps}'", "eps=${eps}", "Recursive"),
+    ("'eps=???'", "eps=???", "Missing mandatory value: eps"),
+    ("'env=???'", "env", "'???'", "bernoulli"),
+    ("'env=${eps}'", "env", "'${eps}'", "bernoulli"),
+]
+SWEEPS = [
+    ("'sweep={1:[2]}'", "sweep.1:", "name of a key"),
+    ("'sweep={eps:[0.5]}' eps=2", "eps=2:", "varies eps"),
+    *(
+        (f"{sweep}=[1] eps=3", "eps=3:", "the sweep varies eps", "write sweep.eps=[3]")
+        for sweep in ("sweep.eps", "+sweep.eps", "++sweep.eps")
+    ),
+    ("eps=3 sweep.eps=[1]", "eps=3:", "the sweep varies eps"),
+    ("eps=3,4 sweep.eps=[1]", "eps=3,4:", "the sweep varies eps"),
+    ("sweep.eps=1,2", "sweep.eps=1,2:", "a list of values is needed, sweep.eps=[1,2]"),
+    ("'sweep.eps=range(1,3)'", "sweep.eps=range(1,3):", "sweep.eps=[...]"),
+    ("sweep.env=[sign] env=sign", "env=sign:", "varies env", "write sweep.env=[sign]"),
+]
+
+
+@pytest.mark.parametrize(**both(*WORDS, *NAMES, *SWEEPS))
+def test_overrides_of_both_questions(question, line, parts):
+    message = refusal(line, question)
+    assert all(part in message for part in parts), message
+
+
+OF_REGRET = [
+    ("horizon=null", "horizon=null:", "whole number"),
+    ("assume=null", "assume=null:", "true or false"),
+    ("algo=null", "algo", "adap_klucb"),
+    ("algo=[ucb]", "algo", "[ucb]"),
+    ("algo=ucb,adap_ucb", "algo=ucb,adap_ucb", "-m"),
+    ("algo.alpha=[1]", "algo.alpha=[1]:", "number"),
+    ("~algo.alpha", "algo.alpha", "missing"),
+    ("~env.arms", "env.arms is missing", "bernoulli_family"),
+    ("algo.alfa=2", "'algo.alfa'", "did you mean algo.alpha?"),
+    ("+algo.alfa=1", "'algo.alfa'", "did you mean algo.alpha?"),
+    ("+algo.alpha.x=1", "algo.alpha={x:1}:", "finite number above 0"),
+    ("algo=ucb algo.alpha=1", "'algo.alpha'"),
+    ("algo=prae_r env=wu_raw algo.D=50", "'algo.D'", "algo.k"),
+    ("algo=robust_ucb env=pareto algo.c=1", "'algo.c'", "algo.v"),
+    ("env=contaminated env.inlier=bernoulli env.inlier.mean=[1]", "'env.inlier.mean'"),
+    ("env=contaminated env.inlier=bernoulli_c22", "'bernoulli_c22'", "did you mean bernoulli_c2?"),
+    ("env=bernoulli_c2 env.inlier=student_far", "'env.inlier'"),
+    ("algo=heldp_ucb_l population=clipped_normal +population.foo=1", "population.foo", "low"),
+    ("'sweep={alpha:[1]}' algo.alpha=2", "algo.alpha=2:", "varies alpha"),
+    ("'sweep={horizon:[10]}' horizon=5", "horizon=5:", "varies horizon", "sweep.horizon=[5]"),
+    ("sweep.alpha=[1] algo.alpha=3", "algo.alpha=3:", "the sweep varies alpha"),
+    ("sweep.env.arms=[3] env.arms=4", "env.arms=4:", "varies env.arms"),
+    ("+sweep.algo=ucb,dp_se", "a list of values is needed, sweep.algo=[ucb,dp_se]"),
+    ("'sweep.algo=[\"ucb eps=3\"]'", "'ucb eps=3'", "did you mean ucb?"),
+    ("'sweep.algo=[{a:1}]'", "algo", "a", "adap_klucb"),
+    ("experiment=azize2022_fig4 eps=0.5", "eps=0.5:", "varies eps", "sweep.eps=[0.5]"),
+    ("experiment=azize2022_fig4 ++eps=0.5", "eps=0.5:", "varies eps", "sweep.eps=[0.5]"),
+    ("experiment=azize2022_fig4 algo=ucb", "algo=ucb:", "varies algo"),
+    ("experiment=azize2022_fig8 algo.alpha=2", "algo.alpha=2:", "varies alpha"),
+    ("experiment=azize2022_fig8 sweep.alpha=[0]", "algo.alpha=0:", "above 0"),
+    ("experiment=azize2022_fig8 sweep.alfa=[1]", "'sweep.alfa'"),
+    ("experiment=tao2022_central sweep.99.eps=[1]", "sweep.99.eps=[1]"),
+]
+OF_STOPPING = [
+    ("rel_error=[.1,.2]", "rel_error=[0.1,0.2]:", "(0, 1)"),
+    ("rel_error=.1,.2", "rel_error=.1,.2", "-m"),
+    ("algo=ucb", "'algo'"),
+    ("rule.foo=1", "'rule.foo'"),
+    ("+rule.foo=1", "'rule.foo'"),
+    ("'beta=${oc.env:HOME}'", "beta=${oc.env:HOME}:", "another key"),
+    ("~cap", "~cap:", "cannot be left out"),
+    ("'sweep={beta:[.1]}' beta=.2", "beta=.2:", "varies beta", "write sweep.beta=[.2]"),
+    ("sweep.rule=[nas] rule=dp_nas", "rule=dp_nas:", "varies rule"),
+    ("experiment=sajed2019_stopping eps=1", "eps=1:", "varies eps"),
+    ("experiment=sajed2019_stopping env.mean=.3", "varies env.mean", "sweep.env.mean=[.3]"),
+    ("experiment=sajed2019_stopping rule=nas", "rule=nas:", "varies rule"),
+]
+
+
+@pytest.mark.parametrize(**table((REGRET, [*REFERENCES, *OF_REGRET]), (STOPPING, OF_STOPPING)))
+def test_overrides(question, line, parts):
+    message = refusal(line, question)
+    assert all(part in message for part in parts), message
+
+
+MULTIRUNS = [
+    ("eps=[", "eps=["),
+    ("'eps=range(1,1000000000000)'", "eps=range(", "more than 100000 combinations"),
+    ("'eps=interval(0,1)'", "-m", "range(...)"),
+    ("'eps=glob(*)'", "eps=glob(*):", "no file of eps"),
+    ("'algo=glob(zz*)'", "algo=glob(zz*):", "no file of algo"),
+]
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"), [(x[0], x[1:]) for x in MULTIRUNS], ids=[x[0] for x in MULTIRUNS]
+)
+def test_multiruns(line, parts):
+    message = message_of(lambda: list(multirun_points(shlex.split(line))))
+    assert all(part in message for part in parts), message
+
+
+def test_the_points_of_a_multirun():
+    """Control: every combination, in the order of the command line."""
+    found = list(multirun_points(["algo=ucb,dp_se", "seed=3", "eps=range(1,3)"]))
+    assert found == [
+        [f"algo={algo}", "seed=3", f"eps={eps}"] for algo in ("ucb", "dp_se") for eps in (1, 2)
+    ]
+    (override,) = read_overrides(["env.means=[.9,.8]"])
+    assert override.value() == [0.9, 0.8]
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [("missing", "no such folder"), ("", "no such folder"), ("x" * 5000, "too long")],
+    ids=["missing", "empty", "long"],
+)
+def test_folders_of_a_user(given, reason):
+    for key in ("--config-dir", "config_dir"):
+        message = message_of(user_folders, given, key)
+        assert message.startswith(f"{key}={given[:100]}") and reason in message

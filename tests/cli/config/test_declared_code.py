@@ -1,0 +1,251 @@
+"""A configuration cannot make the program import or call anything but a declared algorithm."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hydra.core.config_store import ConfigStore
+from refusals import QUICK_STOP, arguments, complaint
+
+from dpbandits.cli import bounds, plot, run, stop
+from dpbandits.cli.config.compose import read_request
+from dpbandits.errors import BadInput
+
+GLOBAL = "# @package _global_\n"
+SENTINEL = "import pathlib; pathlib.Path('sentinel').touch()\n"
+EVIL = "os.system"
+TARGET = f"{{_target_: {EVIL}, command: touch sentinel}}"
+ONLY = "only hydra/launcher"
+COMMANDS = "commands are for the command line"
+
+# command lines that ask for code other than a declared algorithm's
+CODE = [
+    ("algo=os", "'os'", "adap_klucb"),
+    ("algo=evil", "'evil'", "adap_klucb"),  # a Python file alone declares nothing
+    ("algo=../elsewhere/evil", "'../elsewhere/evil'", "adap_klucb"),
+    ("algo=../../evil", "'../../evil'", "adap_klucb"),
+    ("algo=/etc/passwd", "'/etc/passwd'", "adap_klucb"),
+    ("algo=evil.py", "'evil.py'", "adap_klucb"),
+    ("algo=__init__", "'__init__'", "adap_klucb"),
+    ("algo=os.system", "'os.system'", "adap_klucb"),
+    ("algo=dpbandits.kernel", "'dpbandits.kernel'", "adap_klucb"),
+    ("algo=../rule/nas", "'../rule/nas'", "adap_klucb"),
+    ("sweep.algo=[../elsewhere/evil]", "'../elsewhere/evil'", "adap_klucb"),
+    ("'algo=${oc.env:HOME}'", "${oc.env:HOME}", "adap_klucb"),
+    ("env=../elsewhere/evil", "'../elsewhere/evil'", "bernoulli"),
+    ("env=contaminated env.inlier=../x", "env.inlier=../x"),
+    ("experiment=../../evil", "'../../evil'", "azize2022_fig4"),
+    ("experiment=elsewhere", "algo=../elsewhere/evil:", "a name is needed, not a path"),
+    ("algo._target_=os.system", "'algo._target_'", "algo.alpha"),
+    ("+algo._target_=os.system", "'algo._target_'", "algo.alpha"),
+    ("+env._target_=os.system", "env._target_:", "no such parameter"),
+    ("+_target_=os.system", "'_target_'", "algo"),
+    (f"'env={TARGET}'", "env", "os.system", "bernoulli"),
+    (f"env=contaminated 'env.outlier={TARGET}'", "env.outlier.law=null"),
+    (f"'sweep={{algo:[{TARGET}]}}'", "algo", "os.system", "adap_klucb"),
+    ("sweep._target_=[os.system]", "sweep._target_", "no algorithm"),
+    *(
+        (f"{way}{key}", f"{key.split('=')[0]}", ONLY)
+        for way in ("", "-m ", "--cfg hydra ")
+        for key in (
+            f"+hydra.callbacks.x._target_={EVIL}",
+            f"+hydra.callbacks.x.y._target_={EVIL}",
+            f"hydra.sweeper._target_={EVIL}",
+            f"hydra.job_logging.root={EVIL}",
+            "hydra.searchpath=[pkg://evil]",
+            "hydra/job_logging=default",
+            "hydra.run.dir=elsewhere",
+            "hydra.sweep.dir=elsewhere",
+            "hydra.job.chdir=true",
+            "+env@hydra.callbacks.x=bernoulli",
+        )
+    ),
+    (f"'hydra.launcher={TARGET}'", "hydra.launcher", ONLY),
+    ("'hydra={a:1}'", "hydra={a:1}", ONLY),
+    ("~hydra.run", "~hydra.run", ONLY),
+    ("-m hydra.sweeper.params.eps=1,-1", "hydra.sweeper.params.eps", ONLY),
+    (f"-m 'algo=glob(*)' +hydra.callbacks.x._target_={EVIL}", "hydra.callbacks", ONLY),
+    (f"hydra.launcher._target_={EVIL}", "hydra.launcher._target_=os.system", "launcher"),
+    (f"-m hydra.launcher._target_={EVIL}", "hydra.launcher._target_=os.system", "launcher"),
+    (f"-m +hydra.launcher.x._target_={EVIL}", "'hydra.launcher.x._target_'"),
+    ("-m +hydra.launcher.foo=1", "'hydra.launcher.foo'"),
+    ("hydra/launcher=evil", "no installed launcher", EVIL),
+    ("hydra/launcher=none_such", "hydra/launcher", "basic"),
+    ("hydra/sweeper=basic", ONLY),
+    ("hydra/callbacks=evil", ONLY),
+    ("experiment=callback", f"hydra.callbacks.x._target_={EVIL}", ONLY),
+    ("experiment=logging", "hydra.job_logging", ONLY),
+    ("experiment=search", "hydra.searchpath"),
+    ("env=packaged", f"hydra.callbacks.x._target_={EVIL}", ONLY),
+    ("-m env=packaged,bernoulli", f"hydra.callbacks.x._target_={EVIL}", ONLY),
+    ("experiment=slurm_setup", "hydra.launcher.setup.0=touch sentinel:", COMMANDS),
+    ("-m experiment=slurm_setup", "hydra.launcher.setup.0=touch sentinel:", COMMANDS),
+    ("experiment=slurm_setup +hydra.launcher.setup.1=ls", "hydra.launcher.setup"),
+    ("experiment=slurm_options", "additional_parameters.wrap=touch sentinel:", COMMANDS),
+    (
+        "experiment=slurm_options 'hydra.launcher.additional_parameters={mail-type:END}'",
+        "additional_parameters.wrap=touch sentinel:",
+        COMMANDS,
+    ),
+    ("experiment=slurm_broken", "hydra.launcher.comment=x touch sentinel", COMMANDS),
+    ("experiment=slurm_refers", "hydra.launcher.name=${oc.decode:x}:", COMMANDS),
+    ("experiment=slurm_python", "hydra", "python"),
+    ("experiment=slurm_srun", "hydra", "srun_args"),
+    ("hydra/launcher=mine", "hydra.launcher.setup.0=touch sentinel:", COMMANDS),
+    ("experiment=lines", "results=x touch sentinel", "path of a folder"),
+    ("--config-path elsewhere", "--config-path"),
+    ("--config-name evil", "--config-name"),
+]
+MINE = {
+    "algo/evil.py": SENTINEL,
+    "algo/unchosen.py": SENTINEL,
+    "algo/unchosen.yaml": "{}\n",
+    "elsewhere/evil.py": SENTINEL + "def evil(game, rng): ...\n",
+    "elsewhere/evil.yaml": "{}\n",
+    "evil.py": SENTINEL,
+    "evil.yaml": "{}\n",
+    "hydra_plugins/evil.py": SENTINEL,
+    "../hydra_plugins/evil.py": SENTINEL,
+    "../installed/evil/__init__.py": SENTINEL,
+    "hydra/launcher/evil.yaml": f"_target_: {EVIL}\ncommand: touch sentinel\n",
+    "hydra/callbacks/evil.yaml": f"x: {TARGET}\n",
+    "env/packaged.yaml": f"# @package hydra.callbacks.x\n_target_: {EVIL}\ncommand: ls\n",
+    "experiment/elsewhere.yaml": GLOBAL + "defaults: [{override /algo: ../elsewhere/evil}]\n",
+    "experiment/callback.yaml": GLOBAL + f"hydra: {{callbacks: {{x: {TARGET}}}}}\n",
+    "experiment/logging.yaml": GLOBAL + f"hydra: {{job_logging: {{x: {TARGET}}}}}\n",
+    **{
+        f"experiment/slurm_{name}.yaml": GLOBAL
+        + "defaults: [{override /hydra/launcher: submitit_slurm}]\n"
+        + f"hydra: {{launcher: {{{setting}}}}}\n"
+        for name, setting in (
+            ("setup", "setup: [touch sentinel]"),
+            ("options", "additional_parameters: {wrap: touch sentinel}"),
+            ("broken", r'comment: "x\ntouch sentinel\n"'),
+            ("refers", r'name: "${oc.decode:x}"'),
+            ("python", "python: touch sentinel"),
+            ("srun", "srun_args: [touch sentinel]"),
+            ("plain", "partition: long, timeout_min: 9"),
+        )
+    },
+    "hydra/launcher/mine.yaml": "defaults: [submitit_slurm]\nsetup: [touch sentinel]\n",
+    "experiment/lines.yaml": GLOBAL + r'results: "x\ntouch sentinel\n"',
+    "experiment/search.yaml": GLOBAL + "hydra: {searchpath: ['pkg://evil']}\n",
+}
+
+
+@pytest.fixture
+def evil(tmp_path, monkeypatch):
+    """A user's folder with files that leave a sentinel if they are imported or called."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path / "installed")
+    for name, text in MINE.items():
+        file = tmp_path / "mine" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+
+@pytest.mark.parametrize(("line", "parts"), [(x[0], x[1:]) for x in CODE], ids=[x[0] for x in CODE])
+def test_nothing_but_a_declared_algorithm_is_called(evil, refused, line, parts):
+    message = refused(run, ["--config-dir", "mine", *arguments(line)])
+    assert not Path("sentinel").exists()
+    assert all(part in message for part in parts), message
+
+
+def test_a_stopping_rule_is_declared_too(evil, refused):
+    for line in ("rule=os", "rule=../elsewhere/evil", "rule=../algo/evil", "rule=sparse_vector"):
+        message = refused(stop, ["--config-dir", "mine", *arguments(line, QUICK_STOP)])
+        assert "choose from dp_nas" in message and not Path("sentinel").exists()
+
+
+def test_a_python_file_of_one_of_our_names_is_refused(refused):
+    file = Path("mine/algo/ucb.py")
+    file.parent.mkdir(parents=True)
+    file.write_text(SENTINEL)
+    message = refused(run, ["--config-dir", "mine", *arguments("algo=ucb")])
+    assert "ucb.py:" in message and "one of ours" in message and not Path("sentinel").exists()
+
+
+def test_only_what_is_chosen_is_imported(evil, monkeypatch):
+    """Control: the sentinel is left by an algorithm that is declared and chosen."""
+    for name, left in (("ucb", False), ("unchosen", True)):
+        words = ["bandit-bounds", "--config-dir", "mine", f"algo={name}"]
+        monkeypatch.setattr(sys, "argv", words)
+        with pytest.raises(SystemExit):
+            bounds.main()
+        assert Path("sentinel").exists() == left
+
+
+def test_the_command_itself_calls_nothing(evil):
+    before = sorted(Path.cwd().rglob("*"))
+    program = Path(sys.executable).with_name("bandit-run")
+    command = [program, "--config-dir", "mine", "-m", "hydra/launcher=evil", "eps=1,2"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert EVIL in complaint("bandit-run", done.returncode, done.stdout, done.stderr)
+    assert sorted(Path.cwd().rglob("*")) == before
+
+
+TABLE = "algo,env,eps,horizon,seed,run,t,regret\nucb,bernoulli_c2,inf,100,0,0,100,5\n"
+
+
+@pytest.fixture
+def drawn(tmp_path, monkeypatch):
+    """A function that leaves a table, with a script beside it, and draws it by a name."""
+    monkeypatch.chdir(tmp_path)
+
+    def draw(name: str) -> int:
+        file = Path("results") / f"{name}.csv"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(TABLE)
+        file.with_suffix(".py").write_text(SENTINEL)
+        monkeypatch.setattr(sys, "argv", ["bandit-plot", f"experiment={name}"])
+        with pytest.raises(SystemExit) as stopped:
+            plot.main()
+        assert not Path("sentinel").exists()
+        return int(str(stopped.value.code))
+
+    return draw
+
+
+@pytest.mark.parametrize("name", ["{here}/evil", "../evil", "../results/evil", "folder/evil"])
+def test_a_path_is_no_experiment_though_its_table_is_there(drawn, capsys, name):
+    name = name.format(here=Path.cwd())
+    assert drawn(name) == 2
+    message = complaint("bandit-plot", 2, *capsys.readouterr())
+    assert f"{name!r}" in message and "azize2022_fig2" in message
+    assert not list(Path.cwd().rglob("*.pdf"))
+
+
+def test_only_an_experiment_of_ours_has_a_script(drawn, capsys):
+    """Control: tables of a user's own experiments are drawn, whatever scripts have their names."""
+    for name in ("mine", "all", "times", "azize2022_fig2"):
+        assert drawn(name) == 0
+        assert f"results/figures/{name}.pdf" in capsys.readouterr().out
+
+
+def test_an_installed_launcher_can_be_chosen_and_set(monkeypatch):
+    """Control: what a plugin has declared may be used, with its own settings and no others."""
+    read_request([], ())  # has Hydra find its plugins
+    declared = ConfigStore.instance().repo["hydra"]["launcher"]
+    target = declared["basic.yaml"].node["_target_"]
+    node = {"_target_": target, "workers": 1, "more": {}}
+    ConfigStore.instance().store(group="hydra/launcher", name="pool", node=node)
+    pool = declared.pop("pool.yaml")
+    monkeypatch.setitem(declared, "pool.yaml", pool)  # for this test alone
+    words = ["hydra/launcher=pool", "hydra.launcher.workers=2", "+hydra.launcher.more.x=1"]
+    assert len(read_request(words, ()).settings) == 1
+    for bad in ("+hydra.launcher.foo=1", "+hydra.launcher.more.x._target_=os.system"):
+        with pytest.raises(BadInput, match=r"unknown key 'hydra\.launcher\."):
+            read_request([*words[:2], bad], ())
+
+
+def test_the_command_line_may_give_a_launcher_commands(evil):
+    """Control: so may a user who types them, and a file may give plain settings."""
+    slurm = "hydra/launcher=submitit_slurm"
+    more = "+hydra.launcher.additional_parameters={mail-type:END,nice:5}"
+    for words in (
+        [slurm, "hydra.launcher.setup=[module load python,'echo 1']", more],
+        [slurm, "++hydra.launcher.comment='two words'"],
+        ["experiment=slurm_plain", "hydra.launcher.setup=[ls]"],
+    ):
+        assert read_request(words, ("mine",)).settings

@@ -1,0 +1,119 @@
+"""bandit-audit: what it prints, writes and stores, and what it refuses."""
+
+import json
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from helpers import TWINS
+
+from dpbandits.audit import stored
+from dpbandits.audit.releases import MECHANISMS
+from dpbandits.cli import audit as command
+from dpbandits.environments.catalogue import build
+
+
+def run_command(words, folder, monkeypatch, capsys):
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", ["bandit-audit", *words])
+    with pytest.raises(SystemExit) as stopped:
+        command.main()
+    said = capsys.readouterr()
+    return stopped.value.code, said.out, said.err
+
+
+def test_the_command_prints_writes_and_stores(tmp_path, monkeypatch, capsys):
+    words = ["mechanism=laplace_release", "eps=0.5,1", "runs=2000"]
+    code, out, _ = run_command(words, tmp_path, monkeypatch, capsys)
+    assert code == 0 and out.count("consistent") == 2
+    path = Path(out.splitlines()[-1])
+    table = pd.read_csv(tmp_path / path)
+    assert list(table["eps"]) == [0.5, 1.0]
+    assert {"measured", "exact", "verdict", "event", "count_first", "runs", "seed"} <= {*table}
+    for suffix in (".png", ".pdf"):
+        assert (tmp_path / "results/figures" / path.stem).with_suffix(suffix).is_file()
+    before = path.read_bytes()
+    stored_rows = sorted((tmp_path / "results/audits").glob("*.json"))
+    assert len(stored_rows) == 2
+    monkeypatch.setattr(stored, "audit", lambda *_: pytest.fail("audited twice"))
+    assert run_command(words, tmp_path, monkeypatch, capsys)[:2] == (0, out)
+    assert path.read_bytes() == before
+    row = json.loads(stored_rows[0].read_text())
+    stored_rows[0].write_text(json.dumps(row)[:40])  # cut short
+    monkeypatch.undo()
+    assert run_command(words, tmp_path, monkeypatch, capsys)[:2] == (0, out)
+
+
+def test_a_violation_is_reported_with_its_witness(tmp_path, monkeypatch, capsys):
+    (tmp_path / "algo").mkdir()
+    file = tmp_path / "algo" / "plain_no_eps.py"
+    file.write_text((TWINS / "algo" / "plain_no_eps.py").read_text())
+    file.with_suffix(".yaml").write_text("# broken\n{}\n")
+    words = ["--config-dir", ".", "algo=plain_no_eps", "runs=200", "horizon=[8]", "jobs=1"]
+    code, out, _ = run_command(words, tmp_path, monkeypatch, capsys)
+    assert code == 3
+    assert "VIOLATED" in out and "event      pulls of arm" in out and "runs each" in out
+    first, second = (
+        build({"law": "table", "rewards": None, "file": str(file)}).environment.table
+        for file in sorted((tmp_path / "results/audits").glob("*.csv"))
+    )
+    assert (first != second).sum() == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["algo=adap_ubc"], "unknown algo 'adap_ubc': did you mean adap_ucb?"),
+        (["algo=ucb"], "algo=ucb: it promises no privacy, so there is nothing to audit"),
+        (["rule=nas"], "rule=nas: it promises no privacy"),
+        (["mechanism=laplas"], "unknown mechanism 'laplas': did you mean"),
+        (["algo=dp_se", "rule=dp_nas"], "one of algo, rule, mechanism is audited at a time"),
+        (["algo=dp_se", "eps=0"], "eps=0: a finite number above 0 is needed"),
+        (["algo=dp_se", "eps=inf"], "eps=inf: a finite number above 0 is needed"),
+        (["algo=dp_se", "runs=3"], "runs=3: a whole number of at least 100"),
+        (["algo=dp_se", "confidence=1"], "confidence=1: a number in (0, 1)"),
+        (["algo=dp_se", "horizon=1"], "horizon=1: a whole number of at least 2"),
+        (["algo=dp_se", "jobs=0"], "jobs=0: a number of workers"),
+        (["algo=dp_se", "algo.alpha=1"], "unknown key 'algo.alpha'"),
+        (["algo=dp_se", "algo.beta=7"], "algo.beta=7: a number in (0, 1], or 1/horizon is needed"),
+        (["algo=dp_se", "env=sign"], "unknown key 'env'"),
+        (["rule=dp_nas", "R=-1"], "R=-1: a number above 0"),
+        (["algo=dp_se", "results="], "results"),
+        (["algo=dpr_se", "short=3"], "short=3: write short.ALGORITHM.PARAMETER=VALUE"),
+        (["algo=dpr_se", "short.dpr_se=3"], "write short.ALGORITHM.PARAMETER=VALUE"),
+        (["algo=dpr_se", "short={dpr_se:{q:1}}"], "short={dpr_se:{q:1}}: Key 'q' is not in struct"),
+        (["--config-dir", "nowhere", "algo=dp_se"], "there is no such folder"),
+        (["algo"], "algo: Error parsing override 'algo'"),
+        (["algo=dp_se", "--what"], "unrecognized arguments"),
+    ],
+)
+def test_bad_input_gets_one_line(words, message, tmp_path, monkeypatch, capsys):
+    code, out, err = run_command(words, tmp_path, monkeypatch, capsys)
+    assert code == 2 and out == ""
+    assert err.startswith("bandit-audit: ") and message in err and err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_noise_beyond_single_precision_is_audited(tmp_path, monkeypatch, capsys):
+    words = ["mechanism=tree", "eps=1e-60", "runs=200"]
+    code, out, err = run_command(words, tmp_path, monkeypatch, capsys)
+    assert code == 0 and "consistent" in out and "Warning" not in err
+
+
+def test_an_algorithm_that_fails_is_reported(tmp_path, monkeypatch, capsys):
+    (tmp_path / "algo").mkdir()
+    file = tmp_path / "algo" / "failing.py"
+    file.write_text("def failing(game, rng, eps):\n    raise ValueError('no way')\n")
+    file.with_suffix(".yaml").write_text("{}\n")
+    words = ["--config-dir", ".", "algo=failing", "jobs=1"]
+    code, _, err = run_command(words, tmp_path, monkeypatch, capsys)
+    assert code == 1
+    assert "no way" in err and err.endswith("bandit-audit: failed: failing; see above\n")
+
+
+def test_help_names_every_mechanism(tmp_path, monkeypatch, capsys):
+    code, out, _ = run_command(["--help"], tmp_path, monkeypatch, capsys)
+    assert code == 0
+    for name in MECHANISMS:
+        assert f"  {name} " in out

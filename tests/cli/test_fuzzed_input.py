@@ -1,0 +1,50 @@
+"""No configuration ends with a traceback: it can be run, or is refused in one line."""
+
+from functools import partial
+
+import pytest
+from fuzz import command_lines, composed, configurations, outcomes, requested
+
+
+def test_configurations_are_run_or_refused():
+    counts = outcomes(configurations(), composed, tries=150)
+    assert counts.total() >= 150 and min(counts["valid"], counts["refused"]) > 15, counts
+
+
+@pytest.mark.slow
+def test_ten_thousand_configurations_are_run_or_refused():
+    counts = outcomes(configurations(), composed, tries=10_000)
+    assert counts.total() >= 10_000 and min(counts["valid"], counts["refused"]) > 1_000, counts
+
+
+def test_command_lines_are_run_or_refused(tmp_path):
+    counts = outcomes(command_lines(), partial(requested, tmp_path), tries=30)
+    assert counts.total() >= 30 and min(counts["valid"], counts["refused"]) > 2, counts
+
+
+@pytest.mark.slow
+def test_many_command_lines_are_run_or_refused(tmp_path):
+    counts = outcomes(command_lines(), partial(requested, tmp_path), tries=250)
+    assert counts.total() >= 250 and min(counts["valid"], counts["refused"]) > 30, counts
+
+
+class LostError(Exception):
+    """An error that is not a BadInput."""
+
+
+def test_a_validator_that_fails_is_found(monkeypatch):
+    def broken(key, value, at_least, at_most=0):
+        if not isinstance(value, int | float):
+            raise LostError
+        return 1
+
+    monkeypatch.setattr("dpbandits.settings.resolve.whole", broken)
+    monkeypatch.setattr("dpbandits.settings.request.whole", broken)
+    with pytest.raises(LostError):
+        outcomes(configurations(), composed, tries=3000)  # it stops at the first
+
+
+def test_a_message_of_two_lines_is_found(monkeypatch):
+    monkeypatch.setattr("fuzz.one_line", lambda error: f"{error}\n")
+    with pytest.raises(AssertionError, match="not one line"):
+        outcomes(configurations(), composed, tries=150)

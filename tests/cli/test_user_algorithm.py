@@ -1,0 +1,233 @@
+"""A user's own algorithm, environment and experiment, outside the repository."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from refusals import message_of
+
+from dpbandits.cli import run
+from dpbandits.cli.config.compose import read_request
+from dpbandits.settings.user_files import user_folders
+
+GREEDY = '''
+"""Explore each arm, then play the one that looked best through noise."""
+
+import numpy as np
+
+from dpbandits.authoring import arms, kernel, pull, rounds_left
+
+
+def greedy(game, rng, eps, explore):
+    """Private because the sums are noisy."""
+    sums = np.zeros(arms(game))
+    for a in range(arms(game)):
+        for _ in range(min(int(explore), rounds_left(game))):
+            sums[a] += pull(game, a)
+        sums[a] += rng.laplace(0.0, 1.0 / eps)
+    best = np.argmax(sums)
+    while rounds_left(game) > 0:
+        pull(game, best)
+'''
+FAST_GREEDY = GREEDY.replace("def greedy", "@kernel\ndef fast_greedy")
+EXPLORE = "# Explore, then commit. eps-global DP.\nexplore: 20\n"
+EXPERIMENT = """\
+# @package _global_
+# Greedy, twice, against AdaP-UCB.
+horizon: 2000
+runs: 3
+sweep:
+  env: [my_env]
+  eps: [0.5]
+  algo: [adap_ucb, greedy, fast_greedy]
+"""
+QUICK = ["horizon=60", "runs=2", "jobs=1", "env=bernoulli"]
+
+
+def write(files: dict[str, str]) -> None:
+    for name, text in files.items():
+        file = Path("mine") / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+
+def bandit_run(*given: str) -> subprocess.CompletedProcess:
+    program = Path(sys.executable).with_name("bandit-run")
+    command = [program, "--config-dir", "mine", *given]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def mine(tmp_path_factory):
+    """A folder with the user's algorithms and the tables of two runs, with one job and with two."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path_factory.mktemp("user"))
+        write({"algo/greedy.py": GREEDY, "algo/greedy.yaml": EXPLORE})
+        write({"algo/fast_greedy.py": FAST_GREEDY, "algo/fast_greedy.yaml": EXPLORE})
+        write({"env/my_env.yaml": "# Mine.\nlaw: bernoulli\nmeans: [0.6, 0.5, 0.3]\n"})
+        write({"experiment/my_exp.yaml": EXPERIMENT})
+        for jobs in (1, 2):
+            done = bandit_run("experiment=my_exp", f"jobs={jobs}", f"results=jobs{jobs}")
+            assert done.returncode == 0, done.stderr
+            assert done.stdout.splitlines()[-1] == f"jobs{jobs}/my_exp.csv"
+        return Path.cwd()
+
+
+def test_an_experiment_mixes_the_packages_algorithms_with_the_users(mine):
+    table = pd.read_csv(mine / "jobs1" / "my_exp.csv")
+    assert list(table["algo"].unique()) == ["adap_ucb", "greedy", "fast_greedy"]
+    assert set(table["env"]) == {"my_env"} and set(table["eps"]) == {0.5}
+    assert set(table["run"]) == {0, 1, 2} and set(table["horizon"]) == {2000}
+    assert table["t"].max() == 2000
+    assert (table.loc[table["t"] == 2000, "regret"] > 0).all()
+
+
+def test_compiled_and_plain_play_the_same(mine):
+    table = pd.read_csv(mine / "jobs1" / "my_exp.csv")
+    plain, compiled = (
+        table[table["algo"] == algo].drop(columns="algo").reset_index(drop=True)
+        for algo in ("greedy", "fast_greedy")
+    )
+    pd.testing.assert_frame_equal(plain, compiled, check_exact=True)
+
+
+def test_one_job_and_two_give_the_same_bytes(mine):
+    one, two = (mine / f"jobs{jobs}" / "my_exp.csv" for jobs in (1, 2))
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_a_users_algorithm_takes_parameters_and_multiruns(mine, monkeypatch):
+    monkeypatch.chdir(mine)
+    done = bandit_run("-m", "algo=greedy", "algo.explore=1,2", *QUICK, "env=my_env")
+    assert done.returncode == 0, done.stderr
+    assert len([line for line in done.stdout.splitlines() if line.endswith(".csv")]) == 2
+
+
+def test_an_edited_algorithm_is_run_again():
+    regrets = []
+    for code in (GREEDY, GREEDY.replace("argmax", "argmin")):
+        write({"algo/greedy.py": code, "algo/greedy.yaml": EXPLORE})
+        path = bandit_run("algo=greedy", *QUICK).stdout.splitlines()[-1]
+        regrets.append(pd.read_csv(path)["regret"].sum())
+    assert regrets[0] != regrets[1]
+
+
+BROKEN = {
+    "syntax error": ("def greedy(game, rng:", EXPLORE, "SyntaxError"),
+    "no such module": ("import nothing_like_it", EXPLORE, "nothing_like_it"),
+    "leaves while it is imported": ("import sys\nsys.exit(0)", EXPLORE, "greedy.py"),
+    "no function": ("def greed(game, rng): ...", EXPLORE, "no function greedy(game, rng, ...)"),
+    "not a function": ("greedy = 3", EXPLORE, "no function greedy(game, rng, ...)"),
+    "wrong first arguments": (
+        GREEDY.replace("game, rng", "rng, game"),
+        EXPLORE,
+        "must start greedy(game, rng, ...",
+    ),
+    "unknown annotation": (GREEDY.replace("eps,", "eps: 'Bugdet',"), EXPLORE, "Bugdet"),
+    "parameter without a value": (GREEDY, "{}", "algo.explore is missing"),
+    "value without a parameter": (GREEDY, EXPLORE + "explroe: 3", "'algo.explroe'"),
+    "value that is text": (GREEDY, "explore: much", "algo.explore=much: a number is needed"),
+    "broken YAML": (GREEDY, "explore: [", "greedy.yaml"),
+    "YAML that is a list": (GREEDY, "[1, 2]", "greedy"),
+}
+
+
+def refusal(files: dict[str, str], *given: str) -> str:
+    """The message with which the user's files are refused, before anything is written."""
+    write(files)
+    before = sorted(Path.cwd().rglob("*"))
+    message = message_of(lambda: read_request([*given], user_folders("mine")))
+    after = [x for x in sorted(Path.cwd().rglob("*")) if "__pycache__" not in x.parts]
+    assert after == before
+    return message
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_broken_algorithm_is_refused(broken):
+    source, values, reason = BROKEN[broken]
+    files = {"algo/greedy.py": source, "algo/greedy.yaml": values}
+    assert reason in refusal(files, "algo=greedy", *QUICK)
+
+
+GLOBAL = "# @package _global_\n"
+CONFIGURATIONS = {
+    "unknown law": ("env/my.yaml", "law: bernouli\nmeans: [0.5, 0.6]", "did you mean bernoulli?"),
+    "no means": ("env/my.yaml", "law: bernoulli", "env.means is missing"),
+    "no law": ("env/my.yaml", "means: [0.5, 0.6]", "env.law"),
+    "broken env": ("env/my.yaml", "law: bernoulli\nmeans: [0.5", "my.yaml"),
+    "env that is a list": ("env/my.yaml", "[1, 2]", "my"),
+    "broken experiment": ("experiment/my.yaml", GLOBAL + "sweep: [eps", "my.yaml"),
+    "unknown key": ("experiment/my.yaml", GLOBAL + "sweeep: {eps: [1]}", "did you mean sweep?"),
+    "bad sweep": ("experiment/my.yaml", GLOBAL + "sweep: [3]", "lists of values"),
+    "algo by name": ("experiment/my.yaml", GLOBAL + "algo: ucb", "algo"),
+    "no header": ("experiment/my.yaml", "sweep: {eps: [1]}", GLOBAL.strip()),
+}
+
+
+@pytest.mark.parametrize("broken", CONFIGURATIONS)
+def test_a_broken_configuration_is_refused(broken):
+    name, text, reason = CONFIGURATIONS[broken]
+    chosen = f"{name.partition('/')[0]}=my"
+    assert reason in refusal({name: text}, "horizon=60", "runs=1", "jobs=1", chosen)
+
+
+def test_an_experiment_without_a_sweep_runs_one_setting():
+    header = GLOBAL + "defaults: [{override /algo: adap_ucb}]\n"
+    write({"experiment/single.yaml": header + "horizon: 200\nruns: 2\n"})
+    done = bandit_run("experiment=single", "eps=0.5", "jobs=1")
+    assert done.returncode == 0, done.stderr
+    table = pd.read_csv("results/single.csv")
+    assert set(table["algo"]) == {"adap_ucb"} and set(table["eps"]) == {0.5}
+
+
+BAD = """
+from dpbandits.authoring import kernel, pull, rounds_left
+
+
+{decorator}
+def bad(game, rng, eps):
+    while rounds_left(game) > {left}:
+        pull(game, 0)
+    {end}
+"""
+FAILING = {
+    "raises in the middle": (30, "if rounds_left(game) == 30: raise ValueError('lost')", "lost"),
+    "raises in every game": (0, "raise ValueError('lost')", "lost"),
+    "misspells a name": (0, "pul(game, 0)", "pul"),
+    "stops early": (29, "pass", "played 31 rounds of a game of 60"),
+    "plays on": (-6, "pass", "played 66 rounds of a game of 60"),
+}
+
+
+COMPILED = ["raises in the middle", "misspells a name", "stops early"]
+
+
+@pytest.mark.parametrize(
+    ("failing", "decorator"),
+    [*((failing, "") for failing in FAILING), *((failing, "@kernel") for failing in COMPILED)],
+)
+def test_a_failing_algorithm_is_named_and_the_other_runs_are_stored(
+    monkeypatch, capsys, failing, decorator
+):
+    left, end, reason = FAILING[failing]
+    source = BAD.format(decorator=decorator, left=left, end=end)
+    write({"algo/bad.py": source, "algo/bad.yaml": "{}"})
+    words = ["--config-dir", "mine", "sweep={algo:[adap_ucb,bad,ucb]}", *QUICK]
+    monkeypatch.setattr(sys, "argv", ["bandit-run", *words])
+    with pytest.raises(SystemExit) as stopped:
+        run.main()
+    out, err = capsys.readouterr()
+    assert (stopped.value.code, out) == (1, ""), err
+    assert reason in err
+    assert err.splitlines()[-1].startswith("bandit-run: failed: bad on bernoulli")
+    stored = sorted(f.name.partition("-")[0] for f in Path("results/runs").glob("*/*.npz"))
+    assert stored == ["adap_ucb", "ucb"]
+    assert not list(Path("results").glob("*.csv"))

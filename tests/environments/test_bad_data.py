@@ -1,0 +1,81 @@
+"""Tables of rewards and data files of a user that cannot be played are refused with the reason."""
+
+from pathlib import Path
+
+import pytest
+from refusals import message_of, request_of
+
+from dpbandits.contracts.question import REGRET
+
+DATA = "algo=dpr_se env=empirical env.file=data.csv"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"a,b\n1,0\n1\n", "row 2 of column b holds a blank"),
+        (b"a,b\n1,0\n1,0,1\n", "CSV of numbers"),
+        (b"a,b\n1,x\n", "CSV of numbers"),
+        (b"a,b\n", "at least one round"),
+        (b"a\n1\n", "two arms"),
+        (b"", "CSV of numbers"),
+        (bytes(range(256)), "CSV of numbers"),
+    ],
+)
+def test_tables_of_rewards(content, reason):
+    Path("rewards.csv").write_bytes(content)
+    message = message_of(request_of, "env=table env.file=rewards.csv", REGRET)
+    assert message.startswith("env.file=rewards.csv:") and reason in message
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"a,b\n1,x\n2,3\n", "row 1 of column b holds 'x'"),
+        (b"a,b\n1,2\n2,\n", "row 2 of column b holds a blank"),
+        (b"a,b\n1,2\n2\n", "row 2 of column b holds a blank"),
+        (b"a,b\n1,2\n2,nan\n", "row 2 of column b holds a blank"),
+        (b"a,b\n1,2\n2,inf\n", "row 2 of column b holds 'inf'"),
+        (b"a,b\ntrue,2\nfalse,3\n", "column a holds 'True'"),
+        (b"a,b\n1,0\n1,2\n", "column a is constant (1); rewards that vary"),
+        (b"a\n1\n2\n", "two arms (columns)"),
+        (b"a,b\n1,0\n1,0,1\n", "not a CSV of numbers"),
+        (b"a,b\n", "at least one row"),
+        (b"a;b\n1;2\n", "column a;b holds '1;2'"),
+        (b"", "not a CSV of numbers"),
+        (b"a,b\n\xff,0\n2,3\n", "utf-8"),
+        (bytes(range(256)), "not a CSV of numbers"),
+    ],
+)
+def test_data_of_empirical_arms(content, reason):
+    Path("data.csv").write_bytes(content)
+    message = message_of(request_of, DATA, REGRET)
+    assert message.startswith("env.file=data.csv:") and reason in message
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("algo=dpr_se env=empirical", ["env.file=PATH.csv", "header"]),
+        ("algo=dpr_se env=empirical env.file=no.csv", ["env.file=no.csv:", "No such file"]),
+        ("algo=dpr_se env=empirical env.file=.", ["env.file=.:", "directory"]),
+        (f"{DATA} env.columns=a", ["env.columns=a:", "list of columns"]),
+        (f"{DATA} env.columns=[]", ["env.columns=[]:", "list of columns"]),
+        (f"{DATA} env.columns=[a]", ["env.file=data.csv:", "two arms (columns)"]),
+        (f"{DATA} env.columns=[a,a]", ["env.columns=[a,a]:", "once"]),
+        (f"{DATA} env.columns=[[a],third]", ["'[a]'", "data.csv", "did you mean a?"]),
+        (f"{DATA} env.columns=[first,third]", ["'first'", "data.csv", "choose from a, third"]),
+        (f"{DATA} env.columns=[a,thirt]", ["'thirt'", "data.csv", "did you mean third?"]),
+        (f"{DATA} algo.u=0.1", ["env=empirical:", "of arm 2 is", "u = 0.1"]),
+        (f"{DATA} algo=adap_ucb", ["env=empirical:", "[1, 4]", "[0, 1]"]),
+    ],
+)
+def test_data_that_do_not_fit(line, parts):
+    Path("data.csv").write_text("a,third\n1,3\n2,4\n")
+    message = message_of(request_of, line, REGRET)
+    assert all(part in message for part in parts), message

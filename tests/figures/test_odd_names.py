@@ -1,0 +1,39 @@
+"""Names with characters that matplotlib interprets, and files beside tables that are not ours."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from dpbandits.cli import plot
+from dpbandits.figures.draw import figure_of_table
+from dpbandits.figures.experiments import read
+
+HEADER = "algo,env,eps,horizon,seed,run,t,regret\n"
+ROW = "ucb,bernoulli_c2,inf,100,0,0,100,5\n"
+TIMES = "rule,env,arm,true_mean,eps,rel_error,beta,R,cap,seed,run,"
+TIMES += "stopping_time,estimate,halted,correct"
+
+
+@pytest.mark.parametrize("name", ["$", "$x_{$", r"$\\foo$", r"\\$", "_", "{}$a$b$"])
+def test_odd_names_are_drawn_as_they_stand(bandit, name):
+    regrets = f"{HEADER.strip()},{name}\n" + "".join(
+        f"{name},{name}2,{eps},100,0,0,100,5,{value}\n" for eps, value in ((1, name), (2, "$"))
+    )
+    times = f"{TIMES}\n{name},{name},0,.5,1,.1,.1,1,100,0,0,50,.5,1,1\n"
+    for number, table in enumerate((regrets, times)):
+        Path(f"{name}{number}.csv").write_text(table)
+        assert f"{name}{number}.png" in bandit(plot, f"'{name}{number}.csv'")
+
+
+def test_the_legend_has_the_names(tmp_path):
+    file = tmp_path / "table.csv"
+    file.write_text(HEADER + ROW.replace("ucb", "_mine") + ROW.replace("ucb", r"$\\x$"))
+    labels = figure_of_table(read(file), "title").axes[0].get_legend_handles_labels()[1]
+    assert labels == [" _mine", r"\$\\x\$"]
+
+
+def test_a_pipe_is_no_manifest(refused):
+    Path("table.csv").write_text(HEADER + ROW)
+    os.mkfifo("table.json")
+    assert "no readable manifest table.json" in refused(plot, ["table.csv", "bounds=true"])

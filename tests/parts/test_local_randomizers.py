@@ -1,0 +1,266 @@
+"""Local randomizers: unbiased, private at the level of the user, and what algorithms send."""
+
+import math
+
+import numpy as np
+import pytest
+from helpers import P_VALUE, SIGMAS, Uniform, algorithm, bernoulli, game_with, play, replace
+from scipy import stats
+from scipy.special import expit
+
+from dpbandits import game as game_module
+from dpbandits.environments.laws import sigmoid
+from dpbandits.environments.populations import homogeneous
+from dpbandits.game import next_user, tanh_half_level
+from dpbandits.parts import local_randomizers
+from dpbandits.parts.local_randomizers import (
+    add_laplace,
+    convert_to_bernoulli,
+    convert_to_bernoulli_of_sigmoid,
+    convert_to_laplace,
+    send_truncated,
+    unbiased,
+)
+from dpbandits.parts.mechanisms import laplace_sum
+
+
+def tanh_half(eps):
+    """tanh(eps/2) as kernels compute it."""
+    game = game_with(homogeneous(eps), np.random.default_rng(0))
+    return tanh_half_level(game, next_user(game))
+
+
+class Coin:
+    """A generator whose only use is to tell what its draw is compared with."""
+
+    def __init__(self, value=0.5):
+        self.value = value
+        self.chances = []
+
+    def random(self):
+        return Uniform(self.value, self.chances)
+
+
+def chance(r, tanh):
+    """The exact probability with which CTB sends 1."""
+    coin = Coin()
+    convert_to_bernoulli(coin, r, tanh)
+    [p] = coin.chances
+    return p
+
+
+def test_a_bit_is_1_below_its_probability():
+    for value, bit in ((0.0, 1.0), (0.7499, 1.0), (0.7501, 0.0), (0.9999, 0.0)):
+        assert convert_to_bernoulli(Coin(value), 1.0, 0.5) == bit
+
+
+SIGMOID_REWARDS = [
+    0.0,
+    *np.linspace(-9, 9, 3001),
+    *(s * x for s in (1, -1) for x in (1e3, 1e300, np.inf)),
+]
+
+
+def sends_bits_of_sigmoids(send):
+    """Whether every bit is that of CTB after the sigmoid, for coins just beside its probability."""
+    for r in SIGMOID_REWARDS:
+        for tanh in (0.05, 0.5, 1.0):
+            p = chance(sigmoid(r), tanh)
+            for u in (0.0, p - 0.003, np.nextafter(p, 0), p, np.nextafter(p, 1), p + 0.003):
+                if send(Fixed(u), r, tanh) != (u < p):
+                    return False
+    return True
+
+
+class Fixed:
+    def __init__(self, value):
+        self.random = lambda: value
+
+
+def test_a_bit_of_a_sigmoid_is_that_of_the_sigmoid(monkeypatch):
+    assert sends_bits_of_sigmoids(convert_to_bernoulli_of_sigmoid)
+    monkeypatch.setattr(local_randomizers, "_FAR", 0.9 * local_randomizers._FAR)
+    assert not sends_bits_of_sigmoids(convert_to_bernoulli_of_sigmoid)
+
+
+@pytest.mark.parametrize("eps", [0.001, 0.5, 3.0])
+def test_the_bit_has_the_paper_s_probability(eps):
+    for r in np.linspace(0, 1, 21):
+        expected = (r * math.exp(eps) + 1 - r) / (1 + math.exp(eps))
+        assert chance(r, tanh_half(eps)) == pytest.approx(expected, rel=1e-14)
+        wrong = chance(r, math.tanh(eps))  # control
+        assert wrong != pytest.approx(expected, rel=1e-5) or r == 0.5
+
+
+@pytest.mark.parametrize("eps", [1e-6, 0.001, 100.0, 700.0, 1e6])
+def test_no_level_overflows(eps):
+    with np.errstate(all="raise"):
+        tanh = tanh_half(eps)
+        for r in (0.0, 0.3, 1.0):
+            p = chance(r, tanh)
+            assert 0 <= p <= 1
+            assert p == pytest.approx(r if eps >= 100 else 0.5, abs=1e-3)
+            high, low = unbiased(1.0, 1 / tanh), unbiased(0.0, 1 / tanh)
+            assert math.isfinite(high) and high - low == pytest.approx(1 / math.tanh(eps / 2))
+            assert math.isfinite(convert_to_laplace(np.random.default_rng(1), r, eps))
+
+
+@pytest.mark.parametrize("eps", [0.5, 3.0, 100.0])
+def test_g_is_unbiased_with_variance_of_coth(eps):
+    """Exactly: both values of g, weighted with the exact probability of each."""
+    tanh = tanh_half(eps)
+    c = (1 + math.exp(-eps)) / (1 - math.exp(-eps))
+    high, low = unbiased(1.0, 1 / tanh), unbiased(0.0, 1 / tanh)
+    assert (high, low) == pytest.approx(((1 + c) / 2, (1 - c) / 2), rel=1e-12, abs=1e-15)
+    for r in np.linspace(0, 1, 11):
+        p = chance(r, tanh)
+        mean = p * high + (1 - p) * low
+        assert mean == pytest.approx(r, abs=1e-14 * c**2)
+        variance = p * (high - r) ** 2 + (1 - p) * (low - r) ** 2
+        assert variance == pytest.approx(c**2 / 4 - (r - 0.5) ** 2, abs=1e-13 * c**2)
+
+
+@pytest.mark.parametrize("eps", [0.5, 3.0])
+@pytest.mark.parametrize("r", [0.0, 0.3, 1.0])
+def test_drawn_bits_are_unbiased(eps, r):
+    rng, n, tanh = np.random.default_rng(7), 20_000, tanh_half(eps)
+    g = np.array([unbiased(convert_to_bernoulli(rng, r, tanh), 1 / tanh) for _ in range(n)])
+    error = math.sqrt((tanh**-2 / 4 - (r - 0.5) ** 2) / n)
+    assert abs(g.mean() - r) < SIGMAS * error
+    assert abs(g.mean() - (r + 0.1 / tanh)) > SIGMAS * error  # control
+    assert g.std() == pytest.approx(error * math.sqrt(n), rel=0.15)
+
+
+@pytest.mark.parametrize("eps", [0.5, 3.0])
+@pytest.mark.parametrize("r", [0.0, 0.3, 1.0])
+def test_laplace_responses_are_unbiased_with_scale_1_over_eps(eps, r):
+    rng, n = np.random.default_rng(8), 20_000
+    x = np.array([convert_to_laplace(rng, r, eps) for _ in range(n)])
+    assert abs(x.mean() - r) < SIGMAS * math.sqrt(2 / n) / eps
+    assert x.var() == pytest.approx(2 / eps**2, rel=SIGMAS * math.sqrt(5 / n))
+    assert stats.kstest(x, stats.laplace(r, 1 / eps).cdf).pvalue > P_VALUE
+    for wrong in (0.7, 1.4):  # controls
+        assert stats.kstest(x, stats.laplace(r, wrong / eps).cdf).pvalue < 1e-9
+
+
+REWARDS = np.linspace(0, 1, 21)
+UNBOUNDED = [-1e3, -20.0, -1.0, 0.0, 0.5, 20.0, 1e3]
+
+
+def largest_loss_of_a_bit(chance_of, rewards):
+    """sup over pairs of rewards and both bits of the log-ratio of the bit's probabilities."""
+    p = np.array([chance_of(r) for r in rewards])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log([p, 1 - p])
+    return (logs.max(axis=1) - logs.min(axis=1)).max()
+
+
+@pytest.mark.parametrize("eps", [0.01, 0.5, 1.0, 3.0, 10.0])
+def test_a_bit_is_eps_private(eps):
+    tanh = tanh_half(eps)
+    within = eps * (1 + 1e-9)
+    assert largest_loss_of_a_bit(lambda r: chance(r, tanh), REWARDS) <= within
+    reached = largest_loss_of_a_bit(lambda r: chance(r, tanh), [0.0, 1.0])
+    assert reached == pytest.approx(eps, rel=1e-9)
+    squashed = largest_loss_of_a_bit(lambda r: chance(sigmoid(r), tanh), UNBOUNDED)
+    assert squashed <= within
+    # broken curators
+    assert largest_loss_of_a_bit(lambda r: chance(r, math.tanh(eps)), REWARDS) > 1.1 * eps
+    too_wide = np.append(REWARDS, [-0.2, 1.2])
+    assert not largest_loss_of_a_bit(lambda r: chance(r, tanh), too_wide) <= 1.1 * eps
+    assert not largest_loss_of_a_bit(lambda r: chance(r, tanh), UNBOUNDED) <= 1.1 * eps
+
+
+def largest_loss_of_laplace(convert, rewards):
+    """sup over pairs of rewards and a grid of responses of the log-ratio of their densities."""
+    outputs = np.linspace(min(rewards) - 1, max(rewards) + 1, 101)
+    densities = []
+    for r in rewards:
+        scales = []
+        with pytest.MonkeyPatch.context() as patch:
+            noise = scales.append
+            patch.setattr(
+                local_randomizers, "laplace", lambda rng, scale, noise=noise: noise(scale) or 0.0
+            )
+            place = convert(r)
+        [scale] = scales
+        densities.append(-np.abs(outputs - place) / scale - math.log(2 * scale))
+    return np.ptp(densities, axis=0).max()
+
+
+@pytest.mark.parametrize("eps", [0.01, 0.5, 3.0, 100.0])
+def test_a_laplace_response_is_eps_private(eps):
+    within = eps * (1 + 1e-9)
+    loss = largest_loss_of_laplace(lambda r: convert_to_laplace(None, r, eps), REWARDS)
+    assert loss == pytest.approx(eps, rel=1e-9)
+    squashed = largest_loss_of_laplace(
+        lambda r: convert_to_laplace(None, sigmoid(r), eps), UNBOUNDED
+    )
+    assert squashed <= within
+    # broken curators
+    broken = largest_loss_of_laplace(lambda r: convert_to_laplace(None, r, eps / 0.7), REWARDS)
+    assert broken > 1.1 * eps
+    bare = largest_loss_of_laplace(lambda r: convert_to_laplace(None, r, eps), UNBOUNDED)
+    assert bare > 1.1 * eps
+
+
+def test_the_sigmoid_squashes_any_reward():
+    x = np.array([-1e300, -1e3, -710, -700, -37, -1, 0, 1e-9, 1, 37, 710, 1e3, 1e300])
+    with np.errstate(all="raise"):
+        y = np.array([sigmoid(r) for r in x])
+    assert ((y >= 0) & (y <= 1)).all() and (np.diff(y) >= 0).all()
+    assert y == pytest.approx(expit(x), rel=1e-12, abs=1e-300)
+    assert sigmoid(0.0) == 0.5 and 0 < sigmoid(-37.0) < 1e-15
+
+
+class Spy:
+    """Stands for a curator, and notes what it was given and what it returned."""
+
+    def __init__(self, function):
+        self.function, self.calls = function, []
+
+    def __call__(self, rng, r, level):
+        state = rng.bit_generator.state
+        x = self.function(rng, r, level)
+        self.calls.append((state, r, level, x))
+        return x
+
+
+@pytest.mark.parametrize(
+    ("name", "sends"),
+    [
+        ("heldp_ucb_l", add_laplace),
+        ("heldp_ucb_ls", add_laplace),
+        ("heldp_ucb_b", convert_to_bernoulli),
+        ("heldp_ucb_bs", convert_to_bernoulli_of_sigmoid),
+    ],
+)
+def test_the_curators_of_guarantees_are_what_algorithms_send(name, sends, monkeypatch):
+    """On the same reward and the same coins, the curator that is audited sends the same."""
+    eps = 0.8
+    curator = algorithm(name).guarantee.curator
+    spy = Spy(sends)
+    replace(monkeypatch, sends, spy)
+    seen = []
+    pull = game_module.pull_again
+    replace(monkeypatch, pull, lambda *given: seen.append(pull(*given)) or seen[-1])
+    play(name, bernoulli(0.7, 0.4), 60, eps=eps, plain=True)
+    monkeypatch.undo()
+    assert len(spy.calls) == len(seen) == 60
+    for (state, _, _, x), reward in zip(spy.calls, seen, strict=True):
+        rng = np.random.Generator(np.random.SFC64())
+        rng.bit_generator.state = state
+        assert curator(rng, reward, eps) == x
+
+
+def test_ldpr_se_adds_up_what_its_curator_sends():
+    """Sums of R truncated responses, drawn one by one or with one draw of all their noise."""
+    rng, R, B, eps, runs = np.random.default_rng(5), 40, 1.7, 0.6, 4000
+    rewards = rng.normal(size=(runs, R))
+    one_by_one = [sum(send_truncated(rng, r, eps, B) for r in row) for row in rewards]
+    blocks = [
+        sum(r for r in row if abs(r) <= B) + laplace_sum(rng, R, 2 * B / eps) for row in rewards
+    ]
+    assert stats.ks_2samp(one_by_one, blocks).pvalue > P_VALUE
+    weak = [sum(send_truncated(rng, r, eps / 0.7, B) for r in row) for row in rewards]
+    assert stats.ks_2samp(weak, blocks).pvalue < 1e-9

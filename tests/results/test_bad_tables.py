@@ -1,0 +1,79 @@
+"""Tables that are damaged, or not ours, are refused with the reason."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from refusals import message_of
+
+import dpbandits as dp
+from dpbandits.cli import plot
+from dpbandits.results.tables import read_table
+
+HEADER = "algo,env,eps,horizon,seed,run,t,regret\n"
+ROW = "ucb,bernoulli_c2,inf,100,0,0,100,5\n"
+TIMES = "rule,env,arm,true_mean,eps,rel_error,beta,R,cap,seed,run,"
+TIMES += "stopping_time,estimate,halted,correct\n"
+TIME = "nas,sign,0,.5,inf,.1,.1,1,100,0,0,50,.5,1,1\n"
+
+# the content of a table, and parts of the message
+CORRUPT = {
+    "garbage": (bytes(range(256)) * 20, "not a readable CSV"),
+    "empty": (b"", "not a readable CSV"),
+    "text for regret": (HEADER + ROW.replace(",5", ",much"), "column regret"),
+    "text for eps": (HEADER + ROW.replace("inf", "much"), "column eps"),
+    "endless regret": (HEADER + ROW.replace(",5", ",inf"), "column regret"),
+    "endless horizon": (HEADER + ROW.replace("100,0,0,100", "inf,0,0,inf"), "column horizon"),
+    "missing columns": ("algo,env,eps\nucb,x,1\n", "no column horizon, seed, run, t, regret"),
+    "header only": (HEADER, "no rows"),
+    "blank regret": (HEADER + ROW.replace(",5", ","), "column regret"),
+    "blank algo": (HEADER + ROW.replace("ucb", ""), "column algo"),
+    "blank env": (HEADER + ROW.replace("bernoulli_c2", ""), "column env"),
+    "cut short": (HEADER + ROW + "ucb,bern", "column eps"),
+    "horizon below 0": (HEADER + ROW.replace("100,0,0,100", "-1,0,0,-1"), "horizon holds -1"),
+    "eps of 0": (HEADER + ROW.replace("inf", "0"), "column eps holds 0; it must be above 0"),
+    "huge regret": (HEADER + ROW.replace(",5", ",1e308"), "column regret holds 1e+308"),
+    "huge below 0": (HEADER + ROW.replace(",5", ",-1e308"), "at most 1e+100 is needed"),
+    "ragged": (HEADER + ROW + "1,2,3,4,5,6,7,8,9,10\n", "not a readable CSV"),
+    "horizon not reached": (HEADER + ROW.replace("100,5", "99,5"), "no row has reached"),
+    "text for a time": (TIMES + TIME.replace(",50,", ",soon,"), "column stopping_time"),
+    "times without columns": ("rule,env\nnas,sign\n", "no column arm, true_mean, eps"),
+    "blank stopping time": (TIMES + TIME.replace(",50,", ",,"), "column stopping_time"),
+}
+
+
+def write(file: Path, content: str | bytes) -> Path:
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return file
+
+
+@pytest.mark.parametrize("corrupt", CORRUPT)
+def test_a_corrupt_table_is_refused(tmp_path, corrupt):
+    content, reason = CORRUPT[corrupt]
+    file = write(tmp_path / "table.csv", content)
+    message = message_of(read_table, file)
+    assert message.startswith(f"{file}: ") and reason in message
+    assert message_of(dp.load, file) == message
+
+
+def test_what_is_right_is_read(tmp_path):
+    """Control; blanks stand for the estimates of runs that reached their cap."""
+    for content in (HEADER + ROW, TIMES + TIME, TIMES + TIME.replace(".5,1,1", ",0,")):
+        assert len(read_table(write(tmp_path / "table.csv", content))) == 1
+
+
+@pytest.mark.parametrize("line", ["table.csv", "good.csv table.csv", "experiment=azize2022_fig8"])
+def test_bandit_plot_refuses_a_corrupt_table(refused, line):
+    content, reason = CORRUPT["text for regret"]
+    file = Path("results/azize2022_fig8.csv" if "experiment" in line else "table.csv")
+    write(file, content)
+    write(Path("good.csv"), HEADER + ROW)
+    message = refused(plot, line.split())
+    assert message.startswith(f"{file}: ") and reason in message
+
+
+@pytest.mark.parametrize("function", [dp.plot, dp.summary])
+def test_a_frame_that_is_no_table_is_refused(function):
+    for frame in (pd.DataFrame({"a": [1]}), pd.DataFrame(), pd.DataFrame({"rule": ["nas"]})):
+        assert "not a tidy table of dpbandits: no column" in message_of(function, frame)
