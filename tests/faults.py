@@ -1,10 +1,10 @@
-"""Faults for tests/test_faults.py: a process, warmed up once, whose children are killed.
+"""Faults for tests of running: a process, warmed up once, whose children are killed.
 
-python faults.py kills FOLDER SEED COUNT [careless]    children run a sweep, each is killed
-python faults.py writers FOLDER COUNT [careless]       two children keep runs of one cell
+python faults.py kills QUESTION FOLDER SEED COUNT [careless]    children run a sweep, each is killed
+python faults.py writers QUESTION FOLDER COUNT [careless]       two children store runs of a setting
 
-Prints what happened as JSON. ``careless`` is the control: no lock, no file of its own to write to.
-"""
+Prints what happened as JSON. ``careless`` is the control: files are written in place, without locks.
+"""  # noqa: E501
 
 import contextlib
 import json
@@ -17,21 +17,26 @@ import time
 from pathlib import Path
 
 import numpy as np
+from sweeps import report, requested, stored
 
+import dpbandits as dp
 from dpbandits import files
-from dpbandits.cli.config.compose import read_request
-from dpbandits.cli.run import run
-from dpbandits.results import run_store as kept
+from dpbandits.contracts.question import question_named
+from dpbandits.results import run_store
 from dpbandits.results.naming import table_path
-from dpbandits.results.run_store import Kept, cell_file, load_runs, read_kept, save_runs
-from dpbandits.running import tasks as runner
+from dpbandits.results.run_store import Damaged, Runs, RunStore
+from dpbandits.running import monte_carlo
+from dpbandits.running.play import compile_kernel
 
-SWEEP = ["sweep={algo:[ucb,dp_ucb,dp_se,adap_ucb],eps:[0.5,1,2]}", "horizon=2e5", "runs=16"]
+SWEEPS = {
+    "regret": {"algo": ["ucb", "dp_ucb", "dp_se", "adap_ucb"], "horizon": 2e5},
+    "stopping": {"rule": ["nas", "dp_nas", "dp_nas_exp"], "rel_error": [0.25, 0.5]},
+}
 LONGEST = 0.12  # seconds that a child lives
 
 
 def child(work):
-    """Do some work in a process of its own group, silently; its number."""
+    """Run a function in a silent child process with a process group of its own; returns its id."""
     pid = os.fork()
     if pid:
         return pid
@@ -41,13 +46,14 @@ def child(work):
         with open(os.devnull, "w") as nothing:
             os.dup2(nothing.fileno(), 1)
             os.dup2(nothing.fileno(), 2)
-        code = work() or 0
+        work()
+        code = 0
     finally:
         os._exit(code)
 
 
 def in_place(path, content):
-    """How a file should not be written."""
+    """Write a file as it should not be written: piece by piece, under its final name."""
     with open(path, "wb") as file:
         for i in range(0, len(content), 512):
             file.write(content[i : i + 512])
@@ -56,53 +62,45 @@ def in_place(path, content):
 
 
 def be_careless():
-    kept.locked = files.locked = lambda folder: contextlib.nullcontext(
+    run_store.locked = files.locked = lambda folder: contextlib.nullcontext(
         folder.mkdir(parents=True, exist_ok=True)
     )
-    kept.replace_file = in_place
+    run_store.replace_file = in_place
 
 
-def on_disk(request):
-    """What is kept of every run that is finished."""
-    return {
-        (i, number): outcome.tobytes()
-        for i, cell in enumerate(request.cells)
-        for number, outcome in load_runs(request.results, cell).items()
-    }
-
-
-def kills(folder, seed, count):
+def kills(question, folder, seed, count):
     chance = random.Random(seed)
-    runner.SAVE_EVERY = 0.0  # as much writing as can be
-    whole = read_request([*SWEEP, "jobs=1", f"results={folder / 'whole'}"], ())
-    assert os.waitpid(child(lambda: run(whole)), 0)[1] == 0
+    monte_carlo.SAVE_EVERY = 0.0  # as many writes as possible
+    given = {"eps": [0.5, 1, 2], "runs": 16, "jobs": 1, **SWEEPS[question.name]}
+    whole, request = (requested(folder / name, question, **given) for name in ("whole", "killed"))
+    assert os.waitpid(child(lambda: report(whole)), 0)[1] == 0
     right = table_path(whole).read_bytes()
-    for cell in whole.cells:
-        runner.compile_kernel(cell)
-    request = read_request([*SWEEP, "jobs=1", f"results={folder / 'killed'}"], ())
+    for setting in whole.settings:
+        compile_kernel(setting)
+    dp.summary(dp.run("ucb", horizon=10, runs=2, jobs=1))  # imports what children would import
     log = folder / "tasks"
-    tasks = runner._tasks
+    cut = monte_carlo.cut_into_tasks
 
-    def told(missing, workers):
-        numbers = [[request.cells.index(c), r] for c, runs in missing.items() for r in runs]
+    def logged(missing, workers):
+        numbers = [[request.settings.index(s), r] for s, runs in missing.items() for r in runs]
         part = log.with_suffix(".new")
         part.write_text(json.dumps(numbers))
         part.replace(log)  # whole, before the first is played
-        return tasks(missing, workers)
+        return cut(missing, workers)
 
-    runner._tasks = told
+    monte_carlo.cut_into_tasks = logged
     found = {"kills": 0, "in_a_write": 0, "lost": 0, "again": 0, "sweeps": 0, "other_bytes": 0}
     before = {}
     while found["kills"] < count or before or found["sweeps"] < 2:
         log.write_text("[]")
-        pid = child(lambda: run(request))
+        pid = child(lambda: report(request))
         if found["kills"] < count:
             time.sleep(chance.uniform(0, LONGEST))
             os.killpg(pid, signal.SIGKILL) if os.getpgid(pid) == pid else os.kill(pid, 9)
         status = os.waitpid(pid, 0)[1]
-        after = on_disk(request)
+        after = stored(request)
         found["again"] += len(before.keys() & {tuple(x) for x in json.loads(log.read_text())})
-        found["lost"] += sum(after.get(key) != outcome for key, outcome in before.items())
+        found["lost"] += sum(after.get(key) != content for key, content in before.items())
         found["in_a_write"] += any(request.results.rglob("*.part"))
         before = after
         if status == 0:
@@ -115,23 +113,27 @@ def kills(folder, seed, count):
     return found
 
 
-def writers(folder, count):
-    (cell,) = read_request(["algo=dp_se", "horizon=100", f"results={folder}"], ()).cells
+def writers(question, folder, count):
+    store, (setting,) = RunStore(folder), requested(folder, question).settings
+    pulls = np.zeros((2, 5), int)
 
     def write(first):
-        for number in range(first, 2 * count, 2):
-            save_runs(folder, cell, Kept({number: np.full((2, 5), number)}, {number: 1.0}))
+        for run in range(first, 2 * count, 2):
+            store.save(setting, Runs({run: pulls + run}, {run: run / 2}, {run: 1.0}))
 
     for pid in [child(lambda first=first: write(first)) for first in (0, 1)]:
         os.waitpid(pid, 0)
-    with contextlib.suppress(kept.Damaged):
-        return {"lost": 2 * count - len(read_kept(cell_file(folder, cell)).outcomes)}
+    with contextlib.suppress(Damaged):
+        found = store.read(setting)
+        right = [r for r, x in found.pulls.items() if (x == r).all() and found.answers[r] == r / 2]
+        return {"lost": 2 * count - len(right)}
     return {"lost": 2 * count}
 
 
 if __name__ == "__main__":
-    what, place, *given = sys.argv[1:]
-    if given[-1] == "careless":
+    what, name, place, *numbers = sys.argv[1:]
+    if numbers[-1] == "careless":
         be_careless()
-        given.pop()
-    print(json.dumps({"kills": kills, "writers": writers}[what](Path(place), *map(int, given))))
+        numbers.pop()
+    work = {"kills": kills, "writers": writers}[what]
+    print(json.dumps(work(question_named(name), Path(place), *map(int, numbers))))

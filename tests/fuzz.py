@@ -4,17 +4,21 @@ from collections import Counter
 from functools import cache
 
 import yaml
-from dpbandits.cli.config.user_files import user_folders
-from dpbandits.cli.kinds import KINDS
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from dpbandits.cli.config.compose import Config, compose_config, files_of, read_request, request_of
-from dpbandits.cli.run import one_line
+from dpbandits.cli.command import one_line
+from dpbandits.cli.config.compose import read_request
+from dpbandits.contracts.question import QUESTIONS
 from dpbandits.environments.catalogue import ARMS, LAWS
 from dpbandits.errors import BadInput, plain
 from dpbandits.files import check_writable
 from dpbandits.results.naming import table_path
+from dpbandits.running.failures import in_words
+from dpbandits.settings.groups import default_keys, load_groups, names_in, read_group
+from dpbandits.settings.request import make_request
+from dpbandits.settings.setting import data_of
+from dpbandits.settings.user_files import user_folders
 
 EXTREME = [0, -0.0, 5e-324, 1e-100, 1e308, -1e308, 2**53 + 1, 2**62, 2**63, 10**400, -(10**400)]
 EXTREME += [float("nan"), float("inf"), -float("inf"), 1, 2, 0.5, 1.0000000001, 100, 1e7, 1e12]
@@ -33,8 +37,6 @@ WORDS += [
     "_target_",
 ]
 REFERENCES = ["${eps}", "${horizon}", "${nothing}", "${oc.env:HOME}", "${", "${a:}", "???", "$x"]
-
-KIND = {kind.command: kind for kind in KINDS}
 
 numbers = st.one_of(
     st.sampled_from(EXTREME), st.integers(-3, 12), st.floats(0.01, 20), st.floats(), st.integers()
@@ -67,14 +69,9 @@ values = st.one_of(
 
 
 @cache
-def usual(command, group, name):
-    """What a choice holds."""
-    return compose_config((f"{group}={name}",), (), KIND[command])[f"{group}_spec"]
-
-
-@cache
-def defaults(command):
-    return dict(compose_config((), (), KIND[command]))
+def usual(group, name):
+    """The contents of a file of a group."""
+    return read_group(group, name)
 
 
 def nearly(name):
@@ -107,10 +104,11 @@ def changed(draw, mapping, protected=()):
 
 
 @st.composite
-def sweeps(draw, kind):
+def sweeps(draw, question):
     """One grid, or several, or no grid at all."""
-    names = st.sampled_from([*kind.keys, "alpha", "v", "env.means", "env.alpha", "env.x.y"])
-    groups = st.sampled_from(kind.groups)
+    keys = default_keys(question.keys_file)
+    names = st.sampled_from([*keys, "alpha", "v", "env.means", "env.alpha", "env.x.y"])
+    groups = st.sampled_from(question.groups)
     good = st.dictionaries(names, st.lists(values, max_size=3), max_size=2)
     chosen = st.dictionaries(groups, st.lists(st.sampled_from(["ucb", "pareto", "nas", "?"])))
     return draw(st.one_of(good, good, chosen, st.lists(good, max_size=2), values))
@@ -118,35 +116,36 @@ def sweeps(draw, kind):
 
 @st.composite
 def configurations(draw):
-    """A kind of work, a composed configuration of it, and the contents of its groups."""
-    kind = draw(st.sampled_from(KINDS))
-    config = dict(defaults(kind.command))
+    """A question, a composed configuration, the contents of its groups, and a runner's values."""
+    question = draw(st.sampled_from(QUESTIONS))
+    keys = default_keys(question.keys_file)
+    config = dict(keys)
     fitting = draw(st.integers(0, 2)) > 0
-    for group in kind.groups:
-        config[group] = config[group] if fitting else draw(st.sampled_from(files_of(group, ())))
-    protected = (*kind.groups, "runner", "experiment", "sweep", "results")
+    for group in question.groups:
+        config[group] = config[group] if fitting else draw(st.sampled_from(names_in(group)))
+    protected = (*question.groups, "runner", "experiment", "sweep", "results")
     if draw(st.booleans()):
-        kept = {name: config[name] for name in kind.keys}
-        config |= {k: v for k, v in draw(changed(kept, protected)).items() if k in kept}
+        config |= {k: v for k, v in draw(changed(config, protected)).items() if k in keys}
     if draw(st.integers(0, 4)) == 0:
-        config["sweep"] = draw(sweeps(kind))
+        config["sweep"] = draw(sweeps(question))
     if draw(st.integers(0, 9)) == 0:
         config["results"] = draw(values)
-    specs = {g: draw(changed(usual(kind.command, g, config[g]))) for g in kind.groups}
+    specs = {g: draw(changed(usual(g, config[g]))) for g in question.groups}
     if draw(st.integers(0, 9)) == 0:
         specs["env"] = draw(st.fixed_dictionaries({"law": st.sampled_from([*LAWS, *ARMS])}))
-    engine = draw(changed({"address": None})) if draw(st.integers(0, 19)) == 0 else {}
-    return kind, Config(config, {"runner_spec": engine}), specs
+    runner = draw(changed({"address": None})) if draw(st.integers(0, 19)) == 0 else {}
+    return question, config, specs, runner
 
 
 def outcome_of(work, *given) -> str:
     """``valid`` or ``refused``, which says why in one line; any other end is an error."""
     try:
         request = work(*given)
-        check_writable(request.results)
-        assert table_path(request).name
-        for cell in request.cells[:3]:
-            assert cell.key and cell.setting
+        if request.results is not None:
+            check_writable(request.results)
+            assert table_path(request).name
+        for setting in request.settings[:3]:
+            assert setting.key and in_words(setting) and data_of(setting)
     except BadInput as error:
         line = one_line(error)
         assert line and line.isprintable() and len(line) < 3000, f"not one line: {line!r}"
@@ -154,20 +153,16 @@ def outcome_of(work, *given) -> str:
     return "valid"
 
 
-def composed(kind, config, specs):
+def composed(question, config, specs, runner):
     """The request of a composed configuration, without Hydra."""
-    chosen = {group: config[group] for group in kind.groups}
 
-    def contents(*names):
-        for group, name in zip(kind.groups, names, strict=True):
-            if name not in files_of(group, ()):
-                raise BadInput(f"unknown {group} {name}")
-        return tuple(
-            specs[group] if name == chosen[group] else usual(kind.command, group, name)
-            for group, name in zip(kind.groups, names, strict=True)
-        )
+    def contents(group, name):
+        if name not in names_in(group):
+            raise BadInput(f"unknown {group} {name}")
+        return specs[group] if name == config[group] else usual(group, name)
 
-    return request_of(config, contents, (), kind)
+    groups = load_groups(question, config, contents, ())
+    return make_request(question, config, groups, runner)
 
 
 KEYS = ["algo.alpha", "env.means", "env.arms", "env.inlier", "env.outlier", "env._target_", "foo"]
@@ -176,34 +171,36 @@ KEYS += ["hydra.run.dir", "hydra/launcher", "hydra.callbacks.x", "env@foo", "a/b
 
 
 @st.composite
-def overrides(draw, kind):
+def overrides(draw, question):
     """What may stand behind a command: keys, known or not, with values of all kinds."""
     words = []
     for _ in range(draw(st.sampled_from([0, 0, 0, 1, 1, 2, 3]))):
-        key = draw(st.sampled_from(KEYS) | st.sampled_from(list(kind.keys)))
+        key = draw(st.sampled_from(KEYS) | st.sampled_from(list(default_keys(question.keys_file))))
         sign = draw(st.sampled_from(["", "", "", "", "+", "++", "~"]))
-        choice = st.sampled_from(files_of(key, ()) or [1, 3])
+        choice = st.sampled_from((names_in(key) if key.isidentifier() else []) or [1, 3])
         words.append(f"{sign}{key}={plain(draw(choice | choice | values))}")
     return words + draw(st.sampled_from([[], [], [], [draw(st.text(max_size=5))]]))
 
 
 @st.composite
 def command_lines(draw):
-    """A kind of work, some overrides, and the content of a file of the user's that they choose."""
-    kind = draw(st.sampled_from(KINDS))
-    group = draw(st.sampled_from(["env", "experiment", kind.groups[0], None]))
+    """A question, some overrides, and the content of a file of the user's that they choose."""
+    question = draw(st.sampled_from(QUESTIONS))
+    group = draw(st.sampled_from(["env", "experiment", question.group, None]))
     if group is None:
-        return kind, draw(overrides(kind)), None, b""
-    usually = {"experiment": {"runs": 2, "seed": 1, "sweep": {"eps": [1, 2]}}}
-    inner = usually.get(group) or usual(kind.command, group, defaults(kind.command)[group])
+        return question, draw(overrides(question)), None, b""
+    if group == "experiment":
+        inner = {"runs": 2, "seed": 1, "sweep": {"eps": [1, 2]}}
+    else:
+        inner = usual(group, default_keys(question.keys_file)[group])
     inner = draw(st.sampled_from([inner, draw(changed(inner)), draw(values)]))
     text = yaml.safe_dump(inner, allow_unicode=True).encode()
     content = draw(st.sampled_from([text, text, text, text, text[:-3], b"\xff" + text]))
     header = b"# @package _global_\n" if group == "experiment" else b""
-    return kind, [f"{group}=mine", *draw(overrides(kind))], group, header + content
+    return question, [f"{group}=mine", *draw(overrides(question))], group, header + content
 
 
-def asked(folder, kind, words, group, content):
+def requested(folder, question, words, group, content):
     """The request of a command line, with the user's file in a folder."""
     for old in folder.glob("*/*"):
         old.unlink()
@@ -213,7 +210,7 @@ def asked(folder, kind, words, group, content):
         file.parent.mkdir(exist_ok=True)
         file.write_bytes(content)
         folders = user_folders(str(folder))
-    return read_request(words, folders, kind)
+    return read_request(words, folders, question)
 
 
 def outcomes(strategy, work, tries: int) -> Counter:

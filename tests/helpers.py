@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import yaml
+from scipy.stats import norm
 
 from dpbandits.contracts.algorithm import Algorithm, find_file, load
 from dpbandits.contracts.assumptions import Bounded
@@ -41,6 +42,7 @@ GLOBAL = [name for name in PRIVATE if name not in LOCAL]
 # for heavy tails or outliers
 HEAVY = [name for name in NAMES if not isinstance(algorithm(name).rewards, Bounded | None)]
 SIGMAS = 5.0
+P_VALUE = 2 * norm.sf(SIGMAS)  # of a right law, at a fixed seed; that of a wrong one is below 1e-9
 
 # Changes of parameters with which games of some hundred rounds see eliminations: with the papers'
 # constants they end in the first epoch, or in the forced phase.
@@ -127,8 +129,19 @@ def play(
     return pulls_at_checkpoints(game)
 
 
+def game_with(population, coins):
+    """A game whose users come from a population."""
+    env, T = build(bernoulli(0.5, 0.4)).environment, 10**9
+    return new_game(env, population.users(), coins, T, np.array([T]))
+
+
 def bernoulli(*means):
     return {"law": "bernoulli", "means": list(means)}
+
+
+def two_arms(law):
+    """An instance of two arms that both have the law."""
+    return build({"law": "mixed", "arms": [law, law]})
 
 
 def table(rewards):

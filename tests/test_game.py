@@ -3,11 +3,8 @@
 import numpy as np
 import pytest
 from helpers import bernoulli, table
-from scipy import stats
 
-from dpbandits.environments.blocks import draw_sum
 from dpbandits.environments.catalogue import build
-from dpbandits.environments.laws import draw
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import (
     new_game,
@@ -75,51 +72,6 @@ def test_playing_too_long_is_noticed():
         pull(game, 0)
     with pytest.raises(ValueError, match="played 7 rounds of a game of 5"):
         pulls_at_checkpoints(game)
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [bernoulli(0.7, 0.01), {"law": "twopoint_heavy", "means": [0.6, 0.2], "v": 0.5, "g": 0.5}],
-    ids=["bernoulli", "twopoint_heavy"],
-)
-@pytest.mark.parametrize("n", [1, 5, 80])
-def test_block_sums_have_the_law_of_sums(spec, n):
-    instance, rng = build(spec), np.random.default_rng(2)
-    env, size = instance.environment, 4000
-    for a in range(2):
-        blocks = [draw_sum(env, rng, a, n, 0, 1, 0.0, np.inf) for _ in range(size)]
-        singles = [sum(draw(env, rng, a, 0) for _ in range(n)) for _ in range(size)]
-        unit = env.parameters[a, 1]
-        counts = np.rint(np.array([blocks, singles]) / unit).astype(int)
-        assert np.allclose(counts * unit, [blocks, singles])
-        top = counts.max() + 1
-        observed = np.array([np.bincount(c, minlength=top) for c in counts])
-        observed = observed[:, observed.sum(axis=0) > 0]
-        if observed.shape[1] > 1:
-            assert stats.chi2_contingency(observed).pvalue > 1e-6
-        shifted = np.array([observed[0], np.roll(observed[1], 1)])
-        if n == 80:  # control
-            assert stats.chi2_contingency(shifted + 0.01).pvalue < 1e-3
-        assert np.mean(blocks) == pytest.approx(n * instance.means[a], abs=6 * n * unit / 60)
-
-
-def test_block_sums_of_enormous_blocks():
-    """At n = 1e18 mean and spread are still the binomial's."""
-    env, rng = build(bernoulli(0.3, 0.2)).environment, np.random.default_rng(4)
-    n = 10**18
-    z = [
-        (draw_sum(env, rng, 0, n, 0, 1, 0.0, np.inf) - 0.3 * n) / np.sqrt(0.21 * n)
-        for _ in range(2000)
-    ]
-    assert abs(np.mean(z)) < 5 / np.sqrt(2000)
-    assert 0.85 < np.var(z) < 1.15
-
-
-def test_certain_arms():
-    env, rng = build(bernoulli(0.0, 1.0)).environment, np.random.default_rng(4)
-    for n in (1, 10, 10**9):
-        assert draw_sum(env, rng, 0, n, 0, 1, 0.0, np.inf) == 0.0
-        assert draw_sum(env, rng, 1, n, 0, 1, 0.0, np.inf) == n
 
 
 CHECKPOINTS = [None, [1, 60], [60], [7, 8, 30, 59, 60]]

@@ -6,9 +6,10 @@ import sys
 import venv
 
 import pytest
-from helpers import CONF
 
-TOP = CONF.parent
+from dpbandits.files import package_folder
+
+TOP = package_folder("conf").parent
 
 
 @pytest.mark.slow
@@ -37,10 +38,14 @@ def test_wheel_in_an_empty_environment(tmp_path):
 
     path = run("bandit-run", "algo=adap_klucb", "eps=0.5", "horizon=1e5", "runs=3").splitlines()[-1]
     assert (elsewhere / path).is_file()
-    told = run("bandit-bounds", "algo=adap_klucb", "eps=0.5", "horizon=1e5")
-    assert "3 runs)" in told and "Azize & Basu 2022, Theorem 8" in told
+    printed = run("bandit-bounds", "algo=adap_klucb", "eps=0.5", "horizon=1e5")
+    assert "3 runs)" in printed and "Azize & Basu 2022, Theorem 8" in printed
     run("bandit-run", "experiment=azize2022_fig3", "horizon=2000", "runs=2")
     drawn = run("bandit-plot", "experiment=azize2022_fig3").split()
     assert [(elsewhere / p).is_file() for p in drawn] == [True, True]
     figure_of_the_paper = (elsewhere / "results/figures/azize2022_fig3.pdf").stat().st_size
     assert figure_of_the_paper > 5000
+    code = "import dpbandits as dp; print(dp.__version__, len(dp.run(horizon=100, runs=1, jobs=1)))"
+    assert run("python", "-c", code).startswith("0.")
+    marker = "import importlib.resources as r; print((r.files('dpbandits') / 'py.typed').is_file())"
+    assert run("python", "-c", marker).strip() == "True"

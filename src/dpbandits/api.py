@@ -300,6 +300,8 @@ def _curves(table: pd.DataFrame) -> pd.DataFrame:
     from .errors import BadInput
     from .figures.bounds import curves
 
+    if "rule" in table.columns:
+        raise BadInput("bounds=True: bounds are drawn beside regret, not beside stopping times")
     if "settings" not in table.attrs:
         raise BadInput("bounds=True: only tables of dp.run, and those with a manifest, have bounds")
     return curves(table, table.attrs["settings"], "the table")
@@ -403,26 +405,31 @@ def audit(
 
     from .audit.requests import requested
     from .audit.stored import finding_of
+    from .contracts.question import STOPPING
+    from .errors import BadInput
     from .running.progress import progress_bar
     from .settings.choices import algorithm_of
     from .settings.groups import default_keys
 
-    defaults, folders = default_keys("audit"), _folders(config_dir)
-    settings = {k: v for k, v in parameters.items() if k in ("rel_error", "beta", "R")}
+    if sum(x is not None for x in (algo, rule, mechanism)) != 1:
+        raise BadInput("one of algo, rule and mechanism is audited at a time")
+    goal = {k: v for k, v in parameters.items() if rule is not None and k in STOPPING.goal_names}
+    own = {k: v for k, v in parameters.items() if k not in goal}
     given = {
         "mechanism": mechanism, "eps": eps, "horizon": horizon, "runs": runs,
-        "confidence": confidence, "seed": seed, "jobs": jobs, "results": results, **settings,
+        "confidence": confidence, "seed": seed, "jobs": jobs, "results": results, **goal,
     }  # fmt: skip
-    config = {**defaults, "results": None}
+    config = {**default_keys("audit"), "results": None}
     config |= {k: _plain(v) for k, v in given.items() if v is not None}
     group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
     made: Algorithm | None = None
     spec: dict[str, Any] = {}
     if chosen is not None:
-        own = {k: v for k, v in parameters.items() if k not in settings}
-        made, spec = algorithm_of(chosen, group, own, folders)
+        made, spec = algorithm_of(chosen, group, own, _folders(config_dir))
         config[group] = made.name
-    keys = {f"{group}.{name}" for name in parameters}
+    elif own:
+        raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
+    keys = {f"{group}.{name}" for name in own}
     subjects = requested(config, keys, made, spec)
     folder = None if results is None else Path(results) / "audits"
     with progress_bar(len(subjects)) as bar:
@@ -528,7 +535,9 @@ def reproduce(
         The paths of the figure: PDF and PNG.
 
     Raises:
-        BadInput, RunsFailed: see ``run``.
+        BadInput: see ``run``; or ``changes`` would replace the table of the experiment as its file
+            defines it.
+        RunsFailed: see ``run``.
     """
     from .figures.experiments import reproduce as make
 

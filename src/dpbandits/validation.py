@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .contracts.parameters import Choice, Interval, Named
 from .errors import BadInput, plain
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 LARGEST = 2**62
+
+
+def to_float(value: Any) -> float:
+    """The value as a float; NaN if it is not a number."""
+    try:
+        return math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 def as_number(key: str, value: Any) -> float:
     """Validate a finite number."""
-    try:
-        x = float(value)
-    except (TypeError, ValueError, OverflowError):
-        x = math.nan
-    if not math.isfinite(x) or isinstance(value, bool):
+    x = to_float(value)
+    if not math.isfinite(x):
         raise BadInput(f"{key}={plain(value)}: a finite number is needed")
+    return x
+
+
+def number_where(key: str, value: Any, holds: Callable[[float], bool], needed: str) -> float:
+    """Validate a finite number for which ``holds`` is true; the message states what is needed."""
+    x = as_number(key, value)
+    if not holds(x):
+        raise BadInput(f"{key}={plain(value)}: {needed}")
     return x
 
 
@@ -40,11 +56,8 @@ def yes_no(key: str, value: Any) -> bool:
 
 def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:
     """Validate an integer; floats with an integer value, such as 1e7, are accepted."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if isinstance(value, bool) or not at_least <= number <= at_most or number != int(number):
+    number = to_float(value)
+    if not at_least <= number <= at_most or number != int(number):
         most = f" and at most {at_most}" if at_most != LARGEST or number > at_most else ""
         raise BadInput(
             f"{key}={plain(value)}: a whole number of at least {at_least}{most} is needed"
@@ -82,6 +95,17 @@ def file_at(path: Any) -> Path:
     return file
 
 
+def read_csv(where: str, path: Any, kind: str = "readable CSV") -> pd.DataFrame:
+    """Read a CSV file; a message begins with ``where`` and says which kind of file is needed."""
+    import pandas as pd  # slow to import
+
+    try:
+        return pd.read_csv(file_at(path), low_memory=False)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+        raise BadInput(f"{where}: not a {kind} ({reason})") from None
+
+
 def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: float) -> float:
     """Validate a parameter of an algorithm and convert it to the number that a kernel receives.
 
@@ -91,22 +115,18 @@ def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: f
         domain: the valid values.
         horizon: number of rounds; NaN if there is none.
     """
+    allowed = domain.allowed
     if isinstance(domain, Named):
         if isinstance(value, str) and value in domain.names:
             return domain.names[value]
-        allowed, domain = domain.allowed, domain.others
-    else:
-        allowed = domain.allowed
+        domain = domain.others
     if isinstance(domain, Choice):
         if value not in domain.options:
             raise BadInput(f"{key}={plain(value)}: {domain.allowed} is needed")
         return float(domain.options.index(value))
     inverse_horizon = value == "1/horizon"  # valid for a horizon of 1, too
-    try:
-        number = 1 / horizon if inverse_horizon else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
+    number = 1 / horizon if inverse_horizon else to_float(value)
     fits = domain.contains(number) or (inverse_horizon and number == 1)
-    if isinstance(value, bool) or not fits:
+    if math.isnan(number) or not fits:
         raise BadInput(f"{key}={plain(value)}: {allowed} is needed")
     return number

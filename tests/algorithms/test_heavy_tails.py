@@ -200,7 +200,7 @@ def test_dpr_se_eliminates_at_half_of_the_epoch_s_gap_at_most(eps, u, v, c):
 @pytest.mark.parametrize("n", [1, 3, 50])
 @pytest.mark.parametrize("scale", [0.25, 40.0])
 def test_a_sum_of_noise_has_the_law_of_the_sum(n, scale):
-    """Kolmogorov-Smirnov against sums of n Laplace draws; 0.8 and 1.2 of the scale are told."""
+    """Kolmogorov-Smirnov against sums of n draws; 0.8 and 1.2 times the scale are rejected."""
     rng, size = np.random.default_rng(n), 40_000
     sums = rng.laplace(0.0, scale, (size, n)).sum(axis=1)
     draws = np.array([laplace_sum(rng, n, scale) for _ in range(size)])
@@ -234,7 +234,7 @@ class Watched:
     pushed: int = 0
     popped: int = 0
     waiting: int = 0  # the largest size of the heap
-    asked: int = 0  # how often all indices were looked at
+    recomputed: int = 0  # how often all indices were computed
 
     def play(self, spec, T, **changes):
         real_pull, real_lead, real_keeps = game.pull_again, argmax.lead, argmax.keeps_lead
@@ -248,7 +248,7 @@ class Watched:
 
         def lead(race, t, total, N):
             self.total = total.copy()
-            self.asked += 1
+            self.recomputed += 1
             return real_lead(race, t, total, N)
 
         def keeps_lead(race, total, N):
@@ -283,8 +283,8 @@ def test_at_every_round_the_kept_rewards_are_those_below_their_levels(
     """Before every round and for every arm, played or not: the sum is that of the rewards with
     |x| <= (u i/ln t^2)^(1/(1+v)). Rewards are real numbers of at least 0.1 in absolute value, so
     that another set has another sum; controls: the levels of another round, or of item i - 1.
-    The arms are those of the reference. In a wide window a leader keeps the lead unasked already
-    in a game this short."""
+    The arms are those of the reference. In a wide window the lead is kept without recomputation
+    even in a game this short."""
     monkeypatch.setattr(argmax, "WINDOW", window or argmax.WINDOW)
     T, wrong = 800, np.zeros(2, int)
     rng = np.random.default_rng(seed)
@@ -301,7 +301,7 @@ def test_at_every_round_the_kept_rewards_are_those_below_their_levels(
 
     watched = Watched(check).play(table(rewards), T, u=u, v=v)
     assert watched.pushed >= watched.popped >= 10  # these expired
-    assert window is None or watched.asked < T - 100
+    assert window is None or watched.recomputed < T - 100
     assert (wrong > 0).all()
     reward = references.table_reward(rewards.tolist())
     assert watched.arms == references.robust_ucb(reward, 3, T, None, u, v)

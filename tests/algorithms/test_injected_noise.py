@@ -112,7 +112,7 @@ class Played:
 
 
 class Noise(float):
-    """Noise that writes down the number that it is added to; the sum does so, too, if told."""
+    """Noise that writes down the number that it is added to; optionally, so does the sum."""
 
     __array_ufunc__ = None  # NumPy's numbers leave the addition to it
 
@@ -332,7 +332,7 @@ def test_an_algorithm_for_heavy_tails_is_its_reference(name, i, eps):
 
 @pytest.mark.parametrize("i", range(len(VARIANTS["dpr_ucb"])))
 @pytest.mark.parametrize("window", [0.2, 4.0])
-def test_a_leader_that_keeps_the_lead_unasked_is_the_reference_s(i, window, monkeypatch):
+def test_a_leader_that_is_not_recomputed_is_the_reference_s(i, window, monkeypatch):
     """In wide windows that happens in short games, too."""
     kept = []
 

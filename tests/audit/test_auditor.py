@@ -10,7 +10,7 @@ import dpbandits as dp
 from dpbandits.audit.auditor import audit
 from dpbandits.audit.players import Learner
 from dpbandits.audit.releases import MECHANISMS
-from dpbandits.audit.tellers import Release, Sender
+from dpbandits.audit.subjects import Release, Sender
 from dpbandits.compiled.decorators import verb
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.parts.mechanisms import laplace
@@ -113,7 +113,7 @@ def test_plain_python_is_audited_too():
 
 
 def alarms(name, confidence, audits):
-    """How many of some audits cry out."""
+    """The number of audits that report a violation."""
     subject = Release(MECHANISMS[name] if name in MECHANISMS else BROKEN[name][0], 1.0)
     return sum(audit(subject, 20_000, confidence, seed).violated for seed in range(audits))
 

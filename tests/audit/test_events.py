@@ -20,15 +20,15 @@ def test_the_bound_is_clopper_and_pearson_s():
     assert epsilon_bound(np.array(n), np.array(n), n, level) == 0
 
 
-def test_an_event_is_learned_and_told():
+def test_an_event_is_learned_and_described():
     rng = np.random.default_rng(0)
     x, y = rng.integers(0, 10, (4000, 3)), rng.integers(0, 10, (4000, 3))
     x[(x[:, 1] > 6) & (x[:, 2] <= 2), 1] = 0
     score, event = learn((x, y), 0.01)
     assert event.side == 1 and score > 2
     assert event.count(x) < 40 < 300 < event.count(y)
-    told = event.in_words(["a", "b", "c"])
-    assert "b > 6" in told and "c <= 2" in told and "a" not in told.split()
+    words = event.in_words(["a", "b", "c"])
+    assert "b > 6" in words and "c <= 2" in words and "a" not in words.split()
 
 
 def test_nothing_is_learned_where_nothing_differs():

@@ -8,7 +8,7 @@ from broken_releases import BROKEN
 
 from dpbandits.audit.exact import exact_epsilon
 from dpbandits.audit.releases import MECHANISMS
-from dpbandits.audit.tellers import Release
+from dpbandits.audit.subjects import Release
 from dpbandits.parts.mechanisms import laplace
 
 NOT_LINEAR = ("mode", "central_mean")  # releases without a known exact loss
@@ -22,7 +22,7 @@ def test_exact_losses_are_the_promised_ones(name, eps):
 
 @pytest.mark.parametrize("eps", [0.1, 1.0, 20.0, 100.0])
 @pytest.mark.parametrize("name", NOT_LINEAR)
-def test_what_is_not_linear_has_no_exact_loss(name, eps):
+def test_releases_that_are_not_linear_have_no_exact_loss(name, eps):
     assert Release(MECHANISMS[name], eps).exact() is None
 
 

@@ -23,7 +23,7 @@ def run_command(words, folder, monkeypatch, capsys):
     return stopped.value.code, said.out, said.err
 
 
-def test_the_command_prints_writes_and_keeps(tmp_path, monkeypatch, capsys):
+def test_the_command_prints_writes_and_stores(tmp_path, monkeypatch, capsys):
     words = ["mechanism=laplace_release", "eps=0.5,1", "runs=2000"]
     code, out, _ = run_command(words, tmp_path, monkeypatch, capsys)
     assert code == 0 and out.count("consistent") == 2
@@ -34,18 +34,18 @@ def test_the_command_prints_writes_and_keeps(tmp_path, monkeypatch, capsys):
     for suffix in (".png", ".pdf"):
         assert (tmp_path / "results/figures" / path.stem).with_suffix(suffix).is_file()
     before = path.read_bytes()
-    kept = sorted((tmp_path / "results/audits").glob("*.json"))
-    assert len(kept) == 2
+    stored_rows = sorted((tmp_path / "results/audits").glob("*.json"))
+    assert len(stored_rows) == 2
     monkeypatch.setattr(stored, "audit", lambda *_: pytest.fail("audited twice"))
     assert run_command(words, tmp_path, monkeypatch, capsys)[:2] == (0, out)
     assert path.read_bytes() == before
-    row = json.loads(kept[0].read_text())
-    kept[0].write_text(json.dumps(row)[:40])  # cut short
+    row = json.loads(stored_rows[0].read_text())
+    stored_rows[0].write_text(json.dumps(row)[:40])  # cut short
     monkeypatch.undo()
     assert run_command(words, tmp_path, monkeypatch, capsys)[:2] == (0, out)
 
 
-def test_a_violation_is_told_with_its_witness(tmp_path, monkeypatch, capsys):
+def test_a_violation_is_reported_with_its_witness(tmp_path, monkeypatch, capsys):
     (tmp_path / "algo").mkdir()
     file = tmp_path / "algo" / "plain_no_eps.py"
     file.write_text((TWINS / "algo" / "plain_no_eps.py").read_text())
@@ -62,7 +62,7 @@ def test_a_violation_is_told_with_its_witness(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["algo=adap_ubc"], "unknown algo 'adap_ubc': did you mean adap_ucb?"),
         (["algo=ucb"], "algo=ucb: it promises no privacy, so there is nothing to audit"),
@@ -88,10 +88,10 @@ def test_a_violation_is_told_with_its_witness(tmp_path, monkeypatch, capsys):
         (["algo=dp_se", "--what"], "unrecognized arguments"),
     ],
 )
-def test_bad_input_gets_one_line(words, told, tmp_path, monkeypatch, capsys):
+def test_bad_input_gets_one_line(words, message, tmp_path, monkeypatch, capsys):
     code, out, err = run_command(words, tmp_path, monkeypatch, capsys)
     assert code == 2 and out == ""
-    assert err.startswith("bandit-audit: ") and told in err and err.count("\n") == 1
+    assert err.startswith("bandit-audit: ") and message in err and err.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
 
@@ -101,7 +101,7 @@ def test_noise_beyond_single_precision_is_audited(tmp_path, monkeypatch, capsys)
     assert code == 0 and "consistent" in out and "Warning" not in err
 
 
-def test_an_algorithm_that_fails_is_told(tmp_path, monkeypatch, capsys):
+def test_an_algorithm_that_fails_is_reported(tmp_path, monkeypatch, capsys):
     (tmp_path / "algo").mkdir()
     file = tmp_path / "algo" / "failing.py"
     file.write_text("def failing(game, rng, eps):\n    raise ValueError('no way')\n")

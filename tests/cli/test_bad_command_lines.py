@@ -1,7 +1,7 @@
 """Every command ends with one line that names what is wrong, exit code 2, and nothing written.
 
 What is wrong with settings and overrides is tested in ``settings/test_bad_settings`` and
-``cli/config/test_bad_overrides``: here are the words that are not overrides, and a few of each kind.
+``cli/config/test_bad_overrides``: here are other words, and a few of each kind.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""What bandit-run, bandit-plot and bandit-bounds print and write."""
+"""What bandit-run and bandit-stop print, write and store."""
 
 import hashlib
 import json
@@ -15,36 +15,36 @@ import pandas as pd
 import pytest
 import yaml
 
-from dpbandits.cli import bounds, plot, run
-from dpbandits.contracts.algorithm import ALGORITHMS, load
+from dpbandits.cli import run, stop
+from dpbandits.cli.config.compose import read_request
+from dpbandits.contracts.algorithm import HOMES, load
+from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.files import package_folder
-from dpbandits.running.play import loop, play_games
+from dpbandits.results.tables import columns_of
+from dpbandits.running.play import loop_of
+from dpbandits.settings.groups import names_in
 
 COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
+TIMES = columns_of(STOPPING)
 SMALL = "horizon=1000 runs=2 jobs=1 checkpoints=10"
+SMALL_STOP = "env=sign env.mean=0.5 runs=2 jobs=1"
 QUICK_RUNS = "runs=2 jobs=1"
 
-
-@pytest.fixture
-def bandit(tmp_path, monkeypatch, capsys):
-    """A function that runs a command in the test's folder and returns the lines it prints."""
-    monkeypatch.chdir(tmp_path)
-
-    def command(module, line: str) -> list[str]:
-        monkeypatch.setattr(sys, "argv", ["bandit", *shlex.split(line)])
-        with pytest.raises(SystemExit) as stopped:
-            module.main()
-        printed = capsys.readouterr()
-        assert stopped.value.code == 0, printed.err
-        return printed.out.splitlines()
-
-    return command
+# For each question: its command, and a quick line of a private algorithm
+LINES = {REGRET: (run, f"algo=adap_ucb {SMALL}"), STOPPING: (stop, f"rule=dp_nas {SMALL_STOP}")}
+each_question = pytest.mark.parametrize("question", LINES, ids=lambda q: q.name)
 
 
 @pytest.fixture
 def table(bandit):
-    """A function that runs settings and returns their table."""
+    """A function that runs settings of bandit-run and returns their table."""
     return lambda line: pd.read_csv(bandit(run, f"{SMALL} {line}")[-1])
+
+
+@pytest.fixture
+def times(bandit):
+    """A function that runs settings of bandit-stop and returns their table."""
+    return lambda line: pd.read_csv(bandit(stop, line, errors="")[-1])
 
 
 def shell(command: str, folder: Path) -> list[str]:
@@ -62,20 +62,44 @@ def tables(printed: list[str]) -> list[Path]:
     return [Path(line) for line in printed if line.endswith(".csv")]
 
 
-def names(group: str) -> list[str]:
-    return [file.stem for file in (package_folder("conf") / group).glob("*.yaml")]
+def stored() -> dict[Path, int]:
+    """The files of finished runs, with the times of their last change."""
+    return {file: file.stat().st_mtime_ns for file in Path("results/runs").glob("*/*.npz")}
 
 
-def test_a_setting_prints_its_summary_and_last_the_path_of_its_table(bandit):
-    printed = bandit(run, f"algo=adap_ucb env=bernoulli_c1 eps=0.5 {SMALL}")
-    assert "final regret" in printed[0] and "95 % interval" in printed[0]
-    assert printed[2].split()[:4] == ["adap_ucb", "bernoulli_c1", "0.5", "1000"]
-    assert printed[3].startswith("adap_ucb: 0.5-global DP of all actions")
-    assert len(printed) == 5
-    assert Path(printed[-1]).is_file() and Path(printed[-1]).parent == Path("results")
+@pytest.mark.parametrize(
+    ("module", "line", "start", "promise", "name"),
+    [
+        (
+            run,
+            f"algo=adap_ucb env=bernoulli_c1 eps=0.5 {SMALL}",
+            ["adap_ucb", "bernoulli_c1", "0.5", "1000"],
+            "adap_ucb: 0.5-global DP of all actions",
+            "adap_ucb-bernoulli_c1-eps0.5-T1000-",
+        ),
+        (
+            stop,
+            f"rule=dp_nas_exp eps=0.5 rel_error=0.5 {SMALL_STOP}",
+            ["dp_nas_exp", "sign", "0.5", "0.5", "0.5"],
+            "dp_nas_exp: 0.5-global DP of stopping time and estimate",
+            "dp_nas_exp-sign-eps0.5-a0.5-",
+        ),
+    ],
+    ids=["regret", "stopping"],
+)
+def test_a_setting_prints_its_summary_and_last_the_path_of_its_table(
+    bandit, module, line, start, promise, name
+):
+    printed = bandit(module, line)
+    assert ("final regret" if module is run else "stopping time") in printed[0]
+    assert "95 % interval" in printed[0]
+    assert printed[2].split()[: len(start)] == start
+    assert printed[3].startswith(promise) and len(printed) == 5
+    path = Path(printed[-1])
+    assert path.is_file() and path.parent == Path("results") and path.name.startswith(name)
 
 
-def test_a_table_is_tidy(table):
+def test_a_table_of_regret_is_tidy(table):
     found = table("algo=adap_ucb eps=0.5 seed=3 runs=3")
     assert list(found.columns) == COLUMNS
     assert set(found["algo"]) == {"adap_ucb"} and set(found["env"]) == {"bernoulli_c2"}
@@ -88,43 +112,66 @@ def test_a_table_is_tidy(table):
     assert found["regret"].between(0, 500).all() and found["regret"].max() > 0
 
 
+def test_a_table_of_stopping_times_is_tidy(times):
+    found = times("rule=dp_nas eps=0.5 beta=0.1 seed=3 cap=1e6 env.mean=0.5 runs=3 jobs=1")
+    assert list(found.columns) == TIMES
+    setting = ["dp_nas", "sign", 0, 0.5, 0.5, 0.25, 0.1, 1, 1_000_000, 3]
+    assert found.iloc[0, :10].tolist() == setting
+    assert found["run"].tolist() == [0, 1, 2]
+    assert found["halted"].tolist() == found["correct"].tolist() == [1, 1, 1]
+    assert found["stopping_time"].between(1000, 100_000).all()
+    assert (abs(found["estimate"] - 0.5) <= 0.125).all()
+
+
 def test_a_horizon_can_be_written_with_an_exponent(bandit):
     path = Path(bandit(run, f"algo=adap_ucb {SMALL} horizon=1e4")[-1])
     assert "adap_ucb,bernoulli_c2,1,10000,0,0,10000," in path.read_text()
 
 
-def test_the_budget_of_an_algorithm_that_is_not_private_is_infinite(bandit):
-    printed = bandit(run, f"algo=ucb {SMALL}")
+@pytest.mark.parametrize(
+    ("module", "line"), [(run, f"algo=ucb {SMALL}"), (stop, f"rule=nas {SMALL_STOP}")]
+)
+def test_the_budget_of_what_is_not_private_is_infinite(bandit, module, line):
+    printed = bandit(module, line)
     assert "not private" in printed[2]
     assert np.isposinf(pd.read_csv(printed[-1])["eps"]).all()
 
 
-def test_the_default_budget_is_one(table):
-    assert set(table("algo=adap_ucb")["eps"]) == {1.0}
+@each_question
+def test_the_default_budget_is_one(bandit, question):
+    assert set(pd.read_csv(bandit(*LINES[question])[-1])["eps"]) == {1.0}
 
 
-def test_a_manifest_and_summaries_lie_beside_the_table(bandit):
-    path = Path(bandit(run, f"algo=adap_ucb algo.alpha=2 {SMALL} seed=5")[-1])
+@each_question
+def test_a_manifest_and_summaries_lie_beside_the_table(bandit, question):
+    module, line = LINES[question]
+    path = Path(bandit(module, f"{line} eps=2 seed=5")[-1])
     manifest = json.loads(path.with_suffix(".json").read_text())
-    keys = {"config", "cells", "finished", "sha256", "sources", "seed", "versions", "commit"}
+    keys = {"config", "settings", "finished", "sha256", "sources", "seed", "versions", "commit"}
     assert manifest.keys() == keys | {"wall_time_seconds"}
-    assert all(list(Path("results/cells").rglob(f"{key}.npz")) for key in manifest["finished"])
+    assert all(list(Path("results/runs").rglob(f"{key}.npz")) for key in manifest["finished"])
     assert manifest["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
-    assert manifest["config"]["algo"] == "adap_ucb" and manifest["config"]["horizon"] == 1000
-    (cell,) = manifest["cells"]
-    assert cell["parameters"] == {"eps": 1, "alpha": 2}
-    assert cell["env_spec"] == {"law": "bernoulli_family", "family": "c2", "arms": 5}
-    assert manifest["seed"] == 5 and manifest["wall_time_seconds"] >= 0
+    assert manifest["config"]["eps"] == 2 and manifest["seed"] == manifest["config"]["seed"] == 5
+    (setting,) = manifest["settings"]
+    assert setting["question"] == question.name
+    if question is REGRET:
+        assert setting["parameters"] == {"eps": 2, "alpha": 3.1} and setting["horizon"] == 1000
+        assert setting["env_spec"] == {"law": "bernoulli_family", "family": "c2", "arms": 5}
+    else:
+        assert setting["parameters"] == {"eps": 2, "rel_error": 0.25, "beta": 0.05, "R": 1}
+        assert setting["env_spec"] == {"law": "sign", "mean": 0.5, "scale": 1.0}
+        assert setting["horizon"] == manifest["config"]["cap"] == 10**9
+    assert manifest["wall_time_seconds"] >= 0
     versions = {"numpy": np.__version__, "numba": numba.__version__}
     versions["python"] = platform.python_version()
     assert manifest["versions"].items() >= versions.items()
     markdown = path.with_suffix(".md").read_text().splitlines()
     assert all(line.startswith("|") and line.endswith("|") for line in markdown)
-    assert "adap_ucb" in markdown[-1]
+    assert manifest["config"][question.group] in markdown[-1]
     assert r"\begin{tabular}" in path.with_suffix(".tex").read_text()
 
 
-def test_a_manifest_speaks_of_the_table_beside_it(bandit):
+def test_a_manifest_describes_the_table_beside_it(bandit):
     """Also when the table is made of finished runs alone; these keep the time that they took."""
     line = "experiment=azize2022_fig8 jobs=1"
     taken = []
@@ -132,45 +179,53 @@ def test_a_manifest_speaks_of_the_table_beside_it(bandit):
         path = Path(bandit(run, f"{line} {scale}")[-1])
         manifest = json.loads(path.with_suffix(".json").read_text())
         assert f"runs={manifest['config']['runs']}" == scale.split()[1]
-        assert {cell["horizon"] for cell in manifest["cells"]} == {int(scale[8:12])}
-        assert {cell["parameters"]["alpha"] for cell in manifest["cells"]} == {1.0, 3.1}
+        assert {setting["horizon"] for setting in manifest["settings"]} == {int(scale[8:12])}
+        assert {s["parameters"]["alpha"] for s in manifest["settings"]} == {1.0, 3.1}
         taken.append(manifest["wall_time_seconds"])
     bandit(run, f"{line} {scale}")
     assert json.loads(path.with_suffix(".json").read_text())["wall_time_seconds"] == taken[-1]
 
 
-def test_finished_runs_are_kept_and_used_again(bandit):
-    path = Path(bandit(run, f"algo=adap_ucb {SMALL}")[-1])
-    first = path.read_bytes()
-    cells = {file: file.stat().st_mtime_ns for file in Path("results/cells").glob("*/*.npz")}
+@each_question
+def test_finished_runs_are_stored_and_used_again(bandit, question):
+    module, line = LINES[question]
+    path = Path(bandit(module, line)[-1])
+    first, files = path.read_bytes(), stored()
     path.unlink()
-    assert bandit(run, f"algo=adap_ucb {SMALL}")[-1] == str(path)
+    assert bandit(module, line)[-1] == str(path)
     assert path.read_bytes() == first
-    assert {
-        file: file.stat().st_mtime_ns for file in Path("results/cells").glob("*/*.npz")
-    } == cells
-    assert len(cells) == 1
+    assert stored() == files and len(files) == 1
 
 
-def test_more_runs_leave_the_earlier_ones_as_they_were(table):
-    few, many = table("algo=adap_ucb runs=2"), table("algo=adap_ucb runs=5")
+@each_question
+def test_more_runs_leave_the_earlier_ones_as_they_were(bandit, question):
+    module, line = LINES[question]
+    few, many = (pd.read_csv(bandit(module, f"{line} {more}")[-1]) for more in ("", "runs=5"))
     assert many["run"].nunique() == 5
     pd.testing.assert_frame_equal(many[many["run"] < 2], few, check_exact=True)
-    assert len(list(Path("results/cells").glob("*/*.npz"))) == 1
+    assert len(stored()) == 1
 
 
-def test_jobs_and_backend_do_not_change_a_byte(bandit):
-    first, *others = (
-        Path(bandit(run, f"algo=adap_ucb {SMALL} {given} results={i}")[-1]).read_bytes()
-        for i, given in enumerate(("jobs=1", "jobs=2", "jobs=-1", "backend=threads"))
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        (run, f"'sweep={{algo:[adap_ucb,ucb],eps:[0.5,1]}}' {SMALL}"),
+        (stop, "'sweep={rule:[nas,dp_nas],env.mean:[.3,.6]}' runs=5"),
+    ],
+    ids=["regret", "stopping"],
+)
+def test_workers_do_not_change_a_byte_and_seeds_do(bandit, module, line):
+    ways = ("jobs=1", "jobs=2", "jobs=-1", "jobs=2 backend=processes", "jobs=1 seed=1")
+    first, *same, other = (
+        Path(bandit(module, f"{line} {way} results=r{i}")[-1]).read_bytes()
+        for i, way in enumerate(ways)
     )
-    assert all(other == first for other in others)
+    assert all(way == first for way in same) and other != first
 
 
-def test_shuffled_arms_and_seeds_give_other_runs(table):
-    ways = ["", "shuffle_arms=true", "seed=1"]
-    regrets = [tuple(table(f"algo=adap_ucb {way}")["regret"]) for way in ways]
-    assert len(set(regrets)) == 3
+def test_shuffled_arms_give_other_runs(table):
+    regrets = [tuple(table(f"algo=adap_ucb {way}")["regret"]) for way in ("", "shuffle_arms=true")]
+    assert len(set(regrets)) == 2
 
 
 def test_a_table_of_rewards_can_be_read_from_a_file(table):
@@ -179,12 +234,33 @@ def test_a_table_of_rewards_can_be_read_from_a_file(table):
     assert found["regret"].max() <= 20
 
 
+def test_an_edited_data_file_is_run_again(bandit):
+    regrets = []
+    for rewards in ("1,0\n1,0\n", "0,1\n1,0\n"):
+        Path("rewards.csv").write_text("a,b\n" + rewards)
+        path = bandit(run, "algo=ucb env=table env.file=rewards.csv horizon=2 runs=1")[-1]
+        regrets.append(pd.read_csv(path)["regret"].iloc[-1])
+    assert regrets == [1.0, 0.0]
+
+
 def test_a_sweep_gives_each_setting_once(table):
     found = table("'sweep={algo:[ucb,adap_ucb],eps:[0.5,1]}'")
     assert list(found.columns) == COLUMNS
     settings = found[["algo", "eps"]].drop_duplicates().to_records(index=False).tolist()
     assert settings == [("ucb", np.inf), ("adap_ucb", 0.5), ("adap_ucb", 1.0)]
     assert len(found) == 3 * 2 * found["t"].nunique()
+
+
+def test_a_sweep_of_rules_gives_each_setting_once_and_a_column(times):
+    found = times("'sweep={rule:[nas,dp_nas],eps:[.5,2],env.mean:[.5,-.7]}' runs=2")
+    assert list(found.columns) == [*TIMES[:10], "env.mean", *TIMES[10:]]
+    settings = found[["rule", "eps", "env.mean"]].drop_duplicates()
+    assert len(settings) == 6 and len(found) == 12
+    assert set(found.loc[found["rule"] == "nas", "eps"]) == {np.inf}
+    assert (found["env.mean"] == found["true_mean"]).all()
+    alone = times("rule=dp_nas eps=2 env.mean=-.7 runs=2")
+    chosen = found[(found["eps"] == 2) & (found["env.mean"] == -0.7)]
+    assert chosen["stopping_time"].tolist() == alone["stopping_time"].tolist()
 
 
 def test_a_swept_parameter_becomes_a_column(table):
@@ -212,12 +288,37 @@ def test_a_swept_setting_has_the_runs_that_it_has_alone(table):
     pd.testing.assert_frame_equal(swept, alone, check_exact=True)
 
 
-def test_a_multirun_makes_one_table_for_each_combination(tmp_path):
-    printed = shell(f"bandit-run -m algo=adap_ucb,adap_klucb eps=0.5,1 {SMALL}", tmp_path)
+def test_a_population_can_be_varied_by_its_parameters(table):
+    """A population's parameter is varied as one of an environment."""
+    found = table(
+        "algo=heldp_ucb_l population=levels eps_min=1 'sweep={population.levels:[[1],[1,2]]}'"
+    )
+    assert list(found["population.levels"].unique()) == ["[1]", "[1,2]"]
+    assert list(found["eps"].unique()) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("line", "columns", "settings"),
+    [
+        (
+            f"bandit-run -m algo=adap_ucb,adap_klucb eps=0.5,1 {SMALL}",
+            ["algo", "eps"],
+            [(algo, eps) for algo in ("adap_ucb", "adap_klucb") for eps in (0.5, 1.0)],
+        ),
+        (
+            f"bandit-stop -m rule=nas,dp_nas rel_error=.5,.9 {SMALL_STOP}",
+            ["rule", "rel_error"],
+            [(rule, a) for rule in ("nas", "dp_nas") for a in (0.5, 0.9)],
+        ),
+        (f"bandit-run {SMALL} algo=ucb,adap_ucb -m", ["algo"], [("ucb",), ("adap_ucb",)]),
+    ],
+    ids=["regret", "stopping", "the option last"],
+)
+def test_a_multirun_makes_one_table_for_each_combination(tmp_path, line, columns, settings):
+    printed = shell(line, tmp_path)
     found = [pd.read_csv(tmp_path / path) for path in tables(printed)]
-    settings = [(t["algo"].unique().tolist(), t["eps"].unique().tolist()) for t in found]
-    algos = ["adap_ucb", "adap_klucb"]
-    assert settings == [([algo], [eps]) for algo in algos for eps in (0.5, 1.0)]
+    assert [tuple(t[columns].iloc[0]) for t in found] == settings
+    assert all(len(t[columns].drop_duplicates()) == 1 for t in found)
     assert printed[-1].endswith(".csv")
     assert sorted(tmp_path.rglob("*.csv")) == sorted(tmp_path / path for path in tables(printed))
     assert [path.name for path in tmp_path.iterdir()] == ["results"]
@@ -237,19 +338,65 @@ def test_a_multirun_varies_any_key(tmp_path, choices, rows):
     assert len(set(tables(printed))) == 2
 
 
-def test_hydras_options_print_the_configuration_and_run_nothing(tmp_path):
-    printed = shell("bandit-run --cfg job algo=adap_ucb algo.alpha=2 horizon=500", tmp_path)
+def test_a_multirun_of_an_experiment_overwrites_nothing(tmp_path):
+    shell(f"bandit-run -m experiment=azize2022_fig8 horizon=100,200 {QUICK_RUNS}", tmp_path)
+    tables = list(tmp_path.glob("results/azize2022_fig8-*.csv"))
+    assert {pd.read_csv(table)["horizon"].iloc[0] for table in tables} == {100, 200}
+
+
+def test_an_experiment_runs_under_either_command(bandit):
+    line = "experiment=sajed2019_stopping runs=1 jobs=1 sweep.rel_error=[.5] sweep.env.mean=[.5]"
+    first = Path(bandit(stop, line)[-1])
+    assert first == Path("results/sajed2019_stopping.csv")
+    before = first.read_bytes()
+    assert bandit(run, line)[-1] == str(first) and first.read_bytes() == before
+    assert read_request(["experiment=azize2022_fig8"], (), STOPPING).question is REGRET
+
+
+def test_the_experiment_of_stopping_times_is_the_one_that_is_specified():
+    request = read_request(["experiment=sajed2019_stopping"], ())
+    settings = request.settings
+    assert request.question is STOPPING and request.runs == 200
+    assert len(settings) == 4 * 3 * (1 + 3 + 3)
+    assert {abs(float(s.instance.means[0])) for s in settings} == {0.05, 0.1, 0.2, 0.5}
+    assert {s.eps for s in settings} == {0.1, 0.5, 1.0, np.inf}
+    goals = [dict(s.goal) for s in settings]
+    assert {goal["rel_error"] for goal in goals} == {0.1, 0.25, 0.5}
+    assert {(s.env, g["beta"], g["R"]) for s, g in zip(settings, goals, strict=True)} == {
+        ("sign", 0.05, 1.0)
+    }
+
+
+@each_question
+def test_hydras_options_print_the_configuration_and_run_nothing(tmp_path, question):
+    limit, group = question.limit, question.group
+    name = {"algo": "adap_ucb", "rule": "nas"}[group]
+    printed = shell(f"{question.command} --cfg job {group}={name} {limit}=500", tmp_path)
     config = yaml.safe_load("\n".join(printed))
-    assert config["algo"] == {"alpha": 2} and config["horizon"] == 500
+    assert config[limit] == 500 and config[group] == {"algo": {"alpha": 3.1}, "rule": {}}[group]
     assert list(tmp_path.iterdir()) == []
 
 
-def test_help_lists_all_that_can_be_chosen(bandit):
-    words = " ".join(bandit(run, "--help")).split()
-    for group in ("algo", "env", "experiment"):
-        assert names(group) and set(names(group)) - {"sajed2019_stopping"} <= set(words)
-    assert bandit(run, "-h") == bandit(run, "--help")
+@each_question
+def test_help_lists_all_that_can_be_chosen(bandit, question):
+    module, _ = LINES[question]
+    words = set(" ".join(bandit(module, "--help")).split())
+    for group in question.groups:
+        assert names_in(group) and set(names_in(group)) <= words
+    of_stopping = {"sajed2019_stopping"}
+    of_regret = set(names_in("experiment")) - of_stopping
+    mine, others = (of_regret, of_stopping) if question is REGRET else (of_stopping, of_regret)
+    assert mine <= words and not others & words
+    assert bandit(module, "-h") == bandit(module, "--help")
     assert list(Path.cwd().iterdir()) == []
+
+
+@each_question
+def test_every_key_of_the_configuration_is_commented(question):
+    file = package_folder("conf") / f"{question.keys_file}.yaml"
+    for line in file.read_text().splitlines():
+        if line and line[0].isalpha() and line.rstrip()[-1] != ":" and "hydra:" not in line:
+            assert "#" in line, line
 
 
 def test_the_version_is_that_of_the_package(bandit):
@@ -258,64 +405,11 @@ def test_the_version_is_that_of_the_package(bandit):
     assert name == "dpbandits" and version[0].isdigit()
 
 
-def is_drawn(path: Path) -> bool:
-    magic = {".pdf": b"%PDF", ".png": b"\x89PNG"}[path.suffix]
-    return path.read_bytes().startswith(magic) and path.stat().st_size > 5_000
-
-
-def test_tables_are_drawn_as_pdf_and_png(bandit):
-    first, second = (bandit(run, f"algo={a} {SMALL}")[-1] for a in ("ucb", "adap_ucb"))
-    one = [Path(line) for line in bandit(plot, first)]
-    assert one == [Path(first).with_suffix(".pdf"), Path(first).with_suffix(".png")]
-    assert all(map(is_drawn, one))
-    before = one[1].read_bytes()
-    assert [Path(line) for line in bandit(plot, f"{first} {second}")] == one
-    assert all(map(is_drawn, one)) and one[1].read_bytes() != before
-
-
-def test_an_experiment_is_run_and_drawn(bandit):
-    line = "experiment=azize2022_fig8 horizon=2000 runs=2 jobs=1"
-    assert bandit(run, line)[-1] == "results/azize2022_fig8.csv"
-    found = pd.read_csv("results/azize2022_fig8.csv")
-    settings = found[["algo", "alpha"]].drop_duplicates().to_records(index=False).tolist()
-    algos = ["adap_ucb", "adap_klucb"]
-    assert settings == [(algo, alpha) for algo in algos for alpha in (3.1, 1.0)]
-    assert set(found["horizon"]) == {2000} and set(found["run"]) == {0, 1}
-    drawn = [Path(path) for path in bandit(plot, "experiment=azize2022_fig8")]
-    figures = Path("results/figures")
-    assert drawn == [figures / "azize2022_fig8.pdf", figures / "azize2022_fig8.png"]
-    assert all(map(is_drawn, drawn))
-    first = [path.read_bytes() for path in drawn]
-    bandit(plot, "experiment=azize2022_fig8")
-    assert [path.read_bytes() for path in drawn] == first
-
-
-def test_an_experiment_in_another_folder_is_drawn_there(bandit):
-    bandit(run, "experiment=azize2022_fig8 horizon=500 runs=1 jobs=1 results=other")
-    drawn = bandit(plot, "experiment=azize2022_fig8 results=other")
-    assert drawn[0] == "other/figures/azize2022_fig8.pdf"
-    assert [path.name for path in Path.cwd().iterdir()] == ["other"]
-
-
-def test_help_of_bandit_plot_shows_both_ways(bandit):
-    text = " ".join(bandit(plot, "--help"))
-    assert "experiment=NAME" in text and "TABLE.csv" in text
-
-
-def test_an_edited_data_file_is_run_again(bandit):
-    regrets = []
-    for rewards in ("1,0\n1,0\n", "0,1\n1,0\n"):
-        Path("rewards.csv").write_text("a,b\n" + rewards)
-        path = bandit(run, "algo=ucb env=table env.file=rewards.csv horizon=2 runs=1")[-1]
-        regrets.append(pd.read_csv(path)["regret"].iloc[-1])
-    assert regrets == [1.0, 0.0]
-
-
 def test_the_kernel_that_is_compiled_is_the_one_that_is_played(bandit):
     for env in ("bernoulli_c2", "twopoint_heavy env.g=1 env.means=[.5,.4]"):
         bandit(run, f"algo=dp_ucb_bound env={env} {SMALL}")
-    algorithm = load(ALGORITHMS / "dp_ucb_bound.py")
-    assert len(loop(play_games, algorithm.function, algorithm.tag).signatures) == 1
+    algorithm = load(HOMES["algo"] / "dp_ucb_bound.py")
+    assert len(loop_of(algorithm).signatures) == 1
 
 
 def test_a_horizon_that_no_float_holds(bandit):
@@ -323,105 +417,90 @@ def test_a_horizon_that_no_float_holds(bandit):
     assert pd.read_csv(path)["t"].iloc[-1] == 9007199254740993
 
 
-def test_tables_that_share_no_panel_are_drawn(bandit):
-    first = bandit(run, f"algo=adap_ucb eps=1 env=bernoulli_c1 {SMALL}")[-1]
-    second = bandit(run, f"algo=dp_se eps=2 env=bernoulli_c2 {SMALL}")[-1]
-    assert len(bandit(plot, f"{first} {second}")) == 2
-
-
-def test_the_note_on_compiling_is_told_once(tmp_path):
+def test_compiling_is_reported_once(tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     code = "from dpbandits.cli.run import main; main()"
-    told = []
+    reported = []
     (tmp_path / "pickle.py").write_text("print('imported')")  # the compiler's process needs one
     for _ in range(2):
         command = [sys.executable, "-P", "-c", code, "algo=dp_se", "horizon=100", "runs=1"]
         done = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
         )
-        told.append(done.stderr)
+        reported.append(done.stderr)
         assert "imported" not in done.stdout
-    assert told == ["compiling dp_se, the first time only ...\n", ""]  # and no bar: no terminal
+    # and no progress bar: there is no terminal
+    assert reported == ["compiling dp_se, the first time only ...\n", ""]
 
 
-def test_a_multirun_of_an_experiment_overwrites_nothing(tmp_path):
-    shell(f"bandit-run -m experiment=azize2022_fig8 horizon=100,200 {QUICK_RUNS}", tmp_path)
-    tables = list(tmp_path.glob("results/azize2022_fig8-*.csv"))
-    assert {pd.read_csv(table)["horizon"].iloc[0] for table in tables} == {100, 200}
+def test_a_run_that_reaches_its_cap_has_no_estimate(bandit):
+    printed = bandit(stop, f"'sweep={{cap:[50,1e6]}}' rule=nas {SMALL_STOP}")
+    assert "at least 50" in printed[2] and "none halted" in printed[2]
+    assert "at least" not in printed[3]
+    found = pd.read_csv(printed[-1])
+    capped = found[found["cap"] == 50]
+    assert (capped["stopping_time"] == 50).all() and (capped["halted"] == 0).all()
+    assert capped[["estimate", "correct"]].isna().all(axis=None)
+    assert (found.loc[found["cap"] == 10**6, "halted"] == 1).all()
 
 
-def test_a_multirun_may_name_its_keys_before_its_options(tmp_path):
-    shell(f"bandit-run horizon=200 algo=ucb,adap_ucb -m {QUICK_RUNS}", tmp_path)
-    assert len(list(tmp_path.glob("results/*.csv"))) == 2
-
-
-@pytest.mark.parametrize("change", ["horizon=2000", "algo.alpha=1", "seed=1"])
-def test_tables_that_a_figure_cannot_tell_apart_are_refused(bandit, change, monkeypatch, capsys):
-    tables = [bandit(run, f"{SMALL} algo=adap_ucb {more}")[-1] for more in ("", change)]
-    monkeypatch.setattr(sys, "argv", ["bandit-plot", *tables])
-    with pytest.raises(SystemExit) as stopped:
-        plot.main()
-    assert stopped.value.code == 2
-    assert len(capsys.readouterr().err.splitlines()) == 1
-
-
-def test_bounds_of_a_setting_that_was_not_run(bandit):
-    printed = bandit(bounds, "algo=adap_ucb env=bernoulli_gap eps=0.5 horizon=1e5")
-    assert printed[0] == "adap_ucb on bernoulli_gap, eps 0.5, T = 1e5"
-    assert printed[1] == "measured: nothing, there are no finished runs in results"
-    rows = [line.split("  ") for line in printed[5 : printed.index("do not apply:") - 1]]
-    rows = {row[0]: [x.strip() for x in row[1:] if x.strip()] for row in rows if row[0]}
-    assert rows["Azize & Basu 2022, Theorem 7"][:3] == ["upper", "exact", "4,940"]
-    assert rows["Azize & Basu 2022, Theorem 3"][:3] == ["lower", "asymptotic", "28.14"]
-    assert rows["Azize & Basu 2022, Theorem 2"][:2] == ["lower", "worst case"]
-    assert "  Azize & Basu 2022, Theorem 8: needs adap_klucb" in printed
-    assert not Path("results").exists()
-
-
-def test_bounds_stand_beside_what_was_measured(bandit):
-    line = "algo=adap_ucb env=bernoulli_c2 eps=0.5 horizon=1e5"
-    summary = bandit(run, f"{line} runs=3 jobs=1")[2]
-    before = sorted(Path().rglob("*"))
-    printed = bandit(bounds, f"{line} runs=7")
-    mean = summary.split()[4]
-    assert printed[1].startswith(f"measured: {mean} (95 % interval ")
-    assert printed[1].endswith(", 3 runs)") and "of measured" in printed[3]
-    assert sorted(Path().rglob("*")) == before
-    for other in ("seed=1", "algo.alpha=4", "env=bernoulli_c1", "results=elsewhere"):
-        assert bandit(bounds, f"{line} {other}")[1].startswith("measured: nothing")
-
-
-def test_an_order_has_a_formula_and_no_number(bandit):
-    printed = bandit(bounds, "algo=dp_se env=bernoulli_c2 eps=0.5 horizon=1e5")
-    (row,) = [x for x in printed if x.startswith("Sajed & Sheffet 2019, Theorem 4.3")]
-    formula = "sum ln T/gap + K ln T/eps (for sufficiently large T)"
-    assert " ".join(row.split()) == f"Sajed & Sheffet 2019, Theorem 4.3 upper order {formula}"
-
-
-def test_what_is_refuted_says_so(bandit):
-    printed = bandit(bounds, "algo=ldpr_se env=twopoint_heavy algo.v=.9")
-    (row,) = [x for x in printed if x.startswith("Tao et al. 2022, Theorem 7  ")]
-    assert row.split()[6:8] == ["upper", "refuted"] and "Zhou & Zhang" in row
-
-
-def test_conditions_that_fail_are_listed(bandit):
-    printed = bandit(bounds, "algo=adap_ucb algo.alpha=1 eps=0.5")
-    assert "  Azize & Basu 2022, Theorem 7: needs alpha > 3; alpha = 1" in printed
-    nothing = bandit(bounds, "algo=dp_ucb env=ren_mixed horizon=3")
-    assert "no theorem says anything of this setting" in nothing
-    assert "  Azize & Basu 2022, Theorem 2: needs T >= K - 1; T = 3, K = 20" in nothing
-
-
-def test_bounds_of_users_with_levels_of_their_own(bandit):
-    printed = bandit(bounds, "algo=heldp_ucb_b population=uniform_levels eps_min=1 horizon=1e4")
-    assert printed[0] == (
-        "heldp_ucb_b on bernoulli_c2, users of uniform_levels, eps_min 1, T = 1e4"
+def test_a_mean_of_zero_is_reported_and_runs_to_the_cap(bandit):
+    warning = (
+        "env=sign: the mean of arm 0 is 0, and no estimate has a relative error below 1; "
+        "rules run to their cap"
     )
-    assert any(line.startswith("Ren et al. 2020, Theorem 10 ") for line in printed)
-    assert any(line.startswith("  Ren et al. 2020, Corollary 11: needs eps_t") for line in printed)
+    line = "'sweep={rule:[nas,dp_nas,dp_nas_exp]}' env.mean=0 runs=3"
+    found = pd.read_csv(bandit(stop, line, errors=warning)[-1])
+    assert (found["stopping_time"] == 10**9).all() and found["correct"].isna().all()
 
 
-def test_the_help_of_bounds_lists_the_kinds(bandit):
-    printed = "\n".join(bandit(bounds, "--help"))
-    for word in ("exact", "asymptotic", "worst case", "order", "refuted", "results=DIR"):
-        assert word in printed
+@pytest.mark.parametrize(
+    ("line", "mean"),
+    [
+        ("env=bernoulli env.means=[.9,.8] arm=1", 0.8),
+        ("env=ren_mixed arm=5", 0.8),  # Beta(4, 1)
+        ("env=sign env.mean=-4 env.scale=8 R=8", -4),
+        ("env=twopoint_heavy R=1.2 arm=0", 0.9),
+    ],
+)
+def test_any_arm_of_any_bounded_environment(times, line, mean):
+    found = times(f"rule=dp_nas {line} rel_error=.5 runs=3")
+    assert found["true_mean"].iloc[0] == pytest.approx(mean)
+    assert (found["correct"] == 1).all()
+    assert found["arm"].iloc[0] == (int(line.split("arm=")[1]) if "arm=" in line else 0)
+
+
+def test_behind_a_sigmoid_the_mean_is_that_of_what_is_seen(times):
+    found = times("env=ren_gaussian_sigmoid rel_error=.1 eps=10 runs=3")
+    x = 1 / (1 + np.exp(-np.random.default_rng(0).normal(0.9, 1, 10**6)))
+    assert found["true_mean"].iloc[0] == pytest.approx(x.mean(), abs=1e-3)
+    assert (found["correct"] == 1).all()
+
+
+MINE = '''
+"""Stop after a number of samples."""
+
+import numpy as np
+
+from dpbandits.authoring import laplace, pull_sum, rounds_left
+
+
+def fixed(game, rng, eps, R, n):
+    """eps-DP."""
+    if n > rounds_left(game):
+        return np.nan
+    return (pull_sum(game, 0, int(n)) + laplace(rng, 2 * R / eps)) / n
+'''
+
+
+def test_a_rule_of_the_users_runs_beside_those_of_the_package(bandit):
+    folder = Path("mine/rule")
+    folder.mkdir(parents=True)
+    (folder / "fixed.py").write_text(MINE)
+    (folder / "fixed.yaml").write_text("# Mine.\nn: 100\n")
+    line = f"--config-dir mine 'sweep={{rule:[fixed,dp_nas],n:[100,200]}}' {SMALL_STOP}"
+    found = pd.read_csv(bandit(stop, line)[-1])
+    assert list(found.columns) == [*TIMES[:10], "n", *TIMES[10:]]
+    mine = found[found["rule"] == "fixed"]
+    assert mine["stopping_time"].tolist() == mine["n"].tolist() == [100] * 2 + [200] * 2
+    assert found.loc[found["rule"] == "dp_nas", "n"].isna().all()

@@ -1,12 +1,9 @@
-"""No configuration, however odd, ends with a trace: it can be run, or is refused in one line."""
+"""No configuration ends with a traceback: it can be run, or is refused in one line."""
 
 from functools import partial
 
 import pytest
-from fuzz import asked, command_lines, composed, configurations, outcomes
-from helpers import replace
-
-from dpbandits import validation as inputs
+from fuzz import command_lines, composed, configurations, outcomes, requested
 
 
 def test_configurations_are_run_or_refused():
@@ -21,18 +18,18 @@ def test_ten_thousand_configurations_are_run_or_refused():
 
 
 def test_command_lines_are_run_or_refused(tmp_path):
-    counts = outcomes(command_lines(), partial(asked, tmp_path), tries=30)
+    counts = outcomes(command_lines(), partial(requested, tmp_path), tries=30)
     assert counts.total() >= 30 and min(counts["valid"], counts["refused"]) > 2, counts
 
 
 @pytest.mark.slow
 def test_many_command_lines_are_run_or_refused(tmp_path):
-    counts = outcomes(command_lines(), partial(asked, tmp_path), tries=250)
+    counts = outcomes(command_lines(), partial(requested, tmp_path), tries=250)
     assert counts.total() >= 250 and min(counts["valid"], counts["refused"]) > 30, counts
 
 
 class LostError(Exception):
-    """Not a complaint."""
+    """An error that is not a BadInput."""
 
 
 def test_a_validator_that_fails_is_found(monkeypatch):
@@ -41,12 +38,13 @@ def test_a_validator_that_fails_is_found(monkeypatch):
             raise LostError
         return 1
 
-    replace(monkeypatch, inputs.whole, broken)
+    monkeypatch.setattr("dpbandits.settings.resolve.whole", broken)
+    monkeypatch.setattr("dpbandits.settings.request.whole", broken)
     with pytest.raises(LostError):
         outcomes(configurations(), composed, tries=3000)  # it stops at the first
 
 
-def test_a_complaint_of_two_lines_is_found(monkeypatch):
+def test_a_message_of_two_lines_is_found(monkeypatch):
     monkeypatch.setattr("fuzz.one_line", lambda error: f"{error}\n")
     with pytest.raises(AssertionError, match="not one line"):
         outcomes(configurations(), composed, tries=150)

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from refusals import message_of
 
 from dpbandits.cli import run
+from dpbandits.cli.config.compose import read_request
+from dpbandits.settings.user_files import user_folders
 
 GREEDY = '''
 """Explore each arm, then play the one that looked best through noise."""
@@ -137,30 +140,21 @@ BROKEN = {
 }
 
 
-@pytest.fixture
-def refused(folder, monkeypatch, capsys):
-    """A function that runs bandit-run with user files it must refuse and returns its complaint."""
-
-    def refuse(files: dict[str, str], *given: str) -> str:
-        write(files)
-        before = sorted(folder.rglob("*"))
-        monkeypatch.setattr(sys, "argv", ["bandit-run", "--config-dir", "mine", *given])
-        with pytest.raises(SystemExit) as stopped:
-            run.main()
-        out, err = capsys.readouterr()
-        assert (stopped.value.code, out) == (2, ""), err
-        assert err.startswith("bandit-run: ") and len(err.splitlines()) == 1
-        assert [x for x in sorted(folder.rglob("*")) if "__pycache__" not in x.parts] == before
-        return err
-
-    return refuse
+def refusal(files: dict[str, str], *given: str) -> str:
+    """The message with which the user's files are refused, before anything is written."""
+    write(files)
+    before = sorted(Path.cwd().rglob("*"))
+    message = message_of(lambda: read_request([*given], user_folders("mine")))
+    after = [x for x in sorted(Path.cwd().rglob("*")) if "__pycache__" not in x.parts]
+    assert after == before
+    return message
 
 
 @pytest.mark.parametrize("broken", BROKEN)
-def test_a_broken_algorithm_is_refused_in_one_line(refused, broken):
+def test_a_broken_algorithm_is_refused(broken):
     source, values, reason = BROKEN[broken]
     files = {"algo/greedy.py": source, "algo/greedy.yaml": values}
-    assert reason in refused(files, "algo=greedy", *QUICK)
+    assert reason in refusal(files, "algo=greedy", *QUICK)
 
 
 GLOBAL = "# @package _global_\n"
@@ -179,10 +173,10 @@ CONFIGURATIONS = {
 
 
 @pytest.mark.parametrize("broken", CONFIGURATIONS)
-def test_a_broken_configuration_is_refused_in_one_line(refused, broken):
+def test_a_broken_configuration_is_refused(broken):
     name, text, reason = CONFIGURATIONS[broken]
     chosen = f"{name.partition('/')[0]}=my"
-    assert reason in refused({name: text}, "horizon=60", "runs=1", "jobs=1", chosen)
+    assert reason in refusal({name: text}, "horizon=60", "runs=1", "jobs=1", chosen)
 
 
 def test_an_experiment_without_a_sweep_runs_one_setting():
@@ -213,16 +207,27 @@ FAILING = {
 }
 
 
-@pytest.mark.parametrize("decorator", ["", "@kernel"], ids=["plain", "compiled"])
-@pytest.mark.parametrize("failing", FAILING)
-def test_a_failing_algorithm_is_named_and_the_others_are_kept(failing, decorator):
+COMPILED = ["raises in the middle", "misspells a name", "stops early"]
+
+
+@pytest.mark.parametrize(
+    ("failing", "decorator"),
+    [*((failing, "") for failing in FAILING), *((failing, "@kernel") for failing in COMPILED)],
+)
+def test_a_failing_algorithm_is_named_and_the_other_runs_are_stored(
+    monkeypatch, capsys, failing, decorator
+):
     left, end, reason = FAILING[failing]
     source = BAD.format(decorator=decorator, left=left, end=end)
     write({"algo/bad.py": source, "algo/bad.yaml": "{}"})
-    done = bandit_run("sweep={algo:[adap_ucb,bad,ucb]}", *QUICK)
-    assert done.returncode == 1 and done.stdout == "", done.stderr
-    assert reason in done.stderr
-    assert done.stderr.splitlines()[-1].startswith("bandit-run: failed: bad on bernoulli")
-    kept = sorted(f.name.partition("-")[0] for f in Path("results/cells").glob("*/*.npz"))
-    assert kept == ["adap_ucb", "ucb"]
+    words = ["--config-dir", "mine", "sweep={algo:[adap_ucb,bad,ucb]}", *QUICK]
+    monkeypatch.setattr(sys, "argv", ["bandit-run", *words])
+    with pytest.raises(SystemExit) as stopped:
+        run.main()
+    out, err = capsys.readouterr()
+    assert (stopped.value.code, out) == (1, ""), err
+    assert reason in err
+    assert err.splitlines()[-1].startswith("bandit-run: failed: bad on bernoulli")
+    stored = sorted(f.name.partition("-")[0] for f in Path("results/runs").glob("*/*.npz"))
+    assert stored == ["adap_ucb", "ucb"]
     assert not list(Path("results").glob("*.csv"))

@@ -1,15 +1,15 @@
-"""Guarantees: stated by every algorithm, printed by commands, and the page made from them."""
+"""Guarantees: declared by every algorithm, and the page that is made from them."""
 
 import dataclasses
+import importlib.util
 import math
-import sys
+import re
 
 import pytest
 from helpers import CONF, LOCAL, NAMES, PRIVATE, RULES, algorithm
 
-from dpbandits.audit.__main__ import page
+from dpbandits.audit import __main__ as audit_main
 from dpbandits.audit.releases import MECHANISMS
-from dpbandits.cli import run
 from dpbandits.contracts.algorithm import load
 from dpbandits.contracts.guarantees import NOT_PRIVATE, Guarantee, global_dp, local_dp
 from dpbandits.errors import BadInput
@@ -44,26 +44,11 @@ def test_a_guarantee_is_frozen():
 
 def test_the_page_is_made_from_the_guarantees():
     text = (CONF.parent / "docs" / "guarantees.md").read_text()
-    assert text == page()
+    assert text == audit_main.page()
+    [module] = re.findall(r"python -m ([\w.]+) > docs/guarantees.md", text)
+    assert importlib.util.find_spec(f"{module}.__main__").loader.path == audit_main.__file__
     for name in [*NAMES, *RULES]:
         assert f"| `{name}` |" in text
-
-
-def test_a_run_prints_the_promise_before_the_path(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    sweep = "sweep={algo:[ucb,dp_se],eps:[.1,1]}"
-    for words, told in (
-        (["algo=adap_ucb", "eps=0.5"], ["adap_ucb: 0.5-global DP of all actions"]),
-        ([sweep], ["ucb: not private", "dp_se: eps-global DP of all actions"]),
-    ):
-        monkeypatch.setattr(sys, "argv", ["bandit-run", *words, "horizon=100", "runs=2"])
-        with pytest.raises(SystemExit) as stopped:
-            run.main()
-        assert stopped.value.code == 0
-        lines = capsys.readouterr().out.splitlines()
-        assert lines[-1].endswith(".csv")
-        for line, start in zip(lines[-1 - len(told) : -1], told, strict=True):
-            assert line.startswith(start)
 
 
 def test_what_is_no_guarantee_is_refused_in_one_line(tmp_path):

@@ -7,16 +7,17 @@ import tracemalloc
 import numba
 import numpy as np
 import pytest
-from helpers import SIGMAS
+from helpers import P_VALUE, SIGMAS, two_arms
 from scipy import stats
+from scipy.special import expit
 
 from dpbandits.compiled.decorators import OPTIONS, kernel
 from dpbandits.environments import arms, blocks
 from dpbandits.environments.blocks import draw_counts, draw_sum
+from dpbandits.environments.catalogue import build
 from dpbandits.environments.instances import contaminate, of_arms
 from dpbandits.environments.laws import DISCRETE, EMPIRICAL, draw
 
-P_VALUE = 2 * stats.norm.sf(SIGMAS)  # of a right law, at a fixed seed; controls lie far below
 WHOLE = (0.0, math.inf)  # neither centred nor truncated
 
 
@@ -98,6 +99,83 @@ def test_draws_have_their_law(law, given, scaled):
     assert instance.means[0] == pytest.approx(scaled(1.0).mean(), rel=1e-12)
     low, high = scaled(1.0).support()
     assert instance.support == pytest.approx((low, high), rel=1e-12)
+
+
+LAWS_OF_ARMS = {
+    "beta": ({"law": "beta", "a": 2, "b": 3}, stats.beta(2, 3), stats.beta(2, 3.3)),
+    "beta of one power": ({"law": "beta", "a": 4, "b": 1}, stats.beta(4, 1), stats.beta(3.6, 1)),
+    "uniform": (
+        {"law": "uniform", "low": 0.2, "high": 0.9},
+        stats.uniform(0.2, 0.7),
+        stats.uniform(0.2, 0.65),
+    ),
+    "gaussian": ({"law": "gaussian", "mean": 1, "sd": 2}, stats.norm(1, 2), stats.norm(1, 1.8)),
+}
+
+
+def plain_draws(env, n, seed=10):
+    rng = np.random.default_rng(seed)
+    return np.array([draw(env, rng, 0, 0) for _ in range(n)])
+
+
+@pytest.mark.parametrize("name", LAWS_OF_ARMS)
+def test_rewards_have_the_law_of_their_arm(name):
+    arm, law, wrong = LAWS_OF_ARMS[name]
+    instance, n = two_arms(arm), 20_000
+    x = plain_draws(instance.environment, n)
+    assert instance.means == pytest.approx([law.mean()] * 2)
+    assert abs(x.mean() - law.mean()) < SIGMAS * law.std() / math.sqrt(n)
+    assert stats.kstest(x, law.cdf).pvalue > P_VALUE
+    assert stats.kstest(x, wrong.cdf).pvalue < 1e-9  # control
+    low, high = instance.support
+    assert low <= x.min() and x.max() <= high
+
+
+def test_sigmoid_gaussian_rewards_are_the_sigmoid_of_gaussian_ones():
+    spec = {"law": "gaussian", "means": [0.5, -1.0], "sd": 2.0}
+    squashed, bare = build(spec | {"sigmoid": True}), build(spec | {"sigmoid": False})
+    assert (squashed.means == bare.means).all() and list(bare.means) == [0.5, -1.0]
+    assert squashed.support == (0.0, 1.0)
+    x = plain_draws(squashed.environment, 20_000)
+    assert (x == expit(plain_draws(bare.environment, 20_000))).mean() > 0.2  # the same numbers
+    assert stats.kstest(np.log(x / (1 - x)), stats.norm(0.5, 2).cdf).pvalue > P_VALUE
+    assert stats.kstest(np.log(x / (1 - x)), stats.norm(0.5, 1.8).cdf).pvalue < 1e-9  # control
+
+
+VALUES, CHANCES = [0.0, 1.0, 7.0], [0.5, 0.3, 0.2]
+OF_THREE = {"law": "discrete", "values": VALUES, "probabilities": CHANCES}
+
+
+def test_discrete_rewards_have_their_probabilities():
+    instance, n = two_arms(OF_THREE), 20_000
+    assert instance.means == pytest.approx([1.7, 1.7]) and instance.support == (0.0, 7.0)
+    x = plain_draws(instance.environment, n)
+    observed = [(x == value).sum() for value in VALUES]
+    assert sum(observed) == n
+    assert stats.chisquare(observed, n * np.array(CHANCES)).pvalue > P_VALUE
+    wrong = n * np.array([0.46, 0.32, 0.22])
+    assert stats.chisquare(observed, wrong).pvalue < 1e-9  # control
+
+
+def test_arms_of_different_discrete_laws_do_not_mix():
+    other = {"law": "discrete", "values": [-3.0, -2.0], "probabilities": [0.5, 0.5]}
+    env = build({"law": "mixed", "arms": [OF_THREE, other, OF_THREE]}).environment
+    rng = np.random.default_rng(1)
+    for a, values in enumerate((VALUES, other["values"], VALUES)):
+        assert {draw(env, rng, a, 0) for _ in range(300)} == set(values)
+        assert min(values) * 40 <= draw_sum(env, rng, a, 40, 0, 1, 0.0, np.inf) <= max(values) * 40
+
+
+@pytest.mark.parametrize(
+    ("probabilities", "possible"),
+    [([0.0, 0.5, 0.5], {1.0, 7.0}), ([0.5, 0.5, 0.0], {0.0, 1.0}), ([0.0, 1.0, 0.0], {1.0})],
+)
+def test_a_value_of_probability_0_never_comes(probabilities, possible):
+    env = two_arms(OF_THREE | {"probabilities": probabilities}).environment
+    rng = np.random.default_rng(2)
+    assert {draw(env, rng, 0, 0) for _ in range(300)} == possible
+    sums = {draw_sum(env, rng, 0, 1, 0, 1, 0.0, np.inf) for _ in range(300)}
+    assert sums == possible
 
 
 @pytest.mark.parametrize(("mean", "shape"), [(0.9, 1.55), (2.0, 11.0)])

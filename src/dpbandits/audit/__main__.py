@@ -1,4 +1,4 @@
-"""The page on guarantees, made from the guarantees themselves: python -m dpbandits.privacy."""
+"""The page docs/guarantees.md, generated from the guarantees by ``python -m dpbandits.audit``."""
 
 from __future__ import annotations
 
@@ -7,28 +7,24 @@ from ..contracts.algorithm import HOMES, Algorithm, load
 HEAD = """\
 # Guarantees
 
-What each algorithm and stopping rule promises, under which assumption on the rewards, and who
-proved it. A guarantee is data: `GUARANTEE` in the algorithm's own file. This page is made of these:
-`python -m dpbandits.privacy > docs/guarantees.md`; what was measured is in
-[results/audit.md](../results/audit.md), what that means in [privacy.md](privacy.md).
+The privacy guarantee of each algorithm and stopping rule, the assumption on the rewards that it
+needs, and its source. A guarantee is data: `GUARANTEE` in the algorithm's file. They generate this
+page: `python -m dpbandits.audit > docs/guarantees.md`. Measured privacy losses are in
+[results/audit.md](../results/audit.md), and [privacy.md](privacy.md) explains them.
 
-Global DP: whoever sees all actions can tell two sequences of rewards that differ in one reward
-apart by a factor e^loss at most. Local DP: the same of whoever sees one user's response and any two
-rewards. With the noise off (`eps=inf`) nothing is promised.
+Global DP: the probability of every event about what an adversary observes changes by a factor of at
+most e^loss between two sequences of rewards that differ in one reward. Local DP: the same holds for
+the response of one user to any two rewards. Without noise (`eps=inf`) nothing is guaranteed.
 
-| | notion | loss | what an adversary sees | rewards | source | beneath |
+| | notion | loss | an adversary observes | rewards | source | release |
 |---|---|---|---|---|---|---|
 """
 
 
 def page() -> str:
     """The page as Markdown."""
-    found = [
-        load(file)
-        for home in HOMES.values()
-        for file in sorted(home.glob("*.py"))
-        if f"def {file.stem}(" in file.read_text()
-    ]
+    files = [file for home in HOMES.values() for file in sorted(home.glob("*.py"))]
+    found = [load(file) for file in files if f"def {file.stem}(" in file.read_text()]
     return HEAD + "".join(f"| {' | '.join(row(algorithm))} |\n" for algorithm in found)
 
 

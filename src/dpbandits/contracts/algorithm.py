@@ -59,7 +59,7 @@ class Algorithm:
     def __reduce__(self):
         """Other processes load an algorithm from its file; a function is sent as it is."""
         if self.file is not None:
-            return load, (self.file,)
+            return load_elsewhere, (self.file,)
         return Algorithm, tuple(getattr(self, name) for name in self.__dataclass_fields__)
 
     @property
@@ -129,6 +129,23 @@ def load(file: Path) -> Algorithm:
         raise BadInput(f"{where} defines no function {file.stem}(game, rng, ...)")
     constants = {name: getattr(module, name, None) for name in DECLARED}
     return _declared(file.stem, group, function, constants, where, version_of_file(file), file)
+
+
+def load_elsewhere(file: Path) -> Algorithm:
+    """Load an algorithm in another process, where playing it raises the error if that fails.
+
+    An error while a task is unpickled could not be distinguished from the death of the worker.
+    """
+    try:
+        return load(file)
+    except BadInput as error:
+        reason = str(error)
+
+    def broken(game, rng):
+        raise BadInput(reason)
+
+    group, version = file.parent.name, f"none ({reason})"
+    return Algorithm(file.stem, group, version, broken, domains={}, file=file)
 
 
 DECLARED = ("REWARDS", "GUARANTEE", "LEADING_TERM", "ROUND_BY_ROUND", "ANY_REWARDS")

@@ -1,4 +1,4 @@
-"""What a run is asked for, as data: its keys, the columns of its rows, what is summarised."""
+"""The questions that runs answer, as data: keys, columns of the rows, the statistic."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from .parameters import FRACTION, RANGE, Interval
 
 @dataclass(frozen=True)
 class Question:
-    """What runs are asked for. Everything that differs from question to question is data here.
+    """A question that runs answer. Everything that differs between questions is data here.
 
     Attributes:
         name: its name.
-        command: the command that asks it.
+        command: its command.
         keys_file: the file in conf that lists the keys of the command.
-        group: the group of files that answer it, and the column of their names.
+        group: the group of files with the algorithms for it, and the column of their names.
         noun: what such a file defines.
         groups: all groups of configuration files, ``group`` first.
         limit: the key of the largest number of rounds of a run.

@@ -11,20 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput, plain
-from ..validation import as_number, numbers
-from . import moments
-from .laws import (
-    BETA,
-    DISCRETE,
-    EMPIRICAL,
-    GAUSSIAN,
-    LOGNORMAL,
-    PARETO,
-    SIGMOID_GAUSSIAN,
-    STUDENT,
-    TWO_POINT,
-    UNIFORM,
-)
+from ..validation import as_number, number_where, numbers
+from . import laws, moments
 
 FEW = 32  # an empirical law with at most this many distinct values is drawn as a discrete law
 
@@ -40,7 +28,7 @@ class Arm:
         low: the smallest reward.
         high: the largest reward.
         moment: E|X - c|^q as a function of q and c, infinite if it does not exist.
-        points: values and probabilities of a law given by points.
+        points: float64 array (points, 2), value and probability of each; None for other laws.
     """
 
     law: int
@@ -49,15 +37,20 @@ class Arm:
     low: float
     high: float
     moment: Callable[[float, float], float]
-    points: tuple[tuple[float, float], ...] = ()
+    points: np.ndarray | None = None
+
+    @property
+    def reward_mean(self) -> float:
+        """E X, which differs from ``mean`` for a law that is observed through a sigmoid."""
+        return self.moment(1.0, 0.0) if self.law == laws.SIGMOID_GAUSSIAN else self.mean
 
 
 def two_point(low: Any, high: Any, p: Any) -> Arm:
     """``high`` with probability p, else ``low``."""
     x, y = as_number("low", low), as_number("high", high)
-    share = probability("p", p)
+    share = number_where("p", p, lambda p: 0 <= p <= 1, "a probability lies in [0, 1]")
     moment = partial(moments.two_point, x, y, share)
-    return Arm(TWO_POINT, (x, y, share), x + (y - x) * share, min(x, y), max(x, y), moment)
+    return Arm(laws.TWO_POINT, (x, y, share), x + (y - x) * share, min(x, y), max(x, y), moment)
 
 
 def point_mass(value: Any) -> Arm:
@@ -67,24 +60,22 @@ def point_mass(value: Any) -> Arm:
 
 def bernoulli(mean: Any) -> Arm:
     """1 with probability ``mean``, else 0."""
-    p = as_number("mean", mean)
-    if not 0 <= p <= 1:
-        raise BadInput(f"mean={plain(mean)}: a Bernoulli mean lies in [0, 1]")
-    return two_point(0.0, 1.0, p)
+    needed = "a Bernoulli mean lies in [0, 1]"
+    return two_point(0.0, 1.0, number_where("mean", mean, lambda p: 0 <= p <= 1, needed))
 
 
 def gaussian(mean: Any, sd: Any) -> Arm:
     """Normal with the given mean and standard deviation."""
     mu, sigma = as_number("mean", mean), positive("sd", sd)
     moment = partial(moments.gaussian, mu, sigma)
-    return Arm(GAUSSIAN, (mu, sigma), mu, -math.inf, math.inf, moment)
+    return Arm(laws.GAUSSIAN, (mu, sigma), mu, -math.inf, math.inf, moment)
 
 
 def sigmoid_gaussian(mean: Any, sd: Any) -> Arm:
     """1/(1 + e^-x) of a normal x; the mean of x defines the regret."""
     mu, sigma = as_number("mean", mean), positive("sd", sd)
     moment = partial(moments.sigmoid_gaussian, mu, sigma)
-    return Arm(SIGMOID_GAUSSIAN, (mu, sigma), mu, 0.0, 1.0, moment)
+    return Arm(laws.SIGMOID_GAUSSIAN, (mu, sigma), mu, 0.0, 1.0, moment)
 
 
 def uniform(low: Any, high: Any) -> Arm:
@@ -92,72 +83,62 @@ def uniform(low: Any, high: Any) -> Arm:
     x, y = as_number("low", low), as_number("high", high)
     if x >= y:
         raise BadInput(f"low={plain(low)}, high={plain(high)}: low must lie below high")
-    return Arm(UNIFORM, (x, y), (x + y) / 2, x, y, partial(moments.uniform, x, y))
+    return Arm(laws.UNIFORM, (x, y), (x + y) / 2, x, y, partial(moments.uniform, x, y))
 
 
 def beta(a: Any, b: Any) -> Arm:
     """Beta(a, b) on [0, 1]."""
     x, y = positive("a", a), positive("b", b)
-    return Arm(BETA, (x, y), x / (x + y), 0.0, 1.0, partial(moments.beta, x, y))
+    return Arm(laws.BETA, (x, y), x / (x + y), 0.0, 1.0, partial(moments.beta, x, y))
 
 
 def pareto(mean: Any, shape: Any) -> Arm:
     """Pareto with P(X > x) = (scale/x)^shape; the scale is determined by the mean."""
     mu, s = positive("mean", mean), finite_mean("shape", shape)
     scale = mu * (s - 1) / s
-    return Arm(PARETO, (scale, 1 / s), mu, scale, math.inf, partial(moments.pareto, s, scale))
+    return Arm(laws.PARETO, (scale, 1 / s), mu, scale, math.inf, partial(moments.pareto, s, scale))
 
 
 def student(mean: Any, scale: Any, df: Any) -> Arm:
     """``mean`` plus ``scale`` times Student's t with ``df`` degrees of freedom."""
     mu, sigma, nu = as_number("mean", mean), positive("scale", scale), finite_mean("df", df)
     moment = partial(moments.student, mu, sigma, nu)
-    return Arm(STUDENT, (mu, sigma, nu), mu, -math.inf, math.inf, moment)
+    return Arm(laws.STUDENT, (mu, sigma, nu), mu, -math.inf, math.inf, moment)
 
 
 def lognormal(mean: Any, sigma: Any) -> Arm:
     """Log-normal with the given mean; ``sigma`` is the standard deviation of its logarithm."""
     mu, sd = positive("mean", mean), positive("sigma", sigma)
     log = math.log(mu) - sd**2 / 2
-    return Arm(LOGNORMAL, (log, sd), mu, 0.0, math.inf, partial(moments.lognormal, log, sd))
+    return Arm(laws.LOGNORMAL, (log, sd), mu, 0.0, math.inf, partial(moments.lognormal, log, sd))
 
 
 def discrete(values: Any, probabilities: Any) -> Arm:
     """Finitely many values with given probabilities."""
     x, p = numbers("values", values), numbers("probabilities", probabilities)
     shares_of_one("probabilities", p, len(x))
-    return of_points(DISCRETE, x, p)
+    return of_points(laws.DISCRETE, x, p)
 
 
 def empirical(values: Sequence[float]) -> Arm:
     """The uniform distribution on a list of values."""
     distinct, counts = np.unique(values, return_counts=True)
     if len(distinct) <= FEW:
-        return of_points(DISCRETE, distinct.tolist(), (counts / len(values)).tolist())
-    return of_points(EMPIRICAL, sorted(values), [1 / len(values)] * len(values))
+        return of_points(laws.DISCRETE, distinct.tolist(), (counts / len(values)).tolist())
+    return of_points(laws.EMPIRICAL, sorted(values), [1 / len(values)] * len(values))
 
 
 def of_points(law: int, x: Sequence[float], p: Sequence[float]) -> Arm:
     """The arm of a law given by values and their probabilities."""
     mean = math.fsum(value * share for value, share in zip(x, p, strict=True))
     moment = partial(moments.discrete, np.array(x), np.array(p))
-    return Arm(law, (), mean, min(x), max(x), moment, tuple(zip(x, p, strict=True)))
+    return Arm(law, (), mean, min(x), max(x), moment, np.column_stack([x, p]))
 
 
 def finite_mean(key: str, value: Any) -> float:
     """Validate the index of a power tail, which must exceed 1 for a finite mean."""
-    x = as_number(key, value)
-    if x <= 1:
-        raise BadInput(f"{key}={plain(value)}: above 1 is needed, or the mean is infinite")
-    return x
-
-
-def probability(key: str, value: Any) -> float:
-    """Validate a number in [0, 1]."""
-    x = as_number(key, value)
-    if not 0 <= x <= 1:
-        raise BadInput(f"{key}={plain(value)}: a probability lies in [0, 1]")
-    return x
+    needed = "above 1 is needed, or the mean is infinite"
+    return number_where(key, value, lambda x: x > 1, needed)
 
 
 def shares_of_one(key: str, shares: Sequence[float], count: int) -> None:
@@ -173,7 +154,4 @@ def shares_of_one(key: str, shares: Sequence[float], count: int) -> None:
 
 def positive(key: str, value: Any) -> float:
     """Validate a finite number above 0."""
-    x = as_number(key, value)
-    if x <= 0:
-        raise BadInput(f"{key}={plain(value)}: a number above 0 is needed")
-    return x
+    return number_where(key, value, lambda x: x > 0, "a number above 0 is needed")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput, inside, nearest, plain
-from ..validation import as_number, whole, yes_no
+from ..validation import as_number, number_where, whole, yes_no
 from . import arms as laws_of_arms
 from .arms import Arm
 from .data import empirical, table
@@ -35,9 +35,9 @@ def bernoulli(means: Any) -> Instance:
 
 def sign(mean: Any, scale: Any) -> Instance:
     """One arm with rewards ``scale`` and ``-scale`` and the given mean."""
-    R, mu = laws_of_arms.positive("scale", scale), as_number("mean", mean)
-    if abs(mu) > R:
-        raise BadInput(f"mean={plain(mean)}: a mean from {-R:g} to {R:g} is needed")
+    R = laws_of_arms.positive("scale", scale)
+    needed = f"a mean from {-R:g} to {R:g} is needed"
+    mu = number_where("mean", mean, lambda mu: abs(mu) <= R, needed)
     return of_arms([replace(laws_of_arms.two_point(-R, R, (1 + mu / R) / 2), mean=mu)])
 
 
@@ -138,27 +138,23 @@ def contaminated(inlier: Any, alpha: Any, outlier: Any, relative: Any) -> Instan
             absolute value, negative for the best arms and positive for the others.
         relative: whether values are relative to the arm's mean.
     """
-    share = as_number("alpha", alpha)
-    if not 0 <= share < 0.5:
-        raise BadInput(f"alpha={plain(alpha)}: a contamination in [0, 1/2) is needed")
+    needed = "a contamination in [0, 1/2) is needed"
+    share = number_where("alpha", alpha, lambda alpha: 0 <= alpha < 0.5, needed)
     if isinstance(inlier, str):
         raise BadInput(f"inlier={inlier}: a sweep cannot vary it; write -m env.inlier=...")
     if not isinstance(inlier, Mapping) or inlier.get("law") == "contaminated":
         raise BadInput(f"inlier={plain(inlier)}: another environment is needed")
     with inside("inlier"):
         clean = call(LAWS, inlier)
-    centers = np.zeros(len(clean.means))
-    if yes_no("relative", relative):
-        centers = clean.reward_means()
+    relative = yes_no("relative", relative)
+    centers = clean.reward_means() if relative else np.zeros(len(clean.arms))
     arms = outlying_arms(outlier, share, clean, centers)
-    if share == 0:
-        return clean
-    return contaminate(clean, share, arms)
+    return contaminate(clean, share, arms) if share > 0 else clean
 
 
 def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarray) -> list[Arm]:
     """The law of each arm's outliers."""
-    K = len(clean.means)
+    K = len(clean.arms)
     if isinstance(outlier, Mapping) and outlier.get("law") == "unseen":
         with inside("outlier"):
             reach = call({"unseen": unseen}, outlier)(alpha)
@@ -179,9 +175,7 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
 
 def unseen(k: Any) -> Callable[[float], float]:
     """A value just below the truncation level alpha^(-1/k), as a function of alpha."""
-    order = as_number("k", k)
-    if order < 1:
-        raise BadInput(f"k={plain(k)}: a number of at least 1 is needed")
+    order = number_where("k", k, lambda k: k >= 1, "a number of at least 1 is needed")
     return lambda alpha: 0.99 * alpha ** (-1 / order) if alpha > 0 else 0.0
 
 

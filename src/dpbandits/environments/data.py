@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 
 from ..errors import BadInput, plain, unknown
-from ..validation import file_at
+from ..validation import read_csv
 from . import arms, moments
-from .instances import Instance, of_arms
-from .laws import PARAMETERS, TABLE, Environment
+from .arms import Arm
+from .instances import Instance, environment_of, of_arms
+from .laws import TABLE
 
 
 def table(rewards: Any, file: Any) -> Instance:
@@ -24,11 +25,10 @@ def table(rewards: Any, file: Any) -> Instance:
     """
     if (rewards is None) == (file is None):
         raise BadInput("rewards: either these, as [[...],[...]], or file=PATH.csv is needed")
+    where = "rewards" if file is None else f"file={file}"
     if file is not None:
         values = read_columns(file).to_numpy()
-        where = f"file={file}"
     else:
-        where = "rewards"
         try:
             values = np.array([[float(x) for x in row] for row in rewards])
         except (TypeError, ValueError):
@@ -39,14 +39,12 @@ def table(rewards: Any, file: Any) -> Instance:
         raise BadInput(f"{where}: at least one round (row) and two arms (columns) are needed")
     if not np.isfinite(values).all():
         raise BadInput(f"{where}: every reward must be a finite number")
-    K = values.shape[1]
-    environment = Environment(
-        np.full(K, TABLE), np.zeros((K, PARAMETERS)), np.zeros((0, 2)), values, 0.0
-    )
     each = np.full(len(values), 1 / len(values))
-    of_columns = tuple(partial(moments.discrete, column, each) for column in values.T)
-    supports = np.column_stack([values.min(axis=0), values.max(axis=0)])
-    return Instance(environment, values.mean(axis=0), supports, of_columns)
+    columns = tuple(
+        Arm(TABLE, (), mean, column.min(), column.max(), partial(moments.discrete, column, each))
+        for column, mean in zip(values.T, values.mean(axis=0), strict=True)
+    )
+    return Instance(environment_of(columns)._replace(table=values), columns)
 
 
 def empirical(file: Any, columns: Any) -> Instance:
@@ -72,11 +70,7 @@ def empirical(file: Any, columns: Any) -> Instance:
 
 def read_columns(file: Any, columns: Any = None) -> pd.DataFrame:
     """Read columns of numbers from a CSV file."""
-    try:
-        table = pd.read_csv(file_at(file))
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise BadInput(f"file={plain(file)}: not a CSV of numbers ({reason})") from None
+    table = read_csv(f"file={plain(file)}", file, "CSV of numbers")
     if not isinstance(table.index, pd.RangeIndex):
         raise BadInput(f"file={plain(file)}: not a CSV of numbers (rows exceed the header)")
     if all(is_number(name) for name in table.columns):

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from ..errors import BadInput, plain, unknown
-from ..validation import as_number, file_at, numbers
+from ..validation import as_number, number_where, numbers, read_csv
 from .arms import positive, shares_of_one
 from .users import Users, half_tanh
 
@@ -111,11 +110,7 @@ def clipped_normal(mean: Any, sd: Any, low: Any, high: Any) -> Population:
 
 def file(path: Any, column: Any) -> Population:
     """The levels in a column of a CSV file with one row per user."""
-    try:
-        table = pd.read_csv(file_at(path))
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise BadInput(f"population.path={plain(path)}: not a readable CSV ({reason})") from None
+    table = read_csv(f"population.path={plain(path)}", path)
     if not isinstance(column, str) or column not in table.columns:
         raise unknown(f"column of {path}:", plain(column), map(str, table.columns))
     found = [level(f"population.column={column}", x) for x in table[column].tolist()]
@@ -152,9 +147,5 @@ def build_population(spec: Mapping[str, Any]) -> Population:
 
 def level(key: str, value: Any) -> float:
     """Validate a privacy level: a number from 0 to LARGEST_LEVEL."""
-    x = as_number(key, value)
-    if not 0 <= x <= LARGEST_LEVEL:
-        raise BadInput(
-            f"{key}={plain(value)}: a privacy level from 0 to {LARGEST_LEVEL:g} is needed"
-        )
-    return x
+    needed = f"a privacy level from 0 to {LARGEST_LEVEL:g} is needed"
+    return number_where(key, value, lambda x: 0 <= x <= LARGEST_LEVEL, needed)

@@ -6,6 +6,7 @@ import inspect
 import os
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,10 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ..contracts.question import QUESTIONS, REGRET
-from ..errors import BadInput, unknown
+from ..errors import BadInput, plain, unknown
 from ..files import check_writable, package_folder
-from ..results.manifest import is_current
-from ..results.naming import table_path
+from ..results.manifest import INDIFFERENT, is_current
+from ..results.naming import refuse_to_replace, table_path
 from ..results.report import write_report
 from ..results.tables import question_of_table, read_table
 from ..running.monte_carlo import fulfil
@@ -34,6 +35,8 @@ def reproduce(name: str, results: Path, changes: Mapping[str, Any]) -> list[Path
     limits = {q.limit for q in QUESTIONS} - {question.limit}
     given = {key: value for key, value in changes.items() if key not in limits}
     request = request_from(question, {**given, "experiment": name, "results": results}, {})
+    changed = tuple(f"{key}={plain(x)}" for key, x in given.items() if key not in INDIFFERENT)
+    request = replace(request, changed=changed)
     table = table_path(request)
     figures = [results / "figures" / f"{name}{suffix}" for suffix in (".pdf", ".png")]
     current = is_current(table, request.config, request.settings)
@@ -41,6 +44,7 @@ def reproduce(name: str, results: Path, changes: Mapping[str, Any]) -> list[Path
         return figures
     check_writable(results)
     if not current:
+        refuse_to_replace(request)
         start = time.monotonic()
         made, played = fulfil(request)
         write_report(request, made, time.monotonic() - start if played else 0.0)

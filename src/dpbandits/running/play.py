@@ -37,7 +37,9 @@ def play(setting: Setting, run: int) -> Record:
 
 def play_many(setting: Setting, runs: Sequence[int]) -> list[Record]:
     """Play some runs, each with the same result as if it were played alone."""
-    if setting.shuffle_arms and len(runs) > 1:  # every run has an environment of its own
+    # Each run has an environment of its own, or in plain Python may call rng.spawn, which depends
+    # on the seed of the generator and not on its state
+    if len(runs) > 1 and (setting.shuffle_arms or not setting.algorithm.compiled):
         return [play(setting, run) for run in runs]
     instance, crowd = data_of(setting)
     order = np.arange(len(instance.means))

@@ -20,12 +20,15 @@ CHILD = "from dpbandits.running.precompile import compile_given; compile_given()
 def compile_elsewhere(settings: Sequence[Setting]) -> None:
     """Compile the loops of settings that are not cached on disk yet.
 
-    A loop that cannot be compiled here is compiled, or fails, where it is needed.
+    A loop that cannot be compiled here is compiled, or fails, where it is needed: so is that of a
+    function that was passed as such, since another process would import its module anew.
     """
     missing = [
         setting
         for setting in settings
-        if has_disk_cache(setting.algorithm) and not is_cached(loop_of(setting.algorithm))
+        if setting.algorithm.file is not None
+        and has_disk_cache(setting.algorithm)
+        and not is_cached(loop_of(setting.algorithm))
     ]
     if not missing:
         return

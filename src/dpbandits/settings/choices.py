@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..contracts.algorithm import Algorithm, find_file, from_function, load
-from ..contracts.question import Question
+from ..contracts.question import QUESTIONS, Question
 from ..errors import BadInput, plain, unknown
-from .groups import Groups, default_keys, read_experiment, read_group
+from .groups import Groups, default_keys, question_of, read_experiment, read_group
 from .request import Request, make_request
 from .sweep import names_chosen, names_varied
 
@@ -118,7 +118,7 @@ def request_from(
     does, exactly as in a sweep of the commands.
 
     Args:
-        question: what is asked.
+        question: the question.
         given: keys of the command with their values, None for the default; groups may be names,
             values or lists.
         parameters: parameters of the algorithm.
@@ -132,7 +132,12 @@ def request_from(
     defaults = default_keys(question.keys_file)
     config = {**defaults, "results": None}
     if "experiment" in given:
-        config |= read_experiment(str(given["experiment"]), folders)
+        name = str(given["experiment"])
+        config |= read_experiment(name, folders)
+        asked = question_of(name, QUESTIONS, folders) or question
+        if asked != question:
+            function = asked.command.replace("bandit-", "dp.")
+            raise BadInput(f"experiment={name}: an experiment of {asked.noun}s; {function} runs it")
         _refuse_varied(question, config, given, parameters)
     sweep = _Sweep(question, folders)
     for key, value in given.items():
@@ -199,10 +204,11 @@ class _Sweep:
         for choice in chosen:
             self._load(group, choice)
         first = chosen[0]
-        config[group] = first.name
         if many:
             self.choices.append(self._alternatives(group, chosen))
-        elif group == self.question.group:
+            return
+        config[group] = first.name
+        if group == self.question.group:
             swept = {k: v for k, v in first.values.items() if isinstance(v, list)}
             fixed = {k: v for k, v in first.values.items() if k not in swept}
             self.contents[group][first.name] |= fixed
@@ -211,21 +217,32 @@ class _Sweep:
 
     def _alternatives(self, group: str, chosen: Sequence[Choice]) -> list[dict[str, list[Any]]]:
         """Grids that choose from a list: one if it holds names alone, else one for each choice."""
-        names = [choice.name for choice in chosen]
         found = []
         for choice in chosen:
-            values = dict(choice.values)
-            if group != self.question.group:  # its name suffices, unless several have it
-                like = [c for c in chosen if c.name == choice.name]
-                values = {
-                    f"{group}.{k}": [v]
-                    for k, v in values.items()
-                    if any(c.values.get(k) != v for c in like)
-                }
+            if group == self.question.group:
+                values = dict(choice.values)
+            else:
+                values = self._distinguishing(group, choice, chosen)
             listed = {k: v if isinstance(v, list) else [v] for k, v in values.items()}
             found.append({group: [choice.name], **listed})
         if all(len(grid) == 1 for grid in found):
-            return [{group: names}]
+            return [{group: [choice.name for choice in chosen]}]
+        return found
+
+    def _distinguishing(
+        self, group: str, choice: Choice, chosen: Sequence[Choice]
+    ) -> dict[str, list[Any]]:
+        """The values, as ``GROUP.NAME``, that tell a choice from the others of its name."""
+        own = self._contents(group, choice)
+        others = [self._contents(group, c) for c in chosen if c.name == choice.name]
+        varied = {k for other in others for k in own if other.get(k) != own[k]}
+        return {f"{group}.{k}": [own[k]] for k in own if k in varied}
+
+    def _contents(self, group: str, choice: Choice) -> dict[str, Any]:
+        """The whole configuration of a choice."""
+        if choice.contents is None:
+            return read_group(group, choice.name, self.folders)
+        found: dict[str, Any] = plain_data(choice.contents)
         return found
 
     def check_names(self, parameters: Mapping[str, Any], keys: Sequence[str]) -> None:
@@ -245,11 +262,7 @@ class _Sweep:
         return Choice(plain(plain_data(one)))
 
     def _load(self, group: str, choice: Choice) -> None:
-        if choice.contents is None:
-            found = read_group(group, choice.name, self.folders)
-        else:
-            found = plain_data(choice.contents)
-        self.contents[group].setdefault(choice.name, found)
+        self.contents[group].setdefault(choice.name, self._contents(group, choice))
         if group != self.question.group:
             return
         made = choice.algorithm

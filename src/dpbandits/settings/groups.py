@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -42,7 +42,7 @@ def load_groups(
     """Load all files that a configuration and its sweep choose.
 
     Args:
-        question: what is asked.
+        question: the question.
         config: the configuration; its groups are names.
         contents: returns the contents of a file.
         folders: the user's configuration folders.
@@ -85,10 +85,31 @@ def about(group: str, name: str) -> str:
     return " ".join(line[2:] for line in comments if not line.startswith("# @"))
 
 
+def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The values of nested mappings and lists, each with the path to it."""
+    pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
+    for key, inner in pairs:
+        if isinstance(inner, Mapping | list) and inner:
+            yield from leaves(f"{path}{key}.", inner)
+        else:
+            yield f"{path}{key}", inner
+
+
+def refuse_resolvers(config: Any) -> None:
+    """Refuse values that depend on the machine or the time: keys may refer to keys alone."""
+    for key, value in leaves("", config):
+        if isinstance(value, str) and re.search(r"\$\{\s*[\w.]+\s*:", value):
+            raise BadInput(
+                f"{key}={value}: a value can refer to another key, such as ${{eps}}, only"
+            )
+
+
 def read_file(file: Path) -> dict[str, Any]:
     """The contents of a configuration file, with its list of ``defaults``."""
     try:
-        contents = OmegaConf.to_container(OmegaConf.load(file), resolve=True)
+        loaded = OmegaConf.load(file)
+        refuse_resolvers(OmegaConf.to_container(loaded, resolve=False))
+        contents = OmegaConf.to_container(loaded, resolve=True)
     except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
         raise BadInput(f"{file}: not a readable YAML file ({error})") from None
     if not isinstance(contents, dict):

@@ -25,7 +25,7 @@ class Request:
     """The settings to run, and how.
 
     Attributes:
-        question: what is asked.
+        question: the question.
         config: the configuration as plain data; its groups are names.
         settings: the settings, checked.
         runs: independent runs of each setting.
@@ -70,7 +70,7 @@ def make_request(
     """The request of a configuration.
 
     Args:
-        question: what is asked.
+        question: the question.
         config: the configuration as plain data; its groups are names.
         groups: the contents of the files that it chooses.
         runner: the parameters of the runner.

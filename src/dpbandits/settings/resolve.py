@@ -27,7 +27,7 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
     """All settings of a configuration, in the order of its sweep, each once.
 
     Args:
-        question: what is asked.
+        question: the question.
         config: the configuration as plain data; its groups are names.
         groups: the contents of the files that are chosen, and the algorithms.
 
@@ -65,12 +65,13 @@ def resolve_point(
         at_least=1,
         at_most=question.largest_limit,
     )
-    budget = privacy(config, point, algorithm, population, specs.get("population", {}))
+    crowd_spec, crowd_columns = _changed_at("population", specs.get("population", {}), point)
+    budget = privacy(config, point, algorithm, population, crowd_spec)
     goal = {
         key: argument(key, point.get(key, config[key]), domain, math.nan)
         for key, domain in question.goal
     }
-    env_spec, env_columns = _environment_at(specs["env"], point)
+    env_spec, env_columns = _changed_at("env", specs["env"], point)
     given = {"eps": budget.eps, "eps_min": budget.eps_min, **goal}
     own = [parameter for parameter in algorithm.domains if parameter not in given]
     columns = {k: v for k, v in point.items() if k in own or k in env_columns}
@@ -78,6 +79,7 @@ def resolve_point(
     varied = budget.own_levels or eps_min_asked or "population" in swept_names(config)
     if algorithm.per_user and varied:
         columns |= {"population": population, "eps_min": budget.eps_min}
+        columns |= {k: point[k] for k in crowd_columns}
     values = specs[question.group] | {k: v for k, v in columns.items() if k in own} | given
     check_names(algorithm, own, specs[question.group], values)
     instance, arm = build(env_spec), None
@@ -95,7 +97,7 @@ def resolve_point(
         arm=arm,
         eps=budget.eps,
         goal=tuple(goal.items()),
-        population=json.dumps(specs["population"], sort_keys=True) if budget.own_levels else "",
+        population=json.dumps(crowd_spec, sort_keys=True) if budget.own_levels else "",
         horizon=limit,
         seed=whole("seed", config["seed"], at_least=0),
         checkpoints=whole("checkpoints", config.get("checkpoints", 1), 1, 100_000),
@@ -177,11 +179,13 @@ def check_names(
         raise BadInput(f"{group}.{parameter} is missing: {name} needs it")
 
 
-def _environment_at(spec: Mapping[str, Any], point: Point) -> tuple[dict[str, Any], list[str]]:
-    """An environment's configuration with the ``env.NAME`` of a point that it has, and these."""
+def _changed_at(
+    group: str, spec: Mapping[str, Any], point: Point
+) -> tuple[dict[str, Any], list[str]]:
+    """A configuration with the ``GROUP.NAME`` of a point that it has, and these."""
     changed = json.loads(json.dumps(spec))
     taken = []
-    for name in [name for name in point if name.startswith("env.")]:
+    for name in [name for name in point if name.startswith(f"{group}.")]:
         *path, last = name.split(".")[1:]
         inner = changed
         for word in path:

@@ -31,7 +31,7 @@ class Setting:
     """One algorithm, or stopping rule, on one environment: what is run, stored and never run again.
 
     Attributes:
-        question: what its runs are asked for.
+        question: the question that its runs answer.
         algo: name of the algorithm.
         version: hash of the sources that decide what it does, when the setting was made.
         arguments: the values of its parameters, in the order of its signature.

@@ -8,23 +8,28 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..parts.radii import bernoulli_kl
-from .bounds import ASYMPTOTIC, EXACT, LOWER, ORDER, UPPER, WORST_CASE, Condition, theorem
+from .bounds import ASYMPTOTIC, EXACT, ORDER, WORST_CASE, Condition, bounds_of
 from .conditions import BERNOULLI, BEST_BELOW_1, LINEAR, PRIVACY, UNIT_REWARDS, algorithm
 from .linear import structural_gap
 from .problem import positive
 
-PAPER = "Azize & Basu 2022"
-TWO_ARMS = Condition("K > 1", lambda K: K > 1)
+lower, upper = bounds_of("Azize & Basu 2022")
 WIDE = Condition("alpha > 3", lambda alpha: alpha > 3)
+ADAP_UCB = (algorithm("adap_ucb"), UNIT_REWARDS, PRIVACY, WIDE)
 
 
-@theorem(
-    f"{PAPER}, Theorem 2",
-    LOWER,
+def sum_over_worse(means: Sequence[float], cost: float) -> float:
+    """The sum of max{gap/kl(mean, best), cost} over the arms that are not best."""
+    best = max(means)
+    return math.fsum(max((best - m) / bernoulli_kl(m, best), cost) for m in means if m < best)
+
+
+@lower(
+    "Theorem 2",
     WORST_CASE,
     "max{sqrt(T (K-1))/27, (K-1)/(131 eps)}",
     PRIVACY,
-    TWO_ARMS,
+    Condition("K > 1", lambda K: K > 1),
     Condition("T >= K - 1", lambda T, K: T >= K - 1),
     note="on the worst instance of Gaussian arms of unit variance",
 )
@@ -33,9 +38,8 @@ def minimax(K: int, eps: float, T: float) -> float:
     return max(math.sqrt(T * (K - 1)) / 27.0, (K - 1) / (131.0 * eps))
 
 
-@theorem(
-    f"{PAPER}, Theorem 3",
-    LOWER,
+@lower(
+    "Theorem 3",
     ASYMPTOTIC,
     "ln T sum gap/min{kl(mean, best), 6 eps gap}",
     BERNOULLI,
@@ -47,22 +51,11 @@ def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
     """Lower bound for Bernoulli arms, times ln T (Theorem 3): eps-global DP, consistent algorithms,
     best mean below 1. Local DP at eps implies eps-global DP.
     """
-    best = max(means)
-    worse = [m for m in means if m < best]
-    return math.log(T) * math.fsum(
-        max((best - m) / bernoulli_kl(m, best), 1.0 / (6.0 * eps)) for m in worse
-    )
+    return math.log(T) * sum_over_worse(means, 1.0 / (6.0 * eps))
 
 
 def lower_bound_terms(means: Sequence[float], eps: float, T: float) -> tuple[float, float]:
-    """The two terms of the problem-dependent lower bound (Theorem 3), Bernoulli arms.
-
-    The bound itself is asymptotic in T: ``ln T sum gap / min(kl(mu_a, mu*), 6 eps gap)``.
-
-    Args:
-        means: the arms' means.
-        eps: privacy budget.
-        T: horizon.
+    """The two terms of ``bernoulli_lower`` (Theorem 3).
 
     Returns:
         ``ln T sum gap/kl``, the cost of partial information, which dominates for large eps, and
@@ -79,9 +72,8 @@ def privacy_threshold(mean: float, best: float) -> float:
     return bernoulli_kl(mean, best) / (6.0 * (best - mean))
 
 
-@theorem(
-    f"{PAPER}, Theorem 4",
-    LOWER,
+@lower(
+    "Theorem 4",
     WORST_CASE,
     "max{e^-2/8 d sqrt T, e^-6/4 d/eps}",
     LINEAR,
@@ -94,9 +86,8 @@ def linear_minimax(d: int, eps: float, T: float) -> float:
     return max(math.exp(-2.0) / 8.0 * d * math.sqrt(T), math.exp(-6.0) / 4.0 * d / eps)
 
 
-@theorem(
-    f"{PAPER}, Theorem 5",
-    LOWER,
+@lower(
+    "Theorem 5",
     ASYMPTOTIC,
     "c_eps ln T, c_eps = min sum alpha_a gap_a with |a|^2_{H^-1} <= min{gap^2/2, 3 eps rho_a gap}",
     LINEAR,
@@ -106,37 +97,21 @@ def linear_minimax(d: int, eps: float, T: float) -> float:
 def linear_lower(
     arms: Sequence[Sequence[float]], theta: Sequence[float], eps: float, T: float
 ) -> float:
-    """Lower bound of linear bandits with N(0, 1) noise, times ln T (Theorem 5).
-
-    Args:
-        arms: shape (K, d), arms that span R^d.
-        theta: shape (d,), the parameter; one arm alone is best.
-        eps: privacy budget.
-        T: horizon.
+    """Lower bound of linear bandits with N(0, 1) noise, times ln T (Theorem 5); for the arguments
+    see ``structural_gap``.
     """
     return structural_gap(arms, theta, eps) * math.log(T)
 
 
-@theorem(
-    f"{PAPER}, Theorem 7",
-    UPPER,
-    EXACT,
-    "sum(16 alpha ln T/min{gap, eps} + 3 alpha/(alpha-3))",
-    algorithm("adap_ucb"),
-    UNIT_REWARDS,
-    PRIVACY,
-    WIDE,
-)
+@upper("Theorem 7", EXACT, "sum(16 alpha ln T/min{gap, eps} + 3 alpha/(alpha-3))", *ADAP_UCB)
 def adap_ucb(gaps: Sequence[float], eps: float, T: float, alpha: float) -> float:
     """Regret of AdaP-UCB (Theorem 7), alpha > 3, rewards in [0, 1]."""
-    worse = positive(gaps)
-    terms = 16.0 * alpha * math.log(T) / np.minimum(worse, eps) + 3.0 * alpha / (alpha - 3.0)
-    return float(terms.sum())
+    leading = 16.0 * alpha * math.log(T) / np.minimum(positive(gaps), eps)
+    return float((leading + 3.0 * alpha / (alpha - 3.0)).sum())
 
 
-@theorem(
-    f"{PAPER}, Theorem 8",
-    UPPER,
+@upper(
+    "Theorem 8",
     ORDER,
     "sum gap ln T/min{kl(mean, best), eps gap}",
     algorithm("adap_klucb"),
@@ -147,21 +122,14 @@ def adap_ucb(gaps: Sequence[float], eps: float, T: float, alpha: float) -> float
 )
 def adap_klucb(means: Sequence[float], eps: float, T: float, alpha: float) -> float:
     """Order of the regret of AdaP-KLUCB (Theorem 8), alpha > 3, Bernoulli arms."""
-    best = max(means)
-    return math.log(T) * math.fsum(
-        max((best - m) / bernoulli_kl(m, best), 1.0 / eps) for m in means if m < best
-    )
+    return math.log(T) * sum_over_worse(means, 1.0 / eps)
 
 
-@theorem(
-    f"{PAPER}, Theorem 12",
-    UPPER,
+@upper(
+    "Theorem 12",
     EXACT,
     "3 alpha/(alpha-3) sum gap + 8 sqrt(alpha K T ln T) + 16 alpha K ln T/eps",
-    algorithm("adap_ucb"),
-    UNIT_REWARDS,
-    PRIVACY,
-    WIDE,
+    *ADAP_UCB,
 )
 def adap_ucb_free(gaps: Sequence[float], K: int, eps: float, T: float, alpha: float) -> float:
     """Problem-independent regret of AdaP-UCB (Theorem 12), alpha > 3, rewards in [0, 1]."""

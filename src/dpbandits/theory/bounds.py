@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import inspect
 import math
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial, wraps
 from typing import Any
 
 from .problem import Problem
@@ -19,7 +19,8 @@ ASYMPTOTIC = "asymptotic"  # a number that holds in the limit of long horizons
 WORST_CASE = "worst case"  # a number that holds for the worst of all instances
 ORDER = "order"  # up to a constant that is not printed
 REFUTED = "refuted"  # an order that is known to be wrong
-NUMBERS = (EXACT, ASYMPTOTIC, WORST_CASE)
+KINDS = (EXACT, ASYMPTOTIC, WORST_CASE, ORDER, REFUTED)
+NUMBERS = KINDS[:3]
 
 
 class ConditionFailed(ValueError):
@@ -44,7 +45,7 @@ class Condition:
         """The names of the parameters of the test."""
         return list(inspect.signature(self.holds).parameters)
 
-    def failure(self, values: dict[str, Any]) -> str | None:
+    def failure(self, values: Mapping[str, Any]) -> str | None:
         """The reason why the condition fails for some values, or None if it holds."""
         if self.holds(*(values[letter] for letter in self.letters)):
             return None
@@ -87,12 +88,7 @@ class Bound:
 
     def reason(self, problem: Problem) -> str | None:
         """The reason why the theorem does not apply to a problem, or None if it applies."""
-        values = {"problem": problem, **problem.letters}
-        for condition in self.conditions:
-            failure = condition.failure(values)
-            if failure is not None:
-                return failure
-        return None
+        return first_failure(self.conditions, {"problem": problem, **problem.letters})
 
     def value(self, problem: Problem) -> float:
         """The value of the bound for a problem; NaN if a condition on its numbers fails."""
@@ -103,26 +99,35 @@ class Bound:
             return math.nan
 
 
+def first_failure(conditions: Iterable[Condition], values: Mapping[str, Any]) -> str | None:
+    """The reason why the first condition that fails does, or None if all hold."""
+    return next(filter(None, (condition.failure(values) for condition in conditions)), None)
+
+
 def theorem(
-    source: str, side: str, status: str, statement: str, *conditions: Condition, note: str = ""
+    paper: str,
+    side: str,
+    number: str,
+    status: str,
+    statement: str,
+    *conditions: Condition,
+    note: str = "",
 ) -> Callable[[Callable[..., float]], Callable[..., float]]:
-    """Declare a function of plain numbers as a theorem, which ``every_bound`` finds.
+    """Declare a function of plain numbers as a theorem, which ``every_bound`` finds; see ``Bound``.
 
     The function raises ConditionFailed if a condition on its numbers fails.
     """
+    source = f"{paper}, {number}"
 
     def decorate(function: Callable[..., float]) -> Callable[..., float]:
         signature = inspect.signature(function)
         of_numbers = [c for c in conditions if set(c.letters) <= set(signature.parameters)]
 
-        @functools.wraps(function)
+        @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> float:
-            bound = signature.bind(*args, **kwargs)
-            bound.apply_defaults()
-            for condition in of_numbers:
-                failure = condition.failure(bound.arguments)
-                if failure is not None:
-                    raise ConditionFailed(f"{source} {failure}")
+            failure = first_failure(of_numbers, signature.bind(*args, **kwargs).arguments)
+            if failure is not None:
+                raise ConditionFailed(f"{source} {failure}")
             return function(*args, **kwargs)
 
         checked.bound = Bound(  # type: ignore[attr-defined]
@@ -133,25 +138,23 @@ def theorem(
     return decorate
 
 
+def bounds_of(paper: str) -> tuple[Callable, Callable]:
+    """The decorators ``theorem`` of the lower and of the upper bounds of a paper."""
+    return partial(theorem, paper, LOWER), partial(theorem, paper, UPPER)
+
+
 def every_bound() -> Iterator[Bound]:
     """All theorems, paper by paper: the functions of this package decorated with ``theorem``."""
     for module in pkgutil.iter_modules(importlib.import_module(__package__).__path__):
-        names = vars(importlib.import_module(f"{__package__}.{module.name}"))
-        for name, function in names.items():
+        name = f"{__package__}.{module.name}"
+        for function in vars(importlib.import_module(name)).values():
             bound = getattr(function, "bound", None)
-            if isinstance(bound, Bound) and function.__module__.endswith(f".{module.name}"):
-                assert bound.function.__name__ == name
+            if isinstance(bound, Bound) and function.__module__ == name:
                 yield bound
 
 
 def bounds_for(problem: Problem) -> tuple[list[Bound], dict[str, str]]:
     """The bounds that apply to a problem, and the reasons why the others, by source, do not."""
-    applying: list[Bound] = []
-    reasons: dict[str, str] = {}
-    for bound in every_bound():
-        reason = bound.reason(problem)
-        if reason is None:
-            applying.append(bound)
-        else:
-            reasons[bound.source] = reason
-    return applying, reasons
+    reasons = {bound: bound.reason(problem) for bound in every_bound()}
+    applying = [bound for bound, reason in reasons.items() if reason is None]
+    return applying, {bound.source: reason for bound, reason in reasons.items() if reason}

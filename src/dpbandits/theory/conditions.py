@@ -9,9 +9,9 @@ from .bounds import Condition
 from .problem import Problem
 
 
-def algorithm(*names: str) -> Condition:
-    """The problem is about one of the given algorithms."""
-    return Condition(" or ".join(names), lambda problem: problem.algo in names)
+def algorithm(name: str) -> Condition:
+    """The problem is about an algorithm."""
+    return Condition(name, lambda problem: problem.algo == name)
 
 
 def assumes(words: str, assumption: Assumption) -> Condition:
@@ -39,10 +39,14 @@ LINEAR = Condition("a linear bandit, which no environment here is", lambda probl
 STOPPING = Condition(
     "a stopping rule: it bounds a number of samples, not regret", lambda problem: False
 )
-HEAVY_TAILED = Condition(
-    "an algorithm for heavy tails",
-    lambda problem: problem.algo in ("dpr_ucb", "dpr_se", "ldpr_se"),
-)
 V = Condition("v in (0, 1]", lambda v: 0 < v <= 1)
+EPS_AND_V = (PRIVACY, SMALL_BUDGET, V)
+HEAVY_TAILED = (
+    Condition(
+        "an algorithm for heavy tails",
+        lambda problem: problem.algo in ("dpr_ucb", "dpr_se", "ldpr_se"),
+    ),
+    *EPS_AND_V,
+)
 BETA = Condition("beta = 1/T", lambda beta, T: math.isclose(beta * T, 1, rel_tol=1e-6))
 DELTA = Condition("delta = 1/T", lambda delta, T: math.isclose(delta * T, 1, rel_tol=1e-6))

@@ -58,22 +58,16 @@ class Problem:
     def bernoulli(self) -> bool:
         """Whether all arms are Bernoulli."""
         env = self.instance.environment
-        zero_one = (
-            (env.law == TWO_POINT) & (env.parameters[:, 0] == 0) & (env.parameters[:, 1] == 1)
-        )
-        return bool(zero_one.all()) and env.alpha == 0
-
-    @property
-    def independent(self) -> bool:
-        """Whether rewards are independent and their means define the regret."""
-        env = self.instance.environment
-        return len(env.table) == 0 and env.alpha == 0 and not (env.law == SIGMOID_GAUSSIAN).any()
+        zero_one = (env.law == TWO_POINT).all() and (env.parameters[:, :2] == [0, 1]).all()
+        return bool(zero_one) and env.alpha == 0
 
     @property
     def unit(self) -> bool:
-        """Whether rewards are independent and lie in [0, 1]."""
+        """Whether rewards are independent, lie in [0, 1], and their means define the regret."""
+        env = self.instance.environment
+        independent = len(env.table) == 0 and env.alpha == 0
         low, high = self.instance.support
-        return self.independent and low >= 0 and high <= 1
+        return independent and low >= 0 and high <= 1 and not (env.law == SIGMOID_GAUSSIAN).any()
 
     @property
     def equal_levels(self) -> bool:

@@ -10,11 +10,26 @@ import numpy as np
 from ..environments.laws import GAUSSIAN
 from ..environments.populations import Population
 from ..environments.users import half_tanh
-from .bounds import ASYMPTOTIC, EXACT, LOWER, ORDER, UPPER, Condition, theorem
+from .bounds import ASYMPTOTIC, EXACT, ORDER, Condition, bounds_of
 from .conditions import BERNOULLI, BEST_BELOW_1, LOCAL, PRIVACY, UNIT_REWARDS, algorithm
 from .problem import Problem, positive
 
-PAPER = "Ren et al. 2020"
+lower, upper = bounds_of("Ren et al. 2020")
+LAPLACE = (algorithm("heldp_ucb_l"), UNIT_REWARDS)
+BITS = (algorithm("heldp_ucb_b"), UNIT_REWARDS)
+SOME_USERS = Condition(
+    "p_0 T >= 1 for p_0 = P(eps_t >= eps_min), eps_min > 0",
+    lambda population, eps_min, T: eps_min > 0 and population.mass(eps_min) * T >= 1,
+)
+EQUAL_LEVELS = (
+    Condition("eps_t = eps_min for all users", lambda problem: problem.equal_levels),
+    PRIVACY,
+)
+# Theorem 7 has 10 gap ln T in a maximum; Corollary 8 drops it as the smaller term
+DOMINATED = Condition(
+    "gaps of at most sqrt(.8) (1 + 4/eps)",
+    lambda gaps, eps: max(gaps) <= math.sqrt(0.8) * (1 + 4 / eps),
+)
 
 
 def v_l(population: Population, eps_min: float) -> float:
@@ -59,39 +74,25 @@ def spread(
     return p0, mean, f(eps_min) - f(max(population.largest, eps_min))
 
 
-def least(bound: Callable[[np.ndarray], np.ndarray], Q: float) -> float:
-    """The infimum over kappa > 0 of a bound, given as a function of an array of kappas.
+def least(bound: Callable[[np.ndarray, np.ndarray], np.ndarray], Q: float) -> float:
+    """The infimum over kappa > 0 of a bound, given as a function of arrays of kappa and kappa Q.
 
     Every kappa gives a valid bound, so an inexact search is harmless. If all levels are equal
     (Q = 0), kappa may be infinite.
     """
-    if Q == 0:
-        return float(bound(np.array([math.inf]))[0])
+    if Q <= 0:
+        return float(bound(np.array([math.inf]), np.zeros(1))[0])
     low, high = 1e-9, 1e9
     for _ in range(4):
         kappa = np.geomspace(low, high, 400)
-        best = int(bound(kappa).argmin())
+        values = bound(kappa, kappa * Q)
+        best = int(values.argmin())
         low, high = kappa[max(best - 1, 0)], kappa[min(best + 1, 399)]
-    return float(bound(kappa).min())
+    return float(values.min())
 
 
-def some_users(population: Population, eps_min: float, T: float) -> bool:
-    """Whether at least one user is expected to send something."""
-    return eps_min > 0 and population.mass(eps_min) * T >= 1
-
-
-SOME_USERS = Condition("p_0 T >= 1 for p_0 = P(eps_t >= eps_min), eps_min > 0", some_users)
-# Theorem 7 has 10 gap ln T in a maximum; Corollary 8 drops it as the smaller term
-DOMINATED = Condition(
-    "gaps of at most sqrt(.8) (1 + 4/eps)",
-    lambda gaps, eps: max(gaps) <= math.sqrt(0.8) * (1 + 4 / eps),
-)
-EQUAL_LEVELS = Condition("eps_t = eps_min for all users", lambda problem: problem.equal_levels)
-
-
-@theorem(
-    f"{PAPER}, Theorem 4",
-    LOWER,
+@lower(
+    "Theorem 4",
     ASYMPTOTIC,
     "ln T/(e^eps - e^-eps)^2 sum 1/gap",
     LOCAL,
@@ -109,33 +110,26 @@ def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
     return float(math.log(T) * inverse**2 * (1.0 / positive(gaps)).sum())
 
 
-@theorem(
-    f"{PAPER}, Theorem 7",
-    UPPER,
+@upper(
+    "Theorem 7",
     EXACT,
     "inf_kappa sum[max{8 (1 + 4 sqrt(alpha_0 + kappa Q_L))^2 ln T/(p_0 gap), "
     "2 gap (4 alpha_0 eps_min^-2 + eps_min^-4) ln T/(p_0 alpha_0^2)} "
     "+ gap (ln(p_0 T)/(2 kappa^2) + 1)/p_0 + 2 gap/p_0 + 2 pi^2 gap/3]",
-    algorithm("heldp_ucb_l"),
-    UNIT_REWARDS,
+    *LAPLACE,
     SOME_USERS,
     note="alpha_0 = E[eps^-2 | eps >= eps_min], Q_L = eps_min^-2 - eps_max^-2",
 )
 def heldp_ucb_l(gaps: Sequence[float], population: Population, eps_min: float, T: float) -> float:
-    """Regret of HeLDP-UCB-L (Theorem 7), rewards in [0, 1].
-
-    Args:
-        gaps: the arms' gaps; gaps of 0 are ignored.
-        population: privacy levels of the users.
-        eps_min: users with a lower level send nothing.
-        T: horizon.
+    """Regret of HeLDP-UCB-L (Theorem 7), rewards in [0, 1]; users whose level is below ``eps_min``
+    send nothing.
     """
     p0, alpha0, Q = spread(population, eps_min, inverse_square)
     gap = positive(gaps)[:, None]
     forced = 2 * gap / (p0 * alpha0**2) * (4 * alpha0 / eps_min**2 + 1 / eps_min**4) * math.log(T)
 
-    def bound(kappa: np.ndarray) -> np.ndarray:
-        width = 1 + 4 * np.sqrt(alpha0 + (kappa * Q if Q > 0 else 0))
+    def bound(kappa: np.ndarray, excess: np.ndarray) -> np.ndarray:
+        width = 1 + 4 * np.sqrt(alpha0 + excess)
         pulls = np.maximum(8 / (p0 * gap) * width**2 * math.log(T), forced)
         spared = gap / p0 * (math.log(p0 * T) / (2 * kappa**2) + 1)
         return (pulls + spared + 2 * gap / p0 + 2 * math.pi**2 * gap / 3).sum(axis=0)
@@ -143,14 +137,8 @@ def heldp_ucb_l(gaps: Sequence[float], population: Population, eps_min: float, T
     return least(bound, Q)
 
 
-@theorem(
-    f"{PAPER}, Theorem 7, whatever the gaps",
-    UPPER,
-    ORDER,
-    "sqrt((1 + alpha_0) K T ln T/p_0)",
-    algorithm("heldp_ucb_l"),
-    UNIT_REWARDS,
-    SOME_USERS,
+@upper(
+    "Theorem 7, whatever the gaps", ORDER, "sqrt((1 + alpha_0) K T ln T/p_0)", *LAPLACE, SOME_USERS
 )
 def heldp_ucb_l_free(K: int, population: Population, eps_min: float, T: float) -> float:
     """Order of the problem-independent regret of HeLDP-UCB-L (Theorem 7)."""
@@ -158,15 +146,12 @@ def heldp_ucb_l_free(K: int, population: Population, eps_min: float, T: float) -
     return math.sqrt((1 + alpha0) * K * T * math.log(T) / p0)
 
 
-@theorem(
-    f"{PAPER}, Corollary 8",
-    UPPER,
+@upper(
+    "Corollary 8",
     EXACT,
     "sum(8 (1 + 4/eps)^2 ln T/gap + (3 + 2 pi^2/3) gap)",
-    algorithm("heldp_ucb_l"),
-    UNIT_REWARDS,
-    EQUAL_LEVELS,
-    PRIVACY,
+    *LAPLACE,
+    *EQUAL_LEVELS,
     DOMINATED,
 )
 def holdp_ucb_l(gaps: Sequence[float], eps: float, T: float) -> float:
@@ -176,29 +161,20 @@ def holdp_ucb_l(gaps: Sequence[float], eps: float, T: float) -> float:
     return float(terms.sum())
 
 
-@theorem(
-    f"{PAPER}, Corollary 8, whatever the gaps",
-    UPPER,
-    ORDER,
-    "(1 + 1/eps) sqrt(K T ln T)",
-    algorithm("heldp_ucb_l"),
-    UNIT_REWARDS,
-    EQUAL_LEVELS,
-    PRIVACY,
+@upper(
+    "Corollary 8, whatever the gaps", ORDER, "(1 + 1/eps) sqrt(K T ln T)", *LAPLACE, *EQUAL_LEVELS
 )
 def holdp_ucb_l_free(K: int, eps: float, T: float) -> float:
     """Order of the problem-independent regret of HeLDP-UCB-L with equal levels (Corollary 8)."""
     return (1 + 1 / eps) * math.sqrt(K * T * math.log(T))
 
 
-@theorem(
-    f"{PAPER}, Theorem 10",
-    UPPER,
+@upper(
+    "Theorem 10",
     EXACT,
     "inf_kappa sum[8 (beta_0 + kappa Q_B) ln T/(p_0 gap) "
     "+ gap (ln(p_0 T)/(2 p_0 kappa^2) + 1) + gap/p_0 + pi^2 gap/3]",
-    algorithm("heldp_ucb_b"),
-    UNIT_REWARDS,
+    *BITS,
     SOME_USERS,
     note="beta_0 = E[coth^2(eps/2) | eps >= eps_min], Q_B = coth^2(eps_min/2) - coth^2(eps_max/2)",
 )
@@ -207,39 +183,23 @@ def heldp_ucb_b(gaps: Sequence[float], population: Population, eps_min: float, T
     p0, beta0, Q = spread(population, eps_min, inverse_tanh)
     gap = positive(gaps)[:, None]
 
-    def bound(kappa: np.ndarray) -> np.ndarray:
-        factor = beta0 + (kappa * Q if Q > 0 else 0 * kappa**-1)
-        pulls = 8 / (p0 * gap) * factor * math.log(T)
+    def bound(kappa: np.ndarray, excess: np.ndarray) -> np.ndarray:
+        pulls = 8 / (p0 * gap) * (beta0 + excess) * math.log(T)
         spared = gap * (math.log(p0 * T) / (2 * p0 * kappa**2) + 1)
         return (pulls + spared + gap / p0 + math.pi**2 * gap / 3).sum(axis=0)
 
     return least(bound, Q)
 
 
-@theorem(
-    f"{PAPER}, Theorem 10, whatever the gaps",
-    UPPER,
-    ORDER,
-    "sqrt(beta_0 K T ln T/p_0)",
-    algorithm("heldp_ucb_b"),
-    UNIT_REWARDS,
-    SOME_USERS,
-)
+@upper("Theorem 10, whatever the gaps", ORDER, "sqrt(beta_0 K T ln T/p_0)", *BITS, SOME_USERS)
 def heldp_ucb_b_free(K: int, population: Population, eps_min: float, T: float) -> float:
     """Order of the problem-independent regret of HeLDP-UCB-B (Theorem 10)."""
     p0, beta0, _ = spread(population, eps_min, inverse_tanh)
     return math.sqrt(beta0 * K * T * math.log(T) / p0)
 
 
-@theorem(
-    f"{PAPER}, Corollary 11",
-    UPPER,
-    EXACT,
-    "sum(8 coth^2(eps/2) ln T/gap + (2 + pi^2/3) gap)",
-    algorithm("heldp_ucb_b"),
-    UNIT_REWARDS,
-    EQUAL_LEVELS,
-    PRIVACY,
+@upper(
+    "Corollary 11", EXACT, "sum(8 coth^2(eps/2) ln T/gap + (2 + pi^2/3) gap)", *BITS, *EQUAL_LEVELS
 )
 def holdp_ucb_b(gaps: Sequence[float], eps: float, T: float) -> float:
     """Regret of HeLDP-UCB-B for users of one level (Corollary 11), rewards in [0, 1]."""
@@ -248,16 +208,7 @@ def holdp_ucb_b(gaps: Sequence[float], eps: float, T: float) -> float:
     return float(terms.sum())
 
 
-@theorem(
-    f"{PAPER}, Corollary 11, whatever the gaps",
-    UPPER,
-    ORDER,
-    "(1 + 1/eps) sqrt(K T ln T)",
-    algorithm("heldp_ucb_b"),
-    UNIT_REWARDS,
-    EQUAL_LEVELS,
-    PRIVACY,
-)
+@upper("Corollary 11, whatever the gaps", ORDER, "(1 + 1/eps) sqrt(K T ln T)", *BITS, *EQUAL_LEVELS)
 def holdp_ucb_b_free(K: int, eps: float, T: float) -> float:
     """Order of the problem-independent regret of HeLDP-UCB-B with equal levels (Corollary 11)."""
     return (1 + 1 / eps) * math.sqrt(K * T * math.log(T))
@@ -274,9 +225,8 @@ def sub_gaussian(problem: Problem) -> bool:
 SUB_GAUSSIAN = Condition("normal noise of sd at most 1 around means in [0, 1]", sub_gaussian)
 
 
-@theorem(
-    f"{PAPER}, Corollary 13 (with Theorem 7)",
-    UPPER,
+@upper(
+    "Corollary 13 (with Theorem 7)",
     ORDER,
     "Theorem 7's over c_s^2",
     algorithm("heldp_ucb_ls"),
@@ -289,9 +239,8 @@ def heldp_ucb_ls(gaps: Sequence[float], population: Population, eps_min: float, 
     return heldp_ucb_l(gaps, population, eps_min, T)
 
 
-@theorem(
-    f"{PAPER}, Corollary 13 (with Theorem 10)",
-    UPPER,
+@upper(
+    "Corollary 13 (with Theorem 10)",
     ORDER,
     "Theorem 10's over c_s^2",
     algorithm("heldp_ucb_bs"),

@@ -5,25 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from .bounds import EXACT, LOWER, ORDER, UPPER, Condition, theorem
+from .bounds import EXACT, ORDER, Condition, bounds_of
 from .conditions import BETA, PRIVACY, STOPPING, UNIT_REWARDS, algorithm
 from .problem import positive
 
-PAPER = "Sajed & Sheffet 2019"
+lower, upper = bounds_of("Sajed & Sheffet 2019")
 ACCURACY = Condition("0 < a < 1", lambda a: 0 < a < 1)
 MEAN = Condition("0 < |mu| <= R", lambda mu, R: 0 < abs(mu) <= R)
+STOPPING_RULE = (STOPPING, ACCURACY, MEAN, PRIVACY)
+DP_SE = (algorithm("dp_se"), UNIT_REWARDS, BETA, PRIVACY)
 
 
-@theorem(
-    f"{PAPER}, Theorem 3.3",
-    UPPER,
+@upper(
+    "Theorem 3.3",
     EXACT,
     "2000 (R^2 x/(a mu)^2 + R x/(eps |mu|) + R ln(1/beta)/(eps a |mu|)), "
     "x = ln(ln(R/(a |mu|))/beta)",
-    STOPPING,
-    ACCURACY,
-    MEAN,
-    PRIVACY,
+    *STOPPING_RULE,
     Condition("0 < beta <= 0.08", lambda beta: 0 < beta <= 0.08),
     Condition("R/(a |mu|) >= e", lambda R, a, mu: a * abs(mu) * math.e <= R),
     note="samples of dp_nas_exp, with probability 1 - beta",
@@ -45,15 +43,11 @@ def stopping_upper(R: float, a: float, mu: float, eps: float, beta: float) -> fl
     return 2000 * (t0 + t1 + t2)
 
 
-@theorem(
-    f"{PAPER}, Theorem 3.4",
-    LOWER,
+@lower(
+    "Theorem 3.4",
     EXACT,
     "R ln(1/beta)/(12 a |mu| eps)",
-    STOPPING,
-    ACCURACY,
-    MEAN,
-    PRIVACY,
+    *STOPPING_RULE,
     Condition("0 < beta < 1/4", lambda beta: 0 < beta < 0.25),
     note="samples of any eps-DP rule on the two-point law on +-R, with probability above 1/4",
 )
@@ -64,15 +58,11 @@ def stopping_lower(R: float, a: float, mu: float, eps: float, beta: float) -> fl
     return R * math.log(1 / beta) / (12 * a * abs(mu) * eps)
 
 
-@theorem(
-    f"{PAPER}, Corollary 3.6",
-    LOWER,
+@lower(
+    "Corollary 3.6",
     ORDER,
     "R^2 ln(1/beta)/(a mu)^2 + R ln(1/beta)/(eps a |mu|)",
-    STOPPING,
-    ACCURACY,
-    MEAN,
-    PRIVACY,
+    *STOPPING_RULE,
     note="samples of any eps-DP rule on some law",
 )
 def stopping_lower_order(R: float, a: float, mu: float, eps: float, beta: float) -> float:
@@ -80,32 +70,13 @@ def stopping_lower_order(R: float, a: float, mu: float, eps: float, beta: float)
     return math.log(1 / beta) * (R**2 / (a * mu) ** 2 + R / (eps * a * abs(mu)))
 
 
-@theorem(
-    f"{PAPER}, Theorem 4.3",
-    UPPER,
-    ORDER,
-    "sum ln T/gap + K ln T/eps",
-    algorithm("dp_se"),
-    UNIT_REWARDS,
-    BETA,
-    PRIVACY,
-    note="for sufficiently large T",
-)
+@upper("Theorem 4.3", ORDER, "sum ln T/gap + K ln T/eps", *DP_SE, note="for sufficiently large T")
 def dp_se(gaps: Sequence[float], K: int, eps: float, T: float) -> float:
     """Order of the regret of DP-SE with beta = 1/T (Theorem 4.3), rewards in [0, 1]."""
     return float(math.log(T) * ((1 / positive(gaps)).sum() + K / eps))
 
 
-@theorem(
-    f"{PAPER}, Theorem 4.4",
-    UPPER,
-    ORDER,
-    "sqrt(K T ln T) + K ln T/eps",
-    algorithm("dp_se"),
-    UNIT_REWARDS,
-    BETA,
-    PRIVACY,
-)
+@upper("Theorem 4.4", ORDER, "sqrt(K T ln T) + K ln T/eps", *DP_SE)
 def dp_se_free(K: int, eps: float, T: float) -> float:
     """Order of the problem-independent regret of DP-SE with beta = 1/T (Theorem 4.4)."""
     return math.sqrt(K * T * math.log(T)) + K * math.log(T) / eps

@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .bounds import bounds_for
+from .bounds import KINDS, UPPER, bounds_for
 from .problem import Problem
-
-KINDS = ["exact", "asymptotic", "worst case", "order", "refuted"]
 
 
 def bound_rows(problem: Problem) -> tuple[list[dict[str, Any]], dict[str, str]]:
@@ -20,7 +18,7 @@ def bound_rows(problem: Problem) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """
     applying, reasons = bounds_for(problem)
     rows = []
-    for bound in sorted(applying, key=lambda b: (KINDS.index(b.status), b.side != "upper")):
+    for bound in sorted(applying, key=lambda b: (KINDS.index(b.status), b.side != UPPER)):
         value = bound.value(problem) if bound.is_number else math.nan
         formula = bound.statement + (f" ({bound.note})" if bound.note else "")
         row = {"bound": bound.source, "side": bound.side, "kind": bound.status}

@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 
 from ..contracts.assumptions import HeavyTails
-from .bounds import LOWER, ORDER, REFUTED, UPPER, Condition, theorem
+from .bounds import ORDER, REFUTED, Condition, bounds_of
 from .conditions import (
     BETA,
+    EPS_AND_V,
     HEAVY_TAILED,
     LOCAL,
     PRIVACY,
-    SMALL_BUDGET,
     V,
     algorithm,
     assumes,
@@ -20,8 +20,10 @@ from .conditions import (
 )
 from .problem import positive
 
-PAPER = "Tao et al. 2022"
+lower, upper = bounds_of("Tao et al. 2022")
 MOMENTS = assumes("E|X|^(1+v) <= u and no outliers", HeavyTails())
+DPR_SE = (algorithm("dpr_se"), MOMENTS, constant(24), BETA, *EPS_AND_V)
+LDPR_SE = (algorithm("ldpr_se"), MOMENTS, constant(28), BETA)
 LARGE = "for sufficiently large T"
 HARD = "on a hard instance with these gaps"
 
@@ -31,17 +33,14 @@ def gaps_below(limit: str, most: float) -> Condition:
     return Condition(f"gaps below {limit}", lambda gaps: max(gaps) < most)
 
 
-@theorem(
-    f"{PAPER}, Theorem 2",
-    UPPER,
+@upper(
+    "Theorem 2",
     ORDER,
     "ln(T)^(2.5 + 1/v)/eps sum (u/gap)^(1/v) + sum gap",
     algorithm("dpr_ucb"),
     MOMENTS,
     constant(18),
-    PRIVACY,
-    SMALL_BUDGET,
-    V,
+    *EPS_AND_V,
 )
 def dpr_ucb(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
     """Order of the regret of DPR-UCB (Theorem 2), 0 < eps <= 1."""
@@ -50,18 +49,11 @@ def dpr_ucb(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> 
     return float(leading + gap.sum())
 
 
-@theorem(
-    f"{PAPER}, Theorem 4",
-    UPPER,
+@upper(
+    "Theorem 4",
     ORDER,
     "u^(1/v) ln T/eps sum gap^(-1/v) + max gap",
-    algorithm("dpr_se"),
-    MOMENTS,
-    constant(24),
-    BETA,
-    PRIVACY,
-    SMALL_BUDGET,
-    V,
+    *DPR_SE,
     note=f"{LARGE}; the paper prints u^(1/(1+v))",
 )
 def dpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
@@ -74,18 +66,11 @@ def dpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> f
     return float(((u / gap) ** (1 / v)).sum() * math.log(T) / eps + gap.max(initial=0))
 
 
-@theorem(
-    f"{PAPER}, Theorem 4, whatever the gaps",
-    UPPER,
+@upper(
+    "Theorem 4, whatever the gaps",
     ORDER,
     "u^(1/(1+v)) (K ln T/eps)^(v/(1+v)) T^(1/(1+v))",
-    algorithm("dpr_se"),
-    MOMENTS,
-    constant(24),
-    BETA,
-    PRIVACY,
-    SMALL_BUDGET,
-    V,
+    *DPR_SE,
     note=f"{LARGE}; the paper prints u^(v/(1+v)^2)",
 )
 def dpr_se_free(K: int, eps: float, T: float, u: float, v: float) -> float:
@@ -95,15 +80,11 @@ def dpr_se_free(K: int, eps: float, T: float, u: float, v: float) -> float:
     return (u * T) ** (1 / (1 + v)) * (K * math.log(T) / eps) ** (v / (1 + v))
 
 
-@theorem(
-    f"{PAPER}, Theorem 5",
-    LOWER,
+@lower(
+    "Theorem 5",
     ORDER,
     "ln T/eps sum gap^(-1/v)",
-    HEAVY_TAILED,
-    PRIVACY,
-    SMALL_BUDGET,
-    V,
+    *HEAVY_TAILED,
     gaps_below("1/12", 1 / 12),
     note=f"{HARD}, u <= 1",
 )
@@ -112,18 +93,12 @@ def central_lower(gaps: Sequence[float], eps: float, T: float, v: float) -> floa
     return float(math.log(T) / eps * (positive(gaps) ** (-1 / v)).sum())
 
 
-@theorem(
-    f"{PAPER}, Theorem 7",
-    UPPER,
+@upper(
+    "Theorem 7",
     REFUTED,
     "u^(2/v) ln T/eps^2 sum gap^(-1/v) + max gap",
-    algorithm("ldpr_se"),
-    MOMENTS,
-    constant(28),
-    BETA,
-    PRIVACY,
-    SMALL_BUDGET,
-    V,
+    *LDPR_SE,
+    *EPS_AND_V,
     note="Zhou & Zhang 2024, App. C.3; the epochs of Alg. 4 imply more",
 )
 def ldpr_se_printed(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
@@ -133,18 +108,12 @@ def ldpr_se_printed(gaps: Sequence[float], eps: float, T: float, u: float, v: fl
     return float(leading + gap.max(initial=0))
 
 
-@theorem(
-    f"{PAPER}, Theorem 7, whatever the gaps",
-    UPPER,
+@upper(
+    "Theorem 7, whatever the gaps",
     REFUTED,
     "u^(2/(1+v)) (K ln T/eps^2)^(v/(1+v)) T^(1/(1+v))",
-    algorithm("ldpr_se"),
-    MOMENTS,
-    constant(28),
-    BETA,
-    PRIVACY,
-    SMALL_BUDGET,
-    V,
+    *LDPR_SE,
+    *EPS_AND_V,
     note="Zhou & Zhang 2024, App. C.3",
 )
 def ldpr_se_free_printed(K: int, eps: float, T: float, u: float, v: float) -> float:
@@ -153,15 +122,11 @@ def ldpr_se_free_printed(K: int, eps: float, T: float, u: float, v: float) -> fl
     return u ** (2 / (1 + v)) * (K * math.log(T) / eps**2) ** power * T ** (1 - power)
 
 
-@theorem(
-    f"{PAPER}, Algorithm 4 (what its epochs imply)",
-    UPPER,
+@upper(
+    "Algorithm 4 (what its epochs imply)",
     ORDER,
     "u^(2/v) ln T/eps^2 sum gap^(-(2+v)/v)",
-    algorithm("ldpr_se"),
-    MOMENTS,
-    constant(28),
-    BETA,
+    *LDPR_SE,
     PRIVACY,
     V,
 )
@@ -171,16 +136,12 @@ def ldpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> 
     return float(u ** (2 / v) * math.log(T) / eps**2 * (gap ** (-(2 + v) / v)).sum())
 
 
-@theorem(
-    f"{PAPER}, Theorem 8",
-    LOWER,
+@lower(
+    "Theorem 8",
     ORDER,
     "ln T/eps^2 sum gap^(-1/v)",
     LOCAL,
-    HEAVY_TAILED,
-    PRIVACY,
-    SMALL_BUDGET,
-    V,
+    *HEAVY_TAILED,
     gaps_below("1/5", 1 / 5),
     note=f"{HARD}, u <= 1, as T grows",
 )
@@ -189,16 +150,12 @@ def local_lower(gaps: Sequence[float], eps: float, T: float, v: float) -> float:
     return float(math.log(T) / eps**2 * (positive(gaps) ** (-1 / v)).sum())
 
 
-@theorem(
-    f"{PAPER}, Theorem 9",
-    LOWER,
+@lower(
+    "Theorem 9",
     ORDER,
     "(K/eps^2)^(v/(1+v)) T^(1/(1+v))",
     LOCAL,
-    HEAVY_TAILED,
-    PRIVACY,
-    SMALL_BUDGET,
-    V,
+    *HEAVY_TAILED,
     note=f"on the worst instance with u = 1, {LARGE}",
 )
 def local_minimax(K: int, eps: float, T: float, v: float) -> float:

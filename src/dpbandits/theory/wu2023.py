@@ -6,10 +6,10 @@ import math
 
 from ..contracts.assumptions import CentralMoments, RawMoments
 from ..parts.estimators import bin_width
-from .bounds import LOWER, ORDER, UPPER, Condition, theorem
+from .bounds import ORDER, Condition, bounds_of
 from .conditions import DELTA, PRIVACY, SMALL_BUDGET, algorithm, assumes
 
-PAPER = "Wu et al. 2023"
+lower, upper = bounds_of("Wu et al. 2023")
 MOMENTS_OF_ORDER_K = Condition("k >= 2", lambda k: k >= 2)
 ROBUST = Condition(
     "an algorithm for moments of order k", lambda problem: problem.algo in ("prae_r", "prae_c")
@@ -18,13 +18,14 @@ RAW = assumes("E|X|^k <= 1 and outliers at most alpha1", RawMoments())
 CENTRAL = assumes(
     "E|X - mean|^k <= 1, |mean| <= D and outliers at most alpha1", CentralMoments(bin_width)
 )
+PRAE_R = (algorithm("prae_r"), RAW, DELTA, PRIVACY, MOMENTS_OF_ORDER_K)
+PRAE_C = (algorithm("prae_c"), CENTRAL, DELTA, PRIVACY, SMALL_BUDGET, MOMENTS_OF_ORDER_K)
 CLEAN = Condition("alpha1 = 0", lambda alpha1: alpha1 == 0)
 RADIUS = "for the radius of its proof, whose constants are not printed"
 
 
-@theorem(
-    f"{PAPER}, Theorem 4.1",
-    LOWER,
+@lower(
+    "Theorem 4.1",
     ORDER,
     "sqrt(K T) + (K/eps)^(1-1/k) T^(1/k) + T alpha^(1-1/k)",
     ROBUST,
@@ -46,16 +47,11 @@ def leading(K: int, eps: float, T: float, k: float) -> float:
     return math.sqrt(K * T * l) + (K * l / eps) ** (1 - 1 / k) * T ** (1 / k)
 
 
-@theorem(
-    f"{PAPER}, Theorem 6.2",
-    UPPER,
+@upper(
+    "Theorem 6.2",
     ORDER,
     "sqrt(K T ln T) + (K ln T/eps)^(1-1/k) T^(1/k) + T alpha1^(1-1/k) + K ln T/alpha1",
-    algorithm("prae_r"),
-    RAW,
-    DELTA,
-    PRIVACY,
-    MOMENTS_OF_ORDER_K,
+    *PRAE_R,
     Condition("alpha1 in (0, 1/2)", lambda alpha1: 0 < alpha1 < 0.5),
     note=RADIUS,
 )
@@ -65,16 +61,11 @@ def prae_r(K: int, eps: float, T: float, k: float, alpha1: float) -> float:
     return leading(K, eps, T, k) + foul
 
 
-@theorem(
-    f"{PAPER}, Remark 6.3",
-    UPPER,
+@upper(
+    "Remark 6.3",
     ORDER,
     "sqrt(K T ln T) + (K ln T/eps)^(1-1/k) T^(1/k)",
-    algorithm("prae_r"),
-    RAW,
-    DELTA,
-    PRIVACY,
-    MOMENTS_OF_ORDER_K,
+    *PRAE_R,
     CLEAN,
     note=RADIUS,
 )
@@ -83,17 +74,11 @@ def prae_r_clean(K: int, eps: float, T: float, k: float) -> float:
     return leading(K, eps, T, k)
 
 
-@theorem(
-    f"{PAPER}, Theorem 6.10",
-    UPPER,
+@upper(
+    "Theorem 6.10",
     ORDER,
     "sqrt(K T ln T) + (K ln T/eps)^(1-1/k) T^(1/k) + K D ln(D T)/eps",
-    algorithm("prae_c"),
-    CENTRAL,
-    DELTA,
-    PRIVACY,
-    SMALL_BUDGET,
-    MOMENTS_OF_ORDER_K,
+    *PRAE_C,
     CLEAN,
     note=RADIUS,
 )
@@ -102,18 +87,12 @@ def prae_c_clean(K: int, eps: float, T: float, k: float, D: float) -> float:
     return leading(K, eps, T, k) + K * D * math.log(D * T) / eps
 
 
-@theorem(
-    f"{PAPER}, Theorem 6.12",
-    UPPER,
+@upper(
+    "Theorem 6.12",
     ORDER,
     "sqrt(K T ln T) + (K ln T/eps)^(1-1/k) T^(1/k) + T alpha1^(1-1/k) + D K ln T/alpha1 "
     "+ D K ln(D T)/eps",
-    algorithm("prae_c"),
-    CENTRAL,
-    DELTA,
-    PRIVACY,
-    SMALL_BUDGET,
-    MOMENTS_OF_ORDER_K,
+    *PRAE_C,
     Condition("alpha1 in (0, 0.133)", lambda alpha1: 0 < alpha1 < 0.133),
     note=f"{RADIUS}; one term of the paper's is lost",
 )

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from .bounds import LOWER, ORDER, theorem
-from .conditions import HEAVY_TAILED, LOCAL, PRIVACY, SMALL_BUDGET, V
+from .conditions import HEAVY_TAILED, LOCAL
 
 
 @theorem(
-    "Zhou & Zhang 2024, App. C.3",
+    "Zhou & Zhang 2024",
     LOWER,
+    "App. C.3",
     ORDER,
     "T^((k+1)/(2k)) (K/eps^2)^((k-1)/(2k)), k = 1 + v",
     LOCAL,
-    HEAVY_TAILED,
-    PRIVACY,
-    SMALL_BUDGET,
-    V,
+    *HEAVY_TAILED,
     note="the minimax rate: on the worst instance with u = 1",
 )
 def local_minimax(K: int, eps: float, T: float, v: float) -> float:

@@ -23,11 +23,18 @@ from yaml import YAMLError
 from ...contracts.question import QUESTIONS, REGRET, Question
 from ...errors import BadInput, plain, unknown
 from ...files import package_folder
-from ...settings.groups import default_keys, is_name, load_groups, names_in, question_of
+from ...settings.groups import (
+    default_keys,
+    is_name,
+    load_groups,
+    names_in,
+    question_of,
+    refuse_resolvers,
+)
 from ...settings.request import Request, make_request
 from ...settings.sweep import MOST_POINTS, grids, names_varied, swept_names
 from ...validation import folder
-from .hydra_settings import leaves, refuse_changes, refuse_overrides
+from .hydra_settings import refuse_changes, refuse_overrides
 
 
 class Composed(NamedTuple):
@@ -165,13 +172,14 @@ def compose_config(overrides: list[str], folders: tuple[str, ...], keys_file: st
     parsed = read_overrides(overrides)
     _check_overrides(parsed, folders, keys_file)
     given = " ".join(overrides)
+    command = next((q.command for q in QUESTIONS if q.keys_file == keys_file), "bandit-audit")
     try:
-        with initialize_config_dir(str(package_folder("conf")), "dpbandits", "1.3"):
+        with initialize_config_dir(str(package_folder("conf")), command, "1.3"):
             composed = compose(keys_file, [*overrides, *search], return_hydra_config=True)
             refuse_changes(composed.hydra, keys_file, parsed)
             choices = composed.hydra.runtime.choices
             own = OmegaConf.masked_copy(composed, [str(k) for k in composed if k != "hydra"])
-            _refuse_resolvers(OmegaConf.to_container(own, resolve=False))
+            refuse_resolvers(OmegaConf.to_container(own, resolve=False))
             config = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
             launcher: Any = OmegaConf.to_container(composed.hydra.launcher, resolve=True)
     except MissingConfigException as error:
@@ -236,15 +244,6 @@ def _check_overrides(parsed, folders, keys_file):
                 if plain(value) in files:
                     raise BadInput(f"{key}={plain(value)}: not text; rename its file")
                 raise unknown(key, plain(value), files)
-
-
-def _refuse_resolvers(config):
-    """A setting must not depend on the machine or the time: keys may refer to keys alone."""
-    for key, value in leaves("", config):
-        if isinstance(value, str) and re.search(r"\$\{\s*[\w.]+\s*:", value):
-            raise BadInput(
-                f"{key}={value}: a value can refer to another key, such as ${{eps}}, only"
-            )
 
 
 def _missing(error, given):

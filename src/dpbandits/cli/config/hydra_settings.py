@@ -5,7 +5,7 @@ Hydra imports and calls what these settings name, so a file must not set them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig, OmegaConf
 
 from ...errors import BadInput, plain, unknown
+from ...settings.groups import leaves
 
 ALLOWED = "of Hydra's own settings only hydra/launcher and hydra.launcher.NAME can be given"
 COMMANDS = "a file can give a launcher numbers and plain text; commands are for the command line"
@@ -66,16 +67,6 @@ def _may_command(name: str, value: Any) -> bool:
     if "." in name or name == "python":
         return True
     return isinstance(value, str) and (not value.isprintable() or "${" in value)
-
-
-def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The values of nested mappings and lists, each with the path to it."""
-    pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
-    for key, inner in pairs:
-        if isinstance(inner, Mapping | list) and inner:
-            yield from leaves(f"{path}{key}.", inner)
-        else:
-            yield f"{path}{key}", inner
 
 
 def _leaves_of(config: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The comparison of measured ratios with the committed ones, on made-up numbers."""
+"""The comparison of measured ratios with the committed ones, on invented numbers."""
 
 import math
 import sys
@@ -6,19 +6,19 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "benchmarks"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import ratios
 
 COMMITTED = {"ucb, K = 5": 1.0, "dp_ucb, K = 20": 2.0}
 
 
-def test_what_is_as_fast_as_before_passes():
+def test_ratios_as_small_as_before_pass():
     assert ratios.complaints(COMMITTED, COMMITTED) == []
     assert ratios.complaints({"ucb, K = 5": 1.5, "dp_ucb, K = 20": 0.1}, COMMITTED) == []
 
 
 @pytest.mark.parametrize("slow", [3.01, math.inf, math.nan])
-def test_what_is_slower_fails_in_one_line(slow):
+def test_a_larger_ratio_is_reported_in_one_line(slow):
     committed = COMMITTED | {"dp_se, T = 1e7": 2.0}
     (line,) = ratios.complaints(committed | {"dp_se, T = 1e7": slow}, committed)
     assert line == f"dp_se, T = 1e7: {slow:.2f}, more than 1.5 times the committed 2.00"
@@ -26,7 +26,7 @@ def test_what_is_slower_fails_in_one_line(slow):
 
 
 @pytest.mark.parametrize(("name", "limit"), [("ucb, K = 5", 2.0), ("dp_ucb, K = 20", 3.0)])
-def test_what_is_above_its_limit_fails_in_one_line_however_slow_it_was_before(name, limit):
+def test_a_ratio_above_its_limit_is_reported_whatever_is_committed(name, limit):
     for slow in (limit + 0.01, math.nan):
         measured = COMMITTED | {name: slow}
         found = ratios.complaints(measured, COMMITTED | {name: limit}, tolerance=math.inf)
@@ -36,14 +36,14 @@ def test_what_is_above_its_limit_fails_in_one_line_however_slow_it_was_before(na
     assert ratios.complaints(measured, measured) == []
 
 
-def test_what_stands_on_one_side_fails():
+def test_a_ratio_without_counterpart_is_reported():
     (gone,) = ratios.complaints({"ucb, K = 5": 1.0}, COMMITTED)
-    assert gone.startswith("dp_ucb, K = 20: committed, but not measured")
+    assert gone.startswith("dp_ucb, K = 20: committed, but no longer measured")
     (new,) = ratios.complaints(COMMITTED | {"mine, K = 5": 1.0}, COMMITTED)
     assert new.startswith("mine, K = 5: measured, but not committed")
 
 
-def test_ratios_are_kept_and_read_again(tmp_path):
+def test_ratios_are_written_and_read_again(tmp_path):
     ratios.write(COMMITTED, tmp_path / "ratios.csv")
     assert ratios.read(tmp_path / "ratios.csv") == COMMITTED
     committed = ratios.read()

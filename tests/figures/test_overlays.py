@@ -1,25 +1,19 @@
-"""Bounds drawn beside what was measured: which, at what height, and named in the legend."""
+"""Bounds drawn beside measured regret: which ones, at what height, and how legends name them."""
 
 import json
 import math
-import shlex
-import sys
-from pathlib import Path
 
 import matplotlib.colors
 import numpy as np
 import pandas as pd
 import pytest
-from PIL import Image
+from sweeps import report, requested
 
-from dpbandits.cli import plot
-from dpbandits.cli.config.compose import read_request
-from dpbandits.cli.plot import curves_of, experiment_figure
-from dpbandits.cli.run import run
+import dpbandits as dp
 from dpbandits.environments.populations import levels
 from dpbandits.errors import BadInput
 from dpbandits.figures.bounds import MOST, curves, read_records
-from dpbandits.figures.draw import figure_of_table
+from dpbandits.figures.experiments import experiment_figure
 from dpbandits.figures.overlays import lines_of
 from dpbandits.results.tables import read_table
 from dpbandits.theory import azize2022, ren2020
@@ -30,20 +24,6 @@ THM_3 = "lower bound, asymptotic: Azize & Basu 2022, Thm. 3"
 THM_8 = "upper bound, slope only: Azize & Basu 2022, Thm. 8"
 
 
-@pytest.fixture
-def played(tmp_path, monkeypatch):
-    """A function that runs something in a folder of its own and returns its table's path."""
-    monkeypatch.chdir(tmp_path)
-
-    def play(line: str) -> Path:
-        before = set(Path().rglob("*.csv"))
-        assert run(read_request([*shlex.split(line), "jobs=1"], ())) == 0
-        (file,) = set(Path().rglob("*.csv")) - before
-        return file
-
-    return play
-
-
 def lines(ax, label):
     """The drawn lines of a bound, which look like the empty one that the legend shows."""
     (shown,) = [x for x in ax.lines if x.get_label() == label]
@@ -52,13 +32,11 @@ def lines(ax, label):
     return [x for x in same if len(x.get_xdata()) > 0]
 
 
-def test_bounds_on_regret_over_time(played):
+def test_bounds_on_regret_over_time(tmp_path):
     """AdaP on C1 at alpha 3.1, where the theorems hold, and 1, where they do not."""
-    file = played("experiment=azize2022_fig8 horizon=1e6 runs=3")
-    table = read_table(file)
-    stem, figure = experiment_figure("azize2022_fig8", Path("results"), bounds=True)
+    table = dp.load(report(requested(tmp_path, experiment="azize2022_fig8", horizon=1e6, runs=3)))
+    _, figure = experiment_figure("azize2022_fig8", tmp_path, bounds=True)
     (ax,) = figure.axes
-    assert stem == Path("results/figures/azize2022_fig8")
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     assert {THM_7, THM_3, THM_8} < set(labels) and len(labels) == 7
     (upper,), (lower,), (slope,) = (lines(ax, x) for x in (THM_7, THM_3, THM_8))
@@ -78,10 +56,9 @@ def test_bounds_on_regret_over_time(played):
     assert bottom < lower.get_ydata()[-1] < upper.get_ydata()[-1] < top
 
 
-def test_bounds_on_regret_against_the_budget(played):
-    file = played("'sweep={algo:[heldp_ucb_b,dp_se],eps:[.2,.5,1,2,3]}' horizon=3000 runs=2")
-    table = read_table(file)
-    (ax,) = figure_of_table(table, "any", curves_of(table, [file])).axes
+def test_bounds_on_regret_against_the_budget():
+    table = dp.run(["heldp_ucb_b", "dp_se"], eps=[0.2, 0.5, 1, 2, 3], horizon=3000, runs=2)
+    (ax,) = dp.plot(table, bounds=True).axes
     (upper,) = lines(ax, "upper bound: Ren et al. 2020, Cor. 11")
     gaps = [0, 0.125, 0.25, 0.375, 0.5]
     for eps in (0.2, 3.0):
@@ -97,23 +74,21 @@ def test_bounds_on_regret_against_the_budget(played):
     assert abs(ratios.mean()) < 0.02
 
 
-def test_users_with_levels_of_their_own(played):
-    file = played("experiment=ren2020_fig1f horizon=2000 runs=2")
-    _, figure = experiment_figure("ren2020_fig1f", file.parent, bounds=True)
+def test_bounds_for_users_with_levels_of_their_own(tmp_path):
+    request = requested(tmp_path, experiment="ren2020_fig1f", horizon=2000, runs=2)
+    report(request)
+    _, figure = experiment_figure("ren2020_fig1f", tmp_path, bounds=True)
     (ax,) = figure.axes
     uppers = lines(ax, "upper bound: Ren et al. 2020, Thm. 10")
-    gaps = read_request(["env=ren_bernoulli", "algo=ucb"], ()).cells[0].instance.gaps
-    crowd = levels([0, 0.2, 1, 2, 100], None)
+    gaps, crowd = request.settings[0].instance.gaps, levels([0, 0.2, 1, 2, 100], None)
     expected = [ren2020.heldp_ucb_b(gaps, crowd, e, 2000) for e in (0.2, 1, 2, 100)]
     assert sorted(x.get_ydata()[-1] for x in uppers) == pytest.approx(sorted(expected))
     assert len({x.get_color() for x in uppers}) == 4 and ax.get_yscale() == "log"
 
 
-def test_what_is_refuted_is_marked(played):
-    line = "algo=ldpr_se env=twopoint_heavy algo.v=.9 eps=1 horizon=1e12 runs=2"
-    file = played(line)
-    table = read_table(file)
-    figure = figure_of_table(table, "any", curves_of(table, [file]))
+def test_a_refuted_bound_is_marked():
+    table = dp.run("ldpr_se", "twopoint_heavy", v=0.9, eps=1, horizon=1e12, runs=2)
+    figure = dp.plot(table, bounds=True)
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     wrong = "refuted, slope only: Tao et al. 2022, Thm. 7, any gaps"
     assert wrong in labels and "lower bound, slope only: Zhou & Zhang 2024, App. C.3" in labels
@@ -124,57 +99,38 @@ def test_what_is_refuted_is_marked(played):
     assert rise == pytest.approx(1 / 1.9, abs=0.03)
 
 
-def test_a_panel_holds_a_handful(played):
+def test_few_bounds_are_drawn_in_a_panel_of_many_lines():
     """Of twenty lines in one panel: the lower bound that they share, and a few slopes."""
-    file = played("algo=dp_se eps=0.5 horizon=500 runs=2")
-    table = read_table(file)
+    table = dp.run("dp_se", eps=0.5, horizon=500, runs=2)
     many = [table.assign(shift=i, regret=table["regret"] + i) for i in range(20)]
-    found = curves(pd.concat(many), read_records(file) * 20, "many")
+    found = curves(pd.concat(many), table.attrs["settings"] * 20, "many")
     shared, slopes = (found[found["side"] == side] for side in ("lower", "upper"))
     assert shared["shift"].nunique() == 20
     assert slopes["shift"].nunique() == MOST - 1
 
 
-@pytest.mark.parametrize(
-    ("line", "parts"),
-    [
-        ("bounds=maybe a.csv", ["bounds=maybe:", "true or false"]),
-        ("bounds=true", ["experiment=NAME", "--help"]),
-        ("a.csv bounds=true", ["bounds=true:", "a.json", "manifest"]),
-        ("b.csv bounds=true", ["bounds=true:", "b.csv", "another table"]),
-        ("experiment=wu2023_raw bounds=true", ["wu2023_raw takes no bounds", "wu2023_raw.csv"]),
-    ],
-)
-def test_bad_requests_end_with_one_line(played, monkeypatch, capsys, line, parts):
-    file = played("algo=adap_ucb horizon=100 runs=1")
-    Path("a.csv").write_bytes(file.read_bytes())
-    Path("b.csv").write_bytes(file.read_bytes())
-    Path("results/wu2023_raw.csv").write_bytes(file.read_bytes())
-    manifest = json.loads(file.with_suffix(".json").read_text())
-    manifest["cells"][0]["horizon"] = 200
-    Path("b.json").write_text(json.dumps(manifest))
-    capsys.readouterr()
-    before = sorted(Path().rglob("*"))
-    monkeypatch.setattr(sys, "argv", ["bandit-plot", *line.split()])
-    with pytest.raises(SystemExit) as stopped:
-        plot.main()
-    printed = capsys.readouterr()
-    assert (stopped.value.code, printed.out) == (2, "")
-    assert len(printed.err.splitlines()) == 1 and all(part in printed.err for part in parts)
-    assert sorted(Path().rglob("*")) == before
-
-
-def test_a_manifest_of_other_settings_is_refused(played):
-    file = played("'sweep={algo:[adap_ucb],eps:[.5,1]}' horizon=100 runs=1")
+def test_a_manifest_of_other_settings_is_refused(tmp_path):
+    file = report(requested(tmp_path, algo="adap_ucb", eps=[0.5, 1], horizon=100, runs=1))
     table, records = read_table(file), read_records(file)
     assert len(curves(table, records, "x")) > 0
-    for text in ("{", "[]", '{"cells": [3]}', '{"cells": [{"algo": "adap_ucb"}]}'):
+    for text in ("{", "[]", '{"settings": [3]}', '{"settings": [{"algo": "adap_ucb"}]}'):
         file.with_suffix(".json").write_text(text)
         with pytest.raises(BadInput, match="no readable manifest"):
             read_records(file)
-    for other in (records[::-1], records[:1], [*records, records[0]]):
+    changed = [{**records[0], "horizon": 200}, records[1]]
+    for other in (records[::-1], records[:1], [*records, records[0]], changed):
         with pytest.raises(BadInput, match="another table"):
             curves(table, other, "x")
+
+
+def test_a_table_that_is_loaded_has_bounds_if_it_has_a_manifest(tmp_path):
+    file = report(requested(tmp_path, algo="adap_ucb", horizon=100, runs=1))
+    assert any(x.get_label() == THM_3 for x in dp.plot(dp.load(file), bounds=True).axes[0].lines)
+    manifest = json.loads(file.with_suffix(".json").read_text())
+    file.with_suffix(".json").unlink()
+    with pytest.raises(BadInput, match="have bounds"):
+        dp.plot(dp.load(file), bounds=True)
+    assert manifest["settings"]
 
 
 def test_a_parameter_that_no_setting_with_bounds_has():
@@ -184,16 +140,3 @@ def test_a_parameter_that_no_setting_with_bounds_has():
     table = pd.DataFrame([setting | {"line": "first"}, other | {"line": "second"}])
     bounds = pd.DataFrame([setting | {"axis": "t", "x": 1.0, "value": 2.0}])
     assert list(lines_of(bounds, table, "t")["line"]) == ["first"]
-
-
-def test_the_figure_is_written_beside_the_plain_one(played, monkeypatch, capsys):
-    file = played("algo=adap_ucb eps=0.5 horizon=1000 runs=2")
-    for words, suffix in (([], ""), (["bounds=true"], "_bounds")):
-        monkeypatch.setattr(sys, "argv", ["bandit-plot", str(file), *words])
-        with pytest.raises(SystemExit):
-            plot.main()
-        assert file.with_name(f"{file.stem}{suffix}.pdf").is_file()
-    plain, drawn = (
-        Image.open(file.with_name(f"{file.stem}{suffix}.png")) for suffix in ("", "_bounds")
-    )
-    assert drawn.height > plain.height and drawn.width == plain.width

@@ -1,0 +1,68 @@
+"""bandit-claims: the ledger that it writes, and what it refuses."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpbandits.claims import load_claims
+from dpbandits.cli import claims
+
+
+def bandit_claims(*words):
+    code = "from dpbandits.cli.claims import main; main()"
+    command = [sys.executable, "-c", code, *words]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_some_claims_are_measured(tmp_path):
+    words = ["A5", "horizon=3000", "runs=5", f"results={tmp_path}"]
+    done = bandit_claims(*words)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == str(tmp_path / "claims-A5.csv")
+    assert "Azize & Basu 2022, Fig. 8" in (tmp_path / "claims-A5.md").read_text()
+    assert r"\toprule" in (tmp_path / "claims-A5.tex").read_text()
+    table = pd.read_csv(tmp_path / "claims-A5.csv")
+    assert set(table["part"]) <= {"holds", "fails", "tie"} and len(table) == 3
+    again = bandit_claims(*words)
+    assert again.stdout == done.stdout
+    other = bandit_claims(*words, "seed=1")
+    assert other.stdout.splitlines()[-1].endswith("claims-A5-seed1.csv")
+    assert (pd.read_csv(tmp_path / "claims-A5-seed1.csv")["value"] != table["value"]).all()
+
+
+@pytest.mark.parametrize(
+    ("word", "complaint"),
+    [
+        ("A9", "unknown claim 'A9'"),
+        ("run=3", "did you mean runs"),
+        ("runs=1", "runs=1: a whole number of at least 2"),
+        ("horizon=0", "horizon=0:"),
+        ("results=/dev/null", "results=/dev/null"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(refused, word, complaint):
+    assert complaint in refused(claims, [word])
+
+
+@pytest.mark.slow
+def test_every_claim_is_measured_in_small(tmp_path):
+    done = bandit_claims("horizon=3000", "runs=3", f"results={tmp_path}")
+    assert done.returncode == 0, done.stderr
+    table = pd.read_csv(tmp_path / "claims.csv")
+    assert set(table["claim"]) == set(load_claims())
+    assert table[["value", "ci_low", "ci_high"]].notna().all(axis=None)
+
+
+@pytest.mark.slow
+def test_verdicts_on_cheap_claims_do_not_depend_on_the_seed(tmp_path):
+    """A3 and A5 at full scale, 500 runs of two seeds: the same verdicts, part by part."""
+    found = []
+    for seed in (0, 1):
+        done = bandit_claims("A3", "A5", f"seed={seed}", "runs=500", f"results={tmp_path}")
+        assert done.returncode == 0, done.stderr
+        found.append(pd.read_csv(done.stdout.splitlines()[-1]))
+    assert (found[0]["part"] == found[1]["part"]).all()
+    assert np.allclose(found[0]["value"], found[1]["value"], rtol=0.1)

@@ -1,0 +1,17 @@
+"""Names of algorithms and rules in figures."""
+
+from helpers import NAMES, RULES
+
+from dpbandits.contracts.display import display_name
+
+
+def test_display_names_are_declared_beside_the_guarantees():
+    names = {name: display_name(name) for name in (*NAMES, *RULES)}
+    assert names["adap_klucb"] == "AdaP-KLUCB" and names["dp_nas_exp"] == "DP-NAS-EXP"
+    assert all(text[0].isupper() and "_" not in text for text in names.values())
+    assert len(set(names.values())) == len(names)
+
+
+def test_the_display_name_of_anything_else_is_its_name():
+    for other in ("mine", "sparse_vector", "../algorithms/ucb", "__init__", "", "$x"):
+        assert display_name(other) == other

@@ -1,0 +1,135 @@
+"""Every experiment runs in small, is drawn from its table alone, and is reproduced."""
+
+import inspect
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+import yaml
+from helpers import CONF
+from PIL import Image
+from sweeps import requested
+
+import dpbandits as dp
+from dpbandits.contracts.question import QUESTIONS
+from dpbandits.errors import BadInput
+from dpbandits.figures import experiments
+from dpbandits.figures.draw import KINDS, figure_of_experiment
+from dpbandits.figures.experiments import experiment_figure
+from dpbandits.figures.style import Chart, save
+from dpbandits.files import package_folder
+from dpbandits.results.manifest import is_current
+from dpbandits.settings.groups import question_of
+
+EXPERIMENTS = list(dp.experiments().index)
+LONG = {"tao2022_calibration", "wu2023_central", "wu2023_raw", "tao2022_orders", "ren2020_fig2"}
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in EXPERIMENTS]
+)
+def test_an_experiment_is_reproduced_in_small(name, tmp_path):
+    limit = question_of(name, QUESTIONS).limit
+    pdf, png = dp.reproduce(name, tmp_path, runs=2, **{limit: 3000})
+    assert (pdf, png) == tuple(tmp_path / "figures" / f"{name}.{x}" for x in ("pdf", "png"))
+    assert pdf.read_bytes().startswith(b"%PDF")
+    assert np.asarray(Image.open(png).convert("L")).std() > 5
+    before = pdf.read_bytes(), png.read_bytes()
+    stem, figure = experiment_figure(name, tmp_path)
+    assert stem == pdf.with_suffix("") and isinstance(figure, Chart)
+    save(figure, stem)
+    assert before == (pdf.read_bytes(), png.read_bytes())
+    table = dp.load(tmp_path / f"{name}.csv")
+    if "bounds" in inspect.signature(figure_of_experiment(name, table)).parameters:
+        _, drawn = experiment_figure(name, tmp_path, bounds=True)
+        texts = [text.get_text() for text in drawn.legends[0].get_texts()]
+        assert any("bound" in text for text in texts)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_experiment_describes_its_figure_or_has_a_script(name):
+    described = yaml.safe_load((CONF / "experiment" / f"{name}.yaml").read_text()).get("figure")
+    assert (described is None) == (package_folder("experiments") / f"{name}.py").is_file()
+    assert described is None or (described["kind"] in KINDS and described["title"])
+
+
+def test_one_script_reproduces_all_experiments_and_leaves_alone_what_is_current(tmp_path):
+    script = package_folder("experiments") / "all.py"
+    names = ["azize2022_fig3", "azize2022_fig8", "sajed2019_stopping"]
+    command = [sys.executable, script, *names, "horizon=300", "runs=2", f"results={tmp_path}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    drawn = sorted(f.name for f in (tmp_path / "figures").glob("*.pdf"))
+    assert drawn == [f"{name}.pdf" for name in names]
+    made = {f: f.stat().st_mtime_ns for f in tmp_path.rglob("*") if f.suffix in (".csv", ".png")}
+    bytes_of = {f: f.read_bytes() for f in made}
+    tables = [tmp_path / f"{name}.csv" for name in names]
+    tables[0].write_text(tables[0].read_text().replace("ucb", "kcb"))  # edited
+    subprocess.run(command, capture_output=True, check=True)
+    touched = {f for f, before in made.items() if f.stat().st_mtime_ns != before}
+    assert touched == {tables[0], tmp_path / "figures" / f"{names[0]}.png"}
+    assert all(f.read_bytes() == before for f, before in bytes_of.items())
+    bad = subprocess.run([sys.executable, script, "azize"], capture_output=True, text=True)
+    assert (bad.returncode, len(bad.stderr.splitlines())) == (2, 1)
+
+
+def test_a_table_is_current_if_its_manifest_says_so(tmp_path):
+    dp.reproduce("azize2022_fig3", tmp_path, horizon=300, runs=2)
+    request = requested(tmp_path, experiment="azize2022_fig3", horizon=300, runs=2)
+    table = tmp_path / "azize2022_fig3.csv"
+    current = partial(is_current, table, request.config, request.settings)
+    assert current()
+    assert not is_current(table, request.config | {"runs": 3}, request.settings)
+    others = [replace(setting, seed=1) for setting in request.settings]
+    assert not is_current(table, request.config, others)
+    manifest = table.with_suffix(".json")
+    right = json.loads(manifest.read_text())
+    for wrong in (None, [], 3, right | {"config": []}, right | {"sources": "those of before"}):
+        manifest.write_text(json.dumps(wrong))
+        assert not current()
+    manifest.write_text(json.dumps(right))
+    assert current()
+    table.with_suffix(".md").write_text("")
+    assert not current()
+
+
+def test_a_figure_is_drawn_again_after_a_change_of_what_draws_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(experiments, "package_folder", lambda name: tmp_path / name)
+    table, figures = tmp_path / "mine.csv", [tmp_path / "mine.pdf", tmp_path / "mine.png"]
+    described = tmp_path / "conf" / "experiment" / "mine.yaml"
+    before = [table.with_suffix(".json"), described, tmp_path / "experiments" / "mine.py"]
+    for file in [*figures, *before]:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("content")
+        os.utime(file, (0, 1 if file in before else 2))
+    are_newer = partial(experiments._are_newer, figures, table, described)
+    assert are_newer()
+    for file in before:
+        os.utime(file, (0, 3))
+        assert not are_newer()
+        os.utime(file, (0, 1))
+    before[-1].unlink()
+    assert are_newer()
+    figures[0].write_text("")
+    assert not are_newer()
+
+
+def test_changes_do_not_replace_the_table_of_an_experiment(tmp_path):
+    """As in bandit-run, unless the table is itself one of changed keys."""
+    for runs in (2, 3, None):
+        dp.reproduce("azize2022_fig8", tmp_path, **({"runs": runs} if runs else {}))
+    table = tmp_path / "azize2022_fig8.csv"
+    whole = table.read_bytes()
+    with pytest.raises(BadInput, match=r"^runs=2: .* as it stands; results=DIR keeps both"):
+        dp.reproduce("azize2022_fig8", tmp_path, runs=2, jobs=1)
+    assert table.read_bytes() == whole
+    dp.reproduce("azize2022_fig8", tmp_path, jobs=1)
+    dp.reproduce("azize2022_fig8", tmp_path / "other", runs=2)
+    table.with_suffix(".json").unlink()
+    dp.reproduce("azize2022_fig8", tmp_path, runs=2)  # control: nobody knows whose table it is
+    assert table.read_bytes() != whole

@@ -1,0 +1,36 @@
+"""Confidence intervals, and the shares of runs that a summary of stopping times counts."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import binomtest, t
+
+from dpbandits.contracts.question import STOPPING
+from dpbandits.results.intervals import clopper_pearson, half_width
+from dpbandits.results.summary import summarize
+from dpbandits.results.tables import columns_of
+
+
+def test_intervals_of_a_probability_are_those_of_clopper_and_pearson():
+    k, n = np.array([0, 3, 17, 20, 0]), np.array([20, 20, 20, 20, 0])
+    low, high = clopper_pearson(k, n)
+    for i in range(4):
+        expected = binomtest(int(k[i]), int(n[i])).proportion_ci(0.95, method="exact")
+        assert (low[i], high[i]) == pytest.approx((expected.low, expected.high))
+    assert (low[4], high[4]) == (0, 1)
+
+
+def test_intervals_of_a_mean_are_those_of_students_t():
+    values = np.random.default_rng(0).normal(size=7)
+    low, high = t.interval(0.95, 6, values.mean(), values.std(ddof=1) / np.sqrt(7))
+    half = half_width(np.array([values.std(ddof=1), 0.0]), np.array([7, 1]))
+    assert half[0] == pytest.approx((high - low) / 2) and np.isnan(half[1])
+
+
+def test_a_summary_counts_what_is_correct():
+    setting = ["nas", "sign", 0, 0.5, np.inf, 0.25, 0.05, 1.0, 100, 0]
+    ends = [(0, 10, 0.5, 1, 1), (1, 20, 0.9, 1, 0), (2, 100, np.nan, 0, np.nan), (3, 30, 0.4, 1, 1)]
+    table = pd.DataFrame([[*setting, *end] for end in ends], columns=columns_of(STOPPING))
+    (row,) = summarize(table).to_dict("records")
+    assert (row["mean"], row["runs"], row["halted"]) == (40, 4, 3)
+    assert row["correct"] == pytest.approx(2 / 3)

@@ -1,0 +1,177 @@
+"""Finished runs on disk: none is lost, damage is noticed, and the bytes of tables do not change.
+
+The lock, atomic writes and the checksum have controls: without them the same checks fail.
+"""
+
+import errno
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import faults
+import numpy as np
+import pytest
+from sweeps import csv_after, quick, requested
+
+from dpbandits.contracts.question import QUESTIONS, REGRET
+from dpbandits.errors import CannotRead
+from dpbandits.results import run_store
+from dpbandits.results.run_store import Damaged, Runs, RunStore, read_runs
+from dpbandits.running.monte_carlo import fulfil
+
+EACH_QUESTION = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
+
+
+@pytest.fixture(scope="module")
+def right(tmp_path_factory):
+    """The tables of the quick sweeps, by question."""
+    return {q.name: csv_after(quick(tmp_path_factory.mktemp(q.name), q)) for q in QUESTIONS}
+
+
+def with_runs(results, question=REGRET):
+    """The request of the quick sweep, when its runs are stored, and the files of its settings."""
+    request, store = quick(results, question), RunStore(results)
+    fulfil(request)
+    return request, [store.file(setting) for setting in request.settings]
+
+
+def same(runs, pulls, answer):
+    """Runs of one setting that all have these pulls and this answer."""
+    return Runs(dict.fromkeys(runs, pulls), dict.fromkeys(runs, answer), dict.fromkeys(runs, 1.0))
+
+
+@EACH_QUESTION
+def test_two_writers_lose_nothing(tmp_path, question):
+    def lost(*more):
+        command = [sys.executable, faults.__file__, "writers", question.name, *map(str, more)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)["lost"]
+
+    assert lost(tmp_path / "a", 25) == 0
+    assert lost(tmp_path / "b", 25, "careless") > 0  # control
+
+
+def test_saved_runs_are_added_to_those_stored(tmp_path):
+    (setting,) = requested(algo="dp_se", horizon=10).settings
+    for run in (2, 0):
+        RunStore(tmp_path).save(setting, same([run], np.full((2, 5), run), run / 4))
+    found = RunStore(tmp_path).load(setting)
+    assert sorted(found.pulls) == [0, 2] and found.answers == {0: 0.0, 2: 0.5}
+    assert (found.pulls[2] == 2).all()
+
+
+def test_a_file_is_read_again_only_if_it_has_changed(tmp_path, monkeypatch):
+    (setting,) = requested(algo="dp_se", horizon=10).settings
+    store, reads = RunStore(tmp_path), []
+    monkeypatch.setattr(run_store, "read_runs", lambda file: reads.append(file) or read_runs(file))
+    assert store.finished(setting) == frozenset()
+    RunStore(tmp_path).save(setting, same([1], np.zeros((2, 5), int), 0.0))
+    reads.clear()
+    assert store.finished(setting) == store.finished(setting) == {1} and len(reads) == 1
+    RunStore(tmp_path).save(setting, same([4], np.zeros((2, 5), int), 0.0))
+    reads.clear()
+    assert store.finished(setting) == {1, 4} and len(reads) == 1
+
+
+def edit(member):
+    """A function that changes one array of a file, and writes the file as NumPy does."""
+
+    def edited(file, other):
+        with np.load(file) as members:
+            arrays = dict(members)
+        changed = {member: np.nan_to_num(arrays[member]) + 1}
+        np.savez_compressed(file, **arrays | changed)
+
+    return edited
+
+
+DAMAGES = {
+    "cut": lambda file, other: file.write_bytes(file.read_bytes()[:-40]),
+    "half": lambda file, other: file.write_bytes(file.read_bytes()[: file.stat().st_size // 2]),
+    "empty": lambda file, other: file.write_bytes(b""),
+    "nonsense": lambda file, other: file.write_bytes(b"nonsense" * 100),
+    "edited pulls": edit("pulls"),
+    "edited answers": edit("answers"),
+    "of another setting": lambda file, other: file.write_bytes(other.read_bytes()),
+    "without checksum": lambda file, other: np.savez(
+        file, runs=[0], pulls=[[[0]]], answers=[0.0], seconds=[0]
+    ),
+}
+
+
+@EACH_QUESTION
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damage_is_noticed_reported_and_repaired(tmp_path, capsys, right, damage, question):
+    request, files = with_runs(tmp_path, question)
+    assert csv_after(request) == right[question.name]
+    assert "damaged" not in capsys.readouterr().err
+    DAMAGES[damage](*files[:2])
+    damaged = files[0].read_bytes()
+    with pytest.raises(Damaged):
+        read_runs(files[0])
+    assert csv_after(request) == right[question.name]
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"damaged: {files[0]}") and line.endswith("its runs are played again")
+    assert files[0].with_suffix(".damaged").read_bytes() == damaged  # to be examined
+
+
+@pytest.mark.parametrize("damage", ["edited pulls", "of another setting"])
+def test_without_a_checksum_damage_is_not_noticed(tmp_path, monkeypatch, right, damage):
+    """The control: the checksums of ZIP do not detect these."""
+    monkeypatch.setattr(run_store, "checksum", lambda *_: bytes(32))
+    request, files = with_runs(tmp_path)
+    assert csv_after(request) == right["regret"]
+    DAMAGES[damage](*files[2:4])
+    assert csv_after(request) != right["regret"]
+
+
+def test_no_flipped_byte_changes_a_result(tmp_path):
+    request = requested(tmp_path, algo="adap_ucb", horizon=100, runs=2, checkpoints=4, jobs=1)
+    fulfil(request)
+    store, (setting,) = RunStore(tmp_path), request.settings
+    file, right = store.file(setting), store.load(setting)
+    whole, noticed = file.read_bytes(), 0
+    for i in range(len(whole)):
+        file.write_bytes(whole[:i] + bytes([whole[i] ^ 0x5A]) + whole[i + 1 :])
+        found = store.load(setting)
+        noticed += found.pulls == {}
+        assert not found.pulls or all((found.pulls[r] == right.pulls[r]).all() for r in (0, 1))
+    assert noticed > len(whole) / 2
+
+
+@pytest.mark.parametrize("error", [OSError(errno.EIO, "bad disk"), OSError(errno.EMFILE, "files")])
+def test_a_read_that_fails_is_not_damage(tmp_path, monkeypatch, error):
+    """A file that cannot be read now is left as it is, since it may be read later."""
+    request, files = with_runs(tmp_path)
+    before = files[0].read_bytes()
+
+    def failing(path):
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_bytes", failing)
+        with pytest.raises(CannotRead, match=f"cannot read {files[0]}"):
+            RunStore(tmp_path).save(request.settings[0], same([7], np.zeros((3, 5), int), 0.0))
+        with pytest.raises(CannotRead):
+            fulfil(request)
+    assert files[0].read_bytes() == before
+
+
+def test_the_remainder_of_a_killed_writer_is_overwritten(tmp_path, right):
+    request, store = quick(tmp_path), RunStore(tmp_path)
+    for file in map(store.file, request.settings):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.with_name(f".{file.name}.part").write_bytes(b"half a fi")
+    assert csv_after(request) == right["regret"]
+    assert not list(tmp_path.rglob("*.part"))
+
+
+def test_the_reason_of_a_failure_is_stored_until_the_setting_is_finished(tmp_path):
+    request, store = requested(tmp_path, algo="dp_se", horizon=10), RunStore(tmp_path)
+    (setting,) = request.settings
+    store.note_failure(setting, "no luck")
+    assert store.failure(setting) == "no luck"
+    fulfil(request)
+    assert store.failure(setting) is None

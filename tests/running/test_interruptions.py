@@ -1,0 +1,241 @@
+"""Kills, full disks, and several processes on one folder: nothing finished is lost or repeated.
+
+Kills have a control, without atomic writes, in which runs are lost.
+"""
+
+import errno
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import faults
+import numpy as np
+import pytest
+from sweeps import COMMAND, QUICK, csv_after, own_algorithm, quick, report, requested, stored, words
+
+from dpbandits import files
+from dpbandits.errors import CannotWrite
+from dpbandits.results.naming import table_path
+from dpbandits.results.run_store import RunStore
+from dpbandits.running import monte_carlo
+from dpbandits.running.play import compile_kernel
+
+SWEEP = QUICK["regret"] | {"runs": 5, "jobs": 2}  # that of ``quick``
+LONG = {"algo": ["dp_ucb", "dp_se", "adap_ucb"], "eps": [0.2, 0.5, 1, 2], "runs": 4, "jobs": 2}
+
+
+@pytest.fixture(scope="module")
+def right():
+    """The table of the quick sweep."""
+    return csv_after(quick(None))
+
+
+def killed_children(*more):
+    command = [sys.executable, faults.__file__, "kills", *map(str, more)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("question", "count"), [("regret", 150), ("stopping", 70)])
+def test_two_hundred_kills_lose_nothing(tmp_path, question, count):
+    found = killed_children(question, tmp_path, 0, count)
+    assert found["kills"] >= count and found["in_a_write"] > 0 and found["sweeps"] > 1, found
+    assert found["lost"] == found["again"] == found["other_bytes"] == 0, found
+
+
+@pytest.mark.slow
+def test_without_atomic_writes_kills_lose_runs(tmp_path):
+    assert killed_children("regret", tmp_path, 0, 60, "careless")["lost"] > 0
+
+
+def started(given, results, **popen):
+    command = [*COMMAND, *words(**given), f"results={results}"]
+    return subprocess.Popen(command, **popen)
+
+
+def when_written(results):
+    """When each file of runs was written."""
+    return {f: f.stat().st_mtime_ns for f in results.glob("runs/*/*.npz")}
+
+
+@pytest.mark.slow
+def test_commands_that_are_killed_repeatedly(tmp_path):
+    """A kill is timed from the first run that is stored, when the command has been imported."""
+    chance, kills, in_the_middle = random.Random(1), 0, 0
+    given = LONG | {"horizon": 10**7}
+    whole, request = (requested(tmp_path / name, **given) for name in "ab")
+    right, total = csv_after(whole), len(stored(whole))
+    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    while kills < 16:
+        before, files_before = stored(request), when_written(request.results)
+        process = started(given, request.results, start_new_session=True, **silent)
+        while when_written(request.results) == files_before and process.poll() is None:
+            time.sleep(0.005)
+        time.sleep(chance.uniform(0, 0.2))
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        kills += process.wait() == -signal.SIGKILL
+        after = stored(request)
+        assert before.items() <= after.items()  # nothing is lost or changed
+        assert len(after) > len(before) or len(before) == total  # it has played
+        in_the_middle += len(after) < total
+        if process.returncode == 0:
+            assert table_path(request).read_bytes() == right
+            shutil.rmtree(request.results)  # once more, from nothing
+    assert in_the_middle >= 8
+    assert csv_after(request) == right
+
+
+@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
+def test_a_resumed_command_gives_the_bytes_of_an_uninterrupted_one(tmp_path, stop):
+    given, results = LONG | {"horizon": 3 * 10**6, "jobs": 1}, tmp_path / "killed"
+    process = started(
+        given,
+        results,
+        stderr=subprocess.PIPE,
+        text=True,
+        # a test in the background would ignore SIGINT
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    while len(when_written(results)) < 2:
+        assert process.poll() is None
+        time.sleep(0.02)
+    os.kill(process.pid, stop)
+    _, stderr = process.communicate()
+    assert process.returncode == (130 if stop == signal.SIGINT else -9)
+    if stop == signal.SIGINT:
+        assert "interrupted; finished runs are stored" in stderr
+        assert "Traceback" not in stderr
+    before = when_written(results)
+    assert 2 <= len(before) < 12
+    assert not list(results.glob("*.csv"))
+    complete = {file for file in before if len(np.load(file)["runs"]) == 4}
+    assert started(given, results, stdout=subprocess.DEVNULL).wait() == 0
+    (table,) = results.glob("*.csv")
+    assert table.read_bytes() == csv_after(requested(**given))
+    assert all(file.stat().st_mtime_ns == before[file] for file in complete)
+
+
+@pytest.mark.slow
+def test_two_processes_on_one_folder(tmp_path, right):
+    pipe = {"stdout": subprocess.PIPE, "text": True}
+    both = [started(SWEEP, tmp_path, **pipe) for _ in range(2)]
+    paths = {process.communicate()[0].splitlines()[-1] for process in both}
+    assert [process.returncode for process in both] == [0, 0]
+    assert Path(*paths).read_bytes() == right
+
+
+SLOW = """
+import os, time
+from pathlib import Path
+from dpbandits.game import pull, rounds_left
+
+def slow(game, rng, eps):
+    here = Path(__file__).parent
+    (here / f"{os.getpid()}.begun").touch()
+    while len(list(here.glob("*.begun"))) < 2:  # the other process has not begun
+        time.sleep(0.01)
+    with open(here / "played", "a") as log:
+        log.write(f"{eps}\\n")
+    time.sleep(0.1)
+    while rounds_left(game):
+        pull(game, rng.integers(5))
+"""
+BLIND = "from dpbandits.running.workers import Workers; Workers._stored = lambda *_: frozenset(); "
+
+
+@pytest.mark.parametrize("blind", [False, True])
+def test_two_processes_share_the_work(tmp_path, blind):
+    """Runs that one has stored the other does not play; the control does not look for them."""
+    home = own_algorithm(tmp_path / "mine", "slow", SLOW)
+    eps = list(range(1, 31))
+    given = {"algo": "slow", "eps": eps, "horizon": 5, "runs": 1, "jobs": 1, "backend": "threads"}
+    where = [f"results={tmp_path}", f"--config-dir={tmp_path / 'mine'}"]
+    start = [COMMAND[0], "-c", (BLIND if blind else "") + COMMAND[2], *words(**given), *where]
+    both = [subprocess.Popen(start, stdout=subprocess.PIPE) for _ in range(2)]
+    assert [process.communicate() and process.returncode for process in both] == [0, 0]
+    played = (home / "played").read_text().split()
+    assert set(played) == {f"{x:.1f}" for x in eps}
+    assert len(played) == 60 if blind else len(played) < 45
+
+
+class Failing:
+    """A file on a disk that fills at random moments, in the middle of a write."""
+
+    def __init__(self, chance, path, mode):
+        self.chance, self.file = chance, open(path, mode)  # noqa: SIM115
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.file.close()
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+    def write(self, content):
+        if self.chance.random() < 0.5:
+            self.file.write(content[: self.chance.randrange(len(content))])
+            self.file.flush()
+            raise OSError(self.chance.choice(ERRORS), "the disk says no")
+        self.file.write(content)
+
+
+ERRORS = (errno.ENOSPC, errno.EROFS, errno.EIO, errno.EDQUOT)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.* tasks have been successfully executed:UserWarning")
+def test_a_disk_that_fills_at_random_moments(tmp_path, monkeypatch, right):
+    chance, refused = random.Random(0), 0
+    monkeypatch.setattr(monte_carlo, "SAVE_EVERY", 0.0)
+    for sweep in range(5):
+        request, path, before = quick(tmp_path / str(sweep)), None, {}
+        while path is None:
+            with monkeypatch.context() as patch:
+                patch.setattr(files, "open", lambda *a: Failing(chance, *a), raising=False)
+                try:
+                    path = report(request)
+                except CannotWrite as error:
+                    refused += 1
+                    assert "the disk says no" in str(error)
+            after = stored(request)
+            assert before.items() <= after.items()
+            assert not list(request.results.rglob("*.part"))
+            before = after
+        assert path.read_bytes() == right
+    assert refused > 25
+
+
+def limited():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1800, 1800))
+
+
+@pytest.mark.slow
+def test_a_disk_that_is_really_full(tmp_path, right):
+    """No file may exceed some bytes, so that a part of the runs fits: one line, exit code 1."""
+    for setting in quick(None).settings:
+        compile_kernel(setting)
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = started(SWEEP, tmp_path, preexec_fn=limited, **pipe)
+    (line,) = process.communicate()[1].splitlines()
+    assert process.returncode == 1
+    assert line.startswith(f"bandit-run: cannot write {tmp_path}") and "File too large" in line
+    assert line.endswith("; what was stored before is intact")
+    assert not list(tmp_path.rglob("*.part"))
+    request, store = quick(tmp_path), RunStore(tmp_path)
+    before, when = stored(request), when_written(tmp_path)
+    whole = [store.file(s) for s in request.settings if len(store.load(s).pulls) == request.runs]
+    assert csv_after(request) == right
+    assert all(file.stat().st_mtime_ns == when[file] for file in whole)  # others are completed
+    assert before.items() <= stored(request).items()

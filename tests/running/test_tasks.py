@@ -1,0 +1,96 @@
+"""Tasks: played with the sources and data of their setting only, wherever they are played."""
+
+import io
+
+import pandas as pd
+import pytest
+from sweeps import csv_after, own_algorithm, requested
+
+from dpbandits.running.failures import RunsFailed
+from dpbandits.running.monte_carlo import fulfil
+from dpbandits.running.tasks import Task, cut_into_tasks, finish, finish_elsewhere
+
+
+def task_of(**given):
+    (setting,) = requested(**given).settings
+    return Task(setting, (0,), False)
+
+
+@pytest.mark.parametrize("play", [finish, finish_elsewhere])
+def test_a_worker_with_other_sources_refuses_a_task(play):
+    task = task_of(algo="dp_se", horizon=10)
+    assert play(task).played
+    object.__setattr__(task.setting, "version", "another")
+    outcome = play(task)
+    assert not outcome.played and "the worker has another version of dp_se" in outcome.trace
+
+
+def test_a_worker_that_reads_other_data_refuses_a_task(tmp_path):
+    file = tmp_path / "data.csv"
+    file.write_text("a,b\n0,1\n")
+    task = task_of(algo="ucb", env={"law": "table", "file": str(file), "rewards": None}, horizon=1)
+    assert task.setting.key
+    file.write_text("a,b\n1,0\n")
+    outcome = finish(task)
+    assert not outcome.played and "its data changed while it was played" in outcome.trace
+    file.write_text("a,b\n0,1\n")
+    assert finish(task).played
+
+
+def test_tasks_hold_each_run_once_and_the_longest_come_first():
+    settings = requested(algo=["dp_ucb", "dp_se"], horizon=[1e4, 1e7]).settings
+    tasks = cut_into_tasks({setting: list(range(100)) for setting in settings}, workers=4)
+    pairs = [(task.setting, run) for task in tasks for run in task.runs]
+    assert len(pairs) == len(set(pairs)) == 400
+    costs = [task.cost for task in tasks]
+    assert costs == sorted(costs, reverse=True) and len(tasks) >= 4 * 8
+
+
+REPLACING = """
+from pathlib import Path
+from dpbandits.game import pull, rounds_left
+
+def replacing(game, rng):
+    here = Path(__file__).parent
+    if (here / "next.csv").exists():
+        (here / "next.csv").replace(here / "data.csv")
+    while rounds_left(game):
+        pull(game, 0)
+"""
+
+
+def test_data_that_are_replaced_meanwhile_do_not_mix(tmp_path):
+    """Runs on the old data are stored as such; later requests play on the new data."""
+    home = own_algorithm(tmp_path, "replacing", REPLACING)
+    old, new = "a,b\n" + "0,1\n" * 9, "a,b\n" + "1,0\n" * 9
+    (home / "data.csv").write_text(old)
+    (home / "next.csv").write_text(new)
+    env = {"law": "table", "file": str(home / "data.csv"), "rewards": None}
+    given = {"algo": "replacing", "env": env, "horizon": 9, "runs": 3, "backend": "threads"}
+    regrets = []
+    for folder in ("first", "first", "second"):
+        table = csv_after(requested(tmp_path / folder, folders=(str(tmp_path),), **given))
+        regrets.append(pd.read_csv(io.BytesIO(table))["regret"].max())
+        assert (home / "data.csv").read_text() == new
+    assert regrets == [9, 0, 0]
+
+
+PLAIN = """
+from dpbandits.game import pull, rounds_left
+
+def edited(game, rng):
+    while rounds_left(game):
+        pull(game, 0)
+"""
+
+
+def test_an_algorithm_that_workers_cannot_load_is_not_taken_for_their_death(tmp_path):
+    file = own_algorithm(tmp_path, "edited", PLAIN) / "edited.py"
+    request = requested(folders=(str(tmp_path),), algo="edited", horizon=10, runs=4, jobs=2)
+    file.write_text("def edited(")
+    with pytest.raises(RunsFailed) as caught:
+        fulfil(request)
+    (reason,) = {failure.reason for failure in caught.value.failures}
+    assert "cannot import" in reason and "SyntaxError" in reason
+    file.write_text(PLAIN)
+    assert fulfil(request)[1] == 4

@@ -1,0 +1,82 @@
+"""A worker that dies costs only the run that kills it."""
+
+import pytest
+from sweeps import csv_after, own_algorithm, requested
+
+from dpbandits.results.run_store import RunStore
+from dpbandits.running.failures import RunsFailed
+
+MORTAL = """
+import os, signal
+from pathlib import Path
+from dpbandits.game import pull, rounds_left
+
+def mortal(game, rng, eps):
+    here = Path(__file__).parent
+    if {condition}:
+        {mark}.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    while rounds_left(game):
+        pull(game, rng.integers(5))
+"""
+DIED = '(here / "died")'
+COUNTED = '(here / ("d" + str(len(list(here.glob("d[0-9]"))))))'  # one more file at each death
+DEATH = "its worker died: it was killed, ran out of memory, or crashed"
+
+pytestmark = pytest.mark.slow
+
+
+def mortal(folder, condition, mark=DIED, **given):
+    """A request whose algorithm kills its worker on a condition, and the algorithm's folder."""
+    home = own_algorithm(folder, "mortal", MORTAL.format(condition=condition, mark=mark))
+    given = {"horizon": 50, "jobs": 2, **given}
+    return requested(folder / "results", folders=(str(folder),), **given), home
+
+
+SWEEP = {"algo": ["mortal", "ucb"], "eps": [0.5, 1, 2], "runs": 3}
+ALONE = {"algo": "mortal", "eps": 1, "runs": 40}
+PARALLEL = pytest.mark.parametrize("jobs", [1, 2])
+
+
+def test_a_worker_that_dies_once_costs_nothing(tmp_path):
+    condition = 'eps == 1 and os.path.exists(here / "mortal") and not (here / "died").exists()'
+    (tmp_path / "a" / "algo").mkdir(parents=True)
+    (tmp_path / "a" / "algo" / "mortal").touch()
+    (first, home), (second, control) = (
+        mortal(tmp_path / name, condition, **SWEEP) for name in "ab"
+    )
+    assert csv_after(first) == csv_after(second)
+    assert (home / "died").exists() and not (control / "died").exists()
+
+
+def test_a_worker_that_always_dies_stops_only_its_own_setting(tmp_path):
+    request, _ = mortal(tmp_path, "eps == 1", **SWEEP)
+    with pytest.raises(RunsFailed) as caught:
+        csv_after(request)
+    assert str(caught.value).startswith("3 runs failed; mortal on bernoulli_c2, eps 1, T 50: ")
+    assert sorted(r for failure in caught.value.failures for r in failure.runs) == [0, 1, 2]
+    assert {(f.setting.eps, f.reason) for f in caught.value.failures} == {(1, DEATH)}
+    found = [f.name.split("-")[0] for f in tmp_path.rglob("*.npz")]
+    assert sorted(found) == ["mortal", "mortal", "ucb"]
+    failed = [s for s in request.settings if RunStore(request.results).failure(s) == DEATH]
+    assert [(s.algo, s.eps) for s in failed] == [("mortal", 1)]
+
+
+@PARALLEL
+def test_two_deaths_in_succession_cost_nothing(tmp_path, jobs):
+    """The worker dies in the pool, and once more when its task is played alone."""
+    condition = 'len(list(here.glob("d[0-9]"))) < 2'
+    request, home = mortal(tmp_path, condition, COUNTED, **ALONE, jobs=jobs)
+    csv_after(request)
+    assert len(list(home.glob("d[0-9]"))) == 2
+    assert not list(tmp_path.rglob("*.failed"))
+
+
+@PARALLEL
+def test_a_run_that_kills_its_worker_costs_no_other_run(tmp_path, jobs):
+    condition = "rng.bit_generator.seed_seq.spawn_key[0] == 29"
+    request, _ = mortal(tmp_path, condition, **ALONE, jobs=jobs)
+    with pytest.raises(RunsFailed, match=r"^1 run failed"):
+        csv_after(request)
+    found = RunStore(request.results).load(request.settings[0])
+    assert sorted(found.pulls) == [r for r in range(40) if r != 29]

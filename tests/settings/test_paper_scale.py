@@ -1,0 +1,91 @@
+"""The experiments are run at the scale of their papers."""
+
+import json
+
+import numpy as np
+import pytest
+from sweeps import requested
+
+from dpbandits.contracts.question import STOPPING
+
+BUDGETS = {0.1, 0.25, 0.5, 1.0}
+FOUR = {"dp_ucb", "dp_se", "adap_ucb", "adap_klucb"}
+# What the papers ran: horizon, runs, algorithms, environments, budgets
+PAPERS = {
+    "azize2022_fig2": (1e7, 20, FOUR, {"bernoulli_c2"}, {1.0}),
+    "azize2022_fig4": (1e7, 20, FOUR, {"bernoulli_c1"}, BUDGETS),
+    "azize2022_fig5": (1e7, 20, FOUR, {"bernoulli_c2"}, BUDGETS),
+    "azize2022_fig6": (1e7, 20, FOUR, {"bernoulli_c3"}, BUDGETS),
+    "azize2022_fig7": (1e7, 20, FOUR, {"bernoulli_c4"}, BUDGETS),
+    "azize2022_fig8": (1e7, 20, {"adap_ucb", "adap_klucb"}, {"bernoulli_c1"}, {1.0}),
+    "sajed2019_fig1": (
+        5e7,
+        30,
+        {"dp_ucb", "dp_se"},
+        {f"bernoulli_c{i}" for i in (1, 2, 3, 4)},
+        BUDGETS,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_paper_scale(name):
+    horizon, runs, algorithms, environments, budgets = PAPERS[name]
+    request = requested(experiment=name)
+    assert request.runs == runs
+    assert {s.horizon for s in request.settings} == {int(horizon)}
+    assert {s.algo for s in request.settings} == algorithms
+    assert {s.env for s in request.settings} == environments
+    assert {s.eps for s in request.settings} == budgets
+    for setting in request.settings:
+        if setting.algo == "dp_ucb":
+            assert setting.parameters["gamma"] == 0.1
+        if setting.algo == "dp_se":
+            assert setting.parameters["beta"] == 1 / horizon
+        if setting.algo.startswith("adap"):
+            assert setting.parameters["alpha"] == 3.1 or name == "azize2022_fig8"
+
+
+@pytest.mark.parametrize(
+    "name", ["tao2022_central", "tao2022_local", "wu2023_raw", "wu2023_central"]
+)
+def test_scale_of_experiments_that_no_paper_specifies(name):
+    """T = 1e6 and 20 runs; literal constants at 1e12 and, locally at v = .5, at 4e15."""
+    request = requested(experiment=name)
+    assert request.runs == 20
+    for setting in request.settings:
+        values, spec = setting.parameters, json.loads(setting.env_spec)
+        if name.startswith("wu"):
+            assert (setting.horizon, values.get("k", 2.0), values.get("v", 1.0)) == (10**6, 2, 1)
+            assert values.get("alpha1", spec["alpha"]) == spec["alpha"]
+            assert setting.eps in {0.1, 0.5, 1.0} and spec["alpha"] in {0, 0.02, 0.05, 0.1}
+        elif "twopoint" in setting.env:
+            local = setting.algo == "ldpr_se"
+            assert values["c"] == (28 if local else 24)
+            far = local and spec["v"] == 0.5
+            assert setting.horizon == (4 * 10**15 if far else 10**12)
+            assert values["u"] == pytest.approx(1.0) and values["v"] == spec["v"]
+        else:
+            assert setting.horizon == 10**6 and setting.env == f"pareto_v0{10 * values['v']:g}"
+            assert setting.eps in {0.5, 1.0, np.inf}
+            assert spec["shape"] == pytest.approx(1.05 + values["v"])
+
+
+def test_fig3_spans_both_regimes():
+    request = requested(experiment="azize2022_fig3")
+    budgets = sorted(setting.eps for setting in request.settings)
+    assert (budgets[0], budgets[-1], request.runs) == (0.05, 10, 20)
+    assert {setting.horizon for setting in request.settings} == {10**7}
+    ratios = np.diff(np.log(budgets))
+    assert ratios.max() < 1.2 * ratios.min()
+
+
+def test_scale_of_the_experiment_on_stopping_times():
+    request = requested(question=STOPPING, experiment="sajed2019_stopping")
+    assert request.runs == 200 and len(request.settings) == 4 * 3 * (1 + 3 + 3)
+    assert {abs(s.instance.means[0]) for s in request.settings} == {0.05, 0.1, 0.2, 0.5}
+    assert {s.eps for s in request.settings} == {0.1, 0.5, 1.0, np.inf}
+    goals = [dict(s.goal) for s in request.settings]
+    assert {goal["rel_error"] for goal in goals} == {0.1, 0.25, 0.5}
+    assert {(goal["beta"], goal["R"]) for goal in goals} == {(0.05, 1.0)}
+    assert {s.env for s in request.settings} == {"sign"}

@@ -1,0 +1,257 @@
+"""Budgets, populations of users and eps_min: what sets columns of a table, and what is refused."""
+
+import math
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from helpers import setting, settings
+
+import dpbandits as dp
+from dpbandits.errors import BadInput
+
+B = {"algo": "heldp_ucb_b"}
+CROWD = B | {"population": "uniform_levels"}
+SMALL = {"horizon": 300, "runs": 2, "jobs": 1, "checkpoints": 3}
+COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
+OF_CROWDS = [*COLUMNS[:5], "population", "eps_min", *COLUMNS[5:]]
+
+# Columns
+
+
+def rows_of_settings(found, *columns):
+    """The settings of a table, in order."""
+    rows = found[list(columns)].drop_duplicates().astype(object)
+    return [tuple(None if pd.isna(x) else x for x in row) for row in rows.to_numpy().tolist()]
+
+
+def runs_of_each(found):
+    """How many runs each setting of a table has."""
+    last = found[found["t"] == found["horizon"]]
+    names = [c for c in found.columns if c not in ("seed", "run", "t", "regret")]
+    return set(last.groupby(names, dropna=False)["run"].count())
+
+
+@pytest.mark.parametrize("name", ["heldp_ucb_b", "heldp_ucb_l"])
+def test_equal_levels_need_eps_alone(name):
+    found = dp.run(algo=name, env="ren_mixed", eps=2, **SMALL)
+    assert list(found.columns) == COLUMNS
+    assert set(found["eps"]) == {2} and set(found["env"]) == {"ren_mixed"}
+    assert found["regret"].between(0, 0.4 * 300).all()
+
+
+@pytest.mark.parametrize("name", ["heldp_ucb_bs", "heldp_ucb_ls"])
+def test_unbounded_rewards_have_their_algorithms(name):
+    assert dp.run(algo=name, env="ren_gaussian", eps=2, **SMALL)["regret"].max() > 0
+
+
+def test_an_algorithm_for_bounded_rewards_sees_their_sigmoid():
+    env = dp.environment("ren_gaussian", sigmoid=True)
+    assert dp.run(algo="ucb", env=env, **SMALL)["regret"].max() > 0
+
+
+def test_populations_and_eps_min_that_vary_become_columns():
+    crowds = ["uniform_levels", "clipped_normal"]
+    found = dp.run(**B, population=crowds, eps_min=[0.5, 1], **SMALL)
+    assert list(found.columns) == OF_CROWDS
+    assert rows_of_settings(found, "population", "eps_min") == [
+        ("uniform_levels", 0.5),
+        ("uniform_levels", 1),
+        ("clipped_normal", 0.5),
+        ("clipped_normal", 1),
+    ]
+    assert runs_of_each(found) == {2}
+
+
+def test_a_population_has_a_column_even_if_it_does_not_vary():
+    found = dp.run(**CROWD, eps_min=1, **SMALL)
+    assert list(found.columns) == OF_CROWDS
+    assert rows_of_settings(found, "population", "eps_min") == [("uniform_levels", 1)]
+
+
+@pytest.mark.parametrize("name", ["heldp_ucb_b", "heldp_ucb_l"])
+def test_eps_min_becomes_a_column_for_equal_levels_too(name):
+    """Two settings never share their rows."""
+    found = dp.run(algo=name, eps=2, eps_min=[1, 2], **SMALL)
+    assert runs_of_each(found) == {2}
+    assert rows_of_settings(found, "eps_min") == [(1,), (2,)]
+
+
+def test_equal_levels_beside_a_population_keep_their_settings_apart():
+    crowds = ["homogeneous", "uniform_levels"]
+    found = dp.run(**B, population=crowds, eps_min=[0.5, 1], **SMALL)
+    assert runs_of_each(found) == {2}
+    assert len(rows_of_settings(found, "eps", "population", "eps_min")) == 4
+
+
+def test_algorithms_without_local_privacy_ignore_swept_populations():
+    algorithms = ["ucb", "adap_ucb", "heldp_ucb_b"]
+    sweep = {"algo": algorithms, "population": ["uniform_levels"], "eps_min": [1, 2]}
+    found = settings(sweep=sweep)
+    assert [(s.algo, s.columns.get("population"), s.columns.get("eps_min")) for s in found] == [
+        ("ucb", None, None),
+        ("adap_ucb", None, None),
+        ("heldp_ucb_b", "uniform_levels", 1),
+        ("heldp_ucb_b", "uniform_levels", 2),
+    ]
+    assert found[0] == setting(algo="ucb") and found[1] == setting(algo="adap_ucb")
+
+
+def test_eps_beside_populations_is_that_of_equal_levels():
+    crowds = ["homogeneous", "uniform_levels"]
+    found = dp.run(**B, population=crowds, eps_min=[0.5], eps=[1, 2], **SMALL)
+    homogeneous = found[found["population"] != "uniform_levels"]
+    assert set(homogeneous["eps"]) == {1, 2}
+    assert runs_of_each(found) == {2}
+    assert len(found) == 3 * 2 * found["t"].nunique()
+
+
+def test_one_level_of_ones_own_is_the_same_as_eps():
+    own = dp.run(**B, population=dp.levels([2]), eps_min=2, **SMALL)["regret"].tolist()
+    assert own == dp.run(**B, eps=2, **SMALL)["regret"].tolist()
+    assert own != dp.run(**B, eps=1, **SMALL)["regret"].tolist()
+
+
+def test_users_of_a_file(tmp_path):
+    file = tmp_path / "users.csv"
+    crowd = dp.population("file", path=str(file), column="level")
+
+    def regret(population):
+        found = dp.run(**B, population=population, eps_min=2, **SMALL)
+        assert population is not crowd or set(found["population"]) == {"file"}
+        return found["regret"].tolist()
+
+    file.write_text("who,level\nann,0.5\nbob,2\n")
+    first = regret(crowd)
+    assert first == regret(dp.levels([0.5, 2]))
+    file.write_text("who,level\nann,3\nbob,2\n")
+    assert regret(crowd) != first  # the edited file is read again
+
+
+def test_auto_for_equal_levels_is_their_level():
+    assert setting(**B, eps=2, eps_min="auto") == setting(**B, eps=2)
+
+
+# Refused
+
+
+def refusal(**given):
+    with pytest.raises(BadInput) as refused:
+        settings(**given)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("eps_min", "words"),
+    [
+        (0, "eps_min=0: a finite number above 0"),
+        (-1, "eps_min=-1: a finite number above 0"),
+        (math.nan, "eps_min=nan: a finite number above 0"),
+        (math.inf, "eps_min=inf: a finite number above 0"),
+        ("text", "eps_min=text: a finite number above 0"),
+        (True, "eps_min=true: a finite number above 0"),
+        (100.5, "eps_min=100.5: no users of uniform_levels"),
+        ([1, 0], "eps_min=0: a finite number above 0"),
+        ([1, 101], "eps_min=101: no users of uniform_levels"),
+        (None, "eps_min: users of uniform_levels with a lower level send nothing; give a number"),
+    ],
+)
+def test_an_eps_min_that_no_user_reaches_is_refused(eps_min, words):
+    assert refusal(**CROWD, eps_min=eps_min).startswith(words)
+
+
+POPULATIONS = [
+    ("levels", {"shares": [0.5, 0.6]}, "population.shares=[0.5,0.6]:", "sum to 1"),
+    ("levels", {"shares": [0.5, 0.3, 0.2]}, "population.shares=[0.5,0.3,0.2]:", "2 shares"),
+    ("levels", {"shares": [1]}, "population.shares=[1", "2 shares"),
+    ("levels", {"shares": [1.5, -0.5]}, "population.shares=[1.5,-0.5]:", "at least 0"),
+    ("levels", {"shares": ["a", "b"]}, "population.shares=a:", "finite number"),
+    ("levels", {"shares": 5}, "population.shares=5:", "list of numbers"),
+    ("levels", {"levels": [-1, 1]}, "population.levels=-1", "from 0 to"),
+    ("levels", {"levels": [math.nan, 1]}, "population.levels=nan:", "finite number"),
+    ("levels", {"levels": [math.inf, 1]}, "population.levels=inf:", "finite number"),
+    ("levels", {"levels": [1e7, 1]}, "population.levels=1", "from 0 to"),
+    ("levels", {"levels": []}, "population.levels=[]:", "list of numbers"),
+    ("levels", {"levels": "high"}, "population.levels=high:", "list of numbers"),
+    ("levels", {"levels": [0, 0]}, "eps_min=0.5:", "no user"),
+    ("levels", {"level": [1]}, "'population.level'", "did you mean population.levels?"),
+    ("levels", {"kind": "foo"}, "population.kind", "'foo'", "clipped_normal"),
+    ("clipped_normal", {"sd": 0}, "population.sd=0:", "above 0"),
+    ("clipped_normal", {"sd": "wide"}, "population.sd=wide:", "finite number"),
+    ("clipped_normal", {"mean": math.nan}, "population.mean=nan:", "finite number"),
+    ("clipped_normal", {"low": -1}, "population.low=-1:", "from 0 to"),
+    ("clipped_normal", {"low": 2, "high": 1}, "population.low=2:", "population.high"),
+    ("file", {"path": "missing.csv"}, "population.path=missing.csv:", "No such file"),
+    ("file", {"path": "."}, "population.path=.:", "directory"),
+    ("file", {"path": "/dev/zero"}, "path=/dev/zero:", "pipe"),
+    ("file", {"column": "epsilon"}, "column", "users.csv", "'epsilon'", "eps"),
+    ("file", {"column": ["eps"]}, "column", "eps"),
+    ("file", {"column": "who"}, "who", "ann", "finite number"),
+    ("file", {"column": "some"}, "some", "x", "finite number"),
+    ("file", {"column": "gaps"}, "gaps", "nan", "finite number"),
+    ("file", {"column": "debts"}, "debts", "-1", "from 0 to"),
+    ("file", {"path": "empty.csv"}, "population.path=empty.csv:", "CSV"),
+    ("file", {"path": "header.csv"}, "population.path=header.csv:", "no rows"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "parts"),
+    [(name, changes, parts) for name, changes, *parts in POPULATIONS],
+    ids=[f"{name} {changes}" for name, changes, *_ in POPULATIONS],
+)
+def test_a_population_that_cannot_be_is_refused(name, changes, parts, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("users.csv").write_text("who,eps,some,gaps,debts\nann,1,x,1,-1\nbob,2,3,,2\n")
+    Path("empty.csv").write_text("")
+    Path("header.csv").write_text("eps\n")
+    with pytest.raises(BadInput) as refused:
+        settings(**B, population=dp.population(name, **changes), eps_min=0.5)
+    message = str(refused.value)
+    assert all(part in message for part in parts), message
+
+
+REFUSED = [
+    (B | {"eps": 2, "eps_min": 3}, "eps_min=3: no users of level eps=2"),
+    (B | {"eps": 2, "eps_min": 0}, "eps_min=0: a finite number above 0"),
+    (B | {"eps": 2, "eps_min": -1}, "eps_min=-1: a finite number above 0"),
+    (B | {"population": "clipped_normal", "eps_min": 101}, "eps_min=101: no users of clipped_norm"),
+    (B | {"population": "clipped_normal"}, "eps_min: users of clipped_normal"),
+    (
+        B | {"population": dp.levels([0]), "eps_min": "auto"},
+        "population=levels: no user has",
+    ),
+    (CROWD | {"eps_min": 1, "eps": 1}, "eps=1: the users of uniform_levels have levels of their"),
+    (CROWD | {"eps_min": 1, "eps": math.inf}, "eps=inf: the users of uniform_levels"),
+    (B | {"eps": math.inf}, "eps=inf: a finite number above 0"),
+    ({"algo": "heldp_ucb_l", "eps": math.inf}, "eps=inf: a finite number above 0"),
+    (B | {"eps": 0}, "eps=0: a finite number above 0"),
+    (B | {"eps": math.nan}, "eps=nan: a finite number above 0"),
+    ({"algo": "heldp_ucb_l", "eps": 1e200}, "eps=1e200:"),
+    (B | {"population": "uniform_level"}, "unknown population 'uniform_level': did you mean unif"),
+    (B | {"population": "xyz"}, "unknown population 'xyz'"),
+    (B | {"population": 3}, "unknown population '3'"),
+    ({"algo": "adap_ucb", "population": "uniform_levels"}, "population=uniform_levels: adap_ucb"),
+    ({"algo": "ucb", "population": "uniform_levels"}, "population=uniform_levels: ucb takes no"),
+    ({"algo": "adap_ucb", "eps_min": 1}, "eps_min=1: adap_ucb takes no eps_min"),
+    ({"algo": "ucb", "eps_min": "auto"}, "eps_min=auto: ucb takes no eps_min"),
+    (
+        B | {"env": "ren_gaussian"},
+        "env=ren_gaussian: its rewards lie in [-inf, inf], but",
+    ),
+    (CROWD | {"eps_min": 1, "eps": [1, 2]}, "sweep.eps: no algorithm"),
+    ({"sweep": {"algo": ["ucb"], "population": ["uniform_levels"]}}, "sweep.population: no algo"),
+    ({"sweep": {"algo": ["ucb", "adap_ucb"], "eps_min": [1]}}, "sweep.eps_min: no algorithm"),
+    (B | {"population": ["uniform_levl"], "eps_min": 1}, "unknown population 'uniform_levl'"),
+]
+
+
+@pytest.mark.parametrize(("given", "words"), REFUSED, ids=[words for _, words in REFUSED])
+def test_levels_that_do_not_fit_the_algorithm_are_refused(given, words):
+    assert refusal(**given).startswith(words)
+
+
+@pytest.mark.parametrize(("name", "other"), [("b", "bs"), ("l", "ls")])
+def test_the_variant_for_any_rewards_is_named(name, other):
+    message = refusal(algo=f"heldp_ucb_{name}", env="ren_gaussian")
+    assert f"assumes rewards in [0, 1]; heldp_ucb_{other} takes any rewards" in message

@@ -1,0 +1,77 @@
+"""Shared by tests of runs: requests, the same as words of a command, and their tables."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpbandits.contracts.question import REGRET, STOPPING, Question
+from dpbandits.errors import plain
+from dpbandits.results.report import write_report
+from dpbandits.results.run_store import RunStore
+from dpbandits.results.tables import csv_of
+from dpbandits.running.monte_carlo import fulfil
+from dpbandits.settings.choices import request_from
+from dpbandits.settings.groups import default_keys
+from dpbandits.settings.request import Request
+
+COMMAND = [sys.executable, "-c", "from dpbandits.cli.run import main; main()"]
+
+# A sweep of a second for each question
+QUICK: dict[str, dict[str, Any]] = {
+    REGRET.name: {"algo": ["ucb", "dp_se", "adap_ucb"], "eps": [0.5, 2], "horizon": 20_000},
+    STOPPING.name: {"rule": ["nas", "dp_nas", "dp_nas_exp"], "eps": [0.5, 2], "rel_error": 0.5},
+}
+
+
+def requested(
+    results: Path | None = None,
+    question: Question = REGRET,
+    folders: tuple[str, ...] = (),
+    **given: Any,
+) -> Request:
+    """The request of some keys; a name that is no key is a parameter of the algorithm."""
+    keys = default_keys(question.keys_file)
+    parameters = {name: given.pop(name) for name in [*given] if name not in keys}
+    return request_from(question, given | {"results": results}, parameters, folders)
+
+
+def quick(results: Path | None, question: Question = REGRET, **given: Any) -> Request:
+    """The quick sweep of a question, five runs of each setting by two workers."""
+    return requested(results, question, **({"runs": 5, "jobs": 2} | QUICK[question.name] | given))
+
+
+def words(**given: Any) -> list[str]:
+    """The words of a command that requests the same; a list of values is a sweep."""
+    return [f"{'sweep.' * isinstance(x, list)}{key}={plain(x)}" for key, x in given.items()]
+
+
+def csv_after(request: Request) -> bytes:
+    """The table of a request, as CSV, when its missing runs are played."""
+    return csv_of(fulfil(request)[0])
+
+
+def report(request: Request) -> Path:
+    """The path of a request's table, when its missing runs are played and it is written."""
+    return write_report(request, fulfil(request)[0], 0.0)
+
+
+def stored(request: Request) -> dict[tuple[int, int], bytes]:
+    """The content of each stored run, by the positions of its setting and its number."""
+    store = RunStore(request.results)
+    return {
+        (i, run): pulls.tobytes() + np.float64(runs.answers[run]).tobytes()
+        for i, setting in enumerate(request.settings)
+        for runs in [store.load(setting)]
+        for run, pulls in runs.pulls.items()
+    }
+
+
+def own_algorithm(folder: Path, name: str, source: str, parameters: str = "{}") -> Path:
+    """Write the two files of an algorithm into a configuration folder."""
+    home = folder / "algo"
+    home.mkdir(parents=True, exist_ok=True)
+    (home / f"{name}.yaml").write_text(parameters)
+    (home / f"{name}.py").write_text(source)
+    return home

@@ -1,0 +1,511 @@
+"""The Python API: what a researcher types in a notebook, beside what the commands do."""
+
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from refusals import message_of
+
+import dpbandits as dp
+from dpbandits.authoring import arms, laplace_mean, pull_sum, rounds_left, until_horizon
+from dpbandits.cli import audit, bounds, run, stop
+from dpbandits.cli.config.compose import read_request
+from dpbandits.contracts.question import REGRET, STOPPING
+from dpbandits.results.tables import csv_of
+from dpbandits.settings.groups import names_in
+
+QUICK = {"horizon": 500, "runs": 2, "jobs": 1}
+QUICK_STOP = {"env": "sign", "rel_error": 0.5, "cap": 10_000, "runs": 2, "jobs": 1}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def in_turn(game, rng, m=1):
+    """Plays the arms in turn, ``m`` rounds at a time."""
+    a = 0
+    while rounds_left(game) > 0:
+        pull_sum(game, a % arms(game), until_horizon(game, m))
+        a += 1
+
+
+def means_first(game, rng, eps, m=20):
+    """Explores each arm ``m`` times, then commits to the largest private mean."""
+    mean = np.zeros(arms(game))
+    for a in range(arms(game)):
+        n = until_horizon(game, m)
+        if n > 0:
+            mean[a] = laplace_mean(rng, pull_sum(game, a, n), n, eps)
+    pull_sum(game, np.argmax(mean), rounds_left(game))
+
+
+@dp.kernel
+def compiled_means_first(game, rng, eps, m=20):
+    mean = np.zeros(arms(game))
+    for a in range(arms(game)):
+        n = until_horizon(game, m)
+        if n > 0:
+            mean[a] = laplace_mean(rng, pull_sum(game, a, n), n, eps)
+    pull_sum(game, np.argmax(mean), rounds_left(game))
+
+
+def sample(game, rng, n):
+    """A stopping rule that halts after ``n`` samples."""
+    return pull_sum(game, 0, int(n)) / n
+
+
+# A sweep as a call, and as words of the command
+SWEEPS = {
+    "algorithms and budgets": (
+        {"algo": ["adap_ucb", "dp_se"], "eps": [0.5, 1]},
+        "'sweep={algo:[adap_ucb,dp_se],eps:[0.5,1]}'",
+    ),
+    "one setting": ({"algo": "adap_ucb", "eps": 0.5}, "algo=adap_ucb eps=0.5"),
+    "a list of one": ({"algo": ["adap_ucb"], "eps": [0.5]}, "'sweep={algo:[adap_ucb],eps:[0.5]}'"),
+    "not private": (
+        {"algo": ["ucb", "adap_ucb"], "eps": [0.5, 1]},
+        "'sweep={algo:[ucb,adap_ucb],eps:[0.5,1]}'",
+    ),
+    "a parameter": (
+        {"algo": "adap_ucb", "alpha": [1, 3.1]},
+        "algo=adap_ucb 'sweep={alpha:[1,3.1]}'",
+    ),
+    "a fixed parameter": ({"algo": "adap_ucb", "alpha": 2}, "algo=adap_ucb algo.alpha=2"),
+    "a parameter of an algorithm": (
+        {"algo": dp.algorithm("adap_ucb", alpha=[1, 3.1]), "eps": [0.5, 1]},
+        "'sweep={algo:[adap_ucb],alpha:[1,3.1],eps:[0.5,1]}'",
+    ),
+    "parameters of each algorithm": (
+        {"algo": [dp.algorithm("adap_ucb", alpha=[1, 3.1]), "dp_se"]},
+        "'sweep=[{algo:[adap_ucb],alpha:[1,3.1]},{algo:[dp_se]}]'",
+    ),
+    "a parameter that one algorithm has": (
+        {"algo": ["adap_ucb", dp.algorithm("dp_se", beta=0.1)], "env": ["bernoulli_c1"]},
+        "'sweep=[{algo:[adap_ucb],env:[bernoulli_c1]},{algo:[dp_se],beta:[0.1],env:[bernoulli_c1]}]'",
+    ),
+    "environments": (
+        {"algo": "adap_ucb", "env": ["bernoulli_c1", "bernoulli_c2"]},
+        "algo=adap_ucb 'sweep={env:[bernoulli_c1,bernoulli_c2]}'",
+    ),
+    "an environment's means": (
+        {"algo": "adap_ucb", "env": dp.bernoulli([0.9, 0.8])},
+        "algo=adap_ucb env=bernoulli env.means=[0.9,0.8]",
+    ),
+    "means that vary": (
+        {"algo": "adap_ucb", "env": [dp.bernoulli([0.9, 0.8]), dp.bernoulli([0.5, 0.4])]},
+        "algo=adap_ucb env=bernoulli 'sweep={env.means:[[0.9,0.8],[0.5,0.4]]}'",
+    ),
+    "a changed environment beside itself": (
+        {"algo": "adap_ucb", "env": [dp.environment("bernoulli_c2", arms=3), "bernoulli_c2"]},
+        "algo=adap_ucb 'sweep={env:[bernoulli_c2],env.arms:[3,5]}'",
+    ),
+    "horizons": (
+        {"algo": "adap_ucb", "horizon": [100, 300]},
+        "algo=adap_ucb 'sweep={horizon:[100,300]}'",
+    ),
+    "users": (
+        {"algo": "heldp_ucb_l", "population": dp.levels([0.5, 2]), "eps_min": [0.5, "auto"]},
+        "algo=heldp_ucb_l population=levels population.levels=[0.5,2] 'sweep={eps_min:[0.5,auto]}'",
+    ),
+    "populations": (
+        {
+            "algo": ["heldp_ucb_l", "dp_se"],
+            "population": ["uniform_levels", "levels"],
+            "eps_min": [0.5],
+        },
+        "'sweep={algo:[heldp_ucb_l,dp_se],population:[uniform_levels,levels],eps_min:[0.5]}'",
+    ),
+    "everything else": (
+        {"algo": "adap_ucb", "seed": 3, "checkpoints": 7, "shuffle_arms": True},
+        "algo=adap_ucb seed=3 checkpoints=7 shuffle_arms=true",
+    ),
+    "numbers of NumPy": (
+        {"algo": "adap_ucb", "eps": np.array([0.5, 1]), "seed": np.int64(3)},
+        "algo=adap_ucb seed=3 'sweep={eps:[0.5,1.0]}'",
+    ),
+    "an experiment": ({"experiment": "azize2022_fig8"}, "experiment=azize2022_fig8"),
+}
+RULES = {
+    "rules": ({"rule": ["nas", "dp_nas"]}, "'sweep={rule:[nas,dp_nas]}'"),
+    "one setting": ({"rule": "dp_nas", "eps": 2}, "rule=dp_nas eps=2"),
+    "goals": (
+        {"rule": "dp_nas", "rel_error": [0.5, 0.6], "beta": [0.1, 0.2]},
+        "rule=dp_nas 'sweep={rel_error:[0.5,0.6],beta:[0.1,0.2]}'",
+    ),
+    "arms": (
+        {"rule": "nas", "env": dp.bernoulli([0.9, 0.8]), "arm": [0, 1]},
+        "rule=nas env=bernoulli env.means=[0.9,0.8] 'sweep={arm:[0,1]}'",
+    ),
+    "means": (
+        {"rule": "nas", "env": [dp.sign(0.5), dp.sign(-0.7)]},
+        "rule=nas env=sign 'sweep={env.mean:[0.5,-0.7]}'",
+    ),
+    "caps": ({"rule": "nas", "cap": [50, 10_000]}, "rule=nas 'sweep={cap:[50,10000]}'"),
+}
+
+
+def words(quick, line):
+    """A command line with the keys of a quick run that it does not set."""
+    return " ".join([line, *(f"{k}={v}" for k, v in quick.items() if f"{k}=" not in line)])
+
+
+SHARED = [
+    *((dp.run, run, QUICK, *x) for x in SWEEPS.values()),
+    *((dp.stop, stop, QUICK_STOP, *x) for x in RULES.values()),
+]
+NAMES = [*SWEEPS, *(f"rules: {name}" for name in RULES)]
+
+
+@pytest.mark.parametrize(("function", "command", "quick", "call", "line"), SHARED, ids=NAMES)
+def test_a_call_gives_the_table_of_the_command(bandit, function, command, quick, call, line):
+    """And each plays nothing that the other has played."""
+    keys = {k: v for k, v in quick.items() if f"{k}:[" not in line}
+    table = function(**{**quick, **call}, results="shared")
+    played = {file: file.stat().st_mtime_ns for file in Path("shared").rglob("*.npz")}
+    written = bandit(command, words(keys, f"{line} results=shared"))[-1]
+    assert dp.save(table, "saved.csv").read_bytes() == Path(written).read_bytes()
+    assert {f: f.stat().st_mtime_ns for f in Path("shared").rglob("*.npz")} == played
+    again = function(**{**quick, **call}, results="shared")
+    assert {f: f.stat().st_mtime_ns for f in Path("shared").rglob("*.npz")} == played
+    assert csv_of(again) == csv_of(table)
+
+
+def test_what_the_command_has_played_is_not_played_again(bandit):
+    written = bandit(run, words(QUICK, "algo=adap_ucb eps=0.5"))[-1]
+    before = {file: file.stat().st_mtime_ns for file in Path("results").rglob("*")}
+    table = dp.run("adap_ucb", eps=0.5, **QUICK, results="results")
+    assert csv_of(table) == Path(written).read_bytes()
+    assert {file: file.stat().st_mtime_ns for file in Path("results").rglob("*")} == before
+
+
+def test_nothing_is_written_without_a_folder_of_results(folder):
+    dp.run("adap_ucb", **QUICK)
+    dp.stop("nas", **QUICK_STOP)
+    dp.bounds("adap_ucb", eps=1)
+    dp.audit("adap_ucb", eps=1, horizon=16, runs=200, jobs=1)
+    dp.plot(dp.run(in_turn, **QUICK))
+    assert list(folder.iterdir()) == []
+
+
+def test_workers_do_not_change_the_table():
+    one, two = (
+        dp.run([in_turn, "adap_ucb"], m=[1, 5], **{**QUICK, "jobs": jobs}, backend=backend)
+        for jobs, backend in ((1, None), (2, "processes"))
+    )
+    pd.testing.assert_frame_equal(one, two, check_exact=True)
+
+
+def test_a_plain_function_and_a_compiled_one_give_the_same_regret():
+    call = {"eps": [0.5, 2], "m": [5, 20], **QUICK}
+    plain, compiled = (dp.run(f, **call) for f in (means_first, compiled_means_first))
+    assert set(plain["algo"]) == {"means_first"}
+    assert set(compiled["algo"]) == {"compiled_means_first"}
+    pd.testing.assert_frame_equal(plain.drop(columns="algo"), compiled.drop(columns="algo"))
+    assert len(plain[["eps", "m"]].drop_duplicates()) == 4
+
+
+@pytest.mark.slow
+def test_processes_play_a_compiled_function_too():
+    call = {"m": [5, 20], **QUICK}
+    here, elsewhere = (
+        dp.run(compiled_means_first, **{**call, "jobs": 2}, backend=b)
+        for b in ("auto", "processes")
+    )
+    pd.testing.assert_frame_equal(here, elsewhere, check_exact=True)
+
+
+def test_functions_stand_beside_names_with_values_of_their_own():
+    table = dp.run(
+        [dp.algorithm(in_turn, m=[1, 5]), dp.algorithm(means_first, m=7), "adap_ucb"], **QUICK
+    )
+    found = table[["algo", "m"]].drop_duplicates().fillna(-1).to_numpy().tolist()
+    assert found == [["in_turn", 1], ["in_turn", 5], ["means_first", 7], ["adap_ucb", -1]]
+
+
+def test_a_function_may_have_defaults_and_is_run_again_when_it_is_edited():
+    def committed(game, rng, a=0):
+        pull_sum(game, int(a), rounds_left(game))
+
+    first = dp.run(committed, env=dp.bernoulli([0.9, 0.4]), **QUICK, results="results")
+    assert set(first["regret"]) == {0}
+
+    def committed(game, rng, a=0):
+        pull_sum(game, 1 - int(a), rounds_left(game))
+
+    edited = dp.run(committed, env=dp.bernoulli([0.9, 0.4]), **QUICK, results="results")
+    assert edited["regret"].max() == pytest.approx(250)
+
+
+def test_a_rule_can_be_a_function():
+    table = dp.stop(sample, n=[10, 20], **QUICK_STOP)
+    assert table["stopping_time"].tolist() == [10, 10, 20, 20]
+    assert set(table["rule"]) == {"sample"} and table["halted"].all()
+
+
+def test_what_a_function_declares_is_checked_and_can_be_audited():
+    private = dp.algorithm(means_first, rewards=(0, 0.5))
+    message = message_of(dp.run, private, env=dp.bernoulli([0.9, 0.1]), **QUICK)
+    assert "[0, 1]" in message and "means_first assumes rewards in [0, 0.5]" in message
+    found = dp.audit(means_first, eps=[0.5, 2], m=3, horizon=16, runs=200, jobs=1)
+    assert found["eps"].tolist() == [0.5, 2] and set(found["name"]) == {"means_first"}
+
+
+# The same mistake in a call and in a command, whose messages are the same
+MISTAKES = [
+    (dp.run, run, {"eps": 0}, "eps=0"),
+    (dp.run, run, {"algo": "ucb", "eps": 1}, "algo=ucb eps=1"),
+    (dp.run, run, {"algo": "adap_klucbb"}, "algo=adap_klucbb"),
+    (dp.run, run, {"env": "bernouli_c2"}, "env=bernouli_c2"),
+    (dp.run, run, {"env": dp.bernoulli([1.5, 0.5])}, "env=bernoulli env.means=[1.5,0.5]"),
+    (dp.run, run, {"env": dp.bernoulli([0.5])}, "env=bernoulli env.means=[0.5]"),
+    (dp.run, run, {"env": dp.pareto([1, 2], 3)}, "env=pareto env.means=[1,2] env.shape=3"),
+    (dp.run, run, {"algo": "adap_ucb", "alpha": 0}, "algo=adap_ucb algo.alpha=0"),
+    (dp.run, run, {"horizon": 0}, "horizon=0"),
+    (dp.run, run, {"runs": 0}, "runs=0"),
+    (dp.run, run, {"seed": -1}, "seed=-1"),
+    (dp.run, run, {"jobs": 0}, "jobs=0"),
+    (dp.run, run, {"backend": "foo"}, "backend=foo"),
+    (dp.run, run, {"checkpoints": 0}, "checkpoints=0"),
+    (dp.run, run, {"shuffle_arms": 3}, "shuffle_arms=3"),
+    (dp.run, run, {"results": "/dev/null/x"}, "results=/dev/null/x"),
+    (dp.run, run, {"experiment": "azize2022_fig44"}, "experiment=azize2022_fig44"),
+    (dp.run, run, {"eps": [0.5, 0]}, "'sweep={eps:[0.5,0]}'"),
+    (dp.run, run, {"algo": ["ucb"], "eps": [1, 2]}, "'sweep={algo:[ucb],eps:[1,2]}'"),
+    (dp.run, run, {"population": dp.levels([1])}, "population=levels"),
+    (dp.stop, stop, {"rel_error": 2}, "rel_error=2"),
+    (dp.stop, stop, {"rule": "dp_naz"}, "rule=dp_naz"),
+    (dp.stop, stop, {"env": dp.sign(2)}, "env=sign env.mean=2"),
+    (dp.stop, stop, {"arm": 1}, "arm=1"),
+    (dp.stop, stop, {"cap": 0.5}, "cap=0.5"),
+    (dp.bounds, bounds, {"eps": 0}, "eps=0"),
+    (dp.audit, audit, {"algo": "adap_ucb", "eps": 0}, "algo=adap_ucb eps=0"),
+    (dp.audit, audit, {"algo": "ucb"}, "algo=ucb"),
+    (dp.audit, audit, {"algo": "adap_ucb", "runs": 5}, "algo=adap_ucb runs=5"),
+    (dp.audit, audit, {"mechanism": "noise"}, "mechanism=noise"),
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "command", "call", "line"),
+    MISTAKES,
+    ids=[f"{f.__name__} {line}" for f, _, _, line in MISTAKES],
+)
+def test_a_mistake_has_the_message_of_the_command(function, command, call, line):
+    if command is audit:  # it reads its words in its own way
+        expected = message_of(audit._main, line.split())
+    else:
+        question = STOPPING if command is stop else REGRET
+        expected = message_of(read_request, [w.strip("'") for w in line.split()], (), question)
+    assert message_of(function, **call) == expected
+
+
+MISTAKES_OF_CALLS = [
+    (dp.run, {"alfa": 2}, "unknown key or parameter 'alfa': did you mean alpha?"),
+    (dp.run, {"horizn": 100}, "did you mean horizon?"),
+    (dp.run, {"sweep": {"eps": [1]}}, "unknown key or parameter 'sweep'"),
+    (dp.run, {"algo": []}, "algo=[]: at least one is needed"),
+    (dp.run, {"env": 5}, "unknown env '5'"),
+    (dp.run, {"algo": lambda game, rng: None}, "a function with a name is needed"),
+    (dp.run, {"algo": sample}, "n is missing: sample needs it"),
+    (dp.run, {"algo": test_workers_do_not_change_the_table}, "must start"),
+    (dp.run, {"experiment": "sajed2019_stopping"}, "dp.stop runs it"),
+    (dp.stop, {"experiment": "azize2022_fig8"}, "dp.run runs it"),
+    (dp.run, {"experiment": "azize2022_fig4", "seed": [1, 2]}, "seed=[1,2]"),
+    (dp.run, {"config_dir": "nowhere"}, "config_dir=nowhere: there is no such folder"),
+    (dp.bounds, {"eps": [0.5, 1]}, "dp.bounds takes one setting"),
+    (dp.audit, {}, "nothing to audit: one of algo, rule, mechanism is needed"),
+    (dp.algorithm, {"algo": "adap_ucb", "rewards": (0, 1)}, "only a function"),
+    (dp.load, {"path": "missing.csv"}, "missing.csv: not a readable CSV"),
+    (dp.reproduce, {"experiment": "azize2022_fig44"}, "did you mean azize2022_fig4?"),
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "call", "reason"),
+    MISTAKES_OF_CALLS,
+    ids=[f"{f.__name__} {list(call)}" for f, call, _ in MISTAKES_OF_CALLS],
+)
+def test_mistakes_that_only_a_call_can_make(function, call, reason):
+    assert reason in message_of(function, **call)
+
+
+def test_two_functions_of_one_name_are_refused():
+    def twin(game, rng):
+        pull_sum(game, 0, rounds_left(game))
+
+    first = twin
+
+    def twin(game, rng):
+        pull_sum(game, 1, rounds_left(game))
+
+    assert "two functions have that name" in message_of(dp.run, [first, twin], **QUICK)
+
+    def adap_ucb(game, rng):
+        pull_sum(game, 0, rounds_left(game))
+
+    assert "the package has a adap_ucb of its own" in message_of(dp.run, adap_ucb, **QUICK)
+
+
+def test_an_algorithm_that_fails_raises_its_reason():
+    def lost(game, rng):
+        raise ValueError("lost")
+
+    with pytest.raises(dp.RunsFailed, match=r"2 runs failed; lost on bernoulli_c2.*: lost"):
+        dp.run([lost, "adap_ucb"], **QUICK, results="results")
+    stored = [file.name for file in Path("results").rglob("*.npz")]
+    assert len(stored) == 1 and stored[0].startswith("adap_ucb")
+
+
+def test_files_of_a_folder_of_the_users():
+    for name, text in {
+        "algo/mine.py": "from dpbandits.authoring import pull_sum, rounds_left\n"
+        "def mine(game, rng, a):\n    pull_sum(game, int(a), rounds_left(game))\n",
+        "algo/mine.yaml": "a: 1\n",
+        "env/two.yaml": "law: bernoulli\nmeans: [0.9, 0.4]\n",
+        "experiment/both.yaml": "# @package _global_\nsweep: {algo: [mine, ucb], env: [two]}\n",
+    }.items():
+        Path("files", name).parent.mkdir(parents=True, exist_ok=True)
+        Path("files", name).write_text(text)
+    call = {"config_dir": "files", **QUICK}
+    assert dp.run("mine", "two", **call)["regret"].max() == pytest.approx(250)
+    assert dp.run(dp.algorithm("mine", a=0), "two", **call)["regret"].max() == 0
+    assert list(dp.run(experiment="both", **call)["algo"].unique()) == ["mine", "ucb"]
+
+
+def test_a_saved_table_is_loaded_as_it_was(bandit):
+    for table in (dp.run("adap_ucb", eps=[0.5, 1], **QUICK), dp.stop("nas", **QUICK_STOP)):
+        found = dp.load(dp.save(table, "folder/table.csv"))
+        assert csv_of(found) == csv_of(table) and list(found.columns) == list(table.columns)
+        pd.testing.assert_frame_equal(dp.summary(found), dp.summary(table), check_dtype=False)
+    of_command = dp.load(bandit(run, words(QUICK, "algo=adap_ucb"))[-1])
+    assert isinstance(dp.plot(of_command, bounds=True), Figure)  # from its manifest
+
+
+def test_a_summary_has_a_row_for_each_setting():
+    table = dp.run(["adap_ucb", "dp_se"], eps=[0.5, 1], **QUICK)
+    found = dp.summary(table)
+    settings = [["adap_ucb", 0.5], ["dp_se", 0.5], ["adap_ucb", 1], ["dp_se", 1]]
+    assert sorted(found[["algo", "eps"]].to_numpy().tolist()) == sorted(settings)
+    final = table[table["t"] == table["horizon"]]
+    assert found["mean"].sum() == pytest.approx(final["regret"].sum() / 2)
+
+
+@pytest.fixture(scope="module")
+def regrets():
+    return dp.run(["adap_ucb", "dp_se"], eps=[0.5, 1], **QUICK)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"x": "t"}, {"x": "eps"}, {"bounds": True}, {"x": "eps", "bounds": True}, {"band": "std"}],
+    ids=str,
+)
+def test_figures_of_regret(regrets, options):
+    figure = dp.plot(regrets, title="A title", **options)
+    assert isinstance(figure, Figure)
+    labels = " ".join(axes.get_xlabel() for axes in figure.axes) + str(figure.get_supxlabel())
+    budget = options.get("x") == "eps"
+    assert ("eps" in labels or "epsilon" in labels or "budget" in labels) == budget, labels
+    assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_curves_of_bounds_are_added_to_a_figure(regrets):
+    def lines(figure):
+        return sum(len(axes.get_lines()) for axes in figure.axes)
+
+    assert lines(dp.plot(regrets, bounds=True)) > lines(dp.plot(regrets))
+
+
+def test_figures_of_stopping_times():
+    figure = dp.plot(dp.stop(["nas", "dp_nas"], **QUICK_STOP))
+    assert figure._repr_png_().startswith(b"\x89PNG")
+
+
+def test_figures_that_do_not_exist_are_refused(regrets):
+    assert "unknown x 'horizon': choose from eps, t" in message_of(dp.plot, regrets, x="horizon")
+    assert message_of(dp.plot, regrets, band="wide").startswith("band=wide: ")
+
+
+def test_figures_that_a_table_does_not_have_are_refused(regrets):
+    times = dp.stop("nas", **QUICK_STOP)
+    assert "axes of its own" in message_of(dp.plot, times, x="t")
+    assert "not beside stopping times" in message_of(dp.plot, times, bounds=True)
+    assert "no algorithm in the table is private" in message_of(
+        dp.plot, dp.run("ucb", **QUICK), x="eps"
+    )
+    plain = pd.DataFrame(regrets.to_dict("list"))
+    assert "only tables of dp.run" in message_of(dp.plot, plain, bounds=True)
+
+
+def test_bounds():
+    found = dp.bounds("adap_ucb", "bernoulli_gap", eps=0.5, horizon=1e5)
+    values = found.set_index("bound")["value"]
+    assert values["Azize & Basu 2022, Theorem 7"] == pytest.approx(4940, abs=1)
+    assert found.loc[0, ["side", "kind"]].tolist() == ["upper", "exact"]
+    assert dp.bounds(in_turn).empty or (dp.bounds(in_turn)["side"] == "lower").all()
+
+
+def test_an_audit():
+    found = dp.audit("adap_ucb", eps=[0.5, 2], horizon=16, runs=200, jobs=1)
+    assert found["eps"].tolist() == [0.5, 2] and (found["measured"] <= found["promised"]).all()
+    assert dp.audit(rule="dp_nas", eps=1, rel_error=0.5, horizon=64, runs=200, jobs=1)[
+        "kind"
+    ].tolist()
+    assert dp.audit(mechanism="tree", eps=1, runs=200, jobs=1)["name"].tolist() == ["tree"]
+
+
+def test_findings_of_audits_are_stored_in_a_folder(folder):
+    first = dp.audit("adap_ucb", eps=1, horizon=16, runs=200, jobs=1, results="results")
+    before = {file: file.stat().st_mtime_ns for file in folder.rglob("*.*")}
+    again = dp.audit("adap_ucb", eps=1, horizon=16, runs=200, jobs=1, results="results")
+    assert before and {file: file.stat().st_mtime_ns for file in folder.rglob("*.*")} == before
+    pd.testing.assert_frame_equal(first, again)
+
+
+@pytest.mark.parametrize(
+    ("function", "group", "name", "column", "value"),
+    [
+        (dp.algorithms, "algo", "adap_klucb", "parameters", "alpha=3.1"),
+        (dp.algorithms, "algo", "ucb", "privacy", "not private"),
+        (dp.rules, "rule", "dp_nas", "parameters", ""),
+        (dp.environments, "env", "bernoulli_c2", "parameters", "family=c2, arms=5"),
+        (dp.experiments, "experiment", "azize2022_fig4", None, None),
+    ],
+)
+def test_listings(function, group, name, column, value):
+    found = function()
+    assert list(found.index) == names_in(group)
+    assert found["about"].str.len().gt(0).all()
+    if column is not None:
+        assert found.loc[name, column] == value
+
+
+def test_an_experiment_is_reproduced_and_left_alone():
+    first = dp.reproduce("azize2022_fig8", horizon=300, runs=2, jobs=1)
+    assert first == [Path(f"results/figures/azize2022_fig8{s}") for s in (".pdf", ".png")]
+    before = {file: file.stat().st_mtime_ns for file in Path("results").rglob("*")}
+    assert dp.reproduce("azize2022_fig8", horizon=300, runs=2, jobs=1) == first
+    assert {file: file.stat().st_mtime_ns for file in Path("results").rglob("*")} == before
+
+
+def test_the_version_and_the_names():
+    assert dp.__version__ == version("dpbandits")
+    assert set(dp.__all__) == set(dir(dp))
+    assert all(getattr(dp, name) is not None for name in dp.__all__)
+    with pytest.raises(AttributeError, match="'ran'"):
+        _ = dp.ran
+
+
+def test_importing_the_package_is_quick():
+    heavy = ["numba", "pandas", "matplotlib", "scipy", "hydra", "sklearn", "joblib"]
+    code = f"import sys, dpbandits; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
