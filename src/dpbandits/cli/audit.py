@@ -74,7 +74,7 @@ def _main(argv: list[str]) -> int:
     audits: list[Audit] = []
     for line in [given.overrides] if chosen else everything(given.overrides):
         for point in multirun_points(line, folders):
-            config, contents, _ = compose_config(tuple(point), folders, "audit")
+            config, contents, _ = compose_config(point, folders, "audit")
             group = next((g for g in GROUPS if config[g] is not None), "")
             algorithm = load(find_file(str(config[group]), folders, group)) if group else None
             subjects = requested(config, keys, algorithm, contents.get(group, {}))

@@ -24,11 +24,8 @@ FOLDER = "submitit_folder"
 
 @dataclass(frozen=True)
 class Job:
-    """Runs one point of a multirun, here or, since it pickles to plain values, in another process.
-
-    Attributes:
-        question: the question.
-        folders: the user's configuration folders.
+    """Runs one point of a multirun, here or, since it pickles to plain values, in another process;
+    ``folders`` are the user's configuration folders.
     """
 
     question: Question
@@ -125,11 +122,8 @@ def _run_by_submitit(
 ) -> list[str]:
     """Submit one job for each point and wait for all: why each failed, or an empty string.
 
-    Args:
-        job: what to call with each point.
-        points: the overrides of each point.
-        cluster: submitit's name of the executor, slurm or local.
-        settings: the parameters of Hydra's launcher of that name.
+    ``cluster`` is submitit's name of the executor, slurm or local; ``settings`` are the parameters
+    of Hydra's launcher of that name.
     """
     import submitit
 

@@ -91,7 +91,7 @@ def command_line(question: Question, usage: str, argv: list[str]) -> int:
         chosen = [mode for mode, value in modes.items() if value]
         if len(chosen) > 1:
             raise BadInput(f"{' and '.join(chosen)} do not go together: give one of them")
-        words = tuple(as_hydra_overrides(given.overrides))
+        words = as_hydra_overrides(given.overrides)
         composed = compose_config(words, folders, question.keys_file)
         if given.package is not None:
             _check_package(given.package, given.cfg, composed)
@@ -119,10 +119,7 @@ def _check_package(package: str, cfg: str, composed: Composed) -> None:
 def run(request: Request, alone: bool = True) -> int:
     """Run what is missing, write the table, print its summary and, last, its path.
 
-    Args:
-        request: what is requested.
-        alone: whether it is the only job; the table of one of several must not have the name of
-            another's.
+    The table of one of several jobs, which is not ``alone``, has a name of its own.
     """
     start = time.monotonic()
     if alone:

@@ -24,10 +24,8 @@ POINTS = 60  # of a curve
 FAR = 1000  # lower bounds are not drawn where the regret is this many times larger
 FIELDS = {"algo", "parameters", "env", "env_spec", "eps", "population", "horizon", "notion"}
 COLUMNS = ["axis", "x", "value", "label", "kind", "side"]
-Curve = dict[
-    str, Any
-]  # a row of the table of curves with arrays of ``x`` and ``value``, and ``rank``
 SHORT = {"Theorem": "Thm.", "Corollary": "Cor.", "Algorithm": "Alg.", "whatever the": "any"}
+Curve = dict[str, Any]  # the columns of ``curves``, ``x`` and ``value`` as arrays, and its ``rank``
 
 
 def read_records(table: Path) -> list[dict[str, Any]]:
@@ -63,7 +61,7 @@ def curves(table: pd.DataFrame, records: Sequence[Mapping[str, Any]], name: str)
     """
     summary = summarize(table)
     settings, means = summary[settings_of(table)], summary["mean"].to_numpy()
-    rows = [{str(k): x for k, x in row.items()} for row in settings.to_dict("records")]
+    rows: list[Any] = settings.to_dict("records")
     check_match(rows, records, name)
     problems = [problem(record) for record in records]
     found: list[Curve] = []

@@ -51,7 +51,7 @@ class Composed(NamedTuple):
     launcher: dict[str, Any]
 
 
-# Keys that decide how and where something is run, not what.
+# Keys that decide how and where something is run, not what
 INDIFFERENT = re.compile(r"\+*(experiment|jobs|backend|results|runner(\.\w+)?|hydra[/.].*)=")
 
 
@@ -68,10 +68,10 @@ def read_request(
     question = question_requested(overrides, folders, question)
     frame = [o for o in overrides if o.partition("=")[0].lstrip("+") in ("experiment", "sweep")]
     if (frame or swept) and any(o not in frame and not INDIFFERENT.match(o) for o in overrides):
-        framed = compose_config(tuple(frame), folders, question.keys_file).config
+        framed = compose_config(frame, folders, question.keys_file).config
         _vary(framed, swept)
         _refuse_swept(overrides, framed, question)
-    config, contents, launcher = compose_config(tuple(overrides), folders, question.keys_file)
+    config, contents, launcher = compose_config(overrides, folders, question.keys_file)
     _vary(config, swept)
     folder("results", config["results"])  # commands write their tables
     but_choices = [o for o in overrides if o.lstrip("+").partition("=")[0] not in question.groups]
@@ -82,7 +82,7 @@ def read_request(
         if not is_name(name):
             raise unknown(group, name, names_in(group, folders))
         names = {g: config[g] for g in question.groups} | {group: name}
-        words = (*but_choices, *(f"{g}={n}" for g, n in names.items()))
+        words = but_choices + [f"{g}={n}" for g, n in names.items()]
         return compose_config(words, folders, question.keys_file).contents[group]
 
     groups = load_groups(question, config, contents_of, folders)
@@ -120,8 +120,7 @@ def read_overrides(overrides: Iterable[str]) -> list[Override]:
 
 def _split_swept(overrides: list[str]) -> tuple[list[str], dict[str, Any]]:
     """The overrides without those of a grid, ``sweep.NAME=[VALUES]``, and these by name."""
-    swept = {}
-    others = []
+    others, swept = [], {}
     for override in overrides:
         key, _, value = override.lstrip("+").partition("=")
         if not key.startswith("sweep.") or key.split(".")[1].isdigit():
@@ -166,16 +165,8 @@ def _refuse_swept(overrides, config, question):
             raise BadInput(f"{override}: {sweep} varies {name}; write sweep.{name}=[{value}]")
 
 
-def compose_config(
-    overrides: tuple[str, ...], folders: tuple[str, ...], keys_file: str = REGRET.keys_file
-) -> Composed:
-    """Compose a configuration with Hydra, as plain data.
-
-    Args:
-        overrides: overrides of a command line.
-        folders: the user's configuration folders.
-        keys_file: the file in conf that lists the keys of the command.
-    """
+def compose_config(overrides: list[str], folders: tuple[str, ...], keys_file: str) -> Composed:
+    """Compose the configuration of a command, whose keys a file in conf lists, with Hydra."""
     paths = ",".join(f"'file://{Path(folder).resolve()}'" for folder in folders)
     search = [f"hydra.searchpath=[{paths}]"] if folders else []
     parsed = read_overrides(overrides)
@@ -268,9 +259,9 @@ def _explained(error, overrides, folders, keys_file):
     found = re.search(r"Could not override '([^']*)'", text)
     if found:
         key = found[1].split("@")[-1]
-        chosen = tuple(o for o in overrides if o.split("=")[0] in groups_of(keys_file))
+        chosen = [o for o in overrides if o.split("=")[0] in groups_of(keys_file)]
         if chosen == overrides:
-            chosen, folders = (), ()
+            chosen, folders = [], ()
         config, contents, _ = compose_config(chosen, folders, keys_file)
         parameters = [f"{group}.{k}" for group, part in contents.items() for k in part]
         if key not in (known := [*config, *parameters]):
@@ -282,7 +273,7 @@ def _explained(error, overrides, folders, keys_file):
         line = " ".join(text.split())
     if "Ambiguous value" in text:
         line += "; add -m to run each, or write [a,b] for a list"
-    given = [o for o in overrides if o in text] or list(overrides)
+    given = [o for o in overrides if o in text] or overrides
     return BadInput(f"{' '.join(given)}: {line}")
 
 
