@@ -1,7 +1,7 @@
-"""Time and memory of make figures, from nothing and again: python benchmarks/figures.py [FOLDER].
+"""Time and memory of make figures, twice: python benchmarks/figures.py [FOLDER].
 
-It is run without stored runs and compiled code, in a temporary folder unless one is given. The
-table is printed and written to benchmarks/figures.md.
+The first time there are no stored runs and no compiled code; the second time both are there. The
+folder is temporary unless one is given. The table is printed and written to benchmarks/figures.md.
 """
 
 import os

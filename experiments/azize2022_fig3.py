@@ -4,7 +4,8 @@ The two terms of the lower bound (Theorem 3, asymptotic in T) are drawn separate
 eps = kl / (6 gap); below it, in the shaded regime, the regret is the cost of privacy.
 """
 
-from dpbandits.figures.regret_vs_budget import budget_panels, shade_high_privacy
+from dpbandits.figures.regret_vs_budget import budget_panels
+from dpbandits.figures.style import styled
 from dpbandits.theory.azize2022 import lower_bound_terms, privacy_threshold
 
 MEANS = [0.8, 0.1, 0.1, 0.1, 0.1]
@@ -14,6 +15,7 @@ TERMS = [
 ]
 
 
+@styled
 def draw(table, bounds=None):
     T = table["horizon"].max()
     title = "Regret against the privacy budget (Azize & Basu 2022, Fig. 3)"
@@ -21,5 +23,11 @@ def draw(table, bounds=None):
         label: lambda eps, i=i: lower_bound_terms(MEANS, eps, T)[i] for i, label in enumerate(TERMS)
     }
     figure = budget_panels(table, title, terms=terms, bounds=bounds)
-    shade_high_privacy(figure.axes[0], privacy_threshold(MEANS[1], MEANS[0]))
+    ax = figure.axes[0]
+    ax.margins(x=0)
+    ax.autoscale_view()
+    threshold = privacy_threshold(MEANS[1], MEANS[0])
+    ax.axvspan(ax.get_xlim()[0], threshold, color="#56B4E9", alpha=0.12, lw=0)
+    text = f"high privacy:\n$\\epsilon$ < {threshold:.3f}"
+    ax.text(threshold * 0.95, 0.04, text, ha="right", transform=ax.get_xaxis_transform())
     return figure

@@ -3,12 +3,18 @@
 One line with intercept is fitted to all 16 points; R^2 is that of the fit.
 """
 
+import numpy as np
+from matplotlib.ticker import EngFormatter
+
 import dpbandits as dp
 from dpbandits.environments.populations import build_population
-from dpbandits.figures.regret_vs_budget import scatter_with_fit
+from dpbandits.figures.bands import BANDS
+from dpbandits.figures.regret_vs_budget import regret_label
+from dpbandits.figures.style import COLOURS, Chart, finish, legend_name, styled
 from dpbandits.settings.groups import read_group
 from dpbandits.theory.ren2020 import v_b, v_l
 
+TITLE = "Final regret against the leading term (Ren et al. 2020, Fig. 2)"
 TERMS = {"heldp_ucb_l": v_l, "heldp_ucb_b": v_b}
 SETTING = ["algo", "population", "eps_min"]
 
@@ -18,8 +24,23 @@ def leading_term(algo, population, eps_min):
     return TERMS[algo](build_population(read_group("population", population)), eps_min)
 
 
+@styled
 def draw(table):
     points = dp.summary(table)
     points["x"] = [leading_term(*key) for key in points[SETTING].itertuples(index=False)]
-    title = "Final regret against the leading term (Ren et al. 2020, Fig. 2)"
-    return scatter_with_fit(points, r"$V_L$ (HeLDP-UCB-L) or $V_B$ (HeLDP-UCB-B)", title, table)
+    figure = Chart(figsize=(5.8, 4.2))
+    ax = figure.subplots()
+    groups = points.groupby(["algo", "population"], sort=False)
+    for ((algo, population), rows), colour, marker in zip(groups, COLOURS, "os^D", strict=False):
+        label = f"{legend_name(algo)}, {population}"
+        look = {"yerr": rows["ci_high"] - rows["mean"], "color": colour, "fmt": marker}
+        ax.errorbar(rows["x"], rows["mean"], label=label, ms=4, **look)
+    slope, intercept = np.polyfit(points["x"], points["mean"], 1)
+    square = np.corrcoef(points["x"], points["mean"])[0, 1] ** 2
+    ends = np.array([0.0, points["x"].max()])
+    label = f"fit: {intercept:.4g} + {slope:.4g} V, $R^2$ = {square:.4f}"
+    ax.plot(ends, intercept + slope * ends, color="black", lw=1, label=label)
+    ax.set(xlabel=r"$V_L$ (HeLDP-UCB-L) or $V_B$ (HeLDP-UCB-B)", ylabel=regret_label(table))
+    ax.yaxis.set_major_formatter(EngFormatter(sep=""))
+    finish(figure, TITLE, table, f"Points: mean of RUNS runs. Bars: {BANDS['ci']}.")
+    return figure

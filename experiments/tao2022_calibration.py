@@ -7,6 +7,7 @@ the best c of the setting. experiments/practical_constants.py prints these ratio
 from dpbandits.contracts.display import display_name
 from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
 from dpbandits.figures.style import Chart, finish, labelled, styled, styles_of
+from dpbandits.results.tables import at_end
 
 SETTING = ["env", "env.shape", "env.v", "v", "eps"]
 LAWS = {"twopoint_heavy": "two-point", "pareto": "Pareto"}
@@ -14,8 +15,8 @@ LAWS = {"twopoint_heavy": "two-point", "pareto": "Pareto"}
 
 def worst_ratios(table):
     """The regret at each c divided by that at the best c, in the worst setting: algo by c."""
-    last = table[table["t"] == table["horizon"]]
-    means = last.groupby(["algo", *SETTING, "c"], dropna=False)["regret"].mean().unstack("c")
+    settings = at_end(table).groupby(["algo", *SETTING, "c"], dropna=False)
+    means = settings["regret"].mean().unstack("c")
     return means.div(means.min(axis=1), axis=0).groupby("algo").max()
 
 
@@ -33,9 +34,8 @@ def draw(table):
     for ax, algo in zip(axes, ("dpr_ucb", "dpr_se", "ldpr_se"), strict=True):
         regret_vs(ax, table[table["algo"] == algo], "c", styles, None)
         ax.axvline(chosen[algo], color="black", lw=1, ls=":", label="practical")
-        ax.set_xscale("log")
-        ax.set_title(f"{display_name(algo)}: practical c = {chosen[algo]:g}")
-        ax.set_xlabel("constant c")
+        title = f"{display_name(algo)}: practical c = {chosen[algo]:g}"
+        ax.set(title=title, xlabel="constant c", xscale="log")
     axes[0].set_ylabel(regret_label(table))
     note = "Lines: mean of RUNS runs, each in one setting."
     finish(figure, "How the practical constants were chosen", table, note)

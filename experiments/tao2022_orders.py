@@ -11,6 +11,7 @@ from matplotlib.ticker import NullLocator
 
 from dpbandits.figures.regret_vs_budget import order, regret_label, regret_vs
 from dpbandits.figures.style import Chart, finish, labelled, styled, styles_of
+from dpbandits.results.tables import at_end
 
 TITLE = "DPR-SE with the paper's constants (Tao et al. 2022, Theorem 4; our setting)"
 SLOPE = r"order $\epsilon^{-1} \sum \mathrm{gap}^{-1/v}$ (slope only)"
@@ -26,12 +27,11 @@ def draw(table):
     axes = figure.subplots(1, 2)
     for ax, rows, column in zip(axes, (table[~pairs], table[pairs]), ("eps", "gap"), strict=True):
         regret_vs(ax, rows, column, styles, "ci")
-        last = rows[rows["t"] == rows["horizon"]]
-        for v, of_v in last.groupby("v"):
+        for v, of_v in at_end(rows).groupby("v"):
             means = of_v.groupby(column)["regret"].mean()
             x = means.index.to_numpy()[::-1]
             slope = 1.0 if column == "eps" else 1 / v
-            order(ax, x, lambda z, s=slope: z**-s, 1.6 * means.iloc[0], SLOPE)
+            order(ax, x, x**-slope, 1.6 * means.iloc[0], SLOPE)
         ax.set_xscale("log")
         ax.set_xticks(x, [f"{z:.3g}" for z in x], minor=False)
         ax.xaxis.set_minor_locator(NullLocator())

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 from scipy.stats import norm
+from sweeps import requested
 
 from dpbandits.contracts.algorithm import Algorithm, find_file, load
 from dpbandits.contracts.assumptions import Bounded
@@ -20,8 +21,6 @@ from dpbandits.files import PACKAGE
 from dpbandits.game import new_game, pulls_at_checkpoints
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 from dpbandits.settings import resolve
-from dpbandits.settings.choices import request_from
-from dpbandits.settings.groups import default_keys
 from dpbandits.settings.setting import Setting
 
 CONF = PACKAGE.parent.parent / "conf"
@@ -72,13 +71,8 @@ def arguments(name: str, eps: float, T: int, instance: Instance | None = None, *
 
 
 def settings(question=REGRET, **given) -> list[Setting]:
-    """The settings of ``dp.run``, or of ``dp.stop``, with these arguments.
-
-    A name that is no key of the command is a parameter of the algorithm.
-    """
-    keys = default_keys(question.keys_file)
-    parameters = {name: given.pop(name) for name in [*given] if name not in keys}
-    return request_from(question, given, parameters).settings
+    """The settings of ``dp.run``, or of ``dp.stop``, with these arguments."""
+    return requested(question=question, **given).settings
 
 
 def setting(question=REGRET, **given) -> Setting:

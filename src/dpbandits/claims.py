@@ -1,14 +1,15 @@
-"""What papers claim from their experiments, as data, and the verdict of runs of our own."""
+"""Claims that papers make from their experiments, as data, and the verdict of our own runs."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.stats import bootstrap
+from scipy.stats import bootstrap, pearsonr
 
 from .environments.blocks import has_no_blocks
 from .errors import BadInput, plain, unknown
@@ -18,6 +19,7 @@ from .results.summary import significant
 from .results.tables import load_finished
 from .settings.groups import names_in, read_file
 from .settings.setting import Setting
+from .settings.sweep import Point, points
 from .theory.ren2020 import LEADING_TERMS
 
 RESAMPLES = 2000
@@ -26,13 +28,7 @@ VERDICTS = ("reproduced", "partly", "not reproduced")
 
 @dataclass(frozen=True)
 class Sample:
-    """The finished runs of one setting.
-
-    Attributes:
-        setting: the setting.
-        final: float64 array (runs,), pseudo-regret at the horizon T.
-        half: float64 array (runs,), pseudo-regret at T/2.
-    """
+    """The finished runs of one setting: pseudo-regret at T and T/2, float64 arrays (runs,)."""
 
     setting: Setting
     final: np.ndarray
@@ -44,6 +40,15 @@ class Sample:
         setting = self.setting
         return {"algo": setting.algo, "env": setting.env, "eps": setting.eps, **setting.columns}
 
+    def fits(self, point: Mapping[str, Any]) -> bool:
+        """Whether the setting has these values."""
+        return all(self.words.get(name) == value for name, value in point.items())
+
+    def leading_term(self) -> float:
+        """The leading term of the regret, V_L or V_B of Ren et al. 2020."""
+        term = LEADING_TERMS[str(self.setting.algorithm.leading_term)]
+        return term(self.setting.crowd, self.words["eps_min"])
+
 
 def sample(store: Store, setting: Setting, runs: int) -> Sample:
     """The first finished runs of a setting."""
@@ -54,50 +59,52 @@ def sample(store: Store, setting: Setting, runs: int) -> Sample:
 
 
 def is_cheap(setting: Setting) -> bool:
-    """Whether a run of a setting takes the same time at every horizon."""
+    """Whether the running time of a setting does not depend on its horizon."""
     long = setting.algorithm.round_by_round or has_no_blocks(setting.instance.environment)
     return setting.algorithm.private and not long  # UCB's blocks grow in number
 
 
-# A statistic is a function of arrays of runs, one for each setting that it compares, and of an
-# axis, along which the runs lie.
-Values = Sequence[np.ndarray]
+# A statistic is a function of the mean final regrets of the settings that it compares, an array
+# whose first axis is that of the settings.
 
 
-def ratio(values: Values, axis: int) -> np.ndarray:
-    """Mean final regret of one setting by that of another."""
-    over, of = values
-    return over.mean(axis=axis) / of.mean(axis=axis)
+def ratio(means: np.ndarray) -> np.ndarray:
+    """Regret of one setting divided by that of another."""
+    over, of = means
+    return over / of
 
 
-def regret(values: Values, axis: int) -> np.ndarray:
-    """Mean final regret."""
-    return values[0].mean(axis=axis)
+def regret(means: np.ndarray) -> np.ndarray:
+    """Regret of a single setting."""
+    return means[0]
 
 
-def spread(values: Values, axis: int) -> np.ndarray:
-    """Largest mean final regret of several settings by the smallest."""
-    means = np.stack([x.mean(axis=axis) for x in values])
+def spread(means: np.ndarray) -> np.ndarray:
+    """Largest regret of several settings divided by the smallest."""
     return means.max(axis=0) / means.min(axis=0)
 
 
-def spread_ratio(values: Values, axis: int) -> np.ndarray:
-    """The spread of the first half of the settings by that of the second."""
-    half = len(values) // 2
-    return spread(values[:half], axis) / spread(values[half:], axis)
+def spread_ratio(means: np.ndarray) -> np.ndarray:
+    """The spread of the first half of the settings divided by that of the second."""
+    half = len(means) // 2
+    return spread(means[:half]) / spread(means[half:])
+
+
+def r_squared(terms: Sequence[float], means: np.ndarray) -> np.ndarray:
+    """R^2 of regrets against the terms that they should be linear in."""
+    return pearsonr(np.broadcast_to(terms, means.T.shape), means.T, axis=-1).statistic ** 2
+
+
+STATISTICS = {"ratio": ratio, "regret": regret, "spread": spread, "spread_ratio": spread_ratio}
+KINDS = (*STATISTICS, "growth", "r_squared")  # of statistics, by their names in a claim's file
 
 
 @dataclass(frozen=True)
 class Part:
-    """One number that a claim speaks of.
+    """One number that a claim states about the settings ``where``.
 
-    Attributes:
-        where: what setting it is about, in words.
-        value: the statistic.
-        low: lower end of its 95 % interval (bootstrap over runs).
-        high: upper end.
-        least: the claim holds for values above this,
-        most: and below this.
+    It has a 95 % interval from ``low`` to ``high`` (bootstrap over runs), and the claim holds for
+    numbers between ``least`` and ``most``.
     """
 
     where: str
@@ -118,32 +125,31 @@ class Part:
 
     @property
     def margin(self) -> float:
-        """How far the value lies inside of the thresholds, as a logarithm: small is bad."""
+        """The distance of the value from the nearest threshold, as a logarithm: small is bad."""
         with np.errstate(divide="ignore"):
-            above = np.log(self.value / self.least) if self.least > 0 else np.inf
-            return float(min(above, np.log(self.most / self.value)))
+            least, value, most = np.log([max(self.least, 0.0), self.value, self.most])
+        return float(min(value - least, most - value))
+
+    def in_words(self) -> str:
+        """The value and its interval."""
+        value, low, high = map(significant, (self.value, self.low, self.high))
+        return f"{value} [{low}, {high}]"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of a paper.
+    """A claim of a paper, as its file in conf/claim has it.
 
-    Attributes:
-        name: its short name.
-        source: paper and figure.
-        says: the claim.
-        published: the paper's value, in words.
-        experiments: the experiments that measure it.
-        parts: what is compared, as the claim's file has it.
-        why: one sentence on the verdict.
+    ``published`` is the paper's value, ``parts`` are what is compared, and ``why`` is one sentence
+    on the verdict.
     """
 
     name: str
     source: str
     says: str
     published: str
-    experiments: tuple[str, ...]
-    parts: tuple[Mapping[str, Any], ...]
+    experiments: Sequence[str]
+    parts: Sequence[Mapping[str, Any]]
     why: str
 
 
@@ -160,12 +166,10 @@ def claim(name: str, spec: Mapping[str, Any]) -> Claim:
     for key in keys:
         if not spec.get(key):
             raise BadInput(f"claim {name}: {key} is missing")
-    texts = {
-        key: " ".join(str(spec[key]).split()) for key in ("source", "says", "published", "why")
-    }
-    return Claim(
-        name=name, experiments=tuple(spec["experiments"]), parts=tuple(spec["parts"]), **texts
+    source, says, published, why = (
+        " ".join(str(spec[key]).split()) for key in ("source", "says", "published", "why")
     )
+    return Claim(name, source, says, published, spec["experiments"], spec["parts"], why)
 
 
 def load_claims() -> dict[str, Claim]:
@@ -175,7 +179,7 @@ def load_claims() -> dict[str, Claim]:
 
 
 def measure(claim: Claim, samples: Sequence[Sample]) -> list[Part]:
-    """All numbers that a claim speaks of."""
+    """All numbers that a claim states, as the samples have them."""
     return [part for spec in claim.parts for part in _parts(claim, spec, samples)]
 
 
@@ -186,97 +190,75 @@ def verdict(parts: Sequence[Part]) -> str:
 
 
 def in_words(parts: Sequence[Part]) -> str:
-    """The measured values: all of a few, or how many hold and the one that holds least."""
+    """The measured values: all if there are few, else how many hold and the worst of them."""
+    if len(parts) == 1:
+        return parts[0].in_words()
     if len(parts) <= 3:
-        return "; ".join(f"{_number(p)}{f' ({p.where})' if len(parts) > 1 else ''}" for p in parts)
+        return "; ".join(f"{part.in_words()} ({part.where})" for part in parts)
     held, tied = (sum(p.holds is x for p in parts) for x in (True, None))
     worst = min(parts, key=lambda p: p.margin)
     ties = f", {tied} tied" if tied else ""
-    return f"{held} of {len(parts)} hold{ties}; farthest off: {_number(worst)} ({worst.where})"
+    return f"{held} of {len(parts)} hold{ties}; farthest off: {worst.in_words()} ({worst.where})"
 
 
-def _number(part):
-    value, low, high = map(significant, (part.value, part.low, part.high))
-    return f"{value} [{low}, {high}]"
-
-
-def _parts(claim, spec, samples) -> Iterator[Part]:
+def _parts(claim: Claim, spec: Mapping[str, Any], samples: Sequence[Sample]) -> Iterator[Part]:
     """A part for each combination of the lists in ``at``, ``over`` and ``of``."""
-    kinds: dict[str, Callable] = {"ratio": ratio, "regret": regret, "spread": spread}
-    kinds |= {"spread_ratio": spread_ratio, "growth": ratio, "r_squared": regret}
     kind = spec.get("statistic")
-    if kind not in kinds:
-        raise unknown(f"statistic of claim {claim.name}:", plain(kind), kinds)
-    least, most = float(spec.get("above", 0.0)), float(spec.get("below", np.inf))
+    if kind not in KINDS:
+        raise unknown(f"statistic of claim {claim.name}:", plain(kind), KINDS)
+    thresholds = float(spec.get("above", 0.0)), float(spec.get("below", np.inf))
     if "about" in spec:
-        least, most = (spec["about"] * (1 + s * spec["within"]) for s in (-1, 1))
-    for at in _combinations(spec.get("at", {})):
+        thresholds = tuple(spec["about"] * (1 + s * spec["within"]) for s in (-1, 1))
+    at, of, over, across = (_points(spec.get(key, {})) for key in ("at", "of", "over", "across"))
+    for point, base, compared in itertools.product(at, of, over):
         if kind == "r_squared":
-            values, statistic = _regression(_select(samples, at))
-            yield _part("", values, statistic, least, most)
+            found = [sample for sample in samples if sample.fits(point)]
+            statistic = partial(r_squared, [sample.leading_term() for sample in found])
+            yield _part("", [sample.final for sample in found], statistic, thresholds)
             continue
-        for of, over in itertools.product(
-            _combinations(spec["of"]), _combinations(spec.get("over", {}))
-        ):
-            across = list(_combinations(spec.get("across", {})))
-            groups = [over, of] if over else [of]
-            chosen = [
-                _one(claim, samples, at | group | point) for group in groups for point in across
-            ]
-            values = [x.final for x in chosen]
-            if kind == "growth":
-                values.append(chosen[0].half)
-            where = ", ".join(f"{k} {plain(v)}" for k, v in (at | (over or of)).items())
-            against = " by " + ", ".join(plain(v) for v in of.values()) if over else ""
-            yield _part(where + against, values, kinds[kind], least, most)
+        groups = [compared, base] if compared else [base]
+        found = [
+            _one(claim, samples, {**point, **group, **each})
+            for group, each in itertools.product(groups, across)
+        ]
+        values = [sample.final for sample in found]
+        where = ", ".join(f"{k} {plain(v)}" for k, v in {**point, **groups[0]}.items())
+        if compared:
+            where += " by " + ", ".join(map(plain, base.values()))
+        if kind == "growth":  # from T/2 to T
+            yield _part(where, [*values, found[0].half], ratio, thresholds)
+        else:
+            yield _part(where, values, STATISTICS[kind], thresholds)
 
 
-def _part(where, values, statistic, least, most):
-    value = float(statistic(values, -1))
-    low = high = value
+def _part(where: str, values, statistic: Callable[[np.ndarray], np.ndarray], thresholds) -> Part:
+    """A statistic of the means of some arrays of runs, with its bootstrap interval."""
+
+    def of_runs(*values, axis):
+        return statistic(np.stack([x.mean(axis=axis) for x in values]))
+
+    low = high = value = float(of_runs(*values, axis=-1))
     if any(np.ptp(x) > 0 for x in values):
-        interval = bootstrap(
+        low, high = bootstrap(
             values,
-            lambda *x, axis: statistic(x, axis),
+            of_runs,
             n_resamples=RESAMPLES,
             method="percentile",
             rng=np.random.default_rng(0),
             vectorized=True,
         ).confidence_interval
-        low, high = float(interval.low), float(interval.high)
-    return Part(where, value, low, high, least, most)
+    return Part(where, value, float(low), float(high), *thresholds)
 
 
-def _regression(samples):
-    """R^2 of mean final regrets against the leading terms V_L or V_B of Ren et al. 2020."""
-    x = []
-    for s in samples:
-        term = LEADING_TERMS[s.setting.algorithm.leading_term]
-        x.append(term(s.setting.crowd, s.words["eps_min"]))
-
-    def square(values, axis):
-        means = np.stack([v.mean(axis=axis) for v in values])
-        centered = (np.array(x) - np.mean(x)).reshape(-1, *[1] * (means.ndim - 1))
-        residual = means - means.mean(axis=0)
-        return (centered * residual).sum(axis=0) ** 2 / (
-            (centered**2).sum(axis=0) * (residual**2).sum(axis=0)
-        )
-
-    return [s.final for s in samples], square
+def _points(grid: Mapping[str, Any]) -> list[Point]:
+    """All combinations of the values of a grid; a single value needs no list."""
+    listed = {name: x if isinstance(x, list) else [x] for name, x in grid.items()}
+    return list(points({"sweep": listed}))
 
 
-def _combinations(grid: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    values = [x if isinstance(x, list) else [x] for x in grid.values()]
-    for point in itertools.product(*values):
-        yield dict(zip(grid, point, strict=True))
-
-
-def _select(samples, at):
-    return [s for s in samples if all(s.words.get(k) == v for k, v in at.items())]
-
-
-def _one(claim, samples, at):
-    found = _select(samples, at)
+def _one(claim: Claim, samples: Sequence[Sample], point: Mapping[str, Any]) -> Sample:
+    """The only sample with some values."""
+    found = [sample for sample in samples if sample.fits(point)]
     if len(found) != 1:
-        raise BadInput(f"claim {claim.name}: {len(found)} settings, not one, are {plain(at)}")
+        raise BadInput(f"claim {claim.name}: {len(found)} settings, not one, are {plain(point)}")
     return found[0]

@@ -10,7 +10,7 @@ import dpbandits as dp
 from dpbandits.audit.auditor import audit
 from dpbandits.audit.players import Learner
 from dpbandits.audit.releases import MECHANISMS
-from dpbandits.audit.tellers import Release, Sender
+from dpbandits.audit.subjects import Release, Sender
 from dpbandits.compiled.decorators import verb
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.parts.mechanisms import laplace

@@ -8,7 +8,7 @@ from broken_releases import BROKEN
 
 from dpbandits.audit.exact import exact_epsilon
 from dpbandits.audit.releases import MECHANISMS
-from dpbandits.audit.tellers import Release
+from dpbandits.audit.subjects import Release
 from dpbandits.parts.mechanisms import laplace
 
 NOT_LINEAR = ("mode", "central_mean")  # releases without a known exact loss

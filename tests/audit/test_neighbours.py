@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpbandits.audit.neighbours import change_of_mind, largest_heard, random_walk
+from dpbandits.audit.neighbours import change_of_mind, largest_untruncated, random_walk
 
 
 @pytest.mark.parametrize("K", [1, 2, 3])
@@ -30,9 +30,9 @@ def test_a_change_of_mind_is_found():
     assert change_of_mind(walk, lambda x: np.zeros(3)) is None
 
 
-def test_the_largest_reward_that_is_heard_is_found():
+def test_the_largest_reward_that_is_not_truncated_is_found():
     def behaviour(x):
         return np.array([1.0, 3.0 if np.abs(x[np.abs(x) <= 7.3]).sum() else 1.0])
 
-    assert largest_heard(behaviour, 4, 2, 1e-2, 1e4) == pytest.approx(7.3, rel=0.01)
-    assert 1e-2 < largest_heard(lambda x: np.ones(2), 4, 2, 1e-2, 1e4) < 1e4
+    assert largest_untruncated(behaviour, 4, 2, 1e-2, 1e4) == pytest.approx(7.3, rel=0.01)
+    assert 1e-2 < largest_untruncated(lambda x: np.ones(2), 4, 2, 1e-2, 1e4) < 1e4

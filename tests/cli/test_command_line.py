@@ -19,7 +19,6 @@ from dpbandits.cli import run, stop
 from dpbandits.cli.config.compose import read_request
 from dpbandits.contracts.algorithm import HOMES, load
 from dpbandits.contracts.question import REGRET, STOPPING
-from dpbandits.files import package_folder
 from dpbandits.results.tables import columns_of
 from dpbandits.running.play import loop_of
 from dpbandits.settings.groups import names_in
@@ -353,20 +352,6 @@ def test_an_experiment_runs_under_either_command(bandit):
     assert read_request(["experiment=azize2022_fig8"], (), STOPPING).question is REGRET
 
 
-def test_the_experiment_of_stopping_times_is_the_one_that_is_specified():
-    request = read_request(["experiment=sajed2019_stopping"], ())
-    settings = request.settings
-    assert request.question is STOPPING and request.runs == 200
-    assert len(settings) == 4 * 3 * (1 + 3 + 3)
-    assert {abs(float(s.instance.means[0])) for s in settings} == {0.05, 0.1, 0.2, 0.5}
-    assert {s.eps for s in settings} == {0.1, 0.5, 1.0, np.inf}
-    goals = [dict(s.goal) for s in settings]
-    assert {goal["rel_error"] for goal in goals} == {0.1, 0.25, 0.5}
-    assert {(s.env, g["beta"], g["R"]) for s, g in zip(settings, goals, strict=True)} == {
-        ("sign", 0.05, 1.0)
-    }
-
-
 @each_question
 def test_hydras_options_print_the_configuration_and_run_nothing(tmp_path, question):
     limit, group = question.limit, question.group
@@ -389,14 +374,6 @@ def test_help_lists_all_that_can_be_chosen(bandit, question):
     assert mine <= words and not others & words
     assert bandit(module, "-h") == bandit(module, "--help")
     assert list(Path.cwd().iterdir()) == []
-
-
-@each_question
-def test_every_key_of_the_configuration_is_commented(question):
-    file = package_folder("conf") / f"{question.keys_file}.yaml"
-    for line in file.read_text().splitlines():
-        if line and line[0].isalpha() and line.rstrip()[-1] != ":" and "hydra:" not in line:
-            assert "#" in line, line
 
 
 def test_the_version_is_that_of_the_package(bandit):

@@ -24,19 +24,9 @@ def setting_of(*lines):
 
 
 @pytest.fixture
-def bandit(tmp_path, monkeypatch, capsys):
-    """A function that runs a command in the test's folder and returns its table."""
-    monkeypatch.chdir(tmp_path)
-
-    def command(line):
-        monkeypatch.setattr(sys, "argv", ["bandit-run", *shlex.split(line)])
-        with pytest.raises(SystemExit) as stopped:
-            run.main()
-        printed = capsys.readouterr()
-        assert stopped.value.code == 0, printed.err
-        return pd.read_csv(printed.out.splitlines()[-1])
-
-    return command
+def table_of(bandit):
+    """A function that runs a line and returns its table."""
+    return lambda line: pd.read_csv(bandit(run, line)[-1])
 
 
 def test_an_inlier_is_chosen_by_its_name():
@@ -85,9 +75,9 @@ def test_a_multirun_over_a_parameter_of_an_inlier(tmp_path):
         assert list(last) == pytest.approx([p @ alone.instance.gaps for p in pulls], rel=1e-11)
 
 
-def test_a_sweep_over_a_parameter_of_the_environment(bandit):
+def test_a_sweep_over_a_parameter_of_the_environment(table_of):
     """A column of its own, blank where an environment lacks it; such a one is run once."""
-    table = bandit(f"{SMALL} 'sweep={{env:[contaminated,bernoulli_c2],env.alpha:[0,.2]}}'")
+    table = table_of(f"{SMALL} 'sweep={{env:[contaminated,bernoulli_c2],env.alpha:[0,.2]}}'")
     assert list(table.columns[4:7]) == ["seed", "env.alpha", "run"]
     settings = table[["env", "env.alpha"]].drop_duplicates().to_numpy().tolist()
     assert settings[:2] == [["contaminated", 0.0], ["contaminated", 0.2]]
@@ -97,8 +87,8 @@ def test_a_sweep_over_a_parameter_of_the_environment(bandit):
     assert (foul[:2] == clean).all() and (foul[2:] != clean).any()
 
 
-def test_a_sweep_over_what_is_no_number(bandit):
+def test_a_sweep_over_what_is_no_number(table_of):
     """Outliers may be lists and laws: the table says which, as they are typed."""
     choices = "[0,[0,1,1,1,1],{law: bernoulli, mean: .5}]"
-    table = bandit(f"{SMALL} env=contaminated 'sweep={{env.outlier:{choices}}}'")
+    table = table_of(f"{SMALL} env=contaminated 'sweep={{env.outlier:{choices}}}'")
     assert list(table["env.outlier"].unique()) == ["0", "[0,1,1,1,1]", "{law:bernoulli,mean:0.5}"]

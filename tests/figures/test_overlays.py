@@ -1,6 +1,5 @@
 """Bounds drawn beside measured regret: which ones, at what height, and how legends name them."""
 
-import json
 import math
 
 import matplotlib.colors
@@ -125,12 +124,11 @@ def test_a_manifest_of_other_settings_is_refused(tmp_path):
 
 def test_a_table_that_is_loaded_has_bounds_if_it_has_a_manifest(tmp_path):
     file = report(requested(tmp_path, algo="adap_ucb", horizon=100, runs=1))
-    assert any(x.get_label() == THM_3 for x in dp.plot(dp.load(file), bounds=True).axes[0].lines)
-    manifest = json.loads(file.with_suffix(".json").read_text())
+    (ax,) = dp.plot(dp.load(file), bounds=True).axes
+    assert THM_3 in [line.get_label() for line in ax.lines]
     file.with_suffix(".json").unlink()
     with pytest.raises(BadInput, match="have bounds"):
         dp.plot(dp.load(file), bounds=True)
-    assert manifest["settings"]
 
 
 def test_a_parameter_that_no_setting_with_bounds_has():

@@ -308,23 +308,11 @@ OUTLIERS = [
         )
     ),
 ]
-USERS = [
-    ("population=levels", "eps_min:", "auto"),
-    ("population=levels eps=1", "eps=1:", "leave eps out"),
-    ("population=levels population.levels=[0] eps_min=auto", "population=levels:", "above 0"),
-    ("population=levels population.levels=[1e7] eps_min=1", "population.levels=", "0 to 1e+06"),
-    ("population=levels population.levels=x eps_min=1", "levels=x:", "list of numbers"),
-    ("population=file eps_min=1", "population.path=users.csv:", "No such file"),
-    ("population=clipped_normal population.sd=0 eps_min=1", "population.sd=0:", "above 0"),
-    ("population=clipped_normal population.foo=1 eps_min=1", "population.foo", "low"),
-    ("population=uniform_level", "'uniform_level'", "did you mean uniform_levels?"),
-]
-USERS = [(f"algo=heldp_ucb_l {line}", *parts) for line, *parts in USERS]
-OF_REGRET = [*ENVIRONMENTS, *PARAMETERS, *HEAVY_TAILS, *OUTLIERS, *USERS]
+OF_REGRET = [*ENVIRONMENTS, *PARAMETERS, *HEAVY_TAILS, *OUTLIERS]
 
 
 @pytest.mark.parametrize(**table((REGRET, OF_REGRET)))
-def test_environments_parameters_and_populations(question, line, parts):
+def test_environments_and_parameters(question, line, parts):
     message = message_of(request_of, line, question)
     assert all(part in message for part in parts), message
 

@@ -23,12 +23,8 @@ the response of one user to any two rewards. Without noise (`eps=inf`) nothing i
 
 def page() -> str:
     """The page as Markdown."""
-    found = [
-        load(file)
-        for home in HOMES.values()
-        for file in sorted(home.glob("*.py"))
-        if f"def {file.stem}(" in file.read_text()
-    ]
+    files = [file for home in HOMES.values() for file in sorted(home.glob("*.py"))]
+    found = [load(file) for file in files if f"def {file.stem}(" in file.read_text()]
     return HEAD + "".join(f"| {' | '.join(row(algorithm))} |\n" for algorithm in found)
 
 

@@ -1,9 +1,11 @@
-"""The auditor: a search for the worst neighbours, then a test of what they prove."""
+"""The auditor: a search for the worst neighbours, then a test of the loss that they prove."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from itertools import repeat
 
 import joblib
 import numpy as np
@@ -12,30 +14,30 @@ from .events import Event, epsilon_bound, learn
 from .neighbours import Pair
 from .subjects import Subject
 
-PLAIN = 25  # runs of a compiled algorithm in the place of one in plain Python
-CANDIDATES = 96  # pairs of neighbours that the search begins with
-# Of the search: how many candidates remain, after what part of the runs, and the privacy loss
-# between the data compared: at a small eps the neighbours of neighbours are easier to tell apart.
+PLAIN = 25  # runs of a compiled algorithm that take as long as one in plain Python
+CANDIDATES = 96  # pairs of neighbours at the start of the search
+# Of the search: the number of candidates that remain, the fraction of the runs (one in so many),
+# and the privacy loss between the data compared: at a small eps distant data are easier to rank.
 ROUNDS = ((24, 48, 2.0), (6, 12, 1.0), (2, 4, 0.0))
-LARGEST_SAMPLE = 50_000  # half of that on which an event is proposed and chosen
-LENIENT = 0.02  # level of the bounds that only rank
-ROUNDING = 1e-9  # of an exact loss
+LARGEST_SAMPLE = 50_000  # half of the sample on which an event is proposed and chosen
+LENIENT = 0.02  # level of the bounds that only rank candidates
+ROUNDING = 1e-9  # tolerance of an exact loss
 CHUNK = 5_000  # runs of one generator
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What an audit found.
+    """The result of an audit.
 
     Attributes:
         subject: what was audited.
         epsilon: the lower confidence bound on the privacy loss, in nats.
-        confidence: with which it holds.
+        confidence: of the bound.
         pair: the neighbours, two arrays.
-        event: what tells them apart.
+        event: the event that distinguishes them.
         counts: how often it happened under each.
-        runs: in how many runs under each.
-        exact: the exact loss of the release beneath, or None.
+        runs: the number of runs under each.
+        exact: the exact loss of the release that the promise rests on, or None.
     """
 
     subject: Subject
@@ -49,8 +51,8 @@ class Finding:
 
     @property
     def violated(self) -> bool:
-        """Whether more is spent than was promised, for certain but for the confidence; or, of what
-        is itself a release, exactly.
+        """Whether the lower confidence bound on the loss, or for a subject that is itself a release
+        the exact loss, exceeds the promised budget.
         """
         itself = self.subject.kind in ("mechanism", "response")
         exact = (self.exact or 0.0) / (1.0 + ROUNDING) if itself else 0.0
@@ -63,20 +65,20 @@ def audit(
     confidence: float = 0.99,
     seed: int = 0,
     jobs: int = 1,
-    progress: Callable[[float], None] = lambda share: None,
+    progress: Callable[[float], object] = lambda share: None,
 ) -> Finding:
     """Measure from outside how much privacy is spent at least.
 
     Pairs of neighbours compete by successive halving. For each of the last few an event is chosen
-    on one sample and counted on another, fresh one; the bounds hold together with the confidence.
+    on one sample and counted on another, fresh one; their bounds hold jointly with the confidence.
 
     Args:
         subject: what is audited.
         runs: independent runs of a test under each of two neighbours.
         confidence: probability that the bound is not too large.
-        seed: everything depends on it and on nothing else.
-        jobs: workers; the finding does not depend on them.
-        progress: told the share of the work that each step was.
+        seed: the finding depends on it and on the arguments above alone.
+        jobs: workers.
+        progress: called with each share of the work that is done.
     """
     runs = runs or (subject.runs if subject.compiled else subject.runs // PLAIN)
     sample = min(runs, LARGEST_SAMPLE)
@@ -85,64 +87,56 @@ def audit(
     seeds = np.random.SeedSequence(seed)
     proposing, *searching, choosing, testing = seeds.spawn(3 + len(ROUNDS))
     candidates = subject.pairs(np.random.default_rng(proposing), CANDIDATES)
+    if subject.compiled:  # compile before several workers need it
+        subject.sample(candidates[0](1)[0], 1, np.random.default_rng(0))
+    workers = joblib.Parallel(jobs, backend="threading" if subject.compiled else "loky")
+
+    def each(function, pairs, sequence, *arguments):
+        """The results of a function for each pair, each with its own seed and arguments."""
+        tasks = zip(pairs, sequence.spawn(len(pairs)), *arguments, strict=True)
+        return workers(joblib.delayed(function)(subject, *task) for task in tasks)
+
     progress(0.2)
-    for (keep, part, loss), sequence in zip(ROUNDS, searching, strict=True):
+    for (remaining, part, loss), sequence in zip(ROUNDS, searching, strict=True):
         steps = max(round(loss / subject.eps), 1)
         wide = [neighbours(steps) for neighbours in candidates]
         n = max(sample // part, 50)
-        tasks = [(subject, pair, n, s, LENIENT) for pair, s in _spawn(wide, sequence)]
-        learned = _parallel(_learn, tasks, subject, jobs)
+        learned = each(partial(_learn, runs=n, level=LENIENT), wide, sequence)
         scores = [score / (x != y).sum() for (x, y), (score, _) in zip(wide, learned, strict=True)]
-        best = np.argsort(-np.array(scores), kind="stable")[:keep]
+        best = np.argsort(-np.array(scores), kind="stable")[:remaining]
         candidates = [candidates[i] for i in best]
         progress(0.15)
     pairs = [neighbours(1) for neighbours in candidates]
-    tasks = [(subject, pair, 2 * sample, s, level) for pair, s in _spawn(pairs, choosing)]
-    events = [event for _, event in _parallel(_learn, tasks, subject, jobs)]
+    learned = each(partial(_learn, runs=2 * sample, level=level), pairs, choosing)
+    events = [event for _, event in learned]
     progress(0.2)
-    tests = [
-        (subject, pair, runs, s, event)
-        for (pair, s), event in zip(_spawn(pairs, testing), events, strict=True)
-    ]
-    counts = list(_parallel(_count, tests, subject, jobs))
+    counts = each(partial(_count, runs=runs), pairs, testing, events)
     progress(0.15)
     bounds = [
-        float(epsilon_bound(np.array(k[e.side]), np.array(k[1 - e.side]), runs, level))
+        float(epsilon_bound(k[e.side], k[1 - e.side], runs, level))
         for k, e in zip(counts, events, strict=True)
     ]
     i = int(np.argmax(bounds))
     return Finding(subject, bounds[i], confidence, pairs[i], events[i], counts[i], runs, exact)
 
 
-def _spawn(pairs: Sequence[Pair], sequence: np.random.SeedSequence) -> Iterator:
-    return zip(pairs, sequence.spawn(len(pairs)), strict=True)
+def _learn(subject, pair, sequence, runs, level):
+    """The best event on a fresh sample, with its bound."""
+    x, y = (np.concatenate(list(chunks)) for chunks in _samples(subject, pair, sequence, runs))
+    return learn((x, y), level)
 
 
-def _parallel(function: Callable, tasks: Sequence[tuple], subject: Subject, jobs: int) -> Iterator:
-    if subject.compiled:  # before several workers need it
-        subject.sample(tasks[0][1][0], 1, np.random.default_rng(0))
-    backend = "threading" if subject.compiled else "loky"
-    return joblib.Parallel(n_jobs=jobs, backend=backend)(
-        joblib.delayed(function)(*task) for task in tasks
+def _count(subject, pair, sequence, event, runs):
+    """How often an event happens under each of two neighbours, on a fresh sample."""
+    return tuple(
+        sum(event.count(seen) for seen in chunks)
+        for chunks in _samples(subject, pair, sequence, runs)
     )
 
 
-def _sample(subject, data, runs, sequence):
-    sizes = [CHUNK] * (runs // CHUNK) + ([runs % CHUNK] if runs % CHUNK else [])
-    for size, s in zip(sizes, sequence.spawn(len(sizes)), strict=True):
-        yield subject.sample(data, size, np.random.Generator(np.random.SFC64(s)))
-
-
-def _learn(subject, pair, runs, sequence, level):
-    seen = [
-        np.concatenate(list(_sample(subject, data, runs, s))) for data, s in _spawn(pair, sequence)
-    ]
-    return learn((seen[0], seen[1]), level)
-
-
-def _count(subject, pair, runs, sequence, event):
-    first, second = (
-        sum(event.count(seen) for seen in _sample(subject, data, runs, s))
-        for data, s in _spawn(pair, sequence)
-    )
-    return first, second
+def _samples(subject, pair, sequence, runs) -> Iterator[Iterator[np.ndarray]]:
+    """What an adversary sees of each of two neighbours, chunk by chunk."""
+    sizes = [min(CHUNK, runs - done) for done in range(0, runs, CHUNK)]
+    for data, half in zip(pair, sequence.spawn(2), strict=True):
+        generators = (np.random.Generator(np.random.SFC64(s)) for s in half.spawn(len(sizes)))
+        yield map(subject.sample, repeat(data), sizes, generators)

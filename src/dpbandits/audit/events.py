@@ -1,8 +1,8 @@
-"""Events that tell two distributions apart, and what their frequencies prove."""
+"""Events that distinguish two distributions, and the privacy loss that their frequencies prove."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,9 +11,9 @@ from ..errors import BadInput
 from ..results.intervals import clopper_pearson
 
 Bounds = tuple[tuple[int, float, float], ...]
-DEPTH = 8  # conditions of an event, at most
-FAR = 1e30  # what lies further from 0 is told apart no more: a tree adds its data up in float32
-LEAST = 0.002  # share of the runs that an event must hold at least
+DEPTH = 8  # largest number of conditions of an event
+FAR = 1e30  # values are clipped to [-FAR, FAR]: a tree adds its data up in float32
+LEAST = 0.002  # least share of the runs that an event holds in
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Event:
     """A conjunction of conditions on what an adversary sees.
 
     Attributes:
-        bounds: for some columns the least value (excluded) and the largest.
+        bounds: for some columns the lower bound (excluded) and the upper bound.
         side: 0 or 1, the sequence of rewards under which it is the more likely.
     """
 
@@ -29,7 +29,7 @@ class Event:
     side: int
 
     def count(self, seen: np.ndarray) -> int:
-        """In how many rows of ``seen``, a float array (runs, columns), it happens."""
+        """The number of rows of ``seen``, a float array (runs, columns), in which it happens."""
         holds = np.ones(len(seen), bool)
         for column, low, high in self.bounds:
             holds &= (seen[:, column] > low) & (seen[:, column] <= high)
@@ -40,26 +40,27 @@ class Event:
         return " and ".join(_condition(columns[c], low, high) for c, low, high in self.bounds)
 
 
-def epsilon_bound(k: np.ndarray, other: np.ndarray, n: int, level: float) -> np.ndarray:
-    """A lower confidence bound on ln(p/q) from k and ``other`` events in n runs each.
+def epsilon_bound(k: np.ndarray | int, other: np.ndarray | int, n: int, level: float) -> np.ndarray:
+    """A lower confidence bound on ln(p/q), at least 0, from the counts of an event in n runs each.
 
-    Clopper-Pearson bounds of ``level / 2`` each, so both hold with probability 1 - level. A bound
-    below 0 is 0.
+    Clopper-Pearson bounds of ``level / 2`` each, so both hold with probability 1 - level.
 
     Args:
-        k: how often an event happened in n runs under one sequence, integer array.
-        other: how often under the other.
+        k: how often it happened under p, a number or an array.
+        other: how often it happened under q; shaped as ``k``.
         n: runs under each.
         level: probability that the bound is too large.
     """
-    low, _ = clopper_pearson(k, n, level / 2)
-    _, high = clopper_pearson(other, n, level / 2)
+    low, _ = clopper_pearson(np.asarray(k), n, level / 2)
+    _, high = clopper_pearson(np.asarray(other), n, level / 2)
     with np.errstate(divide="ignore"):
         return np.maximum(np.log(low) - np.log(high), 0.0)
 
 
 def learn(seen: tuple[np.ndarray, np.ndarray], level: float) -> tuple[float, Event]:
-    """The event that tells two samples apart best: a path of a decision tree.
+    """The event that distinguishes two samples best: a path of a decision tree.
+
+    A tree grown on one half of the sample proposes events, the other half chooses among them.
 
     Args:
         seen: what an adversary saw in n runs under each sequence of rewards, float arrays
@@ -68,7 +69,7 @@ def learn(seen: tuple[np.ndarray, np.ndarray], level: float) -> tuple[float, Eve
 
     Returns:
         The event's bound on this sample, which is too large since the event was chosen on it; and
-        the event. A tree grown on one half of the sample proposes, the other half chooses.
+        the event.
     """
     try:
         from sklearn.tree import DecisionTreeClassifier
@@ -90,25 +91,21 @@ def learn(seen: tuple[np.ndarray, np.ndarray], level: float) -> tuple[float, Eve
     scores = np.stack([epsilon_bound(counts[s], counts[1 - s], n, level) for s in (0, 1)])
     side, node = np.unravel_index(scores.argmax(), scores.shape)
     whole = (data == np.rint(data)).all(axis=(0, 1))
-    bounds = dict(_paths(tree.tree_, distinct, whole))[int(node)]
-    return float(scores[side, node]), Event(bounds, int(side))
+    return float(scores[side, node]), Event(_bounds(tree.tree_, node, distinct, whole), int(side))
 
 
-def _paths(
-    tree, columns: np.ndarray, whole: np.ndarray
-) -> Iterator[tuple[int, tuple[tuple[int, float, float], ...]]]:
-    """Each node of a tree with the bounds on the way to it; those of counts are whole numbers."""
-    left: list[tuple[int, dict[int, tuple[float, float]]]] = [(0, {})]
-    while left:
-        node, bounds = left.pop()
-        yield node, tuple((c, *bounds[c]) for c in sorted(bounds))
-        if tree.children_left[node] < 0:
-            continue
+def _bounds(tree, node, columns: np.ndarray, whole: np.ndarray) -> Bounds:
+    """The bounds on the path from the root of a tree to a node; those of counts are integers."""
+    bounds: dict[int, tuple[float, float]] = {}
+    while node:
+        is_left = node in tree.children_left
+        siblings = tree.children_left if is_left else tree.children_right
+        node = int(np.flatnonzero(siblings == node)[0])
         column, cut = int(columns[tree.feature[node]]), float(tree.threshold[node])
-        cut = np.floor(cut) if whole[column] else cut
+        cut = float(np.floor(cut)) if whole[column] else cut
         low, high = bounds.get(column, (-np.inf, np.inf))
-        left.append((tree.children_left[node], bounds | {column: (low, cut)}))
-        left.append((tree.children_right[node], bounds | {column: (cut, high)}))
+        bounds[column] = (low, min(high, cut)) if is_left else (max(low, cut), high)
+    return tuple((column, *bounds[column]) for column in sorted(bounds))
 
 
 def _condition(name: str, low: float, high: float) -> str:

@@ -1,4 +1,4 @@
-"""Findings of audits as a table, in words, and as a picture."""
+"""Findings of audits as a table, in words, and as a figure."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from tabulate import tabulate
 
 from ..contracts.display import display_name
-from ..figures.style import COLOURS, STYLE, Chart, finish
+from ..figures.style import COLOURS, Chart, finish, styled
 from ..files import write_atomically
 from .auditor import Finding
 
@@ -24,8 +23,7 @@ VERDICTS = {False: "consistent", True: "VIOLATED"}
 def record(finding: Finding, seed: int) -> dict[str, Any]:
     """A finding as a row of the table."""
     x, y = finding.pair
-    where = np.argwhere(x != y)[0]
-    k = finding.counts
+    where = tuple(np.argwhere(x != y)[0])
     return {
         "kind": finding.subject.kind,
         "name": finding.subject.name,
@@ -36,14 +34,14 @@ def record(finding: Finding, seed: int) -> dict[str, Any]:
         "verdict": VERDICTS[finding.violated],
         "confidence": finding.confidence,
         "runs": finding.runs,
-        "count_first": k[0],
-        "count_second": k[1],
+        "count_first": finding.counts[0],
+        "count_second": finding.counts[1],
         "rewards": len(x),
         "arms": x.shape[1] if x.ndim > 1 else 1,
         "changed_round": int(where[0]) + 1,
         "changed_arm": int(where[1]) if x.ndim > 1 else 0,
-        "first": float(x[tuple(where)]),
-        "second": float(y[tuple(where)]),
+        "first": float(x[where]),
+        "second": float(y[where]),
         "event": finding.event.in_words(finding.subject.columns(x)) or "nothing differs",
         "seed": seed,
     }
@@ -53,7 +51,7 @@ def render(rows: Sequence[Mapping[str, Any]], style: str) -> str:
     """The table as text; ``style`` is one of tabulate's."""
     head = ["audited", "", "eps promised", "measured, at least"]
     head += ["exact, of the release beneath", "verdict"]
-    told = [
+    cells = [
         [
             row["name"],
             row["kind"],
@@ -65,66 +63,60 @@ def render(rows: Sequence[Mapping[str, Any]], style: str) -> str:
         for row in rows
     ]
     align = ("left", "left", "right", "right", "right", "left")
-    return tabulate(told, head, tablefmt=style, colalign=align, disable_numparse=True)
+    return tabulate(cells, head, tablefmt=style, colalign=align, disable_numparse=True)
 
 
-def in_words(row: Mapping[str, Any], files: tuple[Path, Path] | None) -> str:
+def in_words(row: Mapping[str, Any]) -> str:
     """The witness of a finding: the two sequences, the event, both frequencies."""
     n = row["runs"]
-    shares = [f"{100 * row[key] / n:.4g} %" for key in ("count_first", "count_second")]
+    first, second = (f"{100 * row[key] / n:.4g} %" for key in ("count_first", "count_second"))
     reward = f"reward {row['changed_round']}"
     if row["kind"] == "algorithm":
         reward = f"the reward of arm {row['changed_arm']} in round {row['changed_round']}"
-    lines = [
+    files = f": {', '.join(row['witness'])}" if row["witness"] else ""
+    return (
         f"{row['name']} at eps {row['eps']:g}: {row['measured']:.3g} at least "
-        f"(confidence {row['confidence']:g})",
+        f"(confidence {row['confidence']:g})\n"
         f"  sequences  of {row['rewards']}, {reward} is {row['first']:g} or {row['second']:g}"
-        + (f": {files[0]}, {files[1]}" if files else ""),
-        f"  event      {row['event']}",
-        f"  happens    in {shares[0]} and {shares[1]} of {n:,} runs each",
-    ]
-    return "\n".join(lines)
+        f"{files}\n"
+        f"  event      {row['event']}\n"
+        f"  happens    in {first} and {second} of {n:,} runs each"
+    )
 
 
-def write_witness(finding: Finding, stem: Path) -> tuple[Path, Path]:
-    """The two sequences as CSV files, which ``env=table env.file=...`` reads."""
-    files = []
-    for data, which in zip(finding.pair, ("first", "second"), strict=True):
+def write_witness(finding: Finding, stem: Path) -> list[str]:
+    """The two sequences as CSV files, which ``env=table env.file=...`` reads; their paths."""
+    paths = [stem.with_name(f"{stem.name}-{which}.csv") for which in ("first", "second")]
+    for data, path in zip(finding.pair, paths, strict=True):
         table = pd.DataFrame(data.reshape(len(data), -1)).add_prefix("arm_")
-        path = stem.with_name(f"{stem.name}-{which}.csv")
         text = table.to_csv(index=False, float_format="%.17g", lineterminator="\n")
         write_atomically(path, text.encode())
-        files.append(path)
-    return files[0], files[1]
+    return [str(path) for path in paths]
 
 
+@styled
 def bars(table: pd.DataFrame) -> Figure:
     """Measured and exact against promised loss: a bar for each name, a panel for each budget."""
-    with matplotlib.rc_context(STYLE):
-        names = list(dict.fromkeys(table["name"]))[::-1]
-        budgets = sorted(table["eps"].unique())
-        figure = Chart(figsize=(2.1 * len(budgets) + 2.2, 0.2 * len(names) + 2.0))
-        axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)[0]
-        for ax, eps in zip(axes, budgets, strict=True):
-            rows = table[table["eps"] == eps]
-            at = rows["name"].map(names.index)
-            broken = rows["verdict"] == VERDICTS[True]
-            for which, colour, label in (
-                (~broken, COLOURS[1], "measured, at least"),
-                (broken, COLOURS[0], "measured: violated"),
-            ):
-                if which.any() or colour == COLOURS[1]:
-                    shown = np.minimum(rows["measured"][which], 2 * eps)
-                    ax.barh(at[which], shown, height=0.65, color=colour, label=label)
-            ax.plot(rows["exact"], at, "D", ms=3.5, mfc="white", color="black", ls="",
-                    label="exact loss of the release beneath")  # fmt: skip
-            ax.axvline(eps, color="black", lw=1, label="promised")
-            ax.set_title(f"$\\epsilon$ = {eps:g}")
-            ax.set_xlim(0, max(1.12 * eps, 1.05 * min(rows["measured"].max(), 2 * eps)))
-            ax.set_yticks(range(len(names)), [display_name(n).replace("_", " ") for n in names])
-            ax.set_xlabel("privacy loss (nats)")
-            ax.grid(axis="y", visible=False)
-        confidence = table["confidence"].iloc[0]
-        note = f"Bars: lower confidence bounds ({100 * confidence:g} % each); none proves privacy."
-        finish(figure, "Privacy loss, measured and promised", table.assign(run=0), note)
-        return figure
+    names = list(dict.fromkeys(table["name"]))[::-1]
+    budgets = sorted(table["eps"].unique())
+    figure = Chart(figsize=(2.1 * len(budgets) + 2.2, 0.2 * len(names) + 2.0))
+    axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)[0]
+    for ax, eps in zip(axes, budgets, strict=True):
+        rows = table[table["eps"] == eps]
+        at, shown = rows["name"].map(names.index), np.minimum(rows["measured"], 2 * eps)
+        broken = rows["verdict"] == VERDICTS[True]
+        ax.barh(at[~broken], shown[~broken], 0.65, color=COLOURS[1], label="measured, at least")
+        if broken.any():
+            ax.barh(at[broken], shown[broken], 0.65, color=COLOURS[0], label="measured: violated")
+        ax.plot(rows["exact"], at, "D", ms=3.5, mfc="white", color="black", ls="",
+                label="exact loss of the release beneath")  # fmt: skip
+        ax.axvline(eps, color="black", lw=1, label="promised")
+        ax.set_title(f"$\\epsilon$ = {eps:g}")
+        ax.set_xlim(0, max(1.12 * eps, 1.05 * min(rows["measured"].max(), 2 * eps)))
+        ax.set_yticks(range(len(names)), [display_name(n).replace("_", " ") for n in names])
+        ax.set_xlabel("privacy loss (nats)")
+        ax.grid(axis="y", visible=False)
+    confidence = table["confidence"].iloc[0]
+    note = f"Bars: lower confidence bounds ({100 * confidence:g} % each); none proves privacy."
+    finish(figure, "Privacy loss, measured and promised", table.assign(run=0), note)
+    return figure

@@ -1,9 +1,9 @@
-"""Neighbouring sequences of rewards: a walk from one extreme to the other, a reward at a time.
+"""Neighbouring sequences of rewards: a walk from one extreme to the other, one reward at a time.
 
-Whatever an algorithm learns of an arm, it learns on the way from a table in which the arm's rewards
-are all low to one in which they are all high. Every step of that way is a pair of neighbours, and
-the losses of all steps add up to what tells the ends apart: the worst neighbours are where the
-algorithm changes its mind.
+Everything that an algorithm learns about an arm, it learns between a table in which the arm's
+rewards are all low and one in which they are all high. Each step of a walk from one to the other is
+a pair of neighbours, and the losses of all steps add up to what distinguishes the two ends: the
+worst neighbours are where the algorithm's behaviour changes.
 """
 
 from __future__ import annotations
@@ -14,19 +14,16 @@ from dataclasses import dataclass
 import numpy as np
 
 Pair = tuple[np.ndarray, np.ndarray]
-Neighbours = Callable[[int], Pair]  # data that differ in so many rewards; 1 is what is asked
-Behaviour = Callable[[np.ndarray], np.ndarray]  # of a table of rewards: means of what is seen
+Neighbours = Callable[[int], Pair]  # data that differ in this many rewards; 1 for neighbours
+Behaviour = Callable[[np.ndarray], np.ndarray]  # of a table of rewards: the mean output
 
 
 @dataclass(frozen=True)
 class Walk:
-    """A way through tables of rewards.
+    """A path through tables of rewards, which starts at ``base``, a float array (T, K).
 
-    Attributes:
-        base: float array (T, K); the rewards of ``arm`` are low.
-        arm: the arm whose rewards rise.
-        high: what they rise to.
-        order: the rounds in which they do, int array (T,).
+    Its steps raise the rewards of ``arm`` from low to ``high``, in the rounds ``order``, an int
+    array (T,).
     """
 
     base: np.ndarray
@@ -41,13 +38,13 @@ class Walk:
         return rewards
 
     def pair(self, m: int, steps: int) -> Pair:
-        """The tables before step m and some steps later, as far as the path goes."""
+        """The tables before step m and ``steps`` steps later; both are clipped to the path."""
         m = min(max(m, 0), len(self.order) - 1)
-        return self.table(m), self.table(min(m + steps, len(self.order)))
+        return self.table(m), self.table(m + steps)
 
 
 def random_walk(rng: np.random.Generator, T: int, K: int, low: float, high: float) -> Walk:
-    """A way of random direction, with other arms of random fixed rewards."""
+    """A walk of random direction; the other arms have random fixed rewards."""
     arm = int(rng.integers(K))
     shares = rng.choice([0.0, 0.5, 1.0, rng.random()], size=K)
     base = np.where(rng.random((T, K)) < shares, high, low)
@@ -58,34 +55,35 @@ def random_walk(rng: np.random.Generator, T: int, K: int, low: float, high: floa
 
 
 def change_of_mind(walk: Walk, behaviour: Behaviour) -> int | None:
-    """The step at which the behaviour is half way between those at the ends, if they differ."""
+    """The step at which the behaviour is midway between those at the two ends, if they differ."""
     low, high = 0, len(walk.order)
-    start, end = behaviour(walk.table(low)), behaviour(walk.table(high))
-    length = float(((end - start) ** 2).sum())
+    start = behaviour(walk.table(low))
+    direction = behaviour(walk.table(high)) - start
+    length = float((direction**2).sum())
     if length == 0.0:
         return None
     while high - low > 1:
         middle = (low + high) // 2
-        way = float(((behaviour(walk.table(middle)) - start) * (end - start)).sum()) / length
-        low, high = (middle, high) if way < 0.5 else (low, middle)
+        progress = float(((behaviour(walk.table(middle)) - start) * direction).sum()) / length
+        low, high = (middle, high) if progress < 0.5 else (low, middle)
     return low
 
 
-def largest_heard(behaviour: Behaviour, T: int, K: int, least: float, most: float) -> float:
-    """About the largest reward that an algorithm which truncates does not take for 0."""
-    silence = behaviour(np.zeros((T, K)))
+def largest_untruncated(behaviour: Behaviour, T: int, K: int, least: float, most: float) -> float:
+    """The largest reward, approximately, that a truncating algorithm does not replace by 0."""
+    zeros = behaviour(np.zeros((T, K)))
 
-    def heard(x: float) -> bool:
+    def matters(x: float) -> bool:
         rewards = np.zeros((T, K))
         rewards[:, 0] = x
-        return bool(np.abs(behaviour(rewards) - silence).max() > 0.25 * silence.max())
+        return bool(np.abs(behaviour(rewards) - zeros).max() > 0.25 * zeros.max())
 
     grid = np.geomspace(least, most, 40)
-    known = [x for x in grid if heard(x)]
+    known = [x for x in grid if matters(x)]
     if not known:
         return float(np.sqrt(least * most))
     low, high = known[-1], known[-1] * grid[1] / grid[0]
     for _ in range(8):
         middle = float(np.sqrt(low * high))
-        low, high = (middle, high) if heard(middle) else (low, middle)
+        low, high = (middle, high) if matters(middle) else (low, middle)
     return float(low)

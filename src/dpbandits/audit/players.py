@@ -1,107 +1,115 @@
-"""Algorithms and stopping rules with global privacy: an adversary sees what they do."""
+"""Algorithms and stopping rules with global privacy: an adversary sees their decisions."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import cycle
 from typing import Any, ClassVar
 
 import numpy as np
 
-from ..contracts.question import STOPPING
+from ..contracts.question import REGRET, STOPPING, Question
 from ..environments.catalogue import build
 from ..environments.laws import PARAMETERS, TABLE, Environment
 from ..environments.populations import homogeneous
-from ..game import Game, new_game, pulls_of
+from ..game import new_game, pulls_of
 from ..running.play import play_loop
 from ..settings.resolve import arguments
-from .neighbours import Neighbours, Walk, change_of_mind, largest_heard, random_walk
+from .neighbours import Neighbours, Walk, change_of_mind, largest_untruncated, random_walk
 from .releases import MECHANISMS
-from .subjects import Defined
-from .tellers import Release
+from .subjects import Release, Subject
 
 LONG, SHORT = (8, 64, 512, 4096), (8, 32, 128)  # horizons: of episodes and epochs, of rounds
 CAPS = (64, 512, 4096)  # most samples of a stopping rule
 MOST_CHECKPOINTS = 64
-GLANCE, PLAIN_GLANCE = 200, 20  # runs that show how an algorithm behaves
-NO_ESTIMATE = -1e30  # in the place of an estimate: far below all
+FEW, FEW_PLAIN = 200, 20  # runs that estimate the mean output, compiled or plain Python
+NO_ESTIMATE = -1e30  # stands for a missing estimate: far below every estimate
 STEPS = 6  # pairs of neighbours taken from one walk
-COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # where a parameter is asked of an environment
+COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # the environment of parameters that are auto
 
 
 @dataclass(frozen=True)
-class Player(Defined):
+class Player(Subject):
     """What algorithms and stopping rules have in common.
 
     Attributes:
-        values: the parameters but eps, as a configuration holds them.
-        horizons: horizons that are tried; none: several, as long as they are cheap.
+        values: the parameters except eps, as a configuration holds them.
+        horizons: the horizons that are tried; empty for several that are cheap.
+        question: the question that it answers.
+        width: standard deviation, at eps 1, of the steps around a change of behaviour.
     """
 
     values: Mapping[str, Any]
     horizons: tuple[int, ...] = ()
-    runs: ClassVar[int] = 50_000
+    runs = 50_000
+    question: ClassVar[Question]
+    width: ClassVar[float]
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         return {**self.values, "eps": self.eps}
 
-    @property
-    def compiled(self) -> bool:
-        return self.algorithm.compiled
-
-    def glance(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """Means of what is seen in a few runs."""
-        runs = GLANCE if self.compiled else PLAIN_GLANCE
-        return self.sample(data, runs, rng).mean(axis=0)
-
-    def along(self, walk: Walk, rng: np.random.Generator, width: float) -> list[Neighbours]:
-        """Steps of a walk worth a look: most around a change of mind, if there is one."""
-        T = len(walk.order)
-        middle = change_of_mind(walk, lambda table: self.glance(table, rng))
-        steps = rng.integers(T, size=STEPS)
-        if middle is not None:
-            steps[0] = middle
-            steps[1:-1] = middle + np.rint(rng.normal(size=STEPS - 2) * width / self.eps)
-        return [partial(walk.pair, int(m)) for m in steps]
-
-    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
-        """What an adversary sees; see ``Subject``."""
+    def walk(self, rng: np.random.Generator, T: int) -> Walk:
+        """A random walk through tables of rewards that the promise covers."""
         raise NotImplementedError
+
+    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
+        """Steps of random walks, most of them around a change of behaviour if there is one."""
+        found: list[Neighbours] = []
+        usual = CAPS if self.question is STOPPING else SHORT if self.source.round_by_round else LONG
+        for _, T in zip(range(0, n, STEPS), cycle(self.horizons or usual), strict=False):
+            walk = self.walk(rng, T)
+            middle = change_of_mind(walk, lambda table: self.mean_output(table, rng))
+            steps = rng.integers(T, size=STEPS)
+            if middle is not None:
+                steps[0] = middle
+                spread = rng.normal(size=STEPS - 2) * self.width / self.eps
+                steps[1:-1] = middle + np.rint(spread)
+            found += [partial(walk.pair, int(m)) for m in steps]
+        return found
+
+    def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Means of what an adversary sees, over a few runs."""
+        return self.sample(data, FEW if self.compiled else FEW_PLAIN, rng).mean(axis=0)
+
+    def arguments(self, T: int) -> tuple[float, ...]:
+        """The arguments of the function at a horizon."""
+        horizon = T if self.question.plays_on else np.nan
+        keys = self.question.goal_names
+        return arguments(self.source, self.parameters, horizon, "sign", build(COIN), keys)
+
+    def play(
+        self, data: np.ndarray, runs: int, rng: np.random.Generator, checkpoints: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The traces and answers of runs on fixed rewards, (T, K); see ``play_loop``."""
+        T, K = data.shape
+        tables, parameters = np.full(K, TABLE), np.zeros((K, PARAMETERS))
+        laws = Environment(tables, parameters, np.zeros((0, 2)), data, 0.0)
+        users, coins = homogeneous(1.0).users(), np.random.default_rng(0)
+        game = new_game(laws, users, coins, T, checkpoints)
+        return play_loop(self.source, game, rng, self.arguments(T), runs)
 
 
 class Learner(Player):
     """An algorithm with global DP: an adversary sees its actions."""
 
-    kind: ClassVar[str] = "algorithm"
+    kind = "algorithm"
+    question = REGRET
+    width = 2.0
 
-    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
-        horizons = self.horizons or (SHORT if self.algorithm.round_by_round else LONG)
-        found: list[Neighbours] = []
-        while len(found) < n:
-            T = horizons[len(found) // STEPS % len(horizons)]
-            K = 2 if rng.random() < 0.7 else 3
-            low, high = self._extremes(rng, T, K)
-            found += self.along(random_walk(rng, T, K, low, high), rng, 2.0)
-        return found
-
-    def _extremes(self, rng: np.random.Generator, T: int, K: int) -> tuple[float, float]:
-        rewards = self.algorithm.rewards
-        known = rewards.extremes(self.values) if rewards is not None else None
-        if known is not None:
-            return known
-        edge = largest_heard(lambda table: self.glance(table, rng), T, K, 1e-2, 1e4)
-        x = edge if rng.random() < 0.7 else edge * rng.uniform(0.2, 1.0)
-        return -x, x
-
-    def arguments(self, T: int) -> tuple[float, ...]:
-        """The numbers that the algorithm receives at a horizon."""
-        return arguments(self.algorithm, self.parameters, T, "sign", build(COIN))
+    def walk(self, rng: np.random.Generator, T: int) -> Walk:
+        K = 2 if rng.random() < 0.7 else 3
+        extremes = self.extremes()
+        if extremes is None:
+            edge = largest_untruncated(lambda x: self.mean_output(x, rng), T, K, 1e-2, 1e4)
+            high = edge if rng.random() < 0.7 else edge * rng.uniform(0.2, 1.0)
+            extremes = -high, high
+        return random_walk(rng, T, K, *extremes)
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
-        game = fixed_game(data, rounds(len(data)))
-        traces, _ = play_loop(self.algorithm, game, rng, self.arguments(len(data)), runs)
+        traces, _ = self.play(data, runs, rng, rounds(len(data)))
         return pulls_of(traces, None)[:, :, :-1].reshape(runs, -1).astype(np.float32)
 
     def columns(self, data: np.ndarray) -> list[str]:
@@ -109,7 +117,7 @@ class Learner(Player):
         return [f"pulls of arm {a} by round {t}" for t in rounds(len(data)) for a in arms]
 
     def exact(self) -> float | None:
-        guarantee = self.algorithm.guarantee
+        guarantee = self.source.guarantee
         name = guarantee.mechanism if guarantee else None
         return Release(MECHANISMS[name], self.eps).exact() if name else None
 
@@ -117,30 +125,19 @@ class Learner(Player):
 class Stopper(Player):
     """A private stopping rule: an adversary sees when it stops and what it releases."""
 
-    kind: ClassVar[str] = "rule"
+    kind = "rule"
+    question = STOPPING
+    width = 10.0
 
-    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
-        caps = self.horizons or CAPS
-        R, rewards = self.values["R"], self.algorithm.rewards
-        low, high = (rewards.extremes(self.values) if rewards is not None else None) or (-R, R)
-        found: list[Neighbours] = []
-        while len(found) < n:
-            T = caps[len(found) // STEPS % len(caps)]
-            found += self.along(random_walk(rng, T, 1, low, high), rng, 10.0)
-        return found
+    def walk(self, rng: np.random.Generator, T: int) -> Walk:
+        low, high = self.extremes() or (-self.values["R"], self.values["R"])
+        return random_walk(rng, T, 1, low, high)
 
-    def glance(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return super().glance(data, rng)[:1]  # the time alone: an estimate may be far below all
-
-    def arguments(self, T: int) -> tuple[float, ...]:
-        """The numbers that the rule receives."""
-        coin = build(COIN)
-        keys = STOPPING.goal_names
-        return arguments(self.algorithm, self.parameters, np.nan, "sign", coin, keys)
+    def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return super().mean_output(data, rng)[:1]  # only the time: NO_ESTIMATE has no mean
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
-        game = fixed_game(data, np.array([len(data)]))
-        traces, estimates = play_loop(self.algorithm, game, rng, self.arguments(len(data)), runs)
+        traces, estimates = self.play(data, runs, rng, np.array([len(data)]))
         halted = ~np.isnan(estimates)
         times = np.where(halted, traces.sum(axis=(1, 2)), len(data) + 1)
         return np.column_stack([times, np.where(halted, estimates, NO_ESTIMATE)])
@@ -148,24 +145,9 @@ class Stopper(Player):
     def columns(self, data: np.ndarray) -> list[str]:
         return ["stopping time", "estimate"]
 
-    def exact(self) -> float | None:
-        return None
-
-
-def fixed_game(rewards: np.ndarray, checkpoints: np.ndarray) -> Game:
-    """A game with rewards fixed in advance.
-
-    Args:
-        rewards: float array (T, K), of each round and arm.
-        checkpoints: as ``new_game``.
-    """
-    T, K = rewards.shape
-    laws = Environment(np.full(K, TABLE), np.zeros((K, PARAMETERS)), np.zeros((0, 2)), rewards, 0.0)
-    return new_game(laws, homogeneous(1.0).users(), np.random.default_rng(0), T, checkpoints)
-
 
 def rounds(T: int) -> np.ndarray:
-    """The rounds at which actions are looked at: all of them, or as many as can be."""
+    """The rounds at which actions are observed: all of them, or at most MOST_CHECKPOINTS."""
     if T <= MOST_CHECKPOINTS:
         return np.arange(1, T + 1)
     half = MOST_CHECKPOINTS // 2

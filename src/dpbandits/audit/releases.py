@@ -1,16 +1,18 @@
-"""The releases that the guarantees rest on, each to be audited on its own.
+"""The releases that the guarantees rest on, each of which can be audited on its own.
 
 A release is ``release(rng, x, eps, out)``: it writes what an adversary sees of the data ``x`` into
-``out``. Each is made of the verbs of mechanisms, estimators and curators that algorithms call.
+``out``. Each is made of the mechanisms, estimators and local randomizers that algorithms call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
+from ..compiled.cache import KERNEL_SOURCES
 from ..compiled.decorators import verb
 from ..environments.blocks import count, kept
 from ..parts.estimators import private_mean, private_mode
@@ -26,10 +28,11 @@ class Mechanism:
     Attributes:
         name: its name.
         function: ``release(rng, x, eps, out)``, a verb.
-        says: what it is, in a sentence.
-        values: what one number of the data may be; all are tried.
-        sizes: numbers of data.
-        seen: how many numbers are released of n data.
+        says: a description in one sentence.
+        values: the values that one number of the data may take; all are tried.
+        sizes: the sizes of the data.
+        seen: how many numbers are released about n data.
+        version: hash of the sources that decide what it does.
     """
 
     name: str
@@ -38,19 +41,19 @@ class Mechanism:
     values: tuple[float, ...] = (0.0, 1.0)
     sizes: tuple[int, ...] = (1,)
     seen: Callable[[int], int] = field(default=lambda n: 1, repr=False)
+    version: str = KERNEL_SOURCES
+    guarantee: ClassVar[None] = None  # what it promises is eps
 
 
-ANYTHING = (-1e3, -1.0, 0.0, 0.5, 1.0, 1e3)  # rewards without bounds; 1 is where truncation begins
+ANYTHING = (-1e3, -1.0, 0.0, 0.5, 1.0, 1e3)  # rewards without bounds; truncation begins at 1
 MECHANISMS: dict[str, Mechanism] = {}
 
 
 def mechanism(says: str, **data) -> Callable:
-    """Make a release a mechanism, known by its name."""
+    """A decorator that adds a release to ``MECHANISMS``, under its own name."""
 
     def register(function):
-        found = Mechanism(function.__name__, verb(function), says, **data)
-        MECHANISMS[found.name] = found
-        return found
+        MECHANISMS[function.__name__] = Mechanism(function.__name__, verb(function), says, **data)
 
     return register
 

@@ -15,8 +15,7 @@ from ..settings.resolve import check_names
 from ..validation import argument, folder, whole, workers
 from .players import Learner, Stopper
 from .releases import MECHANISMS
-from .subjects import Subject
-from .tellers import Release, Sender
+from .subjects import Release, Sender, Subject
 
 SUBJECTS = ("algo", "rule", "mechanism")
 
@@ -32,13 +31,13 @@ def requested(
     Args:
         config: the configuration as plain data; ``algo`` and ``rule`` are names.
         given: the keys that the user set; other parameters are those of short games.
-        algorithm: the algorithm or stopping rule that is named, None for a mechanism.
+        algorithm: the algorithm or stopping rule that is chosen, None for a mechanism.
         spec: the contents of its configuration file.
 
     Raises:
         BadInput: something cannot be audited.
     """
-    keys = [*default_keys("audit")]
+    keys = default_keys("audit")
     for key in config:
         if key not in keys:
             raise unknown("key", key, keys)
@@ -69,7 +68,7 @@ def requested(
 
 
 def _subject(config, algorithm: Algorithm, spec, eps: float, given) -> Subject:
-    """The subject for an algorithm or stopping rule at one budget."""
+    """The subject of an algorithm or stopping rule at one budget, its parameters checked."""
     where = f"{algorithm.group}={algorithm.name}"
     if not algorithm.private:
         raise BadInput(f"{where}: it promises no privacy, so there is nothing to audit")
@@ -80,24 +79,17 @@ def _subject(config, algorithm: Algorithm, spec, eps: float, given) -> Subject:
             f"{where}: {algorithm.file or 'dpbandits'}: local privacy is audited response by "
             "response; declare GUARANTEE = local_dp(SOURCE, curator)"
         )
-    values = _parameters(config, algorithm, spec, given)
+    group, goal = algorithm.group, {}
+    if group == STOPPING.group:
+        goal = {key: argument(key, config[key], d, math.nan) for key, d in STOPPING.goal}
+    short = config["short"].get(algorithm.name, {})  # unless the user set a parameter
+    values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given} | goal
+    own = [name for name in algorithm.domains if name not in ("eps", *goal)]
+    check_names(algorithm, own, spec, values)
     horizon = config["horizon"]
     horizons = [] if horizon is None else horizon if isinstance(horizon, list) else [horizon]
     lengths = tuple(whole("horizon", T, at_least=2, at_most=1_000_000) for T in horizons)
-    found = (Stopper if algorithm.group == "rule" else Learner)(algorithm, eps, values, lengths)
+    player = Stopper if group == STOPPING.group else Learner
+    found = player(algorithm, eps, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
     return found
-
-
-def _parameters(config, algorithm: Algorithm, spec, given) -> dict[str, Any]:
-    """The parameters except eps, those of short games where none were given."""
-    group = algorithm.group
-    short = config["short"].get(algorithm.name, {})
-    values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given}
-    own = [name for name in algorithm.domains if name != "eps"]
-    if group == STOPPING.group:
-        goal = {key: argument(key, config[key], d, math.nan) for key, d in STOPPING.goal}
-        values |= goal
-        own = [name for name in own if name not in goal]
-    check_names(algorithm, own, spec, values)
-    return values

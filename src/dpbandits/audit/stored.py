@@ -1,4 +1,4 @@
-"""Findings that are stored, so that no audit is done twice."""
+"""Findings that are stored, so that no audit is repeated."""
 
 from __future__ import annotations
 
@@ -18,39 +18,29 @@ def finding_of(
     config: Mapping[str, Any],
     subject: Subject,
     folder: Path | None,
-    progress: Callable[[float], None] = lambda share: None,
+    progress: Callable[[float], object] = lambda share: None,
 ) -> dict[str, Any]:
     """The row of an audit, from the file in which it is stored if it was done before.
 
-    Args:
-        config: the configuration of the audit, checked.
-        subject: what is audited.
-        folder: where findings are stored, with the witness of a violation; None for nowhere.
-        progress: called with each share of the work that is done.
+    Findings are stored in ``folder``, with the witness of a violation; None stores nothing.
+    ``progress`` is called with each share of the work that is done.
     """
     runs = None if config["runs"] is None else int(float(config["runs"]))
     seed, confidence = int(config["seed"]), float(config["confidence"])
     sources = sources_hash(*sorted((PACKAGE / "audit").glob("*.py")))
-    setting = (subject, runs, confidence, seed, subject.version, sources)
-    hashed = digest(*map(repr, setting), length=12)
+    hashed = digest(*map(repr, (subject, runs, confidence, seed, sources)), length=12)
     file = folder and folder / f"{subject.name}-eps{subject.eps:g}-{hashed}.json"
-    done = 0.0
-
-    def advance(share: float) -> None:
-        nonlocal done
-        done += share
-        progress(share)
-
     try:
         row = json.loads(file.read_text()) if file else None
     except (OSError, ValueError):
         row = None
-    if row is None:
-        finding = audit(subject, runs, confidence, seed, config["jobs"], advance)
-        row = record(finding, seed) | {"witness": None}
-        if file and finding.violated:
-            row["witness"] = [str(f) for f in write_witness(finding, file.with_suffix(""))]
-        if file:
-            write_atomically(file, json.dumps(row).encode())
-    progress(1.0 - done)
+    if row is not None:
+        progress(1.0)
+        return row
+    finding = audit(subject, runs, confidence, seed, config["jobs"], progress)
+    row = record(finding, seed) | {"witness": None}
+    if file:
+        if finding.violated:
+            row["witness"] = write_witness(finding, file.with_suffix(""))
+        write_atomically(file, json.dumps(row).encode())
     return row

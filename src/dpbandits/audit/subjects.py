@@ -1,85 +1,169 @@
-"""What the auditor asks of anything that it audits."""
+"""What can be audited: releases on their own, the responses of users, and what plays games."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from itertools import permutations, product
+from typing import Any, ClassVar
 
 import numpy as np
 
-from ..contracts.algorithm import Algorithm
-from .neighbours import Neighbours
+from ..compiled.decorators import compiles, loop
+from .exact import exact_epsilon
+from .neighbours import Neighbours, Pair
+from .releases import ANYTHING
+
+played: Any = None  # in the loops below: the release, or the local randomizer
 
 
-class Subject(Protocol):
-    """Something that promises privacy: it is played on data, and an adversary looks on."""
+def play_releases(x, rng, eps, seen):
+    """A loop: what a release publishes, float array (runs, numbers)."""
+    for i in range(len(seen)):
+        played(rng, x, eps, seen[i])
 
-    @property
-    def kind(self) -> str:
-        """What it is, in a word."""
 
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def eps(self) -> float:
-        """The privacy budget that it is given."""
-
-    @property
-    def promised(self) -> float:
-        """The privacy loss that it promises with that budget."""
-
-    @property
-    def version(self) -> str:
-        """What changes with its sources."""
-
-    @property
-    def runs(self) -> int:
-        """Runs of a test that are enough to tell, where it is compiled."""
-
-    @property
-    def compiled(self) -> bool: ...
-
-    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
-        """About ``n`` pairs of neighbouring data that are worth a look."""
-
-    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
-        """What an adversary sees of some data in independent runs, float array (runs, columns)."""
-
-    def columns(self, data: np.ndarray) -> list[str]:
-        """What these columns are."""
-
-    def exact(self) -> float | None:
-        """The exact privacy loss of the release beneath, where it is known."""
+def play_responses(x, rng, eps, seen):
+    """A loop: what a user sends, float array (runs, 1)."""
+    for i in range(len(seen)):
+        seen[i, 0] = played(rng, x[0], eps)
 
 
 @dataclass(frozen=True)
-class Defined:
-    """What subjects that a file defines have in common.
+class Subject:
+    """Something that promises privacy: it is run on data, and an adversary observes its output.
 
     Attributes:
-        algorithm: the algorithm or stopping rule.
-        eps: the privacy budget that it is given.
+        source: the algorithm, stopping rule or mechanism.
+        eps: its privacy budget.
+        kind: what it is, in a word.
+        runs: enough runs of a test for most compiled subjects.
     """
 
-    algorithm: Algorithm
+    source: Any
     eps: float
+    kind: ClassVar[str]
+    runs: ClassVar[int]
 
     @property
     def name(self) -> str:
-        return self.algorithm.name
+        return self.source.name
 
     @property
-    def version(self) -> str:
-        return self.algorithm.version
+    def function(self) -> Callable:
+        """The function that is audited."""
+        return self.source.function
+
+    @property
+    def compiled(self) -> bool:
+        return compiles(self.function)
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Its parameters, as a configuration holds them."""
+        """The parameters, as a configuration holds them."""
         return {"eps": self.eps}
 
     @property
     def promised(self) -> float:
-        guarantee = self.algorithm.guarantee
+        """The privacy loss that is promised with this budget."""
+        guarantee = self.source.guarantee
         return guarantee.epsilon(self.parameters) if guarantee else self.eps
+
+    def extremes(self) -> tuple[float, float] | None:
+        """The smallest and the largest reward, if the promise requires bounded rewards."""
+        rewards = self.source.rewards
+        return rewards.extremes(self.parameters) if rewards else None
+
+    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
+        """About ``n`` pairs of neighbouring data that are worth a test."""
+        raise NotImplementedError
+
+    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+        """What an adversary sees in independent runs on some data, float array (runs, columns)."""
+        raise NotImplementedError
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        """The names of these columns."""
+        raise NotImplementedError
+
+    def exact(self) -> float | None:
+        """The exact privacy loss of the release that the promise rests on, if it is known."""
+        return None
+
+
+class Release(Subject):
+    """A mechanism: an adversary sees the numbers that it publishes about some data."""
+
+    kind = "mechanism"
+    runs = 1_000_000
+
+    def neighbours(self) -> list[Pair]:
+        """All pairs of data that are compared."""
+        found = []
+        values = self.source.values
+        for n in self.source.sizes:
+            changes = permutations(values, 2)
+            for i, rest, change in product(range(n), (values[0], values[-1]), changes):
+                x, y = np.full(n, rest), np.full(n, rest)
+                x[i], y[i] = change
+                found.append((x, y))
+        return found
+
+    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
+        every = self.neighbours()
+        return [_fixed(every[i]) for i in rng.permutation(len(every))[:n]]
+
+    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+        seen = np.zeros((runs, len(self.columns(data))))
+        loop(play_releases, self.function, self.name)(data, rng, self.eps, seen)
+        return seen
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        return [f"output {i + 1}" for i in range(self.source.seen(len(data)))]
+
+    def output(self, rng: Any, x: np.ndarray, out: np.ndarray) -> None:
+        """Write what an adversary sees into ``out``, in plain Python."""
+        self.function(rng, x, self.eps, out)
+
+    def exact(self) -> float | None:
+        losses = []
+        for x, y in self.neighbours():
+            loss = exact_epsilon(self.output, x, y, len(self.columns(x)))
+            if loss is None:
+                return None
+            losses.append(loss)
+        return max(losses)
+
+
+class Sender(Release):
+    """A user of an algorithm with local privacy: an adversary sees the response to one reward."""
+
+    kind = "response"
+
+    @property
+    def function(self) -> Callable:
+        return self.source.guarantee.curator
+
+    def neighbours(self) -> list[Pair]:
+        values = self.extremes() or ANYTHING
+        return [(np.array([x]), np.array([y])) for x, y in permutations(values, 2)]
+
+    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
+        return [_fixed(pair) for pair in self.neighbours()]
+
+    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+        seen = np.zeros((runs, 1))
+        loop(play_responses, self.function, self.source.tag)(data, rng, self.eps, seen)
+        return seen
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        return ["response"]
+
+    def output(self, rng: Any, x: np.ndarray, out: np.ndarray) -> None:
+        curator = getattr(self.function, "py_func", self.function)
+        out[0] = curator(rng, float(x[0]), self.eps)
+
+
+def _fixed(pair: Pair) -> Neighbours:
+    """Neighbours that are not part of a walk."""
+    return lambda steps: pair

@@ -1,4 +1,4 @@
-"""bandit-audit: how much privacy an algorithm really spends, measured from outside."""
+"""bandit-audit: measure a lower confidence bound on the privacy loss of an algorithm."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -30,14 +30,14 @@ from .help import keys_listing
 USAGE = """\
 usage: bandit-audit [KEY=VALUE ...] [--config-dir DIR]
 
-Play an algorithm many times on neighbouring sequences of rewards, search for an event that tells
-them apart, and print a lower confidence bound on the privacy that it spends. The exit code is 3 if
-that is more than it promises.
+Play an algorithm many times on neighbouring sequences of rewards, search for an event that
+distinguishes them, and print a lower confidence bound on the privacy loss. The exit code is 3 if it
+exceeds the promised budget.
 
   bandit-audit algo=adap_ucb eps=0.5             an algorithm: an adversary sees its actions
   bandit-audit algo=heldp_ucb_b eps=0.5          local privacy: one user's response
   bandit-audit rule=dp_nas eps=1                 a stopping rule: its time and estimate
-  bandit-audit mechanism=tree eps=0.1,1          a release on its own, at two budgets
+  bandit-audit mechanism=tree eps=0.1,1          a single release, at two budgets
   bandit-audit --config-dir mine algo=greedy     your own algorithm, from mine/algo/greedy.py
   bandit-audit                                   everything, at eps 0.1, 0.5, 1 and 2
 
@@ -53,15 +53,7 @@ What an audit proves and what it does not: docs/privacy.md.
 BUDGETS = (0.1, 0.5, 1.0, 2.0)
 
 
-class Audits(NamedTuple):
-    """The configuration of audits, as ``compose_config`` takes it."""
-
-    command: str = "bandit-audit"
-    keys_file: str = "audit"
-    groups: tuple[str, ...] = ("algo", "rule")
-
-
-AUDITS = Audits()
+GROUPS = ("algo", "rule")
 Audit = tuple[Mapping[str, Any], Subject]
 
 
@@ -79,12 +71,11 @@ def _main(argv: list[str]) -> int:
     folders = user_folders(given.config_dir)
     keys = {o.partition("=")[0] for o in given.overrides}
     chosen = bool(keys & set(SUBJECTS))
-    lines = [given.overrides] if chosen else list(everything(given.overrides))
     audits: list[Audit] = []
-    for line in lines:
+    for line in [given.overrides] if chosen else everything(given.overrides):
         for point in multirun_points(line, folders):
-            config, contents, _ = compose_config(tuple(point), folders, AUDITS)
-            group = next((g for g in AUDITS.groups if config[g] is not None), "")
+            config, contents, _ = compose_config(point, folders, "audit")
+            group = next((g for g in GROUPS if config[g] is not None), "")
             algorithm = load(find_file(str(config[group]), folders, group)) if group else None
             subjects = requested(config, keys, algorithm, contents.get(group, {}))
             audits += [(config, subject) for subject in subjects]
@@ -96,7 +87,7 @@ def _main(argv: list[str]) -> int:
 def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
     """The overrides of an audit of everything that promises privacy."""
     budgets = [] if any(o.startswith("eps=") for o in overrides) else [f"eps={list(BUDGETS)}"]
-    for group in AUDITS.groups:
+    for group in GROUPS:
         for name in names_in(group):
             if load(find_file(name, (), group)).private:
                 yield [*overrides, f"{group}={name}", *budgets]
@@ -105,18 +96,18 @@ def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
 
 def settle(audits: Sequence[Audit], results: Path, stem: str) -> int:
     """Do the audits that are not stored yet, then print and write all findings under a name."""
-    rows, failed = [], []
+    rows: list[dict[str, Any]] = []
+    failed: dict[str, None] = {}
     with progress_bar(len(audits)) as bar:
         for config, subject in audits:
             bar.set_postfix_str(f"{subject.name} at eps {subject.eps:g}")
             try:
                 rows.append(finding_of(config, subject, results / "audits", bar.update))
             except Exception:
-                failed.append(subject.name)
+                failed[subject.name] = None
                 print(traceback.format_exc(), file=sys.stderr)
     if failed:
-        names = ", ".join(dict.fromkeys(failed))
-        print(f"bandit-audit: failed: {names}; see above", file=sys.stderr)
+        print(f"bandit-audit: failed: {', '.join(failed)}; see above", file=sys.stderr)
     if not rows:
         return 1
     table = pd.DataFrame(rows).drop(columns="witness")
@@ -126,15 +117,15 @@ def settle(audits: Sequence[Audit], results: Path, stem: str) -> int:
     print(render(rows, "simple"))
     broken = [row for row in rows if row["verdict"] == VERDICTS[True]]
     for row in broken if len(rows) > 1 else rows:
-        print(f"\n{in_words(row, row['witness'])}")
+        print(f"\n{in_words(row)}")
     print(f"\n{results / f'{stem}.csv'}")
     return 3 if broken else 1 if failed else 0
 
 
 def table_name(overrides: Sequence[str], audits: Sequence[Audit], chosen: bool) -> str:
-    """Name of a table: ``audit`` for everything, else with what was audited and a hash."""
-    said = [o for o in overrides if not o.startswith(("jobs=", "results="))]
-    if not chosen and not said:
+    """The name of a table: ``audit`` for everything, else the names audited and a hash."""
+    changed = [o for o in overrides if not o.startswith(("jobs=", "results="))]
+    if not chosen and not changed:
         return "audit"
     names = list(dict.fromkeys(s.name for _, s in audits)) if chosen else ["everything"]
-    return f"audit-{'-'.join(names[:3])}-{digest(*sorted(said), length=8)}"
+    return f"audit-{'-'.join(names[:3])}-{digest(*sorted(changed), length=8)}"

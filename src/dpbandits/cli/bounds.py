@@ -1,4 +1,4 @@
-"""bandit-bounds: what theorems say of the regret of one setting, beside what was measured."""
+"""bandit-bounds: the theorems that bound the regret of one setting, and the measured regret."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from .config.compose import multirun_points, read_request
 USAGE = """\
 usage: bandit-bounds [KEY=VALUE ...] [--config-dir DIR]
 
-Print what theorems say of the regret of one setting, beside the measured regret where finished
-runs are kept. Nothing is run and nothing is written.
+Print the theorems that bound the regret of one setting, and the measured regret if finished runs
+are stored. Nothing is run and nothing is written.
 
   bandit-bounds algo=adap_ucb env=bernoulli_c2 eps=0.5 horizon=1e6
   bandit-bounds algo=heldp_ucb_l env=ren_bernoulli population=uniform_levels eps_min=auto
 
-The keys are those of one setting of bandit-run (see bandit-run --help); results=DIR is where
-finished runs are looked for.
+The keys are those of one setting of bandit-run (see bandit-run --help); results=DIR is the
+folder of finished runs.
 
 kinds:
   exact         holds at every horizon
   asymptotic    holds in the limit of long horizons, for algorithms that are consistent
-  worst case    holds for the worst of all instances, not for each
-  order         holds up to a constant that is not printed, so there is no number
-  refuted       is known to be wrong
+  worst case    holds for the worst of all instances, not for every one
+  order         holds up to an unknown constant, so there is no number
+  refuted       known to be wrong
 """
 ONE = "bandit-bounds takes one setting"
 FORMULA = 60  # characters
@@ -74,19 +74,11 @@ def _main(argv: list[str]) -> int:
 def report(request: Request, setting: Setting) -> str:
     """The bounds on the regret of a setting, and the measured regret, as text."""
     rows, reasons = bound_rows(problem(setting.record))
-    measured = measured_regret(request.folder, setting)
-    lines = [heading(request, setting)]
-    if measured is None:
-        lines.append(f"measured: nothing, there are no finished runs in {request.folder}")
-    else:
-        lines.append(f"measured: {measured[1]}")
-    lines.append("")
-    if rows:
-        lines.append(table(rows, setting.horizon, measured[0] if measured else None))
-    else:
-        lines.append("no theorem applies to this setting")
-    lines += ["", "do not apply:"] + [f"  {source}: {why}" for source, why in reasons.items()]
-    return "\n".join(lines)
+    mean, measured = measured_regret(request.folder, setting)
+    bounds = table(rows, setting.horizon, mean) if rows else "no theorem applies to this setting"
+    unused = [f"  {source}: {why}" for source, why in reasons.items()]
+    lines = [heading(request, setting), f"measured: {measured}", "", bounds, "", "do not apply:"]
+    return "\n".join(lines + unused)
 
 
 def heading(request: Request, setting: Setting) -> str:
@@ -98,13 +90,13 @@ def heading(request: Request, setting: Setting) -> str:
     return f"{setting.algo} on {setting.env}, {eps}, T = {rounds(setting.horizon)}"
 
 
-def measured_regret(results: Path, setting: Setting) -> tuple[float, str] | None:
-    """Mean final regret of the finished runs of a setting, and the same as text."""
+def measured_regret(results: Path, setting: Setting) -> tuple[float | None, str]:
+    """Mean final regret of the finished runs of a setting, None without any, and in words."""
     store = RunStore(results)
     finished = store.load(setting).pulls
     runs = next(n for n in itertools.count() if n not in finished)
     if runs == 0:
-        return None
+        return None, f"nothing, there are no finished runs in {results}"
     row = summarize(tidy(store, [setting], runs)).iloc[0]
     spread = f"95 % interval {interval(row.to_dict())}, {runs} runs" if runs > 1 else "one run"
     return float(row["mean"]), f"{significant(row['mean'])} ({spread})"
@@ -112,24 +104,26 @@ def measured_regret(results: Path, setting: Setting) -> tuple[float, str] | None
 
 def table(bounds: list[dict[str, Any]], T: int, measured: float | None) -> str:
     """The bounds that apply, beside the measured regret if there is one."""
-    rows = []
-    for bound in bounds:
-        value = bound["value"]
-        row = [bound["bound"], bound["side"], bound["kind"], number(value)]
-        if measured is not None:
-            row.append("" if math.isnan(value) or measured <= 0 else f"{value / measured:.3g}")
-        rows.append([*row, bound["formula"]])
-    header = ["bound", "side", "kind", f"at T = {rounds(T)}"]
-    header += ["of measured"] if measured is not None else []
-    widths = [None] * len(header) + [FORMULA]
-    align = ["left", "left", "left", *(["right"] * (len(header) - 3)), "left"]
+    values = [bound["value"] for bound in bounds]
+    columns = {name: [bound[name] for bound in bounds] for name in ("bound", "side", "kind")}
+    columns[f"at T = {rounds(T)}"] = [number(x) for x in values]
+    if measured is not None:
+        columns["of measured"] = [
+            "" if math.isnan(x) or measured <= 0 else f"{x / measured:.3g}" for x in values
+        ]
+    columns["formula"] = [bound["formula"] for bound in bounds]
+    many = len(columns)
     return tabulate(
-        rows, [*header, "formula"], maxcolwidths=widths, colalign=align, disable_numparse=True
+        columns,
+        headers="keys",
+        maxcolwidths=[None] * (many - 1) + [FORMULA],
+        colalign=["left"] * 3 + ["right"] * (many - 4) + ["left"],
+        disable_numparse=True,
     )
 
 
 def number(x: float) -> str:
-    """A number for a column of them; nothing for one that does not exist."""
+    """A number for a column of a table; an empty string for NaN."""
     if math.isnan(x):
         return ""
     return significant(x) if 1e-3 <= abs(x) < 1e9 else f"{x:.3g}"

@@ -1,4 +1,4 @@
-"""bandit-claims: what the papers claim, and whether it holds when algorithms run as printed."""
+"""bandit-claims: the claims of the papers, and whether they hold for the algorithms as printed."""
 
 from __future__ import annotations
 
@@ -10,17 +10,7 @@ from pathlib import Path
 import pandas as pd
 from tabulate import tabulate
 
-from ..claims import (
-    Claim,
-    Part,
-    Sample,
-    in_words,
-    is_cheap,
-    load_claims,
-    measure,
-    sample,
-    verdict,
-)
+from ..claims import Claim, Part, Sample, in_words, is_cheap, load_claims, measure, sample, verdict
 from ..contracts.question import REGRET
 from ..errors import unknown
 from ..files import check_writable, write_atomically
@@ -37,19 +27,20 @@ usage: bandit-claims [CLAIM ...] [KEY=VALUE ...]
 
 Measure what papers claim from their experiments, and write the ledger of verdicts.
 
-  bandit-claims             every claim, at the papers' scale; what is finished is not run again
+  bandit-claims             every claim, at the papers' scale; finished runs are not repeated
   bandit-claims A1 A2       some of them
   bandit-claims seed=1      with other random numbers
 
-keys: runs=2000 (where a run is cheap; elsewhere the papers' numbers), horizon=, seed=0, jobs=-1,
+keys: runs=2000 (for cheap runs; the papers' numbers for others), horizon=, seed=0, jobs=-1,
 results=results; the ledger is written to RESULTS/claims.md and .tex, its numbers to claims.csv;
-that of some claims, or of another seed, to files with these in their names
+the names of some claims, and a seed, are part of the names of these files
 
 {claims}
 """
 KEYS = ("runs", "horizon", "seed", "jobs", "results")
 CHEAP_RUNS = 2000
 CHECKPOINTS = 4  # of cheap runs: T/2 and T are among them
+HEAD = ["claim", "what it says", "source", "published", "measured [95 %]", "verdict", "why"]
 
 
 def main() -> None:
@@ -80,62 +71,48 @@ def _main(argv: list[str]) -> int:
 
 def settle(claims: Sequence[Claim], runs: int, keys: Mapping[str, str], stem: str) -> int:
     """Run what is missing for some claims, then print and write the ledger under a name."""
-    samples: dict[str, list[Sample]] = {}
     results = Path(keys.get("results", "results"))
-    for name in dict.fromkeys(name for c in claims for name in c.experiments):
-        given = {"results": str(results), **keys, "experiment": name}
-        request = request_from(REGRET, given, {})
-        check_writable(results)
-        store = RunStore(results)
-        long = [s for s in request.settings if not is_cheap(s)]
-        cheap = [replace(s, checkpoints=CHECKPOINTS) for s in request.settings if is_cheap(s)]
-        samples[name] = []
-        for settings, n in ((long, request.runs), (cheap, max(runs, request.runs))):
-            print(f"{name}: {len(settings)} settings, {n} runs each", file=sys.stderr)
-            _, failures = run_settings(settings, n, request.jobs, request.backend, store)
-            if failures:
-                raise RunsFailed(failures)
-            samples[name] += [sample(store, setting, n) for setting in settings]
-    rows, table = [], []
+    names = dict.fromkeys(name for c in claims for name in c.experiments)
+    samples = {name: samples_of(name, runs, keys, results) for name in names}
+    ledger, numbers = [], []
     for c in claims:
-        found = measure(c, distinct([s for name in c.experiments for s in samples[name]]))
+        distinct = {s.setting: s for name in c.experiments for s in samples[name]}
+        found = measure(c, list(distinct.values()))
         words = verdict(found)
-        rows.append([c.name, c.says, c.source, c.published, in_words(found), words, c.why])
-        table += [_row(c, part, words) for part in found]
-    write(results / stem, rows, table)
-    shown = [[r[0], r[3], "\n".join(r[4].split("; ")), r[5]] for r in rows]
+        ledger.append([c.name, c.says, c.source, c.published, in_words(found), words, c.why])
+        numbers += [_row(c, part, words) for part in found]
+    for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
+        text = tabulate(ledger, HEAD, tablefmt=style, disable_numparse=True) + "\n"
+        write_atomically(results / f"{stem}{suffix}", text.encode())
+    write_table(results / f"{stem}.csv", pd.DataFrame(numbers))
+    shown = [[r[0], r[3], r[4].replace("; ", "\n"), r[5]] for r in ledger]
     print(tabulate(shown, ["claim", *HEAD[3:6]], disable_numparse=True))
     print(results / f"{stem}.csv")
     return 0
 
 
-HEAD = [
-    "claim",
-    "what it says",
-    "source",
-    "published",
-    "measured [95 %]",
-    "verdict",
-    "why",
-]
-
-
-def write(stem: Path, rows: list[list[str]], table: list[dict[str, object]]) -> None:
-    """The ledger in Markdown and LaTeX, and each of its numbers as CSV."""
-    for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
-        text = tabulate(rows, HEAD, tablefmt=style, disable_numparse=True) + "\n"
-        write_atomically(stem.with_name(stem.name + suffix), text.encode())
-    write_table(stem.with_name(f"{stem.name}.csv"), pd.DataFrame(table))
+def samples_of(experiment: str, runs: int, keys: Mapping[str, str], results: Path) -> list[Sample]:
+    """The runs of an experiment; those that are missing are played."""
+    given = {**keys, "results": str(results), "experiment": experiment}
+    request = request_from(REGRET, given, {})
+    check_writable(results)
+    store = RunStore(results)
+    long = [s for s in request.settings if not is_cheap(s)]
+    cheap = [replace(s, checkpoints=CHECKPOINTS) for s in request.settings if is_cheap(s)]
+    found = []
+    for settings, n in ((long, request.runs), (cheap, max(runs, request.runs))):
+        print(f"{experiment}: {len(settings)} settings, {n} runs each", file=sys.stderr)
+        _, failures = run_settings(settings, n, request.jobs, request.backend, store)
+        if failures:
+            raise RunsFailed(failures)
+        found += [sample(store, setting, n) for setting in settings]
+    return found
 
 
 def _row(claim: Claim, part: Part, words: str) -> dict[str, object]:
     holds = {True: "holds", False: "fails", None: "tie"}[part.holds]
-    return {"claim": claim.name, "verdict": words, "where": part.where, "value": part.value} | {
+    return {
+        "claim": claim.name, "verdict": words, "where": part.where, "value": part.value,
         "ci_low": part.low, "ci_high": part.high, "above": part.least, "below": part.most,
         "part": holds,
     }  # fmt: skip
-
-
-def distinct(samples: Sequence[Sample]) -> list[Sample]:
-    """Each setting once: experiments share some."""
-    return list({s.setting: s for s in samples}.values())

@@ -6,7 +6,8 @@ import argparse
 import errno
 import os
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from ..errors import BadInput, FileTrouble
@@ -24,21 +25,19 @@ class Parser(argparse.ArgumentParser):
         raise BadInput(f"{message} (see {self.prog} --help)")
 
 
-def parser_of(command: str) -> Parser:
-    """The parser of a command that takes overrides as Hydra does."""
+def parser_of_words(command: str, words: str = "arguments") -> Parser:
+    """The parser of a command that takes names, files and KEY=VALUE, and --help."""
     parser = Parser(command, add_help=False)
-    parser.add_argument("overrides", nargs="*")
-    parser.add_argument("--config-dir", "-cd")
-    parser.add_argument("--multirun", "-m", action="store_true")
+    parser.add_argument(words, nargs="*")
     parser.add_argument("--help", "-h", action="store_true")
     return parser
 
 
-def parser_of_words(command: str) -> Parser:
-    """The parser of a command that takes names, files and KEY=VALUE."""
-    parser = Parser(command, add_help=False)
-    parser.add_argument("arguments", nargs="*")
-    parser.add_argument("--help", "-h", action="store_true")
+def parser_of(command: str) -> Parser:
+    """The parser of a command that takes overrides as Hydra does."""
+    parser = parser_of_words(command, "overrides")
+    parser.add_argument("--config-dir", "-cd")
+    parser.add_argument("--multirun", "-m", action="store_true")
     return parser
 
 
@@ -53,45 +52,51 @@ def guarded(name: str, command: Callable[[], int]) -> None:
     except RunsFailed as error:
         code = report_failures(name, error.failures)
     except FileTrouble as error:
-        print(f"{name}: {error}; what was stored before is intact", file=sys.stderr)
-        sys.stderr.flush()
-        os._exit(1)
+        _exit_now(1, f"{name}: {error}; what was stored before is intact")
     except KeyboardInterrupt:
-        print(f"\n{name}: interrupted; finished runs are stored", file=sys.stderr)
-        sys.stderr.flush()
-        os._exit(130)  # without waiting for kernels that are still running
+        _exit_now(130, f"\n{name}: interrupted; finished runs are stored")
     except BrokenPipeError:
         os._exit(141)
     except OSError as error:
         if error.filename is not None or error.errno not in FULL:
             raise
-        print(f"{name}: cannot write the output ({error.strerror})", file=sys.stderr)
-        sys.stderr.flush()
-        os._exit(1)
+        _exit_now(1, f"{name}: cannot write the output ({error.strerror})")
     sys.exit(code)
+
+
+def _exit_now(code: int, message: str) -> NoReturn:
+    """Exit without waiting for kernels that are still running, and without flushing the output."""
+    print(message, file=sys.stderr, flush=True)
+    os._exit(code)
 
 
 def one_line(error: BadInput) -> str:
     """An error message in one line, cut if it is long, without control characters."""
     words = " ".join(str(error).split())
     shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in words)
-    return (
-        shown if len(shown) <= LONGEST else f"{shown[: LONGEST // 2]} ... {shown[-LONGEST // 2 :]}"
-    )
+    if len(shown) > LONGEST:
+        shown = f"{shown[: LONGEST // 2]} ... {shown[-LONGEST // 2 :]}"
+    return shown
 
 
 def report_failures(name: str, failures: list[Failure]) -> int:
     """Print each traceback once, then each setting with its reason; returns the exit code."""
     for trace in dict.fromkeys(failure.trace for failure in failures):
         print(trace, file=sys.stderr)
-    lost: dict[tuple[str, str], int] = {}
+    lost: Counter[str] = Counter()
     for failure in failures:
-        what = in_words(failure.setting), failure.reason
-        lost[what] = lost.get(what, 0) + len(failure.runs)
-    total = counted(sum(lost.values()))
+        lost[f"{in_words(failure.setting)}: {failure.reason}"] += len(failure.runs)
+    total = counted(lost.total())
     print(f"{name}: {total} failed; finished runs are stored, no table is written", file=sys.stderr)
-    for (setting, reason), runs in list(lost.items())[:MOST]:
-        print(f"{name}: failed: {setting}: {reason} ({counted(runs)})", file=sys.stderr)
-    if len(lost) > MOST:
-        print(f"{name}: failed: {len(lost) - MOST} more; see bandit-status", file=sys.stderr)
+    print_failed(
+        name, [f"{what} ({counted(n)})" for what, n in lost.items()], "; see bandit-status"
+    )
     return 1
+
+
+def print_failed(name: str, failed: Sequence[str], more: str) -> None:
+    """Print what has failed, a line each; of many only the first, and how many ``more``."""
+    for line in failed[:MOST]:
+        print(f"{name}: failed: {line}", file=sys.stderr)
+    if len(failed) > MOST:
+        print(f"{name}: failed: {len(failed) - MOST} more{more}", file=sys.stderr)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import textwrap
-from collections.abc import Iterable, Iterator
 
 from ..contracts.question import QUESTIONS, Question
 from ..files import package_folder
@@ -15,9 +14,8 @@ from ..settings.groups import about, names_in, question_of
 def entry(name: str, about: str) -> str:
     """A name with its description, wrapped to the terminal."""
     width = min(shutil.get_terminal_size().columns, 110)
-    start = f"  {name:<22}" if len(name) < 22 else f"  {name} "
-    indent = " " * 24
-    return textwrap.fill(start + about, width, subsequent_indent=indent, break_on_hyphens=False)
+    start, indent = f"  {name:<21} {about}", " " * 24
+    return textwrap.fill(start, width, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def keys_listing(keys_file: str) -> str:
@@ -29,12 +27,10 @@ def keys_listing(keys_file: str) -> str:
 
 def groups_listing(question: Question) -> str:
     """The algorithms, environments and so on, each with its description."""
-    return "\n".join(_lines((*question.groups, "runner", "experiment"), question))
-
-
-def _lines(groups: Iterable[str], question: Question) -> Iterator[str]:
-    for group in groups:
-        yield f"{group}="
+    lines = []
+    for group in (*question.groups, "runner", "experiment"):
+        lines.append(f"{group}=")
         for name in names_in(group):
             if group != "experiment" or question_of(name, QUESTIONS) == question:
-                yield entry(name, about(group, name))
+                lines.append(entry(name, about(group, name)))
+    return "\n".join(lines)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from ..errors import BadInput
 from ..files import check_writable, package_folder
 from ..results.naming import table_path
 from ..running.failures import RunsFailed
-from .command import MOST, report_failures
-from .config.compose import in_hydras_words, multirun_points, read_request
+from .command import print_failed, report_failures
+from .config.compose import as_hydra_overrides, multirun_points, read_request
 
 BASIC = "hydra._internal.core_plugins.basic_launcher.BasicLauncher"  # Hydra's default
 SUBMITIT = "hydra_plugins.hydra_submitit_launcher.submitit_launcher"  # of both its launchers
@@ -24,11 +24,8 @@ FOLDER = "submitit_folder"
 
 @dataclass(frozen=True)
 class Job:
-    """Runs one point of a multirun, here or, since it pickles to plain values, in another process.
-
-    Attributes:
-        question: the question.
-        folders: the user's configuration folders.
+    """Runs one point of a multirun, here or, since it pickles to plain values, in another process;
+    ``folders`` are the user's configuration folders.
     """
 
     question: Question
@@ -55,7 +52,7 @@ def call_hydra(question: Question, argv: list[str], overrides: list[str]) -> Non
     import hydra
 
     options = [word for word in argv if word not in overrides]
-    sys.argv = [question.command, *options, *in_hydras_words(overrides)]
+    sys.argv = [question.command, *options, *as_hydra_overrides(overrides)]
     main = hydra.main(str(package_folder("conf")), question.keys_file, version_base="1.3")
     main(lambda _: None)()
 
@@ -95,13 +92,15 @@ def multirun(question: Question, overrides: list[str], folders: tuple[str, ...])
             f"hydra/launcher: {name} is not supported; submitit_local or submitit_slurm is"
         )
     reasons = _run_by_submitit(job, points, name.removesuffix("Launcher").lower(), launcher)
-    failed = {}
+    failed = []
     for point, path, reason in zip(points, paths, reasons, strict=True):
         if reason:
-            failed[" ".join([o for o in point if o not in overrides] or point)] = reason
+            own = [override for override in point if override not in overrides]
+            failed.append(f"{' '.join(own or point)}: {reason}")
         elif path.exists():
             print(path)
-    return _report_jobs(question.command, failed)
+    print_failed(question.command, failed, " jobs")
+    return min(len(failed), 1)
 
 
 def _run_here(job: Job, points: Sequence[list[str]]) -> int:
@@ -123,21 +122,24 @@ def _run_by_submitit(
 ) -> list[str]:
     """Submit one job for each point and wait for all: why each failed, or an empty string.
 
-    Args:
-        job: what to call with each point.
-        points: the overrides of each point.
-        cluster: submitit's name of the executor, slurm or local.
-        settings: the parameters of Hydra's launcher of that name.
+    ``cluster`` is submitit's name of the executor, slurm or local; ``settings`` are the parameters
+    of Hydra's launcher of that name.
     """
     import submitit
 
     folder = settings.pop(FOLDER)
+    created = [path for path in (Path(folder), *Path(folder).parents) if not path.exists()]
     parameters = {f"{cluster}_{name}": value for name, value in settings.items()}
     timeouts = {x: parameters.pop(x) for x in ["slurm_max_num_timeout"] if x in parameters}
-    with _removed_if_not_launched(Path(folder)):
+    try:
         executor = submitit.AutoExecutor(folder, cluster, **timeouts)
         executor.update_parameters(**parameters)
         jobs = executor.map_array(job, points)
+    except Exception as error:
+        for path in created:
+            with suppress(OSError):  # a folder that another process uses
+                path.rmdir()
+        raise BadInput(f"hydra/launcher: the jobs cannot be launched: {error}") from None
     return [_reason(submitted) for submitted in jobs]
 
 
@@ -152,26 +154,3 @@ def _reason(submitted: Any) -> str:
     except Exception:
         why = "the job was killed, or never began"
     return why and f"{why}; see {submitted.paths.folder}"
-
-
-def _report_jobs(name: str, failed: Mapping[str, str]) -> int:
-    """Print each failed job with its own overrides and the reason; returns the exit code."""
-    for words, reason in list(failed.items())[:MOST]:
-        print(f"{name}: failed: {words}: {reason}", file=sys.stderr)
-    if len(failed) > MOST:
-        print(f"{name}: failed: {len(failed) - MOST} more jobs", file=sys.stderr)
-    return min(len(failed), 1)
-
-
-@contextmanager
-def _removed_if_not_launched(*paths: Path) -> Iterator[None]:
-    """Report in one line that jobs cannot be launched, and remove the paths created until then."""
-    every = dict.fromkeys(outer for path in paths for outer in (path, *path.parents))
-    created = sorted((path for path in every if not path.exists()), reverse=True)
-    try:
-        yield
-    except Exception as error:
-        for path in created:
-            with suppress(OSError):  # a folder that another process uses
-                path.rmdir() if path.is_dir() else path.unlink()
-        raise BadInput(f"hydra/launcher: the jobs cannot be launched: {error}") from None

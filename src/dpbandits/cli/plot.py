@@ -17,13 +17,14 @@ USAGE = """\
 usage: bandit-plot experiment=NAME [results=DIR] [bounds=true]
        bandit-plot TABLE.csv [TABLE.csv ...] [bounds=true]
 
-Draw regret, or stopping times, from tidy tables alone, as PDF and PNG.
+Draw regret, or stopping times, from tidy tables, as PDF and PNG. Nothing is run.
 
   bandit-plot experiment=azize2022_fig4    results/azize2022_fig4.csv, as in the paper;
                                            written to results/figures/
   bandit-plot results/a.csv results/b.csv  the tables in one figure, beside the first
-  bounds=true                              with what theorems say, from the manifest (.json) beside
-                                           each table; written to NAME_bounds
+  bounds=true                              with the bounds of theorems, for the settings in the
+                                           manifest (.json) beside each table; written to
+                                           NAME_bounds
 """
 KEYS = ("experiment", "results", "bounds")
 

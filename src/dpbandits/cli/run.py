@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 
 from omegaconf import OmegaConf
 from tabulate import tabulate
 
-from ..contracts.algorithm import Algorithm
 from ..contracts.question import REGRET, Question
 from ..errors import BadInput, unknown
 from ..files import check_writable
@@ -25,9 +24,9 @@ from ..theory.ren2020 import candidates
 from .command import guarded, parser_of
 from .config.compose import (
     Composed,
+    as_hydra_overrides,
     compose_config,
-    in_hydras_words,
-    question_asked,
+    question_requested,
     read_request,
 )
 from .help import groups_listing, keys_listing
@@ -49,12 +48,14 @@ keys with their defaults (conf/config.yaml):
 
 {groups}
 
+{options}
+"""
+OPTIONS = """\
 options:
   -m, --multirun      run every combination of comma-separated values
-  --config-dir DIR    also look in DIR/algo, DIR/env and DIR/experiment for your own files
+  --config-dir DIR    also look in DIR/{group}, DIR/env and DIR/experiment for your own files
   --cfg job           print the composed configuration (all of Hydra's options work)
-  --version, --help
-"""
+  --version, --help"""
 INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
 
 
@@ -67,31 +68,31 @@ def command_line(question: Question, usage: str, argv: list[str]) -> int:
     """Run ``bandit-run`` or ``bandit-stop`` with the words of a command line."""
     parser = parser_of(question.command)
     parser.add_argument("--version", action="store_true")
-    hydras = [
-        parser.add_argument("--cfg", "-c", choices=("job", "hydra", "all")),
-        parser.add_argument("--info", "-i", nargs="?", const="all", choices=INFO),
-        parser.add_argument("--package", "-p"),
-        parser.add_argument("--resolve", action="store_true", default=None),
-        parser.add_argument("--hydra-help", action="store_true", default=None),
-    ]
+    parser.add_argument("--cfg", "-c", choices=("job", "hydra", "all"))
+    parser.add_argument("--info", "-i", nargs="?", const="all", choices=INFO)
+    parser.add_argument("--package", "-p")
+    parser.add_argument("--resolve", action="store_true")
+    parser.add_argument("--hydra-help", action="store_true")
     given = parser.parse_intermixed_args(argv)
     if given.help:
-        keys = keys_listing(question.keys_file)
-        print(usage.format(keys=keys, groups=groups_listing(question)), end="")
+        keys, groups = keys_listing(question.keys_file), groups_listing(question)
+        options = OPTIONS.format(group=question.group)
+        print(usage.format(keys=keys, groups=groups, options=options), end="")
         return 0
     if given.version:
         print(f"dpbandits {version('dpbandits')}")
         return 0
     folders = user_folders(given.config_dir)
-    question = question_asked(given.overrides, folders, question)
+    question = question_requested(given.overrides, folders, question)
     if (given.package is not None or given.resolve) and not given.cfg:
         raise BadInput("--package and --resolve go with --cfg job")
-    if any(getattr(given, option.dest) is not None for option in hydras):
+    if given.cfg or given.info or given.hydra_help:
         modes = {"--cfg": given.cfg, "--info": given.info, "-m": given.multirun}
         chosen = [mode for mode, value in modes.items() if value]
         if len(chosen) > 1:
             raise BadInput(f"{' and '.join(chosen)} do not go together: give one of them")
-        composed = compose_config(tuple(in_hydras_words(given.overrides)), folders, question)
+        words = as_hydra_overrides(given.overrides)
+        composed = compose_config(words, folders, question.keys_file)
         if given.package is not None:
             _check_package(given.package, given.cfg, composed)
         call_hydra(question, argv, given.overrides)
@@ -118,10 +119,7 @@ def _check_package(package: str, cfg: str, composed: Composed) -> None:
 def run(request: Request, alone: bool = True) -> int:
     """Run what is missing, write the table, print its summary and, last, its path.
 
-    Args:
-        request: what is requested.
-        alone: whether it is the only job; the table of one of several must not have the name of
-            another's.
+    The table of one of several jobs, which is not ``alone``, has a name of its own.
     """
     start = time.monotonic()
     if alone:
@@ -137,15 +135,12 @@ def run(request: Request, alone: bool = True) -> int:
     return 0
 
 
-def _promises(settings: Sequence[Setting]) -> list[str]:
+def _promises(settings: Sequence[Setting]) -> Iterator[str]:
     """The guarantee of each algorithm, with its budget as a number if there is only one."""
-    budgets: dict[str, tuple[Algorithm, set[float]]] = {}
-    for setting in settings:
-        budgets.setdefault(setting.algo, (setting.algorithm, set()))[1].add(setting.eps)
-    return [
-        f"{name}: {algorithm.promise(*(eps if len(eps) == 1 and not algorithm.per_user else ()))}"
-        for name, (algorithm, eps) in budgets.items()
-    ]
+    for name, algorithm in {s.algo: s.algorithm for s in settings}.items():
+        eps = {s.eps for s in settings if s.algo == name}
+        only = eps if len(eps) == 1 and not algorithm.per_user else ()
+        yield f"{name}: {algorithm.promise(*only)}"
 
 
 def _print_candidates(settings: Sequence[Setting]) -> None:

@@ -1,4 +1,4 @@
-"""bandit-status: what of a sweep is done, missing, damaged or failed, and the time left."""
+"""bandit-status: which runs are done, missing, damaged or failed, and the time left."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ Nothing is run and nothing is written.
   bandit-status algo=dp_se eps=0.5 runs=1000        whatever bandit-run or bandit-stop would run
   bandit-status -m algo=adap_ucb,dp_se eps=0.1,1    every combination
 
-The keys are those of bandit-run and bandit-stop; results=DIR is where finished runs are looked for,
-jobs=N is how many workers the time left is for.
+The keys are those of bandit-run and bandit-stop; results=DIR is the folder of finished runs, and
+jobs=N the number of workers for which the time left is estimated.
 
   done      finished and stored
   missing   not played yet
-  damaged   their file was cut or edited: they will be played again
+  damaged   their file was truncated or edited; they will be played again
   failed    could not be finished when last tried; they will be tried again
 """
 MOST = 40  # settings that are listed one by one
@@ -65,11 +65,13 @@ def _main(argv: list[str]) -> int:
 
 
 def report(found: Sequence[Status], jobs: int) -> str:
-    """The table of what is done, what is amiss, and the time left."""
+    """The table of states, the reasons of failures and damage, and the time left."""
     groups = defaultdict(list)
     for one in found:
-        many = f"{one.setting.algo} on {one.setting.env}"
-        groups[in_words(one.setting) if len(found) <= MOST else many].append(one)
+        name = in_words(one.setting)
+        if len(found) > MOST:
+            name = f"{one.setting.algo} on {one.setting.env}"
+        groups[name].append(one)
     rows = [
         [name, len(group), *(sum(getattr(one, state) for one in group) for state in STATES)]
         for name, group in groups.items()
@@ -78,25 +80,25 @@ def report(found: Sequence[Status], jobs: int) -> str:
     head = ["setting", "settings", *STATES]
     rows += [total] if len(rows) > 1 else []
     lines = [tabulate(rows, head, disable_numparse=True, colalign=["left", *["right"] * 5])]
-    amiss = dict.fromkeys(f"{in_words(x.setting)}: {x.reason}" for x in found if x.reason)
-    lines += list(amiss)[:MOST]
-    lines += [f"and {len(amiss) - MOST} more"] if len(amiss) > MOST else []
+    reasons = dict.fromkeys(f"{in_words(x.setting)}: {x.reason}" for x in found if x.reason)
+    lines += list(reasons)[:MOST]
+    lines += [f"and {len(reasons) - MOST} more"] if len(reasons) > MOST else []
     return "\n".join([*lines, time_left(found, jobs)])
 
 
 def time_left(found: Sequence[Status], jobs: int) -> str:
     """The time left in words."""
     left, seconds = sum(one.left for one in found), seconds_left(found)
-    workers = f"{jobs} worker{'s' * (jobs != 1)}"
     if left == 0:
         return "nothing is left to run"
     if math.isnan(seconds):
         return f"time left: not known yet, no run comparable to some of the {left} runs is finished"
+    workers = f"{jobs} worker{'s' * (jobs != 1)}"
     return f"time left: about {duration(seconds / jobs)} on {workers}, {left} runs"
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit that suits it."""
+    """A time in the largest unit of which it is at least two."""
     for unit, size in {"days": 86_400, "hours": 3600, "minutes": 60}.items():
         if seconds >= 2 * size:
             return f"{seconds / size:.1f} {unit}"

@@ -26,11 +26,7 @@ keys with their defaults (conf/stop.yaml):
 
 {groups}
 
-options:
-  -m, --multirun      run every combination of comma-separated values
-  --config-dir DIR    also look in DIR/rule, DIR/env and DIR/experiment for your own files
-  --cfg job           print the composed configuration (all of Hydra's options work)
-  --version, --help
+{options}
 """
 
 

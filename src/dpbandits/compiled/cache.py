@@ -14,7 +14,7 @@ from ..files import PACKAGE, sources_hash
 
 # The sources of kernels: folders, files, and the templates of loops
 KERNELS = ("compiled", "environments", "game.py", "parts", "algorithms", "stopping")
-TEMPLATES = ("running/play.py", "audit/releases.py", "audit/tellers.py")
+TEMPLATES = ("running/play.py", "audit/releases.py", "audit/subjects.py")
 
 
 def kernel_sources() -> list[Path]:

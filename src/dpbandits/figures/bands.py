@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -19,7 +21,7 @@ def mean_and_band(rows: pd.DataFrame, by: str, band: str) -> pd.DataFrame:
 
     Args:
         rows: rows of a tidy table.
-        by: the column whose values are told apart, in ascending order.
+        by: the column to group by; its values are in ascending order in the result.
         band: a key of ``BANDS``. The band of a single run has no width.
     """
     found = mean_of(rows, [by], "regret").sort_values(by, ignore_index=True)
@@ -29,10 +31,10 @@ def mean_and_band(rows: pd.DataFrame, by: str, band: str) -> pd.DataFrame:
     return found.assign(low=low.fillna(mean), high=high.fillna(mean))
 
 
-def fill(ax: Axes, x: pd.Series, curve: pd.DataFrame, floor: float, style: dict) -> None:
-    """Draw the band of a curve, cut at a positive floor for logarithmic axes."""
+def draw_band(ax: Axes, curve: pd.DataFrame, by: str, floor: float, colour: Any) -> None:
+    """Fill the band of a curve against ``by``, cut at a positive floor for logarithmic axes."""
     low = np.maximum(curve["low"], floor)
-    ax.fill_between(x, low, curve["high"], color=style["color"], alpha=0.2, lw=0)
+    ax.fill_between(curve[by], low, curve["high"], color=colour, alpha=0.2, lw=0)
 
 
 def band_note(band: str) -> str:

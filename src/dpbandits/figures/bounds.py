@@ -13,6 +13,7 @@ import pandas as pd
 
 from ..errors import BadInput
 from ..results.manifest import UNREADABLE, read_manifest
+from ..results.summary import summarize
 from ..results.tables import settings_of
 from ..theory.bounds import Bound, bounds_for
 from ..theory.problem import Problem, problem
@@ -24,6 +25,7 @@ FAR = 1000  # lower bounds are not drawn where the regret is this many times lar
 FIELDS = {"algo", "parameters", "env", "env_spec", "eps", "population", "horizon", "notion"}
 COLUMNS = ["axis", "x", "value", "label", "kind", "side"]
 SHORT = {"Theorem": "Thm.", "Corollary": "Cor.", "Algorithm": "Alg.", "whatever the": "any"}
+Curve = dict[str, Any]  # the columns of ``curves``, ``x`` and ``value`` as arrays, and its ``rank``
 
 
 def read_records(table: Path) -> list[dict[str, Any]]:
@@ -57,23 +59,23 @@ def curves(table: pd.DataFrame, records: Sequence[Mapping[str, Any]], name: str)
     Raises:
         BadInput: the records are not those of the table.
     """
-    settings = table[settings_of(table)].drop_duplicates().reset_index(drop=True)
-    rows = [{str(k): x for k, x in row.items()} for row in settings.to_dict("records")]
+    summary = summarize(table)
+    settings, means = summary[settings_of(table)], summary["mean"].to_numpy()
+    rows: list[Any] = settings.to_dict("records")
     check_match(rows, records, name)
-    last = table[table["t"] == table["horizon"]]
-    means = last.groupby(settings_of(table), sort=False, dropna=False)["regret"].mean().to_numpy()
     problems = [problem(record) for record in records]
-    found = [against_time(*x) for x in zip(rows, problems, means, strict=True)]
+    found: list[Curve] = []
+    for row, of_row, mean in zip(rows, problems, means, strict=True):
+        found += against_time(row, of_row, mean)
     but_eps = [column for column in settings.columns if column != "eps"]
     for _, group in settings.groupby(but_eps, sort=False, dropna=False):
         several = group[np.isfinite(group["eps"])].sort_values("eps").index
-        if len(several) > 1 and all(same_levels(problems[i]) for i in several):
-            of_budgets = [problems[i] for i in several]
-            found.append(against_budget(rows[several[0]], of_budgets, means[several]))
-    parts = limited(without_references([part for parts in found for part in parts if len(part)]))
-    if not parts:
-        return pd.DataFrame(columns=[*settings.columns, *COLUMNS])
-    return pd.concat(parts, ignore_index=True).drop(columns="rank")
+        of_budgets = [problems[i] for i in several]
+        if len(several) > 1 and all(map(same_levels, of_budgets)):
+            found += against_budget(rows[several[0]], of_budgets, means[several])
+    drawn = limited(without_references([curve for curve in found if len(curve["x"])]))
+    points = pd.DataFrame(drawn, columns=settings.columns.union(COLUMNS, sort=False))
+    return points.explode(["x", "value"], ignore_index=True).astype({"x": float, "value": float})
 
 
 def check_match(
@@ -83,35 +85,33 @@ def check_match(
     same = len(rows) == len(records)
     for row, record in zip(rows, records, strict=False):
         eps = math.inf if record["eps"] is None else record["eps"]
-        same = same and (row["algo"], row["env"]) == (record["algo"], record["env"])
-        same = same and row["horizon"] == record["horizon"]
-        same = same and (row["eps"] == eps or math.isclose(row["eps"], eps, rel_tol=1e-9))
+        same = same and all(row[key] == record[key] for key in ("algo", "env", "horizon"))
+        same = same and math.isclose(row["eps"], eps, rel_tol=1e-9)
     if not same:
         raise BadInput(f"bounds=true: the manifest beside {name} is that of another table")
 
 
-def without_references(parts: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
+def without_references(found: Sequence[Curve]) -> list[Curve]:
     """The curves without those of non-private algorithms where a private one has a curve."""
 
-    def game(part: pd.DataFrame) -> tuple:
-        return tuple(part[["axis", "env", "horizon"]].iloc[0])
+    def game(curve: Curve) -> tuple:
+        return curve["axis"], curve["env"], curve["horizon"]
 
-    private = {game(part) for part in parts if math.isfinite(part["eps"].iloc[0])}
-    return [p for p in parts if math.isfinite(p["eps"].iloc[0]) or game(p) not in private]
+    private = {game(curve) for curve in found if math.isfinite(curve["eps"])}
+    return [c for c in found if math.isfinite(c["eps"]) or game(c) not in private]
 
 
-def limited(parts: Iterable[pd.DataFrame]) -> list[pd.DataFrame]:
+def limited(found: Iterable[Curve]) -> list[Curve]:
     """The curves of the first ranks, at most MOST different ones in a panel."""
-    chosen: list[pd.DataFrame] = []
+    chosen: list[Curve] = []
     drawn: defaultdict[tuple, set] = defaultdict(set)
-    for part in sorted(parts, key=lambda part: int(part["rank"].iloc[0])):
-        first = part.iloc[0]
-        panel = (first["axis"], first["env"], first["horizon"])
-        panel += (first["eps"],) if first["axis"] == "t" else ()
-        curve = (first["label"], part["value"].to_numpy().tobytes())
-        if curve in drawn[panel] or len(drawn[panel]) < MOST:
-            drawn[panel].add(curve)
-            chosen.append(part)
+    for curve in sorted(found, key=lambda curve: curve["rank"]):
+        panel = curve["axis"], curve["env"], curve["horizon"]
+        panel += (curve["eps"],) if curve["axis"] == "t" else ()
+        looks = curve["label"], curve["value"].tobytes()
+        if looks in drawn[panel] or len(drawn[panel]) < MOST:
+            drawn[panel].add(looks)
+            chosen.append(curve)
     return chosen
 
 
@@ -144,52 +144,50 @@ def rank(bound: Bound) -> int:
 def label(bound: Bound) -> str:
     """A bound in a legend: its side, its kind unless exact, and its source."""
     kind = {"exact": "", "order": ", slope only"}.get(bound.status, f", {bound.status}")
-    words = f"{bound.side} bound{kind}"
-    if bound.status == "refuted":
-        words = "refuted, slope only"
+    refuted = bound.status == "refuted"
+    words = "refuted, slope only" if refuted else f"{bound.side} bound{kind}"
     source = bound.source.partition(" (")[0]
     for word, short in SHORT.items():
         source = source.replace(word, short)
     return f"{words}: {source}"
 
 
-def curve(
+def curve_of(
     setting: Mapping[str, Any], bound: Bound, axis: str, x: np.ndarray, value: np.ndarray
-) -> pd.DataFrame:
-    """One curve as rows of the table of curves, with the bound's ``rank``."""
-    columns: dict[str, Any] = {**setting, "axis": axis, "x": x, "value": value}
-    columns |= {"label": label(bound), "kind": bound.status, "side": bound.side}
-    points = pd.DataFrame(columns | {"rank": rank(bound)})
-    return points[points["value"] > 0]
+) -> Curve:
+    """The curve of a bound, where it is positive."""
+    about = {"label": label(bound), "kind": bound.status, "side": bound.side, "rank": rank(bound)}
+    shown = value > 0
+    return {**setting, "axis": axis, "x": x[shown], "value": value[shown], **about}
 
 
-def against_time(setting: Mapping[str, Any], problem: Problem, mean: float) -> list[pd.DataFrame]:
+def against_time(setting: Mapping[str, Any], problem: Problem, mean: float) -> list[Curve]:
     """The curves of a setting against the horizon."""
     grid = np.geomspace(1, problem.T, POINTS)
     if problem.T <= LONG:  # the axis of time is linear
         grid = np.union1d(grid, np.linspace(problem.T / POINTS, problem.T, POINTS))
-    parts = []
+    found = []
     for bound in informative(problem):
         if bound.is_number and bound.side == "lower" and bound.value(problem) < mean / FAR:
             continue
         values = np.array([bound.value(problem.at(T=t)) for t in grid])
         scale = 1.0 if bound.is_number else mean / bound.value(problem)
-        parts.append(curve(setting, bound, "t", grid, values * scale))
-    return parts
+        found.append(curve_of(setting, bound, "t", grid, values * scale))
+    return found
 
 
 def same_levels(problem: Problem) -> bool:
     """Whether all users have the same privacy level, so that eps can be an axis."""
-    return problem.equal_levels if "eps_min" in problem.parameters else True
+    return problem.equal_levels or "eps_min" not in problem.parameters
 
 
 def against_budget(
     setting: Mapping[str, Any], problems: Sequence[Problem], means: np.ndarray
-) -> list[pd.DataFrame]:
+) -> list[Curve]:
     """The curves against the budget of settings that differ only in it, in ascending order."""
     first, last = problems[0], problems[-1]
     grid = np.geomspace(first.eps, last.eps, POINTS)
-    parts = []
+    found = []
     at_ends = [*informative(first), *(b for b in informative(last) if b.side == "lower")]
     for bound in dict.fromkeys(at_ends):
         values = np.array([bound.value(first.at(eps=eps)) for eps in grid])
@@ -200,5 +198,5 @@ def against_budget(
             values *= math.exp(np.log(finite).mean()) if len(finite) else math.nan
         if bound.side == "lower":
             values = np.where(values < means.min() / FAR, math.nan, values)
-        parts.append(curve(setting, bound, "eps", grid, values))
-    return parts
+        found.append(curve_of(setting, bound, "eps", grid, values))
+    return found

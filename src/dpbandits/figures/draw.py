@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 from matplotlib.figure import Figure
 
 from ..errors import BadInput, plain, unknown
 from ..files import package_folder
+from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, yes_no
 from .bands import BANDS
 from .regret_vs_budget import budget_panels, contamination_panels
@@ -35,15 +35,13 @@ KINDS: dict[str, Draw] = {
 AXES: dict[str, Draw] = {"t": time_panels, "eps": budget_panels}
 
 
-def text(key: str, value: Any) -> str:
-    """A line of text."""
+def _text(key: str, value: Any) -> str:
     if not isinstance(value, str):
         raise BadInput(f"{key}={plain(value)}: text is needed")
     return value
 
 
-def band_name(key: str, value: Any) -> str:
-    """A key of ``BANDS``."""
+def _band(key: str, value: Any) -> str:
     if value not in list(BANDS):
         raise BadInput(f"{key}={plain(value)}: {' or '.join(BANDS)} is needed")
     return str(value)
@@ -51,9 +49,9 @@ def band_name(key: str, value: Any) -> str:
 
 # What a file may give to the function of its kind of figure, and how the value is checked
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
-    "title": text,
-    "band": band_name,
-    "private": text,
+    "title": _text,
+    "band": _band,
+    "private": _text,
     "k": as_number,
     "theorems": yes_no,
 }
@@ -78,7 +76,7 @@ def figure_of_table(
     Raises:
         BadInput: the table has no such axis.
     """
-    band_name("band", band)
+    _band("band", band)
     if "rule" in table.columns:
         if x is not None:
             raise BadInput(f"x={x}: a figure of stopping times has axes of its own")
@@ -103,12 +101,8 @@ def figure_of_experiment(name: str, table: pd.DataFrame) -> Draw:
     Raises:
         BadInput: the file names an unknown kind or option, or a kind that cannot draw the table.
     """
-    files = {file.stem: file for file in (package_folder("conf") / "experiment").glob("*.yaml")}
-    if name in files:
-        try:
-            described = yaml.safe_load(files[name].read_text()).get("figure")
-        except yaml.YAMLError as error:
-            raise BadInput(f"{files[name]}: not a readable YAML file ({error})") from None
+    if name in names_in("experiment"):
+        described = read_experiment(name).get("figure")
         if described is not None:
             return from_file(name, described, table)
         if (package_folder("experiments") / f"{name}.py").is_file():

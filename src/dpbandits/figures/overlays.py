@@ -7,6 +7,9 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
+from .bounds import COLUMNS
+from .style import Styles
+
 # Dashes by the kind of a bound, and marks by its side, which no measured line has
 DASHES: dict[str, Any] = {
     "exact": "-",
@@ -18,26 +21,22 @@ DASHES: dict[str, Any] = {
 MARKS = {"upper": "v", "lower": "^"}
 
 
-def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.DataFrame | None:
-    """The curves against ``axis``, t or eps, each with the ``line`` of its labelled table."""
+def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.DataFrame:
+    """The curves against ``axis``, t or eps, each with the ``line`` of its labelled table; no rows
+    if there are no bounds.
+    """
     if bounds is None:
-        return None
+        return table.head(0).assign(**dict.fromkeys(COLUMNS))
     against = bounds[bounds["axis"] == axis]
     setting = [c for c in against.columns if c in table.columns and (c, axis) != ("eps", "eps")]
     against = against.astype(table.dtypes[setting].to_dict())  # a column may be blank in one
     return against.merge(table[[*setting, "line"]].drop_duplicates(), on=setting)
 
 
-def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: dict[str, dict[str, Any]]) -> None:
-    """Draw curves of bounds, thin and with marks, in the colour of their line.
+def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
+    """Draw curves of bounds, see ``lines_of``, thin and with marks, in the colour of their line.
 
     Curves are black if several lines share them, or if they are lower bounds of the only line.
-
-    Args:
-        ax: where to draw.
-        bounds: a row for each point: ``line``, ``x``, ``value``, and ``label``, ``kind`` and
-            ``side`` of the bound.
-        styles: the styles of the lines.
     """
     key: Any
     single = bounds["line"].nunique() == 1

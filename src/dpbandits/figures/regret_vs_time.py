@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,17 +12,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
-from .bands import band_note, fill, mean_and_band
+from ..results.tables import varied_in
+from .bands import band_note, draw_band, mean_and_band
 from .overlays import draw_bounds, lines_of
 from .style import (
     LONG,
     Chart,
+    Styles,
     budget_title,
     finish,
     finite_budgets,
     labelled,
     legend_name,
-    parameters_of,
     scientific,
     styled,
     styles_of,
@@ -30,35 +32,23 @@ from .style import (
 
 
 def regret_vs_time(
-    ax: Axes,
-    table: pd.DataFrame,
-    styles: dict[str, dict[str, Any]],
-    band: str,
-    scale: str = "log",
-    bounds: pd.DataFrame | None = None,
+    ax: Axes, table: pd.DataFrame, styles: Styles, band: str, scale: str, bounds: pd.DataFrame
 ) -> None:
-    """Draw the mean pseudo-regret of each line against the round, with its band.
+    """Draw the mean pseudo-regret of each line of a labelled table against the round, with bands.
 
-    Args:
-        ax: where to draw.
-        table: a labelled table.
-        styles: the styles of its lines.
-        band: a key of ``BANDS``.
-        scale: of the axis of regret, ``log`` or ``linear``.
-        bounds: curves of bounds, see ``draw_bounds``.
+    ``scale`` is that of the axis of regret, ``log`` or ``linear``.
     """
     lines = table.groupby("line", sort=False)
     measured = {str(label): mean_and_band(rows, "t", band) for label, rows in lines}
     shown = [c.loc[c["t"] >= 0.01 * c["t"].max(), "mean"].min() for c in measured.values()]
-    if bounds is not None and len(bounds):
+    if len(bounds):
         late = bounds.loc[bounds["x"] >= 0.1 * bounds["x"].max(), "value"].min()
         shown.append(max(late, min(shown) / 100))
     floor = max(min(shown), 0.1) / 2  # the first rounds would take most of a logarithmic axis
     for label, curve in measured.items():
         ax.plot(curve["t"], curve["mean"], label=label, **styles[label])
-        fill(ax, curve["t"], curve, floor / 10, styles[label])
-    if bounds is not None:
-        draw_bounds(ax, bounds, styles)
+        draw_band(ax, curve, "t", floor / 10, styles[label]["color"])
+    draw_bounds(ax, bounds, styles)
     horizon = table["horizon"].max()
     if horizon > LONG:
         ax.set_xscale("log")
@@ -82,13 +72,8 @@ def time_panels(
 ) -> Figure:
     """A row of panels for each environment and horizon, a column for each budget.
 
-    Algorithms without a budget are drawn in every column.
-
-    Args:
-        table: a tidy table.
-        title: the figure's title.
-        band: a key of ``BANDS``.
-        bounds: curves of bounds, see ``bounds.curves``.
+    Algorithms without a budget are drawn in every column. ``band`` is a key of ``BANDS``; for
+    ``bounds`` see ``bounds.curves``.
     """
     table = labelled(table)
     bounds = lines_of(bounds, table, "t")
@@ -97,35 +82,35 @@ def time_panels(
     games = list(pairs.itertuples(index=False, name=None))
     rows, columns = len(games), len(budgets)
     figure = Chart(figsize=(max(2.3 * columns, 4.6) + 0.4, 2.1 * rows + 1.1))
-    share: Any = "row" if table["horizon"].nunique() > 1 else "all"
+    share: Any = "row" if pairs["horizon"].nunique() > 1 else "all"
     axes = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey="row")
     styles = styles_of(table)
-    for (i, (env, horizon)), (j, eps) in itertools.product(enumerate(games), enumerate(budgets)):
-        ax, inside = axes[i, j], of_panel(table, env, horizon, eps)
+    panels = itertools.product(games, budgets)
+    for ax, ((env, horizon), eps) in zip(axes.flat, panels, strict=True):
+        inside, beside = (_of_panel(x, env, horizon, eps) for x in (table, bounds))
         if inside.any():
-            beside = None if bounds is None else bounds[of_panel(bounds, env, horizon, eps)]
-            regret_vs_time(ax, table[inside], styles, band, bounds=beside)
+            regret_vs_time(ax, table[inside], styles, band, "log", bounds[beside])
         else:
             ax.set_axis_off()
-        ax.set_title(f"{env}, {budget_title(eps)}{differences(table, inside, horizon)}")
-        if j == 0:
-            ax.set_ylabel("pseudo-regret")
-        if i == rows - 1:
-            ax.set_xlabel("round $t$")
+        ax.set_title(f"{env}, {budget_title(eps)}{_differences(table, inside, horizon)}")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("pseudo-regret")
+    for ax in axes[-1]:
+        ax.set_xlabel("round $t$")
     finish(figure, title, table, band_note(band), bounds)
     return figure
 
 
-def of_panel(rows: pd.DataFrame, env: str, horizon: float, eps: float) -> pd.Series:
+def _of_panel(rows: pd.DataFrame, env: str, horizon: float, eps: float) -> pd.Series:
     """Which rows belong to a panel of ``time_panels``."""
     game = (rows["env"] == env) & (rows["horizon"] == horizon)
     return game & rows["eps"].isin([eps, np.inf])
 
 
-def differences(table: pd.DataFrame, inside: pd.Series, horizon: float) -> str:
+def _differences(table: pd.DataFrame, inside: pd.Series, horizon: float) -> str:
     """A second line for a panel's title: the parameters that differ from those of other panels."""
     shared = [f"$T$ = {scientific(horizon)}"] if table["horizon"].nunique() > 1 else []
-    for name in parameters_of(table, but=["line"]):
+    for name in varied_in(table.drop(columns="line")):
         here = table.loc[inside, name].dropna().unique()
         if len(here) == 1 and table[name].dropna().nunique() > 1:
             shared.append(f"{name} = {value_text(here[0])}")
@@ -155,9 +140,9 @@ def panel_per_algorithm(
 
 @styled
 def side_by_side(
-    tables: dict[str, pd.DataFrame],
+    tables: Mapping[str, pd.DataFrame],
     title: str,
-    band: str = "std",
+    band: str,
     bounds: pd.DataFrame | None = None,
 ) -> Figure:
     """A panel with linear axes for each table, under its key, with a line for each setting.
@@ -165,22 +150,20 @@ def side_by_side(
     Lines of the same label look the same in every panel. With ``bounds`` (see ``time_panels``) the
     axis of regret is logarithmic.
     """
-    table = pd.concat(tables, names=["panel"]).reset_index("panel").reset_index(drop=True)
-    panel = table.pop("panel")
+    panels = [rows.assign(panel=name) for name, rows in tables.items()]
+    table = pd.concat(panels, ignore_index=True)
     if "eps_min" not in table.columns and table["eps"].nunique() > 1:
         table[r"$\epsilon$"] = table["eps"].where(np.isfinite(table["eps"]))
-    table = labelled(table)
-    bounds = lines_of(bounds, table, "t")
+    table = labelled(table, but=["panel"])
     scale = "linear" if bounds is None else "log"
+    bounds = lines_of(bounds, table, "t")
     figure = Chart(figsize=(4.0 * len(tables) + 1.0, 4.0))
     axes = figure.subplots(1, len(tables), squeeze=False, sharey=True)[0]
     styles = styles_of(table)
-    for ax, name in zip(axes, tables, strict=True):
-        rows = table[panel == name]
-        beside = None if bounds is None else bounds[bounds["line"].isin(rows["line"])]
+    for ax, (name, rows) in zip(axes, table.groupby("panel", sort=False), strict=True):
+        beside = bounds[bounds["line"].isin(rows["line"])]
         regret_vs_time(ax, rows, styles, band, scale, beside)
-        ax.set_title(name)
-        ax.set_xlabel("round $t$")
+        ax.set(title=name, xlabel="round $t$")
     axes[0].set_ylabel("pseudo-regret")
     finish(figure, title, table, band_note(band), bounds)
     return figure

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,23 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator, PercentFormatter
 
+from ..contracts.question import STOPPING
 from ..errors import BadInput
-from ..results.intervals import clopper_pearson
-from ..results.summary import mean_of
+from ..results.summary import summarize
 from ..theory.bounds import ConditionFailed
 from ..theory.sajed2019 import stopping_lower, stopping_upper
 from .bands import BANDS
-from .style import Chart, budget_title, finish, finite_budgets, legend_name, styled, value_text
-from .style import styles_of as colours_and_dashes
+from .style import (
+    Chart,
+    Styles,
+    budget_title,
+    finish,
+    finite_budgets,
+    legend_name,
+    styled,
+    styles_of,
+    value_text,
+)
 
 MARKERS = "osD^vP"
 DASHES = ((0, (5, 2)), (0, (1, 1.5)), (0, (3, 1, 1, 1)))  # of bounds and of what is required
@@ -35,12 +44,8 @@ def stopping_panels(table: pd.DataFrame, title: str, theorems: bool = False) -> 
     """Mean stopping time against the absolute mean, a column of panels for each budget and a row
     for each relative error; below them the share of correct estimates.
 
-    Rules without a budget are drawn in every column.
-
-    Args:
-        table: a tidy table of stopping times.
-        title: the figure's title.
-        theorems: whether to draw the bounds of Sajed & Sheffet 2019 on the stopping time.
+    Rules without a budget are drawn in every column. With ``theorems`` the bounds of Sajed &
+    Sheffet 2019 on the stopping time are drawn, too.
 
     Raises:
         BadInput: every mean is 0, which the logarithmic axis cannot show.
@@ -55,17 +60,18 @@ def stopping_panels(table: pd.DataFrame, title: str, theorems: bool = False) -> 
     heights = [1.0] * len(errors) + [0.6]
     axes = figure.subplots(rows, columns, squeeze=False, sharey="row", height_ratios=heights)
     styles = styles_of(table)
-    for (i, a), (j, eps) in itertools.product(enumerate(errors), enumerate(budgets)):
-        inside = table[table["eps"].isin([eps, np.inf]) & (table["rel_error"] == a)]
-        draw_times(axes[i, j], inside, styles)
-        private = inside[np.isfinite(inside["eps"])]
-        for (label, theorem), dash in zip(THEOREMS.items(), DASHES, strict=False):
-            if theorems:
-                draw_theorem(axes[i, j], private, theorem, label, dash)
-        axes[i, j].set_title(f"{budget_title(eps)}, relative error $a$ = {a:g}")
+    for style, marker in zip(styles.values(), itertools.cycle(MARKERS), strict=False):
+        style |= {"marker": marker, "ms": 4}
     for j, eps in enumerate(budgets):
+        column = table[table["eps"].isin([eps, np.inf])]
+        for ax, a in zip(axes[:-1, j], errors, strict=True):
+            inside = column[column["rel_error"] == a]
+            draw_times(ax, inside, styles)
+            if theorems:
+                draw_theorems(ax, inside[np.isfinite(inside["eps"])])
+            ax.set_title(f"{budget_title(eps)}, relative error $a$ = {a:g}")
         axes[-2, j].set_xlabel(r"$|\mu|$")
-        draw_correct(axes[-1, j], table[table["eps"].isin([eps, np.inf])], errors, styles)
+        draw_correct(axes[-1, j], column, errors, styles)
     for ax in axes[:-1, 0]:
         ax.set_ylabel("stopping time (samples)")
     axes[-1, 0].set_ylabel("correct")
@@ -88,38 +94,37 @@ def labelled(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(line=lines)
 
 
-def styles_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
-    """A colour, a dash and a marker for each line, the same in every panel."""
-    styles = zip(colours_and_dashes(table).items(), itertools.cycle(MARKERS), strict=False)
-    return {label: {**style, "marker": marker, "ms": 4} for (label, style), marker in styles}
+def summaries(table: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Each line with its summary at each value of a column, in ascending order, over all else."""
+    rows = table[["rule", "line", column, "run", *STOPPING.measured]]
+    for label, found in summarize(rows).groupby("line", sort=False):
+        yield str(label), found.sort_values(column)
 
 
-def draw_times(ax: Axes, table: pd.DataFrame, styles: dict[str, dict[str, Any]]) -> None:
+def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     """Draw the mean stopping time of each line against the absolute mean, on logarithmic axes."""
-    for label, rows in table.groupby("line", sort=False):
-        found = mean_of(rows, ["size"], "stopping_time").sort_values("size")
+    for label, found in summaries(table, "size"):
         half = (found["ci_high"] - found["mean"]).fillna(0.0)
-        style = styles[str(label)]
-        ax.plot(found["size"], found["mean"], label=str(label), **style)
+        style = styles[label]
+        ax.plot(found["size"], found["mean"], label=label, **style)
         ax.errorbar(found["size"], found["mean"], yerr=half, fmt="none", color=style["color"])
-        capped = rows.groupby("size")["halted"].min().reindex(found["size"]).to_numpy() == 0
-        hollow = found[capped]
+        hollow = found[found["halted"] < found["runs"]]
         ax.plot(hollow["size"], hollow["mean"], **style | {"linestyle": "", "mfc": "white"})
-    ax.set_xscale("log")
-    ax.set_yscale("log")
+    ax.set(xscale="log", yscale="log")
     ticks = sorted(table["size"].unique())
     if len(ticks) <= 6:
         ax.set_xticks(ticks, [f"{x:.3g}" for x in ticks], minor=False)
         ax.xaxis.set_minor_locator(NullLocator())
 
 
-def draw_theorem(ax: Axes, table: pd.DataFrame, theorem: Bound, label: str, dash: Any) -> None:
-    """Draw a bound on the stopping time for each confidence and range in the table."""
+def draw_theorems(ax: Axes, table: pd.DataFrame) -> None:
+    """Draw the bounds on the stopping time for each confidence and range in the table."""
     key: Any
-    for key, rows in table.groupby(["eps", "rel_error", "beta", "R"]):
-        x = np.geomspace(rows["size"].min(), rows["size"].max(), 50)
-        y = [where_it_holds(theorem, mean, *key) for mean in x]
-        ax.plot(x, y, label=label, color="black", lw=1, ls=dash)
+    for (label, theorem), dash in zip(THEOREMS.items(), DASHES, strict=False):
+        for key, rows in table.groupby(["eps", "rel_error", "beta", "R"]):
+            x = np.geomspace(rows["size"].min(), rows["size"].max(), 50)
+            y = [where_it_holds(theorem, mean, *key) for mean in x]
+            ax.plot(x, y, label=label, color="black", lw=1, ls=dash)
 
 
 def where_it_holds(
@@ -132,21 +137,13 @@ def where_it_holds(
         return np.nan
 
 
-def draw_correct(
-    ax: Axes, table: pd.DataFrame, errors: list[float], styles: dict[str, dict[str, Any]]
-) -> None:
+def draw_correct(ax: Axes, table: pd.DataFrame, errors: list[float], styles: Styles) -> None:
     """Draw the share of correct estimates of each line at each relative error, over all means."""
-    lines = list(table["line"].unique())
-    halted = table[table["halted"] == 1]
-    for k, label in enumerate(lines):
-        rows = halted[halted["line"] == label].groupby("rel_error")["correct"]
-        right, n = (
-            x.reindex(errors, fill_value=0).to_numpy(float) for x in (rows.sum(), rows.count())
-        )
-        share = np.where(n > 0, right / np.maximum(n, 1), np.nan)
-        low, high = clopper_pearson(right, n)
-        x = np.arange(len(errors)) + 0.16 * (k - (len(lines) - 1) / 2)
-        bars = np.where(n > 0, [share - low, high - share], 0.0)
+    lines = dict(summaries(table, "rel_error"))
+    for k, (label, found) in enumerate(lines.items()):
+        share = found["correct"]
+        x = found["rel_error"].map(errors.index) + 0.16 * (k - (len(lines) - 1) / 2)
+        bars = [share - found["correct_low"], found["correct_high"] - share]
         ax.errorbar(x, share, yerr=bars, capsize=2, **styles[label] | {"linestyle": ""})
     for beta in sorted(table["beta"].unique()):
         ax.axhline(1 - beta, color="black", lw=1, ls=DASHES[2], label=r"required: $1 - \beta$")

@@ -39,6 +39,7 @@ STYLE: Any = {
 METADATA: dict[str, Any] = {"pdf": {"CreationDate": None}, "png": {"Software": None}}
 LONG = 1e9  # horizon above which the axis of time is logarithmic
 
+Styles = dict[str, dict[str, Any]]  # matplotlib's properties of each line, by its label
 styled = matplotlib.rc_context(STYLE)  # a decorator of functions that make a figure
 
 
@@ -76,11 +77,6 @@ def value_text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def parameters_of(table: pd.DataFrame, but: Sequence[str] = ()) -> list[str]:
-    """The columns that a sweep has added to a tidy table, except for ``but``."""
-    return [name for name in varied_in(table) if name not in but]
-
-
 def labelled(table: pd.DataFrame, but: Sequence[str] = ()) -> pd.DataFrame:
     """The table with a column ``line``, the label of the line to which a row belongs.
 
@@ -88,7 +84,7 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = ()) -> pd.DataFrame:
     environment for some algorithm, except for those in ``but``, which are on an axis.
     """
     games = table.groupby(["algo", "env", "horizon"])
-    varied = [x for x in parameters_of(table, but) if games[x].nunique().max() > 1]
+    varied = [x for x in varied_in(table) if x not in but and games[x].nunique().max() > 1]
     key: Any
     labels: dict[Any, str] = {}
     for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
@@ -98,7 +94,7 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = ()) -> pd.DataFrame:
     return table.assign(line=pd.Series(labels))
 
 
-def styles_of(table: pd.DataFrame) -> dict[str, dict[str, Any]]:
+def styles_of(table: pd.DataFrame) -> Styles:
     """A colour and a dash for each line of a labelled table, the same in every panel."""
     return {
         label: {
@@ -128,16 +124,12 @@ def scientific(T: float) -> str:
 
 
 def finish(
-    figure: Figure, title: str, table: pd.DataFrame, note: str, bounds: pd.DataFrame | None = None
+    figure: Figure, title: str, table: pd.DataFrame, note: str, bounds: Sequence | pd.DataFrame = ()
 ) -> None:
     """Put the title and the legend above the panels, and a note below them.
 
-    Args:
-        figure: the figure, which grows in height if the legend has many rows because of bounds.
-        title: the figure's title.
-        table: the tidy table, whose number of runs replaces ``RUNS`` in the note.
-        note: what lines and bands are.
-        bounds: curves of bounds in the figure, if any.
+    The figure grows in height if curves of bounds give the legend many rows. ``RUNS`` in the note
+    is replaced by the number of runs in the table.
     """
     lines: dict[str, Any] = {}
     for ax in figure.axes:
@@ -152,7 +144,7 @@ def finish(
     note = note.replace("RUNS", str(table["run"].nunique()))
     if not wide:
         note = note.replace(". ", ".\n", 1)
-    if bounds is not None and len(bounds):
+    if len(bounds):
         rows = -(-len(lines) // columns)
         figure.set_figheight(figure.get_figheight() + 0.2 * max(rows - 2, 0))
         note += "\nBounds: thin with marks, in the colour of their line; black: of several lines."

@@ -14,7 +14,7 @@ from ..environments.instances import Instance
 from ..errors import BadInput, plain
 from ..files import write_atomically
 from ..settings.setting import Setting, data_of
-from ..validation import file_at
+from ..validation import read_csv
 from .run_store import Store
 
 LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
@@ -167,11 +167,7 @@ def read_table(path: Path) -> pd.DataFrame:
         BadInput: the file is missing, is not a CSV, or its columns or numbers are not those of a
             tidy table.
     """
-    try:
-        table = pd.read_csv(file_at(path), low_memory=False)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise BadInput(f"{path}: not a readable CSV ({reason})") from None
+    table = read_csv(str(path), path)
     check_table(str(path), table)
     return table
 

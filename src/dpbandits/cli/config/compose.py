@@ -1,4 +1,4 @@
-"""Composing a configuration with Hydra, with every error told in one line."""
+"""Composing a configuration with Hydra; every error is reported in one line."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from hydra import compose, initialize_config_dir
-from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Glob, Override, Sweep
 from hydra.errors import HydraException, MissingConfigException
@@ -38,19 +37,6 @@ from ...validation import folder
 from .hydra_settings import refuse_changes, refuse_overrides
 
 
-class Form(Protocol):
-    """A command's configuration: the file in conf that lists its keys, and its groups."""
-
-    @property
-    def command(self) -> str: ...
-
-    @property
-    def keys_file(self) -> str: ...
-
-    @property
-    def groups(self) -> tuple[str, ...]: ...
-
-
 class Composed(NamedTuple):
     """A composed configuration.
 
@@ -65,27 +51,27 @@ class Composed(NamedTuple):
     launcher: dict[str, Any]
 
 
-# Keys that decide how and where something is run, not what.
+# Keys that decide how and where something is run, not what
 INDIFFERENT = re.compile(r"\+*(experiment|jobs|backend|results|runner(\.\w+)?|hydra[/.].*)=")
 
 
 def read_request(
     overrides: list[str], folders: tuple[str, ...], question: Question = REGRET
 ) -> Request:
-    """The request of a list of Hydra overrides; an experiment may ask another question.
+    """The request of a list of Hydra overrides; an experiment can change the question.
 
     Raises:
         BadInput: it cannot be run.
     """
     changed = tuple(o for o in overrides if not INDIFFERENT.match(o))
-    overrides, swept = _split_swept(in_hydras_words(overrides))
-    question = question_asked(overrides, folders, question)
+    overrides, swept = _split_swept(as_hydra_overrides(overrides))
+    question = question_requested(overrides, folders, question)
     frame = [o for o in overrides if o.partition("=")[0].lstrip("+") in ("experiment", "sweep")]
     if (frame or swept) and any(o not in frame and not INDIFFERENT.match(o) for o in overrides):
-        framed = compose_config(tuple(frame), folders, question).config
+        framed = compose_config(frame, folders, question.keys_file).config
         _vary(framed, swept)
         _refuse_swept(overrides, framed, question)
-    config, contents, launcher = compose_config(tuple(overrides), folders, question)
+    config, contents, launcher = compose_config(overrides, folders, question.keys_file)
     _vary(config, swept)
     folder("results", config["results"])  # commands write their tables
     but_choices = [o for o in overrides if o.lstrip("+").partition("=")[0] not in question.groups]
@@ -96,15 +82,17 @@ def read_request(
         if not is_name(name):
             raise unknown(group, name, names_in(group, folders))
         names = {g: config[g] for g in question.groups} | {group: name}
-        chosen = [f"{g}={n}" for g, n in names.items()]
-        return compose_config((*but_choices, *chosen), folders, question).contents[group]
+        words = but_choices + [f"{g}={n}" for g, n in names.items()]
+        return compose_config(words, folders, question.keys_file).contents[group]
 
     groups = load_groups(question, config, contents_of, folders)
     request = make_request(question, config, groups, contents["runner"], changed, folders)
     return replace(request, launcher=launcher)
 
 
-def question_asked(overrides: list[str], folders: tuple[str, ...], question: Question) -> Question:
+def question_requested(
+    overrides: list[str], folders: tuple[str, ...], question: Question
+) -> Question:
     """The question of the experiment that is chosen, else ``question``."""
     for override in overrides:
         key, _, name = override.partition("=")
@@ -115,7 +103,7 @@ def question_asked(overrides: list[str], folders: tuple[str, ...], question: Que
 
 
 def read_overrides(overrides: Iterable[str]) -> list[Override]:
-    """What Hydra reads in the words of a command line."""
+    """Parse overrides with Hydra."""
     found = []
     for override in overrides:
         try:
@@ -131,9 +119,8 @@ def read_overrides(overrides: Iterable[str]) -> list[Override]:
 
 
 def _split_swept(overrides: list[str]) -> tuple[list[str], dict[str, Any]]:
-    """The overrides but those of a grid, ``sweep.NAME=[VALUES]``, and these by name."""
-    swept = {}
-    others = []
+    """The overrides without those of a grid, ``sweep.NAME=[VALUES]``, and these by name."""
+    others, swept = [], {}
     for override in overrides:
         key, _, value = override.lstrip("+").partition("=")
         if not key.startswith("sweep.") or key.split(".")[1].isdigit():
@@ -148,7 +135,7 @@ def _split_swept(overrides: list[str]) -> tuple[list[str], dict[str, Any]]:
 
 
 def _vary(config: dict[str, Any], swept: dict[str, Any]) -> None:
-    """Give every grid that varies a name the values asked for."""
+    """Replace the values of a name in every grid that varies it."""
     if swept and not config.get("sweep"):
         config["sweep"] = dict.fromkeys(swept)
     for name, values in swept.items():
@@ -162,13 +149,13 @@ def _vary(config: dict[str, Any], swept: dict[str, Any]) -> None:
             grid[name] = values  # type: ignore[index]
 
 
-def in_hydras_words(overrides: list[str]) -> list[str]:
-    """``env.inlier=NAME`` chooses a whole environment: said in Hydra's way."""
+def as_hydra_overrides(overrides: list[str]) -> list[str]:
+    """``env.inlier=NAME`` chooses a whole environment, which Hydra writes differently."""
     return [re.sub(r"^env\.inlier=(?=[A-Za-z])", "env@env.inlier=", o) for o in overrides]
 
 
 def _refuse_swept(overrides, config, question):
-    """A key given beside a sweep that varies it would be ignored: say so."""
+    """Refuse a key beside a sweep that varies it: it would have no effect."""
     swept = names_varied(question, config)
     sweep = "the sweep" if config["experiment"] is None else f"experiment {config['experiment']}"
     for override in overrides:
@@ -178,123 +165,115 @@ def _refuse_swept(overrides, config, question):
             raise BadInput(f"{override}: {sweep} varies {name}; write sweep.{name}=[{value}]")
 
 
-def compose_config(
-    overrides: tuple[str, ...], folders: tuple[str, ...], form: Form = REGRET
-) -> Composed:
-    """Compose a configuration with Hydra, as plain data."""
+def compose_config(overrides: list[str], folders: tuple[str, ...], keys_file: str) -> Composed:
+    """Compose the configuration of a command, whose keys a file in conf lists, with Hydra."""
     paths = ",".join(f"'file://{Path(folder).resolve()}'" for folder in folders)
     search = [f"hydra.searchpath=[{paths}]"] if folders else []
     parsed = read_overrides(overrides)
-    _refuse_nameless(parsed, folders, form)
-    outer = GlobalHydra.instance().hydra  # that of a multirun, which we must give back
-    GlobalHydra.instance().clear()
+    _check_overrides(parsed, folders, keys_file)
+    given = " ".join(overrides)
+    command = next((q.command for q in QUESTIONS if q.keys_file == keys_file), "bandit-audit")
     try:
-        with initialize_config_dir(str(package_folder("conf")), form.command, "1.3"):
-            composed = compose(form.keys_file, [*overrides, *search], return_hydra_config=True)
-            refuse_changes(composed.hydra, form.keys_file, parsed)
+        with initialize_config_dir(str(package_folder("conf")), command, "1.3"):
+            composed = compose(keys_file, [*overrides, *search], return_hydra_config=True)
+            refuse_changes(composed.hydra, keys_file, parsed)
             choices = composed.hydra.runtime.choices
             own = OmegaConf.masked_copy(composed, [str(k) for k in composed if k != "hydra"])
             refuse_resolvers(OmegaConf.to_container(own, resolve=False))
             config = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
             launcher: Any = OmegaConf.to_container(composed.hydra.launcher, resolve=True)
     except MissingConfigException as error:
-        raise _missing(error, overrides) from None
+        raise _missing(error, given) from None
     except (HydraException, OmegaConfBaseException) as error:
-        raise _explained(error, overrides, folders, form) from None
+        raise _explained(error, overrides, folders, keys_file) from None
     except RecursionError:
-        raise BadInput(
-            f"{' '.join(overrides)}: nested without end, or a file that chooses itself"
-        ) from None
+        raise BadInput(f"{given}: nested without end, or a file that chooses itself") from None
     except (TypeError, ValueError, AssertionError, AttributeError) as error:
-        hint = "; a sweep that is a list of grids is given as a whole"
-        hint = hint if any(o.startswith("sweep.") for o in overrides) else ""
-        reason = str(error) or "not a valid configuration"
-        raise BadInput(f"{' '.join(overrides)}: {reason}{hint}") from None
+        swept = any(o.startswith("sweep.") for o in overrides)
+        hint = "; a sweep that is a list of grids is given as a whole" if swept else ""
+        raise BadInput(f"{given}: {str(error) or 'not a valid configuration'}{hint}") from None
     except YAMLError as error:
         raise BadInput(f"not a readable YAML file: {error}") from None
-    finally:
-        GlobalHydra.instance().hydra = outer
     assert isinstance(config, dict)
-    for group in (*form.groups, "runner"):
-        if not isinstance(config.get(group) or {}, dict):
-            chosen = f"{group}={plain(config[group])}: the file of {group} {choices[group]}"
+    groups = groups_of(keys_file)
+    for group in groups:
+        if group == "experiment" and config.get(group) is not None:
             raise BadInput(
-                f"{chosen} must hold names with values; an experiment chooses with "
+                f"experiment={choices[group]}: its file must start with '# @package _global_'"
+            )
+        if not isinstance(config.get(group) or {}, dict):
+            raise BadInput(
+                f"{group}={plain(config[group])}: the file of {group} {choices[group]} must hold "
+                "names with values; an experiment chooses with "
                 f"'defaults: [override /{group}: NAME]'"
             )
-    if config.get("experiment") is not None:
-        raise BadInput(
-            f"experiment={choices['experiment']}: its file must start with '# @package _global_'"
-        )
-    beside = [name for name in ("runner", "experiment") if name in choices]
-    names = {name: choices.get(name) for name in (*form.groups, *beside)}
-    contents = {name: dict(config.get(name) or {}) for name in names}
+    contents = {group: dict(config.get(group) or {}) for group in groups}
+    names = {group: choices.get(group) for group in groups}
     return Composed({str(k): v for k, v in config.items()} | names, contents, launcher)
 
 
-def _refuse_nameless(parsed, folders, form):
-    """Hydra ends with a trace if a file is chosen by something that is not a name; nor may a path
-    lead to a file elsewhere.
+def groups_of(keys_file: str) -> list[str]:
+    """The keys of a command that choose a file: each has a folder in conf."""
+    return [key for key in default_keys(keys_file) if (package_folder("conf") / key).is_dir()]
+
+
+def _check_overrides(parsed, folders, keys_file):
+    """Refuse what would end with a trace in Hydra, and files that are chosen by a path.
+
+    Hydra takes a key such as ``results`` for a group of files if a folder has its name.
     """
     refuse_overrides(parsed)
+    keys, groups = default_keys(keys_file), groups_of(keys_file)
     for override in parsed:
         if not override.key_or_group:
             raise BadInput(f"{override.input_line}: KEY=VALUE is needed")
-        group = override.key_or_group.lstrip("+")
-        _refuse_folder_of_that_name(override.input_line, group, folders, form)
-        if override.is_delete() and group in default_keys(form.keys_file) and group != "experiment":
-            raise BadInput(f"{override.input_line}: {group} cannot be left out")
-        if group in (*form.groups, "runner", "experiment") and not override.is_delete():
+        key = override.key_or_group.lstrip("+")
+        for home in folders if key in keys and key not in groups else ():
+            if Path(home, key).is_dir():
+                raise BadInput(
+                    f"{override.input_line}: {Path(home, key)} would be taken for files to choose "
+                    "from; keep algo, env and experiment in a folder of their own for --config-dir"
+                )
+        if override.is_delete():
+            if key in keys and key != "experiment":
+                raise BadInput(f"{override.input_line}: {key} cannot be left out")
+        elif key in groups:
             value = override.value()
             if not isinstance(value, Sweep) and not is_name(value):
-                files = names_in(group, folders)
+                files = names_in(key, folders)
                 if plain(value) in files:
-                    raise BadInput(f"{group}={plain(value)}: not text; rename its file")
-                raise unknown(group, plain(value), files)
+                    raise BadInput(f"{key}={plain(value)}: not text; rename its file")
+                raise unknown(key, plain(value), files)
 
 
-def _refuse_folder_of_that_name(said, key, folders, form):
-    """Hydra takes a key for a group of files if a folder has its name, such as ``results``."""
-    groups = (*form.groups, "runner", "experiment")
-    for home in map(
-        Path, folders if key in default_keys(form.keys_file) and key not in groups else ()
-    ):
-        if (home / key).is_dir():
-            raise BadInput(
-                f"{said}: {home / key} would be taken for files to choose from; keep algo, env and "
-                "experiment in a folder of their own for --config-dir"
-            )
-
-
-def _missing(error, overrides):
+def _missing(error, given):
     group, _, name = str(error.missing_cfg_file or "").rpartition("/")
     if group and error.options is not None:
         return unknown(group, name, error.options)
-    return BadInput(f"no configuration {error.missing_cfg_file} (given: {' '.join(overrides)})")
+    return BadInput(f"no configuration {error.missing_cfg_file} (given: {given})")
 
 
-def _explained(error, overrides, folders, form):
+def _explained(error, overrides, folders, keys_file):
+    """The error of Hydra in one line; an unknown key with the nearest of those that are known."""
     text = str(error)
     found = re.search(r"Could not override '([^']*)'", text)
     if found:
         key = found[1].split("@")[-1]
-        groups = (*form.groups, *({"runner"} & default_keys(form.keys_file).keys()))
-        chosen = tuple(o for o in overrides if o.split("=")[0] in (*groups, "experiment"))
+        chosen = [o for o in overrides if o.split("=")[0] in groups_of(keys_file)]
         if chosen == overrides:
-            chosen, folders = (), ()
-        config, contents, _ = compose_config(chosen, folders, form)
-        known = list(config)
-        known += [f"{group}.{k}" for group in groups for k in contents[group]]
-        if key not in known:
+            chosen, folders = [], ()
+        config, contents, _ = compose_config(chosen, folders, keys_file)
+        parameters = [f"{group}.{k}" for group, part in contents.items() for k in part]
+        if key not in (known := [*config, *parameters]):
             return unknown("key", key, known)
-        text = str(error.__cause__ or error)  # what does not fit lies within
-    told = text.strip() or str(error.__cause__ or error.__context__ or type(error).__name__)
-    line = told.strip().splitlines()[0]
+        text = str(error.__cause__ or error)  # the innermost error names what does not fit
+    text = text.strip() or str(error.__cause__ or error.__context__ or type(error).__name__)
+    line = text.strip().splitlines()[0]
     if line.endswith(":"):
-        line = " ".join(told.split())
+        line = " ".join(text.split())
     if "Ambiguous value" in text:
         line += "; add -m to run each, or write [a,b] for a list"
-    given = [o for o in overrides if o in text] or list(overrides)
+    given = [o for o in overrides if o in text] or overrides
     return BadInput(f"{' '.join(given)}: {line}")
 
 
