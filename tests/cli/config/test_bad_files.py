@@ -129,8 +129,9 @@ def test_the_folder_is_checked_before_any_file_is_chosen(refused):
     for module in (run, stop, bounds, status, audit):
         message = refused(module, ["--config-dir", "mine"])
         assert "latin.yaml:" in message and "UTF-8" in message
-    for function in (dp.run, dp.stop, dp.bounds, dp.audit):
+    for function in (dp.run, dp.stop, dp.bounds):
         assert "latin.yaml:" in message_of(function, config_dir="mine")
+    assert "latin.yaml:" in message_of(dp.audit, "adap_ucb", config_dir="mine")
 
 
 @pytest.mark.parametrize("kind", ["folder", "dangling", "loop"])
