@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from refusals import message_of
 
+import dpbandits as dp
 from dpbandits.cli import run
 from dpbandits.cli.config.compose import read_request
 from dpbandits.settings.user_files import user_folders
@@ -231,3 +232,27 @@ def test_a_failing_algorithm_is_named_and_the_other_runs_are_stored(
     stored = sorted(f.name.partition("-")[0] for f in Path("results/runs").glob("*/*.npz"))
     assert stored == ["adap_ucb", "ucb"]
     assert not list(Path("results").glob("*.csv"))
+
+
+SAME_NAME = """
+from dpbandits.authoring import kernel, pull_sum, rounds_left
+
+
+@kernel
+def same(game, rng):
+    pull_sum(game, {arm}, rounds_left(game))
+"""
+
+
+def test_two_algorithms_of_one_name_do_not_share_machine_code(tmp_path):
+    """Compiled in other processes, their code has been loaded under the same symbol."""
+    regrets = []
+    for arm in (0, 1):
+        folder = tmp_path / str(arm)
+        (folder / "algo").mkdir(parents=True)
+        (folder / "algo" / "same.py").write_text(SAME_NAME.format(arm=arm))
+        (folder / "algo" / "same.yaml").write_text("{}\n")
+        env = dp.bernoulli([0.9, 0.4])
+        table = dp.run(algo="same", env=env, horizon=100, runs=1, jobs=1, config_dir=folder)
+        regrets.append(float(table["regret"].max()))
+    assert regrets == [0.0, pytest.approx(50.0)]

@@ -10,6 +10,7 @@ from dpbandits.figures import draw
 from dpbandits.figures.bands import mean_and_band
 from dpbandits.figures.draw import KINDS, figure_of_experiment
 from dpbandits.figures.style import Chart
+from dpbandits.settings import groups
 
 REGRETS = pd.DataFrame({"algo": ["ucb"]})
 
@@ -33,7 +34,8 @@ REGRETS = pd.DataFrame({"algo": ["ucb"]})
     ],
 )
 def test_a_bad_figure_is_refused_in_one_line(tmp_path, monkeypatch, figure, parts):
-    monkeypatch.setattr(draw, "package_folder", lambda name: tmp_path / name)
+    for module in (draw, groups):
+        monkeypatch.setattr(module, "package_folder", lambda name: tmp_path / name)
     (tmp_path / "conf" / "experiment").mkdir(parents=True)
     (tmp_path / "conf" / "experiment" / "mine.yaml").write_text(f"figure: {figure}\n")
     with pytest.raises(BadInput) as refused:

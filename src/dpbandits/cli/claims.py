@@ -19,7 +19,7 @@ from ..results.tables import write_table
 from ..running.failures import RunsFailed
 from ..running.monte_carlo import run_settings
 from ..settings.choices import request_from
-from ..validation import whole
+from ..validation import folder, whole
 from .command import guarded, parser_of_words
 
 USAGE = """\
@@ -71,7 +71,7 @@ def _main(argv: list[str]) -> int:
 
 def settle(claims: Sequence[Claim], runs: int, keys: Mapping[str, str], stem: str) -> int:
     """Run what is missing for some claims, then print and write the ledger under a name."""
-    results = Path(keys.get("results", "results"))
+    results = folder("results", keys.get("results", "results"))
     names = dict.fromkeys(name for c in claims for name in c.experiments)
     samples = {name: samples_of(name, runs, keys, results) for name in names}
     ledger, numbers = [], []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -222,8 +223,10 @@ def _declared(name, group, function, constants, where, version, file):
 def _import(file, group):
     if file.parent in HOMES.values():
         return importlib.import_module(f"dpbandits.{file.parent.name}.{file.stem}")
-    kind = "user" if group == "algo" else f"user_{group}"
-    spec = importlib.util.spec_from_file_location(f"dpbandits_{kind}_{file.stem}", file)
+    # The module's name is part of the names of machine code. Two files of one name, or two states
+    # of a file, must not share it: the linker would take the code of the first for both.
+    state = hashlib.sha256(f"{file}\n".encode() + file.read_bytes()).hexdigest()[:12]
+    spec = importlib.util.spec_from_file_location(f"dpbandits_{group}_{file.stem}_{state}", file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
