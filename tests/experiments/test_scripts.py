@@ -20,6 +20,7 @@ def script(name, *more):
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode == 0:
         return done.stdout
+    assert len(done.stderr.splitlines()) == 1, done.stderr
     (line,) = done.stderr.splitlines()
     assert (done.returncode, done.stdout) == (2, "")
     return line
