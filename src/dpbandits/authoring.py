@@ -35,7 +35,6 @@ Example::
 from __future__ import annotations
 
 from .compiled.decorators import kernel, routine, verb
-from .compiled.intrinsics import borrow
 from .contracts.assumptions import (
     UNIT_INTERVAL,
     WITHIN_R,

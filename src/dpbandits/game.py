@@ -6,12 +6,12 @@ have access to a mean or a gap.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from .compiled.decorators import routine, verb
-from .compiled.intrinsics import borrow
 from .environments.blocks import draw_counts, draw_sum
 from .environments.laws import Environment, Law, draw, draw_again, law_of
 from .environments.users import Users, alike, arrival, tanh_of
@@ -100,30 +100,28 @@ def pulls_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
 @verb
 def restart(game: Game) -> None:
     """Reset the game to its state before the first round."""
-    game = borrow(game)
-    game.clock[:] = 0
-    game.counts[:] = 0
-    game.trace[:] = 0
+    game.clock[0] = game.clock[1] = 0
+    for a in range(len(game.counts)):
+        game.counts[a] = 0
+        for c in range(len(game.trace)):
+            game.trace[c, a] = 0
 
 
 @verb
 def arms(game: Game) -> int:
     """Number of arms, K."""
-    game = borrow(game)
     return len(game.counts)
 
 
 @verb
 def rounds_played(game: Game) -> int:
     """Number of rounds played, t - 1 in the round t that comes next."""
-    game = borrow(game)
     return game.clock[0]
 
 
 @verb
 def rounds_left(game: Game) -> int:
     """Number of rounds left until the horizon."""
-    game = borrow(game)
     return game.horizon - game.clock[0]
 
 
@@ -143,14 +141,12 @@ def until_horizon(game: Game, n: float) -> int:
 @verb
 def pulls(game: Game, a: int) -> int:
     """Number of pulls of arm ``a``, N."""
-    game = borrow(game)
     return game.counts[a]
 
 
 @verb
 def pull(game: Game, a: int) -> float:
     """Play arm ``a`` for one round and return its reward."""
-    game = borrow(game)
     check_arm(game, a)
     t = game.clock[0]
     x = draw(game.env, game.coins, a, t)
@@ -165,7 +161,6 @@ def pull(game: Game, a: int) -> float:
 @verb
 def stay(game: Game, a: int) -> Law:
     """Begin a stay: play arm ``a`` with ``pull_again`` for some rounds, which ``leave`` counts."""
-    game = borrow(game)
     check_arm(game, a)
     return law_of(game.env, a)
 
@@ -176,50 +171,46 @@ def pull_again(game: Game, arm: Law, t: int) -> float:
 
     It takes two thirds of the time of ``pull``: the law is in registers and nothing is written.
     """
-    game = borrow(game)
     return draw_again(game.env, game.coins, arm, t)
 
 
 @verb
 def leave(game: Game, arm: Law, t: int) -> None:
     """End a stay after ``t`` rounds of the game: count its rounds as pulls of the arm."""
-    game = borrow(game)
     advance(game, arm.row, t - game.clock[0])
 
 
-@verb
+@partial(routine, borrows=True)
 def pull_sum(game: Game, a: int, n: int) -> float:
     """Play arm ``a`` for ``n`` rounds, at most those left, and return the sum of its rewards."""
     return pull_truncated_sum(game, a, n, 0.0, np.inf)
 
 
-@verb
+@partial(routine, borrows=True)
 def pull_truncated_sum(game: Game, a: int, n: int, center: float, level: float) -> float:
     """Play arm ``a`` for ``n`` rounds and return the truncated sum of its rewards.
 
     The sum is over x - ``center`` for each reward x; differences larger than ``level`` in absolute
     value count as 0.
     """
-    game = borrow(game)
     check_arm(game, a)
     total = draw_sum(game.env, game.coins, a, n, game.clock[0], 1, center, level)
     advance(game, a, n)
     return total
 
 
-@verb
+@partial(routine, borrows=True)
 def pull_counts(game: Game, a: int, n: int, left: float, width: float, counts: np.ndarray) -> None:
     """Play arm ``a`` for ``n`` rounds and add the histogram of its rewards to ``counts``.
 
     Bin i is [left + i width, left + (i + 1) width).
     """
-    game, counts = borrow(game), borrow(counts)
     check_arm(game, a)
     draw_counts(game.env, game.coins, a, n, game.clock[0], 1, left, width, counts)
     advance(game, a, n)
 
 
-@verb
+@partial(routine, borrows=True)
 def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) -> None:
     """Play the active arms in turn, one pull each, for ``rounds`` rounds, at most those left.
 
@@ -232,12 +223,11 @@ def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) 
     pull_truncated_in_turn(game, active, rounds, np.inf, sums)
 
 
-@verb
+@partial(routine, borrows=True)
 def pull_truncated_in_turn(
     game: Game, active: np.ndarray, rounds: int, level: float, sums: np.ndarray
 ) -> None:
     """As ``pull_in_turn``; rewards larger than ``level`` in absolute value count as 0."""
-    game, active, sums = borrow(game), borrow(active), borrow(sums)
     k = len(active)
     for i in range(k):
         check_arm(game, active[i])
@@ -246,7 +236,7 @@ def pull_truncated_in_turn(
     advance_in_turn(game, active, rounds)
 
 
-@verb
+@partial(routine, borrows=True)
 def play_unseen(game: Game, active: np.ndarray, rounds: int) -> None:
     """Play the active arms in turn for ``rounds`` rounds without drawing their rewards.
 
@@ -255,7 +245,6 @@ def play_unseen(game: Game, active: np.ndarray, rounds: int) -> None:
         active: int64 array, the arms in the order of their turns.
         rounds: total number of rounds, at most those left.
     """
-    game, active = borrow(game), borrow(active)
     for a in active:
         check_arm(game, a)
     advance_in_turn(game, active, rounds)
@@ -276,10 +265,9 @@ def advance(game: Game, a: int, n: int) -> None:
     game.clock[1] = c
 
 
-@routine
+@partial(routine, borrows=True)
 def advance_in_turn(game: Game, active: np.ndarray, rounds: int) -> None:
     """Count ``rounds`` rounds as pulls of the active arms in turn."""
-    game, active = borrow(game), borrow(active)
     t, c, k = game.clock[0], game.clock[1], len(active)
     end = t + rounds
     for i in range(k):
@@ -298,28 +286,24 @@ def advance_in_turn(game: Game, active: np.ndarray, rounds: int) -> None:
 @verb
 def users_alike(game: Game) -> bool:
     """Whether all users have the privacy level of user 0."""
-    game = borrow(game)
     return alike(game.users)
 
 
 @verb
 def next_user(game: Game) -> int:
     """Draw the user of the next round: the index of that user's privacy level."""
-    game = borrow(game)
     return arrival(game.users, game.coins)
 
 
 @verb
 def privacy_level(game: Game, user: int) -> float:
     """Privacy level eps_t of a user."""
-    game = borrow(game)
     return game.users.level[user]
 
 
 @verb
 def tanh_half_level(game: Game, user: int) -> float:
     """tanh(eps_t / 2) of a user."""
-    game = borrow(game)
     return tanh_of(game.users, user)
 
 

@@ -20,12 +20,12 @@ from ..authoring import (
     next_user,
     privacy_level,
     pull_again,
+    routine,
     send_bit,
     stay,
     tanh_half_level,
     unbiased,
     users_alike,
-    verb,
 )
 
 NAME = "HeLDP-UCB-B"
@@ -36,7 +36,7 @@ ANY_REWARDS = "heldp_ucb_bs"  # the variant behind a sigmoid
 LEADING_TERM = "V_B"  # of the regret; eps_min should minimise it
 
 
-@verb
+@routine
 def agent_4(game, rng, eps_min, squash):
     """Agent 4 of Ren et al. 2020; with ``squash`` users send a bit of the reward's sigmoid."""
     K, T = arms(game), game.horizon

@@ -20,10 +20,10 @@ from ..authoring import (
     next_user,
     privacy_level,
     pull_again,
+    routine,
     sigmoid,
     stay,
     users_alike,
-    verb,
 )
 
 NAME = "HeLDP-UCB-L"
@@ -34,7 +34,7 @@ ANY_REWARDS = "heldp_ucb_ls"  # the variant behind a sigmoid
 LEADING_TERM = "V_L"  # of the regret; eps_min should minimise it
 
 
-@verb
+@routine
 def agent_2(game, rng, eps_min, squash):
     """Agent 2 of Ren et al. 2020; with ``squash`` users send the reward's sigmoid plus noise."""
     K, T = arms(game), game.horizon

@@ -10,7 +10,6 @@ from ..authoring import (
     UNIT_INTERVAL,
     arms,
     bernoulli_kl,
-    borrow,
     kernel,
     kl_upper,
     pull_sum,
@@ -49,7 +48,6 @@ def kl_index(S, N, t):
 @verb
 def compute(reach, S, N, a, t):
     """Compute and store the index of an arm at round ``t``."""
-    reach = borrow(reach)
     q = kl_index(S, N, t)
     reach.height[a], reach.since[a] = q, math.log(t)
     reach.slope[a] = q * (1.0 - q) / (N * q - S) if N > 0 and N * q > S else math.inf
@@ -66,7 +64,6 @@ def rivals(reach, a, l):
     """Lower and upper bound of the largest index of all arms but ``a`` at ln t = ``l``, and the arm
     that attains the upper bound.
     """
-    reach = borrow(reach)
     low, high, arm = -math.inf, -math.inf, a
     for b in range(len(reach.height)):
         if b != a:
@@ -94,7 +91,6 @@ def surely_below(S, N, q, l):
 @verb
 def kl_leader(reach, S, N, a, t):
     """The arm of largest index at round ``t``, ties to the lowest; ``a`` is the previous leader."""
-    reach, S, N = borrow(reach), borrow(S), borrow(N)
     l = math.log(t)
     if surely_above(S[a], N[a], rivals(reach, a, l)[1], l):
         return a
@@ -112,7 +108,6 @@ def kl_leads(reach, S, N, a, t, n):
     """Whether arm ``a`` certainly has the largest index in rounds t, ..., t + n - 1: even if all
     its rewards are 0 and the indices of the others are those of the last of these rounds.
     """
-    reach, S, N = borrow(reach), borrow(S), borrow(N)
     now, then, most = math.log(t), math.log(t + n - 1), N[a] + n - 1
     stale = True
     while stale:

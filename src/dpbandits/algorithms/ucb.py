@@ -8,7 +8,6 @@ from ..authoring import (
     NOT_PRIVATE,
     UNIT_INTERVAL,
     arms,
-    borrow,
     hoeffding,
     kernel,
     pull_sum,
@@ -37,7 +36,6 @@ def about(mean, width, b, growth):
 @verb
 def leader(mean, width, N, t):
     """The arm of largest index at round ``t``, ties to the lowest."""
-    mean, width, N = borrow(mean), borrow(width), borrow(N)
     growth = math.sqrt(2.0 * math.log(t))
     a, best, second = 0, -math.inf, -math.inf
     for b in range(len(N)):
@@ -57,7 +55,6 @@ def leader(mean, width, N, t):
 @verb
 def unrivalled(mean, width, N, t, a, least):
     """Whether the indices of all arms but ``a`` are below ``least`` at round ``t``."""
-    mean, width, N = borrow(mean), borrow(width), borrow(N)
     growth = math.sqrt(2.0 * math.log(t))
     above, near = 0, 0
     for b in range(len(N)):

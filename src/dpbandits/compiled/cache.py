@@ -68,3 +68,8 @@ def compiled_code() -> Path:
 def is_cached(function: Callable) -> bool:
     """Whether machine code for a kernel is in the disk cache."""
     return any(compiled_code().rglob(f"*.{function.__name__}-*.nbc"))
+
+
+def is_in_a_file(function: Callable) -> bool:
+    """Whether a function is defined in a module's file, not in a notebook or at a prompt."""
+    return getattr(function, "__module__", None) not in (None, "__main__")

@@ -12,20 +12,15 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from . import cache as _folder  # noqa: F401  sets Numba's cache folder before anything is compiled
+from .cache import is_in_a_file
+from .routines import OPTIONS, call_by_symbol, routine
 
 VERBS: set[Callable] = set()
-OPTIONS = {"nogil": True, "error_model": "numpy"}
 
 
 def kernel(function: Callable) -> Callable:
     """Compile a function; the machine code is cached on disk if it is defined in a file."""
     return numba.njit(cache=is_in_a_file(function), **OPTIONS)(function)
-
-
-def is_in_a_file(function: Callable) -> bool:
-    """Whether a function is defined in a module's file, not in a notebook or at a prompt."""
-    return getattr(function, "__module__", None) not in (None, "__main__")
 
 
 @cache
@@ -40,7 +35,10 @@ def loop(template: Callable, function: Callable, tag: str) -> Callable:
         tag: distinguishes the loops of one template in the disk cache; it must change whenever
             the function changes.
     """
-    names = template.__globals__ | {"played": function}
+    called = getattr(function, "py_func", function)
+    if called is not function:
+        call_by_symbol(called, function, f"{called.__qualname__}_{tag}")
+    names = template.__globals__ | {"played": called}
     made = FunctionType(template.__code__, names, f"{template.__name__}_{tag}")
     made.__qualname__, made.__module__ = made.__name__, template.__module__
     if not compiles(function):
@@ -55,21 +53,10 @@ def verb(function: Callable) -> Callable:
     Called from Python it runs as plain Python, which is thirty times faster than passing a game
     to compiled code for a single round.
     """
-    overload(function, jit_options=OPTIONS | {"forceinline": True}, strict=False)(
+    overload(function, jit_options=OPTIONS | {"forceinline": True, "_nrt": False}, strict=False)(
         lambda *arguments: function
     )
     VERBS.add(function)
-    return function
-
-
-def routine(function: Callable) -> Callable:
-    """Make a larger function callable from kernels: it is compiled once and cached on disk.
-
-    Called from Python it runs as plain Python, as a verb does.
-    """
-    overload(function, jit_options=OPTIONS | {"cache": True, "forceinline": False}, strict=False)(
-        lambda *arguments: function
-    )
     return function
 
 

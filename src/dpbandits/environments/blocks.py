@@ -9,11 +9,12 @@ are drawn one by one, without storing them.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
+from ..compiled.distributions import binomial, normal
 from ..compiled.decorators import routine, verb
-from ..compiled.intrinsics import borrow
 from .laws import (
     DISCRETE,
     EMPIRICAL,
@@ -35,7 +36,7 @@ def has_no_blocks(env: Environment) -> bool:
     return not np.isin(env.law, [TWO_POINT, GAUSSIAN, DISCRETE, EMPIRICAL]).all()
 
 
-@verb
+@partial(routine, borrows=True)
 def draw_sum(
     env: Environment,
     rng: np.random.Generator,
@@ -59,24 +60,6 @@ def draw_sum(
         center: is subtracted from each reward.
         level: a difference larger than this in absolute value counts as 0; inf truncates none.
     """
-    if env.law[a] == TWO_POINT and env.alpha == 0.0:  # inlined: the call would dominate the time
-        return sum_of_two(env, rng, a, n, center, level)
-    return draw_any_sum(env, rng, a, n, t, step, center, level)
-
-
-@routine
-def draw_any_sum(
-    env: Environment,
-    rng: np.random.Generator,
-    a: int,
-    n: int,
-    t: int,
-    step: int,
-    center: float,
-    level: float,
-) -> float:
-    """``draw_sum`` for any law."""
-    env, rng = borrow(env), borrow(rng)
     if env.law[a] == TABLE:
         total = 0.0
         for i in range(n):
@@ -84,12 +67,12 @@ def draw_any_sum(
         return total
     if env.alpha == 0.0:
         return sum_of(env, rng, a, n, center, level)
-    out = rng.binomial(n, env.alpha)
+    out = binomial(rng, n, env.alpha)
     inliers = sum_of(env, rng, a, n - out, center, level)
     return inliers + sum_of(env, rng, outliers(env, a), out, center, level)
 
 
-@routine
+@partial(routine, borrows=True)
 def draw_counts(
     env: Environment,
     rng: np.random.Generator,
@@ -106,14 +89,13 @@ def draw_counts(
     Bin i is [left + i width, left + (i + 1) width); rewards outside of all bins are not counted.
     The other arguments are those of ``draw_sum``.
     """
-    env, rng, counts = borrow(env), borrow(rng), borrow(counts)
     if env.law[a] == TABLE:
         for i in range(n):
             count(draw(env, rng, a, t + i * step), 1, left, width, counts)
     elif env.alpha == 0.0:
         count_of(env, rng, a, n, left, width, counts)
     else:
-        out = rng.binomial(n, env.alpha)
+        out = binomial(rng, n, env.alpha)
         count_of(env, rng, a, n - out, left, width, counts)
         count_of(env, rng, outliers(env, a), out, left, width, counts)
 
@@ -149,7 +131,7 @@ def draw_point(
     """
     if last:
         return left
-    return rng.binomial(left, min(env.points[i, 1] / mass, 1.0) if mass > 0.0 else 1.0)
+    return binomial(rng, left, min(env.points[i, 1] / mass, 1.0) if mass > 0.0 else 1.0)
 
 
 @verb
@@ -158,21 +140,20 @@ def sum_of_two(
 ) -> float:
     """``sum_of`` for a two-point law."""
     low, high = env.parameters[row, 0], env.parameters[row, 1]
-    highs = rng.binomial(n, env.parameters[row, 2])
+    highs = binomial(rng, n, env.parameters[row, 2])
     return kept(low - center, level) * (n - highs) + kept(high - center, level) * highs
 
 
-@routine
+@partial(routine, borrows=True)
 def sum_of(
     env: Environment, rng: np.random.Generator, row: int, n: int, center: float, level: float
 ) -> float:
     """``draw_sum`` for the law in one row of the environment."""
-    env, rng = borrow(env), borrow(rng)
     law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
     if law == TWO_POINT:
         return sum_of_two(env, rng, row, n, center, level)
     if law == GAUSSIAN and level == math.inf:
-        return (x - center) * n + y * math.sqrt(n) * rng.standard_normal()
+        return (x - center) * n + y * math.sqrt(n) * normal(rng)
     total = 0.0
     if in_points(env, row, n):
         left, mass = n, 1.0
@@ -187,7 +168,7 @@ def sum_of(
     return total
 
 
-@routine
+@partial(routine, borrows=True)
 def count_of(
     env: Environment,
     rng: np.random.Generator,
@@ -198,10 +179,9 @@ def count_of(
     counts: np.ndarray,
 ) -> None:
     """``draw_counts`` for the law in one row of the environment."""
-    env, rng, counts = borrow(env), borrow(rng), borrow(counts)
     law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
     if law == TWO_POINT:
-        highs = rng.binomial(n, env.parameters[row, 2])
+        highs = binomial(rng, n, env.parameters[row, 2])
         count(x, n - highs, left, width, counts)
         count(y, highs, left, width, counts)
     elif in_points(env, row, n):

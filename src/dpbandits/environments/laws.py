@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled.distributions import beta, exponential, normal, random, student
 from ..compiled.decorators import routine, verb
-from ..compiled.intrinsics import borrow, stand_apart
 
 # The laws, each with the meaning of its parameters.
 TWO_POINT = 0  # low, high, probability of high
@@ -91,16 +92,14 @@ def draw(env: Environment, rng: np.random.Generator, a: int, t: int) -> float:
 @verb
 def draw_again(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
     """One reward of the arm whose inliers follow ``law``."""
-    if env.alpha > 0.0 and rng.random() < env.alpha:
+    if env.alpha > 0.0 and random(rng) < env.alpha:
         return draw_outlier(env, rng, outliers(env, law.row))
     return draw_from(env, rng, law, t)
 
 
-@routine
+@partial(routine, borrows=True)
 def draw_outlier(env: Environment, rng: np.random.Generator, row: int) -> float:
     """One outlier, drawn from the law in a row of the environment."""
-    stand_apart()
-    env, rng = borrow(env), borrow(rng)
     return draw_from(env, rng, law_of(env, row), 0)
 
 
@@ -124,18 +123,18 @@ def draw_next(env: Environment, rng: np.random.Generator, law: Law) -> float:
 def draw_plain(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
     """One value of a law that is not involved."""
     if law.kind == TWO_POINT:
-        return law.y if rng.random() < law.z else law.x
+        return law.y if random(rng) < law.z else law.x
     if law.kind == TABLE:
         return env.table[t, law.row]
     if law.kind == GAUSSIAN:
-        return law.x + law.y * rng.standard_normal()
+        return law.x + law.y * normal(rng)
     if law.kind == UNIFORM:
-        return law.x + (law.y - law.x) * rng.random()
+        return law.x + (law.y - law.x) * random(rng)
     if law.kind == PARETO:
-        return law.x * math.exp(law.y * rng.standard_exponential())
+        return law.x * math.exp(law.y * exponential(rng))
     if law.kind == EMPIRICAL:
-        return env.points[int(law.x) + int((law.y - law.x) * rng.random()), 0]
-    u = rng.random()
+        return env.points[int(law.x) + int((law.y - law.x) * random(rng)), 0]
+    u = random(rng)
     i = int(law.x)
     while i < int(law.y) - 1 and u >= env.points[i, 1]:
         u -= env.points[i, 1]
@@ -147,16 +146,15 @@ def draw_plain(env: Environment, rng: np.random.Generator, law: Law, t: int) -> 
 def draw_involved(rng: np.random.Generator, kind: int, x: float, y: float, z: float) -> float:
     """One value of an involved law with the given parameters."""
     if kind == SIGMOID_GAUSSIAN:
-        return sigmoid(x + y * rng.standard_normal())
+        return sigmoid(x + y * normal(rng))
     if kind == LOGNORMAL:
-        return math.exp(x + y * rng.standard_normal())
+        return math.exp(x + y * normal(rng))
     if kind == BETA:
-        return rng.random() ** (1.0 / x) if y == 1.0 else rng.beta(x, y)
-    return x + y * rng.standard_t(z)
+        return random(rng) ** (1.0 / x) if y == 1.0 else beta(rng, x, y)
+    return x + y * student(rng, z)
 
 
-@routine
+@partial(routine, borrows=True)
 def draw_apart(rng: np.random.Generator, kind: int, x: float, y: float, z: float) -> float:
     """``draw_involved``, not inlined into kernels."""
-    stand_apart()
-    return draw_involved(borrow(rng), kind, x, y, z)
+    return draw_involved(rng, kind, x, y, z)

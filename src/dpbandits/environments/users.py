@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..compiled.distributions import normal, random
 from ..compiled.decorators import verb
 
 
@@ -51,13 +52,13 @@ def alike(users: Users) -> bool:
 def arrival(users: Users, rng: np.random.Generator) -> int:
     """Draw the user of the next round: the index of that user's privacy level."""
     if users.normal[1] > 0.0:
-        eps = users.normal[0] + users.normal[1] * rng.standard_normal()
+        eps = users.normal[0] + users.normal[1] * normal(rng)
         eps = min(max(eps, users.normal[2]), users.normal[3])
         users.level[0] = eps
         return 0
     if len(users.share) == 1:
         return 0
-    u = rng.random()
+    u = random(rng)
     i = 0
     for j in range(len(users.share) - 1):  # counting has no branch that could be mispredicted
         i += u >= users.share[j]

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.intrinsics import borrow
+from ..compiled.decorators import routine, verb
 from .powers import CLOSE
 
 WINDOW = 2.0**-13  # length of a window as a fraction of t; the bounds are renewed at its end
@@ -43,7 +42,7 @@ class Race(NamedTuple):
     course: np.ndarray
 
 
-@verb
+@routine
 def new_race(K: int, shift: float, power: float, fade: float) -> Race:
     """A race in which all indices are infinite, so that every arm is played once, in order.
 
@@ -103,7 +102,6 @@ def lead(race: Race, t: int, total: np.ndarray, N: np.ndarray) -> int:
         total: float64 array (K,); ``total / N`` is the index of an arm without its bonus.
         N: float64 array (K,), number of observations of each arm.
     """
-    race, total, N = borrow(race), borrow(total), borrow(N)
     if t > race.window[1]:
         begin_window(race, t)
     now = growth(race, t)
@@ -156,7 +154,6 @@ def begin_stretch(
 @verb
 def last_round(race: Race, T: int) -> int:
     """The last round, at most ``T``, for which ``keeps_lead`` is valid."""
-    race = borrow(race)
     return min(T, int(race.window[1]))
 
 
@@ -167,5 +164,4 @@ def keeps_lead(race: Race, total: float, N: float) -> bool:
     During a stretch only the total and N of the leader change, and the changes of all bonuses are
     bounded. The test costs one multiplication: no root, no logarithm, no other arm.
     """
-    race = borrow(race)
     return total + race.stretch[1] > race.stretch[0] * N

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..compiled.distributions import random
 from ..compiled.decorators import routine, verb
 from ..game import Game, arms, play_unseen, rounds_left, until_horizon
 
@@ -11,7 +12,7 @@ from ..game import Game, arms, play_unseen, rounds_left, until_horizon
 @verb
 def random_arm(rng: np.random.Generator, K: int) -> int:
     """Draw an arm uniformly at random."""
-    return int(rng.random() * K)
+    return int(random(rng) * K)
 
 
 @routine
@@ -34,7 +35,7 @@ def forced_batches(game: Game, rng: np.random.Generator, until: float, by_round:
     return tau
 
 
-@verb
+@routine
 def play_out(game: Game, S: np.ndarray, B: float) -> None:
     """Play the last batch, which the horizon interrupts, so that it releases nothing.
 

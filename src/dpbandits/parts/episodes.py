@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from functools import partial
+
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.intrinsics import borrow
+from ..compiled.decorators import routine, verb
 from ..game import Game, arms, pull_sum, pulls, rounds_left
 from .mechanisms import laplace_mean
 
@@ -24,7 +25,7 @@ class Episodes(NamedTuple):
     length: np.ndarray
 
 
-@verb
+@routine
 def first_episodes(game: Game, rng: np.random.Generator, eps: float) -> Episodes:
     """Play an episode of length 1 on each arm. eps-DP: every reward enters one release."""
     K = arms(game)
@@ -44,12 +45,11 @@ def play_episode(
     play(game, rng, eps, episodes, a, pulls(game, a))
 
 
-@verb
+@partial(routine, borrows=True)
 def play(
     game: Game, rng: np.random.Generator, eps: float, episodes: Episodes, a: int, n: int
 ) -> None:
     """Play arm ``a`` ``n`` times and release the mean; at the horizon, release nothing."""
-    episodes = borrow(episodes)
     if n > rounds_left(game):
         pull_sum(game, a, rounds_left(game))
     else:

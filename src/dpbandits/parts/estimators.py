@@ -11,7 +11,6 @@ import math
 import numpy as np
 
 from ..compiled.decorators import verb
-from ..compiled.intrinsics import borrow
 from ..environments.blocks import count, kept
 from .mechanisms import laplace, laplace_scale
 from .radii import central_moment_bound, raw_moment_bound
@@ -62,7 +61,6 @@ def private_mode(rng: np.random.Generator, counts: np.ndarray, n: float, eps: fl
     """Private mode: the bin of largest noisy frequency among ``n`` values, ties to the leftmost.
     eps-DP: changing one value changes two frequencies by 1/n each.
     """
-    counts = borrow(counts)
     best, fullest = -np.inf, 0
     for i in range(len(counts)):
         frequency = counts[i] / n + laplace(rng, laplace_scale(2.0 / n, eps))

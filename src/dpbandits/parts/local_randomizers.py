@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from ..compiled.distributions import random
 from ..compiled.decorators import verb
-from ..compiled.intrinsics import borrow
 from ..environments.blocks import kept
 from ..environments.laws import sigmoid
 from .mechanisms import laplace, laplace_scale
@@ -38,8 +38,7 @@ def convert_to_bernoulli(rng: np.random.Generator, r: float, tanh: float) -> flo
 
     It is eps-locally DP: the probability equals (r e^eps + 1 - r)/(1 + e^eps).
     """
-    rng = borrow(rng)
-    return 1.0 if rng.random() < chance_of_one(r, tanh) else 0.0
+    return 1.0 if random(rng) < chance_of_one(r, tanh) else 0.0
 
 
 @verb
@@ -60,8 +59,7 @@ def convert_to_bernoulli_of_sigmoid(rng: np.random.Generator, r: float, tanh: fl
     """CTB of the reward's sigmoid. A table decides nearly all bits; the sigmoid is computed for
     about one in a hundred, and the bit is always that of the exact sigmoid.
     """
-    rng = borrow(rng)
-    u, place = rng.random(), r * _STEPS + 8 * _STEPS
+    u, place = random(rng), r * _STEPS + 8 * _STEPS
     place = place if place > 0.0 else 0.0
     place = place if place < 16 * _STEPS else 16 * _STEPS - 1.0
     level = 0.5 + _MIDDLES[np.uint64(place)] * tanh

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..compiled.distributions import exponential, gamma
 from ..compiled.decorators import verb
-from ..compiled.intrinsics import borrow
 
 
 @verb
@@ -18,8 +18,7 @@ def laplace(rng: np.random.Generator, scale: float) -> float:
     A statistic plus ``laplace(rng, sensitivity / eps)`` is eps-DP (Dwork et al. 2006). The noise
     is 0 if the scale is 0 (eps infinite).
     """
-    rng = borrow(rng)
-    return scale * (rng.standard_exponential() - rng.standard_exponential())
+    return scale * (exponential(rng) - exponential(rng))
 
 
 @verb
@@ -41,5 +40,4 @@ def laplace_sum(rng: np.random.Generator, n: float, scale: float) -> float:
     A Laplace variable is the difference of two exponential ones, and the sum of n exponential
     variables has the gamma distribution of shape n.
     """
-    rng = borrow(rng)
-    return scale * (rng.standard_gamma(n) - rng.standard_gamma(n))
+    return scale * (gamma(rng, n) - gamma(rng, n))

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.intrinsics import borrow
+from ..compiled.decorators import routine, verb
 
 CLOSE = 2.0**-13  # relative step within which a cubic is exact but for the last bit or two
 
@@ -27,7 +26,7 @@ class Powers(NamedTuple):
     value: np.ndarray
 
 
-@verb
+@routine
 def new_powers(K: int) -> Powers:
     """Powers of ``K`` counts, none of them computed."""
     return Powers(np.zeros(K), np.zeros(K), np.zeros(K))
@@ -46,7 +45,6 @@ def power_of_count(powers: Powers, a: int, n: float, scale: float, p: float) -> 
         scale: the factor.
         p: the exponent, in [-1, 1].
     """
-    powers = borrow(powers)
     if n >= powers.end[a]:
         step = 2.0 ** max(math.frexp(n)[1] - 14, 0)
         powers.start[a] = math.floor(n / step) * step

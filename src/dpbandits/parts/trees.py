@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.intrinsics import borrow
+from ..compiled.decorators import routine, verb
 from .mechanisms import laplace_scale
 
 
@@ -19,7 +18,7 @@ def tree_levels(T: int) -> int:
     return levels
 
 
-@verb
+@routine
 def new_trees(K: int, T: int) -> np.ndarray:
     """``K`` empty trees over at most ``T`` items each, float64 array (K, levels).
 
@@ -38,7 +37,6 @@ def tree_noise(trees: np.ndarray, a: int, n: int, noise: float) -> float:
 
     All prefix sums together are eps-DP if each node's noise is Lap(levels sensitivity / eps).
     """
-    trees = borrow(trees)
     higher = n & (n - 1)
     if higher:
         noise += trees[a, lowest_bit(higher)]

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled.cache import is_cached
-from ..compiled.decorators import answer_of, is_in_a_file, loop
+from ..compiled.cache import is_cached, is_in_a_file
+from ..compiled.decorators import answer_of, loop
 from ..contracts.algorithm import Algorithm
 from ..game import Game, new_game, pulls_of, restart
 from ..settings.setting import Setting, data_of

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from ..authoring import borrow, laplace, laplace_scale, verb
+from ..compiled.distributions import exponential
+from ..authoring import laplace, laplace_scale, verb
 
 
 @verb
@@ -50,13 +51,12 @@ def first_above(rng: np.random.Generator, n: int, scale: float, level: float) ->
     Returns:
         The position of the variable, counted from 1, or n + 1 if none exceeds; and its value.
     """
-    rng = borrow(rng)
     if level <= 0.0:
         return 1, laplace(rng, scale)
     if scale == 0.0:
         return n + 1, 0.0
     rate = -math.log1p(-0.5 * math.exp(-level / scale))
-    wait = rng.standard_exponential()
+    wait = exponential(rng)
     if wait >= n * rate:
         return n + 1, 0.0
-    return min(int(wait / rate) + 1, n), level + scale * rng.standard_exponential()
+    return min(int(wait / rate) + 1, n), level + scale * exponential(rng)
