@@ -89,7 +89,6 @@ from .game import (
     until_horizon,
     users_alike,
 )
-from .parts.argmax import keeps_lead, last_round, lead, new_race
 from .parts.batches import forced_batches, play_out, random_arm
 from .parts.episodes import Episodes, first_episodes, play_episode
 from .parts.estimators import (
@@ -114,7 +113,8 @@ from .parts.local_randomizers import (
     unbiased,
 )
 from .parts.mechanisms import laplace, laplace_mean, laplace_scale, laplace_sum
-from .parts.powers import new_powers, power_of_count
+from .parts.optimism import optimism
+from .parts.powers import Powers, new_powers, power_of_count
 from .parts.radii import (
     bernoulli_kl,
     central_moment_bound,
@@ -127,8 +127,8 @@ from .parts.radii import (
 from .parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise
 
 __all__ = [  # noqa: RUF022  grouped by purpose
-    # compilation; ``borrow`` passes a game, an array or a generator without reference counting
-    "kernel", "verb", "routine", "borrow",
+    # compilation
+    "kernel", "verb", "routine",
     # the state of the game
     "arms", "rounds_played", "rounds_left", "room_for", "until_horizon", "pulls",
     # playing one round, or many rounds on one arm
@@ -153,8 +153,8 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "RAW_LIMIT", "CENTRAL_LIMIT", "LARGEST_REACH", "kept", "sigmoid",
     # sampling: doubling episodes (AdaP) and doubling batches (PRAE)
     "Episodes", "first_episodes", "play_episode", "forced_batches", "play_out", "random_arm",
-    # the argmax of indices that change in every round, and powers of pull counts
-    "new_race", "lead", "last_round", "keeps_lead", "new_powers", "power_of_count",
+    # the loop that plays the arm of largest index in every round, and powers of pull counts
+    "optimism", "Powers", "new_powers", "power_of_count",
     # types of parameters: the annotations of the signature
     "Budget", "Positive", "Probability", "Confidence", "Fraction", "Range",
     "Order", "MomentBound", "MomentOrder", "Constants", "Forced",

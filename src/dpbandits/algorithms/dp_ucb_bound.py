@@ -2,33 +2,42 @@
 
 import math
 
-import numpy as np
-
 from ..authoring import (
     UNIT_INTERVAL,
     Budget,
     arms,
     global_dp,
-    keeps_lead,
     kernel,
     laplace,
-    last_round,
-    lead,
-    leave,
-    new_race,
     new_trees,
-    pull_again,
-    pulls,
-    stay,
+    optimism,
     tree_levels,
     tree_node_scale,
     tree_noise,
+    verb,
 )
 
 NAME = "DP-UCB (tight bonus)"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Chan et al. 2011: one tree per arm", "tree")
 ROUND_BY_ROUND = True
+
+
+@verb
+def observe(own, rng, pull, statistics):
+    (trees, scale, bonus, l), (N, total, S) = own, statistics
+    N, S = N + 1.0, S + pull.x
+    noise = tree_noise(trees, pull.a, int(N), laplace(rng, scale))
+    return N, S + noise + bonus, S
+
+
+@verb
+def index(own, a, statistics):
+    (trees, scale, bonus, l), (N, total, S) = own, statistics
+    return total / N + math.sqrt(2.0 * l / N), 0.0  # it does not depend on t
+
+
+play = optimism(observe, index)
 
 
 @kernel
@@ -40,20 +49,5 @@ def dp_ucb_bound(game, rng, eps: Budget):
     l = math.log(2.0 * T)
     bonus = math.sqrt(8.0) * math.log(T) ** 1.5 * l / eps
     scale = tree_node_scale(tree_levels(T), 1.0, eps)
-    S, N, total = np.zeros(K), np.zeros(K), np.zeros(K)
-    trees = new_trees(K, T)
-    race = new_race(K, 0.0, 0.5, 0.5)  # the index does not depend on t: all widths are 0
-    t = 0
-    while t < T:
-        a = lead(race, t + 1, total, N)
-        arm, n, Sa = stay(game, a), pulls(game, a), S[a]
-        leads, until = True, last_round(race, T)
-        while leads:
-            Sa += pull_again(game, arm, t)
-            t += 1
-            n += 1
-            total_a = Sa + tree_noise(trees, a, n, laplace(rng, scale)) + bonus
-            leads = t < until and keeps_lead(race, total_a, float(n))
-        leave(game, arm, t)
-        S[a], N[a], total[a] = Sa, n, total_a
-        race.level[a] = total[a] / N[a] + math.sqrt(2.0 * l / N[a])
+    own = new_trees(K, T), scale, bonus, l
+    play(game, rng, own, 0.0, 0.5, 0.5)

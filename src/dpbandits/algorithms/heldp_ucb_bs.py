@@ -1,12 +1,21 @@
 """HeLDP-UCB-BS: HeLDP-UCB-B for unbounded rewards."""
 
-from ..authoring import Positive, kernel, local_dp, send_bit_of_sigmoid
-from .heldp_ucb_b import agent_4
+from ..authoring import (
+    Positive,
+    convert_to_bernoulli_of_sigmoid,
+    kernel,
+    local_dp,
+    send_bit_of_sigmoid,
+)
+from .heldp_ucb_b import agent_4, fade
 
 NAME = "HeLDP-UCB-BS"
 GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_bit_of_sigmoid)
 ROUND_BY_ROUND = True
 LEADING_TERM = "V_B"  # of the regret; eps_min should minimise it
+
+
+play = agent_4(convert_to_bernoulli_of_sigmoid)
 
 
 @kernel
@@ -17,4 +26,4 @@ def heldp_ucb_bs(game, rng, eps_min: Positive):
     Args:
         eps_min: users with a lower level send nothing.
     """
-    agent_4(game, rng, eps_min, True)
+    play(game, rng, (game, eps_min), 0.0, 0.5, fade(game, eps_min))

@@ -1,12 +1,18 @@
 """HeLDP-UCB-LS: HeLDP-UCB-L for unbounded rewards."""
 
+import numpy as np
+
 from ..authoring import Positive, kernel, local_dp, send_sigmoid
+from .heldp_ucb_b import fade
 from .heldp_ucb_l import agent_2
 
 NAME = "HeLDP-UCB-LS"
 GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_sigmoid)
 ROUND_BY_ROUND = True
 LEADING_TERM = "V_L"  # of the regret; eps_min should minimise it
+
+
+play = agent_2(send_sigmoid)
 
 
 @kernel
@@ -17,4 +23,4 @@ def heldp_ucb_ls(game, rng, eps_min: Positive):
     Args:
         eps_min: users with a lower level send nothing.
     """
-    agent_2(game, rng, eps_min, True)
+    play(game, rng, (game, eps_min, np.zeros(1)), 0.0, 0.5, fade(game, eps_min))

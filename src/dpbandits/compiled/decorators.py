@@ -13,7 +13,7 @@ from numba import types
 from numba.extending import overload
 
 from .cache import is_in_a_file
-from .routines import OPTIONS, call_by_symbol, routine
+from .routines import OPTIONS, call_by_symbol
 
 VERBS: set[Callable] = set()
 
@@ -50,12 +50,17 @@ def loop(template: Callable, function: Callable, tag: str) -> Callable:
 def verb(function: Callable) -> Callable:
     """Make a small function callable from kernels, which always inline it.
 
-    Called from Python it runs as plain Python, which is thirty times faster than passing a game
-    to compiled code for a single round.
+    It must not create arrays: references to its arguments are not counted, which would take ten
+    times as long as the rest of a round. Called from Python it runs as plain Python, which is
+    thirty times faster than passing a game to compiled code for a single round.
     """
-    overload(function, jit_options=OPTIONS | {"forceinline": True, "_nrt": False}, strict=False)(
-        lambda *arguments: function
-    )
+    return inlined(function, borrows=True)
+
+
+def inlined(function: Callable, borrows: bool = False) -> Callable:
+    """Let kernels inline a function; one that ``borrows`` counts no references, as a verb."""
+    options = OPTIONS | {"forceinline": True, "_nrt": not borrows}
+    overload(function, jit_options=options, strict=False)(lambda *arguments: function)
     VERBS.add(function)
     return function
 

@@ -13,8 +13,8 @@ from functools import partial
 
 import numpy as np
 
-from ..compiled.distributions import binomial, normal
 from ..compiled.decorators import routine, verb
+from ..compiled.distributions import binomial, normal
 from .laws import (
     DISCRETE,
     EMPIRICAL,

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.distributions import beta, exponential, normal, random, student
 from ..compiled.decorators import routine, verb
+from ..compiled.distributions import beta, exponential, normal, random, student
 
 # The laws, each with the meaning of its parameters.
 TWO_POINT = 0  # low, high, probability of high

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.distributions import normal, random
 from ..compiled.decorators import verb
+from ..compiled.distributions import normal, random
 
 
 class Users(NamedTuple):

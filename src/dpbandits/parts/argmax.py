@@ -1,7 +1,7 @@
 """The argmax of optimistic indices, without computing every index in every round.
 
 In most rounds the leader remains the arm of largest index, and only its statistics have changed.
-The choices equal those of an argmax over all arms in every round.
+The choices equal those of an argmax over all arms in every round; docs/design.md has the proof.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import routine, verb
+from ..compiled.decorators import verb
 from .powers import CLOSE
 
 WINDOW = 2.0**-13  # length of a window as a fraction of t; the bounds are renewed at its end
@@ -20,148 +20,134 @@ MANY = 16  # the leader's bonus is treated as linear if N is at least MANY times
 MARGIN = 1e-12  # relative; far above rounding errors of an index and far below any effect
 
 
-class Race(NamedTuple):
-    """Arms whose index at round t is ``level + growth(t) * width``, growth (ln t + shift)^power.
+class Indices(NamedTuple):
+    """Arms whose index at round t is ``level + growth(t) width``, growth (ln t + shift)^power.
 
     Attributes:
-        level: float64 array (K,).
+        level: float64 array (K,), infinite for an arm without observations.
         width: float64 array (K,), never negative.
-        growth: float64 array (3,): shift, at least 0; power, in (0, 1); fade, see ``new_race``.
-        window: float64 array (2,): growth at the last round of the window, and that round.
-        stretch: float64 array (2,): (bar, gain). Until the window ends, the leader's index is the
-            largest as long as total + gain > bar N, with the total and N of the leader.
-        course: float64 array (5,): a round t0, and the coefficients of a cubic in t/t0 - 1 that
-            approximates the growth from there on.
+        shift: of the growth, at least 0.
+        power: of the growth, in (0, 1).
+        fade: if it is less than 1, each round adds 1 to the leader's N, its width is proportional
+            to N^-fade, and N (index - total/N - bonus) does not decrease. If it is 1, only
+            N (index - total/N) is known not to decrease.
     """
 
     level: np.ndarray
     width: np.ndarray
-    growth: np.ndarray
-    window: np.ndarray
-    stretch: np.ndarray
-    course: np.ndarray
+    shift: float
+    power: float
+    fade: float
 
 
-@routine
-def new_race(K: int, shift: float, power: float, fade: float) -> Race:
-    """A race in which all indices are infinite, so that every arm is played once, in order.
+class Window(NamedTuple):
+    """Rounds for which the growth is bounded by that of the last one.
 
-    Args:
-        K: number of arms.
-        shift: of the growth.
-        power: of the growth.
-        fade: rate at which a width decreases. If it is less than 1, each round adds 1 to the
-            leader's N, its width is proportional to N^-fade, and N (index - total/N - bonus) does
-            not decrease. If it is 1, only N (index - total/N) is known not to decrease.
+    Attributes:
+        last: the last round.
+        growth: the growth at the last round.
+        start: the first round, t0.
+        c0: the growth at t0; with c1, c2 and c3, the coefficients of a cubic in t/t0 - 1 that
+            approximates the growth from there on.
+        c1: coefficient of the first power.
+        c2: coefficient of the second power.
+        c3: coefficient of the third power.
     """
-    growth = np.array([shift, power, fade])
-    return Race(np.full(K, np.inf), np.zeros(K), growth, np.zeros(2), np.zeros(2), np.ones(5))
+
+    last: int
+    growth: float
+    start: float
+    c0: float
+    c1: float
+    c2: float
+    c3: float
+
+
+class Stretch(NamedTuple):
+    """Rounds in which one arm leads: until the window ends, its index is certainly the largest as
+    long as ``total + gain > bar N``, with the total and N of the leader.
+
+    Attributes:
+        arm: the leader.
+        bar: bounds the indices of the other arms.
+        gain: bounds what the leader's index has beyond total/N, times N.
+    """
+
+    arm: int
+    bar: float
+    gain: float
 
 
 @verb
-def begin_window(race: Race, t: int) -> None:
-    """Begin a window at round ``t``: compute its last round and the growth there."""
-    race.window[1] = t + max(LEAST, math.floor(t * WINDOW))
-    if race.growth[1] != 0.5:
-        begin_course(race, t)
-    race.window[0] = growth(race, race.window[1])
+def new_window(indices: Indices, t: int) -> Window:
+    """The window that begins at round ``t``."""
+    last = t + max(LEAST, math.floor(t * WINDOW))
+    c0 = c1 = c2 = c3 = 0.0
+    if indices.power != 0.5:
+        l = math.log(t) + indices.shift
+        c0 = l**indices.power
+        l = max(l, 1.0)  # the cubic is used only for t so large that l exceeds 1
+        second = (indices.power - 1.0) / (2.0 * l)  # of (1 + y/l)^power
+        third = (indices.power - 2.0) / (3.0 * l)
+        c1 = c0 * indices.power / l
+        c2 = c1 * (second - 0.5)
+        c3 = c1 * (1.0 / 3.0 + second * (third - 1.0))
+    window = Window(last, 0.0, float(t), c0, c1, c2, c3)
+    return Window(last, growth(indices, window, last), float(t), c0, c1, c2, c3)
 
 
 @verb
-def begin_course(race: Race, t: int) -> None:
-    """Compute the cubic that approximates the growth after round ``t``."""
-    shift, power = race.growth[0], race.growth[1]
-    l = math.log(t) + shift
-    race.course[0], race.course[1] = t, l**power
-    l = max(l, 1.0)  # the cubic is used only for t so large that l exceeds 1
-    second, third = (power - 1.0) / (2.0 * l), (power - 2.0) / (3.0 * l)  # of (1 + y/l)^power
-    race.course[2] = race.course[1] * power / l
-    race.course[3] = race.course[2] * (second - 0.5)
-    race.course[4] = race.course[2] * (1.0 / 3.0 + second * (third - 1.0))
-
-
-@verb
-def growth(race: Race, t: float) -> float:
-    """(ln t + shift)^power, for a round t after the beginning of the course."""
-    course, shift, power = race.course, race.growth[0], race.growth[1]
-    if power == 0.5:  # a square root is fast and exact
-        return math.sqrt(math.log(t) + shift)
-    y = t / course[0] - 1.0
+def growth(indices: Indices, window: Window, t: float) -> float:
+    """(ln t + shift)^power, for a round t after the beginning of the window."""
+    if indices.power == 0.5:  # a square root is fast and exact
+        return math.sqrt(math.log(t) + indices.shift)
+    y = t / window.start - 1.0
     if y <= CLOSE:
-        return course[1] + y * (course[2] + y * (course[3] + y * course[4]))
-    return (math.log(t) + shift) ** power
+        return window.c0 + y * (window.c1 + y * (window.c2 + y * window.c3))
+    return (math.log(t) + indices.shift) ** indices.power
 
 
 @verb
-def lead(race: Race, t: int, total: np.ndarray, N: np.ndarray) -> int:
-    """The arm of largest index at round ``t``, ties to the lowest; it begins a new stretch.
+def lead(indices: Indices, window: Window, t: int, total: np.ndarray, N: np.ndarray) -> Stretch:
+    """The arm of largest index at round ``t``, ties to the lowest, and how long it leads.
 
     Args:
-        race: the indices.
+        indices: the indices.
+        window: the window of round t.
         t: the round to be played.
         total: float64 array (K,); ``total / N`` is the index of an arm without its bonus.
         N: float64 array (K,), number of observations of each arm.
     """
-    if t > race.window[1]:
-        begin_window(race, t)
-    now = growth(race, t)
+    now = growth(indices, window, t)
     a, best, second, widest = 0, -np.inf, -np.inf, 0.0
-    for b in range(len(race.level)):
-        index = race.level[b] + now * race.width[b]
+    for b in range(len(N)):
+        index = indices.level[b] + now * indices.width[b]
         first = index > best  # without branches, which would be mispredicted
         second = max(second, best if first else index)
         a = b if first else a
         best = index if first else best
-        widest = max(widest, race.width[b])
-    race.stretch[1] = -np.inf  # keeps_lead is false for an arm without observations
-    if N[a] > 0.0:
-        begin_stretch(race, t, now, second, widest, race.width[a], N[a])
-        race.stretch[1] += best * N[a] - total[a]
-    return a
-
-
-@verb
-def begin_stretch(
-    race: Race, t: int, now: float, second: float, widest: float, width: float, n: float
-) -> None:
-    """Bound the indices k rounds after ``t``: those of the others above, the leader's below.
-
-    Growth is concave in t, so the largest index of the others is at most ``second + rise k``, and
-    the leader's N (index - mean of its rewards) is at least its present value plus ``own k``. As
-    k = N - ``n``, the comparison is linear in N.
-
-    Args:
-        race: the indices.
-        t: the round.
-        now: growth at that round.
-        second: the largest index of the other arms.
-        widest: the largest width of all arms.
-        width: the width of the leader.
-        n: N of the leader.
-    """
-    fade, left = race.growth[2], race.window[1] - t
-    climb = (race.window[0] - now) * widest
-    bar, gain = second + climb, 0.0
-    if fade < 1.0 and t >= 2 * LEAST:  # from there on ln t > 1, and
+        widest = max(widest, indices.width[b])
+    if N[a] == 0.0:
+        return Stretch(a, 0.0, -np.inf)  # it does not keep the lead
+    # the indices of the others, k rounds later, are at most second + climb, and by concavity at
+    # most second + rise k; N (index - total/N) of the leader is at least own k more than now
+    left = window.last - t
+    climb = (window.growth - now) * widest
+    bar, linear = second + climb, 0.0
+    if indices.fade < 1.0 and t >= 2 * LEAST:  # from there on ln t > 1, and
         rise = climb * (1.0 + left / t) / max(left, 1.0)  # the chord, at least a tangent's slope
-        own = (1.0 - fade) * (1.0 - 1.0 / MANY) * now * width if n >= MANY * left else 0.0
-        gain = rise * (n + left) - own
-        bar = second + gain
-    race.stretch[0] = bar + MARGIN * (abs(bar) + abs(second) + now * widest)
-    race.stretch[1] = gain * n
+        own = (1.0 - indices.fade) * (1.0 - 1.0 / MANY) * now * indices.width[a]
+        linear = rise * (N[a] + left) - (own if N[a] >= MANY * left else 0.0)
+        bar = second + linear
+    bar += MARGIN * (abs(bar) + abs(second) + now * widest)
+    return Stretch(a, bar, linear * N[a] + (best * N[a] - total[a]))
 
 
 @verb
-def last_round(race: Race, T: int) -> int:
-    """The last round, at most ``T``, for which ``keeps_lead`` is valid."""
-    return min(T, int(race.window[1]))
-
-
-@verb
-def keeps_lead(race: Race, total: float, N: float) -> bool:
-    """Whether the leader certainly has the largest index in the next round; else call ``lead``.
+def keeps_lead(stretch: Stretch, total: float, N: float) -> bool:
+    """Whether the leader certainly has the largest index in the next round of the window.
 
     During a stretch only the total and N of the leader change, and the changes of all bonuses are
     bounded. The test costs one multiplication: no root, no logarithm, no other arm.
     """
-    return total + race.stretch[1] > race.stretch[0] * N
+    return total + stretch.gain > stretch.bar * N

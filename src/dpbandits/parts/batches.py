@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.distributions import random
 from ..compiled.decorators import routine, verb
+from ..compiled.distributions import random
 from ..game import Game, arms, play_unseen, rounds_left, until_horizon
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 

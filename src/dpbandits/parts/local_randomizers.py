@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from ..compiled.distributions import random
 from ..compiled.decorators import verb
+from ..compiled.distributions import random
 from ..environments.blocks import kept
 from ..environments.laws import sigmoid
 from .mechanisms import laplace, laplace_scale

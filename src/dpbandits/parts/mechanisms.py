@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.distributions import exponential, gamma
 from ..compiled.decorators import verb
+from ..compiled.distributions import exponential, gamma
 
 
 @verb

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from ..compiled.distributions import exponential
 from ..authoring import laplace, laplace_scale, verb
+from ..compiled.distributions import exponential
 
 
 @verb
