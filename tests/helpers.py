@@ -1,5 +1,6 @@
 """Shared by several tests: algorithms by name, their settings, and playing them."""
 
+import inspect
 import math
 import sys
 from functools import cache
@@ -157,6 +158,17 @@ def replace(patch, original, new):
             for bound, value in list(vars(module).items()):
                 if value is original:
                     patch.setattr(module, bound, new)
+                elif inspect.isfunction(getattr(value, "py_func", value)):
+                    _replace_in_closures(patch, value, original, new)
+
+
+def _replace_in_closures(patch, function, original, new):
+    """A function that another one made calls what it was made of."""
+    for cell in getattr(getattr(function, "py_func", function), "__closure__", None) or ():
+        if cell.cell_contents is original:
+            patch.setattr(cell, "cell_contents", new)
+        elif inspect.isfunction(cell.cell_contents):
+            _replace_in_closures(patch, cell.cell_contents, original, new)
 
 
 class Uniform(float):

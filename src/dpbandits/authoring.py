@@ -34,7 +34,8 @@ Example::
 
 from __future__ import annotations
 
-from .compiled.decorators import kernel, routine, verb
+from .compiled.decorators import kernel, verb
+from .compiled.routines import routine
 from .contracts.assumptions import (
     UNIT_INTERVAL,
     WITHIN_R,
@@ -68,6 +69,7 @@ from .contracts.parameters import (
 from .environments.blocks import kept
 from .environments.laws import sigmoid
 from .game import (
+    Game,
     arms,
     leave,
     next_user,
@@ -101,6 +103,8 @@ from .parts.estimators import (
     private_mode,
     truncation_level,
 )
+from .parts.expiry import forget, new_heap, remember
+from .parts.kl_argmax import kl_leader, kl_leads, new_reach
 from .parts.local_randomizers import (
     add_laplace,
     convert_to_bernoulli,
@@ -114,7 +118,7 @@ from .parts.local_randomizers import (
 )
 from .parts.mechanisms import laplace, laplace_mean, laplace_scale, laplace_sum
 from .parts.optimism import optimism
-from .parts.powers import Powers, new_powers, power_of_count
+from .parts.powers import new_powers, power_of_count
 from .parts.radii import (
     bernoulli_kl,
     central_moment_bound,
@@ -129,8 +133,8 @@ from .parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise
 __all__ = [  # noqa: RUF022  grouped by purpose
     # compilation
     "kernel", "verb", "routine",
-    # the state of the game
-    "arms", "rounds_played", "rounds_left", "room_for", "until_horizon", "pulls",
+    # the game and its state
+    "Game", "arms", "rounds_played", "rounds_left", "room_for", "until_horizon", "pulls",
     # playing one round, or many rounds on one arm
     "pull", "stay", "pull_again", "leave",
     # playing blocks of rounds drawn from their exact law; ``play_unseen`` draws no rewards
@@ -153,8 +157,12 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "RAW_LIMIT", "CENTRAL_LIMIT", "LARGEST_REACH", "kept", "sigmoid",
     # sampling: doubling episodes (AdaP) and doubling batches (PRAE)
     "Episodes", "first_episodes", "play_episode", "forced_batches", "play_out", "random_arm",
+    # rewards that count until a certain round
+    "new_heap", "remember", "forget",
+    # blocks of rounds in which one arm has the largest KL index
+    "new_reach", "kl_leader", "kl_leads",
     # the loop that plays the arm of largest index in every round, and powers of pull counts
-    "optimism", "Powers", "new_powers", "power_of_count",
+    "optimism", "new_powers", "power_of_count",
     # types of parameters: the annotations of the signature
     "Budget", "Positive", "Probability", "Confidence", "Fraction", "Range",
     "Order", "MomentBound", "MomentOrder", "Constants", "Forced",

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiled.decorators import routine, verb
+from .compiled.decorators import verb
+from .compiled.routines import routine
 from .environments.blocks import draw_counts, draw_sum
 from .environments.laws import Environment, Law, draw, draw_again, law_of
 from .environments.users import Users, alike, arrival, tanh_of

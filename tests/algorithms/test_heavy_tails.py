@@ -246,14 +246,14 @@ class Watched:
             self.arms.append(arm.row)
             return self.rewards[arm.row][-1]
 
-        def lead(race, t, total, N):
+        def lead(indices, window, t, total, N):
             self.total = total.copy()
             self.recomputed += 1
-            return real_lead(race, t, total, N)
+            return real_lead(indices, window, t, total, N)
 
-        def keeps_lead(race, total, N):
+        def keeps_lead(stretch, total, N):
             self.total[self.arms[-1]] = total
-            return real_keeps(race, total, N)
+            return real_keeps(stretch, total, N)
 
         def push(mortal, entry):
             real_push(mortal, entry)

@@ -22,6 +22,10 @@ RACES = [
 ]
 
 
+def indices_of(K, shift, power, fade):
+    return argmax.Indices(np.full(K, np.inf), np.zeros(K), shift, power, fade)
+
+
 @pytest.mark.parametrize(("shift", "power", "bonus", "noise", "window", "steady", "played"), RACES)
 def test_the_leader_is_the_argmax_of_every_round(
     shift, power, bonus, noise, window, steady, played, monkeypatch
@@ -35,18 +39,22 @@ def test_the_leader_is_the_argmax_of_every_round(
     monkeypatch.setattr(argmax, "WINDOW", window)
     rng = np.random.default_rng(6)
     K, kept = 4, 0
-    race = argmax.new_race(K, shift, power, power if steady else 1.0)
     N = np.full(K, float(played))
     S, total = 0.65 * N, 0.65 * N
+    indices = indices_of(K, shift, power, power if steady else 1.0)
     if played:
-        race.level[:], race.width[:] = 0.65, bonus / N**power
+        indices.level[:], indices.width[:] = 0.65, bonus / N**power
     start = K * played + 1
+    stretch, last = argmax.Stretch(0, 0.0, -np.inf), 0
     for t in range(start, start + 15_000):
-        open_window = t <= argmax.last_round(race, start + 15_000)
-        if open_window and argmax.keeps_lead(race, total[a], N[a]):  # noqa: F821
+        if t <= last and argmax.keeps_lead(stretch, total[stretch.arm], N[stretch.arm]):
             kept += 1
         else:
-            a = argmax.lead(race, t, total, N)
+            if t > last:
+                opened = argmax.new_window(indices, t)
+                last = opened.last
+            stretch = argmax.lead(indices, opened, t, total, N)
+        a = stretch.arm
         with np.errstate(divide="ignore", invalid="ignore"):
             growth = (math.log(t) + shift) ** power
             index = np.where(N > 0, total / N + growth * bonus / N**power, np.inf)
@@ -55,8 +63,8 @@ def test_the_leader_is_the_argmax_of_every_round(
             S[a] += rng.random() < 0.8 - 0.1 * a
             N[a] += 1
             total[a] = S[a] + noise * rng.normal()
-            race.level[a] = total[a] / N[a]
-            race.width[a] = bonus / N[a] ** power
+            indices.level[a] = total[a] / N[a]
+            indices.width[a] = bonus / N[a] ** power
     assert kept > 1000 or window > 1.0 or noise == 10.0 or bonus == 30.0
 
 
@@ -69,34 +77,35 @@ def test_a_lead_is_kept_only_where_no_total_can_lose_it(window, fade, monkeypatc
     rng = np.random.default_rng(8)
     for t in np.repeat([1, 20, 32, 40, 1000, 10**6], 40):
         power, n = rng.uniform(0.1, 0.9), math.ceil(t * 10 ** rng.uniform(-3, 0))
-        race = argmax.new_race(3, 0.0, power, fade)
-        race.width[:] = rng.choice([0.0, 0.1, 3.0], 3)
-        race.level[:] = rng.normal(size=3)
-        race.level[0] += 10 + 10 * math.log(t)  # it leads
-        total = np.array([race.level[0] * n, 0.0, 0.0])
-        assert argmax.lead(race, t, total, np.full(3, float(n))) == 0
-        end = argmax.last_round(race, 10**8)
+        indices = indices_of(3, 0.0, power, fade)
+        indices.width[:] = rng.choice([0.0, 0.1, 3.0], 3)
+        indices.level[:] = rng.normal(size=3)
+        indices.level[0] += 10 + 10 * math.log(t)  # it leads
+        total = np.array([indices.level[0] * n, 0.0, 0.0])
+        window = argmax.new_window(indices, int(t))
+        stretch, end = argmax.lead(indices, window, t, total, np.full(3, float(n))), window.last
+        assert stretch.arm == 0
         for later in np.unique(np.linspace(t, end, 9).astype(int)):
             growth = math.log(later) ** power
             for N in {n, n + int(later - t)} if fade == 1.0 else {n + int(later - t)}:
-                bonus = growth * race.width[0] * n**fade * N ** (1.0 - fade)
-                even = N * max(race.level[1:] + growth * race.width[1:]) - bonus
-                assert not argmax.keeps_lead(race, even, float(N))
+                bonus = growth * indices.width[0] * n**fade * N ** (1.0 - fade)
+                even = N * max(indices.level[1:] + growth * indices.width[1:]) - bonus
+                assert not argmax.keeps_lead(stretch, even, float(N))
                 slack = 100.0 * (1.0 + growth) * N
-                assert argmax.keeps_lead(race, even + slack, float(N))
+                assert argmax.keeps_lead(stretch, even + slack, float(N))
 
 
 @pytest.mark.parametrize(("shift", "power"), [(0.0, 0.5), (math.log(2) / 4, 0.2), (2.0, 0.47)])
 def test_growth_follows_its_formula(shift, power):
     for start in (1, 1000, 2**17, 10**7, 10**12):
-        race = argmax.new_race(2, shift, power, power)
-        argmax.begin_course(race, start)
+        indices = indices_of(2, shift, power, power)
+        window = argmax.new_window(indices, start)
         rounds = np.unique(np.linspace(start, 1.0003 * start + 20, 500).astype(int))
-        found = np.array([argmax.growth(race, t) for t in rounds.tolist()])
+        found = np.array([argmax.growth(indices, window, t) for t in rounds.tolist()])
         assert np.allclose(found, (np.log(rounds) + shift) ** power, rtol=1e-15, atol=0)
         assert (np.diff(found) >= 0).all()
     if power == 0.5:
         return
-    race.course[4] = 0.0  # a control: without its last term
+    window = window._replace(c3=0.0)  # a control: without its last term
     late = int(start * (1 + 0.99 * powers.CLOSE))
-    assert abs(argmax.growth(race, late) / (math.log(late) + shift) ** power - 1) > 1e-15
+    assert abs(argmax.growth(indices, window, late) / (math.log(late) + shift) ** power - 1) > 1e-15

@@ -14,10 +14,10 @@ from dpbandits.environments.populations import homogeneous
 from dpbandits.game import next_user, tanh_half_level
 from dpbandits.parts import local_randomizers
 from dpbandits.parts.local_randomizers import (
-    add_laplace,
     convert_to_bernoulli,
     convert_to_bernoulli_of_sigmoid,
     convert_to_laplace,
+    send_sigmoid,
     send_truncated,
     unbiased,
 )
@@ -229,8 +229,8 @@ class Spy:
 @pytest.mark.parametrize(
     ("name", "sends"),
     [
-        ("heldp_ucb_l", add_laplace),
-        ("heldp_ucb_ls", add_laplace),
+        ("heldp_ucb_l", convert_to_laplace),
+        ("heldp_ucb_ls", send_sigmoid),
         ("heldp_ucb_b", convert_to_bernoulli),
         ("heldp_ucb_bs", convert_to_bernoulli_of_sigmoid),
     ],

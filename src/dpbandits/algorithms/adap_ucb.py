@@ -5,19 +5,9 @@ import math
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL,
-    Budget,
-    Positive,
-    arms,
-    first_episodes,
-    global_dp,
-    hoeffding,
-    kernel,
-    laplace_tail,
-    play_episode,
-    rounds_left,
-    rounds_played,
-)
+    UNIT_INTERVAL, Budget, Positive, arms, first_episodes, global_dp, hoeffding, kernel,
+    laplace_tail, play_episode, rounds_left, rounds_played,
+)  # fmt: skip
 
 NAME = "AdaP-UCB"
 REWARDS = UNIT_INTERVAL

@@ -5,20 +5,9 @@ import math
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL,
-    Budget,
-    Probability,
-    arms,
-    global_dp,
-    hoeffding,
-    kernel,
-    laplace_mean,
-    laplace_tail,
-    play_unseen,
-    pull_in_turn,
-    room_for,
-    rounds_left,
-)
+    UNIT_INTERVAL, Budget, Probability, arms, global_dp, hoeffding, kernel, laplace_mean,
+    laplace_tail, play_unseen, pull_in_turn, room_for, rounds_left,
+)  # fmt: skip
 
 NAME = "DP-SE"
 REWARDS = UNIT_INTERVAL

@@ -4,21 +4,9 @@ import math
 from typing import Annotated
 
 from ..authoring import (
-    UNIT_INTERVAL,
-    Budget,
-    Choice,
-    Probability,
-    arms,
-    global_dp,
-    kernel,
-    laplace,
-    new_trees,
-    optimism,
-    tree_levels,
-    tree_node_scale,
-    tree_noise,
-    verb,
-)
+    UNIT_INTERVAL, Budget, Choice, Probability, arms, global_dp, kernel, laplace, new_trees,
+    optimism, tree_levels, tree_node_scale, tree_noise, verb,
+)  # fmt: skip
 
 NAME = "DP-UCB"
 REWARDS = UNIT_INTERVAL
@@ -29,15 +17,14 @@ TreeBudget = Annotated[float, Choice(("whole", "split"))]
 
 @verb
 def observe(own, rng, pull, statistics):
-    (trees, scale, Gamma), (N, total, S) = own, statistics
-    N, S = N + 1.0, S + pull.x
-    noise = tree_noise(trees, pull.a, int(N), laplace(rng, scale))
-    return N, S + noise + Gamma, S
+    (trees, scale, Gamma), (n, _, S) = own, statistics
+    N, S = n + 1.0, S + pull.x
+    return N, S + tree_noise(trees, pull.a, int(N), laplace(rng, scale)) + Gamma, S
 
 
 @verb
 def index(own, a, statistics):
-    N, total, S = statistics
+    N, total, _ = statistics
     return total / N, math.sqrt(2.0 / N)
 
 
@@ -60,5 +47,4 @@ def dp_ucb(game, rng, eps: Budget, gamma: Probability, tree_budget: TreeBudget):
     log_T = math.log(max(T, 2))  # ln 1 = 0 would make the bonus of a game of one round NaN
     Gamma = K * log_T**2 * math.log(K * T * log_T / gamma) / eps
     scale = tree_node_scale(tree_levels(T), 1.0, eps / K if tree_budget == 1 else eps)
-    own = new_trees(K, T), scale, Gamma
-    play(game, rng, own, 0.0, 0.5, 0.5)  # level + sqrt(ln t) width
+    play(game, rng, (new_trees(K, T), scale, Gamma), 0.0, 0.5, 0.5)  # level + sqrt(ln t) width

@@ -3,19 +3,9 @@
 import math
 
 from ..authoring import (
-    UNIT_INTERVAL,
-    Budget,
-    arms,
-    global_dp,
-    kernel,
-    laplace,
-    new_trees,
-    optimism,
-    tree_levels,
-    tree_node_scale,
-    tree_noise,
-    verb,
-)
+    UNIT_INTERVAL, Budget, arms, global_dp, kernel, laplace, new_trees, optimism, tree_levels,
+    tree_node_scale, tree_noise, verb,
+)  # fmt: skip
 
 NAME = "DP-UCB (tight bonus)"
 REWARDS = UNIT_INTERVAL
@@ -25,15 +15,14 @@ ROUND_BY_ROUND = True
 
 @verb
 def observe(own, rng, pull, statistics):
-    (trees, scale, bonus, l), (N, total, S) = own, statistics
-    N, S = N + 1.0, S + pull.x
-    noise = tree_noise(trees, pull.a, int(N), laplace(rng, scale))
-    return N, S + noise + bonus, S
+    (trees, scale, bonus), (n, _, S) = own[0], statistics
+    N, S = n + 1.0, S + pull.x
+    return N, S + tree_noise(trees, pull.a, int(N), laplace(rng, scale)) + bonus, S
 
 
 @verb
 def index(own, a, statistics):
-    (trees, scale, bonus, l), (N, total, S) = own, statistics
+    l, (N, total, _) = own[1], statistics
     return total / N + math.sqrt(2.0 * l / N), 0.0  # it does not depend on t
 
 
@@ -49,5 +38,5 @@ def dp_ucb_bound(game, rng, eps: Budget):
     l = math.log(2.0 * T)
     bonus = math.sqrt(8.0) * math.log(T) ** 1.5 * l / eps
     scale = tree_node_scale(tree_levels(T), 1.0, eps)
-    own = new_trees(K, T), scale, bonus, l
+    own = (new_trees(K, T), scale, bonus), l
     play(game, rng, own, 0.0, 0.5, 0.5)

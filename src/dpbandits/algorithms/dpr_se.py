@@ -6,22 +6,9 @@ from typing import Annotated
 import numpy as np
 
 from ..authoring import (
-    POSITIVE,
-    Budget,
-    HeavyTails,
-    MomentBound,
-    Named,
-    Order,
-    Probability,
-    arms,
-    global_dp,
-    kernel,
-    play_unseen,
-    private_mean,
-    pull_truncated_in_turn,
-    room_for,
-    rounds_left,
-)
+    POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, Probability, arms, global_dp, kernel,
+    play_unseen, private_mean, pull_truncated_in_turn, room_for, rounds_left,
+)  # fmt: skip
 
 NAME = "DPR-SE"
 REWARDS = HeavyTails()

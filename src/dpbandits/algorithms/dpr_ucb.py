@@ -4,38 +4,22 @@ import math
 from typing import Annotated
 
 from ..authoring import (
-    POSITIVE,
-    Budget,
-    HeavyTails,
-    MomentBound,
-    Named,
-    Order,
-    arms,
-    global_dp,
-    kept,
-    kernel,
-    laplace,
-    new_powers,
-    new_trees,
-    optimism,
-    power_of_count,
-    tree_levels,
-    tree_node_scale,
-    tree_noise,
-    verb,
-)
+    POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, arms, global_dp, kept, kernel,
+    laplace, new_powers, new_trees, optimism, power_of_count, tree_levels, tree_node_scale,
+    tree_noise, verb,
+)  # fmt: skip
 
 NAME = "DPR-UCB"
 REWARDS = HeavyTails()
 GUARANTEE = global_dp("Tao et al. 2022, Theorem 1, with eps/L per level of a tree", "adaptive_tree")
 ROUND_BY_ROUND = True
-Constant = Annotated[float, Named({"literal": 18.0, "practical": 0.5}, POSITIVE)]
+C = Annotated[float, Named({"literal": 18.0, "practical": 0.5}, POSITIVE)]
 
 
 @verb
 def observe(own, rng, pull, statistics):
-    (trees, levels, limits, first, eps, u, v, c, log_T), (N, total, S) = own, statistics
-    N += 1.0
+    (trees, levels, limits, first, eps, v), (n, _, S) = own[0], statistics
+    N = n + 1.0
     B = power_of_count(limits, pull.a, N, first, 1.0 / (1.0 + v))
     S += kept(pull.x, B)
     noise = laplace(rng, tree_node_scale(levels, 2.0 * B, eps))
@@ -44,17 +28,15 @@ def observe(own, rng, pull, statistics):
 
 @verb
 def index(own, a, statistics):
-    (trees, levels, limits, first, eps, u, v, c, log_T), (N, total, S) = own, statistics
-    # the power v/(1 + v) is applied to ln(T)^(1.5 + 1/v) first: that overflows for small v
-    bonus = (4.0 / (N * eps)) ** (v / (1.0 + v)) * log_T ** ((1.5 * v + 1.0) / (1.0 + v))
-    return total / N, c * u ** (1.0 / (1.0 + v)) * bonus
+    (bonus, eps, v), (N, total, _) = own[1], statistics
+    return total / N, bonus * (4.0 / (N * eps)) ** (v / (1.0 + v))
 
 
 play = optimism(observe, index)
 
 
 @kernel
-def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant):
+def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: C):
     """DP Robust Upper Confidence Bound (Tao et al. 2022, Alg. 1 with the adaptive tree, Alg. 2).
     eps-global DP with the same budget for each level of a tree. Rewards with E|X|^(1+v) <= u.
 
@@ -67,6 +49,9 @@ def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant):
     K, T = arms(game), game.horizon
     log_T = math.log(max(T, 2))  # ln 1 = 0 would be a divisor in a game of one round
     first = (eps * u / log_T**1.5) ** (1.0 / (1.0 + v))
-    own = new_trees(K, T), tree_levels(T), new_powers(K), first, eps, u, v, c, log_T
+    # the power v/(1 + v) is applied to ln(T)^(1.5 + 1/v) first: that overflows for small v
+    bonus = c * u ** (1.0 / (1.0 + v)) * log_T ** ((1.5 * v + 1.0) / (1.0 + v))
+    truncated = new_trees(K, T), tree_levels(T), new_powers(K), first, eps, v
     power = v / (1.0 + v)
+    own = truncated, (bonus, eps, v)
     play(game, rng, own, math.log(2.0) / 4.0, power, power)  # ln(2 t^4) is 4 (ln t + ln(2)/4)

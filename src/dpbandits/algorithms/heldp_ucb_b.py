@@ -3,20 +3,9 @@
 import math
 
 from ..authoring import (
-    UNIT_INTERVAL,
-    Positive,
-    convert_to_bernoulli,
-    kernel,
-    local_dp,
-    next_user,
-    optimism,
-    privacy_level,
-    send_bit,
-    tanh_half_level,
-    unbiased,
-    users_alike,
-    verb,
-)
+    UNIT_INTERVAL, Positive, convert_to_bernoulli, kernel, local_dp, next_user, optimism,
+    privacy_level, send_bit, tanh_half_level, unbiased, users_alike, verb,
+)  # fmt: skip
 
 NAME = "HeLDP-UCB-B"
 REWARDS = UNIT_INTERVAL

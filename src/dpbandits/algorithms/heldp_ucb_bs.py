@@ -1,12 +1,8 @@
 """HeLDP-UCB-BS: HeLDP-UCB-B for unbounded rewards."""
 
 from ..authoring import (
-    Positive,
-    convert_to_bernoulli_of_sigmoid,
-    kernel,
-    local_dp,
-    send_bit_of_sigmoid,
-)
+    Positive, convert_to_bernoulli_of_sigmoid, kernel, local_dp, send_bit_of_sigmoid,
+)  # fmt: skip
 from .heldp_ucb_b import agent_4, fade
 
 NAME = "HeLDP-UCB-BS"

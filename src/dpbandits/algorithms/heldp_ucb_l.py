@@ -5,16 +5,9 @@ import math
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL,
-    Positive,
-    convert_to_laplace,
-    kernel,
-    local_dp,
-    next_user,
-    optimism,
-    privacy_level,
-    verb,
-)
+    UNIT_INTERVAL, Positive, convert_to_laplace, kernel, local_dp, next_user, optimism,
+    privacy_level, verb,
+)  # fmt: skip
 from .heldp_ucb_b import fade
 
 NAME = "HeLDP-UCB-L"
@@ -30,7 +23,7 @@ def agent_2(curator):
 
     @verb
     def observe(own, rng, pull, statistics):
-        (game, eps_min, forced_from), (N, s, A) = own, statistics
+        (game, eps_min), (N, s, A) = own[0], statistics
         eps = privacy_level(game, pull.user)
         if eps < eps_min:  # the user sends nothing
             return N, s, A
@@ -41,21 +34,15 @@ def agent_2(curator):
         N, s, A = statistics
         return s / N, math.sqrt(2.0 / N) + math.sqrt(32.0 * A) / N
 
-    return optimism(observe, index, next_user, due, force)
-
-
-@verb
-def due(own, t):
-    game, eps_min, forced_from = own
-    return t >= forced_from[0]
+    return optimism(observe, index, next_user, force)
 
 
 @verb
 def force(own, t, N, s, A, level):
     """The arm of smallest A, if A <= 4 ln t / eps_min^2: it must be explored."""
-    game, eps_min, forced_from = own
+    (_, eps_min), first = own
     rarest = np.argmin(A)
-    forced_from[0] = 0.999 * math.exp(min(A[rarest] * eps_min**2 / 4.0, 700.0))
+    first[0] = 0.999 * math.exp(min(A[rarest] * eps_min**2 / 4.0, 700.0))  # of the next one
     return rarest if A[rarest] <= 4.0 * math.log(t) / eps_min**2 else -1
 
 
@@ -70,4 +57,4 @@ def heldp_ucb_l(game, rng, eps_min: Positive):
     Args:
         eps_min: users with a lower level send nothing.
     """
-    play(game, rng, (game, eps_min, np.zeros(1)), 0.0, 0.5, fade(game, eps_min))
+    play(game, rng, ((game, eps_min), np.zeros(1)), 0.0, 0.5, fade(game, eps_min))

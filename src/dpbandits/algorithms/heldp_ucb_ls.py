@@ -23,4 +23,4 @@ def heldp_ucb_ls(game, rng, eps_min: Positive):
     Args:
         eps_min: users with a lower level send nothing.
     """
-    play(game, rng, (game, eps_min, np.zeros(1)), 0.0, 0.5, fade(game, eps_min))
+    play(game, rng, ((game, eps_min), np.zeros(1)), 0.0, 0.5, fade(game, eps_min))

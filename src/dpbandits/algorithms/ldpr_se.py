@@ -6,24 +6,10 @@ from typing import Annotated
 import numpy as np
 
 from ..authoring import (
-    POSITIVE,
-    Budget,
-    HeavyTails,
-    MomentBound,
-    Named,
-    Order,
-    Probability,
-    arms,
-    kernel,
-    laplace_scale,
-    laplace_sum,
-    local_dp,
-    play_unseen,
-    pull_truncated_in_turn,
-    room_for,
-    rounds_left,
-    send_truncated,
-)
+    POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, Probability, arms, kernel,
+    laplace_scale, laplace_sum, local_dp, play_unseen, pull_truncated_in_turn, room_for,
+    rounds_left, send_truncated,
+)  # fmt: skip
 
 NAME = "LDPR-SE"
 REWARDS = HeavyTails()

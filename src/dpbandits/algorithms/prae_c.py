@@ -6,34 +6,11 @@ from typing import Annotated
 import numpy as np
 
 from ..authoring import (
-    CENTRAL_LIMIT,
-    LARGEST_REACH,
-    POSITIVE,
-    Budget,
-    CentralMoments,
-    Confidence,
-    Constants,
-    Forced,
-    Interval,
-    MomentOrder,
-    Named,
-    arms,
-    below,
-    bin_width,
-    bins,
-    central_moment_bound,
-    forced_batches,
-    global_dp,
-    kernel,
-    play_out,
-    private_mean,
-    private_mode,
-    pull_counts,
-    pull_truncated_sum,
-    robust_order,
-    room_for,
-    truncation_level,
-)
+    CENTRAL_LIMIT, LARGEST_REACH, POSITIVE, Budget, CentralMoments, Confidence, Constants, Forced,
+    Interval, MomentOrder, Named, arms, below, bin_width, bins, central_moment_bound,
+    forced_batches, global_dp, kernel, play_out, private_mean, private_mode, pull_counts,
+    pull_truncated_sum, robust_order, room_for, truncation_level,
+)  # fmt: skip
 
 NAME = "PRAE-C"
 REWARDS = CentralMoments(bin_width)

@@ -6,26 +6,10 @@ from typing import Annotated
 import numpy as np
 
 from ..authoring import (
-    RAW_LIMIT,
-    Budget,
-    Confidence,
-    Constants,
-    Forced,
-    MomentOrder,
-    RawMoments,
-    arms,
-    below,
-    forced_batches,
-    global_dp,
-    kernel,
-    play_out,
-    private_mean,
-    pull_truncated_sum,
-    raw_moment_bound,
-    robust_order,
-    room_for,
-    truncation_level,
-)
+    RAW_LIMIT, Budget, Confidence, Constants, Forced, MomentOrder, RawMoments, arms, below,
+    forced_batches, global_dp, kernel, play_out, private_mean, pull_truncated_sum,
+    raw_moment_bound, robust_order, room_for, truncation_level,
+)  # fmt: skip
 
 NAME = "PRAE-R"
 REWARDS = RawMoments()

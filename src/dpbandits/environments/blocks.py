@@ -13,8 +13,9 @@ from functools import partial
 
 import numpy as np
 
-from ..compiled.decorators import routine, verb
+from ..compiled.decorators import verb
 from ..compiled.distributions import binomial, normal
+from ..compiled.routines import routine
 from .laws import (
     DISCRETE,
     EMPIRICAL,

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import routine, verb
+from ..compiled.decorators import verb
 from ..compiled.distributions import beta, exponential, normal, random, student
+from ..compiled.routines import routine
 
 # The laws, each with the meaning of its parameters.
 TWO_POINT = 0  # low, high, probability of high

@@ -127,8 +127,8 @@ def lead(indices: Indices, window: Window, t: int, total: np.ndarray, N: np.ndar
         a = b if first else a
         best = index if first else best
         widest = max(widest, indices.width[b])
-    if N[a] == 0.0:
-        return Stretch(a, 0.0, -np.inf)  # it does not keep the lead
+    if N[a] == 0.0 or not math.isfinite(second):  # nothing to compare with: it keeps no lead
+        return Stretch(a, 0.0, -np.inf)
     # the indices of the others, k rounds later, are at most second + climb, and by concavity at
     # most second + rise k; N (index - total/N) of the leader is at least own k more than now
     left = window.last - t

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.decorators import routine, verb
+from ..compiled.decorators import verb
 from ..compiled.distributions import random
+from ..compiled.routines import routine
 from ..game import Game, arms, play_unseen, rounds_left, until_horizon
 
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import routine, verb
+from ..compiled.decorators import verb
+from ..compiled.routines import routine
 from ..game import Game, arms, pull_sum, pulls, rounds_left
 from .mechanisms import laplace_mean
 

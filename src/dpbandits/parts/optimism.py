@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,13 +36,19 @@ def nobody(game: Game) -> int:
 
 @verb
 def never(own: Any, t: int) -> bool:
-    """``due`` for algorithms that need no review."""
+    """Whether round ``t`` begins with a review, for algorithms without any."""
     return False
 
 
 @verb
+def due(own: Any, t: int) -> bool:
+    """Whether round ``t`` begins with a review: own[-1] is the time after which one is needed."""
+    return t > own[-1][0]
+
+
+@verb
 def no_review(own: Any, t: int, N: Any, total: Any, more: Any, level: Any) -> int:
-    """``review`` for algorithms that need none."""
+    """``review`` for algorithms without any."""
     return -1
 
 
@@ -51,7 +56,6 @@ def optimism(
     observe: Callable,
     index: Callable,
     arrive: Callable = nobody,
-    due: Callable = never,
     review: Callable = no_review,
 ) -> Callable:
     """The loop of an optimistic algorithm, ``play(game, rng, own, shift, power, fade)``.
@@ -66,41 +70,37 @@ def optimism(
         observe: ``observe(own, rng, pull, statistics)`` returns the statistics after a pull.
         index: ``index(own, a, statistics)`` returns level and width of the index of arm a.
         arrive: ``arrive(game)`` draws the user of the next round.
-        due: ``due(own, t)``, whether round t begins with a review.
         review: ``review(own, t, N, total, more, level)`` may change the statistics, float64 arrays
-            (K,), and the levels; it returns an arm that must be played in this round, or -1.
+            (K,), and the levels; it returns an arm that must be played in this round, or -1. It is
+            called in rounds t > own[-1][0], where own[-1] is a float64 array (1,).
     """
-    hooks = {"observe": observe, "index": index, "arrive": arrive, "due": due, "review": review}
-    names = play_by_index.__globals__ | hooks
-    return inlined(FunctionType(play_by_index.__code__, names, play_by_index.__name__))
+    in_review = never if review is no_review else due
 
+    @inlined
+    def play(game, rng, own, shift, power, fade):
+        K, T = arms(game), game.horizon
+        N, total, more = np.zeros(K), np.zeros(K), np.zeros(K)
+        indices = Indices(np.zeros(K), np.zeros(K), shift, power, fade)
+        for a in range(K):
+            indices.level[a] = np.inf
+        window = new_window(indices, 1)
+        t = 1
+        while t <= T:
+            forced = review(own, t, N, total, more, indices.level) if in_review(own, t) else -1
+            if t > window.last:
+                window = new_window(indices, t)
+            stretch = lead(indices, window, t, total, N)
+            a = forced if forced >= 0 else stretch.arm
+            arm, now = stay(game, a), (N[a], total[a], more[a])  # in registers
+            leads, until = True, min(T, window.last) if forced < 0 else t
+            while leads:
+                user = arrive(game)
+                now = observe(own, rng, Pull(t, a, pull_again(game, arm, t - 1), user), now)
+                t += 1
+                leads = t <= until and not in_review(own, t) and keeps_lead(stretch, now[1], now[0])
+            leave(game, arm, t - 1)
+            N[a], total[a], more[a] = now
+            if N[a] > 0.0:
+                indices.level[a], indices.width[a] = index(own, a, now)
 
-observe = index = arrive = due = review = None  # in the loop: the functions given to ``optimism``
-
-
-def play_by_index(game, rng, own, shift, power, fade):
-    """The loop. The state of the arm that is being played stays in registers."""
-    K, T = arms(game), game.horizon
-    N, total, more = np.zeros(K), np.zeros(K), np.zeros(K)
-    indices = Indices(np.zeros(K), np.zeros(K), shift, power, fade)
-    for a in range(K):
-        indices.level[a] = np.inf
-    window = new_window(indices, 1)
-    t = 1
-    while t <= T:
-        forced = review(own, t, N, total, more, indices.level) if due(own, t) else -1
-        if t > window.last:
-            window = new_window(indices, t)
-        stretch = lead(indices, window, t, total, N)
-        a = forced if forced >= 0 else stretch.arm
-        arm, now = stay(game, a), (N[a], total[a], more[a])
-        leads, until = True, min(T, window.last) if forced < 0 else t
-        while leads:
-            user = arrive(game)
-            now = observe(own, rng, Pull(t, a, pull_again(game, arm, t - 1), user), now)
-            t += 1
-            leads = t <= until and not due(own, t) and keeps_lead(stretch, now[1], now[0])
-        leave(game, arm, t - 1)
-        N[a], total[a], more[a] = now
-        if N[a] > 0.0:
-            indices.level[a], indices.width[a] = index(own, a, now)
+    return play

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import routine, verb
+from ..compiled.decorators import verb
+from ..compiled.routines import routine
 
 CLOSE = 2.0**-13  # relative step within which a cubic is exact but for the last bit or two
 

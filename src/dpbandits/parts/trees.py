@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.decorators import routine, verb
+from ..compiled.decorators import verb
+from ..compiled.routines import routine
 from .mechanisms import laplace_scale
 
 

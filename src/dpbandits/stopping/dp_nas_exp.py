@@ -5,18 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..authoring import (
-    STOPPING,
-    WITHIN_R,
-    Budget,
-    Fraction,
-    Range,
-    global_dp,
-    kernel,
-    laplace,
-    pull_sum,
-    rounds_left,
+    STOPPING, WITHIN_R, Budget, Fraction, Range, global_dp, kernel, laplace, pull_sum, rounds_left,
     rounds_played,
-)
+)  # fmt: skip
 from .sparse_vector import bar, noise_scales
 
 NAME = "DP-NAS-EXP"

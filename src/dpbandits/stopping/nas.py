@@ -7,16 +7,8 @@ import math
 import numpy as np
 
 from ..authoring import (
-    NOT_PRIVATE,
-    WITHIN_R,
-    Fraction,
-    Range,
-    kernel,
-    pull_sum,
-    rounds_left,
-    rounds_played,
-    verb,
-)
+    NOT_PRIVATE, WITHIN_R, Fraction, Range, kernel, pull_sum, rounds_left, rounds_played, verb,
+)  # fmt: skip
 
 NAME = "NAS"
 REWARDS = WITHIN_R

@@ -1,0 +1,40 @@
+"""Rewards that count until a certain round, in a heap."""
+
+from __future__ import annotations
+
+import heapq
+import math
+
+import numpy as np
+
+from ..compiled.routines import routine
+
+Heap = list[tuple[float, int, float]]  # last round, arm and value of each reward
+
+
+@routine
+def new_heap() -> Heap:
+    """A heap without rewards; its last entry never expires."""
+    return [(math.inf, 0, 0.0)]
+
+
+@routine
+def remember(heap: Heap, first: np.ndarray, last: float, a: int, x: float) -> None:
+    """Add the reward ``x`` of arm ``a``, which counts up to round ``last``.
+
+    ``first`` is a float64 array (1,): the last round of the reward that expires first.
+    """
+    heapq.heappush(heap, (last, a, x))
+    first[0] = heap[0][0]
+
+
+@routine
+def forget(
+    heap: Heap, first: np.ndarray, t: int, N: np.ndarray, total: np.ndarray, level: np.ndarray
+) -> None:
+    """Subtract the rewards that no longer count in round ``t``, and update the level total/N."""
+    while first[0] < t:
+        _, a, x = heapq.heappop(heap)
+        total[a] -= x
+        level[a] = total[a] / N[a]
+        first[0] = heap[0][0]
