@@ -13,6 +13,7 @@ from numba import types
 from numba.extending import overload
 
 from .cache import is_in_a_file
+from .inlining import Inlined
 from .routines import OPTIONS, call_by_symbol
 
 VERBS: set[Callable] = set()
@@ -59,7 +60,7 @@ def verb(function: Callable) -> Callable:
 
 def inlined(function: Callable, borrows: bool = False) -> Callable:
     """Let kernels inline a function; one that ``borrows`` counts no references, as a verb."""
-    options = OPTIONS | {"forceinline": True, "_nrt": not borrows}
+    options = OPTIONS | {"forceinline": True, "_nrt": not borrows, "pipeline_class": Inlined}
     overload(function, jit_options=options, strict=False)(lambda *arguments: function)
     VERBS.add(function)
     return function

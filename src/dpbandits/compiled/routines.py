@@ -20,7 +20,7 @@ from numba.extending import lower_builtin
 
 from .cache import is_in_a_file
 
-OPTIONS = {"nogil": True, "error_model": "numpy"}
+OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 DISPATCHERS: dict[tuple[str, str], Callable] = {}
 
 
@@ -30,7 +30,8 @@ def routine(function: Callable, borrows: bool = False) -> Callable:
     Called from Python it runs as plain Python, as a verb does. One that ``borrows`` its arguments
     does not count references to them, which takes 100 ns for a game, and must not create arrays.
     """
-    options = OPTIONS | {"cache": is_in_a_file(function), "_nrt": not borrows}
+    options = OPTIONS | {"no_cpython_wrapper": True, "_nrt": not borrows}
+    options["cache"] = is_in_a_file(function)
     call_by_symbol(function, numba.njit(**options)(function), function.__qualname__)
     return function
 
