@@ -122,25 +122,20 @@ def test_every_target_is_covered():
 
 def test_every_extra_that_is_named_exists():
     """In documents, messages and comments: ``pip install 'dpbandits[NAME]'``."""
-    files = subprocess.run(["git", "ls-files", "*.md", "*.py", "*.yaml", "Makefile"], cwd=TOP,
-                           capture_output=True, text=True, check=True).stdout.split()  # fmt: skip
+    kinds = ["*.md", "*.py", "*.yaml"]
+    listed = subprocess.run(["git", "ls-files", *kinds], cwd=TOP, capture_output=True, text=True)
     found = {
         name
-        for file in files
+        for file in listed.stdout.split()
         for names in re.findall(r"(?:dpbandits|\.)\[([a-z,]+)\]'", (TOP / file).read_text())
         for name in names.split(",")
     }
     assert {"audit", "dask", "ray", "slurm"} <= found <= set(OPTIONAL)
 
 
-BLOCKED = """\
-import sys
-sys.modules |= dict.fromkeys({packages})
-"""
-
-
 def test_tests_of_packages_that_are_not_installed_are_skipped_with_the_reason(tmp_path):
-    (tmp_path / "blocked.py").write_text(BLOCKED.format(packages=sorted(EXTRAS)))
+    blocking = f"import sys\nsys.modules.update(dict.fromkeys({[*EXTRAS]}))\n"
+    (tmp_path / "blocked.py").write_text(blocking)
     options = ["-p", "blocked", "-p", "no:cacheprovider", "-m", "extra", "-W", "ignore"]
     files = [f"tests/{f}" for f in ("test_layers.py", "test_notebook.py", "running", "cli")]
     done = subprocess.run(
@@ -166,11 +161,13 @@ def test_the_slow_tests_have_everything(name):
 
 def test_commands_of_slurm_are_hidden(tmp_path, monkeypatch):
     real, hidden = tmp_path / "real", tmp_path / "hidden"
-    real.mkdir(), hidden.mkdir()
+    for folder in (real, hidden):
+        folder.mkdir()
     for name in COMMANDS:
         (real / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/job\n")
         (real / name).chmod(0o755)
-        monkeypatch.setenv("PATH", without_slurm(f"{real}:/bin:/usr/bin", hidden))
+    monkeypatch.setenv("PATH", without_slurm(f"{real}:/bin:/usr/bin", hidden))
+    for name in COMMANDS:
         refused = subprocess.run([name, "script"], capture_output=True, text=True, check=False)
         assert (refused.returncode, refused.stderr) == (1, f"{name}: {REFUSAL}\n")
         assert not (tmp_path / "job").exists()
