@@ -15,7 +15,7 @@ endif
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-# Python compiles modules when they are first imported; doing so for all of them adds 100 MB.
+# Python compiles modules when they are first imported; doing so for all of them adds 100 MB and some seconds.
 PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-compile -c constraints.txt
 PACKAGE := $(VENV)/.installed
 AUDIT := $(PACKAGE)-audit
