@@ -1,4 +1,5 @@
-# Everything needs Python 3.11 or newer and make; the environment is made in .venv.
+# Everything needs Python 3.11 or newer and make. The environment is made in .venv, and each target
+# installs what it needs and what is not there yet: the package, and extras of pyproject.toml.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -14,43 +15,56 @@ endif
 help: ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-$(VENV)/.installed: pyproject.toml constraints.txt
+# Python compiles modules when they are first imported; doing so for all of them adds 100 MB and some seconds.
+PIP = $(BIN)/python -m pip install --disable-pip-version-check --no-compile -c constraints.txt
+PACKAGE := $(VENV)/.installed
+AUDIT := $(PACKAGE)-audit
+TEST := $(PACKAGE)-test
+LINT := $(PACKAGE)-lint
+DOCS := $(PACKAGE)-docs
+CLUSTER := $(PACKAGE)-cluster
+
+$(PACKAGE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(PIP) -e .
 	@touch $@
 
-install: $(VENV)/.installed ## make the environment
+$(PACKAGE)-%: $(PACKAGE)
+	$(PIP) 'dpbandits[$*]'
+	@touch $@
 
-run: install ## run one setting: AdaP-KLUCB on C2 at eps 0.5
+install: $(TEST) $(LINT) $(DOCS) $(CLUSTER) ## install everything that any target needs
+
+run: $(PACKAGE) ## run one setting: AdaP-KLUCB on C2 at eps 0.5
 	$(BIN)/bandit-run algo=adap_klucb env=bernoulli_c2 eps=0.5
 
-test: install ## the fast tests
+test: $(TEST) ## the fast tests; those of packages that are not installed are skipped
 	$(BIN)/pytest -n auto --dist worksteal -m 'not slow'
 
-test-slow: install ## the slow tests: statistics, whole sweeps, the wheel
-	$(BIN)/pytest -n auto --dist load -m slow
+test-slow: install ## statistics, whole sweeps, the wheel, and all that make test skips
+	$(BIN)/pytest -n auto --dist load -m 'slow or extra'
 
-figures: install ## run what is missing and draw every figure (SCALE=smoke: in seconds)
+figures: $(PACKAGE) ## run what is missing and draw every figure (SCALE=smoke: in seconds)
 	$(BIN)/python experiments/all.py $(EXPERIMENTS) results=$(RESULTS) $(SMALL)
 	$(BIN)/python experiments/ren2020_ratios.py $(RESULTS)
 	$(BIN)/python experiments/practical_constants.py $(RESULTS)
 	$(BIN)/python experiments/times.py $(RESULTS)
 
-claims: install ## measure what the papers claim, and what would reproduce it
+claims: $(PACKAGE) ## measure what the papers claim, and what would reproduce it
 	$(BIN)/bandit-claims results=$(RESULTS)
 	$(BIN)/python experiments/ablations.py results=$(RESULTS)
 
-audit: install ## measure how much privacy every algorithm spends at least
+audit: $(AUDIT) ## measure how much privacy every algorithm spends at least
 	$(BIN)/bandit-audit results=$(RESULTS)
 
-bench: install ## speed and memory, as ratios to the random numbers alone; the plan of docs/scale.md
+bench: $(PACKAGE) ## speed and memory, as ratios to the random numbers alone; the plan of docs/scale.md
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/plan.py
 
-bench-check: install ## measure the ratios again: within their limits, and about the committed ones
+bench-check: $(PACKAGE) ## measure the ratios again: within their limits, and about the committed ones
 	$(BIN)/python benchmarks/bench.py --check
 
-lint: install ## style, types and layers
+lint: $(LINT) ## style, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -60,4 +74,5 @@ clean: ## remove what was built; results are kept
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
 
 .PHONY: help install run test test-slow figures claims audit bench bench-check lint clean
+.NOTPARALLEL: # two pips would change one environment
 .DEFAULT_GOAL := help

@@ -2,6 +2,7 @@
 
 The first time there are no stored runs and no compiled code; the second time both are there. The
 folder is temporary unless one is given. The table is printed and written to benchmarks/figures.md.
+It needs psutil, which make test installs.
 """
 
 import os

@@ -1,10 +1,29 @@
 """Fixtures that several test files share."""
 
+import os
 import shlex
 import sys
 
 import pytest
+from extras import require
+from no_slurm import without_slurm
 from refusals import complaint
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_slurm(tmp_path_factory):
+    """No test, nor a process that it starts, submits a job where Slurm is installed."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("no_slurm")
+        patch.setenv("PATH", without_slurm(os.environ.get("PATH", os.defpath), folder))
+        yield
+
+
+def pytest_runtest_setup(item):
+    """Skip a test that is marked with packages of which one is not installed."""
+    for mark in item.iter_markers("extra"):
+        for package in mark.args:
+            require(package)
 
 
 @pytest.fixture

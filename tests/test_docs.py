@@ -22,7 +22,10 @@ SMALL = {
     "bandit-audit": ["runs=200"],
 }
 CLUSTER = ("HOST", "slurm", "runner=ray")
-SLOW = ("privacy.md", "scale.md")  # documents whose commands take more than a few seconds
+MARKS = {  # of documents whose commands take more than a few seconds
+    "privacy.md": [pytest.mark.slow],
+    "scale.md": [pytest.mark.slow, pytest.mark.extra("distributed", "submitit")],
+}
 
 
 def blocks(text, language):
@@ -59,8 +62,7 @@ def call(line, folder, small=True):
 def with_code(language):
     """The documents that have something to run in a language."""
     found = [d for d in DOCUMENTS if (commands if language == "sh" else has_code)(d.read_text())]
-    slow = pytest.mark.slow
-    return [pytest.param(d, marks=slow if d.name in SLOW else (), id=d.name) for d in found]
+    return [pytest.param(d, marks=MARKS.get(d.name, ()), id=d.name) for d in found]
 
 
 def has_code(text):

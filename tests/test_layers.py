@@ -9,6 +9,7 @@ import pytest
 
 from dpbandits.files import PACKAGE
 
+pytestmark = pytest.mark.extra("importlinter")
 CHECK = """\
 import sys
 from importlinter.cli import lint_imports

@@ -1,10 +1,12 @@
 """The notebook of the documentation runs from its first cell to its last."""
 
-import nbformat
 import pytest
+from extras import require
 from helpers import CONF
-from nbclient import NotebookClient
 
+nbclient = require("nbclient")
+nbformat = require("nbformat")
+pytestmark = pytest.mark.extra("nbclient")
 TOUR = CONF.parent / "docs" / "tour.ipynb"
 
 
@@ -12,7 +14,7 @@ TOUR = CONF.parent / "docs" / "tour.ipynb"
 def cells():
     """The notebook's code cells, executed: the text of a cell and what it gives."""
     notebook = nbformat.read(TOUR, as_version=4)
-    NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
+    nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
     return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 

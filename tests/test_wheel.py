@@ -10,6 +10,7 @@ import pytest
 from dpbandits.files import package_folder
 
 TOP = package_folder("conf").parent
+LARGEST = 650  # MB that an environment for runs may take
 
 
 @pytest.mark.slow
@@ -20,7 +21,7 @@ def test_wheel_in_an_empty_environment(tmp_path):
     (wheel,) = tmp_path.glob("dpbandits-*.whl")
     venv.create(tmp_path / "venv", with_pip=True)
     binaries = tmp_path / "venv" / "bin"
-    pip = [binaries / "pip", "install", "-q", "--disable-pip-version-check"]
+    pip = [binaries / "pip", "install", "-q", "--disable-pip-version-check", "--no-compile"]
     subprocess.run([*pip, "-c", TOP / "constraints.txt", wheel], check=True)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -38,6 +39,8 @@ def test_wheel_in_an_empty_environment(tmp_path):
 
     path = run("bandit-run", "algo=adap_klucb", "eps=0.5", "horizon=1e5", "runs=3").splitlines()[-1]
     assert (elsewhere / path).is_file()
+    blocks = sum(file.lstat().st_blocks for file in (tmp_path / "venv").rglob("*"))
+    assert 100 < blocks * 512 / 2**20 < LARGEST  # as du counts
     printed = run("bandit-bounds", "algo=adap_klucb", "eps=0.5", "horizon=1e5")
     assert "3 runs)" in printed and "Azize & Basu 2022, Theorem 8" in printed
     run("bandit-run", "experiment=azize2022_fig3", "horizon=2000", "runs=2")

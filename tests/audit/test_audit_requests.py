@@ -1,5 +1,7 @@
 """dp.audit: its arguments reach the algorithm, and what cannot be audited is refused."""
 
+import sys
+
 import pytest
 
 import dpbandits as dp
@@ -32,3 +34,9 @@ def refusal(*given, **more):
 )
 def test_bad_arguments_are_refused(given, words):
     assert refusal(**given).startswith(words)
+
+
+def test_an_audit_without_scikit_learn_is_refused_at_once(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    line = "an audit needs scikit-learn: pip install 'dpbandits[audit]'"
+    assert refusal("dp_se") == refusal(mechanism="tree", jobs=2) == line

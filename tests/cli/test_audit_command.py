@@ -95,6 +95,14 @@ def test_bad_input_gets_one_line(words, message, tmp_path, monkeypatch, capsys):
     assert not list(tmp_path.iterdir())
 
 
+def test_an_audit_without_scikit_learn_gets_one_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    code, out, err = run_command(["algo=dp_se", "eps=1"], tmp_path, monkeypatch, capsys)
+    line = "bandit-audit: an audit needs scikit-learn: pip install 'dpbandits[audit]'\n"
+    assert (code, out, err) == (2, "", line)
+    assert not list(tmp_path.iterdir())
+
+
 def test_noise_beyond_single_precision_is_audited(tmp_path, monkeypatch, capsys):
     words = ["mechanism=tree", "eps=1e-60", "runs=200"]
     code, out, err = run_command(words, tmp_path, monkeypatch, capsys)

@@ -1,223 +1,29 @@
-"""Multiruns: points run one after the other, or as jobs of submitit; runners are checked."""
+"""Multiruns without submitit; runners and launchers are checked."""
 
-import os
-import pickle
 import re
-import subprocess
-import time
-from pathlib import Path
 
-import psutil
 import pytest
-import submitit
-from submitit.core.core import Executor
-from submitit.core.core import Job as Submitted
-from submitit.core.utils import DelayedSubmission
-from sweeps import COMMAND, own_algorithm
+from hydra.core.config_store import ConfigStore
 
 from dpbandits.cli.config.compose import read_request
-from dpbandits.cli.launch import Job, multirun
-from dpbandits.contracts.question import REGRET, STOPPING
+from dpbandits.cli.launch import multirun
+from dpbandits.contracts.question import REGRET
 from dpbandits.errors import BadInput
 
 
-def bandit_run(folder, *words, **more):
-    command = [*COMMAND, *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, **more)
+def test_a_multirun_of_nothing_is_refused(unchanged):
+    with pytest.raises(BadInput, match="no combination to run"):
+        multirun(REGRET, ["seed=range(0,0)"], ())
 
 
-@pytest.mark.slow
-def test_the_local_executor_of_submitit(tmp_path):
-    words = ["-m", "algo=adap_ucb,dp_se", "eps=0.5,1", "horizon=2000", "runs=3"]
-    tables = []
-    for launcher in (["results=there", "hydra/launcher=submitit_local"], ["results=here"]):
-        done = bandit_run(tmp_path, *words, *launcher)
-        assert done.returncode == 0, done.stderr
-        paths = [line for line in done.stdout.splitlines() if line.endswith(".csv")]
-        tables.append({Path(p).name: (tmp_path / p).read_bytes() for p in paths})
-    assert tables[0] == tables[1] and len(tables[0]) == 4
-    assert len(list(tmp_path.glob("there/.submitit/*/*_result.pkl"))) == 4  # in their processes
-
-
-BAD = "def bad(game, rng):\n    raise ValueError('lost')\n"
-
-
-@pytest.mark.slow
-def test_a_job_of_submitit_that_fails_is_reported(tmp_path):
-    own_algorithm(tmp_path / "mine", "bad", BAD)
-    words = ["-m", "algo=bad,ucb", "horizon=50", "runs=2", "hydra/launcher=submitit_local"]
-    done = bandit_run(tmp_path, *words, "--config-dir=mine")
-    (message,) = done.stderr.splitlines()
-    assert done.returncode == 1
-    assert message.startswith("bandit-run: failed: algo=bad: the job failed; see ")
-    (log,) = Path(message.rpartition("see ")[2]).glob("*_log.err")
-    assert "lost (2 runs)" in log.read_text()
-    (listed,) = done.stdout.splitlines()
-    assert listed.startswith("results/ucb-")
-    assert [f.name.split("-")[0] for f in tmp_path.glob("results/*.csv")] == ["ucb"]
-
-
-@pytest.mark.slow
-def test_a_job_of_submitit_that_is_killed_is_reported_and_the_others_are_listed(tmp_path):
-    words = ["-m", "algo=dp_ucb,dp_se", "horizon=2e8", "runs=2", "jobs=1"]
-    process = subprocess.Popen(
-        [*COMMAND, *words, "hydra/launcher=submitit_local"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    while not list(tmp_path.glob("results/dp_se*.csv")):
-        assert process.poll() is None, process.communicate()[1]
-        time.sleep(0.02)
-    (victim,) = (
-        child
-        for child in psutil.Process(process.pid).children(recursive=True)
-        if "submitit.core._submit" in child.cmdline()
-        and "algo=dp_ucb" in overrides_of(tmp_path, child)
-    )
-    victim.kill()
-    out, err = process.communicate(timeout=120)
-    (message,) = err.splitlines()
-    assert process.returncode == 1
-    assert message.startswith(
-        "bandit-run: failed: algo=dp_ucb: the job was killed, or never began; see "
-    )
-    (listed,) = out.splitlines()
-    assert listed.startswith("results/dp_se-") and (tmp_path / listed).exists()
-    assert not list(tmp_path.glob("results/dp_ucb*.csv"))
-
-
-def overrides_of(folder, process):
-    """The overrides of the job that a process of submitit runs."""
-    job = process.environ()["SUBMITIT_LOCAL_JOB_ID"]
-    file = folder / "results" / ".submitit" / job / f"{job}_submitted.pkl"
-    return DelayedSubmission.load(file).args[0]
-
-
-@pytest.mark.parametrize(
-    ("launcher", "message"),
-    [
-        ("hydra/launcher=submitit_slurm", 'Could not detect "srun"'),
-        (
-            "hydra/launcher=submitit_local hydra.launcher.submitit_folder=/dev/null/x",
-            "Not a directory: '/dev/null/x'",
-        ),
-        ("hydra/launcher=submitit_local hydra.launcher.nodes=2", "Use nodes=1"),
-    ],
-)
-def test_a_launcher_that_cannot_launch_is_reported_in_one_line(tmp_path, launcher, message):
-    words = ["-m", "algo=ucb,dp_se", "horizon=50", "runs=2", "results=a/b", *launcher.split()]
-    done = bandit_run(tmp_path, *words)
-    (line,) = done.stderr.splitlines()
-    assert done.returncode == 2 and message in line
-    assert line.startswith("bandit-run: hydra/launcher: the jobs cannot be launched: ")
-    assert not list(tmp_path.iterdir())  # nothing that looks like a run
-
-
-SBATCH = """#!/bin/sh
-cp "$1" script
-echo "sbatch: error: invalid partition" >&2
-exit 1
-"""
-
-
-def test_slurm_gets_the_settings_of_the_launcher(tmp_path):
-    """A substitute for sbatch copies the script that submitit made, and refuses it."""
-    for name, text in (("srun", "#!/bin/sh\n"), ("sbatch", SBATCH)):
-        (tmp_path / name).write_text(text)
-        (tmp_path / name).chmod(0o755)
-    settings = "partition=long cpus_per_task=3 mem_gb=4 timeout_min=240 array_parallelism=2"
-    words = [f"hydra.launcher.{setting}" for setting in settings.split()]
-    words += ["hydra.launcher.setup=[module load x]", "hydra.launcher.max_num_timeout=2"]
-    words += ["+hydra.launcher.additional_parameters.nice=5", "hydra/launcher=submitit_slurm"]
-    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    own = ["-m", "algo=ucb,dp_se", "seed=0,1", "results=there"]
-    done = bandit_run(tmp_path, *own, *words, env=environment)
-    assert done.returncode == 2 and not done.stdout
-    said = "bandit-run: hydra/launcher: the jobs cannot be launched: sbatch: error: invalid"
-    assert done.stderr.splitlines()[-1].startswith(said)
-    script = (tmp_path / "script").read_text().splitlines()
-    options = "array=0-3%2 partition=long cpus-per-task=3 mem=4GB time=240 nice=5 nodes=1"
-    options += " job-name=bandit-run signal=USR2@120"
-    assert {f"#SBATCH --{option}" for option in options.split()} <= set(script)
-    assert "module load x" in script
-    assert f"{tmp_path}/there/.submitit/%j" in script[-1]
-    jobs = [DelayedSubmission.load(file) for file in tmp_path.glob("there/.submitit/*.pkl")]
-    assert {job._timeout_countdown for job in jobs} == {2}
-    own = {word for job in jobs for word in job.args[0] if word not in words}
-    assert len(jobs) == 4 and own == {"algo=ucb", "algo=dp_se", "seed=0", "seed=1", "results=there"}
-
-
-def test_submitit_is_not_patched_and_every_job_is_waited_for(tmp_path, monkeypatch, capsys):
-    classes = [Submitted, Executor, *Submitted.__subclasses__(), submitit.AutoExecutor]
-    before = [dict(vars(c)) for c in classes]
-    waited = []
-
-    class Stub:
-        paths = submitit.core.utils.JobPaths(tmp_path / "log")
-
-        def __init__(self, job, words):
-            self.job, self.words = pickle.loads(pickle.dumps((job, words)))
-
-        def results(self):
-            assert [dict(vars(c)) for c in classes] == before
-            waited.append(self.words)
-            if "seed=0" in self.words:
-                raise submitit.core.utils.UncompletedJobError
-            if "seed=1" in self.words:
-                raise submitit.core.utils.FailedJobError
-            return [self.job(self.words)]
-
-    class StubExecutor:
-        def __init__(self, folder, cluster):
-            assert (folder, cluster) == (f"{tmp_path}/.submitit/%j", "local")
-
-        def update_parameters(self, **parameters):
-            assert parameters["local_timeout_min"] == 7 and parameters["local_nodes"] == 1
-
-        def map_array(self, job, points):
-            return [Stub(job, words) for words in points]
-
-    monkeypatch.setattr(submitit, "AutoExecutor", StubExecutor)
-    words = ["algo=dp_se", "seed=0,1,2", "horizon=10", "runs=1", f"results={tmp_path}"]
-    words += ["hydra/launcher=submitit_local", "hydra.launcher.timeout_min=7"]
-    assert multirun(REGRET, words, ()) == 1
-    assert [point[1] for point in waited] == ["seed=0", "seed=1", "seed=2"]
-    out, err = capsys.readouterr()
-    assert err.splitlines()[-2:] == [
-        f"bandit-run: failed: seed=0: the job was killed, or never began; see {tmp_path}/log",
-        f"bandit-run: failed: seed=1: the job failed; see {tmp_path}/log",
-    ]
-    (table,) = tmp_path.glob("*.csv")
-    assert out.splitlines()[-1] == str(table)
-    assert not (tmp_path / "multirun.yaml").exists()
-
-
-def test_a_job_pickles_and_is_submitted_again_after_a_timeout(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    words = ["rule=dp_nas", "cap=100", "runs=1", "jobs=1", "hydra/launcher=submitit_local"]
-    job = pickle.loads(pickle.dumps(Job(STOPPING, ())))
-    again = job.checkpoint(words)
-    assert again.result() == 0 and again.function == job
-    assert len(list(tmp_path.glob("results/dp_nas-*.csv"))) == 1
-    assert not (tmp_path / "results" / ".submitit").exists()
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("hydra/launcher=submitit_local hydra.launcher.timeout_min=1,2", "the same for all jobs"),
-        ("hydra/launcher=submitit_local,basic", "the same for all jobs"),
-        ("hydra/launcher=submitit_local seed=range(0,0)", "no combination to run"),
-        ("seed=range(0,0)", "no combination to run"),
-    ],
-)
-def test_a_multirun_that_is_refused(tmp_path, monkeypatch, words, message):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(BadInput, match=message):
-        multirun(REGRET, words.split(), ())
-    assert not list(tmp_path.iterdir())
+@pytest.mark.parametrize("name", ["submitit_local", "submitit_slurm"])
+def test_a_launcher_that_is_not_installed_is_reported_in_one_line(monkeypatch, name):
+    read_request([], ())  # has Hydra find its plugins
+    monkeypatch.delitem(ConfigStore.instance().repo["hydra"]["launcher"], f"{name}.yaml", False)
+    line = f"hydra/launcher={name}: hydra-submitit-launcher is not installed: "
+    line += "pip install 'dpbandits[slurm]'"
+    with pytest.raises(BadInput, match=f"^{re.escape(line)}$"):
+        read_request([f"hydra/launcher={name}"], ())
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,7 @@ def table_despite_a_kill(folder, more, find_worker):
 
 
 @pytest.mark.slow
+@pytest.mark.extra("distributed")
 def test_a_dask_worker_killed_during_the_run_loses_nothing(tmp_path, right, dask_cluster):
     address, workers = dask_cluster
     more = ["runner=dask", f"runner.address={address}"]
@@ -95,12 +96,19 @@ def test_a_dask_worker_killed_during_the_run_loses_nothing(tmp_path, right, dask
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["dask", "ray"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("dask", marks=pytest.mark.extra("distributed")),
+        pytest.param("ray", marks=pytest.mark.extra("ray")),
+    ],
+)
 def test_a_cluster_on_this_machine_gives_the_same_bytes(tmp_path, right, name):
     assert table_of(started(tmp_path, f"runner={name}", "jobs=2"), tmp_path) == right
 
 
 @pytest.mark.slow
+@pytest.mark.extra("ray")
 def test_a_ray_worker_killed_during_the_run_loses_nothing(tmp_path, right):
     def actor(command):
         found = command.children(recursive=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import BadInput
 from ..results.intervals import clopper_pearson
 
 Bounds = tuple[tuple[int, float, float], ...]
@@ -71,10 +70,8 @@ def learn(seen: tuple[np.ndarray, np.ndarray], level: float) -> tuple[float, Eve
         The event's bound on this sample, which is too large since the event was chosen on it; and
         the event.
     """
-    try:
-        from sklearn.tree import DecisionTreeClassifier
-    except ImportError:
-        raise BadInput("an audit needs scikit-learn: pip install 'dpbandits[audit]'") from None
+    from sklearn.tree import DecisionTreeClassifier
+
     data = np.stack(seen).clip(-FAR, FAR).astype(np.float32)
     distinct = np.flatnonzero((data != data[0, 0]).any(axis=(0, 1)))
     if len(distinct) == 0:

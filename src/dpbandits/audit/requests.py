@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
+from importlib.util import find_spec
 from typing import Any
 
 from ..contracts.algorithm import Algorithm
@@ -35,7 +36,7 @@ def requested(
         spec: the contents of its configuration file.
 
     Raises:
-        BadInput: something cannot be audited.
+        BadInput: something cannot be audited, or scikit-learn is not installed.
     """
     keys = default_keys("audit")
     for key in config:
@@ -63,8 +64,12 @@ def requested(
         name = str(config["mechanism"])
         if name not in MECHANISMS:
             raise unknown("mechanism", name, MECHANISMS)
-        return [Release(MECHANISMS[name], x) for x in numbers]
-    return [_subject(config, algorithm, spec, x, given) for x in numbers]
+        subjects: list[Subject] = [Release(MECHANISMS[name], x) for x in numbers]
+    else:
+        subjects = [_subject(config, algorithm, spec, x, given) for x in numbers]
+    if find_spec("sklearn") is None:
+        raise BadInput("an audit needs scikit-learn: pip install 'dpbandits[audit]'")
+    return subjects
 
 
 def _subject(config, algorithm: Algorithm, spec, eps: float, given) -> Subject:

@@ -145,7 +145,14 @@ def evil(tmp_path, monkeypatch):
         file.write_text(text)
 
 
-@pytest.mark.parametrize(("line", "parts"), [(x[0], x[1:]) for x in CODE], ids=[x[0] for x in CODE])
+def case(line, *parts):
+    """The parameters of a test; a launcher of submitit must be installed to be refused."""
+    needed = any(word in line for word in ("slurm", "launcher=mine"))
+    marks = pytest.mark.extra("submitit") if needed else ()
+    return pytest.param(line, parts, marks=marks, id=line)
+
+
+@pytest.mark.parametrize(("line", "parts"), [case(*x) for x in CODE])
 def test_nothing_but_a_declared_algorithm_is_called(evil, refused, line, parts):
     message = refused(run, ["--config-dir", "mine", *arguments(line)])
     assert not Path("sentinel").exists()
@@ -239,6 +246,7 @@ def test_an_installed_launcher_can_be_chosen_and_set(monkeypatch):
             read_request([*words[:2], bad], ())
 
 
+@pytest.mark.extra("submitit")
 def test_the_command_line_may_give_a_launcher_commands(evil):
     """Control: so may a user who types them, and a file may give plain settings."""
     slurm = "hydra/launcher=submitit_slurm"

@@ -51,6 +51,7 @@ class Composed(NamedTuple):
     launcher: dict[str, Any]
 
 
+SUBMITIT = ("submitit_local", "submitit_slurm")  # the launchers of hydra-submitit-launcher
 # Keys that decide how and where something is run, not what
 INDIFFERENT = re.compile(r"\+*(experiment|jobs|backend|results|runner(\.\w+)?|hydra[/.].*)=")
 
@@ -248,6 +249,11 @@ def _check_overrides(parsed, folders, keys_file):
 
 def _missing(error, given):
     group, _, name = str(error.missing_cfg_file or "").rpartition("/")
+    if group == "hydra/launcher" and name in SUBMITIT:
+        return BadInput(
+            f"{group}={name}: hydra-submitit-launcher is not installed: "
+            "pip install 'dpbandits[slurm]'"
+        )
     if group and error.options is not None:
         return unknown(group, name, error.options)
     return BadInput(f"no configuration {error.missing_cfg_file} (given: {given})")
