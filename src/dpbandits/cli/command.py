@@ -78,7 +78,7 @@ def _answered_signals() -> Iterator[None]:
         for each in own:
             signal.signal(each, signal.SIG_IGN)
         with suppress(OSError):
-            os.write(2, b"\nstopping: runs that are finished are being stored\n")
+            os.write(2, b"\nstopping: storing the runs that are finished ...\n")
         raise KeyboardInterrupt(number)
 
     before = {each: signal.signal(each, answer) for each in own}

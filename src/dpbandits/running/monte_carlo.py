@@ -7,6 +7,8 @@ import time
 import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import reduce
+from operator import or_
 
 import pandas as pd
 from joblib.parallel import get_active_backend
@@ -86,21 +88,16 @@ def run_settings(
     with connected(engine, jobs) as workers:
         broken = _compile(missing) if engine.is_here else {}
         playable = {s: numbers for s, numbers in missing.items() if s not in broken}
-        background = Background(_parts(playable, workers, backend, engine, store))
         desk = _Desk(missing, store)
+        background = Background(_parts(playable, workers, backend, engine, store), desk.receive)
         try:
             for setting, trace in broken.items():
                 desk.receive(Outcome(whole(setting, missing[setting]), {}, trace), 0.0)
-            for timed in background:
-                if timed is None:
-                    desk.bar.refresh()
-                else:
-                    desk.receive(*timed)
-                desk.save(SAVE_EVERY)
-        except BaseException:  # a signal, or a full disk
-            with suppress(Exception):
-                for timed in background.stop(PATIENCE):
-                    desk.receive(*timed)
+            for _ in background.wait():
+                desk.save()
+            desk.save()
+        except BaseException:  # raised by the handler of a signal, or because a disk is full
+            background.stop(PATIENCE)
             raise
         finally:
             desk.close()
@@ -146,12 +143,11 @@ def _parts(
 
 
 class _Desk:
-    """Where outcomes are stored as they come.
+    """Where outcomes are received by one thread, and shown and stored by another.
 
     Attributes:
         played: number of runs played.
         failures: what has failed.
-        bar: the progress bar.
     """
 
     def __init__(self, missing: Mapping[Setting, list[int]], store: Store):
@@ -160,40 +156,51 @@ class _Desk:
         self._failed: set[Setting] = set()
         self._store = store
         self._left = {setting: len(runs) for setting, runs in missing.items()}
-        self._fresh: dict[Setting, Runs] = {}  # not stored yet
+        self._fresh: dict[Setting, list[Runs]] = {setting: [] for setting in missing}  # not stored
         self._since: dict[Setting, float] = {}  # when the first of them came
-        self.bar = progress_bar(sum(whole(s, runs).cost for s, runs in missing.items()))
+        self._done, self._shown = 0.0, 0.0
+        self._bar = progress_bar(sum(whole(s, runs).cost for s, runs in missing.items()))
 
     def receive(self, outcome: Outcome, seconds: float) -> None:
-        """Take an outcome, and show the progress."""
+        """Take an outcome."""
         task, setting = outcome.task, outcome.task.setting
-        self._left[setting] -= len(task.runs)
-        self.played += len(outcome.played)
-        if outcome.played:
-            self._fresh[setting] = self._fresh.get(setting, Runs()) | outcome.as_runs(seconds)
-            self._since.setdefault(setting, time.monotonic())
         if outcome.trace:
             finished = outcome.played.keys() | outcome.stored
             lost = tuple(run for run in task.runs if run not in finished)
             self.failures.append(Failure(setting, lost, outcome.trace))
             self._failed.add(setting)
             self._store.note_failure(setting, self.failures[-1].reason)
-        if self._left[setting] == 0 and setting not in self._failed:
-            self._store.forget_failure(setting)
-        self.bar.set_postfix_str(f"{setting.algo} on {setting.env}", refresh=False)
-        self.bar.update(task.cost)
+        if outcome.played:
+            self._fresh[setting].append(outcome.as_runs(seconds))
+        self.played += len(outcome.played)
+        self._left[setting] -= len(task.runs)
+        self._since.setdefault(setting, time.monotonic())  # last: now it may be stored
+        self._done += task.cost
+        self._bar.set_postfix_str(f"{setting.algo} on {setting.env}", refresh=False)
 
-    def save(self, after: float) -> None:
-        """Store the runs of finished settings, and those that came some seconds ago."""
+    def save(self) -> None:
+        """Show the progress; store finished settings, and runs that came some seconds ago."""
+        new = self._done - self._shown
+        self._shown += new
+        self._bar.update(new) if new else self._bar.refresh()
         now = time.monotonic()
         for setting, since in list(self._since.items()):
-            if self._left[setting] == 0 or now - since >= after:
-                self._store.save(setting, self._fresh[setting])
-                del self._fresh[setting], self._since[setting]
+            finished = self._left[setting] == 0
+            if finished or now - since >= SAVE_EVERY:
+                del self._since[setting]
+                self._store_fresh(setting)
+                if finished and setting not in self._failed:
+                    self._store.forget_failure(setting)
+
+    def _store_fresh(self, setting: Setting) -> None:
+        fresh = self._fresh[setting]
+        if count := len(fresh):  # more may come meanwhile
+            self._store.save(setting, reduce(or_, fresh[:count]))
+            del fresh[:count]
 
     def close(self) -> None:
-        """Store what is not stored yet, as far as that is possible."""
-        self.bar.close()
-        for setting, runs in self._fresh.items():
+        """Store, as far as possible, what an interruption has left."""
+        self._bar.close()
+        for setting in self._fresh:
             with suppress(FileTrouble):
-                self._store.save(setting, runs)
+                self._store_fresh(setting)

@@ -17,7 +17,7 @@ from ..results.run_store import Runs
 from ..settings.setting import Setting
 from .play import Record, compile_kernel, play, play_many
 
-FIRST, LATER = 0.05, 0.5  # seconds that the first task of a setting and a later one should take
+FIRST, LATER = 0.1, 0.5  # seconds that the first task of a setting and a later one should take
 EPISODIC = 10_000  # rounds that take about as long as an episodic run
 
 

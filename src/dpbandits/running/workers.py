@@ -1,7 +1,8 @@
-"""Handing tasks to workers, which may die, from a thread, so that the main one answers signals."""
+"""Handing tasks to workers, which may die."""
 
 from __future__ import annotations
 
+import math
 import os
 import queue
 import signal
@@ -10,6 +11,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -24,60 +26,60 @@ from .play import Record
 from .tasks import Outcome, Task, Work
 
 DEATHS = 20  # of workers, after which the rest of a task is given up
-TICK = 0.25  # seconds after which the main thread looks up if no task is finished
+TICK = 0.25  # seconds between two looks of the main thread, if no task is finished
 Timed = tuple[Outcome, float]  # an outcome, and the seconds that it took
 
 
 class Background:
-    """The outcomes of workers, gathered by a thread while the main thread waits for them.
+    """A thread that receives the outcomes of workers while the main thread only waits.
 
-    Signals are answered by the main thread, which a kernel would keep busy, so it plays nothing.
+    Signals are handled by the main thread: there, a kernel would delay them, and what their
+    handlers raise could lose an outcome.
     """
 
-    def __init__(self, parts: Sequence[Workers]):
+    def __init__(self, parts: Sequence[Workers], receive: Callable[[Outcome, float], None]):
         self._parts = parts
-        self._gathered: queue.SimpleQueue[Timed | BaseException | None] = queue.SimpleQueue()
+        self._receive = receive
+        self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._ended = False
+        self._error: BaseException | None = None
         threading.Thread(target=self._gather, daemon=True).start()
 
     def _gather(self) -> None:
         try:
             for part in self._parts:
-                for timed in part.outcomes():
-                    self._gathered.put(timed)
-            self._gathered.put(None)
-        except BaseException as error:  # raised where the outcomes are awaited
-            self._gathered.put(error)
+                for outcome, seconds in part.outcomes():
+                    self._receive(outcome, seconds)
+                    self._news.put(None)
+        except BaseException as error:  # raised in the main thread
+            self._error = error
+        self._ended = True
+        self._news.put(None)
 
-    def __iter__(self) -> Iterator[Timed | None]:
-        """The outcomes as they come, and None whenever there is none for a while."""
-        while not self._ended:
-            try:
-                found = self._gathered.get(timeout=TICK)
-            except queue.Empty:
-                yield None
-                continue
-            self._ended = not isinstance(found, tuple)
-            if isinstance(found, BaseException):
-                raise found
-            if found is not None:
-                yield found
+    def wait(self, seconds: float = math.inf) -> Iterator[None]:
+        """Wait for all outcomes; yields after each of them, and several times a second."""
+        end = time.monotonic() + seconds
+        while not self._ended and time.monotonic() < end:
+            with suppress(queue.Empty):
+                self._news.get(timeout=TICK)
+            yield
+        if self._error is not None:
+            raise self._error
 
-    def stop(self, patience: float) -> Iterator[Timed]:
-        """Begin no more tasks; the outcomes of those that end within some seconds.
+    def stop(self, patience: float) -> None:
+        """Begin no more tasks, and wait some seconds for those that are played.
 
-        Threads that play a longer run end with it, processes are killed.
+        Threads that play longer end with their task; processes are killed.
         """
         for part in self._parts:
             part.work.give_up()
-        end = time.monotonic() + patience
-        for timed in self:
-            if timed is not None:
-                yield timed
-            if time.monotonic() >= end:
-                break
-        if not self._ended and any(part.backend == "loky" for part in self._parts):
-            get_reusable_executor(reuse=True).shutdown(wait=False, kill_workers=True)
+        try:
+            with suppress(Exception):
+                for _ in self.wait(patience):
+                    pass
+        finally:
+            if not self._ended and any(part.backend == "loky" for part in self._parts):
+                get_reusable_executor(reuse=True).shutdown(wait=False, kill_workers=True)
 
 
 class Workers(NamedTuple):
