@@ -142,9 +142,9 @@ class Workers(NamedTuple):
             except Exception as error:
                 trace, deaths = _death(error), deaths + 1
                 half = len(piece.runs) // 2
-                if half:
+                if half or deaths == 1:  # a run whose worker has died twice is given up
                     halves = piece.runs[half:], piece.runs[:half]
-                    pieces += [replace(piece, runs=runs) for runs in halves]
+                    pieces += [replace(piece, runs=runs) for runs in halves if runs]
         lost = set(task.runs) - played.keys() - stored
         return Outcome(task, played, trace if lost else "", stored), spent
 
