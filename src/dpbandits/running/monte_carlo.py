@@ -93,6 +93,7 @@ def run_settings(
         try:
             for setting, trace in broken.items():
                 desk.receive(Outcome(whole(setting, missing[setting]), {}, trace), 0.0)
+            background.start()
             for _ in background.wait():
                 desk.save()
             desk.save()

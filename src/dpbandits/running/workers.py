@@ -41,8 +41,12 @@ class Background:
         self._parts = parts
         self._receive = receive
         self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
-        self._ended = False
+        self._ended = True
         self._error: BaseException | None = None
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._ended = False
         threading.Thread(target=self._gather, daemon=True).start()
 
     def _gather(self) -> None:
@@ -78,8 +82,9 @@ class Background:
                 for _ in self.wait(patience):
                     pass
         finally:
-            if not self._ended and any(part.backend == "loky" for part in self._parts):
-                get_reusable_executor(reuse=True).shutdown(wait=False, kill_workers=True)
+            if any(part.backend == "loky" for part in self._parts):
+                processes = get_reusable_executor(reuse=True)  # those of joblib
+                getattr(processes, "terminate", processes.shutdown)(kill_workers=True)
 
 
 class Workers(NamedTuple):
@@ -149,14 +154,14 @@ class Workers(NamedTuple):
         return Outcome(task, played, trace if lost else "", stored), spent
 
     def _handed_out(self, tasks: Iterable[Task]) -> Iterator[Timed]:
-        if self.jobs == 1 and self.backend == "loky":  # joblib would play them in this process
-            for task in tasks:
-                yield from self._replace(jobs=2)._handed_out([task])
-            return
-        parent = os.getpid() if self.backend == "loky" else None
-        call = joblib.delayed(_timed)
-        calls = (call(self.finish, task, self._stored(task), parent) for task in tasks)
+        loky = self.backend == "loky"
+        calls = (
+            joblib.delayed(_timed)(self.finish, task, self._stored(task), os.getpid() * loky)
+            for task in tasks
+        )
         how = {"n_jobs": self.jobs, "backend": self.backend, "batch_size": 1}
+        if loky and self.jobs == 1:  # joblib would play them in this process
+            how |= {"n_jobs": 2, "pre_dispatch": 1}
         if getattr(self.backend, "supports_return_generator", True):
             yield from joblib.Parallel(return_as="generator_unordered", **how)(calls)
             return
@@ -173,9 +178,9 @@ class Workers(NamedTuple):
 
 
 def _timed(
-    finish: Callable[[Task], Outcome], task: Task, stored: frozenset[int], parent: int | None
+    finish: Callable[[Task], Outcome], task: Task, stored: frozenset[int], parent: int
 ) -> Timed:
-    if parent is not None:
+    if parent:
         _follow(parent)
     start = time.perf_counter()
     rest = replace(task, runs=tuple(run for run in task.runs if run not in stored))
