@@ -170,16 +170,19 @@ def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(tmp_path, monk
     def handle(*_):
         raise raised
 
-    request = requested(tmp_path, algo="dp_ucb", horizon=1e5, runs=1000, jobs=1)
+    (setting,) = requested(algo="dp_ucb", horizon=1e5).settings
+    store = RunStore(tmp_path)
     monkeypatch.setattr(monte_carlo, "finish", finish)
     before = signal.signal(signal.SIGUSR1, handle)
     try:
         with pytest.raises(raised):
-            fulfil(request)
+            run_settings([setting], 1000, 1, "threads", store)
     finally:
         signal.signal(signal.SIGUSR1, before)
-    assert going.is_set() and 4 <= len(begun) < 1000
-    assert {run for _, run in stored(request)} == set(begun)
+    kept = store.finished(setting)
+    assert going.is_set() and kept == set(begun) and 4 <= len(kept) < 1000
+    # the same process goes on
+    assert run_settings([setting], 1000, 1, "threads", store) == (1000 - len(kept), [])
 
 
 UNLUCKY = """
