@@ -135,7 +135,7 @@ def test_the_bar_moves_at_once_and_every_second(tmp_path, monkeypatch, clock):
         close = refresh = set_postfix_str = lambda *_, **__: None
 
     def finish(task):
-        assert len(ends) == 1 or moved.wait(timeout=60)  # since the last task
+        assert len(ends) == 1 or moved.wait(timeout=5)  # since the last task
         moved.clear()
         outcome = play(task)
         ends.append(clock.now)

@@ -90,11 +90,9 @@ def _ray(engine, jobs):
     with _reached(engine):
         where = {"address": engine.address} if engine.address else own
         ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
-    try:
-        with joblib.parallel_config(backend="ray", n_jobs=-1):
-            yield
-    finally:
-        ray.shutdown()
+    with joblib.parallel_config(backend="ray", n_jobs=-1):
+        yield
+    ray.shutdown()  # after an interruption a thread still waits for results: Ray ends at the exit
 
 
 @contextmanager
