@@ -78,8 +78,9 @@ def _dask(engine, jobs):
     with _reached(engine):
         where = {"address": engine.address} if engine.address else own
         client = distributed.Client(**where, timeout=PATIENCE)
-    with client, joblib.parallel_config(backend="dask"):
+    with joblib.parallel_config(backend="dask"):
         yield
+    client.close()  # after an interruption a thread still waits for results: the exit closes it
 
 
 @contextmanager
@@ -92,7 +93,7 @@ def _ray(engine, jobs):
         ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
     with joblib.parallel_config(backend="ray", n_jobs=-1):
         yield
-    ray.shutdown()  # after an interruption a thread still waits for results: Ray ends at the exit
+    ray.shutdown()  # see _dask
 
 
 @contextmanager
