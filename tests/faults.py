@@ -79,16 +79,16 @@ def kills(question, folder, seed, count):
         compile_kernel(setting)
     dp.summary(dp.run("ucb", horizon=10, runs=2, jobs=1))  # imports what children would import
     log = folder / "tasks"
-    cut = monte_carlo.cut_into_tasks
+    work = monte_carlo.Work
 
     def logged(missing, workers):
         numbers = [[request.settings.index(s), r] for s, runs in missing.items() for r in runs]
         part = log.with_suffix(".new")
         part.write_text(json.dumps(numbers))
         part.replace(log)  # whole, before the first is played
-        return cut(missing, workers)
+        return work(missing, workers)
 
-    monte_carlo.cut_into_tasks = logged
+    monte_carlo.Work = logged
     found = {"kills": 0, "in_a_write": 0, "lost": 0, "again": 0, "sweeps": 0, "other_bytes": 0}
     before = {}
     while found["kills"] < count or before or found["sweeps"] < 2:

@@ -126,6 +126,37 @@ def test_a_resumed_command_gives_the_bytes_of_an_uninterrupted_one(tmp_path, sto
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("horizon", "stop"), [(1e7, "SIGINT"), (1e7, "SIGTERM"), (1e10, "SIGINT")])
+def test_a_signal_is_answered_at_once(tmp_path, horizon, stop):
+    """Also in the middle of a run of minutes; a second signal changes nothing."""
+    number, quick = getattr(signal, stop), horizon == 1e7
+    request = requested(tmp_path, algo="dp_ucb", horizon=horizon, runs=1000, jobs=1)
+    compile_kernel(request.settings[0])
+    process = started(
+        {"algo": "dp_ucb", "horizon": horizon, "runs": 1000, "jobs": 1},
+        tmp_path,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    begun = time.monotonic()
+    while not when_written(tmp_path) if quick else time.monotonic() - begun < 5:
+        assert process.poll() is None and time.monotonic() - begun < 60
+        time.sleep(0.02)
+    before, sent = stored(request), time.monotonic()
+    process.send_signal(number)
+    assert process.stderr.readline() == b"\n"
+    assert process.stderr.readline().startswith(b"stopping: ")
+    answered = time.monotonic() - sent
+    process.send_signal(number)
+    last = process.stderr.read()
+    ended = time.monotonic() - sent
+    assert process.wait() == 128 + number
+    assert last == b"bandit-run: interrupted; finished runs are stored\n"
+    assert answered < 1 and ended < 4, (answered, ended)
+    assert before.items() <= stored(request).items() and bool(before) == quick
+
+
+@pytest.mark.slow
 def test_two_processes_on_one_folder(tmp_path, right):
     pipe = {"stdout": subprocess.PIPE, "text": True}
     both = [started(SWEEP, tmp_path, **pipe) for _ in range(2)]

@@ -2,22 +2,24 @@
 
 import io
 import math
+import signal
+import threading
 import time
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from submitit.core.utils import UncompletedJobError
 from sweeps import csv_after, own_algorithm, quick, requested, stored
 from tqdm.std import tqdm
 
 from dpbandits.contracts.question import QUESTIONS, REGRET
 from dpbandits.results.run_store import RunStore
-from dpbandits.running import monte_carlo
+from dpbandits.running import monte_carlo, workers
 from dpbandits.running.failures import RunsFailed
 from dpbandits.running.monte_carlo import fulfil, run_settings
 from dpbandits.running.play import Record, compile_kernel
-from dpbandits.running.tasks import Outcome, cut_into_tasks
+from dpbandits.running.tasks import Outcome, Task
 
 EACH_QUESTION = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
 
@@ -51,32 +53,138 @@ def test_stored_runs_give_the_table_that_runs_in_memory_give(tmp_path, question)
     assert sorted({f.suffix for f in tmp_path.rglob("*") if f.is_file()}) == ["", ".npz"]  # locks
 
 
+class Clock:
+    """Seconds that pass when a task is played, or while the next one is awaited."""
+
+    now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+    perf_counter = monotonic
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    made = Clock()
+    for module in (monte_carlo, workers):
+        monkeypatch.setattr(module, "time", made)
+    return made
+
+
+def played_as_if(clock, seconds):
+    """A substitute for playing, in which each run takes some seconds of the clock."""
+
+    def finish(task):
+        clock.now += seconds * len(task.runs)
+        record = Record(np.zeros((2, 5), int), math.nan)
+        return Outcome(task, dict.fromkeys(task.runs, record))
+
+    return finish
+
+
 @pytest.mark.parametrize("every", [monte_carlo.SAVE_EVERY, math.inf])
-def test_finished_runs_are_stored_within_ten_seconds(tmp_path, monkeypatch, every):
-    """Tasks of a setting that are finished far apart, one a second.
+def test_finished_runs_are_stored_within_ten_seconds(tmp_path, monkeypatch, clock, every):
+    """One task is finished, and the next, a single run, takes a minute.
 
     The control stores a setting when all its runs are finished.
     """
-    request, store, now = quick(tmp_path), RunStore(tmp_path), 0.0
-    tasks = cut_into_tasks({setting: list(range(50)) for setting in request.settings}, workers=8)
-    ended, longest = {}, 0.0
+    (setting,) = requested(algo="dp_ucb", horizon=1e7).settings
+    store = RunStore(tmp_path)
     monkeypatch.setattr(monte_carlo, "SAVE_EVERY", every)
-    monkeypatch.setattr(monte_carlo, "time", SimpleNamespace(monotonic=lambda: now))
+    record = Record(np.zeros((2, 5), int), math.nan)
+    stored_after = []
 
-    def outcomes():
-        nonlocal now, longest
-        for task in sorted(tasks, key=lambda task: task.runs):
-            now += 1.0
-            record = Record(np.zeros((1, 5), int), math.nan)
-            yield Outcome(task, dict.fromkeys(task.runs, record)), 1.0
-            ended.update({(task.setting, run): now for run in task.runs})
-            found = {(s, run) for s in request.settings for run in store.load(s).pulls}
-            longest = max(longest, *(now - ended[key] for key in ended.keys() - found), 0.0)
+    class Slow:
+        """Nothing comes for a minute after the first run."""
 
-    found = monte_carlo._store(outcomes(), tasks, store)
-    assert found == (50 * len(request.settings), [])
-    assert all(len(store.load(setting).pulls) == 50 for setting in request.settings)
-    assert (longest > 10.0) == (every == math.inf), longest
+        def __init__(self, _, receive):
+            self.receive = receive
+
+        def start(self):
+            pass
+
+        def wait(self):
+            self.receive(Outcome(Task(setting, (1,), True), {1: record}), 1.0)
+            for _ in range(240):
+                yield
+                clock.now += workers.TICK
+                if store.finished(setting):
+                    stored_after.append(clock.now)
+            self.receive(Outcome(Task(setting, (0,), True), {0: record}), 60.0)
+            yield
+
+    monkeypatch.setattr(monte_carlo, "Background", Slow)
+    assert run_settings([setting], 2, 1, "threads", store) == (2, [])
+    assert store.finished(setting) == {0, 1}
+    assert (bool(stored_after) and stored_after[0] <= 10) == (every < math.inf)
+
+
+def test_the_bar_moves_at_once_and_every_second(tmp_path, monkeypatch, clock):
+    """A thousand runs of an eighth of a second, played one after the other."""
+    moves, stuck, ends, moved = [], [], [0.0], threading.Event()
+    play = played_as_if(clock, 0.125)
+
+    class Bar:
+        def __init__(self, total):
+            self.total = total
+
+        def update(self, n):
+            moves.append(n / self.total)
+            moved.set()
+
+        close = refresh = set_postfix_str = lambda *_, **__: None
+
+    def finish(task):
+        if len(ends) > 1 and not stuck and not moved.wait(timeout=5):  # since the last task
+            stuck.append(task)
+        moved.clear()
+        outcome = play(task)
+        ends.append(clock.now)
+        return outcome
+
+    (setting,) = requested(algo="dp_ucb", horizon=1e7).settings
+    compile_kernel(setting)
+    monkeypatch.setattr(monte_carlo, "progress_bar", Bar)
+    monkeypatch.setattr(monte_carlo, "finish", finish)
+    assert run_settings([setting], 1000, 1, "threads", RunStore(tmp_path)) == (1000, [])
+    assert not stuck and sum(moves) == pytest.approx(1)
+    assert ends[1] == 0.125 and max(np.diff(ends)) < 1
+
+
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit, UncompletedJobError])
+def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(tmp_path, monkeypatch, raised):
+    """What the handler of a signal raises in the main thread, of whatever kind, reaches the caller.
+
+    The task that is played meanwhile is finished and stored, no other is begun.
+    """
+    begun, going = [], threading.Event()
+
+    def finish(task):
+        begun.extend(task.runs)
+        if len(begun) > 3 and not going.is_set():
+            going.set()
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
+            time.sleep(0.3)
+        record = Record(np.zeros((2, 5), int), math.nan)
+        return Outcome(task, dict.fromkeys(task.runs, record))
+
+    def handle(*_):
+        raise raised
+
+    (setting,) = requested(algo="dp_ucb", horizon=1e5).settings
+    store = RunStore(tmp_path)
+    monkeypatch.setattr(monte_carlo, "finish", finish)
+    before = signal.signal(signal.SIGUSR1, handle)
+    try:
+        with pytest.raises(raised):
+            run_settings([setting], 1000, 1, "threads", store)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    kept = store.finished(setting)
+    assert going.is_set() and kept == set(begun) and 4 <= len(kept) < 1000
+    # the same process goes on
+    assert run_settings([setting], 1000, 1, "threads", store) == (1000 - len(kept), [])
 
 
 UNLUCKY = """

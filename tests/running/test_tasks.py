@@ -8,7 +8,7 @@ from sweeps import csv_after, own_algorithm, requested
 
 from dpbandits.running.failures import RunsFailed
 from dpbandits.running.monte_carlo import fulfil
-from dpbandits.running.tasks import Task, cut_into_tasks, finish, finish_elsewhere
+from dpbandits.running.tasks import Outcome, Task, Work, finish, finish_elsewhere
 
 
 def task_of(**given):
@@ -37,13 +37,63 @@ def test_a_worker_that_reads_other_data_refuses_a_task(tmp_path):
     assert finish(task).played
 
 
-def test_tasks_hold_each_run_once_and_the_longest_come_first():
+def tasks_of(settings, seconds, workers=2, runs=1000):
+    """The tasks of some runs, when each takes some seconds and 5 ms are lost with each task.
+
+    The time of a task is known when all other workers have got the next one.
+    """
+    work, tasks = Work({setting: list(range(runs)) for setting in settings}, workers), []
+    for task in work:
+        tasks.append(task)
+        if len(tasks) > workers:
+            done = tasks[-1 - workers]
+            work.learn(Outcome(done, {}), 0.005 + seconds(done) * len(done.runs))
+    return tasks
+
+
+def test_tasks_hold_each_run_once_and_the_longest_runs_come_first():
     settings = requested(algo=["dp_ucb", "dp_se"], horizon=[1e4, 1e7]).settings
-    tasks = cut_into_tasks({setting: list(range(100)) for setting in settings}, workers=4)
+    tasks = tasks_of(settings, lambda task: task.cost / 1e8 / len(task.runs), 4, 100)
     pairs = [(task.setting, run) for task in tasks for run in task.runs]
     assert len(pairs) == len(set(pairs)) == 400
-    costs = [task.cost for task in tasks]
+    costs = [task.cost / len(task.runs) for task in tasks]
     assert costs == sorted(costs, reverse=True) and len(tasks) >= 4 * 8
+
+
+@pytest.mark.parametrize("each", [0.001, 0.1, 5.0])
+def test_tasks_of_long_runs_take_half_a_second(each):
+    """Except single runs that take longer. The first tasks are single runs: progress is seen."""
+    (setting,) = requested(algo="dp_ucb", horizon=1e7).settings
+    tasks = tasks_of([setting], lambda _: each)
+    sizes = [len(task.runs) for task in tasks]
+    assert sizes[:3] == [1, 1, 1] and sum(sizes) == 1000
+    assert max(sizes) <= max(1, 0.5 / each)
+    assert len(sizes) < 20 + 1000 * each / 0.4
+
+
+def test_a_setting_whose_runs_take_ten_times_as_long_begins_with_a_short_task():
+    """The time of a run is known of another setting of the algorithm only."""
+    settings = requested(algo="dp_ucb", eps=[0.5, 1], horizon=1e7).settings
+    slow = [None]
+
+    def seconds(task):
+        slow[0] = slow[0] or task.setting  # the first that comes is quick
+        return 0.002 if task.setting == slow[0] else 0.02
+
+    tasks = tasks_of(settings, seconds, workers=1)
+    assert max(seconds(task) * len(task.runs) for task in tasks) <= 1
+
+
+def test_short_runs_are_played_in_few_tasks():
+    settings = requested(algo="dp_se", eps=[k / 100 for k in range(1, 101)], horizon=1e7).settings
+    assert len(tasks_of(settings, lambda _: 5e-5)) <= 110
+
+
+def test_no_task_is_handed_out_once_the_work_is_given_up():
+    work = Work({task_of(algo="dp_se", horizon=10).setting: list(range(1000))}, 1)
+    assert next(work).runs and work
+    work.give_up()
+    assert not work and not list(work)
 
 
 REPLACING = """

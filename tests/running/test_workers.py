@@ -1,7 +1,11 @@
 """A worker that dies costs only the run that kills it."""
 
+import subprocess
+import time
+
+import psutil
 import pytest
-from sweeps import csv_after, own_algorithm, requested
+from sweeps import COMMAND, csv_after, own_algorithm, requested
 
 from dpbandits.results.run_store import RunStore
 from dpbandits.running.failures import RunsFailed
@@ -80,3 +84,32 @@ def test_a_run_that_kills_its_worker_costs_no_other_run(tmp_path, jobs):
         csv_after(request)
     found = RunStore(request.results).load(request.settings[0])
     assert sorted(found.pulls) == [r for r in range(40) if r != 29]
+
+
+SLEEPY = """
+import time
+from dpbandits.game import pull, rounds_left
+
+def sleepy(game, rng):
+    time.sleep(0.1)
+    while rounds_left(game):
+        pull(game, 0)
+"""
+
+
+def test_processes_end_soon_after_a_command_that_is_killed(tmp_path):
+    own_algorithm(tmp_path, "sleepy", SLEEPY)
+    given = ["algo=sleepy", "horizon=10", "runs=1000", "jobs=2", f"--config-dir={tmp_path}"]
+    command = subprocess.Popen([*COMMAND, *given, f"results={tmp_path}"], stderr=subprocess.DEVNULL)
+    while not list(tmp_path.rglob("*.npz")):
+        assert command.poll() is None
+        time.sleep(0.05)
+    workers = [
+        child
+        for child in psutil.Process(command.pid).children(recursive=True)
+        if "popen_loky_posix" in " ".join(child.cmdline())
+    ]
+    command.kill()
+    command.wait()
+    _, alive = psutil.wait_procs(workers, timeout=20)
+    assert len(workers) == 2 and not alive

@@ -5,10 +5,12 @@ from __future__ import annotations
 import argparse
 import errno
 import os
+import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import NoReturn
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, NoReturn
 
 from ..errors import BadInput, FileTrouble
 from ..running.failures import Failure, RunsFailed, counted, in_words
@@ -44,7 +46,8 @@ def parser_of(command: str) -> Parser:
 def guarded(name: str, command: Callable[[], int]) -> None:
     """Run a command and exit: bad input ends with one line and exit code 2."""
     try:
-        code = command()
+        with _answered_signals():
+            code = command()
         print(end="", flush=True)  # an error of writing is reported here, not at the exit
     except BadInput as error:
         print(f"{name}: {one_line(error)}", file=sys.stderr)
@@ -53,8 +56,9 @@ def guarded(name: str, command: Callable[[], int]) -> None:
         code = report_failures(name, error.failures)
     except FileTrouble as error:
         _exit_now(1, f"{name}: {error}; what was stored before is intact")
-    except KeyboardInterrupt:
-        _exit_now(130, f"\n{name}: interrupted; finished runs are stored")
+    except KeyboardInterrupt as stopped:
+        number = stopped.args[0] if stopped.args else signal.SIGINT
+        _exit_now(128 + number, f"{name}: interrupted; finished runs are stored")
     except BrokenPipeError:
         os._exit(141)
     except OSError as error:
@@ -62,6 +66,27 @@ def guarded(name: str, command: Callable[[], int]) -> None:
             raise
         _exit_now(1, f"{name}: cannot write the output ({error.strerror})")
     sys.exit(code)
+
+
+@contextmanager
+def _answered_signals() -> Iterator[None]:
+    """Answer Ctrl-C and SIGTERM at once and raise KeyboardInterrupt; later ones change nothing."""
+    usual = (signal.default_int_handler, signal.SIG_DFL)
+    own = [s for s in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(s) in usual]
+
+    def answer(number: int, _: Any) -> NoReturn:
+        for each in own:
+            signal.signal(each, signal.SIG_IGN)
+        with suppress(OSError):
+            os.write(2, b"\nstopping: storing the runs that are finished ...\n")
+        raise KeyboardInterrupt(number)
+
+    before = {each: signal.signal(each, answer) for each in own}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 def _exit_now(code: int, message: str) -> NoReturn:

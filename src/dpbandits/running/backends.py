@@ -78,8 +78,9 @@ def _dask(engine, jobs):
     with _reached(engine):
         where = {"address": engine.address} if engine.address else own
         client = distributed.Client(**where, timeout=PATIENCE)
-    with client, joblib.parallel_config(backend="dask"):
+    with joblib.parallel_config(backend="dask"):
         yield
+    client.close()  # after an interruption a thread still waits for results: the exit closes it
 
 
 @contextmanager
@@ -90,11 +91,9 @@ def _ray(engine, jobs):
     with _reached(engine):
         where = {"address": engine.address} if engine.address else own
         ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
-    try:
-        with joblib.parallel_config(backend="ray", n_jobs=-1):
-            yield
-    finally:
-        ray.shutdown()
+    with joblib.parallel_config(backend="ray", n_jobs=-1):
+        yield
+    ray.shutdown()  # see _dask
 
 
 @contextmanager

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import reduce
+from operator import or_
 
 import pandas as pd
+from joblib.parallel import get_active_backend
 
 from ..errors import FileTrouble
 from ..results.run_store import Damaged, Memory, Runs, RunStore, Store
@@ -21,10 +23,11 @@ from .failures import Failure, RunsFailed
 from .play import compile_kernel, loop_of
 from .precompile import compile_elsewhere
 from .progress import progress_bar
-from .tasks import Outcome, Task, cut_into_tasks, finish, finish_elsewhere
-from .workers import Timed, Workers
+from .tasks import Outcome, Work, finish, finish_elsewhere, whole
+from .workers import Background, Workers
 
-SAVE_EVERY = 10.0  # seconds that a finished run of an unfinished setting may wait to be written
+SAVE_EVERY = 5.0  # seconds that a finished run of an unfinished setting may wait to be written
+PATIENCE = 1.0  # seconds that tasks may go on after an interruption
 
 
 def fulfil(request: Request) -> tuple[pd.DataFrame, int]:
@@ -83,8 +86,23 @@ def run_settings(
     if not missing:
         return 0, []
     with connected(engine, jobs) as workers:
-        tasks = cut_into_tasks(missing, workers)
-        return _store(_outcomes(tasks, workers, backend, engine, store), tasks, store)
+        broken = _compile(missing) if engine.is_here else {}
+        playable = {s: numbers for s, numbers in missing.items() if s not in broken}
+        desk = _Desk(missing, store)
+        background = Background(_parts(playable, workers, backend, engine, store), desk.receive)
+        try:
+            for setting, trace in broken.items():
+                desk.receive(Outcome(whole(setting, missing[setting]), {}, trace), 0.0)
+            background.start()
+            for _ in background.wait():
+                desk.save()
+            desk.save()
+        except BaseException:  # raised by the handler of a signal, or because a disk is full
+            background.stop(PATIENCE)
+            raise
+        finally:
+            desk.close()
+        return desk.played, desk.failures
 
 
 def _missing(store: Store, setting: Setting, runs: int) -> list[int]:
@@ -97,66 +115,93 @@ def _missing(store: Store, setting: Setting, runs: int) -> list[int]:
     return [run for run in range(runs) if run not in finished]
 
 
-def _outcomes(
-    tasks: list[Task], jobs: int, backend: str, engine: Engine, store: Store
-) -> Iterator[Timed]:
-    """The outcome of each task, in any order."""
-    if not engine.is_here:
-        yield from Workers(jobs, None, store, finish_elsewhere).outcomes(tasks)
-        return
-    compiled = [task for task in tasks if task.setting.algorithm.compiled]
-    plain = [task for task in tasks if not task.setting.algorithm.compiled]
-    first = {loop_of(task.setting.algorithm): task.setting for task in reversed(compiled)}
+def _compile(settings: Iterable[Setting]) -> dict[Setting, str]:
+    """Compile the loops of settings; returns the tracebacks of those that cannot be compiled."""
+    compiled = [setting for setting in settings if setting.algorithm.compiled]
+    first = {loop_of(setting.algorithm): setting for setting in reversed(compiled)}
     compile_elsewhere(list(first.values()))
-    for setting in dict.fromkeys(task.setting for task in compiled):
+    broken = {}
+    for setting in compiled:
         try:
             compile_kernel(setting)
         except Exception:
-            trace = traceback.format_exc()
-            lost = [task for task in compiled if task.setting == setting]
-            yield from ((Outcome(task, {}, trace), 0.0) for task in lost)
-            compiled = [task for task in compiled if task.setting != setting]
-    if compiled:
-        how = "loky" if backend == "processes" else "threading"
-        yield from Workers(jobs, how, store, finish).outcomes(compiled)
-    if plain:
-        how = "threading" if backend == "threads" else "loky"
-        yield from Workers(jobs, how, store, finish).outcomes(plain)
+            broken[setting] = traceback.format_exc()
+    return broken
 
 
-def _store(outcomes: Iterator[Timed], tasks: list[Task], store: Store) -> tuple[int, list[Failure]]:
-    """Store outcomes as they come; returns the number of runs played, and the failures."""
-    left = Counter(task.setting for task in tasks)
-    count = 0
-    fresh: dict[Setting, Runs] = {}  # not stored yet
-    since: dict[Setting, float] = {}  # when the first of them came
-    failures: list[Failure] = []
-    failed = set()
-    bar = progress_bar(sum(task.cost for task in tasks))
-    try:
-        for outcome, seconds in outcomes:
-            task, setting, now = outcome.task, outcome.task.setting, time.monotonic()
-            left[setting] -= 1
-            count += len(outcome.played)
-            if outcome.trace:
-                finished = outcome.played.keys() | outcome.stored
-                lost = tuple(run for run in task.runs if run not in finished)
-                failures.append(Failure(setting, lost, outcome.trace))
-                failed.add(setting)
-                store.note_failure(setting, failures[-1].reason)
-            if outcome.played:
-                fresh[setting] = fresh.get(setting, Runs()) | outcome.as_runs(seconds)
-                since.setdefault(setting, now)
-            for ripe in [s for s in fresh if left[s] == 0 or now - since[s] >= SAVE_EVERY]:
-                store.save(ripe, fresh[ripe])
-                del fresh[ripe], since[ripe]
-            if left[setting] == 0 and setting not in failed:
-                store.forget_failure(setting)
-            bar.set_postfix_str(f"{setting.algo} on {setting.env}", refresh=False)
-            bar.update(task.cost)
-    finally:
-        bar.close()
-        for setting, runs in fresh.items():  # interrupted
+def _parts(
+    missing: Mapping[Setting, list[int]], jobs: int, backend: str, engine: Engine, store: Store
+) -> list[Workers]:
+    """The work, and the workers of each part of it."""
+    if not engine.is_here:
+        cluster, _ = get_active_backend()  # that of this thread
+        return [Workers(Work(missing, jobs), jobs, cluster, store, finish_elsewhere)]
+    parts: dict[str, dict[Setting, list[int]]] = {}
+    for setting, runs in missing.items():
+        threads = setting.algorithm.compiled if backend == "auto" else backend == "threads"
+        parts.setdefault("threading" if threads else "loky", {})[setting] = runs
+    return [Workers(Work(part, jobs), jobs, how, store, finish) for how, part in parts.items()]
+
+
+class _Desk:
+    """Where outcomes are received by one thread, and shown and stored by another.
+
+    Attributes:
+        played: number of runs played.
+        failures: what has failed.
+    """
+
+    def __init__(self, missing: Mapping[Setting, list[int]], store: Store):
+        self.played = 0
+        self.failures: list[Failure] = []
+        self._failed: set[Setting] = set()
+        self._store = store
+        self._left = {setting: len(runs) for setting, runs in missing.items()}
+        self._fresh: dict[Setting, list[Runs]] = {setting: [] for setting in missing}  # not stored
+        self._since: dict[Setting, float] = {}  # when the first of them came
+        self._done, self._shown = 0.0, 0.0
+        self._bar = progress_bar(sum(whole(s, runs).cost for s, runs in missing.items()))
+
+    def receive(self, outcome: Outcome, seconds: float) -> None:
+        """Take an outcome."""
+        task, setting = outcome.task, outcome.task.setting
+        if outcome.trace:
+            finished = outcome.played.keys() | outcome.stored
+            lost = tuple(run for run in task.runs if run not in finished)
+            self.failures.append(Failure(setting, lost, outcome.trace))
+            self._failed.add(setting)
+            self._store.note_failure(setting, self.failures[-1].reason)
+        if outcome.played:
+            self._fresh[setting].append(outcome.as_runs(seconds))
+        self.played += len(outcome.played)
+        self._left[setting] -= len(task.runs)
+        self._since.setdefault(setting, time.monotonic())  # last: now it may be stored
+        self._done += task.cost
+        self._bar.set_postfix_str(f"{setting.algo} on {setting.env}", refresh=False)
+
+    def save(self) -> None:
+        """Show the progress; store finished settings, and runs that came some seconds ago."""
+        new = self._done - self._shown
+        self._shown += new
+        self._bar.update(new) if new else self._bar.refresh()
+        now = time.monotonic()
+        for setting, since in list(self._since.items()):
+            finished = self._left[setting] == 0
+            if finished or now - since >= SAVE_EVERY:
+                del self._since[setting]
+                self._store_fresh(setting)
+                if finished and setting not in self._failed:
+                    self._store.forget_failure(setting)
+
+    def _store_fresh(self, setting: Setting) -> None:
+        fresh = self._fresh[setting]
+        if count := len(fresh):  # more may come meanwhile
+            self._store.save(setting, reduce(or_, fresh[:count]))
+            del fresh[:count]
+
+    def close(self) -> None:
+        """Store, as far as possible, what an interruption has left."""
+        self._bar.close()
+        for setting in self._fresh:
             with suppress(FileTrouble):
-                store.save(setting, runs)
-    return count, failures
+                self._store_fresh(setting)

@@ -6,7 +6,7 @@ import sys
 import warnings
 from typing import Any
 
-BAR = "{percentage:3.0f}%|{bar}| {elapsed} spent, {remaining} left, now {postfix}"
+BAR = "{percentage:3.0f}%|{bar}| {elapsed} spent, {remaining} left{postfix}"
 
 
 def progress_bar(total: float) -> Any:

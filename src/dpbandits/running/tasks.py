@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+import threading
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..compiled.cache import compiled_code
@@ -16,7 +17,7 @@ from ..results.run_store import Runs
 from ..settings.setting import Setting
 from .play import Record, compile_kernel, play, play_many
 
-LONGEST = 1e9  # rounds of a task, at most some ten seconds: what is lost with its worker
+FIRST, LATER = 0.1, 0.5  # seconds that the first task of a setting and a later one should take
 EPISODIC = 10_000  # rounds that take about as long as an episodic run
 
 
@@ -66,25 +67,76 @@ class Outcome(NamedTuple):
         )
 
 
-def cut_into_tasks(missing: Mapping[Setting, list[int]], workers: int) -> list[Task]:
-    """The work in pieces, longest first: about eight a worker, or more if they would be long.
+def whole(setting: Setting, runs: Sequence[int]) -> Task:
+    """The task of all these runs."""
+    no_blocks = has_no_blocks(setting.instance.environment)
+    return Task(setting, tuple(runs), setting.algorithm.round_by_round or no_blocks)
 
-    Tasks of equal cost are shuffled so that concurrent processes rarely collide: a process does not
-    begin a task that another has finished.
+
+class Work:
+    """Runs that are still to be played, cut into tasks while workers ask for them.
+
+    Settings whose runs are longest come first. A task takes about half a second, as far as can be
+    known: the first one of an algorithm is a single run, later ones are sized by the measured time
+    of a run. If there is little work, there are about eight tasks a worker.
+
+    Concurrent processes rarely play the same runs: settings of equal cost are shuffled, and the
+    runs of a setting begin at a random one.
+
+    Attributes:
+        given_up: whether no more tasks are handed out.
     """
-    whole = []
-    for setting, numbers in missing.items():
-        no_blocks = has_no_blocks(setting.instance.environment)
-        one_by_one = setting.algorithm.round_by_round or no_blocks
-        whole.append(Task(setting, tuple(numbers), one_by_one))
-    share = min(sum(task.cost for task in whole) / (8 * workers), LONGEST)
-    tasks = []
-    for task in whole:
-        size = max(1, int(share * len(task.runs) / task.cost))
-        for i in range(0, len(task.runs), size):
-            tasks.append(Task(task.setting, task.runs[i : i + size], task.one_by_one))
-    place = {setting: random.random() for setting in missing}
-    return sorted(tasks, key=lambda task: (-task.cost, place[task.setting], random.random()))
+
+    def __init__(self, missing: Mapping[Setting, list[int]], workers: int):
+        tasks = []
+        for setting, runs in missing.items():
+            start = random.randrange(len(runs))
+            tasks.append(whole(setting, runs[start:] + runs[:start]))
+        self._share = sum(task.cost for task in tasks) / (8 * workers)
+        self._left = sorted(tasks, key=lambda task: (task.cost / len(task.runs), random.random()))
+        self._seconds: dict[Setting | tuple[str, int], float] = {}  # of a run, when last measured
+        self._lock = threading.Lock()
+        self.given_up = False
+
+    def __bool__(self) -> bool:
+        """Whether there are runs that no task has got."""
+        return bool(self._left)
+
+    def __iter__(self) -> Iterator[Task]:
+        return self
+
+    def __next__(self) -> Task:
+        with self._lock:
+            if not self._left:
+                raise StopIteration
+            rest = self._left.pop()
+            size = self._size(rest)
+            if size < len(rest.runs):
+                self._left.append(replace(rest, runs=rest.runs[size:]))
+            return replace(rest, runs=rest.runs[:size])
+
+    def _size(self, rest: Task) -> int:
+        """How many of the runs make a task."""
+        setting = rest.setting
+        if setting in self._seconds:
+            in_time = LATER / self._seconds[setting]
+        else:
+            in_time = FIRST / self._seconds.get((setting.algo, setting.horizon), FIRST)
+        return max(1, int(min(in_time, self._share * len(rest.runs) / rest.cost)))
+
+    def learn(self, outcome: Outcome, seconds: float) -> None:
+        """Size later tasks by the time that one has taken."""
+        task = outcome.task
+        if played := len(task.runs) - len(outcome.stored):
+            each = max(seconds, 1e-9) / played
+            self._seconds[task.setting] = each
+            self._seconds[task.setting.algo, task.setting.horizon] = each
+
+    def give_up(self) -> None:
+        """Hand out no more tasks."""
+        with self._lock:
+            self.given_up = True
+            self._left.clear()
 
 
 def check_version(setting: Setting) -> None:

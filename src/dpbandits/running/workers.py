@@ -2,56 +2,134 @@
 
 from __future__ import annotations
 
+import math
+import os
+import queue
+import signal
+import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
+from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import joblib
-from joblib.parallel import get_active_backend
+from joblib.externals.loky import get_reusable_executor
 
 from ..errors import FileTrouble
 from ..results.run_store import Damaged, Store
 from .play import Record
-from .tasks import Outcome, Task
+from .tasks import Outcome, Task, Work
 
 DEATHS = 20  # of workers, after which the rest of a task is given up
+TICK = 0.25  # seconds between two looks of the main thread, if no task is finished
 Timed = tuple[Outcome, float]  # an outcome, and the seconds that it took
+
+
+class Background:
+    """A thread that receives the outcomes of workers while the main thread only waits.
+
+    Signals are handled by the main thread: there, a kernel would delay them, and what their
+    handlers raise could lose an outcome.
+    """
+
+    def __init__(self, parts: Sequence[Workers], receive: Callable[[Outcome, float], None]):
+        self._parts = parts
+        self._receive = receive
+        self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._ended = True
+        self._error: BaseException | None = None
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._ended = False
+        threading.Thread(target=self._gather, daemon=True).start()
+
+    def _gather(self) -> None:
+        try:
+            for part in self._parts:
+                for outcome, seconds in part.outcomes():
+                    self._receive(outcome, seconds)
+                    self._news.put(None)
+        except BaseException as error:  # raised in the main thread
+            self._error = error
+        self._ended = True
+        self._news.put(None)
+
+    def wait(self, seconds: float = math.inf) -> Iterator[None]:
+        """Wait for all outcomes; yields after each of them, and several times a second."""
+        end = time.monotonic() + seconds
+        while not self._ended and time.monotonic() < end:
+            with suppress(queue.Empty):
+                self._news.get(timeout=TICK)
+            yield
+        if self._error is not None:
+            raise self._error
+
+    def stop(self, patience: float) -> None:
+        """Begin no more tasks, and wait some seconds for those that are played.
+
+        Threads that play longer end with their task; processes are killed.
+        """
+        for part in self._parts:
+            part.work.give_up()
+        try:
+            with suppress(Exception):
+                for _ in self.wait(patience):
+                    pass
+        finally:
+            if any(part.backend == "loky" for part in self._parts):
+                processes = get_reusable_executor(reuse=True)  # those of joblib
+                getattr(processes, "terminate", processes.shutdown)(kill_workers=True)
 
 
 class Workers(NamedTuple):
     """How tasks are handed to workers.
 
     Attributes:
+        work: what is to be played.
         jobs: number of workers.
-        backend: joblib's backend, None for the active one.
+        backend: joblib's backend, or its name.
         store: where finished runs are stored.
         finish: finishes a task.
     """
 
+    work: Work
     jobs: int
-    backend: str | None
+    backend: Any
     store: Store
     finish: Callable[[Task], Outcome]
 
-    def outcomes(self, tasks: list[Task]) -> Iterator[Timed]:
-        """Finish tasks, in any order. What a worker was doing when it died is done again.
+    def outcomes(self) -> Iterator[Timed]:
+        """Finish all tasks, in any order. What a worker was doing when it died is done again.
 
         The tasks that were begun are then finished one at a time: one may kill its worker.
         """
-        left = dict.fromkeys(tasks)
-        while left:
+        begun: dict[Task, None] = {}
+        while self.work or begun:
             try:
-                for done in self._handed_out(list(left)):
-                    del left[done[0].task]
+                for done in self._handed_out(self._noted(begun)):
+                    del begun[done[0].task]
+                    self.work.learn(*done)
                     yield done
             except Exception:
-                for task in list(left)[: 2 * self.jobs]:  # they are begun in this order
-                    del left[task]
-                    yield self._halved(task)
+                if not begun:
+                    begun.update(dict.fromkeys(islice(self.work, 1)))
+            for task in list(begun):
+                if self.work.given_up:
+                    return
+                del begun[task]
+                yield self._halved(task)
+
+    def _noted(self, begun: dict[Task, None]) -> Iterator[Task]:
+        """The tasks of the work, each noted when it is handed out."""
+        for task in self.work:
+            begun[task] = None
+            yield task
 
     def _halved(self, task: Task) -> Timed:
         """Finish a task alone; where its worker dies, in halves, and halves of these."""
@@ -59,7 +137,7 @@ class Workers(NamedTuple):
         stored: frozenset[int] = frozenset()
         trace, spent, deaths = "", 0.0, 0
         pieces = [task]
-        while pieces and deaths < DEATHS:
+        while pieces and deaths < DEATHS and not self.work.given_up:
             piece = pieces.pop()
             try:
                 for outcome, seconds in self._handed_out([piece]):
@@ -69,20 +147,22 @@ class Workers(NamedTuple):
             except Exception as error:
                 trace, deaths = _death(error), deaths + 1
                 half = len(piece.runs) // 2
-                if half:
+                if half or deaths == 1:  # a run whose worker has died twice is given up
                     halves = piece.runs[half:], piece.runs[:half]
-                    pieces += [replace(piece, runs=runs) for runs in halves]
+                    pieces += [replace(piece, runs=runs) for runs in halves if runs]
         lost = set(task.runs) - played.keys() - stored
         return Outcome(task, played, trace if lost else "", stored), spent
 
-    def _handed_out(self, tasks: list[Task]) -> Iterator[Timed]:
-        if self.jobs == 1 and self.backend == "loky":  # joblib would play them in this process
-            for task in tasks:
-                yield from self._replace(jobs=2)._handed_out([task])
-            return
-        calls = (joblib.delayed(_timed)(self.finish, task, self._stored(task)) for task in tasks)
+    def _handed_out(self, tasks: Iterable[Task]) -> Iterator[Timed]:
+        loky = self.backend == "loky"
+        calls = (
+            joblib.delayed(_timed)(self.finish, task, self._stored(task), os.getpid() * loky)
+            for task in tasks
+        )
         how = {"n_jobs": self.jobs, "backend": self.backend, "batch_size": 1}
-        if get_active_backend()[0].supports_return_generator:
+        if loky and self.jobs == 1:  # joblib would play them in this process
+            how |= {"n_jobs": 2, "pre_dispatch": 1}
+        if getattr(self.backend, "supports_return_generator", True):
             yield from joblib.Parallel(return_as="generator_unordered", **how)(calls)
             return
         with joblib.Parallel(**how) as parallel:  # Ray's backend returns nothing until the end
@@ -97,11 +177,28 @@ class Workers(NamedTuple):
             return frozenset()
 
 
-def _timed(finish: Callable[[Task], Outcome], task: Task, stored: frozenset[int]) -> Timed:
+def _timed(
+    finish: Callable[[Task], Outcome], task: Task, stored: frozenset[int], parent: int
+) -> Timed:
+    if parent:
+        _follow(parent)
     start = time.perf_counter()
     rest = replace(task, runs=tuple(run for run in task.runs if run not in stored))
     _, played, trace, _ = finish(rest) if rest.runs else Outcome(rest, {})
     return Outcome(task, played, trace, stored), time.perf_counter() - start
+
+
+@cache
+def _follow(parent: int) -> None:
+    """In a process: end soon after its parent, and leave Ctrl-C to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _death(error: Exception) -> str:
