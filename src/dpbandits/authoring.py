@@ -92,6 +92,7 @@ from .game import (
     users_alike,
 )
 from .parts.batches import forced_batches, play_out, random_arm
+from .parts.elimination import all_arms, viable
 from .parts.episodes import Episodes, first_episodes, play_episode
 from .parts.estimators import (
     CENTRAL_LIMIT,
@@ -155,6 +156,8 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # private means of heavy-tailed or contaminated rewards, and transformations of a reward
     "private_mean", "private_mode", "truncation_level", "bin_width", "bins",
     "RAW_LIMIT", "CENTRAL_LIMIT", "LARGEST_REACH", "kept", "sigmoid",
+    # successive elimination
+    "all_arms", "viable",
     # sampling: doubling episodes (AdaP) and doubling batches (PRAE)
     "Episodes", "first_episodes", "play_episode", "forced_batches", "play_out", "random_arm",
     # rewards that count until a certain round

@@ -98,7 +98,7 @@ def pulls_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
     return np.cumsum(traces, axis=1)[:, :-1]
 
 
-@verb
+@partial(routine, borrows=True)
 def restart(game: Game) -> None:
     """Reset the game to its state before the first round."""
     game.clock[0] = game.clock[1] = 0

@@ -1,17 +1,25 @@
-"""The state of a generator can be set in memory."""
+"""A generator can be given the state of another."""
 
 import numpy as np
+import pytest
 
-from dpbandits.running.seeds import LEARNER, generator, state_in_memory, states
+from dpbandits.compiled.decorators import kernel
+from dpbandits.compiled.distributions import reseed
+from dpbandits.running.seeds import LEARNER, generator, states
 
 
-def test_a_generator_is_set_to_the_state_of_another():
+@kernel
+def in_a_kernel(rng, words):
+    reseed(rng, words)
+
+
+@pytest.mark.parametrize("reseeded", [in_a_kernel, reseed])
+def test_a_generator_is_set_to_the_state_of_another(reseeded):
     rng = generator(0, 0, 0)
-    memory = state_in_memory(rng)
     for seed in (0, 7, 2**61):
         for state, run in zip(states(seed, range(20), LEARNER), range(20), strict=True):
             rng.integers(5, dtype=np.uint32)  # half a number is left over
-            memory[:] = state
+            reseeded(rng, state)
             other = generator(seed, run, LEARNER)
             assert rng.integers(2**32, size=3, dtype=np.uint32).tolist() == (
                 other.integers(2**32, size=3, dtype=np.uint32).tolist()

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, Probability, arms, global_dp, hoeffding, kernel, laplace_mean,
-    laplace_tail, play_unseen, pull_in_turn, room_for, rounds_left,
+    UNIT_INTERVAL, Budget, Probability, all_arms, arms, global_dp, hoeffding, kernel, laplace_mean,
+    laplace_tail, play_unseen, pull_in_turn, room_for, rounds_left, viable,
 )  # fmt: skip
 
 NAME = "DP-SE"
@@ -23,7 +23,7 @@ def dp_se(game, rng, eps: Budget, beta: Probability):
         beta: failure probability; 1/T in the paper's experiments.
     """
     K = arms(game)
-    S = np.arange(K)  # the viable arms
+    S = all_arms(game)  # the viable arms
     sums = np.zeros(K)
     mu = np.zeros(K)
     e = 0
@@ -40,5 +40,5 @@ def dp_se(game, rng, eps: Budget, beta: Probability):
             mu[a] = laplace_mean(rng, sums[a], R, eps)
         h = hoeffding(R, L8)
         c = laplace_tail(R, eps, L4)
-        S = S[np.max(mu[S]) - mu[S] <= 2.0 * h + 2.0 * c]
+        S = viable(S, mu, 2.0 * h + 2.0 * c)
     play_unseen(game, S, rounds_left(game))

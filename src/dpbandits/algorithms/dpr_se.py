@@ -6,8 +6,9 @@ from typing import Annotated
 import numpy as np
 
 from ..authoring import (
-    POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, Probability, arms, global_dp, kernel,
-    play_unseen, private_mean, pull_truncated_in_turn, room_for, rounds_left,
+    POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, Probability, all_arms, arms,
+    global_dp, kernel, play_unseen, private_mean, pull_truncated_in_turn, room_for, rounds_left,
+    viable,
 )  # fmt: skip
 
 NAME = "DPR-SE"
@@ -29,7 +30,7 @@ def dpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta: 
         beta: failure probability; 1/T in the paper.
     """
     K = arms(game)
-    S = np.arange(K)  # the viable arms
+    S = all_arms(game)  # the viable arms
     sums = np.zeros(K)
     mu = np.zeros(K)
     tau = 0
@@ -45,5 +46,5 @@ def dpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta: 
         for a in S:
             mu[a] = private_mean(rng, sums[a], R, B, eps)
         err = u ** (1.0 / (1.0 + v)) * (L / (R * eps)) ** (v / (1.0 + v))
-        S = S[np.max(mu[S]) - mu[S] <= c / 2.0 * err]
+        S = viable(S, mu, c / 2.0 * err)
     play_unseen(game, S, rounds_left(game))

@@ -6,9 +6,9 @@ from typing import Annotated
 import numpy as np
 
 from ..authoring import (
-    POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, Probability, arms, kernel,
+    POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, Probability, all_arms, arms, kernel,
     laplace_scale, laplace_sum, local_dp, play_unseen, pull_truncated_in_turn, room_for,
-    rounds_left, send_truncated,
+    rounds_left, send_truncated, viable,
 )  # fmt: skip
 
 NAME = "LDPR-SE"
@@ -30,7 +30,7 @@ def ldpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta:
         beta: failure probability; 1/T in the paper.
     """
     K = arms(game)
-    S = np.arange(K)  # the viable arms
+    S = all_arms(game)  # the viable arms
     sums = np.zeros(K)
     mu = np.zeros(K)
     tau = 0
@@ -47,5 +47,5 @@ def ldpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta:
             mu[a] = (sums[a] + laplace_sum(rng, R, laplace_scale(2.0 * B, eps))) / R
         # sqrt(R) instead of the printed R, for which (c/2) err would differ from D/2
         err = u ** (1.0 / (1.0 + v)) * (math.sqrt(L / R) / eps) ** (v / (1.0 + v))
-        S = S[np.max(mu[S]) - mu[S] <= c / 2.0 * err]
+        S = viable(S, mu, c / 2.0 * err)
     play_unseen(game, S, rounds_left(game))

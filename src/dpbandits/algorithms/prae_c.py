@@ -7,9 +7,9 @@ import numpy as np
 
 from ..authoring import (
     CENTRAL_LIMIT, LARGEST_REACH, POSITIVE, Budget, CentralMoments, Confidence, Constants, Forced,
-    Interval, MomentOrder, Named, arms, below, bin_width, bins, central_moment_bound,
+    Interval, MomentOrder, Named, all_arms, arms, below, bin_width, bins, central_moment_bound,
     forced_batches, global_dp, kernel, play_out, private_mean, private_mode, pull_counts,
-    pull_truncated_sum, robust_order, room_for, truncation_level,
+    pull_truncated_sum, robust_order, room_for, truncation_level, viable,
 )  # fmt: skip
 
 NAME = "PRAE-C"
@@ -49,7 +49,7 @@ def prae_c(
         c1: constant of the length of the forced phase; 0 (provable), a length for which the mode
             is within 2 r of the mean with probability 1 - delta.
     """
-    S, mean = np.arange(arms(game)), np.zeros(arms(game))
+    S, mean = all_arms(game), np.zeros(arms(game))
     l1, l4 = math.log(1.0 / delta), math.log(4.0 / delta)
     r = bin_width(k, alpha1)
     counts = np.zeros(bins(D, r))
@@ -64,7 +64,8 @@ def prae_c(
         n = 2.0 ** (tau - 1)
         M = truncation_level(n, eps, l1, k, alpha1)
         for a in S:
-            counts[:] = 0.0
+            for i in range(len(counts)):
+                counts[i] = 0.0
             pull_counts(game, a, int(n), -D - r, r, counts)
             J = -D - r + r * private_mode(rng, counts, n, eps)
             total = pull_truncated_sum(game, a, int(n), J, M)
@@ -72,6 +73,6 @@ def prae_c(
         radius = robust_order(n, eps, l1, k, alpha1)
         if constants == 1:
             radius = central_moment_bound(n, eps, l4, k, alpha1, M, r)
-        S = S[~(np.max(mean[S]) - mean[S] > 2.0 * radius)]
+        S = viable(S, mean, 2.0 * radius)
         tau += 1
     play_out(game, S, 2.0**tau)

@@ -6,9 +6,9 @@ from typing import Annotated
 import numpy as np
 
 from ..authoring import (
-    RAW_LIMIT, Budget, Confidence, Constants, Forced, MomentOrder, RawMoments, arms, below,
-    forced_batches, global_dp, kernel, play_out, private_mean, pull_truncated_sum,
-    raw_moment_bound, robust_order, room_for, truncation_level,
+    RAW_LIMIT, Budget, Confidence, Constants, Forced, MomentOrder, RawMoments, all_arms, arms,
+    below, forced_batches, global_dp, kernel, play_out, private_mean, pull_truncated_sum,
+    raw_moment_bound, robust_order, room_for, truncation_level, viable,
 )  # fmt: skip
 
 NAME = "PRAE-R"
@@ -41,7 +41,7 @@ def prae_r(
         forced: the arms of the forced phase are drawn 0 (batch) once per batch, 1 (round) in every
             round.
     """
-    S, mean = np.arange(arms(game)), np.zeros(arms(game))
+    S, mean = all_arms(game), np.zeros(arms(game))
     l1, l4 = math.log(1.0 / delta), math.log(4.0 / delta)
     until = 3.0 * l4 / alpha1 if alpha1 > 0.0 else 0.0
     tau = forced_batches(game, rng, until, forced == 1)
@@ -54,6 +54,6 @@ def prae_r(
         radius = robust_order(B, eps, l1, k, alpha1)
         if constants == 1:
             radius = raw_moment_bound(B, eps, l4, k, alpha1, M)
-        S = S[~(np.max(mean[S]) - mean[S] > 2.0 * radius)]
+        S = viable(S, mean, 2.0 * radius)
         tau += 1
     play_out(game, S, 2.0**tau)

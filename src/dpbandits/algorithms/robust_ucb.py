@@ -62,5 +62,6 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
     """
     K, constants = arms(game), (u, v, math.log(max(game.horizon, 2)))
     immortal, renewed = np.zeros(K), np.zeros(K)  # the latter: N at which immortal is updated
-    own = constants, (immortal, renewed, new_powers(K)), new_heap(), np.full(1, np.inf)
+    heap, first = new_heap()
+    own = constants, (immortal, renewed, new_powers(K)), heap, first
     play(game, rng, own, 0.0, v / (1.0 + v), v / (1.0 + v))

@@ -32,6 +32,7 @@ from .routines import OPTIONS, routine
 
 llvm.load_library_permanently(np.random._generator.__file__)
 WORD, REAL = ir.IntType(64), ir.DoubleType()
+SFC64_WORDS = 5  # of its C structure; the last one is half a number that may be left over
 BINOMIAL_WORDS = 17  # of the C structure binomial_t, whose first word says whether it is filled
 
 
@@ -68,6 +69,12 @@ def student(rng: np.random.Generator, df: float) -> float:
 def binomial(rng: np.random.Generator, n: int, p: float) -> int:
     """Number of successes in ``n`` trials of probability ``p``."""
     return rng.binomial(n, p)
+
+
+def reseed(rng: np.random.Generator, words: np.ndarray) -> None:
+    """Give an SFC64 the state uint64 array (4,), as after seeding."""
+    state = {"bit_generator": "SFC64", "state": {"state": words}, "has_uint32": 0, "uinteger": 0}
+    rng.bit_generator.state = state
 
 
 def _next_uint64(rng):
@@ -125,6 +132,7 @@ _calls(_c_exponential, "random_standard_exponential")
 _calls(_c_normal, "random_standard_normal")
 _declare(random, types.float64)
 _declare(_next_uint64, types.uint64)
+_declare(reseed, types.none, types.Array(types.uint64, 1, "C"))
 _declare(binomial, types.int64, types.int64, types.float64)
 
 
@@ -140,6 +148,18 @@ def _lower_next_uint64(context, builder, sig, args):
     bits = _bit_generator(context, builder, sig.args[0], args[0])
     kind = ir.FunctionType(WORD, [WORD]).as_pointer()
     return builder.call(builder.inttoptr(bits.fnptr_next_uint64, kind), [bits.state])
+
+
+@lower_builtin(reseed, types.NumPyRandomGeneratorType, types.Array)
+def _lower_reseed(context, builder, sig, args):
+    words = context.make_array(sig.args[1])(context, builder, args[1]).data
+    bits = _bit_generator(context, builder, sig.args[0], args[0])
+    state = builder.inttoptr(bits.state, WORD.as_pointer())
+    for i in range(SFC64_WORDS):
+        place = builder.gep(words, [WORD(i)])
+        word = builder.load(place) if i < SFC64_WORDS - 1 else WORD(0)
+        builder.store(word, builder.gep(state, [WORD(i)]))
+    return context.get_dummy_value()
 
 
 @lower_builtin(binomial, types.NumPyRandomGeneratorType, types.int64, types.float64)

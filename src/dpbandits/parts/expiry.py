@@ -13,9 +13,9 @@ Heap = list[tuple[float, int, float]]  # last round, arm and value of each rewar
 
 
 @routine
-def new_heap() -> Heap:
-    """A heap without rewards; its last entry never expires."""
-    return [(math.inf, 0, 0.0)]
+def new_heap() -> tuple[Heap, np.ndarray]:
+    """A heap without rewards, whose last entry never expires; and ``first``, see ``remember``."""
+    return [(math.inf, 0, 0.0)], np.full(1, np.inf)
 
 
 @routine

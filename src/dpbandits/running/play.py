@@ -10,10 +10,11 @@ import numpy as np
 
 from ..compiled.cache import is_cached, is_in_a_file
 from ..compiled.decorators import answer_of, loop
+from ..compiled.distributions import reseed
 from ..contracts.algorithm import Algorithm
 from ..game import Game, new_game, pulls_of, restart
 from ..settings.setting import Setting, data_of
-from .seeds import ENVIRONMENT, LEARNER, SHUFFLE, WORDS, generator, state_in_memory, states
+from .seeds import ENVIRONMENT, LEARNER, SHUFFLE, generator, states
 
 played: Any = None  # in the loop over runs: the algorithm
 
@@ -48,18 +49,14 @@ def play_many(setting: Setting, runs: Sequence[int]) -> list[Record]:
     coins, rng = (generator(setting.seed, runs[0], stream) for stream in (ENVIRONMENT, LEARNER))
     laws = instance.shuffled(order)
     game = new_game(laws, crowd.users(), coins, setting.horizon, setting.rounds())
-    memory = state_in_memory(coins), state_in_memory(rng)
     own = np.stack([states(setting.seed, runs, s) for s in (ENVIRONMENT, LEARNER)], axis=1)
-    traces, answers = play_loop(
-        setting.algorithm, game, rng, setting.arguments, len(runs), memory, own
-    )
+    traces, answers = play_loop(setting.algorithm, game, rng, setting.arguments, len(runs), own)
     pulls = pulls_of(traces, setting.horizon if setting.question.plays_on else None)
     pulls = pulls[:, :, np.argsort(order)]
     return [Record(*pair) for pair in zip(pulls, answers.tolist(), strict=True)]
 
 
-NO_MEMORY = (np.zeros(0, np.uint64), np.zeros(0, np.uint64))
-NO_STATES = np.zeros((0, 2, WORDS), np.uint64)
+NO_STATES = np.zeros((0, 2, 4), np.uint64)
 
 
 def play_loop(
@@ -68,7 +65,6 @@ def play_loop(
     rng: np.random.Generator,
     arguments: tuple[float, ...],
     runs: int,
-    memory: tuple[np.ndarray, np.ndarray] = NO_MEMORY,
     states: np.ndarray = NO_STATES,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Play a game several times.
@@ -79,26 +75,24 @@ def play_loop(
         rng: the learner's generator.
         arguments: the values of the algorithm's parameters.
         runs: number of runs.
-        memory: the states of the environment's and the learner's generator in memory.
-        states: the states with which the generators begin each run, uint64 array
-            (runs, 2, WORDS); without any, both generators go on from run to run.
+        states: the states with which the environment's and the learner's generator begin each
+            run, uint64 array (runs, 2, 4); without any, both go on from run to run.
 
     Returns:
         The traces, int64 array (runs, C + 1, K), and the answers, float64 array (runs,).
     """
     traces, answers = np.zeros((runs, *game.trace.shape), np.int64), np.zeros(runs)
-    loop_of(algorithm)(game, rng, memory, states, arguments, traces, answers)
+    loop_of(algorithm)(game, rng, states, arguments, traces, answers)
     return traces, answers
 
 
-def play_games(game, rng, memory, states, arguments, traces, answers):
+def play_games(game, rng, states, arguments, traces, answers):
     """The loop over runs; ``played`` is the algorithm."""
     for i in range(len(answers)):
         restart(game)
         if i < len(states):
-            for w in range(states.shape[2]):
-                memory[0][w] = states[i, 0, w]
-                memory[1][w] = states[i, 1, w]
+            reseed(game.coins, states[i, 0])
+            reseed(rng, states[i, 1])
         answers[i] = answer_of(played(game, rng, *arguments))
         for c in range(traces.shape[1]):
             for a in range(traces.shape[2]):
