@@ -7,8 +7,9 @@ floats, and it uses the letters of its paper. Annotations state which values a p
 ``REWARDS`` what is assumed of the rewards, and ``GUARANTEE`` what is private.
 
 ``@kernel`` compiles the function. A kernel can call the functions of this module, ``math``, NumPy
-and functions decorated with ``@verb`` (inlined) or ``@routine`` (compiled once and shared). The
-same function without ``@kernel`` runs as plain Python and returns the same numbers.
+and functions decorated with ``@verb`` (inlined; it must not create arrays) or ``@routine``
+(compiled once and shared). The same function without ``@kernel`` runs as plain Python and returns
+the same numbers.
 
 Example::
 
@@ -71,12 +72,10 @@ from .environments.laws import sigmoid
 from .game import (
     Game,
     arms,
-    leave,
     next_user,
     play_unseen,
     privacy_level,
     pull,
-    pull_again,
     pull_counts,
     pull_in_turn,
     pull_sum,
@@ -86,7 +85,6 @@ from .game import (
     room_for,
     rounds_left,
     rounds_played,
-    stay,
     tanh_half_level,
     until_horizon,
     users_alike,
@@ -136,8 +134,8 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "kernel", "verb", "routine",
     # the game and its state
     "Game", "arms", "rounds_played", "rounds_left", "room_for", "until_horizon", "pulls",
-    # playing one round, or many rounds on one arm
-    "pull", "stay", "pull_again", "leave",
+    # playing one round
+    "pull",
     # playing blocks of rounds drawn from their exact law; ``play_unseen`` draws no rewards
     "pull_sum", "pull_truncated_sum", "pull_counts",
     "pull_in_turn", "pull_truncated_in_turn", "play_unseen",
