@@ -25,10 +25,10 @@ from tabulate import tabulate
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import references
+from dpbandits.compiled.intrinsics import borrow
 
 import dpbandits as dp
 from dpbandits.compiled.decorators import kernel, verb
-from dpbandits.compiled.intrinsics import borrow
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.contracts.assumptions import HeavyTails
 from dpbandits.contracts.parameters import Choice

@@ -36,6 +36,15 @@ Example::
 from __future__ import annotations
 
 from .compiled.decorators import kernel, verb
+from .compiled.distributions import (
+    beta,
+    binomial,
+    exponential,
+    gamma,
+    normal,
+    random,
+    student,
+)
 from .compiled.routines import routine
 from .contracts.assumptions import (
     UNIT_INTERVAL,
@@ -141,6 +150,8 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "pull_in_turn", "pull_truncated_in_turn", "play_unseen",
     # users with individual privacy levels
     "users_alike", "next_user", "privacy_level", "tanh_half_level",
+    # random numbers, as those of the generator's own methods but compiled faster
+    "random", "exponential", "normal", "gamma", "beta", "student", "binomial",
     # Laplace noise, and the tree mechanism for prefix sums
     "laplace", "laplace_scale", "laplace_mean", "laplace_sum",
     "new_trees", "tree_levels", "tree_node_scale", "tree_noise",

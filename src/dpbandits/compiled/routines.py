@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
+from typing import Any
 from uuid import uuid4
 
 import llvmlite.binding as llvm
@@ -21,7 +22,7 @@ from numba.extending import lower_builtin
 from .cache import is_in_a_file
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-DISPATCHERS: dict[tuple[str, str], Callable] = {}
+DISPATCHERS: dict[tuple[str, str], Any] = {}
 
 
 def routine(function: Callable, borrows: bool = False) -> Callable:

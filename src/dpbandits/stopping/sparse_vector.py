@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from ..authoring import laplace, laplace_scale, verb
-from ..compiled.distributions import exponential
+from ..authoring import exponential, laplace, laplace_scale, verb
 
 
 @verb
