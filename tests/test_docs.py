@@ -3,10 +3,10 @@
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from commands import command
 
 from dpbandits.files import package_folder
 from dpbandits.settings.groups import names_in
@@ -51,10 +51,7 @@ def call(line, folder, small=True):
     words = shlex.split(line)
     if small and words[0] in SMALL and "--help" not in words:
         words = [w for w in words if not w.startswith("runs=")] + SMALL[words[0]]
-    code = f"from dpbandits.cli.{words[0].removeprefix('bandit-')} import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, *words[1:]], cwd=folder, capture_output=True, text=True
-    )
+    done = command(*words, cwd=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

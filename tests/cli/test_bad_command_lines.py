@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import command
 from refusals import QUICK_STOP, arguments, complaint
 
 from dpbandits.cli import audit, bounds, claims, plot, run, status, stop
@@ -177,7 +178,7 @@ def test_a_file_is_no_folder_for_results(refused):
 
 
 @pytest.mark.parametrize(
-    "command",
+    "line",
     [
         "bandit-run eps=0",
         "bandit-run results=/dev/null/x",
@@ -187,15 +188,9 @@ def test_a_file_is_no_folder_for_results(refused):
         "bandit-bounds eps=0",
     ],
 )
-def test_the_programs_themselves_refuse(tmp_path, command):
-    name, *given = command.split()
-    done = subprocess.run(
-        [Path(sys.executable).with_name(name), *given],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def test_the_programs_themselves_refuse(tmp_path, line):
+    name, *given = line.split()
+    done = command(name, *given, cwd=tmp_path)
     assert complaint(name, done.returncode, done.stdout, done.stderr)
     assert list(tmp_path.iterdir()) == []
 

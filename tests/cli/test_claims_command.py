@@ -1,20 +1,16 @@
 """bandit-claims: the ledger that it writes, and what it refuses."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
+from commands import command
 
 from dpbandits.claims import load_claims
 from dpbandits.cli import claims
 
 
 def bandit_claims(*words):
-    code = "from dpbandits.cli.claims import main; main()"
-    command = [sys.executable, "-c", code, *words]
-    return subprocess.run(command, capture_output=True, text=True)
+    return command("bandit-claims", *words)
 
 
 def test_some_claims_are_measured(tmp_path):

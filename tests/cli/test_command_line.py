@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from commands import command
 
 from dpbandits.cli import run, stop
 from dpbandits.cli.config.compose import read_request
@@ -46,13 +47,9 @@ def times(bandit):
     return lambda line: pd.read_csv(bandit(stop, line, errors="")[-1])
 
 
-def shell(command: str, folder: Path) -> list[str]:
+def shell(line: str, folder: Path) -> list[str]:
     """The lines that a command prints when it runs in a process of its own."""
-    name, *given = shlex.split(command)
-    program = Path(sys.executable).with_name(name)
-    done = subprocess.run(
-        [program, *given], cwd=folder, capture_output=True, text=True, check=False
-    )
+    done = command(*shlex.split(line), cwd=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

@@ -3,12 +3,10 @@
 import json
 import math
 import shlex
-import subprocess
-import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
+from commands import command
 
 from dpbandits.cli import run
 from dpbandits.cli.config.compose import multirun_points, read_request
@@ -56,14 +54,8 @@ def test_a_multirun_over_inliers():
 def test_a_multirun_over_a_parameter_of_an_inlier(tmp_path):
     """One table for each, with the regret that each has alone."""
     line = f"env=contaminated env.outlier=1 {SMALL} env.inlier=bernoulli"
-    command = [Path(sys.executable).with_name("bandit-run"), *line.split()]
-    done = subprocess.run(
-        [*command, "-m", "env.inlier.means=[0.9,0.1],[0.5,0.4]"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    point = "env.inlier.means=[0.9,0.1],[0.5,0.4]"
+    done = command("bandit-run", *line.split(), "-m", point, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     tables = [pd.read_csv(tmp_path / x) for x in done.stdout.split() if x.endswith(".csv")]
     expected = [

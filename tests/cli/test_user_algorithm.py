@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from commands import command
 from refusals import message_of
 
 import dpbandits as dp
@@ -55,9 +56,7 @@ def write(files: dict[str, str]) -> None:
 
 
 def bandit_run(*given: str) -> subprocess.CompletedProcess:
-    program = Path(sys.executable).with_name("bandit-run")
-    command = [program, "--config-dir", "mine", *given]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return command("bandit-run", "--config-dir", "mine", *given)
 
 
 @pytest.fixture(autouse=True)

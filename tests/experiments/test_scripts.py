@@ -1,11 +1,10 @@
 """The scripts beside the experiments: what they print, and what experiments measure."""
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
+from commands import command
 from helpers import CONF
 
 import dpbandits as dp
@@ -16,8 +15,7 @@ TOP = CONF.parent
 
 def script(name, *more):
     """What a script prints, or, if it fails, its only line of errors."""
-    command = [sys.executable, TOP / "experiments" / f"{name}.py", *map(str, more)]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = command(TOP / "experiments" / f"{name}.py", *more)
     if done.returncode == 0:
         return done.stdout
     assert len(done.stderr.splitlines()) == 1, done.stderr
