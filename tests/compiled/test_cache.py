@@ -14,13 +14,14 @@ from typing import Any
 import pytest
 
 from dpbandits.compiled import cache
-from dpbandits.compiled.decorators import loop
+from dpbandits.compiled.decorators import kernel, loop
 from dpbandits.files import PACKAGE
 
 # Plays algorithms, and prints what was compiled, the answers, and the state of each algorithm
 PLAY = """
 import json, sys
 from sweeps import requested
+from dpbandits.audit.releases import MECHANISMS
 from dpbandits.compiled.cache import FOLDER, MachineCode
 from dpbandits.compiled.sources import state_of
 from dpbandits.contracts.algorithm import HOMES, load
@@ -41,6 +42,7 @@ for name in sys.argv[1:]:
     pulls[name] = play(setting, 0).pulls.tolist()
 files = [f for home in HOMES.values() for f in home.glob("*.py") if f.stem[0] != "_"]
 states = {f.stem: state_of(load(f).function.py_func) for f in files if f.stem != "sparse_vector"}
+states["laplace_release"] = state_of(MECHANISMS["laplace_release"].function)
 print(json.dumps([compiled, pulls, states, FOLDER.name]))
 """
 TESTS = Path(__file__).parents[1]
@@ -63,7 +65,7 @@ class Copy:
     def play(self, *names: str) -> tuple[list[str], dict, dict, str]:
         paths = os.pathsep.join([str(self.package.parent), str(TESTS)])
         own = {"NUMBA_CACHE_DIR": str(self.cache), "PYTHONPATH": paths}
-        command = [sys.executable, "-B", "-c", PLAY, *names]
+        command = [sys.executable, "-c", PLAY, *names]
         done = subprocess.run(command, env=os.environ | own, capture_output=True, text=True)
         assert done.returncode == 0 and done.stderr == "", done.stderr
         return json.loads(done.stdout)
@@ -94,10 +96,11 @@ def test_what_is_compiled_again_after_an_edit(tmp_path):
     assert copy.play("nas") == [[], pulls, states, folder]
 
     copy.edit("stopping/nas.py", "stopping/sparse_vector.py", "algorithms/heldp_ucb_b.py")
+    copy.edit("audit/releases.py")
     compiled, again, edited, same = copy.play("nas")
     assert (compiled, again, same) == (["nas", "nas"], pulls, folder)
     importers = {"dp_nas", "dp_nas_exp", "heldp_ucb_bs", "heldp_ucb_l", "heldp_ucb_ls"}
-    assert changed(states, edited) == {"nas", "heldp_ucb_b"} | importers
+    assert changed(states, edited) == {"nas", "heldp_ucb_b", "laplace_release"} | importers
 
     copy.edit("parts/radii.py")
     assert copy.play()[3] != folder
@@ -159,21 +162,37 @@ def hits(*dispatchers):
     return sum(sum(d.stats.cache_hits.values()) for d in dispatchers)
 
 
-def played_twice(kernel):
+def played_twice(scaled):
     """The answer of a loop over a kernel, and how many of both were loaded."""
-    made = loop(twice, kernel)
-    assert made(3.0) == 2 * kernel(3.0)
-    return made(3.0), hits(kernel, made)
+    made = loop(twice, scaled)
+    assert made(3.0) == 2 * scaled(3.0)
+    return made(3.0), hits(scaled, made)
 
 
 def test_an_edit_of_a_file_that_a_kernel_imports(user, tmp_path):
     assert played_twice(user()) == (12.0, 0)
     assert played_twice(user()) == (12.0, 2)
     (tmp_path / "users_factor.py").write_text("FACTOR = 5.0\n")
-    kernel = user()
-    assert not cache.is_cached(kernel) and not cache.is_cached(loop(twice, kernel))
-    assert played_twice(kernel) == (30.0, 0)
+    scaled = user()
+    assert not cache.is_cached(scaled) and not cache.is_cached(loop(twice, scaled))
+    assert played_twice(scaled) == (30.0, 0)
     assert len(list(cache.FOLDER.glob("*"))) == 2  # the files of the former state are replaced
+
+
+def test_files_of_one_name_are_cached_apart(user, tmp_path, monkeypatch):
+    scaled = user()
+    other = tmp_path / "other" / "users_kernel.py"
+    other.parent.mkdir()
+    shutil.copy(tmp_path / "users_kernel.py", other)
+    monkeypatch.syspath_prepend(other.parent)
+    assert played_twice(scaled) == played_twice(user()) == (12.0, 0)
+    assert len(list(cache.FOLDER.glob("*.nbc"))) == 4
+
+
+def test_a_function_without_a_file_is_not_cached():
+    names: dict[str, Any] = {"__name__": "no_module"}
+    exec("def scaled(x):\n    return x\n", names)
+    assert not cache.has_disk_cache(kernel(names["scaled"]))
 
 
 def flip(file):

@@ -21,15 +21,15 @@ def test_no_error_if_no_process_can_be_started(executable, monkeypatch):
 @pytest.mark.parametrize(
     ("algorithms", "line"),
     [
-        (["dp_se"], "compiling dp_se, the first time only: about 5 s ...\n"),
+        (["dp_se"], "compiling dp_se, the first time only: about 6 s ...\n"),
         (["dp_se", "ucb"], "compiling dp_se and ucb, the first time only: about 8 s ...\n"),
         (
             ["ucb", "dp_se", "adap_ucb"],
-            "compiling ucb, dp_se and adap_ucb, the first time only: about 11 s ...\n",
+            "compiling ucb, dp_se and adap_ucb, the first time only: about 10 s ...\n",
         ),
         (
             ["ucb", "dp_se", "adap_ucb", "kl_ucb", "dp_ucb"],
-            "compiling ucb, dp_se and 3 more, the first time only: about 17 s ...\n",
+            "compiling ucb, dp_se and 3 more, the first time only: about 14 s ...\n",
         ),
     ],
 )

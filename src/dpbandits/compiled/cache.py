@@ -226,4 +226,6 @@ def has_disk_cache(dispatcher: Any) -> bool:
 
 def is_in_a_file(function: Callable) -> bool:
     """Whether a function is defined in a module's file, not in a notebook or at a prompt."""
-    return getattr(function, "__module__", None) not in (None, "__main__")
+    if getattr(function, "__module__", None) in (None, "__main__"):
+        return False
+    return Path(function.__code__.co_filename).is_file()

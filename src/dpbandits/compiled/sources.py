@@ -11,6 +11,7 @@ import ast
 import hashlib
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from importlib.util import resolve_name
 from pathlib import Path
@@ -46,7 +47,7 @@ def shared_state() -> str:
 
 def state_of(function: Callable) -> str:
     """Hash of the sources of a function less those that are shared."""
-    digest, seen = hashlib.sha256(), set()
+    digest, seen = hashlib.sha256(Path(function.__code__.co_filename).read_bytes()), set()
     left = [function.__module__, *(getattr(x, "__module__", None) for x in _enclosed(function))]
     own = function.__module__.partition(".")[0]
     while left:
@@ -82,8 +83,12 @@ def hash_of(*values: Any) -> str:
 
 
 def _enclosed(function: Callable) -> tuple:
-    """The values of the enclosing functions that a function uses."""
-    return tuple(cell.cell_contents for cell in function.__closure__ or ())
+    """The values of the enclosing functions that a function uses, if they are defined by now."""
+    values = []
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):
+            values.append(cell.cell_contents)
+    return tuple(values)
 
 
 def _is_followed(module: ModuleType, own: str) -> bool:
@@ -99,11 +104,11 @@ def _is_followed(module: ModuleType, own: str) -> bool:
 
 def _imports(module: ModuleType, file: Path) -> Iterator[tuple[str, str]]:
     """The modules that a module imports from, each with a name."""
-    for level, imported, name in _statements(file.read_bytes()):
-        if level:
+    statements = _statements(file.read_bytes()) if file.suffix == ".py" else []
+    for level, imported, name in statements:
+        with suppress(ImportError):  # a statement that was not, or will not be, executed
             package = getattr(module, "__package__", None) or ""
-            imported = resolve_name("." * level + imported, package)
-        yield imported, name
+            yield resolve_name("." * level + imported, package) if level else imported, name
 
 
 @cache

@@ -21,8 +21,8 @@ from .play import compile_kernel, loop_of
 
 CHILD = "from dpbandits.running.precompile import compile_given; compile_given()"
 
-# Measured on one core of 2023: an algorithm and its loop, and what all algorithms share
-SECONDS_EACH, SECONDS_ONCE = 3, 2
+# Measured on one core: an algorithm and its loop, and what all of them share, with Python itself
+SECONDS_EACH, SECONDS_ONCE = 2, 4
 NAMES = 3  # of algorithms in a report
 
 
