@@ -404,7 +404,7 @@ def test_compiling_is_reported_once(tmp_path):
         reported.append(done.stderr)
         assert "imported" not in done.stdout
     # and no progress bar: there is no terminal
-    assert reported == ["compiling dp_se, the first time only ...\n", ""]
+    assert reported == ["compiling dp_se, the first time only: about 6 s ...\n", ""]
 
 
 def test_a_run_that_reaches_its_cap_has_no_estimate(bandit):

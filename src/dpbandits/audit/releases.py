@@ -12,7 +12,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..compiled.cache import KERNEL_SOURCES
 from ..compiled.decorators import verb
 from ..environments.blocks import count, kept
 from ..parts.estimators import private_mean, private_mode
@@ -32,7 +31,6 @@ class Mechanism:
         values: the values that one number of the data may take; all are tried.
         sizes: the sizes of the data.
         seen: how many numbers are released about n data.
-        version: hash of the sources that decide what it does.
     """
 
     name: str
@@ -41,7 +39,6 @@ class Mechanism:
     values: tuple[float, ...] = (0.0, 1.0)
     sizes: tuple[int, ...] = (1,)
     seen: Callable[[int], int] = field(default=lambda n: 1, repr=False)
-    version: str = KERNEL_SOURCES
     guarantee: ClassVar[None] = None  # what it promises is eps
 
 

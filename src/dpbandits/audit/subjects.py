@@ -115,7 +115,7 @@ class Release(Subject):
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         seen = np.zeros((runs, len(self.columns(data))))
-        loop(play_releases, self.function, self.name)(data, rng, self.eps, seen)
+        loop(play_releases, self.function)(data, rng, self.eps, seen)
         return seen
 
     def columns(self, data: np.ndarray) -> list[str]:
@@ -153,7 +153,7 @@ class Sender(Release):
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         seen = np.zeros((runs, 1))
-        loop(play_responses, self.function, self.source.tag)(data, rng, self.eps, seen)
+        loop(play_responses, self.function)(data, rng, self.eps, seen)
         return seen
 
     def columns(self, data: np.ndarray) -> list[str]:

@@ -6,26 +6,31 @@ from collections.abc import Callable
 from functools import cache
 from types import FunctionType
 from typing import Any
+from uuid import uuid4
 
 import numba
 import numpy as np
 from numba import types
 from numba.extending import overload
 
-from .cache import is_in_a_file
+from .cache import cache_on_disk, is_in_a_file
 from .inlining import Inlined
 from .routines import OPTIONS, call_by_symbol
+from .sources import code_of, hash_of, place_of, state_of
 
 VERBS: set[Callable] = set()
 
 
 def kernel(function: Callable) -> Callable:
     """Compile a function; the machine code is cached on disk if it is defined in a file."""
-    return numba.njit(cache=is_in_a_file(function), **OPTIONS)(function)
+    dispatcher = numba.njit(**OPTIONS)(function)
+    if is_in_a_file(function):
+        cache_on_disk(dispatcher)
+    return dispatcher
 
 
 @cache
-def loop(template: Callable, function: Callable, tag: str) -> Callable:
+def loop(template: FunctionType, function: Callable) -> Callable:
     """Instantiate a template of a loop that calls a function, such as the runs of an algorithm.
 
     Calling compiled code from Python costs more than an episodic run, so the loop is compiled too.
@@ -33,19 +38,25 @@ def loop(template: Callable, function: Callable, tag: str) -> Callable:
     Args:
         template: the loop, in which the global name ``played`` denotes the function.
         function: the function to call; the loop is compiled if kernels can call the function.
-        tag: distinguishes the loops of one template in the disk cache; it must change whenever
-            the function changes.
     """
     called = getattr(function, "py_func", function)
-    if called is not function:
-        call_by_symbol(called, function, f"{called.__qualname__}_{tag}")
     names = template.__globals__ | {"played": called}
-    made = FunctionType(template.__code__, names, f"{template.__name__}_{tag}")
-    made.__qualname__, made.__module__ = made.__name__, template.__module__
+    made = FunctionType(template.__code__, names, template.__name__)
+    made.__module__ = template.__module__
     if not compiles(function):
         return made
-    on_disk = is_in_a_file(getattr(function, "py_func", function))
-    return numba.njit(cache=on_disk, **OPTIONS)(made)
+    on_disk = is_in_a_file(called)
+    place = hash_of(template.__name__, place_of(called)) if on_disk else uuid4().hex
+    state = hash_of(code_of(template), state_of(called)) if on_disk else ""
+    # Machine code is linked by name: that of each loop, in each state, must be unique
+    name = f"{called.__name__}_{place}{state}"
+    made.__name__ = made.__qualname__ = f"{template.__name__}_{name}"
+    if called is not function:
+        call_by_symbol(called, function, name)
+    dispatcher = numba.njit(**OPTIONS)(made)
+    if on_disk:
+        cache_on_disk(dispatcher, called.__name__, place, state)
+    return dispatcher
 
 
 def verb(function: Callable) -> Callable:

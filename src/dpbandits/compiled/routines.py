@@ -19,7 +19,7 @@ from numba.core import cgutils
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin
 
-from .cache import is_in_a_file
+from .cache import cache_on_disk, is_in_a_file
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 DISPATCHERS: dict[tuple[str, str], Any] = {}
@@ -32,8 +32,10 @@ def routine(function: Callable, borrows: bool = False) -> Callable:
     does not count references to them, which takes 100 ns for a game, and must not create arrays.
     """
     options = OPTIONS | {"no_cpython_wrapper": True, "_nrt": not borrows}
-    options["cache"] = is_in_a_file(function)
-    call_by_symbol(function, numba.njit(**options)(function), function.__qualname__)
+    dispatcher = numba.njit(**options)(function)
+    if is_in_a_file(function):
+        cache_on_disk(dispatcher)
+    call_by_symbol(function, dispatcher, function.__qualname__)
     return function
 
 

@@ -78,11 +78,6 @@ class Algorithm:
         """Whether it takes a privacy budget."""
         return self.per_user or "eps" in self.domains
 
-    @property
-    def tag(self) -> str:
-        """A name that changes with its sources."""
-        return f"{self.name}_{self.version.partition(',')[0]}"
-
     def promise(self, eps: float | None = None) -> str:
         """Its guarantee as a sentence, with ``eps`` for the budget if no number is given."""
         if self.guarantee is None:

@@ -21,7 +21,7 @@ from ..settings.setting import Setting
 from .backends import HERE, Engine, connected
 from .failures import Failure, RunsFailed
 from .play import compile_kernel, loop_of
-from .precompile import compile_elsewhere
+from .precompile import compile_elsewhere, report_compilation
 from .progress import progress_bar
 from .tasks import Outcome, Work, finish, finish_elsewhere, whole
 from .workers import Background, Workers
@@ -119,6 +119,7 @@ def _compile(settings: Iterable[Setting]) -> dict[Setting, str]:
     """Compile the loops of settings; returns the tracebacks of those that cannot be compiled."""
     compiled = [setting for setting in settings if setting.algorithm.compiled]
     first = {loop_of(setting.algorithm): setting for setting in reversed(compiled)}
+    report_compilation(list(first.values()))
     compile_elsewhere(list(first.values()))
     broken = {}
     for setting in compiled:

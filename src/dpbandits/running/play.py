@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled.cache import is_cached, is_in_a_file
 from ..compiled.decorators import answer_of, loop
 from ..compiled.distributions import reseed
 from ..contracts.algorithm import Algorithm
@@ -101,7 +99,7 @@ def play_games(game, rng, states, arguments, traces, answers):
 
 def loop_of(algorithm: Algorithm) -> Callable:
     """The loop over the runs of an algorithm, compiled if the algorithm is."""
-    return loop(play_games, algorithm.function, algorithm.tag)
+    return loop(play_games, algorithm.function)
 
 
 def compile_kernel(setting: Setting) -> None:
@@ -109,17 +107,8 @@ def compile_kernel(setting: Setting) -> None:
     kernel: Any = loop_of(setting.algorithm)
     if kernel.signatures:
         return
-    if not is_cached(kernel):
-        print(f"compiling {setting.algo}, the first time only ...", file=sys.stderr, flush=True)
     try:
         play(setting.of_one_round(), 0)
     except Exception:  # an error of a compiled algorithm is reported by its runs
         if not kernel.signatures:
             raise
-
-
-def has_disk_cache(algorithm: Algorithm) -> bool:
-    """Whether the machine code of an algorithm is cached on disk: not that of a notebook's."""
-    return algorithm.compiled and is_in_a_file(
-        getattr(algorithm.function, "py_func", algorithm.function)
-    )

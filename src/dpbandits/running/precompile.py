@@ -1,4 +1,7 @@
-"""Compiling in a child process, whose memory, hundreds of MB for the compiler, is released."""
+"""Compiling in a child process, whose memory, hundreds of MB for the compiler, is released.
+
+What is compiled, and how long it will take, is reported once for all settings of a command.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,48 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
+from typing import Any
 
-from ..compiled.cache import compiled_code, is_cached
+from ..compiled.cache import compiled_code, has_disk_cache, is_cached
+from ..contracts.algorithm import Algorithm
 from ..settings.setting import Setting
-from .play import compile_kernel, has_disk_cache, loop_of
+from .play import compile_kernel, loop_of
 
 CHILD = "from dpbandits.running.precompile import compile_given; compile_given()"
+
+# Measured on one core: an algorithm and its loop, and what all of them share, with Python itself
+SECONDS_EACH, SECONDS_ONCE = 2, 4
+NAMES = 3  # of algorithms in a report
+
+
+def report_compilation(settings: Sequence[Setting]) -> None:
+    """Print which algorithms will be compiled, and how long that will take."""
+    names = dict.fromkeys(s.algo for s in settings if must_be_compiled(s.algorithm))
+    if names:
+        seconds = SECONDS_EACH * len(names) + SECONDS_ONCE
+        print(
+            f"compiling {_listed(names)}, the first time only: about {seconds} s ...",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def _listed(names: Collection[str]) -> str:
+    *some, last = names
+    if len(names) > NAMES:
+        some, last = some[: NAMES - 1], f"{len(names) - NAMES + 1} more"
+    return f"{', '.join(some)} and {last}" if some else last
+
+
+def must_be_compiled(algorithm: Algorithm) -> bool:
+    """Whether an algorithm is compiled, but neither in this process nor in the disk cache."""
+    if not algorithm.compiled:
+        return False
+    loop: Any = loop_of(algorithm)
+    cached = [is_cached(f) for f in (algorithm.function, loop) if has_disk_cache(f)]
+    return not loop.signatures and not (cached and all(cached))
 
 
 def compile_elsewhere(settings: Sequence[Setting]) -> None:
@@ -27,8 +64,8 @@ def compile_elsewhere(settings: Sequence[Setting]) -> None:
         setting
         for setting in settings
         if setting.algorithm.file is not None
-        and has_disk_cache(setting.algorithm)
-        and not is_cached(loop_of(setting.algorithm))
+        and has_disk_cache(loop_of(setting.algorithm))
+        and must_be_compiled(setting.algorithm)
     ]
     if not missing:
         return

@@ -16,6 +16,7 @@ from ..files import locked
 from ..results.run_store import Runs
 from ..settings.setting import Setting
 from .play import Record, compile_kernel, play, play_many
+from .precompile import report_compilation
 
 FIRST, LATER = 0.1, 0.5  # seconds that the first task of a setting and a later one should take
 EPISODIC = 10_000  # rounds that take about as long as an episodic run
@@ -175,4 +176,5 @@ def _check_and_compile(setting: Setting) -> None:
     check_version(setting)
     if setting.algorithm.compiled:
         with locked(compiled_code()):  # once on each machine
+            report_compilation([setting])
             compile_kernel(setting)

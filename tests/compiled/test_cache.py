@@ -1,0 +1,320 @@
+"""The cache of machine code: what an edit compiles again, damaged files, and old folders."""
+
+import importlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dpbandits.compiled import cache, sources
+from dpbandits.compiled.decorators import kernel, loop
+from dpbandits.files import PACKAGE
+
+# Plays algorithms, and prints what was compiled, the answers, and the state of each algorithm
+PLAY = """
+import json, sys
+from sweeps import requested
+from dpbandits.audit.releases import MECHANISMS
+from dpbandits.compiled.cache import FOLDER, MachineCode
+from dpbandits.compiled.sources import state_of
+from dpbandits.contracts.algorithm import HOMES, load
+from dpbandits.contracts.question import REGRET, STOPPING
+from dpbandits.running.play import play
+
+compiled, save = [], MachineCode.save_overload
+def note(self, sig, data):
+    compiled.append(self.name)
+    save(self, sig, data)
+MachineCode.save_overload = note
+
+pulls = {}
+for name in sys.argv[1:]:
+    rule = (HOMES["rule"] / f"{name}.py").is_file()
+    given = {"rule": name, "cap": 1000} if rule else {"algo": name, "horizon": 1000}
+    [setting] = requested(question=STOPPING if rule else REGRET, **given).settings
+    pulls[name] = play(setting, 0).pulls.tolist()
+files = [f for home in HOMES.values() for f in home.glob("*.py") if f.stem[0] != "_"]
+states = {f.stem: state_of(load(f).function.py_func) for f in files if f.stem != "sparse_vector"}
+states["laplace_release"] = state_of(MECHANISMS["laplace_release"].function)
+print(json.dumps([compiled, pulls, states, FOLDER.name]))
+"""
+TESTS = Path(__file__).parents[1]
+
+
+class Copy:
+    """A copy of the package with a cache of its own."""
+
+    def __init__(self, folder: Path):
+        self.package, self.cache = folder / "src" / PACKAGE.name, folder / "cache"
+        shutil.copytree(PACKAGE, self.package, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(PACKAGE.parents[1] / "conf", folder / "conf")
+
+    def edit(self, *names: str) -> None:
+        for name in names:
+            file = self.package / name
+            assert file.is_file()
+            file.write_text(f"{file.read_text()}\n# edited\n")
+
+    def play(self, *names: str) -> tuple[list[str], dict, dict, str]:
+        paths = os.pathsep.join([str(self.package.parent), str(TESTS)])
+        own = {"NUMBA_CACHE_DIR": str(self.cache), "PYTHONPATH": paths}
+        command = [sys.executable, "-c", PLAY, *names]
+        done = subprocess.run(command, env=os.environ | own, capture_output=True, text=True)
+        assert done.returncode == 0 and done.stderr == "", done.stderr
+        return json.loads(done.stdout)
+
+
+NOT_COMPILED = (
+    "figures/style.py",
+    "cli/run.py",
+    "cli/command.py",
+    "running/seeds.py",
+    "running/play.py",
+    "contracts/guarantees.py",
+    "authoring.py",
+    "audit/subjects.py",
+)
+
+
+def changed(before: dict, after: dict) -> set:
+    return {name for name in before if before[name] != after[name]}
+
+
+def test_what_is_compiled_again_after_an_edit(tmp_path, monkeypatch):
+    copy = Copy(tmp_path)
+    compiled, pulls, states, folder = copy.play("nas")
+    assert compiled.count("nas") == 2  # the rule and its loop
+
+    copy.edit(*NOT_COMPILED, "audit/releases.py")
+    copy.edit("stopping/nas.py", "stopping/sparse_vector.py", "algorithms/heldp_ucb_b.py")
+    compiled, again, edited, same = copy.play("nas")
+    assert (compiled, again, same) == (["nas", "nas"], pulls, folder)
+    importers = {"dp_nas", "dp_nas_exp", "heldp_ucb_bs", "heldp_ucb_l", "heldp_ucb_ls"}
+    assert changed(states, edited) == {"nas", "heldp_ucb_b", "laplace_release"} | importers
+
+    monkeypatch.setattr(sources, "PACKAGE", copy.package)
+    assert folder == cache.NAME + sources.shared_state()
+    for name in ("parts/radii.py", "game.py", "compiled/routines.py", "environments/laws.py"):
+        before = sources.shared_state()
+        copy.edit(name)
+        assert sources.shared_state() != before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("edited", "again"),
+    [
+        (NOT_COMPILED, set()),
+        (("algorithms/ucb.py",), {"ucb"}),
+        (("algorithms/heldp_ucb_b.py",), {"heldp_ucb_b", "heldp_ucb_bs"}),
+        (("parts/radii.py",), None),
+    ],
+)
+def test_what_is_compiled_again_of_several_algorithms(edited, again, tmp_path):
+    names = "ucb", "heldp_ucb_b", "heldp_ucb_bs", "nas"
+    copy = Copy(tmp_path)
+    first, pulls, *_ = copy.play(*names)
+    copy.edit(*edited)
+    compiled, same, *_ = copy.play(*names)
+    assert same == pulls
+    assert sorted(compiled) == (sorted(first) if again is None else sorted([*again, *again]))
+
+
+@pytest.fixture
+def user(tmp_path, monkeypatch):
+    """A user's kernel, loaded anew at each call, and a cache of its own."""
+    monkeypatch.setattr(cache, "FOLDER", tmp_path / "cache")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "users_factor.py").write_text("FACTOR = 2.0\n")
+    (tmp_path / "users_kernel.py").write_text(
+        "from dpbandits.authoring import kernel\n"
+        "from users_factor import FACTOR\n"
+        "@kernel\n"
+        "def scaled(x):\n"
+        "    return FACTOR * x\n"
+    )
+
+    def load():
+        for name in ("users_factor", "users_kernel"):
+            monkeypatch.delitem(sys.modules, name, raising=False)
+        importlib.invalidate_caches()
+        return importlib.import_module("users_kernel").scaled
+
+    return load
+
+
+played: Any = None
+
+
+def twice(x):
+    return played(x) + played(x)
+
+
+def hits(*dispatchers):
+    """How many of these were loaded from the disk cache."""
+    return sum(sum(d.stats.cache_hits.values()) for d in dispatchers)
+
+
+def played_twice(scaled):
+    """The answer of a loop over a kernel, and how many of both were loaded."""
+    made = loop(twice, scaled)
+    assert made(3.0) == 2 * scaled(3.0)
+    return made(3.0), hits(scaled, made)
+
+
+def test_an_edit_of_a_file_that_a_kernel_imports(user, tmp_path):
+    assert played_twice(user()) == (12.0, 0)
+    assert played_twice(user()) == (12.0, 2)
+    (tmp_path / "users_factor.py").write_text("FACTOR = 5.0\n")
+    scaled = user()
+    assert not cache.is_cached(scaled) and not cache.is_cached(loop(twice, scaled))
+    assert played_twice(scaled) == (30.0, 0)
+    assert len(list(cache.FOLDER.glob("*"))) == 2  # the files of the former state are replaced
+
+
+def test_files_of_one_name_are_cached_apart(user, tmp_path, monkeypatch):
+    scaled = user()
+    other = tmp_path / "other" / "users_kernel.py"
+    other.parent.mkdir()
+    shutil.copy(tmp_path / "users_kernel.py", other)
+    monkeypatch.syspath_prepend(other.parent)
+    assert played_twice(scaled) == played_twice(user()) == (12.0, 0)
+    assert len(list(cache.FOLDER.glob("*.nbc"))) == 4
+
+
+def test_a_function_without_a_file_is_not_cached():
+    names: dict[str, Any] = {"__name__": "no_module"}
+    exec("def scaled(x):\n    return x\n", names)
+    assert not cache.has_disk_cache(kernel(names["scaled"]))
+
+
+def flip(file):
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+
+
+def to_folder(file):
+    file.unlink()
+    file.mkdir()
+    (file / "something").touch()
+
+
+DAMAGE = {
+    "truncated": lambda file: file.write_bytes(file.read_bytes()[:-7]),
+    "cut in the checksum": lambda file: file.write_bytes(file.read_bytes()[:7]),
+    "empty": lambda file: file.write_bytes(b""),
+    "flipped": flip,
+    "longer": lambda file: file.write_bytes(file.read_bytes() + b"\0"),
+    "random": lambda file: file.write_bytes(os.urandom(5000)),
+    "folder": to_folder,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
+def test_damaged_files_are_set_aside(damage, user, capsys):
+    def files():
+        return sorted(cache.FOLDER.glob("*.nbc"))
+
+    assert played_twice(user()) == (12.0, 0)
+    sound = files()
+    assert len(sound) == 2
+    again = sound[:1] if damage is to_folder else []  # something is set aside already
+    for file in [*sound, *again]:  # the kernel and its loop
+        damage(file)
+        assert played_twice(user()) == (12.0, 1)
+        line = "the cached machine code of scaled is damaged: compiling it again\n"
+        assert capsys.readouterr().err == line
+        assert file.with_suffix(".damaged").exists()
+        assert files() == sound
+        assert played_twice(user()) == (12.0, 2)
+        assert capsys.readouterr().err == ""
+
+
+def test_damage_is_noticed_before_anything_is_compiled(user, capsys):
+    played_twice(user())
+    for file in cache.FOLDER.glob("*.nbc"):
+        flip(file)
+    assert not cache.is_cached(user())
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not cache.is_cached(user())
+    assert capsys.readouterr().err == ""
+
+
+def test_a_cache_that_cannot_be_written(user, monkeypatch, capsys):
+    def full(*arguments):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(cache.MachineCode, "_write", full)
+    assert played_twice(user()) == played_twice(user()) == (12.0, 0)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("set_to", [None, ""])
+def test_empty_environment_variables_are_unset(set_to, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+        if set_to is not None:
+            monkeypatch.setenv(name, set_to)
+    assert cache.cache_folder().parent == tmp_path / ".cache" / "dpbandits"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert cache.cache_folder().parent == tmp_path / "xdg" / "dpbandits"
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "relative")
+    assert cache.cache_folder().parent == tmp_path / "relative"
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    """A function that makes a folder, some days old, in the place of the cache."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+
+    def make(name, days, size=1000):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "code.nbc").write_bytes(bytes(size))
+        used = time.time() - days * 86400
+        os.utime(folder, (used, used))
+        return folder
+
+    return make
+
+
+def test_folders_that_were_not_used_for_long_are_removed(folders, tmp_path):
+    old, recent = folders("code-0123456789ab", 31), folders("code-ab0123456789", 29)
+    others = [folders(name, 1000) for name in ("0123456789ab", "results", "code-mine")]
+    (tmp_path / "code-aaaaaaaaaaaa").touch()
+    (tmp_path / "code-bbbbbbbbbbbb").symlink_to(others[1])
+    used = cache.cache_folder()
+    assert re.fullmatch("code-[0-9a-f]{12}", used.name)
+    assert not old.exists() and recent.exists() and all(f.exists() for f in others)
+    assert (tmp_path / "code-aaaaaaaaaaaa").exists() and (others[1] / "code.nbc").exists()
+
+
+def test_the_folder_in_use_is_never_removed(folders):
+    used = cache.cache_folder()
+    os.utime(used, (0, 0))
+    cache.prune(used)
+    assert used.exists()
+    assert cache.cache_folder() == used and used.stat().st_mtime > time.time() - 60
+    # folders are removed only when one is created
+    old = folders("code-0123456789ab", 31)
+    cache.cache_folder()
+    assert old.exists()
+
+
+@pytest.mark.parametrize(("largest", "left"), [(4000, [1, 2, 3]), (2500, [1, 2]), (0, [])])
+def test_the_oldest_folders_are_removed_if_all_are_too_large(largest, left, folders, monkeypatch):
+    monkeypatch.setattr(cache, "LARGEST", largest)
+    made = {days: folders(f"code-{days:012x}", days) for days in (2, 1, 3)}
+    cache.cache_folder()
+    assert sorted(days for days, folder in made.items() if folder.exists()) == left
