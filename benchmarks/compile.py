@@ -30,7 +30,9 @@ CHECKED = "adap_klucb", "ucb", "prae_c"  # measured as the first by a check
 
 def names_of_all():
     """All algorithms and stopping rules, as conf has them."""
-    return [f.stem for group in ("algo", "rule") for f in sorted((PROJECT / "conf" / group).iterdir())]
+    return [
+        f.stem for group in ("algo", "rule") for f in sorted((PROJECT / "conf" / group).iterdir())
+    ]
 
 
 def child(names):

@@ -148,7 +148,7 @@ def prefix_noise(nodes, n, noise):
 
 @njit
 def levels(T):
-    return int(math.floor(math.log2(T))) + 1
+    return math.floor(math.log2(T)) + 1
 
 
 @njit
@@ -402,7 +402,7 @@ def prae_r(rng, means, T, eps, k, alpha1, delta, constants, forced):
     while True:
         B *= 2
         M, radius = level_and_radius(B, eps, k, alpha1, delta)
-        forced_arm = int(rng.random() * K) if B < until else -1
+        forced_arm = int(rng.random() * K) if until > B else -1
         for a in range(K):
             if forced_arm == a or (forced_arm < 0 and viable[a]):
                 total = 0.0
@@ -432,7 +432,7 @@ def prae_c(rng, means, T, eps, k, alpha1, D, delta, constants, forced, c1):
     until = c1 * math.log(4.0 * D / (r * delta)) / min(1.0, eps)
     if alpha1 > 0.0:
         until = max(until, 3.0 * math.log(4.0 / delta) / alpha1)
-    share = np.zeros(int(math.ceil(2.0 * D / r)) + 2)
+    share = np.zeros(math.ceil(2.0 * D / r) + 2)
     t, n = 0, 0
     while True:
         n = 2 * n if n > 0 else 1  # of each fold, half a batch
