@@ -21,7 +21,7 @@ from pathlib import Path
 from tabulate import tabulate
 
 PROJECT = Path(__file__).parent.parent
-REPEATS = 3
+REPEATS, REPEATS_OF_A_CHECK = 3, 2
 FIRST, FURTHER, ALL = 5.0, 3.0, 60.0  # targets, CPU seconds
 BEFORE = "adap_ucb", "dp_se"  # compiled before a further one; the second before the first itself
 TRIVIAL = "trivial"
@@ -30,9 +30,8 @@ CHECKED = "adap_klucb", "ucb", "prae_c"  # measured as the first by a check
 
 def names_of_all():
     """All algorithms and stopping rules, as conf has them."""
-    return [
-        f.stem for group in ("algo", "rule") for f in sorted((PROJECT / "conf" / group).iterdir())
-    ]
+    groups = [sorted((PROJECT / "conf" / group).iterdir()) for group in ("algo", "rule")]
+    return [file.stem for files in groups for file in files]
 
 
 def child(names):
@@ -86,12 +85,13 @@ def best(repeats, measure):
     return {key: min(times[key] for times in found) for key in found[0]}
 
 
-def measure(names, check=False, repeats=REPEATS):
+def measure(names, check=False, repeats=None):
     """CPU seconds by name: as the first, as a further one, and all one after the other.
 
-    For a check only some are compiled as the first. The fourth result are the imports, the smallest
-    time of all processes.
+    For a check only some are compiled as the first, and all one after the other only once. The
+    fourth result are the imports, the smallest time of all processes.
     """
+    repeats = repeats or (REPEATS_OF_A_CHECK if check else REPEATS)
     first, further, imports = {}, {}, []
     with tempfile.TemporaryDirectory() as folder:
         prepared = {}
