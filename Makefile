@@ -57,8 +57,9 @@ claims: $(PACKAGE) ## measure what the papers claim, and what would reproduce it
 audit: $(AUDIT) ## measure how much privacy every algorithm spends at least
 	$(BIN)/bandit-audit results=$(RESULTS)
 
-bench: $(PACKAGE) ## speed and memory, as ratios to the random numbers alone; the plan of docs/scale.md
+bench: $(PACKAGE) ## speed and memory, as ratios to the random numbers alone; compiling; docs/scale.md
 	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/compile.py > benchmarks/compile.md
 	$(BIN)/python benchmarks/plan.py
 
 bench-check: $(PACKAGE) ## measure the ratios again: within their limits, and about the committed ones

@@ -36,6 +36,14 @@ def test_a_ratio_above_its_limit_is_reported_whatever_is_committed(name, limit):
     assert ratios.complaints(measured, measured) == []
 
 
+@pytest.mark.parametrize("long", [2.0 * 1.31, math.nan])
+def test_an_episodic_run_that_takes_longer_for_a_longer_game_is_reported(long):
+    measured = {"dp_se, T = 1e7": 2.0, "dp_se, T = 1e12": long, "ucb, K = 5": 1.0}
+    (line,) = ratios.above_limits(measured)
+    assert line == f"dp_se, T = 1e12: {long / 2:.2f} times T = 1e7, above the limit of 1.3"
+    assert ratios.above_limits(measured | {"dp_se, T = 1e12": 2.59}) == []
+
+
 def test_a_ratio_without_counterpart_is_reported():
     (gone,) = ratios.complaints({"ucb, K = 5": 1.0}, COMMITTED)
     assert gone.startswith("dp_ucb, K = 20: committed, but no longer measured")

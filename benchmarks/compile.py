@@ -1,0 +1,184 @@
+"""CPU seconds of compiling every algorithm and stopping rule.
+
+``python benchmarks/compile.py > benchmarks/compile.md`` prints the tables. Each time is that of
+``dpbandits.running.play.compile_kernel`` in a process of its own; it includes what Numba needs for
+the first function that a process compiles. The imports are taken off, that is all that the process
+did before: start Python, import the package, what a run needs of it, Numba and the other
+dependencies, load the algorithm's file and make its setting.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import redirect_stderr
+from io import StringIO
+from pathlib import Path
+
+from tabulate import tabulate
+
+PROJECT = Path(__file__).parent.parent
+REPEATS, REPEATS_OF_A_CHECK = 3, 2
+FIRST, FURTHER, ALL = 5.0, 3.0, 60.0  # targets, CPU seconds
+BEFORE = "adap_ucb", "dp_se"  # compiled before a further one; the second before the first itself
+TRIVIAL = "trivial"
+CHECKED = "adap_klucb", "ucb", "prae_c"  # measured as the first by a check
+
+
+def names_of_all():
+    """All algorithms and stopping rules, as conf has them."""
+    groups = [sorted((PROJECT / "conf" / group).iterdir()) for group in ("algo", "rule")]
+    return [file.stem for files in groups for file in files]
+
+
+def child(names):
+    """Compile loops one after the other; print the CPU seconds of the imports and of each."""
+    import numba
+
+    from dpbandits.contracts.question import REGRET, STOPPING
+    from dpbandits.running.monte_carlo import run_settings  # noqa: F401, imports what a run needs
+    from dpbandits.running.play import compile_kernel
+    from dpbandits.settings.choices import request_from
+    from dpbandits.settings.setting import data_of
+
+    found = {"imports": time.process_time()}
+    for name in names:
+        if name == TRIVIAL:
+            start = time.process_time()
+            numba.njit(lambda x: x + 1)(1)
+        else:
+            if (PROJECT / "conf" / "algo" / f"{name}.yaml").exists():
+                given = {"algo": name, "env": "bernoulli_c2", "horizon": 1000, "assume": True}
+                [setting] = request_from(REGRET, given, {}).settings
+            else:
+                [setting] = request_from(STOPPING, {"rule": name}, {}).settings[:1]
+            data_of(setting)
+            start = time.process_time()
+            with redirect_stderr(StringIO()):
+                compile_kernel(setting)
+        found[name] = time.process_time() - start
+    print(json.dumps(found))
+
+
+def compiling(names, cache):
+    """What ``child`` prints in a new process that uses a cache folder."""
+    command = [sys.executable, __file__, "--child", *names]
+    own = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    done = subprocess.run(command, env=own, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def compiling_after(before, name):
+    """``compiling`` of one algorithm: with an empty folder, or a copy of a folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        cache = Path(folder, "cache")
+        shutil.copytree(before, cache) if before else cache.mkdir()
+        return compiling([name], cache)
+
+
+def best(repeats, measure):
+    """The smallest of several measurements, key by key."""
+    found = [measure() for _ in range(repeats)]
+    return {key: min(times[key] for times in found) for key in found[0]}
+
+
+def measure(names, check=False, repeats=None):
+    """CPU seconds by name: as the first, as a further one, and all one after the other.
+
+    For a check only some are compiled as the first, and all one after the other only once. The
+    fourth result are the imports, the smallest time of all processes.
+    """
+    repeats = repeats or (REPEATS_OF_A_CHECK if check else REPEATS)
+    first, further, imports = {}, {}, []
+    with tempfile.TemporaryDirectory() as folder:
+        prepared = {}
+        for before in BEFORE:
+            prepared[before] = Path(folder, before)
+            prepared[before].mkdir()
+            compiling([before], prepared[before])
+
+        def one(name, before=None):
+            taken = best(repeats, lambda: compiling_after(before, name))
+            imports.append(taken["imports"])
+            return taken[name]
+
+        for name in [TRIVIAL, *names]:
+            if not check or name in CHECKED:
+                first[name] = one(name)
+            before = BEFORE[name == BEFORE[0]]
+            if name != TRIVIAL:
+                further[name] = one(name, prepared[before])
+
+        def everything():
+            with tempfile.TemporaryDirectory() as cache:
+                return compiling(names, cache)
+
+        together = best(1 if check else repeats, everything)
+        imports.append(together.pop("imports"))
+    return first, further, together, min(imports)
+
+
+def ratios_of(measured):
+    """The CPU of compiling as ratios to that of the imports, for ratios.csv."""
+    first, further, together, imports = measured
+    found = {f"compile, {name} first": first[name] / imports for name in CHECKED}
+    found |= {f"compile, {name} further": taken / imports for name, taken in further.items()}
+    return found | {"compile, all together": sum(together.values()) / imports}
+
+
+def misses(first, further, total):
+    """One line for each target that is missed."""
+    lines = []
+    for times, limit, what in ((first, FIRST, "first"), (further, FURTHER, "further")):
+        lines += [
+            f"`{name}` as a {what} algorithm: {taken:.1f} s, above {limit:g} s"
+            for name, taken in times.items()
+            if taken > limit
+        ]
+    return lines + ([f"all together: {total:.0f} s, above {ALL:g} s"] if total > ALL else [])
+
+
+def text_of(first, further, together, imports):
+    """The tables and the targets that are missed."""
+    total = sum(together.values())
+    ratio = f"{total / imports:.0f}"
+    rows = [
+        [f"`{name}`", f"{first[name]:.2f}", f"{further[name]:.2f}", f"{together[name]:.2f}"]
+        for name in further
+    ]
+    worst = ["largest", *(f"{max(x[n] for n in further):.2f}" for x in (first, further, together))]
+    missed = misses({n: first[n] for n in further}, further, total)
+    verdict = "Missed: " + "; ".join(missed) + "." if missed else "All are met."
+    head = ["compiling", "first", "further", "in one process"]
+    table = tabulate(
+        [*rows, worst, ["sum", "", "", f"{total:.1f}"]],
+        head,
+        "pipe",
+        disable_numparse=True,
+        colalign=("left", *["right"] * 3),
+    )
+    return (
+        "CPU seconds (`python benchmarks/compile.py > benchmarks/compile.md`), one core, the "
+        f"smallest of {REPEATS} measurements. *First*: a new process and an empty cache folder. "
+        f"*Further*: a new process and a folder in which `{BEFORE[0]}` was compiled before "
+        f"(`{BEFORE[1]}` before `{BEFORE[0]}` itself), so that routines that both call are there. "
+        "*In one process*: all of them one after the other, from an empty folder.\n\n"
+        f"{table}\n\n"
+        f"Taken off are the imports, {imports:.2f} s: starting Python, importing the package with "
+        "what a run needs, Numba, NumPy, SciPy, pandas and the other dependencies, and reading the "
+        "setting. Not taken off is what Numba needs for the first function of a process: compiling "
+        f"`lambda x: x + 1` in a new process takes {first[TRIVIAL]:.2f} s, and each time in the "
+        f"first two columns includes it. All together take {ratio} times the imports.\n\n"
+        f"Targets: the first algorithm at most {FIRST:g} s, each further one at most {FURTHER:g} "
+        f"s, all together at most {ALL:g} s. {verdict}\n"
+    )
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--child"]:
+        child(sys.argv[2:])
+    else:
+        print(text_of(*measure(names_of_all())), end="")

@@ -1,0 +1,462 @@
+"""The algorithms as straightforward Numba loops over rounds: the peers in the tables of bench.py.
+
+Each function is ``name(rng, means, T, *parameters)``, with the parameters of the package's
+algorithm in the same order, and returns the pulls of each arm, float64 array (K,). In each round it
+computes the index of every arm, takes the argmax, draws one reward and updates arrays; an episodic
+one counts the rounds of an episode one by one. The code follows the formulas of the papers, as
+someone who knows Numba well would write it in an hour: nothing is avoided, and nothing is slowed
+down on purpose. Division by zero is not checked, as in the package.
+
+Rewards are Bernoulli; Pareto of shape 1.95 for ``robust_ucb`` and ``dpr_ucb``; normal of variance 1
+for ``heldp_ucb_ls`` and ``heldp_ucb_bs``. All users have the privacy level ``eps_min``.
+"""
+
+import math
+from functools import partial
+
+import numba
+import numpy as np
+
+njit = partial(numba.njit, error_model="numpy")
+SHAPE = 1.95  # of Pareto rewards
+
+
+# Rewards and noise
+
+
+@njit
+def bernoulli(rng, mean):
+    return 1.0 if rng.random() < mean else 0.0
+
+
+@njit
+def normal(rng, mean):
+    return mean + rng.standard_normal()
+
+
+@njit
+def pareto(rng, mean):
+    return mean * (SHAPE - 1.0) / SHAPE * math.exp(rng.standard_exponential() / SHAPE)
+
+
+@njit
+def laplace(rng, scale):
+    return rng.laplace(0.0, scale)
+
+
+@njit
+def sigmoid(x):
+    return 1.0 / (1.0 + math.exp(-x))
+
+
+# Optimistic algorithms, round by round
+
+
+@njit
+def ucb(rng, means, T):
+    """Auer, Cesa-Bianchi & Fischer 2002."""
+    K = len(means)
+    N, S, index = np.zeros(K), np.zeros(K), np.full(K, np.inf)
+    for t in range(1, T + 1):
+        l = math.log(t)
+        for i in range(K):
+            if N[i] > 0:
+                index[i] = S[i] / N[i] + math.sqrt(2.0 * l / N[i])
+        a = np.argmax(index)
+        S[a] += bernoulli(rng, means[a])
+        N[a] += 1.0
+    return N
+
+
+@njit
+def kl(p, q):
+    """Divergence of Bernoulli laws, for 0 < q < 1."""
+    first = p * math.log(p / q) if p > 0.0 else 0.0
+    return first + ((1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if p < 1.0 else 0.0)
+
+
+@njit
+def kl_upper(p, d):
+    """max{q : kl(p, q) <= d} by bisection, to 1e-10; the interval is that of Pinsker."""
+    low, high = p, min(1.0, p + math.sqrt(d / 2.0))
+    while high - low > 1e-10:
+        q = 0.5 * (low + high)
+        if kl(p, q) <= d:
+            low = q
+        else:
+            high = q
+    return low
+
+
+@njit
+def kl_ucb(rng, means, T):
+    """Garivier & Cappe 2011."""
+    K = len(means)
+    N, S, index = np.zeros(K), np.zeros(K), np.full(K, np.inf)
+    for t in range(1, T + 1):
+        l = math.log(t)
+        for i in range(K):
+            if N[i] > 0:
+                index[i] = kl_upper(S[i] / N[i], l / N[i])
+        a = np.argmax(index)
+        S[a] += bernoulli(rng, means[a])
+        N[a] += 1.0
+    return N
+
+
+@njit
+def robust_ucb(rng, means, T, u, v):
+    """Bubeck, Cesa-Bianchi & Lugosi 2013, with the truncated mean as it is defined: the level
+    depends on t, so each round truncates all rewards so far anew, and T rounds cost O(T^2). The
+    i-th reward x counts if |x|^(1+v) <= u i / ln t^2; |x|^(1+v)/i is computed only once.
+    """
+    K = len(means)
+    x, size = np.zeros((K, T)), np.zeros((K, T))
+    N, index = np.zeros(K, np.int64), np.full(K, np.inf)
+    for t in range(1, T + 1):
+        l = 2.0 * math.log(t)
+        for i in range(K):
+            if N[i] > 0:
+                total = 0.0
+                for j in range(N[i]):
+                    total += x[i, j] if size[i, j] * l <= u else 0.0
+                bonus = 4.0 * u ** (1.0 / (1.0 + v)) * (l / N[i]) ** (v / (1.0 + v))
+                index[i] = total / N[i] + bonus
+        a = np.argmax(index)
+        reward = pareto(rng, means[a])
+        x[a, N[a]] = reward
+        N[a] += 1
+        size[a, N[a] - 1] = abs(reward) ** (1.0 + v) / N[a]
+    return N.astype(np.float64)
+
+
+@njit
+def prefix_noise(nodes, n, noise):
+    """Noise of the sum of n items: that of one node for each binary digit of n. The n-th item
+    closes the node of the lowest digit.
+    """
+    lowest = 0
+    while (n >> lowest) & 1 == 0:
+        lowest += 1
+    nodes[lowest] = noise
+    total = 0.0
+    for b in range(lowest, len(nodes)):
+        if (n >> b) & 1:
+            total += nodes[b]
+    return total
+
+
+@njit
+def levels(T):
+    return math.floor(math.log2(T)) + 1
+
+
+@njit
+def dp_ucb(rng, means, T, eps, gamma, tree_budget):
+    """Mishra & Thakurta 2015, Algorithm 1."""
+    K, L = len(means), levels(T)
+    log_T = math.log(T)
+    Gamma = K * log_T**2 * math.log(K * T * log_T / gamma) / eps
+    scale = L / (eps / K if tree_budget == 1 else eps)
+    nodes = np.zeros((K, L))
+    N, S, noisy, index = np.zeros(K), np.zeros(K), np.zeros(K), np.full(K, np.inf)
+    for t in range(1, T + 1):
+        l = math.log(t)
+        for i in range(K):
+            if N[i] > 0:
+                index[i] = noisy[i] / N[i] + math.sqrt(2.0 * l / N[i]) + Gamma / N[i]
+        a = np.argmax(index)
+        S[a] += bernoulli(rng, means[a])
+        N[a] += 1.0
+        noisy[a] = S[a] + prefix_noise(nodes[a], int(N[a]), laplace(rng, scale))
+    return N
+
+
+@njit
+def dp_ucb_bound(rng, means, T, eps):
+    """The same with the bonus of Azize's thesis (p. 102)."""
+    K, L = len(means), levels(T)
+    l = math.log(2.0 * T)
+    privacy = math.sqrt(8.0) * math.log(T) ** 1.5 * l / eps
+    nodes = np.zeros((K, L))
+    N, S, noisy, index = np.zeros(K), np.zeros(K), np.zeros(K), np.full(K, np.inf)
+    for _ in range(T):
+        for i in range(K):
+            if N[i] > 0:
+                index[i] = noisy[i] / N[i] + math.sqrt(2.0 * l / N[i]) + privacy / N[i]
+        a = np.argmax(index)
+        S[a] += bernoulli(rng, means[a])
+        N[a] += 1.0
+        noisy[a] = S[a] + prefix_noise(nodes[a], int(N[a]), laplace(rng, L / eps))
+    return N
+
+
+@njit
+def dpr_ucb(rng, means, T, eps, u, v, c):
+    """Tao et al. 2022, Algorithms 1 and 2."""
+    K, L = len(means), levels(T)
+    log_T = math.log(T)
+    factor = c * u ** (1.0 / (1.0 + v)) * (log_T ** (1.5 + 1.0 / v)) ** (v / (1.0 + v))
+    nodes = np.zeros((K, L))
+    N, S, noisy, index = np.zeros(K), np.zeros(K), np.zeros(K), np.full(K, np.inf)
+    for t in range(1, T + 1):
+        l = math.log(2.0) + 4.0 * math.log(t)
+        for i in range(K):
+            if N[i] > 0:
+                index[i] = noisy[i] / N[i] + factor * (l / (N[i] * eps)) ** (v / (1.0 + v))
+        a = np.argmax(index)
+        N[a] += 1.0
+        B = (eps * u * N[a] / log_T**1.5) ** (1.0 / (1.0 + v))
+        x = pareto(rng, means[a])
+        S[a] += x if abs(x) <= B else 0.0
+        noise = laplace(rng, 2.0 * B * L / eps)
+        noisy[a] = S[a] + prefix_noise(nodes[a], int(N[a]), noise)
+    return N
+
+
+def agent_2(reward):
+    """Ren et al. 2020, Agent 2, for users of one level, who add Laplace noise to a reward."""
+
+    @njit
+    def play(rng, means, T, eps):
+        K = len(means)
+        N, s, A, index = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
+        for t in range(1, T + 1):
+            l = 4.0 * math.log(t)
+            a = np.argmin(A)
+            if A[a] > l / eps**2:
+                for i in range(K):
+                    radius = math.sqrt(l / (2.0 * N[i])) + math.sqrt(8.0 * A[i] * l) / N[i]
+                    index[i] = s[i] / N[i] + radius
+                a = np.argmax(index)
+            s[a] += reward(rng, means[a]) + laplace(rng, 1.0 / eps)
+            N[a] += 1.0
+            A[a] += 1.0 / eps**2
+        return N
+
+    return play
+
+
+def agent_4(reward):
+    """Ren et al. 2020, Agent 4, for users of one level, who send one bit."""
+
+    @njit
+    def play(rng, means, T, eps):
+        K, tanh = len(means), math.tanh(eps / 2.0)
+        c = 1.0 / tanh
+        N, s, B, index = np.zeros(K), np.zeros(K), np.zeros(K), np.full(K, np.inf)
+        for t in range(1, T + 1):
+            l = 4.0 * math.log(t)
+            for i in range(K):
+                if N[i] > 0:
+                    index[i] = s[i] / N[i] + math.sqrt(B[i] * l / 2.0) / N[i]
+            a = np.argmax(index)
+            one = rng.random() < 0.5 + (reward(rng, means[a]) - 0.5) * tanh
+            s[a] += (1.0 + c) / 2.0 if one else (1.0 - c) / 2.0
+            N[a] += 1.0
+            B[a] += c**2
+        return N
+
+    return play
+
+
+@njit
+def sigmoid_of_normal(rng, mean):
+    return sigmoid(normal(rng, mean))
+
+
+heldp_ucb_l, heldp_ucb_ls = agent_2(bernoulli), agent_2(sigmoid_of_normal)
+heldp_ucb_b, heldp_ucb_bs = agent_4(bernoulli), agent_4(sigmoid_of_normal)
+
+
+# Episodic algorithms, also round by round
+
+
+def doubling_episodes(upper):
+    """Azize & Basu 2022, Algorithm 1, with an index ``upper(m, n, l, eps)``, l = alpha ln t."""
+
+    @njit
+    def play(rng, means, T, eps, alpha):
+        K = len(means)
+        N, n, m, index = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
+        a, length, left, total = 0, 0.0, 0.0, 0.0
+        for t in range(1, T + 1):
+            if left == 0.0:  # an episode begins
+                if t <= K:
+                    a, length = t - 1, 1.0
+                else:
+                    l = alpha * math.log(t)
+                    for i in range(K):
+                        index[i] = upper(m[i], n[i], l, eps)
+                    a = np.argmax(index)
+                    length = N[a]
+                left, total = length, 0.0
+            total += bernoulli(rng, means[a])
+            N[a] += 1.0
+            left -= 1.0
+            if left == 0.0:
+                n[a], m[a] = length, total / length + laplace(rng, 1.0 / (eps * length))
+        return N
+
+    return play
+
+
+@njit
+def hoeffding_index(m, n, l, eps):
+    return m + math.sqrt(l / (2.0 * n)) + l / (eps * n)
+
+
+@njit
+def kl_index(m, n, l, eps):
+    return kl_upper(min(max(m + l / (eps * n), 0.0), 1.0), l / n)
+
+
+adap_ucb, adap_klucb = doubling_episodes(hoeffding_index), doubling_episodes(kl_index)
+
+
+def elimination(epoch):
+    """Successive elimination. ``epoch(k, e, *parameters)`` returns the pulls R of each of k arms in
+    epoch e, the level B beyond which a reward counts as 0, the scales of the noise of a mean and of
+    each reward, and by how much a mean may be below the largest.
+    """
+
+    @njit
+    def play(rng, means, T, *parameters):
+        K = len(means)
+        N, sums, mu, viable = np.zeros(K), np.zeros(K), np.zeros(K), np.ones(K, np.bool_)
+        t, e = 0, 0
+        while True:
+            e += 1
+            R, B, of_mean, of_reward, width = epoch(viable.sum(), e, *parameters)
+            sums[:] = 0.0
+            pulled = 0
+            while pulled < R:
+                for a in range(K):
+                    if viable[a]:
+                        if t == T:
+                            return N
+                        x = bernoulli(rng, means[a])
+                        sums[a] += x if x <= B else 0.0
+                        if of_reward > 0.0:
+                            sums[a] += laplace(rng, of_reward)
+                        N[a] += 1.0
+                        t += 1
+                pulled += 1
+            for a in range(K):
+                mu[a] = sums[a] / R + laplace(rng, of_mean) if viable[a] else -np.inf
+            viable &= mu.max() - mu <= width
+
+    return play
+
+
+@njit
+def sajed_sheffet(k, e, eps, beta):
+    """Sajed & Sheffet 2019, Algorithm 3."""
+    D = 2.0**-e
+    L8, L4 = math.log(8.0 * k * e**2 / beta), math.log(4.0 * k * e**2 / beta)
+    R = math.floor(max(32.0 * L8 / D**2, 8.0 * L4 / (eps * D))) + 1.0
+    return R, np.inf, 1.0 / (eps * R), 0.0, 2.0 * math.sqrt(L8 / (2.0 * R)) + 2.0 * L4 / (R * eps)
+
+
+@njit
+def tao_central(k, e, eps, u, v, c, beta):
+    """Tao et al. 2022, Algorithm 3."""
+    L = math.log(4.0 * k * e**2 / beta)
+    R = math.ceil(u ** (1.0 / v) * (c * 2.0**e) ** ((1.0 + v) / v) * L / eps + 1.0)
+    B = (u * R * eps / L) ** (1.0 / (1.0 + v))
+    err = u ** (1.0 / (1.0 + v)) * (L / (R * eps)) ** (v / (1.0 + v))
+    return R, B, 2.0 * B / (R * eps), 0.0, c / 2.0 * err
+
+
+@njit
+def tao_local(k, e, eps, u, v, c, beta):
+    """Tao et al. 2022, Algorithm 4, with sqrt(R) in err."""
+    L = math.log(8.0 * k * e**2 / beta)
+    R = math.ceil(u ** (2.0 / v) * (c * 4.0**e) ** (2.0 * (1.0 + v) / v) * L / eps**2 + L)
+    B = (u * math.sqrt(R) * eps / math.sqrt(L)) ** (1.0 / (1.0 + v))
+    err = u ** (1.0 / (1.0 + v)) * (math.sqrt(L / R) / eps) ** (v / (1.0 + v))
+    return R, B, 0.0, 2.0 * B / eps, c / 2.0 * err
+
+
+dp_se, dpr_se, ldpr_se = map(elimination, (sajed_sheffet, tao_central, tao_local))
+
+
+@njit
+def level_and_radius(n, eps, k, alpha1, delta):
+    """Wu et al. 2023: where n values are truncated, and the radius of their mean (``unit``)."""
+    l = math.log(1.0 / delta)
+    M = (n * eps / l) ** (1.0 / k)
+    if alpha1 > 0.0:
+        M = min(M, alpha1 ** (-1.0 / k))
+    share = 1.0 - 1.0 / k
+    return M, math.sqrt(l / n) + (l / (n * eps)) ** share + alpha1**share
+
+
+@njit
+def prae_r(rng, means, T, eps, k, alpha1, delta, constants, forced):
+    """Wu et al. 2023, Algorithms 1 and 2, for ``constants: unit`` and ``forced: batch``."""
+    K = len(means)
+    N, mu, viable = np.zeros(K), np.zeros(K), np.ones(K, np.bool_)
+    until = 3.0 * math.log(4.0 / delta) / alpha1 if alpha1 > 0.0 else 0.0
+    t, B = 0, 1
+    while True:
+        B *= 2
+        M, radius = level_and_radius(B, eps, k, alpha1, delta)
+        forced_arm = int(rng.random() * K) if until > B else -1
+        for a in range(K):
+            if forced_arm == a or (forced_arm < 0 and viable[a]):
+                total = 0.0
+                for _ in range(B):
+                    if t == T:
+                        return N
+                    x = bernoulli(rng, means[a])
+                    total += x if abs(x) <= M else 0.0
+                    N[a] += 1.0
+                    t += 1
+                mu[a] = total / B + laplace(rng, 2.0 * M / (B * eps))
+        if forced_arm < 0:
+            mu[~viable] = -np.inf
+            viable &= mu.max() - mu <= 2.0 * radius
+
+
+@njit
+def prae_c(rng, means, T, eps, k, alpha1, D, delta, constants, forced, c1):
+    """Wu et al. 2023, Algorithms 1 and 3, for ``constants: unit``, ``forced: batch`` and a given
+    ``c1``.
+    """
+    K = len(means)
+    N, mu, viable = np.zeros(K), np.zeros(K), np.ones(K, np.bool_)
+    r = 10.0 ** (1.0 / k)
+    if alpha1 > 0.0:
+        r = ((1.0 - alpha1) / (0.249 - alpha1)) ** (1.0 / k)
+    until = c1 * math.log(4.0 * D / (r * delta)) / min(1.0, eps)
+    if alpha1 > 0.0:
+        until = max(until, 3.0 * math.log(4.0 / delta) / alpha1)
+    share = np.zeros(math.ceil(2.0 * D / r) + 2)
+    t, n = 0, 0
+    while True:
+        n = 2 * n if n > 0 else 1  # of each fold, half a batch
+        M, radius = level_and_radius(n, eps, k, alpha1, delta)
+        forced_arm = int(rng.random() * K) if n < until else -1
+        for a in range(K):
+            if forced_arm == a or (forced_arm < 0 and viable[a]):
+                share[:] = 0.0
+                total, J = 0.0, 0.0
+                for i in range(2 * n):
+                    if t == T:
+                        return N
+                    if i == n:  # the second fold begins: the noisy mode of the first
+                        for b in range(len(share)):
+                            share[b] = share[b] / n + laplace(rng, 2.0 / (n * eps))
+                        J = -D - r + r * np.argmax(share)
+                    x = bernoulli(rng, means[a])
+                    if i < n:
+                        share[int((x + D + r) / r)] += 1.0
+                    else:
+                        total += x - J if abs(x - J) <= M else 0.0
+                    N[a] += 1.0
+                    t += 1
+                mu[a] = J + total / n + laplace(rng, 2.0 * M / (n * eps))
+        if forced_arm < 0:
+            mu[~viable] = -np.inf
+            viable &= mu.max() - mu <= 2.0 * radius

@@ -1,0 +1,55 @@
+"""The table of compile times, on invented numbers."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from helpers import NAMES, RULES
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import compile as compiling
+import ratios
+
+FIRST = {"trivial": 0.4, "adap_klucb": 4.0, "ucb": 2.0, "prae_c": 3.0}
+FURTHER = {name: FIRST[name] / 2 for name in ("adap_klucb", "ucb", "prae_c")}
+TOGETHER = {"adap_klucb": 4.0, "ucb": 1.0, "prae_c": 1.5}
+
+
+def test_all_algorithms_and_rules_are_compiled():
+    assert compiling.names_of_all() == [*NAMES, *RULES]
+    assert {*compiling.BEFORE, *compiling.CHECKED} <= {*NAMES}
+
+
+def test_the_table_has_all_times_and_no_complaint_within_the_targets():
+    text = compiling.text_of(FIRST, FURTHER, TOGETHER, 0.5)
+    assert "| `ucb`        |    2.00 |      1.00 |             1.00 |" in text
+    assert "| largest      |    4.00 |      2.00 |             4.00 |" in text
+    assert "| sum          |         |           |              6.5 |" in text
+    assert "takes 0.40 s" in text
+    assert "All together take 13 times the imports" in text
+    assert text.endswith("All are met.\n")
+
+
+@pytest.mark.parametrize(
+    ("first", "further", "total", "line"),
+    [
+        ({"ucb": 5.1}, {}, 60, "`ucb` as a first algorithm: 5.1 s, above 5 s"),
+        ({"ucb": 5}, {"ucb": 3.1}, 60, "`ucb` as a further algorithm: 3.1 s, above 3 s"),
+        ({"ucb": 5}, {"ucb": 3}, 61, "all together: 61 s, above 60 s"),
+    ],
+)
+def test_a_missed_target_is_reported(first, further, total, line):
+    assert compiling.misses(first, further, total) == [line]
+
+
+def test_compiling_that_takes_half_as_long_again_is_reported():
+    committed = compiling.ratios_of((FIRST, FURTHER, TOGETHER, 0.5))
+    assert committed["compile, all together"] == 13.0
+    assert committed["compile, ucb further"] == 2.0
+    assert len(committed) == 7
+    assert all(name.startswith(ratios.COMPILING) for name in committed)
+    for name in committed:
+        assert ratios.complaints(committed | {name: 1.3 * committed[name]}, committed) == []
+        (line,) = ratios.complaints(committed | {name: 1.45 * committed[name]}, committed)
+        assert line.startswith(f"{name}: ")
+        assert "more than 1.35 times the committed" in line
