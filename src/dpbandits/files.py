@@ -6,7 +6,7 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock
@@ -56,15 +56,20 @@ def replace_file(path: Path, content: bytes) -> None:
     Raises:
         CannotWrite: the file cannot be written; an older version is preserved.
     """
-    part = path.with_name(f".{path.name}.part")  # overwrites the remainder of a killed process
+    part = path.with_name(f".{path.name}.part")
     try:
-        with open(part, "wb") as file:
+        part.unlink(missing_ok=True)  # the remainder of a killed process
+    except OSError as error:
+        raise CannotWrite(part, error) from error
+    try:
+        with open(part, "xb") as file:  # x: a new file, so no link is followed
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
         raise CannotWrite(path, error) from error
 
 
