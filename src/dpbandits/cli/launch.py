@@ -13,6 +13,7 @@ from ..contracts.question import Question
 from ..errors import BadInput
 from ..files import check_writable, package_folder
 from ..results.naming import table_path
+from ..running.backends import safe_children
 from ..running.failures import RunsFailed
 from .command import print_failed, report_failures
 from .config.compose import as_hydra_overrides, multirun_points, read_request
@@ -134,7 +135,8 @@ def _run_by_submitit(
     try:
         executor = submitit.AutoExecutor(folder, cluster, **timeouts)
         executor.update_parameters(**parameters)
-        jobs = executor.map_array(job, points)
+        with safe_children():
+            jobs = executor.map_array(job, points)
     except Exception as error:
         for path in created:
             with suppress(OSError):  # a folder that another process uses
