@@ -78,6 +78,14 @@ def test_numbers_of_workers():
         assert message_of(workers, value).startswith("jobs=")
 
 
+@pytest.mark.parametrize("cores", ["x", "", "1.5", "-1"])
+def test_a_number_of_cores_that_joblib_cannot_read(monkeypatch, cores):
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", cores)
+    assert message_of(workers, 1) == f"LOKY_MAX_CPU_COUNT={cores}: a whole number is needed"
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "2")
+    assert workers(1) == 1
+
+
 def test_paths_of_folders(tmp_path):
     assert str(folder("results", "a b/c")) == "a b/c"
     assert folder("results", tmp_path) == tmp_path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -70,6 +71,9 @@ def workers(value: Any) -> int:
     jobs = whole("jobs", value, at_least=-1, at_most=4096)
     if jobs == 0:
         raise BadInput("jobs=0: a number of workers, or -1 for one per core, is needed")
+    cores = os.environ.get("LOKY_MAX_CPU_COUNT", "1")  # joblib reads it to count the cores
+    if not cores.isdecimal():
+        raise BadInput(f"LOKY_MAX_CPU_COUNT={cores}: a whole number is needed")
     return jobs
 
 
