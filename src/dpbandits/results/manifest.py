@@ -28,10 +28,14 @@ def read_manifest(table: Path) -> Any:
 
 
 def write_manifest(
-    table: Path, config: Mapping[str, Any], settings: Sequence[Setting], seconds: float
+    table: Path,
+    config: Mapping[str, Any],
+    settings: Sequence[Setting],
+    seconds: float,
+    changed: Sequence[str] = (),
 ) -> None:
-    """Write what is needed to make a table again: configuration, settings, the names of the files
-    of their runs, the table's checksum, versions and time.
+    """Write what is needed to make a table again: configuration, the overrides that changed it,
+    settings, the names of the files of their runs, the table's checksum, versions and time.
 
     A table made of finished runs alone keeps the time that these took.
     """
@@ -42,6 +46,7 @@ def write_manifest(
                 seconds = float(before["wall_time_seconds"])
     manifest = {
         "config": config,
+        "changed": list(changed),
         "settings": [setting.record for setting in settings],
         "finished": [setting.key for setting in settings],
         "sha256": sha256(table),
