@@ -1,4 +1,4 @@
-"""Locks end with their processes, and folders that cannot be written are refused."""
+"""Files are written atomically and never through links; locks end with their processes."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits.errors import BadInput
+from dpbandits.errors import BadInput, CannotWrite
 from dpbandits.files import check_writable, write_atomically
 
 
@@ -28,3 +28,29 @@ def test_a_lock_ends_with_its_process(tmp_path):
 def test_a_folder_that_cannot_be_written_is_refused(folder):
     with pytest.raises(BadInput, match=f"^results={folder}: a writable folder is needed"):
         check_writable(Path(folder))
+
+
+def test_a_link_in_the_place_of_the_part_of_a_file_is_not_followed(tmp_path):
+    victim, part = tmp_path / "victim", tmp_path / ".file.part"
+    victim.write_bytes(b"precious")
+    part.symlink_to(victim)
+    write_atomically(tmp_path / "file", b"new")
+    assert (tmp_path / "file").read_bytes() == b"new" and not (tmp_path / "file").is_symlink()
+    assert victim.read_bytes() == b"precious"
+    assert not part.is_symlink()
+
+
+def test_a_link_in_the_place_of_a_file_is_replaced(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"precious")
+    (tmp_path / "file").symlink_to(victim)
+    write_atomically(tmp_path / "file", b"new")
+    assert (tmp_path / "file").read_bytes() == b"new" and victim.read_bytes() == b"precious"
+
+
+def test_a_folder_in_the_place_of_the_part_of_a_file_is_reported(tmp_path):
+    (tmp_path / "file").write_bytes(b"old")
+    (tmp_path / ".file.part").mkdir()
+    with pytest.raises(CannotWrite, match=r"cannot write .*/\.file\.part"):
+        write_atomically(tmp_path / "file", b"new")
+    assert (tmp_path / "file").read_bytes() == b"old"

@@ -13,6 +13,8 @@ from dpbandits.validation import (
     file_at,
     folder,
     numbers,
+    overflowing,
+    to_float,
     whole,
     workers,
     yes_no,
@@ -76,6 +78,33 @@ def test_numbers_of_workers():
     assert "or -1 for one per core" in message_of(workers, 0)
     for value in (-2, 5000, 1.5, "many", True):
         assert message_of(workers, value).startswith("jobs=")
+
+
+def test_a_number_larger_than_any_float_is_not_infinity():
+    for text in ("1e400", "-1.5E+400", "1_0.5e999"):
+        assert math.isnan(to_float(text)) and overflowing(text)
+    for text in ("inf", "-Infinity"):
+        assert math.isinf(to_float(text)) and not overflowing(text)
+    for text in (
+        "1e308",
+        "1e-400",
+        "a1e400",
+        "data/1e400",
+        "1e400.csv",
+        "1e400x",
+        None,
+        1,
+        math.inf,
+    ):
+        assert overflowing(text) is None
+
+
+@pytest.mark.parametrize("cores", ["x", "", "1.5", "-1"])
+def test_a_number_of_cores_that_joblib_cannot_read(monkeypatch, cores):
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", cores)
+    assert message_of(workers, 1) == f"LOKY_MAX_CPU_COUNT={cores}: a whole number is needed"
+    monkeypatch.setenv("LOKY_MAX_CPU_COUNT", "2")
+    assert workers(1) == 1
 
 
 def test_paths_of_folders(tmp_path):

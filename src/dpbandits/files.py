@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 
 from filelock import FileLock
@@ -16,6 +19,7 @@ from .errors import BadInput, CannotWrite
 PACKAGE = Path(__file__).parent
 LOCK = ".lock"
 PATIENCE = 0.01  # seconds between attempts to acquire a lock
+LARGEST_TEXT = 2**28  # bytes of a manifest, a stored finding or a reason of a failure
 
 
 def package_folder(name: str) -> Path:
@@ -50,21 +54,59 @@ def locked(folder: Path) -> Iterator[None]:
         yield
 
 
+class Implausible(ValueError):
+    """A file that cannot be one of ours: not a regular file, or too large."""
+
+
+@contextmanager
+def opened(path: Path, most: float = math.inf) -> Iterator[BufferedReader]:
+    """Open a regular file of at most ``most`` bytes for reading.
+
+    Reading a pipe or a device, or through a link to one, could block or never end.
+
+    Raises:
+        Implausible: it is no regular file, or is larger.
+        OSError: it cannot be opened.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # does not wait for a pipe's writer
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise Implausible("a regular file is needed, not a folder, a pipe or a device")
+        if found.st_size > most:
+            raise Implausible(f"it has {found.st_size} bytes, more than {most:g}")
+        with open(descriptor, "rb", closefd=False) as file:
+            yield file
+    finally:
+        os.close(descriptor)
+
+
+def read_text(path: Path) -> str:
+    """The text of a regular file of a plausible size; raises what ``opened`` raises."""
+    with opened(path, LARGEST_TEXT) as file:
+        return file.read().decode(errors="replace")
+
+
 def replace_file(path: Path, content: bytes) -> None:
     """Write a file of a locked folder atomically.
 
     Raises:
         CannotWrite: the file cannot be written; an older version is preserved.
     """
-    part = path.with_name(f".{path.name}.part")  # overwrites the remainder of a killed process
+    part = path.with_name(f".{path.name}.part")
     try:
-        with open(part, "wb") as file:
+        part.unlink(missing_ok=True)  # the remainder of a killed process
+    except OSError as error:
+        raise CannotWrite(part, error) from error
+    try:
+        with open(part, "xb") as file:  # x: a new file, so no link is followed
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
     except OSError as error:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
         raise CannotWrite(path, error) from error
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,14 +16,28 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LARGEST = 2**62
+DECIMAL = re.compile(r"""(?<![\w./'"])\d[\d_]*(?:\.[\d_]*)?(?:[eE]\+?\d+)(?![\w./'"])""")
 
 
 def to_float(value: Any) -> float:
-    """The value as a float; NaN if it is not a number."""
+    """The value as a float; NaN if it is not a number, or larger than any float."""
     try:
-        return math.nan if isinstance(value, bool) else float(value)
+        number = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         return math.nan
+    return math.nan if overflowing(value) else number
+
+
+def overflowing(text: Any) -> str | None:
+    """The first number in a text, such as 1e400, that becomes infinite as a float."""
+    numbers = DECIMAL.findall(text) if isinstance(text, str) else []
+    return next((x for x in numbers if math.isinf(float(x))), None)
+
+
+def refuse_overflow(where: str, text: str) -> None:
+    """Refuse a text with a number that would become infinite; the message begins with ``where``."""
+    if number := overflowing(text):
+        raise BadInput(f"{where}: {number} is larger than any float; inf is infinity")
 
 
 def as_number(key: str, value: Any) -> float:
@@ -70,6 +86,9 @@ def workers(value: Any) -> int:
     jobs = whole("jobs", value, at_least=-1, at_most=4096)
     if jobs == 0:
         raise BadInput("jobs=0: a number of workers, or -1 for one per core, is needed")
+    cores = os.environ.get("LOKY_MAX_CPU_COUNT", "1")  # joblib reads it to count the cores
+    if not cores.isdecimal():
+        raise BadInput(f"LOKY_MAX_CPU_COUNT={cores}: a whole number is needed")
     return jobs
 
 

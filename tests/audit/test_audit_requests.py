@@ -27,6 +27,8 @@ def refusal(*given, **more):
         # beta is a parameter of dp_se and a key of stopping rules
         ({"algo": "dp_se", "beta": 7}, "algo.beta=7: a number in (0, 1], or 1/horizon is needed"),
         ({"algo": "dp_se", "eps": []}, "eps=[]: a finite number above 0 is needed"),
+        ({"algo": "dp_se", "horizon": []}, "horizon=[]: a whole number of at least 2"),
+        ({"mechanism": "tree", "horizon": []}, "horizon=[]: a whole number of at least 2"),
         ({"algo": "dp_se", "horizon": 1}, "horizon=1: a whole number of at least 2"),
         ({"rule": "dp_nas", "R": -1}, "R=-1: a number above 0"),
         ({"rule": "dp_nas", "beta": 2}, "beta=2: a number in (0, 1)"),

@@ -4,6 +4,7 @@ What is wrong with settings and overrides is tested in ``settings/test_bad_setti
 ``cli/config/test_bad_overrides``: here are other words, and a few of each kind.
 """
 
+import io
 import os
 import shlex
 import subprocess
@@ -15,6 +16,7 @@ from commands import command
 from refusals import QUICK_STOP, arguments, complaint
 
 from dpbandits.cli import audit, bounds, claims, plot, run, status, stop
+from dpbandits.contracts.question import REGRET
 
 ONE_SETTING = [
     ("eps=0", "eps=0:", "above 0"),
@@ -43,6 +45,8 @@ OPTIONS = [
     ("-p env.outlier --cfg job env=contaminated", "package", "'env.outlier'", "env"),
     ("-p hydra --cfg job", "package", "'hydra'", "env"),
     ("-p env --cfg hydra", "package", "'env'", "hydra"),
+    ("--cfg hydra --resolve", "--resolve", "--cfg job or all"),
+    ("--cfg hydra -p hydra.foo", "--cfg hydra", "hydra.foo"),
     ("--foo", "--foo", "--help"),
 ]
 RUN = [
@@ -215,3 +219,17 @@ def test_output_that_cannot_be_written_is_reported_in_one_line(tmp_path, command
     assert done.returncode == 1 and "Traceback" not in done.stderr
     last = done.stderr.splitlines()[-1]
     assert last == f"{name}: cannot write the output (No space left on device)"
+
+
+@pytest.mark.parametrize("option", ["--cfg=job", "--info=plugins", "--hydra-help"])
+def test_an_error_of_writing_what_hydra_prints_is_left_to_the_command(monkeypatch, option):
+    """Hydra itself would print a traceback and exit."""
+    with open("/dev/full", "wb", buffering=0) as full:
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(full, write_through=True))
+        with pytest.raises(OSError, match="No space left"):
+            run.command_line(REGRET, "", [option])
+
+
+def test_what_hydra_prints_is_printed(monkeypatch, capsys):
+    assert run.command_line(REGRET, "", ["--cfg", "job", "eps=0.25"]) == 0
+    assert "eps: 0.25\n" in capsys.readouterr().out

@@ -38,6 +38,15 @@ def test_the_local_executor_of_submitit(tmp_path):
     assert len(list(tmp_path.glob("there/.submitit/*/*_result.pkl"))) == 4  # in their processes
 
 
+@pytest.mark.slow
+def test_a_job_of_submitit_imports_nothing_from_the_working_folder(tmp_path):
+    (tmp_path / "random.py").write_text("raise SystemExit('imported')")
+    words = ["-m", "algo=dp_se", "horizon=100", "runs=1", "jobs=1"]
+    command = [COMMAND[0], "-P", *COMMAND[1:], *words, "hydra/launcher=submitit_local"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and "imported" not in done.stderr, done.stderr
+
+
 BAD = "def bad(game, rng):\n    raise ValueError('lost')\n"
 
 

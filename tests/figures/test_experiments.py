@@ -131,7 +131,7 @@ def test_a_figure_is_drawn_again_after_a_change_of_what_draws_it(tmp_path, monke
 
 
 def test_changes_do_not_replace_the_table_of_an_experiment(tmp_path):
-    """As in bandit-run, unless the table is itself one of changed keys."""
+    """As in bandit-run, unless the table contains that of before."""
     for runs in (2, 3, None):
         dp.reproduce("azize2022_fig8", tmp_path, **({"runs": runs} if runs else {}))
     table = tmp_path / "azize2022_fig8.csv"

@@ -5,9 +5,11 @@ The lock, atomic writes and the checksum have controls: without them the same ch
 
 import errno
 import json
+import os
 import subprocess
 import sys
-from pathlib import Path
+import time
+import zipfile
 
 import faults
 import numpy as np
@@ -117,6 +119,70 @@ def test_damage_is_noticed_reported_and_repaired(tmp_path, capsys, right, damage
     assert files[0].with_suffix(".damaged").read_bytes() == damaged  # to be examined
 
 
+def bomb(file):
+    """Write 4 MB of zeros that compress to four kilobytes."""
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as members:
+        members.writestr("runs.npy", bytes(2**22))
+
+
+def huge(file):
+    with open(file, "wb") as opened:
+        opened.truncate(2**43)  # no bytes on the disk
+
+
+ODD = {
+    "a pipe": os.mkfifo,
+    "a folder": lambda file: (file / "inner").mkdir(parents=True),
+    "a device": lambda file: file.symlink_to("/dev/zero"),
+    "a link to a pipe": lambda file: (
+        os.mkfifo(file.with_suffix(".pipe")),
+        file.symlink_to(file.with_suffix(".pipe").name),
+    ),
+    "a bomb": bomb,
+    "huge": huge,
+}
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_only_regular_files_of_a_plausible_size_are_read(tmp_path, monkeypatch, odd):
+    monkeypatch.setattr(run_store, "MOST_ARRAYS", 2**20)
+    store, (setting,) = RunStore(tmp_path), requested(algo="dp_se", horizon=10).settings
+    file = store.file(setting)
+    for aside in (".damaged", ".damaged1"):  # what was set aside before is preserved
+        file.parent.mkdir(parents=True, exist_ok=True)
+        ODD[odd](file)
+        start = time.process_time()
+        with pytest.raises(Damaged, match=r"Implausible|it has|regular file"):
+            store.finished(setting)
+        assert time.process_time() - start < 0.2
+        store.save(setting, same([3], np.zeros((2, 5), int), 0.5))
+        assert store.finished(setting) == {3} and file.is_file() and not file.is_symlink()
+        assert os.path.lexists(file.with_suffix(aside))
+        file.unlink()
+        file.with_suffix(".pipe").unlink(missing_ok=True)
+
+
+def test_runs_that_compress_too_well_to_be_plausible_are_stored_as_they_are(tmp_path, monkeypatch):
+    monkeypatch.setattr(run_store, "MOST_ARRAYS", 1000)
+    store, (setting,) = RunStore(tmp_path), requested(algo="dp_se", horizon=10).settings
+    store.save(setting, same(range(1000), np.zeros((100, 5), int), 0.5))
+    assert store.finished(setting) == set(range(1000))
+    assert store.file(setting).stat().st_size > 1000 * 100 * 5 * 8
+    monkeypatch.setattr(run_store, "MOST_ARRAYS", 2**28)
+    store.save(setting, Runs())
+    assert store.finished(setting) == set(range(1000))
+    assert store.file(setting).stat().st_size < 100_000  # control
+
+
+@pytest.mark.parametrize("odd", ["a pipe", "a folder", "a device", "huge"])
+def test_a_reason_of_a_failure_that_is_no_text_is_ignored(tmp_path, odd):
+    store, (setting,) = RunStore(tmp_path), requested(algo="dp_se", horizon=10).settings
+    file = store.failure_file(setting)
+    file.parent.mkdir(parents=True)
+    ODD[odd](file)
+    assert store.failure(setting) is None
+
+
 @pytest.mark.parametrize("damage", ["edited pulls", "of another setting"])
 def test_without_a_checksum_damage_is_not_noticed(tmp_path, monkeypatch, right, damage):
     """The control: the checksums of ZIP do not detect these."""
@@ -151,7 +217,7 @@ def test_a_read_that_fails_is_not_damage(tmp_path, monkeypatch, error):
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "read_bytes", failing)
+        patch.setattr(run_store, "_content_of", failing)
         with pytest.raises(CannotRead, match=f"cannot read {files[0]}"):
             RunStore(tmp_path).save(request.settings[0], same([7], np.zeros((3, 5), int), 0.0))
         with pytest.raises(CannotRead):

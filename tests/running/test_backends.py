@@ -1,13 +1,16 @@
-"""Dask and Ray give the bytes of one machine, and lose nothing if a worker dies."""
+"""Workers are started safely; Dask and Ray give the bytes of one machine and lose nothing."""
 
+import os
 import re
 import signal
 import subprocess
 import sys
 import time
 
+import joblib
 import psutil
 import pytest
+from joblib.externals.loky import get_reusable_executor
 from sweeps import COMMAND, csv_after, requested, words
 
 from dpbandits.errors import BadInput
@@ -35,6 +38,33 @@ def table_of(process, folder):
     out, err = process.communicate(timeout=240)
     assert process.returncode == 0, err
     return (folder / out.splitlines()[-1]).read_bytes()
+
+
+SHADOW = """import os, sys
+open(os.environ["SHADOW"], "w").close()
+sys.path.pop(0)
+del sys.modules["random"]
+import random
+"""
+
+
+@pytest.mark.parametrize("safe", [True, False])
+def test_workers_import_nothing_from_the_working_folder(tmp_path, monkeypatch, safe):
+    if not safe:  # the control
+        monkeypatch.setattr(backends, "SAFE", "NOTHING")
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    get_reusable_executor().shutdown(wait=True)  # workers that were started elsewhere
+    (tmp_path / "random.py").write_text(SHADOW)
+    monkeypatch.setenv("SHADOW", str(tmp_path / "imported"))
+    monkeypatch.chdir(tmp_path)
+    with backends.connected(backends.HERE, 2):
+        assert list(joblib.Parallel(2, backend="loky")(map(joblib.delayed(abs), [-1, -2]))) == [
+            1,
+            2,
+        ]
+    get_reusable_executor().shutdown(wait=True)
+    assert (tmp_path / "imported").exists() != safe
+    assert "PYTHONSAFEPATH" not in os.environ
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ BOTH_TABLES = "env=table env.rewards=[[1,0],[0,1]]"
 KEYS_OF_BOTH = [
     *((f"eps={x}", f"eps={x}:", "above 0") for x in ("0", "-1", "nan", "strong", "true", "0x10")),
     ("eps=1e-400", "eps=0.0:", "above 0"),
-    ("eps=-1e400", "eps=-inf:", "above 0"),
+    ("eps=-1e400", "eps=-1e400:", "larger than any float"),
     ("'eps=\"\"'", "eps=:", "above 0"),
     ("'eps={a:{b:[1,2]}}'", "eps={a:{b:[1,2]}}:", "above 0"),
     (f"eps={'x' * 50_000}", "eps=xxx", " ... ", "above 0"),

@@ -10,6 +10,7 @@ from itertools import repeat
 import joblib
 import numpy as np
 
+from ..running.backends import safe_children
 from .events import Event, epsilon_bound, learn
 from .neighbours import Pair
 from .subjects import Subject
@@ -94,7 +95,8 @@ def audit(
     def each(function, pairs, sequence, *arguments):
         """The results of a function for each pair, each with its own seed and arguments."""
         tasks = zip(pairs, sequence.spawn(len(pairs)), *arguments, strict=True)
-        return workers(joblib.delayed(function)(subject, *task) for task in tasks)
+        with safe_children():
+            return workers(joblib.delayed(function)(subject, *task) for task in tasks)
 
     progress(0.2)
     for (remaining, part, loss), sequence in zip(ROUNDS, searching, strict=True):

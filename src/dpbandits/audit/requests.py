@@ -58,21 +58,27 @@ def requested(
     if not isinstance(short, dict) or not all(isinstance(x, dict) for x in short.values()):
         raise BadInput(f"short={plain(short)}: write short.ALGORITHM.PARAMETER=VALUE")
     eps = 1.0 if config["eps"] is None else config["eps"]
-    budgets = eps if isinstance(eps, list) and eps else [eps]
-    numbers = [argument("eps", x, POSITIVE, math.nan) for x in budgets]
+    numbers = [argument("eps", x, POSITIVE, math.nan) for x in _each(eps)]
+    horizons = [] if config["horizon"] is None else _each(config["horizon"])
+    lengths = tuple(whole("horizon", T, at_least=2, at_most=1_000_000) for T in horizons)
     if algorithm is None:
         name = str(config["mechanism"])
         if name not in MECHANISMS:
             raise unknown("mechanism", name, MECHANISMS)
         subjects: list[Subject] = [Release(MECHANISMS[name], x) for x in numbers]
     else:
-        subjects = [_subject(config, algorithm, spec, x, given) for x in numbers]
+        subjects = [_subject(config, algorithm, spec, x, lengths, given) for x in numbers]
     if find_spec("sklearn") is None:
         raise BadInput("an audit needs scikit-learn: pip install 'dpbandits[audit]'")
     return subjects
 
 
-def _subject(config, algorithm: Algorithm, spec, eps: float, given) -> Subject:
+def _each(value: Any) -> list[Any]:
+    """The values of a list; an empty one is left for validation to refuse."""
+    return value if isinstance(value, list) and value else [value]
+
+
+def _subject(config, algorithm: Algorithm, spec, eps: float, lengths, given) -> Subject:
     """The subject of an algorithm or stopping rule at one budget, its parameters checked."""
     where = f"{algorithm.group}={algorithm.name}"
     if not algorithm.private:
@@ -91,9 +97,6 @@ def _subject(config, algorithm: Algorithm, spec, eps: float, given) -> Subject:
     values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given} | goal
     own = [name for name in algorithm.domains if name not in ("eps", *goal)]
     check_names(algorithm, own, spec, values)
-    horizon = config["horizon"]
-    horizons = [] if horizon is None else horizon if isinstance(horizon, list) else [horizon]
-    lengths = tuple(whole("horizon", T, at_least=2, at_most=1_000_000) for T in horizons)
     player = Stopper if group == STOPPING.group else Learner
     found = player(algorithm, eps, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take

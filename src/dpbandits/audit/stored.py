@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..files import PACKAGE, sources_hash, write_atomically
+from ..files import PACKAGE, read_text, sources_hash, write_atomically
 from ..settings.setting import digest
 from .auditor import audit
 from .findings import record, write_witness
@@ -31,8 +31,8 @@ def finding_of(
     hashed = digest(*map(repr, (subject, runs, confidence, seed, sources)), length=12)
     file = folder and folder / f"{subject.name}-eps{subject.eps:g}-{hashed}.json"
     try:
-        row = json.loads(file.read_text()) if file else None
-    except (OSError, ValueError):
+        row = json.loads(read_text(file)) if file else None
+    except (OSError, ValueError, RecursionError):
         row = None
     if row is not None:
         progress(1.0)

@@ -47,6 +47,7 @@ def guarded(name: str, command: Callable[[], int]) -> None:
     """Run a command and exit: bad input ends with one line and exit code 2."""
     try:
         with _answered_signals():
+            _check_working_folder()
             code = command()
         print(end="", flush=True)  # an error of writing is reported here, not at the exit
     except BadInput as error:
@@ -66,6 +67,13 @@ def guarded(name: str, command: Callable[[], int]) -> None:
             raise
         _exit_now(1, f"{name}: cannot write the output ({error.strerror})")
     sys.exit(code)
+
+
+def _check_working_folder() -> None:
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise BadInput(f"the working folder cannot be used ({error.strerror})") from None
 
 
 @contextmanager

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from ..contracts.question import Question
 from ..errors import BadInput
 from ..files import check_writable, package_folder
 from ..results.naming import table_path
+from ..running.backends import safe_children
 from ..running.failures import RunsFailed
 from .command import print_failed, report_failures
 from .config.compose import as_hydra_overrides, multirun_points, read_request
@@ -48,13 +50,28 @@ class Job:
 
 
 def call_hydra(question: Question, argv: list[str], overrides: list[str]) -> None:
-    """Let Hydra answer an option of its own, such as --cfg; it wants overrides after options."""
+    """Let Hydra answer an option of its own, such as --cfg; it wants overrides after options.
+
+    Its output is printed when it has ended, since it answers an error of writing with a traceback.
+
+    Raises:
+        BadInput: Hydra refuses the option.
+    """
     import hydra
 
     options = [word for word in argv if word not in overrides]
     sys.argv = [question.command, *options, *as_hydra_overrides(overrides)]
     main = hydra.main(str(package_folder("conf")), question.keys_file, version_base="1.3")
-    main(lambda _: None)()
+    out, err = io.StringIO(), io.StringIO()
+    try:
+        with redirect_stdout(out), redirect_stderr(err):
+            main(lambda _: None)()
+    except SystemExit as ended:
+        if ended.code:
+            reason = err.getvalue().strip().rpartition("\n")[2]
+            raise BadInput(f"{' '.join(options)}: {reason}") from None
+    print(out.getvalue(), end="")
+    print(err.getvalue(), end="", file=sys.stderr)
 
 
 def multirun(question: Question, overrides: list[str], folders: tuple[str, ...]) -> int:
@@ -134,7 +151,8 @@ def _run_by_submitit(
     try:
         executor = submitit.AutoExecutor(folder, cluster, **timeouts)
         executor.update_parameters(**parameters)
-        jobs = executor.map_array(job, points)
+        with safe_children():
+            jobs = executor.map_array(job, points)
     except Exception as error:
         for path in created:
             with suppress(OSError):  # a folder that another process uses

@@ -86,6 +86,8 @@ def command_line(question: Question, usage: str, argv: list[str]) -> int:
     question = question_requested(given.overrides, folders, question)
     if (given.package is not None or given.resolve) and not given.cfg:
         raise BadInput("--package and --resolve go with --cfg job")
+    if given.resolve and given.cfg == "hydra":
+        raise BadInput("--resolve: Hydra's settings refer to other keys; give --cfg job or all")
     if given.cfg or given.info or given.hydra_help:
         modes = {"--cfg": given.cfg, "--info": given.info, "-m": given.multirun}
         chosen = [mode for mode, value in modes.items() if value]

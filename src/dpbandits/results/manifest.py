@@ -13,25 +13,29 @@ from pathlib import Path
 from typing import Any
 
 from ..compiled.cache import SOURCES
-from ..files import PACKAGE, write_atomically
+from ..files import PACKAGE, opened, read_text, write_atomically
 from ..settings.setting import Setting
-from ..validation import file_at
 
 # What a manifest raises that is missing, damaged or not one of ours.
-UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError
+UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
+PATIENCE = 5  # seconds for git to answer
 INDIFFERENT = {"jobs", "backend", "results", "runner", "figure"}  # no table depends on these keys
 
 
 def read_manifest(table: Path) -> Any:
     """The manifest beside a table; raises one of UNREADABLE."""
-    return json.loads(file_at(table.with_suffix(".json")).read_text())
+    return json.loads(read_text(table.with_suffix(".json")))
 
 
 def write_manifest(
-    table: Path, config: Mapping[str, Any], settings: Sequence[Setting], seconds: float
+    table: Path,
+    config: Mapping[str, Any],
+    settings: Sequence[Setting],
+    seconds: float,
+    changed: Sequence[str] = (),
 ) -> None:
-    """Write what is needed to make a table again: configuration, settings, the names of the files
-    of their runs, the table's checksum, versions and time.
+    """Write what is needed to make a table again: configuration, the overrides that changed it,
+    settings, the names of the files of their runs, the table's checksum, versions and time.
 
     A table made of finished runs alone keeps the time that these took.
     """
@@ -42,6 +46,7 @@ def write_manifest(
                 seconds = float(before["wall_time_seconds"])
     manifest = {
         "config": config,
+        "changed": list(changed),
         "settings": [setting.record for setting in settings],
         "finished": [setting.key for setting in settings],
         "sha256": sha256(table),
@@ -78,7 +83,8 @@ def differing(before: Mapping[str, Any], config: Mapping[str, Any]) -> set[str]:
 
 def sha256(file: Path) -> str:
     """Checksum of a file."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()
+    with opened(file) as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
 
 
 def _version(name):
@@ -92,17 +98,14 @@ def commit() -> str | None:
     """Commit of the package's sources, with ``-dirty`` if they were edited; None outside git."""
     git = ["git", "-C", str(PACKAGE)]
     try:
-        tracked = subprocess.run(
-            [*git, "ls-files", "--error-unmatch", "files.py"], capture_output=True, check=False
-        )
+        tracked = _answer([*git, "ls-files", "--error-unmatch", "files.py"])
         if tracked.returncode != 0:
             return None
-        described = subprocess.run(
-            [*git, "describe", "--always", "--abbrev=40", "--dirty"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-    except OSError:
+        described = _answer([*git, "describe", "--always", "--abbrev=40", "--dirty"])
+    except (OSError, subprocess.TimeoutExpired):
         return None
     return described.stdout.strip() or None
+
+
+def _answer(command):
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)

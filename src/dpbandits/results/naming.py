@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BadInput
-from ..settings.request import Request, experiment_request
+from ..settings.request import Request
 from ..settings.setting import Setting, digest
 from .manifest import UNREADABLE, read_manifest
 from .summary import rounds
@@ -42,28 +42,31 @@ def _label(setting: Setting) -> str:
 
 
 def refuse_to_replace(request: Request) -> None:
-    """Refuse to replace the table of an experiment as its file defines it by one with other keys.
+    """Refuse to replace the table of an experiment by one with other keys, which lacks its rows.
+
+    A table with more runs of the same settings contains it. One that was made with the same keys
+    by an earlier version of the experiment's file or of an algorithm is out of date.
 
     Raises:
         BadInput: that would happen.
     """
     path, name = table_path(request), request.config["experiment"]
-    if name is None or not request.changed or not path.exists():
+    if name is None or not path.exists():
         return
-    unchanged = experiment_request(request.question, str(name), request.folders)
-    now, then = (
-        _content(r.runs, (setting.record for setting in r.settings)) for r in (request, unchanged)
-    )
     with contextlib.suppress(*UNREADABLE):
         manifest = read_manifest(path)
-        if now != then == _content(manifest["config"]["runs"], manifest["settings"]):
+        keys = [str(key) for key in manifest.get("changed", ())]  # earlier versions wrote none
+        runs = int(float(manifest["config"]["runs"]))
+        same = _content(manifest["settings"]) == _content(s.record for s in request.settings)
+        if not (same and runs <= request.runs) and set(keys) != set(request.changed):
+            made = f"with {' '.join(keys)}" if keys else "as it stands"
+            given = " ".join(request.changed) or f"experiment={name}"
             raise BadInput(
-                f"{' '.join(request.changed)}: {path} is the table of the experiment as it "
-                "stands; results=DIR keeps both"
+                f"{given}: {path} is the table of the experiment {made}; results=DIR keeps both"
             )
 
 
-def _content(runs: float, records: Iterable[Mapping[str, Any]]) -> str:
-    """The runs and settings of a table, without the versions of the algorithms."""
+def _content(records: Iterable[Mapping[str, Any]]) -> str:
+    """The settings of a table, without the versions of the algorithms."""
     settings = [{name: x for name, x in words.items() if name != "version"} for words in records]
-    return json.dumps([float(runs), settings], sort_keys=True)
+    return json.dumps(settings, sort_keys=True)

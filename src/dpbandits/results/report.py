@@ -32,5 +32,5 @@ def write_report(request: Request, table: pd.DataFrame, seconds: float, alone: b
     for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
         text = render(summary, request.question, style) + "\n"
         write_atomically(path.with_suffix(suffix), text.encode())
-    write_manifest(path, request.config, request.settings, seconds)
+    write_manifest(path, request.config, request.settings, seconds, request.changed)
     return path

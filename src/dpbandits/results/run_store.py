@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import io
+import itertools
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +14,13 @@ from typing import TypeVar
 import numpy as np
 
 from ..errors import CannotRead, CannotWrite
-from ..files import locked, replace_file
+from ..files import Implausible, locked, opened, read_text, replace_file
 from ..settings.setting import Setting
 
 T = TypeVar("T")
+LARGEST = 2**32  # bytes of a file of runs
+MOST_ARRAYS = 2**28  # bytes of its arrays that need not be in proportion to the file
+RATIO = 100  # and how many times the size of the file they may have beyond that
 
 
 class Damaged(Exception):
@@ -143,8 +148,8 @@ class RunStore:
     def failure(self, setting: Setting) -> str | None:
         """Why a setting could not be finished when it was last tried, or None."""
         try:
-            return self.failure_file(setting).read_text(errors="replace").strip()
-        except OSError:
+            return read_text(self.failure_file(setting)).strip()
+        except (OSError, Implausible):
             return None
 
 
@@ -160,14 +165,21 @@ def read_runs(file: Path) -> Runs:
     """The runs in a file; none if there is no file.
 
     Raises:
-        Damaged: it was cut, edited, or belongs to another setting.
+        Damaged: it was cut, edited, belongs to another setting, or is no regular file of a
+            plausible size.
         CannotRead: the system cannot read it now.
     """
-    content = ask_system(file, Path.read_bytes)
+    try:
+        content = ask_system(file, _content_of)
+    except Implausible as error:
+        raise Damaged(f"{file}: {error}") from error
     if content is None:
         return Runs()
     try:
         with np.load(io.BytesIO(content)) as members:
+            size = sum(member.file_size for member in members.zip.infolist())
+            if not is_plausible(size, len(content)):
+                raise Implausible
             arrays = [members[name] for name in ("runs", "pulls", "answers", "seconds")]
             intact = bytes(members["checksum"]) == checksum(file.stem, *arrays)
     except Exception as error:  # a damaged file can fail in any way
@@ -181,6 +193,16 @@ def read_runs(file: Path) -> Runs:
             for values in (pulls, answers.tolist(), seconds.tolist())
         )
     )
+
+
+def is_plausible(arrays: int, file: int) -> bool:
+    """Whether arrays of some bytes can be the content of a file of runs of some bytes."""
+    return arrays <= max(MOST_ARRAYS, RATIO * file)
+
+
+def _content_of(file: Path) -> bytes:
+    with opened(file, LARGEST) as content:
+        return content.read()
 
 
 def ask_system(file: Path, what: Callable[[Path], T]) -> T | None:
@@ -203,9 +225,10 @@ def checksum(key: str, *arrays: np.ndarray) -> bytes:
 
 
 def set_aside(file: Path) -> None:
-    """Rename a damaged file, so that it can be examined."""
+    """Rename a damaged file, or what is in its place, so that it can be examined."""
+    names = (file.with_suffix(f".damaged{i or ''}") for i in itertools.count())
     try:
-        file.replace(file.with_suffix(".damaged"))
+        file.replace(next(name for name in names if not os.path.lexists(name)))
     except OSError as error:
         raise CannotWrite(file, error) from error
 
@@ -219,7 +242,13 @@ def packed(key: str, runs: Runs) -> bytes:
         "answers": np.array([runs.answers[r] for r in numbers]),
         "seconds": np.array([runs.seconds[r] for r in numbers]),
     }
-    check = np.frombuffer(checksum(key, *arrays.values()), np.uint8)
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **arrays, checksum=check)  # type: ignore[arg-type]
+    arrays["checksum"] = np.frombuffer(checksum(key, *arrays.values()), np.uint8)
+    for write in (
+        np.savez_compressed,
+        np.savez,
+    ):  # arrays that compress too well are left as they are
+        buffer = io.BytesIO()
+        write(buffer, **arrays)  # type: ignore[arg-type]
+        if is_plausible(sum(array.nbytes for array in arrays.values()), buffer.tell()):
+            break
     return buffer.getvalue()

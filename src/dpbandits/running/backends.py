@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ import joblib
 
 from ..errors import BadInput
 
+SAFE = "PYTHONSAFEPATH"
 PATIENCE = 15  # seconds that a cluster has to answer
 
 
@@ -52,6 +54,24 @@ HERE = Engine()
 
 
 @contextmanager
+def safe_children() -> Iterator[None]:
+    """Let Python processes that are started meanwhile import nothing from the working folder.
+
+    ``python -m`` and ``python -c``, with which libraries start workers, would find a ``random.py``
+    there before that of Python. The modules of this process can be imported all the same.
+    """
+    before = os.environ.get(SAFE)
+    os.environ[SAFE] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(SAFE, None)
+        else:
+            os.environ[SAFE] = before
+
+
+@contextmanager
 def connected(engine: Engine, jobs: int) -> Iterator[int]:
     """Let joblib hand out work through an engine; gives the number of its workers.
 
@@ -60,9 +80,10 @@ def connected(engine: Engine, jobs: int) -> Iterator[int]:
     """
     jobs = joblib.cpu_count() if jobs < 0 else jobs
     if engine.is_here:
-        yield jobs
+        with safe_children():
+            yield jobs
         return
-    with {"dask": _dask, "ray": _ray}[engine.name](engine, jobs):
+    with safe_children(), {"dask": _dask, "ray": _ray}[engine.name](engine, jobs):
         try:
             workers = joblib.effective_n_jobs(-1)
         except TimeoutError:

@@ -18,5 +18,7 @@ def progress_bar(total: float) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # without ipywidgets the bar is text, in Jupyter, too
         from tqdm.auto import tqdm  # it takes a while to import
-    in_notebook = "ipykernel" in sys.modules
-    return tqdm(total=total, disable=False if in_notebook else None, bar_format=BAR)
+    hidden = None if sys.stderr else True  # None: where there is no terminal
+    if "ipykernel" in sys.modules:
+        hidden = False
+    return tqdm(total=total, disable=hidden, bar_format=BAR)

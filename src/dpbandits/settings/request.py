@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from ..contracts.question import Question
 from ..errors import BadInput, plain, unknown
 from ..files import check_folder
 from ..validation import folder, whole, workers
-from .groups import Groups, default_keys, load_groups, names_in, read_experiment, read_group
+from .groups import Groups, default_keys, names_in
 from .resolve import resolve
 from .setting import Setting
 
@@ -107,14 +106,6 @@ def make_request(
 def all_keys(question: Question) -> list[str]:
     """The keys of a command: its groups first."""
     return list(default_keys(question.keys_file))
-
-
-def experiment_request(question: Question, name: str, folders: tuple[str, ...] = ()) -> Request:
-    """The request of an experiment as its file defines it."""
-    config = {**default_keys(question.keys_file), **read_experiment(name, folders)}
-    config["experiment"] = name
-    groups = load_groups(question, config, partial(read_group, folders=folders), folders)
-    return make_request(question, config, groups, {}, (), folders)
 
 
 def _address(config: Mapping[str, Any], runner: Mapping[str, Any]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from yaml import YAMLError
 
 from ..errors import BadInput, plain
 from ..files import package_folder
+from ..validation import refuse_overflow
 
 
 def user_folders(
@@ -74,6 +76,8 @@ def _check_plain(file: Path, value: Any) -> None:
     elif isinstance(value, list):
         for inner in value:
             _check_plain(file, inner)
+    elif isinstance(value, float) and math.isinf(value):
+        refuse_overflow(str(file), file.read_text())
     elif not isinstance(value, str | int | float | None):
         kind = type(value).__name__
         raise BadInput(f"{file}: {value!r} is {kind}; text, a number, true or false is needed")

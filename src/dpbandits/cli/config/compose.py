@@ -33,7 +33,7 @@ from ...settings.groups import (
 )
 from ...settings.request import Request, make_request
 from ...settings.sweep import MOST_POINTS, grids, names_varied, swept_names
-from ...validation import folder
+from ...validation import folder, refuse_overflow
 from .hydra_settings import refuse_changes, refuse_overrides
 
 
@@ -107,6 +107,7 @@ def read_overrides(overrides: Iterable[str]) -> list[Override]:
     """Parse overrides with Hydra."""
     found = []
     for override in overrides:
+        refuse_overflow(override, override)
         try:
             found += OverridesParser.create().parse_overrides([override])
         except RecursionError:

@@ -1,0 +1,60 @@
+"""The entry points of the commands: what has to be done before heavy packages are imported."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from ..errors import BadInput
+
+STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}
+
+
+def start(name: str) -> None:
+    """Run the command ``bandit-NAME``."""
+    open_streams()
+    os.environ["MPLBACKEND"] = "agg"  # no command opens a window
+    usual = signal.getsignal(signal.SIGINT)
+    if usual is signal.default_int_handler:
+        signal.signal(signal.SIGINT, partial(_leave, f"bandit-{name}: interrupted\n"))
+    try:
+        check_variables()
+        main = import_module(f".{name}", __package__).main
+    except BadInput as error:
+        print(f"bandit-{name}: {error}", file=sys.stderr)
+        sys.exit(2)
+    signal.signal(signal.SIGINT, usual)
+    main()
+
+
+def open_streams() -> None:
+    """Open closed standard streams on the null device, so that no other file gets their numbers."""
+    for number, (name, mode) in enumerate(STREAMS.items()):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)  # the lowest free number
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
+
+
+def check_variables() -> None:
+    """Refuse a variable of the environment that Numba could not be imported with."""
+    name = "NUMBA_NUM_THREADS"
+    value = os.environ.get(name, "1")
+    if not (value.isdecimal() and int(value) >= 1):
+        raise BadInput(f"{name}={value}: a whole number of at least 1 is needed")
+
+
+def _leave(message: str, *_: Any) -> None:
+    """End at once: while packages are imported an exception could be lost, and nothing is."""
+    os.write(2, message.encode())
+    os._exit(128 + signal.SIGINT)
+
+
+run, stop, plot, status = (partial(start, name) for name in ("run", "stop", "plot", "status"))
+bounds, claims, audit = (partial(start, name) for name in ("bounds", "claims", "audit"))

@@ -1,0 +1,102 @@
+"""Commands start whatever their streams and variables are, and answer Ctrl-C from the beginning."""
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from refusals import complaint, message_of
+
+from dpbandits.cli.command import guarded
+from dpbandits.cli.start import check_variables
+
+REAL = "from dpbandits.cli.start import run; run()"
+# A command of a file in the working folder
+STUB = "import os, dpbandits.cli as c; c.__path__.append(os.getcwd())\n"
+STUB += "from dpbandits.cli.start import start; start('stub')"
+
+
+def started(folder, code, *words, more="", **environment):
+    """A command in a process of its own; ``more`` is what a shell does with its streams."""
+    line = f"{shlex.join([sys.executable, '-P', '-c', code, *words])} {more}"
+    return subprocess.run(
+        line, shell=True, cwd=folder, env=os.environ | environment, capture_output=True, text=True
+    )
+
+
+def stub(folder, imported, main="pass"):
+    (folder / "stub.py").write_text(
+        f"import os, signal, sys\n{imported}\ndef main():\n    {main}\n"
+    )
+
+
+def test_a_command_runs_without_an_error_stream(tmp_path):
+    words = ["algo=dp_se", "horizon=100", "runs=1", "jobs=1"]
+    done = started(tmp_path, REAL, *words, more="2>&-")
+    assert done.returncode == 0
+    assert (tmp_path / done.stdout.splitlines()[-1]).is_file()
+
+
+@pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&-", "<&- >&- 2>&-"])
+def test_no_file_gets_the_number_of_a_closed_stream(tmp_path, closed):
+    number = "file = open('number', 'w'); print(file.fileno(), file=file)"
+    stub(tmp_path, number, "print('out'); print('err', file=sys.stderr)")
+    done = started(tmp_path, STUB, more=closed)
+    assert done.returncode == 0
+    assert done.stdout == ("" if ">&-" in closed.split() else "out\n")
+    assert done.stderr == ("" if "2>&-" in closed else "err\n")
+    assert int((tmp_path / "number").read_text()) > 2
+
+
+def test_an_interruption_while_packages_are_imported(tmp_path):
+    stub(tmp_path, "try:\n    os.kill(os.getpid(), signal.SIGINT)\nfinally:\n    print('lost')")
+    done = started(tmp_path, STUB)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "bandit-stub: interrupted\n")
+
+
+def test_an_interruption_later_is_left_to_the_command(tmp_path):
+    stub(tmp_path, "", "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)")
+    assert started(tmp_path, STUB).stdout == "True\n"
+    assert started(tmp_path, STUB, more="&").stdout == "False\n"  # ignored, as a shell wants it
+
+
+def test_a_backend_that_matplotlib_does_not_know_does_not_matter(tmp_path):
+    stub(tmp_path, "import matplotlib; print(matplotlib.get_backend())")
+    done = started(tmp_path, STUB, MPLBACKEND="nope")
+    assert (done.returncode, done.stdout) == (0, "agg\n"), done.stderr
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "x", "", "1.5"])
+def test_a_number_of_threads_that_numba_refuses(monkeypatch, value):
+    check_variables()
+    monkeypatch.setenv("NUMBA_NUM_THREADS", value)
+    assert message_of(check_variables).startswith(f"NUMBA_NUM_THREADS={value}: a whole number")
+
+
+def test_bad_variables_are_reported_before_anything_is_imported(tmp_path):
+    stub(tmp_path, "print('imported')")
+    done = started(tmp_path, STUB, NUMBA_NUM_THREADS="0")
+    complaint("bandit-stub", done.returncode, done.stdout, done.stderr)
+
+
+def test_a_working_folder_that_was_deleted(tmp_path, monkeypatch, capsys):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(SystemExit) as stopped:
+        guarded("bandit-run", lambda: 0)
+    message = complaint("bandit-run", stopped.value.code, *capsys.readouterr())
+    assert message.startswith("the working folder cannot be used (No such file")
+
+
+def test_every_command_has_an_entry_point():
+    from dpbandits.cli import start
+
+    text = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+    names = [line.split()[0] for line in text.splitlines() if "dpbandits.cli.start:" in line]
+    assert len(names) == 7
+    for name in names:
+        assert getattr(start, name.removeprefix("bandit-")).args == (name.removeprefix("bandit-"),)
