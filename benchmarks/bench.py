@@ -29,7 +29,6 @@ from tabulate import tabulate
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import references
-from dpbandits.compiled.intrinsics import borrow
 
 import dpbandits as dp
 from dpbandits.compiled.decorators import kernel, verb
