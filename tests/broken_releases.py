@@ -5,12 +5,12 @@ import math
 import numpy as np
 
 from dpbandits.audit.releases import Mechanism
-from dpbandits.compiled.decorators import verb
+from dpbandits.compiled.decorators import inlined
 from dpbandits.parts.mechanisms import laplace
 from dpbandits.parts.trees import new_trees, tree_levels, tree_noise
 
 
-@verb
+@inlined
 def literal_tree(rng, x, eps, out):
     """The tree that spends eps/ln T a node, as Tao et al. 2022 print it."""
     trees, S = new_trees(1, len(x)), 0.0
@@ -19,7 +19,7 @@ def literal_tree(rng, x, eps, out):
         out[i] = S + tree_noise(trees, 0, i + 1, laplace(rng, np.log(len(x)) / eps))
 
 
-@verb
+@inlined
 def short_tree(rng, x, eps, out):
     """A tree whose levels are ceil(log2 T): one short where T is a power of two."""
     trees, S = new_trees(1, len(x)), 0.0
@@ -28,7 +28,7 @@ def short_tree(rng, x, eps, out):
         out[i] = S + tree_noise(trees, 0, i + 1, laplace(rng, np.ceil(np.log2(len(x))) / eps))
 
 
-@verb
+@inlined
 def reusing_tree(rng, x, eps, out):
     """A tree of which all nodes share one draw."""
     trees, S = new_trees(1, len(x)), 0.0
@@ -38,13 +38,13 @@ def reusing_tree(rng, x, eps, out):
         out[i] = S + tree_noise(trees, 0, i + 1, noise)
 
 
-@verb
+@inlined
 def weak_laplace(rng, x, eps, out):
     """Laplace noise scaled by 0.7."""
     out[0] = x[0] + laplace(rng, 0.7 / eps)
 
 
-@verb
+@inlined
 def weak_coin(rng, x, eps, out):
     """Randomised response that answers truthfully too often."""
     out[0] = 1.0 if rng.random() < 0.5 + (x[0] - 0.5) * np.tanh(0.5 * eps / 0.7) else 0.0

@@ -11,7 +11,7 @@ from dpbandits.audit.auditor import audit
 from dpbandits.audit.players import Learner
 from dpbandits.audit.releases import MECHANISMS
 from dpbandits.audit.subjects import Release, Sender
-from dpbandits.compiled.decorators import verb
+from dpbandits.compiled.decorators import inlined
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.parts.mechanisms import laplace
 
@@ -19,7 +19,7 @@ BUDGETS = (0.1, 0.5, 1.0, 2.0)
 
 
 def test_a_release_whose_exact_loss_is_too_large_is_violated_though_it_cannot_be_seen():
-    @verb
+    @inlined
     def nearly(rng, x, eps, out):
         out[0] = x[0] + laplace(rng, 0.99 / eps)
 

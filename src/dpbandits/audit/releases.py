@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..compiled.decorators import verb
+from ..compiled.decorators import inlined
 from ..environments.blocks import count, kept
 from ..parts.estimators import private_mean, private_mode
 from ..parts.local_randomizers import send_bit
@@ -26,7 +26,7 @@ class Mechanism:
 
     Attributes:
         name: its name.
-        function: ``release(rng, x, eps, out)``, a verb.
+        function: ``release(rng, x, eps, out)``, callable from kernels.
         says: a description in one sentence.
         values: the values that one number of the data may take; all are tried.
         sizes: the sizes of the data.
@@ -50,7 +50,9 @@ def mechanism(says: str, **data) -> Callable:
     """A decorator that adds a release to ``MECHANISMS``, under its own name."""
 
     def register(function):
-        MECHANISMS[function.__name__] = Mechanism(function.__name__, verb(function), says, **data)
+        MECHANISMS[function.__name__] = Mechanism(
+            function.__name__, inlined(function), says, **data
+        )
 
     return register
 
