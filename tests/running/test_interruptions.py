@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import faults
@@ -202,8 +203,8 @@ def test_two_processes_share_the_work(tmp_path, blind):
 class Failing:
     """A file on a disk that fills at random moments, in the middle of a write."""
 
-    def __init__(self, chance, path, mode):
-        self.chance, self.file = chance, open(path, mode)  # noqa: SIM115
+    def __init__(self, chance, *given, **more):
+        self.chance, self.file = chance, open(*given, **more)  # noqa: SIM115
 
     def __enter__(self):
         return self
@@ -234,7 +235,7 @@ def test_a_disk_that_fills_at_random_moments(tmp_path, monkeypatch, right):
         request, path, before = quick(tmp_path / str(sweep)), None, {}
         while path is None:
             with monkeypatch.context() as patch:
-                patch.setattr(files, "open", lambda *a: Failing(chance, *a), raising=False)
+                patch.setattr(files, "open", partial(Failing, chance), raising=False)
                 try:
                     path = report(request)
                 except CannotWrite as error:
