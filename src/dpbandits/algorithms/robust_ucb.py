@@ -38,13 +38,7 @@ def index(own, a, statistics):
     return total / N, power_of_count(widths, a, N, wide, -v / (1.0 + v))
 
 
-@verb
-def review(own, t, N, total, more, level):
-    forget(own[-2], own[-1], t, N, total, level)
-    return -1
-
-
-play = optimism(observe, index, review=review)
+play = optimism(observe, index, review=forget)
 
 
 @kernel
@@ -53,8 +47,7 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
     Rewards with E|X|^(1+v) <= u.
 
     At round t the i-th reward x of an arm counts if |x|^(1+v) <= u i / ln t^2, that is until ln t
-    exceeds u i / (2 |x|^(1+v)), its life. Rewards up to ``immortal`` never expire; of the others,
-    the few that expire before the horizon are in a heap.
+    exceeds u i / (2 |x|^(1+v)), its life. Those that expire before the horizon are in a heap.
 
     Args:
         u: bound on the moment.

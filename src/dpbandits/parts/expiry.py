@@ -30,11 +30,15 @@ def remember(heap: Heap, first: np.ndarray, last: float, a: int, x: float) -> No
 
 @routine
 def forget(
-    heap: Heap, first: np.ndarray, t: int, N: np.ndarray, total: np.ndarray, level: np.ndarray
-) -> None:
-    """Subtract the rewards that no longer count in round ``t``, and update the level total/N."""
+    own: tuple, t: int, N: np.ndarray, total: np.ndarray, more: np.ndarray, level: np.ndarray
+) -> int:
+    """The ``review`` of ``optimism``: subtract the rewards that no longer count in round ``t``, and
+    update the level total/N. ``own`` ends with the heap and ``first``.
+    """
+    heap, first = own[-2], own[-1]
     while first[0] < t:
         _, a, x = heapq.heappop(heap)
         total[a] -= x
         level[a] = total[a] / N[a]
         first[0] = heap[0][0]
+    return -1
