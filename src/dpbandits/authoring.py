@@ -79,7 +79,6 @@ from .contracts.parameters import (
 from .environments.blocks import kept
 from .environments.laws import sigmoid
 from .game import (
-    Game,
     arms,
     next_user,
     play_unseen,
@@ -141,8 +140,8 @@ from .parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise
 __all__ = [  # noqa: RUF022  grouped by purpose
     # compilation
     "kernel", "verb", "routine",
-    # the game and its state
-    "Game", "arms", "rounds_played", "rounds_left", "room_for", "until_horizon", "pulls",
+    # the state of the game
+    "arms", "rounds_played", "rounds_left", "room_for", "until_horizon", "pulls",
     # playing one round
     "pull",
     # playing blocks of rounds drawn from their exact law; ``play_unseen`` draws no rewards

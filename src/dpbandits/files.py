@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import os
 import stat
@@ -107,6 +108,19 @@ def replace_file(path: Path, content: bytes) -> None:
     except OSError as error:
         with suppress(OSError):
             part.unlink()
+        raise CannotWrite(path, error) from error
+
+
+def set_aside(path: Path) -> None:
+    """Rename a damaged file, or what is in its place, so that it can be examined.
+
+    Raises:
+        CannotWrite: it cannot be renamed.
+    """
+    names = (path.with_suffix(f".damaged{i or ''}") for i in itertools.count())
+    try:
+        path.replace(next(name for name in names if not os.path.lexists(name)))
+    except OSError as error:
         raise CannotWrite(path, error) from error
 
 

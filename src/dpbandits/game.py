@@ -6,13 +6,12 @@ have access to a mean or a gap.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from .compiled.decorators import verb
-from .compiled.routines import routine
+from .compiled.routines import borrowing_routine
 from .environments.blocks import draw_counts, draw_sum
 from .environments.laws import Environment, Law, draw, draw_again, law_of
 from .environments.users import Users, alike, arrival, tanh_of
@@ -98,7 +97,7 @@ def pulls_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
     return np.cumsum(traces, axis=1)[:, :-1]
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def restart(game: Game) -> None:
     """Reset the game to its state before the first round."""
     game.clock[0] = game.clock[1] = 0
@@ -181,13 +180,13 @@ def leave(game: Game, arm: Law, t: int) -> None:
     advance(game, arm.row, t - game.clock[0])
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def pull_sum(game: Game, a: int, n: int) -> float:
     """Play arm ``a`` for ``n`` rounds, at most those left, and return the sum of its rewards."""
     return pull_truncated_sum(game, a, n, 0.0, np.inf)
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def pull_truncated_sum(game: Game, a: int, n: int, center: float, level: float) -> float:
     """Play arm ``a`` for ``n`` rounds and return the truncated sum of its rewards.
 
@@ -200,7 +199,7 @@ def pull_truncated_sum(game: Game, a: int, n: int, center: float, level: float) 
     return total
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def pull_counts(game: Game, a: int, n: int, left: float, width: float, counts: np.ndarray) -> None:
     """Play arm ``a`` for ``n`` rounds and add the histogram of its rewards to ``counts``.
 
@@ -211,7 +210,7 @@ def pull_counts(game: Game, a: int, n: int, left: float, width: float, counts: n
     advance(game, a, n)
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) -> None:
     """Play the active arms in turn, one pull each, for ``rounds`` rounds, at most those left.
 
@@ -224,7 +223,7 @@ def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) 
     pull_truncated_in_turn(game, active, rounds, np.inf, sums)
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def pull_truncated_in_turn(
     game: Game, active: np.ndarray, rounds: int, level: float, sums: np.ndarray
 ) -> None:
@@ -237,7 +236,7 @@ def pull_truncated_in_turn(
     advance_in_turn(game, active, rounds)
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def play_unseen(game: Game, active: np.ndarray, rounds: int) -> None:
     """Play the active arms in turn for ``rounds`` rounds without drawing their rewards.
 
@@ -266,7 +265,7 @@ def advance(game: Game, a: int, n: int) -> None:
     game.clock[1] = c
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def advance_in_turn(game: Game, active: np.ndarray, rounds: int) -> None:
     """Count ``rounds`` rounds as pulls of the active arms in turn."""
     t, c, k = game.clock[0], game.clock[1], len(active)

@@ -208,6 +208,11 @@ def to_folder(file):
     (file / "something").touch()
 
 
+def to_pipe(file):
+    file.unlink()
+    os.mkfifo(file)
+
+
 DAMAGE = {
     "truncated": lambda file: file.write_bytes(file.read_bytes()[:-7]),
     "cut in the checksum": lambda file: file.write_bytes(file.read_bytes()[:7]),
@@ -216,6 +221,7 @@ DAMAGE = {
     "longer": lambda file: file.write_bytes(file.read_bytes() + b"\0"),
     "random": lambda file: file.write_bytes(os.urandom(5000)),
     "folder": to_folder,
+    "pipe": to_pipe,  # reading it would never end
 }
 
 

@@ -1,10 +1,13 @@
 """A generator can be given the state of another."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from dpbandits.compiled.decorators import kernel
 from dpbandits.compiled.distributions import reseed
+from dpbandits.running import seeds
 from dpbandits.running.seeds import LEARNER, generator, states
 
 
@@ -25,3 +28,12 @@ def test_a_generator_is_set_to_the_state_of_another(reseeded):
                 other.integers(2**32, size=3, dtype=np.uint32).tolist()
             )
             assert rng.random() == other.random()
+
+
+def test_an_unknown_layout_of_the_state_is_refused(monkeypatch):
+    seeds.check_layout.__wrapped__()  # control: that of the installed NumPy is known
+    one, other = np.random.SFC64(1), np.random.SFC64(2)
+    mixed = SimpleNamespace(ctypes=one.ctypes, state=other.state)
+    monkeypatch.setattr(np.random, "SFC64", lambda seed: mixed)
+    with pytest.raises(RuntimeError, match="state of an SFC64 in an unknown way"):
+        seeds.check_layout.__wrapped__()

@@ -40,9 +40,9 @@ def agent_2(curator):
 @verb
 def force(own, t, N, s, A, level):
     """The arm of smallest A, if A <= 4 ln t / eps_min^2: it must be explored."""
-    (_, eps_min), first = own
+    (_, eps_min), before = own  # the condition is false up to round before[0]
     rarest = np.argmin(A)
-    first[0] = 0.999 * math.exp(min(A[rarest] * eps_min**2 / 4.0, 700.0))  # of the next one
+    before[0] = 0.999 * math.exp(min(A[rarest] * eps_min**2 / 4.0, 700.0))
     return rarest if A[rarest] <= 4.0 * math.log(t) / eps_min**2 else -1
 
 

@@ -23,7 +23,8 @@ from numba.core.caching import FunctionCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from ..files import PACKAGE, sources_hash
+from ..errors import CannotWrite
+from ..files import PACKAGE, Implausible, opened, set_aside, sources_hash
 from .sources import hash_of, place_of, shared_state, state_of
 
 SOURCES = sources_hash(*sorted(PACKAGE.rglob("*.py")))  # the state of the whole package
@@ -164,10 +165,11 @@ class MachineCode(FunctionCache):
     def _content(self, file: Path) -> bytes | None:
         """The code in a file if it is of the present state; a damaged file is set aside."""
         try:
-            content = file.read_bytes()
+            with opened(file) as stored:
+                content = stored.read()
         except FileNotFoundError:
             return None
-        except OSError:
+        except (OSError, Implausible):
             content = b""
         start = CHECKSUM + len(self._state)
         state, code = content[CHECKSUM:start], content[start:]
@@ -177,15 +179,11 @@ class MachineCode(FunctionCache):
         return code if state == self._state else None
 
     def _set_aside(self, file: Path) -> None:
-        aside = file.with_suffix(".damaged")
-        with contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(aside) if aside.is_dir() else aside.unlink()
         try:
-            file.rename(aside)
-        except FileNotFoundError:  # another process was faster
-            return
-        except OSError:
-            pass  # its folder cannot be written: the code is compiled by each process
+            set_aside(file)
+        except CannotWrite:
+            if not os.path.lexists(file):  # another process was faster
+                return
         print(
             f"the cached machine code of {self.name} is damaged: compiling it again",
             file=sys.stderr,
@@ -196,8 +194,8 @@ class MachineCode(FunctionCache):
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         number, part = tempfile.mkstemp(dir=file.parent)
         try:
-            with open(number, "wb") as opened:
-                opened.write(content)
+            with open(number, "wb") as made:
+                made.write(content)
             os.replace(part, file)
         except BaseException:
             os.unlink(part)

@@ -7,7 +7,6 @@ distribution alone; the numbers are the same.
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -28,7 +27,7 @@ from numba.np.random._constants import (
     ziggurat_nor_r,
 )
 
-from .routines import OPTIONS, routine
+from .routines import OPTIONS, borrowing_routine
 
 llvm.load_library_permanently(np.random._generator.__file__)
 WORD, REAL = ir.IntType(64), ir.DoubleType()
@@ -191,7 +190,7 @@ def _overload_exponential(rng):
     return draw
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def _unlikely_exponential(rng, i, x):
     if i == 0:
         return ziggurat_exp_r - math.log1p(-random(rng))
@@ -213,7 +212,7 @@ def _overload_normal(rng):
     return draw
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def _unlikely_normal(rng, i, x, size):
     if i > 0:
         u = (fi_double[i - 1] - fi_double[i]) * random(rng) + fi_double[i]

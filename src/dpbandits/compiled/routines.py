@@ -39,6 +39,9 @@ def routine(function: Callable, borrows: bool = False) -> Callable:
     return function
 
 
+borrowing_routine = partial(routine, borrows=True)
+
+
 def call_by_symbol(function: Callable, dispatcher: Callable, name: str) -> None:
     """Let compiled code that calls a function call the machine code of a dispatcher."""
     place, unique = (function.__module__, name), uuid4().hex

@@ -9,13 +9,12 @@ are drawn one by one, without storing them.
 from __future__ import annotations
 
 import math
-from functools import partial
 
 import numpy as np
 
 from ..compiled.decorators import verb
 from ..compiled.distributions import binomial, normal
-from ..compiled.routines import routine
+from ..compiled.routines import borrowing_routine
 from .laws import (
     DISCRETE,
     EMPIRICAL,
@@ -37,7 +36,7 @@ def has_no_blocks(env: Environment) -> bool:
     return not np.isin(env.law, [TWO_POINT, GAUSSIAN, DISCRETE, EMPIRICAL]).all()
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def draw_sum(
     env: Environment,
     rng: np.random.Generator,
@@ -73,7 +72,7 @@ def draw_sum(
     return inliers + sum_of(env, rng, outliers(env, a), out, center, level)
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def draw_counts(
     env: Environment,
     rng: np.random.Generator,
@@ -145,7 +144,7 @@ def sum_of_two(
     return kept(low - center, level) * (n - highs) + kept(high - center, level) * highs
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def sum_of(
     env: Environment, rng: np.random.Generator, row: int, n: int, center: float, level: float
 ) -> float:
@@ -169,7 +168,7 @@ def sum_of(
     return total
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def count_of(
     env: Environment,
     rng: np.random.Generator,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ..compiled.decorators import verb
 from ..compiled.distributions import beta, exponential, normal, random, student
-from ..compiled.routines import routine
+from ..compiled.routines import borrowing_routine
 
 # The laws, each with the meaning of its parameters.
 TWO_POINT = 0  # low, high, probability of high
@@ -98,7 +97,7 @@ def draw_again(env: Environment, rng: np.random.Generator, law: Law, t: int) -> 
     return draw_from(env, rng, law, t)
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def draw_outlier(env: Environment, rng: np.random.Generator, row: int) -> float:
     """One outlier, drawn from the law in a row of the environment."""
     return draw_from(env, rng, law_of(env, row), 0)
@@ -155,7 +154,7 @@ def draw_involved(rng: np.random.Generator, kind: int, x: float, y: float, z: fl
     return x + y * student(rng, z)
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def draw_apart(rng: np.random.Generator, kind: int, x: float, y: float, z: float) -> float:
     """``draw_involved``, not inlined into kernels."""
     return draw_involved(rng, kind, x, y, z)

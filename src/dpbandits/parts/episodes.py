@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from ..compiled.decorators import verb
-from ..compiled.routines import routine
+from ..compiled.routines import borrowing_routine, routine
 from ..game import Game, arms, pull_sum, pulls, rounds_left
 from .mechanisms import laplace_mean
 
@@ -45,7 +44,7 @@ def play_episode(
     play(game, rng, eps, episodes, a, pulls(game, a))
 
 
-@partial(routine, borrows=True)
+@borrowing_routine
 def play(
     game: Game, rng: np.random.Generator, eps: float, episodes: Episodes, a: int, n: int
 ) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import itertools
-import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,8 +11,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..errors import CannotRead, CannotWrite
-from ..files import Implausible, locked, opened, read_text, replace_file
+from ..errors import CannotRead
+from ..files import Implausible, locked, opened, read_text, replace_file, set_aside
 from ..settings.setting import Setting
 
 T = TypeVar("T")
@@ -224,15 +222,6 @@ def checksum(key: str, *arrays: np.ndarray) -> bytes:
     return digest.digest()
 
 
-def set_aside(file: Path) -> None:
-    """Rename a damaged file, or what is in its place, so that it can be examined."""
-    names = (file.with_suffix(f".damaged{i or ''}") for i in itertools.count())
-    try:
-        file.replace(next(name for name in names if not os.path.lexists(name)))
-    except OSError as error:
-        raise CannotWrite(file, error) from error
-
-
 def packed(key: str, runs: Runs) -> bytes:
     """The content of the file of some runs."""
     numbers = sorted(runs.pulls)
@@ -243,10 +232,7 @@ def packed(key: str, runs: Runs) -> bytes:
         "seconds": np.array([runs.seconds[r] for r in numbers]),
     }
     arrays["checksum"] = np.frombuffer(checksum(key, *arrays.values()), np.uint8)
-    for write in (
-        np.savez_compressed,
-        np.savez,
-    ):  # arrays that compress too well are left as they are
+    for write in (np.savez_compressed, np.savez):  # what compresses too well is left as it is
         buffer = io.BytesIO()
         write(buffer, **arrays)  # type: ignore[arg-type]
         if is_plausible(sum(array.nbytes for array in arrays.values()), buffer.tell()):

@@ -88,21 +88,22 @@ def run_settings(
     with connected(engine, jobs) as workers:
         broken = _compile(missing) if engine.is_here else {}
         playable = {s: numbers for s, numbers in missing.items() if s not in broken}
-        desk = _Desk(missing, store)
-        background = Background(_parts(playable, workers, backend, engine, store), desk.receive)
+        collector = _Collector(missing, store)
+        parts = _parts(playable, workers, backend, engine, store)
+        background = Background(parts, collector.receive)
         try:
             for setting, trace in broken.items():
-                desk.receive(Outcome(whole(setting, missing[setting]), {}, trace), 0.0)
+                collector.receive(Outcome(whole(setting, missing[setting]), {}, trace), 0.0)
             background.start()
             for _ in background.wait():
-                desk.save()
-            desk.save()
+                collector.save()
+            collector.save()
         except BaseException:  # raised by the handler of a signal, or because a disk is full
             background.stop(PATIENCE)
             raise
         finally:
-            desk.close()
-        return desk.played, desk.failures
+            collector.close()
+        return collector.played, collector.failures
 
 
 def _missing(store: Store, setting: Setting, runs: int) -> list[int]:
@@ -144,7 +145,7 @@ def _parts(
     return [Workers(Work(part, jobs), jobs, how, store, finish) for how, part in parts.items()]
 
 
-class _Desk:
+class _Collector:
     """Where outcomes are received by one thread, and shown and stored by another.
 
     Attributes:
