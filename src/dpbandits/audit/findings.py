@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from tabulate import tabulate
 
 from ..contracts.display import display_name
-from ..figures.style import COLOURS, Chart, finish, styled
+from ..figures.style import PALETTE, Chart, finish, styled
 from ..files import write_atomically
 from .auditor import Finding
 
@@ -105,9 +105,17 @@ def bars(table: pd.DataFrame) -> Figure:
         rows = table[table["eps"] == eps]
         at, shown = rows["name"].map(names.index), np.minimum(rows["measured"], 2 * eps)
         broken = rows["verdict"] == VERDICTS[True]
-        ax.barh(at[~broken], shown[~broken], 0.65, color=COLOURS[1], label="measured, at least")
+        ax.barh(
+            at[~broken], shown[~broken], 0.65, color=PALETTE["blue"], label="measured, at least"
+        )
         if broken.any():
-            ax.barh(at[broken], shown[broken], 0.65, color=COLOURS[0], label="measured: violated")
+            ax.barh(
+                at[broken],
+                shown[broken],
+                0.65,
+                color=PALETTE["vermillion"],
+                label="measured: violated",
+            )
         ax.plot(rows["exact"], at, "D", ms=3.5, mfc="white", color="black", ls="",
                 label="exact loss of the release beneath")  # fmt: skip
         ax.axvline(eps, color="black", lw=1, label="promised")
