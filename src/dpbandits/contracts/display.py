@@ -31,7 +31,7 @@ def _declared(name: str) -> dict[str, Any]:
     """The constants of an algorithm's file, which is parsed and not imported: an import loads the
     compiler.
     """
-    found = {}
+    found: dict[str, Any] = {}
     for folder in ("algorithms", "stopping"):
         file = PACKAGE / folder / f"{name}.py"
         if not (name.isidentifier() and file.is_file()):

@@ -138,7 +138,8 @@ def styles_of(table: pd.DataFrame) -> Styles:
 def shade(colour: str, i: int, n: int) -> str:
     """The ``i``-th of ``n`` shades of a colour, from light to the colour itself."""
     white = LIGHTEST * (n - 1 - i) / (n - 1) if n > 1 else 0.0
-    return to_hex([(1 - white) * x + white for x in to_rgb(colour)])
+    red, green, blue = ((1 - white) * x + white for x in to_rgb(colour))
+    return to_hex((red, green, blue))
 
 
 def finite_budgets(table: pd.DataFrame) -> list[float]:
