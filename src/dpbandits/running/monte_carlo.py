@@ -37,6 +37,19 @@ def fulfil(request: Request) -> tuple[pd.DataFrame, int]:
         The tidy table of all its settings, and the number of runs that were played.
 
     Raises:
+        RunsFailed, BadInput, CannotWrite, CannotRead: as ``play_missing``.
+    """
+    store, played = play_missing(request)
+    return tidy(store, request.settings, request.runs), played
+
+
+def play_missing(request: Request) -> tuple[Store, int]:
+    """Run what is missing of a request.
+
+    Returns:
+        The store that has all its runs, and the number of runs that were played.
+
+    Raises:
         RunsFailed: some runs could not be finished.
         BadInput, CannotWrite, CannotRead: as ``run_settings``.
     """
@@ -51,7 +64,7 @@ def fulfil(request: Request) -> tuple[pd.DataFrame, int]:
     )
     if failures:
         raise RunsFailed(failures)
-    return tidy(store, request.settings, request.runs), played
+    return store, played
 
 
 def run_settings(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from ..contracts.algorithm import Algorithm
 from ..contracts.parameters import POSITIVE
-from ..environments.populations import build_population, homogeneous, level
+from ..environments.populations import Population, homogeneous, level
 from ..errors import BadInput, plain
 from ..theory.ren2020 import candidates
 from ..validation import argument
@@ -21,12 +21,14 @@ class Privacy(NamedTuple):
     Attributes:
         eps: the privacy budget, infinite for an algorithm that is not private; that of the least
             private user if users have levels of their own.
+        crowd: the population of users.
         eps_min: users with a lower level send nothing; None without local privacy.
         own_levels: whether users have levels of their own.
         auto: whether eps_min was chosen automatically.
     """
 
     eps: float
+    crowd: Population
     eps_min: float | None = None
     own_levels: bool = False
     auto: bool = False
@@ -38,6 +40,7 @@ def privacy(
     algorithm: Algorithm,
     population: str,
     spec: Mapping[str, Any],
+    built: Callable[[Mapping[str, Any]], Population],
 ) -> Privacy:
     """The privacy that a configuration asks for at a point of its sweep.
 
@@ -50,22 +53,25 @@ def privacy(
         algorithm: the algorithm.
         population: name of the population of users.
         spec: its configuration, empty if all users have the level eps.
+        built: returns the population of a configuration.
     """
     swept_eps, swept_min = point.get("eps"), point.get("eps_min")
     eps = config["eps"] if swept_eps is None else swept_eps
     eps_min = config.get("eps_min") if swept_min is None else swept_min
     if algorithm.per_user:
-        return _local(config, algorithm, population, spec, eps, eps_min)
+        return _local(config, algorithm, population, spec, eps, eps_min, built)
     if config.get("population", "homogeneous") != "homogeneous":
         raise BadInput(f"population={population}: {algorithm.name} takes no population")
     if config.get("eps_min") is not None:
         raise BadInput(f"eps_min={plain(eps_min)}: {algorithm.name} takes no eps_min")
     if swept_eps is not None and not algorithm.private:
-        return Privacy(math.inf)
-    return Privacy(_budget(algorithm, eps))
+        budget = math.inf
+    else:
+        budget = _budget(algorithm, eps)
+    return Privacy(budget, homogeneous(budget))
 
 
-def _local(config, algorithm, population, spec, eps, eps_min) -> Privacy:
+def _local(config, algorithm, population, spec, eps, eps_min, built) -> Privacy:
     auto = eps_min == "auto"
     if spec:
         if config["eps"] is not None:
@@ -73,7 +79,7 @@ def _local(config, algorithm, population, spec, eps, eps_min) -> Privacy:
                 f"eps={plain(eps)}: the users of {population} have levels of their own; "
                 "leave eps out"
             )
-        crowd = build_population(spec)
+        crowd = built(spec)
         budget = crowd.largest
     else:
         budget = argument("eps", 1.0 if eps is None else eps, POSITIVE, 1)
@@ -94,7 +100,7 @@ def _local(config, algorithm, population, spec, eps, eps_min) -> Privacy:
     if crowd.mass(least) <= 0:
         who = f"users of {population}" if spec else f"users of level eps={budget:g}"
         raise BadInput(f"eps_min={plain(eps_min)}: no {who} would send anything")
-    return Privacy(budget, least, bool(spec), auto)
+    return Privacy(budget, crowd, least, bool(spec), auto)
 
 
 def _budget(algorithm: Algorithm, eps: Any) -> float:
