@@ -38,7 +38,9 @@ class Sample:
     def words(self) -> dict[str, Any]:
         """The values that distinguish this setting."""
         setting = self.setting
-        return {"algo": setting.algo, "env": setting.env, "eps": setting.eps, **setting.columns}
+        budget = {setting.budget_name: setting.budget}
+        game = {"algo": setting.algo, "env": setting.env, "horizon": setting.horizon}
+        return {**game, **budget, **setting.columns}
 
     def fits(self, point: Mapping[str, Any]) -> bool:
         """Whether the setting has these values."""
