@@ -90,7 +90,7 @@ class Algorithm:
         """Why it does not take a privacy budget of this name, in words."""
         if not self.private:
             return f"{self.name} is not private and takes no {budget}; leave it out"
-        return f"{self.name} takes no {budget}; its privacy budget is {self.budget}"
+        return takes_another(self.name, budget, self.budget)
 
     def promise(self, values: Mapping[str, float] = MappingProxyType({})) -> str:
         """Its guarantee as a sentence; a parameter without a value is printed as its name."""
@@ -98,6 +98,11 @@ class Algorithm:
             return "no guarantee is declared" if self.private else "not private"
         needs = self.rewards.words if self.rewards is not None else "any rewards"
         return self.guarantee.in_words(values, needs)
+
+
+def takes_another(name: str, budget: str, own: str | None) -> str:
+    """That an algorithm or a release takes another privacy budget, in words."""
+    return f"{name} takes no {budget}; its privacy budget is {own}"
 
 
 def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> Path:
@@ -210,6 +215,10 @@ def _declared(name, group, function, constants, where, version, file):
         raise BadInput(f"{where}: REWARDS must be a pair (least, largest), an Assumption or None")
     if guarantee is not None and not isinstance(guarantee, Guarantee):
         raise BadInput(f"{where}: GUARANTEE must be a Guarantee, such as global_dp(SOURCE)")
+    if guarantee is not None and guarantee.gaussian is not None:
+        for letter in guarantee.letters:
+            if letter not in parameters:
+                raise BadInput(f"{where}: {guarantee.notion} is promised without a parameter {letter}")
     own = {n: p.default for n, p in signature.items() if p.default is not inspect.Parameter.empty}
     long = constants.get("ROUND_BY_ROUND")
     return Algorithm(
