@@ -121,9 +121,9 @@ def run(
 
     given = {
         "algo": algo, "env": env, "population": population, "eps": eps, "rho": rho,
-        "eps_min": eps_min, "horizon": horizon, "runs": runs, "seed": seed, "checkpoints": checkpoints,
-        "shuffle_arms": shuffle_arms, "assume": assume, "experiment": experiment, "jobs": jobs,
-        "backend": backend, "results": results,
+        "eps_min": eps_min, "horizon": horizon, "runs": runs, "seed": seed,
+        "checkpoints": checkpoints, "shuffle_arms": shuffle_arms, "assume": assume,
+        "experiment": experiment, "jobs": jobs, "backend": backend, "results": results,
     }  # fmt: skip
     return _table(REGRET, given, parameters, config_dir)
 

@@ -206,5 +206,6 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "Assumption", "Bounded", "UNIT_INTERVAL", "WithinR", "WITHIN_R",
     "HeavyTails", "Contaminated", "RawMoments", "CentralMoments",
     # privacy guarantees: the value of ``GUARANTEE``
-    "Guarantee", "global_dp", "gaussian_zcdp", "gaussian_rdp", "local_dp", "NOT_PRIVATE", "STOPPING",
+    "Guarantee", "global_dp", "gaussian_zcdp", "gaussian_rdp", "local_dp", "NOT_PRIVATE",
+    "STOPPING",
 ]  # fmt: skip

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..contracts.algorithm import HOMES, Algorithm, load
+from ..contracts.guarantees import RDP, ZCDP
 
-HEAD = """\
+HEAD = f"""\
 # Guarantees
 
 The privacy guarantee of each algorithm and stopping rule, the assumption on the rewards that it
@@ -16,15 +17,15 @@ Global DP: the probability of every event about what an adversary observes chang
 most e^loss between two sequences of rewards that differ in one reward. Local DP: the same holds for
 the response of one user to any two rewards. Without noise (`eps=inf`) nothing is guaranteed.
 
-Global zCDP: between two such sequences the Renyi divergence of order a is at most rho a, for every a
-above 1. Global RDP: it is at most eps for one order. Both are given here by Gaussian noise, so what an
-adversary observes is also mu-GDP, and an audit measures mu. They convert to (eps', delta)-DP, for every
-delta in (0, 1):
+Global zCDP: between two such sequences the Renyi divergence of order a is at most rho a, for every
+a above 1. Global RDP: it is at most eps for one order. Both are given here by Gaussian noise, so
+what an adversary observes is also mu-GDP, and an audit measures mu. They convert to (eps',
+delta)-DP, for every delta in (0, 1):
 
 | | eps' | mu | source |
 |---|---|---|---|
-| rho-zCDP | `rho + 2 sqrt(rho ln(1/delta))` | `sqrt(2 rho)` | Bun & Steinke 2016, Proposition 1.3 |
-| (order, eps)-RDP | `eps + ln(1/delta)/(order - 1)` | `sqrt(2 eps/order)` | Mironov 2017, Proposition 3 |
+| rho-zCDP | `{ZCDP.formula}` | `sqrt(2 rho)` | {ZCDP.source} |
+| (order, eps)-RDP | `{RDP.formula}` | `sqrt(2 eps/order)` | {RDP.source} |
 
 | | notion | loss | an adversary observes | rewards | source | release |
 |---|---|---|---|---|---|---|

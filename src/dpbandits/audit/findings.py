@@ -53,7 +53,7 @@ def record(finding: Finding, seed: int) -> dict[str, Any]:
 
 
 def render(rows: Sequence[Mapping[str, Any]], style: str) -> str:
-    """The table as text; ``style`` is one of tabulate's. Losses are eps, or mu where that is said."""
+    """The table as text, in a style of tabulate's; losses are eps, or mu where the promise is."""
     head = ["audited", "", "promised", "measured, at least"]
     head += ["exact, of the release beneath", "verdict"]
     cells = [

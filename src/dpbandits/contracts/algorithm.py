@@ -76,7 +76,7 @@ class Algorithm:
 
     @property
     def budget(self) -> str | None:
-        """The name of the privacy budget that it takes, one of BUDGETS; None if it is not private."""
+        """The name of its privacy budget, one of BUDGETS; None if it takes none."""
         if self.per_user:
             return "eps"
         return next((name for name in BUDGETS if name in self.domains), None)
@@ -218,7 +218,9 @@ def _declared(name, group, function, constants, where, version, file):
     if guarantee is not None and guarantee.gaussian is not None:
         for letter in guarantee.letters:
             if letter not in parameters:
-                raise BadInput(f"{where}: {guarantee.notion} is promised without a parameter {letter}")
+                raise BadInput(
+                    f"{where}: {guarantee.notion} is promised without a parameter {letter}"
+                )
     own = {n: p.default for n, p in signature.items() if p.default is not inspect.Parameter.empty}
     long = constants.get("ROUND_BY_ROUND")
     return Algorithm(

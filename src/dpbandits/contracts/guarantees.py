@@ -132,8 +132,8 @@ def global_dp(source: str, mechanism: str | None = None, hides: str = ACTIONS) -
 
 
 def gaussian_zcdp(source: str, mechanism: str | None = None, hides: str = ACTIONS) -> Guarantee:
-    """Global zero-concentrated DP by Gaussian noise: ``hides`` is rho-zCDP, and sqrt(2 rho)-GDP, for
-    sequences of rewards that differ in one reward.
+    """Global zero-concentrated DP by Gaussian noise: ``hides`` is rho-zCDP, and sqrt(2 rho)-GDP,
+    for sequences of rewards that differ in one reward.
     """
     return _gaussian("global zCDP", ZCDP, source, mechanism, hides)
 

@@ -53,9 +53,9 @@ def curves(table: pd.DataFrame, records: Sequence[Mapping[str, Any]], name: str)
 
     Returns:
         A row for each point of a curve: the columns of its setting, ``axis`` (t or a budget), the
-        point ``x`` on it, the ``value``, and ``label``, ``kind`` and ``side`` of the bound. Orders are
-        multiplied by a constant: against t the curve meets the mean regret at the horizon, against
-        a budget it fits the mean regrets best.
+        point ``x`` on it, the ``value``, and ``label``, ``kind`` and ``side`` of the bound. Orders
+        are multiplied by a constant: against t the curve meets the mean regret at the horizon,
+        against a budget it fits the mean regrets best.
 
     Raises:
         BadInput: the records are not those of the table.

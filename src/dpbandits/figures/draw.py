@@ -95,7 +95,9 @@ def figure_of_table(
     if x in BUDGETS and not budgets:
         raise BadInput(f"x={x}: no algorithm in the table is private")
     if x in BUDGETS and x not in budgets:
-        raise BadInput(f"x={x}: no algorithm in the table has that privacy budget; x={min(budgets)}")
+        raise BadInput(
+            f"x={x}: no algorithm in the table has that privacy budget; x={min(budgets)}"
+        )
     return AXES[x](table, title, band=band, bounds=bounds)
 
 

@@ -22,8 +22,8 @@ MARKS = {"upper": "v", "lower": "^"}
 
 
 def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.DataFrame:
-    """The curves against ``axis``, t or a budget, each with the ``line`` of its labelled table; no rows
-    if there are no bounds.
+    """The curves against ``axis``, t or a budget, each with the ``line`` of its labelled table; no
+    rows if there are no bounds.
     """
     if bounds is None:
         return table.head(0).assign(**dict.fromkeys(COLUMNS))
