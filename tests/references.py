@@ -180,8 +180,9 @@ def dp_se(reward, K, T, noise, eps, beta) -> list[int]:
     return played
 
 
-def adap(reward, K, T, noise, eps, index) -> list[int]:
-    """Azize & Basu 2022, Algorithm 1: the doubling episodes for any index(m, n, t)."""
+def adap(reward, K, T, noise, scale, index) -> list[int]:
+    """Azize & Basu 2022, Algorithm 1: the doubling episodes for any scale(n) of the noise of a mean
+    and any index(m, n, t)."""
     N = [0] * K  # pulls
     n = [0] * K  # length of the last whole episode
     m = [0.0] * K  # private mean of the last whole episode
@@ -201,7 +202,7 @@ def adap(reward, K, T, noise, eps, index) -> list[int]:
             episode.append(reward(a, len(played)))
         N[a] += length
         n[a] = length
-        m[a] = sum(episode) / length + noise(1 / (eps * length))
+        m[a] = sum(episode) / length + noise(scale(length))
     return played
 
 
@@ -213,7 +214,7 @@ def adap_ucb(reward, K, T, noise, eps, alpha=3.1) -> list[int]:
         privacy = alpha * math.log(t) / (eps * n)
         return m + sampling + privacy
 
-    return adap(reward, K, T, noise, eps, index)
+    return adap(reward, K, T, noise, lambda n: 1 / (eps * n), index)
 
 
 def adap_klucb(reward, K, T, noise, eps, alpha=3.1) -> list[int]:
@@ -224,7 +225,31 @@ def adap_klucb(reward, K, T, noise, eps, alpha=3.1) -> list[int]:
         clipped = min(max(m + privacy, 0.0), 1.0)
         return kl_upper(clipped, alpha * math.log(t) / n)
 
-    return adap(reward, K, T, noise, eps, index)
+    return adap(reward, K, T, noise, lambda n: 1 / (eps * n), index)
+
+
+def adac_ucb(reward, K, T, noise, rho, beta=3.1) -> list[int]:
+    """Azize's thesis, AdaC-UCB; noise(s) is Gaussian of standard deviation s."""
+
+    def deviation(n):
+        return math.sqrt(1 / (2 * rho * n**2))
+
+    def index(m, n, t):
+        return m + math.sqrt((1 / (2 * n) + 1 / (rho * n**2)) * beta * math.log(t))
+
+    return adap(reward, K, T, noise, deviation, index)
+
+
+def adar_ucb(reward, K, T, noise, eps, order=2, beta=3.1) -> list[int]:
+    """Azize & Basu 2023, AdaR-UCB; noise(s) is Gaussian of standard deviation s."""
+
+    def deviation(n):
+        return math.sqrt(order / (2 * eps * n**2))
+
+    def index(m, n, t):
+        return m + math.sqrt((1 / (2 * n) + order / (eps * n**2)) * beta * math.log(t))
+
+    return adap(reward, K, T, noise, deviation, index)
 
 
 def sigmoid(r):

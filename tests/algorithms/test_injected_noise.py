@@ -1,6 +1,6 @@
 """Fed with the noise of the slow reference, a kernel plays its rounds with its noise scales.
 
-The kernels run as plain Python. Laplace noise is ``scale`` times a number fixed in advance, a bit
+The kernels run as plain Python. Noise is ``scale`` times a number fixed in advance, a bit
 is decided by a uniform number fixed in advance; each scale and each probability is written down,
 and so is each number that noise is added to.
 """
@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import references
 from helpers import (
+    GAUSSIAN_NOISE,
     GLOBAL,
     HEAVY,
     LOCAL,
@@ -44,6 +45,7 @@ from dpbandits.parts import (
 
 ARMS = 4
 HORIZONS = {"dp_se": 20_000, "adap_ucb": 2500, "adap_klucb": 2500}
+HORIZONS |= {"adac_ucb": 2500, "adar_ucb": 2500}
 HORIZONS |= {"dpr_se": 10_000, "ldpr_se": 6000, "prae_r": 12_000, "prae_c": 20_000}
 BUDGETS = (0.3, 1.0, 4.0, 20.0)
 MIXED = (0.0, 0.2, 1.0, 2.0, 100.0)
@@ -58,6 +60,8 @@ VARIANTS = {
     "dp_se": [{"beta": 1.0}],
     "adap_ucb": [{}],
     "adap_klucb": [{}],
+    "adac_ucb": [{}, {"beta": 1.0}],
+    "adar_ucb": [{}, {"order": 1.5, "beta": 1.0}, {"order": 30}],
     "dpr_ucb": [
         {"c": 0.1, "u": 1.0, "v": 0.5},
         {"c": 0.02, "u": 3.0, "v": 1.0},
@@ -96,8 +100,8 @@ class Played:
     """What a kernel or its reference did: arms, and what its noise was made of."""
 
     arms: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
-    scales: list[float] = field(default_factory=list)  # of Laplace noise
-    hidden: list[float] = field(default_factory=list)  # what Laplace noise is added to
+    scales: list[float] = field(default_factory=list)  # of noise
+    hidden: list[float] = field(default_factory=list)  # what noise is added to
     chances: list[float] = field(default_factory=list)  # of a bit to be 1
 
     def __eq__(self, other):
@@ -207,6 +211,7 @@ def kernel_plays(given, faults=None, function=None):
     T = len(given.rewards)
     functions = {
         mechanisms.laplace: lambda rng, scale: noise(scale),
+        mechanisms.gaussian: lambda rng, deviation: noise(deviation),
         users.arrival: lambda users, coins: next(arrivals),
         exact: lambda p, d: one_if_close(exact(p, d)),
         **noise_by_the_round(given, played),
@@ -383,7 +388,7 @@ def shared(noise):
     return draw
 
 
-BOUNDED = [name for name in GLOBAL if name not in HEAVY]
+BOUNDED = [name for name in GLOBAL if name not in (*HEAVY, *GAUSSIAN_NOISE)]
 OF_HEAVY_TAILS = ["dpr_ucb", "dpr_se", "prae_r", "prae_c"]
 WITH_LAPLACE = [*BOUNDED, *OF_HEAVY_TAILS, "heldp_ucb_l", "heldp_ucb_ls"]
 WITH_BITS = ["heldp_ucb_b", "heldp_ucb_bs"]
@@ -405,6 +410,32 @@ FAULTS = {
         lambda noise: lambda rng, n, scale: noise(rng, n, 0.9 * scale),
     ),
     "one draw for all arms": ([*BOUNDED, *OF_HEAVY_TAILS], mechanisms.laplace, shared),
+    "half the Gaussian noise": (
+        GAUSSIAN_NOISE,
+        mechanisms.gaussian,
+        lambda noise: lambda rng, deviation: noise(rng, deviation / 2),
+    ),
+    "one Gaussian draw for all arms": (GAUSSIAN_NOISE, mechanisms.gaussian, shared),
+    "a rho for twice the rho": (
+        GAUSSIAN_NOISE,
+        mechanisms.gaussian_mean,
+        lambda mean: lambda rng, total, n, rho: mean(rng, total, n, 2 * rho),
+    ),
+    "a bonus without the noise": (
+        GAUSSIAN_NOISE,
+        radii.gaussian_hoeffding,
+        lambda radius: lambda n, rho, l: radius(n, np.inf, l),
+    ),
+    "a bonus of the noise's variance, not of twice that": (
+        GAUSSIAN_NOISE,
+        radii.gaussian_hoeffding,
+        lambda radius: lambda n, rho, l: radius(n, 2 * rho, l),
+    ),
+    "an episode of one round too few": (
+        ["adap_ucb", "adap_klucb", *GAUSSIAN_NOISE],
+        game.pulls,
+        lambda pulls: lambda g, a: max(pulls(g, a) - 1, 1),
+    ),
     "a level too few": (
         ["dp_ucb", "dp_ucb_bound", "dpr_ucb"],
         trees.tree_node_scale,
@@ -501,6 +532,12 @@ def test_a_fault_is_seen(fault, name):
 
 # Other controls: an algorithm, a formula in its kernel, and a wrong one.
 MUTANTS = [
+    ("adac_ucb", "rounds_played(game) + 1", "2 * rounds_played(game)"),
+    ("adac_ucb", "(n, rho, l)", "(2.0 * n, rho, l)"),
+    ("adac_ucb", "beta * math.log", "math.log"),
+    ("adar_ucb", "eps / order", "order / eps"),
+    ("adar_ucb", "eps / order", "eps / order / 2.0"),
+    ("adar_ucb", "(n, rho, l)", "(n, eps, l)"),
     ("dpr_ucb", "kept(pull.x, B)", "pull.x"),
     ("dpr_ucb", "eps * u / log_T**1.5", "eps * u / log_T"),
     ("dpr_ucb", "eps * u / log_T**1.5", "u / log_T**1.5 / eps / 2.0"),

@@ -138,16 +138,18 @@ def run(request: Request, alone: bool = True) -> int:
 
 
 def _promises(settings: Sequence[Setting]) -> Iterator[str]:
-    """The guarantee of each algorithm, with its budget as a number if there is only one."""
+    """The guarantee of each algorithm, with numbers for what has only one value."""
     for name, algorithm in {s.algo: s.algorithm for s in settings}.items():
-        eps = {s.eps for s in settings if s.algo == name}
-        only = eps if len(eps) == 1 and not algorithm.per_user else ()
-        yield f"{name}: {algorithm.promise(*only)}"
+        own = [s.parameters for s in settings if s.algo == name]
+        letters = algorithm.guarantee.letters if algorithm.guarantee else ()
+        values = {x: {p[x] for p in own} for x in letters if x in own[0] and not algorithm.per_user}
+        single = {letter: next(iter(found)) for letter, found in values.items() if len(found) == 1}
+        yield f"{name}: {algorithm.promise(single)}"
 
 
 def _print_candidates(settings: Sequence[Setting]) -> None:
     """Where eps_min is chosen automatically: the leading term of the regret at each candidate."""
-    seen = {(s.population, s.eps, s.algorithm.leading_term): s for s in settings if s.auto}
+    seen = {(s.population, s.budget, s.algorithm.leading_term): s for s in settings if s.auto}
     for setting in seen.values():
         term = setting.algorithm.leading_term or "V_L"
         terms = candidates(setting.crowd, term)

@@ -14,6 +14,7 @@ from ..results.tables import at_end
 from .bands import band_note, draw_band, mean_and_band
 from .overlays import draw_bounds, lines_of
 from .style import (
+    SYMBOLS,
     Chart,
     Styles,
     budget_title,
@@ -63,26 +64,28 @@ def budget_panels(
     band: str = "ci",
     terms: Mapping[str, Callable[[float], float]] | None = None,
     bounds: pd.DataFrame | None = None,
+    x: str = "eps",
 ) -> Figure:
     """Final regret against the privacy budget: a panel for each environment.
 
     ``terms`` are functions of the budget to draw beside the measured regret, by their labels; see
-    ``time_panels`` for ``band`` and ``bounds``.
+    ``time_panels`` for ``band`` and ``bounds``. Algorithms that take another budget than ``x`` are
+    left out.
     """
-    table = labelled(table)
-    bounds = lines_of(bounds, table, "eps")
+    table = labelled(table[table[x].notna()])
+    bounds = lines_of(bounds, table, x)
     environments = table["env"].unique()
     figure = Chart(figsize=(max(3.2 * len(environments), 5.0), 3.6))
     axes = figure.subplots(1, len(environments), squeeze=False)[0]
     styles = styles_of(table)
-    finite = table.loc[np.isfinite(table["eps"]), "eps"]
+    finite = table.loc[np.isfinite(table[x]), x]
     budgets = np.geomspace(finite.min(), finite.max(), 100)
     for ax, env in zip(axes, environments, strict=True):
-        regret_vs(ax, table[table["env"] == env], "eps", styles, band)
-        ax.set(title=env, xlabel=r"privacy budget $\epsilon$", xscale="log")
+        regret_vs(ax, table[table["env"] == env], x, styles, band)
+        ax.set(title=env, xlabel=f"privacy budget {SYMBOLS[x]}", xscale="log")
         draw_bounds(ax, bounds[bounds["env"] == env], styles)
         for (label, term), dash in zip((terms or {}).items(), ("--", ":", "-."), strict=False):
-            values = [term(eps) for eps in budgets]
+            values = [term(budget) for budget in budgets]
             ax.plot(budgets, values, label=label, color="black", lw=1, ls=dash)
     axes[0].set_ylabel(regret_label(table))
     finish(figure, title, table, band_note(band), bounds)
@@ -110,7 +113,7 @@ def contamination_panels(
     for ax, eps in zip(axes, budgets, strict=True):
         regret_vs(ax, table[table["eps"] == eps], "alpha", styles, band)
         order(ax, grid, grid ** (1 - 1 / k), at_end(table)["regret"].max() / 2, name)
-        ax.set(title=budget_title(eps), xlabel=r"contamination $\alpha = \alpha_1$")
+        ax.set(title=budget_title("eps", eps), xlabel=r"contamination $\alpha = \alpha_1$")
     axes[0].set_ylabel(regret_label(table))
     finish(figure, title, table, band_note(band))
     return figure

@@ -12,11 +12,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
-from ..results.tables import varied_in
+from ..results.tables import budgets_of, varied_in, without_privacy
 from .bands import band_note, draw_band, mean_and_band
 from .overlays import draw_bounds, lines_of
 from .style import (
     LONG,
+    SYMBOLS,
     Chart,
     Styles,
     budget_title,
@@ -86,13 +87,13 @@ def time_panels(
     axes = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey="row")
     styles = styles_of(table)
     panels = itertools.product(games, budgets)
-    for ax, ((env, horizon), eps) in zip(axes.flat, panels, strict=True):
-        inside, beside = (_of_panel(x, env, horizon, eps) for x in (table, bounds))
+    for ax, ((env, horizon), budget) in zip(axes.flat, panels, strict=True):
+        inside, beside = (_of_panel(x, env, horizon, *budget) for x in (table, bounds))
         if inside.any():
             regret_vs_time(ax, table[inside], styles, band, "log", bounds[beside])
         else:
             ax.set_axis_off()
-        ax.set_title(f"{env}, {budget_title(eps)}{_differences(table, inside, horizon)}")
+        ax.set_title(f"{env}, {budget_title(*budget)}{_differences(table, inside, horizon)}")
     for ax in axes[:, 0]:
         ax.set_ylabel("pseudo-regret")
     for ax in axes[-1]:
@@ -101,10 +102,10 @@ def time_panels(
     return figure
 
 
-def _of_panel(rows: pd.DataFrame, env: str, horizon: float, eps: float) -> pd.Series:
+def _of_panel(rows: pd.DataFrame, env: str, horizon: float, name: str, x: float) -> pd.Series:
     """Which rows belong to a panel of ``time_panels``."""
     game = (rows["env"] == env) & (rows["horizon"] == horizon)
-    return game & rows["eps"].isin([eps, np.inf])
+    return game & ((rows[name] == x) | without_privacy(rows))
 
 
 def _differences(table: pd.DataFrame, inside: pd.Series, horizon: float) -> str:
@@ -130,7 +131,7 @@ def panel_per_algorithm(
     """A panel for each private algorithm, where it is called ``private``; those without a budget
     are drawn in every panel.
     """
-    free = np.isinf(table["eps"])
+    free = without_privacy(table)
     panels = {
         legend_name(algo): table[free | (table["algo"] == algo)].replace({"algo": {algo: private}})
         for algo in table.loc[~free, "algo"].unique()
@@ -152,8 +153,9 @@ def side_by_side(
     """
     panels = [rows.assign(panel=name) for name, rows in tables.items()]
     table = pd.concat(panels, ignore_index=True)
-    if "eps_min" not in table.columns and table["eps"].nunique() > 1:
-        table[r"$\epsilon$"] = table["eps"].where(np.isfinite(table["eps"]))
+    for name in budgets_of(table):
+        if "eps_min" not in table.columns and table[name].nunique() > 1:
+            table[SYMBOLS[name]] = table[name].where(np.isfinite(table[name]))
     table = labelled(table, but=["panel"])
     scale = "linear" if bounds is None else "log"
     bounds = lines_of(bounds, table, "t")

@@ -62,14 +62,14 @@ def stopping_panels(table: pd.DataFrame, title: str, theorems: bool = False) -> 
     styles = styles_of(table)
     for style, marker in zip(styles.values(), itertools.cycle(MARKERS), strict=False):
         style |= {"marker": marker, "ms": 4}
-    for j, eps in enumerate(budgets):
+    for j, (_, eps) in enumerate(budgets):
         column = table[table["eps"].isin([eps, np.inf])]
         for ax, a in zip(axes[:-1, j], errors, strict=True):
             inside = column[column["rel_error"] == a]
             draw_times(ax, inside, styles)
             if theorems:
                 draw_theorems(ax, inside[np.isfinite(inside["eps"])])
-            ax.set_title(f"{budget_title(eps)}, relative error $a$ = {a:g}")
+            ax.set_title(f"{budget_title('eps', eps)}, relative error $a$ = {a:g}")
         axes[-2, j].set_xlabel(r"$|\mu|$")
         draw_correct(axes[-1, j], column, errors, styles)
     for ax in axes[:-1, 0]:

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 
 from ..contracts.display import display_name, line_of
 from ..files import write_atomically
-from ..results.tables import varied_in
+from ..results.tables import budgets_of, varied_in
 
 # The palette of Okabe & Ito, for colour-blind readers, less yellow; dashes distinguish lines in
 # black and white
@@ -56,6 +56,7 @@ STYLE: Any = {
 }
 # Without dates and versions a figure is written with the same bytes every time
 METADATA: dict[str, Any] = {"pdf": {"CreationDate": None}, "png": {"Software": None}}
+SYMBOLS = {"eps": r"$\epsilon$", "rho": r"$\rho$"}  # of privacy budgets
 LONG = 1e9  # horizon above which the axis of time is logarithmic
 
 Styles = dict[str, dict[str, Any]]  # matplotlib's properties of each line, by its label
@@ -142,14 +143,17 @@ def shade(colour: str, i: int, n: int) -> str:
     return to_hex((red, green, blue))
 
 
-def finite_budgets(table: pd.DataFrame) -> list[float]:
-    """The budgets that have a column of panels: the finite ones, or infinity if there are none."""
-    return sorted(b for b in table["eps"].unique() if np.isfinite(b)) or [np.inf]
+def finite_budgets(table: pd.DataFrame) -> list[tuple[str, float]]:
+    """The budgets that have a column of panels, as names and values: the finite ones, or infinity
+    if there are none.
+    """
+    found = [(b, x) for b in budgets_of(table) for x in sorted(table[b].unique()) if np.isfinite(x)]
+    return found or [(budgets_of(table)[0], np.inf)]
 
 
-def budget_title(eps: float) -> str:
+def budget_title(name: str, value: float) -> str:
     """A privacy budget in the title of a panel."""
-    return "not private" if np.isinf(eps) else f"$\\epsilon$ = {eps:g}"
+    return "not private" if np.isinf(value) else f"{SYMBOLS[name]} = {value:g}"
 
 
 def scientific(T: float) -> str:

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from tabulate import tabulate
 
+from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from .intervals import clopper_pearson, half_width
-from .tables import at_end, question_of_table, settings_of
+from .tables import at_end, columns_of, question_of_table, settings_of, with_budgets
 
 STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs"]
 
@@ -55,7 +56,8 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
     header = [HEADINGS.get(name, name) for name in columns]
     header += [question.statistic_name, "95 % interval"]
     header += [question.share[0], "95 % interval", question.share[1]] if question.share else []
-    formats = {n: FORMATS.get(n, str) if n in question.columns else str for n in columns}
+    fixed = columns_of(summary)
+    formats = {n: FORMATS.get(n, str) if n in fixed else str for n in columns}
     rows = []
     for row in summary.to_dict("records"):
         about = ["" if pd.isna(row[n]) else formats[n](row[n]) for n in columns]
@@ -68,12 +70,12 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
 def _columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
     first = list(summary.columns).index("mean")
     varied = [n for n in question.shown_if_varied if summary[n].nunique() > 1]
-    swept = [name for name in summary.columns[:first] if name not in question.columns]
+    swept = [name for name in summary.columns[:first] if name not in columns_of(summary)]
     if question.one_arm:  # what sets the arm's mean is shown as such
         swept = [name for name in swept if not summary[name].equals(summary["true_mean"])]
     varied += swept
     shown: list[str] = []
-    for name in question.shown:
+    for name in with_budgets(question.shown, summary.columns):
         shown += varied if name == "*" else [name]
     return shown
 
@@ -100,9 +102,9 @@ def interval(row: Mapping[Hashable, Any]) -> str:
     return f"{significant(row['ci_low'])} to {significant(row['ci_high'])}"
 
 
-def budget(eps: float) -> str:
+def budget(value: float) -> str:
     """A privacy budget, as text."""
-    return "not private" if np.isinf(eps) else f"{eps:g}"
+    return "not private" if np.isinf(value) else f"{value:g}"
 
 
 def percent(share: float) -> str:
@@ -123,7 +125,7 @@ def rounds(T: int) -> str:
 
 HEADINGS = {"algo": "algorithm", "env": "environment", "true_mean": "true mean"}
 FORMATS: dict[str, Callable[[Any], str]] = {
-    "eps": budget,
+    **dict.fromkeys(BUDGETS, budget),
     "horizon": rounds,
     "cap": rounds,
     "true_mean": "{:.6g}".format,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from ..contracts.parameters import BUDGETS
 from ..contracts.question import QUESTIONS, REGRET, Question
 from ..environments.instances import Instance
 from ..errors import BadInput, plain
@@ -75,7 +76,8 @@ def described(setting: Setting) -> dict[str, Any]:
         "env": setting.env,
         "arm": setting.arm,
         "true_mean": float(setting.instance.means[0]),
-        "eps": setting.eps,
+        **dict.fromkeys(BUDGETS, np.nan if setting.algorithm.private else np.inf),
+        setting.budget_name: setting.budget,
         **dict(setting.goal),
         setting.question.limit: setting.horizon,
     }
@@ -92,7 +94,9 @@ def tidy(store: Store, settings: Sequence[Setting], runs: int) -> pd.DataFrame:
     Regret has a row for each run and checkpoint. A stopping rule has a row for each run:
     ``halted`` is 1, or 0 if the cap came first; then the stopping time is the cap, and
     ``estimate`` and ``correct`` are blank. ``correct`` is 1 if the estimate is within
-    ``rel_error |true_mean|`` of the true mean, else 0.
+    ``rel_error |true_mean|`` of the true mean, else 0. Each privacy budget that some algorithm
+    takes has a column: infinite for an algorithm that is not private, blank for one that takes
+    another budget.
     """
     pieces = (piece for batch in batches(store, settings, runs) for piece in batch)
     return pd.concat(pieces, ignore_index=True)
@@ -124,6 +128,7 @@ def _settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
     The type of a column is the one that all values have in common.
     """
     question = settings[0].question
+    describing = with_budgets(question.columns, {s.algorithm.budget for s in settings})
     alike: dict[tuple, list[int]] = {}  # settings with the same columns of the same types
     rows = []
     for i, setting in enumerate(settings):
@@ -131,12 +136,12 @@ def _settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
         written = {
             k: plain(v) if isinstance(v, list | dict) else v for k, v in setting.columns.items()
         }
-        row = {name: about[name] for name in question.columns} | {"seed": setting.seed} | written
+        row = {name: about[name] for name in describing} | {"seed": setting.seed} | written
         alike.setdefault(tuple((k, type(v)) for k, v in row.items()), []).append(i)
         rows.append(row)
     parts = [pd.DataFrame([rows[i] for i in group], index=group) for group in alike.values()]
     table = pd.concat(parts).sort_index()
-    first = [*question.columns, "seed"]
+    first = [*describing, "seed"]
     return table[[*first, *(name for name in table.columns if name not in first)]]
 
 
@@ -175,9 +180,26 @@ def _with_measured(about: pd.DataFrame, found: Sequence[dict[str, np.ndarray]]) 
     return rows.assign(**columns)
 
 
-def columns_of(question: Question) -> list[str]:
-    """The columns of every tidy table of a question."""
-    return [*question.columns, "seed", "run", *question.measured]
+def with_budgets(names: Iterable[str], found: Container[object]) -> list[str]:
+    """Names of columns with those of the privacy budgets that are found in the place of ``eps``."""
+    budgets = [name for name in BUDGETS if name in found] or ["eps"]
+    return [column for name in names for column in (budgets if name == "eps" else [name])]
+
+
+def budgets_of(table: pd.DataFrame) -> list[str]:
+    """The columns of a table that hold privacy budgets."""
+    return with_budgets(["eps"], table.columns)
+
+
+def without_privacy(table: pd.DataFrame) -> pd.Series:
+    """Which rows of a table have no finite privacy budget."""
+    return ~np.isfinite(table[budgets_of(table)]).any(axis=1)
+
+
+def columns_of(table: pd.DataFrame) -> list[str]:
+    """The columns of a tidy table that every table of its question and budgets has."""
+    question = question_of_table(table)
+    return [*with_budgets(question.columns, table.columns), "seed", "run", *question.measured]
 
 
 def settings_of(table: pd.DataFrame) -> list[str]:
@@ -188,7 +210,7 @@ def settings_of(table: pd.DataFrame) -> list[str]:
 
 def varied_in(table: pd.DataFrame) -> list[str]:
     """The columns that a sweep added to a table."""
-    return [n for n in table.columns if n not in columns_of(question_of_table(table))]
+    return [n for n in table.columns if n not in columns_of(table)]
 
 
 def question_of_table(table: pd.DataFrame) -> Question:
@@ -222,8 +244,8 @@ def write_table(path: Path, table: pd.DataFrame) -> None:
 
 
 WORDS = ("algo", "rule", "env")
-POSITIVE = ("eps", "horizon", "t", "rel_error", "beta", "R", "cap", "stopping_time")
-MAY_BE_INFINITE = ("eps",)
+POSITIVE = (*BUDGETS, "horizon", "t", "rel_error", "beta", "R", "cap", "stopping_time")
+MAY_BE_INFINITE = BUDGETS
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -249,14 +271,15 @@ def check_table(where: str, table: pd.DataFrame) -> None:
         BadInput: a column is missing, or holds what no tidy table can.
     """
     question = question_of_table(table)
-    columns = columns_of(question)
+    columns, budgets = columns_of(table), budgets_of(table)
     missing = [name for name in columns if name not in table.columns]
     if missing:
         raise BadInput(f"{where}: not a tidy table of dpbandits: no column {', '.join(missing)}")
     if table.empty:
         raise BadInput(f"{where}: the table has no rows")
     for name in columns:
-        column = table[name].dropna() if name in question.blank else table[name]
+        may_be_blank = name in question.blank or (name in budgets and len(budgets) > 1)
+        column = table[name].dropna() if may_be_blank else table[name]
         _check_column(f"{where}: column {name}", name, column)
     if at_end(table).empty:
         raise BadInput(f"{where}: no row has reached its {question.limit}")

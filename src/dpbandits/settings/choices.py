@@ -276,8 +276,8 @@ class _Sweep:
         elif self.algorithms.get(choice.name, made) != made:
             raise BadInput(f"{group}={choice.name}: two functions have that name; rename one")
         self.algorithms[choice.name] = made
-        for key in ("eps", "eps_min", *self.question.goal_names):  # keys of the command
-            self.contents[group][choice.name].pop(key, None)
+        for key in (made.budget, "eps_min", *self.question.goal_names):  # keys of the command
+            self.contents[group][choice.name].pop(str(key), None)
 
     def grids(self) -> list[dict[str, list[Any]]]:
         """The grids of the sweep, none if nothing varies."""

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from ..contracts.algorithm import Algorithm
-from ..contracts.parameters import AUTO
+from ..contracts.parameters import AUTO, BUDGETS
 from ..contracts.question import Question
 from ..environments.catalogue import build
 from ..environments.instances import Instance
@@ -22,7 +22,7 @@ from .groups import Groups, default_keys
 from .setting import Data, Setting
 from .sweep import Point, points, swept_names
 
-OF_PRIVACY = {"eps", "eps_min"}  # swept keys that only private algorithms take
+OF_PRIVACY = {*BUDGETS, "eps_min"}  # swept keys that only private algorithms take
 
 
 class Sources:
@@ -68,7 +68,7 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
         if point.get("population", config.get("population")) != config.get("population"):
             swept.add("population")
         taken |= columns.keys()
-        taken |= {"eps"} if setting.algorithm.private and not setting.population else set()
+        taken |= {setting.algorithm.budget or ""} if not setting.population else set()
         taken |= {"population", "eps_min"} if setting.algorithm.per_user else set()
     _refuse_unused(question, swept - taken)
     return list(found.values())
@@ -109,7 +109,7 @@ def resolve_point(
         for key, domain in question.goal
     }
     env_spec, env_columns = _changed_at("env", specs["env"], point)
-    given = {"eps": budget.eps, "eps_min": budget.eps_min, **goal}
+    given = {budget.name: budget.budget, "eps_min": budget.eps_min, **goal}
     own = [parameter for parameter in algorithm.domains if parameter not in given]
     columns = {k: v for k, v in point.items() if k in own or k in env_columns}
     eps_min_asked = point.get("eps_min", config.get("eps_min")) is not None
@@ -133,7 +133,7 @@ def resolve_point(
         env=env,
         env_spec=spec,
         arm=arm,
-        eps=budget.eps,
+        budget=budget.budget,
         goal=tuple(goal.items()),
         population=json.dumps(crowd_spec, sort_keys=True) if budget.own_levels else "",
         horizon=limit,
@@ -165,9 +165,10 @@ def arguments(
         horizon: the horizon; NaN if there is none.
         env: name of the environment, for messages.
         instance: the environment.
-        plain_keys: parameters that are keys of the command, besides eps and eps_min.
+        plain_keys: parameters that are keys of the command, besides the privacy budget and
+            eps_min.
     """
-    of_command = {"eps", "eps_min", *plain_keys}
+    of_command = {algorithm.budget, "eps_min", *plain_keys}
     keys = {n: n if n in of_command else f"{algorithm.group}.{n}" for n in algorithm.domains}
     rewards = algorithm.rewards
     automatic = [

@@ -39,10 +39,10 @@ class Setting:
         env: name of the environment.
         env_spec: the environment's configuration, as JSON.
         arm: the only arm that is played, from 0; None for all of them.
-        eps: privacy budget, infinite for an algorithm that is not private.
+        budget: privacy budget, infinite for an algorithm that is not private.
         goal: what an answer is judged by, as pairs of name and value.
         population: the configuration of users with levels of their own, as JSON; empty if all
-            users have the level ``eps``.
+            users have the level ``budget``.
         horizon: the largest number of rounds.
         seed: seed of the sweep.
         checkpoints: the approximate number of rounds at which pulls are recorded.
@@ -61,7 +61,7 @@ class Setting:
     env: str
     env_spec: str
     arm: int | None
-    eps: float
+    budget: float
     goal: tuple[tuple[str, float], ...]
     population: str
     horizon: int
@@ -83,7 +83,7 @@ class Setting:
 
         An edited algorithm changes ``version`` alone.
         """
-        finite, guarantee = np.isfinite(self.eps), self.algorithm.guarantee
+        finite, guarantee = np.isfinite(self.budget), self.algorithm.guarantee
         return {
             "question": self.question.name,
             "algo": self.algo,
@@ -92,7 +92,7 @@ class Setting:
             "env": self.env,
             "env_spec": json.loads(self.env_spec),
             "arm": self.arm,
-            "eps": self.eps if finite else None,
+            self.budget_name: self.budget if finite else None,
             "goal": dict(self.goal),
             "population": json.loads(self.population) if self.population else None,
             "horizon": self.horizon,
@@ -101,6 +101,11 @@ class Setting:
             "shuffle_arms": self.shuffle_arms,
             "version": self.version,
         }
+
+    @property
+    def budget_name(self) -> str:
+        """The name of the privacy budget; ``eps`` for an algorithm that is not private."""
+        return self.algorithm.budget or "eps"
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -146,7 +151,7 @@ class Setting:
             instance if self.arm is None else instance.alone(self.arm),
             build_population(json.loads(self.population))
             if self.population
-            else homogeneous(self.eps),
+            else homogeneous(self.budget),
         )
 
     def rounds(self) -> np.ndarray:
