@@ -60,6 +60,7 @@ from .contracts.assumptions import (
 from .contracts.guarantees import NOT_PRIVATE, STOPPING, Guarantee, global_dp, local_dp
 from .contracts.parameters import (
     POSITIVE,
+    AboveOne,
     Budget,
     Choice,
     Confidence,
@@ -70,6 +71,7 @@ from .contracts.parameters import (
     MomentBound,
     MomentOrder,
     Named,
+    NotNegative,
     Order,
     Positive,
     Probability,
@@ -125,7 +127,9 @@ from .parts.local_randomizers import (
 )
 from .parts.mechanisms import laplace, laplace_mean, laplace_scale, laplace_sum
 from .parts.optimism import optimism
+from .parts.phases import Phases, first_phases, play_phase
 from .parts.powers import new_powers, power_of_count
+from .parts.private_divergence import private_divergence, private_upper
 from .parts.radii import (
     bernoulli_kl,
     central_moment_bound,
@@ -160,14 +164,17 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "send_bit", "send_bit_of_sigmoid", "unbiased",
     # confidence radii and indices
     "hoeffding", "laplace_tail", "bernoulli_kl", "kl_upper",
+    "private_divergence", "private_upper",
     "robust_order", "raw_moment_bound", "central_moment_bound",
     # private means of heavy-tailed or contaminated rewards, and transformations of a reward
     "private_mean", "private_mode", "truncation_level", "bin_width", "bins",
     "RAW_LIMIT", "CENTRAL_LIMIT", "LARGEST_REACH", "kept", "sigmoid",
     # successive elimination
     "all_arms", "viable",
-    # sampling: doubling episodes (AdaP) and doubling batches (PRAE)
-    "Episodes", "first_episodes", "play_episode", "forced_batches", "play_out", "random_arm",
+    # sampling: doubling episodes (AdaP), phases without forgetting (DP-KLUCB), and doubling
+    # batches (PRAE)
+    "Episodes", "first_episodes", "play_episode", "Phases", "first_phases", "play_phase",
+    "forced_batches", "play_out", "random_arm",
     # rewards that count until a certain round
     "new_heap", "remember", "forget",
     # blocks of rounds in which one arm has the largest KL index
@@ -175,7 +182,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # the loop that plays the arm of largest index in every round, and powers of pull counts
     "optimism", "new_powers", "power_of_count",
     # types of parameters: the annotations of the signature
-    "Budget", "Positive", "Probability", "Confidence", "Fraction", "Range",
+    "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction", "Range",
     "Order", "MomentBound", "MomentOrder", "Constants", "Forced",
     "Interval", "Choice", "Named", "POSITIVE", "below",
     # assumptions on the rewards: the value of ``REWARDS``
