@@ -344,7 +344,7 @@ def phases_without_forgetting(choose):
 
 @njit
 def divergence(x, y, eps):
-    """min over z in [x, y] of eps (z - x) + kl(z, y): the z of logit(y) - eps, or x."""
+    """Min over z in [x, y] of eps (z - x) + kl(z, y): the z of logit(y) - eps, or x."""
     if y >= 1.0:
         return eps * (1.0 - x) if x < 1.0 else 0.0
     z = max(x, y * math.exp(-eps) / (1.0 - y + y * math.exp(-eps)))

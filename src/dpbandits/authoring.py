@@ -182,8 +182,8 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # the loop that plays the arm of largest index in every round, and powers of pull counts
     "optimism", "new_powers", "power_of_count",
     # types of parameters: the annotations of the signature
-    "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction", "Range",
-    "Order", "MomentBound", "MomentOrder", "Constants", "Forced",
+    "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction",
+    "Range", "Order", "MomentBound", "MomentOrder", "Constants", "Forced",
     "Interval", "Choice", "Named", "POSITIVE", "below",
     # assumptions on the rewards: the value of ``REWARDS``
     "Assumption", "Bounded", "UNIT_INTERVAL", "WithinR", "WITHIN_R",

@@ -108,7 +108,10 @@ def r_squared(terms: Sequence[float], means: np.ndarray) -> np.ndarray:
 STATISTICS = {"ratio": ratio, "regret": regret, "spread": spread, "spread_ratio": spread_ratio}
 BY_BOUND = {"bound_ratio": regret, "bound_spread": spread}  # of regrets divided by the lower bound
 KINDS = (*STATISTICS, *BY_BOUND, "growth", "r_squared")  # by their names in a claim's file
-CENTERS = {"mean": np.mean, "median": np.median}  # of the runs of a setting
+CENTERS: dict[str, Callable[..., np.ndarray]] = {
+    "mean": np.mean,
+    "median": np.median,
+}  # of the runs of a setting
 OTHERS = "others"  # in ``over``: the values that the part's ``of`` does not list
 
 

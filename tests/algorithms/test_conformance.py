@@ -388,9 +388,7 @@ def test_less_privacy_costs_less(name):
     assert loose < tight
 
 
-@pytest.mark.parametrize(
-    "name", [*ELIMINATING, "adap_ucb", "adap_klucb", "dp_klucb", "dp_imed"]
-)
+@pytest.mark.parametrize("name", [*ELIMINATING, "adap_ucb", "adap_klucb", "dp_klucb", "dp_imed"])
 def test_episodic_algorithms_play_a_trillion_rounds(name):
     pulls = play(name, C2, 10**12, checkpoints=np.array([10**6, 10**12]), **SHORT[name])
     assert pulls.sum(axis=1).tolist() == [10**6, 10**12]

@@ -421,8 +421,10 @@ FAULTS = {
     "phases of half the length": (
         ["dp_klucb", "dp_imed"],
         phases.play_phase,
-        lambda play: lambda game, rng, eps, phases, a, alpha: play(
-            game, rng, eps, phases, a, (1.0 + alpha) / 2.0
+        lambda play: (
+            lambda game, rng, eps, phases, a, alpha: play(
+                game, rng, eps, phases, a, (1.0 + alpha) / 2.0
+            )
         ),
     ),
     "rewards that are never truncated": (

@@ -38,7 +38,11 @@ def test_the_divergence_is_the_minimum():
             least = min(least, found.fun)
         d = private_divergence(x, y, eps)
         assert d <= least * (1 + 1e-11) + 1e-14, (x, y, eps)
-        assert d == pytest.approx(least, rel=1e-5, abs=1e-12), (x, y, eps)  # Brent stops early at an end
+        assert d == pytest.approx(least, rel=1e-5, abs=1e-12), (
+            x,
+            y,
+            eps,
+        )  # Brent stops early at an end
         assert 0 <= d <= min(bernoulli_kl(x, y), eps * abs(x - y)) * (1 + 1e-12) + 1e-15
         kinds.add(d == bernoulli_kl(x, y))
     assert kinds == {True, False}

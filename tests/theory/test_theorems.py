@@ -12,7 +12,15 @@ from scipy.optimize import minimize, minimize_scalar
 import dpbandits as dp
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import clipped_normal, homogeneous, levels
-from dpbandits.theory import azize2022, azize2025, ren2020, sajed2019, tao2022, wu2023, zhou_zhang2024
+from dpbandits.theory import (
+    azize2022,
+    azize2025,
+    ren2020,
+    sajed2019,
+    tao2022,
+    wu2023,
+    zhou_zhang2024,
+)
 from dpbandits.theory.bounds import (
     EXACT,
     LOWER,
