@@ -74,8 +74,8 @@ def is_cheap(setting: Setting) -> bool:
     return setting.algorithm.private and not long  # UCB's blocks grow in number
 
 
-# A statistic is a function of the mean, or median, final regrets of the settings that it compares, an array
-# whose first axis is that of the settings.
+# A statistic is a function of the mean, or median, final regrets of the settings that it compares,
+# an array whose first axis is that of the settings.
 
 
 def ratio(means: np.ndarray) -> np.ndarray:
@@ -108,10 +108,7 @@ def r_squared(terms: Sequence[float], means: np.ndarray) -> np.ndarray:
 STATISTICS = {"ratio": ratio, "regret": regret, "spread": spread, "spread_ratio": spread_ratio}
 BY_BOUND = {"bound_ratio": regret, "bound_spread": spread}  # of regrets divided by the lower bound
 KINDS = (*STATISTICS, *BY_BOUND, "growth", "r_squared")  # by their names in a claim's file
-CENTERS: dict[str, Callable[..., np.ndarray]] = {
-    "mean": np.mean,
-    "median": np.median,
-}  # of the runs of a setting
+CENTERS: dict[str, Callable[..., np.ndarray]] = {"mean": np.mean, "median": np.median}  # of runs
 OTHERS = "others"  # in ``over``: the values that the part's ``of`` does not list
 
 
