@@ -2,8 +2,8 @@
 
 Final regrets divided by the lower bound of Azize et al. 2025 (Theorem 1), runs on C1 ... C4
 together: for several lengths of an arm's first phase, first/eps rounds (an option of ours), and for
-several growths alpha of the phases. The tables are printed and written to RESULTS/azize2025_tails.md.
-The keys are those of ``dp.run``, such as runs=100 or results=DIR.
+several growths alpha of the phases. The tables are printed and written to
+RESULTS/azize2025_tails.md. The keys are those of ``dp.run``, such as runs=100 or results=DIR.
 """
 
 import sys

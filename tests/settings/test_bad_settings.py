@@ -69,7 +69,7 @@ KEYS = [
     ("assume=1", "assume=1:", "true or false"),
     ("horizn=5", "'horizn'", "did you mean horizon?"),
     ("algo=adap_klucbb", "algo", "'adap_klucbb'", "did you mean adap_klucb?"),
-    ("algo=zzz", "algo", "'zzz'", "adap_klucb, adap_ucb, dp_se"),
+    ("algo=zzz", "algo", "'zzz'", "adap_klucb, adap_ucb, dp_"),
     ("algo=3", "algo", "3", "adap_klucb"),
     ("algo=", "algo", "''", "adap_klucb"),
     (f"algo={'x' * 5000}", "algo", "xxx", "adap_klucb"),
