@@ -53,6 +53,7 @@ figures: $(PACKAGE) ## run what is missing and draw every figure (SCALE=smoke: i
 claims: $(PACKAGE) ## measure what the papers claim, and what would reproduce it
 	$(BIN)/bandit-claims results=$(RESULTS)
 	$(BIN)/python experiments/ablations.py results=$(RESULTS)
+	$(BIN)/python experiments/azize2025_tails.py results=$(RESULTS)
 
 audit: $(AUDIT) ## measure how much privacy every algorithm spends at least
 	$(BIN)/bandit-audit results=$(RESULTS)

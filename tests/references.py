@@ -252,6 +252,85 @@ def adar_ucb(reward, K, T, noise, eps, order=2, beta=3.1) -> list[int]:
     return adap(reward, K, T, noise, deviation, index)
 
 
+def private_divergence(x, y, eps):
+    """Azize et al. 2025: inf over z between x and y of eps |z - x| + kl(z, y), which is convex in
+    z, by ternary search; kl(x, y) without privacy."""
+    if math.isinf(eps):
+        return kl(x, y)
+
+    def cost(z):
+        return eps * abs(z - x) + kl(z, y)
+
+    low, high = min(x, y), max(x, y)
+    for _ in range(36):
+        one, two = low + (high - low) / 3, high - (high - low) / 3
+        if cost(one) < cost(two):
+            high = two
+        else:
+            low = one
+    return min(cost(x), cost(y), cost((low + high) / 2))
+
+
+def private_upper(x, c, eps):
+    """max{q in [0, 1] : d(x, q) <= c}, by bisection on [x, 1], where d(x, .) increases."""
+    if private_divergence(x, 1.0, eps) <= c:
+        return 1.0
+    low, high = x, 1.0
+    for _ in range(46):
+        middle = (low + high) / 2
+        if private_divergence(x, middle, eps) <= c:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def phases(reward, K, T, noise, eps, alpha, first, choose) -> list[int]:
+    """Azize et al. 2025: the phases of DP-KLUCB and DP-IMED, without forgetting.
+
+    choose(m, n, t) is the arm of the next phase, m the clipped private mean of all rewards of an
+    arm, and n their number.
+    """
+    S = [0.0] * K
+    n = [0] * K
+    played = []
+    while True:
+        if 0 in n:
+            a = n.index(0)
+            length = max(1, math.ceil(first / eps))
+        else:
+            m = [min(max(S[i] / n[i], 0.0), 1.0) for i in range(K)]
+            a = choose(m, n, len(played) + 1)
+            length = max(1, math.ceil(alpha * n[a]) - n[a])
+        phase = []
+        while len(phase) < length:
+            if len(played) == T:
+                return played
+            played.append(a)
+            phase.append(reward(a, len(played)))
+        S[a] += sum(phase) + noise(1 / eps)
+        n[a] += length
+
+
+def dp_klucb(reward, K, T, noise, eps, alpha=2, first=0) -> list[int]:
+    """Azize et al. 2025, DP-KLUCB."""
+
+    def choose(m, n, t):
+        return first_argmax([private_upper(m[i], math.log(t) / n[i], eps) for i in range(K)])
+
+    return phases(reward, K, T, noise, eps, alpha, first, choose)
+
+
+def dp_imed(reward, K, T, noise, eps, alpha=2, first=0) -> list[int]:
+    """Azize et al. 2025, DP-IMED."""
+
+    def choose(m, n, t):
+        cost = [n[i] * private_divergence(m[i], max(m), eps) + math.log(n[i]) for i in range(K)]
+        return cost.index(min(cost))
+
+    return phases(reward, K, T, noise, eps, alpha, first, choose)
+
+
 def sigmoid(r):
     """The transform of CTL-S and CTB-S: an unbounded reward becomes one in (0, 1)."""
     return 1 / (1 + math.exp(-r))

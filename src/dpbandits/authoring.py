@@ -68,6 +68,7 @@ from .contracts.guarantees import (
 )
 from .contracts.parameters import (
     POSITIVE,
+    AboveOne,
     Budget,
     Choice,
     Confidence,
@@ -78,6 +79,7 @@ from .contracts.parameters import (
     MomentBound,
     MomentOrder,
     Named,
+    NotNegative,
     Order,
     Positive,
     Probability,
@@ -147,7 +149,9 @@ from .parts.mechanisms import (
     laplace_sum,
 )
 from .parts.optimism import optimism
+from .parts.phases import Phases, first_phases, play_phase
 from .parts.powers import new_powers, power_of_count
+from .parts.private_divergence import private_divergence, private_upper
 from .parts.radii import (
     bernoulli_kl,
     central_moment_bound,
@@ -183,15 +187,18 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "send_bit", "send_bit_of_sigmoid", "unbiased",
     # confidence radii and indices
     "hoeffding", "laplace_tail", "gaussian_hoeffding", "bernoulli_kl", "kl_upper",
+    "private_divergence", "private_upper",
     "robust_order", "raw_moment_bound", "central_moment_bound",
     # private means of heavy-tailed or contaminated rewards, and transformations of a reward
     "private_mean", "private_mode", "truncation_level", "bin_width", "bins",
     "RAW_LIMIT", "CENTRAL_LIMIT", "LARGEST_REACH", "kept", "sigmoid",
     # successive elimination
     "all_arms", "viable",
-    # sampling: doubling episodes (AdaP) and doubling batches (PRAE)
+    # sampling: doubling episodes (AdaP, AdaC), phases without forgetting (DP-KLUCB), and doubling
+    # batches (PRAE)
     "Episodes", "first_episodes", "play_episode",
-    "first_gaussian_episodes", "play_gaussian_episode", "forced_batches", "play_out", "random_arm",
+    "first_gaussian_episodes", "play_gaussian_episode", "Phases", "first_phases", "play_phase",
+    "forced_batches", "play_out", "random_arm",
     # rewards that count until a certain round
     "new_heap", "remember", "forget",
     # blocks of rounds in which one arm has the largest KL index
@@ -199,8 +206,8 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # the loop that plays the arm of largest index in every round, and powers of pull counts
     "optimism", "new_powers", "power_of_count",
     # types of parameters: the annotations of the signature
-    "Budget", "Positive", "Probability", "Confidence", "Fraction", "Range",
-    "Order", "RenyiOrder", "MomentBound", "MomentOrder", "Constants", "Forced",
+    "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction",
+    "Range", "Order", "RenyiOrder", "MomentBound", "MomentOrder", "Constants", "Forced",
     "Interval", "Choice", "Named", "POSITIVE", "below",
     # assumptions on the rewards: the value of ``REWARDS``
     "Assumption", "Bounded", "UNIT_INTERVAL", "WithinR", "WITHIN_R",

@@ -326,6 +326,8 @@ STATISTICAL = {
     "adap_klucb": (NINE_SIX_THREE, 8, 1000, 150, {}),
     "adac_ucb": (NINE_SIX_THREE, 0.05, 1000, 150, {"beta": 1}),
     "adar_ucb": (NINE_SIX_THREE, 0.1, 1000, 150, {"beta": 1}),
+    "dp_klucb": (NINE_SIX_THREE, 1, 1000, 150, {}),
+    "dp_imed": (NINE_SIX_THREE, 1, 1000, 300, {}),
     "heldp_ucb_ls": (NINE_SIX_THREE, 4, 4000, 60, {}),
     "heldp_ucb_bs": (NINE_SIX_THREE, 2, 4000, 60, {}),
     "robust_ucb": (HEAVY_NINE, 1, 500, 100, {"u": 0.5, "v": 0.7}),
@@ -416,7 +418,10 @@ def test_less_privacy_costs_less(name):
     assert loose < tight
 
 
-@pytest.mark.parametrize("name", [*ELIMINATING, "adap_ucb", "adap_klucb", *GAUSSIAN_NOISE])
+OTHERS = ("adap_ucb", "adap_klucb", "dp_klucb", "dp_imed", *GAUSSIAN_NOISE)
+
+
+@pytest.mark.parametrize("name", [*ELIMINATING, *OTHERS])
 def test_episodic_algorithms_play_a_trillion_rounds(name):
     pulls = play(name, C2, 10**12, checkpoints=np.array([10**6, 10**12]), **SHORT[name])
     assert pulls.sum(axis=1).tolist() == [10**6, 10**12]

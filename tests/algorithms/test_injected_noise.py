@@ -36,6 +36,7 @@ from dpbandits.parts import (
     batches,
     estimators,
     mechanisms,
+    phases,
     radii,
     trees,
 )
@@ -62,6 +63,8 @@ VARIANTS = {
     "adap_klucb": [{}],
     "adac_ucb": [{}, {"beta": 1.0}],
     "adar_ucb": [{}, {"order": 1.5, "beta": 1.0}, {"order": 30}],
+    "dp_klucb": [{}, {"alpha": 1.1}, {"alpha": 3.0, "first": 2.5}],
+    "dp_imed": [{}, {"alpha": 1.1}, {"alpha": 3.0, "first": 2.5}],
     "dpr_ucb": [
         {"c": 0.1, "u": 1.0, "v": 0.5},
         {"c": 0.02, "u": 3.0, "v": 1.0},
@@ -441,6 +444,20 @@ FAULTS = {
         trees.tree_node_scale,
         lambda scale: lambda levels, sensitivity, eps: scale(levels - 1, sensitivity, eps),
     ),
+    "a phase that is a round longer": (
+        ["dp_klucb", "dp_imed"],
+        phases.play,
+        lambda play: lambda game, rng, eps, phases, a, n: play(game, rng, eps, phases, a, n + 1.0),
+    ),
+    "phases of half the length": (
+        ["dp_klucb", "dp_imed"],
+        phases.play_phase,
+        lambda play: (
+            lambda game, rng, eps, phases, a, alpha: play(
+                game, rng, eps, phases, a, (1.0 + alpha) / 2.0
+            )
+        ),
+    ),
     "rewards that are never truncated": (
         ["dpr_se", "ldpr_se", "prae_r", "prae_c"],
         blocks.kept,
@@ -538,6 +555,14 @@ MUTANTS = [
     ("adar_ucb", "eps / order", "order / eps"),
     ("adar_ucb", "eps / order", "eps / order / 2.0"),
     ("adar_ucb", "(n, rho, l)", "(n, eps, l)"),
+    ("dp_klucb", "rounds_played(game) + 1)", "2.0 * rounds_played(game))"),
+    ("dp_klucb", "l / phases.length[a], eps", "2.0 * l / phases.length[a], eps"),
+    ("dp_klucb", "l / phases.length[a], eps", "l / phases.length[a], np.inf"),
+    ("dp_klucb", "np.argmax(index), alpha", "np.argmax(index), alpha + 1.0"),
+    ("dp_imed", "+ math.log(n)", ""),
+    ("dp_imed", "n * private", "private"),
+    ("dp_imed", "best, eps)", "best, 2.0 * eps)"),
+    ("dp_imed", "np.max(phases.mean)", "1.0"),
     ("dpr_ucb", "kept(pull.x, B)", "pull.x"),
     ("dpr_ucb", "eps * u / log_T**1.5", "eps * u / log_T"),
     ("dpr_ucb", "eps * u / log_T**1.5", "u / log_T**1.5 / eps / 2.0"),

@@ -71,6 +71,25 @@ def test_scale_of_experiments_that_no_paper_specifies(name):
             assert spec["shape"] == pytest.approx(1.05 + values["v"])
 
 
+PHASES = {"dp_klucb", "dp_imed"}
+
+
+def test_scale_of_the_experiments_of_azize_et_al_2025():
+    """C1 ... C4, T = 1e6, 100 runs; the phases of the experiment double."""
+    request, growth = (requested(experiment=f"azize2025{x}") for x in ("", "_alpha"))
+    everywhere = {f"bernoulli_c{i}" for i in (1, 2, 3, 4)}
+    for settings in (request.settings, growth.settings):
+        assert {s.env for s in settings} == everywhere
+        assert {s.horizon for s in settings} == {10**6}
+        assert {s.parameters["first"] for s in settings if s.algo in PHASES} == {0}
+    assert request.runs == growth.runs == 100
+    assert {s.algo for s in request.settings} >= {*PHASES, "adap_klucb", "dp_se", "kl_ucb"}
+    assert {s.eps for s in request.settings} == {0.01, 0.1, 0.5, 1.0, np.inf}
+    assert {s.parameters["alpha"] for s in request.settings if s.algo in PHASES} == {2}
+    assert {s.parameters["alpha"] for s in growth.settings} == {1.1, 1.5, 2, 3}
+    assert {s.algo for s in growth.settings} == PHASES
+
+
 def test_fig3_spans_both_regimes():
     request = requested(experiment="azize2022_fig3")
     budgets = sorted(setting.eps for setting in request.settings)

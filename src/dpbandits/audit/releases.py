@@ -97,6 +97,20 @@ def gaussian_episode_means(rng, x, rho, out):
         start += n
 
 
+@mechanism(
+    "DP-KLUCB, DP-IMED: running totals of phases of 1, 1, 2, 4, ..., each with noise of its own",
+    sizes=(4, 8),
+    seen=tree_levels,
+)
+def phase_sums(rng, x, eps, out):
+    total, start = 0.0, 0
+    for i in range(len(out)):
+        n = max(start, 1)
+        total += np.sum(x[start : start + n]) + laplace(rng, 1.0 / eps)
+        out[i] = total
+        start += n
+
+
 @mechanism("DP-UCB: all prefix sums of a tree", sizes=(3, 4, 7, 8), seen=lambda n: n)
 def tree(rng, x, eps, out):
     trees, S = new_trees(1, len(x)), 0.0
