@@ -67,6 +67,7 @@ from .contracts.parameters import (
     Forced,
     Fraction,
     Interval,
+    Logarithm,
     MomentBound,
     MomentOrder,
     Named,
@@ -98,6 +99,7 @@ from .game import (
     users_alike,
 )
 from .parts.batches import forced_batches, play_out, random_arm
+from .parts.buffers import fill_buffer, first_buffers, room_in_buffer
 from .parts.elimination import all_arms, viable
 from .parts.episodes import Episodes, first_episodes, play_episode
 from .parts.estimators import (
@@ -111,6 +113,7 @@ from .parts.estimators import (
     truncation_level,
 )
 from .parts.expiry import forget, new_heap, remember
+from .parts.hybrid_counters import count_reward, counted_mean, new_counters
 from .parts.kl_argmax import kl_leader, kl_leads, new_reach
 from .parts.local_randomizers import (
     add_laplace,
@@ -125,6 +128,7 @@ from .parts.local_randomizers import (
 )
 from .parts.mechanisms import laplace, laplace_mean, laplace_scale, laplace_sum
 from .parts.optimism import optimism
+from .parts.posteriors import draw_mean
 from .parts.powers import new_powers, power_of_count
 from .parts.radii import (
     bernoulli_kl,
@@ -132,6 +136,7 @@ from .parts.radii import (
     hoeffding,
     kl_upper,
     laplace_tail,
+    logarithm,
     raw_moment_bound,
     robust_order,
 )
@@ -159,7 +164,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "convert_to_bernoulli", "convert_to_bernoulli_of_sigmoid",
     "send_bit", "send_bit_of_sigmoid", "unbiased",
     # confidence radii and indices
-    "hoeffding", "laplace_tail", "bernoulli_kl", "kl_upper",
+    "hoeffding", "laplace_tail", "bernoulli_kl", "kl_upper", "logarithm",
     "robust_order", "raw_moment_bound", "central_moment_bound",
     # private means of heavy-tailed or contaminated rewards, and transformations of a reward
     "private_mean", "private_mode", "truncation_level", "bin_width", "bins",
@@ -168,6 +173,9 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "all_arms", "viable",
     # sampling: doubling episodes (AdaP) and doubling batches (PRAE)
     "Episodes", "first_episodes", "play_episode", "forced_batches", "play_out", "random_arm",
+    # private means of doubling buffers and of all rewards of an arm, and draws from their posteriors
+    "first_buffers", "room_in_buffer", "fill_buffer",
+    "new_counters", "count_reward", "counted_mean", "draw_mean",
     # rewards that count until a certain round
     "new_heap", "remember", "forget",
     # blocks of rounds in which one arm has the largest KL index
@@ -176,7 +184,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "optimism", "new_powers", "power_of_count",
     # types of parameters: the annotations of the signature
     "Budget", "Positive", "Probability", "Confidence", "Fraction", "Range",
-    "Order", "MomentBound", "MomentOrder", "Constants", "Forced",
+    "Order", "MomentBound", "MomentOrder", "Constants", "Forced", "Logarithm",
     "Interval", "Choice", "Named", "POSITIVE", "below",
     # assumptions on the rewards: the value of ``REWARDS``
     "Assumption", "Bounded", "UNIT_INTERVAL", "WithinR", "WITHIN_R",

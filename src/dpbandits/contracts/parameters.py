@@ -63,6 +63,7 @@ MomentOrder = Annotated[
 ]
 Constants = Annotated[float, Choice(("unit", "explicit"))]
 Forced = Annotated[float, Choice(("batch", "round"))]
+Logarithm = Annotated[float, Choice(("natural", "base2"))]
 
 
 def below(limit: float) -> Interval:
