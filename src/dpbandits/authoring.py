@@ -76,6 +76,7 @@ from .contracts.parameters import (
     Forced,
     Fraction,
     Interval,
+    Logarithm,
     MomentBound,
     MomentOrder,
     Named,
@@ -109,6 +110,7 @@ from .game import (
     users_alike,
 )
 from .parts.batches import forced_batches, play_out, random_arm
+from .parts.buffers import fill_buffer, first_buffers, room_in_buffer
 from .parts.elimination import all_arms, viable
 from .parts.episodes import (
     Episodes,
@@ -128,6 +130,7 @@ from .parts.estimators import (
     truncation_level,
 )
 from .parts.expiry import forget, new_heap, remember
+from .parts.hybrid_counters import count_reward, counted_mean, new_counters
 from .parts.kl_argmax import kl_leader, kl_leads, new_reach
 from .parts.local_randomizers import (
     add_laplace,
@@ -150,6 +153,7 @@ from .parts.mechanisms import (
 )
 from .parts.optimism import optimism
 from .parts.phases import Phases, first_phases, play_phase
+from .parts.posteriors import draw_mean
 from .parts.powers import new_powers, power_of_count
 from .parts.private_divergence import private_divergence, private_upper
 from .parts.radii import (
@@ -159,6 +163,7 @@ from .parts.radii import (
     hoeffding,
     kl_upper,
     laplace_tail,
+    logarithm,
     raw_moment_bound,
     robust_order,
 )
@@ -186,7 +191,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "convert_to_bernoulli", "convert_to_bernoulli_of_sigmoid",
     "send_bit", "send_bit_of_sigmoid", "unbiased",
     # confidence radii and indices
-    "hoeffding", "laplace_tail", "gaussian_hoeffding", "bernoulli_kl", "kl_upper",
+    "hoeffding", "laplace_tail", "gaussian_hoeffding", "bernoulli_kl", "kl_upper", "logarithm",
     "private_divergence", "private_upper",
     "robust_order", "raw_moment_bound", "central_moment_bound",
     # private means of heavy-tailed or contaminated rewards, and transformations of a reward
@@ -199,6 +204,9 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "Episodes", "first_episodes", "play_episode",
     "first_gaussian_episodes", "play_gaussian_episode", "Phases", "first_phases", "play_phase",
     "forced_batches", "play_out", "random_arm",
+    # private means of doubling buffers, and of all rewards of an arm; draws from posteriors
+    "first_buffers", "room_in_buffer", "fill_buffer",
+    "new_counters", "count_reward", "counted_mean", "draw_mean",
     # rewards that count until a certain round
     "new_heap", "remember", "forget",
     # blocks of rounds in which one arm has the largest KL index
@@ -208,6 +216,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # types of parameters: the annotations of the signature
     "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction",
     "Range", "Order", "RenyiOrder", "MomentBound", "MomentOrder", "Constants", "Forced",
+    "Logarithm",
     "Interval", "Choice", "Named", "POSITIVE", "below",
     # assumptions on the rewards: the value of ``REWARDS``
     "Assumption", "Bounded", "UNIT_INTERVAL", "WithinR", "WITHIN_R",

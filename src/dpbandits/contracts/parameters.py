@@ -70,6 +70,7 @@ MomentOrder = Annotated[
 RenyiOrder = Annotated[float, Interval("a finite number above 1", lambda x: 1 < x < math.inf)]
 Constants = Annotated[float, Choice(("unit", "explicit"))]
 Forced = Annotated[float, Choice(("batch", "round"))]
+Logarithm = Annotated[float, Choice(("natural", "base2"))]
 
 
 def below(limit: float) -> Interval:

@@ -1,0 +1,42 @@
+"""DP-TS: Thompson sampling on the private means of all rewards, from one hybrid counter per arm."""
+
+import math
+
+import numpy as np
+
+from ..authoring import (
+    UNIT_INTERVAL, Budget, Logarithm, arms, count_reward, counted_mean, draw_mean, global_dp,
+    kernel, laplace_tail, logarithm, new_counters, pull, rounds_left, rounds_played, until_horizon,
+)  # fmt: skip
+
+NAME = "DP-TS"
+LINE = "brown", "dashed"
+REWARDS = UNIT_INTERVAL
+GUARANTEE = global_dp("Hu & Hegde 2022, Theorem 1", "hybrid_counter")
+ROUND_BY_ROUND = True
+
+
+@kernel
+def dp_ts(game, rng, eps: Budget, log: Logarithm):
+    """DP-TS (Hu & Hegde 2022, Alg. 1). eps-global DP. Rewards in [0, 1].
+
+    A tree of 2^(r+1) rewards has r + 2 levels here; the paper's remark has r + 1 (docs/errata.md).
+
+    Args:
+        eps: privacy budget.
+        log: 0 natural (the default is ours: it fits the paper's figures), 1 base 2 (the paper's
+            notation).
+    """
+    K = arms(game)
+    theta = np.zeros(K)
+    counters = new_counters(K, game.horizon)
+    for a in range(until_horizon(game, K)):
+        count_reward(rng, eps, counters, a, pull(game, a))
+    while rounds_left(game) > 0:
+        l = 6.0 * math.sqrt(8.0) * logarithm(rounds_played(game) + 1.0, log)
+        for j in range(K):
+            O = float(counters.count[j])
+            shift = laplace_tail(O, eps, l * logarithm(O + 1.0, log))
+            theta[j] = draw_mean(rng, counted_mean(counters, j) + shift, O)
+        a = np.argmax(theta)
+        count_reward(rng, eps, counters, a, pull(game, a))
