@@ -255,7 +255,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         One row a setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
-        mean, Student's t), ``std`` and ``runs``. For stopping rules also ``halted`` and ``correct``
+        mean, bootstrap), ``std`` and ``runs``. For stopping rules also ``halted`` and ``correct``
         with its interval.
 
     Raises:

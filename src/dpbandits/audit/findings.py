@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from tabulate import tabulate
 
-from ..contracts.display import display_name
-from ..figures.style import PALETTE, SYMBOLS, Chart, finish, styled
+from ..contracts.display import display_name, symbol
+from ..figures.style import PALETTE, Chart, finish, styled
 from ..files import write_atomically
 from ..results.tables import budgets_of
 from .auditor import Finding
@@ -128,7 +128,7 @@ def bars(table: pd.DataFrame) -> Figure:
                 ax.set_axis_off()
                 continue
             _bars(ax, rows, rows["name"].map(names.index))
-            symbols = ", ".join(SYMBOLS[b] for b in budgets_of(rows) if rows[b].notna().any())
+            symbols = ", ".join(symbol(b) for b in budgets_of(rows) if rows[b].notna().any())
             ax.set_title(f"{symbols} = {x:g}")
             ax.set_yticks(range(len(names)), [display_name(n).replace("_", " ") for n in names])
             ax.set_xlabel(UNITS[unit])

@@ -1,4 +1,4 @@
-"""How algorithms and stopping rules are shown: what their source files declare for people."""
+"""What people see in the place of names: of algorithms, environments and parameters."""
 
 from __future__ import annotations
 
@@ -6,7 +6,25 @@ import ast
 from functools import cache
 from typing import Any
 
-from ..files import PACKAGE
+from ..files import PACKAGE, package_folder
+
+SYMBOLS = {
+    "eps": r"$\epsilon$",
+    "eps_min": r"$\epsilon_{\min}$",
+    "rho": r"$\rho$",
+    "alpha": r"$\alpha$",
+    "alpha1": r"$\alpha_1$",
+    "beta": r"$\beta$",
+    "gamma": r"$\gamma$",
+    "delta": r"$\delta$",
+    "k": "$k$",
+    "v": "$v$",
+    "c": "$c$",
+    "c1": "$c_1$",
+    "u": "$u$",
+    "D": "$D$",
+    "R": "$R$",
+}
 
 
 def display_name(name: str) -> str:
@@ -24,6 +42,24 @@ def line_of(name: str) -> tuple[str, str] | None:
     They are the constant ``LINE`` of its file; None for an algorithm of a user.
     """
     return _declared(name).get("LINE")
+
+
+def symbol(name: str) -> str:
+    """The symbol of a parameter in figures: the Greek letter for alpha, or env.alpha."""
+    last = name.rpartition(".")[2]
+    return SYMBOLS.get(last, last.replace("_", " "))
+
+
+@cache
+def environment_title(name: str) -> str:
+    """The title of an environment of the package, with which its file begins: C2 for bernoulli_c2.
+
+    Any other name is returned unchanged.
+    """
+    file = package_folder("conf") / "env" / f"{name}.yaml"
+    if name.isidentifier() and file.is_file():
+        return file.read_text().removeprefix("# ").partition(":")[0]
+    return name
 
 
 @cache

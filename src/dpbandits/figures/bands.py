@@ -12,7 +12,7 @@ from ..results.summary import mean_of
 
 BANDS = {
     "std": "± one standard deviation",
-    "ci": "95 % interval of the mean (Student's t)",
+    "ci": "95 % interval of the mean (bootstrap, BCa)",
 }
 
 

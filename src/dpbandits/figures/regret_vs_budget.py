@@ -9,12 +9,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ..contracts.display import environment_title, symbol
 from ..errors import BadInput
 from ..results.tables import at_end
 from .bands import band_note, draw_band, mean_and_band
 from .overlays import draw_bounds, lines_of
 from .style import (
-    SYMBOLS,
     Chart,
     Styles,
     budget_title,
@@ -82,7 +82,7 @@ def budget_panels(
     budgets = np.geomspace(finite.min(), finite.max(), 100)
     for ax, env in zip(axes, environments, strict=True):
         regret_vs(ax, table[table["env"] == env], x, styles, band)
-        ax.set(title=env, xlabel=f"privacy budget {SYMBOLS[x]}", xscale="log")
+        ax.set(title=environment_title(env), xlabel=f"privacy budget {symbol(x)}", xscale="log")
         draw_bounds(ax, bounds[bounds["env"] == env], styles)
         for (label, term), dash in zip((terms or {}).items(), ("--", ":", "-."), strict=False):
             values = [term(budget) for budget in budgets]

@@ -12,12 +12,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
+from ..contracts.display import environment_title, symbol
 from ..results.tables import budgets_of, varied_in, without_privacy
 from .bands import band_note, draw_band, mean_and_band
 from .overlays import draw_bounds, lines_of
 from .style import (
     LONG,
-    SYMBOLS,
     Chart,
     Styles,
     budget_title,
@@ -93,7 +93,7 @@ def time_panels(
             regret_vs_time(ax, table[inside], styles, band, "log", bounds[beside])
         else:
             ax.set_axis_off()
-        ax.set_title(f"{env}, {budget_title(*budget)}{_differences(table, inside, horizon)}")
+        ax.set_title(f"{environment_title(env)}, {budget_title(*budget)}{_differences(table, inside, horizon)}")
     for ax in axes[:, 0]:
         ax.set_ylabel("pseudo-regret")
     for ax in axes[-1]:
@@ -114,7 +114,7 @@ def _differences(table: pd.DataFrame, inside: pd.Series, horizon: float) -> str:
     for name in varied_in(table.drop(columns="line")):
         here = table.loc[inside, name].dropna().unique()
         if len(here) == 1 and table[name].dropna().nunique() > 1:
-            shared.append(f"{name} = {value_text(here[0])}")
+            shared.append(f"{symbol(name)} = {value_text(here[0])}")
     return "\n" + ", ".join(shared) if shared else ""
 
 
@@ -155,7 +155,7 @@ def side_by_side(
     table = pd.concat(panels, ignore_index=True)
     for name in budgets_of(table):
         if "eps_min" not in table.columns and table[name].nunique() > 1:
-            table[SYMBOLS[name]] = table[name].where(np.isfinite(table[name]))
+            table[symbol(name)] = table[name].where(np.isfinite(table[name]))
     table = labelled(table, but=["panel"])
     scale = "linear" if bounds is None else "log"
     bounds = lines_of(bounds, table, "t")

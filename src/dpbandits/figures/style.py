@@ -15,7 +15,7 @@ import pandas as pd
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
-from ..contracts.display import display_name, line_of
+from ..contracts.display import display_name, line_of, symbol
 from ..files import write_atomically
 from ..results.tables import budgets_of, varied_in
 
@@ -56,7 +56,6 @@ STYLE: Any = {
 }
 # Without dates and versions a figure is written with the same bytes every time
 METADATA: dict[str, Any] = {"pdf": {"CreationDate": None}, "png": {"Software": None}}
-SYMBOLS = {"eps": r"$\epsilon$", "rho": r"$\rho$"}  # of privacy budgets
 LONG = 1e9  # horizon above which the axis of time is logarithmic
 
 Styles = dict[str, dict[str, Any]]  # matplotlib's properties of each line, by its label
@@ -109,7 +108,7 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = ()) -> pd.DataFrame:
     labels: dict[Any, str] = {}
     for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
         values = zip(varied, key[1:], strict=True)
-        words = [f"{name} = {value_text(x)}" for name, x in values if not pd.isna(x)]
+        words = [f"{symbol(name)} = {value_text(x)}" for name, x in values if not pd.isna(x)]
         labels |= dict.fromkeys(rows.index, ", ".join([legend_name(key[0]), *words]))
     return table.assign(line=pd.Series(labels))
 
@@ -153,7 +152,7 @@ def finite_budgets(table: pd.DataFrame) -> list[tuple[str, float]]:
 
 def budget_title(name: str, value: float) -> str:
     """A privacy budget in the title of a panel."""
-    return "not private" if np.isinf(value) else f"{SYMBOLS[name]} = {value:g}"
+    return "not private" if np.isinf(value) else f"{symbol(name)} = {value:g}"
 
 
 def scientific(T: float) -> str:
