@@ -153,9 +153,9 @@ def side_by_side(
     """
     panels = [rows.assign(panel=name) for name, rows in tables.items()]
     table = pd.concat(panels, ignore_index=True)
-    for name in budgets_of(table):
-        if "eps_min" not in table.columns and table[name].nunique() > 1:
-            table[SYMBOLS[name]] = table[name].where(np.isfinite(table[name]))
+    for budget in budgets_of(table):
+        if "eps_min" not in table.columns and table[budget].nunique() > 1:
+            table[SYMBOLS[budget]] = table[budget].where(np.isfinite(table[budget]))
     table = labelled(table, but=["panel"])
     scale = "linear" if bounds is None else "log"
     bounds = lines_of(bounds, table, "t")
