@@ -71,6 +71,16 @@ def test_scale_of_experiments_that_no_paper_specifies(name):
             assert spec["shape"] == pytest.approx(1.05 + values["v"])
 
 
+def test_scale_of_the_price_of_zcdp():
+    request = requested(experiment="azize2023_zcdp")
+    assert request.runs == 100 and {s.algo for s in request.settings} == {"adac_ucb"}
+    assert {s.parameters["beta"] for s in request.settings} == {1}
+    assert {s.env for s in request.settings} == {"bernoulli_c2"}
+    for T in (10**5, 10**6, 10**7):
+        budgets = {s.budget for s in request.settings if s.horizon == T}
+        assert {0.1, 0.5, 1, 1000, np.inf} <= budgets and min(budgets) == 0.1
+
+
 def test_fig3_spans_both_regimes():
     request = requested(experiment="azize2022_fig3")
     budgets = sorted(setting.budget for setting in request.settings)
