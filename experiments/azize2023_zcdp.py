@@ -41,7 +41,7 @@ def draw(table):
     figure = Chart(figsize=(8.4, 4.0))
     left, right = figure.subplots(1, 2)
     found, half = price(table)
-    for i, (T, row) in enumerate(found.iterrows()):  # one line for each horizon
+    for i, (T, row) in enumerate(found.iterrows()):
         look = {"color": COLOURS[i], "ls": DASHES[i]}
         left.plot(row.index, row, marker="o", ms=3, label=f"$T$ = {scientific(T)}", **look)
         left.fill_between(

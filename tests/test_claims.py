@@ -7,6 +7,7 @@ from sweeps import requested
 from dpbandits.claims import (
     Part,
     claim,
+    excess_ratio,
     in_words,
     is_cheap,
     load_claims,
@@ -85,6 +86,7 @@ def test_the_numbers_are_those_of_the_runs(samples):
     )
     assert part.value == pytest.approx(over.final.mean() / of.final.mean())
     assert spread(np.array([1.0, 4.0, 2.0])) == 4
+    assert excess_ratio(np.array([3.0, 5.0, 2.0, 4.0])) == pytest.approx(0.5 / 0.25)
     assert ratio(np.array([3.0, 1.5])) == 2
 
 

@@ -19,7 +19,8 @@ GUARANTEE = gaussian_zcdp("Azize's thesis, Theorem 5.5", "gaussian_episode_means
 def adac_ucb(game, rng, rho: Budget, beta: Positive):
     """AdaC-UCB (Azize's thesis, Alg. 7 with eq. 5.4). rho-global zCDP. Rewards in [0, 1].
 
-    With an infinite rho it is the thesis's non-private algorithm, the same episodes without noise.
+    With an infinite rho it is the thesis's non-private algorithm, the same episodes without noise
+    (our reading). After the first pull n is 1, as in AdaP, where the printed N/2 is 1/2 (ours).
 
     Args:
         rho: privacy budget.

@@ -19,6 +19,8 @@ GUARANTEE = gaussian_rdp("Azize & Basu 2023, Theorem 4", "gaussian_episode_means
 def adar_ucb(game, rng, eps: Budget, order: RenyiOrder, beta: Positive):
     """AdaR-UCB (Azize & Basu 2023, Alg. 2, eq. 6). (order, eps)-global RDP. Rewards in [0, 1].
 
+    The default order, 2, is ours, and so is n = 1 after the first pull, as in AdaP.
+
     Args:
         eps: privacy budget, a bound on the Renyi divergence of the order.
         order: order of the Renyi divergence, the paper's alpha.

@@ -1,7 +1,8 @@
 """The releases that the guarantees rest on, each of which can be audited on its own.
 
 A release is ``release(rng, x, eps, out)``, or with rho in the place of eps: it writes what an
-adversary sees of the data ``x`` into ``out``. Each is made of the mechanisms, estimators and local randomizers that algorithms call.
+adversary sees of the data ``x`` into ``out``. Each is made of the mechanisms, estimators and local
+randomizers that algorithms call.
 """
 
 from __future__ import annotations

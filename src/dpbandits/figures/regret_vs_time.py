@@ -93,7 +93,9 @@ def time_panels(
             regret_vs_time(ax, table[inside], styles, band, "log", bounds[beside])
         else:
             ax.set_axis_off()
-        ax.set_title(f"{environment_title(env)}, {budget_title(*budget)}{_differences(table, inside, horizon)}")
+        ax.set_title(
+            f"{environment_title(env)}, {budget_title(*budget)}{_differences(table, inside, horizon)}"
+        )
     for ax in axes[:, 0]:
         ax.set_ylabel("pseudo-regret")
     for ax in axes[-1]:
@@ -153,9 +155,9 @@ def side_by_side(
     """
     panels = [rows.assign(panel=name) for name, rows in tables.items()]
     table = pd.concat(panels, ignore_index=True)
-    for name in budgets_of(table):
-        if "eps_min" not in table.columns and table[name].nunique() > 1:
-            table[symbol(name)] = table[name].where(np.isfinite(table[name]))
+    for budget in budgets_of(table):
+        if "eps_min" not in table.columns and table[budget].nunique() > 1:
+            table[symbol(budget)] = table[budget].where(np.isfinite(table[budget]))
     table = labelled(table, but=["panel"])
     scale = "linear" if bounds is None else "log"
     bounds = lines_of(bounds, table, "t")

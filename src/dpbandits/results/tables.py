@@ -193,7 +193,8 @@ def budgets_of(table: pd.DataFrame) -> list[str]:
 
 def without_privacy(table: pd.DataFrame) -> pd.Series:
     """Which rows of a table have no finite privacy budget."""
-    return ~np.isfinite(table[budgets_of(table)]).any(axis=1)
+    finite = table[budgets_of(table)].apply(np.isfinite)
+    return ~finite.any(axis=1)
 
 
 def columns_of(table: pd.DataFrame) -> list[str]:
