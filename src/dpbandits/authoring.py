@@ -173,7 +173,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "all_arms", "viable",
     # sampling: doubling episodes (AdaP) and doubling batches (PRAE)
     "Episodes", "first_episodes", "play_episode", "forced_batches", "play_out", "random_arm",
-    # private means of doubling buffers and of all rewards of an arm, and draws from their posteriors
+    # private means of doubling buffers, or of all rewards, and draws from their posteriors
     "first_buffers", "room_in_buffer", "fill_buffer",
     "new_counters", "count_reward", "counted_mean", "draw_mean",
     # rewards that count until a certain round

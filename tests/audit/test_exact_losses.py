@@ -12,12 +12,15 @@ from dpbandits.audit.subjects import Release
 from dpbandits.parts.mechanisms import laplace
 
 NOT_LINEAR = ("mode", "central_mean")  # releases without a known exact loss
+# What a release spends of its eps, if not all: a hybrid counter never releases the root of an
+# epoch's tree, so that up to 7 rewards enter at most two of its three levels
+SPENT = {"hybrid_counter": 1 / 2 + 1 / 2 * 2 / 3}
 
 
 @pytest.mark.parametrize("eps", (0.1, 0.5, 1.0, 2.0))
 @pytest.mark.parametrize("name", sorted(set(MECHANISMS) - set(NOT_LINEAR)))
 def test_exact_losses_are_the_promised_ones(name, eps):
-    assert Release(MECHANISMS[name], eps).exact() == pytest.approx(eps, rel=1e-9)
+    assert Release(MECHANISMS[name], eps).exact() == pytest.approx(SPENT.get(name, 1) * eps, rel=1e-9)
 
 
 @pytest.mark.parametrize("eps", [0.1, 1.0, 20.0, 100.0])

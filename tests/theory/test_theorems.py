@@ -12,7 +12,7 @@ from scipy.optimize import minimize, minimize_scalar
 import dpbandits as dp
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import clipped_normal, homogeneous, levels
-from dpbandits.theory import azize2022, ren2020, sajed2019, tao2022, wu2023, zhou_zhang2024
+from dpbandits.theory import azize2022, hu2022, ren2020, sajed2019, tao2022, wu2023, zhou_zhang2024
 from dpbandits.theory.bounds import (
     EXACT,
     LOWER,
@@ -150,6 +150,13 @@ HAND = [
     ),
     (sajed2019.dp_se, {"gaps": [0, 0.5, 0.25], "K": 3, "eps": 0.5, "T": E**2}, 24),
     (sajed2019.dp_se_free, {"K": 4, "eps": 0.5, "T": E**4}, 4 * E**2 + 32),
+    (hu2022.dp_ts, {"gaps": [0, 0.5], "eps": 0.5, "T": E**2}, 4 * math.log(8)),
+    (hu2022.dp_ts, {"gaps": [0, 0.5, 0.25], "eps": 500, "T": E**2}, 12),
+    (hu2022.dp_ts_free, {"K": 2, "eps": 0.5, "T": E**2}, 2 * E + 8 * (1 + math.log(2))),
+    (hu2022.dp_ts_free, {"K": 2, "eps": 500, "T": E**2}, 2 * E),
+    (hu2022.lazy_dp_ts, {"gaps": [0, 0.5, 0.25], "eps": 0.4, "T": E**2}, 13),
+    (hu2022.lazy_dp_ts_free, {"K": 4, "eps": 0.5, "T": E**4}, 4 * E**2 + 32),
+    (hu2022.anytime_lazy_ucb, {"gaps": [0, 0.5, 0.25], "eps": 0.4, "T": E**2}, 13),
     (tao2022.dpr_ucb, {"gaps": [0, 0.25], "eps": 0.5, "T": E**2, "u": 1, "v": 0.5}, 724.3273),
     (tao2022.dpr_se, {"gaps": [0, 0.25], "eps": 0.5, "T": E**2, "u": 1, "v": 0.5}, 64.25),
     (
@@ -275,6 +282,7 @@ def test_the_two_terms_of_theorem_3():
 # The rate of Zhou & Zhang leaves out a power of ln T.
 PAIRS = [
     (sajed2019.dp_se, sajed2019.dp_se_free, {}, 0),
+    (hu2022.lazy_dp_ts, hu2022.lazy_dp_ts_free, {}, 0),
     (tao2022.dpr_se, tao2022.dpr_se_free, {"u": 2.0, "v": 0.5}, 0),
     (tao2022.dpr_se, tao2022.dpr_se_free, {"u": 1.0, "v": 0.9}, 0),
     (tao2022.ldpr_se_printed, tao2022.ldpr_se_free_printed, {"u": 1.0, "v": 0.5}, 0),
@@ -303,6 +311,9 @@ SETTINGS = [
     {"algo": "adap_ucb", "env": "bernoulli_c2"},
     {"algo": "adap_klucb", "env": "bernoulli_c2"},
     {"algo": "dp_se", "env": "bernoulli_c2"},
+    {"algo": "dp_ts", "env": "bernoulli_c2"},
+    {"algo": "lazy_dp_ts", "env": "bernoulli_c2"},
+    {"algo": "anytime_lazy_ucb", "env": "bernoulli_c2"},
     {"algo": "heldp_ucb_l", "env": "bernoulli_c2"},
     {"algo": "heldp_ucb_b", "env": "bernoulli_c2"},
     {"algo": "heldp_ucb_ls", "env": "ren_gaussian"},

@@ -3,7 +3,7 @@
 import math
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, Logarithm, arms, fill_buffer, first_buffers, global_dp, kernel,
+    UNIT_INTERVAL, Budget, Logarithm, fill_buffer, first_buffers, global_dp, kernel,
     laplace_tail, logarithm, pull_sum, room_in_buffer, rounds_left, rounds_played, until_horizon,
     verb,
 )  # fmt: skip
