@@ -46,6 +46,17 @@ def test_paper_scale(name):
             assert setting.parameters["alpha"] == 3.1 or name == "azize2022_fig8"
 
 
+def test_scale_of_hu_and_hegde():
+    request = requested(experiment="hu2022")
+    private = {"lazy_dp_ts", "dp_ts", "anytime_lazy_ucb", "dp_se"}
+    assert request.runs == 50 and {s.horizon for s in request.settings} == {10**5}
+    budgets = {"bernoulli_c2": {0.1, 0.25, 0.5, 1.0, 500.0}, "hu_bernoulli": {0.5, 1.0, 500.0}}
+    expected = {(env, algo, eps) for env in budgets for algo in private for eps in budgets[env]}
+    expected |= {(env, "ts", np.inf) for env in budgets}
+    assert {(s.env, s.algo, s.eps) for s in request.settings} == expected
+    assert {s.parameters["log"] for s in request.settings if "log" in s.parameters} == {0.0}
+
+
 @pytest.mark.parametrize(
     "name", ["tao2022_central", "tao2022_local", "wu2023_raw", "wu2023_central"]
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..authoring import (
     UNIT_INTERVAL, Budget, Logarithm, arms, count_reward, counted_mean, draw_mean, global_dp,
-    kernel, laplace_tail, logarithm, new_counters, pull, rounds_left, rounds_played, until_horizon,
+    kernel, laplace_tail, logarithm, new_counters, pull,
 )  # fmt: skip
 
 NAME = "DP-TS"
@@ -28,15 +28,17 @@ def dp_ts(game, rng, eps: Budget, log: Logarithm):
             notation).
     """
     K = arms(game)
-    theta = np.zeros(K)
+    theta, mean, width = np.zeros(K), np.zeros(K), np.zeros(K)
     counters = new_counters(K, game.horizon)
-    for a in range(until_horizon(game, K)):
+    for t in range(1, game.horizon + 1):
+        if t <= K:
+            a = t - 1
+        else:
+            l = logarithm(float(t), log)
+            for j in range(K):
+                theta[j] = draw_mean(rng, mean[j] + width[j] * l, float(counters.count[j]))
+            a = np.argmax(theta)
         count_reward(rng, eps, counters, a, pull(game, a))
-    while rounds_left(game) > 0:
-        l = 6.0 * math.sqrt(8.0) * logarithm(rounds_played(game) + 1.0, log)
-        for j in range(K):
-            O = float(counters.count[j])
-            shift = laplace_tail(O, eps, l * logarithm(O + 1.0, log))
-            theta[j] = draw_mean(rng, counted_mean(counters, j) + shift, O)
-        a = np.argmax(theta)
-        count_reward(rng, eps, counters, a, pull(game, a))
+        O = float(counters.count[a])
+        mean[a] = counted_mean(counters, a)
+        width[a] = laplace_tail(O, eps, 6.0 * math.sqrt(8.0) * logarithm(O + 1.0, log))

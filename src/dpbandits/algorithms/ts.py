@@ -15,8 +15,9 @@ ROUND_BY_ROUND = True
 
 @kernel
 def ts(game, rng):
-    """Thompson sampling with Beta posteriors (Agrawal & Goyal 2017). Not private. Rewards in [0, 1]:
-    a reward counts as a success with its own value as probability.
+    """Thompson sampling with Beta posteriors (Agrawal & Goyal 2017). Not private.
+
+    Rewards in [0, 1]: one of x counts as a success with probability x.
     """
     K = arms(game)
     S, F = np.zeros(K), np.zeros(K)  # successes and failures

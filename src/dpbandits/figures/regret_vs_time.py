@@ -89,17 +89,21 @@ def time_panels(
     panels = itertools.product(games, budgets)
     for ax, ((env, horizon), budget) in zip(axes.flat, panels, strict=True):
         inside, beside = (_of_panel(x, env, horizon, *budget) for x in (table, bounds))
-        if inside.any():
+        name, value = budget
+        if (table.loc[inside, name] == value).any():
             regret_vs_time(ax, table[inside], styles, band, "log", bounds[beside])
+            where = f"{environment_title(env)}, {budget_title(*budget)}"
+            ax.set_title(where + _differences(table, inside, horizon))
         else:
-            ax.set_axis_off()
-        ax.set_title(
-            f"{environment_title(env)}, {budget_title(*budget)}{_differences(table, inside, horizon)}"
-        )
-    for ax in axes[:, 0]:
-        ax.set_ylabel("pseudo-regret")
-    for ax in axes[-1]:
-        ax.set_xlabel("round $t$")
+            ax.set_visible(False)  # this game was not played at this budget
+    for row in axes:
+        first = next(ax for ax in row if ax.get_visible())
+        first.set_ylabel("pseudo-regret")
+        first.tick_params(labelleft=True)
+    for column in axes.T:
+        last = next(ax for ax in column[::-1] if ax.get_visible())
+        last.set_xlabel("round $t$")
+        last.tick_params(labelbottom=True)
     finish(figure, title, table, band_note(band), bounds)
     return figure
 

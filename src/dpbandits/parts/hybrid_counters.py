@@ -22,6 +22,7 @@ class Counters(NamedTuple):
         part: float64 array (K,), noisy sum of the rewards of the present epoch, B.
         count: int64 array (K,), number of rewards, O.
         end: int64 array (K,), number of rewards at which the present epoch ends.
+        scale: float64 array (K,), scale of the noise of a node of its tree.
         buffer: float64 array (K,), sum of the rewards of the present epoch.
         trees: their trees, one for each arm; an epoch needs no node of an earlier one.
     """
@@ -30,6 +31,7 @@ class Counters(NamedTuple):
     part: np.ndarray
     count: np.ndarray
     end: np.ndarray
+    scale: np.ndarray
     buffer: np.ndarray
     trees: np.ndarray
 
@@ -38,7 +40,8 @@ class Counters(NamedTuple):
 def new_counters(K: int, T: int) -> Counters:
     """Empty counters of at most ``T`` rewards each."""
     count, end = np.zeros(K, np.int64), np.ones(K, np.int64)
-    return Counters(np.zeros(K), np.zeros(K), count, end, np.zeros(K), new_trees(K, T))
+    full, part, scale, buffer = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
+    return Counters(full, part, count, end, scale, buffer, new_trees(K, T))
 
 
 @verb
@@ -55,8 +58,9 @@ def count_reward(
         counters.full[a] += counters.buffer[a] + laplace(rng, laplace_scale(2.0, eps))
         counters.part[a] = counters.buffer[a] = 0.0
         counters.end[a] = 2 * end + 1
+        counters.scale[a] = tree_node_scale(tree_levels(2 * end + 1), 2.0, eps)
     else:
-        noise = laplace(rng, tree_node_scale(tree_levels(end), 2.0, eps))
+        noise = laplace(rng, counters.scale[a])
         in_epoch = n - (end - 1) // 2
         counters.part[a] = counters.buffer[a] + tree_noise(counters.trees, a, in_epoch, noise)
 
