@@ -205,9 +205,7 @@ def at_end(table: pd.DataFrame) -> pd.DataFrame:
 
 def csv_of(table: pd.DataFrame, header: bool = True) -> bytes:
     """A table as CSV: the same bytes for the same runs."""
-    text: str = table.to_csv(
-        index=False, header=header, float_format="%.12g", lineterminator="\n"
-    )
+    text: str = table.to_csv(index=False, header=header, float_format="%.12g", lineterminator="\n")
     return text.encode()
 
 
