@@ -15,6 +15,7 @@ from ..errors import BadInput, unknown
 from ..files import check_writable
 from ..results.naming import refuse_to_replace
 from ..results.report import write_report
+from ..results.size import check_size
 from ..results.summary import render
 from ..running.monte_carlo import play_missing
 from ..settings.request import Request
@@ -124,6 +125,7 @@ def run(request: Request, alone: bool = True) -> int:
     The table of one of several jobs, which is not ``alone``, has a name of its own.
     """
     start = time.monotonic()
+    check_size(request)
     if alone:
         refuse_to_replace(request)
     _print_candidates(request.settings)

@@ -15,6 +15,8 @@ from .run_store import Store
 from .summary import render, summarize
 from .tables import at_end, batches, write_pieces
 
+FRAMES = 100  # of summaries, each of which takes kilobytes, before they are made one
+
 
 def write_report(
     request: Request, store: Store, seconds: float, alone: bool = True
@@ -40,6 +42,8 @@ def write_report(
                 ends.append(at_end(piece))
                 yield piece
             summaries.append(summarize(pd.concat(ends)))
+            if len(summaries) == FRAMES:
+                summaries[:] = [pd.concat(summaries)]
 
     write_pieces(path, pieces())
     summary = pd.concat(summaries, ignore_index=True)

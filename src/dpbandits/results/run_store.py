@@ -159,7 +159,7 @@ Store = Memory | RunStore
 
 def file_of(results: Path, key: str) -> Path:
     """Where the finished runs of the setting with a key are stored."""
-    return results / "runs" / key.rpartition("-")[2][:2] / f"{key}.npz"
+    return Path(f"{results}/runs/{key.rpartition('-')[2][:2]}/{key}.npz")
 
 
 def read_runs(file: Path) -> Runs:

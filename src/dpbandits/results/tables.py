@@ -110,7 +110,7 @@ def batches(
     A batch is one piece with all rows of several settings, or the pieces of a single setting.
     Memory is needed for a piece and for the stored runs of one setting.
     """
-    about, ends = _settings_table(settings), np.cumsum([runs * _rows_of_a_run(s) for s in settings])
+    about, ends = _settings_table(settings), np.cumsum([runs * rows_of_a_run(s) for s in settings])
     start = before = 0
     while start < len(settings):
         stop = max(start + 1, int(np.searchsorted(ends, before + ROWS, side="right")))
@@ -118,7 +118,8 @@ def batches(
         start, before = stop, ends[stop - 1]
 
 
-def _rows_of_a_run(setting: Setting) -> int:
+def rows_of_a_run(setting: Setting) -> int:
+    """The number of rows that a run has in a table."""
     return len(setting.rounds()) if setting.question.each_checkpoint else 1
 
 
@@ -154,7 +155,7 @@ def _pieces(
         yield _with_measured(about, found)
         return
     finished = load_finished(store, settings[0], runs)
-    few = max(1, ROWS // _rows_of_a_run(settings[0]))
+    few = max(1, ROWS // rows_of_a_run(settings[0]))
     for start in range(0, runs, few):
         yield _with_measured(about, [measured(finished, slice(start, start + few))])
 

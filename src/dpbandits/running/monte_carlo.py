@@ -15,6 +15,7 @@ from joblib.parallel import get_active_backend
 
 from ..errors import FileTrouble
 from ..results.run_store import Damaged, Memory, Runs, RunStore, Store
+from ..results.size import announce_size, check_size
 from ..results.tables import tidy
 from ..settings.request import Request
 from ..settings.setting import Setting
@@ -51,8 +52,11 @@ def play_missing(request: Request) -> tuple[Store, int]:
 
     Raises:
         RunsFailed: some runs could not be finished.
-        BadInput, CannotWrite, CannotRead: as ``run_settings``.
+        BadInput: the table would be too large; or as ``run_settings``.
+        CannotWrite, CannotRead: as ``run_settings``.
     """
+    check_size(request)
+    announce_size(request)
     store: Store = Memory() if request.results is None else RunStore(request.results)
     played, failures = run_settings(
         request.settings,

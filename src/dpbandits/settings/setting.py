@@ -163,7 +163,7 @@ class Setting:
         return replace(self, horizon=1, checkpoints=1)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
 def rounds_recorded(horizon: int, checkpoints: int) -> np.ndarray:
     """The rounds at which pulls are recorded: half evenly spaced, half geometrically."""
     half = max(checkpoints // 2, 1)

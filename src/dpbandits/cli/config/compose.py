@@ -53,7 +53,9 @@ class Composed(NamedTuple):
 
 SUBMITIT = ("submitit_local", "submitit_slurm")  # the launchers of hydra-submitit-launcher
 # Keys that decide how and where something is run, not what
-INDIFFERENT = re.compile(r"\+*(experiment|jobs|backend|results|runner(\.\w+)?|hydra[/.].*)=")
+INDIFFERENT = re.compile(
+    r"\+*(experiment|jobs|backend|results|max_rows|runner(\.\w+)?|hydra[/.].*)="
+)
 NUMBER = r"\s*-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?\s*"
 LONG_LIST = re.compile(rf"\[({NUMBER}(?:,{NUMBER}){{20,}})\]")
 
