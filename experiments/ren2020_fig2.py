@@ -35,7 +35,11 @@ def draw(table):
         groups, PALETTE.values(), "os^D", strict=False
     ):
         label = f"{legend_name(algo)}, {population}"
-        look = {"yerr": rows["ci_high"] - rows["mean"], "color": colour, "fmt": marker}
+        look = {
+            "yerr": [rows["mean"] - rows["ci_low"], rows["ci_high"] - rows["mean"]],
+            "color": colour,
+            "fmt": marker,
+        }
         ax.errorbar(rows["x"], rows["mean"], label=label, ms=4, **look)
     slope, intercept = np.polyfit(points["x"], points["mean"], 1)
     square = np.corrcoef(points["x"], points["mean"])[0, 1] ** 2
@@ -44,5 +48,5 @@ def draw(table):
     ax.plot(ends, intercept + slope * ends, color="black", lw=1, label=label)
     ax.set(xlabel=r"$V_L$ (HeLDP-UCB-L) or $V_B$ (HeLDP-UCB-B)", ylabel=regret_label(table))
     ax.yaxis.set_major_formatter(EngFormatter(sep=""))
-    finish(figure, TITLE, table, f"Points: mean of RUNS runs. Bars: {BANDS['ci']}.")
+    finish(figure, TITLE, table, f"Points: mean of RUNS runs. Bars: {BANDS['ci'].band}.")
     return figure

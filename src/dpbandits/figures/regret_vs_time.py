@@ -14,7 +14,7 @@ from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
 from ..contracts.display import environment_title, symbol
 from ..results.tables import budgets_of, varied_in, without_privacy
-from .bands import band_note, draw_band, mean_and_band
+from .bands import band_note, curve_of, draw_band
 from .overlays import draw_bounds, lines_of
 from .style import (
     LONG,
@@ -31,24 +31,30 @@ from .style import (
     value_text,
 )
 
+DOTS = 12  # means of a line of medians
+
 
 def regret_vs_time(
     ax: Axes, table: pd.DataFrame, styles: Styles, band: str, scale: str, bounds: pd.DataFrame
 ) -> None:
-    """Draw the mean pseudo-regret of each line of a labelled table against the round, with bands.
+    """Draw the pseudo-regret of each line of a labelled table against the round, with bands.
 
     ``scale`` is that of the axis of regret, ``log`` or ``linear``.
     """
     lines = table.groupby("line", sort=False)
-    measured = {str(label): mean_and_band(rows, "t", band) for label, rows in lines}
-    shown = [c.loc[c["t"] >= 0.01 * c["t"].max(), "mean"].min() for c in measured.values()]
+    measured = {str(label): curve_of(rows, "t", band) for label, rows in lines}
+    shown = [c.loc[c["t"] >= 0.01 * c["t"].max(), "middle"].min() for c in measured.values()]
     if len(bounds):
         late = bounds.loc[bounds["x"] >= 0.1 * bounds["x"].max(), "value"].min()
         shown.append(max(late, min(shown) / 100))
     floor = max(min(shown), 0.1) / 2  # the first rounds would take most of a logarithmic axis
     for label, curve in measured.items():
-        ax.plot(curve["t"], curve["mean"], label=label, **styles[label])
-        draw_band(ax, curve, "t", floor / 10, styles[label]["color"])
+        colour = styles[label]["color"]
+        ax.plot(curve["t"], curve["middle"], label=label, **styles[label])
+        draw_band(ax, curve, "t", colour)
+        if band == "quantiles":
+            some = curve.iloc[:: max(1, len(curve) // DOTS)]
+            ax.plot(some["t"], some["mean"], "o", ms=2.5, color=colour)
     draw_bounds(ax, bounds, styles)
     horizon = table["horizon"].max()
     if horizon > LONG:
@@ -69,7 +75,7 @@ def regret_vs_time(
 
 @styled
 def time_panels(
-    table: pd.DataFrame, title: str, band: str = "std", bounds: pd.DataFrame | None = None
+    table: pd.DataFrame, title: str, band: str = "ci", bounds: pd.DataFrame | None = None
 ) -> Figure:
     """A row of panels for each environment and horizon, a column for each budget.
 
@@ -104,7 +110,7 @@ def time_panels(
         last = next(ax for ax in column[::-1] if ax.get_visible())
         last.set_xlabel("round $t$")
         last.tick_params(labelbottom=True)
-    finish(figure, title, table, band_note(band), bounds)
+    finish(figure, title, table, band_note(table, band), bounds)
     return figure
 
 
@@ -125,14 +131,14 @@ def _differences(table: pd.DataFrame, inside: pd.Series, horizon: float) -> str:
 
 
 def time_panel(
-    table: pd.DataFrame, title: str, band: str = "std", bounds: pd.DataFrame | None = None
+    table: pd.DataFrame, title: str, band: str = "ci", bounds: pd.DataFrame | None = None
 ) -> Figure:
     """One panel with linear axes and a line for each setting; see ``side_by_side``."""
     return side_by_side({"": table}, title, band, bounds)
 
 
 def panel_per_algorithm(
-    table: pd.DataFrame, title: str, private: str = "private", band: str = "std"
+    table: pd.DataFrame, title: str, private: str = "private", band: str = "ci"
 ) -> Figure:
     """A panel for each private algorithm, where it is called ``private``; those without a budget
     are drawn in every panel.
@@ -173,5 +179,5 @@ def side_by_side(
         regret_vs_time(ax, rows, styles, band, scale, beside)
         ax.set(title=name, xlabel="round $t$")
     axes[0].set_ylabel("pseudo-regret")
-    finish(figure, title, table, band_note(band), bounds)
+    finish(figure, title, table, band_note(table, band), bounds)
     return figure

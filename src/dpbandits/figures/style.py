@@ -122,7 +122,8 @@ def styles_of(table: pd.DataFrame) -> Styles:
     lines = table.groupby("rule" if "rule" in table.columns else "algo", sort=False)["line"]
     labels = {str(name): list(rows.unique()) for name, rows in lines}
     declared = {name: line_of(name) for name in labels}
-    left = (look for look in product(PALETTE, DASHES) if look not in declared.values())
+    looks = ((colour, dash) for dash, colour in product(DASHES, PALETTE))
+    left = (look for look in looks if look not in declared.values())
     found = {}
     for name, own in labels.items():
         colour, dash = declared[name] or next(left)
