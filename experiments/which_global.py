@@ -3,11 +3,12 @@
 import itertools
 
 import numpy as np
+from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch
 
 from dpbandits.contracts.display import display_name, line_of
 from dpbandits.environments.catalogue import one_better
-from dpbandits.figures.style import PALETTE, Chart, scientific, shade, styled
+from dpbandits.figures.style import DASHES, PALETTE, Chart, scientific, shade, styled
 from dpbandits.results.tables import at_end
 from dpbandits.theory.azize2025 import bernoulli_lower
 
@@ -39,11 +40,16 @@ def hopeless(found):
 
 def colours_of(names):
     """A colour for each algorithm: that of its lines, lighter if its lines are not solid."""
-    found = {}
+    found, dashes = {}, list(DASHES)
     for name in names:
         colour, dash = line_of(name)
-        found[name] = shade(PALETTE[colour], 0 if dash != "solid" else 1, 2)
+        found[name] = shade(PALETTE[colour], len(dashes) - 1 - dashes.index(dash), len(dashes))
     return found
+
+
+def ink(colour):
+    """Black or white, whichever can be read on a colour."""
+    return "white" if np.dot(to_rgb(colour), [0.3, 0.59, 0.11]) < 0.6 else "black"
 
 
 @styled
@@ -68,8 +74,8 @@ def draw(table):
     handles.append(Patch(color="#eeeeee", label="none learns"))
     figure.legend(handles=handles, loc="outside upper center", ncols=4, title=TITLE)
     note = (
-        "Numbers: regret divided by the lower bound (Azize et al. 2025, Thm. 1), which is asymptotic "
-        f"in T; {table['run'].nunique()} runs.\nNone learns: every regret is more than half of that "
+        f"{table['run'].nunique()} runs. Numbers: regret divided by the lower bound (Azize et al. "
+        "2025, Thm. 1), which is\nasymptotic. None learns: every regret is more than half of that "
         "of arms drawn at random."
     )
     figure.supxlabel(note, fontsize=7.5, color="#444444")
@@ -87,7 +93,7 @@ def _cells(ax, found, colours):
         ax.fill_between([x - 0.5, x + 0.5], y - 0.5, y + 0.5, color=colour, lw=0)
         if not is_hopeless:
             text = f"{ratio:.1f}" if ratio < 10 else f"{ratio:.0f}"
-            ax.text(x, y, text, ha="center", va="center", fontsize=6.5, color="white")
+            ax.text(x, y, text, ha="center", va="center", fontsize=6.5, color=ink(colour))
     ax.set_xticks(range(len(budgets)), [f"{eps:g}" for eps in budgets])
     ax.set_yticks(range(len(gaps)), [f"{gap:g}" for gap in gaps])
     ax.set_xlim(-0.5, len(budgets) - 0.5)
