@@ -5,11 +5,12 @@ The regret without privacy is that of the same episodes without noise (rho infin
 
 import numpy as np
 
-from dpbandits.figures.style import COLOURS, DASHES, Chart, finish, scientific, styled
+from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, scientific, styled
 from dpbandits.results.intervals import half_width
 from dpbandits.results.tables import at_end
 
 BUDGETS = [0.1, 0.5, 1.0]
+COLOURS, LOOKS = list(PALETTE.values()), list(DASHES.values())
 
 
 def moments(rows, by):
@@ -42,7 +43,7 @@ def draw(table):
     left, right = figure.subplots(1, 2)
     found, half = price(table)
     for i, (T, row) in enumerate(found.iterrows()):
-        look = {"color": COLOURS[i], "ls": DASHES[i]}
+        look = {"color": COLOURS[i], "ls": LOOKS[i]}
         left.plot(row.index, row, marker="o", ms=3, label=f"$T$ = {scientific(T)}", **look)
         left.fill_between(
             row.index, row - half[i], row + half[i], alpha=0.2, lw=0, color=COLOURS[i]
@@ -52,7 +53,7 @@ def draw(table):
     left.set_ylabel("regret $-$ regret without noise")
     relative = relative_price(table)
     for i, rho in enumerate(BUDGETS, start=len(found)):
-        look = {"color": COLOURS[i], "ls": DASHES[i % len(DASHES)]}
+        look = {"color": COLOURS[i], "ls": LOOKS[i % len(LOOKS)]}
         right.plot(relative.index, relative[rho], label=f"$\\rho$ = {rho:g}", **look)
     right.axhline(0, color="black", lw=0.8)
     right.set(title=f"relative price, $T$ = {scientific(relative.index.max())}", xlabel="round $t$")

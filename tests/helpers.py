@@ -42,6 +42,7 @@ GAUSSIAN_NOISE = [n for n in PRIVATE if algorithm(n).guarantee.gaussian]  # of G
 GLOBAL = [name for name in PRIVATE if name not in LOCAL]
 # for heavy tails or outliers
 HEAVY = [name for name in NAMES if not isinstance(algorithm(name).rewards, Bounded | None)]
+THOMPSON = ("ts", "lazy_dp_ts", "dp_ts")  # they draw from posteriors
 SIGMAS = 5.0
 P_VALUE = 2 * norm.sf(SIGMAS)  # of a right law, at a fixed seed; that of a wrong one is below 1e-9
 

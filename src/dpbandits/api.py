@@ -62,6 +62,7 @@ def run(
     jobs: int | None = None,
     backend: str | None = None,
     results: str | PathLike[str] | None = None,
+    max_rows: float | None = None,
     config_dir: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> pd.DataFrame:
@@ -105,6 +106,7 @@ def run(
         backend: ``threads``, ``processes`` or ``auto``.
         results: folder in which finished runs are stored and found, shared with the commands; None
             to write nothing.
+        max_rows: a request whose table would have more rows is refused.
         config_dir: folder with algorithms, environments and experiments of your own.
         **parameters: parameters of the algorithm.
 
@@ -124,6 +126,7 @@ def run(
         "eps_min": eps_min, "horizon": horizon, "runs": runs, "seed": seed,
         "checkpoints": checkpoints, "shuffle_arms": shuffle_arms, "assume": assume,
         "experiment": experiment, "jobs": jobs, "backend": backend, "results": results,
+        "max_rows": max_rows,
     }  # fmt: skip
     return _table(REGRET, given, parameters, config_dir)
 
@@ -144,6 +147,7 @@ def stop(
     jobs: int | None = None,
     backend: str | None = None,
     results: str | PathLike[str] | None = None,
+    max_rows: float | None = None,
     config_dir: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> pd.DataFrame:
@@ -169,6 +173,7 @@ def stop(
         jobs: number of workers, -1 for one a core.
         backend: ``threads``, ``processes`` or ``auto``.
         results: see ``run``.
+        max_rows: see ``run``.
         config_dir: see ``run``.
         **parameters: parameters of the rule.
 
@@ -183,7 +188,7 @@ def stop(
     given = {
         "rule": rule, "env": env, "arm": arm, "eps": eps, "rel_error": rel_error, "beta": beta,
         "R": R, "cap": cap, "runs": runs, "seed": seed, "experiment": experiment, "jobs": jobs,
-        "backend": backend, "results": results,
+        "backend": backend, "results": results, "max_rows": max_rows,
     }  # fmt: skip
     return _table(STOPPING, given, parameters, config_dir)
 
@@ -255,7 +260,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         One row a setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
-        mean, Student's t), ``std`` and ``runs``. For stopping rules also ``halted`` and ``correct``
+        mean, bootstrap), ``std`` and ``runs``. For stopping rules also ``halted`` and ``correct``
         with its interval.
 
     Raises:

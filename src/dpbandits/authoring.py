@@ -68,6 +68,7 @@ from .contracts.guarantees import (
 )
 from .contracts.parameters import (
     POSITIVE,
+    AboveOne,
     Budget,
     Choice,
     Confidence,
@@ -75,9 +76,11 @@ from .contracts.parameters import (
     Forced,
     Fraction,
     Interval,
+    Logarithm,
     MomentBound,
     MomentOrder,
     Named,
+    NotNegative,
     Order,
     Positive,
     Probability,
@@ -107,6 +110,7 @@ from .game import (
     users_alike,
 )
 from .parts.batches import forced_batches, play_out, random_arm
+from .parts.buffers import fill_buffer, first_buffers, room_in_buffer
 from .parts.elimination import all_arms, viable
 from .parts.episodes import (
     Episodes,
@@ -126,6 +130,7 @@ from .parts.estimators import (
     truncation_level,
 )
 from .parts.expiry import forget, new_heap, remember
+from .parts.hybrid_counters import count_reward, counted_mean, new_counters
 from .parts.kl_argmax import kl_leader, kl_leads, new_reach
 from .parts.local_randomizers import (
     add_laplace,
@@ -147,7 +152,10 @@ from .parts.mechanisms import (
     laplace_sum,
 )
 from .parts.optimism import optimism
+from .parts.phases import Phases, first_phases, play_phase
+from .parts.posteriors import draw_mean
 from .parts.powers import new_powers, power_of_count
+from .parts.private_divergence import private_divergence, private_upper
 from .parts.radii import (
     bernoulli_kl,
     central_moment_bound,
@@ -155,6 +163,7 @@ from .parts.radii import (
     hoeffding,
     kl_upper,
     laplace_tail,
+    logarithm,
     raw_moment_bound,
     robust_order,
 )
@@ -182,16 +191,22 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "convert_to_bernoulli", "convert_to_bernoulli_of_sigmoid",
     "send_bit", "send_bit_of_sigmoid", "unbiased",
     # confidence radii and indices
-    "hoeffding", "laplace_tail", "gaussian_hoeffding", "bernoulli_kl", "kl_upper",
+    "hoeffding", "laplace_tail", "gaussian_hoeffding", "bernoulli_kl", "kl_upper", "logarithm",
+    "private_divergence", "private_upper",
     "robust_order", "raw_moment_bound", "central_moment_bound",
     # private means of heavy-tailed or contaminated rewards, and transformations of a reward
     "private_mean", "private_mode", "truncation_level", "bin_width", "bins",
     "RAW_LIMIT", "CENTRAL_LIMIT", "LARGEST_REACH", "kept", "sigmoid",
     # successive elimination
     "all_arms", "viable",
-    # sampling: doubling episodes (AdaP) and doubling batches (PRAE)
+    # sampling: doubling episodes (AdaP, AdaC), phases without forgetting (DP-KLUCB), and doubling
+    # batches (PRAE)
     "Episodes", "first_episodes", "play_episode",
-    "first_gaussian_episodes", "play_gaussian_episode", "forced_batches", "play_out", "random_arm",
+    "first_gaussian_episodes", "play_gaussian_episode", "Phases", "first_phases", "play_phase",
+    "forced_batches", "play_out", "random_arm",
+    # private means of doubling buffers, and of all rewards of an arm; draws from posteriors
+    "first_buffers", "room_in_buffer", "fill_buffer",
+    "new_counters", "count_reward", "counted_mean", "draw_mean",
     # rewards that count until a certain round
     "new_heap", "remember", "forget",
     # blocks of rounds in which one arm has the largest KL index
@@ -199,8 +214,9 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # the loop that plays the arm of largest index in every round, and powers of pull counts
     "optimism", "new_powers", "power_of_count",
     # types of parameters: the annotations of the signature
-    "Budget", "Positive", "Probability", "Confidence", "Fraction", "Range",
-    "Order", "RenyiOrder", "MomentBound", "MomentOrder", "Constants", "Forced",
+    "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction",
+    "Range", "Order", "RenyiOrder", "MomentBound", "MomentOrder", "Constants", "Forced",
+    "Logarithm",
     "Interval", "Choice", "Named", "POSITIVE", "below",
     # assumptions on the rewards: the value of ``REWARDS``
     "Assumption", "Bounded", "UNIT_INTERVAL", "WithinR", "WITHIN_R",

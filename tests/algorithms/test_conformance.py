@@ -16,6 +16,7 @@ from helpers import (
     PRIVATE,
     SHORT,
     SIGMAS,
+    THOMPSON,
     algorithm,
     arguments,
     bernoulli,
@@ -169,13 +170,15 @@ def test_compiled_equals_plain_python_in_a_crowd(name, kind):
             assert (compiled[-1] > 0).all()
 
 
-def reference_plays(name, spec, reward, T, noise, eps, uniform, **changes):
+def reference_plays(name, spec, reward, T, noise, eps, rng, **changes):
     """The arms that the reference plays; users of a local algorithm all have the level eps."""
     values = reference_arguments(name, eps, T, spec, **changes)
     if name in LOCAL:
         values |= {"level": lambda t: eps}
-    if name in LOCAL or "forced" in values:
-        values |= {"uniform": uniform}
+    if name in LOCAL or name == "ts" or "forced" in values:
+        values |= {"uniform": rng.random}
+    if name in THOMPSON:
+        values |= {"draw_beta": rng.beta}
     K = len(build(spec).means)
     return getattr(references, name)(reward, K, T, noise, **values)
 
@@ -197,9 +200,9 @@ def fixed_rewards(kind, means, T, rng):
 )
 def test_without_noise_every_decision_is_the_paper_s(name, kind):
     """On fixed rewards and with eps infinite an algorithm is deterministic: round by round the
-    arms are those of the slow reference, ties included (dyadic rewards make ties). Of a local
-    algorithm, whose users have finite levels, the reference draws what the kernel draws, and so
-    it does in a forced phase."""
+    arms are those of the slow reference, ties included (dyadic rewards make ties). Where posteriors
+    are drawn, the reference draws what the kernel draws; so it does of a local algorithm, whose
+    users have finite levels, and in a forced phase."""
     rng = np.random.default_rng(11)
     K, T, eps = 4, 10_000 if name.startswith("prae") else 1500, without_noise(name)
     changes = SHORT[name]
@@ -214,9 +217,9 @@ def test_without_noise_every_decision_is_the_paper_s(name, kind):
             table(rewards),
             references.table_reward(rewards.tolist()),
             T,
-            lambda scale, coins=coins: laplace(coins, scale) if math.isfinite(eps) else 0.0,
+            lambda scale, coins=coins: laplace(coins, scale),
             eps,
-            coins.random,
+            coins,
             **changes,
         )
         if trial == 2 and name in ELIMINATING and name in HEAVY:
@@ -326,6 +329,12 @@ STATISTICAL = {
     "adap_klucb": (NINE_SIX_THREE, 8, 1000, 150, {}),
     "adac_ucb": (NINE_SIX_THREE, 0.05, 1000, 150, {"beta": 1}),
     "adar_ucb": (NINE_SIX_THREE, 0.1, 1000, 150, {"beta": 1}),
+    "dp_klucb": (NINE_SIX_THREE, 1, 1000, 150, {}),
+    "dp_imed": (NINE_SIX_THREE, 1, 1000, 300, {}),
+    "ts": (NINE_SIX_THREE, 1, 300, 200, {}),
+    "lazy_dp_ts": (NINE_SIX_THREE, 1, 1000, 200, {}),
+    "dp_ts": (NINE_SIX_THREE, 50, 1000, 100, {}),
+    "anytime_lazy_ucb": (NINE_SIX_THREE, 1, 1000, 150, {}),
     "heldp_ucb_ls": (NINE_SIX_THREE, 4, 4000, 60, {}),
     "heldp_ucb_bs": (NINE_SIX_THREE, 2, 4000, 60, {}),
     "robust_ucb": (HEAVY_NINE, 1, 500, 100, {"u": 0.5, "v": 0.7}),
@@ -362,9 +371,7 @@ def slow_plays(name, spec, eps, T, runs, **changes):
     noise = rng.normal if name in GAUSSIAN_NOISE else rng.laplace
     for _ in range(runs):
         reward = drawn_reward(spec, rng)
-        yield reference_plays(
-            name, spec, reward, T, lambda b: noise(0, b), eps, rng.random, **changes
-        )
+        yield reference_plays(name, spec, reward, T, lambda b: noise(0, b), eps, rng, **changes)
 
 
 # Budgets, arms, horizons and widths at which the noise matters little and much
@@ -416,7 +423,10 @@ def test_less_privacy_costs_less(name):
     assert loose < tight
 
 
-@pytest.mark.parametrize("name", [*ELIMINATING, "adap_ucb", "adap_klucb", *GAUSSIAN_NOISE])
+OTHERS = ("adap_ucb", "adap_klucb", "dp_klucb", "dp_imed", "anytime_lazy_ucb", *GAUSSIAN_NOISE)
+
+
+@pytest.mark.parametrize("name", [*ELIMINATING, *OTHERS])
 def test_episodic_algorithms_play_a_trillion_rounds(name):
     pulls = play(name, C2, 10**12, checkpoints=np.array([10**6, 10**12]), **SHORT[name])
     assert pulls.sum(axis=1).tolist() == [10**6, 10**12]

@@ -12,13 +12,16 @@ from dpbandits.audit.subjects import Release
 from dpbandits.parts.mechanisms import laplace
 
 NOT_LINEAR = ("mode", "central_mean")  # releases without a known exact loss
+# What a release spends of its eps, if not all: a hybrid counter never releases the root of an
+# epoch's tree, so that up to 7 rewards enter at most two of its three levels
+SPENT = {"hybrid_counter": 1 / 2 + 1 / 2 * 2 / 3}
 
 
 @pytest.mark.parametrize("eps", (0.1, 0.5, 1.0, 2.0))
 @pytest.mark.parametrize("name", sorted(set(MECHANISMS) - set(NOT_LINEAR)))
 def test_exact_losses_are_the_promised_ones(name, eps):
     release = Release(MECHANISMS[name], eps)
-    assert release.exact() == pytest.approx(release.promised, rel=1e-9)
+    assert release.exact() == pytest.approx(release.promised * SPENT.get(name, 1), rel=1e-9)
     wanted = math.sqrt(2 * eps) if name.startswith("gaussian") else eps
     assert release.promised == pytest.approx(wanted)
 

@@ -46,6 +46,17 @@ def test_paper_scale(name):
             assert setting.parameters["alpha"] == 3.1 or name == "azize2022_fig8"
 
 
+def test_scale_of_hu_and_hegde():
+    request = requested(experiment="hu2022")
+    private = {"lazy_dp_ts", "dp_ts", "anytime_lazy_ucb", "dp_se"}
+    assert request.runs == 50 and {s.horizon for s in request.settings} == {10**5}
+    budgets = {"bernoulli_c2": {0.1, 0.25, 0.5, 1.0, 500.0}, "hu_bernoulli": {0.5, 1.0, 500.0}}
+    expected = {(env, algo, eps) for env in budgets for algo in private for eps in budgets[env]}
+    expected |= {(env, "ts", np.inf) for env in budgets}
+    assert {(s.env, s.algo, s.budget) for s in request.settings} == expected
+    assert {s.parameters["log"] for s in request.settings if "log" in s.parameters} == {0.0}
+
+
 @pytest.mark.parametrize(
     "name", ["tao2022_central", "tao2022_local", "wu2023_raw", "wu2023_central"]
 )
@@ -69,6 +80,25 @@ def test_scale_of_experiments_that_no_paper_specifies(name):
             assert setting.horizon == 10**6 and setting.env == f"pareto_v0{10 * values['v']:g}"
             assert setting.budget in {0.5, 1.0, np.inf}
             assert spec["shape"] == pytest.approx(1.05 + values["v"])
+
+
+PHASES = {"dp_klucb", "dp_imed"}
+
+
+def test_scale_of_the_experiments_of_azize_et_al_2025():
+    """C1 ... C4, T = 1e6, 100 runs; the phases of the experiment double."""
+    request, growth = (requested(experiment=f"azize2025{x}") for x in ("", "_alpha"))
+    everywhere = {f"bernoulli_c{i}" for i in (1, 2, 3, 4)}
+    for settings in (request.settings, growth.settings):
+        assert {s.env for s in settings} == everywhere
+        assert {s.horizon for s in settings} == {10**6}
+        assert {s.parameters["first"] for s in settings if s.algo in PHASES} == {0}
+    assert request.runs == growth.runs == 100
+    assert {s.algo for s in request.settings} >= {*PHASES, "adap_klucb", "dp_se", "kl_ucb"}
+    assert {s.budget for s in request.settings} == {0.01, 0.1, 0.5, 1.0, np.inf}
+    assert {s.parameters["alpha"] for s in request.settings if s.algo in PHASES} == {2}
+    assert {s.parameters["alpha"] for s in growth.settings} == {1.1, 1.5, 2, 3}
+    assert {s.algo for s in growth.settings} == PHASES
 
 
 def test_scale_of_the_price_of_zcdp():

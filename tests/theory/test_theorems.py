@@ -15,6 +15,8 @@ from dpbandits.environments.populations import clipped_normal, homogeneous, leve
 from dpbandits.theory import (
     azize2022,
     azize2023,
+    azize2025,
+    hu2022,
     ren2020,
     sajed2019,
     tao2022,
@@ -59,6 +61,7 @@ LISTED = {  # what must be there, by status
     },
     "asymptotic": {
         "Azize & Basu 2022": "Theorem 3; Theorem 5",
+        "Azize et al. 2025": "Theorem 1; Theorem 2",
         "Ren et al. 2020": "Theorem 4",
     },
     "worst case": {
@@ -121,6 +124,16 @@ HAND = [
         {"gaps": [0, 0.5], "K": 2, "eps": 0.5, "T": E, "alpha": 4},
         6 + 8 * math.sqrt(8 * E) + 256,
     ),
+    (  # z is .5: d = .3 ln 4 + kl(.5, .8)
+        azize2025.bernoulli_lower,
+        {"means": [0.8, 0.2], "eps": math.log(4), "T": E},
+        0.6 / (0.3 * math.log(4) + 0.5 * math.log(1.5625)),
+    ),
+    (  # 0 and 1/2: d = -ln(1 - (1 - 1/2)/2) = ln(4/3)
+        azize2025.phases_upper,
+        {"means": [0.5, 0.0, 0.0], "eps": math.log(2), "T": E**2, "alpha": 3},
+        3 * 2 * 2 * 0.5 / math.log(4 / 3),
+    ),
     (azize2023.adac_ucb, {"gaps": [0, 0.5, 0.125], "rho": 0.25, "T": E, "beta": 4}, 400),
     (
         azize2023.adar_ucb,
@@ -171,6 +184,13 @@ HAND = [
     ),
     (sajed2019.dp_se, {"gaps": [0, 0.5, 0.25], "K": 3, "eps": 0.5, "T": E**2}, 24),
     (sajed2019.dp_se_free, {"K": 4, "eps": 0.5, "T": E**4}, 4 * E**2 + 32),
+    (hu2022.dp_ts, {"gaps": [0, 0.5], "eps": 0.5, "T": E**2}, 4 * math.log(8)),
+    (hu2022.dp_ts, {"gaps": [0, 0.5, 0.25], "eps": 500, "T": E**2}, 12),
+    (hu2022.dp_ts_free, {"K": 2, "eps": 0.5, "T": E**2}, 2 * E + 8 * (1 + math.log(2))),
+    (hu2022.dp_ts_free, {"K": 2, "eps": 500, "T": E**2}, 2 * E),
+    (hu2022.lazy_dp_ts, {"gaps": [0, 0.5, 0.25], "eps": 0.4, "T": E**2}, 13),
+    (hu2022.lazy_dp_ts_free, {"K": 4, "eps": 0.5, "T": E**4}, 4 * E**2 + 32),
+    (hu2022.anytime_lazy_ucb, {"gaps": [0, 0.5, 0.25], "eps": 0.4, "T": E**2}, 13),
     (tao2022.dpr_ucb, {"gaps": [0, 0.25], "eps": 0.5, "T": E**2, "u": 1, "v": 0.5}, 724.3273),
     (tao2022.dpr_se, {"gaps": [0, 0.25], "eps": 0.5, "T": E**2, "u": 1, "v": 0.5}, 64.25),
     (
@@ -280,6 +300,27 @@ def test_the_best_kappa(crowd, eps_min):
         assert bound(gaps, crowd, eps_min, T) == pytest.approx(found.fun, rel=1e-6)
 
 
+C1_TO_C4 = {  # the constant of ln T by eps
+    1: {0.01: 407.7, 0.1: 49.4, math.inf: 31.24},
+    2: {0.01: 401.6, 0.1: 41.7, 0.25: 17.9, 0.5: 10.4, 1: 7.71, math.inf: 7.13},
+    3: {0.1: 41.1, math.inf: 5.04},
+    4: {0.1: 45.8, math.inf: 18.07},
+}
+
+
+@pytest.mark.parametrize("family", C1_TO_C4)
+def test_the_lower_bound_of_azize_et_al_2025(family):
+    """On C1 ... C4; never below Theorem 3 of Azize & Basu 2022, and equal to it without privacy."""
+    spec = {"law": "bernoulli_family", "family": f"c{family}", "arms": 5}
+    means = build(spec).means
+    for eps, constant in C1_TO_C4[family].items():
+        found = azize2025.bernoulli_lower(means, eps, E)
+        assert found == pytest.approx(constant, rel=2e-3)
+        assert azize2025.phases_upper(means, eps, E, 2.0) == 2 * found
+        before = azize2022.bernoulli_lower(means, eps, E)
+        assert found == pytest.approx(before) if eps == math.inf else found > before
+
+
 def test_the_two_terms_of_theorem_3():
     means = [0.9, 0.3, 0.6]
     for eps in (0.01, 0.2, 5):
@@ -296,6 +337,7 @@ def test_the_two_terms_of_theorem_3():
 # The rate of Zhou & Zhang leaves out a power of ln T.
 PAIRS = [
     (sajed2019.dp_se, sajed2019.dp_se_free, {}, 0),
+    (hu2022.lazy_dp_ts, hu2022.lazy_dp_ts_free, {}, 0),
     (tao2022.dpr_se, tao2022.dpr_se_free, {"u": 2.0, "v": 0.5}, 0),
     (tao2022.dpr_se, tao2022.dpr_se_free, {"u": 1.0, "v": 0.9}, 0),
     (tao2022.ldpr_se_printed, tao2022.ldpr_se_free_printed, {"u": 1.0, "v": 0.5}, 0),
@@ -326,6 +368,11 @@ SETTINGS = [
     {"algo": "adac_ucb", "env": "bernoulli_c2", "rho": 0.5, "eps": None},
     {"algo": "adar_ucb", "env": "bernoulli_c2"},
     {"algo": "dp_se", "env": "bernoulli_c2"},
+    {"algo": "dp_klucb", "env": "bernoulli_c2"},
+    {"algo": "dp_imed", "env": "bernoulli_c2"},
+    {"algo": "dp_ts", "env": "bernoulli_c2"},
+    {"algo": "lazy_dp_ts", "env": "bernoulli_c2"},
+    {"algo": "anytime_lazy_ucb", "env": "bernoulli_c2"},
     {"algo": "heldp_ucb_l", "env": "bernoulli_c2"},
     {"algo": "heldp_ucb_b", "env": "bernoulli_c2"},
     {"algo": "heldp_ucb_ls", "env": "ren_gaussian"},
@@ -481,6 +528,8 @@ REFUSED = [
     (azize2022.adap_ucb, {"alpha": 3}, "Theorem 7 needs alpha > 3; alpha = 3"),
     (azize2022.adap_klucb, {"alpha": 1}, "Theorem 8 needs alpha > 3; alpha = 1"),
     (azize2022.adap_ucb_free, {"alpha": 2}, "Theorem 12 needs alpha > 3; alpha = 2"),
+    (azize2025.bernoulli_lower, {"means": [1, 0.5]}, "needs a best mean below 1"),
+    (azize2025.phases_upper, {"alpha": 1}, "Theorem 2 needs alpha > 1; alpha = 1"),
     (azize2023.adac_ucb, {"beta": 3}, "Theorem 5.6 needs beta > 3; beta = 3"),
     (azize2023.adac_ucb, {"rho": 0}, "needs rho > 0; rho = 0"),
     (azize2023.adar_ucb, {"order": 1}, "needs order > 1; order = 1"),
@@ -543,6 +592,7 @@ SETTINGS_REFUSED = [
         "Azize & Basu 2022, Theorem 3",
         "needs a best mean below 1",
     ),
+    ({"algo": "adap_ucb"}, "Azize et al. 2025, Theorem 2", "needs dp_klucb or dp_imed"),
     ({"algo": "adap_ucb"}, "Ren et al. 2020, Theorem 4", "needs a locally private algorithm"),
     (
         {"algo": "adap_ucb", "env": "ren_gaussian_sigmoid"},
@@ -619,9 +669,11 @@ def test_a_setting_that_a_theorem_does_not_cover(given, source, reason):
 def test_without_privacy_the_lower_bounds_are_those_of_ordinary_bandits():
     q = problem_of(algo="ucb", env="bernoulli_gap")
     values = {b.source: b.value(q) for b in bounds_for(q)[0]}
+    classical = pytest.approx(4 * math.log(1e7) * 0.7 / 1.145726, rel=1e-5)
     assert values == {
         "Azize & Basu 2022, Theorem 2": pytest.approx(math.sqrt(4e7) / 27),
-        "Azize & Basu 2022, Theorem 3": pytest.approx(4 * math.log(1e7) * 0.7 / 1.145726, rel=1e-5),
+        "Azize & Basu 2022, Theorem 3": classical,
+        "Azize et al. 2025, Theorem 1": classical,
     }
 
 
@@ -670,6 +722,17 @@ def test_adap_ucb_stays_below_its_bounds(alpha, T):
             assert regret < min(for_gaps, free)
     easy = mean_regret("adap_ucb", C2, T, 5, eps=0.5, alpha=alpha)
     assert easy > azize2022.adap_ucb(build(C2).gaps, 0.5, T, alpha) / 50  # the control
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("eps", [0.1, 1.0])
+def test_phases_come_close_to_the_lower_bound(eps):
+    """C2, T = 1e6, eps 1: DP-KLUCB is within 1.6 times the bound of 106 in the mean of 100 runs."""
+    bound = azize2025.bernoulli_lower(C2["means"], eps, 1e6)
+    assert eps < 1 or bound == pytest.approx(106.5, rel=1e-3)
+    assert mean_regret("dp_klucb", C2, 10**6, 100, eps=eps) < 1.6 * bound
+    assert mean_regret("dp_imed", C2, 10**6, 100, eps=eps, first=16.0) < 1.6 * bound
+    assert mean_regret("adap_klucb", C2, 10**6, 20, eps=eps) > 5 * bound  # the control
 
 
 @pytest.mark.parametrize(("name", "bound"), [

@@ -10,6 +10,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "AdaC-UCB"
+LINE = "orange", "dashed"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = gaussian_zcdp("Azize's thesis, Theorem 5.5", "gaussian_episode_means")
 

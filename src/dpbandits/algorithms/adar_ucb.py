@@ -10,6 +10,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "AdaR-UCB"
+LINE = "orange", "dotted"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = gaussian_rdp("Azize & Basu 2023, Theorem 4", "gaussian_episode_means")
 

@@ -13,8 +13,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from tabulate import tabulate
 
-from ..contracts.display import display_name
-from ..figures.style import COLOURS, SYMBOLS, Chart, finish, styled
+from ..contracts.display import display_name, symbol
+from ..figures.style import PALETTE, Chart, finish, styled
 from ..files import write_atomically
 from ..results.tables import budgets_of
 from .auditor import Finding
@@ -128,7 +128,7 @@ def bars(table: pd.DataFrame) -> Figure:
                 ax.set_axis_off()
                 continue
             _bars(ax, rows, rows["name"].map(names.index))
-            symbols = " or ".join(SYMBOLS[b] for b in budgets_of(rows) if rows[b].notna().any())
+            symbols = " or ".join(symbol(b) for b in budgets_of(rows) if rows[b].notna().any())
             ax.set_title(f"{symbols} = {x:g}")
             ax.set_yticks(range(len(names)), [display_name(n).replace("_", " ") for n in names])
             ax.set_xlabel(UNITS[unit])
@@ -143,9 +143,10 @@ def _bars(ax: Axes, rows: pd.DataFrame, at: pd.Series) -> None:
     most = rows["promised"].max()
     shown = np.minimum(rows["measured"], 2 * most)
     broken = rows["verdict"] == VERDICTS[True]
-    ax.barh(at[~broken], shown[~broken], 0.65, color=COLOURS[1], label="measured, at least")
+    ax.barh(at[~broken], shown[~broken], 0.65, color=PALETTE["blue"], label="measured, at least")
     if broken.any():
-        ax.barh(at[broken], shown[broken], 0.65, color=COLOURS[0], label="measured: violated")
+        wrong = PALETTE["vermillion"]
+        ax.barh(at[broken], shown[broken], 0.65, color=wrong, label="measured: violated")
     ax.plot(rows["exact"], at, "D", ms=3.5, mfc="white", color="black", ls="",
             label="exact loss of the release beneath")  # fmt: skip
     ax.vlines(rows["promised"], at - 0.5, at + 0.5, color="black", lw=1, label="promised")

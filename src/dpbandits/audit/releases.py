@@ -15,7 +15,9 @@ import numpy as np
 
 from ..compiled.decorators import inlined
 from ..environments.blocks import count, kept
+from ..parts.buffers import fill_buffer, new_buffers
 from ..parts.estimators import private_mean, private_mode
+from ..parts.hybrid_counters import count_reward, counted_mean, new_counters
 from ..parts.local_randomizers import send_bit
 from ..parts.mechanisms import gaussian, gaussian_mean, laplace, laplace_mean, laplace_scale
 from ..parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise
@@ -96,6 +98,42 @@ def gaussian_episode_means(rng, x, rho, out):
         n = max(start, 1)
         out[i] = gaussian_mean(rng, np.sum(x[start : start + n]), n, rho)
         start += n
+
+
+@mechanism(
+    "DP-KLUCB, DP-IMED: running totals of phases of 1, 1, 2, 4, ..., each with noise of its own",
+    sizes=(4, 8),
+    seen=tree_levels,
+)
+def phase_sums(rng, x, eps, out):
+    total, start = 0.0, 0
+    for i in range(len(out)):
+        n = max(start, 1)
+        total += np.sum(x[start : start + n]) + laplace(rng, 1.0 / eps)
+        out[i] = total
+        start += n
+
+
+@mechanism(
+    "Lazy-DP-TS, Anytime-Lazy-UCB: means of disjoint buffers of 1, 2, 4, ...",
+    sizes=(3, 7),
+    seen=lambda n: tree_levels(n + 1) - 1,
+)
+def buffer_means(rng, x, eps, out):
+    buffers, released = new_buffers(1), 0
+    for i in range(len(x)):
+        fill_buffer(rng, eps, buffers, 0, x[i], 1)
+        if buffers.size[0] == 0.0:
+            out[released] = buffers.mean[0]
+            released += 1
+
+
+@mechanism("DP-TS: all prefix means of a hybrid counter", sizes=(1, 3, 6, 7), seen=lambda n: n)
+def hybrid_counter(rng, x, eps, out):
+    counters = new_counters(1, len(x))
+    for i in range(len(x)):
+        count_reward(rng, eps, counters, 0, x[i])
+        out[i] = counted_mean(counters, 0)
 
 
 @mechanism("DP-UCB: all prefix sums of a tree", sizes=(3, 4, 7, 8), seen=lambda n: n)

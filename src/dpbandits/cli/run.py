@@ -15,8 +15,9 @@ from ..errors import BadInput, unknown
 from ..files import check_writable
 from ..results.naming import refuse_to_replace
 from ..results.report import write_report
-from ..results.summary import render, summarize
-from ..running.monte_carlo import fulfil
+from ..results.size import check_size
+from ..results.summary import render
+from ..running.monte_carlo import play_missing
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
 from ..settings.user_files import user_folders
@@ -124,14 +125,15 @@ def run(request: Request, alone: bool = True) -> int:
     The table of one of several jobs, which is not ``alone``, has a name of its own.
     """
     start = time.monotonic()
+    check_size(request)
     if alone:
         refuse_to_replace(request)
     _print_candidates(request.settings)
     _warn_of_zero_means(request.settings)
-    table, played = fulfil(request)
+    store, played = play_missing(request)
     seconds = time.monotonic() - start if played else 0.0
-    path = write_report(request, table, seconds, alone)
-    print(render(summarize(table), request.question, "simple"))
+    path, summary = write_report(request, store, seconds, alone)
+    print(render(summary, request.question, "simple"))
     print("\n".join(_promises(request.settings)))
     print(path)
     return 0

@@ -24,6 +24,7 @@ from .regret_vs_budget import budget_panels, contamination_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
 from .style import finite_budgets
+from .tails import tail_panels
 
 Draw = Callable[..., Figure]  # of a table and, where a figure has them, curves of bounds
 KINDS: dict[str, Draw] = {
@@ -33,6 +34,7 @@ KINDS: dict[str, Draw] = {
     "budget": budget_panels,
     "contamination": contamination_panels,
     "stopping": stopping_panels,
+    "tail": tail_panels,
 }
 
 AXES: dict[str, Draw] = {"t": time_panels} | {

@@ -8,6 +8,12 @@ from ..compiled.decorators import verb
 
 
 @verb
+def logarithm(x: float, base2: float) -> float:
+    """Logarithm of ``x``: natural if ``base2`` is 0, to base 2 if it is 1."""
+    return math.log(x) if base2 == 0.0 else math.log2(x)
+
+
+@verb
 def hoeffding(n: float, l: float) -> float:
     """Hoeffding's radius of the mean of ``n`` rewards in [0, 1], exceeded with probability e^-l."""
     return math.sqrt(l / (2.0 * n))

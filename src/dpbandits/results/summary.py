@@ -11,9 +11,10 @@ from tabulate import tabulate
 
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
-from .intervals import clopper_pearson, half_width
+from .intervals import clopper_pearson, interval_of_mean
 from .tables import at_end, columns_of, question_of_table, settings_of, with_budgets
 
+AT_ONCE = 500  # settings whose intervals are computed together
 STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs"]
 
 
@@ -22,7 +23,7 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         One row a setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of
-        the mean, Student's t; undefined for one run), ``std`` and ``runs``. For stopping rules
+        the mean, bootstrap; undefined for one run), ``std`` and ``runs``. For stopping rules
         also ``halted``, a number of runs, and the share ``correct`` of these, with its 95 %
         interval ``correct_low`` to ``correct_high`` (Clopper-Pearson).
     """
@@ -43,11 +44,17 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
 
 def mean_of(table: pd.DataFrame, settings: list[str], column: str) -> pd.DataFrame:
     """Mean of a column over the runs of each setting, with the STATISTICS of ``summarize``."""
-    groups = table.groupby(settings, sort=False, dropna=False)[column]
-    summary = groups.agg(mean="mean", std="std", runs="count").reset_index()
-    half = half_width(summary["std"].to_numpy(), summary["runs"].to_numpy())
-    summary["ci_low"], summary["ci_high"] = summary["mean"] - half, summary["mean"] + half
-    return summary[[*settings, *STATISTICS]]
+    groups = table.groupby(settings, sort=False, dropna=False)
+    summary = groups[column].agg(mean="mean", std="std", runs="count").reset_index()
+    of_group = table[column].to_numpy(dtype=float)[np.argsort(groups.ngroup(), kind="stable")]
+    starts = (summary["runs"].cumsum() - summary["runs"]).to_numpy()
+    ends = np.full((2, len(summary)), np.nan)
+    for runs in summary["runs"].unique():  # settings of as many runs together
+        alike = np.flatnonzero(summary["runs"] == runs)
+        for some in np.split(alike, range(AT_ONCE, len(alike), AT_ONCE)):
+            rows = starts[some] + np.arange(runs)[:, np.newaxis]
+            ends[:, some] = interval_of_mean(of_group[rows])
+    return summary.assign(ci_low=ends[0], ci_high=ends[1])[[*settings, *STATISTICS]]
 
 
 def render(summary: pd.DataFrame, question: Question, style: str) -> str:

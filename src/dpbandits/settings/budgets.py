@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import inf
 from typing import Any, NamedTuple
 
 from ..contracts.algorithm import Algorithm
 from ..contracts.parameters import BUDGETS, POSITIVE
-from ..environments.populations import build_population, homogeneous, level
+from ..environments.populations import Population, homogeneous, level
 from ..errors import BadInput, plain
 from ..theory.ren2020 import candidates
 from ..validation import argument
@@ -22,6 +22,7 @@ class Privacy(NamedTuple):
         name: the name of the privacy budget; ``eps`` for an algorithm that is not private.
         budget: its value, infinite for an algorithm that is not private; that of the least private
             user if users have levels of their own.
+        crowd: the population of users.
         eps_min: users with a lower level send nothing; None without local privacy.
         own_levels: whether users have levels of their own.
         auto: whether eps_min was chosen automatically.
@@ -29,6 +30,7 @@ class Privacy(NamedTuple):
 
     name: str
     budget: float
+    crowd: Population
     eps_min: float | None = None
     own_levels: bool = False
     auto: bool = False
@@ -40,6 +42,7 @@ def privacy(
     algorithm: Algorithm,
     population: str,
     spec: Mapping[str, Any],
+    built: Callable[[Mapping[str, Any]], Population],
 ) -> Privacy:
     """The privacy that a configuration asks for at a point of its sweep: a budget of 1 by default.
 
@@ -52,6 +55,7 @@ def privacy(
         algorithm: the algorithm.
         population: name of the population of users.
         spec: its configuration, empty if all users have the level eps.
+        built: returns the population of a configuration.
     """
     name = algorithm.budget or "eps"
     swept, swept_min = point.get(name), point.get("eps_min")
@@ -62,18 +66,18 @@ def privacy(
         if other != algorithm.budget and given is not None and (algorithm.private or given != inf):
             raise BadInput(f"{other}={plain(given)}: {algorithm.without(other)}")
     if algorithm.per_user:
-        return _local(config, algorithm, population, spec, budget, eps_min)
+        return _local(config, algorithm, population, spec, budget, eps_min, built)
     if config.get("population", "homogeneous") != "homogeneous":
         raise BadInput(f"population={population}: {algorithm.name} takes no population")
     if config.get("eps_min") is not None:
         raise BadInput(f"eps_min={plain(eps_min)}: {algorithm.name} takes no eps_min")
-    if not algorithm.private:
-        return Privacy(name, inf)
-    value = 1.0 if budget is None else argument(name, budget, algorithm.domains[name], 1)
-    return Privacy(name, value)
+    value = inf
+    if algorithm.private:
+        value = 1.0 if budget is None else argument(name, budget, algorithm.domains[name], 1)
+    return Privacy(name, value, homogeneous(value))
 
 
-def _local(config, algorithm, population, spec, eps, eps_min) -> Privacy:
+def _local(config, algorithm, population, spec, eps, eps_min, built) -> Privacy:
     auto = eps_min == "auto"
     if spec:
         if config["eps"] is not None:
@@ -81,7 +85,7 @@ def _local(config, algorithm, population, spec, eps, eps_min) -> Privacy:
                 f"eps={plain(eps)}: the users of {population} have levels of their own; "
                 "leave eps out"
             )
-        crowd = build_population(spec)
+        crowd = built(spec)
         budget = crowd.largest
     else:
         budget = argument("eps", 1.0 if eps is None else eps, POSITIVE, 1)
@@ -102,4 +106,4 @@ def _local(config, algorithm, population, spec, eps, eps_min) -> Privacy:
     if crowd.mass(least) <= 0:
         who = f"users of {population}" if spec else f"users of level eps={budget:g}"
         raise BadInput(f"eps_min={plain(eps_min)}: no {who} would send anything")
-    return Privacy("eps", budget, least, bool(spec), auto)
+    return Privacy("eps", budget, crowd, least, bool(spec), auto)
