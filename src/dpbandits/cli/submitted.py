@@ -1,4 +1,4 @@
-"""Jobs of submitit, on Slurm or in processes of this machine: submitted, waited for, interrupted."""
+"""Jobs of submitit, on Slurm or in processes of this machine: submit them and wait for all."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ from .command import print_some
 FOLDER = "submitit_folder"
 TICK = 0.5  # seconds between two looks for the result of a job
 LOOK = 5.0  # seconds between two requests to Slurm
-GRACE = 10.0  # seconds that the result of a job that has ended may take to appear in a shared folder
+GRACE = 10.0  # seconds until the result of a job that has ended is visible in a shared folder
 ANSWER = 30.0  # seconds that Slurm has to answer
-ENDED = frozenset(
-    "BOOT_FAIL CANCELLED COMPLETED DEADLINE FAILED NODE_FAIL OUT_OF_MEMORY PREEMPTED REVOKED "
-    "TIMEOUT".split()
+ENDED = (
+    *("BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE", "FAILED", "NODE_FAIL", "OUT_OF_MEMORY"),
+    *("PREEMPTED", "REVOKED", "TIMEOUT"),
 )
+SQUEUE = ["squeue", "--me", "--all", "--array", "--noheader", "--states=all", "--format=%i|%T"]
 
 
 def run_by_submitit(
@@ -125,10 +126,9 @@ class _Slurm:
 
     def _look(self) -> None:
         """Ask for the states of all jobs; those that ended minutes ago are not listed any more."""
-        request = "squeue --me --all --array --noheader --states=all --format=%i|%T".split()
         try:
             done = subprocess.run(
-                request, capture_output=True, text=True, timeout=ANSWER, check=True
+                SQUEUE, capture_output=True, text=True, timeout=ANSWER, check=True
             )
         except (OSError, subprocess.SubprocessError) as error:
             reason = getattr(error, "stderr", None) or str(error)
