@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
-from ..errors import BadInput, FileTrouble
+from ..errors import BadInput, ClusterLost, FileTrouble
 from ..running.failures import Failure, RunsFailed, counted, in_words
 
 LONGEST = 2000  # characters of an error message
@@ -57,6 +57,8 @@ def guarded(name: str, command: Callable[[], int]) -> None:
         code = report_failures(name, error.failures)
     except FileTrouble as error:
         _exit_now(1, f"{name}: {error}; what was stored before is intact")
+    except ClusterLost as error:
+        _exit_now(1, f"{name}: {error}; finished runs are stored, the same command plays the rest")
     except KeyboardInterrupt as stopped:
         number = stopped.args[0] if stopped.args else signal.SIGINT
         _exit_now(128 + number, f"{name}: interrupted; finished runs are stored")
