@@ -6,6 +6,7 @@ import importlib
 import logging
 import os
 import queue
+import socket
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -189,6 +190,9 @@ class Ray:
         self._engine = engine
         with _reached(engine):
             where = {"address": engine.address} if engine.address else own
+            host, _, port = (engine.address or "").rpartition(":")
+            if port.isdigit() and "/" not in host:  # where nothing listens Ray waits for minutes
+                socket.create_connection((host, int(port)), PATIENCE).close()
             self._ray.init(**where, log_to_driver=False, logging_level=logging.ERROR)
         self._call = self._ray.remote(_call)
 
