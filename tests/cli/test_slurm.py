@@ -7,7 +7,6 @@ import subprocess
 import time
 from pathlib import Path
 
-import psutil
 import pytest
 from extras import require
 from slurm_cluster import asked, require_slurm, slurm_cluster
@@ -83,7 +82,7 @@ def test_an_array_of_jobs_gives_the_bytes_of_one_machine(tmp_path, slurm):
 
 
 FATES = """
-import time
+import os, time
 from pathlib import Path
 from dpbandits.game import pull, rounds_left
 
@@ -94,7 +93,7 @@ def fates(game, rng, eps, fate):
     with open(here / f"begun{fate:g}", "a") as log:
         log.write(f"{rng.bit_generator.seed_seq.spawn_key[0]} ")
     if fate > 1 and len((here / f"begun{fate:g}").read_text().split()) > 3:
-        (here / f"waits{fate:g}").touch()
+        (here / f"waits{fate:g}").write_text(str(os.getpid()))
         while not (here / "go").exists():
             time.sleep(0.05)
     while rounds_left(game):
@@ -113,8 +112,7 @@ def test_jobs_that_fail_are_reported_and_the_others_are_listed(tmp_path, slurm, 
     """One raises, one is cancelled, one is killed: no result of the last two ever comes."""
     process = started(tmp_path, slurm, *OWN, "algo.fate=0,1,2,3")
     until(lambda: (home / "waits2").exists() and (home / "waits3").exists(), process)
-    (victim,) = (p for p in tasks() if p.environ()["SLURM_ARRAY_TASK_ID"] == "3")
-    victim.kill()
+    os.kill(int(until((home / "waits3").read_text, process)), signal.SIGKILL)
     asked(slurm, "scancel", next(job for job in running(slurm) if job.endswith("_2")))
     code, out, err = ended(process)
     assert code == 1 and len(out) == 1 and (tmp_path / out[0]).exists()
@@ -132,17 +130,6 @@ def test_jobs_that_fail_are_reported_and_the_others_are_listed(tmp_path, slurm, 
 def running(slurm):
     """The numbers of the jobs that run."""
     return asked(slurm, "squeue", "-h", "-r", "-o%i", "--states=running")
-
-
-def tasks():
-    """The processes of submitit in jobs."""
-    return [
-        process
-        for process in psutil.process_iter(["cmdline"])
-        if "submitit.core._submit" in process.info["cmdline"]
-        and "srun" not in process.info["cmdline"][0]
-        and "SLURM_PROCID" in process.environ()
-    ]
 
 
 def test_a_time_limit_submits_the_job_again_and_finished_runs_are_kept(tmp_path, slurm, home):
