@@ -108,7 +108,7 @@ def overrides_of(folder, process):
         ("hydra/launcher=submitit_slurm", 'Could not detect "srun"'),
         (
             "hydra/launcher=submitit_local hydra.launcher.submitit_folder=/dev/null/x",
-            "Not a directory: '/dev/null/x'",
+            "Not a directory: '/dev/null/x/",
         ),
         ("hydra/launcher=submitit_local hydra.launcher.nodes=2", "Use nodes=1"),
     ],
