@@ -314,6 +314,170 @@ def kl_index(m, n, l, eps):
 adap_ucb, adap_klucb = doubling_episodes(hoeffding_index), doubling_episodes(kl_index)
 
 
+def phases_without_forgetting(choose):
+    """Azize et al. 2025: phases after which the pulls of an arm are alpha times those before."""
+
+    @njit
+    def play(rng, means, T, eps, alpha, first):
+        K = len(means)
+        N, S, m = np.zeros(K), np.zeros(K), np.zeros(K)
+        a, left, total = 0, 0.0, 0.0
+        for t in range(1, T + 1):
+            if left == 0.0:  # a phase begins
+                if np.min(N) == 0.0:
+                    a = np.argmin(N)
+                    left = max(math.ceil(first / eps), 1.0)
+                else:
+                    a = choose(m, N, math.log(t), eps)
+                    left = max(math.ceil(alpha * N[a]) - N[a], 1.0)
+                total = 0.0
+            total += bernoulli(rng, means[a])
+            N[a] += 1.0
+            left -= 1.0
+            if left == 0.0:
+                S[a] += total + laplace(rng, 1.0 / eps)
+                m[a] = min(max(S[a] / N[a], 0.0), 1.0)
+        return N
+
+    return play
+
+
+@njit
+def divergence(x, y, eps):
+    """Min over z in [x, y] of eps (z - x) + kl(z, y): the z of logit(y) - eps, or x."""
+    if y >= 1.0:
+        return eps * (1.0 - x) if x < 1.0 else 0.0
+    z = max(x, y * math.exp(-eps) / (1.0 - y + y * math.exp(-eps)))
+    return (eps * (z - x) if z > x else 0.0) + kl(z, y)
+
+
+@njit
+def largest_index(m, N, l, eps):
+    """The arm of the largest q with N d(m, q) <= l."""
+    best, found = 0, -1.0
+    for i in range(len(m)):
+        low, high = m[i], 1.0
+        if N[i] * divergence(m[i], 1.0, eps) <= l:
+            low = 1.0
+        for _ in range(50):
+            q = (low + high) / 2.0
+            if N[i] * divergence(m[i], q, eps) <= l:
+                low = q
+            else:
+                high = q
+        if low > found:
+            best, found = i, low
+    return best
+
+
+@njit
+def smallest_cost(m, N, l, eps):
+    """The arm of the smallest N d(m, largest m) + ln N."""
+    best, found = 0, np.inf
+    for i in range(len(m)):
+        cost = N[i] * divergence(m[i], np.max(m), eps) + math.log(N[i])
+        if cost < found:
+            best, found = i, cost
+    return best
+
+
+dp_klucb, dp_imed = map(phases_without_forgetting, (largest_index, smallest_cost))
+
+
+# Posteriors and lazy buffers
+
+
+@njit
+def ts(rng, means, T):
+    """Agrawal & Goyal 2017, Beta posteriors."""
+    K = len(means)
+    S, F, theta = np.zeros(K), np.zeros(K), np.zeros(K)
+    for _ in range(T):
+        for i in range(K):
+            theta[i] = rng.beta(S[i] + 1.0, F[i] + 1.0)
+        a = np.argmax(theta)
+        x = bernoulli(rng, means[a])
+        S[a] += x
+        F[a] += 1.0 - x
+    return S + F
+
+
+@njit
+def logarithm(x, base2):
+    return math.log2(x) if base2 else math.log(x)
+
+
+@njit
+def posterior(rng, mean, n):
+    mu = min(max(mean, 0.0), 1.0)
+    return rng.beta(mu * n + 1.0, (1.0 - mu) * n + 1.0)
+
+
+def lazy_buffers(choose):
+    """Hu & Hegde 2022, Algorithm 2, with a ``choose(rng, m, O, l, eps)`` of the arm, l = ln t."""
+
+    @njit
+    def play(rng, means, T, eps, log):
+        K = len(means)
+        N, m, O, total, size = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
+        for t in range(1, T + 1):
+            a = t - 1 if t <= K else choose(rng, m, O, logarithm(t, log), eps)
+            N[a] += 1.0
+            total[a] += bernoulli(rng, means[a])
+            size[a] += 1.0
+            if size[a] == max(2.0 * O[a], 1.0):
+                O[a] = size[a]
+                m[a] = (total[a] + laplace(rng, 1.0 / eps)) / O[a]
+                total[a] = size[a] = 0.0
+        return N
+
+    return play
+
+
+@njit
+def largest_draw(rng, m, O, l, eps):
+    theta = np.zeros(len(m))
+    for i in range(len(m)):
+        theta[i] = posterior(rng, m[i] + 3.0 * l / (eps * O[i]), O[i])
+    return np.argmax(theta)
+
+
+@njit
+def largest_lazy_index(rng, m, O, l, eps):
+    return np.argmax(m + np.sqrt(3.0 * l / O) + 3.0 * l / (eps * O))
+
+
+lazy_dp_ts, anytime_lazy_ucb = map(lazy_buffers, (largest_draw, largest_lazy_index))
+
+
+@njit
+def dp_ts(rng, means, T, eps, log):
+    """Hu & Hegde 2022, Algorithm 1."""
+    K = len(means)
+    C, B, O, buffer = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
+    end, L = np.ones(K), np.ones(K)  # of the epochs, and the levels of their trees
+    nodes, theta = np.zeros((K, levels(T) + 1)), np.zeros(K)
+    for t in range(1, T + 1):
+        a = t - 1
+        if t > K:
+            for i in range(K):
+                l = logarithm(O[i] + 1.0, log) * logarithm(t, log)
+                width = 6.0 * math.sqrt(8.0) * l / (eps * O[i])
+                theta[i] = posterior(rng, (C[i] + B[i]) / O[i] + width, O[i])
+            a = np.argmax(theta)
+        O[a] += 1.0
+        buffer[a] += bernoulli(rng, means[a])
+        if O[a] == end[a]:
+            C[a] += buffer[a] + laplace(rng, 2.0 / eps)
+            B[a] = buffer[a] = 0.0
+            end[a] = 2.0 * end[a] + 1.0
+            L[a] += 1.0
+        else:
+            n = int(O[a] - (end[a] - 1.0) / 2.0)
+            B[a] = buffer[a] + prefix_noise(nodes[a], n, laplace(rng, 2.0 * L[a] / eps))
+    return O
+
+
 def elimination(epoch):
     """Successive elimination. ``epoch(k, e, *parameters)`` returns the pulls R of each of k arms in
     epoch e, the level B beyond which a reward counts as 0, the scales of the noise of a mean and of

@@ -6,8 +6,8 @@ import numpy as np
 
 from ..compiled.decorators import verb
 from ..compiled.distributions import random
-from ..compiled.routines import routine
-from ..game import Game, arms, play_unseen, rounds_left, until_horizon
+from ..compiled.routines import borrowing_routine
+from ..game import Game, advance, arms, check_arm, rounds_left, until_horizon
 
 
 @verb
@@ -16,7 +16,7 @@ def random_arm(rng: np.random.Generator, K: int) -> int:
     return int(random(rng) * K)
 
 
-@routine
+@borrowing_routine
 def forced_batches(game: Game, rng: np.random.Generator, until: float, by_round: bool) -> int:
     """Play random arms in batches of 2, 4, 8, ... rounds while these are shorter than ``until``.
 
@@ -26,24 +26,21 @@ def forced_batches(game: Game, rng: np.random.Generator, until: float, by_round:
         The number tau of the first batch that is not forced, of length 2^tau.
     """
     tau = 1
-    arm = np.zeros(1, np.int64)
     while 2.0**tau < until and rounds_left(game) > 0:
         B = until_horizon(game, 2.0**tau)
         for _ in range(B if by_round else 1):
-            arm[0] = random_arm(rng, arms(game))
-            play_unseen(game, arm, 1 if by_round else B)
+            advance(game, random_arm(rng, arms(game)), 1 if by_round else B)
         tau += 1
     return tau
 
 
-@routine
+@borrowing_routine
 def play_out(game: Game, S: np.ndarray, B: float) -> None:
     """Play the last batch, which the horizon interrupts, so that it releases nothing.
 
     The active arms are played one after the other for ``B`` rounds each; a single active arm is
     played until the horizon.
     """
-    arm = np.zeros(1, np.int64)
     for a in S:
-        arm[0] = a
-        play_unseen(game, arm, until_horizon(game, B) if len(S) > 1 else rounds_left(game))
+        check_arm(game, a)
+        advance(game, a, until_horizon(game, B) if len(S) > 1 else rounds_left(game))

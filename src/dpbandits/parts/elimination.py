@@ -11,7 +11,10 @@ from ..game import Game, arms
 @routine
 def all_arms(game: Game) -> np.ndarray:
     """All arms, int64 array (K,)."""
-    return np.arange(arms(game))
+    found = np.empty(arms(game), np.int64)
+    for a in range(len(found)):
+        found[a] = a
+    return found
 
 
 @routine
