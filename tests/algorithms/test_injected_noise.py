@@ -525,7 +525,7 @@ MUTANTS = [
     ("dp_imed", "+ math.log(n)", ""),
     ("dp_imed", "n * private", "private"),
     ("dp_imed", "best, eps)", "best, 2.0 * eps)"),
-    ("dp_imed", "np.max(phases.mean)", "1.0"),
+    ("dp_imed", "best = max(best, m)", "best = 1.0"),
     ("dpr_ucb", "kept(pull.x, B)", "pull.x"),
     ("dpr_ucb", "eps * u / log_T**1.5", "eps * u / log_T"),
     ("dpr_ucb", "eps * u / log_T**1.5", "u / log_T**1.5 / eps / 2.0"),
