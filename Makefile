@@ -62,6 +62,7 @@ bench: $(PACKAGE) ## speed and memory, as ratios to the random numbers alone; co
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/compile.py > benchmarks/compile.md
 	$(BIN)/python benchmarks/plan.py
+	$(BIN)/python benchmarks/settings.py
 
 bench-check: $(PACKAGE) ## measure the ratios again: within their limits, and about the committed ones
 	$(BIN)/python benchmarks/bench.py --check

@@ -384,6 +384,100 @@ def smallest_cost(m, N, l, eps):
 dp_klucb, dp_imed = map(phases_without_forgetting, (largest_index, smallest_cost))
 
 
+# Posteriors and lazy buffers
+
+
+@njit
+def ts(rng, means, T):
+    """Agrawal & Goyal 2017, Beta posteriors."""
+    K = len(means)
+    S, F, theta = np.zeros(K), np.zeros(K), np.zeros(K)
+    for _ in range(T):
+        for i in range(K):
+            theta[i] = rng.beta(S[i] + 1.0, F[i] + 1.0)
+        a = np.argmax(theta)
+        x = bernoulli(rng, means[a])
+        S[a] += x
+        F[a] += 1.0 - x
+    return S + F
+
+
+@njit
+def logarithm(x, base2):
+    return math.log2(x) if base2 else math.log(x)
+
+
+@njit
+def posterior(rng, mean, n):
+    mu = min(max(mean, 0.0), 1.0)
+    return rng.beta(mu * n + 1.0, (1.0 - mu) * n + 1.0)
+
+
+def lazy_buffers(choose):
+    """Hu & Hegde 2022, Algorithm 2, with a ``choose(rng, m, O, l, eps)`` of the arm, l = ln t."""
+
+    @njit
+    def play(rng, means, T, eps, log):
+        K = len(means)
+        N, m, O, total, size = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
+        for t in range(1, T + 1):
+            a = t - 1 if t <= K else choose(rng, m, O, logarithm(t, log), eps)
+            N[a] += 1.0
+            total[a] += bernoulli(rng, means[a])
+            size[a] += 1.0
+            if size[a] == max(2.0 * O[a], 1.0):
+                O[a] = size[a]
+                m[a] = (total[a] + laplace(rng, 1.0 / eps)) / O[a]
+                total[a] = size[a] = 0.0
+        return N
+
+    return play
+
+
+@njit
+def largest_draw(rng, m, O, l, eps):
+    theta = np.zeros(len(m))
+    for i in range(len(m)):
+        theta[i] = posterior(rng, m[i] + 3.0 * l / (eps * O[i]), O[i])
+    return np.argmax(theta)
+
+
+@njit
+def largest_lazy_index(rng, m, O, l, eps):
+    return np.argmax(m + np.sqrt(3.0 * l / O) + 3.0 * l / (eps * O))
+
+
+lazy_dp_ts, anytime_lazy_ucb = map(lazy_buffers, (largest_draw, largest_lazy_index))
+
+
+@njit
+def dp_ts(rng, means, T, eps, log):
+    """Hu & Hegde 2022, Algorithm 1."""
+    K = len(means)
+    C, B, O, buffer = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
+    end, L = np.ones(K), np.ones(K)  # of the epochs, and the levels of their trees
+    nodes, theta = np.zeros((K, levels(T) + 1)), np.zeros(K)
+    for t in range(1, T + 1):
+        a = t - 1
+        if t > K:
+            for i in range(K):
+                l = logarithm(O[i] + 1.0, log) * logarithm(t, log)
+                width = 6.0 * math.sqrt(8.0) * l / (eps * O[i])
+                theta[i] = posterior(rng, (C[i] + B[i]) / O[i] + width, O[i])
+            a = np.argmax(theta)
+        O[a] += 1.0
+        buffer[a] += bernoulli(rng, means[a])
+        if O[a] == end[a]:
+            C[a] += buffer[a] + laplace(rng, 2.0 / eps)
+            B[a] = buffer[a] = 0.0
+            end[a] = 2.0 * end[a] + 1.0
+            L[a] += 1.0
+        else:
+            n = int(O[a] - (end[a] - 1.0) / 2.0)
+            B[a] = buffer[a] + prefix_noise(nodes[a], n, laplace(rng, 2.0 * L[a] / eps))
+    return O
+
+
 def elimination(epoch):
     """Successive elimination. ``epoch(k, e, *parameters)`` returns the pulls R of each of k arms in
     epoch e, the level B beyond which a reward counts as 0, the scales of the noise of a mean and of

@@ -5,10 +5,12 @@ The settings are ours. Below, the probability that a run's final regret exceeds 
 
 import numpy as np
 
+from dpbandits.contracts.display import environment_title
 from dpbandits.environments.catalogue import build
-from dpbandits.figures.regret_vs_budget import regret_label
+from dpbandits.figures.bands import band_note
+from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
 from dpbandits.figures.style import Chart, finish, labelled, styled, styles_of
-from dpbandits.figures.tails import NOTE, exceedance, median_vs
+from dpbandits.figures.tails import exceedance
 from dpbandits.settings.groups import read_group
 from dpbandits.theory.azize2025 import bernoulli_lower
 
@@ -28,13 +30,13 @@ def draw(table):
     for (ax, below), env in zip(axes.T, environments, strict=True):
         rows = table[table["env"] == env]
         means = build(read_group("env", env)).means
-        median_vs(ax, rows, "eps", styles)
+        regret_vs(ax, rows, "eps", styles, "quantiles")
         bound = [bernoulli_lower(means, eps, table["horizon"].max()) for eps in grid]
         ax.plot(grid, bound, label=BOUND, color="black", lw=1, ls="--")
-        ax.set(title=env, xlabel=r"privacy budget $\epsilon$", xscale="log")
+        ax.set(title=environment_title(env), xlabel=r"privacy budget $\epsilon$", xscale="log")
         exceedance(below, rows[rows["eps"].isin([TAILS_AT, np.inf])], styles)
-        below.set_title(f"{env}, $\\epsilon$ = {TAILS_AT:g}")
+        below.set_title(f"{environment_title(env)}, $\\epsilon$ = {TAILS_AT:g}")
     axes[0, 0].set_ylabel(regret_label(table))
     axes[1, 0].set_ylabel("$P$(regret > $x$)")
-    finish(figure, TITLE, table, NOTE)
+    finish(figure, TITLE, table, band_note(table, "quantiles"))
     return figure

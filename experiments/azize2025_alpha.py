@@ -5,9 +5,10 @@ The settings are ours.
 
 import itertools
 
-from dpbandits.figures.regret_vs_budget import regret_label
+from dpbandits.contracts.display import environment_title
+from dpbandits.figures.bands import band_note
+from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
 from dpbandits.figures.style import Chart, budget_title, finish, labelled, styled, styles_of
-from dpbandits.figures.tails import NOTE, median_vs
 
 TITLE = "Regret against the growth of the phases (Azize et al. 2025; our setting)"
 
@@ -22,11 +23,11 @@ def draw(table):
     panels = itertools.product(budgets, environments)
     for ax, (eps, env) in zip(axes.flat, panels, strict=True):
         rows = table[(table["eps"] == eps) & (table["env"] == env)]
-        median_vs(ax, rows, "alpha", styles)
-        ax.set_title(f"{env}, {budget_title(eps)}")
+        regret_vs(ax, rows, "alpha", styles, "quantiles")
+        ax.set_title(f"{environment_title(env)}, {budget_title('eps', eps)}")
     for ax in axes[:, 0]:
         ax.set_ylabel(regret_label(table))
     for ax in axes[-1]:
         ax.set_xlabel(r"growth of the phases $\alpha$")
-    finish(figure, TITLE, table, NOTE)
+    finish(figure, TITLE, table, band_note(table, "quantiles"))
     return figure

@@ -180,8 +180,9 @@ def dp_se(reward, K, T, noise, eps, beta) -> list[int]:
     return played
 
 
-def adap(reward, K, T, noise, eps, index) -> list[int]:
-    """Azize & Basu 2022, Algorithm 1: the doubling episodes for any index(m, n, t)."""
+def adap(reward, K, T, noise, scale, index) -> list[int]:
+    """Azize & Basu 2022, Algorithm 1: the doubling episodes for any scale(n) of the noise of a mean
+    and any index(m, n, t)."""
     N = [0] * K  # pulls
     n = [0] * K  # length of the last whole episode
     m = [0.0] * K  # private mean of the last whole episode
@@ -201,7 +202,7 @@ def adap(reward, K, T, noise, eps, index) -> list[int]:
             episode.append(reward(a, len(played)))
         N[a] += length
         n[a] = length
-        m[a] = sum(episode) / length + noise(1 / (eps * length))
+        m[a] = sum(episode) / length + noise(scale(length))
     return played
 
 
@@ -213,7 +214,7 @@ def adap_ucb(reward, K, T, noise, eps, alpha=3.1) -> list[int]:
         privacy = alpha * math.log(t) / (eps * n)
         return m + sampling + privacy
 
-    return adap(reward, K, T, noise, eps, index)
+    return adap(reward, K, T, noise, lambda n: 1 / (eps * n), index)
 
 
 def adap_klucb(reward, K, T, noise, eps, alpha=3.1) -> list[int]:
@@ -224,7 +225,31 @@ def adap_klucb(reward, K, T, noise, eps, alpha=3.1) -> list[int]:
         clipped = min(max(m + privacy, 0.0), 1.0)
         return kl_upper(clipped, alpha * math.log(t) / n)
 
-    return adap(reward, K, T, noise, eps, index)
+    return adap(reward, K, T, noise, lambda n: 1 / (eps * n), index)
+
+
+def adac_ucb(reward, K, T, noise, rho, beta=3.1) -> list[int]:
+    """Azize's thesis, AdaC-UCB; noise(s) is Gaussian of standard deviation s."""
+
+    def deviation(n):
+        return math.sqrt(1 / (2 * rho * n**2))
+
+    def index(m, n, t):
+        return m + math.sqrt((1 / (2 * n) + 1 / (rho * n**2)) * beta * math.log(t))
+
+    return adap(reward, K, T, noise, deviation, index)
+
+
+def adar_ucb(reward, K, T, noise, eps, order=2, beta=3.1) -> list[int]:
+    """Azize & Basu 2023, AdaR-UCB; noise(s) is Gaussian of standard deviation s."""
+
+    def deviation(n):
+        return math.sqrt(order / (2 * eps * n**2))
+
+    def index(m, n, t):
+        return m + math.sqrt((1 / (2 * n) + order / (eps * n**2)) * beta * math.log(t))
+
+    return adap(reward, K, T, noise, deviation, index)
 
 
 def private_divergence(x, y, eps):
@@ -297,6 +322,118 @@ def dp_imed(reward, K, T, noise, eps, alpha=2, first=0) -> list[int]:
         return cost.index(min(cost))
 
     return phases(reward, K, T, noise, eps, alpha, first, choose)
+
+
+def natural_or_base2(log):
+    """The logarithm of Hu & Hegde 2022: log is a base-2 logarithm in their notation."""
+    return {"natural": math.log, "base2": math.log2}[log]
+
+
+def clip01(x):
+    return min(max(x, 0.0), 1.0)
+
+
+def ts(reward, K, T, noise, uniform, draw_beta) -> list[int]:
+    """Agrawal & Goyal 2017, Thompson sampling; draw_beta(a, b) draws from Beta(a, b)."""
+    successes = [0] * K
+    failures = [0] * K
+    played = []
+    for t in range(1, T + 1):
+        a = first_argmax([draw_beta(successes[i] + 1, failures[i] + 1) for i in range(K)])
+        if uniform() < reward(a, t):
+            successes[a] += 1
+        else:
+            failures[a] += 1
+        played.append(a)
+    return played
+
+
+def lazy_buffers(reward, K, T, noise, eps, choose) -> list[int]:
+    """Hu & Hegde 2022, Algorithm 2, for any choose(m, O, t) of the arm of a round after the first
+    K: O rewards were in the last full buffer of an arm, and m is their private mean.
+    """
+    m = [0.0] * K
+    O = [1] * K
+    r = [0] * K
+    buffer = [[] for _ in range(K)]
+    played = []
+    for t in range(1, T + 1):
+        a = t - 1 if t <= K else choose(m, O, t)
+        played.append(a)
+        x = reward(a, t)
+        if t <= K:
+            m[a] = x + noise(1 / eps)
+            continue
+        buffer[a].append(x)
+        if len(buffer[a]) == 2 ** (r[a] + 1):
+            O[a] = 2 ** (r[a] + 1)
+            m[a] = sum(buffer[a]) / O[a] + noise(1 / (eps * O[a]))
+            r[a] += 1
+            buffer[a] = []
+    return played
+
+
+def lazy_dp_ts(reward, K, T, noise, eps, draw_beta, log="natural") -> list[int]:
+    """Hu & Hegde 2022, Algorithm 2 (Lazy-DP-TS)."""
+    ln = natural_or_base2(log)
+
+    def choose(m, O, t):
+        theta = []
+        for i in range(K):
+            mu = clip01(m[i] + 3 * ln(t) / (eps * O[i]))
+            theta.append(draw_beta(mu * O[i] + 1, (1 - mu) * O[i] + 1))
+        return first_argmax(theta)
+
+    return lazy_buffers(reward, K, T, noise, eps, choose)
+
+
+def anytime_lazy_ucb(reward, K, T, noise, eps, log="natural") -> list[int]:
+    """Anytime-Lazy-UCB: the buffers of Lazy-DP-TS, with an optimistic index in every round."""
+    ln = natural_or_base2(log)
+
+    def choose(m, O, t):
+        index = []
+        for i in range(K):
+            index.append(m[i] + math.sqrt(3 * ln(t) / O[i]) + 3 * ln(t) / (eps * O[i]))
+        return first_argmax(index)
+
+    return lazy_buffers(reward, K, T, noise, eps, choose)
+
+
+def dp_ts(reward, K, T, noise, eps, draw_beta, log="natural") -> list[int]:
+    """Hu & Hegde 2022, Algorithm 1 (DP-TS); the tree of 2^(r+1) rewards has r + 2 levels."""
+    ln = natural_or_base2(log)
+    C = [0.0] * K
+    B = [0.0] * K
+    O = [1] * K
+    r = [0] * K
+    buffer = [[] for _ in range(K)]
+    trees = [Tree(2 * 2 / eps, noise) for _ in range(K)]
+    played = []
+    for t in range(1, T + 1):
+        if t <= K:
+            a = t - 1
+            C[a] = reward(a, t) + noise(2 / eps)
+        else:
+            theta = []
+            for i in range(K):
+                shift = 6 * math.sqrt(8) * ln(O[i] + 1) * ln(t) / (eps * O[i])
+                mu = clip01((C[i] + B[i]) / O[i] + shift)
+                theta.append(draw_beta(mu * O[i] + 1, (1 - mu) * O[i] + 1))
+            a = first_argmax(theta)
+            O[a] += 1
+            buffer[a].append(reward(a, t))
+            if O[a] == 2 ** (r[a] + 2) - 1:
+                C[a] += sum(buffer[a]) + noise(2 / eps)
+                B[a] = 0.0
+                r[a] += 1
+                buffer[a] = []
+                trees[a] = Tree(2 * (r[a] + 2) / eps, noise)
+            else:
+                trees[a].add(buffer[a][-1])
+                B[a] = trees[a].noisy_sum()
+        played.append(a)
+    return played
 
 
 def sigmoid(r):

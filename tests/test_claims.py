@@ -7,6 +7,7 @@ from sweeps import requested
 from dpbandits.claims import (
     Part,
     claim,
+    excess_ratio,
     in_words,
     is_cheap,
     load_claims,
@@ -26,9 +27,8 @@ TEXT = {"source": "s", "says": "s", "published": "p", "why": "w", "experiments":
 
 
 def test_every_claim_of_the_papers_is_listed():
-    names = (
-        [f"A{i}" for i in range(1, 7)] + ["AW1", "AW2", "S1", "S2"] + [f"R{i}" for i in range(1, 6)]
-    )
+    names = [f"A{i}" for i in range(1, 7)] + [f"R{i}" for i in range(1, 6)]
+    names += ["AB1", "AW1", "AW2", "HH1", "HH2", "S1", "S2"]
     assert sorted(CLAIMS) == sorted(names)
     for c in CLAIMS.values():
         assert c.why.endswith(".") and "TODO" not in c.why
@@ -85,6 +85,7 @@ def test_the_numbers_are_those_of_the_runs(samples):
     )
     assert part.value == pytest.approx(over.final.mean() / of.final.mean())
     assert spread(np.array([1.0, 4.0, 2.0])) == 4
+    assert excess_ratio(np.array([3.0, 5.0, 2.0, 4.0])) == pytest.approx(0.5 / 0.25)
     assert ratio(np.array([3.0, 1.5])) == 2
 
 

@@ -57,7 +57,15 @@ from .contracts.assumptions import (
     RawMoments,
     WithinR,
 )
-from .contracts.guarantees import NOT_PRIVATE, STOPPING, Guarantee, global_dp, local_dp
+from .contracts.guarantees import (
+    NOT_PRIVATE,
+    STOPPING,
+    Guarantee,
+    gaussian_rdp,
+    gaussian_zcdp,
+    global_dp,
+    local_dp,
+)
 from .contracts.parameters import (
     POSITIVE,
     AboveOne,
@@ -68,6 +76,7 @@ from .contracts.parameters import (
     Forced,
     Fraction,
     Interval,
+    Logarithm,
     MomentBound,
     MomentOrder,
     Named,
@@ -76,6 +85,7 @@ from .contracts.parameters import (
     Positive,
     Probability,
     Range,
+    RenyiOrder,
     below,
 )
 from .environments.blocks import kept
@@ -100,8 +110,15 @@ from .game import (
     users_alike,
 )
 from .parts.batches import forced_batches, play_out, random_arm
+from .parts.buffers import fill_buffer, first_buffers, room_in_buffer
 from .parts.elimination import all_arms, viable
-from .parts.episodes import Episodes, first_episodes, play_episode
+from .parts.episodes import (
+    Episodes,
+    first_episodes,
+    first_gaussian_episodes,
+    play_episode,
+    play_gaussian_episode,
+)
 from .parts.estimators import (
     CENTRAL_LIMIT,
     LARGEST_REACH,
@@ -113,6 +130,7 @@ from .parts.estimators import (
     truncation_level,
 )
 from .parts.expiry import forget, new_heap, remember
+from .parts.hybrid_counters import count_reward, counted_mean, new_counters
 from .parts.kl_argmax import kl_leader, kl_leads, new_reach
 from .parts.local_randomizers import (
     add_laplace,
@@ -125,17 +143,27 @@ from .parts.local_randomizers import (
     send_truncated,
     unbiased,
 )
-from .parts.mechanisms import laplace, laplace_mean, laplace_scale, laplace_sum
+from .parts.mechanisms import (
+    gaussian,
+    gaussian_mean,
+    laplace,
+    laplace_mean,
+    laplace_scale,
+    laplace_sum,
+)
 from .parts.optimism import optimism
 from .parts.phases import Phases, first_phases, play_phase
+from .parts.posteriors import draw_mean
 from .parts.powers import new_powers, power_of_count
 from .parts.private_divergence import private_divergence, private_upper
 from .parts.radii import (
     bernoulli_kl,
     central_moment_bound,
+    gaussian_hoeffding,
     hoeffding,
     kl_upper,
     laplace_tail,
+    logarithm,
     raw_moment_bound,
     robust_order,
 )
@@ -155,15 +183,15 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "users_alike", "next_user", "privacy_level", "tanh_half_level",
     # random numbers, as those of the generator's own methods but compiled faster
     "random", "exponential", "normal", "gamma", "beta", "student", "binomial",
-    # Laplace noise, and the tree mechanism for prefix sums
-    "laplace", "laplace_scale", "laplace_mean", "laplace_sum",
+    # Laplace and Gaussian noise, and the tree mechanism for prefix sums
+    "laplace", "laplace_scale", "laplace_mean", "laplace_sum", "gaussian", "gaussian_mean",
     "new_trees", "tree_levels", "tree_node_scale", "tree_noise",
     # local randomizers: what a user sends instead of a reward
     "convert_to_laplace", "add_laplace", "send_sigmoid", "send_truncated",
     "convert_to_bernoulli", "convert_to_bernoulli_of_sigmoid",
     "send_bit", "send_bit_of_sigmoid", "unbiased",
     # confidence radii and indices
-    "hoeffding", "laplace_tail", "bernoulli_kl", "kl_upper",
+    "hoeffding", "laplace_tail", "gaussian_hoeffding", "bernoulli_kl", "kl_upper", "logarithm",
     "private_divergence", "private_upper",
     "robust_order", "raw_moment_bound", "central_moment_bound",
     # private means of heavy-tailed or contaminated rewards, and transformations of a reward
@@ -171,10 +199,14 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "RAW_LIMIT", "CENTRAL_LIMIT", "LARGEST_REACH", "kept", "sigmoid",
     # successive elimination
     "all_arms", "viable",
-    # sampling: doubling episodes (AdaP), phases without forgetting (DP-KLUCB), and doubling
+    # sampling: doubling episodes (AdaP, AdaC), phases without forgetting (DP-KLUCB), and doubling
     # batches (PRAE)
-    "Episodes", "first_episodes", "play_episode", "Phases", "first_phases", "play_phase",
+    "Episodes", "first_episodes", "play_episode",
+    "first_gaussian_episodes", "play_gaussian_episode", "Phases", "first_phases", "play_phase",
     "forced_batches", "play_out", "random_arm",
+    # private means of doubling buffers, and of all rewards of an arm; draws from posteriors
+    "first_buffers", "room_in_buffer", "fill_buffer",
+    "new_counters", "count_reward", "counted_mean", "draw_mean",
     # rewards that count until a certain round
     "new_heap", "remember", "forget",
     # blocks of rounds in which one arm has the largest KL index
@@ -183,11 +215,13 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "optimism", "new_powers", "power_of_count",
     # types of parameters: the annotations of the signature
     "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction",
-    "Range", "Order", "MomentBound", "MomentOrder", "Constants", "Forced",
+    "Range", "Order", "RenyiOrder", "MomentBound", "MomentOrder", "Constants", "Forced",
+    "Logarithm",
     "Interval", "Choice", "Named", "POSITIVE", "below",
     # assumptions on the rewards: the value of ``REWARDS``
     "Assumption", "Bounded", "UNIT_INTERVAL", "WithinR", "WITHIN_R",
     "HeavyTails", "Contaminated", "RawMoments", "CentralMoments",
     # privacy guarantees: the value of ``GUARANTEE``
-    "Guarantee", "global_dp", "local_dp", "NOT_PRIVATE", "STOPPING",
+    "Guarantee", "global_dp", "gaussian_zcdp", "gaussian_rdp", "local_dp", "NOT_PRIVATE",
+    "STOPPING",
 ]  # fmt: skip

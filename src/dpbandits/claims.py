@@ -40,7 +40,9 @@ class Sample:
     def words(self) -> dict[str, Any]:
         """The values that distinguish this setting."""
         setting = self.setting
-        return {"algo": setting.algo, "env": setting.env, "eps": setting.eps, **setting.columns}
+        budget = {setting.budget_name: setting.budget}
+        game = {"algo": setting.algo, "env": setting.env, "horizon": setting.horizon}
+        return {**game, **budget, **setting.columns}
 
     def fits(self, point: Mapping[str, Any]) -> bool:
         """Whether the setting has these values."""
@@ -105,7 +107,19 @@ def r_squared(terms: Sequence[float], means: np.ndarray) -> np.ndarray:
     return pearsonr(np.broadcast_to(terms, means.T.shape), means.T, axis=-1).statistic ** 2
 
 
-STATISTICS = {"ratio": ratio, "regret": regret, "spread": spread, "spread_ratio": spread_ratio}
+def excess_ratio(means: np.ndarray) -> np.ndarray:
+    """The relative excess of regret of two settings over two others, the first by the second."""
+    first, second = means[:2] / means[2:] - 1.0
+    return first / second
+
+
+STATISTICS = {
+    "ratio": ratio,
+    "regret": regret,
+    "spread": spread,
+    "spread_ratio": spread_ratio,
+    "excess_ratio": excess_ratio,
+}
 BY_BOUND = {"bound_ratio": regret, "bound_spread": spread}  # of regrets divided by the lower bound
 KINDS = (*STATISTICS, *BY_BOUND, "growth", "r_squared")  # by their names in a claim's file
 CENTERS: dict[str, Callable[..., np.ndarray]] = {"mean": np.mean, "median": np.median}  # of runs

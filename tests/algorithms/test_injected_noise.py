@@ -1,6 +1,6 @@
 """Fed with the noise of the slow reference, a kernel plays its rounds with its noise scales.
 
-The kernels run as plain Python. Laplace noise is ``scale`` times a number fixed in advance, a bit
+The kernels run as plain Python. Noise is ``scale`` times a number fixed in advance, a bit
 is decided by a uniform number fixed in advance; each scale and each probability is written down,
 and so is each number that noise is added to.
 """
@@ -15,9 +15,11 @@ import numpy as np
 import pytest
 import references
 from helpers import (
+    GAUSSIAN_NOISE,
     GLOBAL,
     HEAVY,
     LOCAL,
+    THOMPSON,
     Uniform,
     eliminated,
     play,
@@ -33,9 +35,12 @@ from dpbandits.parts import (
 )
 from dpbandits.parts import (
     batches,
+    buffers,
     estimators,
+    hybrid_counters,
     mechanisms,
     phases,
+    posteriors,
     radii,
     trees,
 )
@@ -45,10 +50,12 @@ from dpbandits.parts import (
 
 ARMS = 4
 HORIZONS = {"dp_se": 20_000, "adap_ucb": 2500, "adap_klucb": 2500}
+HORIZONS |= {"adac_ucb": 2500, "adar_ucb": 2500}
 HORIZONS |= {"dpr_se": 10_000, "ldpr_se": 6000, "prae_r": 12_000, "prae_c": 20_000}
 BUDGETS = (0.3, 1.0, 4.0, 20.0)
 MIXED = (0.0, 0.2, 1.0, 2.0, 100.0)
-TREES = ("dp_ucb", "dp_ucb_bound", "dpr_ucb")
+LAZY = ("lazy_dp_ts", "anytime_lazy_ucb")
+TREES = ("dp_ucb", "dp_ucb_bound", "dpr_ucb", "dp_ts")
 
 # Parameters with which games this short see eliminations, truncation and forced phases; all of
 # them are tried with every budget.
@@ -59,8 +66,13 @@ VARIANTS = {
     "dp_se": [{"beta": 1.0}],
     "adap_ucb": [{}],
     "adap_klucb": [{}],
+    "adac_ucb": [{}, {"beta": 1.0}],
+    "adar_ucb": [{}, {"order": 1.5, "beta": 1.0}, {"order": 30}],
     "dp_klucb": [{}, {"alpha": 1.1}, {"alpha": 3.0, "first": 2.5}],
     "dp_imed": [{}, {"alpha": 1.1}, {"alpha": 3.0, "first": 2.5}],
+    "lazy_dp_ts": [{"log": "natural"}, {"log": "base2"}],
+    "dp_ts": [{"log": "natural"}, {"log": "base2"}],
+    "anytime_lazy_ucb": [{"log": "natural"}, {"log": "base2"}],
     "dpr_ucb": [
         {"c": 0.1, "u": 1.0, "v": 0.5},
         {"c": 0.02, "u": 3.0, "v": 1.0},
@@ -99,8 +111,8 @@ class Played:
     """What a kernel or its reference did: arms, and what its noise was made of."""
 
     arms: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
-    scales: list[float] = field(default_factory=list)  # of Laplace noise
-    hidden: list[float] = field(default_factory=list)  # what Laplace noise is added to
+    scales: list[float] = field(default_factory=list)  # of noise
+    hidden: list[float] = field(default_factory=list)  # what noise is added to
     chances: list[float] = field(default_factory=list)  # of a bit to be 1
 
     def __eq__(self, other):
@@ -162,6 +174,10 @@ class Setting:
         draws = itertools.cycle(self.uniforms)
         return lambda: Uniform(next(draws), played.chances)
 
+    def draw_beta(self):
+        """A function from the parameters of a Beta law to a draw from it."""
+        return np.random.default_rng(len(self.name)).beta
+
     def users(self):
         T = len(self.levels)
         return users.Users(self.levels, np.tanh(self.levels / 2), np.ones(T), np.zeros(4))
@@ -210,6 +226,7 @@ def kernel_plays(given, faults=None, function=None):
     T = len(given.rewards)
     functions = {
         mechanisms.laplace: lambda rng, scale: noise(scale),
+        mechanisms.gaussian: lambda rng, deviation: noise(deviation),
         users.arrival: lambda users, coins: next(arrivals),
         exact: lambda p, d: one_if_close(exact(p, d)),
         **noise_by_the_round(given, played),
@@ -219,6 +236,7 @@ def kernel_plays(given, faults=None, function=None):
 
     class Learner:
         random = staticmethod(given.uniform(played))
+        beta = staticmethod(given.draw_beta())
 
     with pytest.MonkeyPatch.context() as patch:
         for original, new in functions.items():
@@ -268,6 +286,8 @@ def reference_plays(given):
         values |= {"level": lambda t: given.levels[t - 1]}
     if given.name in LOCAL or "forced" in values:
         values |= {"uniform": given.uniform(played)}
+    if given.name in THOMPSON:
+        values |= {"draw_beta": given.draw_beta()}
     exact = references.kl_upper
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(references, "kl_upper", lambda p, d: one_if_close(exact(p, d)))
@@ -386,7 +406,7 @@ def shared(noise):
     return draw
 
 
-BOUNDED = [name for name in GLOBAL if name not in HEAVY]
+BOUNDED = [name for name in GLOBAL if name not in (*HEAVY, *GAUSSIAN_NOISE)]
 OF_HEAVY_TAILS = ["dpr_ucb", "dpr_se", "prae_r", "prae_c"]
 WITH_LAPLACE = [*BOUNDED, *OF_HEAVY_TAILS, "heldp_ucb_l", "heldp_ucb_ls"]
 WITH_BITS = ["heldp_ucb_b", "heldp_ucb_bs"]
@@ -408,8 +428,34 @@ FAULTS = {
         lambda noise: lambda rng, n, scale: noise(rng, n, 0.9 * scale),
     ),
     "one draw for all arms": ([*BOUNDED, *OF_HEAVY_TAILS], mechanisms.laplace, shared),
+    "half the Gaussian noise": (
+        GAUSSIAN_NOISE,
+        mechanisms.gaussian,
+        lambda noise: lambda rng, deviation: noise(rng, deviation / 2),
+    ),
+    "one Gaussian draw for all arms": (GAUSSIAN_NOISE, mechanisms.gaussian, shared),
+    "a rho for twice the rho": (
+        GAUSSIAN_NOISE,
+        mechanisms.gaussian_mean,
+        lambda mean: lambda rng, total, n, rho: mean(rng, total, n, 2 * rho),
+    ),
+    "a bonus without the noise": (
+        GAUSSIAN_NOISE,
+        radii.gaussian_hoeffding,
+        lambda radius: lambda n, rho, l: radius(n, np.inf, l),
+    ),
+    "a bonus of the noise's variance, not of twice that": (
+        GAUSSIAN_NOISE,
+        radii.gaussian_hoeffding,
+        lambda radius: lambda n, rho, l: radius(n, 2 * rho, l),
+    ),
+    "an episode of one round too few": (
+        ["adap_ucb", "adap_klucb", *GAUSSIAN_NOISE],
+        game.pulls,
+        lambda pulls: lambda g, a: max(pulls(g, a) - 1, 1),
+    ),
     "a level too few": (
-        ["dp_ucb", "dp_ucb_bound", "dpr_ucb"],
+        TREES,
         trees.tree_node_scale,
         lambda scale: lambda levels, sensitivity, eps: scale(levels - 1, sensitivity, eps),
     ),
@@ -426,6 +472,26 @@ FAULTS = {
                 game, rng, eps, phases, a, (1.0 + alpha) / 2.0
             )
         ),
+    ),
+    "buffers that hold one reward more": (
+        LAZY,
+        buffers.room_in_buffer,
+        lambda room: lambda buffers, a: room(buffers, a) + (buffers.length[a] > 0),
+    ),
+    "epochs that end a reward later": (
+        ["dp_ts"],
+        hybrid_counters.new_counters,
+        lambda new: lambda K, T: new(K, T)._replace(end=np.full(K, 2)),
+    ),
+    "posteriors of half as many rewards": (
+        ["lazy_dp_ts", "dp_ts"],
+        posteriors.draw_mean,
+        lambda draw: lambda rng, mean, n: draw(rng, mean, n / 2),
+    ),
+    "means that are not clipped": (
+        ["lazy_dp_ts", "dp_ts"],
+        posteriors.draw_mean,
+        lambda draw: lambda rng, mean, n: rng.beta(max(mean * n, 0) + 1, max(n - mean * n, 0) + 1),
     ),
     "rewards that are never truncated": (
         ["dpr_se", "ldpr_se", "prae_r", "prae_c"],
@@ -503,8 +569,10 @@ def games_of(name):
         rounds = itertools.product((1.0, 4.0, 0.3, 20.0), range(len(VARIANTS[name])))
         return [heavy_game(name, i, eps) for eps, i in rounds]
     mixed = {"levels": MIXED, "eps_min": 1.0} if name in LOCAL else {}
-    given = setting(name, 1.0, 1, **mixed)
-    return [(given, reference_plays(given))]
+    games = [setting(name, 1.0, 1, **mixed)]
+    if name in (*LAZY, "dp_ts"):
+        games += [setting(name, 20.0, 1, **changes) for changes in VARIANTS[name]]
+    return [(given, reference_plays(given)) for given in games]
 
 
 @pytest.mark.parametrize(("fault", "name"), SUFFERING, ids=map(" in ".join, SUFFERING))
@@ -518,6 +586,12 @@ def test_a_fault_is_seen(fault, name):
 
 # Other controls: an algorithm, a formula in its kernel, and a wrong one.
 MUTANTS = [
+    ("adac_ucb", "rounds_played(game) + 1", "2 * rounds_played(game)"),
+    ("adac_ucb", "(n, rho, l)", "(2.0 * n, rho, l)"),
+    ("adac_ucb", "beta * math.log", "math.log"),
+    ("adar_ucb", "eps / order", "order / eps"),
+    ("adar_ucb", "eps / order", "eps / order / 2.0"),
+    ("adar_ucb", "(n, rho, l)", "(n, eps, l)"),
     ("dp_klucb", "rounds_played(game) + 1)", "2.0 * rounds_played(game))"),
     ("dp_klucb", "l / phases.length[a], eps", "2.0 * l / phases.length[a], eps"),
     ("dp_klucb", "l / phases.length[a], eps", "l / phases.length[a], np.inf"),
@@ -526,6 +600,20 @@ MUTANTS = [
     ("dp_imed", "n * private", "private"),
     ("dp_imed", "best, eps)", "best, 2.0 * eps)"),
     ("dp_imed", "best = max(best, m)", "best = 1.0"),
+    ("lazy_dp_ts", "3.0 * logarithm", "1.5 * logarithm"),
+    ("lazy_dp_ts", "rounds_played(game) + 1.0", "2.0 * rounds_played(game)"),
+    ("lazy_dp_ts", "laplace_tail(O, eps, l), O)", "0.0, O)"),
+    ("dp_ts", "math.sqrt(8.0)", "math.sqrt(4.0)"),
+    ("dp_ts", "float(t)", "2.0 * t"),
+    ("dp_ts", "* logarithm(O + 1.0, log)", ""),
+    ("dp_ts", "logarithm(O + 1.0, log)", "logarithm(O + 2.0, log)"),
+    ("dp_ts", "+ width", "- width"),
+    ("anytime_lazy_ucb", "3.0 * logarithm", "2.0 * logarithm"),
+    ("anytime_lazy_ucb", "float(t)", "2.0 * t"),
+    ("anytime_lazy_ucb", "math.sqrt(l / O)", "math.sqrt(l / (2.0 * O))"),
+    ("anytime_lazy_ucb", "laplace_tail(O, eps, l)", "laplace_tail(O, 2.0 * eps, l)"),
+    ("anytime_lazy_ucb", "leads, bound = 1, n + 1", "leads, bound = n, n + 1"),
+    ("anytime_lazy_ucb", "t + m - 1, log", "t + m - 2, log"),
     ("dpr_ucb", "kept(pull.x, B)", "pull.x"),
     ("dpr_ucb", "eps * u / log_T**1.5", "eps * u / log_T"),
     ("dpr_ucb", "eps * u / log_T**1.5", "u / log_T**1.5 / eps / 2.0"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
-from helpers import NAMES, SIGMAS, arguments, bernoulli, play, setting, without_noise
+from helpers import NAMES, SIGMAS, THOMPSON, arguments, bernoulli, play, setting, without_noise
 
 import dpbandits as dp
 from dpbandits.environments.catalogue import build
@@ -27,7 +27,9 @@ SHORT = {
     "ldpr_se": {"c": 0.2},
     "prae_c": {"D": 7, "c1": 0.5},
 }
-DETERMINISTIC = sorted(set(NAMES) - set(LAWS) - {"prae_c"})  # on fixed rewards, without noise
+DETERMINISTIC = sorted(
+    set(NAMES) - set(LAWS) - {"prae_c"} - set(THOMPSON)
+)  # on fixed rewards, without noise
 
 
 @cache

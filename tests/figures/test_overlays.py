@@ -15,7 +15,7 @@ from dpbandits.figures.bounds import MOST, curves, read_records
 from dpbandits.figures.experiments import experiment_figure
 from dpbandits.figures.overlays import lines_of
 from dpbandits.results.tables import read_table
-from dpbandits.theory import azize2022, azize2025, ren2020
+from dpbandits.theory import azize2022, azize2023, azize2025, ren2020
 
 C1_GAPS = [0, 0.05, 0.05, 0.05, 0.05]
 THM_7 = "upper bound: Azize & Basu 2022, Thm. 7"
@@ -72,6 +72,28 @@ def test_bounds_on_regret_against_the_budget():
     means = of_se.groupby("eps")["regret"].mean()
     ratios = np.log(means.to_numpy() / np.interp(means.index, x, y))
     assert abs(ratios.mean()) < 0.02
+
+
+def test_bounds_on_regret_against_rho():
+    """Beside an algorithm with another budget, whose settings are left out."""
+    table = dp.run(["adac_ucb", "adap_ucb"], rho=[0.2, 0.5, 1, 2, 5], eps=[1], horizon=3000, runs=2)
+    (ax,) = dp.plot(table, bounds=True).axes
+    assert "rho" in ax.get_xlabel()
+    (upper,) = lines(ax, "upper bound: Azize's thesis, Thm. 5.6")
+    gaps = [0, 0.125, 0.25, 0.375, 0.5]
+    for rho in (0.2, 5.0):
+        found = np.interp(rho, upper.get_xdata(), upper.get_ydata())
+        assert found == pytest.approx(azize2023.adac_ucb(gaps, rho, 3000, 3.1))
+    (lower,) = lines(ax, "lower bound, worst case: Azize's thesis, Thm. 4.20")
+    assert lower.get_xdata().max() <= 1  # where the theorem holds
+    assert not any("AdaP" in line.get_label() for line in ax.lines)
+    panels = dp.plot(table, x="t", bounds=True).axes
+    assert [ax.get_title().split(", ")[1] for ax in panels] == [
+        r"$\epsilon$ = 1",
+        *(rf"$\rho$ = {rho:g}" for rho in (0.2, 0.5, 1, 2, 5)),
+    ]
+    with pytest.raises(BadInput, match="x=eps: no algorithm in the table has that privacy budget"):
+        dp.plot(table[table["algo"] == "adac_ucb"].drop(columns="eps"), x="eps")
 
 
 def test_bounds_for_users_with_levels_of_their_own(tmp_path):

@@ -69,7 +69,7 @@ KEYS = [
     ("assume=1", "assume=1:", "true or false"),
     ("horizn=5", "'horizn'", "did you mean horizon?"),
     ("algo=adap_klucbb", "algo", "'adap_klucbb'", "did you mean adap_klucb?"),
-    ("algo=zzz", "algo", "'zzz'", "adap_klucb, adap_ucb, dp_"),
+    ("algo=zzz", "algo", "'zzz'", "adap_klucb, adap_ucb, adar_ucb, anytime_lazy_ucb, dp_"),
     ("algo=3", "algo", "3", "adap_klucb"),
     ("algo=", "algo", "''", "adap_klucb"),
     (f"algo={'x' * 5000}", "algo", "xxx", "adap_klucb"),
@@ -394,6 +394,6 @@ def test_what_is_right_is_not_refused(question):
     """Control."""
     request = request_of("eps=.5 runs=3 seed=1 env=bernoulli 'env.means=[.9,.8]'", question)
     (setting,) = request.settings
-    assert (setting.eps, request.runs, setting.seed, request.results) == (0.5, 3, 1, None)
+    assert (setting.budget, request.runs, setting.seed, request.results) == (0.5, 3, 1, None)
     assert setting.record["env_spec"] == {"law": "bernoulli", "means": [0.9, 0.8]}
     assert len(request_of("eps=[.5,1] env=[sign,bernoulli]", STOPPING).settings) == 4

@@ -36,7 +36,7 @@ def test_paper_scale(name):
     assert {s.horizon for s in request.settings} == {int(horizon)}
     assert {s.algo for s in request.settings} == algorithms
     assert {s.env for s in request.settings} == environments
-    assert {s.eps for s in request.settings} == budgets
+    assert {s.budget for s in request.settings} == budgets
     for setting in request.settings:
         if setting.algo == "dp_ucb":
             assert setting.parameters["gamma"] == 0.1
@@ -44,6 +44,17 @@ def test_paper_scale(name):
             assert setting.parameters["beta"] == 1 / horizon
         if setting.algo.startswith("adap"):
             assert setting.parameters["alpha"] == 3.1 or name == "azize2022_fig8"
+
+
+def test_scale_of_hu_and_hegde():
+    request = requested(experiment="hu2022")
+    private = {"lazy_dp_ts", "dp_ts", "anytime_lazy_ucb", "dp_se"}
+    assert request.runs == 50 and {s.horizon for s in request.settings} == {10**5}
+    budgets = {"bernoulli_c2": {0.1, 0.25, 0.5, 1.0, 500.0}, "hu_bernoulli": {0.5, 1.0, 500.0}}
+    expected = {(env, algo, eps) for env in budgets for algo in private for eps in budgets[env]}
+    expected |= {(env, "ts", np.inf) for env in budgets}
+    assert {(s.env, s.algo, s.eps) for s in request.settings} == expected
+    assert {s.parameters["log"] for s in request.settings if "log" in s.parameters} == {0.0}
 
 
 @pytest.mark.parametrize(
@@ -58,7 +69,7 @@ def test_scale_of_experiments_that_no_paper_specifies(name):
         if name.startswith("wu"):
             assert (setting.horizon, values.get("k", 2.0), values.get("v", 1.0)) == (10**6, 2, 1)
             assert values.get("alpha1", spec["alpha"]) == spec["alpha"]
-            assert setting.eps in {0.1, 0.5, 1.0} and spec["alpha"] in {0, 0.02, 0.05, 0.1}
+            assert setting.budget in {0.1, 0.5, 1.0} and spec["alpha"] in {0, 0.02, 0.05, 0.1}
         elif "twopoint" in setting.env:
             local = setting.algo == "ldpr_se"
             assert values["c"] == (28 if local else 24)
@@ -67,7 +78,7 @@ def test_scale_of_experiments_that_no_paper_specifies(name):
             assert values["u"] == pytest.approx(1.0) and values["v"] == spec["v"]
         else:
             assert setting.horizon == 10**6 and setting.env == f"pareto_v0{10 * values['v']:g}"
-            assert setting.eps in {0.5, 1.0, np.inf}
+            assert setting.budget in {0.5, 1.0, np.inf}
             assert spec["shape"] == pytest.approx(1.05 + values["v"])
 
 
@@ -90,9 +101,19 @@ def test_scale_of_the_experiments_of_azize_et_al_2025():
     assert {s.algo for s in growth.settings} == PHASES
 
 
+def test_scale_of_the_price_of_zcdp():
+    request = requested(experiment="azize2023_zcdp")
+    assert request.runs == 100 and {s.algo for s in request.settings} == {"adac_ucb"}
+    assert {s.parameters["beta"] for s in request.settings} == {1}
+    assert {s.env for s in request.settings} == {"bernoulli_c2"}
+    for T in (10**5, 10**6, 10**7):
+        budgets = {s.budget for s in request.settings if s.horizon == T}
+        assert {0.1, 0.5, 1, 1000, np.inf} <= budgets and min(budgets) == 0.1
+
+
 def test_fig3_spans_both_regimes():
     request = requested(experiment="azize2022_fig3")
-    budgets = sorted(setting.eps for setting in request.settings)
+    budgets = sorted(setting.budget for setting in request.settings)
     assert (budgets[0], budgets[-1], request.runs) == (0.05, 10, 20)
     assert {setting.horizon for setting in request.settings} == {10**7}
     ratios = np.diff(np.log(budgets))
@@ -103,7 +124,7 @@ def test_scale_of_the_experiment_on_stopping_times():
     request = requested(question=STOPPING, experiment="sajed2019_stopping")
     assert request.runs == 200 and len(request.settings) == 4 * 3 * (1 + 3 + 3)
     assert {abs(s.instance.means[0]) for s in request.settings} == {0.05, 0.1, 0.2, 0.5}
-    assert {s.eps for s in request.settings} == {0.1, 0.5, 1.0, np.inf}
+    assert {s.budget for s in request.settings} == {0.1, 0.5, 1.0, np.inf}
     goals = [dict(s.goal) for s in request.settings]
     assert {goal["rel_error"] for goal in goals} == {0.1, 0.25, 0.5}
     assert {(goal["beta"], goal["R"]) for goal in goals} == {(0.05, 1.0)}

@@ -86,11 +86,13 @@ def report(request: Request, setting: Setting) -> str:
 
 def heading(request: Request, setting: Setting) -> str:
     """The setting in one line."""
-    eps = "not private" if math.isinf(setting.eps) else f"eps {setting.eps:g}"
+    budget = f"{setting.budget_name} {setting.budget:g}"
+    if math.isinf(setting.budget):
+        budget = "not private"
     if setting.population:
         eps_min = setting.parameters["eps_min"]
-        eps = f"users of {request.config['population']}, eps_min {eps_min:g}"
-    return f"{setting.algo} on {setting.env}, {eps}, T = {rounds(setting.horizon)}"
+        budget = f"users of {request.config['population']}, eps_min {eps_min:g}"
+    return f"{setting.algo} on {setting.env}, {budget}, T = {rounds(setting.horizon)}"
 
 
 def measured_regret(results: Path, setting: Setting) -> tuple[float | None, str]:

@@ -39,6 +39,8 @@ class Named:
         return f"{' or '.join(self.names)} or {self.others.allowed}"
 
 
+BUDGETS = ("eps", "rho")  # names of privacy budgets: a parameter of such a name is one
+
 ANY = Interval("a number", lambda x: not math.isnan(x))
 SMALLEST = 1e-100  # dividing by smaller numbers could overflow
 BUDGET = Interval("a number above 0 (inf adds no noise)", lambda x: x >= SMALLEST)
@@ -65,8 +67,10 @@ MomentBound = Annotated[float, Interval(f"{POSITIVE.allowed}, or {AUTO}", POSITI
 MomentOrder = Annotated[
     float, Interval("a finite number of at least 2", lambda x: 2 <= x < math.inf)
 ]
+RenyiOrder = Annotated[float, Interval("a finite number above 1", lambda x: 1 < x < math.inf)]
 Constants = Annotated[float, Choice(("unit", "explicit"))]
 Forced = Annotated[float, Choice(("batch", "round"))]
+Logarithm = Annotated[float, Choice(("natural", "base2"))]
 
 
 def below(limit: float) -> Interval:

@@ -1,35 +1,25 @@
-"""Final regrets with heavy tails: medians with quantiles, and the probability of large regrets."""
+"""The probability of large regrets: private algorithms fail rarely and badly."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from ..results.tables import at_end
-from .style import Styles
-
-NOTE = "Lines: median of RUNS runs. Bands: 5 % to 95 % of the runs. Crosses: their mean."
-
-
-def median_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles) -> None:
-    """Draw the median final regret of each line of a labelled table against a column, with the
-    central nine tenths of the runs and their mean.
-
-    The axis of regret is logarithmic. A line without a finite value in the column is horizontal.
-    """
-    for line, rows in at_end(table).groupby("line", sort=False):
-        label = str(line)
-        finite = rows[np.isfinite(rows[column])]
-        if finite.empty:
-            ax.axhline(rows["regret"].median(), label=label, **styles[label])
-            continue
-        regret, colour = finite.groupby(column)["regret"], styles[label]["color"]
-        low, middle, high = (regret.quantile(q) for q in (0.05, 0.5, 0.95))
-        ax.plot(middle, label=label, marker="o", ms=3, **styles[label])
-        ax.fill_between(middle.index, low, high, color=colour, alpha=0.15, lw=0)
-        ax.plot(regret.mean(), ls="", marker="x", ms=5, color=colour)
-    ax.set_yscale("log")
+from ..contracts.display import environment_title
+from ..results.tables import at_end, without_privacy
+from .regret_vs_budget import regret_label
+from .style import (
+    Chart,
+    Styles,
+    budget_title,
+    finish,
+    finite_budgets,
+    labelled,
+    styled,
+    styles_of,
+)
 
 
 def exceedance(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
@@ -42,3 +32,25 @@ def exceedance(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
         above = 1.0 - np.arange(len(regrets)) / len(regrets)
         ax.step(regrets, above, label=str(line), **styles[str(line)])
     ax.set(xscale="log", yscale="log", xlabel="$x$")
+
+
+@styled
+def tail_panels(table: pd.DataFrame, title: str) -> Figure:
+    """The share of the runs whose final regret exceeds x: a row of panels for each environment, a
+    column for each budget. Algorithms without a budget are drawn in every column.
+    """
+    table = labelled(table)
+    environments, budgets = table["env"].unique(), finite_budgets(table)
+    rows, columns = len(environments), len(budgets)
+    figure = Chart(figsize=(max(2.3 * columns, 4.6) + 0.4, 2.1 * rows + 1.1))
+    axes = figure.subplots(rows, columns, squeeze=False, sharex="row", sharey=True)
+    styles, free = styles_of(table), without_privacy(table)
+    for across, env in zip(axes, environments, strict=True):
+        for ax, (name, value) in zip(across, budgets, strict=True):
+            inside = (table["env"] == env) & ((table[name] == value) | free)
+            exceedance(ax, table[inside], styles)
+            ax.set_title(f"{environment_title(env)}, {budget_title(name, value)}")
+        across[0].set_ylabel("$P$(regret > $x$)")
+    note = f"Steps: share of RUNS runs whose {regret_label(table)} exceeds $x$."
+    finish(figure, title, table, note)
+    return figure

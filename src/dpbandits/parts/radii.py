@@ -8,6 +8,12 @@ from ..compiled.decorators import verb
 
 
 @verb
+def logarithm(x: float, base2: float) -> float:
+    """Logarithm of ``x``: natural if ``base2`` is 0, to base 2 if it is 1."""
+    return math.log(x) if base2 == 0.0 else math.log2(x)
+
+
+@verb
 def hoeffding(n: float, l: float) -> float:
     """Hoeffding's radius of the mean of ``n`` rewards in [0, 1], exceeded with probability e^-l."""
     return math.sqrt(l / (2.0 * n))
@@ -17,6 +23,14 @@ def hoeffding(n: float, l: float) -> float:
 def laplace_tail(n: float, eps: float, l: float) -> float:
     """Radius of the noise ``Lap(1/(eps n))`` of a mean, exceeded with probability e^-l / 2."""
     return l / (eps * n)
+
+
+@verb
+def gaussian_hoeffding(n: float, rho: float, l: float) -> float:
+    """Radius of a mean of ``n`` rewards in [0, 1] with noise ``N(0, 1/(2 rho n^2))``: the root of
+    twice the sum of the two variance proxies, times ``l`` (Azize's thesis, eq. 5.4).
+    """
+    return math.sqrt((1.0 / (2.0 * n) + 1.0 / (rho * n**2)) * l)
 
 
 @verb

@@ -1,0 +1,44 @@
+"""DP-TS: Thompson sampling on the private means of all rewards, from one hybrid counter per arm."""
+
+import math
+
+import numpy as np
+
+from ..authoring import (
+    UNIT_INTERVAL, Budget, Logarithm, arms, count_reward, counted_mean, draw_mean, global_dp,
+    kernel, laplace_tail, logarithm, new_counters, pull,
+)  # fmt: skip
+
+NAME = "DP-TS"
+LINE = "brown", "dashed"
+REWARDS = UNIT_INTERVAL
+GUARANTEE = global_dp("Hu & Hegde 2022, Theorem 1", "hybrid_counter")
+ROUND_BY_ROUND = True
+
+
+@kernel
+def dp_ts(game, rng, eps: Budget, log: Logarithm):
+    """DP-TS (Hu & Hegde 2022, Alg. 1). eps-global DP. Rewards in [0, 1].
+
+    A tree of 2^(r+1) rewards has r + 2 levels here; the paper's remark has r + 1 (docs/errata.md).
+
+    Args:
+        eps: privacy budget.
+        log: 0 natural (the default is ours: it fits the paper's figures), 1 base 2 (the paper's
+            notation).
+    """
+    K = arms(game)
+    theta, mean, width = np.zeros(K), np.zeros(K), np.zeros(K)
+    counters = new_counters(K, game.horizon)
+    for t in range(1, game.horizon + 1):
+        if t <= K:
+            a = t - 1
+        else:
+            l = logarithm(float(t), log)
+            for j in range(K):
+                theta[j] = draw_mean(rng, mean[j] + width[j] * l, float(counters.count[j]))
+            a = np.argmax(theta)
+        count_reward(rng, eps, counters, a, pull(game, a))
+        O = float(counters.count[a])
+        mean[a] = counted_mean(counters, a)
+        width[a] = laplace_tail(O, eps, 6.0 * math.sqrt(8.0) * logarithm(O + 1.0, log))
