@@ -20,7 +20,9 @@ SPENT = {"hybrid_counter": 1 / 2 + 1 / 2 * 2 / 3}
 @pytest.mark.parametrize("eps", (0.1, 0.5, 1.0, 2.0))
 @pytest.mark.parametrize("name", sorted(set(MECHANISMS) - set(NOT_LINEAR)))
 def test_exact_losses_are_the_promised_ones(name, eps):
-    assert Release(MECHANISMS[name], eps).exact() == pytest.approx(SPENT.get(name, 1) * eps, rel=1e-9)
+    assert Release(MECHANISMS[name], eps).exact() == pytest.approx(
+        SPENT.get(name, 1) * eps, rel=1e-9
+    )
 
 
 @pytest.mark.parametrize("eps", [0.1, 1.0, 20.0, 100.0])
