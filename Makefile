@@ -53,6 +53,7 @@ figures: $(PACKAGE) ## run what is missing and draw every figure (SCALE=smoke: i
 claims: $(PACKAGE) ## measure what the papers claim, and what would reproduce it
 	$(BIN)/bandit-claims results=$(RESULTS)
 	$(BIN)/python experiments/ablations.py results=$(RESULTS)
+	$(BIN)/python experiments/azize2025_tails.py results=$(RESULTS)
 
 audit: $(AUDIT) ## measure how much privacy every algorithm spends at least
 	$(BIN)/bandit-audit results=$(RESULTS)
@@ -61,6 +62,7 @@ bench: $(PACKAGE) ## speed and memory, as ratios to the random numbers alone; co
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/compile.py > benchmarks/compile.md
 	$(BIN)/python benchmarks/plan.py
+	$(BIN)/python benchmarks/settings.py
 
 bench-check: $(PACKAGE) ## measure the ratios again: within their limits, and about the committed ones
 	$(BIN)/python benchmarks/bench.py --check

@@ -314,6 +314,76 @@ def kl_index(m, n, l, eps):
 adap_ucb, adap_klucb = doubling_episodes(hoeffding_index), doubling_episodes(kl_index)
 
 
+def phases_without_forgetting(choose):
+    """Azize et al. 2025: phases after which the pulls of an arm are alpha times those before."""
+
+    @njit
+    def play(rng, means, T, eps, alpha, first):
+        K = len(means)
+        N, S, m = np.zeros(K), np.zeros(K), np.zeros(K)
+        a, left, total = 0, 0.0, 0.0
+        for t in range(1, T + 1):
+            if left == 0.0:  # a phase begins
+                if np.min(N) == 0.0:
+                    a = np.argmin(N)
+                    left = max(math.ceil(first / eps), 1.0)
+                else:
+                    a = choose(m, N, math.log(t), eps)
+                    left = max(math.ceil(alpha * N[a]) - N[a], 1.0)
+                total = 0.0
+            total += bernoulli(rng, means[a])
+            N[a] += 1.0
+            left -= 1.0
+            if left == 0.0:
+                S[a] += total + laplace(rng, 1.0 / eps)
+                m[a] = min(max(S[a] / N[a], 0.0), 1.0)
+        return N
+
+    return play
+
+
+@njit
+def divergence(x, y, eps):
+    """Min over z in [x, y] of eps (z - x) + kl(z, y): the z of logit(y) - eps, or x."""
+    if y >= 1.0:
+        return eps * (1.0 - x) if x < 1.0 else 0.0
+    z = max(x, y * math.exp(-eps) / (1.0 - y + y * math.exp(-eps)))
+    return (eps * (z - x) if z > x else 0.0) + kl(z, y)
+
+
+@njit
+def largest_index(m, N, l, eps):
+    """The arm of the largest q with N d(m, q) <= l."""
+    best, found = 0, -1.0
+    for i in range(len(m)):
+        low, high = m[i], 1.0
+        if N[i] * divergence(m[i], 1.0, eps) <= l:
+            low = 1.0
+        for _ in range(50):
+            q = (low + high) / 2.0
+            if N[i] * divergence(m[i], q, eps) <= l:
+                low = q
+            else:
+                high = q
+        if low > found:
+            best, found = i, low
+    return best
+
+
+@njit
+def smallest_cost(m, N, l, eps):
+    """The arm of the smallest N d(m, largest m) + ln N."""
+    best, found = 0, np.inf
+    for i in range(len(m)):
+        cost = N[i] * divergence(m[i], np.max(m), eps) + math.log(N[i])
+        if cost < found:
+            best, found = i, cost
+    return best
+
+
+dp_klucb, dp_imed = map(phases_without_forgetting, (largest_index, smallest_cost))
+
+
 # Posteriors and lazy buffers
 
 
@@ -373,11 +443,11 @@ def largest_draw(rng, m, O, l, eps):
 
 
 @njit
-def largest_index(rng, m, O, l, eps):
+def largest_lazy_index(rng, m, O, l, eps):
     return np.argmax(m + np.sqrt(3.0 * l / O) + 3.0 * l / (eps * O))
 
 
-lazy_dp_ts, anytime_lazy_ucb = map(lazy_buffers, (largest_draw, largest_index))
+lazy_dp_ts, anytime_lazy_ucb = map(lazy_buffers, (largest_draw, largest_lazy_index))
 
 
 @njit

@@ -10,7 +10,7 @@ import dpbandits as dp
 from dpbandits.environments.populations import build_population
 from dpbandits.figures.bands import BANDS
 from dpbandits.figures.regret_vs_budget import regret_label
-from dpbandits.figures.style import COLOURS, Chart, finish, legend_name, styled
+from dpbandits.figures.style import PALETTE, Chart, finish, legend_name, styled
 from dpbandits.settings.groups import read_group
 from dpbandits.theory.ren2020 import v_b, v_l
 
@@ -31,9 +31,15 @@ def draw(table):
     figure = Chart(figsize=(5.8, 4.2))
     ax = figure.subplots()
     groups = points.groupby(["algo", "population"], sort=False)
-    for ((algo, population), rows), colour, marker in zip(groups, COLOURS, "os^D", strict=False):
+    for ((algo, population), rows), colour, marker in zip(
+        groups, PALETTE.values(), "os^D", strict=False
+    ):
         label = f"{legend_name(algo)}, {population}"
-        look = {"yerr": rows["ci_high"] - rows["mean"], "color": colour, "fmt": marker}
+        look = {
+            "yerr": [rows["mean"] - rows["ci_low"], rows["ci_high"] - rows["mean"]],
+            "color": colour,
+            "fmt": marker,
+        }
         ax.errorbar(rows["x"], rows["mean"], label=label, ms=4, **look)
     slope, intercept = np.polyfit(points["x"], points["mean"], 1)
     square = np.corrcoef(points["x"], points["mean"])[0, 1] ** 2
@@ -42,5 +48,5 @@ def draw(table):
     ax.plot(ends, intercept + slope * ends, color="black", lw=1, label=label)
     ax.set(xlabel=r"$V_L$ (HeLDP-UCB-L) or $V_B$ (HeLDP-UCB-B)", ylabel=regret_label(table))
     ax.yaxis.set_major_formatter(EngFormatter(sep=""))
-    finish(figure, TITLE, table, f"Points: mean of RUNS runs. Bars: {BANDS['ci']}.")
+    finish(figure, TITLE, table, f"Points: mean of RUNS runs. Bars: {BANDS['ci'].band}.")
     return figure

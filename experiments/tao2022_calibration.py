@@ -28,11 +28,11 @@ def draw(table):
     varied[r"$\epsilon$"] = table["eps"]
     lines = labelled(varied.assign(env="", algo=""), but=["c"])["line"].str.removeprefix(", ")
     table = table.assign(line=lines)
-    styles = styles_of(table)
+    styles = styles_of(table.assign(algo=lines))
     figure = Chart(figsize=(8.6, 4.6))
     axes = figure.subplots(1, 3, sharey=True)
     for ax, algo in zip(axes, ("dpr_ucb", "dpr_se", "ldpr_se"), strict=True):
-        regret_vs(ax, table[table["algo"] == algo], "c", styles, None)
+        regret_vs(ax, table[table["algo"] == algo], "c", styles, "ci")
         ax.axvline(chosen[algo], color="black", lw=1, ls=":", label="practical")
         title = f"{display_name(algo)}: practical c = {chosen[algo]:g}"
         ax.set(title=title, xlabel="constant c", xscale="log")

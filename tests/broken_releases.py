@@ -6,7 +6,7 @@ import numpy as np
 
 from dpbandits.audit.releases import Mechanism
 from dpbandits.compiled.decorators import inlined
-from dpbandits.parts.mechanisms import laplace
+from dpbandits.parts.mechanisms import gaussian, laplace
 from dpbandits.parts.trees import new_trees, tree_levels, tree_noise
 
 
@@ -45,6 +45,18 @@ def weak_laplace(rng, x, eps, out):
 
 
 @inlined
+def weak_gaussian(rng, x, rho, out):
+    """Gaussian noise scaled by 0.7."""
+    out[0] = x[0] + gaussian(rng, 0.7 / np.sqrt(2.0 * rho))
+
+
+@inlined
+def half_variance(rng, x, rho, out):
+    """Gaussian noise of variance 1/(4 rho)."""
+    out[0] = x[0] + gaussian(rng, np.sqrt(0.25 / rho))
+
+
+@inlined
 def weak_coin(rng, x, eps, out):
     """Randomised response that answers truthfully too often."""
     out[0] = 1.0 if rng.random() < 0.5 + (x[0] - 0.5) * np.tanh(0.5 * eps / 0.7) else 0.0
@@ -54,15 +66,17 @@ def everything(n):
     return n
 
 
-def broken(function, sizes=(1,), seen=lambda n: 1):
-    return Mechanism(function.__name__, function, "", (0.0, 1.0), sizes, seen)
+def broken(function, sizes=(1,), seen=lambda n: 1, budget="eps"):
+    return Mechanism(function.__name__, function, "", (0.0, 1.0), sizes, seen, budget)
 
 
-# each with the factor by which it spends more than it promises
+# each with the factor by which its loss, eps or mu, exceeds what it promises
 BROKEN = {
     "literal_tree": (broken(literal_tree, (7,), everything), 3 / math.log(7)),
     "short_tree": (broken(short_tree, (4, 8), everything), 1.5),
     "reusing_tree": (broken(reusing_tree, (4,), everything), math.inf),
     "weak_laplace": (broken(weak_laplace), 1 / 0.7),
+    "weak_gaussian": (broken(weak_gaussian, budget="rho"), 1 / 0.7),
+    "half_variance": (broken(half_variance, budget="rho"), math.sqrt(2)),
     "weak_coin": (broken(weak_coin), 1 / 0.7),
 }

@@ -2,12 +2,16 @@
 
 import os
 import shlex
+import signal
 import sys
 
 import pytest
 from extras import require
 from no_slurm import without_slurm
 from refusals import complaint
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # the tests run in a shell's background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -38,6 +38,7 @@ def algorithm(name: str) -> Algorithm:
 
 PRIVATE = [name for name in NAMES if algorithm(name).private]
 LOCAL = [name for name in NAMES if algorithm(name).per_user]  # users may have own levels
+GAUSSIAN_NOISE = [n for n in PRIVATE if algorithm(n).guarantee.gaussian]  # of Gaussian noise
 GLOBAL = [name for name in PRIVATE if name not in LOCAL]
 # for heavy tails or outliers
 HEAVY = [name for name in NAMES if not isinstance(algorithm(name).rewards, Bounded | None)]
@@ -66,8 +67,10 @@ def defaults(name: str) -> dict:
 
 
 def arguments(name: str, eps: float, T: int, instance: Instance | None = None, **changes):
-    """The numbers that a kernel receives; what is ``auto`` is computed from the instance."""
-    values = defaults(name) | {"eps": eps, "eps_min": eps} | changes
+    """The numbers that a kernel receives, ``eps`` for any budget; what is ``auto`` is computed from
+    the instance.
+    """
+    values = defaults(name) | {"eps": eps, "rho": eps, "eps_min": eps} | changes
     instance = instance or build(bernoulli(1, 0))
     return resolve.arguments(algorithm(name), values, T, "a test's", instance)
 

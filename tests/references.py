@@ -180,8 +180,9 @@ def dp_se(reward, K, T, noise, eps, beta) -> list[int]:
     return played
 
 
-def adap(reward, K, T, noise, eps, index) -> list[int]:
-    """Azize & Basu 2022, Algorithm 1: the doubling episodes for any index(m, n, t)."""
+def adap(reward, K, T, noise, scale, index) -> list[int]:
+    """Azize & Basu 2022, Algorithm 1: the doubling episodes for any scale(n) of the noise of a mean
+    and any index(m, n, t)."""
     N = [0] * K  # pulls
     n = [0] * K  # length of the last whole episode
     m = [0.0] * K  # private mean of the last whole episode
@@ -201,7 +202,7 @@ def adap(reward, K, T, noise, eps, index) -> list[int]:
             episode.append(reward(a, len(played)))
         N[a] += length
         n[a] = length
-        m[a] = sum(episode) / length + noise(1 / (eps * length))
+        m[a] = sum(episode) / length + noise(scale(length))
     return played
 
 
@@ -213,7 +214,7 @@ def adap_ucb(reward, K, T, noise, eps, alpha=3.1) -> list[int]:
         privacy = alpha * math.log(t) / (eps * n)
         return m + sampling + privacy
 
-    return adap(reward, K, T, noise, eps, index)
+    return adap(reward, K, T, noise, lambda n: 1 / (eps * n), index)
 
 
 def adap_klucb(reward, K, T, noise, eps, alpha=3.1) -> list[int]:
@@ -224,7 +225,110 @@ def adap_klucb(reward, K, T, noise, eps, alpha=3.1) -> list[int]:
         clipped = min(max(m + privacy, 0.0), 1.0)
         return kl_upper(clipped, alpha * math.log(t) / n)
 
-    return adap(reward, K, T, noise, eps, index)
+    return adap(reward, K, T, noise, lambda n: 1 / (eps * n), index)
+
+
+def adac_ucb(reward, K, T, noise, rho, beta=3.1) -> list[int]:
+    """Azize's thesis, AdaC-UCB; noise(s) is Gaussian of standard deviation s."""
+
+    def deviation(n):
+        return math.sqrt(1 / (2 * rho * n**2))
+
+    def index(m, n, t):
+        return m + math.sqrt((1 / (2 * n) + 1 / (rho * n**2)) * beta * math.log(t))
+
+    return adap(reward, K, T, noise, deviation, index)
+
+
+def adar_ucb(reward, K, T, noise, eps, order=2, beta=3.1) -> list[int]:
+    """Azize & Basu 2023, AdaR-UCB; noise(s) is Gaussian of standard deviation s."""
+
+    def deviation(n):
+        return math.sqrt(order / (2 * eps * n**2))
+
+    def index(m, n, t):
+        return m + math.sqrt((1 / (2 * n) + order / (eps * n**2)) * beta * math.log(t))
+
+    return adap(reward, K, T, noise, deviation, index)
+
+
+def private_divergence(x, y, eps):
+    """Azize et al. 2025: inf over z between x and y of eps |z - x| + kl(z, y), which is convex in
+    z, by ternary search; kl(x, y) without privacy."""
+    if math.isinf(eps):
+        return kl(x, y)
+
+    def cost(z):
+        return eps * abs(z - x) + kl(z, y)
+
+    low, high = min(x, y), max(x, y)
+    for _ in range(36):
+        one, two = low + (high - low) / 3, high - (high - low) / 3
+        if cost(one) < cost(two):
+            high = two
+        else:
+            low = one
+    return min(cost(x), cost(y), cost((low + high) / 2))
+
+
+def private_upper(x, c, eps):
+    """max{q in [0, 1] : d(x, q) <= c}, by bisection on [x, 1], where d(x, .) increases."""
+    if private_divergence(x, 1.0, eps) <= c:
+        return 1.0
+    low, high = x, 1.0
+    for _ in range(46):
+        middle = (low + high) / 2
+        if private_divergence(x, middle, eps) <= c:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def phases(reward, K, T, noise, eps, alpha, first, choose) -> list[int]:
+    """Azize et al. 2025: the phases of DP-KLUCB and DP-IMED, without forgetting.
+
+    choose(m, n, t) is the arm of the next phase, m the clipped private mean of all rewards of an
+    arm, and n their number.
+    """
+    S = [0.0] * K
+    n = [0] * K
+    played = []
+    while True:
+        if 0 in n:
+            a = n.index(0)
+            length = max(1, math.ceil(first / eps))
+        else:
+            m = [min(max(S[i] / n[i], 0.0), 1.0) for i in range(K)]
+            a = choose(m, n, len(played) + 1)
+            length = max(1, math.ceil(alpha * n[a]) - n[a])
+        phase = []
+        while len(phase) < length:
+            if len(played) == T:
+                return played
+            played.append(a)
+            phase.append(reward(a, len(played)))
+        S[a] += sum(phase) + noise(1 / eps)
+        n[a] += length
+
+
+def dp_klucb(reward, K, T, noise, eps, alpha=2, first=0) -> list[int]:
+    """Azize et al. 2025, DP-KLUCB."""
+
+    def choose(m, n, t):
+        return first_argmax([private_upper(m[i], math.log(t) / n[i], eps) for i in range(K)])
+
+    return phases(reward, K, T, noise, eps, alpha, first, choose)
+
+
+def dp_imed(reward, K, T, noise, eps, alpha=2, first=0) -> list[int]:
+    """Azize et al. 2025, DP-IMED."""
+
+    def choose(m, n, t):
+        cost = [n[i] * private_divergence(m[i], max(m), eps) + math.log(n[i]) for i in range(K)]
+        return cost.index(min(cost))
+
+    return phases(reward, K, T, noise, eps, alpha, first, choose)
 
 
 def natural_or_base2(log):

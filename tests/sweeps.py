@@ -11,7 +11,7 @@ from dpbandits.errors import plain
 from dpbandits.results.report import write_report
 from dpbandits.results.run_store import RunStore
 from dpbandits.results.tables import csv_of
-from dpbandits.running.monte_carlo import fulfil
+from dpbandits.running.monte_carlo import fulfil, play_missing
 from dpbandits.settings.choices import request_from
 from dpbandits.settings.groups import default_keys
 from dpbandits.settings.request import Request
@@ -54,7 +54,7 @@ def csv_after(request: Request) -> bytes:
 
 def report(request: Request) -> Path:
     """The path of a request's table, when its missing runs are played and it is written."""
-    return write_report(request, fulfil(request)[0], 0.0)
+    return write_report(request, play_missing(request)[0], 0.0)[0]
 
 
 def stored(request: Request) -> dict[tuple[int, int], bytes]:

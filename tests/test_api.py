@@ -78,6 +78,10 @@ SWEEPS = {
         {"algo": "adap_ucb", "alpha": [1, 3.1]},
         "algo=adap_ucb 'sweep={alpha:[1,3.1]}'",
     ),
+    "a budget of zCDP": (
+        {"algo": ["adac_ucb", "adap_ucb", "ucb"], "rho": [0.1, 1], "eps": [2]},
+        "'sweep={algo:[adac_ucb,adap_ucb,ucb],rho:[0.1,1],eps:[2]}'",
+    ),
     "a fixed parameter": ({"algo": "adap_ucb", "alpha": 2}, "algo=adap_ucb algo.alpha=2"),
     "a parameter of an algorithm": (
         {"algo": dp.algorithm("adap_ucb", alpha=[1, 3.1]), "eps": [0.5, 1]},

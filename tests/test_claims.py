@@ -7,6 +7,7 @@ from sweeps import requested
 from dpbandits.claims import (
     Part,
     claim,
+    excess_ratio,
     in_words,
     is_cheap,
     load_claims,
@@ -19,14 +20,15 @@ from dpbandits.claims import (
 from dpbandits.errors import BadInput
 from dpbandits.results.run_store import Memory
 from dpbandits.running.monte_carlo import run_settings
+from dpbandits.theory.azize2025 import bernoulli_lower
 
 CLAIMS = load_claims()
 TEXT = {"source": "s", "says": "s", "published": "p", "why": "w", "experiments": ["azize2022_fig8"]}
 
 
 def test_every_claim_of_the_papers_is_listed():
-    names = [f"A{i}" for i in range(1, 7)] + ["S1", "S2"] + [f"R{i}" for i in range(1, 6)]
-    names += ["HH1", "HH2"]
+    names = [f"A{i}" for i in range(1, 7)] + [f"R{i}" for i in range(1, 6)]
+    names += ["AB1", "AW1", "AW2", "HH1", "HH2", "S1", "S2"]
     assert sorted(CLAIMS) == sorted(names)
     for c in CLAIMS.values():
         assert c.why.endswith(".") and "TODO" not in c.why
@@ -83,7 +85,28 @@ def test_the_numbers_are_those_of_the_runs(samples):
     )
     assert part.value == pytest.approx(over.final.mean() / of.final.mean())
     assert spread(np.array([1.0, 4.0, 2.0])) == 4
+    assert excess_ratio(np.array([3.0, 5.0, 2.0, 4.0])) == pytest.approx(0.5 / 0.25)
     assert ratio(np.array([3.0, 1.5])) == 2
+
+
+def test_medians_the_lower_bound_and_the_other_algorithms(samples):
+    by_words = {(s.setting.algo, s.words["alpha"]): s.final for s in samples}
+    over, of = by_words["adap_ucb", 3.1], by_words["adap_klucb", 3.1]
+    given = {"of": {"algo": "adap_klucb"}, "at": {"alpha": 3.1}, "center": ["mean", "median"]}
+    parts, _ = settled(samples, statistic="ratio", over={"algo": "others"}, **given)
+    assert [part.value for part in parts] == pytest.approx(
+        [over.mean() / of.mean(), np.median(over) / np.median(of)]
+    )
+    assert parts[1].where == "alpha 3.1, algo adap_ucb by adap_klucb, median"
+    assert all(part.low <= part.value <= part.high for part in parts)
+    bound = bernoulli_lower([0.75, 0.7, 0.7, 0.7, 0.7], 1.0, 20_000)
+    mean, median = settled(samples, statistic="bound_ratio", **given)[0]
+    assert mean.value == pytest.approx(of.mean() / bound)
+    assert median.value == pytest.approx(np.median(of) / bound)
+    (part,), _ = settled(
+        samples, statistic="bound_spread", of={"algo": "adap_ucb"}, across={"alpha": [1, 3.1]}
+    )
+    assert part.value == pytest.approx(over.mean() / by_words["adap_ucb", 1.0].mean())
 
 
 def test_an_interval_that_contains_a_threshold_is_a_tie():
@@ -102,6 +125,8 @@ def test_bad_claims_are_refused(samples):
         claim("X", TEXT | {"part": [{}]})
     with pytest.raises(BadInput, match="did you mean ratio"):
         settled(samples, statistic="ratioo", of=OF)
+    with pytest.raises(BadInput, match="did you mean median"):
+        settled(samples, statistic="regret", of=OF, center="medien")
     with pytest.raises(BadInput, match="2 settings, not one"):
         settled(samples, statistic="regret", of={"alpha": 1})
 

@@ -143,6 +143,7 @@ def test_the_page_on_bounds_is_made_from_the_theorems():
         ("benchmarks/table.md", "docs/speed.md"),
         ("benchmarks/plan.md", "docs/scale.md"),
         ("results/claims.md", "docs/claims.md"),
+        ("results/azize2025_tails.md", "docs/tails.md"),
     ],
 )
 def test_a_committed_table_stands_in_its_document(table, document):

@@ -49,6 +49,7 @@ def run(
     env: EnvironmentLike | Sequence[EnvironmentLike] | None = None,
     *,
     eps: Number | Sequence[Number] | None = None,
+    rho: Number | Sequence[Number] | None = None,
     horizon: float | Sequence[float] | None = None,
     runs: int | None = None,
     seed: int | None = None,
@@ -61,6 +62,7 @@ def run(
     jobs: int | None = None,
     backend: str | None = None,
     results: str | PathLike[str] | None = None,
+    max_rows: float | None = None,
     config_dir: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> pd.DataFrame:
@@ -90,6 +92,7 @@ def run(
         algo: an algorithm's name, ``dp.algorithm(...)``, or a function.
         env: an environment's name, or a value such as ``dp.bernoulli([0.9, 0.8])``.
         eps: privacy budget, in nats.
+        rho: privacy budget of algorithms with rho-zCDP.
         horizon: number of rounds, T.
         runs: independent runs of each setting.
         seed: a run depends on it, its number and its setting alone.
@@ -103,12 +106,14 @@ def run(
         backend: ``threads``, ``processes`` or ``auto``.
         results: folder in which finished runs are stored and found, shared with the commands; None
             to write nothing.
+        max_rows: a request whose table would have more rows is refused.
         config_dir: folder with algorithms, environments and experiments of your own.
         **parameters: parameters of the algorithm.
 
     Returns:
         A row for each run and checkpoint: ``algo, env, eps, horizon, seed``, a column for each
-        parameter that varies, ``run, t, regret`` (pseudo-regret).
+        parameter that varies, ``run, t, regret`` (pseudo-regret). The budgets of algorithms with
+        rho-zCDP have a column ``rho``; one that an algorithm does not take is blank.
 
     Raises:
         BadInput: a value cannot be run; the message names it and what is allowed.
@@ -117,10 +122,11 @@ def run(
     from .contracts.question import REGRET
 
     given = {
-        "algo": algo, "env": env, "population": population, "eps": eps, "eps_min": eps_min,
-        "horizon": horizon, "runs": runs, "seed": seed, "checkpoints": checkpoints,
-        "shuffle_arms": shuffle_arms, "assume": assume, "experiment": experiment, "jobs": jobs,
-        "backend": backend, "results": results,
+        "algo": algo, "env": env, "population": population, "eps": eps, "rho": rho,
+        "eps_min": eps_min, "horizon": horizon, "runs": runs, "seed": seed,
+        "checkpoints": checkpoints, "shuffle_arms": shuffle_arms, "assume": assume,
+        "experiment": experiment, "jobs": jobs, "backend": backend, "results": results,
+        "max_rows": max_rows,
     }  # fmt: skip
     return _table(REGRET, given, parameters, config_dir)
 
@@ -141,6 +147,7 @@ def stop(
     jobs: int | None = None,
     backend: str | None = None,
     results: str | PathLike[str] | None = None,
+    max_rows: float | None = None,
     config_dir: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> pd.DataFrame:
@@ -166,6 +173,7 @@ def stop(
         jobs: number of workers, -1 for one a core.
         backend: ``threads``, ``processes`` or ``auto``.
         results: see ``run``.
+        max_rows: see ``run``.
         config_dir: see ``run``.
         **parameters: parameters of the rule.
 
@@ -180,7 +188,7 @@ def stop(
     given = {
         "rule": rule, "env": env, "arm": arm, "eps": eps, "rel_error": rel_error, "beta": beta,
         "R": R, "cap": cap, "runs": runs, "seed": seed, "experiment": experiment, "jobs": jobs,
-        "backend": backend, "results": results,
+        "backend": backend, "results": results, "max_rows": max_rows,
     }  # fmt: skip
     return _table(STOPPING, given, parameters, config_dir)
 
@@ -252,7 +260,7 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         One row a setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
-        mean, Student's t), ``std`` and ``runs``. For stopping rules also ``halted`` and ``correct``
+        mean, bootstrap), ``std`` and ``runs``. For stopping rules also ``halted`` and ``correct``
         with its interval.
 
     Raises:
@@ -277,8 +285,8 @@ def plot(
 
     Args:
         table: a tidy table.
-        x: ``t`` for regret against time, ``eps`` for final regret against the budget; None for
-            the one that suits the table.
+        x: ``t`` for regret against time, ``eps`` or ``rho`` for final regret against that budget;
+            None for the one that suits the table.
         title: a title.
         band: ``ci`` for the 95 % interval of the mean, ``std`` for one standard deviation.
         bounds: whether to draw what theorems say beside the regret.
@@ -312,6 +320,7 @@ def bounds(
     env: EnvironmentLike | None = None,
     *,
     eps: Number | None = None,
+    rho: Number | None = None,
     horizon: float | None = None,
     population: str | Choice | None = None,
     eps_min: Number | None = None,
@@ -330,6 +339,7 @@ def bounds(
         algo: see ``run``, as for all others.
         env: the environment.
         eps: privacy budget.
+        rho: privacy budget of an algorithm with rho-zCDP.
         horizon: number of rounds.
         population: users with privacy levels of their own.
         eps_min: the lowest level of users who send.
@@ -350,8 +360,8 @@ def bounds(
     from .theory.table import bound_rows
 
     given = {
-        "algo": algo, "env": env, "population": population, "eps": eps, "eps_min": eps_min,
-        "horizon": horizon, "assume": assume,
+        "algo": algo, "env": env, "population": population, "eps": eps, "rho": rho,
+        "eps_min": eps_min, "horizon": horizon, "assume": assume,
     }  # fmt: skip
     request = request_from(REGRET, given, parameters, _folders(config_dir))
     if len(request.settings) != 1:
@@ -366,6 +376,7 @@ def audit(
     rule: AlgorithmLike | None = None,
     mechanism: str | None = None,
     eps: float | Sequence[float] | None = None,
+    rho: float | Sequence[float] | None = None,
     horizon: int | Sequence[int] | None = None,
     runs: int | None = None,
     confidence: float | None = None,
@@ -385,6 +396,7 @@ def audit(
         rule: a stopping rule instead.
         mechanism: the name of a release instead.
         eps: the budget, or a list of budgets.
+        rho: the same for what promises rho-zCDP.
         horizon: rounds of the games; None for several, as long as they are cheap.
         runs: runs of a test under each of two neighbours; None for enough in most cases.
         confidence: with which a measured loss is not too large.
@@ -396,7 +408,8 @@ def audit(
 
     Returns:
         A row for each budget: ``measured``, the lower confidence bound on the privacy loss, beside
-        ``promised``; ``verdict``; the neighbouring sequences and the event.
+        ``promised``, both in the ``unit`` eps, or mu for what promises zCDP or RDP; ``verdict``;
+        the neighbouring sequences and the event.
 
     Raises:
         BadInput: something cannot be audited, or scikit-learn is not installed.
@@ -416,7 +429,7 @@ def audit(
     goal = {k: v for k, v in parameters.items() if rule is not None and k in STOPPING.goal_names}
     own = {k: v for k, v in parameters.items() if k not in goal}
     given = {
-        "mechanism": mechanism, "eps": eps, "horizon": horizon, "runs": runs,
+        "mechanism": mechanism, "eps": eps, "rho": rho, "horizon": horizon, "runs": runs,
         "confidence": confidence, "seed": seed, "jobs": jobs, "results": results, **goal,
     }  # fmt: skip
     config = {**default_keys("audit"), "results": None}

@@ -57,9 +57,18 @@ from .contracts.assumptions import (
     RawMoments,
     WithinR,
 )
-from .contracts.guarantees import NOT_PRIVATE, STOPPING, Guarantee, global_dp, local_dp
+from .contracts.guarantees import (
+    NOT_PRIVATE,
+    STOPPING,
+    Guarantee,
+    gaussian_rdp,
+    gaussian_zcdp,
+    global_dp,
+    local_dp,
+)
 from .contracts.parameters import (
     POSITIVE,
+    AboveOne,
     Budget,
     Choice,
     Confidence,
@@ -71,10 +80,12 @@ from .contracts.parameters import (
     MomentBound,
     MomentOrder,
     Named,
+    NotNegative,
     Order,
     Positive,
     Probability,
     Range,
+    RenyiOrder,
     below,
 )
 from .environments.blocks import kept
@@ -101,7 +112,13 @@ from .game import (
 from .parts.batches import forced_batches, play_out, random_arm
 from .parts.buffers import fill_buffer, first_buffers, room_in_buffer
 from .parts.elimination import all_arms, viable
-from .parts.episodes import Episodes, first_episodes, play_episode
+from .parts.episodes import (
+    Episodes,
+    first_episodes,
+    first_gaussian_episodes,
+    play_episode,
+    play_gaussian_episode,
+)
 from .parts.estimators import (
     CENTRAL_LIMIT,
     LARGEST_REACH,
@@ -126,13 +143,23 @@ from .parts.local_randomizers import (
     send_truncated,
     unbiased,
 )
-from .parts.mechanisms import laplace, laplace_mean, laplace_scale, laplace_sum
+from .parts.mechanisms import (
+    gaussian,
+    gaussian_mean,
+    laplace,
+    laplace_mean,
+    laplace_scale,
+    laplace_sum,
+)
 from .parts.optimism import optimism
+from .parts.phases import Phases, first_phases, play_phase
 from .parts.posteriors import draw_mean
 from .parts.powers import new_powers, power_of_count
+from .parts.private_divergence import private_divergence, private_upper
 from .parts.radii import (
     bernoulli_kl,
     central_moment_bound,
+    gaussian_hoeffding,
     hoeffding,
     kl_upper,
     laplace_tail,
@@ -156,24 +183,28 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "users_alike", "next_user", "privacy_level", "tanh_half_level",
     # random numbers, as those of the generator's own methods but compiled faster
     "random", "exponential", "normal", "gamma", "beta", "student", "binomial",
-    # Laplace noise, and the tree mechanism for prefix sums
-    "laplace", "laplace_scale", "laplace_mean", "laplace_sum",
+    # Laplace and Gaussian noise, and the tree mechanism for prefix sums
+    "laplace", "laplace_scale", "laplace_mean", "laplace_sum", "gaussian", "gaussian_mean",
     "new_trees", "tree_levels", "tree_node_scale", "tree_noise",
     # local randomizers: what a user sends instead of a reward
     "convert_to_laplace", "add_laplace", "send_sigmoid", "send_truncated",
     "convert_to_bernoulli", "convert_to_bernoulli_of_sigmoid",
     "send_bit", "send_bit_of_sigmoid", "unbiased",
     # confidence radii and indices
-    "hoeffding", "laplace_tail", "bernoulli_kl", "kl_upper", "logarithm",
+    "hoeffding", "laplace_tail", "gaussian_hoeffding", "bernoulli_kl", "kl_upper", "logarithm",
+    "private_divergence", "private_upper",
     "robust_order", "raw_moment_bound", "central_moment_bound",
     # private means of heavy-tailed or contaminated rewards, and transformations of a reward
     "private_mean", "private_mode", "truncation_level", "bin_width", "bins",
     "RAW_LIMIT", "CENTRAL_LIMIT", "LARGEST_REACH", "kept", "sigmoid",
     # successive elimination
     "all_arms", "viable",
-    # sampling: doubling episodes (AdaP) and doubling batches (PRAE)
-    "Episodes", "first_episodes", "play_episode", "forced_batches", "play_out", "random_arm",
-    # private means of doubling buffers, or of all rewards, and draws from their posteriors
+    # sampling: doubling episodes (AdaP, AdaC), phases without forgetting (DP-KLUCB), and doubling
+    # batches (PRAE)
+    "Episodes", "first_episodes", "play_episode",
+    "first_gaussian_episodes", "play_gaussian_episode", "Phases", "first_phases", "play_phase",
+    "forced_batches", "play_out", "random_arm",
+    # private means of doubling buffers, and of all rewards of an arm; draws from posteriors
     "first_buffers", "room_in_buffer", "fill_buffer",
     "new_counters", "count_reward", "counted_mean", "draw_mean",
     # rewards that count until a certain round
@@ -183,12 +214,14 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # the loop that plays the arm of largest index in every round, and powers of pull counts
     "optimism", "new_powers", "power_of_count",
     # types of parameters: the annotations of the signature
-    "Budget", "Positive", "Probability", "Confidence", "Fraction", "Range",
-    "Order", "MomentBound", "MomentOrder", "Constants", "Forced", "Logarithm",
+    "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction",
+    "Range", "Order", "RenyiOrder", "MomentBound", "MomentOrder", "Constants", "Forced",
+    "Logarithm",
     "Interval", "Choice", "Named", "POSITIVE", "below",
     # assumptions on the rewards: the value of ``REWARDS``
     "Assumption", "Bounded", "UNIT_INTERVAL", "WithinR", "WITHIN_R",
     "HeavyTails", "Contaminated", "RawMoments", "CentralMoments",
     # privacy guarantees: the value of ``GUARANTEE``
-    "Guarantee", "global_dp", "local_dp", "NOT_PRIVATE", "STOPPING",
+    "Guarantee", "global_dp", "gaussian_zcdp", "gaussian_rdp", "local_dp", "NOT_PRIVATE",
+    "STOPPING",
 ]  # fmt: skip

@@ -20,6 +20,8 @@ from .results.tables import load_finished
 from .settings.groups import names_in, read_file
 from .settings.setting import Setting
 from .settings.sweep import Point, points
+from .theory.bounds import best_lower_bound
+from .theory.problem import problem
 from .theory.ren2020 import LEADING_TERMS
 
 RESAMPLES = 2000
@@ -38,7 +40,9 @@ class Sample:
     def words(self) -> dict[str, Any]:
         """The values that distinguish this setting."""
         setting = self.setting
-        return {"algo": setting.algo, "env": setting.env, "eps": setting.eps, **setting.columns}
+        budget = {setting.budget_name: setting.budget}
+        game = {"algo": setting.algo, "env": setting.env, "horizon": setting.horizon}
+        return {**game, **budget, **setting.columns}
 
     def fits(self, point: Mapping[str, Any]) -> bool:
         """Whether the setting has these values."""
@@ -48,6 +52,14 @@ class Sample:
         """The leading term of the regret, V_L or V_B of Ren et al. 2020."""
         term = LEADING_TERMS[str(self.setting.algorithm.leading_term)]
         return term(self.setting.crowd, self.words["eps_min"])
+
+    def by_bound(self) -> np.ndarray:
+        """The final regrets divided by the best lower bound, which must exist."""
+        about = problem(self.setting.record)
+        bound = best_lower_bound(about)
+        if bound is None:
+            raise BadInput(f"{plain(self.words)}: no lower bound with a number applies")
+        return self.final / bound.value(about)
 
 
 def sample(store: Store, setting: Setting, runs: int) -> Sample:
@@ -64,8 +76,8 @@ def is_cheap(setting: Setting) -> bool:
     return setting.algorithm.private and not long  # UCB's blocks grow in number
 
 
-# A statistic is a function of the mean final regrets of the settings that it compares, an array
-# whose first axis is that of the settings.
+# A statistic is a function of the mean, or median, final regrets of the settings that it compares,
+# an array whose first axis is that of the settings.
 
 
 def ratio(means: np.ndarray) -> np.ndarray:
@@ -95,8 +107,23 @@ def r_squared(terms: Sequence[float], means: np.ndarray) -> np.ndarray:
     return pearsonr(np.broadcast_to(terms, means.T.shape), means.T, axis=-1).statistic ** 2
 
 
-STATISTICS = {"ratio": ratio, "regret": regret, "spread": spread, "spread_ratio": spread_ratio}
-KINDS = (*STATISTICS, "growth", "r_squared")  # of statistics, by their names in a claim's file
+def excess_ratio(means: np.ndarray) -> np.ndarray:
+    """The relative excess of regret of two settings over two others, the first by the second."""
+    first, second = means[:2] / means[2:] - 1.0
+    return first / second
+
+
+STATISTICS = {
+    "ratio": ratio,
+    "regret": regret,
+    "spread": spread,
+    "spread_ratio": spread_ratio,
+    "excess_ratio": excess_ratio,
+}
+BY_BOUND = {"bound_ratio": regret, "bound_spread": spread}  # of regrets divided by the lower bound
+KINDS = (*STATISTICS, *BY_BOUND, "growth", "r_squared")  # by their names in a claim's file
+CENTERS: dict[str, Callable[..., np.ndarray]] = {"mean": np.mean, "median": np.median}  # of runs
+OTHERS = "others"  # in ``over``: the values that the part's ``of`` does not list
 
 
 @dataclass(frozen=True)
@@ -202,40 +229,49 @@ def in_words(parts: Sequence[Part]) -> str:
 
 
 def _parts(claim: Claim, spec: Mapping[str, Any], samples: Sequence[Sample]) -> Iterator[Part]:
-    """A part for each combination of the lists in ``at``, ``over`` and ``of``."""
+    """A part for each combination of the lists in ``center``, ``at``, ``over`` and ``of``."""
     kind = spec.get("statistic")
     if kind not in KINDS:
         raise unknown(f"statistic of claim {claim.name}:", plain(kind), KINDS)
     thresholds = float(spec.get("above", 0.0)), float(spec.get("below", np.inf))
     if "about" in spec:
         thresholds = tuple(spec["about"] * (1 + s * spec["within"]) for s in (-1, 1))
-    at, of, over, across = (_points(spec.get(key, {})) for key in ("at", "of", "over", "across"))
-    for point, base, compared in itertools.product(at, of, over):
+    at, of, across = (_points(spec.get(key, {})) for key in ("at", "of", "across"))
+    cases = [
+        (center, point, base, compared)
+        for center, point, base in itertools.product(_centers(claim, spec), at, of)
+        for compared in _compared(spec, point, samples)
+    ]
+    for center, point, base, compared in cases:
         if kind == "r_squared":
             found = [sample for sample in samples if sample.fits(point)]
             statistic = partial(r_squared, [sample.leading_term() for sample in found])
-            yield _part("", [sample.final for sample in found], statistic, thresholds)
+            yield _part("", [sample.final for sample in found], center, statistic, thresholds)
             continue
         groups = [compared, base] if compared else [base]
         found = [
             _one(claim, samples, {**point, **group, **each})
             for group, each in itertools.product(groups, across)
         ]
-        values = [sample.final for sample in found]
+        values = [sample.by_bound() if kind in BY_BOUND else sample.final for sample in found]
         where = ", ".join(f"{k} {plain(v)}" for k, v in {**point, **groups[0]}.items())
         if compared:
             where += " by " + ", ".join(map(plain, base.values()))
+        if center != "mean":
+            where += f", {center}"
         if kind == "growth":  # from T/2 to T
-            yield _part(where, [*values, found[0].half], ratio, thresholds)
+            yield _part(where, [*values, found[0].half], center, ratio, thresholds)
         else:
-            yield _part(where, values, STATISTICS[kind], thresholds)
+            yield _part(where, values, center, (STATISTICS | BY_BOUND)[kind], thresholds)
 
 
-def _part(where: str, values, statistic: Callable[[np.ndarray], np.ndarray], thresholds) -> Part:
-    """A statistic of the means of some arrays of runs, with its bootstrap interval."""
+def _part(
+    where: str, values, center: str, statistic: Callable[[np.ndarray], np.ndarray], thresholds
+) -> Part:
+    """A statistic of the means, or medians, of some arrays of runs, with its bootstrap interval."""
 
     def of_runs(*values, axis):
-        return statistic(np.stack([x.mean(axis=axis) for x in values]))
+        return statistic(np.stack([CENTERS[center](x, axis=axis) for x in values]))
 
     low = high = value = float(of_runs(*values, axis=-1))
     if any(np.ptp(x) > 0 for x in values):
@@ -250,10 +286,33 @@ def _part(where: str, values, statistic: Callable[[np.ndarray], np.ndarray], thr
     return Part(where, value, float(low), float(high), *thresholds)
 
 
+def _centers(claim: Claim, spec: Mapping[str, Any]) -> list[str]:
+    """The names of the averages over runs that a part is about."""
+    for name in (centers := _listed(spec.get("center", "mean"))):
+        if name not in CENTERS:
+            raise unknown(f"center of claim {claim.name}:", plain(name), CENTERS)
+    return centers
+
+
+def _compared(
+    spec: Mapping[str, Any], point: Mapping[str, Any], samples: Sequence[Sample]
+) -> list[Point]:
+    """The combinations of the values in ``over`` at a point; see ``OTHERS``."""
+    grid = dict(spec.get("over", {}))
+    for name in [name for name, value in grid.items() if value == OTHERS]:
+        found = dict.fromkeys(sample.words[name] for sample in samples if sample.fits(point))
+        grid[name] = [value for value in found if value not in _listed(spec["of"][name])]
+    return _points(grid)
+
+
+def _listed(value: Any) -> list[Any]:
+    """A list of values; a single value needs no list."""
+    return value if isinstance(value, list) else [value]
+
+
 def _points(grid: Mapping[str, Any]) -> list[Point]:
-    """All combinations of the values of a grid; a single value needs no list."""
-    listed = {name: x if isinstance(x, list) else [x] for name, x in grid.items()}
-    return list(points({"sweep": listed}))
+    """All combinations of the values of a grid."""
+    return list(points({"sweep": {name: _listed(x) for name, x in grid.items()}}))
 
 
 def _one(claim: Claim, samples: Sequence[Sample], point: Mapping[str, Any]) -> Sample:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import references
 from helpers import (
+    GAUSSIAN_NOISE,
     GOLDEN,
     HEAVY,
     LOCAL,
@@ -30,6 +31,7 @@ from make_golden import C2, PARETO, golden_counts
 from scipy.special import rel_entr
 
 from dpbandits.contracts.algorithm import HOMES
+from dpbandits.contracts.parameters import BUDGETS
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import build_population
 from dpbandits.environments.users import arrival
@@ -50,7 +52,7 @@ def test_every_algorithm_has_a_configuration_and_a_reference():
 @pytest.mark.parametrize("name", NAMES)
 def test_parameters_are_those_of_the_configuration(name):
     domains = algorithm(name).domains
-    assert sorted(defaults(name)) == sorted(set(domains) - {"eps", "eps_min"})
+    assert sorted(defaults(name)) == sorted(set(domains) - {*BUDGETS, "eps_min"})
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -325,6 +327,10 @@ STATISTICAL = {
     "dp_se": (bernoulli(0.9, 0.75, 0.6), 0.5, 8000, 60, {}),
     "adap_ucb": (NINE_SIX_THREE, 8, 1000, 150, {}),
     "adap_klucb": (NINE_SIX_THREE, 8, 1000, 150, {}),
+    "adac_ucb": (NINE_SIX_THREE, 0.05, 1000, 150, {"beta": 1}),
+    "adar_ucb": (NINE_SIX_THREE, 0.1, 1000, 150, {"beta": 1}),
+    "dp_klucb": (NINE_SIX_THREE, 1, 1000, 150, {}),
+    "dp_imed": (NINE_SIX_THREE, 1, 1000, 300, {}),
     "ts": (NINE_SIX_THREE, 1, 300, 200, {}),
     "lazy_dp_ts": (NINE_SIX_THREE, 1, 1000, 200, {}),
     "dp_ts": (NINE_SIX_THREE, 50, 1000, 100, {}),
@@ -359,20 +365,44 @@ def regrets(name, spec, eps, T, runs, **changes):
     return np.array(pulls) @ build(spec).gaps
 
 
+def slow_plays(name, spec, eps, T, runs, **changes):
+    """The arms that the reference plays in each of some runs with noise of its own."""
+    rng = np.random.default_rng(17)
+    noise = rng.normal if name in GAUSSIAN_NOISE else rng.laplace
+    for _ in range(runs):
+        reward = drawn_reward(spec, rng)
+        yield reference_plays(name, spec, reward, T, lambda b: noise(0, b), eps, rng, **changes)
+
+
+# Budgets, arms, horizons and widths at which the noise matters little and much
+OF_GAUSSIAN = [
+    (0.05, bernoulli(0.9, 0.6, 0.3), 500, {"beta": 1}),
+    (0.3, bernoulli(0.5, 0.9), 800, {"beta": 3.1}),
+    (1.0, bernoulli(0.75, 0.625, 0.5, 0.375, 0.25), 1000, {"beta": 1}),
+    (5.0, bernoulli(0.8, 0.1, 0.7), 700, {"beta": 2}),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("eps", "spec", "T", "changes"), OF_GAUSSIAN)
+@pytest.mark.parametrize(("name", "order"), [("adac_ucb", {}), ("adar_ucb", {"order": 4})])
+def test_mean_pulls_under_gaussian_noise_are_the_reference_s(name, order, eps, spec, T, changes):
+    K, changes = len(spec["means"]), changes | order
+    slow = [np.bincount(x, minlength=K) for x in slow_plays(name, spec, eps, T, 150, **changes)]
+    fast = [play(name, spec, T, eps=eps, seed=4, run=r, **changes)[-1] for r in range(2000)]
+    other = [play(name, spec, T, eps=eps / 30, seed=4, run=r, **changes)[-1] for r in range(2000)]
+    slow, fast, other = map(np.transpose, (slow, fast, other))
+    assert all(apart(slow[a], fast[a]) < SIGMAS for a in range(K))
+    assert any(apart(slow[a], other[a]) > SIGMAS for a in range(K))  # the control
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_mean_regret_is_the_reference_s(name):
     """Independent random numbers, the same law: mean and spread of the regret agree."""
     spec, eps, T, runs, changes = STATISTICAL.get(name, DEFAULT)
     gaps = build(spec).gaps
-    rng = np.random.default_rng(17)
-    slow = []
-    for _ in range(runs):
-        reward = drawn_reward(spec, rng)
-        plays = reference_plays(
-            name, spec, reward, T, lambda b: rng.laplace(0, b), eps, rng, **changes
-        )
-        slow.append(sum(gaps[a] for a in plays))
+    slow = [gaps[plays].sum() for plays in slow_plays(name, spec, eps, T, runs, **changes)]
     fast = regrets(name, spec, eps, T, 2000, **changes)
     assert apart(slow, fast) < SIGMAS
     # control: another budget or (not private) a regret of half as much again is told apart
@@ -393,7 +423,10 @@ def test_less_privacy_costs_less(name):
     assert loose < tight
 
 
-@pytest.mark.parametrize("name", [*ELIMINATING, "adap_ucb", "adap_klucb", "anytime_lazy_ucb"])
+OTHERS = ("adap_ucb", "adap_klucb", "dp_klucb", "dp_imed", "anytime_lazy_ucb", *GAUSSIAN_NOISE)
+
+
+@pytest.mark.parametrize("name", [*ELIMINATING, *OTHERS])
 def test_episodic_algorithms_play_a_trillion_rounds(name):
     pulls = play(name, C2, 10**12, checkpoints=np.array([10**6, 10**12]), **SHORT[name])
     assert pulls.sum(axis=1).tolist() == [10**6, 10**12]

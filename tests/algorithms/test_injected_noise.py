@@ -1,6 +1,6 @@
 """Fed with the noise of the slow reference, a kernel plays its rounds with its noise scales.
 
-The kernels run as plain Python. Laplace noise is ``scale`` times a number fixed in advance, a bit
+The kernels run as plain Python. Noise is ``scale`` times a number fixed in advance, a bit
 is decided by a uniform number fixed in advance; each scale and each probability is written down,
 and so is each number that noise is added to.
 """
@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import references
 from helpers import (
+    GAUSSIAN_NOISE,
     GLOBAL,
     HEAVY,
     LOCAL,
@@ -38,6 +39,7 @@ from dpbandits.parts import (
     estimators,
     hybrid_counters,
     mechanisms,
+    phases,
     posteriors,
     radii,
     trees,
@@ -48,6 +50,7 @@ from dpbandits.parts import (
 
 ARMS = 4
 HORIZONS = {"dp_se": 20_000, "adap_ucb": 2500, "adap_klucb": 2500}
+HORIZONS |= {"adac_ucb": 2500, "adar_ucb": 2500}
 HORIZONS |= {"dpr_se": 10_000, "ldpr_se": 6000, "prae_r": 12_000, "prae_c": 20_000}
 BUDGETS = (0.3, 1.0, 4.0, 20.0)
 MIXED = (0.0, 0.2, 1.0, 2.0, 100.0)
@@ -63,6 +66,10 @@ VARIANTS = {
     "dp_se": [{"beta": 1.0}],
     "adap_ucb": [{}],
     "adap_klucb": [{}],
+    "adac_ucb": [{}, {"beta": 1.0}],
+    "adar_ucb": [{}, {"order": 1.5, "beta": 1.0}, {"order": 30}],
+    "dp_klucb": [{}, {"alpha": 1.1}, {"alpha": 3.0, "first": 2.5}],
+    "dp_imed": [{}, {"alpha": 1.1}, {"alpha": 3.0, "first": 2.5}],
     "lazy_dp_ts": [{"log": "natural"}, {"log": "base2"}],
     "dp_ts": [{"log": "natural"}, {"log": "base2"}],
     "anytime_lazy_ucb": [{"log": "natural"}, {"log": "base2"}],
@@ -104,8 +111,8 @@ class Played:
     """What a kernel or its reference did: arms, and what its noise was made of."""
 
     arms: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
-    scales: list[float] = field(default_factory=list)  # of Laplace noise
-    hidden: list[float] = field(default_factory=list)  # what Laplace noise is added to
+    scales: list[float] = field(default_factory=list)  # of noise
+    hidden: list[float] = field(default_factory=list)  # what noise is added to
     chances: list[float] = field(default_factory=list)  # of a bit to be 1
 
     def __eq__(self, other):
@@ -219,6 +226,7 @@ def kernel_plays(given, faults=None, function=None):
     T = len(given.rewards)
     functions = {
         mechanisms.laplace: lambda rng, scale: noise(scale),
+        mechanisms.gaussian: lambda rng, deviation: noise(deviation),
         users.arrival: lambda users, coins: next(arrivals),
         exact: lambda p, d: one_if_close(exact(p, d)),
         **noise_by_the_round(given, played),
@@ -398,7 +406,7 @@ def shared(noise):
     return draw
 
 
-BOUNDED = [name for name in GLOBAL if name not in HEAVY]
+BOUNDED = [name for name in GLOBAL if name not in (*HEAVY, *GAUSSIAN_NOISE)]
 OF_HEAVY_TAILS = ["dpr_ucb", "dpr_se", "prae_r", "prae_c"]
 WITH_LAPLACE = [*BOUNDED, *OF_HEAVY_TAILS, "heldp_ucb_l", "heldp_ucb_ls"]
 WITH_BITS = ["heldp_ucb_b", "heldp_ucb_bs"]
@@ -420,10 +428,50 @@ FAULTS = {
         lambda noise: lambda rng, n, scale: noise(rng, n, 0.9 * scale),
     ),
     "one draw for all arms": ([*BOUNDED, *OF_HEAVY_TAILS], mechanisms.laplace, shared),
+    "half the Gaussian noise": (
+        GAUSSIAN_NOISE,
+        mechanisms.gaussian,
+        lambda noise: lambda rng, deviation: noise(rng, deviation / 2),
+    ),
+    "one Gaussian draw for all arms": (GAUSSIAN_NOISE, mechanisms.gaussian, shared),
+    "a rho for twice the rho": (
+        GAUSSIAN_NOISE,
+        mechanisms.gaussian_mean,
+        lambda mean: lambda rng, total, n, rho: mean(rng, total, n, 2 * rho),
+    ),
+    "a bonus without the noise": (
+        GAUSSIAN_NOISE,
+        radii.gaussian_hoeffding,
+        lambda radius: lambda n, rho, l: radius(n, np.inf, l),
+    ),
+    "a bonus of the noise's variance, not of twice that": (
+        GAUSSIAN_NOISE,
+        radii.gaussian_hoeffding,
+        lambda radius: lambda n, rho, l: radius(n, 2 * rho, l),
+    ),
+    "an episode of one round too few": (
+        ["adap_ucb", "adap_klucb", *GAUSSIAN_NOISE],
+        game.pulls,
+        lambda pulls: lambda g, a: max(pulls(g, a) - 1, 1),
+    ),
     "a level too few": (
         TREES,
         trees.tree_node_scale,
         lambda scale: lambda levels, sensitivity, eps: scale(levels - 1, sensitivity, eps),
+    ),
+    "a phase that is a round longer": (
+        ["dp_klucb", "dp_imed"],
+        phases.play,
+        lambda play: lambda game, rng, eps, phases, a, n: play(game, rng, eps, phases, a, n + 1.0),
+    ),
+    "phases of half the length": (
+        ["dp_klucb", "dp_imed"],
+        phases.play_phase,
+        lambda play: (
+            lambda game, rng, eps, phases, a, alpha: play(
+                game, rng, eps, phases, a, (1.0 + alpha) / 2.0
+            )
+        ),
     ),
     "buffers that hold one reward more": (
         LAZY,
@@ -538,6 +586,20 @@ def test_a_fault_is_seen(fault, name):
 
 # Other controls: an algorithm, a formula in its kernel, and a wrong one.
 MUTANTS = [
+    ("adac_ucb", "rounds_played(game) + 1", "2 * rounds_played(game)"),
+    ("adac_ucb", "(n, rho, l)", "(2.0 * n, rho, l)"),
+    ("adac_ucb", "beta * math.log", "math.log"),
+    ("adar_ucb", "eps / order", "order / eps"),
+    ("adar_ucb", "eps / order", "eps / order / 2.0"),
+    ("adar_ucb", "(n, rho, l)", "(n, eps, l)"),
+    ("dp_klucb", "rounds_played(game) + 1)", "2.0 * rounds_played(game))"),
+    ("dp_klucb", "l / phases.length[a], eps", "2.0 * l / phases.length[a], eps"),
+    ("dp_klucb", "l / phases.length[a], eps", "l / phases.length[a], np.inf"),
+    ("dp_klucb", "np.argmax(index), alpha", "np.argmax(index), alpha + 1.0"),
+    ("dp_imed", "+ math.log(n)", ""),
+    ("dp_imed", "n * private", "private"),
+    ("dp_imed", "best, eps)", "best, 2.0 * eps)"),
+    ("dp_imed", "np.max(phases.mean)", "1.0"),
     ("lazy_dp_ts", "3.0 * logarithm", "1.5 * logarithm"),
     ("lazy_dp_ts", "rounds_played(game) + 1.0", "2.0 * rounds_played(game)"),
     ("lazy_dp_ts", "laplace_tail(O, eps, l), O)", "0.0, O)"),

@@ -1,10 +1,11 @@
 """The audit: broken algorithms are caught, sound ones pass, false alarms are as rare as stated."""
 
+import math
 from itertools import product
 
 import pytest
 from broken_releases import BROKEN, broken
-from helpers import CONF, PRIVATE, TWINS
+from helpers import CONF, GAUSSIAN_NOISE, PRIVATE, TWINS, algorithm
 
 import dpbandits as dp
 from dpbandits.audit.auditor import audit
@@ -24,7 +25,7 @@ def test_a_release_whose_exact_loss_is_too_large_is_violated_though_it_cannot_be
         out[0] = x[0] + laplace(rng, 0.99 / eps)
 
     found = audit(Release(broken(nearly), 1.0), runs=2000)
-    assert found.epsilon < 1 < found.exact and found.violated
+    assert found.measured < 1 < found.exact and found.violated
 
 
 @pytest.mark.parametrize("eps", [0.5, pytest.param(2.0, marks=pytest.mark.slow)])
@@ -33,17 +34,17 @@ def test_broken_releases_are_caught(name, eps):
     twin, factor = BROKEN[name]
     found = audit(Release(twin, eps), runs=100_000)
     assert found.violated
-    assert found.epsilon <= factor * eps
+    assert found.measured <= factor * found.subject.promised
 
 
 # Power, and what is right passes
 
 
 @pytest.mark.parametrize("eps", BUDGETS)
-@pytest.mark.parametrize("name", ["laplace_release", "randomized_response"])
+@pytest.mark.parametrize("name", ["laplace_release", "randomized_response", "gaussian_release"])
 def test_nine_tenths_of_the_budget_are_seen(name, eps):
     found = audit(Release(MECHANISMS[name], eps))
-    assert 0.9 * eps <= found.epsilon <= eps
+    assert 0.9 * found.subject.promised <= found.measured <= found.subject.promised
 
 
 @pytest.mark.slow
@@ -57,17 +58,21 @@ def test_the_committed_table_holds_every_private_algorithm_and_nothing_violated(
     lines = (CONF.parent / "results" / "audit.md").read_text().splitlines()[2:]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     every = {*PRIVATE, *MECHANISMS, "dp_nas", "dp_nas_exp"}
-    assert {(name, float(eps)) for name, _, eps, *_ in rows} == {*product(every, BUDGETS)}
+    budgets = {(row[0], float(row[2].partition(":")[0].split()[-1])) for row in rows}
+    assert budgets == {*product(every, BUDGETS)} and len(rows) == len(budgets)
     assert {verdict for *_, verdict in rows} == {"consistent"}
-    assert all(float(measured) <= float(eps) for _, _, eps, measured, *_ in rows)
+    assert all(float(row[3]) <= float(row[2].split()[-1]) for row in rows)
+    gaussian = {row[0] for row in rows if ": mu " in row[2]}
+    assert gaussian == {*GAUSSIAN_NOISE, "gaussian_release", "gaussian_episode_means"}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*PRIVATE, "dp_nas", "dp_nas_exp"])
 def test_algorithms_and_rules_pass(name):
     chosen = {"rule": name} if name.startswith("dp_nas") else {"algo": name}
-    found = dp.audit(**chosen, eps=BUDGETS, runs=4000, jobs=2)
-    assert found["eps"].tolist() == [*BUDGETS]
+    budget = "eps" if name.startswith("dp_nas") else algorithm(name).budget
+    found = dp.audit(**chosen, **{budget: BUDGETS}, runs=4000, jobs=2)
+    assert found[budget].tolist() == [*BUDGETS]
     assert set(found["verdict"]) == {"consistent"}
 
 
@@ -85,6 +90,7 @@ def twin(name, eps, **values):
     [
         ("weak_noise", {"alpha": 1.0}),
         ("shared_noise", {"beta": "1/horizon"}),
+        ("weak_gaussian", {"beta": 1.0}),
         ("no_eps", {"alpha": 1.0}),
         ("whole_history", {"alpha": 1.0}),
         ("reused_noise", {"alpha": 1.0}),
@@ -93,6 +99,17 @@ def twin(name, eps, **values):
 @pytest.mark.parametrize("eps", [1.0, 2.0])
 def test_broken_algorithms_are_caught(name, values, eps):
     assert audit(twin(name, eps, **values), jobs=2).violated
+
+
+@pytest.mark.parametrize("rho", [0.5, 2.0])
+def test_ucb_with_weak_gaussian_noise_is_caught(rho):
+    """The control is AdaC-UCB itself, in the same games."""
+    for weak in (True, False):
+        source = load(find_file("weak_gaussian", (str(TWINS),))) if weak else algorithm("adac_ucb")
+        found = audit(Learner(source, rho, {"beta": 1.0}, (8, 64)), runs=100_000)
+        assert found.violated == weak
+        assert found.subject.promised == pytest.approx(math.sqrt(2 * rho))
+        assert 0.7 * found.subject.promised < found.measured < found.subject.promised / 0.7
 
 
 @pytest.mark.parametrize("eps", BUDGETS)
@@ -119,11 +136,12 @@ def alarms(name, confidence, audits):
 
 
 @pytest.mark.slow
-def test_two_hundred_audits_of_what_spends_exactly_eps_alarm_at_most_as_often_as_stated():
+def test_three_hundred_audits_of_what_spends_exactly_eps_alarm_at_most_as_often_as_stated():
     level = 0.05
-    for name in ("laplace_release", "randomized_response"):
+    for name in ("laplace_release", "randomized_response", "gaussian_release"):
         assert alarms(name, 1 - level, 100) <= level * 100
-    assert alarms("weak_laplace", 1 - level, 20) == 20  # the control
+    for name in ("weak_laplace", "weak_gaussian"):  # the control
+        assert alarms(name, 1 - level, 20) == 20
 
 
 # Seeds and workers
@@ -132,5 +150,5 @@ def test_two_hundred_audits_of_what_spends_exactly_eps_alarm_at_most_as_often_as
 def test_a_finding_depends_on_the_seed_alone():
     subject = Release(MECHANISMS["tree"], 1.0)
     one, two, other = (audit(subject, 5000, seed=s, jobs=j) for s, j in ((0, 1), (0, 2), (1, 1)))
-    assert (one.epsilon, one.event, one.counts) == (two.epsilon, two.event, two.counts)
+    assert (one.measured, one.event, one.counts) == (two.measured, two.event, two.counts)
     assert one.counts != other.counts

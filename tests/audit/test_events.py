@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import binomtest, norm
 
-from dpbandits.audit.events import Event, epsilon_bound, learn
+from dpbandits.audit.events import Event, epsilon_bound, learn, mu_bound
 
 
 def test_the_bound_is_clopper_and_pearson_s():
@@ -34,3 +34,15 @@ def test_an_event_is_learned_and_described():
 def test_nothing_is_learned_where_nothing_differs():
     score, event = learn((np.ones((100, 2)), np.ones((100, 2))), 0.01)
     assert score == 0 and event == Event((), 0)
+
+
+def test_the_bound_on_mu_is_too_large_as_rarely_as_stated():
+    """Events whose frequencies are those of two normal laws at a distance of mu."""
+    rng, n, level, mu = np.random.default_rng(1), 2000, 0.1, 0.8
+    for cut in (-1.0, 0.4, 2.0):
+        p, q = norm.sf(cut - mu), norm.sf(cut)
+        bounds = mu_bound(rng.binomial(n, p, 4000), rng.binomial(n, q, 4000), n, level)
+        assert (bounds > mu).mean() <= level
+        assert np.median(bounds) > mu - 0.4
+        assert (bounds > 0.7 * mu).mean() > level  # the control: what promises .7 mu is caught
+    assert mu_bound(np.array([0, n]), np.array([0, n]), n, level).tolist() == [0, 0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from broken_releases import BROKEN
 
-from dpbandits.audit.exact import exact_epsilon
+from dpbandits.audit.exact import exact_epsilon, exact_mu
 from dpbandits.audit.releases import MECHANISMS
 from dpbandits.audit.subjects import Release
 from dpbandits.parts.mechanisms import laplace
@@ -20,9 +20,10 @@ SPENT = {"hybrid_counter": 1 / 2 + 1 / 2 * 2 / 3}
 @pytest.mark.parametrize("eps", (0.1, 0.5, 1.0, 2.0))
 @pytest.mark.parametrize("name", sorted(set(MECHANISMS) - set(NOT_LINEAR)))
 def test_exact_losses_are_the_promised_ones(name, eps):
-    assert Release(MECHANISMS[name], eps).exact() == pytest.approx(
-        SPENT.get(name, 1) * eps, rel=1e-9
-    )
+    release = Release(MECHANISMS[name], eps)
+    assert release.exact() == pytest.approx(release.promised * SPENT.get(name, 1), rel=1e-9)
+    wanted = math.sqrt(2 * eps) if name.startswith("gaussian") else eps
+    assert release.promised == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("eps", [0.1, 1.0, 20.0, 100.0])
@@ -82,4 +83,31 @@ def test_exact_losses_of_other_releases(release, loss):
 @pytest.mark.parametrize("name", BROKEN)
 def test_exact_losses_of_broken_releases_exceed_the_promise(name):
     twin, factor = BROKEN[name]
-    assert Release(twin, 0.5).exact() == pytest.approx(0.5 * factor)
+    release = Release(twin, 0.5)
+    assert release.exact() == pytest.approx(release.promised * factor)
+
+
+def twice(rng, x, out):
+    out[0] = x[0] + rng.standard_normal()
+    out[1] = x[0] + 2 * rng.standard_normal()
+
+
+def same_twice(rng, x, out):
+    out[0] = 2 * x[0] + rng.standard_normal()
+    out[1] = out[0] - x[0]
+
+
+@pytest.mark.parametrize(
+    ("release", "mu"),
+    [
+        (gaussian, 1.0),
+        (twice, math.sqrt(1.25)),
+        (same_twice, math.inf),
+        (lambda rng, x, out: None, 0.0),
+        (clipped, None),
+        (warner, None),
+    ],
+)
+def test_exact_mus_of_other_releases(release, mu):
+    found = exact_mu(release, np.array([0.0]), np.array([1.0]), 2)
+    assert found == (mu if mu is None else pytest.approx(mu))

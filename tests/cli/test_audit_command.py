@@ -66,6 +66,9 @@ def test_a_violation_is_reported_with_its_witness(tmp_path, monkeypatch, capsys)
     [
         (["algo=adap_ubc"], "unknown algo 'adap_ubc': did you mean adap_ucb?"),
         (["algo=ucb"], "algo=ucb: it promises no privacy, so there is nothing to audit"),
+        (["algo=adac_ucb", "eps=1"], "eps=1: adac_ucb takes no eps; its privacy budget is rho"),
+        (["mechanism=tree", "rho=1"], "rho=1: tree takes no rho; its privacy budget is eps"),
+        (["algo=adac_ucb", "rho=inf"], "rho=inf: a finite number above 0 is needed"),
         (["rule=nas"], "rule=nas: it promises no privacy"),
         (["mechanism=laplas"], "unknown mechanism 'laplas': did you mean"),
         (["algo=dp_se", "rule=dp_nas"], "one of algo, rule, mechanism is audited at a time"),

@@ -3,6 +3,9 @@
 from pathlib import Path
 
 from dpbandits.cli import bounds, run
+from dpbandits.theory import azize2025
+
+C2 = [0.75, 0.625, 0.5, 0.375, 0.25]
 
 
 def test_bounds_of_a_setting_that_was_not_run(bandit):
@@ -25,7 +28,10 @@ def test_bounds_stand_beside_what_was_measured(bandit):
     printed = bandit(bounds, f"{line} runs=7")
     mean = summary.split()[4]
     assert printed[1].startswith(f"measured: {mean} (95 % interval ")
-    assert printed[1].endswith(", 3 runs)") and "of measured" in printed[3]
+    assert printed[1].endswith(", 3 runs)") and "of measured" in printed[4]
+    ratio = float(mean.replace(",", "")) / azize2025.bernoulli_lower(C2, 0.5, 1e5)
+    source = "(Azize et al. 2025, Theorem 1, asymptotic)"
+    assert printed[2] == f"by the best lower bound: {ratio:.3g} times {source}"
     assert sorted(Path().rglob("*")) == before
     for other in ("seed=1", "algo.alpha=4", "env=bernoulli_c1", "results=elsewhere"):
         assert bandit(bounds, f"{line} {other}")[1].startswith("measured: nothing")

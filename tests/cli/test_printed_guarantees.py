@@ -8,6 +8,11 @@ from dpbandits.cli import run
 @pytest.mark.parametrize(
     ("line", "promises"),
     [
+        ("algo=adac_ucb rho=0.5", ["adac_ucb: 0.5-global zCDP of all actions when one reward"]),
+        (
+            "'sweep={algo:[adar_ucb],eps:[.1,1],order:[3]}'",
+            ["adar_ucb: (3, eps)-global RDP of all actions when one reward differs"],
+        ),
         ("algo=adap_ucb eps=0.5", ["adap_ucb: 0.5-global DP of all actions"]),
         (
             "'sweep={algo:[ucb,dp_se],eps:[.1,1]}'",

@@ -2,7 +2,8 @@
 
 from helpers import NAMES, RULES
 
-from dpbandits.contracts.display import display_name
+from dpbandits.contracts.display import display_name, line_of
+from dpbandits.figures.style import DASHES, PALETTE
 
 
 def test_display_names_are_declared_beside_the_guarantees():
@@ -15,3 +16,11 @@ def test_display_names_are_declared_beside_the_guarantees():
 def test_the_display_name_of_anything_else_is_its_name():
     for other in ("mine", "sparse_vector", "../algorithms/ucb", "__init__", "", "$x"):
         assert display_name(other) == other
+
+
+def test_every_line_has_a_colour_and_a_dash_of_its_own():
+    for group in (NAMES, RULES):
+        looks = [line_of(name) for name in group]
+        assert None not in looks and len(set(looks)) == len(looks)
+        assert all(colour in PALETTE and dash in DASHES for colour, dash in looks)
+    assert line_of("mine") is None

@@ -5,13 +5,24 @@ import importlib.util
 import math
 import re
 
+import numpy as np
 import pytest
 from helpers import CONF, LOCAL, NAMES, PRIVATE, RULES, algorithm
+from scipy.special import log_ndtr
+from scipy.stats import norm
 
 from dpbandits.audit import __main__ as audit_main
 from dpbandits.audit.releases import MECHANISMS
-from dpbandits.contracts.algorithm import load
-from dpbandits.contracts.guarantees import NOT_PRIVATE, Guarantee, global_dp, local_dp
+from dpbandits.contracts.algorithm import from_function, load
+from dpbandits.contracts.guarantees import (
+    NOT_PRIVATE,
+    RDP,
+    ZCDP,
+    Guarantee,
+    gaussian_zcdp,
+    global_dp,
+    local_dp,
+)
 from dpbandits.errors import BadInput
 
 
@@ -25,13 +36,18 @@ def test_every_algorithm_declares_its_guarantee(name):
         assert found.promise() == "not private"
         assert promised.epsilon({}) == math.inf
         return
-    assert promised.notion == ("local" if name in {*LOCAL, "ldpr_se"} else "global")
-    assert promised.epsilon({"eps": 0.3}) == 0.3
+    if promised.gaussian is None:
+        assert promised.notion == ("local" if name in {*LOCAL, "ldpr_se"} else "global")
+        assert promised.epsilon({"eps": 0.3}) == 0.3
+    else:
+        assert promised.epsilon({"eps": 0.3, "rho": 0.3}) == math.inf  # no pure DP
+    assert set(promised.letters) <= {*found.domains, "eps"}
     assert (promised.curator is not None) == (promised.notion == "local")
     assert promised.mechanism is None or promised.mechanism in MECHANISMS
     assert promised.mechanism or promised.curator or name in RULES
-    words = found.promise(0.3)
-    assert words.startswith(f"0.3-{promised.notion} DP of ") and promised.source in words
+    words, notion = found.promise({"eps": 0.3, "rho": 0.3, "order": 4}), promised.notion
+    start = {"global zCDP": f"0.3-{notion} of ", "global RDP": f"(4, 0.3)-{notion} of "}
+    assert words.startswith(start.get(notion, f"0.3-{notion} DP of ")) and promised.source in words
     assert ("rewards in [" in words) == (
         found.rewards is not None and found.rewards.needed_for_privacy
     )
@@ -63,11 +79,11 @@ def test_without_a_guarantee_none_is_claimed(tmp_path):
     file = tmp_path / "algo" / "silent.py"
     file.parent.mkdir()
     file.write_text("def silent(game, rng, eps):\n    pass\n")
-    assert load(file).promise(1.0) == "no guarantee is declared"
+    assert load(file).promise({"eps": 1.0}) == "no guarantee is declared"
 
 
 def test_private_algorithms_are_found():
-    assert len(PRIVATE) == 14
+    assert len(PRIVATE) == 16
 
 
 def test_local_guarantees_know_their_curator():
@@ -75,3 +91,44 @@ def test_local_guarantees_know_their_curator():
         return r
 
     assert local_dp("x", send).curator is send
+
+
+def smallest_epsilon(mu, delta):
+    """The smallest eps at which N(0, 1) and N(mu, 1) are (eps, delta)-close (Balle & Wang 2018)."""
+    low, high = 0.0, 1e4
+    for _ in range(200):
+        eps = (low + high) / 2
+        lost = norm.cdf(mu / 2 - eps / mu) - np.exp(eps + log_ndtr(-mu / 2 - eps / mu))
+        low, high = (eps, high) if lost > delta else (low, eps)
+    return high
+
+
+@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-9])
+@pytest.mark.parametrize("rho", [0.01, 0.1, 1.0, 10.0])
+def test_conversions_hold_for_gaussian_noise_and_are_not_far_off(rho, delta):
+    """They exceed the exact eps of Gaussian noise; the best order gives the conversion of zCDP."""
+    exact = smallest_epsilon(ZCDP.mu({"rho": rho}), delta)
+    concentrated = ZCDP.epsilon({"rho": rho}, delta)
+    assert exact < concentrated < 2 * exact
+    orders = 1 + np.geomspace(1e-3, 1e4, 400)
+    renyi = [RDP.epsilon({"order": a, "eps": rho * a}, delta) for a in orders]
+    assert min(renyi) == pytest.approx(concentrated, rel=1e-3)
+    assert RDP.mu({"order": 4, "eps": 4 * rho}) == ZCDP.mu({"rho": rho})
+
+
+def test_conversions_are_printed_with_their_formula():
+    words = algorithm("adac_ucb").promise({"rho": 0.5})
+    found = 0.5 + 2 * math.sqrt(0.5 * math.log(1e6))
+    assert f"eps' = rho + 2 sqrt(rho ln(1/delta)) = {found:.4g} at delta = 1e-06" in words
+    assert "at delta" not in algorithm("adac_ucb").promise()
+    words = algorithm("adar_ucb").promise({"order": 3, "eps": 0.5})
+    assert f"eps' = eps + ln(1/delta)/(order - 1) = {0.5 + math.log(1e6) / 2:.4g} at" in words
+    assert algorithm("adar_ucb").promise({"eps": 0.5}).startswith("(order, 0.5)-global RDP of ")
+
+
+def test_zcdp_without_a_rho_is_refused_in_one_line():
+    def mine(game, rng, eps):
+        pass
+
+    with pytest.raises(BadInput, match="global zCDP is promised without a parameter rho"):
+        from_function(mine, "algo", None, gaussian_zcdp("x"))

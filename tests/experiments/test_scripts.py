@@ -9,8 +9,16 @@ from helpers import CONF
 
 import dpbandits as dp
 from dpbandits.contracts.algorithm import find_file, load
+from dpbandits.environments.catalogue import build
+from dpbandits.settings.groups import read_group
+from dpbandits.theory.azize2025 import bernoulli_lower
 
 TOP = CONF.parent
+
+
+def means_of(env):
+    """The means of an environment of the package."""
+    return build(read_group("env", env)).means
 
 
 def script(name, *more):
@@ -53,6 +61,28 @@ def test_the_committed_ablations_are_measured_again(tmp_path):
     """Those of AdaP-KLUCB and DP-SE at full scale."""
     committed = (TOP / "results" / "ablations.md").read_text().split("\n\n")[0]
     assert script("ablations", f"results={tmp_path}").strip() == committed
+
+
+def test_tails_in_small(tmp_path):
+    """A median is that of the same runs, made separately, by the lower bound."""
+    text = script("azize2025_tails", "runs=4", "horizon=20000", f"results={tmp_path}")
+    assert (tmp_path / "azize2025_tails.md").read_text() == text
+    rows = rows_of(text)
+    assert len(rows) == 2 * 2 * (5 + 4)
+    algo, instances = dp.algorithm("dp_imed", alpha=3), [f"bernoulli_c{i}" for i in (1, 2, 3, 4)]
+    runs = dp.run(algo, instances, eps=1, horizon=20_000, runs=4, checkpoints=1)
+    bounds = {env: bernoulli_lower(means_of(env), 1, 20_000) for env in instances}
+    runs = runs[runs["t"] == 20_000]
+    ratios = runs["regret"] / runs["env"].map(bounds)
+    (found,) = [row for row in rows[20:] if row[:3] == ["dp_imed", "1", "3"]]
+    measured = ratios.median(), ratios.mean(), ratios.quantile(0.99), ratios.max()
+    assert [float(x) for x in found[3:7]] == pytest.approx(measured, rel=5e-3)
+
+
+@pytest.mark.slow
+def test_the_committed_tails_are_measured_again(tmp_path):
+    committed = (TOP / "results" / "azize2025_tails.md").read_text()
+    assert script("azize2025_tails", f"results={tmp_path}") == committed
 
 
 @pytest.mark.parametrize("name", ["ren2020_ratios", "practical_constants"])

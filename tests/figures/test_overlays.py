@@ -15,11 +15,12 @@ from dpbandits.figures.bounds import MOST, curves, read_records
 from dpbandits.figures.experiments import experiment_figure
 from dpbandits.figures.overlays import lines_of
 from dpbandits.results.tables import read_table
-from dpbandits.theory import azize2022, ren2020
+from dpbandits.theory import azize2022, azize2023, azize2025, ren2020
 
 C1_GAPS = [0, 0.05, 0.05, 0.05, 0.05]
 THM_7 = "upper bound: Azize & Basu 2022, Thm. 7"
-THM_3 = "lower bound, asymptotic: Azize & Basu 2022, Thm. 3"
+THM_3 = "lower bound, asymptotic: Azize & Basu 2022, Thm. 3"  # equals Thm. 1 of 2025 on C1
+THM_1 = "lower bound, asymptotic: Azize et al. 2025, Thm. 1"
 THM_8 = "upper bound, slope only: Azize & Basu 2022, Thm. 8"
 
 
@@ -44,7 +45,7 @@ def test_bounds_on_regret_over_time(tmp_path):
     assert middle == pytest.approx(azize2022.adap_ucb(C1_GAPS, 1, 5e5, 3.1), rel=1e-3)
     assert matplotlib.colors.to_hex(lower.get_color()) == "#000000"
     means = [0.75, 0.7, 0.7, 0.7, 0.7]
-    assert lower.get_ydata()[-1] == pytest.approx(azize2022.bernoulli_lower(means, 1, 1e6))
+    assert lower.get_ydata()[-1] == pytest.approx(azize2025.bernoulli_lower(means, 1, 1e6))
     last = table[(table["t"] == 1e6) & (table["alpha"] == 3.1)].groupby("algo")["regret"].mean()
     assert slope.get_ydata()[-1] == pytest.approx(last["adap_klucb"])
     assert slope.get_ydata()[0] < 0.1 * slope.get_ydata()[-1]
@@ -73,6 +74,28 @@ def test_bounds_on_regret_against_the_budget():
     assert abs(ratios.mean()) < 0.02
 
 
+def test_bounds_on_regret_against_rho():
+    """Beside an algorithm with another budget, whose settings are left out."""
+    table = dp.run(["adac_ucb", "adap_ucb"], rho=[0.2, 0.5, 1, 2, 5], eps=[1], horizon=3000, runs=2)
+    (ax,) = dp.plot(table, bounds=True).axes
+    assert "rho" in ax.get_xlabel()
+    (upper,) = lines(ax, "upper bound: Azize's thesis, Thm. 5.6")
+    gaps = [0, 0.125, 0.25, 0.375, 0.5]
+    for rho in (0.2, 5.0):
+        found = np.interp(rho, upper.get_xdata(), upper.get_ydata())
+        assert found == pytest.approx(azize2023.adac_ucb(gaps, rho, 3000, 3.1))
+    (lower,) = lines(ax, "lower bound, worst case: Azize's thesis, Thm. 4.20")
+    assert lower.get_xdata().max() <= 1  # where the theorem holds
+    assert not any("AdaP" in line.get_label() for line in ax.lines)
+    panels = dp.plot(table, x="t", bounds=True).axes
+    assert [ax.get_title().split(", ")[1] for ax in panels] == [
+        r"$\epsilon$ = 1",
+        *(rf"$\rho$ = {rho:g}" for rho in (0.2, 0.5, 1, 2, 5)),
+    ]
+    with pytest.raises(BadInput, match="x=eps: no algorithm in the table has that privacy budget"):
+        dp.plot(table[table["algo"] == "adac_ucb"].drop(columns="eps"), x="eps")
+
+
 def test_bounds_for_users_with_levels_of_their_own(tmp_path):
     request = requested(tmp_path, experiment="ren2020_fig1f", horizon=2000, runs=2)
     report(request)
@@ -83,6 +106,16 @@ def test_bounds_for_users_with_levels_of_their_own(tmp_path):
     expected = [ren2020.heldp_ucb_b(gaps, crowd, e, 2000) for e in (0.2, 1, 2, 100)]
     assert sorted(x.get_ydata()[-1] for x in uppers) == pytest.approx(sorted(expected))
     assert len({x.get_color() for x in uppers}) == 4 and ax.get_yscale() == "log"
+
+
+def test_an_asymptotic_upper_bound_is_drawn():
+    table = dp.run("dp_imed", "bernoulli_c2", eps=0.5, horizon=1e6, runs=2)
+    (ax,) = dp.plot(table, bounds=True).axes
+    (upper,), (lower,) = (
+        lines(ax, f"{side} bound, asymptotic: Azize et al. 2025, Thm. {n}")
+        for side, n in (("upper", 2), ("lower", 1))
+    )
+    assert upper.get_ydata()[-1] == pytest.approx(2 * lower.get_ydata()[-1])
 
 
 def test_a_refuted_bound_is_marked():
@@ -125,7 +158,7 @@ def test_a_manifest_of_other_settings_is_refused(tmp_path):
 def test_a_table_that_is_loaded_has_bounds_if_it_has_a_manifest(tmp_path):
     file = report(requested(tmp_path, algo="adap_ucb", horizon=100, runs=1))
     (ax,) = dp.plot(dp.load(file), bounds=True).axes
-    assert THM_3 in [line.get_label() for line in ax.lines]
+    assert THM_1 in [line.get_label() for line in ax.lines]
     file.with_suffix(".json").unlink()
     with pytest.raises(BadInput, match="have bounds"):
         dp.plot(dp.load(file), bounds=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.parts.mechanisms import laplace
+from dpbandits.parts.mechanisms import gaussian, gaussian_mean, laplace
 from dpbandits.parts.trees import lowest_bit, new_trees, tree_levels, tree_node_scale, tree_noise
 
 
@@ -17,6 +17,23 @@ def test_laplace_law_two_sided(scale):
     assert stats.kstest(draws, stats.laplace(scale=scale).cdf).pvalue > 1e-6
     for wrong in (0.8, 1.2):  # controls
         assert stats.kstest(draws, stats.laplace(scale=wrong * scale).cdf).pvalue < 1e-12
+
+
+@pytest.mark.parametrize("rho", [0.02, 3.0])
+def test_gaussian_law_two_sided(rho):
+    """A mean of n rewards whose sum is 3, with the noise of zCDP: N(0, 1/(2 rho n^2))."""
+    rng, n = np.random.default_rng(1), 4
+    draws = np.array([gaussian_mean(rng, 3.0, n, rho) for _ in range(40_000)])
+    scale = math.sqrt(1 / (2 * rho * n**2))
+    assert stats.kstest(draws, stats.norm(0.75, scale).cdf).pvalue > 1e-6
+    for wrong in (0.8, 1.2):  # controls
+        assert stats.kstest(draws, stats.norm(0.75, wrong * scale).cdf).pvalue < 1e-12
+
+
+def test_without_a_budget_gaussian_noise_is_nothing():
+    rng = np.random.default_rng(1)
+    assert gaussian(rng, 0.0) == 0.0
+    assert gaussian_mean(rng, 3.0, 4, math.inf) == 0.75
 
 
 def test_laplace_of_scale_zero_adds_nothing():

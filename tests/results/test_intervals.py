@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest, t
+from scipy.stats import binomtest, bootstrap, t
 
 from dpbandits.contracts.question import STOPPING
-from dpbandits.results.intervals import clopper_pearson, half_width
+from dpbandits.results.intervals import clopper_pearson, half_width, interval_of_mean
 from dpbandits.results.summary import summarize
 from dpbandits.results.tables import columns_of
 
@@ -25,6 +25,28 @@ def test_intervals_of_a_mean_are_those_of_students_t():
     low, high = t.interval(0.95, 6, values.mean(), values.std(ddof=1) / np.sqrt(7))
     half = half_width(np.array([values.std(ddof=1), 0.0]), np.array([7, 1]))
     assert half[0] == pytest.approx((high - low) / 2) and np.isnan(half[1])
+
+
+@pytest.mark.parametrize("n", [3, 10, 60])
+def test_intervals_of_a_mean_are_those_of_the_bca_bootstrap(n):
+    values = np.random.default_rng(n).lognormal(0, 1.5, size=(n, 4))
+    low, high = interval_of_mean(values)
+    student = half_width(values.std(axis=0, ddof=1), np.full(4, n))
+    for j, x in enumerate(values.T):
+        right = bootstrap((x,), np.mean, method="BCa", n_resamples=20_000, rng=0)
+        spread = right.standard_error
+        assert low[j] == pytest.approx(right.confidence_interval.low, abs=0.25 * spread)
+        assert high[j] == pytest.approx(right.confidence_interval.high, abs=0.6 * spread)
+        student[j] = abs(x.mean() - student[j] - right.confidence_interval.low) / spread
+    assert max(student) > 0.25  # the control
+
+
+def test_intervals_of_a_mean_stay_within_the_values():
+    few = np.array([0.0] * 19 + [1e5])[:, np.newaxis]
+    (low,), (high,) = interval_of_mean(few)
+    assert 0 <= low < few.mean() < high <= 1e5
+    assert [x[0] for x in interval_of_mean(np.full((5, 1), 7.0))] == [7.0, 7.0]
+    assert np.isnan(interval_of_mean(np.ones((1, 2)))).all()
 
 
 def test_a_summary_counts_what_is_correct():

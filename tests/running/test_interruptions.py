@@ -104,8 +104,6 @@ def test_a_resumed_command_gives_the_bytes_of_an_uninterrupted_one(tmp_path, sto
         results,
         stderr=subprocess.PIPE,
         text=True,
-        # a test in the background would ignore SIGINT
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     while len(when_written(results)) < 2:
         assert process.poll() is None
@@ -137,7 +135,6 @@ def test_a_signal_is_answered_at_once(tmp_path, horizon, stop):
         {"algo": "dp_ucb", "horizon": horizon, "runs": 1000, "jobs": 1},
         tmp_path,
         stderr=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     begun = time.monotonic()
     while not when_written(tmp_path) if quick else time.monotonic() - begun < 5:

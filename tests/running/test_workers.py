@@ -59,11 +59,11 @@ def test_a_worker_that_always_dies_stops_only_its_own_setting(tmp_path):
         csv_after(request)
     assert str(caught.value).startswith("3 runs failed; mortal on bernoulli_c2, eps 1, T 50: ")
     assert sorted(r for failure in caught.value.failures for r in failure.runs) == [0, 1, 2]
-    assert {(f.setting.eps, f.reason) for f in caught.value.failures} == {(1, DEATH)}
+    assert {(f.setting.budget, f.reason) for f in caught.value.failures} == {(1, DEATH)}
     found = [f.name.split("-")[0] for f in tmp_path.rglob("*.npz")]
     assert sorted(found) == ["mortal", "mortal", "ucb"]
     failed = [s for s in request.settings if RunStore(request.results).failure(s) == DEATH]
-    assert [(s.algo, s.eps) for s in failed] == [("mortal", 1)]
+    assert [(s.algo, s.budget) for s in failed] == [("mortal", 1)]
 
 
 @PARALLEL

@@ -69,7 +69,7 @@ KEYS = [
     ("assume=1", "assume=1:", "true or false"),
     ("horizn=5", "'horizn'", "did you mean horizon?"),
     ("algo=adap_klucbb", "algo", "'adap_klucbb'", "did you mean adap_klucb?"),
-    ("algo=zzz", "algo", "'zzz'", "adap_klucb, adap_ucb, dp_se"),
+    ("algo=zzz", "algo", "'zzz'", "adap_klucb, adap_ucb, adar_ucb, anytime_lazy_ucb, dp_"),
     ("algo=3", "algo", "3", "adap_klucb"),
     ("algo=", "algo", "''", "adap_klucb"),
     (f"algo={'x' * 5000}", "algo", "xxx", "adap_klucb"),
@@ -167,6 +167,9 @@ PARAMETERS = [
     ("algo.alpha=-1", "algo.alpha=-1:", "above 0"),
     ("algo.alpha=inf", "algo.alpha=inf:", "finite"),
     ("algo.alpha=nan", "algo.alpha=nan:", "finite"),
+    ("algo=dp_klucb algo.alpha=1", "algo.alpha=1:", "above 1"),
+    ("algo=dp_imed algo.alpha=inf", "algo.alpha=inf:", "finite"),
+    ("algo=dp_imed algo.first=-1", "algo.first=-1:", "at least 0"),
     ("algo=dp_ucb algo.gamma=0", "algo.gamma=0:", "(0, 1]"),
     ("algo=dp_ucb algo.gamma=2", "algo.gamma=2:", "(0, 1]"),
     ("algo=dp_ucb algo.tree_budget=half", "algo.tree_budget=half:", "whole or split"),
@@ -391,6 +394,6 @@ def test_what_is_right_is_not_refused(question):
     """Control."""
     request = request_of("eps=.5 runs=3 seed=1 env=bernoulli 'env.means=[.9,.8]'", question)
     (setting,) = request.settings
-    assert (setting.eps, request.runs, setting.seed, request.results) == (0.5, 3, 1, None)
+    assert (setting.budget, request.runs, setting.seed, request.results) == (0.5, 3, 1, None)
     assert setting.record["env_spec"] == {"law": "bernoulli", "means": [0.9, 0.8]}
     assert len(request_of("eps=[.5,1] env=[sign,bernoulli]", STOPPING).settings) == 4

@@ -36,7 +36,7 @@ def test_paper_scale(name):
     assert {s.horizon for s in request.settings} == {int(horizon)}
     assert {s.algo for s in request.settings} == algorithms
     assert {s.env for s in request.settings} == environments
-    assert {s.eps for s in request.settings} == budgets
+    assert {s.budget for s in request.settings} == budgets
     for setting in request.settings:
         if setting.algo == "dp_ucb":
             assert setting.parameters["gamma"] == 0.1
@@ -69,7 +69,7 @@ def test_scale_of_experiments_that_no_paper_specifies(name):
         if name.startswith("wu"):
             assert (setting.horizon, values.get("k", 2.0), values.get("v", 1.0)) == (10**6, 2, 1)
             assert values.get("alpha1", spec["alpha"]) == spec["alpha"]
-            assert setting.eps in {0.1, 0.5, 1.0} and spec["alpha"] in {0, 0.02, 0.05, 0.1}
+            assert setting.budget in {0.1, 0.5, 1.0} and spec["alpha"] in {0, 0.02, 0.05, 0.1}
         elif "twopoint" in setting.env:
             local = setting.algo == "ldpr_se"
             assert values["c"] == (28 if local else 24)
@@ -78,13 +78,42 @@ def test_scale_of_experiments_that_no_paper_specifies(name):
             assert values["u"] == pytest.approx(1.0) and values["v"] == spec["v"]
         else:
             assert setting.horizon == 10**6 and setting.env == f"pareto_v0{10 * values['v']:g}"
-            assert setting.eps in {0.5, 1.0, np.inf}
+            assert setting.budget in {0.5, 1.0, np.inf}
             assert spec["shape"] == pytest.approx(1.05 + values["v"])
+
+
+PHASES = {"dp_klucb", "dp_imed"}
+
+
+def test_scale_of_the_experiments_of_azize_et_al_2025():
+    """C1 ... C4, T = 1e6, 100 runs; the phases of the experiment double."""
+    request, growth = (requested(experiment=f"azize2025{x}") for x in ("", "_alpha"))
+    everywhere = {f"bernoulli_c{i}" for i in (1, 2, 3, 4)}
+    for settings in (request.settings, growth.settings):
+        assert {s.env for s in settings} == everywhere
+        assert {s.horizon for s in settings} == {10**6}
+        assert {s.parameters["first"] for s in settings if s.algo in PHASES} == {0}
+    assert request.runs == growth.runs == 100
+    assert {s.algo for s in request.settings} >= {*PHASES, "adap_klucb", "dp_se", "kl_ucb"}
+    assert {s.eps for s in request.settings} == {0.01, 0.1, 0.5, 1.0, np.inf}
+    assert {s.parameters["alpha"] for s in request.settings if s.algo in PHASES} == {2}
+    assert {s.parameters["alpha"] for s in growth.settings} == {1.1, 1.5, 2, 3}
+    assert {s.algo for s in growth.settings} == PHASES
+
+
+def test_scale_of_the_price_of_zcdp():
+    request = requested(experiment="azize2023_zcdp")
+    assert request.runs == 100 and {s.algo for s in request.settings} == {"adac_ucb"}
+    assert {s.parameters["beta"] for s in request.settings} == {1}
+    assert {s.env for s in request.settings} == {"bernoulli_c2"}
+    for T in (10**5, 10**6, 10**7):
+        budgets = {s.budget for s in request.settings if s.horizon == T}
+        assert {0.1, 0.5, 1, 1000, np.inf} <= budgets and min(budgets) == 0.1
 
 
 def test_fig3_spans_both_regimes():
     request = requested(experiment="azize2022_fig3")
-    budgets = sorted(setting.eps for setting in request.settings)
+    budgets = sorted(setting.budget for setting in request.settings)
     assert (budgets[0], budgets[-1], request.runs) == (0.05, 10, 20)
     assert {setting.horizon for setting in request.settings} == {10**7}
     ratios = np.diff(np.log(budgets))
@@ -95,7 +124,7 @@ def test_scale_of_the_experiment_on_stopping_times():
     request = requested(question=STOPPING, experiment="sajed2019_stopping")
     assert request.runs == 200 and len(request.settings) == 4 * 3 * (1 + 3 + 3)
     assert {abs(s.instance.means[0]) for s in request.settings} == {0.05, 0.1, 0.2, 0.5}
-    assert {s.eps for s in request.settings} == {0.1, 0.5, 1.0, np.inf}
+    assert {s.budget for s in request.settings} == {0.1, 0.5, 1.0, np.inf}
     goals = [dict(s.goal) for s in request.settings]
     assert {goal["rel_error"] for goal in goals} == {0.1, 0.25, 0.5}
     assert {(goal["beta"], goal["R"]) for goal in goals} == {(0.05, 1.0)}

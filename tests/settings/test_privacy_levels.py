@@ -132,6 +132,49 @@ def test_auto_for_equal_levels_is_their_level():
     assert setting(**B, eps=2, eps_min="auto") == setting(**B, eps=2)
 
 
+# Budgets of other names
+
+
+def test_the_budget_of_zcdp_is_a_column():
+    found = dp.run(algo="adac_ucb", rho=[0.1, 1], **SMALL)
+    assert list(found.columns) == [name.replace("eps", "rho") for name in COLUMNS]
+    assert rows_of_settings(found, "rho") == [(0.1,), (1,)]
+    assert dp.run(algo="adac_ucb", **SMALL)["rho"].unique().tolist() == [1]  # the default
+
+
+def test_budgets_of_two_names_share_a_table(tmp_path):
+    """Blank for an algorithm with another budget, infinite for one without; each setting once."""
+    algorithms = ["adac_ucb", "adap_ucb", "adar_ucb", "ucb"]
+    found = dp.run(algo=algorithms, eps=[0.5], rho=[0.1, 1], **SMALL)
+    settings_found = [
+        ("adac_ucb", None, 0.1),
+        ("adac_ucb", None, 1),
+        ("adap_ucb", 0.5, None),
+        ("adar_ucb", 0.5, None),
+        ("ucb", math.inf, math.inf),
+    ]
+    rows = rows_of_settings(found, "algo", "eps", "rho")
+    assert sorted(rows, key=str) == sorted(settings_found, key=str)
+    assert runs_of_each(found) == {2} and len(dp.summary(found)) == 5
+    loaded = dp.load(dp.save(found, tmp_path / "table.csv"))
+    pd.testing.assert_frame_equal(loaded, found, check_exact=False)
+
+
+def test_no_noise_is_an_infinite_budget():
+    """AdaC-UCB and AdaR-UCB then play the same rounds, and none of noise is left."""
+    given = SMALL | {"horizon": 5000, "beta": 1.0}
+    free = dp.run(algo="adac_ucb", rho=math.inf, **given)["regret"].tolist()
+    assert free == dp.run(algo="adar_ucb", eps=math.inf, **given)["regret"].tolist()
+    assert free == dp.run(algo="adac_ucb", rho=1e90, **given)["regret"].tolist()
+    assert free != dp.run(algo="adac_ucb", rho=0.1, **given)["regret"].tolist()
+
+
+def test_renyi_dp_of_gaussian_noise_is_zcdp():
+    given = SMALL | {"horizon": 5000}
+    one = dp.run(algo="adar_ucb", eps=0.5, order=5, **given)["regret"].tolist()
+    assert one == dp.run(algo="adac_ucb", rho=0.1, **given)["regret"].tolist()
+
+
 # Refused
 
 
@@ -212,6 +255,16 @@ def test_a_population_that_cannot_be_is_refused(name, changes, parts, tmp_path, 
 
 
 REFUSED = [
+    ({"algo": "adac_ucb", "eps": 1}, "eps=1: adac_ucb takes no eps; its privacy budget is rho"),
+    ({"algo": "adap_ucb", "rho": 1}, "rho=1: adap_ucb takes no rho; its privacy budget is eps"),
+    ({"algo": "adar_ucb", "rho": 1}, "rho=1: adar_ucb takes no rho; its privacy budget is eps"),
+    (B | {"rho": 1}, "rho=1: heldp_ucb_b takes no rho; its privacy budget is eps"),
+    ({"algo": "ucb", "rho": 1}, "rho=1: ucb is not private and takes no rho; leave it out"),
+    ({"algo": ["ucb", "dp_se"], "rho": [1]}, "sweep.rho: no algorithm of the sweep has"),
+    ({"algo": "adac_ucb", "rho": 0}, "rho=0: a number above 0"),
+    ({"algo": "adac_ucb", "rho": math.nan}, "rho=nan: a number above 0"),
+    ({"algo": "adac_ucb", "eps_min": 1}, "eps_min=1: adac_ucb takes no eps_min"),
+    ({"algo": "adar_ucb", "order": 1}, "algo.order=1: a finite number above 1"),
     (B | {"eps": 2, "eps_min": 3}, "eps_min=3: no users of level eps=2"),
     (B | {"eps": 2, "eps_min": 0}, "eps_min=0: a finite number above 0"),
     (B | {"eps": 2, "eps_min": -1}, "eps_min=-1: a finite number above 0"),

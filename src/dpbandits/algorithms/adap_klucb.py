@@ -10,6 +10,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "AdaP-KLUCB"
+LINE = "green", "solid"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Azize & Basu 2022, Theorem 6", "episode_means")
 

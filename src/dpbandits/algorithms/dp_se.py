@@ -10,6 +10,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "DP-SE"
+LINE = "blue", "solid"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 4.1", "epoch_mean")
 

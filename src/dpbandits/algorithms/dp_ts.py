@@ -10,6 +10,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "DP-TS"
+LINE = "brown", "dashed"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Hu & Hegde 2022, Theorem 1", "hybrid_counter")
 ROUND_BY_ROUND = True

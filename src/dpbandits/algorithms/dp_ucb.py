@@ -9,6 +9,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "DP-UCB"
+LINE = "vermillion", "solid"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Mishra & Thakurta 2015, Alg. 1, with the whole budget per tree", "tree")
 ROUND_BY_ROUND = True

@@ -8,6 +8,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "DP-UCB (tight bonus)"
+LINE = "vermillion", "dashed"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Chan et al. 2011: one tree per arm", "tree")
 ROUND_BY_ROUND = True

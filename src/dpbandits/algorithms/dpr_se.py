@@ -12,6 +12,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "DPR-SE"
+LINE = "blue", "dashed"
 REWARDS = HeavyTails()
 GUARANTEE = global_dp("Tao et al. 2022, Theorem 3", "truncated_mean")
 Constant = Annotated[float, Named({"literal": 24.0, "practical": 1.5}, POSITIVE)]

@@ -10,6 +10,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "DPR-UCB"
+LINE = "vermillion", "dashdotted"
 REWARDS = HeavyTails()
 GUARANTEE = global_dp("Tao et al. 2022, Theorem 1, with eps/L per level of a tree", "adaptive_tree")
 ROUND_BY_ROUND = True

@@ -8,6 +8,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "HeLDP-UCB-B"
+LINE = "sky blue", "dashed"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("Ren et al. 2020, Theorem 10", send_bit)
 ROUND_BY_ROUND = True

@@ -6,6 +6,7 @@ from ..authoring import (
 from .heldp_ucb_b import agent_4, fade
 
 NAME = "HeLDP-UCB-BS"
+LINE = "sky blue", "dashdotted"
 GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_bit_of_sigmoid)
 ROUND_BY_ROUND = True
 LEADING_TERM = "V_B"  # of the regret; eps_min should minimise it

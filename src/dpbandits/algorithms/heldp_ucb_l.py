@@ -11,6 +11,7 @@ from ..authoring import (
 from .heldp_ucb_b import fade
 
 NAME = "HeLDP-UCB-L"
+LINE = "sky blue", "solid"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("Ren et al. 2020, Theorem 7", convert_to_laplace)
 ROUND_BY_ROUND = True

@@ -7,6 +7,7 @@ from .heldp_ucb_b import fade
 from .heldp_ucb_l import agent_2
 
 NAME = "HeLDP-UCB-LS"
+LINE = "sky blue", "dotted"
 GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_sigmoid)
 ROUND_BY_ROUND = True
 LEADING_TERM = "V_L"  # of the regret; eps_min should minimise it

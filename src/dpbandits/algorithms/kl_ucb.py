@@ -8,6 +8,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "KL-UCB"
+LINE = "black", "dashed"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE
 

@@ -8,6 +8,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "Lazy-DP-TS"
+LINE = "brown", "solid"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Hu & Hegde 2022, Theorem 3", "buffer_means")
 ROUND_BY_ROUND = True

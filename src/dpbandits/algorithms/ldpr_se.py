@@ -12,6 +12,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "LDPR-SE"
+LINE = "blue", "dotted"
 REWARDS = HeavyTails()
 GUARANTEE = local_dp("Tao et al. 2022, Theorem 6", send_truncated)
 Constant = Annotated[float, Named({"literal": 28.0, "practical": 0.5}, POSITIVE)]

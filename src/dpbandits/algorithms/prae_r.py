@@ -12,6 +12,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "PRAE-R"
+LINE = "purple", "dashed"
 REWARDS = RawMoments()
 GUARANTEE = global_dp("Wu et al. 2023, Theorem 6.2", "truncated_mean")
 Contamination = Annotated[float, below(RAW_LIMIT)]

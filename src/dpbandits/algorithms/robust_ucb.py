@@ -10,6 +10,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "Robust UCB"
+LINE = "black", "dashdotted"
 REWARDS = HeavyTails()
 GUARANTEE = NOT_PRIVATE
 ROUND_BY_ROUND = True

@@ -7,6 +7,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "TS"
+LINE = "black", "dotted"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE
 ROUND_BY_ROUND = True

@@ -5,6 +5,7 @@ import math
 from ..authoring import NOT_PRIVATE, UNIT_INTERVAL, kernel, optimism, verb
 
 NAME = "UCB"
+LINE = "black", "solid"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE
 ROUND_BY_ROUND = True

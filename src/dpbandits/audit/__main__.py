@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ..contracts.algorithm import HOMES, Algorithm, load
+from ..contracts.guarantees import RDP, ZCDP
 
-HEAD = """\
+HEAD = f"""\
 # Guarantees
 
 The privacy guarantee of each algorithm and stopping rule, the assumption on the rewards that it
@@ -15,6 +16,16 @@ page: `python -m dpbandits.audit > docs/guarantees.md`. Measured privacy losses 
 Global DP: the probability of every event about what an adversary observes changes by a factor of at
 most e^loss between two sequences of rewards that differ in one reward. Local DP: the same holds for
 the response of one user to any two rewards. Without noise (`eps=inf`) nothing is guaranteed.
+
+Global zCDP: between two such sequences the Renyi divergence of order a is at most rho a, for every
+a above 1. Global RDP: it is at most eps for one order. Both are given here by Gaussian noise, so
+what an adversary observes is also mu-GDP, and an audit measures mu. They convert to (eps',
+delta)-DP, for every delta in (0, 1):
+
+| | eps' | mu | source |
+|---|---|---|---|
+| rho-zCDP | `{ZCDP.formula}` | `sqrt(2 rho)` | {ZCDP.source} |
+| (order, eps)-RDP | `{RDP.formula}` | `sqrt(2 eps/order)` | {RDP.source} |
 
 | | notion | loss | an adversary observes | rewards | source | release |
 |---|---|---|---|---|---|---|
@@ -34,7 +45,7 @@ def row(algorithm: Algorithm) -> list[str]:
     if promised is None or promised.notion == "none":
         return [f"`{algorithm.name}`", "none", "", "", "", "", ""]
     needs = algorithm.rewards.words if algorithm.rewards else "any rewards"
-    loss = "the user's level" if promised.notion == "local" else "eps"
+    loss = "the user's level" if promised.notion == "local" else ", ".join(promised.letters)
     beneath = promised.mechanism or (promised.curator.__name__ if promised.curator else "")
     beneath = f"`{beneath}`" if beneath else "sparse vector"
     what = promised.hides

@@ -11,14 +11,14 @@ import joblib
 import numpy as np
 
 from ..running.backends import safe_children
-from .events import Event, epsilon_bound, learn
+from .events import Event, learn
 from .neighbours import Pair
 from .subjects import Subject
 
 PLAIN = 25  # runs of a compiled algorithm that take as long as one in plain Python
 CANDIDATES = 96  # pairs of neighbours at the start of the search
 # Of the search: the number of candidates that remain, the fraction of the runs (one in so many),
-# and the privacy loss between the data compared: at a small eps distant data are easier to rank.
+# and the privacy loss between the data compared: at a small loss distant data are easier to rank.
 ROUNDS = ((24, 48, 2.0), (6, 12, 1.0), (2, 4, 0.0))
 LARGEST_SAMPLE = 50_000  # half of the sample on which an event is proposed and chosen
 LENIENT = 0.02  # level of the bounds that only rank candidates
@@ -32,7 +32,7 @@ class Finding:
 
     Attributes:
         subject: what was audited.
-        epsilon: the lower confidence bound on the privacy loss, in nats.
+        measured: the lower confidence bound on the privacy loss, in the subject's unit.
         confidence: of the bound.
         pair: the neighbours, two arrays.
         event: the event that distinguishes them.
@@ -42,7 +42,7 @@ class Finding:
     """
 
     subject: Subject
-    epsilon: float
+    measured: float
     confidence: float
     pair: Pair
     event: Event
@@ -57,7 +57,7 @@ class Finding:
         """
         itself = self.subject.kind in ("mechanism", "response")
         exact = (self.exact or 0.0) / (1.0 + ROUNDING) if itself else 0.0
-        return max(self.epsilon, exact) > self.subject.promised
+        return max(self.measured, exact) > self.subject.promised
 
 
 def audit(
@@ -100,7 +100,7 @@ def audit(
 
     progress(0.2)
     for (remaining, part, loss), sequence in zip(ROUNDS, searching, strict=True):
-        steps = max(round(loss / subject.eps), 1)
+        steps = max(round(loss / subject.promised), 1)
         wide = [neighbours(steps) for neighbours in candidates]
         n = max(sample // part, 50)
         learned = each(partial(_learn, runs=n, level=LENIENT), wide, sequence)
@@ -115,7 +115,7 @@ def audit(
     counts = each(partial(_count, runs=runs), pairs, testing, events)
     progress(0.15)
     bounds = [
-        float(epsilon_bound(k[e.side], k[1 - e.side], runs, level))
+        float(subject.bound(k[e.side], k[1 - e.side], runs, level))
         for k, e in zip(counts, events, strict=True)
     ]
     i = int(np.argmax(bounds))
@@ -125,7 +125,7 @@ def audit(
 def _learn(subject, pair, sequence, runs, level):
     """The best event on a fresh sample, with its bound."""
     x, y = (np.concatenate(list(chunks)) for chunks in _samples(subject, pair, sequence, runs))
-    return learn((x, y), level)
+    return learn((x, y), level, subject.bound)
 
 
 def _count(subject, pair, sequence, event, runs):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 
 from ..results.intervals import clopper_pearson
 
 Bounds = tuple[tuple[int, float, float], ...]
+Bound = Callable[[Any, Any, int, float], np.ndarray]  # as epsilon_bound
 DEPTH = 8  # largest number of conditions of an event
 FAR = 1e30  # values are clipped to [-FAR, FAR]: a tree adds its data up in float32
 LEAST = 0.002  # least share of the runs that an event holds in
@@ -56,7 +59,19 @@ def epsilon_bound(k: np.ndarray | int, other: np.ndarray | int, n: int, level: f
         return np.maximum(np.log(low) - np.log(high), 0.0)
 
 
-def learn(seen: tuple[np.ndarray, np.ndarray], level: float) -> tuple[float, Event]:
+def mu_bound(k: np.ndarray | int, other: np.ndarray | int, n: int, level: float) -> np.ndarray:
+    """A lower confidence bound, at least 0, on the mu of Gaussian DP, Phi^-1(p) - Phi^-1(q), as
+    ``epsilon_bound``: what is mu-GDP tells p from q no better than N(mu, 1) is told from N(0, 1)
+    (Dong, Roth & Su 2022).
+    """
+    low, _ = clopper_pearson(np.asarray(k), n, level / 2)
+    _, high = clopper_pearson(np.asarray(other), n, level / 2)
+    return np.maximum(norm.ppf(low) - norm.ppf(high), 0.0)
+
+
+def learn(
+    seen: tuple[np.ndarray, np.ndarray], level: float, bound: Bound = epsilon_bound
+) -> tuple[float, Event]:
     """The event that distinguishes two samples best: a path of a decision tree.
 
     A tree grown on one half of the sample proposes events, the other half chooses among them.
@@ -65,6 +80,7 @@ def learn(seen: tuple[np.ndarray, np.ndarray], level: float) -> tuple[float, Eve
         seen: what an adversary saw in n runs under each sequence of rewards, float arrays
             (n, columns).
         level: see ``epsilon_bound``.
+        bound: the lower confidence bound that the event should make large.
 
     Returns:
         The event's bound on this sample, which is too large since the event was chosen on it; and
@@ -85,7 +101,7 @@ def learn(seen: tuple[np.ndarray, np.ndarray], level: float) -> tuple[float, Eve
         random_state=0,
     ).fit(grown.reshape(2 * n, -1), np.repeat([0, 1], n))
     counts = np.stack([np.asarray(tree.decision_path(x).sum(axis=0)).ravel() for x in chosen])
-    scores = np.stack([epsilon_bound(counts[s], counts[1 - s], n, level) for s in (0, 1)])
+    scores = np.stack([bound(counts[s], counts[1 - s], n, level) for s in (0, 1)])
     side, node = np.unravel_index(scores.argmax(), scores.shape)
     whole = (data == np.rint(data)).all(axis=(0, 1))
     return float(scores[side, node]), Event(_bounds(tree.tree_, node, distinct, whole), int(side))

@@ -1,4 +1,5 @@
-"""The exact privacy loss of a release that is linear in Laplace noise, or tosses one coin.
+"""The exact privacy loss of a release that is linear in Laplace or Gaussian noise, or tosses one
+coin.
 
 The loss is computed from the code itself: the release is run with a generator whose draws are
 chosen here.
@@ -21,6 +22,8 @@ SIZES = (1.0, 30.0, 1e3, 1e6)  # of the noise with which linearity is tested
 class _Laplace:
     """A generator of given Laplace variables, as differences of two exponentials; others are 0."""
 
+    draws = 2  # for a variable
+
     def __init__(self, z: dict[int, float]):
         self.z, self.drawn = z, 0
 
@@ -28,6 +31,19 @@ class _Laplace:
         self.drawn += 1
         z = self.z.get((self.drawn - 1) // 2, 0.0)
         return max(z, 0.0) if self.drawn % 2 else max(-z, 0.0)
+
+
+class _Normal:
+    """A generator of given standard normal variables; others are 0."""
+
+    draws = 1
+
+    def __init__(self, z: dict[int, float]):
+        self.z, self.drawn = z, 0
+
+    def standard_normal(self) -> float:
+        self.drawn += 1
+        return self.z.get(self.drawn - 1, 0.0)
 
 
 class _Coin:
@@ -52,19 +68,31 @@ def exact_epsilon(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> floa
     and the same for both, it is the sum of |z_i| over the z that solve ``N z = f(x) - f(y)``; it is
     infinite if none does. If the release tosses one coin, the probabilities of its outputs give it.
     """
-    for method in (_linear, _coin):
-        with suppress(AttributeError, TypeError):  # other draws, and other uses of a draw
-            return method(release, x, y, d)
+    with suppress(AttributeError, TypeError):  # other draws, and other uses of a draw
+        return _linear(release, x, y, d, _Laplace, 1)
+    with suppress(AttributeError, TypeError):
+        return _coin(release, x, y, d)
     return None
 
 
-def _linear(release, x, y, d):
+def exact_mu(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> float | None:
+    """The mu of Gaussian DP of a release of d numbers between two data sets, or None.
+
+    If the release is ``f(x) + N z`` with z independent standard normal variables, as in
+    ``exact_epsilon``, it is the length of the z that solves ``N z = f(x) - f(y)``.
+    """
+    with suppress(AttributeError, TypeError):
+        return _linear(release, x, y, d, _Normal, 2)
+    return None
+
+
+def _linear(release, x, y, d, noise, norm):
     def run(data, z):
-        rng, out = _Laplace(z), np.zeros(d)
+        rng, out = noise(z), np.zeros(d)
         release(rng, data, out)
-        if rng.drawn % 2:
+        if rng.drawn % noise.draws:
             raise TypeError("a single exponential variable is not Laplace noise")
-        return out, rng.drawn // 2
+        return out, rng.drawn // noise.draws
 
     (f, n), (g, other) = run(x, {}), run(y, {})
     if n == 0:
@@ -83,7 +111,7 @@ def _linear(release, x, y, d):
     z, _, rank, _ = np.linalg.lstsq(N, f - g, rcond=None)
     if not _close(N @ z, f - g):
         return math.inf
-    return float(np.abs(z).sum()) if rank == N.shape[1] else None
+    return float(np.linalg.norm(z, norm)) if rank == N.shape[1] else None
 
 
 def _close(a, b):

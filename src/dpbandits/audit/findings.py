@@ -9,14 +9,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from tabulate import tabulate
 
-from ..contracts.display import display_name
-from ..figures.style import COLOURS, Chart, finish, styled
+from ..contracts.display import display_name, symbol
+from ..figures.style import PALETTE, Chart, finish, styled
 from ..files import write_atomically
+from ..results.tables import budgets_of
 from .auditor import Finding
 
+UNITS = {"eps": "privacy loss (nats)", "mu": r"privacy loss $\mu$ (Gaussian DP)"}
 VERDICTS = {False: "consistent", True: "VIOLATED"}
 
 
@@ -27,9 +30,11 @@ def record(finding: Finding, seed: int) -> dict[str, Any]:
     return {
         "kind": finding.subject.kind,
         "name": finding.subject.name,
-        "eps": finding.subject.eps,
+        "budget": finding.subject.budget_name,
+        finding.subject.budget_name: finding.subject.budget,
+        "unit": finding.subject.unit,
         "promised": finding.subject.promised,
-        "measured": finding.epsilon,
+        "measured": finding.measured,
         "exact": math.nan if finding.exact is None else finding.exact,
         "verdict": VERDICTS[finding.violated],
         "confidence": finding.confidence,
@@ -48,14 +53,14 @@ def record(finding: Finding, seed: int) -> dict[str, Any]:
 
 
 def render(rows: Sequence[Mapping[str, Any]], style: str) -> str:
-    """The table as text; ``style`` is one of tabulate's."""
-    head = ["audited", "", "eps promised", "measured, at least"]
+    """The table as text, in a style of tabulate's; losses are eps, or mu where the promise is."""
+    head = ["audited", "", "promised", "measured, at least"]
     head += ["exact, of the release beneath", "verdict"]
     cells = [
         [
             row["name"],
             row["kind"],
-            f"{row['promised']:g}",
+            promised(row),
             f"{row['measured']:.3g}",
             "" if math.isnan(row["exact"]) else f"{row['exact']:.4g}",
             row["verdict"],
@@ -64,6 +69,13 @@ def render(rows: Sequence[Mapping[str, Any]], style: str) -> str:
     ]
     align = ("left", "left", "right", "right", "right", "left")
     return tabulate(cells, head, tablefmt=style, colalign=align, disable_numparse=True)
+
+
+def promised(row: Mapping[str, Any]) -> str:
+    """The loss that is promised; the budget it comes from, if it is not the budget itself."""
+    if row["unit"] == "eps":
+        return f"{row['promised']:g}"
+    return f"{row['budget']} {row[row['budget']]:g}: mu {row['promised']:.4g}"
 
 
 def in_words(row: Mapping[str, Any]) -> str:
@@ -75,7 +87,8 @@ def in_words(row: Mapping[str, Any]) -> str:
         reward = f"the reward of arm {row['changed_arm']} in round {row['changed_round']}"
     files = f": {', '.join(row['witness'])}" if row["witness"] else ""
     return (
-        f"{row['name']} at eps {row['eps']:g}: {row['measured']:.3g} at least "
+        f"{row['name']} at {row['budget']} {row[row['budget']]:g}: "
+        f"{'mu ' * (row['unit'] == 'mu')}{row['measured']:.3g} at least "
         f"(confidence {row['confidence']:g})\n"
         f"  sequences  of {row['rewards']}, {reward} is {row['first']:g} or {row['second']:g}"
         f"{files}\n"
@@ -96,27 +109,46 @@ def write_witness(finding: Finding, stem: Path) -> list[str]:
 
 @styled
 def bars(table: pd.DataFrame) -> Figure:
-    """Measured and exact against promised loss: a bar for each name, a panel for each budget."""
-    names = list(dict.fromkeys(table["name"]))[::-1]
-    budgets = sorted(table["eps"].unique())
-    figure = Chart(figsize=(2.1 * len(budgets) + 2.2, 0.2 * len(names) + 2.0))
-    axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)[0]
-    for ax, eps in zip(axes, budgets, strict=True):
-        rows = table[table["eps"] == eps]
-        at, shown = rows["name"].map(names.index), np.minimum(rows["measured"], 2 * eps)
-        broken = rows["verdict"] == VERDICTS[True]
-        ax.barh(at[~broken], shown[~broken], 0.65, color=COLOURS[1], label="measured, at least")
-        if broken.any():
-            ax.barh(at[broken], shown[broken], 0.65, color=COLOURS[0], label="measured: violated")
-        ax.plot(rows["exact"], at, "D", ms=3.5, mfc="white", color="black", ls="",
-                label="exact loss of the release beneath")  # fmt: skip
-        ax.axvline(eps, color="black", lw=1, label="promised")
-        ax.set_title(f"$\\epsilon$ = {eps:g}")
-        ax.set_xlim(0, max(1.12 * eps, 1.05 * min(rows["measured"].max(), 2 * eps)))
-        ax.set_yticks(range(len(names)), [display_name(n).replace("_", " ") for n in names])
-        ax.set_xlabel("privacy loss (nats)")
-        ax.grid(axis="y", visible=False)
+    """Measured and exact against promised loss: a bar for each name, a panel for each value of the
+    budget, and a row of panels for each unit.
+    """
+    value = table[budgets_of(table)].bfill(axis=1).iloc[:, 0]  # of the only budget of a row
+    units = {str(unit): rows for unit, rows in table.groupby("unit", sort=True)}
+    heights = [0.2 * rows["name"].nunique() + 0.9 for rows in units.values()]
+    values = sorted(value.unique())
+    figure = Chart(figsize=(2.1 * len(values) + 2.2, sum(heights) + 1.1))
+    axes = figure.subplots(
+        len(units), len(values), squeeze=False, sharey="row", height_ratios=heights
+    )
+    for (unit, found), across in zip(units.items(), axes, strict=True):
+        names = list(dict.fromkeys(found["name"]))[::-1]
+        for ax, x in zip(across, values, strict=True):
+            rows = found[value[found.index] == x]
+            if rows.empty:
+                ax.set_axis_off()
+                continue
+            _bars(ax, rows, rows["name"].map(names.index))
+            symbols = ", ".join(symbol(b) for b in budgets_of(rows) if rows[b].notna().any())
+            ax.set_title(f"{symbols} = {x:g}")
+            ax.set_yticks(range(len(names)), [display_name(n).replace("_", " ") for n in names])
+            ax.set_xlabel(UNITS[unit])
     confidence = table["confidence"].iloc[0]
     note = f"Bars: lower confidence bounds ({100 * confidence:g} % each); none proves privacy."
     finish(figure, "Privacy loss, measured and promised", table.assign(run=0), note)
     return figure
+
+
+def _bars(ax: Axes, rows: pd.DataFrame, at: pd.Series) -> None:
+    """Draw the findings of one panel at their heights."""
+    most = rows["promised"].max()
+    shown = np.minimum(rows["measured"], 2 * most)
+    broken = rows["verdict"] == VERDICTS[True]
+    ax.barh(at[~broken], shown[~broken], 0.65, color=PALETTE["blue"], label="measured, at least")
+    if broken.any():
+        wrong = PALETTE["vermillion"]
+        ax.barh(at[broken], shown[broken], 0.65, color=wrong, label="measured: violated")
+    ax.plot(rows["exact"], at, "D", ms=3.5, mfc="white", color="black", ls="",
+            label="exact loss of the release beneath")  # fmt: skip
+    ax.vlines(rows["promised"], at - 0.5, at + 0.5, color="black", lw=1, label="promised")
+    ax.set_xlim(0, max(1.12 * most, 1.05 * min(rows["measured"].max(), 2 * most)))
+    ax.grid(axis="y", visible=False)

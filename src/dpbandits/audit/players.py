@@ -35,10 +35,10 @@ class Player(Subject):
     """What algorithms and stopping rules have in common.
 
     Attributes:
-        values: the parameters except eps, as a configuration holds them.
+        values: the parameters except the budget, as a configuration holds them.
         horizons: the horizons that are tried; empty for several that are cheap.
         question: the question that it answers.
-        width: standard deviation, at eps 1, of the steps around a change of behaviour.
+        width: standard deviation, at a loss of 1, of the steps around a change of behaviour.
     """
 
     values: Mapping[str, Any]
@@ -49,7 +49,7 @@ class Player(Subject):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        return {**self.values, "eps": self.eps}
+        return {**self.values, self.budget_name: self.budget}
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
         """A random walk through tables of rewards that the promise covers."""
@@ -65,7 +65,7 @@ class Player(Subject):
             steps = rng.integers(T, size=STEPS)
             if middle is not None:
                 steps[0] = middle
-                spread = rng.normal(size=STEPS - 2) * self.width / self.eps
+                spread = rng.normal(size=STEPS - 2) * self.width / self.promised
                 steps[1:-1] = middle + np.rint(spread)
             found += [partial(walk.pair, int(m)) for m in steps]
         return found
@@ -119,7 +119,8 @@ class Learner(Player):
     def exact(self) -> float | None:
         guarantee = self.source.guarantee
         name = guarantee.mechanism if guarantee else None
-        return Release(MECHANISMS[name], self.eps).exact() if name else None
+        budget = self.gaussian.rho(self.parameters) if self.gaussian else self.budget
+        return Release(MECHANISMS[name], budget).exact() if name else None
 
 
 class Stopper(Player):

@@ -1,7 +1,8 @@
 """The releases that the guarantees rest on, each of which can be audited on its own.
 
-A release is ``release(rng, x, eps, out)``: it writes what an adversary sees of the data ``x`` into
-``out``. Each is made of the mechanisms, estimators and local randomizers that algorithms call.
+A release is ``release(rng, x, eps, out)``, or with rho in the place of eps: it writes what an
+adversary sees of the data ``x`` into ``out``. Each is made of the mechanisms, estimators and local
+randomizers that algorithms call.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..parts.buffers import fill_buffer, new_buffers
 from ..parts.estimators import private_mean, private_mode
 from ..parts.hybrid_counters import count_reward, counted_mean, new_counters
 from ..parts.local_randomizers import send_bit
-from ..parts.mechanisms import laplace, laplace_mean, laplace_scale
+from ..parts.mechanisms import gaussian, gaussian_mean, laplace, laplace_mean, laplace_scale
 from ..parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise
 
 
@@ -28,11 +29,12 @@ class Mechanism:
 
     Attributes:
         name: its name.
-        function: ``release(rng, x, eps, out)``, callable from kernels.
+        function: ``release(rng, x, budget, out)``, callable from kernels.
         says: a description in one sentence.
         values: the values that one number of the data may take; all are tried.
         sizes: the sizes of the data.
         seen: how many numbers are released about n data.
+        budget: the name of its privacy budget: eps-DP, or rho-zCDP by Gaussian noise.
     """
 
     name: str
@@ -41,7 +43,8 @@ class Mechanism:
     values: tuple[float, ...] = (0.0, 1.0)
     sizes: tuple[int, ...] = (1,)
     seen: Callable[[int], int] = field(default=lambda n: 1, repr=False)
-    guarantee: ClassVar[None] = None  # what it promises is eps
+    budget: str = "eps"
+    guarantee: ClassVar[None] = None  # what it promises is its budget
 
 
 ANYTHING = (-1e3, -1.0, 0.0, 0.5, 1.0, 1e3)  # rewards without bounds; truncation begins at 1
@@ -75,6 +78,39 @@ def episode_means(rng, x, eps, out):
     for i in range(len(out)):
         n = max(start, 1)
         out[i] = laplace_mean(rng, np.sum(x[start : start + n]), n, eps)
+        start += n
+
+
+@mechanism("one number in [0, 1] plus N(0, 1/(2 rho))", budget="rho")
+def gaussian_release(rng, x, rho, out):
+    out[0] = x[0] + gaussian(rng, 1.0 / np.sqrt(2.0 * rho))
+
+
+@mechanism(
+    "AdaC, AdaR: means of disjoint episodes with Gaussian noise",
+    sizes=(4, 8),
+    seen=tree_levels,
+    budget="rho",
+)
+def gaussian_episode_means(rng, x, rho, out):
+    start = 0
+    for i in range(len(out)):
+        n = max(start, 1)
+        out[i] = gaussian_mean(rng, np.sum(x[start : start + n]), n, rho)
+        start += n
+
+
+@mechanism(
+    "DP-KLUCB, DP-IMED: running totals of phases of 1, 1, 2, 4, ..., each with noise of its own",
+    sizes=(4, 8),
+    seen=tree_levels,
+)
+def phase_sums(rng, x, eps, out):
+    total, start = 0.0, 0
+    for i in range(len(out)):
+        n = max(start, 1)
+        total += np.sum(x[start : start + n]) + laplace(rng, 1.0 / eps)
+        out[i] = total
         start += n
 
 

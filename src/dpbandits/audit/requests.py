@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping
 from importlib.util import find_spec
 from typing import Any
 
-from ..contracts.algorithm import Algorithm
-from ..contracts.parameters import CONFIDENCE, POSITIVE
+from ..contracts.algorithm import Algorithm, takes_another
+from ..contracts.parameters import BUDGETS, CONFIDENCE, POSITIVE
 from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
@@ -57,20 +57,34 @@ def requested(
     short = config["short"]
     if not isinstance(short, dict) or not all(isinstance(x, dict) for x in short.values()):
         raise BadInput(f"short={plain(short)}: write short.ALGORITHM.PARAMETER=VALUE")
-    eps = 1.0 if config["eps"] is None else config["eps"]
-    numbers = [argument("eps", x, POSITIVE, math.nan) for x in _each(eps)]
     horizons = [] if config["horizon"] is None else _each(config["horizon"])
     lengths = tuple(whole("horizon", T, at_least=2, at_most=1_000_000) for T in horizons)
     if algorithm is None:
         name = str(config["mechanism"])
         if name not in MECHANISMS:
             raise unknown("mechanism", name, MECHANISMS)
-        subjects: list[Subject] = [Release(MECHANISMS[name], x) for x in numbers]
+        release = MECHANISMS[name]
+        numbers = _budgets(config, name, release.budget)
+        subjects: list[Subject] = [Release(release, x) for x in numbers]
     else:
+        where = f"{algorithm.group}={algorithm.name}"
+        if algorithm.budget is None:
+            raise BadInput(f"{where}: it promises no privacy, so there is nothing to audit")
+        numbers = _budgets(config, algorithm.name, algorithm.budget)
         subjects = [_subject(config, algorithm, spec, x, lengths, given) for x in numbers]
     if find_spec("sklearn") is None:
         raise BadInput("an audit needs scikit-learn: pip install 'dpbandits[audit]'")
     return subjects
+
+
+def _budgets(config: Mapping[str, Any], audited: str, name: str) -> list[float]:
+    """The values of the privacy budget that is audited, 1 by default; another one is refused."""
+    for other in BUDGETS:
+        if other != name and config[other] is not None:
+            given = plain(config[other])
+            raise BadInput(f"{other}={given}: {takes_another(audited, other, name)}")
+    values = _each(1.0 if config[name] is None else config[name])
+    return [argument(name, x, POSITIVE, math.nan) for x in values]
 
 
 def _each(value: Any) -> list[Any]:
@@ -78,13 +92,11 @@ def _each(value: Any) -> list[Any]:
     return value if isinstance(value, list) and value else [value]
 
 
-def _subject(config, algorithm: Algorithm, spec, eps: float, lengths, given) -> Subject:
+def _subject(config, algorithm: Algorithm, spec, budget: float, lengths, given) -> Subject:
     """The subject of an algorithm or stopping rule at one budget, its parameters checked."""
     where = f"{algorithm.group}={algorithm.name}"
-    if not algorithm.private:
-        raise BadInput(f"{where}: it promises no privacy, so there is nothing to audit")
     if algorithm.guarantee is not None and algorithm.guarantee.notion == "local":
-        return Sender(algorithm, eps)
+        return Sender(algorithm, budget)
     if algorithm.per_user:
         raise BadInput(
             f"{where}: {algorithm.file or 'dpbandits'}: local privacy is audited response by "
@@ -95,9 +107,12 @@ def _subject(config, algorithm: Algorithm, spec, eps: float, lengths, given) -> 
         goal = {key: argument(key, config[key], d, math.nan) for key, d in STOPPING.goal}
     short = config["short"].get(algorithm.name, {})  # unless the user set a parameter
     values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given} | goal
-    own = [name for name in algorithm.domains if name not in ("eps", *goal)]
+    own = [name for name in algorithm.domains if name not in (algorithm.budget, *goal)]
     check_names(algorithm, own, spec, values)
+    letters = algorithm.guarantee.letters if algorithm.guarantee else ()
+    for name in set(letters) & set(own):
+        values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)
     player = Stopper if group == STOPPING.group else Learner
-    found = player(algorithm, eps, values, lengths)
+    found = player(algorithm, budget, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
     return found

@@ -29,7 +29,8 @@ def finding_of(
     seed, confidence = int(config["seed"]), float(config["confidence"])
     sources = sources_hash(*sorted((PACKAGE / "audit").glob("*.py")))
     hashed = digest(*map(repr, (subject, runs, confidence, seed, sources)), length=12)
-    file = folder and folder / f"{subject.name}-eps{subject.eps:g}-{hashed}.json"
+    budget = f"{subject.budget_name}{subject.budget:g}"
+    file = folder and folder / f"{subject.name}-{budget}-{hashed}.json"
     try:
         row = json.loads(read_text(file)) if file else None
     except (OSError, ValueError, RecursionError):

@@ -10,17 +10,19 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..compiled.decorators import compiles, loop
-from .exact import exact_epsilon
+from ..contracts.guarantees import ZCDP, Gaussian
+from .events import epsilon_bound, mu_bound
+from .exact import exact_epsilon, exact_mu
 from .neighbours import Neighbours, Pair
 from .releases import ANYTHING
 
 played: Any = None  # in the loops below: the release, or the local randomizer
 
 
-def play_releases(x, rng, eps, seen):
+def play_releases(x, rng, budget, seen):
     """A loop: what a release publishes, float array (runs, numbers)."""
     for i in range(len(seen)):
-        played(rng, x, eps, seen[i])
+        played(rng, x, budget, seen[i])
 
 
 def play_responses(x, rng, eps, seen):
@@ -35,13 +37,13 @@ class Subject:
 
     Attributes:
         source: the algorithm, stopping rule or mechanism.
-        eps: its privacy budget.
+        budget: its privacy budget, eps or rho.
         kind: what it is, in a word.
         runs: enough runs of a test for most compiled subjects.
     """
 
     source: Any
-    eps: float
+    budget: float
     kind: ClassVar[str]
     runs: ClassVar[int]
 
@@ -61,13 +63,37 @@ class Subject:
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The parameters, as a configuration holds them."""
-        return {"eps": self.eps}
+        return {self.budget_name: self.budget}
+
+    @property
+    def budget_name(self) -> str:
+        """The name of the privacy budget, eps or rho."""
+        return str(self.source.budget)
+
+    @property
+    def gaussian(self) -> Gaussian | None:
+        """What Gaussian noise promises; None for pure DP."""
+        if self.source.guarantee is not None:
+            return self.source.guarantee.gaussian
+        return ZCDP if self.budget_name == "rho" else None
+
+    @property
+    def unit(self) -> str:
+        """What a privacy loss is measured in: eps, or mu if Gaussian noise promises zCDP or RDP."""
+        return "mu" if self.gaussian else "eps"
 
     @property
     def promised(self) -> float:
-        """The privacy loss that is promised with this budget."""
+        """The privacy loss that is promised with this budget, in its unit."""
+        if self.gaussian is not None:
+            return self.gaussian.mu(self.parameters)
         guarantee = self.source.guarantee
-        return guarantee.epsilon(self.parameters) if guarantee else self.eps
+        return guarantee.epsilon(self.parameters) if guarantee else self.budget
+
+    @property
+    def bound(self) -> Callable[..., np.ndarray]:
+        """The lower confidence bound on the privacy loss from the counts of an event."""
+        return mu_bound if self.gaussian else epsilon_bound
 
     def extremes(self) -> tuple[float, float] | None:
         """The smallest and the largest reward, if the promise requires bounded rewards."""
@@ -115,7 +141,7 @@ class Release(Subject):
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         seen = np.zeros((runs, len(self.columns(data))))
-        loop(play_releases, self.function)(data, rng, self.eps, seen)
+        loop(play_releases, self.function)(data, rng, self.budget, seen)
         return seen
 
     def columns(self, data: np.ndarray) -> list[str]:
@@ -123,12 +149,13 @@ class Release(Subject):
 
     def output(self, rng: Any, x: np.ndarray, out: np.ndarray) -> None:
         """Write what an adversary sees into ``out``, in plain Python."""
-        self.function(rng, x, self.eps, out)
+        self.function(rng, x, self.budget, out)
 
     def exact(self) -> float | None:
+        exact_loss = exact_mu if self.gaussian else exact_epsilon
         losses = []
         for x, y in self.neighbours():
-            loss = exact_epsilon(self.output, x, y, len(self.columns(x)))
+            loss = exact_loss(self.output, x, y, len(self.columns(x)))
             if loss is None:
                 return None
             losses.append(loss)
@@ -153,7 +180,7 @@ class Sender(Release):
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         seen = np.zeros((runs, 1))
-        loop(play_responses, self.function)(data, rng, self.eps, seen)
+        loop(play_responses, self.function)(data, rng, self.budget, seen)
         return seen
 
     def columns(self, data: np.ndarray) -> list[str]:
@@ -161,7 +188,7 @@ class Sender(Release):
 
     def output(self, rng: Any, x: np.ndarray, out: np.ndarray) -> None:
         curator = getattr(self.function, "py_func", self.function)
-        out[0] = curator(rng, float(x[0]), self.eps)
+        out[0] = curator(rng, float(x[0]), self.budget)
 
 
 def _fixed(pair: Pair) -> Neighbours:

@@ -16,6 +16,7 @@ from ..audit.requests import SUBJECTS, requested
 from ..audit.stored import finding_of
 from ..audit.subjects import Subject
 from ..contracts.algorithm import find_file, load
+from ..contracts.parameters import BUDGETS
 from ..figures.style import save
 from ..files import check_writable, write_atomically
 from ..results.tables import write_table
@@ -38,8 +39,9 @@ exceeds the promised budget.
   bandit-audit algo=heldp_ucb_b eps=0.5          local privacy: one user's response
   bandit-audit rule=dp_nas eps=1                 a stopping rule: its time and estimate
   bandit-audit mechanism=tree eps=0.1,1          a single release, at two budgets
+  bandit-audit algo=adac_ucb rho=0.5             zCDP by Gaussian noise: the loss is a mu
   bandit-audit --config-dir mine algo=greedy     your own algorithm, from mine/algo/greedy.py
-  bandit-audit                                   everything, at eps 0.1, 0.5, 1 and 2
+  bandit-audit                                   everything, at 0.1, 0.5, 1 and 2
 
 keys with their defaults (conf/audit.yaml):
 {keys}
@@ -50,7 +52,7 @@ mechanism=
 
 What an audit proves and what it does not: docs/privacy.md.
 """
-BUDGETS = (0.1, 0.5, 1.0, 2.0)
+VALUES = (0.1, 0.5, 1.0, 2.0)  # of the budgets
 
 
 GROUPS = ("algo", "rule")
@@ -85,13 +87,20 @@ def _main(argv: list[str]) -> int:
 
 
 def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
-    """The overrides of an audit of everything that promises privacy."""
-    budgets = [] if any(o.startswith("eps=") for o in overrides) else [f"eps={list(BUDGETS)}"]
+    """The overrides of an audit of everything that promises privacy, with the budgets given."""
+    subjects: list[tuple[str, str]] = []
+    given = {name for name in BUDGETS if any(o.startswith(f"{name}=") for o in overrides)}
     for group in GROUPS:
         for name in names_in(group):
-            if load(find_file(name, (), group)).private:
-                yield [*overrides, f"{group}={name}", *budgets]
-    yield from ([*overrides, f"mechanism={name}", *budgets] for name in MECHANISMS)
+            algorithm = load(find_file(name, (), group))
+            if algorithm.private:
+                subjects.append((f"{group}={name}", str(algorithm.budget)))
+    subjects += [(f"mechanism={name}", found.budget) for name, found in MECHANISMS.items()]
+    for word, budget in subjects:
+        if budget in given:
+            yield [*overrides, word]
+        elif not given:
+            yield [*overrides, word, f"{budget}={list(VALUES)}"]
 
 
 def settle(audits: Sequence[Audit], results: Path, stem: str) -> int:
@@ -100,7 +109,7 @@ def settle(audits: Sequence[Audit], results: Path, stem: str) -> int:
     failed: dict[str, None] = {}
     with progress_bar(len(audits)) as bar:
         for config, subject in audits:
-            bar.set_postfix_str(f"{subject.name} at eps {subject.eps:g}")
+            bar.set_postfix_str(f"{subject.name} at {subject.budget_name} {subject.budget:g}")
             try:
                 rows.append(finding_of(config, subject, results / "audits", bar.update))
             except Exception:

@@ -17,7 +17,8 @@ from ..results.tables import tidy
 from ..settings.request import Request
 from ..settings.setting import Setting
 from ..settings.user_files import user_folders
-from ..theory.problem import problem
+from ..theory.bounds import best_lower_bound
+from ..theory.problem import Problem, problem
 from ..theory.table import bound_rows
 from .command import guarded, parser_of
 from .config.compose import multirun_points, read_request
@@ -73,21 +74,25 @@ def _main(argv: list[str]) -> int:
 
 def report(request: Request, setting: Setting) -> str:
     """The bounds on the regret of a setting, and the measured regret, as text."""
-    rows, reasons = bound_rows(problem(setting.record))
+    about = problem(setting.record)
+    rows, reasons = bound_rows(about)
     mean, measured = measured_regret(request.folder, setting)
     bounds = table(rows, setting.horizon, mean) if rows else "no theorem applies to this setting"
     unused = [f"  {source}: {why}" for source, why in reasons.items()]
-    lines = [heading(request, setting), f"measured: {measured}", "", bounds, "", "do not apply:"]
+    lines = [heading(request, setting), f"measured: {measured}", *ratio_to_bound(about, mean)]
+    lines += ["", bounds, "", "do not apply:"]
     return "\n".join(lines + unused)
 
 
 def heading(request: Request, setting: Setting) -> str:
     """The setting in one line."""
-    eps = "not private" if math.isinf(setting.eps) else f"eps {setting.eps:g}"
+    budget = f"{setting.budget_name} {setting.budget:g}"
+    if math.isinf(setting.budget):
+        budget = "not private"
     if setting.population:
         eps_min = setting.parameters["eps_min"]
-        eps = f"users of {request.config['population']}, eps_min {eps_min:g}"
-    return f"{setting.algo} on {setting.env}, {eps}, T = {rounds(setting.horizon)}"
+        budget = f"users of {request.config['population']}, eps_min {eps_min:g}"
+    return f"{setting.algo} on {setting.env}, {budget}, T = {rounds(setting.horizon)}"
 
 
 def measured_regret(results: Path, setting: Setting) -> tuple[float | None, str]:
@@ -100,6 +105,15 @@ def measured_regret(results: Path, setting: Setting) -> tuple[float | None, str]
     row = summarize(tidy(store, [setting], runs)).iloc[0]
     spread = f"95 % interval {interval(row.to_dict())}, {runs} runs" if runs > 1 else "one run"
     return float(row["mean"]), f"{significant(row['mean'])} ({spread})"
+
+
+def ratio_to_bound(problem: Problem, measured: float | None) -> list[str]:
+    """The measured regret divided by the best lower bound, in a line; no line without both."""
+    bound = best_lower_bound(problem)
+    if measured is None or bound is None:
+        return []
+    ratio = measured / bound.value(problem)
+    return [f"by the best lower bound: {ratio:.3g} times ({bound.source}, {bound.status})"]
 
 
 def table(bounds: list[dict[str, Any]], T: int, measured: float | None) -> str:

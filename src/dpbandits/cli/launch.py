@@ -14,6 +14,7 @@ from ..contracts.question import Question
 from ..errors import BadInput
 from ..files import check_writable, package_folder
 from ..results.naming import table_path
+from ..results.size import check_size
 from ..running.backends import safe_children
 from ..running.failures import RunsFailed
 from .command import print_failed, report_failures
@@ -93,6 +94,7 @@ def multirun(question: Question, overrides: list[str], folders: tuple[str, ...])
     for point in multirun_points(overrides, folders):
         request = read_request(point, folders, question)
         check_writable(request.folder)
+        check_size(request)
         points.append(point)
         paths.append(table_path(request, alone=False))
         launcher = launcher or dict(request.launcher)

@@ -15,8 +15,9 @@ from ..errors import BadInput, unknown
 from ..files import check_writable
 from ..results.naming import refuse_to_replace
 from ..results.report import write_report
-from ..results.summary import render, summarize
-from ..running.monte_carlo import fulfil
+from ..results.size import check_size
+from ..results.summary import render
+from ..running.monte_carlo import play_missing
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
 from ..settings.user_files import user_folders
@@ -124,30 +125,33 @@ def run(request: Request, alone: bool = True) -> int:
     The table of one of several jobs, which is not ``alone``, has a name of its own.
     """
     start = time.monotonic()
+    check_size(request)
     if alone:
         refuse_to_replace(request)
     _print_candidates(request.settings)
     _warn_of_zero_means(request.settings)
-    table, played = fulfil(request)
+    store, played = play_missing(request)
     seconds = time.monotonic() - start if played else 0.0
-    path = write_report(request, table, seconds, alone)
-    print(render(summarize(table), request.question, "simple"))
+    path, summary = write_report(request, store, seconds, alone)
+    print(render(summary, request.question, "simple"))
     print("\n".join(_promises(request.settings)))
     print(path)
     return 0
 
 
 def _promises(settings: Sequence[Setting]) -> Iterator[str]:
-    """The guarantee of each algorithm, with its budget as a number if there is only one."""
+    """The guarantee of each algorithm, with numbers for what has only one value."""
     for name, algorithm in {s.algo: s.algorithm for s in settings}.items():
-        eps = {s.eps for s in settings if s.algo == name}
-        only = eps if len(eps) == 1 and not algorithm.per_user else ()
-        yield f"{name}: {algorithm.promise(*only)}"
+        own = [s.parameters for s in settings if s.algo == name]
+        letters = algorithm.guarantee.letters if algorithm.guarantee else ()
+        values = {x: {p[x] for p in own} for x in letters if x in own[0] and not algorithm.per_user}
+        single = {letter: next(iter(found)) for letter, found in values.items() if len(found) == 1}
+        yield f"{name}: {algorithm.promise(single)}"
 
 
 def _print_candidates(settings: Sequence[Setting]) -> None:
     """Where eps_min is chosen automatically: the leading term of the regret at each candidate."""
-    seen = {(s.population, s.eps, s.algorithm.leading_term): s for s in settings if s.auto}
+    seen = {(s.population, s.budget, s.algorithm.leading_term): s for s in settings if s.auto}
     for setting in seen.values():
         term = setting.algorithm.leading_term or "V_L"
         terms = candidates(setting.crowd, term)

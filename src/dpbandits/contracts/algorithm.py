@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ..compiled.decorators import is_compiled
@@ -19,7 +20,7 @@ from ..errors import BadInput
 from ..files import PACKAGE
 from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
-from .parameters import ANY, Choice, Interval, Named
+from .parameters import ANY, BUDGETS, Choice, Interval, Named
 from .versions import version_of_file, version_of_function
 
 HOMES = {"algo": PACKAGE / "algorithms", "rule": PACKAGE / "stopping"}
@@ -74,17 +75,34 @@ class Algorithm:
         return "eps_min" in self.domains
 
     @property
+    def budget(self) -> str | None:
+        """The name of its privacy budget, one of BUDGETS; None if it takes none."""
+        if self.per_user:
+            return "eps"
+        return next((name for name in BUDGETS if name in self.domains), None)
+
+    @property
     def private(self) -> bool:
         """Whether it takes a privacy budget."""
-        return self.per_user or "eps" in self.domains
+        return self.budget is not None
 
-    def promise(self, eps: float | None = None) -> str:
-        """Its guarantee as a sentence, with ``eps`` for the budget if no number is given."""
+    def without(self, budget: str) -> str:
+        """Why it does not take a privacy budget of this name, in words."""
+        if not self.private:
+            return f"{self.name} is not private and takes no {budget}; leave it out"
+        return takes_another(self.name, budget, self.budget)
+
+    def promise(self, values: Mapping[str, float] = MappingProxyType({})) -> str:
+        """Its guarantee as a sentence; a parameter without a value is printed as its name."""
         if self.guarantee is None:
             return "no guarantee is declared" if self.private else "not private"
         needs = self.rewards.words if self.rewards is not None else "any rewards"
-        loss = None if eps is None else self.guarantee.epsilon({"eps": eps})
-        return self.guarantee.in_words(loss, needs)
+        return self.guarantee.in_words(values, needs)
+
+
+def takes_another(name: str, budget: str, own: str | None) -> str:
+    """That an algorithm or a release takes another privacy budget, in words."""
+    return f"{name} takes no {budget}; its privacy budget is {own}"
 
 
 def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> Path:
@@ -197,6 +215,12 @@ def _declared(name, group, function, constants, where, version, file):
         raise BadInput(f"{where}: REWARDS must be a pair (least, largest), an Assumption or None")
     if guarantee is not None and not isinstance(guarantee, Guarantee):
         raise BadInput(f"{where}: GUARANTEE must be a Guarantee, such as global_dp(SOURCE)")
+    if guarantee is not None and guarantee.gaussian is not None:
+        for letter in guarantee.letters:
+            if letter not in parameters:
+                raise BadInput(
+                    f"{where}: {guarantee.notion} is promised without a parameter {letter}"
+                )
     own = {n: p.default for n, p in signature.items() if p.default is not inspect.Parameter.empty}
     long = constants.get("ROUND_BY_ROUND")
     return Algorithm(

@@ -7,34 +7,82 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 Curator = Callable[..., float]  # (rng, reward, eps)
+Values = Mapping[str, float]  # of an algorithm's parameters, by name
 
 ONE_REWARD = "when one reward differs"
 ANY_TWO_REWARDS = "between any two rewards"
 ACTIONS = "all actions"
 RESPONSE = "each user's response"
 STOPPING = "stopping time and estimate"
+DELTA = 1e-6  # the delta at which conversions to (eps, delta)-DP are printed
 
 
-def all_of_eps(values: Mapping[str, float]) -> float:
+def all_of_eps(values: Values) -> float:
     """The privacy loss is the parameter eps."""
     return values["eps"]
 
 
-def nothing_hidden(values: Mapping[str, float]) -> float:
+def nothing_hidden(values: Values) -> float:
     """The privacy loss is unbounded."""
     return math.inf
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    """What Gaussian noise guarantees: concentrated or Renyi DP, of which pure DP is no part.
+
+    Attributes:
+        letters: the parameters that the guarantee consists of, in the order of its notation.
+        rho: the rho of zCDP as a function of the parameters: half of the squared ratio of
+            sensitivity and standard deviation.
+        formula: the eps of (eps, delta)-DP, for every delta in (0, 1).
+        epsilon: this eps as a function of the parameters and delta.
+        source: who proves the conversion.
+    """
+
+    letters: tuple[str, ...]
+    rho: Callable[[Values], float]
+    formula: str
+    epsilon: Callable[[Values, float], float]
+    source: str
+
+    def mu(self, values: Values) -> float:
+        """The mu of Gaussian DP: the ratio of sensitivity and standard deviation."""
+        return math.sqrt(2.0 * self.rho(values))
+
+    def conversion(self, values: Values) -> str:
+        """The conversion to (eps, delta)-DP, with a number if all parameters have a value."""
+        known = values.keys() >= set(self.letters)
+        number = f" = {self.epsilon(values, DELTA):.4g} at delta = {DELTA:g}" if known else ""
+        return f"(eps', delta)-DP with eps' = {self.formula}{number} ({self.source})"
+
+
+ZCDP = Gaussian(
+    ("rho",),
+    lambda values: values["rho"],
+    "rho + 2 sqrt(rho ln(1/delta))",
+    lambda values, delta: values["rho"] + 2.0 * math.sqrt(values["rho"] * math.log(1.0 / delta)),
+    "Bun & Steinke 2016, Proposition 1.3",
+)
+RDP = Gaussian(
+    ("order", "eps"),
+    lambda values: values["eps"] / values["order"],
+    "eps + ln(1/delta)/(order - 1)",
+    lambda values, delta: values["eps"] + math.log(1.0 / delta) / (values["order"] - 1.0),
+    "Mironov 2017, Proposition 3",
+)
 
 
 @dataclass(frozen=True)
 class Guarantee:
     """A guarantee of differential privacy, with its neighbouring relation and its source.
 
-    The probability of every event about ``hides`` changes by a factor of at most e^epsilon between
-    two neighbouring sequences of rewards.
+    In pure DP the probability of every event about ``hides`` changes by a factor of at most
+    e^epsilon between two neighbouring sequences of rewards.
 
     Attributes:
         notion: ``global`` (a trusted curator sees the rewards, its output is private), ``local``
-            (the response of each user is private) or ``none``.
+            (the response of each user is private), ``global zCDP``, ``global RDP`` or ``none``.
         epsilon: the privacy loss in nats as a function of the parameters by name; for local
             privacy ``eps`` is the level of the user.
         hides: the output that an adversary observes.
@@ -42,28 +90,37 @@ class Guarantee:
         source: paper and theorem that prove it.
         mechanism: the release that it rests on, a name in ``audit/releases.py``, or None.
         curator: for local privacy, the local randomizer ``curator(rng, reward, eps)``.
+        gaussian: for zCDP and RDP, what the Gaussian noise guarantees.
     """
 
     notion: str
-    epsilon: Callable[[Mapping[str, float]], float]
+    epsilon: Callable[[Values], float]
     hides: str
     neighbours: str
     source: str
     mechanism: str | None = None
     curator: Curator | None = None
+    gaussian: Gaussian | None = None
 
-    def in_words(self, epsilon: float | None, rewards: str) -> str:
+    @property
+    def letters(self) -> tuple[str, ...]:
+        """The parameters that the guarantee consists of, in the order of its notation."""
+        return self.gaussian.letters if self.gaussian else ("eps",)
+
+    def in_words(self, values: Values, rewards: str) -> str:
         """The guarantee as a phrase.
 
         Args:
-            epsilon: the privacy loss; None prints ``eps``.
+            values: values of parameters; one that has none is printed as its name.
             rewards: the assumption on the rewards, in words.
         """
         if self.notion == "none":
             return "not private"
-        loss = "eps" if epsilon is None else f"{epsilon:g}"
-        what = f"{loss}-{self.notion} DP of {self.hides} {self.neighbours}"
-        return f"{what}, for {rewards} ({self.source})"
+        loss = ", ".join(f"{values[x]:g}" if x in values else x for x in self.letters)
+        loss = f"({loss})" if len(self.letters) > 1 else loss
+        notion = self.notion if self.gaussian else f"{self.notion} DP"
+        what = f"{loss}-{notion} of {self.hides} {self.neighbours}, for {rewards} ({self.source})"
+        return f"{what}; so {self.gaussian.conversion(values)}" if self.gaussian else what
 
 
 NOT_PRIVATE = Guarantee("none", nothing_hidden, "nothing", "", "")
@@ -72,6 +129,24 @@ NOT_PRIVATE = Guarantee("none", nothing_hidden, "nothing", "", "")
 def global_dp(source: str, mechanism: str | None = None, hides: str = ACTIONS) -> Guarantee:
     """Global DP: ``hides`` is eps-DP for sequences of rewards that differ in one reward."""
     return Guarantee("global", all_of_eps, hides, ONE_REWARD, source, mechanism)
+
+
+def gaussian_zcdp(source: str, mechanism: str | None = None, hides: str = ACTIONS) -> Guarantee:
+    """Global zero-concentrated DP by Gaussian noise: ``hides`` is rho-zCDP, and sqrt(2 rho)-GDP,
+    for sequences of rewards that differ in one reward.
+    """
+    return _gaussian("global zCDP", ZCDP, source, mechanism, hides)
+
+
+def gaussian_rdp(source: str, mechanism: str | None = None, hides: str = ACTIONS) -> Guarantee:
+    """Global Renyi DP by Gaussian noise: ``hides`` is (order, eps)-RDP, and sqrt(2 eps/order)-GDP,
+    for sequences of rewards that differ in one reward.
+    """
+    return _gaussian("global RDP", RDP, source, mechanism, hides)
+
+
+def _gaussian(notion, gaussian, source, mechanism, hides):
+    return Guarantee(notion, nothing_hidden, hides, ONE_REWARD, source, mechanism, None, gaussian)
 
 
 def local_dp(source: str, curator: Curator) -> Guarantee:

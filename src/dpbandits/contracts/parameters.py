@@ -39,6 +39,8 @@ class Named:
         return f"{' or '.join(self.names)} or {self.others.allowed}"
 
 
+BUDGETS = ("eps", "rho")  # names of privacy budgets: a parameter of such a name is one
+
 ANY = Interval("a number", lambda x: not math.isnan(x))
 SMALLEST = 1e-100  # dividing by smaller numbers could overflow
 BUDGET = Interval("a number above 0 (inf adds no noise)", lambda x: x >= SMALLEST)
@@ -46,6 +48,8 @@ POSITIVE = Interval("a finite number above 0", lambda x: SMALLEST <= x < math.in
 CONFIDENCE = Interval("a number in (0, 1), or 1/horizon", lambda x: SMALLEST <= x < 1)
 PROBABILITY = Interval("a number in (0, 1], or 1/horizon", lambda x: SMALLEST <= x <= 1)
 FRACTION = Interval("a number in (0, 1)", lambda x: SMALLEST <= x < 1)
+ABOVE_ONE = Interval("a finite number above 1", lambda x: 1 < x < math.inf)
+NOT_NEGATIVE = Interval("a finite number of at least 0", lambda x: 0 <= x < math.inf)
 RANGE = Interval("a number above 0, at most 1e100", lambda x: SMALLEST <= x <= 1e100)
 
 Budget = Annotated[float, BUDGET]
@@ -53,6 +57,8 @@ Positive = Annotated[float, POSITIVE]
 Probability = Annotated[float, PROBABILITY]
 Confidence = Annotated[float, CONFIDENCE]
 Fraction = Annotated[float, FRACTION]
+AboveOne = Annotated[float, ABOVE_ONE]
+NotNegative = Annotated[float, NOT_NEGATIVE]
 Range = Annotated[float, RANGE]
 
 AUTO = "auto"  # the value is computed from the environment
@@ -61,6 +67,7 @@ MomentBound = Annotated[float, Interval(f"{POSITIVE.allowed}, or {AUTO}", POSITI
 MomentOrder = Annotated[
     float, Interval("a finite number of at least 2", lambda x: 2 <= x < math.inf)
 ]
+RenyiOrder = Annotated[float, Interval("a finite number above 1", lambda x: 1 < x < math.inf)]
 Constants = Annotated[float, Choice(("unit", "explicit"))]
 Forced = Annotated[float, Choice(("batch", "round"))]
 Logarithm = Annotated[float, Choice(("natural", "base2"))]

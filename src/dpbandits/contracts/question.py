@@ -24,7 +24,8 @@ class Question:
         swept: other keys that a sweep can vary and that have a column of their own.
         plays_on: whether every run goes on until the limit.
         one_arm: whether a run is played on a single arm of the environment.
-        columns: the columns of a table that describe a setting.
+        columns: the columns of a table that describe a setting; ``eps`` stands for the privacy
+            budgets in the table, each of which has a column.
         measured: the columns that are measured; ``run`` stands before them.
         each_checkpoint: whether a run has a row for each checkpoint, or a single row.
         blank: measured columns that may be blank.
@@ -79,7 +80,7 @@ REGRET = Question(
     limit="horizon",
     largest_limit=2**62,
     goal=(),
-    swept=("eps", "eps_min", "horizon"),
+    swept=("eps", "rho", "eps_min", "horizon"),
     plays_on=True,
     one_arm=False,
     columns=("algo", "env", "eps", "horizon"),
@@ -91,7 +92,7 @@ REGRET = Question(
     share=None,
     shown=("algo", "env", "eps", "*", "horizon"),
     shown_if_varied=(),
-    label=(("eps", "-eps{:g}"), ("horizon", "-T{}")),
+    label=(("budget", "-{}"), ("horizon", "-T{}")),
 )
 
 STOPPING = Question(
@@ -116,7 +117,7 @@ STOPPING = Question(
     share=("correct", "halted"),
     shown=("rule", "env", "*", "true_mean", "eps", "rel_error"),
     shown_if_varied=("arm", "beta", "R", "cap"),
-    label=(("eps", "-eps{:g}"), ("rel_error", "-a{:g}")),
+    label=(("budget", "-{}"), ("rel_error", "-a{:g}")),
 )
 
 QUESTIONS = (REGRET, STOPPING)

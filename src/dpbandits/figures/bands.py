@@ -1,42 +1,78 @@
-"""Mean regrets with their bands."""
+"""Curves of regret over the runs: a middle, a band, and what the note below a figure says of them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
 from ..results.summary import mean_of
+from ..results.tables import at_end, settings_of
+
+QUANTILES = 0.1, 0.5, 0.9
+
+
+class Band(NamedTuple):
+    """What a line and its band show.
+
+    Attributes:
+        line: what the line is.
+        band: what the band is.
+    """
+
+    line: str
+    band: str
+
 
 BANDS = {
-    "std": "± one standard deviation",
-    "ci": "95 % interval of the mean (Student's t)",
+    "ci": Band("mean", "95 % interval of the mean (bootstrap, BCa)"),
+    "std": Band("mean", "± one standard deviation"),
+    "quantiles": Band("median", "10 % to 90 % of the runs. Dots: mean"),
 }
 
 
-def mean_and_band(rows: pd.DataFrame, by: str, band: str) -> pd.DataFrame:
-    """Mean regret over the runs, and the edges ``low`` and ``high`` of its band.
+def curve_of(rows: pd.DataFrame, by: str, band: str) -> pd.DataFrame:
+    """The regret over the runs at each value of a column, in ascending order.
 
     Args:
         rows: rows of a tidy table.
-        by: the column to group by; its values are in ascending order in the result.
+        by: the column.
         band: a key of ``BANDS``. The band of a single run has no width.
+
+    Returns:
+        The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band).
     """
+    if band == "quantiles":
+        regret = rows.groupby(by)["regret"]
+        low, middle, high = (regret.quantile(q) for q in QUANTILES)
+        found = pd.DataFrame({"mean": regret.mean(), "middle": middle, "low": low, "high": high})
+        return found.reset_index()
     found = mean_of(rows, [by], "regret").sort_values(by, ignore_index=True)
     mean, low, high = found["mean"], found["ci_low"], found["ci_high"]
     if band == "std":
         low, high = mean - found["std"], mean + found["std"]
-    return found.assign(low=low.fillna(mean), high=high.fillna(mean))
+    return found.assign(middle=mean, low=low.fillna(mean), high=high.fillna(mean))
 
 
-def draw_band(ax: Axes, curve: pd.DataFrame, by: str, floor: float, colour: Any) -> None:
-    """Fill the band of a curve against ``by``, cut at a positive floor for logarithmic axes."""
-    low = np.maximum(curve["low"], floor)
+def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:
+    """Fill the band of a curve against ``by``. On a logarithmic axis a band that reaches below 0
+    goes down to the axis.
+    """
+    low = np.maximum(curve["low"], np.finfo(float).tiny)
     ax.fill_between(curve[by], low, curve["high"], color=colour, alpha=0.2, lw=0)
 
 
-def band_note(band: str) -> str:
-    """The note below a figure of lines with bands."""
-    return f"Lines: mean of RUNS runs. Bands: {BANDS[band]}."
+def band_note(table: pd.DataFrame, band: str) -> str:
+    """The note below a figure of lines with bands.
+
+    It says if some settings have bands without width although they were run several times.
+    """
+    line, what = BANDS[band]
+    note = f"Lines: {line} of RUNS runs. Bands: {what}."
+    settings = [name for name in settings_of(table) if name != "line"]
+    ends = at_end(table).groupby(settings, dropna=False)["regret"].agg(["nunique", "count"])
+    if ((ends["nunique"] == 1) & (ends["count"] > 1)).any():
+        note += " Without a band: all runs alike, since their epochs have fixed lengths."
+    return note

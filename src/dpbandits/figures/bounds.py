@@ -11,18 +11,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..contracts.parameters import BUDGETS
 from ..errors import BadInput
 from ..results.manifest import UNREADABLE, read_manifest
 from ..results.summary import summarize
-from ..results.tables import settings_of
+from ..results.tables import budgets_of, settings_of
 from ..theory.bounds import Bound, bounds_for
-from ..theory.problem import Problem, problem
+from ..theory.problem import Problem, budget_of, problem
 from .style import LONG
 
 MOST = 6  # curves in one panel
 POINTS = 60  # of a curve
 FAR = 1000  # lower bounds are not drawn where the regret is this many times larger
-FIELDS = {"algo", "parameters", "env", "env_spec", "eps", "population", "horizon", "notion"}
+FIELDS = {"algo", "parameters", "env", "env_spec", "population", "horizon", "notion"}
 COLUMNS = ["axis", "x", "value", "label", "kind", "side"]
 SHORT = {"Theorem": "Thm.", "Corollary": "Cor.", "Algorithm": "Alg.", "whatever the": "any"}
 Curve = dict[str, Any]  # the columns of ``curves``, ``x`` and ``value`` as arrays, and its ``rank``
@@ -51,10 +52,10 @@ def curves(table: pd.DataFrame, records: Sequence[Mapping[str, Any]], name: str)
         name: the table's name in an error.
 
     Returns:
-        A row for each point of a curve: the columns of its setting, ``axis`` (t or eps), the point
-        ``x`` on it, the ``value``, and ``label``, ``kind`` and ``side`` of the bound. Orders are
-        multiplied by a constant: against t the curve meets the mean regret at the horizon, against
-        eps it fits the mean regrets best.
+        A row for each point of a curve: the columns of its setting, ``axis`` (t or a budget), the
+        point ``x`` on it, the ``value``, and ``label``, ``kind`` and ``side`` of the bound. Orders
+        are multiplied by a constant: against t the curve meets the mean regret at the horizon,
+        against a budget it fits the mean regrets best.
 
     Raises:
         BadInput: the records are not those of the table.
@@ -67,12 +68,13 @@ def curves(table: pd.DataFrame, records: Sequence[Mapping[str, Any]], name: str)
     found: list[Curve] = []
     for row, of_row, mean in zip(rows, problems, means, strict=True):
         found += against_time(row, of_row, mean)
-    but_eps = [column for column in settings.columns if column != "eps"]
-    for _, group in settings.groupby(but_eps, sort=False, dropna=False):
-        several = group[np.isfinite(group["eps"])].sort_values("eps").index
-        of_budgets = [problems[i] for i in several]
-        if len(several) > 1 and all(map(same_levels, of_budgets)):
-            found += against_budget(rows[several[0]], of_budgets, means[several])
+    for name in budgets_of(settings):
+        others = [column for column in settings.columns if column != name]
+        for _, group in settings.groupby(others, sort=False, dropna=False):
+            several = group[np.isfinite(group[name])].sort_values(name).index
+            of_budgets = [problems[i] for i in several]
+            if len(several) > 1 and all(map(same_levels, of_budgets)):
+                found += against_budget(name, rows[several[0]], of_budgets, means[several])
     drawn = limited(without_references([curve for curve in found if len(curve["x"])]))
     points = pd.DataFrame(drawn, columns=settings.columns.union(COLUMNS, sort=False))
     return points.explode(["x", "value"], ignore_index=True).astype({"x": float, "value": float})
@@ -84,9 +86,9 @@ def check_match(
     """Refuse a manifest that is not that of its table."""
     same = len(rows) == len(records)
     for row, record in zip(rows, records, strict=False):
-        eps = math.inf if record["eps"] is None else record["eps"]
+        name, budget = budget_of(record)
         same = same and all(row[key] == record[key] for key in ("algo", "env", "horizon"))
-        same = same and math.isclose(row["eps"], eps, rel_tol=1e-9)
+        same = same and math.isclose(row.get(name, math.inf), budget, rel_tol=1e-9)
     if not same:
         raise BadInput(f"bounds=true: the manifest beside {name} is that of another table")
 
@@ -97,8 +99,11 @@ def without_references(found: Sequence[Curve]) -> list[Curve]:
     def game(curve: Curve) -> tuple:
         return curve["axis"], curve["env"], curve["horizon"]
 
-    private = {game(curve) for curve in found if math.isfinite(curve["eps"])}
-    return [c for c in found if math.isfinite(c["eps"]) or game(c) not in private]
+    def is_private(curve: Curve) -> bool:
+        return any(math.isfinite(curve.get(name, math.inf)) for name in BUDGETS)
+
+    private = {game(curve) for curve in found if is_private(curve)}
+    return [curve for curve in found if is_private(curve) or game(curve) not in private]
 
 
 def limited(found: Iterable[Curve]) -> list[Curve]:
@@ -107,7 +112,7 @@ def limited(found: Iterable[Curve]) -> list[Curve]:
     drawn: defaultdict[tuple, set] = defaultdict(set)
     for curve in sorted(found, key=lambda curve: curve["rank"]):
         panel = curve["axis"], curve["env"], curve["horizon"]
-        panel += (curve["eps"],) if curve["axis"] == "t" else ()
+        panel += tuple(str(curve.get(name)) for name in BUDGETS) if curve["axis"] == "t" else ()
         looks = curve["label"], curve["value"].tobytes()
         if looks in drawn[panel] or len(drawn[panel]) < MOST:
             drawn[panel].add(looks)
@@ -129,10 +134,11 @@ def informative(problem: Problem) -> list[Bound]:
         return float(f"{bound.value(problem):.9g}"), len(bound.statement)
 
     exact = sorted(of("upper", "exact"), key=smallest_first)[:1]
+    limit = sorted(of("upper", "asymptotic"), key=smallest_first)[:1]
     orders = [b for b in of("upper", "order") if b.of_instance] or of("upper", "order")
     lower = largest(of("lower", "asymptotic")) or largest(of("lower", "worst case"))
     refuted = [b for b in of("upper", "refuted") if not b.of_instance]
-    return [*(exact or orders[:1]), *lower, *largest(of("lower", "order")), *refuted]
+    return [*(exact or limit or orders[:1]), *lower, *largest(of("lower", "order")), *refuted]
 
 
 def rank(bound: Bound) -> int:
@@ -182,15 +188,17 @@ def same_levels(problem: Problem) -> bool:
 
 
 def against_budget(
-    setting: Mapping[str, Any], problems: Sequence[Problem], means: np.ndarray
+    name: str, setting: Mapping[str, Any], problems: Sequence[Problem], means: np.ndarray
 ) -> list[Curve]:
-    """The curves against the budget of settings that differ only in it, in ascending order."""
+    """The curves against the budget of this name of settings that differ only in it, in ascending
+    order.
+    """
     first, last = problems[0], problems[-1]
-    grid = np.geomspace(first.eps, last.eps, POINTS)
+    grid = np.geomspace(first.letters[name], last.letters[name], POINTS)
     found = []
     at_ends = [*informative(first), *(b for b in informative(last) if b.side == "lower")]
     for bound in dict.fromkeys(at_ends):
-        values = np.array([bound.value(first.at(eps=eps)) for eps in grid])
+        values = np.array([bound.value(first.at(**{name: x})) for x in grid])
         if not bound.is_number:
             pairs = zip(means, problems, strict=True)
             ratios = np.array([mean / bound.value(p) for mean, p in pairs if mean > 0])
@@ -198,5 +206,5 @@ def against_budget(
             values *= math.exp(np.log(finite).mean()) if len(finite) else math.nan
         if bound.side == "lower":
             values = np.where(values < means.min() / FAR, math.nan, values)
-        found.append(curve_of(setting, bound, "eps", grid, values))
+        found.append(curve_of(setting, bound, name, grid, values))
     return found

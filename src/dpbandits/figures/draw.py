@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import ModuleType
@@ -13,6 +14,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, plain, unknown
 from ..files import package_folder
 from ..settings.groups import names_in, read_experiment
@@ -21,6 +23,8 @@ from .bands import BANDS
 from .regret_vs_budget import budget_panels, contamination_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
+from .style import finite_budgets
+from .tails import tail_panels
 
 Draw = Callable[..., Figure]  # of a table and, where a figure has them, curves of bounds
 KINDS: dict[str, Draw] = {
@@ -30,9 +34,12 @@ KINDS: dict[str, Draw] = {
     "budget": budget_panels,
     "contamination": contamination_panels,
     "stopping": stopping_panels,
+    "tail": tail_panels,
 }
 
-AXES: dict[str, Draw] = {"t": time_panels, "eps": budget_panels}
+AXES: dict[str, Draw] = {"t": time_panels} | {
+    name: partial(budget_panels, x=name) for name in BUDGETS
+}
 
 
 def _text(key: str, value: Any) -> str:
@@ -70,7 +77,8 @@ def figure_of_table(
         table: a tidy table.
         title: the title.
         bounds: curves of bounds, see ``bounds.curves``.
-        x: ``t`` or ``eps``; None for the budget if it has more than four values, else time.
+        x: ``t`` or a budget, ``eps`` or ``rho``; None for a budget of more than four values if
+            there is one, else time.
         band: a key of ``BANDS``.
 
     Raises:
@@ -81,13 +89,17 @@ def figure_of_table(
         if x is not None:
             raise BadInput(f"x={x}: a figure of stopping times has axes of its own")
         return stopping_panels(table, title)
-    budgets = table["eps"][np.isfinite(table["eps"])].nunique()
+    budgets = Counter(name for name, value in finite_budgets(table) if np.isfinite(value))
     if x is None:
-        x = "eps" if budgets > 4 else "t"
+        x = next((name for name, values in budgets.items() if values > 4), "t")
     if x not in AXES:
         raise unknown("x", x, AXES)
-    if x == "eps" and budgets == 0:
-        raise BadInput("x=eps: no algorithm in the table is private")
+    if x in BUDGETS and not budgets:
+        raise BadInput(f"x={x}: no algorithm in the table is private")
+    if x in BUDGETS and x not in budgets:
+        raise BadInput(
+            f"x={x}: no algorithm in the table has that privacy budget; x={min(budgets)}"
+        )
     return AXES[x](table, title, band=band, bounds=bounds)
 
 

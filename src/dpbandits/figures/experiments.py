@@ -20,7 +20,7 @@ from ..results.manifest import INDIFFERENT, is_current
 from ..results.naming import refuse_to_replace, table_path
 from ..results.report import write_report
 from ..results.tables import question_of_table, read_table
-from ..running.monte_carlo import fulfil
+from ..running.monte_carlo import play_missing
 from ..settings.choices import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of
 from .bounds import curves, read_records
@@ -46,8 +46,8 @@ def reproduce(name: str, results: Path, changes: Mapping[str, Any]) -> list[Path
     if not current:
         refuse_to_replace(request)
         start = time.monotonic()
-        made, played = fulfil(request)
-        write_report(request, made, time.monotonic() - start if played else 0.0)
+        store, played = play_missing(request)
+        write_report(request, store, time.monotonic() - start if played else 0.0)
     stem, figure = experiment_figure(name, results)
     return save(figure, stem)
 

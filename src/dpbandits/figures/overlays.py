@@ -22,13 +22,13 @@ MARKS = {"upper": "v", "lower": "^"}
 
 
 def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.DataFrame:
-    """The curves against ``axis``, t or eps, each with the ``line`` of its labelled table; no rows
-    if there are no bounds.
+    """The curves against ``axis``, t or a budget, each with the ``line`` of its labelled table; no
+    rows if there are no bounds.
     """
     if bounds is None:
         return table.head(0).assign(**dict.fromkeys(COLUMNS))
     against = bounds[bounds["axis"] == axis]
-    setting = [c for c in against.columns if c in table.columns and (c, axis) != ("eps", "eps")]
+    setting = [c for c in against.columns if c in table.columns and c != axis]
     against = against.astype(table.dtypes[setting].to_dict())  # a column may be blank in one
     return against.merge(table[[*setting, "line"]].drop_duplicates(), on=setting)
 

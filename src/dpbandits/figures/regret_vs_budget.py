@@ -9,9 +9,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from ..contracts.display import environment_title, symbol
 from ..errors import BadInput
 from ..results.tables import at_end
-from .bands import band_note, draw_band, mean_and_band
+from .bands import band_note, curve_of, draw_band
 from .overlays import draw_bounds, lines_of
 from .style import (
     Chart,
@@ -25,22 +26,25 @@ from .style import (
 )
 
 
-def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: str | None) -> None:
-    """Draw the mean final regret of each line of a labelled table against a column.
+def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: str) -> None:
+    """Draw the final regret of each line of a labelled table against a column, with its band.
 
     The axis of regret is logarithmic. A line without a finite value in the column is horizontal.
-    ``band`` is a key of ``BANDS``, or None for no band.
+    ``band`` is a key of ``BANDS``.
     """
     for line, rows in at_end(table).groupby("line", sort=False):
-        label = str(line)
+        label, colour = str(line), styles[str(line)]["color"]
         finite = rows[np.isfinite(rows[column])]
         if finite.empty:
-            ax.axhline(rows["regret"].mean(), label=label, **styles[label])
+            level = curve_of(rows, "horizon", band)["middle"].mean()
+            ax.axhline(level, label=label, **styles[label])
             continue
-        curve = mean_and_band(finite, column, band or "ci")
-        ax.plot(curve[column], curve["mean"], label=label, marker="o", ms=3, **styles[label])
-        if band is not None:
-            draw_band(ax, curve, column, curve["mean"].min() / 3, styles[label]["color"])
+        curve, medians = curve_of(finite, column, band), band == "quantiles"
+        mark = {} if medians else {"marker": "o", "ms": 3}
+        ax.plot(curve[column], curve["middle"], label=label, **mark, **styles[label])
+        draw_band(ax, curve, column, colour)
+        if medians:
+            ax.plot(curve[column], curve["mean"], "o", ms=3, color=colour)
     ax.set_yscale("log")
 
 
@@ -63,29 +67,31 @@ def budget_panels(
     band: str = "ci",
     terms: Mapping[str, Callable[[float], float]] | None = None,
     bounds: pd.DataFrame | None = None,
+    x: str = "eps",
 ) -> Figure:
     """Final regret against the privacy budget: a panel for each environment.
 
     ``terms`` are functions of the budget to draw beside the measured regret, by their labels; see
-    ``time_panels`` for ``band`` and ``bounds``.
+    ``time_panels`` for ``band`` and ``bounds``. Algorithms that take another budget than ``x`` are
+    left out.
     """
-    table = labelled(table)
-    bounds = lines_of(bounds, table, "eps")
+    table = labelled(table[table[x].notna()])
+    bounds = lines_of(bounds, table, x)
     environments = table["env"].unique()
     figure = Chart(figsize=(max(3.2 * len(environments), 5.0), 3.6))
     axes = figure.subplots(1, len(environments), squeeze=False)[0]
     styles = styles_of(table)
-    finite = table.loc[np.isfinite(table["eps"]), "eps"]
+    finite = table.loc[np.isfinite(table[x]), x]
     budgets = np.geomspace(finite.min(), finite.max(), 100)
     for ax, env in zip(axes, environments, strict=True):
-        regret_vs(ax, table[table["env"] == env], "eps", styles, band)
-        ax.set(title=env, xlabel=r"privacy budget $\epsilon$", xscale="log")
+        regret_vs(ax, table[table["env"] == env], x, styles, band)
+        ax.set(title=environment_title(env), xlabel=f"privacy budget {symbol(x)}", xscale="log")
         draw_bounds(ax, bounds[bounds["env"] == env], styles)
         for (label, term), dash in zip((terms or {}).items(), ("--", ":", "-."), strict=False):
-            values = [term(eps) for eps in budgets]
+            values = [term(budget) for budget in budgets]
             ax.plot(budgets, values, label=label, color="black", lw=1, ls=dash)
     axes[0].set_ylabel(regret_label(table))
-    finish(figure, title, table, band_note(band), bounds)
+    finish(figure, title, table, band_note(table, band), bounds)
     return figure
 
 
@@ -110,7 +116,7 @@ def contamination_panels(
     for ax, eps in zip(axes, budgets, strict=True):
         regret_vs(ax, table[table["eps"] == eps], "alpha", styles, band)
         order(ax, grid, grid ** (1 - 1 / k), at_end(table)["regret"].max() / 2, name)
-        ax.set(title=budget_title(eps), xlabel=r"contamination $\alpha = \alpha_1$")
+        ax.set(title=budget_title("eps", eps), xlabel=r"contamination $\alpha = \alpha_1$")
     axes[0].set_ylabel(regret_label(table))
-    finish(figure, title, table, band_note(band))
+    finish(figure, title, table, band_note(table, band))
     return figure

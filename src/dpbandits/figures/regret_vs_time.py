@@ -12,8 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
-from ..results.tables import varied_in
-from .bands import band_note, draw_band, mean_and_band
+from ..contracts.display import environment_title, symbol
+from ..results.tables import budgets_of, varied_in, without_privacy
+from .bands import band_note, curve_of, draw_band
 from .overlays import draw_bounds, lines_of
 from .style import (
     LONG,
@@ -30,24 +31,30 @@ from .style import (
     value_text,
 )
 
+DOTS = 12  # means of a line of medians
+
 
 def regret_vs_time(
     ax: Axes, table: pd.DataFrame, styles: Styles, band: str, scale: str, bounds: pd.DataFrame
 ) -> None:
-    """Draw the mean pseudo-regret of each line of a labelled table against the round, with bands.
+    """Draw the pseudo-regret of each line of a labelled table against the round, with bands.
 
     ``scale`` is that of the axis of regret, ``log`` or ``linear``.
     """
     lines = table.groupby("line", sort=False)
-    measured = {str(label): mean_and_band(rows, "t", band) for label, rows in lines}
-    shown = [c.loc[c["t"] >= 0.01 * c["t"].max(), "mean"].min() for c in measured.values()]
+    measured = {str(label): curve_of(rows, "t", band) for label, rows in lines}
+    shown = [c.loc[c["t"] >= 0.01 * c["t"].max(), "middle"].min() for c in measured.values()]
     if len(bounds):
         late = bounds.loc[bounds["x"] >= 0.1 * bounds["x"].max(), "value"].min()
         shown.append(max(late, min(shown) / 100))
     floor = max(min(shown), 0.1) / 2  # the first rounds would take most of a logarithmic axis
     for label, curve in measured.items():
-        ax.plot(curve["t"], curve["mean"], label=label, **styles[label])
-        draw_band(ax, curve, "t", floor / 10, styles[label]["color"])
+        colour = styles[label]["color"]
+        ax.plot(curve["t"], curve["middle"], label=label, **styles[label])
+        draw_band(ax, curve, "t", colour)
+        if band == "quantiles":
+            some = curve.iloc[:: max(1, len(curve) // DOTS)]
+            ax.plot(some["t"], some["mean"], "o", ms=2.5, color=colour)
     draw_bounds(ax, bounds, styles)
     horizon = table["horizon"].max()
     if horizon > LONG:
@@ -68,7 +75,7 @@ def regret_vs_time(
 
 @styled
 def time_panels(
-    table: pd.DataFrame, title: str, band: str = "std", bounds: pd.DataFrame | None = None
+    table: pd.DataFrame, title: str, band: str = "ci", bounds: pd.DataFrame | None = None
 ) -> Figure:
     """A row of panels for each environment and horizon, a column for each budget.
 
@@ -86,11 +93,13 @@ def time_panels(
     axes = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey="row")
     styles = styles_of(table)
     panels = itertools.product(games, budgets)
-    for ax, ((env, horizon), eps) in zip(axes.flat, panels, strict=True):
-        inside, beside = (_of_panel(x, env, horizon, eps) for x in (table, bounds))
-        if (table.loc[inside, "eps"] == eps).any():
+    for ax, ((env, horizon), budget) in zip(axes.flat, panels, strict=True):
+        inside, beside = (_of_panel(x, env, horizon, *budget) for x in (table, bounds))
+        name, value = budget
+        if (table.loc[inside, name] == value).any():
             regret_vs_time(ax, table[inside], styles, band, "log", bounds[beside])
-            ax.set_title(f"{env}, {budget_title(eps)}{_differences(table, inside, horizon)}")
+            where = f"{environment_title(env)}, {budget_title(*budget)}"
+            ax.set_title(where + _differences(table, inside, horizon))
         else:
             ax.set_visible(False)  # this game was not played at this budget
     for row in axes:
@@ -101,14 +110,14 @@ def time_panels(
         last = next(ax for ax in column[::-1] if ax.get_visible())
         last.set_xlabel("round $t$")
         last.tick_params(labelbottom=True)
-    finish(figure, title, table, band_note(band), bounds)
+    finish(figure, title, table, band_note(table, band), bounds)
     return figure
 
 
-def _of_panel(rows: pd.DataFrame, env: str, horizon: float, eps: float) -> pd.Series:
+def _of_panel(rows: pd.DataFrame, env: str, horizon: float, name: str, x: float) -> pd.Series:
     """Which rows belong to a panel of ``time_panels``."""
     game = (rows["env"] == env) & (rows["horizon"] == horizon)
-    return game & rows["eps"].isin([eps, np.inf])
+    return game & ((rows[name] == x) | without_privacy(rows))
 
 
 def _differences(table: pd.DataFrame, inside: pd.Series, horizon: float) -> str:
@@ -117,24 +126,24 @@ def _differences(table: pd.DataFrame, inside: pd.Series, horizon: float) -> str:
     for name in varied_in(table.drop(columns="line")):
         here = table.loc[inside, name].dropna().unique()
         if len(here) == 1 and table[name].dropna().nunique() > 1:
-            shared.append(f"{name} = {value_text(here[0])}")
+            shared.append(f"{symbol(name)} = {value_text(here[0])}")
     return "\n" + ", ".join(shared) if shared else ""
 
 
 def time_panel(
-    table: pd.DataFrame, title: str, band: str = "std", bounds: pd.DataFrame | None = None
+    table: pd.DataFrame, title: str, band: str = "ci", bounds: pd.DataFrame | None = None
 ) -> Figure:
     """One panel with linear axes and a line for each setting; see ``side_by_side``."""
     return side_by_side({"": table}, title, band, bounds)
 
 
 def panel_per_algorithm(
-    table: pd.DataFrame, title: str, private: str = "private", band: str = "std"
+    table: pd.DataFrame, title: str, private: str = "private", band: str = "ci"
 ) -> Figure:
     """A panel for each private algorithm, where it is called ``private``; those without a budget
     are drawn in every panel.
     """
-    free = np.isinf(table["eps"])
+    free = without_privacy(table)
     panels = {
         legend_name(algo): table[free | (table["algo"] == algo)].replace({"algo": {algo: private}})
         for algo in table.loc[~free, "algo"].unique()
@@ -156,8 +165,9 @@ def side_by_side(
     """
     panels = [rows.assign(panel=name) for name, rows in tables.items()]
     table = pd.concat(panels, ignore_index=True)
-    if "eps_min" not in table.columns and table["eps"].nunique() > 1:
-        table[r"$\epsilon$"] = table["eps"].where(np.isfinite(table["eps"]))
+    for budget in budgets_of(table):
+        if "eps_min" not in table.columns and table[budget].nunique() > 1:
+            table[symbol(budget)] = table[budget].where(np.isfinite(table[budget]))
     table = labelled(table, but=["panel"])
     scale = "linear" if bounds is None else "log"
     bounds = lines_of(bounds, table, "t")
@@ -169,5 +179,5 @@ def side_by_side(
         regret_vs_time(ax, rows, styles, band, scale, beside)
         ax.set(title=name, xlabel="round $t$")
     axes[0].set_ylabel("pseudo-regret")
-    finish(figure, title, table, band_note(band), bounds)
+    finish(figure, title, table, band_note(table, band), bounds)
     return figure

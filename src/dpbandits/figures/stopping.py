@@ -62,21 +62,21 @@ def stopping_panels(table: pd.DataFrame, title: str, theorems: bool = False) -> 
     styles = styles_of(table)
     for style, marker in zip(styles.values(), itertools.cycle(MARKERS), strict=False):
         style |= {"marker": marker, "ms": 4}
-    for j, eps in enumerate(budgets):
+    for j, (_, eps) in enumerate(budgets):
         column = table[table["eps"].isin([eps, np.inf])]
         for ax, a in zip(axes[:-1, j], errors, strict=True):
             inside = column[column["rel_error"] == a]
             draw_times(ax, inside, styles)
             if theorems:
                 draw_theorems(ax, inside[np.isfinite(inside["eps"])])
-            ax.set_title(f"{budget_title(eps)}, relative error $a$ = {a:g}")
+            ax.set_title(f"{budget_title('eps', eps)}, relative error $a$ = {a:g}")
         axes[-2, j].set_xlabel(r"$|\mu|$")
         draw_correct(axes[-1, j], column, errors, styles)
     for ax in axes[:-1, 0]:
         ax.set_ylabel("stopping time (samples)")
     axes[-1, 0].set_ylabel("correct")
     note = (
-        f"Points: mean of RUNS runs, hollow if some met their cap. Bars: {BANDS['ci']}.\n"
+        f"Points: mean of RUNS runs, hollow if some met their cap. Bars: {BANDS['ci'].band}.\n"
         "Last row: all means together, 95 % interval (Clopper-Pearson)."
     )
     finish(figure, title, table, note)
@@ -104,10 +104,11 @@ def summaries(table: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFr
 def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     """Draw the mean stopping time of each line against the absolute mean, on logarithmic axes."""
     for label, found in summaries(table, "size"):
-        half = (found["ci_high"] - found["mean"]).fillna(0.0)
+        bars = found["mean"] - found["ci_low"], found["ci_high"] - found["mean"]
+        bars = [length.fillna(0.0) for length in bars]
         style = styles[label]
         ax.plot(found["size"], found["mean"], label=label, **style)
-        ax.errorbar(found["size"], found["mean"], yerr=half, fmt="none", color=style["color"])
+        ax.errorbar(found["size"], found["mean"], yerr=bars, fmt="none", color=style["color"])
         hollow = found[found["halted"] < found["runs"]]
         ax.plot(hollow["size"], hollow["mean"], **style | {"linestyle": "", "mfc": "white"})
     ax.set(xscale="log", yscale="log")

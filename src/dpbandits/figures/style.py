@@ -5,21 +5,40 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import matplotlib
 import numpy as np
 import pandas as pd
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
-from ..contracts.display import display_name
+from ..contracts.display import display_name, line_of, symbol
 from ..files import write_atomically
-from ..results.tables import varied_in
+from ..results.tables import budgets_of, varied_in
 
-# The palette of Okabe & Ito, for colour-blind readers; dashes distinguish lines in black and white
-COLOURS = ["#D55E00", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#999999"]
-DASHES = ["-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1))]
+# The palette of Okabe & Ito, for colour-blind readers, less yellow; dashes distinguish lines in
+# black and white
+PALETTE = {
+    "vermillion": "#D55E00",
+    "blue": "#0072B2",
+    "orange": "#E69F00",
+    "green": "#009E73",
+    "purple": "#CC79A7",
+    "sky blue": "#56B4E9",
+    "brown": "#7F4F24",
+    "grey": "#999999",
+    "black": "#000000",
+}
+DASHES: dict[str, Any] = {
+    "solid": "-",
+    "dashed": (0, (5, 1.5)),
+    "dashdotted": (0, (3, 1, 1, 1)),
+    "dotted": (0, (1, 1)),
+}
+LIGHTEST = 0.55  # how far the shades of a colour go towards white
 STYLE: Any = {
     "font.size": 9,
     "axes.titlesize": 9,
@@ -89,30 +108,52 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = ()) -> pd.DataFrame:
     labels: dict[Any, str] = {}
     for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
         values = zip(varied, key[1:], strict=True)
-        words = [f"{name} = {value_text(x)}" for name, x in values if not pd.isna(x)]
+        words = [f"{symbol(name)} = {value_text(x)}" for name, x in values if not pd.isna(x)]
         labels |= dict.fromkeys(rows.index, ", ".join([legend_name(key[0]), *words]))
     return table.assign(line=pd.Series(labels))
 
 
 def styles_of(table: pd.DataFrame) -> Styles:
-    """A colour and a dash for each line of a labelled table, the same in every panel."""
-    return {
-        label: {
-            "color": COLOURS[i % len(COLOURS)],
-            "linestyle": DASHES[(i + i // len(COLOURS)) % len(DASHES)],
-        }
-        for i, label in enumerate(table["line"].unique())
-    }
+    """A colour and a dash for each line of a labelled table, the same in every panel.
+
+    They are those that the algorithm declares, the same in all figures; any other algorithm gets
+    what is left. Several lines of one algorithm are shades of its colour, with different dashes.
+    """
+    lines = table.groupby("rule" if "rule" in table.columns else "algo", sort=False)["line"]
+    labels = {str(name): list(rows.unique()) for name, rows in lines}
+    declared = {name: line_of(name) for name in labels}
+    looks = ((colour, dash) for dash, colour in product(DASHES, PALETTE))
+    left = (look for look in looks if look not in declared.values())
+    found = {}
+    for name, own in labels.items():
+        colour, dash = declared[name] or next(left)
+        first = list(DASHES).index(dash)
+        for i, label in enumerate(own):
+            found[label] = {
+                "color": shade(PALETTE[colour], i, len(own)),
+                "linestyle": list(DASHES.values())[(first + i) % len(DASHES)],
+            }
+    return found
 
 
-def finite_budgets(table: pd.DataFrame) -> list[float]:
-    """The budgets that have a column of panels: the finite ones, or infinity if there are none."""
-    return sorted(b for b in table["eps"].unique() if np.isfinite(b)) or [np.inf]
+def shade(colour: str, i: int, n: int) -> str:
+    """The ``i``-th of ``n`` shades of a colour, from light to the colour itself."""
+    white = LIGHTEST * (n - 1 - i) / (n - 1) if n > 1 else 0.0
+    red, green, blue = ((1 - white) * x + white for x in to_rgb(colour))
+    return to_hex((red, green, blue))
 
 
-def budget_title(eps: float) -> str:
+def finite_budgets(table: pd.DataFrame) -> list[tuple[str, float]]:
+    """The budgets that have a column of panels, as names and values: the finite ones, or infinity
+    if there are none.
+    """
+    found = [(b, x) for b in budgets_of(table) for x in sorted(table[b].unique()) if np.isfinite(x)]
+    return found or [(budgets_of(table)[0], np.inf)]
+
+
+def budget_title(name: str, value: float) -> str:
     """A privacy budget in the title of a panel."""
-    return "not private" if np.isinf(eps) else f"$\\epsilon$ = {eps:g}"
+    return "not private" if np.isinf(value) else f"{symbol(name)} = {value:g}"
 
 
 def scientific(T: float) -> str:

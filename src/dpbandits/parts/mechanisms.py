@@ -1,14 +1,16 @@
-"""The Laplace mechanism.
+"""The Laplace and the Gaussian mechanism.
 
-The noise is meant for simulation: floating-point Laplace noise is not safe for production data.
+The noise is meant for simulation: floating-point noise is not safe for production data.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..compiled.decorators import verb
-from ..compiled.distributions import exponential, gamma
+from ..compiled.distributions import exponential, gamma, normal
 
 
 @verb
@@ -41,3 +43,19 @@ def laplace_sum(rng: np.random.Generator, n: float, scale: float) -> float:
     variables has the gamma distribution of shape n.
     """
     return scale * (gamma(rng, n) - gamma(rng, n))
+
+
+@verb
+def gaussian(rng: np.random.Generator, deviation: float) -> float:
+    """Gaussian noise of mean 0 and a standard deviation.
+
+    A statistic plus ``gaussian(rng, sensitivity / sqrt(2 rho))`` is rho-zCDP (Bun & Steinke 2016,
+    Proposition 1.6). The noise is 0 if the deviation is 0 (rho infinite).
+    """
+    return deviation * normal(rng)
+
+
+@verb
+def gaussian_mean(rng: np.random.Generator, total: float, n: float, rho: float) -> float:
+    """Private mean of ``n`` rewards in [0, 1], given their sum. rho-zCDP with sensitivity 1/n."""
+    return total / n + gaussian(rng, 1.0 / (n * math.sqrt(2.0 * rho)))

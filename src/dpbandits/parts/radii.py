@@ -26,6 +26,14 @@ def laplace_tail(n: float, eps: float, l: float) -> float:
 
 
 @verb
+def gaussian_hoeffding(n: float, rho: float, l: float) -> float:
+    """Radius of a mean of ``n`` rewards in [0, 1] with noise ``N(0, 1/(2 rho n^2))``: the root of
+    twice the sum of the two variance proxies, times ``l`` (Azize's thesis, eq. 5.4).
+    """
+    return math.sqrt((1.0 / (2.0 * n) + 1.0 / (rho * n**2)) * l)
+
+
+@verb
 def bernoulli_kl(p: float, q: float) -> float:
     """Kullback-Leibler divergence kl(p, q) of Bernoulli laws, continuously extended to [0, 1]."""
     if p == q:

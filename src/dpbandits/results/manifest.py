@@ -9,17 +9,20 @@ import platform
 import subprocess
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from ..compiled.cache import SOURCES
-from ..files import PACKAGE, opened, read_text, write_atomically
+from ..files import PACKAGE, opened, read_text
 from ..settings.setting import Setting
+from .writing import write_in_pieces
 
 # What a manifest raises that is missing, damaged or not one of ours.
 UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
 PATIENCE = 5  # seconds for git to answer
-INDIFFERENT = {"jobs", "backend", "results", "runner", "figure"}  # no table depends on these keys
+# No table depends on these keys
+INDIFFERENT = {"jobs", "backend", "results", "runner", "figure", "max_rows"}
 
 
 def read_manifest(table: Path) -> Any:
@@ -57,8 +60,8 @@ def write_manifest(
         "commit": commit(),
         "wall_time_seconds": round(seconds, 3),
     }
-    content = json.dumps(manifest, indent=2, default=str).encode() + b"\n"
-    write_atomically(table.with_suffix(".json"), content)
+    pieces = json.JSONEncoder(indent=2, default=str).iterencode(manifest)
+    write_in_pieces(table.with_suffix(".json"), map(str.encode, chain(pieces, "\n")))
 
 
 def is_current(table: Path, config: Mapping[str, Any], settings: Sequence[Setting]) -> bool:

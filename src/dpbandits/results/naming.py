@@ -34,9 +34,10 @@ def table_path(request: Request, alone: bool = True) -> Path:
 
 def _label(setting: Setting) -> str:
     """The setting in the name of its table."""
-    values = {"eps": setting.eps, "horizon": rounds(setting.horizon), **dict(setting.goal)}
+    budget = f"{setting.budget_name}{setting.budget:g}"
+    values = {"budget": budget, "horizon": rounds(setting.horizon), **dict(setting.goal)}
     parts = [pattern.format(values[key]) for key, pattern in setting.question.label]
-    if math.isinf(setting.eps):
+    if math.isinf(setting.budget):
         parts = parts[1:]
     return f"{setting.algo}-{setting.env}{''.join(parts)}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -10,27 +11,44 @@ from ..files import write_atomically
 from ..settings.request import Request
 from .manifest import write_manifest
 from .naming import table_path
+from .run_store import Store
 from .summary import render, summarize
-from .tables import write_table
+from .tables import at_end, batches, write_pieces
+
+FRAMES = 100  # of summaries, each of which takes kilobytes, before they are made one
 
 
-def write_report(request: Request, table: pd.DataFrame, seconds: float, alone: bool = True) -> Path:
+def write_report(
+    request: Request, store: Store, seconds: float, alone: bool = True
+) -> tuple[Path, pd.DataFrame]:
     """Write a table, its summary in Markdown and LaTeX, and its manifest.
 
     Args:
         request: what was requested.
-        table: the tidy table.
+        store: where its runs are stored, all of them finished.
         seconds: how long its runs took, 0 if all were finished before.
         alone: whether it is the only job that is run now; see ``table_path``.
 
     Returns:
-        The path of the table.
+        The path of the table, and its summary.
     """
     path = table_path(request, alone)
-    write_table(path, table)
-    summary = summarize(table)
+    summaries: list[pd.DataFrame] = []
+
+    def pieces() -> Iterator[pd.DataFrame]:
+        for batch in batches(store, request.settings, request.runs):
+            ends = []
+            for piece in batch:
+                ends.append(at_end(piece))
+                yield piece
+            summaries.append(summarize(pd.concat(ends)))
+            if len(summaries) == FRAMES:
+                summaries[:] = [pd.concat(summaries)]
+
+    write_pieces(path, pieces())
+    summary = pd.concat(summaries, ignore_index=True)
     for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
         text = render(summary, request.question, style) + "\n"
         write_atomically(path.with_suffix(suffix), text.encode())
     write_manifest(path, request.config, request.settings, seconds, request.changed)
-    return path
+    return path, summary

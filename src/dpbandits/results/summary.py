@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 from tabulate import tabulate
 
+from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
-from .intervals import clopper_pearson, half_width
-from .tables import at_end, question_of_table, settings_of
+from .intervals import clopper_pearson, interval_of_mean
+from .tables import at_end, columns_of, question_of_table, settings_of, with_budgets
 
+AT_ONCE = 500  # settings whose intervals are computed together
 STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs"]
 
 
@@ -21,7 +23,7 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         One row a setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of
-        the mean, Student's t; undefined for one run), ``std`` and ``runs``. For stopping rules
+        the mean, bootstrap; undefined for one run), ``std`` and ``runs``. For stopping rules
         also ``halted``, a number of runs, and the share ``correct`` of these, with its 95 %
         interval ``correct_low`` to ``correct_high`` (Clopper-Pearson).
     """
@@ -42,11 +44,17 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
 
 def mean_of(table: pd.DataFrame, settings: list[str], column: str) -> pd.DataFrame:
     """Mean of a column over the runs of each setting, with the STATISTICS of ``summarize``."""
-    groups = table.groupby(settings, sort=False, dropna=False)[column]
-    summary = groups.agg(mean="mean", std="std", runs="count").reset_index()
-    half = half_width(summary["std"].to_numpy(), summary["runs"].to_numpy())
-    summary["ci_low"], summary["ci_high"] = summary["mean"] - half, summary["mean"] + half
-    return summary[[*settings, *STATISTICS]]
+    groups = table.groupby(settings, sort=False, dropna=False)
+    summary = groups[column].agg(mean="mean", std="std", runs="count").reset_index()
+    of_group = table[column].to_numpy(dtype=float)[np.argsort(groups.ngroup(), kind="stable")]
+    starts = (summary["runs"].cumsum() - summary["runs"]).to_numpy()
+    ends = np.full((2, len(summary)), np.nan)
+    for runs in summary["runs"].unique():  # settings of as many runs together
+        alike = np.flatnonzero(summary["runs"] == runs)
+        for some in np.split(alike, range(AT_ONCE, len(alike), AT_ONCE)):
+            rows = starts[some] + np.arange(runs)[:, np.newaxis]
+            ends[:, some] = interval_of_mean(of_group[rows])
+    return summary.assign(ci_low=ends[0], ci_high=ends[1])[[*settings, *STATISTICS]]
 
 
 def render(summary: pd.DataFrame, question: Question, style: str) -> str:
@@ -55,7 +63,8 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
     header = [HEADINGS.get(name, name) for name in columns]
     header += [question.statistic_name, "95 % interval"]
     header += [question.share[0], "95 % interval", question.share[1]] if question.share else []
-    formats = {n: FORMATS.get(n, str) if n in question.columns else str for n in columns}
+    fixed = columns_of(summary)
+    formats = {n: FORMATS.get(n, str) if n in fixed else str for n in columns}
     rows = []
     for row in summary.to_dict("records"):
         about = ["" if pd.isna(row[n]) else formats[n](row[n]) for n in columns]
@@ -68,12 +77,12 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
 def _columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
     first = list(summary.columns).index("mean")
     varied = [n for n in question.shown_if_varied if summary[n].nunique() > 1]
-    swept = [name for name in summary.columns[:first] if name not in question.columns]
+    swept = [name for name in summary.columns[:first] if name not in columns_of(summary)]
     if question.one_arm:  # what sets the arm's mean is shown as such
         swept = [name for name in swept if not summary[name].equals(summary["true_mean"])]
     varied += swept
     shown: list[str] = []
-    for name in question.shown:
+    for name in with_budgets(question.shown, summary.columns):
         shown += varied if name == "*" else [name]
     return shown
 
@@ -100,9 +109,9 @@ def interval(row: Mapping[Hashable, Any]) -> str:
     return f"{significant(row['ci_low'])} to {significant(row['ci_high'])}"
 
 
-def budget(eps: float) -> str:
+def budget(value: float) -> str:
     """A privacy budget, as text."""
-    return "not private" if np.isinf(eps) else f"{eps:g}"
+    return "not private" if np.isinf(value) else f"{value:g}"
 
 
 def percent(share: float) -> str:
@@ -123,7 +132,7 @@ def rounds(T: int) -> str:
 
 HEADINGS = {"algo": "algorithm", "env": "environment", "true_mean": "true mean"}
 FORMATS: dict[str, Callable[[Any], str]] = {
-    "eps": budget,
+    **dict.fromkeys(BUDGETS, budget),
     "horizon": rounds,
     "cap": rounds,
     "true_mean": "{:.6g}".format,

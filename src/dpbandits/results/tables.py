@@ -1,22 +1,24 @@
-"""Tidy tables: made of finished runs, written as CSV, read again."""
+"""Tidy tables: made of finished runs in pieces, written as CSV, read again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from ..contracts.parameters import BUDGETS
 from ..contracts.question import QUESTIONS, REGRET, Question
 from ..environments.instances import Instance
 from ..errors import BadInput, plain
-from ..files import write_atomically
 from ..settings.setting import Setting, data_of
 from ..validation import read_csv
 from .run_store import Store
+from .writing import write_in_pieces
 
+ROWS = 100_000  # of a piece of a table, approximately
 LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
 
 
@@ -66,16 +68,16 @@ MEASURED: dict[str, Callable[[Finished], np.ndarray]] = {
 WHOLE_OR_BLANK = ("correct",)
 
 
-def described(finished: Finished) -> dict[str, Any]:
+def described(setting: Setting) -> dict[str, Any]:
     """The values of all columns that can describe a setting."""
-    setting = finished.setting
     return {
         "algo": setting.algo,
         "rule": setting.algo,
         "env": setting.env,
         "arm": setting.arm,
-        "true_mean": finished.true_mean,
-        "eps": setting.eps,
+        "true_mean": float(setting.instance.means[0]),
+        **dict.fromkeys(BUDGETS, np.nan if setting.algorithm.private else np.inf),
+        setting.budget_name: setting.budget,
         **dict(setting.goal),
         setting.question.limit: setting.horizon,
     }
@@ -92,35 +94,114 @@ def tidy(store: Store, settings: Sequence[Setting], runs: int) -> pd.DataFrame:
     Regret has a row for each run and checkpoint. A stopping rule has a row for each run:
     ``halted`` is 1, or 0 if the cap came first; then the stopping time is the cap, and
     ``estimate`` and ``correct`` are blank. ``correct`` is 1 if the estimate is within
-    ``rel_error |true_mean|`` of the true mean, else 0.
+    ``rel_error |true_mean|`` of the true mean, else 0. Each privacy budget that some algorithm
+    takes has a column: infinite for an algorithm that is not private, blank for one that takes
+    another budget.
+    """
+    pieces = (piece for batch in batches(store, settings, runs) for piece in batch)
+    return pd.concat(pieces, ignore_index=True)
+
+
+def batches(
+    store: Store, settings: Sequence[Setting], runs: int
+) -> Iterator[Iterator[pd.DataFrame]]:
+    """The tidy table in pieces of about ROWS rows that have the same types.
+
+    A batch is one piece with all rows of several settings, or the pieces of a single setting.
+    Memory is needed for a piece and for the stored runs of one setting.
+    """
+    about, ends = _settings_table(settings), np.cumsum([runs * rows_of_a_run(s) for s in settings])
+    start = before = 0
+    while start < len(settings):
+        stop = max(start + 1, int(np.searchsorted(ends, before + ROWS, side="right")))
+        yield _pieces(store, settings[start:stop], about[start:stop], runs)
+        start, before = stop, ends[stop - 1]
+
+
+def rows_of_a_run(setting: Setting) -> int:
+    """The number of rows that a run has in a table."""
+    return len(setting.rounds()) if setting.question.each_checkpoint else 1
+
+
+def _settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
+    """A row for each setting: the columns of a tidy table that describe it.
+
+    The type of a column is the one that all values have in common.
     """
     question = settings[0].question
-    parts = []
-    for setting in settings:
-        finished = load_finished(store, setting, runs)
-        numbers = np.arange(runs)[:, np.newaxis]
-        measured = {name: MEASURED[name](finished) for name in question.measured}
-        arrays = np.broadcast_arrays(numbers, *measured.values())
-        rows: dict[str, Any] = dict(
-            zip(["run", *measured], (x.ravel() for x in arrays), strict=True)
-        )
-        for name in rows.keys() & set(WHOLE_OR_BLANK):
-            rows[name] = pd.array(rows[name], dtype="Int64")
-        about = described(finished)
-        columns = {name: about[name] for name in question.columns}
+    describing = with_budgets(question.columns, {s.algorithm.budget for s in settings})
+    alike: dict[tuple, list[int]] = {}  # settings with the same columns of the same types
+    rows = []
+    for i, setting in enumerate(settings):
+        about = described(setting)
         written = {
             k: plain(v) if isinstance(v, list | dict) else v for k, v in setting.columns.items()
         }
-        parts.append(pd.DataFrame(columns | {"seed": setting.seed} | written | rows))
-    table = pd.concat(parts, ignore_index=True)
-    first, last = [*question.columns, "seed"], ["run", *question.measured]
-    varied = [name for name in table.columns if name not in (*first, *last)]
-    return table[[*first, *varied, *last]]
+        row = {name: about[name] for name in describing} | {"seed": setting.seed} | written
+        alike.setdefault(tuple((k, type(v)) for k, v in row.items()), []).append(i)
+        rows.append(row)
+    parts = [pd.DataFrame([rows[i] for i in group], index=group) for group in alike.values()]
+    table = pd.concat(parts).sort_index()
+    first = [*describing, "seed"]
+    return table[[*first, *(name for name in table.columns if name not in first)]]
 
 
-def columns_of(question: Question) -> list[str]:
-    """The columns of every tidy table of a question."""
-    return [*question.columns, "seed", "run", *question.measured]
+def _pieces(
+    store: Store, settings: Sequence[Setting], about: pd.DataFrame, runs: int
+) -> Iterator[pd.DataFrame]:
+    """The rows of some settings: one piece, or several of a single setting."""
+    if len(settings) > 1:
+        found = [measured(load_finished(store, setting, runs)) for setting in settings]
+        yield _with_measured(about, found)
+        return
+    finished = load_finished(store, settings[0], runs)
+    few = max(1, ROWS // rows_of_a_run(settings[0]))
+    for start in range(0, runs, few):
+        yield _with_measured(about, [measured(finished, slice(start, start + few))])
+
+
+def measured(finished: Finished, some: slice = slice(None)) -> dict[str, np.ndarray]:
+    """The column of run numbers and the measured columns of some runs of a setting."""
+    numbers = np.arange(len(finished.answers))[some, np.newaxis]
+    part = finished._replace(pulls=finished.pulls[some], answers=finished.answers[some])
+    names = finished.setting.question.measured
+    arrays = np.broadcast_arrays(numbers, *(MEASURED[name](part) for name in names))
+    return dict(zip(["run", *names], (x.ravel() for x in arrays), strict=True))
+
+
+def _with_measured(about: pd.DataFrame, found: Sequence[dict[str, np.ndarray]]) -> pd.DataFrame:
+    """The rows of settings: what describes each, repeated, and what was measured."""
+    counts = [len(columns["run"]) for columns in found]
+    columns: dict[str, Any] = {
+        name: np.concatenate([columns[name] for columns in found]) for name in found[0]
+    }
+    for name in columns.keys() & set(WHOLE_OR_BLANK):
+        columns[name] = pd.array(columns[name], dtype="Int64")
+    rows = about.take(np.repeat(np.arange(len(about)), counts)).reset_index(drop=True)
+    return rows.assign(**columns)
+
+
+def with_budgets(names: Iterable[str], found: Container[object]) -> list[str]:
+    """Names of columns with those of the privacy budgets that are found in the place of ``eps``."""
+    budgets = [name for name in BUDGETS if name in found] or ["eps"]
+    return [column for name in names for column in (budgets if name == "eps" else [name])]
+
+
+def budgets_of(table: pd.DataFrame) -> list[str]:
+    """The columns of a table that hold privacy budgets."""
+    return with_budgets(["eps"], table.columns)
+
+
+def without_privacy(table: pd.DataFrame) -> pd.Series:
+    """Which rows of a table have no finite privacy budget."""
+    finite = table[budgets_of(table)].apply(np.isfinite)
+    return ~finite.any(axis=1)
+
+
+def columns_of(table: pd.DataFrame) -> list[str]:
+    """The columns of a tidy table that every table of its question and budgets has."""
+    question = question_of_table(table)
+    return [*with_budgets(question.columns, table.columns), "seed", "run", *question.measured]
 
 
 def settings_of(table: pd.DataFrame) -> list[str]:
@@ -131,7 +212,7 @@ def settings_of(table: pd.DataFrame) -> list[str]:
 
 def varied_in(table: pd.DataFrame) -> list[str]:
     """The columns that a sweep added to a table."""
-    return [n for n in table.columns if n not in columns_of(question_of_table(table))]
+    return [n for n in table.columns if n not in columns_of(table)]
 
 
 def question_of_table(table: pd.DataFrame) -> Question:
@@ -145,19 +226,26 @@ def at_end(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["t"] == table[question.limit]] if question.each_checkpoint else table
 
 
-def csv_of(table: pd.DataFrame) -> bytes:
+def csv_of(table: pd.DataFrame, header: bool = True) -> bytes:
     """A table as CSV: the same bytes for the same runs."""
-    return table.to_csv(index=False, float_format="%.12g", lineterminator="\n").encode()
+    text: str = table.to_csv(index=False, header=header, float_format="%.12g", lineterminator="\n")
+    return text.encode()
+
+
+def write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> None:
+    """Write a table as CSV, with the same bytes however it is divided into pieces."""
+    write_in_pieces(path, (csv_of(piece, header=i == 0) for i, piece in enumerate(pieces)))
 
 
 def write_table(path: Path, table: pd.DataFrame) -> None:
     """Write a table as CSV: the same bytes for the same runs."""
-    write_atomically(path, csv_of(table))
+    starts = range(0, max(len(table), 1), ROWS)
+    write_pieces(path, (table[start : start + ROWS] for start in starts))
 
 
 WORDS = ("algo", "rule", "env")
-POSITIVE = ("eps", "horizon", "t", "rel_error", "beta", "R", "cap", "stopping_time")
-MAY_BE_INFINITE = ("eps",)
+POSITIVE = (*BUDGETS, "horizon", "t", "rel_error", "beta", "R", "cap", "stopping_time")
+MAY_BE_INFINITE = BUDGETS
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -183,14 +271,15 @@ def check_table(where: str, table: pd.DataFrame) -> None:
         BadInput: a column is missing, or holds what no tidy table can.
     """
     question = question_of_table(table)
-    columns = columns_of(question)
+    columns, budgets = columns_of(table), budgets_of(table)
     missing = [name for name in columns if name not in table.columns]
     if missing:
         raise BadInput(f"{where}: not a tidy table of dpbandits: no column {', '.join(missing)}")
     if table.empty:
         raise BadInput(f"{where}: the table has no rows")
     for name in columns:
-        column = table[name].dropna() if name in question.blank else table[name]
+        may_be_blank = name in question.blank or (name in budgets and len(budgets) > 1)
+        column = table[name].dropna() if may_be_blank else table[name]
         _check_column(f"{where}: column {name}", name, column)
     if at_end(table).empty:
         raise BadInput(f"{where}: no row has reached its {question.limit}")

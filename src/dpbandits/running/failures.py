@@ -53,7 +53,7 @@ def counted(runs: int) -> str:
 
 def in_words(setting: Setting) -> str:
     """A setting in a few words."""
-    eps = [] if math.isinf(setting.eps) else [f"eps {setting.eps:g}"]
+    budget = [] if math.isinf(setting.budget) else [f"{setting.budget_name} {setting.budget:g}"]
     varied = [f"{name} {plain(value)}" for name, value in setting.columns.items()]
     game = f"{setting.algo} on {setting.env}"
-    return ", ".join([game, *eps, f"T {rounds(setting.horizon)}", *varied])
+    return ", ".join([game, *budget, f"T {rounds(setting.horizon)}", *varied])

@@ -15,6 +15,7 @@ from joblib.parallel import get_active_backend
 
 from ..errors import FileTrouble
 from ..results.run_store import Damaged, Memory, Runs, RunStore, Store
+from ..results.size import announce_size, check_size
 from ..results.tables import tidy
 from ..settings.request import Request
 from ..settings.setting import Setting
@@ -37,9 +38,25 @@ def fulfil(request: Request) -> tuple[pd.DataFrame, int]:
         The tidy table of all its settings, and the number of runs that were played.
 
     Raises:
-        RunsFailed: some runs could not be finished.
-        BadInput, CannotWrite, CannotRead: as ``run_settings``.
+        RunsFailed, BadInput, CannotWrite, CannotRead: as ``play_missing``.
     """
+    store, played = play_missing(request)
+    return tidy(store, request.settings, request.runs), played
+
+
+def play_missing(request: Request) -> tuple[Store, int]:
+    """Run what is missing of a request.
+
+    Returns:
+        The store that has all its runs, and the number of runs that were played.
+
+    Raises:
+        RunsFailed: some runs could not be finished.
+        BadInput: the table would be too large; or as ``run_settings``.
+        CannotWrite, CannotRead: as ``run_settings``.
+    """
+    check_size(request)
+    announce_size(request)
     store: Store = Memory() if request.results is None else RunStore(request.results)
     played, failures = run_settings(
         request.settings,
@@ -51,7 +68,7 @@ def fulfil(request: Request) -> tuple[pd.DataFrame, int]:
     )
     if failures:
         raise RunsFailed(failures)
-    return tidy(store, request.settings, request.runs), played
+    return store, played
 
 
 def run_settings(

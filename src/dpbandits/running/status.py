@@ -50,8 +50,7 @@ def status_of(results: Path, setting: Setting, runs: int) -> Status:
     done = sum(run in found.pulls for run in range(runs))
     times = list(found.seconds.values())
     seconds = sum(times) / len(times) if times else math.nan
-    reason = store.failure(setting)
-    if done < runs and reason is not None:
+    if done < runs and (reason := store.failure(setting)) is not None:
         return Status(setting, done, failed=runs - done, reason=reason, seconds=seconds)
     return Status(setting, done, missing=runs - done, seconds=seconds)
 

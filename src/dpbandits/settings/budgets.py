@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from math import inf
 from typing import Any, NamedTuple
 
 from ..contracts.algorithm import Algorithm
-from ..contracts.parameters import POSITIVE
-from ..environments.populations import build_population, homogeneous, level
+from ..contracts.parameters import BUDGETS, POSITIVE
+from ..environments.populations import Population, homogeneous, level
 from ..errors import BadInput, plain
 from ..theory.ren2020 import candidates
 from ..validation import argument
@@ -19,14 +19,18 @@ class Privacy(NamedTuple):
     """The privacy of a setting.
 
     Attributes:
-        eps: the privacy budget, infinite for an algorithm that is not private; that of the least
-            private user if users have levels of their own.
+        name: the name of the privacy budget; ``eps`` for an algorithm that is not private.
+        budget: its value, infinite for an algorithm that is not private; that of the least private
+            user if users have levels of their own.
+        crowd: the population of users.
         eps_min: users with a lower level send nothing; None without local privacy.
         own_levels: whether users have levels of their own.
         auto: whether eps_min was chosen automatically.
     """
 
-    eps: float
+    name: str
+    budget: float
+    crowd: Population
     eps_min: float | None = None
     own_levels: bool = False
     auto: bool = False
@@ -38,8 +42,9 @@ def privacy(
     algorithm: Algorithm,
     population: str,
     spec: Mapping[str, Any],
+    built: Callable[[Mapping[str, Any]], Population],
 ) -> Privacy:
-    """The privacy that a configuration asks for at a point of its sweep.
+    """The privacy that a configuration asks for at a point of its sweep: a budget of 1 by default.
 
     A budget or eps_min that a sweep varies is ignored by algorithms that do not take it; one that
     is set for all of them is refused.
@@ -50,22 +55,29 @@ def privacy(
         algorithm: the algorithm.
         population: name of the population of users.
         spec: its configuration, empty if all users have the level eps.
+        built: returns the population of a configuration.
     """
-    swept_eps, swept_min = point.get("eps"), point.get("eps_min")
-    eps = config["eps"] if swept_eps is None else swept_eps
+    name = algorithm.budget or "eps"
+    swept, swept_min = point.get(name), point.get("eps_min")
+    budget = config[name] if swept is None else swept
     eps_min = config.get("eps_min") if swept_min is None else swept_min
+    for other in BUDGETS:
+        given = config.get(other)
+        if other != algorithm.budget and given is not None and (algorithm.private or given != inf):
+            raise BadInput(f"{other}={plain(given)}: {algorithm.without(other)}")
     if algorithm.per_user:
-        return _local(config, algorithm, population, spec, eps, eps_min)
+        return _local(config, algorithm, population, spec, budget, eps_min, built)
     if config.get("population", "homogeneous") != "homogeneous":
         raise BadInput(f"population={population}: {algorithm.name} takes no population")
     if config.get("eps_min") is not None:
         raise BadInput(f"eps_min={plain(eps_min)}: {algorithm.name} takes no eps_min")
-    if swept_eps is not None and not algorithm.private:
-        return Privacy(math.inf)
-    return Privacy(_budget(algorithm, eps))
+    value = inf
+    if algorithm.private:
+        value = 1.0 if budget is None else argument(name, budget, algorithm.domains[name], 1)
+    return Privacy(name, value, homogeneous(value))
 
 
-def _local(config, algorithm, population, spec, eps, eps_min) -> Privacy:
+def _local(config, algorithm, population, spec, eps, eps_min, built) -> Privacy:
     auto = eps_min == "auto"
     if spec:
         if config["eps"] is not None:
@@ -73,7 +85,7 @@ def _local(config, algorithm, population, spec, eps, eps_min) -> Privacy:
                 f"eps={plain(eps)}: the users of {population} have levels of their own; "
                 "leave eps out"
             )
-        crowd = build_population(spec)
+        crowd = built(spec)
         budget = crowd.largest
     else:
         budget = argument("eps", 1.0 if eps is None else eps, POSITIVE, 1)
@@ -94,15 +106,4 @@ def _local(config, algorithm, population, spec, eps, eps_min) -> Privacy:
     if crowd.mass(least) <= 0:
         who = f"users of {population}" if spec else f"users of level eps={budget:g}"
         raise BadInput(f"eps_min={plain(eps_min)}: no {who} would send anything")
-    return Privacy(budget, least, bool(spec), auto)
-
-
-def _budget(algorithm: Algorithm, eps: Any) -> float:
-    """The privacy budget: 1 if none is given, infinite for an algorithm that is not private."""
-    if not algorithm.private:
-        if eps is not None and eps != math.inf:
-            raise BadInput(
-                f"eps={plain(eps)}: {algorithm.name} is not private and takes no eps; leave it out"
-            )
-        return math.inf
-    return 1.0 if eps is None else argument("eps", eps, algorithm.domains["eps"], 1)
+    return Privacy("eps", budget, crowd, least, bool(spec), auto)

@@ -218,25 +218,30 @@ class _Sweep:
     def _alternatives(self, group: str, chosen: Sequence[Choice]) -> list[dict[str, list[Any]]]:
         """Grids that choose from a list: one if it holds names alone, else one for each choice."""
         found = []
-        for choice in chosen:
-            if group == self.question.group:
-                values = dict(choice.values)
-            else:
-                values = self._distinguishing(group, choice, chosen)
+        if group == self.question.group:
+            each = [dict(choice.values) for choice in chosen]
+        else:
+            each = self._distinguishing(group, chosen)
+        for choice, values in zip(chosen, each, strict=True):
             listed = {k: v if isinstance(v, list) else [v] for k, v in values.items()}
             found.append({group: [choice.name], **listed})
         if all(len(grid) == 1 for grid in found):
             return [{group: [choice.name for choice in chosen]}]
         return found
 
-    def _distinguishing(
-        self, group: str, choice: Choice, chosen: Sequence[Choice]
-    ) -> dict[str, list[Any]]:
-        """The values, as ``GROUP.NAME``, that tell a choice from the others of its name."""
-        own = self._contents(group, choice)
-        others = [self._contents(group, c) for c in chosen if c.name == choice.name]
-        varied = {k for other in others for k in own if other.get(k) != own[k]}
-        return {f"{group}.{k}": [own[k]] for k in own if k in varied}
+    def _distinguishing(self, group: str, chosen: Sequence[Choice]) -> list[dict[str, Any]]:
+        """For each choice the values, as ``GROUP.NAME``, that tell it from others of its name."""
+        contents = [self._contents(group, choice) for choice in chosen]
+        first: dict[str, dict[str, Any]] = {}
+        varied: dict[str, set[str]] = {}
+        for choice, own in zip(chosen, contents, strict=True):
+            one = first.setdefault(choice.name, own)
+            differing = {k for k in own | one if own.get(k) != one.get(k)}
+            varied.setdefault(choice.name, set()).update(differing)
+        return [
+            {f"{group}.{k}": [own[k]] for k in own if k in varied[choice.name]}
+            for choice, own in zip(chosen, contents, strict=True)
+        ]
 
     def _contents(self, group: str, choice: Choice) -> dict[str, Any]:
         """The whole configuration of a choice."""
@@ -271,8 +276,8 @@ class _Sweep:
         elif self.algorithms.get(choice.name, made) != made:
             raise BadInput(f"{group}={choice.name}: two functions have that name; rename one")
         self.algorithms[choice.name] = made
-        for key in ("eps", "eps_min", *self.question.goal_names):  # keys of the command
-            self.contents[group][choice.name].pop(key, None)
+        for key in (made.budget, "eps_min", *self.question.goal_names):  # keys of the command
+            self.contents[group][choice.name].pop(str(key), None)
 
     def grids(self) -> list[dict[str, list[Any]]]:
         """The grids of the sweep, none if nothing varies."""

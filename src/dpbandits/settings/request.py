@@ -10,13 +10,14 @@ from typing import Any
 from ..contracts.question import Question
 from ..errors import BadInput, plain, unknown
 from ..files import check_folder
-from ..validation import folder, whole, workers
+from ..validation import folder, number_where, whole, workers
 from .groups import Groups, default_keys, names_in
 from .resolve import resolve
 from .setting import Setting
 
 BACKENDS = ("auto", "threads", "processes")
 MOST_RUNS = 10_000_000
+MANY = "a number of at least 1 is needed"
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class Request:
         config: the configuration as plain data; its groups are names.
         settings: the settings, checked.
         runs: independent runs of each setting.
+        max_rows: the largest number of rows of a table that is made.
         jobs: workers, or -1 for one a core.
         backend: threads, processes or auto.
         results: folder in which runs are stored, None for none.
@@ -42,6 +44,7 @@ class Request:
     config: Mapping[str, Any]
     settings: list[Setting]
     runs: int
+    max_rows: float
     jobs: int
     backend: str
     results: Path | None
@@ -93,6 +96,7 @@ def make_request(
         config=config,
         settings=resolve(question, config, groups),
         runs=whole("runs", config["runs"], at_least=1, at_most=MOST_RUNS),
+        max_rows=number_where("max_rows", config["max_rows"], lambda x: x >= 1, MANY),
         jobs=jobs,
         backend=config["backend"],
         results=results,

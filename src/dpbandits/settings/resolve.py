@@ -4,23 +4,42 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from ..contracts.algorithm import Algorithm
-from ..contracts.parameters import AUTO
+from ..contracts.parameters import AUTO, BUDGETS
 from ..contracts.question import Question
 from ..environments.catalogue import build
 from ..environments.instances import Instance
+from ..environments.populations import Population, build_population
 from ..errors import BadInput, plain, unknown
 from ..validation import argument, whole, yes_no
 from .budgets import privacy
 from .groups import Groups, default_keys
-from .setting import Setting
+from .setting import Data, Setting
 from .sweep import Point, points, swept_names
 
-OF_PRIVACY = {"eps", "eps_min"}  # swept keys that only private algorithms take
+OF_PRIVACY = {*BUDGETS, "eps_min"}  # swept keys that only private algorithms take
+
+
+class Sources:
+    """The environments and populations of a sweep. Each is built once, files are read once."""
+
+    def __init__(self) -> None:
+        self._environment = cache(lambda spec: build(json.loads(spec)))
+        self._alone = cache(lambda spec, arm: self._environment(spec).alone(arm))
+        self._population = cache(lambda spec: build_population(json.loads(spec)))
+
+    def environment(self, spec: str, arm: int | None = None) -> Instance:
+        """The environment of a configuration as JSON, or one of its arms alone."""
+        return self._environment(spec) if arm is None else self._alone(spec, arm)
+
+    def population(self, spec: Mapping[str, Any]) -> Population:
+        """The population of a configuration."""
+        return self._population(json.dumps(spec, sort_keys=True))
 
 
 def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> list[Setting]:
@@ -37,24 +56,42 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
     found: dict[Setting, Setting] = {}
     swept: set[str] = set()
     taken = set(question.swept) - OF_PRIVACY
+    sources, names = Sources(), swept_names(config)
     for point in points(config):
-        setting = resolve_point(question, config, point, groups)
-        columns = {**setting.columns, **(found[setting].columns if setting in found else {})}
-        found[setting] = replace(setting, columns=columns)
+        setting = resolve_point(question, config, point, names, groups, sources)
+        columns = setting.columns
+        if (same := found.get(setting)) is not None:
+            columns = {**columns, **same.columns}
+            setting = replace(setting, columns=columns)
+        found[setting] = setting
         swept |= point.keys() - set(question.groups)
         if point.get("population", config.get("population")) != config.get("population"):
             swept.add("population")
         taken |= columns.keys()
-        taken |= {"eps"} if setting.algorithm.private and not setting.population else set()
+        taken |= {setting.algorithm.budget or ""} if not setting.population else set()
         taken |= {"population", "eps_min"} if setting.algorithm.per_user else set()
     _refuse_unused(question, swept - taken)
     return list(found.values())
 
 
 def resolve_point(
-    question: Question, config: Mapping[str, Any], point: Point, groups: Groups
+    question: Question,
+    config: Mapping[str, Any],
+    point: Point,
+    swept: Collection[str],
+    groups: Groups,
+    sources: Sources,
 ) -> Setting:
-    """The setting of one point of a sweep. A parameter that its algorithm lacks is left out."""
+    """The setting of one point of a sweep. A parameter that its algorithm lacks is left out.
+
+    Args:
+        question: the question.
+        config: the configuration as plain data.
+        point: what the sweep sets.
+        swept: all keys that the sweep varies.
+        groups: the contents of the files that are chosen, and the algorithms.
+        sources: builds environments and populations.
+    """
     chosen = {group: str(point.get(group, config[group])) for group in question.groups}
     name, env, population = (chosen.get(g, "") for g in (question.group, "env", "population"))
     specs = {group: groups.contents[group][of] for group, of in chosen.items()}
@@ -66,26 +103,27 @@ def resolve_point(
         at_most=question.largest_limit,
     )
     crowd_spec, crowd_columns = _changed_at("population", specs.get("population", {}), point)
-    budget = privacy(config, point, algorithm, population, crowd_spec)
+    budget = privacy(config, point, algorithm, population, crowd_spec, sources.population)
     goal = {
         key: argument(key, point.get(key, config[key]), domain, math.nan)
         for key, domain in question.goal
     }
     env_spec, env_columns = _changed_at("env", specs["env"], point)
-    given = {"eps": budget.eps, "eps_min": budget.eps_min, **goal}
+    given = {budget.name: budget.budget, "eps_min": budget.eps_min, **goal}
     own = [parameter for parameter in algorithm.domains if parameter not in given]
     columns = {k: v for k, v in point.items() if k in own or k in env_columns}
     eps_min_asked = point.get("eps_min", config.get("eps_min")) is not None
-    varied = budget.own_levels or eps_min_asked or "population" in swept_names(config)
+    varied = budget.own_levels or eps_min_asked or "population" in swept
     if algorithm.per_user and varied:
         columns |= {"population": population, "eps_min": budget.eps_min}
         columns |= {k: point[k] for k in crowd_columns}
     values = specs[question.group] | {k: v for k, v in columns.items() if k in own} | given
     check_names(algorithm, own, specs[question.group], values)
-    instance, arm = build(env_spec), None
+    spec, arm = json.dumps(env_spec, sort_keys=True), None
+    instance = sources.environment(spec)
     if question.one_arm:
         arm = _arm_of(point.get("arm", config["arm"]), env, instance)
-        instance = instance.alone(arm)
+        instance = sources.environment(spec, arm)
     horizon = limit if question.plays_on else math.nan
     setting = Setting(
         question=question,
@@ -93,9 +131,9 @@ def resolve_point(
         version=algorithm.version,
         arguments=arguments(algorithm, values, horizon, env, instance, question.goal_names),
         env=env,
-        env_spec=json.dumps(env_spec, sort_keys=True),
+        env_spec=spec,
         arm=arm,
-        eps=budget.eps,
+        budget=budget.budget,
         goal=tuple(goal.items()),
         population=json.dumps(crowd_spec, sort_keys=True) if budget.own_levels else "",
         horizon=limit,
@@ -105,6 +143,7 @@ def resolve_point(
         algorithm=algorithm,
         columns=columns,
         auto=budget.auto,
+        data=Data(instance, budget.crowd),
     )
     _check_rewards(setting, instance, yes_no("assume", config.get("assume", False)))
     return setting
@@ -126,9 +165,10 @@ def arguments(
         horizon: the horizon; NaN if there is none.
         env: name of the environment, for messages.
         instance: the environment.
-        plain_keys: parameters that are keys of the command, besides eps and eps_min.
+        plain_keys: parameters that are keys of the command, besides the privacy budget and
+            eps_min.
     """
-    of_command = {"eps", "eps_min", *plain_keys}
+    of_command = {algorithm.budget, "eps_min", *plain_keys}
     keys = {n: n if n in of_command else f"{algorithm.group}.{n}" for n in algorithm.domains}
     rewards = algorithm.rewards
     automatic = [
@@ -183,9 +223,10 @@ def _changed_at(
     group: str, spec: Mapping[str, Any], point: Point
 ) -> tuple[dict[str, Any], list[str]]:
     """A configuration with the ``GROUP.NAME`` of a point that it has, and these."""
-    changed = json.loads(json.dumps(spec))
+    names = [name for name in point if name.startswith(f"{group}.")]
+    changed = json.loads(json.dumps(spec)) if names else dict(spec)
     taken = []
-    for name in [name for name in point if name.startswith(f"{group}.")]:
+    for name in names:
         *path, last = name.split(".")[1:]
         inner = changed
         for word in path:

@@ -17,6 +17,7 @@ from ..environments.catalogue import build
 from ..environments.instances import Instance
 from ..environments.populations import Population, build_population, homogeneous
 from ..errors import BadInput
+from .groups import leaves
 
 
 class Data(NamedTuple):
@@ -38,10 +39,10 @@ class Setting:
         env: name of the environment.
         env_spec: the environment's configuration, as JSON.
         arm: the only arm that is played, from 0; None for all of them.
-        eps: privacy budget, infinite for an algorithm that is not private.
+        budget: privacy budget, infinite for an algorithm that is not private.
         goal: what an answer is judged by, as pairs of name and value.
         population: the configuration of users with levels of their own, as JSON; empty if all
-            users have the level ``eps``.
+            users have the level ``budget``.
         horizon: the largest number of rounds.
         seed: seed of the sweep.
         checkpoints: the approximate number of rounds at which pulls are recorded.
@@ -49,6 +50,8 @@ class Setting:
         algorithm: the algorithm itself; its name and version identify it.
         columns: what the sweep varies, for the table; not part of the identity.
         auto: whether eps_min was chosen automatically; not part of the identity.
+        data: what it is played on, as read when the setting was made and shared with the other
+            settings of its sweep; None in other processes, which read it themselves.
     """
 
     question: Question
@@ -58,7 +61,7 @@ class Setting:
     env: str
     env_spec: str
     arm: int | None
-    eps: float
+    budget: float
     goal: tuple[tuple[str, float], ...]
     population: str
     horizon: int
@@ -68,14 +71,19 @@ class Setting:
     algorithm: Algorithm = field(compare=False, repr=False)
     columns: Mapping[str, Any] = field(default_factory=dict, compare=False)
     auto: bool = field(default=False, compare=False)
+    data: Data | None = field(default=None, compare=False, repr=False)
 
-    @cached_property
+    def __getstate__(self) -> dict[str, Any]:
+        """What other processes receive: no arrays."""
+        return self.__dict__ | {"data": None}
+
+    @property
     def record(self) -> dict[str, Any]:
         """Everything that the setting is run with, by name, for a manifest.
 
         An edited algorithm changes ``version`` alone.
         """
-        finite, guarantee = np.isfinite(self.eps), self.algorithm.guarantee
+        finite, guarantee = np.isfinite(self.budget), self.algorithm.guarantee
         return {
             "question": self.question.name,
             "algo": self.algo,
@@ -84,7 +92,7 @@ class Setting:
             "env": self.env,
             "env_spec": json.loads(self.env_spec),
             "arm": self.arm,
-            "eps": self.eps if finite else None,
+            self.budget_name: self.budget if finite else None,
             "goal": dict(self.goal),
             "population": json.loads(self.population) if self.population else None,
             "horizon": self.horizon,
@@ -93,6 +101,11 @@ class Setting:
             "shuffle_arms": self.shuffle_arms,
             "version": self.version,
         }
+
+    @property
+    def budget_name(self) -> str:
+        """The name of the privacy budget; ``eps`` for an algorithm that is not private."""
+        return self.algorithm.budget or "eps"
 
     @property
     def parameters(self) -> dict[str, float]:
@@ -111,7 +124,7 @@ class Setting:
         The data are part of it: a file, a named instance, or an algorithm may be edited. Workers
         receive the key that was computed when the command began.
         """
-        return self.key_on(Data(self.instance, self.crowd))
+        return self.key_on(self.data or self.read())
 
     def key_on(self, data: Data) -> str:
         """The key of the setting on these data."""
@@ -124,41 +137,65 @@ class Setting:
     @property
     def instance(self) -> Instance:
         """The environment: all of its arms, or the one that is played."""
-        instance = build(json.loads(self.env_spec))
-        return instance if self.arm is None else instance.alone(self.arm)
+        return (self.data or self.read()).instance
 
     @property
     def crowd(self) -> Population:
         """The population of users."""
-        if self.population:
-            return build_population(json.loads(self.population))
-        return homogeneous(self.eps)
+        return (self.data or self.read()).crowd
+
+    def read(self) -> Data:
+        """The data as they are now."""
+        instance = build(json.loads(self.env_spec))
+        return Data(
+            instance if self.arm is None else instance.alone(self.arm),
+            build_population(json.loads(self.population))
+            if self.population
+            else homogeneous(self.budget),
+        )
 
     def rounds(self) -> np.ndarray:
-        """The rounds at which pulls are recorded: half evenly spaced, half geometrically."""
-        half = max(self.checkpoints // 2, 1)
-        even = np.linspace(self.horizon / half, self.horizon, half)
-        geometric = np.geomspace(1, self.horizon, half)
-        rounds = np.unique(np.rint(np.concatenate([[1.0], even, geometric])).astype(np.int64))
-        return np.append(rounds[(rounds >= 1) & (rounds < self.horizon)], self.horizon)
+        """The rounds at which pulls are recorded, read-only int64 array (C,)."""
+        return rounds_recorded(self.horizon, self.checkpoints)
 
     def of_one_round(self) -> Setting:
         """The same setting for a single round, which is played to compile its kernel."""
         return replace(self, horizon=1, checkpoints=1)
 
 
+@lru_cache(maxsize=64)
+def rounds_recorded(horizon: int, checkpoints: int) -> np.ndarray:
+    """The rounds at which pulls are recorded: half evenly spaced, half geometrically."""
+    half = max(checkpoints // 2, 1)
+    even = np.linspace(horizon / half, horizon, half)
+    geometric = np.geomspace(1, horizon, half)
+    rounds = np.unique(np.rint(np.concatenate([[1.0], even, geometric])).astype(np.int64))
+    found = np.append(rounds[(rounds >= 1) & (rounds < horizon)], horizon)
+    found.flags.writeable = False
+    return found
+
+
 def data_of(setting: Setting) -> Data:
-    """The data that a setting is played on, read once for all of its runs.
+    """The data that a setting is played on. Files are read again, once for all of its runs.
 
     Raises:
         BadInput: the files have changed since its key was computed.
     """
+    if setting.data is not None and not _in_files(setting.env_spec, setting.population):
+        return setting.data
     return _data(setting, setting.key)  # after an edit, an equal setting has another key
 
 
 @lru_cache(maxsize=16)
+def _in_files(*specs: str) -> bool:
+    """Whether the data of some configurations, as JSON, are read from files."""
+    found = (leaf for spec in specs if spec for leaf in leaves("", json.loads(spec)))
+    return any(path.endswith(("file", "path")) and value is not None for path, value in found)
+
+
+@lru_cache(maxsize=16)
 def _data(setting: Setting, key: str) -> Data:
-    data = Data(setting.instance, setting.crowd)
+    data = setting.read()
     if setting.key_on(data) != key:
         raise BadInput(f"env={setting.env}: its data changed while it was played; run it again")
     return data

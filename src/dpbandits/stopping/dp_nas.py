@@ -11,6 +11,7 @@ from ..authoring import (
 from .sparse_vector import bar, first_above, noise_scales
 
 NAME = "DP-NAS"
+LINE = "blue", "solid"
 REWARDS = WITHIN_R
 GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 3.1", hides=STOPPING)
 

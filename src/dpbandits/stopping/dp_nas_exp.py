@@ -11,6 +11,7 @@ from ..authoring import (
 from .sparse_vector import bar, noise_scales
 
 NAME = "DP-NAS-EXP"
+LINE = "vermillion", "solid"
 REWARDS = WITHIN_R
 GUARANTEE = global_dp("Sajed & Sheffet 2019, Corollary 3.2", hides=STOPPING)
 

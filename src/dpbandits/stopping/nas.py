@@ -11,6 +11,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "NAS"
+LINE = "black", "solid"
 REWARDS = WITHIN_R
 GUARANTEE = NOT_PRIVATE
 

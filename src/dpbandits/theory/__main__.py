@@ -42,8 +42,9 @@ of printed formulas are listed in [errata.md](errata.md).
 Letters: T horizon, K arms, gap = best mean - mean, kl of Bernoulli laws; for local privacy p_0 is
 the share of users with eps >= eps_min; beta or delta failure probability; E|X|^(1+v) <= u or
 E|X|^k <= 1, D bound on the absolute values of the means, alpha contamination and alpha1 its bound
-(in theorems on AdaP alpha is the algorithm's parameter); a, R, mu accuracy, range and mean of a
-stopping rule; d dimension.
+(in theorems on AdaP, DP-KLUCB and DP-IMED alpha is the algorithm's parameter); d(x, y) divergence
+of Bernoulli laws under eps-global DP; a, R, mu accuracy, range and mean of a stopping rule; d
+dimension of a linear bandit.
 """
 
 

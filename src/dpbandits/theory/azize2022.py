@@ -9,7 +9,7 @@ import numpy as np
 
 from ..parts.radii import bernoulli_kl
 from .bounds import ASYMPTOTIC, EXACT, ORDER, WORST_CASE, Condition, bounds_of
-from .conditions import BERNOULLI, BEST_BELOW_1, LINEAR, PRIVACY, UNIT_REWARDS, algorithm
+from .conditions import BERNOULLI, BEST_BELOW_1, LINEAR, PRIVACY, PURE, UNIT_REWARDS, algorithm
 from .linear import structural_gap
 from .problem import positive
 
@@ -28,6 +28,7 @@ def sum_over_worse(means: Sequence[float], cost: float) -> float:
     "Theorem 2",
     WORST_CASE,
     "max{sqrt(T (K-1))/27, (K-1)/(131 eps)}",
+    PURE,
     PRIVACY,
     Condition("K > 1", lambda K: K > 1),
     Condition("T >= K - 1", lambda T, K: T >= K - 1),
@@ -42,6 +43,7 @@ def minimax(K: int, eps: float, T: float) -> float:
     "Theorem 3",
     ASYMPTOTIC,
     "ln T sum gap/min{kl(mean, best), 6 eps gap}",
+    PURE,
     BERNOULLI,
     BEST_BELOW_1,
     PRIVACY,

@@ -153,6 +153,13 @@ def every_bound() -> Iterator[Bound]:
                 yield bound
 
 
+def best_lower_bound(problem: Problem) -> Bound | None:
+    """The largest lower bound on the regret on this instance that is a number, if there is one."""
+    numbers = (EXACT, ASYMPTOTIC)
+    found = [b for b in bounds_for(problem)[0] if b.side == LOWER and b.status in numbers]
+    return max(found, key=lambda bound: bound.value(problem), default=None)
+
+
 def bounds_for(problem: Problem) -> tuple[list[Bound], dict[str, str]]:
     """The bounds that apply to a problem, and the reasons why the others, by source, do not."""
     reasons = {bound: bound.reason(problem) for bound in every_bound()}

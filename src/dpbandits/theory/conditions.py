@@ -30,6 +30,7 @@ def constant(literal: float) -> Condition:
 
 
 PRIVACY = Condition("eps > 0", lambda eps: eps > 0)
+PURE = Condition("an algorithm with eps-DP, or none", lambda problem: problem.pure)
 SMALL_BUDGET = Condition("eps <= 1", lambda eps: eps <= 1)
 UNIT_REWARDS = Condition("independent rewards in [0, 1]", lambda problem: problem.unit)
 BERNOULLI = Condition("Bernoulli arms", lambda problem: problem.bernoulli)

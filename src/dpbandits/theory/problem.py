@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..contracts.parameters import BUDGETS
 from ..environments.catalogue import build
 from ..environments.instances import Instance
 from ..environments.laws import SIGMOID_GAUSSIAN, TWO_POINT
@@ -25,9 +26,11 @@ class Problem:
         parameters: its parameters by name, ``eps`` and ``eps_min`` among them.
         instance: the arms.
         population: the users' privacy levels.
-        eps: privacy budget, the largest of all users'; infinite without privacy.
+        eps: privacy budget eps, the largest of all users'; infinite without privacy, and for an
+            algorithm with another budget, which is one of its parameters.
         T: horizon.
         local: whether users randomise their own rewards.
+        pure: whether eps is that of pure DP, and not of Renyi DP.
     """
 
     algo: str
@@ -37,6 +40,7 @@ class Problem:
     eps: float
     T: float
     local: bool = False
+    pure: bool = True
 
     @cached_property
     def letters(self) -> dict[str, Any]:
@@ -78,9 +82,13 @@ class Problem:
             and self.parameters.get("eps_min") == self.eps
         )
 
-    def at(self, T: float | None = None, eps: float | None = None) -> Problem:
+    def at(
+        self, T: float | None = None, eps: float | None = None, rho: float | None = None
+    ) -> Problem:
         """The problem with another horizon, or with another budget for every user."""
         changed = self if T is None else replace(self, T=T)
+        if rho is not None:
+            changed = replace(changed, parameters={**self.parameters, "rho": rho})
         if eps is None:
             return changed
         given = {name: eps for name in ("eps", "eps_min") if name in self.parameters}
@@ -90,7 +98,8 @@ class Problem:
 
 def problem(record: Mapping[str, Any]) -> Problem:
     """The problem that a manifest records of a setting (see ``Setting.record``)."""
-    eps = math.inf if record["eps"] is None else float(record["eps"])
+    name, budget = budget_of(record)
+    eps = budget if name == "eps" else math.inf
     spec = record["population"]
     return Problem(
         algo=record["algo"],
@@ -100,7 +109,14 @@ def problem(record: Mapping[str, Any]) -> Problem:
         eps=eps,
         T=float(record["horizon"]),
         local=record["notion"] == "local",
+        pure=record["notion"] in (None, "none", "global", "local"),
     )
+
+
+def budget_of(record: Mapping[str, Any]) -> tuple[str, float]:
+    """The privacy budget in the record of a setting, as its name and value."""
+    name = next(name for name in BUDGETS if name in record)
+    return name, math.inf if record[name] is None else float(record[name])
 
 
 def positive(gaps: Any) -> np.ndarray:

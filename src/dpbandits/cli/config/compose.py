@@ -53,7 +53,11 @@ class Composed(NamedTuple):
 
 SUBMITIT = ("submitit_local", "submitit_slurm")  # the launchers of hydra-submitit-launcher
 # Keys that decide how and where something is run, not what
-INDIFFERENT = re.compile(r"\+*(experiment|jobs|backend|results|runner(\.\w+)?|hydra[/.].*)=")
+INDIFFERENT = re.compile(
+    r"\+*(experiment|jobs|backend|results|max_rows|runner(\.\w+)?|hydra[/.].*)="
+)
+NUMBER = r"\s*-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?\s*"
+LONG_LIST = re.compile(rf"\[({NUMBER}(?:,{NUMBER}){{20,}})\]")
 
 
 def read_request(
@@ -121,19 +125,60 @@ def read_overrides(overrides: Iterable[str]) -> list[Override]:
 
 
 def _split_swept(overrides: list[str]) -> tuple[list[str], dict[str, Any]]:
-    """The overrides without those of a grid, ``sweep.NAME=[VALUES]``, and these by name."""
+    """The overrides without those of a grid, ``sweep.NAME=[VALUES]``, and these by name.
+
+    A single ``sweep={NAME:[VALUES],...}`` that replaces no other is the same: composing many values
+    takes long.
+    """
     others, swept = [], {}
+    alone = sum(o.lstrip("+").startswith(("sweep", "experiment=")) for o in overrides) == 1
     for override in overrides:
         key, _, value = override.lstrip("+").partition("=")
+        if alone and override.startswith("sweep={") and not re.search(r"\$|\?\?\?", override):
+            grid = value_of(override)
+            if isinstance(grid, dict) and grid and all(isinstance(name, str) for name in grid):
+                swept = grid
+                continue
         if not key.startswith("sweep.") or key.split(".")[1].isdigit():
             others.append(override)
             continue
-        (parsed,) = read_overrides([override])
-        if parsed.is_sweep_override():
+        found = value_of(override)
+        if isinstance(found, Sweep):
             example = "..." if "(" in value else value
             raise BadInput(f"{override}: a list of values is needed, {key}=[{example}]")
-        swept[key.removeprefix("sweep.")] = parsed.value()
+        swept[key.removeprefix("sweep.")] = found
     return others, swept
+
+
+def value_of(override: str) -> Any:
+    """The value of an override. Of a thousand numbers in a list Hydra's parser would take a second.
+
+    Long lists of numbers are therefore replaced by their positions while the rest is parsed.
+    """
+    lists: list[list[int | float]] = []
+    mark = "numbers"
+    while mark in override:
+        mark += "_"
+
+    def apart(found: re.Match[str]) -> str:
+        words = found[1].split(",")
+        lists.append([int(x) if x.strip(" -").isdecimal() else float(x) for x in words])
+        return f"[{len(lists) - 1}, {mark}]"
+
+    def whole(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: whole(inner) for name, inner in value.items()}
+        if isinstance(value, list) and len(value) == 2 and value[1] == mark:
+            return lists[value[0]]
+        return [whole(inner) for inner in value] if isinstance(value, list) else value
+
+    if "'" not in override and '"' not in override:
+        refuse_overflow(override, override)
+        with contextlib.suppress(BadInput):  # raised again, with the whole text
+            (parsed,) = read_overrides([LONG_LIST.sub(apart, override)])
+            return whole(parsed.value())
+    (parsed,) = read_overrides([override])
+    return parsed.value()
 
 
 def _vary(config: dict[str, Any], swept: dict[str, Any]) -> None:

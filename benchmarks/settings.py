@@ -1,0 +1,73 @@
+"""Cost of many small settings besides playing: python benchmarks/settings.py.
+
+Each setting is a single run of dp_se of 1,000 rounds with two rows. It is run, run again when
+everything is stored, and looked at by bandit-status. What the commands need for one setting is
+subtracted from the time, not from the memory. The table is printed and written to
+benchmarks/settings.md.
+"""
+
+import multiprocessing
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from tabulate import tabulate
+
+CALL = "from dpbandits.cli.{0} import main; main()"
+GRIDS = {3000: (3000, 1), 20_000: (2000, 10)}  # numbers of budgets and of horizons
+WORDS = ["algo=dp_se", "env=bernoulli_c2", "runs=1", "checkpoints=1", "jobs=1"]
+STEPS = {"first": "run", "again": "run", "`bandit-status`": "status"}
+TARGETS = {"first": 3.0, "again": 1.0, "`bandit-status`": 0.2, "MB": 300}
+
+
+def cost(command, words, answer):
+    """CPU seconds and peak memory, in MB, of a command; it runs in a child that counts them."""
+    call = [sys.executable, "-c", CALL.format(command), *words]
+    subprocess.run(call, check=True, stdout=subprocess.DEVNULL)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    answer.put((used.ru_utime + used.ru_stime, used.ru_maxrss / 1e3))
+
+
+def measured(*given):
+    answer = multiprocessing.Queue()
+    child = multiprocessing.Process(target=cost, args=(*given, answer))
+    child.start()
+    found = answer.get()
+    child.join()
+    return found
+
+
+def costs(count, folder):
+    """The cost of each step for a number of settings."""
+    budgets, horizons = GRIDS.get(count, (1, 1))
+    eps = ",".join(f"{x:.6g}" for x in np.geomspace(0.1, 10, budgets))
+    T = ",".join(str(1000 + i) for i in range(horizons))
+    words = [f"sweep={{eps:[{eps}],horizon:[{T}]}}", *WORDS, f"results={folder}/{count}"]
+    return {step: measured(command, words) for step, command in STEPS.items()}
+
+
+def main():
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        costs(2, folder)  # compiles, once
+        alone = costs(1, folder)
+        for count in GRIDS:
+            found = costs(count, folder)
+            each = [(found[step][0] - alone[step][0]) / count * 1e3 for step in STEPS]
+            peak = max(memory for _, memory in found.values())
+            rows.append([f"{count:,}", *(f"{x:.2f}" for x in each), f"{peak:,.0f}"])
+    rows.append(["target", *(f"{x:g}" for x in TARGETS.values())])
+    head = ["settings", *(f"{step}, ms" for step in STEPS), "peak memory, MB"]
+    text = tabulate(rows, head, "pipe", disable_numparse=True, colalign=["right"] * 5)
+    text = f"CPU time for each setting, and the memory of the largest command:\n\n{text}\n"
+    text += f"\nLoad average meanwhile: {os.getloadavg()[1]:.1f} on {os.cpu_count()} cores.\n"
+    print(text, end="")
+    Path(__file__).with_name("settings.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main()

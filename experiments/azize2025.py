@@ -1,0 +1,42 @@
+"""Azize et al. 2025: regret against eps beside the lower bound of Theorem 1, and its tails.
+
+The settings are ours. Below, the probability that a run's final regret exceeds x: means hide it.
+"""
+
+import numpy as np
+
+from dpbandits.contracts.display import environment_title
+from dpbandits.environments.catalogue import build
+from dpbandits.figures.bands import band_note
+from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
+from dpbandits.figures.style import Chart, finish, labelled, styled, styles_of
+from dpbandits.figures.tails import exceedance
+from dpbandits.settings.groups import read_group
+from dpbandits.theory.azize2025 import bernoulli_lower
+
+TITLE = "Regret against the privacy budget, and its tails (Azize et al. 2025; our setting)"
+BOUND = "lower bound, asymptotic: Azize et al. 2025, Thm. 1"
+TAILS_AT = 0.1  # the budget of the lower panels
+
+
+@styled
+def draw(table):
+    table = labelled(table)
+    environments, styles = table["env"].unique(), styles_of(table)
+    finite = table.loc[np.isfinite(table["eps"]), "eps"]
+    grid = np.geomspace(finite.min(), finite.max(), 100)
+    figure = Chart(figsize=(2.6 * len(environments) + 0.4, 6.0))
+    axes = figure.subplots(2, len(environments), squeeze=False, sharey="row")
+    for (ax, below), env in zip(axes.T, environments, strict=True):
+        rows = table[table["env"] == env]
+        means = build(read_group("env", env)).means
+        regret_vs(ax, rows, "eps", styles, "quantiles")
+        bound = [bernoulli_lower(means, eps, table["horizon"].max()) for eps in grid]
+        ax.plot(grid, bound, label=BOUND, color="black", lw=1, ls="--")
+        ax.set(title=environment_title(env), xlabel=r"privacy budget $\epsilon$", xscale="log")
+        exceedance(below, rows[rows["eps"].isin([TAILS_AT, np.inf])], styles)
+        below.set_title(f"{environment_title(env)}, $\\epsilon$ = {TAILS_AT:g}")
+    axes[0, 0].set_ylabel(regret_label(table))
+    axes[1, 0].set_ylabel("$P$(regret > $x$)")
+    finish(figure, TITLE, table, band_note(table, "quantiles"))
+    return figure

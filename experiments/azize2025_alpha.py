@@ -1,0 +1,33 @@
+"""Azize et al. 2025: regret of DP-KLUCB and DP-IMED against the growth alpha of their phases.
+
+The settings are ours.
+"""
+
+import itertools
+
+from dpbandits.contracts.display import environment_title
+from dpbandits.figures.bands import band_note
+from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
+from dpbandits.figures.style import Chart, budget_title, finish, labelled, styled, styles_of
+
+TITLE = "Regret against the growth of the phases (Azize et al. 2025; our setting)"
+
+
+@styled
+def draw(table):
+    table = labelled(table, but=["alpha"])
+    budgets, environments = table["eps"].unique(), table["env"].unique()
+    styles = styles_of(table)
+    figure = Chart(figsize=(2.6 * len(environments) + 0.4, 2.5 * len(budgets) + 1.0))
+    axes = figure.subplots(len(budgets), len(environments), sharex=True, sharey="row")
+    panels = itertools.product(budgets, environments)
+    for ax, (eps, env) in zip(axes.flat, panels, strict=True):
+        rows = table[(table["eps"] == eps) & (table["env"] == env)]
+        regret_vs(ax, rows, "alpha", styles, "quantiles")
+        ax.set_title(f"{environment_title(env)}, {budget_title('eps', eps)}")
+    for ax in axes[:, 0]:
+        ax.set_ylabel(regret_label(table))
+    for ax in axes[-1]:
+        ax.set_xlabel(r"growth of the phases $\alpha$")
+    finish(figure, TITLE, table, band_note(table, "quantiles"))
+    return figure

@@ -1,0 +1,62 @@
+"""Tails of DP-KLUCB and DP-IMED: python experiments/azize2025_tails.py [KEY=VALUE ...].
+
+Final regrets divided by the lower bound of Azize et al. 2025 (Theorem 1), runs on C1 ... C4
+together: for several lengths of an arm's first phase, first/eps rounds (an option of ours), and for
+several growths alpha of the phases. The tables are printed and written to
+RESULTS/azize2025_tails.md. The keys are those of ``dp.run``, such as runs=100 or results=DIR.
+"""
+
+import sys
+from pathlib import Path
+
+from tabulate import tabulate
+
+import dpbandits as dp
+from dpbandits.cli.command import guarded
+from dpbandits.environments.catalogue import build
+from dpbandits.files import write_atomically
+from dpbandits.settings.groups import read_group
+from dpbandits.theory.azize2025 import bernoulli_lower
+
+ALGORITHMS = ["dp_klucb", "dp_imed"]
+INSTANCES = [f"bernoulli_c{i}" for i in (1, 2, 3, 4)]
+BUDGETS = [0.1, 1.0]
+VARIED = {"first": [0, 1, 4, 16, 64], "alpha": [1.1, 1.5, 2, 3]}
+MANY = 10  # times the lower bound: a large regret
+
+
+def by_bound(rows):
+    """The final regrets of a table divided by the lower bound."""
+    means = {env: build(read_group("env", env)).means for env in rows["env"].unique()}
+    points = rows[["env", "eps", "horizon"]].itertuples(index=False)
+    return rows["regret"] / [bernoulli_lower(means[env], eps, T) for env, eps, T in points]
+
+
+def tails(name, values, keys):
+    """The rows of a table for several values of a parameter."""
+    algorithms = [dp.algorithm(algo, **{name: values}) for algo in ALGORITHMS]
+    table = dp.run(algorithms, INSTANCES, eps=BUDGETS, **keys)
+    last = table[table["t"] == table["horizon"]]
+    settings = last.assign(ratio=by_bound(last)).groupby(["algo", "eps", name], sort=False)
+    for (algo, eps, value), ratio in settings["ratio"]:
+        measured = ratio.median(), ratio.mean(), ratio.quantile(0.99), ratio.max()
+        large = f"{100 * (ratio > MANY).mean():.3g} %"
+        yield [algo, f"{eps:g}", f"{value:g}", *(f"{x:.3g}" for x in measured), large]
+
+
+def main(words):
+    keys = {"runs": 2000, "horizon": 1e6, "checkpoints": 1, "results": "results"}
+    keys |= dict(word.split("=", 1) for word in words)
+    parts = []
+    for name, values in VARIED.items():
+        head = ["algorithm", "eps", name, "median", "mean", "99 %", "largest", f"above {MANY}"]
+        rows = sorted(tails(name, values, keys), key=lambda row: row[:2])
+        parts.append(tabulate(rows, head, tablefmt="pipe", disable_numparse=True))
+    text = "\n\n".join(parts) + "\n"
+    print(text, end="")
+    write_atomically(Path(keys["results"]) / "azize2025_tails.md", text.encode())
+    return 0
+
+
+if __name__ == "__main__":
+    guarded("azize2025_tails", lambda: main(sys.argv[1:]))

@@ -1,0 +1,36 @@
+"""AdaC-UCB: UCB on the means of doubling, forgetful episodes with Gaussian noise."""
+
+import math
+
+import numpy as np
+
+from ..authoring import (
+    UNIT_INTERVAL, Budget, Positive, arms, first_gaussian_episodes, gaussian_hoeffding,
+    gaussian_zcdp, kernel, play_gaussian_episode, rounds_left, rounds_played,
+)  # fmt: skip
+
+NAME = "AdaC-UCB"
+LINE = "orange", "dashed"
+REWARDS = UNIT_INTERVAL
+GUARANTEE = gaussian_zcdp("Azize's thesis, Theorem 5.5", "gaussian_episode_means")
+
+
+@kernel
+def adac_ucb(game, rng, rho: Budget, beta: Positive):
+    """AdaC-UCB (Azize's thesis, Alg. 7 with eq. 5.4). rho-global zCDP. Rewards in [0, 1].
+
+    With an infinite rho it is the thesis's non-private algorithm, the same episodes without noise
+    (our reading). After the first pull n is 1, as in AdaP, where the printed N/2 is 1/2 (ours).
+
+    Args:
+        rho: privacy budget.
+        beta: width of the confidence radii; the regret bound requires beta > 3.
+    """
+    index = np.zeros(arms(game))
+    episodes = first_gaussian_episodes(game, rng, rho)
+    while rounds_left(game) > 0:
+        l = beta * math.log(rounds_played(game) + 1)
+        for a in range(arms(game)):
+            m, n = episodes.mean[a], episodes.length[a]
+            index[a] = m + gaussian_hoeffding(n, rho, l)
+        play_gaussian_episode(game, rng, rho, episodes, np.argmax(index))

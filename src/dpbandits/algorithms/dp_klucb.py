@@ -1,0 +1,36 @@
+"""DP-KLUCB: the index of a divergence that knows the budget, on private sums of all rewards."""
+
+import math
+
+import numpy as np
+
+from ..authoring import (
+    UNIT_INTERVAL, AboveOne, Budget, NotNegative, arms, first_phases, global_dp,
+    kernel, play_phase, private_upper, rounds_left, rounds_played,
+)  # fmt: skip
+
+NAME = "DP-KLUCB"
+LINE = "purple", "solid"
+REWARDS = UNIT_INTERVAL
+GUARANTEE = global_dp("Azize et al. 2025: each reward enters one noisy sum", "phase_sums")
+
+
+@kernel
+def dp_klucb(game, rng, eps: Budget, alpha: AboveOne, first: NotNegative):
+    """DP-KLUCB (Azize et al. 2025). eps-global DP. Rewards in [0, 1].
+
+    Phases and indices are those of a summary of the paper; the closed form of the index is derived
+    from it, and alpha's default and ``first`` are ours (docs/errata.md).
+
+    Args:
+        eps: privacy budget.
+        alpha: a phase ends when the arm's pulls are alpha times those before it.
+        first: the first phase of an arm has first/eps rounds, at least one.
+    """
+    index = np.zeros(arms(game))
+    phases = first_phases(game, rng, eps, first)
+    while rounds_left(game) > 0:
+        l = math.log(rounds_played(game) + 1)
+        for a in range(arms(game)):
+            index[a] = private_upper(phases.mean[a], l / phases.length[a], eps)
+        play_phase(game, rng, eps, phases, np.argmax(index), alpha)

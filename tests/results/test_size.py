@@ -1,0 +1,40 @@
+"""Requests beyond memory are refused before anything is played, large ones announced."""
+
+import pytest
+from sweeps import requested
+
+import dpbandits as dp
+from dpbandits.cli import run, stop
+from dpbandits.errors import BadInput
+from dpbandits.results import size
+from dpbandits.results.size import announce_size, check_size
+
+HUGE = "runs=1000 checkpoints=100000"
+
+
+def test_a_request_beyond_memory_is_refused(refused):
+    line = refused(run, ["algo=dp_se", *HUGE.split()])
+    assert "max_rows=5e+07: the table would have 7.8e+07 rows, about 4.4 GB as CSV" in line
+    assert "6.2 GB of memory" in line
+    assert "max_rows=5e+07" in refused(run, ["-m", "algo=dp_se", "seed=0,1", *HUGE.split()])
+    assert "max_rows=9" in refused(stop, ["runs=10", "max_rows=9"])
+    assert "max_rows=0: a number of at least 1" in refused(run, ["max_rows=0"])
+
+
+def test_the_key_raises_the_limit(bandit):
+    given = "algo=dp_se horizon=100 runs=5 checkpoints=1"  # ten rows
+    assert len(bandit(run, f"{given} max_rows=10")) > 0
+    request = requested(algo="dp_se", runs=1000, checkpoints=100_000, max_rows=1e8)
+    check_size(request)
+    with pytest.raises(BadInput, match="max_rows=9: the table would have 10 rows"):
+        dp.run(algo="dp_se", horizon=100, runs=5, checkpoints=1, max_rows=9)
+
+
+def test_a_large_request_is_announced(capsys, monkeypatch):
+    request = requested(algo="dp_se", runs=500, checkpoints=100_000)
+    announce_size(request)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("a large table: 3.9e+07 rows, about 2.2 GB as CSV")
+    monkeypatch.setattr(size, "MANY", 1e8)
+    announce_size(request)
+    assert capsys.readouterr().err == ""  # control

@@ -1,0 +1,156 @@
+"""Tables in pieces: the bytes of the whole, in memory that does not grow with their rows."""
+
+import tracemalloc
+
+import numpy as np
+import pandas as pd
+import pytest
+from sweeps import own_algorithm, quick, report, requested
+
+from dpbandits.contracts.question import QUESTIONS
+from dpbandits.errors import CannotWrite, plain
+from dpbandits.results import report as results_report
+from dpbandits.results import tables
+from dpbandits.results.report import write_report
+from dpbandits.results.run_store import Memory, Runs
+from dpbandits.results.summary import summarize
+from dpbandits.results.tables import csv_of, described, load_finished, measured, tidy, write_pieces
+from dpbandits.results.writing import write_in_pieces
+from dpbandits.running.monte_carlo import play_missing
+
+ODD = """
+from dpbandits.game import pull, rounds_left
+
+def odd(game, rng, eps, x, y):
+    while rounds_left(game):
+        pull(game, 0)
+"""
+
+
+def as_one(store, settings, runs):
+    """The table as one frame of one frame a setting, and its CSV."""
+    question, parts = settings[0].question, []
+    for setting in settings:
+        about = described(setting)
+        written = {
+            k: plain(v) if isinstance(v, list | dict) else v for k, v in setting.columns.items()
+        }
+        rows = measured(load_finished(store, setting, runs))
+        if "correct" in rows:
+            rows["correct"] = pd.array(rows["correct"], dtype="Int64")
+        columns = {name: about[name] for name in question.columns} | {"seed": setting.seed}
+        parts.append(pd.DataFrame(columns | written | rows))
+    table = pd.concat(parts, ignore_index=True)
+    first, last = [*question.columns, "seed"], ["run", *question.measured]
+    varied = [name for name in table.columns if name not in (*first, *last)]
+    return table[[*first, *varied, *last]]
+
+
+def odd_sweep(folder):
+    """Columns of whole numbers and fractions, of numbers and words, and that some settings lack."""
+    own_algorithm(folder, "odd", ODD, "{x: 1, y: 2}")
+    own_algorithm(folder, "bare", ODD.replace("odd(game, rng, eps, x, y)", "bare(game, rng)"))
+    env = {"law": "twopoint_heavy", "means": [0.2, 0.1], "v": 1}
+    return requested(
+        folders=(str(folder),),
+        algo=["odd", "bare"],
+        env=[{**env, "g": g} for g in (None, 1 / 3, 1)] + ["bernoulli_c2"],
+        x=[1, 1 / 3, "1/horizon", 12345678901234],
+        y=[3, 4],
+        horizon=[7, 30],
+        runs=3,
+        jobs=1,
+    )
+
+
+@pytest.mark.parametrize("rows", [1, 100, 10**6])
+@pytest.mark.parametrize("sweep", ["regret", "stopping", "odd"])
+def test_the_bytes_of_a_table_do_not_depend_on_its_pieces(tmp_path, monkeypatch, sweep, rows):
+    if sweep == "odd":
+        request = odd_sweep(tmp_path / "mine")
+    else:
+        question = next(q for q in QUESTIONS if q.name == sweep)
+        request = (
+            quick(tmp_path, question, horizon=2000)
+            if sweep == "regret"
+            else quick(tmp_path, question)
+        )
+    store, _ = play_missing(request)
+    right = as_one(store, request.settings, request.runs)
+    monkeypatch.setattr(tables, "ROWS", rows)
+    found = tidy(store, request.settings, request.runs)
+    pd.testing.assert_frame_equal(found, right)
+    tables.write_table(tmp_path / "saved.csv", found)
+    pieces = [p for batch in tables.batches(store, request.settings, request.runs) for p in batch]
+    write_pieces(tmp_path / "pieces.csv", pieces)
+    assert (len(pieces) > 1) == (rows < len(right))
+    for name in ("saved.csv", "pieces.csv"):
+        assert (tmp_path / name).read_bytes() == csv_of(right)
+
+
+@pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
+def test_a_summary_made_in_pieces_is_that_of_the_table(tmp_path, monkeypatch, question):
+    request = quick(tmp_path, question)
+    store, _ = play_missing(request)
+    right = summarize(tidy(store, request.settings, request.runs))
+    before = report(request).read_bytes()
+    monkeypatch.setattr(tables, "ROWS", 7)
+    monkeypatch.setattr(results_report, "FRAMES", 2)
+    path, found = write_report(request, store, 0.0)
+    pd.testing.assert_frame_equal(found, right, check_exact=True)
+    assert path.read_bytes() == before
+
+
+def peak_of(work):
+    """The most memory that some work needs besides what it is given, in bytes."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_does_not_grow_with_the_rows_of_a_table(tmp_path, monkeypatch):
+    """The control makes the table before it is written."""
+    monkeypatch.setattr(tables, "ROWS", 200)
+    runs, eps = 10, [k / 10 for k in range(1, 21)]
+    requests = [
+        requested(tmp_path, algo="dp_se", eps=some, horizon=1e5, checkpoints=80, runs=runs)
+        for some in (eps[:2], eps)
+    ]
+    store = Memory()
+    for setting in requests[1].settings:
+        pulls = np.ones((runs, len(setting.rounds()), 5), int)
+        store.save(
+            setting, Runs(*(dict(enumerate(x)) for x in (pulls, np.ones(runs), np.ones(runs))))
+        )
+
+    def write(request):
+        batches = tables.batches(store, request.settings, runs)
+        write_pieces(tmp_path / "table.csv", (piece for batch in batches for piece in batch))
+
+    peaks = [peak_of(lambda r=r: write(r)) for r in requests]
+    whole = [peak_of(lambda r=r: csv_of(tidy(store, r.settings, runs))) for r in requests]
+    assert peaks[1] < 1.5 * peaks[0]
+    assert whole[1] > 4 * whole[0]  # control
+
+
+def test_a_table_that_cannot_be_written_leaves_the_older_one(tmp_path):
+    file = tmp_path / "table.csv"
+    write_in_pieces(file, [b"old\n", b"rows\n"])
+
+    def full():
+        yield b"new\n"
+        raise OSError(28, "No space left on device")
+
+    def interrupted():
+        yield b"new\n"
+        raise KeyboardInterrupt
+
+    with pytest.raises(CannotWrite, match=f"cannot write {file}"):
+        write_in_pieces(file, full())
+    with pytest.raises(KeyboardInterrupt):
+        write_in_pieces(file, interrupted())
+    assert file.read_bytes() == b"old\nrows\n"
+    assert sorted(f.name for f in tmp_path.iterdir()) == [".lock", "table.csv"]
