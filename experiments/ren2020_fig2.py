@@ -35,11 +35,8 @@ def draw(table):
         groups, PALETTE.values(), "os^D", strict=False
     ):
         label = f"{legend_name(algo)}, {population}"
-        look = {
-            "yerr": [rows["mean"] - rows["ci_low"], rows["ci_high"] - rows["mean"]],
-            "color": colour,
-            "fmt": marker,
-        }
+        bars = [rows["mean"] - rows["ci_low"], rows["ci_high"] - rows["mean"]]
+        look = {"yerr": bars, "color": colour, "fmt": marker}
         ax.errorbar(rows["x"], rows["mean"], label=label, ms=4, **look)
     slope, intercept = np.polyfit(points["x"], points["mean"], 1)
     square = np.corrcoef(points["x"], points["mean"])[0, 1] ** 2

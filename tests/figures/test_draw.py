@@ -7,7 +7,7 @@ import pytest
 import dpbandits as dp
 from dpbandits.errors import BadInput
 from dpbandits.figures import draw
-from dpbandits.figures.bands import mean_and_band
+from dpbandits.figures.bands import curve_of
 from dpbandits.figures.draw import KINDS, figure_of_experiment
 from dpbandits.figures.style import Chart
 from dpbandits.settings import groups
@@ -54,12 +54,14 @@ def test_jupyter_displays_a_figure():
 
 def test_bands():
     rows = pd.DataFrame({"t": [1] * 4 + [2] * 4, "regret": [0, 2, 4, 6, 1, 1, 1, 1]})
-    std = mean_and_band(rows, "t", "std")
-    assert std["mean"].tolist() == [3, 1]
+    std = curve_of(rows, "t", "std")
+    assert std["middle"].tolist() == [3, 1]
     assert std["high"][0] == pytest.approx(3 + np.sqrt(20 / 3))
-    ci = mean_and_band(rows, "t", "ci")
-    assert ci["low"][0] == pytest.approx(3 - 3.182446 * np.sqrt(20 / 3) / 2, rel=1e-6)
+    ci = curve_of(rows, "t", "ci")
+    assert 0 < ci["low"][0] < 3 < ci["high"][0] < 6
     assert (ci["low"][1], ci["high"][1]) == (1, 1)
+    quantiles = curve_of(rows, "t", "quantiles")
+    assert quantiles.iloc[0].tolist() == pytest.approx([1, 3, 3, 0.6, 5.4])  # t, mean, median, ends
 
 
 def test_a_reference_is_drawn_in_the_panel_of_every_budget():

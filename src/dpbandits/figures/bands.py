@@ -1,4 +1,4 @@
-"""Curves of regret over the runs: a middle, a band, and what the note below a figure says of them."""
+"""Curves of regret over the runs: a middle, a band, and the note that explains them."""
 
 from __future__ import annotations
 

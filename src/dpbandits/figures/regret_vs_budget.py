@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,7 +41,7 @@ def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: 
             ax.axhline(level, label=label, **styles[label])
             continue
         curve, medians = curve_of(finite, column, band), band == "quantiles"
-        mark = {} if medians else {"marker": "o", "ms": 3}
+        mark: Any = {} if medians else {"marker": "o", "ms": 3}
         ax.plot(curve[column], curve["middle"], label=label, **mark, **styles[label])
         draw_band(ax, curve, column, colour)
         if medians:

@@ -105,10 +105,15 @@ def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     """Draw the mean stopping time of each line against the absolute mean, on logarithmic axes."""
     for label, found in summaries(table, "size"):
         bars = found["mean"] - found["ci_low"], found["ci_high"] - found["mean"]
-        bars = [length.fillna(0.0) for length in bars]
         style = styles[label]
         ax.plot(found["size"], found["mean"], label=label, **style)
-        ax.errorbar(found["size"], found["mean"], yerr=bars, fmt="none", color=style["color"])
+        ax.errorbar(
+            found["size"],
+            found["mean"],
+            yerr=[length.fillna(0.0) for length in bars],
+            fmt="none",
+            color=style["color"],
+        )
         hollow = found[found["halted"] < found["runs"]]
         ax.plot(hollow["size"], hollow["mean"], **style | {"linestyle": "", "mfc": "white"})
     ax.set(xscale="log", yscale="log")
@@ -145,7 +150,13 @@ def draw_correct(ax: Axes, table: pd.DataFrame, errors: list[float], styles: Sty
         share = found["correct"]
         x = found["rel_error"].map(errors.index) + 0.16 * (k - (len(lines) - 1) / 2)
         bars = [share - found["correct_low"], found["correct_high"] - share]
-        ax.errorbar(x, share, yerr=bars, capsize=2, **styles[label] | {"linestyle": ""})
+        ax.errorbar(
+            x,
+            share,
+            yerr=[length.fillna(0.0) for length in bars],
+            capsize=2,
+            **styles[label] | {"linestyle": ""},
+        )
     for beta in sorted(table["beta"].unique()):
         ax.axhline(1 - beta, color="black", lw=1, ls=DASHES[2], label=r"required: $1 - \beta$")
     ax.set_xticks(np.arange(len(errors)), [f"{a:g}" for a in errors])
