@@ -36,9 +36,9 @@ def dp_ts(game, rng, eps: Budget, log: Logarithm):
         else:
             l = logarithm(float(t), log)
             for j in range(K):
-                theta[j] = draw_mean(rng, mean[j] + width[j] * l, float(counters.count[j]))
-            a = np.argmax(theta)
+                theta[j] = draw_mean(rng, mean[j] + width[j] * l, float(counters.size[j]))
+            a = int(np.argmax(theta))
         count_reward(rng, eps, counters, a, pull(game, a))
-        O = float(counters.count[a])
+        O = float(counters.size[a])
         mean[a] = counted_mean(counters, a)
         width[a] = laplace_tail(O, eps, 6.0 * math.sqrt(8.0) * logarithm(O + 1.0, log))
