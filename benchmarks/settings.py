@@ -50,8 +50,19 @@ def costs(count, folder):
     return {step: measured(command, words) for step, command in STEPS.items()}
 
 
+def written(rows):
+    """Write the table of the rows so far; returns its text."""
+    head = ["settings", *(f"{step}, ms" for step in STEPS), "peak memory, MB"]
+    rows = [*rows, ["target", *(f"{x:g}" for x in TARGETS.values())]]
+    text = "CPU time for each setting, and the memory of the largest of the three commands:\n\n"
+    text += tabulate(rows, head, "pipe", disable_numparse=True, colalign=["right"] * 5)
+    text += f"\n\nLoad average meanwhile: {os.getloadavg()[1]:.1f} on {os.cpu_count()} cores.\n"
+    Path(__file__).with_name("settings.md").write_text(text)
+    return text
+
+
 def main():
-    rows = []
+    rows, text = [], ""
     with tempfile.TemporaryDirectory() as folder:
         costs(2, folder)  # compiles, once
         alone = costs(1, folder)
@@ -60,13 +71,8 @@ def main():
             each = [(found[step][0] - alone[step][0]) / count * 1e3 for step in STEPS]
             peak = max(memory for _, memory in found.values())
             rows.append([f"{count:,}", *(f"{x:.2f}" for x in each), f"{peak:,.0f}"])
-    rows.append(["target", *(f"{x:g}" for x in TARGETS.values())])
-    head = ["settings", *(f"{step}, ms" for step in STEPS), "peak memory, MB"]
-    text = tabulate(rows, head, "pipe", disable_numparse=True, colalign=["right"] * 5)
-    text = f"CPU time for each setting, and the memory of the largest command:\n\n{text}\n"
-    text += f"\nLoad average meanwhile: {os.getloadavg()[1]:.1f} on {os.cpu_count()} cores.\n"
+            text = written(rows)
     print(text, end="")
-    Path(__file__).with_name("settings.md").write_text(text)
 
 
 if __name__ == "__main__":

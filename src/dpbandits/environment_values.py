@@ -82,6 +82,16 @@ def bernoulli_family(family: str, arms: int = 5) -> Choice:
     return _law("bernoulli_family", family=family, arms=arms)
 
 
+def one_better(gap: float, arms: int = 5) -> Choice:
+    """Bernoulli arms around 1/2, of which one is better than all others.
+
+    Args:
+        gap: by how much, in (0, 1].
+        arms: number of arms, K.
+    """
+    return _law("one_better", gap=gap, arms=arms)
+
+
 def sign(mean: float, scale: float = 1.0) -> Choice:
     """A single arm that pays ``scale`` or ``-scale``, for stopping rules.
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 import yaml
 from commands import command
@@ -144,3 +145,15 @@ def test_changes_do_not_replace_the_table_of_an_experiment(tmp_path):
     table.with_suffix(".json").unlink()
     dp.reproduce("azize2022_fig8", tmp_path, runs=2)  # control: nobody knows whose table it is
     assert table.read_bytes() != whole
+
+
+def test_a_figure_of_fewer_runs_or_rounds_than_the_file_asks_for_says_so(tmp_path):
+    for runs, horizon, said in ((2, 300, True), (50, 10**7, False)):
+        rows = [("heldp_ucb_l", "ren_bernoulli", 1.0, horizon, 0, run, t, t)
+                for run in range(runs) for t in (1, horizon)]  # fmt: skip
+        columns = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
+        pd.DataFrame(rows, columns=columns).to_csv(tmp_path / "ren2020_fig1a.csv", index=False)
+        _, figure = experiment_figure("ren2020_fig1a", tmp_path)
+        title = figure.legends[0].get_title().get_text()
+        assert ("2 runs of 300 rounds; not paper scale" in title) == said
+        assert ("paper scale" in title) == said

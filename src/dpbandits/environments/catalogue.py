@@ -99,10 +99,15 @@ def bernoulli_family(family: Any, arms: Any) -> Instance:
     """Bernoulli arms whose means are given by a named curve (FAMILIES); ``arms`` is K."""
     if not isinstance(family, str) or family not in FAMILIES:
         raise BadInput(f"family={plain(family)}: {nearest(plain(family), FAMILIES)}")
-    K = as_number("arms", arms)
-    if not 2 <= K <= LARGEST or int(K) != K:
-        raise BadInput(f"arms={arms}: a whole number of arms from 2 to {LARGEST} is needed")
-    return bernoulli([FAMILIES[family](i / (K - 1)) for i in range(int(K))])
+    K = whole("arms", arms, at_least=2, at_most=LARGEST)
+    return bernoulli([FAMILIES[family](i / (K - 1)) for i in range(K)])
+
+
+def one_better(gap: Any, arms: Any) -> Instance:
+    """Bernoulli arms around 1/2: the first is better than the others by ``gap``; ``arms`` is K."""
+    gap = number_where("gap", gap, lambda gap: 0 < gap <= 1, "a gap in (0, 1] is needed")
+    K = whole("arms", arms, at_least=2, at_most=LARGEST)
+    return bernoulli([(1 + gap) / 2] + [(1 - gap) / 2] * (K - 1))
 
 
 def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
@@ -186,6 +191,7 @@ LAWS = {
     for f in (
         bernoulli,
         bernoulli_family,
+        one_better,
         sign,
         gaussian,
         pareto,

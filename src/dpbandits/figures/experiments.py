@@ -22,7 +22,8 @@ from ..results.report import write_report
 from ..results.tables import question_of_table, read_table
 from ..running.monte_carlo import play_missing
 from ..settings.choices import request_from
-from ..settings.groups import file_of, is_name, names_in, question_of
+from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
+from ..settings.sweep import grids
 from .bounds import curves, read_records
 from .draw import figure_of_experiment
 from .style import save
@@ -73,13 +74,30 @@ def experiment_figure(name: str, results: Path, bounds: bool = False) -> tuple[P
     table = read(file)
     draw = figure_of_experiment(name, table)
     if not bounds:
-        return results / "figures" / name, draw(table)
+        return results / "figures" / name, _scaled(draw(table), name, table)
     if "bounds" not in inspect.signature(draw).parameters:
         raise BadInput(
             f"bounds=true: the figure of {name} takes no bounds; bandit-plot {file} bounds=true "
             "draws its table with them"
         )
-    return results / "figures" / name, draw(table, bounds=curves_of(table, [file]))
+    figure = draw(table, bounds=curves_of(table, [file]))
+    return results / "figures" / name, _scaled(figure, name, table)
+
+
+def _scaled(figure: Figure, name: str, table: pd.DataFrame) -> Figure:
+    """The figure of an experiment, with a title that says if the table is smaller than its file
+    asks for.
+    """
+    asked = read_experiment(name) if name in names_in("experiment") else {}
+    limit = question_of_table(table).limit
+    runs, rounds = table["run"].nunique(), table[limit].max()
+    most = max([asked.get(limit, 0), *(x for g in grids(asked) for x in g.get(limit, []))])
+    if figure.legends and (runs < asked.get("runs", 0) or rounds < float(most)):
+        heading = figure.legends[0].get_title()
+        length = f" of {rounds:,.0f} rounds" if table[limit].nunique() == 1 else ""
+        heading.set_text(f"{heading.get_text()}\n({runs} runs{length}; not paper scale)")
+        heading.set_multialignment("center")
+    return figure
 
 
 def curves_of(table: pd.DataFrame, files: list[Path]) -> pd.DataFrame:
