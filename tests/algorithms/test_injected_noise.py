@@ -51,6 +51,7 @@ from dpbandits.parts import (
 ARMS = 4
 HORIZONS = {"dp_se": 20_000, "adap_ucb": 2500, "adap_klucb": 2500}
 HORIZONS |= {"adac_ucb": 2500, "adar_ucb": 2500}
+HORIZONS |= {"anytime_lazy_ucb": 6000, "dp_ts": 2500}
 HORIZONS |= {"dpr_se": 10_000, "ldpr_se": 6000, "prae_r": 12_000, "prae_c": 20_000}
 BUDGETS = (0.3, 1.0, 4.0, 20.0)
 MIXED = (0.0, 0.2, 1.0, 2.0, 100.0)
