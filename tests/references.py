@@ -253,22 +253,15 @@ def adar_ucb(reward, K, T, noise, eps, order=2, beta=3.1) -> list[int]:
 
 
 def private_divergence(x, y, eps):
-    """Azize et al. 2025: inf over z between x and y of eps |z - x| + kl(z, y), which is convex in
-    z, by ternary search; kl(x, y) without privacy."""
+    """Azize et al. 2025: min over z between x and y of eps |z - x| + kl(z, y). The slope in z is
+    eps + logit(z) - logit(y) for x < y, so it is at logit(z) = logit(y) - eps, or at x."""
     if math.isinf(eps):
         return kl(x, y)
-
-    def cost(z):
-        return eps * abs(z - x) + kl(z, y)
-
-    low, high = min(x, y), max(x, y)
-    for _ in range(36):
-        one, two = low + (high - low) / 3, high - (high - low) / 3
-        if cost(one) < cost(two):
-            high = two
-        else:
-            low = one
-    return min(cost(x), cost(y), cost((low + high) / 2))
+    if x > y:
+        return private_divergence(1 - x, 1 - y, eps)
+    odds = y * math.exp(-eps)
+    z = max(x, odds / (1 - y + odds)) if y > 0 else 0.0
+    return eps * (z - x) + kl(z, y)
 
 
 def private_upper(x, c, eps):

@@ -15,6 +15,10 @@ class BadInput(Exception):
     """Invalid input: the message states the key, the value, and the valid values."""
 
 
+class ClusterLost(Exception):
+    """A cluster does not answer any more, or has no workers left."""
+
+
 class FileTrouble(Exception):
     """The operating system refused an operation on a file."""
 

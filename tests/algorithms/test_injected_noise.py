@@ -600,7 +600,7 @@ MUTANTS = [
     ("dp_imed", "+ math.log(n)", ""),
     ("dp_imed", "n * private", "private"),
     ("dp_imed", "best, eps)", "best, 2.0 * eps)"),
-    ("dp_imed", "np.max(phases.mean)", "1.0"),
+    ("dp_imed", "best = max(best, m)", "best = 1.0"),
     ("lazy_dp_ts", "3.0 * logarithm", "1.5 * logarithm"),
     ("lazy_dp_ts", "rounds_played(game) + 1.0", "2.0 * rounds_played(game)"),
     ("lazy_dp_ts", "laplace_tail(O, eps, l), O)", "0.0, O)"),
