@@ -572,7 +572,7 @@ def games_of(name):
     mixed = {"levels": MIXED, "eps_min": 1.0} if name in LOCAL else {}
     games = [setting(name, 1.0, 1, **mixed)]
     if name in (*LAZY, "dp_ts"):
-        games += [setting(name, 20.0, 1, **changes) for changes in VARIANTS[name]]
+        games += [setting(name, 20.0, i, **changes) for changes in VARIANTS[name] for i in range(3)]
     return [(given, reference_plays(given)) for given in games]
 
 
