@@ -24,7 +24,7 @@ def dp_ts(game, rng, eps: Budget, log: Logarithm):
 
     Args:
         eps: privacy budget.
-        log: 0 natural (the default, which is ours: docs/errata.md), 1 base 2 (the paper's notation).
+        log: 0 natural (the default, ours: docs/errata.md), 1 base 2 (the paper's notation).
     """
     K = arms(game)
     theta, mean, width = np.zeros(K), np.zeros(K), np.zeros(K)
