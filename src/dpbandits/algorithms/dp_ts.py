@@ -24,8 +24,7 @@ def dp_ts(game, rng, eps: Budget, log: Logarithm):
 
     Args:
         eps: privacy budget.
-        log: 0 natural (the default is ours: it fits the paper's figures), 1 base 2 (the paper's
-            notation).
+        log: 0 natural (the default, ours: docs/errata.md), 1 base 2 (the paper's notation).
     """
     K = arms(game)
     theta, mean, width = np.zeros(K), np.zeros(K), np.zeros(K)
@@ -36,9 +35,9 @@ def dp_ts(game, rng, eps: Budget, log: Logarithm):
         else:
             l = logarithm(float(t), log)
             for j in range(K):
-                theta[j] = draw_mean(rng, mean[j] + width[j] * l, float(counters.count[j]))
-            a = np.argmax(theta)
+                theta[j] = draw_mean(rng, mean[j] + width[j] * l, float(counters.size[j]))
+            a = int(np.argmax(theta))
         count_reward(rng, eps, counters, a, pull(game, a))
-        O = float(counters.count[a])
+        O = float(counters.size[a])
         mean[a] = counted_mean(counters, a)
         width[a] = laplace_tail(O, eps, 6.0 * math.sqrt(8.0) * logarithm(O + 1.0, log))
