@@ -45,7 +45,7 @@ from .compiled.distributions import (
     random,
     student,
 )
-from .compiled.routines import routine
+from .compiled.routines import rare_routine, routine
 from .contracts.assumptions import (
     UNIT_INTERVAL,
     WITHIN_R,
@@ -60,6 +60,7 @@ from .contracts.assumptions import (
 from .contracts.guarantees import NOT_PRIVATE, STOPPING, Guarantee, global_dp, local_dp
 from .contracts.parameters import (
     POSITIVE,
+    Bonus,
     Budget,
     Choice,
     Confidence,
@@ -74,6 +75,7 @@ from .contracts.parameters import (
     Positive,
     Probability,
     Range,
+    Tree,
     below,
 )
 from .environments.blocks import kept
@@ -98,6 +100,7 @@ from .game import (
     users_alike,
 )
 from .parts.batches import forced_batches, play_out, random_arm
+from .parts.counters import BINARY, CALIBRATED, LITERAL, Counters, counter_noise, new_counters, noise_bonus
 from .parts.elimination import all_arms, viable
 from .parts.episodes import Episodes, first_episodes, play_episode
 from .parts.estimators import (
@@ -124,7 +127,7 @@ from .parts.local_randomizers import (
     unbiased,
 )
 from .parts.mechanisms import laplace, laplace_mean, laplace_scale, laplace_sum
-from .parts.optimism import optimism
+from .parts.optimism import exhaustive_optimism, optimism
 from .parts.powers import new_powers, power_of_count
 from .parts.radii import (
     bernoulli_kl,
@@ -139,7 +142,7 @@ from .parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise
 
 __all__ = [  # noqa: RUF022  grouped by purpose
     # compilation
-    "kernel", "verb", "routine",
+    "kernel", "verb", "routine", "rare_routine",
     # the state of the game
     "arms", "rounds_played", "rounds_left", "room_for", "until_horizon", "pulls",
     # playing one round
@@ -154,6 +157,9 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # Laplace noise, and the tree mechanism for prefix sums
     "laplace", "laplace_scale", "laplace_mean", "laplace_sum",
     "new_trees", "tree_levels", "tree_node_scale", "tree_noise",
+    # counters: the tree mechanism with a choice of trees, and bonuses for their noise
+    "Counters", "new_counters", "counter_noise", "noise_bonus",
+    "BINARY", "LITERAL", "CALIBRATED", "Tree", "Bonus",
     # local randomizers: what a user sends instead of a reward
     "convert_to_laplace", "add_laplace", "send_sigmoid", "send_truncated",
     "convert_to_bernoulli", "convert_to_bernoulli_of_sigmoid",
@@ -173,7 +179,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # blocks of rounds in which one arm has the largest KL index
     "new_reach", "kl_leader", "kl_leads",
     # the loop that plays the arm of largest index in every round, and powers of pull counts
-    "optimism", "new_powers", "power_of_count",
+    "optimism", "exhaustive_optimism", "new_powers", "power_of_count",
     # types of parameters: the annotations of the signature
     "Budget", "Positive", "Probability", "Confidence", "Fraction", "Range",
     "Order", "MomentBound", "MomentOrder", "Constants", "Forced",

@@ -63,6 +63,8 @@ MomentOrder = Annotated[
 ]
 Constants = Annotated[float, Choice(("unit", "explicit"))]
 Forced = Annotated[float, Choice(("batch", "round"))]
+Tree = Annotated[float, Choice(("binary", "honaker", "kary"))]
+Bonus = Annotated[float, Choice(("literal", "calibrated"))]
 
 
 def below(limit: float) -> Interval:
