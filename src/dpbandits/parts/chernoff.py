@@ -122,7 +122,7 @@ def minimise(noise: Noise, a: int, l: float) -> None:
     squares = fourths = edge = 0.0
     for i in range(noise.parts[a]):
         b = noise.scale[a, i] / largest
-        whole = 2.0 - math.ldexp(1.0, -noise.height[a, i])
+        whole = 2.0 - math.ldexp(1.0, -int(noise.height[a, i]))
         squares += noise.count[a, i] * b**2 / whole
         fourths += noise.count[a, i] * (b / whole) ** 4
         edge = max(edge, b / whole)
@@ -133,7 +133,7 @@ def minimise(noise: Noise, a: int, l: float) -> None:
     while excess > PRECISION * l:
         C = first = second = 0.0
         for i in range(noise.parts[a]):
-            own = cumulant(s * noise.scale[a, i] / largest, noise.height[a, i])
+            own = cumulant(s * noise.scale[a, i] / largest, int(noise.height[a, i]))
             C += noise.count[a, i] * own[0]
             first += noise.count[a, i] * own[1]
             second += noise.count[a, i] * own[2]
