@@ -116,7 +116,7 @@ class HonakerTree:
         )
 
     def weights(self):
-        """The scale of each Laplace variable in the noisy sum; a subtree has that of its last item."""
+        """The scale of each Laplace variable in the noisy sum, by the last item of its subtree."""
         return [
             self.scale(end) * 2.0**-j / (2 - 2.0**-d)
             for d, end in self.nodes()
@@ -139,7 +139,7 @@ class KaryTree:
     def add(self, x):
         """Append an item; new nodes are drawn from the lowest level on, the nearest to p first."""
         self.items.append(x)
-        for sign, l, i in reversed(list(self.nodes(far_first=True))):
+        for _, l, i in reversed(list(self.nodes(far_first=True))):
             if (l, i) not in self.node_noise:
                 self.node_noise[l, i] = self.noise(self.scale((i + 1) * self.k**l))
 
@@ -185,9 +185,11 @@ def chernoff_quantile(weights, l):
     edge = 1 / b.max()
     # s = edge/(1 + e^-y): the search is as fine at the edge as at 0
     found = minimize_scalar(
-        lambda y: (l - count @ np.log1p(-((b * edge / (1 + math.exp(-y))) ** 2)))
-        * (1 + math.exp(-y))
-        / edge,
+        lambda y: (
+            (l - count @ np.log1p(-((b * edge / (1 + math.exp(-y))) ** 2)))
+            * (1 + math.exp(-y))
+            / edge
+        ),
         bounds=(-20, 20),
         method="bounded",
         options={"xatol": 1e-9},

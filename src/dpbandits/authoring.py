@@ -100,7 +100,15 @@ from .game import (
     users_alike,
 )
 from .parts.batches import forced_batches, play_out, random_arm
-from .parts.counters import BINARY, CALIBRATED, LITERAL, Counters, counter_noise, new_counters, noise_bonus
+from .parts.counters import (
+    BINARY,
+    CALIBRATED,
+    LITERAL,
+    Counters,
+    counter_noise,
+    new_counters,
+    noise_bonus,
+)
 from .parts.elimination import all_arms, viable
 from .parts.episodes import Episodes, first_episodes, play_episode
 from .parts.estimators import (

@@ -69,9 +69,7 @@ def with_counters(game, rng, eps, u, v, first, literal, tree, bonus):
 
 
 @kernel
-def dpr_ucb(
-    game, rng, eps: Budget, u: MomentBound, v: Order, c: C, tree: Tree, bonus: Bonus
-):
+def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: C, tree: Tree, bonus: Bonus):
     """DP Robust Upper Confidence Bound (Tao et al. 2022, Alg. 1 with the adaptive tree, Alg. 2).
     eps-global DP with the same budget for each level of a tree. Rewards with E|X|^(1+v) <= u.
 

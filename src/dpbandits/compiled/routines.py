@@ -58,11 +58,10 @@ def rare_routine(function: Callable) -> Callable:
     return function
 
 
-def call_by_symbol(
-    function: Callable, dispatcher: Callable, name: str, rare: bool = False
-) -> None:
+def call_by_symbol(function: Callable, dispatcher: Callable, name: str, rare: bool = False) -> None:
     """Let compiled code that calls a function call the machine code of a dispatcher; one that is
-    ``rare`` is compiled by the first call."""
+    ``rare`` is compiled by the first call.
+    """
     place, unique = (function.__module__, name), uuid4().hex
     DISPATCHERS[place] = dispatcher
 
@@ -114,7 +113,8 @@ def _link(symbol, place, given):
 
 def _link_slot(symbol, place, given):
     """Make a slot for the address of a rare routine, and a function that fills it, known to the
-    linker."""
+    linker.
+    """
     if llvm.address_of_symbol(symbol) is not None:
         return
     slot = ctypes.c_void_p(None)

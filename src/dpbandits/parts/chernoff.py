@@ -27,7 +27,7 @@ class Noise(NamedTuple):
 
     Attributes:
         parts: int64 array (K,), how many kinds of parts there are.
-        count: float64 array (K, M), number of parts of a kind.
+        number: float64 array (K, M), number of parts of a kind.
         scale: float64 array (K, M), their scale.
         height: int64 array (K, M), their height.
         start: float64 array (K,), the l at which the parabola begins; 0 if there is none.
@@ -35,7 +35,7 @@ class Noise(NamedTuple):
     """
 
     parts: np.ndarray
-    count: np.ndarray
+    number: np.ndarray
     scale: np.ndarray
     height: np.ndarray
     start: np.ndarray
@@ -45,8 +45,8 @@ class Noise(NamedTuple):
 @routine
 def new_noise(K: int, M: int) -> Noise:
     """No noise in ``K`` sums, and room for ``M`` kinds of parts in each."""
-    count, scale, height = np.zeros((K, M)), np.zeros((K, M)), np.zeros((K, M), np.int64)
-    return Noise(np.zeros(K, np.int64), count, scale, height, np.zeros(K), np.zeros((K, 3)))
+    number, scale, height = np.zeros((K, M)), np.zeros((K, M)), np.zeros((K, M), np.int64)
+    return Noise(np.zeros(K, np.int64), number, scale, height, np.zeros(K), np.zeros((K, 3)))
 
 
 @verb
@@ -61,10 +61,10 @@ def add_noise(noise: Noise, a: int, scale: float, height: int) -> None:
     """Add a part to the noise of sum ``a``."""
     i = noise.parts[a] - 1
     if i >= 0 and noise.scale[a, i] == scale and noise.height[a, i] == height:
-        noise.count[a, i] += 1.0
+        noise.number[a, i] += 1.0
     else:
         noise.parts[a] += 1
-        noise.count[a, i + 1] = 1.0
+        noise.number[a, i + 1] = 1.0
         noise.scale[a, i + 1] = scale
         noise.height[a, i + 1] = height
 
@@ -123,8 +123,8 @@ def minimise(noise: Noise, a: int, l: float) -> None:
     for i in range(noise.parts[a]):
         b = noise.scale[a, i] / largest
         whole = 2.0 - math.ldexp(1.0, -int(noise.height[a, i]))
-        squares += noise.count[a, i] * b**2 / whole
-        fourths += noise.count[a, i] * (b / whole) ** 4
+        squares += noise.number[a, i] * b**2 / whole
+        fourths += noise.number[a, i] * (b / whole) ** 4
         edge = max(edge, b / whole)
     root = 2.0 * l / (squares + math.sqrt(squares**2 + 6.0 * fourths * l))
     s = min(math.sqrt(root), math.sqrt(l / (1.0 + l)) / edge)  # in units of 1/largest
@@ -134,9 +134,9 @@ def minimise(noise: Noise, a: int, l: float) -> None:
         C = first = second = 0.0
         for i in range(noise.parts[a]):
             own = cumulant(s * noise.scale[a, i] / largest, int(noise.height[a, i]))
-            C += noise.count[a, i] * own[0]
-            first += noise.count[a, i] * own[1]
-            second += noise.count[a, i] * own[2]
+            C += noise.number[a, i] * own[0]
+            first += noise.number[a, i] * own[1]
+            second += noise.number[a, i] * own[2]
         excess = first - C - l
         if excess > PRECISION * l:
             s -= s * excess / second

@@ -2,8 +2,9 @@
 
 A prefix of n items is written in balanced digits of base k, odd: n = sum of d_l k^l with
 |d_l| <= (k - 1)/2. From the top, p being the sum of the higher digits, digit d > 0 adds the nodes
-[p + j k^l, p + (j + 1) k^l), j < d, and digit d < 0 subtracts the nodes [p - (j + 1) k^l, p - j k^l),
-j < |d|. The true sum of a prefix is exact, so a node that reaches into the future costs nothing.
+[p + j k^l, p + (j + 1) k^l), j < d, and digit d < 0 subtracts the nodes
+[p - (j + 1) k^l, p - j k^l), j < |d|. The nodes with their signs add up to the prefix, so its true
+sum is exact, and a node that reaches into the future costs nothing.
 """
 
 from __future__ import annotations
