@@ -3,13 +3,14 @@
 import importlib
 import inspect
 import itertools
+import math
 
 import numpy as np
 import pytest
 import references
 from helpers import SIGMAS, algorithm, bernoulli, play, table
 from make_golden import C2, PARETO
-from test_conformance import apart, drawn_reward, reference_plays
+from test_conformance import drawn_reward, reference_plays
 from test_injected_noise import HORIZONS, kernel_plays, setting
 from test_injected_noise import reference_plays as injected_reference
 
@@ -96,7 +97,9 @@ def test_mean_pulls_are_the_reference_s(name, tree, bonus, eps, spec):
     fast = [play(name, spec, T, eps=eps, seed=3, run=r, **given)[-1] for r in range(1000)]
     for arm in range(K):
         x, y = np.array(slow)[:, arm], np.array(fast)[:, arm]
-        assert (x.std() == y.std() == 0 and x[0] == y[0]) or apart(x, y) < SIGMAS
+        # the spread of twenty counts, most of them powers of two, may be 0 by chance
+        error = y.std() * math.sqrt(1 / len(x) + 1 / len(y))
+        assert abs(x.mean() - y.mean()) <= SIGMAS * error
 
 
 # Controls
@@ -150,7 +153,7 @@ def test_a_fault_is_seen(fault, name, tree, bonus, short):
 MUTANTS = [
     ("dp_ucb", "2.0 * log_t / N", "log_t / N"),
     ("dp_ucb", "1.0, 0.0, budget", "2.0, 0.0, budget"),
-    ("dp_ucb", "int(N)), S", "int(N) + 1), S"),
+    ("dpr_ucb", "int(N)), S", "int(N) + 1), S"),
     ("dp_ucb_bound", "literal)) / N + math.sqrt(2.0 * l", "literal)) / N + math.sqrt(l"),
     ("dpr_ucb", "u * B**-v", "B**-v / 2.0"),
     ("dpr_ucb", "S += kept(pull.x, B) + bias", "S += kept(pull.x, B)"),
