@@ -481,7 +481,7 @@ FAULTS = {
     ),
     "epochs that end a reward later": (
         ["dp_ts"],
-        hybrid_counters.new_counters,
+        hybrid_counters.new_hybrid_counters,
         lambda new: lambda K, T: new(K, T)._replace(end=np.full(K, 2)),
     ),
     "posteriors of half as many rewards": (

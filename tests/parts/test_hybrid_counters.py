@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from dpbandits.parts.hybrid_counters import count_reward, counted_mean, new_counters
+from dpbandits.parts.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
 
 
 def prefix_means(x, eps, seed=1):
-    counters, rng = new_counters(2, len(x)), np.random.default_rng(seed)
+    counters, rng = new_hybrid_counters(2, len(x)), np.random.default_rng(seed)
     found = []
     for value in x:
         count_reward(rng, eps, counters, 1, value)

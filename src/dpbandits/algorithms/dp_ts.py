@@ -6,7 +6,7 @@ import numpy as np
 
 from ..authoring import (
     UNIT_INTERVAL, Budget, Logarithm, arms, count_reward, counted_mean, draw_mean, global_dp,
-    kernel, laplace_tail, logarithm, new_counters, pull,
+    kernel, laplace_tail, logarithm, new_hybrid_counters, pull,
 )  # fmt: skip
 
 NAME = "DP-TS"
@@ -28,7 +28,7 @@ def dp_ts(game, rng, eps: Budget, log: Logarithm):
     """
     K = arms(game)
     theta, mean, width = np.zeros(K), np.zeros(K), np.zeros(K)
-    counters = new_counters(K, game.horizon)
+    counters = new_hybrid_counters(K, game.horizon)
     for t in range(1, game.horizon + 1):
         if t <= K:
             a = t - 1

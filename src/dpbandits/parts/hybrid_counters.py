@@ -37,7 +37,7 @@ class Counters(NamedTuple):
 
 
 @routine
-def new_counters(K: int, T: int) -> Counters:
+def new_hybrid_counters(K: int, T: int) -> Counters:
     """Empty counters of at most ``T`` rewards each."""
     size, end = np.zeros(K, np.int64), np.ones(K, np.int64)
     full, part, scale, buffer = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
