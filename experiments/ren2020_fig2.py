@@ -4,7 +4,6 @@ One line with intercept is fitted to all 16 points; R^2 is that of the fit.
 """
 
 import numpy as np
-from matplotlib.ticker import EngFormatter
 
 import dpbandits as dp
 from dpbandits.environments.populations import build_population
@@ -40,10 +39,10 @@ def draw(table):
         ax.errorbar(rows["x"], rows["mean"], label=label, ms=4, **look)
     slope, intercept = np.polyfit(points["x"], points["mean"], 1)
     square = np.corrcoef(points["x"], points["mean"])[0, 1] ** 2
-    ends = np.array([0.0, points["x"].max()])
+    ends = np.geomspace(points["x"].min(), points["x"].max(), 50)  # a curve on logarithmic axes
     label = f"fit: {intercept:.4g} + {slope:.4g} V, $R^2$ = {square:.4f}"
     ax.plot(ends, intercept + slope * ends, color="black", lw=1, label=label)
     ax.set(xlabel=r"$V_L$ (HeLDP-UCB-L) or $V_B$ (HeLDP-UCB-B)", ylabel=regret_label(table))
-    ax.yaxis.set_major_formatter(EngFormatter(sep=""))
+    ax.set(xscale="log", yscale="log")
     finish(figure, TITLE, table, f"Points: mean of RUNS runs. Bars: {BANDS['ci'].band}.")
     return figure

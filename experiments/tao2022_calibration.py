@@ -32,7 +32,7 @@ def draw(table):
     figure = Chart(figsize=(8.6, 4.6))
     axes = figure.subplots(1, 3, sharey=True)
     for ax, algo in zip(axes, ("dpr_ucb", "dpr_se", "ldpr_se"), strict=True):
-        regret_vs(ax, table[table["algo"] == algo], "c", styles, "ci")
+        regret_vs(ax, table[table["algo"] == algo], "c", styles, None)
         ax.axvline(chosen[algo], color="black", lw=1, ls=":", label="practical")
         title = f"{display_name(algo)}: practical c = {chosen[algo]:g}"
         ax.set(title=title, xlabel="constant c", xscale="log")

@@ -57,7 +57,7 @@ def imported():
 
 def test_the_package_depends_on_what_it_imports_and_on_nothing_else():
     homes = packages_distributions()
-    in_extras = {"sklearn", "submitit"}  # the audit, multiruns with submitit
+    in_extras = {"plotext", "sklearn", "submitit"}  # the terminal, the audit, multiruns
     assert {normal(name) for m in imported() - in_extras for name in homes[m]} == BASE
     assert named(OPTIONAL["audit"]) == {"scikit-learn"} and "submitit" in named(OPTIONAL["slurm"])
 

@@ -28,23 +28,24 @@ from .style import (
 )
 
 
-def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: str) -> None:
+def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: str | None) -> None:
     """Draw the final regret of each line of a labelled table against a column, with its band.
 
     The axis of regret is logarithmic. A line without a finite value in the column is horizontal.
-    ``band`` is a key of ``BANDS``.
+    ``band`` is a key of ``BANDS``, or None for means without one.
     """
     for line, rows in at_end(table).groupby("line", sort=False):
         label, colour = str(line), styles[str(line)]["color"]
         finite = rows[np.isfinite(rows[column])]
         if finite.empty:
-            level = curve_of(rows, "horizon", band)["middle"].mean()
+            level = curve_of(rows, "horizon", band or "ci")["middle"].mean()
             ax.axhline(level, label=label, **styles[label])
             continue
-        curve, medians = curve_of(finite, column, band), band == "quantiles"
+        curve, medians = curve_of(finite, column, band or "ci"), band == "quantiles"
         mark: Any = {} if medians else {"marker": "o", "ms": 3}
         ax.plot(curve[column], curve["middle"], label=label, **mark, **styles[label])
-        draw_band(ax, curve, column, colour)
+        if band is not None:
+            draw_band(ax, curve, column, colour)
         if medians:
             ax.plot(curve[column], curve["mean"], "o", ms=3, color=colour)
     ax.set_yscale("log")

@@ -200,7 +200,7 @@ def finish(
     figure.legend(list(lines.values()), list(lines), ncols=columns, **heading)
     note = note.replace("RUNS", str(table["run"].nunique()))
     if not wide:
-        note = note.replace(". ", ".\n", 1)
+        note = note.replace(". ", ".\n")
     if len(bounds):
         rows = -(-len(lines) // columns)
         figure.set_figheight(figure.get_figheight() + 0.2 * max(rows - 2, 0))
