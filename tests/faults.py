@@ -194,10 +194,10 @@ class Sweep:
             for name in ("whole", "killed")
         )
         self.folder, self.how = folder, how
-        self.err, self.playing = folder / "err", folder / "playing"
+        self.errors, self.playing = [], folder / "playing"
         folder.mkdir(parents=True, exist_ok=True)
         start = time.monotonic()
-        assert end_of(self.begin(self.whole)) == (0, False), self.err.read_text()
+        assert end_of(self.begin(self.whole)) == (0, False), self.said()
         self.duration = time.monotonic() - start
         self.right = table_path(self.whole).read_bytes()
         self.runs, self.seconds = {}, {}
@@ -205,11 +205,18 @@ class Sweep:
     def begin(self, request):
         """Begin a command; returns its process."""
         self.playing.unlink(missing_ok=True)
-        self.err.write_text("")
+        self.errors.append(self.folder / f"err{len(self.errors)}")
+        self.errors[-1].write_text("")
         if self.how == "cold":
             shutil.rmtree(compiled_code(), ignore_errors=True)
             compiled_code().mkdir(parents=True, exist_ok=True)
-        return begin([*self.line, f"results={request.results}"], self.err, self.how == "anew")
+        return begin(
+            [*self.line, f"results={request.results}"], self.errors[-1], self.how == "anew"
+        )
+
+    def said(self):
+        """What the commands have printed since the last look."""
+        return "".join(file.read_text() for file in self.errors)
 
     def look(self, codes):
         """What has become of the runs and the table when commands have ended, by their codes."""
@@ -218,10 +225,11 @@ class Sweep:
             lost=sum(runs.get(key) != content for key, content in self.runs.items()),
             doubled=sum(seconds.get(key, x) != x for key, x in self.seconds.items()),
             in_a_write=any(self.request.results.rglob("*.part")),
-            tracebacks="Traceback" in self.err.read_text(),
+            tracebacks="Traceback" in self.said(),
         )
         if found["tracebacks"]:
-            print(self.err.read_text(), file=sys.stderr)
+            print(self.said(), file=sys.stderr)
+        self.errors.clear()
         self.runs, self.seconds = runs, seconds
         if 0 in codes:
             found["sweeps"] += 1
@@ -240,33 +248,35 @@ def kills(question, folder, seed, count, how):
     if how != "cold":
         for setting in sweep.whole.settings:
             compile_kernel(setting)
-    found = {number.name: Counter(kills=0) for number in SIGNALS}
-    done = 0
-    while done < count or sweep.runs or not any(x["sweeps"] for x in found.values()):
-        number = SIGNALS[done % len(SIGNALS)]
+    found = {number: Counter(kills=0) for number in SIGNALS}
+
+    def kills_of(number):
+        return found[number]["kills"]
+
+    def enough():
+        return len(SIGNALS) * min(map(kills_of, SIGNALS)) >= count
+
+    while not enough() or sweep.runs or not any(x["sweeps"] for x in found.values()):
+        number = min(SIGNALS, key=kills_of)
         pids = [sweep.begin(sweep.request) for _ in range(1 + (how == "two"))]
-        if done < count:
+        if not enough():
             wait(sweep, pids[0], chance)
-            whole_group = chance.random() < 0.5  # as Ctrl-C does, or the command only
+            send = chance.choice([os.kill, os.killpg])  # to the command; to all, as Ctrl-C does
             for pid in pids[: chance.randint(1, len(pids))]:
-                compiling = not sweep.playing.exists()
-                alive = not has_ended(pid)
-                if alive and (compiling or how != "cold"):
-                    done += 1
-                    found[number.name]["kills"] += 1
-                if alive:
-                    (os.killpg if whole_group else os.kill)(pid, number)
+                if not has_ended(pid):
+                    found[number]["kills"] += how != "cold" or not sweep.playing.exists()
+                    send(pid, number)
         ends = [end_of(pid) for pid in pids]
-        found[number.name]["hangs"] += sum(hung for _, hung in ends)
-        found[number.name] += sweep.look([code for code, _ in ends])
-    return found
+        found[number]["hangs"] += sum(hung for _, hung in ends)
+        found[number] += sweep.look([code for code, _ in ends])
+    return {number.name: counts for number, counts in found.items()}
 
 
 def wait(sweep, pid, chance):
     """Wait for the moment at which a command is killed."""
     longest = sweep.duration
     if sweep.how == "cold":
-        until(lambda: "compiling" in sweep.err.read_text() or has_ended(pid))
+        until(lambda: "compiling" in sweep.said() or has_ended(pid))
     elif sweep.how != "anew":
         until(lambda: sweep.playing.exists() or has_ended(pid))
         longest = sweep.duration if sweep.how == "processes" else LONGEST
@@ -312,7 +322,7 @@ def damages(question, folder, kinds):
             file = file_of()
             DAMAGE[damage](file)
             code, hung = end_of(sweep.begin(sweep.request))
-            noticed = "damaged" in sweep.err.read_text()
+            noticed = "damaged" in sweep.said()
             found[sort] += Counter(tried=1, hangs=hung, refused=code == 1, noticed=noticed)
             found[sort] += sweep.look([])
             if code == 1 and file.is_dir():
