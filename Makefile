@@ -42,6 +42,7 @@ test: $(TEST) ## the fast tests; those of packages that are not installed are sk
 	$(BIN)/pytest -n auto --dist worksteal -m 'not slow'
 
 test-slow: install ## statistics, whole sweeps, the wheel, and all that make test skips
+	tests/install_slurm.sh
 	$(BIN)/pytest -n auto --dist load -m 'slow or extra'
 
 figures: $(PACKAGE) ## run what is missing and draw every figure (SCALE=smoke: in seconds)

@@ -4,7 +4,8 @@ Prints a table and writes it to benchmarks/table.md, and its ratios to benchmark
 --check (make bench-check) the ratios are measured and compared with these and with their limits.
 
 Per-round algorithms are compared with drawing their random numbers alone, and with the same
-function run by the Python interpreter. Episodic algorithms are compared with seeding their two
+function run by the Python interpreter; those of Thompson sampling with drawing K Beta variables a
+round. Episodic algorithms are compared with seeding their two
 generators, and with a plain-Python loop over rounds (tests/references.py, timed at T = 1e5 and
 scaled to 1e7). All are compared with a straightforward Numba loop over rounds (naive.py). The CPU
 of compiling (compile.py) is compared with that of the imports. Times are CPU times, which other
@@ -32,7 +33,7 @@ import references
 
 import dpbandits as dp
 from dpbandits.compiled.decorators import kernel, verb
-from dpbandits.compiled.distributions import exponential, normal, random, student
+from dpbandits.compiled.distributions import beta, exponential, normal, random, student
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.contracts.assumptions import HeavyTails
 from dpbandits.contracts.parameters import Choice
@@ -50,6 +51,7 @@ PLAIN_ROUNDS = 10**5
 # Rounds of the naive loop of KL-UCB, which takes microseconds a round, and of Robust UCB, which
 # takes O(t) in round t: these are not scaled, but compared with games of the same length.
 NAIVE_ROUNDS = {"kl_ucb": 10**6, "robust_ucb": 10**5}
+POSTERIOR_ROUNDS = 10**6  # of Thompson sampling
 EPISODIC_RUNS = 2000
 REPEATS = 9
 MICROSECONDS = 100.0  # limit of an episodic run at T = 1e7
@@ -57,6 +59,7 @@ IMPORTS = "numpy, numba, pandas, hydra, joblib, scipy.special"
 BERNOULLI, NORMAL, PARETO = range(3)
 NONE, LAPLACE, BIT, ADAPTIVE = range(4)
 POWER = 1 / 1.9
+POSTERIORS = "dp_ts", "lazy_dp_ts", "ts"  # Thompson sampling
 # Environments of five arms, and of the twenty means of Ren et al. 2020, for each law
 FIVE = "bernoulli_c2", dp.environment("ren_gaussian", means=[0.9, 0.8, 0.7, 0.6, 0.5]), "pareto_v09"
 MEANS = [0.9, *[0.8] * 5, *[0.7] * 5, *[0.6] * 5, *[0.5] * 4]
@@ -132,6 +135,15 @@ def random_numbers(name):
 
 
 @kernel
+def draw_posteriors(rng, K, T):
+    """Draw K Beta variables in each round, those of an arm of 60 successes and 40 failures."""
+    total = 0.0
+    for _ in range(T * K):
+        total += beta(rng, 61.0, 41.0)
+    return total
+
+
+@kernel
 def draw_tail(coins, heavy, index, n):
     """Draw heavy-tailed random numbers: Student's t if ``heavy``, or Pareto."""
     total = 0.0
@@ -200,10 +212,11 @@ def naive_player(name, T, env="bernoulli_c2"):
 
 def names(round_by_round):
     """The algorithms whose running time grows with the horizon, or the others; KL-UCB plays blocks
-    of rounds whose number grows.
+    of rounds whose number grows. Thompson sampling has a table of its own.
     """
     found = [n for n in names_in("algo") if load(find_file(n)).round_by_round or n == "kl_ucb"]
-    return found if round_by_round else [n for n in names_in("algo") if n not in found]
+    some = found if round_by_round else [n for n in names_in("algo") if n not in found]
+    return [n for n in some if n not in POSTERIORS]
 
 
 def per_round(found, check):
@@ -236,6 +249,27 @@ def per_round(found, check):
                 f"`{name}`", alone, *row, counted, f"{slow / short:,.0f}",
                 against_naive(name, five, FIVE[law]),
             ]  # fmt: skip
+
+
+def thompson(found, check):
+    """The rows of Thompson sampling; their ratios are added to ``found``."""
+
+    def alone(K, T=POSTERIOR_ROUNDS):
+        return lambda i: draw_posteriors(generator(0, 0, LEARNER), K, T)
+
+    alone(5, T=10)(0)
+    for name in POSTERIORS:
+        row = []
+        for K, env in ((5, FIVE[BERNOULLI]), (20, TWENTY[BERNOULLI])):
+            floor, took = best_of(5, alone(K), player(name, POSTERIOR_ROUNDS, env=env))
+            found[f"{name}, {K} Beta draws"] = took / floor
+            row += [f"{x / POSTERIOR_ROUNDS * 1e9:.0f}" for x in (floor, took)]
+            row.append(f"{took / floor:.2f}")
+        if not check:
+            plays = [player(name, PLAIN_ROUNDS, plain) for plain in (False, True)]
+            plays += [naive_player(name, PLAIN_ROUNDS, FIVE[BERNOULLI])]
+            short, slow, peer = best_of(2, *plays)
+            yield [f"`{name}`", *row, f"{slow / short:,.0f}", f"{peer / short:,.1f}"]
 
 
 def against_naive(name, took, env):
@@ -359,6 +393,7 @@ def measure(check):
     # measured first, since the peak of a child process includes the memory of its parent
     peaks = [] if check else list(memory())
     rounds = list(per_round(found, check))
+    posteriors = list(thompson(found, check))
     runs = list(episodic(found, missed, check))
     sums = list(streams(found))
     alone, command = start_up()
@@ -382,6 +417,24 @@ def measure(check):
                 "K = 20",
                 "ratio",
                 "ratios with formula",
+                "plain, times",
+                "naive Numba loop, times",
+            ],
+            colalign=("left", *["right"] * 8),
+        ),
+        "Thompson sampling at eps 1, T = 1e6, one core: ns a round, and the ratio to drawing K "
+        "Beta variables (of parameters 61 and 41) in each round; the last two columns are as "
+        "above, at T = 1e5:",
+        left(
+            posteriors,
+            [
+                "algorithm",
+                "5 Beta draws, ns",
+                "K = 5",
+                "ratio",
+                "20 Beta draws, ns",
+                "K = 20",
+                "ratio",
                 "plain, times",
                 "naive Numba loop, times",
             ],
@@ -420,7 +473,8 @@ def measure(check):
         ]
     parts.append(
         "Targets: per-round algorithms at most 2 times their random numbers for K = 5 and 3 times "
-        f"for K = 20; episodic runs below {MICROSECONDS:g} µs at T = 1e7, and at most "
+        "for K = 20, Thompson sampling at most 1.5 times its Beta draws; "
+        f"episodic runs below {MICROSECONDS:g} µs at T = 1e7, and at most "
         f"{ratios.LONGER:g} times as long at T = 1e12. "
         + ("Missed: " + "; ".join(missed) + "." if missed else "All are met.")
     )

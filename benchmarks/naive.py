@@ -272,8 +272,20 @@ heldp_ucb_b, heldp_ucb_bs = agent_4(bernoulli), agent_4(sigmoid_of_normal)
 # Episodic algorithms, also round by round
 
 
-def doubling_episodes(upper):
-    """Azize & Basu 2022, Algorithm 1, with an index ``upper(m, n, l, eps)``, l = alpha ln t."""
+@njit
+def laplace_noise(rng, n, eps):
+    return laplace(rng, 1.0 / (eps * n))
+
+
+@njit
+def gaussian_noise(rng, n, rho):
+    return normal(rng, 0.0) * math.sqrt(1.0 / (2.0 * rho * n**2))
+
+
+def doubling_episodes(upper, noise):
+    """Azize & Basu 2022, Algorithm 1, with an index ``upper(m, n, l, eps)``, l = alpha ln t, and
+    ``noise(rng, n, eps)`` of the mean of n rewards.
+    """
 
     @njit
     def play(rng, means, T, eps, alpha):
@@ -295,7 +307,7 @@ def doubling_episodes(upper):
             N[a] += 1.0
             left -= 1.0
             if left == 0.0:
-                n[a], m[a] = length, total / length + laplace(rng, 1.0 / (eps * length))
+                n[a], m[a] = length, total / length + noise(rng, length, eps)
         return N
 
     return play
@@ -311,7 +323,20 @@ def kl_index(m, n, l, eps):
     return kl_upper(min(max(m + l / (eps * n), 0.0), 1.0), l / n)
 
 
-adap_ucb, adap_klucb = doubling_episodes(hoeffding_index), doubling_episodes(kl_index)
+@njit
+def gaussian_index(m, n, l, rho):
+    return m + math.sqrt((1.0 / (2.0 * n) + 1.0 / (rho * n**2)) * l)
+
+
+adap_ucb = doubling_episodes(hoeffding_index, laplace_noise)
+adap_klucb = doubling_episodes(kl_index, laplace_noise)
+adac_ucb = doubling_episodes(gaussian_index, gaussian_noise)
+
+
+@njit
+def adar_ucb(rng, means, T, eps, order, beta):
+    """Azize & Basu 2023."""
+    return adac_ucb(rng, means, T, eps / order, beta)
 
 
 def phases_without_forgetting(choose):

@@ -12,7 +12,9 @@ from dpbandits.cli.command import guarded
 
 def main(argv):
     keys = dict(word.split("=", 1) for word in argv if "=" in word)
-    for name in [word for word in argv if "=" not in word] or dp.experiments().index:
+    names = [word for word in argv if "=" not in word] or list(dp.experiments().index)
+    for i, name in enumerate(names, 1):
+        print(f"{i} of {len(names)}: {name}", file=sys.stderr, flush=True)
         print(*dp.reproduce(name, **keys), sep="\n", flush=True)
     return 0
 

@@ -6,7 +6,10 @@ import numpy as np
 
 from dpbandits.audit.releases import Mechanism
 from dpbandits.compiled.decorators import inlined
+from dpbandits.parts.honaker import honaker_noise, new_honaker_trees
+from dpbandits.parts.kary import kary_levels, kary_noise, new_kary_trees
 from dpbandits.parts.mechanisms import gaussian, laplace
+from dpbandits.parts.node_scales import NodeScales
 from dpbandits.parts.trees import new_trees, tree_levels, tree_noise
 
 
@@ -36,6 +39,25 @@ def reusing_tree(rng, x, eps, out):
     for i in range(len(x)):
         S += x[i]
         out[i] = S + tree_noise(trees, 0, i + 1, noise)
+
+
+@inlined
+def short_kary_tree(rng, x, eps, out):
+    """A k-ary tree of a level less than its items lie in."""
+    trees, S = new_kary_trees(1, len(x), 3), 0.0
+    scales = NodeScales(kary_levels(len(x), 3) - 1, 1.0, 0.0, eps)
+    for i in range(len(x)):
+        S += x[i]
+        out[i] = S + kary_noise(trees, rng, 0, i + 1, scales)
+
+
+@inlined
+def one_level_honaker_tree(rng, x, eps, out):
+    """Honaker's tree with the noise of one level for all: an item of three levels spends 3 eps."""
+    trees, S = new_honaker_trees(1, len(x)), 0.0
+    for i in range(len(x)):
+        S += x[i]
+        out[i] = S + honaker_noise(trees, rng, 0, i + 1, NodeScales(1, 1.0, 0.0, eps))
 
 
 @inlined
@@ -75,8 +97,11 @@ BROKEN = {
     "literal_tree": (broken(literal_tree, (7,), everything), 3 / math.log(7)),
     "short_tree": (broken(short_tree, (4, 8), everything), 1.5),
     "reusing_tree": (broken(reusing_tree, (4,), everything), math.inf),
+    "short_kary_tree": (broken(short_kary_tree, (4,), everything), 2.0),
     "weak_laplace": (broken(weak_laplace), 1 / 0.7),
     "weak_gaussian": (broken(weak_gaussian, budget="rho"), 1 / 0.7),
     "half_variance": (broken(half_variance, budget="rho"), math.sqrt(2)),
     "weak_coin": (broken(weak_coin), 1 / 0.7),
 }
+# without a known exact loss
+BROKEN_UNKNOWN = {"one_level_honaker_tree": broken(one_level_honaker_tree, (4,), everything)}

@@ -3,6 +3,9 @@
 import itertools
 import math
 
+import numpy as np
+from scipy.optimize import minimize_scalar
+
 
 def first_argmax(index: list[float]) -> int:
     """The position of the largest index; ties go to the lowest arm."""
@@ -42,7 +45,7 @@ class Tree:
     """The binary mechanism; node (b, j) is the sum of the items (j - 1) 2^b + 1, ..., j 2^b."""
 
     def __init__(self, scale, noise):
-        self.scale = scale  # of a node's Laplace noise; may depend on the item that closes it
+        self.scale = scale  # of a node's Laplace noise, by its last item
         self.noise = noise
         self.items = []
         self.node_sum = {}
@@ -57,7 +60,7 @@ class Tree:
             b += 1
         node = (b, n // 2**b)
         self.node_sum[node] = sum(self.items[n - 2**b : n])
-        self.node_noise[node] = self.noise(self.scale(n) if callable(self.scale) else self.scale)
+        self.node_noise[node] = self.noise(self.scale(n))
 
     def noisy_sum(self):
         """The noisy sum of all items so far: one node for each binary digit 1 of n."""
@@ -69,6 +72,134 @@ class Tree:
                 end += 2**b
                 total += self.node_sum[b, end // 2**b] + self.node_noise[b, end // 2**b]
         return total
+
+    def weights(self):
+        """The scale of the noise of each node in the noisy sum."""
+        n = len(self.items)
+        ends = [n // 2**b * 2**b for b in range(n.bit_length()) if n // 2**b % 2 == 1]
+        return [self.scale(end) for end in ends]
+
+
+class HonakerTree:
+    """The binary mechanism with Honaker's estimates from below; nodes as in ``Tree``."""
+
+    def __init__(self, scale, noise):
+        self.scale = scale
+        self.noise = noise
+        self.items = []
+        self.value = {}
+
+    def add(self, x):
+        """Append item n: draw the noise of each node that it closes, the leaf first."""
+        self.items.append(x)
+        n = len(self.items)
+        d = 0
+        while n % 2**d == 0:
+            v = self.noise(self.scale(n))
+            if d > 0:
+                v += (self.value[d - 1, n // 2**d * 2 - 1] + self.value[d - 1, n // 2**d * 2]) / 2
+            self.value[d, n // 2**d] = v
+            d += 1
+
+    def nodes(self):
+        """Heights and last items of the nodes that the prefix consists of."""
+        n = len(self.items)
+        end = 0
+        for d in reversed(range(n.bit_length())):
+            if n // 2**d % 2 == 1:
+                end += 2**d
+                yield d, end
+
+    def noisy_sum(self):
+        return sum(self.items) + sum(
+            self.value[d, end // 2**d] / (2 - 2.0**-d) for d, end in self.nodes()
+        )
+
+    def weights(self):
+        """The scale of each Laplace variable in the noisy sum, by the last item of its subtree."""
+        return [
+            self.scale(end) * 2.0**-j / (2 - 2.0**-d)
+            for d, end in self.nodes()
+            for j in range(d + 1)
+            for _ in range(2**j)
+        ]
+
+
+class KaryTree:
+    """k-ary trees with balanced digits; node (l, i) holds the items i k^l + 1, ..., (i + 1) k^l."""
+
+    k = 19
+
+    def __init__(self, scale, noise):
+        self.scale = scale
+        self.noise = noise
+        self.items = []
+        self.node_noise = {}
+
+    def add(self, x):
+        """Append an item; new nodes are drawn from the lowest level on, the nearest to p first."""
+        self.items.append(x)
+        for _, l, i in reversed(list(self.nodes(far_first=True))):
+            if (l, i) not in self.node_noise:
+                self.node_noise[l, i] = self.noise(self.scale((i + 1) * self.k**l))
+
+    def nodes(self, far_first=False):
+        """Signs, levels and numbers of the nodes of the prefix, from the top level."""
+        k, rest, digits = self.k, len(self.items), []
+        while rest != 0:
+            d = (rest + k // 2) % k - k // 2
+            digits.append(d)
+            rest = (rest - d) // k
+        p = 0
+        for l in reversed(range(len(digits))):
+            d = digits[l]
+            for j in reversed(range(abs(d))) if far_first else range(abs(d)):
+                yield (1, l, p // k**l + j) if d > 0 else (-1, l, p // k**l - (j + 1))
+            p += d * k**l
+        assert p == len(self.items)
+
+    def noisy_sum(self):
+        noise = sum(sign * self.node_noise[l, i] for sign, l, i in self.nodes())
+        return sum(self.items) + noise
+
+    def weights(self):
+        return [self.scale((i + 1) * self.k**l) for _, l, i in self.nodes()]
+
+
+COUNTERS = {"binary": Tree, "honaker": HonakerTree, "kary": KaryTree}
+
+
+def new_counter(tree, T, sensitivity, eps, noise):
+    """A counter of at most T items, eps-DP for items of the sensitivity sensitivity(n)."""
+    levels = math.floor(math.log2(T)) + 1
+    if tree == "kary":
+        levels = next(h for h in range(1, 99) if (KaryTree.k**h - 1) // 2 >= T)
+    return COUNTERS[tree](lambda n: laplace_scale(sensitivity(n) * levels, eps), noise)
+
+
+def chernoff_quantile(weights, l):
+    """inf over s < 1/max b of (l - sum of ln(1 - b^2 s^2))/s, b = Laplace scales, numerically."""
+    if max(weights) == 0:
+        return 0.0
+    b, count = np.unique(weights, return_counts=True)
+    edge = 1 / b.max()
+    # s = edge/(1 + e^-y): the search is as fine at the edge as at 0
+    found = minimize_scalar(
+        lambda y: (
+            (l - count @ np.log1p(-((b * edge / (1 + math.exp(-y))) ** 2)))
+            * (1 + math.exp(-y))
+            / edge
+        ),
+        bounds=(-20, 20),
+        method="bounded",
+        options={"xatol": 1e-9},
+    )
+    return found.fun
+
+
+def at_round(t):
+    """The l of the calibrated bonus: -ln(t^-4 / 2)."""
+    return math.log(2 * t**4)
 
 
 def ucb(reward, K, T, noise) -> list[int]:
@@ -107,11 +238,10 @@ def kl_ucb(reward, K, T, noise) -> list[int]:
     return played
 
 
-def dp_ucb(reward, K, T, noise, eps, gamma=0.1, tree_budget="whole") -> list[int]:
+def dp_ucb(reward, K, T, noise, eps, gamma, tree_budget, tree, bonus) -> list[int]:
     """Mishra & Thakurta 2015, Algorithm 1 (DP-UCB): a tree of rewards per arm."""
-    L = math.floor(math.log2(T)) + 1
     budget = {"whole": eps, "split": eps / K}[tree_budget]
-    trees = [Tree(L / budget, noise) for _ in range(K)]
+    trees = [new_counter(tree, T, lambda n: 1.0, budget, noise) for _ in range(K)]
     played = []
     for t in range(1, T + 1):
         if t <= K:
@@ -122,6 +252,8 @@ def dp_ucb(reward, K, T, noise, eps, gamma=0.1, tree_budget="whole") -> list[int
                 N = len(trees[i].items)
                 mean = trees[i].noisy_sum() / N
                 Gamma = K * math.log(T) ** 2 * math.log(K * T * math.log(T) / gamma) / eps
+                if bonus == "calibrated":
+                    Gamma = chernoff_quantile(trees[i].weights(), at_round(t))
                 index.append(mean + math.sqrt(2 * math.log(t) / N) + Gamma / N)
             a = first_argmax(index)
         trees[a].add(reward(a, t))
@@ -129,10 +261,9 @@ def dp_ucb(reward, K, T, noise, eps, gamma=0.1, tree_budget="whole") -> list[int
     return played
 
 
-def dp_ucb_bound(reward, K, T, noise, eps) -> list[int]:
+def dp_ucb_bound(reward, K, T, noise, eps, tree, bonus) -> list[int]:
     """Mishra & Thakurta 2015, Algorithm 1, with the tight bonus of Azize's thesis (p. 102)."""
-    L = math.floor(math.log2(T)) + 1
-    trees = [Tree(L / eps, noise) for _ in range(K)]
+    trees = [new_counter(tree, T, lambda n: 1.0, eps, noise) for _ in range(K)]
     played = []
     for t in range(1, T + 1):
         if t <= K:
@@ -144,6 +275,8 @@ def dp_ucb_bound(reward, K, T, noise, eps) -> list[int]:
                 mean = trees[i].noisy_sum() / N
                 sampling = math.sqrt(2 * math.log(2 * T) / N)
                 privacy = math.sqrt(8) * math.log(T) ** 1.5 * math.log(2 * T) / (eps * N)
+                if bonus == "calibrated":
+                    privacy = chernoff_quantile(trees[i].weights(), at_round(t)) / N
                 index.append(mean + sampling + privacy)
             a = first_argmax(index)
         trees[a].add(reward(a, t))
@@ -253,22 +386,15 @@ def adar_ucb(reward, K, T, noise, eps, order=2, beta=3.1) -> list[int]:
 
 
 def private_divergence(x, y, eps):
-    """Azize et al. 2025: inf over z between x and y of eps |z - x| + kl(z, y), which is convex in
-    z, by ternary search; kl(x, y) without privacy."""
+    """Azize et al. 2025: min over z between x and y of eps |z - x| + kl(z, y). The slope in z is
+    eps + logit(z) - logit(y) for x < y, so it is at logit(z) = logit(y) - eps, or at x."""
     if math.isinf(eps):
         return kl(x, y)
-
-    def cost(z):
-        return eps * abs(z - x) + kl(z, y)
-
-    low, high = min(x, y), max(x, y)
-    for _ in range(36):
-        one, two = low + (high - low) / 3, high - (high - low) / 3
-        if cost(one) < cost(two):
-            high = two
-        else:
-            low = one
-    return min(cost(x), cost(y), cost((low + high) / 2))
+    if x > y:
+        return private_divergence(1 - x, 1 - y, eps)
+    odds = y * math.exp(-eps)
+    z = max(x, odds / (1 - y + odds)) if y > 0 else 0.0
+    return eps * (z - x) + kl(z, y)
 
 
 def private_upper(x, c, eps):
@@ -562,28 +688,35 @@ def robust_ucb(reward, K, T, noise, u, v) -> list[int]:
     return played
 
 
-def dpr_ucb(reward, K, T, noise, eps, u, v, c) -> list[int]:
-    """Tao et al. 2022, Algorithms 1 and 2; every node of a tree spends eps/L, not eps/ln T."""
+def dpr_ucb(reward, K, T, noise, eps, u, v, c, tree, bonus) -> list[int]:
+    """Tao et al. 2022, Algorithms 1 and 2; every node of a tree spends eps/L, not eps/ln T.
+
+    The calibrated bonus has the radius of Bubeck, Cesa-Bianchi & Lugosi 2013, Lemma 1.
+    """
     if T == 1:  # no decision, and the level is infinite for ln T = 0
         reward(0, 1)
         return [0]
-    L = math.floor(math.log2(T)) + 1
 
     def level(n):
         return (eps * u * n / math.log(T) ** 1.5) ** (1 / (1 + v))
 
-    trees = [Tree(lambda n: laplace_scale(2 * level(n) * L, eps), noise) for _ in range(K)]
+    trees = [new_counter(tree, T, lambda n: 2 * level(n), eps, noise) for _ in range(K)]
     played = []
     for t in range(1, T + 1):
         if t <= K:
             a = t - 1
         else:
             index = []
-            for tree in trees:
-                N = len(tree.items)
+            for i in range(K):
+                N = len(trees[i].items)
                 logs = math.log(2 * t**4) * math.log(T) ** (1.5 + 1 / v)
-                bonus = c * u ** (1 / (1 + v)) * (logs / (N * eps)) ** (v / (1 + v))
-                index.append(tree.noisy_sum() / N + bonus)
+                radius = c * u ** (1 / (1 + v)) * (logs / (N * eps)) ** (v / (1 + v))
+                if bonus == "calibrated":
+                    l, B = at_round(t), level(N)
+                    radius = sum(u / level(j) ** v for j in range(1, N + 1)) / N
+                    radius += math.sqrt(2 * B ** (1 - v) * u * l / N) + B * l / (3 * N)
+                    radius += chernoff_quantile(trees[i].weights(), l) / N
+                index.append(trees[i].noisy_sum() / N + radius)
             a = first_argmax(index)
         n = len(trees[a].items) + 1
         trees[a].add(truncated(reward(a, t), level(n)))

@@ -434,7 +434,8 @@ def test_figures_of_stopping_times():
 
 
 def test_figures_that_do_not_exist_are_refused(regrets):
-    assert "unknown x 'horizon': choose from eps, t" in message_of(dp.plot, regrets, x="horizon")
+    message = message_of(dp.plot, regrets, x="horizon")
+    assert "unknown x 'horizon': choose from eps, rho, t" in message
     assert message_of(dp.plot, regrets, band="wide").startswith("band=wide: ")
 
 

@@ -277,6 +277,7 @@ def plot(
     table: pd.DataFrame,
     *,
     x: str | None = None,
+    kind: str | None = None,
     title: str = "",
     band: str = "ci",
     bounds: bool = False,
@@ -284,11 +285,13 @@ def plot(
     """Draw a tidy table: regret against time or budget, or stopping times.
 
     Args:
-        table: a tidy table.
-        x: ``t`` for regret against time, ``eps`` or ``rho`` for final regret against that budget;
-            None for the one that suits the table.
+        table: a tidy table, or any with the columns ``algo``, ``t`` and ``regret``.
+        x: ``t`` for regret against time, a budget (``eps`` or ``rho``) or a parameter that the
+            table varies for final regret against it; None for what suits the table.
+        kind: ``tail`` for the probability of large regrets; else None.
         title: a title.
-        band: ``ci`` for the 95 % interval of the mean, ``std`` for one standard deviation.
+        band: ``ci`` for the 95 % interval of the mean, ``std`` for one standard deviation,
+            ``quantiles`` for medians with 10 % to 90 % of the runs.
         bounds: whether to draw what theorems say beside the regret.
 
     Returns:
@@ -298,10 +301,12 @@ def plot(
         BadInput: the table cannot be drawn so.
     """
     from .figures.draw import figure_of_table
-    from .results.tables import check_table
+    from .results.tables import check_table, completed
 
+    curves = _curves(table) if bounds else None
+    table = completed(table)
     check_table("the table", table)
-    return figure_of_table(table, title, x=x, band=band, bounds=_curves(table) if bounds else None)
+    return figure_of_table(table, title, x=x, kind=kind, band=band, bounds=curves)
 
 
 def _curves(table: pd.DataFrame) -> pd.DataFrame:

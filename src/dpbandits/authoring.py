@@ -45,7 +45,7 @@ from .compiled.distributions import (
     random,
     student,
 )
-from .compiled.routines import routine
+from .compiled.routines import rare_routine, routine
 from .contracts.assumptions import (
     UNIT_INTERVAL,
     WITHIN_R,
@@ -69,6 +69,7 @@ from .contracts.guarantees import (
 from .contracts.parameters import (
     POSITIVE,
     AboveOne,
+    Bonus,
     Budget,
     Choice,
     Confidence,
@@ -86,6 +87,7 @@ from .contracts.parameters import (
     Probability,
     Range,
     RenyiOrder,
+    Tree,
     below,
 )
 from .environments.blocks import kept
@@ -111,6 +113,15 @@ from .game import (
 )
 from .parts.batches import forced_batches, play_out, random_arm
 from .parts.buffers import fill_buffer, first_buffers, room_in_buffer
+from .parts.counters import (
+    BINARY,
+    CALIBRATED,
+    LITERAL,
+    Counters,
+    counter_noise,
+    new_counters,
+    noise_bonus,
+)
 from .parts.elimination import all_arms, viable
 from .parts.episodes import (
     Episodes,
@@ -130,7 +141,7 @@ from .parts.estimators import (
     truncation_level,
 )
 from .parts.expiry import forget, new_heap, remember
-from .parts.hybrid_counters import count_reward, counted_mean, new_counters
+from .parts.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
 from .parts.kl_argmax import kl_leader, kl_leads, new_reach
 from .parts.local_randomizers import (
     add_laplace,
@@ -151,7 +162,7 @@ from .parts.mechanisms import (
     laplace_scale,
     laplace_sum,
 )
-from .parts.optimism import optimism
+from .parts.optimism import exhaustive_optimism, optimism
 from .parts.phases import Phases, first_phases, play_phase
 from .parts.posteriors import draw_mean
 from .parts.powers import new_powers, power_of_count
@@ -171,7 +182,7 @@ from .parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise
 
 __all__ = [  # noqa: RUF022  grouped by purpose
     # compilation
-    "kernel", "verb", "routine",
+    "kernel", "verb", "routine", "rare_routine",
     # the state of the game
     "arms", "rounds_played", "rounds_left", "room_for", "until_horizon", "pulls",
     # playing one round
@@ -186,6 +197,9 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # Laplace and Gaussian noise, and the tree mechanism for prefix sums
     "laplace", "laplace_scale", "laplace_mean", "laplace_sum", "gaussian", "gaussian_mean",
     "new_trees", "tree_levels", "tree_node_scale", "tree_noise",
+    # counters: the tree mechanism with a choice of trees, and bonuses for their noise
+    "Counters", "new_counters", "counter_noise", "noise_bonus",
+    "BINARY", "LITERAL", "CALIBRATED", "Tree", "Bonus",
     # local randomizers: what a user sends instead of a reward
     "convert_to_laplace", "add_laplace", "send_sigmoid", "send_truncated",
     "convert_to_bernoulli", "convert_to_bernoulli_of_sigmoid",
@@ -206,13 +220,13 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "forced_batches", "play_out", "random_arm",
     # private means of doubling buffers, and of all rewards of an arm; draws from posteriors
     "first_buffers", "room_in_buffer", "fill_buffer",
-    "new_counters", "count_reward", "counted_mean", "draw_mean",
+    "new_hybrid_counters", "count_reward", "counted_mean", "draw_mean",
     # rewards that count until a certain round
     "new_heap", "remember", "forget",
     # blocks of rounds in which one arm has the largest KL index
     "new_reach", "kl_leader", "kl_leads",
     # the loop that plays the arm of largest index in every round, and powers of pull counts
-    "optimism", "new_powers", "power_of_count",
+    "optimism", "exhaustive_optimism", "new_powers", "power_of_count",
     # types of parameters: the annotations of the signature
     "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction",
     "Range", "Order", "RenyiOrder", "MomentBound", "MomentOrder", "Constants", "Forced",

@@ -8,11 +8,20 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+# What people write for some keys
+MEANT = {
+    "epsilon": "eps", "privacy": "eps", "budget": "eps", "algorithm": "algo", "alg": "algo",
+    "environment": "env", "t": "horizon", "rounds": "horizon", "n_runs": "runs",
+}  # fmt: skip
 LONG = 100  # names are compared up to this length, since comparing longer ones is slow
 
 
 class BadInput(Exception):
     """Invalid input: the message states the key, the value, and the valid values."""
+
+
+class ClusterLost(Exception):
+    """A cluster does not answer any more, or has no workers left."""
 
 
 class FileTrouble(Exception):
@@ -44,6 +53,8 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Suggest the most similar of the known names, or list all of them if none is similar."""
     names = {x.casefold(): x for x in sorted(known)}
+    if MEANT.get(name.casefold()) in names:
+        return f"did you mean {MEANT[name.casefold()]}?"
     near = get_close_matches(name.casefold()[:LONG], names, n=1, cutoff=0.5)
     return f"did you mean {names[near[0]]}?" if near else f"choose from {', '.join(names.values())}"
 

@@ -396,6 +396,28 @@ def test_mean_pulls_under_gaussian_noise_are_the_reference_s(name, order, eps, s
     assert any(apart(slow[a], other[a]) > SIGMAS for a in range(K))  # the control
 
 
+OF_BUFFERS = [
+    (0.05, bernoulli(0.9, 0.6, 0.3), 500, {}),
+    (0.3, bernoulli(0.5, 0.9), 800, {"log": "base2"}),
+    (1.0, bernoulli(0.75, 0.625, 0.5, 0.375, 0.25), 1000, {}),
+    (5.0, bernoulli(0.8, 0.1, 0.7), 700, {}),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("eps", "spec", "T", "changes"), OF_BUFFERS)
+@pytest.mark.parametrize("name", ["lazy_dp_ts", "dp_ts", "anytime_lazy_ucb"])
+def test_mean_pulls_of_hu_and_hegde_are_the_reference_s(name, eps, spec, T, changes):
+    K = len(spec["means"])
+    slow = [np.bincount(x, minlength=K) for x in slow_plays(name, spec, eps, T, 150, **changes)]
+    fast = [play(name, spec, T, eps=eps, seed=4, run=r, **changes)[-1] for r in range(2000)]
+    slow, fast = map(np.transpose, (slow, fast))
+    assert all(apart(slow[a], fast[a]) < SIGMAS for a in range(K))
+    if eps == 5:  # the control; at small budgets and horizons every arm looks as good
+        other = [play(name, spec, T, eps=30 * eps, seed=4, run=r)[-1] for r in range(500)]
+        assert any(apart(slow[a], x) > SIGMAS for a, x in enumerate(np.transpose(other)))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_mean_regret_is_the_reference_s(name):

@@ -51,6 +51,7 @@ from dpbandits.parts import (
 ARMS = 4
 HORIZONS = {"dp_se": 20_000, "adap_ucb": 2500, "adap_klucb": 2500}
 HORIZONS |= {"adac_ucb": 2500, "adar_ucb": 2500}
+HORIZONS |= {"anytime_lazy_ucb": 6000, "dp_ts": 2500}
 HORIZONS |= {"dpr_se": 10_000, "ldpr_se": 6000, "prae_r": 12_000, "prae_c": 20_000}
 BUDGETS = (0.3, 1.0, 4.0, 20.0)
 MIXED = (0.0, 0.2, 1.0, 2.0, 100.0)
@@ -480,7 +481,7 @@ FAULTS = {
     ),
     "epochs that end a reward later": (
         ["dp_ts"],
-        hybrid_counters.new_counters,
+        hybrid_counters.new_hybrid_counters,
         lambda new: lambda K, T: new(K, T)._replace(end=np.full(K, 2)),
     ),
     "posteriors of half as many rewards": (
@@ -571,7 +572,7 @@ def games_of(name):
     mixed = {"levels": MIXED, "eps_min": 1.0} if name in LOCAL else {}
     games = [setting(name, 1.0, 1, **mixed)]
     if name in (*LAZY, "dp_ts"):
-        games += [setting(name, 20.0, 1, **changes) for changes in VARIANTS[name]]
+        games += [setting(name, 20.0, i, **changes) for changes in VARIANTS[name] for i in range(3)]
     return [(given, reference_plays(given)) for given in games]
 
 
@@ -599,7 +600,7 @@ MUTANTS = [
     ("dp_imed", "+ math.log(n)", ""),
     ("dp_imed", "n * private", "private"),
     ("dp_imed", "best, eps)", "best, 2.0 * eps)"),
-    ("dp_imed", "np.max(phases.mean)", "1.0"),
+    ("dp_imed", "best = max(best, m)", "best = 1.0"),
     ("lazy_dp_ts", "3.0 * logarithm", "1.5 * logarithm"),
     ("lazy_dp_ts", "rounds_played(game) + 1.0", "2.0 * rounds_played(game)"),
     ("lazy_dp_ts", "laplace_tail(O, eps, l), O)", "0.0, O)"),

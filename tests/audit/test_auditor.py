@@ -4,7 +4,7 @@ import math
 from itertools import product
 
 import pytest
-from broken_releases import BROKEN, broken
+from broken_releases import BROKEN, BROKEN_UNKNOWN, broken
 from helpers import CONF, GAUSSIAN_NOISE, PRIVATE, TWINS, algorithm
 
 import dpbandits as dp
@@ -35,6 +35,13 @@ def test_broken_releases_are_caught(name, eps):
     found = audit(Release(twin, eps), runs=100_000)
     assert found.violated
     assert found.measured <= factor * found.subject.promised
+
+
+@pytest.mark.parametrize("eps", [0.5, pytest.param(2.0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", BROKEN_UNKNOWN)
+def test_broken_releases_without_an_exact_loss_are_caught(name, eps):
+    found = audit(Release(BROKEN_UNKNOWN[name], eps), runs=100_000)
+    assert found.violated and found.exact is None
 
 
 # Power, and what is right passes

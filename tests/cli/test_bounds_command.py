@@ -9,7 +9,7 @@ C2 = [0.75, 0.625, 0.5, 0.375, 0.25]
 
 
 def test_bounds_of_a_setting_that_was_not_run(bandit):
-    printed = bandit(bounds, "algo=adap_ucb env=bernoulli_gap eps=0.5 horizon=1e5")
+    printed = bandit(bounds, "algo=adap_ucb env=bernoulli_gap eps=0.5 horizon=1e5 all=true")
     assert printed[0] == "adap_ucb on bernoulli_gap, eps 0.5, T = 1e5"
     assert printed[1] == "measured: nothing, there are no finished runs in results"
     rows = [line.split("  ") for line in printed[5 : printed.index("do not apply:") - 1]]
@@ -18,6 +18,10 @@ def test_bounds_of_a_setting_that_was_not_run(bandit):
     assert rows["Azize & Basu 2022, Theorem 3"][:3] == ["lower", "asymptotic", "28.14"]
     assert rows["Azize & Basu 2022, Theorem 2"][:2] == ["lower", "worst case"]
     assert "  Azize & Basu 2022, Theorem 8: needs adap_klucb" in printed
+    short = bandit(bounds, "algo=adap_ucb env=bernoulli_gap eps=0.5 horizon=1e5")
+    assert short[:-1] == printed[: len(short) - 1]
+    others = len(printed) - printed.index("do not apply:") - 1
+    assert short[-1] == f"{others} other theorems do not apply; all=true says why"
     assert not Path("results").exists()
 
 

@@ -1,5 +1,6 @@
 """bandit-plot: the figures that it writes, and the tables that no figure can hold together."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -7,6 +8,7 @@ import pytest
 from refusals import message_of
 
 from dpbandits.cli import plot, run, stop
+from dpbandits.errors import BadInput
 from dpbandits.figures.experiments import together
 
 SMALL = "horizon=1000 runs=2 jobs=1 checkpoints=10"
@@ -84,3 +86,67 @@ def test_an_experiment_in_another_folder_is_drawn_there(bandit):
 def test_help_shows_both_ways(bandit):
     text = " ".join(bandit(plot, "--help"))
     assert "experiment=NAME" in text and "TABLE.csv" in text
+
+
+@pytest.fixture
+def swept(bandit):
+    """A table of two algorithms, three runs, two budgets and two values of alpha."""
+    sweep = "'sweep={algo:[adap_ucb,adap_klucb],eps:[.5,1],alpha:[1,3]}' runs=3"
+    return bandit(run, f"{sweep} {SMALL.replace('runs=2 ', '')}")[-1]
+
+
+@pytest.mark.parametrize(
+    ("keys", "chosen"),
+    [
+        ("", "x=t band=ci"),
+        ("x=eps band=std", "x=eps band=std"),
+        ("x=alpha", "x=alpha band=ci"),
+        ("y=quantiles", "x=t band=quantiles"),
+        ("kind=tail scale=log", None),
+        ("scale=linear title=Mine", "x=t band=ci"),
+    ],
+)
+def test_what_is_drawn_can_be_chosen(bandit, swept, keys, chosen):
+    said = "" if chosen is None else f"drawn with {chosen}"
+    assert bandit(plot, f"{swept} {keys} out=figure format=svg,png", said) == [
+        "figure.svg",
+        "figure.png",
+    ]
+    assert Path("figure.svg").read_text().count("<svg") == 1
+
+
+def test_a_figure_in_the_terminal(bandit, swept):
+    lines = bandit(plot, f"{swept} out=-")
+    assert any("** AdaP-UCB, alpha = 1" in line for line in lines)
+    assert any("C2, eps = 0.5" in line for line in lines) and not list(Path().rglob("*.p??"))
+
+
+def test_a_table_from_elsewhere_needs_three_columns(bandit):
+    Path("theirs.csv").write_text("algo,t,regret\na,1,1\na,10,5\nb,1,2\nb,10,9\n")
+    assert bandit(plot, "theirs.csv out=theirs.png") == ["theirs.png"]
+    Path("fewer.csv").write_text("algo,regret\na,1\n")
+    assert "no column env" in message_of(together, [Path("fewer.csv")])
+    assert bandit(plot, "theirs.csv x=t y=regret out=other.pdf") == ["other.pdf"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "reason"),
+    [
+        ("x=alfa", "did you mean alpha?"),
+        ("y=mean", "regret or quantiles is needed"),
+        ("kind=box", "kind=box: tail is needed"),
+        ("band=std y=quantiles", "band=std"),
+        ("format=jpg", "format"),
+        ("scale=sqrt", "log or linear is needed"),
+        ("x=alpha bounds=true", "x=alpha"),
+        ("kind=tail x=t", "kind=tail"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(swept, keys, reason):
+    with pytest.raises(BadInput, match=re.escape(reason)):
+        plot._main([swept, *keys.split()])
+
+
+def test_the_figure_of_an_experiment_is_that_of_its_file(monkeypatch):
+    with pytest.raises(BadInput, match="x: the file of an experiment decides"):
+        plot._main(["experiment=azize2022_fig8", "x=t"])

@@ -2,6 +2,8 @@
 
 import os
 import pickle
+import re
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -12,6 +14,7 @@ from extras import require
 from no_slurm import REFUSAL
 from sweeps import COMMAND, own_algorithm
 
+from dpbandits.cli import submitted
 from dpbandits.cli.launch import Job, multirun
 from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.errors import BadInput
@@ -22,7 +25,7 @@ pytestmark = pytest.mark.extra("submitit")
 
 def bandit_run(folder, *words, **more):
     command = [*COMMAND, *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, **more)
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=240, **more)
 
 
 @pytest.mark.slow
@@ -35,7 +38,7 @@ def test_the_local_executor_of_submitit(tmp_path):
         paths = [line for line in done.stdout.splitlines() if line.endswith(".csv")]
         tables.append({Path(p).name: (tmp_path / p).read_bytes() for p in paths})
     assert tables[0] == tables[1] and len(tables[0]) == 4
-    assert len(list(tmp_path.glob("there/.submitit/*/*_result.pkl"))) == 4  # in their processes
+    assert len(list(tmp_path.glob("there/.submitit/*/*/*_result.pkl"))) == 4  # in their processes
 
 
 @pytest.mark.slow
@@ -43,7 +46,7 @@ def test_a_job_of_submitit_imports_nothing_from_the_working_folder(tmp_path):
     (tmp_path / "random.py").write_text("raise SystemExit('imported')")
     words = ["-m", "algo=dp_se", "horizon=100", "runs=1", "jobs=1"]
     command = [COMMAND[0], "-P", *COMMAND[1:], *words, "hydra/launcher=submitit_local"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0 and "imported" not in done.stderr, done.stderr
 
 
@@ -75,15 +78,11 @@ def test_a_job_of_submitit_that_is_killed_is_reported_and_the_others_are_listed(
         stderr=subprocess.PIPE,
         text=True,
     )
+    end = time.monotonic() + 240
     while not list(tmp_path.glob("results/dp_se*.csv")):
-        assert process.poll() is None, process.communicate()[1]
+        assert process.poll() is None and time.monotonic() < end
         time.sleep(0.02)
-    (victim,) = (
-        child
-        for child in psutil.Process(process.pid).children(recursive=True)
-        if "submitit.core._submit" in child.cmdline()
-        and "algo=dp_ucb" in overrides_of(tmp_path, child)
-    )
+    (victim,) = (job for job in jobs_of(process) if "algo=dp_ucb" in overrides_of(tmp_path, job))
     victim.kill()
     out, err = process.communicate(timeout=120)
     (message,) = err.splitlines()
@@ -99,7 +98,7 @@ def test_a_job_of_submitit_that_is_killed_is_reported_and_the_others_are_listed(
 def overrides_of(folder, process):
     """The overrides of the job that a process of submitit runs."""
     job = process.environ()["SUBMITIT_LOCAL_JOB_ID"]
-    file = folder / "results" / ".submitit" / job / f"{job}_submitted.pkl"
+    (file,) = folder.glob(f"results/.submitit/*/{job}/{job}_submitted.pkl")
     return submitit.core.utils.DelayedSubmission.load(file).args[0]
 
 
@@ -109,7 +108,7 @@ def overrides_of(folder, process):
         ("hydra/launcher=submitit_slurm", 'Could not detect "srun"'),
         (
             "hydra/launcher=submitit_local hydra.launcher.submitit_folder=/dev/null/x",
-            "Not a directory: '/dev/null/x'",
+            "Not a directory: '/dev/null/x/",
         ),
         ("hydra/launcher=submitit_local hydra.launcher.nodes=2", "Use nodes=1"),
     ],
@@ -128,13 +127,14 @@ def test_tests_submit_no_job(tmp_path):
     """Where Slurm is installed, its commands are hidden from the tests; see no_slurm.py."""
     words = ["-m", "algo=ucb,dp_se", "horizon=50", "runs=2", "hydra/launcher=submitit_slurm"]
     done = bandit_run(tmp_path, *words)
-    assert done.returncode == 2
     said = f"bandit-run: hydra/launcher: the jobs cannot be launched: sbatch: {REFUSAL}"
-    assert done.stderr.splitlines()[-1].startswith(said)
+    (line,) = done.stderr.splitlines()
+    assert done.returncode == 2 and line.startswith(said)
 
 
 SBATCH = """#!/bin/sh
 cp "$1" script
+cp there/.submitit/*/*.pkl .
 echo "sbatch: error: invalid partition" >&2
 exit 1
 """
@@ -152,17 +152,18 @@ def test_slurm_gets_the_settings_of_the_launcher(tmp_path):
     environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     own = ["-m", "algo=ucb,dp_se", "seed=0,1", "results=there"]
     done = bandit_run(tmp_path, *own, *words, env=environment)
-    assert done.returncode == 2 and not done.stdout
     said = "bandit-run: hydra/launcher: the jobs cannot be launched: sbatch: error: invalid"
-    assert done.stderr.splitlines()[-1].startswith(said)
+    line = done.stderr.splitlines()[-1]  # the tables would be large, which is said before
+    assert done.returncode == 2 and not done.stdout and line.startswith(said)
+    assert not (tmp_path / "there").exists()
     script = (tmp_path / "script").read_text().splitlines()
     options = "array=0-3%2 partition=long cpus-per-task=3 mem=4GB time=240 nice=5 nodes=1"
     options += " job-name=bandit-run signal=USR2@120"
     assert {f"#SBATCH --{option}" for option in options.split()} <= set(script)
     assert "module load x" in script
-    assert f"{tmp_path}/there/.submitit/%j" in script[-1]
+    assert re.search(f" {tmp_path}/there/.submitit/[-0-9]+/%j$", script[-1])
     load = submitit.core.utils.DelayedSubmission.load
-    jobs = [load(file) for file in tmp_path.glob("there/.submitit/*.pkl")]
+    jobs = [load(file) for file in tmp_path.glob("*.pkl")]
     assert {job._timeout_countdown for job in jobs} == {2}
     own = {word for job in jobs for word in job.args[0] if word not in words}
     assert len(jobs) == 4 and own == {"algo=ucb", "algo=dp_se", "seed=0", "seed=1", "results=there"}
@@ -175,23 +176,32 @@ def test_submitit_is_not_patched_and_every_job_is_waited_for(tmp_path, monkeypat
     waited = []
 
     class Stub:
-        paths = submitit.core.utils.JobPaths(tmp_path / "log")
+        num_tasks = 1
 
         def __init__(self, job, words):
             self.job, self.words = pickle.loads(pickle.dumps((job, words)))
+            self.paths = submitit.core.utils.JobPaths(tmp_path / "log" / words[1])
+            self.paths.folder.mkdir(parents=True)
+
+        def task(self, number):
+            return self
+
+        def done(self):
+            waited.append(self.words)
+            if "seed=0" not in self.words:  # that job is killed
+                self.paths.result_pickle.touch()
+            return True
 
         def results(self):
             assert [dict(vars(c)) for c in classes] == before
-            waited.append(self.words)
-            if "seed=0" in self.words:
-                raise submitit.core.utils.UncompletedJobError
             if "seed=1" in self.words:
                 raise submitit.core.utils.FailedJobError
             return [self.job(self.words)]
 
     class StubExecutor:
         def __init__(self, folder, cluster):
-            assert (folder, cluster) == (f"{tmp_path}/.submitit/%j", "local")
+            assert (folder.parent.parent, folder.name) == (tmp_path / ".submitit", "%j")
+            assert cluster == "local"
 
         def update_parameters(self, **parameters):
             assert parameters["local_timeout_min"] == 7 and parameters["local_nodes"] == 1
@@ -205,13 +215,62 @@ def test_submitit_is_not_patched_and_every_job_is_waited_for(tmp_path, monkeypat
     assert multirun(REGRET, words, ()) == 1
     assert [point[1] for point in waited] == ["seed=0", "seed=1", "seed=2"]
     out, err = capsys.readouterr()
+    failed, log = "bandit-run: failed: seed", tmp_path / "log"
     assert err.splitlines()[-2:] == [
-        f"bandit-run: failed: seed=0: the job was killed, or never began; see {tmp_path}/log",
-        f"bandit-run: failed: seed=1: the job failed; see {tmp_path}/log",
+        f"{failed}=0: the job was killed, or never began; see {log}/seed=0",
+        f"{failed}=1: the job failed; see {log}/seed=1",
     ]
     (table,) = tmp_path.glob("*.csv")
     assert out.splitlines()[-1] == str(table)
     assert not (tmp_path / "multirun.yaml").exists()
+
+
+def test_a_job_that_slurm_submits_again_is_waited_for(tmp_path, monkeypatch, capsys):
+    """A job is lost if it has ended, or is not known any more, some time after it was last seen."""
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(submitted, "LOOK", 0.0)
+    monkeypatch.setattr(submitted, "GRACE", 0.05)
+    job = submitit.SlurmJob(tmp_path, "7_1")
+    slurm = submitted._Slurm("bandit-run", [job])
+
+    def lost(line, code=0):
+        (tmp_path / "squeue").write_text(f"#!/bin/sh\necho {line!r}\necho gone >&2\nexit {code}\n")
+        (tmp_path / "squeue").chmod(0o755)
+        first = slurm.lost(job)
+        time.sleep(0.1)
+        return first, slurm.lost(job)
+
+    assert lost("7_1|PENDING") == lost("7_1|RUNNING") == (False, False)
+    assert lost("7_1|COMPLETING") == lost("", 1) == lost("", 1) == (False, False)
+    assert capsys.readouterr().err == "bandit-run: Slurm does not answer: gone\n"  # once
+    assert lost("7_1|TIMEOUT") == (False, True)
+    assert lost("7_1|PENDING") == (False, False) and lost("7_2|RUNNING") == (False, True)
+
+
+@pytest.mark.slow
+def test_jobs_on_this_machine_end_with_an_interrupted_command(tmp_path):
+    words = ["-m", "algo=dp_ucb,ucb", "horizon=1e10", "runs=2", "jobs=1"]
+    process = subprocess.Popen(
+        [*COMMAND, *words, "hydra/launcher=submitit_local"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    end = time.monotonic() + 60
+    while len(found := jobs_of(process)) < 2:
+        assert process.poll() is None and time.monotonic() < end
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    assert "interrupted; finished runs are stored" in process.communicate(timeout=60)[1]
+    assert process.returncode == 130
+    assert not psutil.wait_procs(found, timeout=30)[1]
+
+
+def jobs_of(process):
+    """The processes of submitit's jobs."""
+    children = psutil.Process(process.pid).children(recursive=True)
+    return [child for child in children if "submitit.core._submit" in child.cmdline()]
 
 
 def test_a_job_pickles_and_is_submitted_again_after_a_timeout(tmp_path, monkeypatch):

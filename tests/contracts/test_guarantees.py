@@ -83,7 +83,7 @@ def test_without_a_guarantee_none_is_claimed(tmp_path):
 
 
 def test_private_algorithms_are_found():
-    assert len(PRIVATE) == 16
+    assert len(PRIVATE) == 21
 
 
 def test_local_guarantees_know_their_curator():

@@ -76,6 +76,24 @@ def test_a_reference_is_drawn_in_the_panel_of_every_budget():
     assert [len(ax.lines) for ax in figure.axes] == [2, 2]
 
 
+def test_a_game_has_no_panel_at_a_budget_at_which_it_was_not_played():
+    other = dp.bernoulli([0.9, 0.1])
+    given = {"horizon": 300, "runs": 2}
+    parts = dp.run(["adap_ucb", "ucb"], "bernoulli_c1", eps=[0.5, 1], **given)
+    table = pd.concat([parts, dp.run(["adap_ucb", "ucb"], other, eps=[1], **given)])
+    figure = dp.plot(table)
+    assert [ax.get_visible() for ax in figure.axes] == [True, True, False, True]
+    labels = [(bool(ax.get_xlabel()), bool(ax.get_ylabel())) for ax in figure.axes]
+    assert labels == [(True, True), (False, False), (False, False), (True, True)]
+
+
+def test_bands_that_reach_zero_do_not_stretch_the_axis():
+    table = dp.run("ucb", "bernoulli_c2", horizon=1000, runs=5)
+    assert table.loc[table["t"] == 1, "regret"].min() == 0
+    (ax,) = dp.plot(table).axes
+    assert ax.get_ylim()[1] < 10 * table["regret"].max()
+
+
 def test_a_parameter_that_varies_in_one_panel_only_is_drawn():
     varied = dp.run(dp.algorithm("adap_ucb", alpha=[1, 2]), "bernoulli_c1", horizon=500, runs=2)
     other = dp.run(dp.algorithm("adap_ucb", alpha=[3.0]), "bernoulli_c2", horizon=500, runs=2)

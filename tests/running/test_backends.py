@@ -2,10 +2,16 @@
 
 import os
 import re
+import secrets
+import shutil
 import signal
+import socket
 import subprocess
 import sys
+import tempfile
 import time
+from contextlib import suppress
+from pathlib import Path
 
 import joblib
 import psutil
@@ -27,10 +33,13 @@ def right():
     return csv_after(requested(**SWEEP))
 
 
-def started(folder, *more):
-    command = [*COMMAND, *words(**SWEEP), *more]
+HASTY = "from dpbandits.running import backends; backends.REPLACED = 2; "
+
+
+def started(folder, *more, environment=None, code=COMMAND[2]):
+    command = [*COMMAND[:2], code, *words(**SWEEP), *more]
     pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(command, cwd=folder, **pipe)
+    return subprocess.Popen(command, cwd=folder, env=environment, **pipe)
 
 
 def table_of(process, folder):
@@ -67,24 +76,57 @@ def test_workers_import_nothing_from_the_working_folder(tmp_path, monkeypatch, s
     assert "PYTHONSAFEPATH" not in os.environ
 
 
+class Servers:
+    """Server processes of a test, each with its log, and a group of its own."""
+
+    def __init__(self, folder, environment=None):
+        self.folder, self.environment, self.processes = folder, environment, []
+
+    def start(self, *command):
+        log = self.folder / f"{len(self.processes)}.log"
+        with open(log, "w") as file:
+            to_log = {"stdout": file, "stderr": subprocess.STDOUT, "start_new_session": True}
+            process = subprocess.Popen(command, env=self.environment, **to_log)
+        self.processes.append(process)
+        return process, log
+
+    def stop(self):
+        for process in self.processes:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait(timeout=30)
+
+
+def said(process, log, pattern):
+    """What a server says when it has started."""
+    end = time.monotonic() + 120
+    while not (found := re.search(pattern, log.read_text())):
+        assert process.poll() is None and time.monotonic() < end, log.read_text()
+        time.sleep(0.05)
+    return found
+
+
+class DaskCluster(Servers):
+    """A scheduler and two worker processes."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        module = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
+        self.scheduler, log = self.start(*module, "--host", "127.0.0.1", "--port", "0")
+        self.address = said(self.scheduler, log, r"Scheduler at: +(tcp://\S+)")[1]
+        self.more = ["runner=dask", f"runner.address={self.address}"]
+        self.workers = [self.worker(), self.worker()]
+
+    def worker(self):
+        module = [sys.executable, "-m", "distributed.cli.dask_worker", self.address]
+        return self.start(*module, "--no-dashboard", "--nthreads", "1", "--no-nanny")[0]
+
+
 @pytest.fixture
-def dask_cluster():
-    """The address of a scheduler, and two worker processes."""
-    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
-    scheduler = subprocess.Popen(
-        [*command, "--host", "127.0.0.1", "--port", "0"], stderr=subprocess.PIPE, text=True
-    )
-    for line in scheduler.stderr:
-        found = re.search(r"Scheduler at: +(tcp://\S+)", line)
-        if found:
-            break
-    command = [sys.executable, "-m", "distributed.cli.dask_worker", found[1], "--no-dashboard"]
-    command += ["--nthreads", "1", "--no-nanny"]
-    workers = [subprocess.Popen(command, stderr=subprocess.DEVNULL) for _ in range(2)]
-    yield found[1], workers
-    for process in (*workers, scheduler):
-        process.kill()
-        process.wait()
+def dask(tmp_path_factory):
+    cluster = DaskCluster(tmp_path_factory.mktemp("dask"))
+    yield cluster
+    cluster.stop()
 
 
 def complete(request):
@@ -96,13 +138,19 @@ def complete(request):
     return found
 
 
-def table_despite_a_kill(folder, more, find_worker):
-    """The bytes of the table; one worker is killed when a setting is finished."""
-    request = requested(folder / "results", **SWEEP)
-    process = started(folder, *more)
+def in_the_middle(process, folder):
+    """Wait until a command has finished a setting; what is complete then."""
+    request, end = requested(folder / "results", **SWEEP), time.monotonic() + 240
     while not complete(request):
-        assert process.poll() is None, process.communicate()[1]
+        assert process.poll() is None and time.monotonic() < end
         time.sleep(0.02)
+    return request
+
+
+def table_despite_a_kill(folder, more, find_worker, environment=None):
+    """The bytes of the table; one worker is killed when a setting is finished."""
+    process = started(folder, *more, environment=environment)
+    request = in_the_middle(process, folder)
     worker = find_worker(psutil.Process(process.pid))
     worker.kill()
     before = complete(request)
@@ -117,12 +165,34 @@ def table_despite_a_kill(folder, more, find_worker):
 
 @pytest.mark.slow
 @pytest.mark.extra("distributed")
-def test_a_dask_worker_killed_during_the_run_loses_nothing(tmp_path, right, dask_cluster):
-    address, workers = dask_cluster
-    more = ["runner=dask", f"runner.address={address}"]
-    found = table_despite_a_kill(tmp_path, more, lambda _: psutil.Process(workers[0].pid))
-    assert found == right
-    assert workers[1].poll() is None and workers[0].wait() == -signal.SIGKILL
+def test_a_dask_worker_killed_during_the_run_loses_nothing(tmp_path, right, dask):
+    worker = psutil.Process(dask.workers[0].pid)
+    assert table_despite_a_kill(tmp_path, dask.more, lambda _: worker) == right
+    assert dask.workers[1].poll() is None and dask.workers[0].wait() == -signal.SIGKILL
+
+
+@pytest.mark.slow
+@pytest.mark.extra("distributed")
+@pytest.mark.parametrize("killed", ["workers", "scheduler"])
+def test_a_dask_cluster_that_dies_is_one_line_and_the_command_resumes(
+    tmp_path, right, dask, killed
+):
+    process = started(tmp_path, *dask.more, code=HASTY + COMMAND[2])
+    request = in_the_middle(process, tmp_path)
+    for victim in dask.workers if killed == "workers" else [dask.scheduler]:
+        victim.kill()
+    before = complete(request)
+    out, err = process.communicate(timeout=120)
+    lines = [line for line in err.splitlines() if line.startswith("bandit-run: ")]
+    reason = "it has no workers any more" if killed == "workers" else "the scheduler is gone"
+    assert (process.returncode, out) == (1, "") and "Traceback" not in err
+    assert lines == [
+        f"bandit-run: runner.address={dask.address}: {reason}; finished runs are stored, "
+        "the same command plays the rest"
+    ]
+    assert before.items() <= complete(request).items() and len(before) < len(request.settings)
+    assert table_of(started(tmp_path), tmp_path) == right
+    assert before.items() <= complete(request).items()
 
 
 @pytest.mark.slow
@@ -137,14 +207,59 @@ def test_a_cluster_on_this_machine_gives_the_same_bytes(tmp_path, right, name):
     assert table_of(started(tmp_path, f"runner={name}", "jobs=2"), tmp_path) == right
 
 
+def ray_worker(parent):
+    """A process of Ray that plays a task."""
+    return next(p for p in parent.children(recursive=True) if "ray::_call" in " ".join(p.cmdline()))
+
+
 @pytest.mark.slow
 @pytest.mark.extra("ray")
 def test_a_ray_worker_killed_during_the_run_loses_nothing(tmp_path, right):
-    def actor(command):
-        found = command.children(recursive=True)
-        return next(p for p in found if "PoolActor" in " ".join(p.cmdline()))
+    assert table_despite_a_kill(tmp_path, ["runner=ray", "jobs=2"], ray_worker) == right
 
-    assert table_despite_a_kill(tmp_path, ["runner=ray", "jobs=2"], actor) == right
+
+@pytest.fixture
+def ray_head(tmp_path):
+    """The address of a head that ``ray start`` has started, its process, and its environment."""
+    environment = {**os.environ, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    home = tempfile.mkdtemp(prefix="ray")  # the path of a socket must be short
+    options = ["--head", "--block", f"--port={port}", "--num-cpus=2", "--include-dashboard=false"]
+    options += ["--disable-usage-stats", f"--temp-dir={home}", "--object-store-memory=100000000"]
+    servers = Servers(tmp_path, environment)
+    process, log = servers.start(str(Path(sys.executable).with_name("ray")), "start", *options)
+    said(process, log, "Ray runtime started")
+    try:
+        yield f"127.0.0.1:{port}", psutil.Process(process.pid), environment
+    finally:
+        for child in psutil.Process(process.pid).children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
+        servers.stop()
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.mark.slow
+@pytest.mark.extra("ray")
+def test_a_worker_of_a_running_ray_cluster_that_is_killed_loses_nothing(tmp_path, right, ray_head):
+    address, head, environment = ray_head
+    more = ["runner=ray", f"runner.address={address}"]
+    found = table_despite_a_kill(tmp_path, more, lambda _: ray_worker(head), environment)
+    assert found == right and head.is_running()
+
+
+@pytest.mark.slow
+@pytest.mark.extra("ray")
+def test_an_address_where_no_ray_listens_is_one_line(tmp_path):
+    process = started(tmp_path, "runner=ray", "runner.address=127.0.0.1:9")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (2, "")
+    assert (
+        err
+        == "bandit-run: runner.address=127.0.0.1:9: no answer ([Errno 111] Connection refused)\n"
+    )
 
 
 @pytest.mark.parametrize(("name", "package"), [("dask", "distributed"), ("ray", "ray")])

@@ -53,7 +53,7 @@ def test_scale_of_hu_and_hegde():
     budgets = {"bernoulli_c2": {0.1, 0.25, 0.5, 1.0, 500.0}, "hu_bernoulli": {0.5, 1.0, 500.0}}
     expected = {(env, algo, eps) for env in budgets for algo in private for eps in budgets[env]}
     expected |= {(env, "ts", np.inf) for env in budgets}
-    assert {(s.env, s.algo, s.eps) for s in request.settings} == expected
+    assert {(s.env, s.algo, s.budget) for s in request.settings} == expected
     assert {s.parameters["log"] for s in request.settings if "log" in s.parameters} == {0.0}
 
 
@@ -95,7 +95,7 @@ def test_scale_of_the_experiments_of_azize_et_al_2025():
         assert {s.parameters["first"] for s in settings if s.algo in PHASES} == {0}
     assert request.runs == growth.runs == 100
     assert {s.algo for s in request.settings} >= {*PHASES, "adap_klucb", "dp_se", "kl_ucb"}
-    assert {s.eps for s in request.settings} == {0.01, 0.1, 0.5, 1.0, np.inf}
+    assert {s.budget for s in request.settings} == {0.01, 0.1, 0.5, 1.0, np.inf}
     assert {s.parameters["alpha"] for s in request.settings if s.algo in PHASES} == {2}
     assert {s.parameters["alpha"] for s in growth.settings} == {1.1, 1.5, 2, 3}
     assert {s.algo for s in growth.settings} == PHASES

@@ -70,6 +70,8 @@ LISTED = {  # what must be there, by status
     },
     "order": {
         "Azize & Basu 2022": "Theorem 8",
+        "Hu & Hegde 2022": "Theorem 2; Theorem 2, whatever the gaps; Theorem 4; "
+        "Theorem 4, whatever the gaps; Theorem 4, remark (a)",
         "Ren et al. 2020": "Theorem 7, whatever the gaps; Theorem 10, whatever the gaps; "
         "Corollary 8, whatever the gaps; Corollary 11, whatever the gaps; "
         "Corollary 13 (with Theorem 7); Corollary 13 (with Theorem 10)",

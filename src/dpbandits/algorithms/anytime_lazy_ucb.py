@@ -39,8 +39,7 @@ def anytime_lazy_ucb(game, rng, eps: Budget, log: Logarithm):
 
     Args:
         eps: privacy budget.
-        log: 0 natural (the default is ours: it fits the paper's figures), 1 base 2 (the paper's
-            notation).
+        log: 0 natural (the default, ours: docs/errata.md), 1 base 2 (the paper's notation).
     """
     buffers = first_buffers(game, rng, eps)
     while rounds_left(game) > 0:

@@ -30,7 +30,9 @@ def dp_imed(game, rng, eps: Budget, alpha: AboveOne, first: NotNegative):
     index = np.zeros(arms(game))
     phases = first_phases(game, rng, eps, first)
     while rounds_left(game) > 0:
-        best = np.max(phases.mean)
+        best = 0.0  # the largest mean
+        for m in phases.mean:
+            best = max(best, m)
         for a in range(arms(game)):
             n = phases.length[a]
             index[a] = n * private_divergence(phases.mean[a], best, eps) + math.log(n)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..authoring import (
     UNIT_INTERVAL, Budget, Logarithm, arms, count_reward, counted_mean, draw_mean, global_dp,
-    kernel, laplace_tail, logarithm, new_counters, pull,
+    kernel, laplace_tail, logarithm, new_hybrid_counters, pull,
 )  # fmt: skip
 
 NAME = "DP-TS"
@@ -24,21 +24,20 @@ def dp_ts(game, rng, eps: Budget, log: Logarithm):
 
     Args:
         eps: privacy budget.
-        log: 0 natural (the default is ours: it fits the paper's figures), 1 base 2 (the paper's
-            notation).
+        log: 0 natural (the default, ours: docs/errata.md), 1 base 2 (the paper's notation).
     """
     K = arms(game)
     theta, mean, width = np.zeros(K), np.zeros(K), np.zeros(K)
-    counters = new_counters(K, game.horizon)
+    counters = new_hybrid_counters(K, game.horizon)
     for t in range(1, game.horizon + 1):
         if t <= K:
             a = t - 1
         else:
             l = logarithm(float(t), log)
             for j in range(K):
-                theta[j] = draw_mean(rng, mean[j] + width[j] * l, float(counters.count[j]))
-            a = np.argmax(theta)
+                theta[j] = draw_mean(rng, mean[j] + width[j] * l, float(counters.size[j]))
+            a = int(np.argmax(theta))
         count_reward(rng, eps, counters, a, pull(game, a))
-        O = float(counters.count[a])
+        O = float(counters.size[a])
         mean[a] = counted_mean(counters, a)
         width[a] = laplace_tail(O, eps, 6.0 * math.sqrt(8.0) * logarithm(O + 1.0, log))

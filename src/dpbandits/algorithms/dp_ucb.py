@@ -4,8 +4,9 @@ import math
 from typing import Annotated
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, Choice, Probability, arms, global_dp, kernel, laplace, new_trees,
-    optimism, tree_levels, tree_node_scale, tree_noise, verb,
+    BINARY, LITERAL, UNIT_INTERVAL, Bonus, Budget, Choice, Probability, Tree, arms, counter_noise,
+    exhaustive_optimism, global_dp, kernel, laplace, new_counters, new_trees, noise_bonus, optimism,
+    rare_routine, tree_levels, tree_node_scale, tree_noise, verb,
 )  # fmt: skip
 
 NAME = "DP-UCB"
@@ -32,8 +33,32 @@ def index(own, a, statistics):
 play = optimism(observe, index)
 
 
+@verb
+def count(own, rng, pull, statistics):
+    (counters, _), (n, _, S) = own, statistics
+    N, S = n + 1.0, S + pull.x
+    return N, S + counter_noise(counters, rng, pull.a, int(N)), S
+
+
+@verb
+def counted_index(own, a, log_t, statistics):
+    (counters, Gamma), (N, total, _) = own, statistics
+    return (total + noise_bonus(counters, a, log_t, Gamma)) / N + math.sqrt(2.0 * log_t / N)
+
+
+play_counted = exhaustive_optimism(count, counted_index)
+
+
+@rare_routine
+def with_counters(game, rng, Gamma, budget, tree, bonus):
+    K, T = arms(game), game.horizon
+    play_counted(game, rng, (new_counters(K, T, int(tree), int(bonus), 1.0, 0.0, budget), Gamma))
+
+
 @kernel
-def dp_ucb(game, rng, eps: Budget, gamma: Probability, tree_budget: TreeBudget):
+def dp_ucb(
+    game, rng, eps: Budget, gamma: Probability, tree_budget: TreeBudget, tree: Tree, bonus: Bonus
+):
     """DP-UCB (Mishra & Thakurta 2015, Alg. 1; the baseline of Sajed & Sheffet 2019 and of
     Azize & Basu 2022). eps-global DP. Rewards in [0, 1].
 
@@ -43,9 +68,17 @@ def dp_ucb(game, rng, eps: Budget, gamma: Probability, tree_budget: TreeBudget):
         tree_budget: 0 (whole), each tree is eps-DP: neighbours differ in one observed reward, and
             a reward enters one tree. 1 (split), each tree is eps/K-DP: neighbours differ in the
             rewards of all arms in one round, as in Mishra & Thakurta.
+        tree: 0 (binary), the tree of the paper. 1 (honaker), the same with Honaker's estimates
+            from below. 2 (kary), a tree of 19 branches whose nodes are added and subtracted; ours.
+        bonus: 0 (literal), Gamma of the paper. 1 (calibrated), in its place the Chernoff quantile
+            at 1 - t^-4 / 2 of the noise that is in the sum; ours.
     """
     K, T = arms(game), game.horizon
     log_T = math.log(max(T, 2))  # ln 1 = 0 would make the bonus of a game of one round NaN
     Gamma = K * log_T**2 * math.log(K * T * log_T / gamma) / eps
-    scale = tree_node_scale(tree_levels(T), 1.0, eps / K if tree_budget == 1 else eps)
-    play(game, rng, (new_trees(K, T), scale, Gamma), 0.0, 0.5, 0.5)  # level + sqrt(ln t) width
+    budget = eps / K if tree_budget == 1 else eps
+    if tree == BINARY and bonus == LITERAL:
+        scale = tree_node_scale(tree_levels(T), 1.0, budget)
+        play(game, rng, (new_trees(K, T), scale, Gamma), 0.0, 0.5, 0.5)  # level + sqrt(ln t) width
+    else:
+        with_counters(game, rng, Gamma, budget, tree, bonus)

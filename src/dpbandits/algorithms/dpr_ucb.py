@@ -4,8 +4,9 @@ import math
 from typing import Annotated
 
 from ..authoring import (
-    POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, arms, global_dp, kept, kernel,
-    laplace, new_powers, new_trees, optimism, power_of_count, tree_levels, tree_node_scale,
+    BINARY, LITERAL, POSITIVE, Bonus, Budget, HeavyTails, MomentBound, Named, Order, Tree, arms,
+    counter_noise, exhaustive_optimism, global_dp, kept, kernel, laplace, new_counters, new_powers,
+    new_trees, noise_bonus, optimism, power_of_count, rare_routine, tree_levels, tree_node_scale,
     tree_noise, verb,
 )  # fmt: skip
 
@@ -36,8 +37,40 @@ def index(own, a, statistics):
 play = optimism(observe, index)
 
 
+@verb
+def count(own, rng, pull, statistics):
+    (counters, limits, first, u, v), (n, _, S) = own[0], statistics
+    N = n + 1.0
+    B = power_of_count(limits, pull.a, N, first, 1.0 / (1.0 + v))
+    bias = 0.0 if counters.bonus == LITERAL else u * B**-v
+    S += kept(pull.x, B) + bias
+    return N, S + counter_noise(counters, rng, pull.a, int(N)), S
+
+
+@verb
+def counted_index(own, a, log_t, statistics):
+    (counters, limits, first, u, v), literal = own
+    (N, total, _), l = statistics, 4.0 * log_t + math.log(2.0)
+    if counters.bonus == LITERAL:
+        return total / N + literal * (l / N) ** (v / (1.0 + v))
+    B = power_of_count(limits, a, N, first, 1.0 / (1.0 + v))
+    bernstein = math.sqrt(2.0 * u * B ** (1.0 - v) * l / N) + B * l / (3.0 * N)
+    return (total + noise_bonus(counters, a, log_t, 0.0)) / N + bernstein
+
+
+play_counted = exhaustive_optimism(count, counted_index)
+
+
+@rare_routine
+def with_counters(game, rng, eps, u, v, first, literal, tree, bonus):
+    K, T = arms(game), game.horizon
+    power = 1.0 / (1.0 + v)
+    counters = new_counters(K, T, int(tree), int(bonus), 2.0 * first, power, eps)
+    play_counted(game, rng, ((counters, new_powers(K), first, u, v), literal))
+
+
 @kernel
-def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: C):
+def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: C, tree: Tree, bonus: Bonus):
     """DP Robust Upper Confidence Bound (Tao et al. 2022, Alg. 1 with the adaptive tree, Alg. 2).
     eps-global DP with the same budget for each level of a tree. Rewards with E|X|^(1+v) <= u.
 
@@ -46,13 +79,21 @@ def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: C):
         u: bound on the moment.
         v: the moment's order is 1 + v.
         c: constant of the bonus, 18 in the paper.
+        tree: 0 (binary), 1 (honaker) or 2 (kary), as in ``dp_ucb``, with noise for the largest
+            level in a node.
+        bonus: 0 (literal), that of the paper. 1 (calibrated), ours: the noise's Chernoff quantile
+            as in ``dp_ucb``, and the radius of a truncated mean without noise at 1 - t^-4 / 2
+            (Bubeck, Cesa-Bianchi & Lugosi 2013, Lemma 1).
     """
     K, T = arms(game), game.horizon
     log_T = math.log(max(T, 2))  # ln 1 = 0 would be a divisor in a game of one round
     first = (eps * u / log_T**1.5) ** (1.0 / (1.0 + v))
     # the power v/(1 + v) is applied to ln(T)^(1.5 + 1/v) first: that overflows for small v
-    bonus = c * u ** (1.0 / (1.0 + v)) * log_T ** ((1.5 * v + 1.0) / (1.0 + v))
-    truncated = new_trees(K, T), tree_levels(T), new_powers(K), first, eps, v
+    factor = c * u ** (1.0 / (1.0 + v)) * log_T ** ((1.5 * v + 1.0) / (1.0 + v))
     power = v / (1.0 + v)
-    own = truncated, (bonus, eps, v)
-    play(game, rng, own, math.log(2.0) / 4.0, power, power)  # ln(2 t^4) is 4 (ln t + ln(2)/4)
+    if tree == BINARY and bonus == LITERAL:
+        truncated = new_trees(K, T), tree_levels(T), new_powers(K), first, eps, v
+        own = truncated, (factor, eps, v)
+        play(game, rng, own, math.log(2.0) / 4.0, power, power)  # ln(2 t^4) is 4 (ln t + ln(2)/4)
+    else:
+        with_counters(game, rng, eps, u, v, first, factor * eps**-power, tree, bonus)

@@ -20,8 +20,7 @@ def lazy_dp_ts(game, rng, eps: Budget, log: Logarithm):
 
     Args:
         eps: privacy budget.
-        log: 0 natural (the default is ours: it fits the paper's figures), 1 base 2 (the paper's
-            notation).
+        log: 0 natural (the default, ours: docs/errata.md), 1 base 2 (the paper's notation).
     """
     theta = np.zeros(arms(game))
     buffers = first_buffers(game, rng, eps)

@@ -128,7 +128,7 @@ def bars(table: pd.DataFrame) -> Figure:
                 ax.set_axis_off()
                 continue
             _bars(ax, rows, rows["name"].map(names.index))
-            symbols = ", ".join(symbol(b) for b in budgets_of(rows) if rows[b].notna().any())
+            symbols = " or ".join(symbol(b) for b in budgets_of(rows) if rows[b].notna().any())
             ax.set_title(f"{symbols} = {x:g}")
             ax.set_yticks(range(len(names)), [display_name(n).replace("_", " ") for n in names])
             ax.set_xlabel(UNITS[unit])

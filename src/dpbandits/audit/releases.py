@@ -17,9 +17,12 @@ from ..compiled.decorators import inlined
 from ..environments.blocks import count, kept
 from ..parts.buffers import fill_buffer, new_buffers
 from ..parts.estimators import private_mean, private_mode
-from ..parts.hybrid_counters import count_reward, counted_mean, new_counters
+from ..parts.honaker import honaker_noise, new_honaker_trees
+from ..parts.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
+from ..parts.kary import kary_levels, kary_noise, new_kary_trees
 from ..parts.local_randomizers import send_bit
 from ..parts.mechanisms import gaussian, gaussian_mean, laplace, laplace_mean, laplace_scale
+from ..parts.node_scales import NodeScales
 from ..parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise
 
 
@@ -130,7 +133,7 @@ def buffer_means(rng, x, eps, out):
 
 @mechanism("DP-TS: all prefix means of a hybrid counter", sizes=(1, 3, 6, 7), seen=lambda n: n)
 def hybrid_counter(rng, x, eps, out):
-    counters = new_counters(1, len(x))
+    counters = new_hybrid_counters(1, len(x))
     for i in range(len(x)):
         count_reward(rng, eps, counters, 0, x[i])
         out[i] = counted_mean(counters, 0)
@@ -143,6 +146,26 @@ def tree(rng, x, eps, out):
     for i in range(len(x)):
         S += x[i]
         out[i] = S + tree_noise(trees, 0, i + 1, laplace(rng, scale))
+
+
+@mechanism("DP-UCB, tree=honaker: all prefix sums", sizes=(3, 4, 7, 8), seen=lambda n: n)
+def honaker_tree(rng, x, eps, out):
+    trees, S = new_honaker_trees(1, len(x)), 0.0
+    scales = NodeScales(tree_levels(len(x)), 1.0, 0.0, eps)
+    for i in range(len(x)):
+        S += x[i]
+        out[i] = S + honaker_noise(trees, rng, 0, i + 1, scales)
+
+
+@mechanism(
+    "DP-UCB, tree=kary: all prefix sums, with three branches", sizes=(4, 13), seen=lambda n: n
+)
+def kary_tree(rng, x, eps, out):
+    trees, S = new_kary_trees(1, len(x), 3), 0.0
+    scales = NodeScales(kary_levels(len(x), 3), 1.0, 0.0, eps)
+    for i in range(len(x)):
+        S += x[i]
+        out[i] = S + kary_noise(trees, rng, 0, i + 1, scales)
 
 
 @mechanism(
@@ -159,6 +182,20 @@ def adaptive_tree(rng, x, eps, out):
         S += kept(x[i], B)
         noise = laplace(rng, tree_node_scale(levels, 2.0 * B, eps))
         out[i] = S + tree_noise(trees, 0, i + 1, noise)
+
+
+@mechanism(
+    "DPR-UCB, tree=kary: the same with three branches",
+    values=(-2.0, -1.0, 0.0, 1.0, 2.0),
+    sizes=(1, 4),
+    seen=lambda n: n,
+)
+def adaptive_kary_tree(rng, x, eps, out):
+    trees, S = new_kary_trees(1, len(x), 3), 0.0
+    scales = NodeScales(kary_levels(len(x), 3), 2.0, 0.5, eps)
+    for i in range(len(x)):
+        S += kept(x[i], np.sqrt(i + 1.0))
+        out[i] = S + kary_noise(trees, rng, 0, i + 1, scales)
 
 
 @mechanism("DPR-SE, PRAE-R: the mean of n rewards truncated at 1", values=ANYTHING, sizes=(1, 5))

@@ -33,7 +33,7 @@ are stored. Nothing is run and nothing is written.
   bandit-bounds algo=heldp_ucb_l env=ren_bernoulli population=uniform_levels eps_min=auto
 
 The keys are those of one setting of bandit-run (see bandit-run --help); results=DIR is the
-folder of finished runs.
+folder of finished runs, and all=true lists the theorems that do not apply, with the reason.
 
 kinds:
   exact         holds at every horizon
@@ -52,6 +52,8 @@ def main() -> None:
 
 
 def _main(argv: list[str]) -> int:
+    everything = "all=true" in argv
+    argv = [word for word in argv if word not in ("all=true", "all=false")]
     given = parser_of("bandit-bounds").parse_intermixed_args(argv)
     if given.help:
         print(USAGE, end="")
@@ -68,20 +70,24 @@ def _main(argv: list[str]) -> int:
         raise BadInput(f"experiment={experiment}: {ONE}; {draw}")
     if sweep is not None:
         raise BadInput(f"sweep={plain(sweep)}: {ONE}")
-    print(report(request, request.settings[0]))
+    print(report(request, request.settings[0], everything))
     return 0
 
 
-def report(request: Request, setting: Setting) -> str:
-    """The bounds on the regret of a setting, and the measured regret, as text."""
+def report(request: Request, setting: Setting, everything: bool = False) -> str:
+    """The bounds on the regret of a setting, and the measured regret, as text; with ``everything``
+    also why other theorems do not apply.
+    """
     about = problem(setting.record)
     rows, reasons = bound_rows(about)
     mean, measured = measured_regret(request.folder, setting)
     bounds = table(rows, setting.horizon, mean) if rows else "no theorem applies to this setting"
     unused = [f"  {source}: {why}" for source, why in reasons.items()]
     lines = [heading(request, setting), f"measured: {measured}", *ratio_to_bound(about, mean)]
-    lines += ["", bounds, "", "do not apply:"]
-    return "\n".join(lines + unused)
+    lines += ["", bounds, ""]
+    if everything:
+        return "\n".join([*lines, "do not apply:", *unused])
+    return "\n".join([*lines, f"{len(unused)} other theorems do not apply; all=true says why"])
 
 
 def heading(request: Request, setting: Setting) -> str:

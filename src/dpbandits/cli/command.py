@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
-from ..errors import BadInput, FileTrouble
+from ..errors import BadInput, ClusterLost, FileTrouble
 from ..running.failures import Failure, RunsFailed, counted, in_words
 
 LONGEST = 2000  # characters of an error message
-MOST = 20  # lines about failures
+MOST = 20  # lines of a list
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -57,6 +57,8 @@ def guarded(name: str, command: Callable[[], int]) -> None:
         code = report_failures(name, error.failures)
     except FileTrouble as error:
         _exit_now(1, f"{name}: {error}; what was stored before is intact")
+    except ClusterLost as error:
+        _exit_now(1, f"{name}: {error}; finished runs are stored, the same command plays the rest")
     except KeyboardInterrupt as stopped:
         number = stopped.args[0] if stopped.args else signal.SIGINT
         _exit_now(128 + number, f"{name}: interrupted; finished runs are stored")
@@ -130,15 +132,14 @@ def report_failures(name: str, failures: list[Failure]) -> int:
         lost[f"{in_words(failure.setting)}: {failure.reason}"] += len(failure.runs)
     total = counted(lost.total())
     print(f"{name}: {total} failed; finished runs are stored, no table is written", file=sys.stderr)
-    print_failed(
-        name, [f"{what} ({counted(n)})" for what, n in lost.items()], "; see bandit-status"
-    )
+    lines = [f"{what} ({counted(n)})" for what, n in lost.items()]
+    print_some(name, "failed", lines, "; see bandit-status")
     return 1
 
 
-def print_failed(name: str, failed: Sequence[str], more: str) -> None:
-    """Print what has failed, a line each; of many only the first, and how many ``more``."""
-    for line in failed[:MOST]:
-        print(f"{name}: failed: {line}", file=sys.stderr)
-    if len(failed) > MOST:
-        print(f"{name}: failed: {len(failed) - MOST} more{more}", file=sys.stderr)
+def print_some(name: str, what: str, lines: Sequence[str], more: str) -> None:
+    """Print lines about ``what``; of many only the first, and how many ``more``."""
+    for line in lines[:MOST]:
+        print(f"{name}: {what}: {line}", file=sys.stderr)
+    if len(lines) > MOST:
+        print(f"{name}: {what}: {len(lines) - MOST} more{more}", file=sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Sequence
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,14 +15,13 @@ from ..errors import BadInput
 from ..files import check_writable, package_folder
 from ..results.naming import table_path
 from ..results.size import check_size
-from ..running.backends import safe_children
 from ..running.failures import RunsFailed
-from .command import print_failed, report_failures
+from .command import print_some, report_failures
 from .config.compose import as_hydra_overrides, multirun_points, read_request
+from .submitted import FOLDER, run_by_submitit
 
 BASIC = "hydra._internal.core_plugins.basic_launcher.BasicLauncher"  # Hydra's default
 SUBMITIT = "hydra_plugins.hydra_submitit_launcher.submitit_launcher"  # of both its launchers
-FOLDER = "submitit_folder"
 
 
 @dataclass(frozen=True)
@@ -110,15 +109,17 @@ def multirun(question: Question, overrides: list[str], folders: tuple[str, ...])
         raise BadInput(
             f"hydra/launcher: {name} is not supported; submitit_local or submitit_slurm is"
         )
-    reasons = _run_by_submitit(job, points, name.removesuffix("Launcher").lower(), launcher)
+    own = [[override for override in point if override not in overrides] for point in points]
+    names = [" ".join(each or point) for each, point in zip(own, points, strict=True)]
+    cluster = name.removesuffix("Launcher").lower()
+    reasons = run_by_submitit(question.command, job, points, names, cluster, launcher)
     failed = []
-    for point, path, reason in zip(points, paths, reasons, strict=True):
+    for name, path, reason in zip(names, paths, reasons, strict=True):
         if reason:
-            own = [override for override in point if override not in overrides]
-            failed.append(f"{' '.join(own or point)}: {reason}")
+            failed.append(f"{name}: {reason}")
         elif path.exists():
             print(path)
-    print_failed(question.command, failed, " jobs")
+    print_some(question.command, "failed", failed, " jobs")
     return min(len(failed), 1)
 
 
@@ -134,43 +135,3 @@ def _run_here(job: Job, points: Sequence[list[str]]) -> int:
     if errors:
         raise errors[0]
     return max(codes)
-
-
-def _run_by_submitit(
-    job: Job, points: Sequence[list[str]], cluster: str, settings: dict[str, Any]
-) -> list[str]:
-    """Submit one job for each point and wait for all: why each failed, or an empty string.
-
-    ``cluster`` is submitit's name of the executor, slurm or local; ``settings`` are the parameters
-    of Hydra's launcher of that name.
-    """
-    import submitit
-
-    folder = settings.pop(FOLDER)
-    created = [path for path in (Path(folder), *Path(folder).parents) if not path.exists()]
-    parameters = {f"{cluster}_{name}": value for name, value in settings.items()}
-    timeouts = {x: parameters.pop(x) for x in ["slurm_max_num_timeout"] if x in parameters}
-    try:
-        executor = submitit.AutoExecutor(folder, cluster, **timeouts)
-        executor.update_parameters(**parameters)
-        with safe_children():
-            jobs = executor.map_array(job, points)
-    except Exception as error:
-        for path in created:
-            with suppress(OSError):  # a folder that another process uses
-                path.rmdir()
-        raise BadInput(f"hydra/launcher: the jobs cannot be launched: {error}") from None
-    return [_reason(submitted) for submitted in jobs]
-
-
-def _reason(submitted: Any) -> str:
-    """Why a job of submitit failed, or an empty string, when it has ended."""
-    from submitit.core.utils import FailedJobError
-
-    try:
-        why = "the job failed" if any(submitted.results()) else ""
-    except FailedJobError:
-        why = "the job failed"
-    except Exception:
-        why = "the job was killed, or never began"
-    return why and f"{why}; see {submitted.paths.folder}"

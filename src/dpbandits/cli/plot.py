@@ -6,27 +6,41 @@ import os
 import sys
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 from ..errors import BadInput, unknown
-from ..figures.draw import figure_of_table
+from ..figures.bands import BANDS
+from ..figures.draw import axis_of, figure_of_table
 from ..figures.experiments import curves_of, escaped, experiment_figure, together
-from ..figures.style import save
+from ..figures.style import FORMATS, rescale, save
+from ..figures.terminal import in_text
 from ..files import check_writable
 from .command import guarded, parser_of_words
 
 USAGE = """\
-usage: bandit-plot experiment=NAME [results=DIR] [bounds=true]
-       bandit-plot TABLE.csv [TABLE.csv ...] [bounds=true]
+usage: bandit-plot experiment=NAME [results=DIR] [bounds=true] [out=PATH] [format=FORMATS]
+       bandit-plot TABLE.csv [TABLE.csv ...] [KEY=VALUE ...]
 
-Draw regret, or stopping times, from tidy tables, as PDF and PNG. Nothing is run.
+Draw regret, or stopping times, from tidy tables, as PDF and PNG. Nothing is run. A table from
+elsewhere needs the columns algo, t and regret, and run for bands.
 
   bandit-plot experiment=azize2022_fig4    results/azize2022_fig4.csv, as in the paper;
                                            written to results/figures/
   bandit-plot results/a.csv results/b.csv  the tables in one figure, beside the first
-  bounds=true                              with the bounds of theorems, for the settings in the
-                                           manifest (.json) beside each table; written to
-                                           NAME_bounds
+
+  x=t|eps|rho|PARAMETER   the axis: time, a budget, or a parameter that the tables vary
+  y=regret|quantiles      the mean of the runs, or their median with 10 % to 90 %
+  band=ci|std             of means: the 95 % interval of the mean, or one standard deviation
+  kind=tail               the probability that regret exceeds x
+  scale=log|linear        the axis of regret
+  bounds=true             with the bounds of theorems, for the settings in the manifest (.json)
+                          beside each table; written to NAME_bounds
+  title=TEXT
+  out=PATH                where the figure is written; out=- draws it in the terminal
+  format=pdf,png,svg      the kinds of files; pdf,png by default
 """
-KEYS = ("experiment", "results", "bounds")
+OF_TABLES = ("x", "y", "band", "kind", "title")
+KEYS = ("experiment", "results", "bounds", "scale", "out", "format", *OF_TABLES)
 
 
 def main() -> None:
@@ -46,21 +60,64 @@ def _main(argv: list[str]) -> int:
             raise unknown("key", key, KEYS)
     if ("experiment" in keys) == bool(files):
         raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
-    if keys.get("bounds", "false") not in ("true", "false"):
-        raise BadInput(f"bounds={keys['bounds']}: true or false is needed")
-    bounds = keys.get("bounds") == "true"
-    if files:
-        table = together(files)
-        stem = files[0].with_suffix("")
-        title = escaped(files[0].stem) if len(files) == 1 else f"{len(files)} tables"
-        if bounds and "rule" in table.columns:
-            raise BadInput("bounds=true: bounds are drawn beside regret, not beside stopping times")
-        figure = figure_of_table(table, title, curves_of(table, files) if bounds else None)
-    else:
-        results = Path(keys.get("results", "results"))
-        stem, figure = experiment_figure(keys["experiment"], results, bounds)
+    bounds = _one_of(keys, "bounds", ("false", "true")) == "true"
+    formats = _formats(keys.get("format", "pdf,png"))
+    stem, figure = _of_tables(files, keys, bounds) if files else _of_experiment(keys, bounds)
+    if "scale" in keys:
+        rescale(figure, _one_of(keys, "scale", ("log", "linear")))
+    if keys.get("out") == "-":
+        print(in_text(figure))
+        return 0
     stem = stem.with_name(f"{stem.name}_bounds") if bounds else stem
+    if "out" in keys:
+        stem = Path(keys["out"])
+        if stem.suffix[1:] in FORMATS:
+            stem, formats = stem.with_suffix(""), [stem.suffix[1:]]
     check_writable(stem.parent)
-    for path in save(figure, stem):
+    for path in save(figure, stem, formats):
         print(path)
     return 0
+
+
+def _one_of(keys: dict[str, str], key: str, allowed: tuple[str, ...]) -> str:
+    """The value of a key, by default the first that is allowed."""
+    value = keys.get(key, allowed[0])
+    if value not in allowed:
+        raise BadInput(f"{key}={value}: {' or '.join(allowed)} is needed")
+    return value
+
+
+def _formats(given: str) -> list[str]:
+    formats = given.strip("[]").split(",")
+    for name in formats:
+        if name not in FORMATS:
+            raise unknown("format", name, FORMATS)
+    return formats
+
+
+def _of_experiment(keys: dict[str, str], bounds: bool) -> tuple[Path, Figure]:
+    """The figure of an experiment, and its path without a suffix."""
+    for key in OF_TABLES:
+        if key in keys:
+            raise BadInput(f"{key}: the file of an experiment decides; it is a key for tables")
+    return experiment_figure(keys["experiment"], Path(keys.get("results", "results")), bounds)
+
+
+def _of_tables(files: list[Path], keys: dict[str, str], bounds: bool) -> tuple[Path, Figure]:
+    """The figure of tables, and its path without a suffix; says what was chosen."""
+    table = together(files)
+    title = escaped(files[0].stem) if len(files) == 1 else f"{len(files)} tables"
+    title = escaped(keys["title"]) if "title" in keys else title
+    if bounds and "rule" in table.columns:
+        raise BadInput("bounds=true: bounds are drawn beside regret, not beside stopping times")
+    x, kind = keys.get("x"), keys.get("kind")
+    band = _one_of(keys, "band", tuple(BANDS))
+    if _one_of(keys, "y", ("regret", "quantiles")) == "quantiles":
+        if band == "std":
+            raise BadInput(f"band={band}: y=quantiles has the band of 10 % to 90 % of the runs")
+        band = "quantiles"
+    curves = curves_of(table, files) if bounds else None
+    figure = figure_of_table(table, title, curves, x=x, band=band, kind=kind)
+    if "rule" not in table.columns and kind is None:
+        print(f"drawn with x={axis_of(table, x)} band={band}", file=sys.stderr)
+    return files[0].with_suffix(""), figure

@@ -58,9 +58,9 @@ def curve_of(rows: pd.DataFrame, by: str, band: str) -> pd.DataFrame:
 
 def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:
     """Fill the band of a curve against ``by``. On a logarithmic axis a band that reaches below 0
-    goes down to the axis.
+    goes down to the axis: far below the curve, but not so far that it would stretch the margins.
     """
-    low = np.maximum(curve["low"], np.finfo(float).tiny)
+    low = np.maximum(curve["low"], curve.loc[curve["middle"] > 0, "middle"].min() / 1000)
     ax.fill_between(curve[by], low, curve["high"], color=colour, alpha=0.2, lw=0)
 
 

@@ -17,10 +17,11 @@ from matplotlib.figure import Figure
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, plain, unknown
 from ..files import package_folder
+from ..results.tables import varied_in
 from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, yes_no
 from .bands import BANDS
-from .regret_vs_budget import budget_panels, contamination_panels
+from .regret_vs_budget import budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
 from .style import finite_budgets
@@ -70,6 +71,7 @@ def figure_of_table(
     bounds: pd.DataFrame | None = None,
     x: str | None = None,
     band: str = "ci",
+    kind: str | None = None,
 ) -> Figure:
     """The figure of a table: stopping times, or regret against time or the budget.
 
@@ -77,30 +79,53 @@ def figure_of_table(
         table: a tidy table.
         title: the title.
         bounds: curves of bounds, see ``bounds.curves``.
-        x: ``t`` or a budget, ``eps`` or ``rho``; None for a budget of more than four values if
-            there is one, else time.
+        x: ``t``, a budget (``eps`` or ``rho``), or a parameter that the table varies; None for a
+            budget of more than four values if there is one, else time.
         band: a key of ``BANDS``.
+        kind: ``tail`` for the probability of large regrets; else None.
 
     Raises:
         BadInput: the table has no such axis.
     """
     _band("band", band)
+    if kind not in (None, "tail"):
+        raise BadInput(f"kind={plain(kind)}: tail is needed, or nothing")
     if "rule" in table.columns:
-        if x is not None:
-            raise BadInput(f"x={x}: a figure of stopping times has axes of its own")
+        if x is not None or kind is not None:
+            given = f"x={x}" if kind is None else f"kind={kind}"
+            raise BadInput(f"{given}: a figure of stopping times has axes of its own")
         return stopping_panels(table, title)
+    if kind == "tail":
+        if x is not None or bounds is not None:
+            raise BadInput(f"kind={kind}: its axis is regret; x and bounds have no place in it")
+        return tail_panels(table, title)
+    x = axis_of(table, x)
+    if x in AXES:
+        return AXES[x](table, title, band=band, bounds=bounds)
+    if bounds is not None:
+        raise BadInput(f"x={x}: bounds are drawn against t, eps or rho")
+    return parameter_panels(table, title, x, band)
+
+
+def axis_of(table: pd.DataFrame, x: str | None) -> str:
+    """The axis of a figure of regret: the one that is asked for, or else the one that suits.
+
+    Raises:
+        BadInput: the table has no such axis.
+    """
     budgets = Counter(name for name, value in finite_budgets(table) if np.isfinite(value))
     if x is None:
-        x = next((name for name, values in budgets.items() if values > 4), "t")
-    if x not in AXES:
-        raise unknown("x", x, AXES)
+        return next((name for name, values in budgets.items() if values > 4), "t")
+    varied = [n for n in varied_in(table) if pd.api.types.is_numeric_dtype(table[n])]
+    if x not in AXES and x not in varied:
+        raise unknown("x", x, [*AXES, *varied])
     if x in BUDGETS and not budgets:
         raise BadInput(f"x={x}: no algorithm in the table is private")
     if x in BUDGETS and x not in budgets:
         raise BadInput(
             f"x={x}: no algorithm in the table has that privacy budget; x={min(budgets)}"
         )
-    return AXES[x](table, title, band=band, bounds=bounds)
+    return x
 
 
 def figure_of_experiment(name: str, table: pd.DataFrame) -> Draw:

@@ -14,6 +14,7 @@ from ..contracts.display import environment_title, symbol
 from ..errors import BadInput
 from ..results.tables import at_end
 from .bands import band_note, curve_of, draw_band
+from .layout import panels_of
 from .overlays import draw_bounds, lines_of
 from .style import (
     Chart,
@@ -93,6 +94,26 @@ def budget_panels(
             ax.plot(budgets, values, label=label, color="black", lw=1, ls=dash)
     axes[0].set_ylabel(regret_label(table))
     finish(figure, title, table, band_note(table, band), bounds)
+    return figure
+
+
+@styled
+def parameter_panels(table: pd.DataFrame, title: str, x: str, band: str = "ci") -> Figure:
+    """Final regret against a parameter that the table varies: a row of panels for each environment,
+    a column for each budget.
+    """
+    table = labelled(table, but=[x])
+    figure, axes, panels = panels_of(table)
+    styles, values = styles_of(table), table[x].dropna()
+    for ax, inside in panels:
+        regret_vs(ax, table[inside], x, styles, band)
+        if values.min() > 0 and values.max() > 20 * values.min():
+            ax.set_xscale("log")
+    for ax in axes[-1]:
+        ax.set_xlabel(symbol(x))
+    for ax in axes[:, 0]:
+        ax.set_ylabel(regret_label(table))
+    finish(figure, title, table, band_note(table, band))
     return figure
 
 

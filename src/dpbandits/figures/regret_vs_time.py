@@ -12,15 +12,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
-from ..contracts.display import environment_title, symbol
+from ..contracts.display import symbol
 from ..results.tables import budgets_of, varied_in, without_privacy
 from .bands import band_note, curve_of, draw_band
+from .layout import panel_title
 from .overlays import draw_bounds, lines_of
 from .style import (
     LONG,
     Chart,
     Styles,
-    budget_title,
     finish,
     finite_budgets,
     labelled,
@@ -98,8 +98,7 @@ def time_panels(
         name, value = budget
         if (table.loc[inside, name] == value).any():
             regret_vs_time(ax, table[inside], styles, band, "log", bounds[beside])
-            where = f"{environment_title(env)}, {budget_title(*budget)}"
-            ax.set_title(where + _differences(table, inside, horizon))
+            ax.set_title(panel_title(env, *budget) + _differences(table, inside, horizon))
         else:
             ax.set_visible(False)  # this game was not played at this budget
     for row in axes:

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter
 
 from ..contracts.display import display_name, line_of, symbol
 from ..files import write_atomically
@@ -52,10 +53,16 @@ STYLE: Any = {
     "lines.linewidth": 1.4,
     "figure.constrained_layout.use": True,
     "pdf.fonttype": 42,
+    "svg.hashsalt": "dpbandits",
     "savefig.dpi": 150,
 }
 # Without dates and versions a figure is written with the same bytes every time
-METADATA: dict[str, Any] = {"pdf": {"CreationDate": None}, "png": {"Software": None}}
+METADATA: dict[str, Any] = {
+    "pdf": {"CreationDate": None},
+    "png": {"Software": None},
+    "svg": {"Date": None},
+}
+FORMATS = tuple(METADATA)
 LONG = 1e9  # horizon above which the axis of time is logarithmic
 
 Styles = dict[str, dict[str, Any]]  # matplotlib's properties of each line, by its label
@@ -70,19 +77,28 @@ class Chart(Figure):
 
 
 def rendered(figure: Figure, suffix: str) -> bytes:
-    """The contents of the PDF or PNG file of a figure."""
+    """The contents of the file of a figure, in one of FORMATS."""
     buffer = io.BytesIO()
     with matplotlib.rc_context(STYLE):
         figure.savefig(buffer, format=suffix, metadata=METADATA[suffix])
     return buffer.getvalue()
 
 
-def save(figure: Figure, stem: Path) -> list[Path]:
-    """Write a figure as PDF and PNG, and return the paths of the two files."""
-    paths = [stem.with_name(f"{stem.name}.{suffix}") for suffix in METADATA]
-    for path, suffix in zip(paths, METADATA, strict=True):
+def save(figure: Figure, stem: Path, formats: Sequence[str] = ("pdf", "png")) -> list[Path]:
+    """Write a figure in some of FORMATS, and return the paths of the files."""
+    paths = [stem.with_name(f"{stem.name}.{suffix}") for suffix in formats]
+    for path, suffix in zip(paths, formats, strict=True):
         write_atomically(path, rendered(figure, suffix))
     return paths
+
+
+def rescale(figure: Figure, scale: str) -> None:
+    """Make the axes of regret ``log`` or ``linear``."""
+    for ax in figure.axes:
+        ax.set_yscale(scale)
+        if scale == "linear":
+            ax.set_ylim(bottom=0)
+            ax.yaxis.set_major_formatter(EngFormatter(sep=""))
 
 
 def legend_name(name: Any) -> str:

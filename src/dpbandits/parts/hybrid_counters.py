@@ -20,7 +20,7 @@ class Counters(NamedTuple):
     Attributes:
         full: float64 array (K,), noisy sum of the rewards of all finished epochs, C.
         part: float64 array (K,), noisy sum of the rewards of the present epoch, B.
-        count: int64 array (K,), number of rewards, O.
+        size: int64 array (K,), number of rewards, O.
         end: int64 array (K,), number of rewards at which the present epoch ends.
         scale: float64 array (K,), scale of the noise of a node of its tree.
         buffer: float64 array (K,), sum of the rewards of the present epoch.
@@ -29,7 +29,7 @@ class Counters(NamedTuple):
 
     full: np.ndarray
     part: np.ndarray
-    count: np.ndarray
+    size: np.ndarray
     end: np.ndarray
     scale: np.ndarray
     buffer: np.ndarray
@@ -37,11 +37,11 @@ class Counters(NamedTuple):
 
 
 @routine
-def new_counters(K: int, T: int) -> Counters:
+def new_hybrid_counters(K: int, T: int) -> Counters:
     """Empty counters of at most ``T`` rewards each."""
-    count, end = np.zeros(K, np.int64), np.ones(K, np.int64)
+    size, end = np.zeros(K, np.int64), np.ones(K, np.int64)
     full, part, scale, buffer = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
-    return Counters(full, part, count, end, scale, buffer, new_trees(K, T))
+    return Counters(full, part, size, end, scale, buffer, new_trees(K, T))
 
 
 @verb
@@ -51,9 +51,9 @@ def count_reward(
     """Add the reward ``x`` to the counter of arm ``a``. eps-DP: half of the budget is spent on the
     sums of whole epochs, half on the tree of an epoch, one of L = r + 2 levels for 2^(r+1) rewards.
     """
-    counters.count[a] += 1
+    counters.size[a] += 1
     counters.buffer[a] += x
-    n, end = counters.count[a], counters.end[a]
+    n, end = counters.size[a], counters.end[a]
     if n == end:
         counters.full[a] += counters.buffer[a] + laplace(rng, laplace_scale(2.0, eps))
         counters.part[a] = counters.buffer[a] = 0.0
@@ -68,4 +68,4 @@ def count_reward(
 @verb
 def counted_mean(counters: Counters, a: int) -> float:
     """Private mean of all rewards of arm ``a``."""
-    return (counters.full[a] + counters.part[a]) / counters.count[a]
+    return (counters.full[a] + counters.part[a]) / counters.size[a]

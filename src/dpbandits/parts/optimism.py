@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..compiled.decorators import inlined, verb
-from ..game import Game, arms, leave, pull_again, stay
+from ..game import Game, arms, leave, pull, pull_again, stay
 from .argmax import Indices, keeps_lead, lead, new_window
 
 
@@ -102,5 +103,30 @@ def optimism(
             N[a], total[a], more[a] = now
             if N[a] > 0.0:
                 indices.level[a], indices.width[a] = index(own, a, now)
+
+    return play
+
+
+def exhaustive_optimism(observe: Callable, index: Callable) -> Callable:
+    """The loop of an optimistic algorithm that computes every index in every round,
+    ``play(game, rng, own)``, for indices that do not have the form of ``optimism``.
+
+    Args:
+        observe: as that of ``optimism``.
+        index: ``index(own, a, log_t, statistics)`` returns the index of arm a in round t.
+    """
+
+    @inlined
+    def play(game, rng, own):
+        K, T = arms(game), game.horizon
+        N, total, more = np.zeros(K), np.zeros(K), np.zeros(K)
+        for t in range(1, T + 1):
+            log_t, a, best = math.log(t), 0, -np.inf
+            for b in range(K):
+                value = index(own, b, log_t, (N[b], total[b], more[b])) if N[b] > 0.0 else np.inf
+                if value > best:
+                    a, best = b, value
+            seen = Pull(t, a, pull(game, a), 0)
+            N[a], total[a], more[a] = observe(own, rng, seen, (N[a], total[a], more[a]))
 
     return play

@@ -255,9 +255,19 @@ def read_table(path: Path) -> pd.DataFrame:
         BadInput: the file is missing, is not a CSV, or its columns or numbers are not those of a
             tidy table.
     """
-    table = read_csv(str(path), path)
+    table = completed(read_csv(str(path), path))
     check_table(str(path), table)
     return table
+
+
+def completed(table: pd.DataFrame) -> pd.DataFrame:
+    """A table with at least ``algo``, ``t`` and ``regret`` as a tidy table: one run of a game
+    without a name, until the last round. Any other table is returned unchanged.
+    """
+    if not {"algo", "t", "regret"} <= set(table.columns) or table.empty:
+        return table
+    given = {"env": "", "eps": np.inf, "horizon": table["t"].max(), "seed": 0, "run": 0}
+    return table.assign(**{k: v for k, v in given.items() if k not in table.columns})
 
 
 def check_table(where: str, table: pd.DataFrame) -> None:

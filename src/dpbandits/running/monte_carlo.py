@@ -11,7 +11,6 @@ from functools import reduce
 from operator import or_
 
 import pandas as pd
-from joblib.parallel import get_active_backend
 
 from ..errors import FileTrouble
 from ..results.run_store import Damaged, Memory, Runs, RunStore, Store
@@ -19,7 +18,7 @@ from ..results.size import announce_size, check_size
 from ..results.tables import tidy
 from ..settings.request import Request
 from ..settings.setting import Setting
-from .backends import HERE, Engine, connected
+from .backends import HERE, Cluster, Engine, connected
 from .failures import Failure, RunsFailed
 from .play import compile_kernel, loop_of
 from .precompile import compile_elsewhere, report_compilation
@@ -95,6 +94,7 @@ def run_settings(
 
     Raises:
         BadInput: the engine does not answer.
+        ClusterLost: it does not answer any more; finished runs are stored.
         CannotWrite: finished runs cannot be written; those stored before are intact.
         CannotRead: stored runs cannot be read.
     """
@@ -102,11 +102,11 @@ def run_settings(
     missing = {setting: numbers for setting, numbers in missing.items() if numbers}
     if not missing:
         return 0, []
-    with connected(engine, jobs) as workers:
+    with connected(engine, jobs) as (workers, cluster):
         broken = _compile(missing) if engine.is_here else {}
         playable = {s: numbers for s, numbers in missing.items() if s not in broken}
         collector = _Collector(missing, store)
-        parts = _parts(playable, workers, backend, engine, store)
+        parts = _parts(playable, workers, backend, cluster, store)
         background = Background(parts, collector.receive)
         try:
             for setting, trace in broken.items():
@@ -149,12 +149,15 @@ def _compile(settings: Iterable[Setting]) -> dict[Setting, str]:
 
 
 def _parts(
-    missing: Mapping[Setting, list[int]], jobs: int, backend: str, engine: Engine, store: Store
+    missing: Mapping[Setting, list[int]],
+    jobs: int,
+    backend: str,
+    cluster: Cluster | None,
+    store: Store,
 ) -> list[Workers]:
     """The work, and the workers of each part of it."""
-    if not engine.is_here:
-        cluster, _ = get_active_backend()  # that of this thread
-        return [Workers(Work(missing, jobs), jobs, cluster, store, finish_elsewhere)]
+    if cluster is not None:
+        return [Workers(Work(missing, jobs), jobs, "", store, finish_elsewhere, cluster)]
     parts: dict[str, dict[Setting, list[int]]] = {}
     for setting, runs in missing.items():
         threads = setting.algorithm.compiled if backend == "auto" else backend == "threads"

@@ -21,13 +21,15 @@ from typing import Any, NamedTuple
 import joblib
 from joblib.externals.loky import get_reusable_executor
 
-from ..errors import FileTrouble
+from ..errors import ClusterLost, FileTrouble
 from ..results.run_store import Damaged, Store
+from .backends import Cluster
 from .play import Record
 from .tasks import Outcome, Task, Work
 
 DEATHS = 20  # of workers, after which the rest of a task is given up
 TICK = 0.25  # seconds between two looks of the main thread, if no task is finished
+DIED = ("KilledWorker", "NodeDiedError", "OutOfMemoryError", "WorkerCrashedError")  # Dask, Ray
 Timed = tuple[Outcome, float]  # an outcome, and the seconds that it took
 
 
@@ -98,16 +100,18 @@ class Workers(NamedTuple):
     Attributes:
         work: what is to be played.
         jobs: number of workers.
-        backend: joblib's backend, or its name.
+        backend: the name of joblib's backend.
         store: where finished runs are stored.
         finish: finishes a task.
+        cluster: plays the tasks in the place of a backend.
     """
 
     work: Work
     jobs: int
-    backend: Any
+    backend: str
     store: Store
     finish: Callable[[Task], Outcome]
+    cluster: Cluster | None = None
 
     def outcomes(self) -> Iterator[Timed]:
         """Finish all tasks, in any order. What a worker was doing when it died is done again.
@@ -121,6 +125,8 @@ class Workers(NamedTuple):
                     del begun[done[0].task]
                     self.work.learn(*done)
                     yield done
+            except ClusterLost:
+                raise
             except Exception:
                 if not begun:
                     begun.update(dict.fromkeys(islice(self.work, 1)))
@@ -149,6 +155,8 @@ class Workers(NamedTuple):
                     played |= outcome.played
                     stored |= outcome.stored
                     trace, spent = outcome.trace or trace, spent + seconds
+            except ClusterLost:
+                raise
             except Exception as error:
                 trace, deaths = _death(error), deaths + 1
                 half = len(piece.runs) // 2
@@ -159,6 +167,9 @@ class Workers(NamedTuple):
         return Outcome(task, played, trace if lost else "", stored), spent
 
     def _handed_out(self, tasks: Iterable[Task]) -> Iterator[Timed]:
+        if self.cluster is not None:
+            yield from self._sent(tasks, self.cluster)
+            return
         loky = self.backend == "loky"
         calls = (
             joblib.delayed(_timed)(self.finish, task, self._stored(task), os.getpid() * loky)
@@ -167,12 +178,28 @@ class Workers(NamedTuple):
         how = {"n_jobs": self.jobs, "backend": self.backend, "batch_size": 1}
         if loky and self.jobs == 1:  # joblib would play them in this process
             how |= {"n_jobs": 2, "pre_dispatch": 1}
-        if getattr(self.backend, "supports_return_generator", True):
-            yield from joblib.Parallel(return_as="generator_unordered", **how)(calls)
-            return
-        with joblib.Parallel(**how) as parallel:  # Ray's backend returns nothing until the end
-            while some := list(islice(calls, 4 * self.jobs)):
-                yield from parallel(some)
+        yield from joblib.Parallel(return_as="generator_unordered", **how)(calls)
+
+    def _sent(self, tasks: Iterable[Task], cluster: Cluster) -> Iterator[Timed]:
+        """Give a cluster twice as many tasks as it has workers; an error is raised at the end."""
+        rest = iter(tasks)
+        pending: set[Any] = set()
+        errors: list[Exception] = []
+        while True:
+            for task in islice(rest, 0 if errors else 2 * self.jobs - len(pending)):
+                pending.add(cluster.submit(_timed, self.finish, task, self._stored(task), 0))
+            if not pending:
+                break
+            for future in cluster.finished(pending):
+                pending.remove(future)
+                try:
+                    done = cluster.result(future)
+                except Exception as error:
+                    errors.append(error)
+                else:
+                    yield done
+        if errors:
+            raise errors[0]
 
     def _stored(self, task: Task) -> frozenset[int]:
         """The runs of a task that another process has stored when it is about to be handed out."""
@@ -207,6 +234,6 @@ def _follow(parent: int) -> None:
 
 
 def _death(error: Exception) -> str:
-    if isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker":
+    if isinstance(error, BrokenExecutor) or type(error).__name__ in DIED:
         return "its worker died: it was killed, ran out of memory, or crashed"
     return "".join(traceback.format_exception(error))

@@ -12,6 +12,7 @@ from .conditions import (
     EPS_AND_V,
     HEAVY_TAILED,
     LOCAL,
+    PAPER_S_COUNTERS,
     PRIVACY,
     V,
     algorithm,
@@ -40,6 +41,7 @@ def gaps_below(limit: str, most: float) -> Condition:
     algorithm("dpr_ucb"),
     MOMENTS,
     constant(18),
+    PAPER_S_COUNTERS,
     *EPS_AND_V,
 )
 def dpr_ucb(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:

@@ -3,6 +3,7 @@
 What does not depend on how a configuration is composed is tested in ``settings/test_bad_settings``.
 """
 
+import re
 import shlex
 
 import pytest
@@ -10,6 +11,7 @@ from refusals import both, message_of, table
 
 from dpbandits.cli.config.compose import multirun_points, read_overrides, read_request
 from dpbandits.contracts.question import REGRET, STOPPING
+from dpbandits.errors import BadInput
 from dpbandits.settings.user_files import user_folders
 
 pytestmark = pytest.mark.usefixtures("unchanged")
@@ -193,3 +195,17 @@ def test_folders_of_a_user(given, reason):
     for key in ("--config-dir", "config_dir"):
         message = message_of(user_folders, given, key)
         assert message.startswith(f"{key}={given[:100]}") and reason in message
+
+
+def test_a_hint_leads_to_a_line_that_runs(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInput) as refused:
+        read_request(["algo=dp_se", "eps=.5,1"], ())
+    hint = re.search(r"write (\S+) for one table", str(refused.value))[1]
+    assert [s.budget for s in read_request(["algo=dp_se", hint], ()).settings] == [0.5, 1]
+
+
+@pytest.mark.parametrize(("meant", "key"), [("epsilon=1", "eps"), ("T=10", "horizon")])
+def test_what_people_call_a_key_is_understood(meant, key):
+    with pytest.raises(BadInput, match=f"did you mean {key}[?]"):
+        read_request([meant], ())

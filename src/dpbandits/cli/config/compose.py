@@ -323,9 +323,10 @@ def _explained(error, overrides, folders, keys_file):
     line = text.strip().splitlines()[0]
     if line.endswith(":"):
         line = " ".join(text.split())
-    if "Ambiguous value" in text:
-        line += "; add -m to run each, or write [a,b] for a list"
     given = [o for o in overrides if o in text] or overrides
+    if "Ambiguous value" in text:
+        key, _, values = given[0].partition("=")
+        line += f"; add -m to run each, or write sweep.{key}=[{values}] for one table"
     return BadInput(f"{' '.join(given)}: {line}")
 
 

@@ -1,0 +1,49 @@
+"""Panels for environments and privacy budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ..contracts.display import environment_title
+from ..contracts.parameters import BUDGETS
+from ..results.tables import without_privacy
+from .style import Chart, budget_title, finite_budgets
+
+
+def panels_of(
+    table: pd.DataFrame, x: str | None = None
+) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd.Series]]]:
+    """A row of panels for each environment of a table, a column for each budget that is not ``x``.
+
+    Algorithms without a budget are in every column.
+
+    Returns:
+        The figure, its axes, and for each panel, with its title, which rows belong to it.
+    """
+    environments = table["env"].unique()
+    budgets = finite_budgets(table) if x not in BUDGETS else [(str(x), np.inf)]
+    rows, columns = len(environments), len(budgets)
+    figure = Chart(figsize=(max(2.3 * columns, 4.6) + 0.4, 2.1 * rows + 1.1))
+    axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey="row")
+    free = without_privacy(table)
+
+    def panels() -> Iterator[tuple[Axes, pd.Series]]:
+        for ax, (env, budget) in zip(axes.flat, product(environments, budgets), strict=True):
+            ax.set_title(panel_title(env, *budget))
+            name, value = budget
+            inside = free | (table[name] == value) if np.isfinite(value) else table["env"].notna()
+            yield ax, (table["env"] == env) & inside
+
+    return figure, axes, panels()
+
+
+def panel_title(env: str, name: str, budget: float) -> str:
+    """The title of the panel of an environment and a budget; an infinite one is not named."""
+    words = [environment_title(env), budget_title(name, budget) if np.isfinite(budget) else ""]
+    return ", ".join(filter(None, words))

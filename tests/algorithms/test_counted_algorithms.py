@@ -1,0 +1,189 @@
+"""DP-UCB, its tight version and DPR-UCB with other trees and calibrated bonuses."""
+
+import importlib
+import inspect
+import itertools
+import math
+
+import numpy as np
+import pytest
+import references
+from helpers import SIGMAS, algorithm, bernoulli, play, table
+from make_golden import C2, PARETO
+from test_conformance import drawn_reward, reference_plays
+from test_injected_noise import HORIZONS, kernel_plays, setting
+from test_injected_noise import reference_plays as injected_reference
+
+from dpbandits.environments.catalogue import build
+from dpbandits.parts import chernoff, counters, honaker, kary, node_scales, trees
+
+TREES, BONUSES = ("binary", "honaker", "kary"), ("literal", "calibrated")
+VARIANTS = [pair for pair in itertools.product(TREES, BONUSES) if pair != ("binary", "literal")]
+BASE = {"dp_ucb": {}, "dp_ucb_bound": {}, "dpr_ucb": {"c": 0.1, "u": 1.0, "v": 0.5}}
+COUNTED = [(name, *variant) for name in BASE for variant in VARIANTS]
+each = pytest.mark.parametrize(("name", "tree", "bonus"), COUNTED)
+
+
+def game_of(name, tree, bonus, eps, trial=1, **changes):
+    return setting(name, eps, trial, tree=tree, bonus=bonus, **BASE[name] | changes)
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Games of 400 rounds: the reference minimises numerically for each arm in each round."""
+    for name in BASE:
+        monkeypatch.setitem(HORIZONS, name, 400)
+
+
+@pytest.mark.parametrize("eps", [1.0, pytest.param(0.05, marks=pytest.mark.slow), 20.0])
+@each
+def test_a_variant_is_its_reference(name, tree, bonus, eps, short):
+    """Fed with the same noise: the rounds, and the scale of each draw."""
+    given = game_of(name, tree, bonus, eps)
+    assert kernel_plays(given) == injected_reference(given)
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_split_budgets_reach_the_counters(tree, short):
+    given = game_of("dp_ucb", tree, "calibrated", 4.0, tree_budget="split")
+    assert kernel_plays(given) == injected_reference(given)
+
+
+@pytest.mark.parametrize("T", [1, 2, 9, 10, 64, 1000])
+@each
+def test_every_round_is_played(name, tree, bonus, T):
+    spec = PARETO if name == "dpr_ucb" else C2
+    for eps in (1e-9, 1.0, 1e9):
+        assert play(name, spec, T, eps=eps, tree=tree, bonus=bonus)[-1].sum() == T
+
+
+@each
+def test_compiled_equals_plain_python(name, tree, bonus):
+    spec = PARETO if name == "dpr_ucb" else C2
+    given = {"eps": 0.3, "tree": tree, "bonus": bonus} | ({"c": 1} if name == "dpr_ucb" else {})
+    for run in range(2):
+        compiled = play(name, spec, 700, run=run, **given)
+        assert (compiled == play(name, spec, 700, run=run, plain=True, **given)).all()
+
+
+@pytest.mark.parametrize(("tree", "bonus"), VARIANTS)
+def test_without_noise_dp_ucb_is_ucb(tree, bonus):
+    """Of a calibrated bonus nothing is left; nor is of the literal one, which is divided by eps."""
+    rewards = np.random.default_rng(3).random((1500, 4))
+    every = {"checkpoints": np.arange(1, 1501)}
+    found = play("dp_ucb", table(rewards), 1500, eps=np.inf, tree=tree, bonus=bonus, **every)
+    assert (found == play("ucb", table(rewards), 1500, **every)).all()
+
+
+SETTINGS = [(0.05, C2), (0.5, bernoulli(0.9, 0.6, 0.3)), (1.0, C2), (5.0, bernoulli(0.9, 0.6))]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("eps", "spec"), SETTINGS)
+@each
+def test_mean_pulls_are_the_reference_s(name, tree, bonus, eps, spec):
+    """Independent random numbers, the same law."""
+    if name == "dpr_ucb":
+        spec = spec | {"law": "pareto", "shape": 1.8}
+    T, given = 300, {"tree": tree, "bonus": bonus} | BASE[name]
+    rng, K = np.random.default_rng(17), len(build(spec).means)
+    slow = []
+    for _ in range(20):
+        reward = drawn_reward(spec, rng)
+        plays = reference_plays(
+            name, spec, reward, T, lambda b: rng.laplace(0, b), eps, rng.random, **given
+        )
+        slow.append(np.bincount(plays, minlength=K))
+    fast = [play(name, spec, T, eps=eps, seed=3, run=r, **given)[-1] for r in range(1000)]
+    for arm in range(K):
+        x, y = np.array(slow)[:, arm], np.array(fast)[:, arm]
+        # the spread of twenty counts, most of them powers of two, may be 0 by chance
+        error = y.std() * math.sqrt(1 / len(x) + 1 / len(y))
+        assert abs(x.mean() - y.mean()) <= SIGMAS * error
+
+
+# Controls
+
+FAULTS = {
+    "half the noise": (
+        node_scales.node_scale,
+        lambda scale: lambda scales, end: scale(scales, end) / 2,
+        COUNTED,
+    ),
+    "a level too few": (
+        trees.tree_node_scale,
+        lambda scale: lambda levels, sensitivity, eps: scale(levels - 1, sensitivity, eps),
+        COUNTED,
+    ),
+    "a level of a k-ary tree too few": (
+        kary.kary_levels,
+        lambda levels: lambda T, k: max(levels(T, k) - 1, 2),
+        [("dp_ucb", "kary", "literal"), ("dpr_ucb", "kary", "calibrated")],
+    ),
+    "a quantile at half of l": (
+        chernoff.noise_quantile,
+        lambda quantile: lambda noise, a, l: quantile(noise, a, l / 2),
+        [variant for variant in COUNTED if variant[2] == "calibrated"],
+    ),
+    "a binary tree": (
+        honaker.honaker_noise,
+        lambda noise: (
+            lambda own, rng, a, n, scales: counters.tree_noise(
+                own.prefix, a, n, counters.laplace(rng, node_scales.node_scale(scales, float(n)))
+            )
+        ),
+        [variant for variant in COUNTED if variant[1] == "honaker"],
+    ),
+}
+SUFFERING = [(fault, *variant) for fault, (_, _, those) in FAULTS.items() for variant in those]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("fault", "name", "tree", "bonus"), SUFFERING)
+def test_a_fault_is_seen(fault, name, tree, bonus, short):
+    function, become, _ = FAULTS[fault]
+    given = game_of(name, tree, bonus, 4.0)
+    try:
+        mistaken = kernel_plays(given, {function: become})
+    except IndexError:  # of a tree that is too small
+        return
+    assert mistaken != injected_reference(given)
+
+
+MUTANTS = [
+    ("dp_ucb", "2.0 * log_t / N", "log_t / N"),
+    ("dp_ucb", "1.0, 0.0, budget", "2.0, 0.0, budget"),
+    ("dpr_ucb", "int(N)), S", "int(N) + 1), S"),
+    ("dp_ucb_bound", "literal)) / N + math.sqrt(2.0 * l", "literal)) / N + math.sqrt(l"),
+    ("dpr_ucb", "u * B**-v", "B**-v / 2.0"),
+    ("dpr_ucb", "S += kept(pull.x, B) + bias", "S += kept(pull.x, B)"),
+    ("dpr_ucb", "2.0 * u * B ** (1.0 - v)", "u * B ** (1.0 - v)"),
+    ("dpr_ucb", "B * l / (3.0 * N)", "B * l / N"),
+    ("dpr_ucb", "2.0 * first", "first"),
+    ("dpr_ucb", "4.0 * log_t + math.log(2.0)", "4.0 * log_t"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "right", "wrong"), MUTANTS)
+def test_a_wrong_formula_is_seen(name, right, wrong, short):
+    module = importlib.import_module(f"dpbandits.algorithms.{name}")
+    source, before = inspect.getsource(module), dict(vars(module))
+    assert right in source
+    games = [game_of(name, "kary", "calibrated", eps) for eps in (4.0, 20.0)]
+    try:
+        exec(source.replace(right, wrong), vars(module))
+        mutant = getattr(module, name).py_func
+        assert any(kernel_plays(g, function=mutant) != injected_reference(g) for g in games)
+    finally:
+        vars(module).clear()
+        vars(module).update(before)
+
+
+def test_the_default_is_the_paper_s_tree_and_bonus():
+    for name in BASE:
+        assert list(algorithm(name).domains)[-2:] == ["tree", "bonus"]
+        chosen = play(name, PARETO if name == "dpr_ucb" else C2, 500)
+        given = {"tree": "binary", "bonus": "literal"}
+        assert (chosen == play(name, PARETO if name == "dpr_ucb" else C2, 500, **given)).all()
+    assert set(references.COUNTERS) == set(TREES)

@@ -1,0 +1,416 @@
+"""Honaker's and k-ary trees proved symbolically, their variances, and Chernoff quantiles."""
+
+import inspect
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from helpers import replace
+from references import HonakerTree, KaryTree, Tree, chernoff_quantile
+from scipy import stats
+
+from dpbandits.parts import counters, honaker, kary, mechanisms
+from dpbandits.parts.chernoff import noise_quantile
+from dpbandits.parts.counters import CALIBRATED, counter_noise, describe, new_counters
+from dpbandits.parts.honaker import HonakerTrees, honaker_noise
+from dpbandits.parts.kary import KaryTrees, kary_levels, kary_noise, new_kary_trees
+from dpbandits.parts.node_scales import NodeScales, node_scale
+from dpbandits.parts.trees import tree_levels
+
+MILLION = 10**6
+UNIT = NodeScales(1, 1.0, 0.0, 1.0)  # noise of scale 1
+BY_LAST_ITEM = NodeScales(1, 1.0, 1.0, 1.0)  # the scale of a node is its last item
+
+
+class Symbols:
+    """A linear combination of draws, by name."""
+
+    def __init__(self, weights):
+        self.weights = Counter(weights)
+
+    def __add__(self, other):
+        weights = Counter(self.weights)
+        for name, w in other.weights.items() if isinstance(other, Symbols) else ():
+            weights[name] += w
+        return Symbols(weights)
+
+    __radd__ = __add__
+
+    def __mul__(self, x):
+        return Symbols({name: w * x for name, w in self.weights.items()})
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, x):
+        return self * (1 / x)
+
+    def __sub__(self, other):
+        return self + other * -1 if isinstance(other, Symbols) else self
+
+    def __rsub__(self, other):
+        return self * -1
+
+    def exact(self):
+        return {name: w for name, w in self.weights.items() if w != 0}
+
+
+@pytest.fixture
+def draws(monkeypatch):
+    """Draws whose names are how many there were before, and the scales with which they were."""
+    scales = []
+
+    def laplace(rng, scale):
+        scales.append(scale)
+        return Symbols({len(scales) - 1: 1})
+
+    replace(monkeypatch, mechanisms.laplace, laplace)
+    return scales
+
+
+def empty(array):
+    return np.zeros(array.shape, dtype=object)
+
+
+def symbolic_honaker(T):
+    trees = HonakerTrees(*(np.zeros((1, tree_levels(T)), dtype=object) for _ in range(2)))
+    return lambda n: honaker_noise(trees, None, 0, n, BY_LAST_ITEM)
+
+
+def symbolic_kary(T, k):
+    trees = new_kary_trees(1, T, k)
+    trees = KaryTrees(trees.digits, empty(trees.left), empty(trees.prefix))
+    return lambda n: kary_noise(trees, None, 0, n, BY_LAST_ITEM)
+
+
+def reference(kind, k=None):
+    """A reference with symbolic noise, and the scales of its draws."""
+    scales = []
+
+    def noise(scale):
+        scales.append(scale)
+        return Symbols({len(scales) - 1: 1})
+
+    tree = kind(lambda end: end, noise)
+    if k:
+        tree.k = k
+    return tree, scales
+
+
+def close(first, second):
+    return first.keys() == second.keys() and all(
+        first[name] == pytest.approx(second[name], rel=1e-14) for name in first
+    )
+
+
+def agree(noise_of, tree, T):
+    """Whether noise and reference consist of the same draws, with the same weights, up to T."""
+    for n in range(1, T + 1):
+        tree.add(0)
+        if not close(noise_of(n).exact(), tree.noisy_sum().exact()):
+            return False
+    return True
+
+
+@pytest.mark.parametrize("T", [1, 2, 13, 64, 100])
+def test_honaker_s_noise_is_the_reference_s(T, draws):
+    tree, scales = reference(HonakerTree)
+    assert agree(symbolic_honaker(T), tree, T)
+    assert draws == scales
+
+
+@pytest.mark.parametrize(("T", "k"), [(1, 3), (13, 3), (121, 3), (62, 5), (300, 5), (400, 19)])
+def test_kary_noise_is_the_reference_s(T, k, draws):
+    tree, scales = reference(KaryTree, k)
+    assert agree(symbolic_kary(T, k), tree, T)
+    assert draws == scales
+
+
+def swapped(function, right, wrong):
+    """A function with a mistake in its source."""
+    source = inspect.getsource(function).split("\n", 1)[1]
+    assert right in source
+    names = dict(vars(inspect.getmodule(function)))
+    exec(source.replace(right, wrong), names)
+    return names[function.__name__]
+
+
+@pytest.mark.parametrize(
+    ("function", "right", "wrong"),
+    [
+        (honaker_noise, "/ 2.0\n", "/ 4.0\n"),
+        (honaker_noise, "2.0**-height", "2.0 ** -(height + 1)"),
+        (honaker_noise, "range(height)", "range(height - 1)"),
+        (honaker_noise, "scale)", "scale / 2)"),
+        (kary_noise, "= -half\n", "= half - 1\n"),
+        (kary_noise, "- j * size", "- (j + 1) * size"),
+        (kary_noise, "- trees.left[a, l, -d]", "+ trees.left[a, l, -d]"),
+        (kary_noise, "trees.left[a, l, -d]", "trees.left[a, l, -d - 1]"),
+        (kary_noise, "range(l - 1, -1, -1)", "range(l - 1, 0, -1)"),
+        (kary_noise, "(size - 1) // 2", "size // 2 + 1"),
+        (kary_noise, "range(half)", "range(half - 1)"),
+    ],
+)
+def test_mistakes_in_trees_are_seen(function, right, wrong, draws):
+    tree, scales = reference(HonakerTree if function is honaker_noise else KaryTree, 5)
+    T, mistaken = 121, swapped(function, right, wrong)
+    if function is honaker_noise:
+        trees = HonakerTrees(*(np.zeros((1, tree_levels(T)), dtype=object) for _ in range(2)))
+    else:
+        trees = new_kary_trees(1, T, 5)
+        trees = KaryTrees(trees.digits, empty(trees.left), empty(trees.prefix))
+    try:
+        same = agree(lambda n: mistaken(trees, None, 0, n, BY_LAST_ITEM), tree, T)
+    except (IndexError, AttributeError):
+        return
+    assert not same or draws != scales
+
+
+# Privacy: true sums and noise
+
+
+def items_of(kind, T, k=None):
+    """The items of each node of a reference, up to T, as (first, last)."""
+    if kind is KaryTree:
+        tree, _ = reference(KaryTree, k)
+        for _ in range(T):
+            tree.add(0)
+        return [(i * k**l + 1, (i + 1) * k**l) for l, i in tree.node_noise]
+    return [(n - 2**d + 1, n) for n in range(1, T + 1) for d in range(40) if n % 2**d == 0]
+
+
+@pytest.mark.parametrize(("T", "k"), [(1, 3), (4, 3), (5, 3), (13, 3), (1000, 5), (5000, 19)])
+def test_an_item_lies_in_at_most_the_levels_of_a_kary_tree(T, k):
+    nodes = items_of(KaryTree, T, k)
+    covering = np.zeros(max(end for _, end in nodes) + 2, int)
+    for first, last in nodes:
+        covering[first] += 1
+        covering[last + 1] -= 1
+    covering = covering.cumsum()[1 : T + 1]
+    assert covering.max() <= kary_levels(T, k)
+    # a level less would be too few, except that some horizons need a level for few items
+    assert covering.max() == kary_levels(T, k) or k ** (kary_levels(T, k) - 1) > T
+
+
+@pytest.mark.parametrize("T", [1, 5, 8, 100, 128])
+def test_an_item_lies_in_at_most_the_levels_of_honaker_s_tree(T):
+    covering = np.zeros(T + 2, int)
+    for first, last in items_of(HonakerTree, T):
+        covering[first] += 1
+        covering[last + 1] -= 1
+    assert covering.cumsum().max() == tree_levels(T)
+
+
+@pytest.mark.parametrize(("T", "k"), [(121, 3), (300, 5), (1000, 19)])
+def test_kary_nodes_add_up_to_the_prefix(T, k):
+    """With their signs the nodes cover each item of the prefix once, and no other."""
+    tree, _ = reference(KaryTree, k)
+    for n in range(1, T + 1):
+        tree.add(0)
+        change = Counter()
+        for sign, l, i in tree.nodes():
+            change[i * k**l] += sign
+            change[(i + 1) * k**l] -= sign
+        assert {p: c for p, c in change.items() if c} == {0: 1, n: -1}
+
+
+def test_kary_levels_are_the_least_that_reach_the_horizon():
+    for k in (3, 5, 19):
+        for T in (1, 2, 4, 5, 9, 10, 13, 180, 181, 3429, 3430, MILLION, 10**12):
+            h = kary_levels(T, k)
+            assert (k**h - 1) // 2 >= T > (k ** (h - 1) - 1) // 2
+
+
+# Variances: at T = 1e6 and eps = 1
+
+
+def honaker_variances(T):
+    """Of every prefix: a node of height d has 1/(2 - 2^-d) times the variance of one draw."""
+    n, found = np.arange(1, T + 1), np.zeros(T)
+    for d in range(tree_levels(T)):
+        found += (n >> d & 1) / (2 - 2.0**-d)
+    return found
+
+
+def kary_variances(T, k):
+    rest, found = np.arange(1, T + 1), np.zeros(T)
+    while rest.any():
+        digits = (rest + k // 2) % k - k // 2
+        found, rest = found + abs(digits), (rest - digits) // k
+    return found
+
+
+def binary_variances(T):
+    return sum(np.arange(1, T + 1) >> d & 1 for d in range(tree_levels(T)))
+
+
+@pytest.mark.parametrize(
+    ("tree", "variances", "mean", "largest"),
+    [
+        ("binary", binary_variances(MILLION), 7908, 15_200),
+        ("honaker", honaker_variances(MILLION), 4275, 8243),
+        ("kary", kary_variances(MILLION, 19), 1143, 2200),
+    ],
+)
+def test_variances_at_a_million(tree, variances, mean, largest):
+    number = ("binary", "honaker", "kary").index(tree)
+    scales = new_counters(1, MILLION, number, 0, 1.0, 0.0, 1.0).scales
+    found = 2 * node_scale(scales, 1.0) ** 2 * variances
+    assert found.mean() == pytest.approx(mean, abs=0.5)
+    assert found.max() == pytest.approx(largest, abs=0.5)
+
+
+@pytest.mark.parametrize("T", [3, 64, 100])
+def test_variances_are_those_of_symbolic_noise(T, draws):
+    def enumerated(noise_of):
+        return [sum(w**2 for w in noise_of(n).exact().values()) for n in range(1, T + 1)]
+
+    assert enumerated(symbolic_honaker(T)) == pytest.approx(honaker_variances(T), rel=1e-12)
+    for k in (3, 19):
+        assert enumerated(symbolic_kary(T, k)) == pytest.approx(kary_variances(T, k))
+
+
+@pytest.mark.parametrize(("tree", "n"), [(1, 7), (1, 12), (2, 10), (2, 13)])
+def test_law_of_the_released_noise(tree, n):
+    """K-S against independent sums of Laplace noise; other scales are told apart."""
+    rng, runs, eps = np.random.default_rng(5), 8000, 0.5
+    found = []
+    for _ in range(runs):
+        own = new_counters(1, n, tree, 0, 1.0, 0.0, eps)
+        found.append([counter_noise(own, rng, 0, i) for i in range(1, n + 1)][-1])
+    kind = (HonakerTree, KaryTree)[tree - 1](lambda end: own.scales.levels / eps, lambda b: 0.0)
+    for _ in range(n):
+        kind.add(0)
+    weights = np.array(kind.weights())
+    law = (rng.laplace(size=(10 * runs, len(weights))) * weights).sum(axis=1)
+    assert stats.ks_2samp(found, law).pvalue > 1e-6
+    for wrong in (0.8, 1.25):
+        assert stats.ks_2samp(found, wrong * law).pvalue < 1e-9
+
+
+def test_counters_of_different_arms_do_not_touch():
+    for tree in range(3):
+        own, other = (new_counters(3, 500, tree, 0, 1.0, 0.0, 1.0) for _ in range(2))
+        rng, alone = np.random.default_rng(1), np.random.default_rng(1)
+        expected = [counter_noise(other, alone, 0, n) for n in range(1, 401)]
+        found = []
+        for n in range(1, 401):
+            found.append(counter_noise(own, rng, 1, n))
+            counter_noise(own, np.random.default_rng(n), 2, n)
+        assert found == expected
+
+
+def test_draws_are_few(draws):
+    """Amortised O(1): two an item for Honaker's tree, one for a k-ary tree."""
+    honaker_of, T = symbolic_honaker(1000), 1000
+    for n in range(1, T + 1):
+        honaker_of(n)
+    assert len(draws) <= 2 * T
+    draws.clear()
+    kary_of = symbolic_kary(T, 19)
+    for n in range(1, T + 1):
+        kary_of(n)
+    assert len(draws) <= 1.1 * T
+
+
+# Calibrated bonuses
+
+
+def reference_weights(tree, n, scales):
+    kind = (Tree, HonakerTree, KaryTree)[tree](lambda end: node_scale(scales, end), lambda b: 0.0)
+    for _ in range(n):
+        kind.add(0)
+    return kind.weights()
+
+
+@pytest.mark.parametrize("power", [0.0, 0.6])
+@pytest.mark.parametrize("tree", range(3))
+def test_calibrated_bonuses_are_their_definition(tree, power):
+    """inf over s of (ln(2 t^4) - sum of ln(1 - b^2 s^2))/s, by another optimiser; also between the
+    times at which it is computed."""
+    T = 1100 if power else 3000
+    own = new_counters(1, T, tree, CALIBRATED, 2.0, power, 0.3)
+    rng, checked = np.random.default_rng(2), 0
+    for n in range(1, T + 1):
+        counter_noise(own, rng, 0, n)
+        if n in (1, 2, 3, 9, 10, 11, 19, 28, 179, 181, 511, 512, 1023, 1100, 2047, 2999):
+            weights = reference_weights(tree, n, own.scales)
+            for l in math.log(2) + 4 * np.log(n + np.geomspace(1, 1.001 * n + 1, 7)):
+                expected = chernoff_quantile(weights, l)
+                assert noise_quantile(own.noise, 0, l) == pytest.approx(expected, rel=1e-10)
+                checked += 1
+    assert checked >= 90
+
+
+def test_quantiles_of_large_subtrees_are_their_definition():
+    """Beyond the levels whose logarithms are computed one by one."""
+    for n in (2**13 - 1, 2**13, 5555):
+        own = new_counters(1, 2**14, 1, CALIBRATED, 1.0, 0.0, 1.0)
+        describe(own, 0, n)
+        weights = reference_weights(1, n, own.scales)
+        for l in (0.7, 10.0, 60.0):
+            own.noise.start[0] = 0.0
+            expected = chernoff_quantile(weights, l)
+            assert noise_quantile(own.noise, 0, l) == pytest.approx(expected, rel=1e-10)
+
+
+def test_quantiles_hold_and_are_not_far_too_large():
+    """The noise exceeds them with at most the stated probability, and sometimes half of them."""
+    rng, l = np.random.default_rng(3), math.log(50)
+    for tree in range(3):
+        own = new_counters(1, 100, tree, CALIBRATED, 1.0, 0.0, 1.0)
+        describe_all(own, rng, 63)
+        weights = np.array(reference_weights(tree, 63, own.scales))
+        noise = (rng.laplace(size=(40_000, len(weights))) * weights).sum(axis=1)
+        bound = noise_quantile(own.noise, 0, l)
+        assert (noise > bound).mean() < 1 / 50
+        assert (noise > 0.7 * bound).mean() > 1 / 100
+
+
+def describe_all(own, rng, n):
+    for i in range(1, n + 1):
+        counter_noise(own, rng, 0, i)
+
+
+def test_no_noise_needs_no_bonus():
+    own = new_counters(1, 100, 2, CALIBRATED, 1.0, 0.0, math.inf)
+    assert counter_noise(own, np.random.default_rng(1), 0, 1) == 0.0
+    assert noise_quantile(own.noise, 0, 5.0) == 0.0
+
+
+@pytest.mark.parametrize("eps", [1e-100, 1e-9, 1e9, 1e100])
+def test_quantiles_of_extreme_budgets(eps):
+    own = new_counters(1, 100, 1, CALIBRATED, 1.0, 0.0, eps)
+    describe_all(own, np.random.default_rng(1), 63)
+    unit = chernoff_quantile(reference_weights(1, 63, NodeScales(7, 1.0, 0.0, 1.0)), 20.0)
+    assert noise_quantile(own.noise, 0, 20.0) == pytest.approx(unit / eps, rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("module", "function", "become"),
+    [
+        (counters, "node_scale", lambda scales, end: node_scale(scales, end) / 2),
+        (counters, "tree_levels", lambda n: tree_levels(n) - 1),
+        (kary, "node_scale", lambda scales, end: node_scale(scales, end + 1)),
+        (honaker, "node_scale", lambda scales, end: node_scale(scales, end) * 2),
+    ],
+)
+def test_a_bonus_for_other_noise_is_seen(module, function, become, monkeypatch):
+    """Controls; the last is of the noise itself, which does not enter the bonus."""
+    tree = 2 if module is kary else 1
+    own = new_counters(1, 100, tree, CALIBRATED, 1.0, 0.5, 1.0)
+    rng = np.random.default_rng(1)
+    describe_all(own, rng, 21)
+    right = noise_quantile(own.noise, 0, 20.0)
+    monkeypatch.setattr(module, function, become)
+    describe(own, 0, 21)
+    assert (noise_quantile(own.noise, 0, 20.0) == right) == (module is honaker)
+
+
+def test_room_for_all_parts():
+    """At the numbers of items whose noise has the most parts of different scales."""
+    for T in (1, 9, 10, 180, 255, 3429):
+        for tree in range(3):
+            own = new_counters(1, T, tree, CALIBRATED, 1.0, 0.5, 1.0)
+            describe_all(own, np.random.default_rng(1), T)
+            assert own.noise.parts[0] <= own.noise.number.shape[1]
