@@ -65,6 +65,10 @@ bench: $(PACKAGE) ## speed and memory, as ratios to the random numbers alone; co
 	$(BIN)/python benchmarks/plan.py
 	$(BIN)/python benchmarks/settings.py
 
+reliability: $(TEST) ## kill, damage and misuse the commands, and count what is lost
+	$(BIN)/python benchmarks/reliability.py > benchmarks/reliability.new
+	mv benchmarks/reliability.new benchmarks/reliability.md
+
 bench-check: $(PACKAGE) ## measure the ratios again: within their limits, and about the committed ones
 	$(BIN)/python benchmarks/bench.py --check
 
@@ -77,6 +81,6 @@ lint: $(LINT) ## style, types and layers
 clean: ## remove what was built; results are kept
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
 
-.PHONY: help install run test test-slow figures claims audit bench bench-check lint clean
+.PHONY: help install run test test-slow figures claims audit bench reliability bench-check lint clean
 .NOTPARALLEL: # two pips would change one environment
 .DEFAULT_GOAL := help

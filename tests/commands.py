@@ -5,11 +5,14 @@ Importing it takes two seconds of CPU for every process. A server imports it onc
 
 import contextlib
 import json
+import math
 import os
 import runpy
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from importlib import import_module
 from pathlib import Path
 
@@ -17,15 +20,19 @@ IMPORTED = ("run", "stop", "plot", "bounds", "audit", "claims", "status")
 _servers = {}
 
 
-def command(*words, cwd=None, env=None):
-    """Run a command, ``bandit-*``, or a script, by its path, as ``subprocess.run`` does."""
+def command(*words, cwd=None, env=None, limit=math.inf):
+    """Run a command, ``bandit-*``, or a script, by its path, as ``subprocess.run`` does.
+
+    After ``limit`` seconds it gets Ctrl-C, after twice as many it is killed.
+    """
     with tempfile.TemporaryDirectory() as folder:
         streams = [f"{folder}/{name}" for name in ("out", "err")]
         asked = [list(map(str, words)), str(cwd or Path.cwd()), env or dict(os.environ), streams]
+        asked.append(limit)
         server = _server()
         print(json.dumps(asked), file=server.stdin, flush=True)
         code = int(server.stdout.readline())
-        out, err = (Path(stream).read_text() for stream in streams)
+        out, err = (Path(stream).read_text(errors="replace") for stream in streams)
     return subprocess.CompletedProcess(words, code, out, err)
 
 
@@ -44,10 +51,21 @@ def serve():
     for name in ("running.monte_carlo", "figures.experiments", "theory.bounds"):
         import_module(f"dpbandits.{name}")
     for line in sys.stdin:
+        *asked, limit = json.loads(line)
         child = os.fork()
         if child == 0:
-            run(*json.loads(line))
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+            run(*asked)
+        print(code_of(child, limit), flush=True)
+
+
+def code_of(child, limit):
+    """The exit code of a child, which is stopped after some seconds."""
+    start, stops = time.monotonic(), [(2 * limit, signal.SIGKILL), (limit, signal.SIGINT)]
+    while not (ended := os.waitpid(child, os.WNOHANG))[0]:
+        if stops and time.monotonic() - start > stops[-1][0]:
+            os.kill(child, stops.pop()[1])
+        time.sleep(0.002)
+    return os.waitstatus_to_exitcode(ended[1])
 
 
 def run(words, folder, environment, streams):

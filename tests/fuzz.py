@@ -1,9 +1,13 @@
 """Random configurations, most of them nearly right, and what becomes of each."""
 
+import shutil
+import signal
+import sys
 from collections import Counter
 from functools import cache
 
 import yaml
+from commands import command
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -213,7 +217,88 @@ def requested(folder, question, words, group, content):
     return read_request(words, folders, question)
 
 
-def outcomes(strategy, work, tries: int) -> Counter:
+NEEDED = {"runs": 2, "jobs": 1, "horizon": 50, "cap": 50}  # what is accepted ends soon
+WORDS_OF_CLAIMS = ["A1", "S2", "a1", "seed=1", "runs=2", "runs=x", "seed=-1", "horizon=0", "jobs=0"]
+
+
+@st.composite
+def changed_bytes(draw, content):
+    """The content of a file, cut, or with some of its bytes replaced."""
+    start = draw(st.integers(0, len(content)))
+    way = draw(st.sampled_from(["cut", "flip", "number", "text", "bytes", "none"]))
+    more = {
+        "cut": b"",
+        "flip": bytes(255 - x for x in content[start : start + 1]) + content[start + 1 :],
+        "number": f",{draw(numbers)},".encode() + content[start + 5 :],
+        "text": draw(st.text(max_size=4)).encode() + content[start:],
+        "bytes": draw(st.binary(max_size=300)),
+        "none": content[start:],
+    }
+    return content[:start] + more[way]
+
+
+@st.composite
+def lines(draw, table: bytes, manifest: bytes):
+    """The words of any command, and the files that they name, by path."""
+    name = draw(st.sampled_from(["run", "run", "stop", "status", "bounds", "audit", "claims"]))
+    name = draw(st.sampled_from([name, name, name, name, name, "plot"]))
+    if name == "plot":
+        files = {
+            "table.csv": draw(changed_bytes(table)),
+            "table.json": draw(changed_bytes(manifest)),
+        }
+        files |= draw(st.sampled_from([{}, {"table.csv": table}, {"table.json": manifest}]))
+        odd = st.sampled_from(
+            ["bounds=true", "bounds=1", "nothing.csv", "experiment=?", "a=b", "-x"]
+        )
+        return ["bandit-plot", "table.csv", *draw(st.lists(odd, max_size=2))], files
+    if name == "claims":
+        odd = st.sampled_from(WORDS_OF_CLAIMS) | st.text(min_size=1, max_size=5)
+        return ["bandit-claims", *draw(st.lists(odd, min_size=1, max_size=3)), "runs=2", "x=y"], {}
+    question, words, group, content = draw(command_lines())
+    if name in ("run", "stop"):
+        name = question.command.removeprefix("bandit-")
+    if draw(st.integers(0, 9)) == 0:
+        words = ["algo=dpr_se", "env=empirical", "env.file=data.csv"]
+    data = draw(changed_bytes(b"a,b\n1,2\n2,3\n3,1\n"))
+    files = {"data.csv": data} | ({f"{group}/mine.yaml": content} if group else {})
+    words = [word for word in words if not ("results" in word and "/" in word)]
+    given = {word.partition("=")[0].lstrip("+~") for word in words}
+    keys = default_keys("audit" if name == "audit" else question.keys_file)
+    words += [f"{key}={x}" for key, x in NEEDED.items() if key in keys and key not in given]
+    if name == "audit" and not given & {"algo", "rule", "mechanism"}:
+        words.append("mechanism=laplace_release")
+    return [f"bandit-{name}", *words, "--config-dir=."], files
+
+
+def end_of_command(folder, words, files, limit=10) -> str:
+    """What a real command does: ``accepted``, ``refused``, in one line, or what is wrong.
+
+    One that was accepted and still plays when it gets Ctrl-C is ``stopped``.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(content)
+    words = [word.replace("\0", "0") for word in words]  # no system passes it
+    done = command(*words, cwd=folder, limit=limit)
+    said = done.stderr.splitlines()
+    own = [line for line in said if line.startswith(f"{words[0]}: ")]
+    if done.returncode == -signal.SIGKILL:
+        found = "hang"
+    elif "Traceback" in done.stderr or done.returncode not in (0, 2, 3, 130):
+        found = "traceback"
+    elif done.returncode == 2:
+        found = "refused" if own == said and len(said) == 1 else "untidy"
+    else:
+        found = "stopped" if done.returncode == 130 else "accepted"
+    if found in ("hang", "traceback", "untidy"):
+        print(found, words, files, done, sep="\n", file=sys.stderr)
+    return found
+
+
+def outcomes(strategy, work, tries: int, judge=outcome_of) -> Counter:
     """What becomes of that many tries, the same ones in every test run."""
     counts: Counter = Counter()
 
@@ -228,7 +313,7 @@ def outcomes(strategy, work, tries: int) -> Counter:
     )
     @given(strategy)
     def attempt(one):
-        counts[outcome_of(work, *one)] += 1
+        counts[judge(work, *one)] += 1
 
     attempt()
     return counts

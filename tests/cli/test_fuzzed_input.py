@@ -3,7 +3,14 @@
 from functools import partial
 
 import pytest
-from fuzz import command_lines, composed, configurations, outcomes, requested
+from fuzz import (
+    command_lines,
+    composed,
+    configurations,
+    end_of_command,
+    outcomes,
+    requested,
+)
 
 
 def test_configurations_are_run_or_refused():
@@ -48,3 +55,22 @@ def test_a_message_of_two_lines_is_found(monkeypatch):
     monkeypatch.setattr("fuzz.one_line", lambda error: f"{error}\n")
     with pytest.raises(AssertionError, match="not one line"):
         outcomes(configurations(), composed, tries=150)
+
+
+@pytest.mark.parametrize(
+    ("script", "end"),
+    [
+        ("raise ValueError", "traceback"),
+        ("import os; print('two', 'lines', sep='\\n', file=os.sys.stderr); os._exit(2)", "untidy"),
+        (
+            "import os, time\ntry: time.sleep(9)\nexcept KeyboardInterrupt: os._exit(130)",
+            "stopped",
+        ),
+        ("import time\ntry: time.sleep(9)\nexcept KeyboardInterrupt: time.sleep(9)", "hang"),
+    ],
+)
+def test_commands_that_end_badly_are_found(tmp_path, script, end):
+    """The control of the bad input that docs/reliability.md counts."""
+    file = tmp_path / "script.py"
+    file.write_text(script)
+    assert end_of_command(tmp_path / "folder", [str(file)], {}, limit=0.5) == end

@@ -16,6 +16,7 @@ REAL = "from dpbandits.cli.start import run; run()"
 # A command of a file in the working folder
 STUB = "import os, dpbandits.cli as c; c.__path__.append(os.getcwd())\n"
 STUB += "from dpbandits.cli.start import start; start('stub')"
+CALL = "guarded('bandit-stub', work)"
 
 
 def started(folder, code, *words, more="", **environment):
@@ -54,6 +55,19 @@ def test_an_interruption_while_packages_are_imported(tmp_path):
     stub(tmp_path, "try:\n    os.kill(os.getpid(), signal.SIGINT)\nfinally:\n    print('lost')")
     done = started(tmp_path, STUB)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "bandit-stub: interrupted\n")
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_an_error_that_follows_from_an_interruption_is_not_reported(tmp_path, stopped):
+    """NumPy raises one if it is interrupted while it writes a file; the control is not stopped."""
+    work = "os.kill(os.getpid(), signal.SIGTERM)" if stopped else "pass"
+    imported = "from dpbandits.cli.command import guarded\ndef work():\n"
+    stub(tmp_path, f"{imported}    try:\n        {work}\n    finally:\n        1 / 0", CALL)
+    done = started(tmp_path, STUB)
+    assert done.returncode == (143 if stopped else 1)
+    assert ("Traceback" in done.stderr) != stopped
+    last = "bandit-stub: interrupted; finished runs are stored"
+    assert (done.stderr.splitlines()[-1] == last) == stopped
 
 
 def test_an_interruption_later_is_left_to_the_command(tmp_path):

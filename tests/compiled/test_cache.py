@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import DAMAGE, flip, to_folder
 
 from dpbandits.compiled import cache, sources
 from dpbandits.compiled.decorators import kernel, loop
@@ -194,35 +195,6 @@ def test_a_function_without_a_file_is_not_cached():
     names: dict[str, Any] = {"__name__": "no_module"}
     exec("def scaled(x):\n    return x\n", names)
     assert not cache.has_disk_cache(kernel(names["scaled"]))
-
-
-def flip(file):
-    content = bytearray(file.read_bytes())
-    content[len(content) // 2] ^= 1
-    file.write_bytes(content)
-
-
-def to_folder(file):
-    file.unlink()
-    file.mkdir()
-    (file / "something").touch()
-
-
-def to_pipe(file):
-    file.unlink()
-    os.mkfifo(file)
-
-
-DAMAGE = {
-    "truncated": lambda file: file.write_bytes(file.read_bytes()[:-7]),
-    "cut in the checksum": lambda file: file.write_bytes(file.read_bytes()[:7]),
-    "empty": lambda file: file.write_bytes(b""),
-    "flipped": flip,
-    "longer": lambda file: file.write_bytes(file.read_bytes() + b"\0"),
-    "random": lambda file: file.write_bytes(os.urandom(5000)),
-    "folder": to_folder,
-    "pipe": to_pipe,  # reading it would never end
-}
 
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)

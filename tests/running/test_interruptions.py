@@ -1,6 +1,6 @@
 """Kills, full disks, and several processes on one folder: nothing finished is lost or repeated.
 
-Kills have a control, without atomic writes, in which runs are lost.
+Each thing that kills might do has a control in which they do it.
 """
 
 import errno
@@ -13,15 +13,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
 import faults
 import numpy as np
+import psutil
 import pytest
 from sweeps import COMMAND, QUICK, csv_after, own_algorithm, quick, report, requested, stored, words
 
 from dpbandits import files
+from dpbandits.compiled.cache import compiled_code
 from dpbandits.errors import CannotWrite
 from dpbandits.results.naming import table_path
 from dpbandits.results.run_store import RunStore
@@ -29,6 +32,7 @@ from dpbandits.running import monte_carlo
 from dpbandits.running.play import compile_kernel
 
 SWEEP = QUICK["regret"] | {"runs": 5, "jobs": 2}  # that of ``quick``
+CACHE = str(compiled_code().parent)
 LONG = {"algo": ["dp_ucb", "dp_se", "adap_ucb"], "eps": [0.2, 0.5, 1, 2], "runs": 4, "jobs": 2}
 
 
@@ -38,24 +42,86 @@ def right():
     return csv_after(quick(None))
 
 
-def killed_children(*more):
-    command = [sys.executable, faults.__file__, "kills", *map(str, more)]
-    done = subprocess.run(command, capture_output=True, text=True)
+def found_by(what, *more, cache=None):
+    """What faults.py has found, by signal."""
+    command = [sys.executable, faults.__file__, what, *map(str, more)]
+    own = os.environ | ({} if cache is None else {"NUMBA_CACHE_DIR": str(cache)})
+    done = subprocess.run(command, capture_output=True, text=True, env=own, timeout=1000)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+def killed(*more, **options):
+    """What kills by all signals have done."""
+    return sum(map(Counter, found_by("kills", *more, **options).values()), Counter())
+
+
+WRONG = "lost", "doubled", "other_bytes", "tracebacks", "hangs"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("question", "count"), [("regret", 150), ("stopping", 70)])
 def test_two_hundred_kills_lose_nothing(tmp_path, question, count):
-    found = killed_children(question, tmp_path, 0, count)
+    found = killed(question, tmp_path, 0, count, "threads")
     assert found["kills"] >= count and found["in_a_write"] > 0 and found["sweeps"] > 1, found
-    assert found["lost"] == found["again"] == found["other_bytes"] == 0, found
+    assert not any(found[what] for what in WRONG), found
 
 
 @pytest.mark.slow
-def test_without_atomic_writes_kills_lose_runs(tmp_path):
-    assert killed_children("regret", tmp_path, 0, 60, "careless")["lost"] > 0
+@pytest.mark.parametrize(
+    ("control", "what"),
+    [("careless", "lost"), ("blind", "doubled"), ("deaf", "hangs"), ("loud", "tracebacks")],
+)
+def test_kills_have_controls(tmp_path, control, what):
+    assert killed("regret", tmp_path, 0, 9 if control == "deaf" else 60, "threads", control)[what]
+
+
+@pytest.mark.slow
+def test_machine_code_and_runs_that_are_damaged_are_noticed(tmp_path):
+    found = found_by("damages", "regret", tmp_path / "a", 2, cache=tmp_path / "cache")
+    for sort in ("stored runs", "machine code"):
+        assert found[sort]["noticed"] == found[sort]["tried"] == 2, found
+    assert not any(counts.get(what) for counts in found.values() for what in WRONG), found
+    control = found_by("damages", "regret", tmp_path / "b", 1, "blind", cache=tmp_path / "cache")
+    assert control["manifests"]["doubled"]
+
+
+def in_a_group(line, ready, **environment):
+    """The error output of a command and its processes that get Ctrl-C, as in a terminal."""
+    process = subprocess.Popen(
+        [*COMMAND, *line],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        env=os.environ | environment,
+        start_new_session=True,
+        text=True,
+    )
+    begun = time.monotonic()
+    while not ready(psutil.Process(process.pid)):
+        assert process.poll() is None and time.monotonic() - begun < 60
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    error = process.communicate(timeout=60)[1]
+    assert process.returncode == 130
+    return error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wait", [0.1, 0.4])
+@pytest.mark.parametrize(
+    ("started", "word"),
+    [("precompile", "algo=dp_se"), ("LokyProcess-2", "backend=processes")],
+)
+def test_processes_that_have_just_been_started_leave_ctrl_c_to_the_command(
+    tmp_path, started, word, wait
+):
+    def ready(process):
+        lines = [" ".join(child.cmdline()) for child in process.children()]
+        return any(started in line for line in lines) and time.sleep(wait) is None
+
+    line = [word, "horizon=1e7", "runs=100", "jobs=2", f"results={tmp_path / 'results'}"]
+    error = in_a_group(line, ready, NUMBA_CACHE_DIR=str(tmp_path) if "algo" in word else CACHE)
+    assert "Traceback" not in error and "interrupted; finished runs are stored" in error
 
 
 def started(given, results, **popen):

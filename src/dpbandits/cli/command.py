@@ -84,7 +84,10 @@ def _answered_signals() -> Iterator[None]:
     usual = (signal.default_int_handler, signal.SIG_DFL)
     own = [s for s in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(s) in usual]
 
+    received: list[int] = []
+
     def answer(number: int, _: Any) -> NoReturn:
+        received.append(number)
         for each in own:
             signal.signal(each, signal.SIG_IGN)
         with suppress(OSError):
@@ -94,6 +97,12 @@ def _answered_signals() -> Iterator[None]:
     before = {each: signal.signal(each, answer) for each in own}
     try:
         yield
+    except FileTrouble:
+        raise
+    except Exception:  # NumPy's, for instance, that a file is still open which it was writing
+        if received:
+            raise KeyboardInterrupt(*received) from None
+        raise
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)

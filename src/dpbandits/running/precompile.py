@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import signal
 import subprocess
 import sys
 from collections.abc import Collection, Sequence
@@ -19,6 +18,7 @@ from ..contracts.algorithm import Algorithm
 from ..settings.setting import Setting
 from .play import compile_kernel, loop_of
 
+DEAF = "trap '' INT; exec \"$@\""  # to Ctrl-C, from the start: an interrupted parent ends its child
 CHILD = "from dpbandits.running.precompile import compile_given; compile_given()"
 
 # Measured on one core: an algorithm and its loop, and what all of them share, with Python itself
@@ -73,7 +73,8 @@ def compile_elsewhere(settings: Sequence[Setting]) -> None:
     own["PYTHONPATH"] = os.pathsep.join(path for path in map(str, sys.path) if path)
     with suppress(OSError, TypeError):  # no process can be started
         subprocess.run(
-            [sys.executable, "-P", "-c", CHILD],  # -P: import nothing from the working folder
+            # -P: import nothing from the working folder
+            ["/bin/sh", "-c", DEAF, "sh", sys.executable, "-P", "-c", CHILD],
             input=pickle.dumps(missing),
             stdout=subprocess.DEVNULL,  # a user's algorithm may print when it is imported
             env=os.environ | own,
@@ -83,7 +84,6 @@ def compile_elsewhere(settings: Sequence[Setting]) -> None:
 
 def compile_given() -> None:
     """Compile the settings that another process sends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupted parent ends its child
     for setting in pickle.load(sys.stdin.buffer):
         with suppress(Exception):
             compile_kernel(setting)

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from itertools import islice
+from multiprocessing.resource_tracker import ensure_running
 from typing import Any, NamedTuple
 
 import joblib
@@ -53,6 +54,10 @@ class Background:
 
     def _gather(self) -> None:
         try:
+            if any(part.backend == "loky" for part in self._parts):
+                # Processes that this thread starts are deaf to Ctrl-C from their beginning
+                ensure_running()  # later it would change the mask
+                signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             for part in self._parts:
                 for outcome, seconds in part.outcomes():
                     self._receive(outcome, seconds)

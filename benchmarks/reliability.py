@@ -1,0 +1,148 @@
+"""What kills, damage, several processes and bad input do to runs, tables and commands.
+
+``python benchmarks/reliability.py > benchmarks/reliability.md`` prints the table; with ``--small``
+a few tries of each row. It needs what the tests need. The faults are those of tests/faults.py, the
+bad input is that of tests/fuzz.py.
+"""
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tabulate import tabulate
+
+TESTS = Path(__file__).parents[1] / "tests"
+sys.path.insert(0, str(TESTS))
+import fuzz  # noqa: E402
+from commands import command  # noqa: E402
+
+COLUMNS = "tried", "lost", "doubled", "other bytes", "tracebacks", "hangs"
+LONGEST = 1800  # seconds of a group of rows
+KILLS = {  # tests/faults.py: the question, how, how many, how many with --small
+    "`bandit-run`, threads": ("regret", "threads", 90, 6),
+    "`bandit-stop`, threads": ("stopping", "threads", 24, 3),
+    "`bandit-run`, processes": ("regret", "processes", 15, 3),
+    "a command that starts, or has been resumed": ("regret", "anew", 15, 3),
+    "a kernel compiles that is not cached": ("regret", "cold", 30, 3),
+    "two processes on one folder": ("regret", "two", 30, 3),
+}
+ENGINES = {  # the module, and the words of a command
+    "submitit's local executor": ("submitit", ["hydra/launcher=submitit_local"]),
+    "Dask, two workers": ("distributed", ["runner=dask", "jobs=2"]),
+    "Ray, two workers": ("ray", ["runner=ray", "jobs=2"]),
+}
+SWEEP = ["-m", "algo=dp_se,adap_ucb", "eps=0.5,1", "horizon=2000", "runs=4"]
+ACCEPTED = "accepted", "stopped"
+STOPPED = 130, -9
+ALIGN = ["left", *["right"] * len(COLUMNS)]
+
+
+def faults(folder, *given):
+    """What a process of tests/faults.py has found; it has a cache of machine code of its own."""
+    code = [sys.executable, TESTS / "faults.py", *map(str, given)]
+    own = os.environ | {"NUMBA_CACHE_DIR": f"{folder}/cache"}
+    done = subprocess.run(code, env=own, stdout=subprocess.PIPE, timeout=LONGEST, check=True)
+    return json.loads(done.stdout)
+
+
+def row(what, found, tried="tried"):
+    keys = tried, *(name.replace(" ", "_") for name in COLUMNS[1:])
+    return [what, *(found.get(key, 0) for key in keys)]
+
+
+def kills(folder, small):
+    for i, (where, (question, how, *numbers)) in enumerate(KILLS.items()):
+        found = faults(folder, "kills", question, folder / f"kills{i}", i, numbers[small], how)
+        for name, counts in found.items():
+            yield row(f"{name}: {where}", counts, "kills")
+
+
+def damage(folder, small):
+    found = faults(folder, "damages", "regret", folder / "damages", 2 if small else 8)
+    for sort, counts in found.items():
+        yield row(f"damaged {sort}", counts)
+
+
+def concurrency(folder, small):
+    found = faults(folder, "together", "regret", folder / "together", 5 if small else 30)
+    yield row("four processes at once on one folder, then a fifth", found)
+    count = 20 if small else 100
+    found = faults(folder, "writers", "regret", folder / "writers", count)
+    yield row("runs of one setting, stored by two processes at once", found | {"tried": 2 * count})
+
+
+def bad_input(folder, small):
+    command("bandit-run", "algo=dp_se", "sweep={eps:[1,2]}", "horizon=50", "runs=2", cwd=folder)
+    (table,) = folder.glob("results/*.csv")
+    lines = fuzz.lines(table.read_bytes(), table.with_suffix(".json").read_bytes())
+    noted = defaultdict(Counter)
+
+    def judged(place, words, files):
+        found = fuzz.end_of_command(place, words, files)
+        noted[words[0]].update([found, *(["tried"] if found not in ACCEPTED else [])])
+        return found
+
+    fuzz.outcomes(lines, folder / "input", 25 if small else 600, judged)
+    for name, found in sorted(noted.items()):
+        counts = {"tracebacks": found["traceback"] + found["untidy"], "hangs": found["hang"]}
+        yield row(f"bad words and files: `{name}`", counts | {"tried": found["tried"]})
+
+
+def engines(folder, small):
+    def tables(name, words):
+        done = command("bandit-run", *SWEEP, *words, f"results={name}", cwd=folder, limit=LONGEST)
+        files = {file.name: file.read_bytes() for file in folder.glob(f"{name}/*.csv")}
+        return done, files
+
+    _, right = tables("here", [])
+    for i, (name, (module, words)) in enumerate({} if small else ENGINES.items()):
+        if importlib.util.find_spec(module):
+            done, found = tables(i, words)
+            wrong = sum(found.get(file) != content for file, content in right.items())
+            counts = {"other_bytes": wrong, "tracebacks": "Traceback" in done.stderr}
+            yield row(name, counts | {"tried": len(right), "hangs": done.returncode in STOPPED})
+
+
+def text_of(rows, load, seconds):
+    """The table, in Markdown."""
+    text = tabulate(rows, ["", *COLUMNS], "pipe", disable_numparse=True, colalign=ALIGN)
+    text += f"\n\nIt took {seconds / 60:.0f} minutes on {os.cpu_count()} cores; the load average"
+    return f"{text} meanwhile was {min(load):.1f} to {max(load):.1f}.\n"
+
+
+PARTS = (kills,), (damage, concurrency, bad_input, engines)  # at once, each on a core
+
+
+def rows_of(parts, folder, small):
+    rows = []
+    for part in parts:
+        place = folder / part.__name__
+        place.mkdir()
+        for what, *numbers in part(place, small):
+            rows.append([what, *map(int, numbers)])
+            print(*rows[-1], sep=", ", file=sys.stderr, flush=True)
+    return rows
+
+
+def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
+    small, start, load = "--small" in sys.argv, time.monotonic(), [os.getloadavg()[0]]
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor() as both:
+        lanes = [both.submit(rows_of, parts, Path(folder), small) for parts in PARTS]
+        while not all(lane.done() for lane in lanes):
+            time.sleep(1)
+            load.append(os.getloadavg()[0])
+        rows = [row for lane in lanes for row in lane.result()]
+    print(text_of(rows, load, time.monotonic() - start), end="")
+
+
+if __name__ == "__main__":
+    main()
