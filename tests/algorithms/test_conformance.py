@@ -58,7 +58,9 @@ def test_parameters_are_those_of_the_configuration(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("T", HORIZONS)
 def test_every_round_is_played_and_recorded(name, T):
-    all_played = {"prae_r": 9, "prae_c": math.inf}.get(name, 5)  # batches; arms at random
+    all_played = {"prae_r": 9, "prae_c": math.inf, "ts": math.inf}.get(
+        name, 5
+    )  # batches; at random
     for eps in (1e-3, 1.0, 1e3, without_noise(name)):
         for changes in BOTH[name]:
             every = np.arange(1, T + 1)

@@ -50,7 +50,7 @@ def test_bounds_on_regret_over_time(tmp_path):
     assert slope.get_ydata()[-1] == pytest.approx(last["adap_klucb"])
     assert slope.get_ydata()[0] < 0.1 * slope.get_ydata()[-1]
     for line, algo in ((upper, "AdaP-UCB"), (slope, "AdaP-KLUCB")):
-        (own,) = [x for x in ax.lines if x.get_label() == f"{algo}, alpha = 3.1"]
+        (own,) = [x for x in ax.lines if x.get_label() == f"{algo}, $\\alpha$ = 3.1"]
         assert line.get_color() == own.get_color()
     bottom, top = ax.get_ylim()
     assert bottom < lower.get_ydata()[-1] < upper.get_ydata()[-1] < top
@@ -84,7 +84,7 @@ def test_bounds_on_regret_against_rho():
     for rho in (0.2, 5.0):
         found = np.interp(rho, upper.get_xdata(), upper.get_ydata())
         assert found == pytest.approx(azize2023.adac_ucb(gaps, rho, 3000, 3.1))
-    (lower,) = lines(ax, "lower bound, worst case: Azize's thesis, Thm. 4.20")
+    _, lower = lines(ax, "lower bound, worst case: Azize's thesis, Thm. 4.20")  # both are dashed
     assert lower.get_xdata().max() <= 1  # where the theorem holds
     assert not any("AdaP" in line.get_label() for line in ax.lines)
     panels = dp.plot(table, x="t", bounds=True).axes

@@ -136,7 +136,9 @@ def informative(problem: Problem) -> list[Bound]:
     exact = sorted(of("upper", "exact"), key=smallest_first)[:1]
     limit = sorted(of("upper", "asymptotic"), key=smallest_first)[:1]
     orders = [b for b in of("upper", "order") if b.of_instance] or of("upper", "order")
-    lower = largest(of("lower", "asymptotic")) or largest(of("lower", "worst case"))
+    lower = largest(of("lower", "asymptotic"))
+    if not lower or "rho" in problem.letters:  # that of instances knows no rho
+        lower += largest(of("lower", "worst case"))
     refuted = [b for b in of("upper", "refuted") if not b.of_instance]
     return [*(exact or limit or orders[:1]), *lower, *largest(of("lower", "order")), *refuted]
 

@@ -21,7 +21,7 @@ COMMANDS = "commands are for the command line"
 
 # command lines that ask for code other than a declared algorithm's
 CODE = [
-    ("algo=os", "'os'", "adap_klucb"),
+    ("algo=os", "'os'", "ts"),
     ("algo=evil", "'evil'", "adap_klucb"),  # a Python file alone declares nothing
     ("algo=../elsewhere/evil", "'../elsewhere/evil'", "adap_klucb"),
     ("algo=../../evil", "'../../evil'", "adap_klucb"),
