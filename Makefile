@@ -49,6 +49,7 @@ figures: $(PACKAGE) ## run what is missing and draw every figure (SCALE=smoke: i
 	$(BIN)/python experiments/all.py $(EXPERIMENTS) results=$(RESULTS) $(SMALL)
 	$(BIN)/python experiments/ren2020_ratios.py $(RESULTS)
 	$(BIN)/python experiments/practical_constants.py $(RESULTS)
+	$(BIN)/python experiments/which_global_page.py $(RESULTS)
 	$(BIN)/python experiments/times.py $(RESULTS)
 
 claims: $(PACKAGE) ## measure what the papers claim, and what would reproduce it

@@ -28,20 +28,23 @@ from dpbandits.settings.groups import question_of
 
 EXPERIMENTS = list(dp.experiments().index)
 LONG = {"tao2022_calibration", "wu2023_central", "wu2023_raw", "tao2022_orders", "ren2020_fig2"}
+LONG |= {"dp_ucb_counters", "which_global"}
+DRAWN_AGAIN = {"azize2022_fig8", "sajed2019_stopping", "ren2020_fig1e"}  # one of each kind
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in EXPERIMENTS]
-)
-def test_an_experiment_is_reproduced_in_small(name, tmp_path):
+def reproduced(name, folder):
+    """The two files of the figure of an experiment in small."""
     limit = question_of(name, QUESTIONS).limit
-    pdf, png = dp.reproduce(name, tmp_path, runs=2, **{limit: 3000})
-    assert (pdf, png) == tuple(tmp_path / "figures" / f"{name}.{x}" for x in ("pdf", "png"))
+    pdf, png = dp.reproduce(name, folder, runs=2, **{limit: 3000})
+    assert (pdf, png) == tuple(folder / "figures" / f"{name}.{x}" for x in ("pdf", "png"))
     assert pdf.read_bytes().startswith(b"%PDF")
     assert np.asarray(Image.open(png).convert("L")).std() > 5
+    return pdf, png
 
 
-DRAWN_AGAIN = {"azize2022_fig8", "sajed2019_stopping", "ren2020_fig1e"}  # one of each kind
+@pytest.mark.parametrize("name", [n for n in EXPERIMENTS if n not in LONG | DRAWN_AGAIN])
+def test_an_experiment_is_reproduced_in_small(name, tmp_path):
+    reproduced(name, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -49,8 +52,7 @@ DRAWN_AGAIN = {"azize2022_fig8", "sajed2019_stopping", "ren2020_fig1e"}  # one o
     [n if n in DRAWN_AGAIN else pytest.param(n, marks=pytest.mark.slow) for n in EXPERIMENTS],
 )
 def test_a_figure_is_the_same_when_it_is_drawn_again_and_may_have_bounds(name, tmp_path):
-    limit = question_of(name, QUESTIONS).limit
-    pdf, png = dp.reproduce(name, tmp_path, runs=2, **{limit: 3000})
+    pdf, png = reproduced(name, tmp_path)
     before = pdf.read_bytes(), png.read_bytes()
     stem, figure = experiment_figure(name, tmp_path)
     assert stem == pdf.with_suffix("") and isinstance(figure, Chart)
