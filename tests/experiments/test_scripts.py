@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from commands import command
 from helpers import CONF
@@ -153,3 +154,20 @@ def test_more_contamination_costs_more_regret():
     envs = [dp.environment("wu_raw", alpha=alpha) for alpha in (0, 0.005, 0.02)]
     means = dp.summary(dp.run("prae_r", envs, eps=1.0, horizon=1e6, runs=10))["mean"]
     assert means.is_monotonic_increasing and means.iloc[-1] > 10 * means.iloc[0]
+
+
+def test_what_to_take_is_counted(tmp_path):
+    """Two algorithms in one game: one has the smaller median, and a run that fails."""
+    about = {"env": "one_better", "eps": 1.0, "horizon": 10**6, "seed": 0}
+    rows = [
+        about | {"algo": algo, "env.gap": 0.1, "env.arms": 2, "run": run, "t": 10**6, "regret": x}
+        for algo, regrets in {"dp_se": [100, 100, 100], "dp_imed": [50, 50, 5000]}.items()
+        for run, x in enumerate(regrets)
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "which_global.csv", index=False)
+    text = script("which_global_page", tmp_path)
+    assert text.startswith("T = 1e6, 1 games in which some algorithm learns:")
+    assert rows_of(text) == [
+        ["DP-SE", "0 %", "100 %", "100 %", "2.0", "1.0", "1", "0.0 %"],
+        ["DP-IMED", "100 %", "0 %", "0 %", "1.0", "17.0", "17", "33.3 %"],
+    ]
