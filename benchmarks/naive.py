@@ -152,8 +152,8 @@ def levels(T):
 
 
 @njit
-def dp_ucb(rng, means, T, eps, gamma, tree_budget):
-    """Mishra & Thakurta 2015, Algorithm 1."""
+def dp_ucb(rng, means, T, eps, gamma, tree_budget, tree, bonus):
+    """Mishra & Thakurta 2015, Algorithm 1; its own tree and bonus only."""
     K, L = len(means), levels(T)
     log_T = math.log(T)
     Gamma = K * log_T**2 * math.log(K * T * log_T / gamma) / eps
@@ -173,7 +173,7 @@ def dp_ucb(rng, means, T, eps, gamma, tree_budget):
 
 
 @njit
-def dp_ucb_bound(rng, means, T, eps):
+def dp_ucb_bound(rng, means, T, eps, tree, bonus):
     """The same with the bonus of Azize's thesis (p. 102)."""
     K, L = len(means), levels(T)
     l = math.log(2.0 * T)
@@ -192,7 +192,7 @@ def dp_ucb_bound(rng, means, T, eps):
 
 
 @njit
-def dpr_ucb(rng, means, T, eps, u, v, c):
+def dpr_ucb(rng, means, T, eps, u, v, c, tree, bonus):
     """Tao et al. 2022, Algorithms 1 and 2."""
     K, L = len(means), levels(T)
     log_T = math.log(T)

@@ -14,7 +14,7 @@ def main(argv):
     keys = dict(word.split("=", 1) for word in argv if "=" in word)
     names = [word for word in argv if "=" not in word] or list(dp.experiments().index)
     for i, name in enumerate(names, 1):
-        print(f"{i} of {len(names)}: {name}", file=sys.stderr, flush=True)
+        print(f"{i} of {len(names)}: {name}", flush=True)
         print(*dp.reproduce(name, **keys), sep="\n", flush=True)
     return 0
 

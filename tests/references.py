@@ -541,7 +541,7 @@ def dp_ts(reward, K, T, noise, eps, draw_beta, log="natural") -> list[int]:
     O = [1] * K
     r = [0] * K
     buffer = [[] for _ in range(K)]
-    trees = [Tree(2 * 2 / eps, noise) for _ in range(K)]
+    trees = [Tree(lambda n: 2 * 2 / eps, noise) for _ in range(K)]
     played = []
     for t in range(1, T + 1):
         if t <= K:
@@ -561,7 +561,8 @@ def dp_ts(reward, K, T, noise, eps, draw_beta, log="natural") -> list[int]:
                 B[a] = 0.0
                 r[a] += 1
                 buffer[a] = []
-                trees[a] = Tree(2 * (r[a] + 2) / eps, noise)
+                scale = 2 * (r[a] + 2) / eps
+                trees[a] = Tree(lambda n, scale=scale: scale, noise)
             else:
                 trees[a].add(buffer[a][-1])
                 B[a] = trees[a].noisy_sum()

@@ -88,6 +88,7 @@ INSTALLED = {
     "bench": set(),
     "bench-check": set(),
     "audit": {"audit"},
+    "reliability": {"test"},
     "test": {"test"},
     "lint": {"lint"},
     "install": {"test", "lint", "docs", "cluster"},

@@ -463,4 +463,4 @@ def test_split_budget_of_dp_ucb_has_k_times_the_noise():
         for b in ("whole", "split")
     )
     assert split > 2 * whole
-    assert arguments("dp_ucb", 1.0, 10, tree_budget="split")[-1] == 1.0
+    assert arguments("dp_ucb", 1.0, 10, tree_budget="split")[2] == 1.0

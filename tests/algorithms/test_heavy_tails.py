@@ -70,7 +70,7 @@ def tree_of(T, eps, u, v):
         replace(patch, mechanisms.laplace, laplace)
         replace(patch, real, tree_noise)
         match = new_game(one, homogeneous(eps).users(), coins, T, np.array([T]))
-        dpr_ucb.dpr_ucb.py_func(match, coins, eps, u, v, 1.0)
+        dpr_ucb.dpr_ucb.py_func(match, coins, eps, u, v, 1.0, 0.0, 0.0)
     return np.array(scales), prefixes
 
 

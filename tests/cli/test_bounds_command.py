@@ -55,15 +55,17 @@ def test_what_is_refuted_says_so(bandit):
 
 
 def test_conditions_that_fail_are_listed(bandit):
-    printed = bandit(bounds, "algo=adap_ucb algo.alpha=1 eps=0.5")
+    printed = bandit(bounds, "algo=adap_ucb algo.alpha=1 eps=0.5 all=true")
     assert "  Azize & Basu 2022, Theorem 7: needs alpha > 3; alpha = 1" in printed
-    nothing = bandit(bounds, "algo=dp_ucb env=ren_mixed horizon=3")
+    nothing = bandit(bounds, "algo=dp_ucb env=ren_mixed horizon=3 all=true")
     assert "no theorem applies to this setting" in nothing
     assert "  Azize & Basu 2022, Theorem 2: needs T >= K - 1; T = 3, K = 20" in nothing
 
 
 def test_bounds_of_users_with_levels_of_their_own(bandit):
-    printed = bandit(bounds, "algo=heldp_ucb_b population=uniform_levels eps_min=1 horizon=1e4")
+    printed = bandit(
+        bounds, "algo=heldp_ucb_b population=uniform_levels eps_min=1 horizon=1e4 all=true"
+    )
     assert printed[0] == (
         "heldp_ucb_b on bernoulli_c2, users of uniform_levels, eps_min 1, T = 1e4"
     )

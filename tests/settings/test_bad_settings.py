@@ -126,7 +126,7 @@ ENVIRONMENTS = [
     ("env=bernoulli env.means=high", "env.means=high:", "list of numbers"),
     ("env=bernoulli env.means=0.5", "env.means=0.5:", "list of numbers"),
     ("env=bernoulli env.means={a:1}", "env.means={a:1}:"),
-    ("env.arms=1", "env.arms=1:", "from 2 to 10000"),
+    ("env.arms=1", "env.arms=1:", "at least 2 and at most 10000"),
     ("env.arms=2.5", "env.arms=2.5:", "whole number"),
     ("env.arms=many", "env.arms=many:", "number"),
     ("env.family=c9", "env.family", "c9", "c4"),

@@ -10,7 +10,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "DP-IMED"
-LINE = "purple", "dashdotted"
+LINE = "vermillion", "dotted"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Azize et al. 2025: each reward enters one noisy sum", "phase_sums")
 

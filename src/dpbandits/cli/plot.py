@@ -60,11 +60,11 @@ def _main(argv: list[str]) -> int:
             raise unknown("key", key, KEYS)
     if ("experiment" in keys) == bool(files):
         raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
-    bounds = _one_of(keys, "bounds", ("false", "true")) == "true"
+    bounds = _one_of(keys, "bounds", ("true", "false"), "false") == "true"
     formats = _formats(keys.get("format", "pdf,png"))
     stem, figure = _of_tables(files, keys, bounds) if files else _of_experiment(keys, bounds)
     if "scale" in keys:
-        rescale(figure, _one_of(keys, "scale", ("log", "linear")))
+        rescale(figure, _one_of(keys, "scale", ("log", "linear"), "log"))
     if keys.get("out") == "-":
         print(in_text(figure))
         return 0
@@ -79,9 +79,9 @@ def _main(argv: list[str]) -> int:
     return 0
 
 
-def _one_of(keys: dict[str, str], key: str, allowed: tuple[str, ...]) -> str:
-    """The value of a key, by default the first that is allowed."""
-    value = keys.get(key, allowed[0])
+def _one_of(keys: dict[str, str], key: str, allowed: tuple[str, ...], default: str) -> str:
+    """The value of a key."""
+    value = keys.get(key, default)
     if value not in allowed:
         raise BadInput(f"{key}={value}: {' or '.join(allowed)} is needed")
     return value
@@ -111,8 +111,8 @@ def _of_tables(files: list[Path], keys: dict[str, str], bounds: bool) -> tuple[P
     if bounds and "rule" in table.columns:
         raise BadInput("bounds=true: bounds are drawn beside regret, not beside stopping times")
     x, kind = keys.get("x"), keys.get("kind")
-    band = _one_of(keys, "band", tuple(BANDS))
-    if _one_of(keys, "y", ("regret", "quantiles")) == "quantiles":
+    band = _one_of(keys, "band", tuple(BANDS), "ci")
+    if _one_of(keys, "y", ("regret", "quantiles"), "regret") == "quantiles":
         if band == "std":
             raise BadInput(f"band={band}: y=quantiles has the band of 10 % to 90 % of the runs")
         band = "quantiles"

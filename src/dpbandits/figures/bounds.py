@@ -86,9 +86,9 @@ def check_match(
     """Refuse a manifest that is not that of its table."""
     same = len(rows) == len(records)
     for row, record in zip(rows, records, strict=False):
-        name, budget = budget_of(record)
+        column, budget = budget_of(record)
         same = same and all(row[key] == record[key] for key in ("algo", "env", "horizon"))
-        same = same and math.isclose(row.get(name, math.inf), budget, rel_tol=1e-9)
+        same = same and math.isclose(row.get(column, math.inf), budget, rel_tol=1e-9)
     if not same:
         raise BadInput(f"bounds=true: the manifest beside {name} is that of another table")
 
