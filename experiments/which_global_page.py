@@ -1,7 +1,8 @@
 """What to take under eps-global DP: python experiments/which_global_page.py [RESULTS].
 
 The table of experiment which_global is needed. For each algorithm: how often its regret is the
-smallest or at most twice the smallest, how many times the smallest it is, and how often it fails.
+smallest or at most twice the smallest, how many times the smallest it is, and how many of its runs
+are far above.
 The tables are written to RESULTS/which_global_page.md.
 """
 
@@ -20,7 +21,7 @@ from dpbandits.results.summary import rounds
 from dpbandits.results.tables import at_end
 
 CLOSE = 2.0  # times the smallest regret
-FAILED = 10.0  # times the smallest median of a game: the regret of a run that has failed
+FAILED = 10.0  # times the smallest median of a game: the regret of a run that went badly
 
 
 def rows_of(table):
@@ -52,7 +53,8 @@ def rows_of(table):
 
 HEAD = [
     "algorithm", "smallest median", "smallest mean", f"mean within {CLOSE:g} times",
-    "median, times the smallest", "mean, times the smallest", "the worst", "runs that fail",
+    "median, times the smallest", "mean, times the smallest", "at worst",
+    f"runs above {FAILED:g} times",
 ]  # fmt: skip
 
 

@@ -144,6 +144,7 @@ def test_the_page_on_bounds_is_made_from_the_theorems():
         ("benchmarks/plan.md", "docs/scale.md"),
         ("benchmarks/reliability.md", "docs/reliability.md"),
         ("results/claims.md", "docs/claims.md"),
+        ("results/which_global_page.md", "docs/which.md"),
         ("results/azize2025_tails.md", "docs/tails.md"),
     ],
 )
