@@ -133,7 +133,11 @@ def bars(table: pd.DataFrame) -> Figure:
             ax.set_yticks(range(len(names)), [display_name(n).replace("_", " ") for n in names])
             ax.set_xlabel(UNITS[unit])
     confidence = table["confidence"].iloc[0]
-    note = f"Bars: lower confidence bounds ({100 * confidence:g} % each); none proves privacy."
+    note = (
+        f"Bars: lower confidence bounds ({100 * confidence:g} % each); none proves privacy. "
+        "No bar: the audit has seen nothing.\n"
+        "Diamonds: exact loss of the release beneath; none where the audit knows no formula."
+    )
     finish(figure, "Privacy loss, measured and promised", table.assign(run=0), note)
     return figure
 
@@ -148,7 +152,7 @@ def _bars(ax: Axes, rows: pd.DataFrame, at: pd.Series) -> None:
         wrong = PALETTE["vermillion"]
         ax.barh(at[broken], shown[broken], 0.65, color=wrong, label="measured: violated")
     ax.plot(rows["exact"], at, "D", ms=3.5, mfc="white", color="black", ls="",
-            label="exact loss of the release beneath")  # fmt: skip
+            label="exact")  # fmt: skip
     ax.vlines(rows["promised"], at - 0.5, at + 0.5, color="black", lw=1, label="promised")
     ax.set_xlim(0, max(1.12 * most, 1.05 * min(rows["measured"].max(), 2 * most)))
     ax.grid(axis="y", visible=False)
