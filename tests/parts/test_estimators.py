@@ -92,7 +92,7 @@ def test_the_central_radius_does_not_explode_where_truncation_reaches_two_bins()
     """
     n, eps, l, k, r = 1000.0, 1.0, 5.0, 2.0, math.sqrt(10)
     for alpha1 in (0.0, 0.02):
-        M = 2 * r * np.concatenate([[1 - 1e-9, 1 + 1e-9], np.geomspace(1.01, 100, 200)])
+        M = 2 * r * np.concatenate([[1 - 1e-9, 1 + 1e-9], np.geomspace(1 + 1e-6, 100, 4000)])
         radius = np.array([central_moment_bound(n, eps, l, k, alpha1, x, r) for x in M])
         below = (1 + 2 * r) * math.sqrt(2 * l / n) + (1 + 2 * r) ** k / M
         below += (2 / 3 + 2 / eps) * M * l / n + 2 * alpha1 * (M + 1 + 2 * r)
