@@ -35,6 +35,7 @@ def record(finding: Finding, seed: int) -> dict[str, Any]:
         "unit": finding.subject.unit,
         "promised": finding.subject.promised,
         "measured": finding.measured,
+        "detectable": finding.detectable,
         "exact": math.nan if finding.exact is None else finding.exact,
         "verdict": VERDICTS[finding.violated],
         "confidence": finding.confidence,
@@ -55,19 +56,20 @@ def record(finding: Finding, seed: int) -> dict[str, Any]:
 def render(rows: Sequence[Mapping[str, Any]], style: str) -> str:
     """The table as text, in a style of tabulate's; losses are eps, or mu where the promise is."""
     head = ["audited", "", "promised", "measured, at least"]
-    head += ["exact, of the release beneath", "verdict"]
+    head += ["would be seen from", "exact, of the release beneath", "verdict"]
     cells = [
         [
             row["name"],
             row["kind"],
             promised(row),
             f"{row['measured']:.3g}",
+            "" if math.isinf(row["detectable"]) else f"{row['detectable']:.3g} {row['budget']}",
             "" if math.isnan(row["exact"]) else f"{row['exact']:.4g}",
             row["verdict"],
         ]
         for row in rows
     ]
-    align = ("left", "left", "right", "right", "right", "left")
+    align = ("left", "left", "right", "right", "right", "right", "left")
     return tabulate(cells, head, tablefmt=style, colalign=align, disable_numparse=True)
 
 
