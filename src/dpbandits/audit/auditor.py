@@ -125,9 +125,7 @@ def audit(
     i = int(np.argmax([measured for measured, *_ in tested]))
     measured, counts, used, detectable = tested[i]
     event = learned[i][1]
-    return Finding(
-        subject, measured, confidence, pairs[i], event, counts, used, detectable, exact
-    )
+    return Finding(subject, measured, confidence, pairs[i], event, counts, used, detectable, exact)
 
 
 def _learn(subject, pair, sequence, runs, level):

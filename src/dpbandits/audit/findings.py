@@ -115,6 +115,8 @@ def bars(table: pd.DataFrame) -> Figure:
     budget, and a row of panels for each unit.
     """
     value = table[budgets_of(table)].bfill(axis=1).iloc[:, 0]  # of the only budget of a row
+    response = np.where(table["kind"] == "response", ", response", "")
+    table = table.assign(name=table["name"].map(display_name).str.replace("_", " ") + response)
     units = {str(unit): rows for unit, rows in table.groupby("unit", sort=True)}
     heights = [0.2 * rows["name"].nunique() + 0.9 for rows in units.values()]
     values = sorted(value.unique())
@@ -132,7 +134,7 @@ def bars(table: pd.DataFrame) -> Figure:
             _bars(ax, rows, rows["name"].map(names.index))
             symbols = " or ".join(symbol(b) for b in budgets_of(rows) if rows[b].notna().any())
             ax.set_title(f"{symbols} = {x:g}")
-            ax.set_yticks(range(len(names)), [display_name(n).replace("_", " ") for n in names])
+            ax.set_yticks(range(len(names)), names)
             ax.set_xlabel(UNITS[unit])
     confidence = table["confidence"].iloc[0]
     note = (

@@ -73,7 +73,9 @@ def requested(
         numbers = _budgets(config, algorithm.name, algorithm.budget)
         subjects = [_player(config, algorithm, spec, x, lengths, given) for x in numbers]
         if algorithm.guarantee is not None and algorithm.guarantee.notion == "local":
-            subjects = [s for player in subjects for s in (player, Sender(algorithm, player.budget))]
+            subjects = [
+                s for player in subjects for s in (player, Sender(algorithm, player.budget))
+            ]
     if find_spec("sklearn") is None:
         raise BadInput("an audit needs scikit-learn: pip install 'dpbandits[audit]'")
     return subjects
