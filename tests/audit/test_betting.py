@@ -6,6 +6,7 @@ from scipy.stats import norm
 
 from dpbandits.audit.betting import (
     FACTORS,
+    ITSELF,
     PROMISED,
     Bets,
     gaussian_line,
@@ -25,7 +26,7 @@ def counts(rng, p, q, repeats=REPEATS, runs=RUNS):
 
 def alarms(bets, found):
     """How many of the sequences of counts ever refute the promise."""
-    wealth = np.stack([bets.log_wealth(x)[:, 0, PROMISED] for x in found])
+    wealth = np.stack([bets.log_wealth(x, ITSELF)[:, 0, 0] for x in found])
     return (wealth.max(axis=0) >= 0.0).sum()
 
 
@@ -39,7 +40,7 @@ def most(level):
     [
         (pure_line, 0.1, 0.45),
         (pure_line, 1.0, 0.2),
-        (pure_line, 1.0, 0.002),
+        (pure_line, 1.0, 0.005),
         (gaussian_line, 0.5, 0.3),
         (gaussian_line, 2.0, 0.01),
     ],
@@ -55,7 +56,7 @@ def test_the_level_holds_whenever_one_stops_and_a_fixed_sample_test_s_does_not(l
     bets = Bets(loss, line, p, q, RUNS, LEVEL)
     assert alarms(bets, found) <= most(LEVEL)
     assert alarms(Bets(loss, line, 0.5, 0.5 * q, RUNS, LEVEL), found) <= most(LEVEL)  # bad guess
-    assert alarms(Bets(0.66 * loss, line, p, q, RUNS, LEVEL), found) > most(LEVEL) or q < 0.01
+    assert alarms(Bets(0.66 * loss, line, p, q, RUNS, LEVEL), found) > most(LEVEL)
 
 
 def test_optional_stopping_inflates_the_level_of_a_fixed_sample_test():
@@ -76,10 +77,10 @@ def test_the_bound_is_too_large_as_rarely_as_stated_at_any_time():
     """The running maxima of the wealth against every loss; the control is a loss of 1.1."""
     p, q = 0.2 * np.e, 0.2
     bets, rng = Bets(2.0, pure_line, p, q, RUNS, LEVEL), np.random.default_rng(1)
-    found = counts(rng, p, q, 300)
+    found = counts(rng, p, q, 100)
     best = np.max([bets.log_wealth(x)[:, 0] for x in found], axis=0)
     bounds = np.array([bets.bound(row) for row in best])
-    assert (bounds >= 1.0).sum() <= 300 * LEVEL + 5 * np.sqrt(300 * LEVEL)
+    assert (bounds >= 1.0).sum() <= 100 * LEVEL + 5 * np.sqrt(100 * LEVEL)
     assert np.median(bounds) > 0.9 and (bounds > 0.9).mean() > 0.5
 
 
@@ -97,7 +98,7 @@ def test_a_violation_is_found_early_and_what_is_detectable_is_detected():
         found = counts(rng, p, q)
         shares.append(alarms(bets, found) / REPEATS)
     assert shares[0] < 0.1 and 0.3 < shares[1] < 0.8 and shares[2] > 0.95
-    early = np.stack([bets.log_wealth(x)[:, 0, PROMISED] for x in counts(rng, 0.99, q)])
+    early = np.stack([bets.log_wealth(x, ITSELF)[:, 0, 0] for x in counts(rng, 0.99, q)])
     assert (early[0] >= 0).all()
     assert bets.detectable(0.9) == np.inf  # no event is so likely
 

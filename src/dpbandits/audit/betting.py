@@ -14,6 +14,7 @@ from scipy.stats import norm
 # hundredth of it apart, and 1, the promise itself, is one of them
 FACTORS = np.append(np.arange(401) / 200.0, np.geomspace(2.02, 1000.0, 200))
 PROMISED = 200  # the place of 1
+ITSELF = slice(PROMISED, PROMISED + 1)
 STAKES = 4.0 ** -np.arange(5)  # runs for which the bets are made, as fractions of all
 MOST = 0.99  # of the largest stake with which no bet can lose everything
 Line = Callable[[np.ndarray, float], tuple[np.ndarray, np.ndarray]]
@@ -75,15 +76,16 @@ class Bets:
         stakes = np.minimum(np.sqrt(needed / variance), MOST / (slope + offset))
         return np.log1p(np.stack([1.0, -1.0])[:, None, None, None] * stakes * outcomes[:, None])
 
-    def log_wealth(self, counts: np.ndarray) -> np.ndarray:
+    def log_wealth(self, counts: np.ndarray, at: slice = slice(None)) -> np.ndarray:
         """The logarithm of the mean wealth over the level, float array (..., 2, losses): at 0 and
         above, a promise is refuted, or that this event can refute it is.
 
         Args:
             counts: of pairs with the event in both, in the first, in the second and in none, as a
                 number array (..., 4).
+            at: the places in ``losses`` of those that are bet against; all by default.
         """
-        grown = np.einsum("...o,sobl->...sbl", counts, self.gains)
+        grown = np.einsum("...o,sobl->...sbl", counts, self.gains[..., at])
         wealth = logsumexp(grown, axis=-2) - np.log(len(STAKES)) + np.log(self.level)
         return np.asarray(wealth)
 
@@ -103,7 +105,7 @@ class Bets:
         slope, offset = self.line(self.losses, self.q)
         p = np.minimum(slope * q + offset, 1.0)
         counts = self.runs * np.stack([p * q, p * (1 - q), (1 - p) * q, (1 - p) * (1 - q)], axis=-1)
-        seen = self.log_wealth(counts)[:, 0, PROMISED] >= 0.0
+        seen = self.log_wealth(counts, ITSELF)[:, 0, 0] >= 0.0
         return float(FACTORS[seen].min(initial=np.inf))
 
 
