@@ -442,8 +442,9 @@ def audit(
     goal = {k: v for k, v in parameters.items() if rule is not None and k in STOPPING.goal_names}
     own = {k: v for k, v in parameters.items() if k not in goal}
     given = {
-        "mechanism": mechanism, "eps": eps, "rho": rho, "horizon": horizon, "arms": arms, "runs": runs,
-        "confidence": confidence, "seed": seed, "jobs": jobs, "results": results, **goal,
+        "mechanism": mechanism, "eps": eps, "rho": rho, "horizon": horizon, "arms": arms,
+        "runs": runs, "confidence": confidence, "seed": seed, "jobs": jobs, "results": results,
+        **goal,
     }  # fmt: skip
     config = {**default_keys("audit"), "results": None}
     config |= {k: _plain(v) for k, v in given.items() if v is not None}

@@ -57,51 +57,45 @@ class _Candidate(NamedTuple):
 
     first: Number
     second: Number
-    event: Callable[[], str]
-    rewards: Callable[[], tuple[str, str]]
+    event: str
+    rewards: tuple[str, str]
 
 
 class Method(NamedTuple):
-    """How a loss is computed: ``candidates(values, eps, T, weakness)``, where the noise has 1/eps
-    times the ``weakness`` as its scale.
+    """How a loss is computed: ``candidates(values, eps, T)``.
 
     Attributes:
         usual: the horizon of a table of all algorithms.
         most: the largest horizon.
     """
 
-    candidates: Callable[[Mapping[str, float], float, int, float], Iterator[_Candidate]]
+    candidates: Callable[[Mapping[str, float], float, int], Iterator[_Candidate]]
     usual: int
     most: int
 
 
-def adap_ucb_candidates(values, eps, T, weakness):
+def adap_ucb_game(values: Mapping[str, float], eps: float) -> Episodic:
     def bonus(n, t):
         return adap_ucb.upper(0.0, float(n), eps, values["alpha"] * math.log(t))
 
-    return episodic_candidates(Episodic(bonus, lambda n, pulls: pulls, True, eps / weakness), T)
+    return Episodic(bonus, lambda n, pulls: pulls, True, eps)
 
 
-def lazy_ucb_candidates(values, eps, T, weakness):
+def lazy_ucb_game(values: Mapping[str, float], eps: float) -> Episodic:
     def bonus(n, t):
         l = 3.0 * anytime_lazy_ucb.logarithm(float(t), values["log"])
         return anytime_lazy_ucb.upper(0.0, float(n), eps, l)
 
-    return episodic_candidates(Episodic(bonus, lambda n, pulls: 2 * n, False, eps / weakness), T)
+    return Episodic(bonus, lambda n, pulls: 2 * n, False, eps)
 
 
 def episodic_candidates(game: Episodic, T: int) -> Iterator[_Candidate]:
     """The events and neighbours of an episodic algorithm among which is the largest loss."""
     for leaf in sequences(game, T, extreme_cases):
-        sizes = tuple(len(rounds) for rounds in leaf.releases)
-        for pair in extreme_pairs(sizes):
-            first, second = (leaf.probability[case] for case in pair)
-            yield _Candidate(
-                first,
-                second,
-                lambda leaf=leaf: f"actions {_string(leaf.actions)}",
-                lambda leaf=leaf, pair=pair: tuple(_rewards(leaf, case) for case in pair),
-            )
+        for x, y in extreme_pairs(tuple(len(rounds) for rounds in leaf.releases)):
+            p, q = leaf.probability[x], leaf.probability[y]
+            rewards = _rewards(leaf, x), _rewards(leaf, y)
+            yield _Candidate(p, q, f"actions {_string(leaf.actions)}", rewards)
 
 
 def _rewards(leaf: Leaf, case: Sequence[int]) -> str:
@@ -113,29 +107,29 @@ def _rewards(leaf: Leaf, case: Sequence[int]) -> str:
     return "".join(found)
 
 
-def dp_se_candidates(values, eps, T, weakness):
+def dp_se_candidates(values: Mapping[str, float], eps: float, T: int) -> Iterator[_Candidate]:
+    """The ends of the epochs that end before the horizon."""
     e, left = 1, T
     R, width = dp_se.epoch(e, 2, eps, values["beta"])
-    if R > left // 2:
+    if left // 2 < R:
         raise OutOfReach(f"no epoch ends before the horizon; the first one has 2 x {R:.0f} rounds")
-    while R <= left // 2:
-        for found in endings(int(R), width, eps / weakness):
-            yield _Candidate(
-                *found.probabilities,
-                lambda found=found, e=e: (
-                    f"epoch {e} of 2 x {found.R} rounds "
-                    f"{'removes arm 1' if found.removes else 'removes no arm'}"
-                ),
-                lambda found=found: tuple(f"sum 0 - sum 1 = {d}" for d in found.sums),
-            )
+    while left // 2 >= R:
+        for found in endings(int(R), width, eps):
+            removed = "arm 1" if found.removes else "no arm"
+            event = f"epoch {e} of 2 x {found.R} rounds removes {removed}"
+            d, other = found.sums
+            words = f"sum 0 - sum 1 = {d}", f"sum 0 - sum 1 = {other}"
+            yield _Candidate(*found.probabilities, event, words)
         left -= 2 * int(R)
         e += 1
         R, width = dp_se.epoch(e, 2, eps, values["beta"])
 
 
 METHODS = {
-    "adap_ucb": Method(adap_ucb_candidates, 15, 31),
-    "anytime_lazy_ucb": Method(lazy_ucb_candidates, 15, 23),
+    "adap_ucb": Method(lambda v, eps, T: episodic_candidates(adap_ucb_game(v, eps), T), 15, 31),
+    "anytime_lazy_ucb": Method(
+        lambda v, eps, T: episodic_candidates(lazy_ucb_game(v, eps), T), 15, 23
+    ),
     "dp_se": Method(dp_se_candidates, 1_000_000, 10**12),
 }
 # Why the others are out of reach
@@ -143,7 +137,9 @@ SUMS_STAY = (
     "{name}: each release adds to the sum of all earlier ones, so both arms' sums stay dependent"
     " and their joint density has two dimensions; in reach are fresh releases"
 )
-TREES = "{name}: releases share the noise of a tree's nodes, so no release is independent of another"
+TREES = (
+    "{name}: releases share the noise of a tree's nodes, so no release is independent of another"
+)
 DRAWS = "{name}: each round's arm is drawn from posteriors, which leaves no closed form"
 REASONS = {
     "adap_klucb": (
@@ -170,7 +166,6 @@ def exact_loss(
     eps: float,
     horizon: int,
     arms: int = 2,
-    weakness: float = 1.0,
 ) -> ActionLoss:
     """The exact loss of an algorithm's actions.
 
@@ -180,7 +175,6 @@ def exact_loss(
         eps: its budget.
         horizon: the number of rounds.
         arms: the number of arms.
-        weakness: the scale of Laplace noise is divided by 1/weakness, for twins that are broken.
 
     Raises:
         OutOfReach: no exact loss is known.
@@ -191,7 +185,7 @@ def exact_loss(
     if arms != 2:
         raise OutOfReach(f"{algorithm.name}: arms={arms} is out of reach; in reach are 2 arms")
     _check_horizon(algorithm.name, horizon, method.most)
-    return certified(lambda: method.candidates(values, eps, horizon, weakness))
+    return certified(lambda: method.candidates(values, eps, horizon))
 
 
 def usual_horizon(algorithm: Algorithm) -> int:
@@ -254,7 +248,7 @@ def _largest(candidates: Iterator[_Candidate]) -> ActionLoss:
             low, at = max(least, low), found
         high = max(high, most)
     assert at is not None
-    return ActionLoss(low, high, at.event(), at.rewards())
+    return ActionLoss(low, high, at.event, at.rewards)
 
 
 def _ends(ball: Number) -> tuple[float, float]:

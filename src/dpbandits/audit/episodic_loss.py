@@ -81,13 +81,12 @@ def sequences(game: Episodic, horizon: int, cases: Cases) -> Iterator[Leaf]:
             longer history must extend those of a shorter one.
     """
     unit = Rate(exactly(game.rate))
-    start = {
-        (s, z): (unit.laplace(1, whole(s)), unit.laplace(1, whole(z)))
-        for s, z in cases((1, 1))
+    start: dict[Case, Releases] = {
+        (s, z): (unit.laplace(1, whole(s)), unit.laplace(1, whole(z))) for s, z in cases((1, 1))
     }
     root = _Node((0, 1)[:horizon], ((0,), (1,)), (1, 1), ((), ()), (None, None), start)
     if horizon <= 2:
-        certain = {case: unit.one for case in start}
+        certain: dict[Case, Number] = dict.fromkeys(start, unit.one)
         yield Leaf(root.actions, root.releases, certain)
         return
     stack = [root]

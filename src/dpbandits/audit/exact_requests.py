@@ -97,7 +97,10 @@ def wanted(
     if config["results"] is not None:
         folder("results", config["results"])
     arms = whole("arms", config["arms"], at_least=2, at_most=20)
-    budgets = [argument("eps", x, POSITIVE, math.nan) for x in _each(1.0 if config["eps"] is None else config["eps"])]
+    budgets = [
+        argument("eps", x, POSITIVE, math.nan)
+        for x in _each(1.0 if config["eps"] is None else config["eps"])
+    ]
     horizons = [] if config["horizon"] is None else _each(config["horizon"])
     lengths = [whole("horizon", T, at_least=2) for T in horizons]
     own = [name for name in algorithm.domains if name not in (algorithm.budget, "eps_min")]
@@ -151,4 +154,3 @@ def exact_in_words(row: Mapping[str, Any]) -> str:
         f"  rewards    {row['rewards']}\n"
         f"  neighbours {row['neighbours']}"
     )
-

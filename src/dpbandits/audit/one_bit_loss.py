@@ -114,6 +114,6 @@ def worst_neighbours(probability: np.ndarray) -> tuple[float, Actions, Actions]:
             ratios = (halves[r] / halves[1 - r]).astype(float)
             at = np.unravel_index(int(ratios.argmax()), ratios.shape)
             rest = tuple(int(x) for x in at)
-            pair = ((*rest[:axis], reward, *rest[axis:]) for reward in (r, 1 - r))
-            found.append((float(ratios[at]), *pair))
+            first, second = ((*rest[:axis], reward, *rest[axis:]) for reward in (r, 1 - r))
+            found.append((float(ratios[at]), first, second))
     return max(found)

@@ -15,9 +15,7 @@ from ..results.tables import write_table
 from ..running.progress import progress_bar
 
 
-def settle_exact(
-    losses: Sequence[Wanted], beyond: Sequence[str], results: Path, stem: str
-) -> int:
+def settle_exact(losses: Sequence[Wanted], beyond: Sequence[str], results: Path, stem: str) -> int:
     """Compute exact losses, print them, and write ``results/stem.csv`` and ``.md``.
 
     Args:
