@@ -139,7 +139,9 @@ def test_tests_of_packages_that_are_not_installed_are_skipped_with_the_reason(tm
     blocking = f"import sys\nsys.modules.update(dict.fromkeys({[*EXTRAS]}))\n"
     (tmp_path / "blocked.py").write_text(blocking)
     options = ["-p", "blocked", "-p", "no:cacheprovider", "-m", "extra", "-W", "ignore"]
-    files = [f"tests/{f}" for f in ("test_layers.py", "test_notebook.py", "audit", "running", "cli")]
+    files = [
+        f"tests/{f}" for f in ("test_layers.py", "test_notebook.py", "audit", "running", "cli")
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *files],
         cwd=TOP,
