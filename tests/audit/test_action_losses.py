@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from dpbandits.algorithms import dp_se, dpr_se
 from dpbandits.audit import one_bit_loss
 from dpbandits.audit.action_loss import (
     OutOfReach,
@@ -26,10 +27,16 @@ from dpbandits.contracts.algorithm import HOMES, from_function, load
 from dpbandits.environments.laws import PARAMETERS, TABLE, Environment
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, pulls_of
+from dpbandits.parts.radii import kl_upper
 from dpbandits.running.play import play_loop
 
 pytestmark = pytest.mark.extra("flint")
-VALUES = {"adap_ucb": {"alpha": 3.1}, "anytime_lazy_ucb": {"log": 0.0}, "dp_se": {"beta": 1.0}}
+VALUES = {
+    "adap_ucb": {"alpha": 3.1},
+    "anytime_lazy_ucb": {"log": 0.0},
+    "dp_se": {"beta": 1.0},
+    "dpr_se": {"u": 1.0, "v": 0.5, "c": 1.0, "beta": 1.0},
+}
 EPISODIC = {"adap_ucb": adap_ucb_game, "anytime_lazy_ucb": lazy_ucb_game}
 
 
@@ -201,21 +208,43 @@ def worst_of_all(removes, R, border):
     return abs(np.diff(np.log(p))).max()
 
 
-def test_epochs_are_those_of_the_compiled_algorithm():
-    """Removed or kept in the first epoch of DP-SE; control: with one more reward it differs."""
-    runs, eps = 100_000, 1.0
-    from dpbandits.algorithms.dp_se import epoch
-
-    R, width = epoch(1, 2, eps, 1.0)
+@pytest.mark.parametrize("name", ["dp_se", "dpr_se"])
+def test_epochs_are_those_of_the_compiled_algorithm(name):
+    """How often the first epoch removes arm 1; control: with one more reward it differs."""
+    runs = 100_000
+    if name == "dp_se":
+        (R, width), B = dp_se.epoch(1, 2, 1.0, 1.0), 0.5
+    else:
+        R, B, width = dpr_se.epoch(1, 2, 1.0, *VALUES[name].values())
     R, T = int(R), 2 * int(R) + 2
-    d = int(width * R)
-    table = np.zeros((T, 2))
-    table[: 2 * d : 2, 0] = 1.0
-    counts = frequencies("dp_se", table, eps, runs, since=2 * R)
-    share = counts[0, 0] / runs  # arm 1 was removed
-    p, off = (float(tail(exactly(width) * R - exactly(x))) for x in (d, d + 1))
+    border = exactly(width) * R / exactly(2 * B)
+    d = int(float(Fraction(int(border.p), int(border.q))))  # in units of 2B
+    table = np.full((T, 2), -B if name == "dpr_se" else 0.0)
+    table[: 2 * d : 2, 0] += 2 * B
+    counts = frequencies(name, table, 1.0, runs, since=2 * R)
+    share = counts[0, 0] / runs
+    p, off = (float(tail(border - exactly(x))) for x in (d, d + 1))
     error = math.sqrt(p * (1 - p) / runs)
     assert abs(share - p) < 5 * error < abs(share - off)
+
+
+def test_the_index_of_adap_klucb_saturates():
+    """Why its exact loss is out of reach: a tie from .9 on, and rounding just below."""
+    p = np.linspace(0.85, 1.0, 10_001)
+    index = np.array([kl_upper(x, 3.1 * math.log(3)) for x in p])
+    assert (index[p >= 0.9] == 1.0).all() and index[0] < 1.0
+    longer = np.diff([kl_upper(x, 3.1 * math.log(6) / 2) for x in np.linspace(0.9, 0.92, 10_001)])
+    assert -1e-15 < longer.min() < 0.0
+
+
+def test_dpr_se_at_long_horizons():
+    """With the paper's constants; control: 8/10 of the noise exceeds the budget."""
+    values = VALUES["dpr_se"] | {"c": 24.0, "beta": 1e-10}
+    found = exact_loss(algorithm("dpr_se"), values, 0.5, 10**10)
+    assert 0.4999 < found.low <= found.high < 0.5 and "in units of" in found.rewards[0]
+    R, B, width = dpr_se.epoch(1, 2, 0.5, *values.values())
+    first, second = next(endings(int(R), width, 0.5 / 0.8, 2 * B)).probabilities
+    assert float((second / first).log()) > 0.62
 
 
 @pytest.mark.parametrize("eps", [0.1, 1.0])
@@ -312,7 +341,7 @@ def test_exponential_polynomials():
         ("adap_ucb", 8, 3, "in reach are 2 arms"),
         ("heldp_ucb_b", 40, 2, "in reach are horizons up to 11"),
         ("dp_klucb", 8, 2, "the sum of all earlier ones"),
-        ("adap_klucb", 8, 2, "in reach are additive indices"),
+        ("adap_klucb", 8, 2, "in reach is adap_ucb"),
         ("adac_ucb", 8, 2, "its promise is a mu"),
         ("prae_r", 8, 2, "exact losses are known for adap_ucb, anytime_lazy_ucb, dp_se"),
     ],

@@ -1,4 +1,4 @@
-"""The exact privacy loss of the actions of DP-SE with two arms, at any horizon.
+"""The exact privacy loss of the actions of DP-SE and DPR-SE with two arms, at any horizon.
 
 The epochs are independent, and each ends in one of three ways: an arm is removed, the other one is,
 or neither. A changed reward lies in one epoch, so the loss is that of the worst epoch. In each the
@@ -20,7 +20,8 @@ class Ending(NamedTuple):
     Attributes:
         removes: whether an arm is removed.
         R: pulls of each arm.
-        sums: the differences of the two arms' sums under the neighbours.
+        sums: the differences of the two arms' sums under the neighbours, in units of the largest
+            change of a reward.
         probabilities: those of this end.
     """
 
@@ -30,15 +31,16 @@ class Ending(NamedTuple):
     probabilities: tuple[Number, Number]
 
 
-def endings(R: int, width: float, rate: float) -> Iterator[Ending]:
-    """The ends of an epoch that releases two means with ``Lap(1/(rate R))`` each.
+def endings(R: int, width: float, rate: float, change: float = 1.0) -> Iterator[Ending]:
+    """The ends of an epoch that releases two means with noise ``Lap(change/(rate R))`` each.
 
     Args:
         R: pulls of each arm.
         width: an arm is removed if its mean is more than this below the other's.
-        rate: 1/scale of the noise of one reward.
+        rate: the budget, unless the noise is wrong.
+        change: the largest change of a reward.
     """
-    unit, border = exactly(rate), exactly(width) * R
+    unit, border = exactly(rate), exactly(width) * R / exactly(change)
 
     def removed(d: int) -> Number:  # d, the difference of the sums, with noise, exceeds the border
         return tail(unit * (border - d))
