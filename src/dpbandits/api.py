@@ -411,7 +411,7 @@ def audit(
         confidence: with which a measured loss is not too large.
         seed: a finding depends on it and on the arguments above alone.
         jobs: number of workers, -1 for one a core.
-        results: folder in which findings are stored; None to write nothing.
+        results: folder in which findings of samples are stored; None to write nothing.
         config_dir: see ``run``.
         **parameters: parameters of the algorithm; ``rel_error``, ``beta`` and ``R`` of a rule.
 

@@ -56,7 +56,7 @@ def game_of(name, weakness=1.0):
 
 def loss_of_twin(name, horizon):
     """With 4/10 of the noise."""
-    return certified(lambda: episodic_candidates(game_of(name, 0.4), horizon))
+    return certified(lambda: episodic_candidates(game_of(name, 0.4), horizon), 1e-6)
 
 
 def frequencies(name, table, eps, runs, since=0):
@@ -235,6 +235,13 @@ def test_the_index_of_adap_klucb_saturates():
     assert (index[p >= 0.9] == 1.0).all() and index[0] < 1.0
     longer = np.diff([kl_upper(x, 3.1 * math.log(6) / 2) for x in np.linspace(0.9, 0.92, 10_001)])
     assert -1e-15 < longer.min() < 0.0
+
+
+@pytest.mark.parametrize("eps", [1e-60, 1e-3, 50.0])
+def test_budgets_of_any_size(eps):
+    found = exact_loss(algorithm("adap_ucb"), VALUES["adap_ucb"], eps, 6)
+    assert 0.8 * eps < found.low <= found.high <= eps * (1 + 1e-9)
+    assert found.high - found.low <= 1e-6 * min(eps, 1.0)
 
 
 def test_dpr_se_at_long_horizons():

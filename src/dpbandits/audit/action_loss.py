@@ -24,11 +24,12 @@ from .episodic_loss import Episodic, Leaf, extreme_cases, extreme_pairs, sequenc
 from .exponential_polynomials import Number
 from .one_bit_loss import NotOneBit, probabilities, worst_neighbours
 
-WIDTH = 1e-6  # largest width of the interval
+WIDTH = 1e-6  # largest width of the interval; for budgets below 1 as a part of the budget
 BITS = (192, 384, 768, 1536, 3072)  # precisions that are tried
 ROUNDING = 1e-9  # relative tolerance of a loss that is compared with a promise
 FAR = 1e3  # a reward whose sigmoid is 0 or 1 in floating point
 MOST_BITS = 11  # sequences of 2^11 bits take about 10 seconds
+EPS_OF_BITS = (1e-6, 10.0)  # beyond, rounding changes the probabilities of one bit visibly
 
 
 class OutOfReach(Exception):
@@ -137,7 +138,7 @@ def elimination_candidates(
     e, left = 1, T
     R, width, change = epoch(e)
     if left // 2 < R:
-        raise OutOfReach(f"no epoch ends before the horizon; the first one has 2 x {R:.0f} rounds")
+        raise OutOfReach(f"no epoch ends before the horizon; the first one has 2 x {R:.6g} rounds")
     while left // 2 >= R:
         for found in endings(int(R), width, eps, change):
             removed = "arm 1" if found.removes else "no arm"
@@ -212,7 +213,7 @@ def exact_loss(
     if arms != 2:
         raise OutOfReach(f"{algorithm.name}: arms={arms} is out of reach; in reach are 2 arms")
     _check_horizon(algorithm.name, horizon, method.most)
-    return certified(lambda: method.candidates(values, eps, horizon))
+    return certified(lambda: method.candidates(values, eps, horizon), WIDTH * min(eps, 1.0))
 
 
 def usual_horizon(algorithm: Algorithm) -> int:
@@ -248,8 +249,8 @@ def _check_horizon(name: str, horizon: int, most: int) -> None:
         )
 
 
-def certified(candidates: Callable[[], Iterator[_Candidate]]) -> ActionLoss:
-    """The largest |ln(P/P')| of some events, in an interval of width at most WIDTH."""
+def certified(candidates: Callable[[], Iterator[_Candidate]], width: float) -> ActionLoss:
+    """The largest |ln(P/P')| of some events, in an interval of at most this width."""
     from flint import ctx
 
     before = ctx.prec
@@ -257,7 +258,7 @@ def certified(candidates: Callable[[], Iterator[_Candidate]]) -> ActionLoss:
         for bits in BITS:
             ctx.prec = bits
             found = _largest(candidates())
-            if found.high - found.low <= WIDTH:
+            if found.high - found.low <= width:
                 return found
     finally:
         ctx.prec = before
@@ -288,6 +289,12 @@ def _ends(ball: Number) -> tuple[float, float]:
 
 def _one_bit_loss(algorithm, values, eps, horizon, arms) -> ActionLoss:
     _check_horizon(algorithm.name, horizon, MOST_BITS)
+    least, most = EPS_OF_BITS
+    if not least <= eps <= most:
+        raise OutOfReach(
+            f"{algorithm.name}: at eps={eps:g} the probabilities of a bit are rounded visibly; in"
+            f" reach are budgets from {least:g} to {most:g}"
+        )
     extremes = algorithm.rewards.extremes(values) if algorithm.rewards else (-FAR, FAR)
     arguments = [values[name] for name in algorithm.domains]
     try:

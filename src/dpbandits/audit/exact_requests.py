@@ -140,9 +140,9 @@ def render_exact(rows: list[dict[str, Any]], style: str) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """A loss to nine decimals, or as an interval, rounded outwards, if it is not known as well."""
-    if high - low < 1e-9:
-        return f"{(low + high) / 2:.9f}"
+    """A loss to ten digits, or as an interval, rounded outwards, if it is not known as well."""
+    if high - low <= 1e-10 * high:
+        return f"{(low + high) / 2:#.10g}"
     return f"[{math.floor(low * 1e7) / 1e7:.7f}, {math.ceil(high * 1e7) / 1e7:.7f}]"
 
 
