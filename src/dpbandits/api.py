@@ -417,10 +417,11 @@ def audit(
 
     Returns:
         A row for each budget, and for local privacy a second one for the response of a user:
-        ``measured``, the lower confidence bound on the privacy loss, beside ``promised``, both in the ``unit``
-        eps, or mu for what promises zCDP or RDP; ``detectable``, the least multiple of the promised
-        loss that the runs would have refuted; ``verdict``; the neighbouring sequences and the event. Of exact losses ``low`` and ``high``, between
-        which the loss lies, for each budget and horizon.
+        ``measured``, the lower confidence bound on the privacy loss, beside ``promised``, both in
+        the ``unit`` eps, or mu for what promises zCDP or RDP; ``detectable``, the least multiple
+        of the promised loss that the runs would have refuted; ``verdict``; the neighbouring
+        sequences and the event. Of exact losses ``low`` and ``high``, between which the loss lies,
+        for each budget and horizon.
 
     Raises:
         BadInput: something cannot be audited, an exact loss is out of reach, or scikit-learn (for
