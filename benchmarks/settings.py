@@ -2,8 +2,8 @@
 
 Each setting is a single run of dp_se of 1,000 rounds with two rows. It is run, run again when
 everything is stored, and looked at by bandit-status. What the commands need for one setting is
-subtracted from the time, not from the memory. The results folder is beside this file, on the disk of
-the checkout. The table is printed and written to benchmarks/settings.md.
+subtracted from the time, not from the memory. The results folder is beside this file, on the disk
+of the checkout. The table is printed and written to benchmarks/settings.md.
 """
 
 import multiprocessing
