@@ -10,7 +10,7 @@ import sys
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -74,7 +74,7 @@ class Algorithm:
         """Whether users may have privacy levels of their own: whether it takes ``eps_min``."""
         return "eps_min" in self.domains
 
-    @cached_property
+    @property
     def budget(self) -> str | None:
         """The name of its privacy budget, one of BUDGETS; None if it takes none."""
         if self.per_user:
