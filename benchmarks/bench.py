@@ -443,8 +443,8 @@ def measure(check):
             ],
             colalign=("left", *["right"] * 8),
         ),
-        "DP-UCB with the counters and bonuses `algo.tree` and `algo.bonus`, T = 1e6: ns a round, and "
-        "the ratio to the random numbers of the defaults (binary, literal). The others compute "
+        "DP-UCB with the counters and bonuses `algo.tree` and `algo.bonus`, T = 1e6: ns a round, "
+        "and the ratio to the random numbers of the defaults (binary, literal). The others compute "
         "every index in every round:",
         left(
             counted,

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from tabulate import tabulate
 
-CALL = "from dpbandits.cli.{0} import main; main()"
+CALL = "from dpbandits.cli.start import {0}; {0}()"
 HERE = Path(__file__).parent
 GRIDS = {3000: (3000, 1), 20_000: (2000, 10)}  # numbers of budgets and of horizons
 WORDS = ["algo=dp_se", "env=bernoulli_c2", "runs=1", "checkpoints=1", "jobs=1"]

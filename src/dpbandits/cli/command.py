@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import errno
-import gc
 import os
 import signal
 import sys
@@ -46,7 +45,6 @@ def parser_of(command: str) -> Parser:
 
 def guarded(name: str, command: Callable[[], int]) -> None:
     """Run a command and exit: bad input ends with one line and exit code 2."""
-    gc.freeze()  # what is imported stays: the collector of cycles need not visit it again
     try:
         with _answered_signals():
             _check_working_folder()
