@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 import yaml
 from commands import command
+from sweeps import own_algorithm
 
 from dpbandits.cli import run, stop
 from dpbandits.cli.config.compose import read_request
@@ -403,20 +404,34 @@ def test_a_horizon_that_no_float_holds(bandit):
     assert pd.read_csv(path)["t"].iloc[-1] == 9007199254740993
 
 
+IDLE = """
+import numpy as np
+
+from dpbandits.authoring import kernel, play_unseen, rounds_left
+
+
+@kernel
+def idle(game, rng):  # little to compile
+    play_unseen(game, np.arange(1), rounds_left(game))
+"""
+
+
 def test_compiling_is_reported_once(tmp_path):
+    own_algorithm(tmp_path / "mine", "idle", IDLE)
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     code = "from dpbandits.cli.run import main; main()"
     reported = []
     (tmp_path / "pickle.py").write_text("print('imported')")  # the compiler's process needs one
     for _ in range(2):
-        command = [sys.executable, "-P", "-c", code, "algo=dp_se", "horizon=100", "runs=1"]
+        command = [sys.executable, "-P", "-c", code, "algo=idle", "horizon=100", "runs=1"]
+        command += [f"--config-dir={tmp_path / 'mine'}"]
         done = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
         )
         reported.append(done.stderr)
         assert "imported" not in done.stdout
     # and no progress bar: there is no terminal
-    assert reported == ["compiling dp_se, the first time only: about 6 s ...\n", ""]
+    assert reported == ["compiling idle, the first time only: about 6 s ...\n", ""]
 
 
 def test_a_run_that_reaches_its_cap_has_no_estimate(bandit):

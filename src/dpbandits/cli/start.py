@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -27,6 +28,7 @@ def start(name: str) -> None:
     except BadInput as error:
         print(f"bandit-{name}: {error}", file=sys.stderr)
         sys.exit(2)
+    gc.freeze()  # what is imported stays: the collector of cycles need not visit it again
     signal.signal(signal.SIGINT, usual)
     main()
 
