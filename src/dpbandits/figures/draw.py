@@ -24,7 +24,7 @@ from .bands import BANDS
 from .regret_vs_budget import budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
-from .style import finite_budgets
+from .style import SCALES, finite_budgets
 from .tails import tail_panels
 
 Draw = Callable[..., Figure]  # of a table and, where a figure has them, curves of bounds
@@ -55,6 +55,12 @@ def _band(key: str, value: Any) -> str:
     return str(value)
 
 
+def _scale(key: str, value: Any) -> str:
+    if value not in list(SCALES):
+        raise BadInput(f"{key}={plain(value)}: {' or '.join(SCALES)} is needed")
+    return str(value)
+
+
 # What a file may give to the function of its kind of figure, and how the value is checked
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "title": _text,
@@ -62,6 +68,8 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "private": _text,
     "k": as_number,
     "theorems": yes_no,
+    "tails": yes_no,
+    "scale": _scale,
 }
 
 
