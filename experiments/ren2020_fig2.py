@@ -15,7 +15,10 @@ from dpbandits.theory.ren2020 import v_b, v_l
 
 TITLE = "Final regret against the leading term (Ren et al. 2020, Fig. 2)"
 TERMS = {"heldp_ucb_l": v_l, "heldp_ucb_b": v_b}
-POPULATIONS = {"uniform_levels": "levels 0, .2, 1, 2, 100", "clipped_normal": "clipped normal levels"}
+POPULATIONS = {
+    "uniform_levels": "levels 0, .2, 1, 2, 100",
+    "clipped_normal": "clipped normal levels",
+}
 SETTING = ["algo", "population", "eps_min"]
 
 

@@ -87,8 +87,8 @@ def figure_of_table(
         table: a tidy table.
         title: the title.
         bounds: curves of bounds, see ``bounds.curves``.
-        x: ``t``, a budget (``eps`` or ``rho``), or a parameter that the table varies; None for a
-            budget of more than four values if there is one, else time.
+        x: ``t``, a budget (``eps`` or ``rho``), or what the table varies, such as a parameter or
+            the ``horizon``; None for a budget of more than four values if there is one, else time.
         band: a key of ``BANDS``.
         kind: ``tail`` for the probability of large regrets; else None.
 
@@ -125,6 +125,7 @@ def axis_of(table: pd.DataFrame, x: str | None) -> str:
     if x is None:
         return next((name for name, values in budgets.items() if values > 4), "t")
     varied = [n for n in varied_in(table) if pd.api.types.is_numeric_dtype(table[n])]
+    varied += ["horizon"] if table["horizon"].nunique() > 1 else []
     if x not in AXES and x not in varied:
         raise unknown("x", x, [*AXES, *varied])
     if x in BUDGETS and not budgets:

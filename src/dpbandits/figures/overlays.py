@@ -38,7 +38,8 @@ def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.
     against = against.astype(table.dtypes[setting].to_dict())  # a column may be blank in one
     slopes = against.loc[against["kind"].isin(WITHOUT_CONSTANT), "label"].unique()
     marks = dict(zip(slopes, cycle(MARKS_OF_SLOPES), strict=False))
-    against = against.assign(mark=against["label"].map(marks).fillna(against["side"].map(MARKS)))
+    pairs = zip(against["label"], against["side"], strict=True)
+    against = against.assign(mark=[marks.get(label, MARKS[side]) for label, side in pairs])
     return against.merge(table[[*setting, "line"]].drop_duplicates(), on=setting)
 
 

@@ -56,6 +56,8 @@ def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: 
 
 def regret_label(table: pd.DataFrame) -> str:
     """The label of the axis of final regret."""
+    if table["horizon"].nunique() > 1:
+        return "pseudo-regret at $T$"
     return f"pseudo-regret at $T$ = {scientific(table['horizon'].max())}"
 
 
@@ -64,7 +66,9 @@ def order(ax: Axes, x: np.ndarray, values: np.ndarray, through: float, label: st
     ``through`` at the last ``x``.
     """
     with unstretched(ax):
-        ax.plot(x, values * through / values[-1], label=label, color=SLOPE, lw=1, ls="--", gid=BOUND)
+        ax.plot(
+            x, values * through / values[-1], label=label, color=SLOPE, lw=1, ls="--", gid=BOUND
+        )
 
 
 @styled
@@ -82,7 +86,7 @@ def budget_panels(
     ``time_panels`` for ``band`` and ``bounds``. Algorithms that take another budget than ``x`` are
     left out.
     """
-    table = labelled(table[table[x].notna()])
+    table = labelled(table[table[x].notna()], horizons=True)
     bounds = lines_of(bounds, table, x)
     environments = table["env"].unique()
     figure = Chart(figsize=(max(3.2 * len(environments), 5.0), 3.6))
@@ -107,7 +111,7 @@ def parameter_panels(table: pd.DataFrame, title: str, x: str, band: str = "ci") 
     """Final regret against a parameter that the table varies: a row of panels for each environment,
     a column for each budget.
     """
-    table = labelled(table, but=[x])
+    table = labelled(table, but=[x], horizons=True)
     figure, axes, panels = panels_of(table)
     styles, values = styles_of(table), table[x].dropna()
     for ax, inside in panels:

@@ -16,7 +16,6 @@ from ..contracts.display import symbol
 from ..results.tables import at_end, budgets_of, varied_in, without_privacy
 from .bands import band_note, curve_of, draw_band
 from .layout import panel_title
-from .tails import exceedance
 from .overlays import draw_bounds, lines_of
 from .style import (
     LONG,
@@ -31,6 +30,7 @@ from .style import (
     styles_of,
     value_text,
 )
+from .tails import exceedance
 
 DOTS = 12  # means of a line of medians
 EARLY = 0.02  # of the rounds

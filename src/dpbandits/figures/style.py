@@ -115,21 +115,30 @@ def value_text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def labelled(table: pd.DataFrame, but: Sequence[str] = ()) -> pd.DataFrame:
+def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = False) -> pd.DataFrame:
     """The table with a column ``line``, the label of the line to which a row belongs.
 
     There is a line for each algorithm and each value of the parameters that vary in some
-    environment for some algorithm, except for those in ``but``, which are on an axis.
+    environment for some algorithm, except for those in ``but``, which are on an axis. With
+    ``horizons`` there is also a line for each horizon.
     """
     games = table.groupby(["algo", "env", "horizon"])
     varied = [x for x in varied_in(table) if x not in but and games[x].nunique().max() > 1]
+    if horizons and "horizon" not in but and table["horizon"].nunique() > 1:
+        varied.append("horizon")
     key: Any
     labels: dict[Any, str] = {}
     for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
         values = zip(varied, key[1:], strict=True)
-        words = [f"{symbol(name)} = {value_text(x)}" for name, x in values if not pd.isna(x)]
+        words = [_word(name, x) for name, x in values if not pd.isna(x)]
         labels |= dict.fromkeys(rows.index, ", ".join([legend_name(key[0]), *words]))
     return table.assign(line=pd.Series(labels))
+
+
+def _word(name: str, value: Any) -> str:
+    """A parameter with its value in a label."""
+    text = scientific(value) if name == "horizon" else value_text(value)
+    return f"{symbol(name)} = {text}"
 
 
 def styles_of(table: pd.DataFrame) -> Styles:
@@ -206,7 +215,9 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> None:
         figure.supxlabel(note, fontsize=7.5, color="#444444")
         return
     if any(line.get_marker() != "None" for line in bounds.values()):
-        note += " Bounds: thin, in the colour of their line; black: of several lines; grey: slope only."
+        note += (
+            " Bounds: thin, in the colour of their line; black: of several lines; grey: slope only."
+        )
     note = _wrapped(note, figure)
     columns = _columns(figure, bounds, letter=0.05)
     rows = -(-len(bounds) // columns)
@@ -247,7 +258,9 @@ def label_logarithms(ax: Axes) -> None:
             continue
         low, high = np.log10(sorted(limits))
         if np.floor(high) - np.ceil(low) < 1:
-            axis.set_minor_locator(LogLocator(subs=(2.0, 5.0) if high - low > 0.5 else (1.5, 2, 3, 5)))
+            axis.set_minor_locator(
+                LogLocator(subs=(2.0, 5.0) if high - low > 0.5 else (1.5, 2, 3, 5))
+            )
             axis.set_minor_formatter(FuncFormatter(lambda x, _: _between(x)))
             axis.set_tick_params(which="minor", labelsize=8)
 

@@ -18,8 +18,12 @@ AT_ONCE = 500  # settings whose intervals are computed together
 STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs"]
 
 
-def summarize(table: pd.DataFrame) -> pd.DataFrame:
+def summarize(table: pd.DataFrame, settings: list[str] | None = None) -> pd.DataFrame:
     """The statistic of each setting of a tidy table: final regret, or stopping time.
+
+    Args:
+        table: a tidy table.
+        settings: the columns that tell its settings apart; None for those of ``settings_of``.
 
     Returns:
         One row a setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of
@@ -27,7 +31,7 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
         also ``halted``, a number of runs, and the share ``correct`` of these, with its 95 %
         interval ``correct_low`` to ``correct_high`` (Clopper-Pearson).
     """
-    question, settings = question_of_table(table), settings_of(table)
+    question, settings = question_of_table(table), settings or settings_of(table)
     rows = at_end(table)
     summary = mean_of(rows, settings, question.statistic)
     if question.share is None:
@@ -77,7 +81,8 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
 def _columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
     first = list(summary.columns).index("mean")
     varied = [n for n in question.shown_if_varied if summary[n].nunique() > 1]
-    swept = [name for name in summary.columns[:first] if name not in columns_of(summary)]
+    fixed = set(columns_of(summary)) - {"seed"}  # a summary has seeds only if they vary
+    swept = [name for name in summary.columns[:first] if name not in fixed]
     if question.one_arm:  # what sets the arm's mean is shown as such
         swept = [name for name in swept if not summary[name].equals(summary["true_mean"])]
     varied += swept
