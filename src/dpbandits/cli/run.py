@@ -57,6 +57,7 @@ OPTIONS = """\
 options:
   -m, --multirun      run every combination of comma-separated values
   --config-dir DIR    also look in DIR/{group}, DIR/env and DIR/experiment for your own files
+  --completion SHELL  print the script for tab completion in bash, zsh or fish
   --cfg job           print the composed configuration (all of Hydra's options work)
   --version, --help"""
 INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
