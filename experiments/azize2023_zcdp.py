@@ -1,7 +1,7 @@
 """Azize's thesis, Fig. 5.4: what zCDP costs AdaC-UCB, against rho and against t.
 
-The regret without privacy is that of the same episodes without noise (rho infinite). The third panel
-is ours: the mean of the thesis hides how the regret is spread over the runs.
+The regret without privacy is that of the same episodes without noise (rho infinite). The third
+panel is ours: the mean of the thesis hides how the regret is spread over the runs.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """Tab completion in bash, zsh and fish.
 
-A shell's script passes the line that is typed to ``COMMAND --complete LINE``, which prints the words
-that could follow. It reads the names in the configuration files and imports nothing that is slow.
+A shell's script passes the line that is typed to ``COMMAND --complete LINE``, which prints the
+words that could follow. It reads names in the configuration files and imports nothing that is slow.
 """
 
 from __future__ import annotations

@@ -81,8 +81,9 @@ def call_hydra(question: Question, argv: list[str], overrides: list[str]) -> Non
 def multirun(question: Question, overrides: list[str], folders: tuple[str, ...]) -> int:
     """Run every point of a multirun, wait for all, and write one table of all settings.
 
-    An algorithm that takes no eps is run once, though others are run for several. Jobs in other processes print to their logs, so the paths of their tables and the reasons of
-    failures are printed here.
+    An algorithm that takes no eps is run once, though others are run for several. Jobs in other
+    processes print to their logs, so the paths of their tables and the reasons of failures are
+    printed here.
 
     Returns:
         The exit code, 1 if a job failed.
