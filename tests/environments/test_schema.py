@@ -33,7 +33,7 @@ def test_every_law_and_every_key_is_documented():
         assert re.findall(r"^\* `(\w+)`:", text, flags=re.M) == keys_of(LAWS[name]), name
     assert set(ROWS) == set(ARMS)
     for name, text in ROWS.items():
-        assert [x for x in re.findall(r"`(\w+)`", text)] == keys_of(ARMS[name]), name
+        assert re.findall(r"`(\w+)`", text) == keys_of(ARMS[name]), name
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

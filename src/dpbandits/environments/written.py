@@ -146,7 +146,8 @@ def _law(name: str, function: Callable[..., float], version: str, file: Path | N
     names = list(inspect.signature(written).parameters)
     if not names or names[0] != "u" or len(names) > MOST + 1:
         raise BadInput(
-            f"law={name}: a function {name}(u, ...) is needed, with at most {MOST} parameters after u"
+            f"law={name}: a function {name}(u, ...) is needed, with at most {MOST} parameters "
+            "after u"
         )
     law = RewardLaw(name, written, tuple(names[1:]), version, file)
     _compiled(law)

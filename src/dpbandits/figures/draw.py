@@ -70,6 +70,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "theorems": yes_no,
     "tails": yes_no,
     "scale": _scale,
+    "time": _scale,
 }
 
 

@@ -48,6 +48,10 @@ def learns_early(table: pd.DataFrame) -> bool:
     return bool((early.reindex(final.index) >= final / 2).mean() >= 0.5)
 
 
+def _scale_of_time(table: pd.DataFrame) -> str:
+    return "log" if learns_early(table) else "linear"
+
+
 def regret_vs_time(
     ax: Axes,
     table: pd.DataFrame,
@@ -101,12 +105,14 @@ def time_panels(
     band: str = "ci",
     bounds: pd.DataFrame | None = None,
     tails: bool = False,
+    time: str | None = None,
 ) -> Figure:
     """A row of panels for each environment and horizon, a column for each budget.
 
     Algorithms without a budget are drawn in every column. ``band`` is a key of ``BANDS``; for
     ``bounds`` see ``bounds.curves``. With ``tails`` the probability of large final regrets is
-    below each panel.
+    below each panel. ``time`` is the scale of the axis of time, ``log`` or ``linear``; None for
+    what suits the table, see ``learns_early``.
     """
     table = labelled(table)
     bounds = lines_of(bounds, table, "t")
@@ -119,7 +125,7 @@ def time_panels(
     share: Any = "row" if tails or pairs["horizon"].nunique() > 1 else "all"
     everything = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey="row")
     axes, below = everything[::each], everything[each - 1 :: each]
-    styles, log_time = styles_of(table), learns_early(table)
+    styles, log_time = styles_of(table), (time or _scale_of_time(table)) == "log"
     panels = itertools.product(games, budgets)
     for ax, tail, ((env, horizon), budget) in zip(axes.flat, below.flat, panels, strict=True):
         inside, beside = (_of_panel(x, env, horizon, *budget) for x in (table, bounds))
@@ -176,9 +182,10 @@ def time_panel(
     band: str = "ci",
     bounds: pd.DataFrame | None = None,
     scale: str = "linear",
+    time: str | None = None,
 ) -> Figure:
     """One panel with a line for each setting; see ``side_by_side``."""
-    return side_by_side({"": table}, title, band, bounds, scale)
+    return side_by_side({"": table}, title, band, bounds, scale, time)
 
 
 def panel_per_algorithm(
@@ -206,11 +213,12 @@ def side_by_side(
     band: str,
     bounds: pd.DataFrame | None = None,
     scale: str = "linear",
+    time: str | None = None,
 ) -> Figure:
     """A panel for each table, under its key, with a line for each setting.
 
     Lines of the same label look the same in every panel. ``scale`` is that of the axis of regret;
-    with ``bounds`` (see ``time_panels``) it is ``log``.
+    with ``bounds`` (see ``time_panels``) it is ``log``. For ``time`` see ``time_panels``.
     """
     panels = [rows.assign(panel=name) for name, rows in tables.items()]
     table = pd.concat(panels, ignore_index=True)
@@ -222,7 +230,7 @@ def side_by_side(
     bounds = lines_of(bounds, table, "t")
     figure = Chart(figsize=(4.0 * len(tables) + 1.0, 4.0))
     axes = figure.subplots(1, len(tables), squeeze=False, sharey=True)[0]
-    styles, log_time = styles_of(table), learns_early(table)
+    styles, log_time = styles_of(table), (time or _scale_of_time(table)) == "log"
     for ax, (name, rows) in zip(axes, table.groupby("panel", sort=False), strict=True):
         beside = bounds[bounds["line"].isin(rows["line"])]
         regret_vs_time(ax, rows, styles, band, scale, beside, log_time)

@@ -50,7 +50,7 @@ def write_report(
 
     write_pieces(path, pieces())
     summary = pd.concat(summaries, ignore_index=True)
-    for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
+    for suffix, style in ((".md", "pipe"), (".tex", "latex")):
         text = render(summary, request.question, style) + "\n"
         write_atomically(path.with_suffix(suffix), text.encode())
     write_manifest(path, request.config, request.settings, seconds, request.changed)
