@@ -175,6 +175,7 @@ def test_a_manifest_and_summaries_lie_beside_the_table(bandit, question):
     assert all(line.startswith("|") and line.endswith("|") for line in markdown)
     assert manifest["config"][question.group] in markdown[-1]
     assert r"\begin{tabular}" in path.with_suffix(".tex").read_text()
+    assert "_" not in path.with_suffix(".tex").read_text()  # names for people
 
 
 def test_a_manifest_describes_the_table_beside_it(bandit):

@@ -147,7 +147,7 @@ def together(files: Sequence[Path]) -> pd.DataFrame:
 class _Shown(NamedTuple):
     """A setting of a table: its columns, its record (None without a manifest), and its rows."""
 
-    columns: dict[str, Any]
+    columns: Mapping[Any, Any]
     record: Mapping[str, Any] | None
     rows: pd.DataFrame
 

@@ -116,7 +116,7 @@ def parameter_panels(table: pd.DataFrame, title: str, x: str, band: str = "ci") 
     styles, values = styles_of(table), table[x].dropna()
     for ax, inside in panels:
         regret_vs(ax, table[inside], x, styles, band)
-        if values.min() > 0 and values.max() > 20 * values.min():
+        if values.min() > 0 and (x == "horizon" or values.max() > 20 * values.min()):
             ax.set_xscale("log")
     for ax in axes[-1]:
         ax.set_xlabel(symbol(x))

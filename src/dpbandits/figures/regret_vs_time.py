@@ -34,6 +34,7 @@ from .tails import exceedance
 
 DOTS = 12  # means of a line of medians
 EARLY = 0.02  # of the rounds
+EARLIEST = 1e-3  # of the rounds: where a logarithmic axis of time begins, approximately
 
 
 def learns_early(table: pd.DataFrame) -> bool:
@@ -68,7 +69,9 @@ def regret_vs_time(
     """
     lines = table.groupby("line", sort=False)
     measured = {str(label): curve_of(rows, "t", band) for label, rows in lines}
-    shown = [c.loc[c["t"] >= 0.01 * c["t"].max(), "middle"].min() for c in measured.values()]
+    horizon = table["horizon"].max()
+    start = (EARLIEST if log_time else 0.01) * horizon
+    shown = [c.loc[c["t"] >= start, "middle"].min() for c in measured.values()]
     if len(bounds):
         late = bounds.loc[bounds["x"] >= 0.1 * bounds["x"].max(), "value"].min()
         shown.append(max(late, min(shown) / 100))
@@ -81,7 +84,6 @@ def regret_vs_time(
             some = curve.iloc[:: max(1, len(curve) // DOTS)]
             ax.plot(some["t"], some["mean"], "o", ms=2.5, color=colour)
     draw_bounds(ax, bounds, styles)
-    horizon = table["horizon"].max()
     if horizon > LONG or log_time:
         ax.set_xscale("log")
         ax.set_xlim(table.loc[table["regret"] > floor, "t"].min() / 2, horizon)
