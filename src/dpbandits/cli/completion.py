@@ -16,7 +16,8 @@ from ..files import PACKAGE, package_folder
 COMMANDS = ("run", "stop", "plot", "status", "bounds", "claims", "audit")
 KEYS_FILES = {"run": ["config"], "stop": ["stop"], "status": ["config", "stop"], "audit": ["audit"]}
 KEYS_FILES |= {"bounds": ["config"]}
-OWN_KEYS: dict[str, dict[str, tuple[str, ...]]] = {  # keys of commands that are in no file, with their values
+# Keys of commands that are in no file, with their values
+OWN_KEYS: dict[str, dict[str, tuple[str, ...]]] = {
     "plot": {
         "experiment": (), "results": (), "bounds": ("true", "false"), "scale": ("log", "linear"),
         "x": ("t", "eps", "rho", "horizon"), "y": ("regret", "quantiles"), "band": ("ci", "std"),

@@ -23,7 +23,7 @@ DASHES: dict[str, Any] = {
 }
 MARKS = {"upper": "v", "lower": "^"}
 SLOPE = "#888888"  # the colour of curves without a constant, which are true in their slope alone
-MARKS_OF_SLOPES = "vsDoPX"
+MARKS_OF_SLOPES = "vsDoPp"
 WITHOUT_CONSTANT = ("order", "refuted")
 
 
@@ -36,11 +36,19 @@ def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.
     against = bounds[bounds["axis"] == axis]
     setting = [c for c in against.columns if c in table.columns and c != axis]
     against = against.astype(table.dtypes[setting].to_dict())  # a column may be blank in one
-    slopes = against.loc[against["kind"].isin(WITHOUT_CONSTANT), "label"].unique()
-    marks = dict(zip(slopes, cycle(MARKS_OF_SLOPES), strict=False))
-    pairs = zip(against["label"], against["side"], strict=True)
-    against = against.assign(mark=[marks.get(label, MARKS[side]) for label, side in pairs])
-    return against.merge(table[[*setting, "line"]].drop_duplicates(), on=setting)
+    found = against.merge(table[[*setting, "line"]].drop_duplicates(), on=setting)
+    return found.assign(mark=_marks(found) if len(found) else None)
+
+
+def _marks(bounds: pd.DataFrame) -> list[str]:
+    """The mark of each point of some curves: by the side of a bound, but a cross for a refuted one,
+    and different ones for orders, which all are grey.
+    """
+    orders = bounds.loc[bounds["kind"] == "order", "label"].unique()
+    special = dict(zip(orders, cycle(MARKS_OF_SLOPES), strict=False))
+    special |= dict.fromkeys(bounds.loc[bounds["kind"] == "refuted", "label"], "x")
+    pairs = zip(bounds["label"], bounds["side"], strict=True)
+    return [special.get(label, MARKS[side]) for label, side in pairs]
 
 
 def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
