@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 from ..compiled.decorators import is_compiled
@@ -135,7 +135,7 @@ def load(file: Path) -> Algorithm:
     group = next((g for g, home in HOMES.items() if home == file.parent), file.parent.name)
     where = f"{group}={file.stem}: {file}"
     try:
-        module = _import(file, group)
+        module = import_file(file, group)
     except (Exception, SystemExit) as error:
         raise BadInput(f"{group}={file.stem}: cannot import {file} ({_one_line(error)})") from error
     function = getattr(module, file.stem, None)
@@ -239,7 +239,8 @@ def _declared(name, group, function, constants, where, version, file):
     )
 
 
-def _import(file, group):
+def import_file(file: Path, group: str) -> ModuleType:
+    """Import a Python file: one of the package, or one in a user's folder of that group."""
     if file.parent in HOMES.values():
         return importlib.import_module(f"dpbandits.{file.parent.name}.{file.stem}")
     # The module's name is part of the names of machine code. Two files of one name, or two states

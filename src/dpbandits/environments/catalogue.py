@@ -15,6 +15,7 @@ from . import arms as laws_of_arms
 from .arms import Arm
 from .data import empirical, table
 from .instances import Instance, contaminate, of_arms
+from .written import arms_written
 
 LARGEST = 10_000  # arms
 
@@ -77,7 +78,7 @@ def mixed(arms: Any) -> Instance:
         spec = dict(given)
         with inside(f"arms.{i}"):
             copies = whole("copies", spec.pop("copies", 1), at_least=1, at_most=LARGEST)
-            built += [call(ARMS, spec)] * copies
+            built += [call(laws_of_one_arm(), spec)] * copies
         if len(built) > LARGEST:
             raise BadInput(f"arms: more than {LARGEST} arms")
     if len(built) < 2:
@@ -173,7 +174,7 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
         if centers.any():
             raise BadInput("relative=true: only values can be added to a mean, not laws")
         with inside("outlier"):
-            return [call(ARMS, x) for x in each]
+            return [call(laws_of_one_arm(), x) for x in each]
     values = [as_number("outlier", x) for x in each]
     return [laws_of_arms.point_mass(x) for x in centers + np.array(values)]
 
@@ -204,6 +205,11 @@ LAWS = {
         table,
     )
 }
+
+
+def laws_of_one_arm() -> dict[str, Callable[..., Arm]]:
+    """The functions that make an arm, of the package and of users, by the names of their laws."""
+    return {**arms_written(), **ARMS}
 
 
 def build(spec: Mapping[str, Any]) -> Instance:

@@ -24,7 +24,7 @@ from .bands import BANDS
 from .regret_vs_budget import budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
-from .style import finite_budgets
+from .style import SCALES, finite_budgets
 from .tails import tail_panels
 
 Draw = Callable[..., Figure]  # of a table and, where a figure has them, curves of bounds
@@ -55,6 +55,12 @@ def _band(key: str, value: Any) -> str:
     return str(value)
 
 
+def _scale(key: str, value: Any) -> str:
+    if value not in list(SCALES):
+        raise BadInput(f"{key}={plain(value)}: {' or '.join(SCALES)} is needed")
+    return str(value)
+
+
 # What a file may give to the function of its kind of figure, and how the value is checked
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "title": _text,
@@ -62,6 +68,9 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "private": _text,
     "k": as_number,
     "theorems": yes_no,
+    "tails": yes_no,
+    "scale": _scale,
+    "time": _scale,
 }
 
 
@@ -79,8 +88,8 @@ def figure_of_table(
         table: a tidy table.
         title: the title.
         bounds: curves of bounds, see ``bounds.curves``.
-        x: ``t``, a budget (``eps`` or ``rho``), or a parameter that the table varies; None for a
-            budget of more than four values if there is one, else time.
+        x: ``t``, a budget (``eps`` or ``rho``), or what the table varies, such as a parameter or
+            the ``horizon``; None for a budget of more than four values if there is one, else time.
         band: a key of ``BANDS``.
         kind: ``tail`` for the probability of large regrets; else None.
 
@@ -117,6 +126,7 @@ def axis_of(table: pd.DataFrame, x: str | None) -> str:
     if x is None:
         return next((name for name, values in budgets.items() if values > 4), "t")
     varied = [n for n in varied_in(table) if pd.api.types.is_numeric_dtype(table[n])]
+    varied += ["horizon"] if table["horizon"].nunique() > 1 else []
     if x not in AXES and x not in varied:
         raise unknown("x", x, [*AXES, *varied])
     if x in BUDGETS and not budgets:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 from tabulate import tabulate
 
+from ..contracts.display import display_name, environment_title, symbol
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from .intervals import clopper_pearson, interval_of_mean
@@ -18,8 +20,12 @@ AT_ONCE = 500  # settings whose intervals are computed together
 STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs"]
 
 
-def summarize(table: pd.DataFrame) -> pd.DataFrame:
+def summarize(table: pd.DataFrame, settings: list[str] | None = None) -> pd.DataFrame:
     """The statistic of each setting of a tidy table: final regret, or stopping time.
+
+    Args:
+        table: a tidy table.
+        settings: the columns that tell its settings apart; None for those of ``settings_of``.
 
     Returns:
         One row a setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of
@@ -27,7 +33,7 @@ def summarize(table: pd.DataFrame) -> pd.DataFrame:
         also ``halted``, a number of runs, and the share ``correct`` of these, with its 95 %
         interval ``correct_low`` to ``correct_high`` (Clopper-Pearson).
     """
-    question, settings = question_of_table(table), settings_of(table)
+    question, settings = question_of_table(table), settings or settings_of(table)
     rows = at_end(table)
     summary = mean_of(rows, settings, question.statistic)
     if question.share is None:
@@ -58,26 +64,50 @@ def mean_of(table: pd.DataFrame, settings: list[str], column: str) -> pd.DataFra
 
 
 def render(summary: pd.DataFrame, question: Question, style: str) -> str:
-    """A summary as text; ``style`` is one of tabulate's: simple, pipe, latex_booktabs."""
-    columns = _columns_shown(summary, question)
-    header = [HEADINGS.get(name, name) for name in columns]
+    """A summary as text; ``style`` is ``simple`` or ``pipe`` of tabulate, or ``latex``: for LaTeX
+    with booktabs, where algorithms and environments have their names for people.
+    """
+    columns, latex = _columns_shown(summary, question), style == "latex"
+    header = [HEADINGS.get(name, symbol(name) if latex else name) for name in columns]
     header += [question.statistic_name, "95 % interval"]
     header += [question.share[0], "95 % interval", question.share[1]] if question.share else []
     fixed = columns_of(summary)
     formats = {n: FORMATS.get(n, str) if n in fixed else str for n in columns}
     rows = []
     for row in summary.to_dict("records"):
+        if latex:
+            row = {name: NAMES[name](x) if name in NAMES else x for name, x in row.items()}
         about = ["" if pd.isna(row[n]) else formats[n](row[n]) for n in columns]
         rows.append([*about, *_measured(row, question), row["runs"]])
     align = ["left" if name in ("algo", "rule", "env") else "right" for name in columns]
     align += ["right"] * (len(header) + 1 - len(columns))
-    return tabulate(rows, [*header, "runs"], tablefmt=style, colalign=align, disable_numparse=True)
+    header.append("runs")
+    if latex:
+        return _latex(header, rows, align)
+    return tabulate(rows, header, tablefmt=style, colalign=align, disable_numparse=True)
+
+
+def _latex(header: list[str], rows: list[list[Any]], align: list[str]) -> str:
+    """A table for LaTeX with booktabs; text between dollar signs is mathematics."""
+    cells = [[_escaped(str(cell)) for cell in row] for row in (header, *rows)]
+    text = tabulate(cells[1:], cells[0], "latex_raw", colalign=align, disable_numparse=True)
+    for rule in ("toprule", "midrule", "bottomrule"):
+        text = text.replace("\\hline", f"\\{rule}", 1)
+    return text
+
+
+def _escaped(text: str) -> str:
+    """Text for LaTeX, in which only a whole symbol between dollar signs is mathematics."""
+    if re.fullmatch(r"\$[^$]*\$", text):
+        return text
+    return re.sub(r"[&%$#_{}]", r"\\\g<0>", text.replace("\\", r"\textbackslash "))
 
 
 def _columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
     first = list(summary.columns).index("mean")
     varied = [n for n in question.shown_if_varied if summary[n].nunique() > 1]
-    swept = [name for name in summary.columns[:first] if name not in columns_of(summary)]
+    fixed = set(columns_of(summary)) - {"seed"}  # a summary has seeds only if they vary
+    swept = [name for name in summary.columns[:first] if name not in fixed]
     if question.one_arm:  # what sets the arm's mean is shown as such
         swept = [name for name in swept if not summary[name].equals(summary["true_mean"])]
     varied += swept
@@ -130,6 +160,11 @@ def rounds(T: int) -> str:
     return text if T >= 10_000 and float(text) == T else str(T)
 
 
+NAMES: dict[Any, Callable[[Any], str]] = {
+    "algo": display_name,
+    "rule": display_name,
+    "env": environment_title,
+}
 HEADINGS = {"algo": "algorithm", "env": "environment", "true_mean": "true mean"}
 FORMATS: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys(BUDGETS, budget),

@@ -205,14 +205,19 @@ def columns_of(table: pd.DataFrame) -> list[str]:
 
 
 def settings_of(table: pd.DataFrame) -> list[str]:
-    """The columns of a tidy table that tell one setting from another."""
-    measured = ("seed", "run", *question_of_table(table).measured)
+    """The columns of a tidy table that tell one setting from another; ``seed`` if it varies."""
+    measured = ("run", *question_of_table(table).measured, *_single_seed(table))
     return [name for name in table.columns if name not in measured]
 
 
 def varied_in(table: pd.DataFrame) -> list[str]:
-    """The columns that a sweep added to a table."""
-    return [n for n in table.columns if n not in columns_of(table)]
+    """The columns that a sweep added to a table, and ``seed`` if it varies."""
+    fixed = set(columns_of(table)) - {"seed"} | set(_single_seed(table))
+    return [n for n in table.columns if n not in fixed]
+
+
+def _single_seed(table: pd.DataFrame) -> list[str]:
+    return ["seed"] if "seed" in table.columns and table["seed"].nunique() <= 1 else []
 
 
 def question_of_table(table: pd.DataFrame) -> Question:

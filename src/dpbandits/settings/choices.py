@@ -16,6 +16,7 @@ from ..errors import BadInput, plain, unknown
 from .groups import Groups, default_keys, question_of, read_experiment, read_group
 from .request import Request, make_request
 from .sweep import names_chosen, names_varied
+from .user_files import law_named
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ def plain_data(value: Any) -> Any:
         return {str(key): plain_data(x) for key, x in value.items()}
     if isinstance(value, Choice):
         return dict(value.contents or {})
+    if callable(value):  # a reward law
+        return law_named(value)
     return str(value) if isinstance(value, Path) else value
 
 

@@ -15,6 +15,7 @@ from ..contracts.question import Question
 from ..environments.catalogue import build
 from ..environments.instances import Instance
 from ..environments.populations import Population, build_population
+from ..environments.written import written_in
 from ..errors import BadInput, plain, unknown
 from ..validation import argument, whole, yes_no
 from .budgets import privacy
@@ -144,6 +145,7 @@ def resolve_point(
         columns=columns,
         auto=budget.auto,
         data=Data(instance, budget.crowd),
+        laws=written_in(env_spec),
     )
     _check_rewards(setting, instance, yes_no("assume", config.get("assume", False)))
     return setting
