@@ -407,7 +407,7 @@ def audit(
         horizon: rounds of the games; None for several, as long as they are cheap.
         exact: compute the exact loss of an algorithm's actions instead (docs/exact_loss.md).
         arms: the number of arms of an exact loss; 2 if None.
-        runs: runs of a test under each of two neighbours; None for enough in most cases.
+        runs: the most runs of a test under each of two neighbours; None for enough in most cases.
         confidence: with which a measured loss is not too large.
         seed: a finding depends on it and on the arguments above alone.
         jobs: number of workers, -1 for one a core.
@@ -416,9 +416,10 @@ def audit(
         **parameters: parameters of the algorithm; ``rel_error``, ``beta`` and ``R`` of a rule.
 
     Returns:
-        A row for each budget: ``measured``, the lower confidence bound on the privacy loss, beside
-        ``promised``, both in the ``unit`` eps, or mu for what promises zCDP or RDP; ``verdict``;
-        the neighbouring sequences and the event. Of exact losses ``low`` and ``high``, between
+        A row for each budget, and for local privacy a second one for the response of a user:
+        ``measured``, the lower confidence bound on the privacy loss, beside ``promised``, both in the ``unit``
+        eps, or mu for what promises zCDP or RDP; ``detectable``, the least multiple of the promised
+        loss that the runs would have refuted; ``verdict``; the neighbouring sequences and the event. Of exact losses ``low`` and ``high``, between
         which the loss lies, for each budget and horizon.
 
     Raises:

@@ -27,6 +27,9 @@ MOST_CHECKPOINTS = 64
 FEW, FEW_PLAIN = 200, 20  # runs that estimate the mean output, compiled or plain Python
 NO_ESTIMATE = -1e30  # stands for a missing estimate: far below every estimate
 STEPS = 6  # pairs of neighbours taken from one walk
+# Degrees of freedom of the distance from a change of behaviour. With heavy tails some tables force
+# a history after which another decision is rare: what happens in few runs can be seen there only.
+TAILS = 2.0
 COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # the environment of parameters that are auto
 
 
@@ -38,18 +41,18 @@ class Player(Subject):
         values: the parameters except the budget, as a configuration holds them.
         horizons: the horizons that are tried; empty for several that are cheap.
         question: the question that it answers.
-        width: standard deviation, at a loss of 1, of the steps around a change of behaviour.
+        width: standard deviation, at a loss of 1, of the steps around a change of behaviour, about.
     """
 
     values: Mapping[str, Any]
     horizons: tuple[int, ...] = ()
-    runs = 50_000
+    runs = 200_000
     question: ClassVar[Question]
     width: ClassVar[float]
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        return {**self.values, self.budget_name: self.budget}
+        return {**self.values, self.budget_name: self.budget, "eps_min": self.budget}
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
         """A random walk through tables of rewards that the promise covers."""
@@ -65,7 +68,7 @@ class Player(Subject):
             steps = rng.integers(T, size=STEPS)
             if middle is not None:
                 steps[0] = middle
-                spread = rng.normal(size=STEPS - 2) * self.width / self.promised
+                spread = rng.standard_t(TAILS, size=STEPS - 2) * self.width / self.promised
                 steps[1:-1] = middle + np.rint(spread)
             found += [partial(walk.pair, int(m)) for m in steps]
         return found
@@ -87,13 +90,15 @@ class Player(Subject):
         T, K = data.shape
         tables, parameters = np.full(K, TABLE), np.zeros((K, PARAMETERS))
         laws = Environment(tables, parameters, np.zeros((0, 2)), data, 0.0)
-        users, coins = homogeneous(1.0).users(), np.random.default_rng(0)
+        users, coins = homogeneous(self.budget).users(), np.random.default_rng(0)
         game = new_game(laws, users, coins, T, checkpoints)
         return play_loop(self.source, game, rng, self.arguments(T), runs)
 
 
 class Learner(Player):
-    """An algorithm with global DP: an adversary sees its actions."""
+    """An algorithm: an adversary sees its actions. Those of an algorithm with local privacy, whose
+    users all have the level eps, are functions of their responses, so eps-DP too.
+    """
 
     kind = "algorithm"
     question = REGRET

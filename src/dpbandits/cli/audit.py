@@ -41,7 +41,7 @@ distinguishes them, and print a lower confidence bound on the privacy loss. The 
 exceeds the promised budget.
 
   bandit-audit algo=adap_ucb eps=0.5             an algorithm: an adversary sees its actions
-  bandit-audit algo=heldp_ucb_b eps=0.5          local privacy: one user's response
+  bandit-audit algo=heldp_ucb_b eps=0.5          local privacy: its actions, and one user's response
   bandit-audit rule=dp_nas eps=1                 a stopping rule: its time and estimate
   bandit-audit mechanism=tree eps=0.1,1          a single release, at two budgets
   bandit-audit algo=adac_ucb rho=0.5             zCDP by Gaussian noise: the loss is a mu
