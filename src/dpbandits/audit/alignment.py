@@ -53,6 +53,12 @@ class Reward(float):
         number.noted, number.center = noted, center
         return number
 
+    def __add__(self, x):
+        return float(self) + x
+
+    def __mul__(self, x):
+        return float(self) * x
+
     def __sub__(self, center):
         return Reward(float(self) - float(center), self.noted, self.center + float(center))
 

@@ -372,13 +372,14 @@ class Shifted(Stream):
         if i in self.declared or i >= len(self.before) or k >= len(self.before[i].added):
             return super().added(noise, x)
         by = x - self.before[i].added[k]
-        if abs(by) > CLOSE * max(abs(x), abs(by)) and not draw.shift:
+        if abs(by) > CLOSE * max(abs(x), abs(by), abs(float(noise))) and not draw.shift:
             self.released.add(i)
             draw.shift = -by / noise.factor if noise.factor else math.inf
             draw.z = self.before[i].z + draw.shift
         total = super().added(noise, x)
         wanted = self.before[i].sums[k]
-        if abs(float(total) - wanted) <= CLOSE * max(1.0, abs(x), abs(wanted)):
+        value = float(total)
+        if value == wanted or abs(value - wanted) <= CLOSE * max(1.0, abs(x), abs(wanted)):
             return Noise(wanted, self, draw, noise.factor, False)  # as without rounding
         self.moved = self.moved or f"draw {i + 1} hides two different changes"
         return total
