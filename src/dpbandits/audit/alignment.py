@@ -28,9 +28,9 @@ from ..environments.populations import Population, homogeneous
 from ..environments.users import arrival
 from ..game import new_game
 from ..settings.resolve import arguments
-from .streams import LAPLACE, NORMAL, UNIFORM, Draw, Recorder, Replay, Shifted, Stream
+from .streams import LAPLACE, UNIFORM, Draw, Recorder, Replay, Shifted, Stream
 
-REPLAYS = 200  # of an audit
+REPLAYS = 100  # of an audit
 TOLERANCE = 1e-9  # relative, of a cost and of an estimate
 NUDGES = 3  # a difference must remain when the noise changes a little, so often
 NUDGE = 1e-6  # relative change of the noise
@@ -40,6 +40,8 @@ HORIZONS = {  # of games in blocks, of rounds, and of stopping rules
     True: (8, 16, 32, 64, 128),
     STOPPING.group: (16, 64, 256, 1024),
 }
+SILENT = 0.005  # share that is replayed of the games in which no noise is drawn
+ARMS = (1, 2, 2, 2, 3, 5)
 COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # the environment of parameters that are auto
 
 
@@ -189,6 +191,38 @@ class Aligned:
         if p.actions is not None:
             actions = f"\n  actions    arm {p.actions[0]} and arm {p.actions[1]} in round {p.round}"
         return f"{text}: {p.why}\n  neighbours {p.change}{actions}\n  noise      {p.noise}"
+
+
+MISSING = """\
+no alignment is declared, so nothing is replayed. Name beside the guarantee how the noise shifts when
+one reward changes:
+  from dpbandits.authoring import global_dp, one_release
+  GUARANTEE = global_dp("SOURCE", alignment=one_release)   # each reward enters one noisy release
+or releases(n), one_bit, counter_nodes, nodes(of, says), sparse_vector(sign), or an Alignment of your
+own: its shifts(run, changed) returns {number of the draw: shift}. See docs/privacy.md."""
+
+
+def report(subject: Any, seed: int) -> dict[str, Any]:
+    """The columns of an audit's table about the alignment of its subject: the number of replays, how
+    many of them were aligned, and both in words with the counter-example, or what is missing.
+    """
+    source, guarantee = subject.source, subject.source.guarantee
+    if not isinstance(source, Algorithm):
+        return {"replays": 0, "aligned": 0, "alignment": ""}
+    if guarantee is None or guarantee.alignment is None:
+        return {"replays": 0, "aligned": 0, "alignment": MISSING}
+    try:
+        coupling = Coupling(source, subject.budget, subject.values)
+        found = align(coupling, seed=seed, horizons=getattr(subject, "horizons", ()))
+    except Exception as error:  # of a user's algorithm, on numbers that note what is done to them
+        text = f"it cannot be replayed ({type(error).__name__}: {error})"
+        return {"replays": 0, "aligned": 0, "alignment": text}
+    return {"replays": found.replays, "aligned": found.aligned, "alignment": found.in_words()}
+
+
+def refuted(row: Mapping[str, Any]) -> bool:
+    """Whether a row of an audit's table holds a counter-example to the alignment."""
+    return row["aligned"] < row["replays"]
 
 
 @dataclass(frozen=True)
@@ -428,6 +462,7 @@ class Case(NamedTuple):
         far: the same where all rewards of an arm change.
         size: the size of the noise.
         seed: of the noise.
+        noisy: whether noise is drawn for the first one.
     """
 
     first: np.ndarray
@@ -435,6 +470,7 @@ class Case(NamedTuple):
     far: np.ndarray
     size: float
     seed: int
+    noisy: bool = True
 
 
 def check(coupling: Coupling, case: Case) -> Outcome:
@@ -442,11 +478,8 @@ def check(coupling: Coupling, case: Case) -> Outcome:
     be the same, at any cost; if they are not, two neighbours between them are the counter-example.
     """
 
-    def fresh(nudge=None):
-        def record(reads):
-            return Recorder(reads, np.random.default_rng(case.seed), case.size)
-
-        return record
+    def fresh(given=()):
+        return lambda reads: Recorder(reads, np.random.default_rng(case.seed), case.size, given)
 
     near = coupling.replay(case.first, case.second, fresh())
     if near.problem is not None or coupling.alignment.one_change:
@@ -462,7 +495,7 @@ def check(coupling: Coupling, case: Case) -> Outcome:
             rewards[t, a] = case.far[t, a]
         return rewards
 
-    low, high, draws = 0, len(walk), None
+    low, high, draws = 0, len(walk), ()
     while high - low > 1:
         middle = (low + high) // 2
         tried = coupling.replay(case.first, table(middle), fresh())
@@ -470,13 +503,7 @@ def check(coupling: Coupling, case: Case) -> Outcome:
             low, draws = middle, tried.draws
         else:
             high = middle
-    given = draws or ()
-    last = coupling.replay(
-        table(low),
-        table(high),
-        lambda reads: Recorder(reads, np.random.default_rng(case.seed), case.size, given),
-    )
-    return last if last.problem is not None else near._replace(problem=None)
+    return coupling.replay(table(low), table(high), fresh(draws))
 
 
 def _nudged(coupling: Coupling, case: Case, k: int) -> Outcome:
@@ -519,50 +546,58 @@ def align(
 def cases(
     coupling: Coupling, rng: np.random.Generator, horizons: Sequence[int] = ()
 ) -> Iterator[Case]:
-    """Random cases: rewards at their extremes, or anywhere, and all arms alike or not."""
+    """Random cases of random horizons and numbers of arms."""
     stops = coupling.algorithm.group == STOPPING.group
     usual = HORIZONS[STOPPING.group if stops else coupling.algorithm.round_by_round]
+    lengths = np.array(horizons or usual)
+    shares = lengths**-0.5 / (lengths**-0.5).sum()
     while True:
-        T = int(rng.choice(horizons or usual))
-        K = 1 if stops else int(rng.choice([1, 2, 2, 2, 3, 5]))
-        yield case_of(coupling, rng, T, K)
+        T = int(rng.choice(lengths, p=shares))
+        K = 1 if stops else int(rng.choice(ARMS))
+        case = case_of(coupling, rng, T, K)
+        if case.noisy or rng.random() < SILENT:
+            yield case
 
 
 def case_of(coupling: Coupling, rng: np.random.Generator, T: int, K: int) -> Case:
-    """A random case of some rounds and arms."""
+    """A random case of some rounds and arms.
+
+    Rewards are at their extremes, or anywhere; arms are alike, or not. The reward that changes is
+    one that is read, if possible before the last draw of noise.
+    """
     low, high = coupling.extremes() or _reach(rng)
     shares = rng.choice([0.0, 0.5, 1.0, rng.random()], size=K)
     first = np.where(rng.random((T, K)) < shares, high, low)
     if rng.random() < 0.3:
         first = low + (high - low) * rng.random((T, K)) ** 2
     size, seed = float(rng.choice(SIZES)), int(rng.integers(2**32))
-    far = first.copy()
-    arm = int(rng.integers(K))
+    far, arm = first.copy(), int(rng.integers(K))
     far[:, arm] = high if rng.random() < 0.5 else low
-    seen, _ = coupling.play(
-        first, lambda reads: Recorder(reads, np.random.default_rng(seed), size)
-    )
-    places = seen.rewards.reads or [(0, 0)]
-    place = places[int(rng.integers(len(places)))]
+    if (first == far).all():
+        far[:, arm] = low + high - far[:, arm]
+
+    def record(reads):
+        return Recorder(reads, np.random.default_rng(seed), size)
+
+    seen, recorded = coupling.play(first, record)
+    reads = seen.rewards.reads
+    until = max((d.place for d in recorded.draws), default=0) or len(reads)
+    some = until > 0 and rng.random() < 0.8
+    chosen = int(rng.integers(until)) if some else 0  # the first reward is in most nodes
+    place = reads[chosen] if reads else (0, 0)
     if coupling.extremes() is None:
-        noted, _ = coupling.play(
-            first, lambda reads: Recorder(reads, np.random.default_rng(seed), size), [place]
-        )
+        noted, _ = coupling.play(first, record, [place])
         center, level = noted.rewards.truncated[place]
         if level < math.inf and rng.random() < 0.7:  # the largest change that is not truncated
             low, high = center - level * (1.0 - 1e-9), center + level * (1.0 - 1e-9)
     before, after = (low, high) if rng.random() < 0.5 else (high, low)
     first[place], second = before, first.copy()
     second[place] = after
-    if (first == far).all():
-        far[:, arm] = low + high - far[:, arm]
-    return Case(first, second, far, size, seed)
+    noisy = any(draw.is_noise or draw.kind == UNIFORM for draw in recorded.draws)
+    return Case(first, second, far, size, seed, noisy)
 
 
 def _reach(rng: np.random.Generator) -> tuple[float, float]:
     """Rewards without bounds: of any size, of both signs or of one."""
-    high = 10.0 ** rng.uniform(-1.5, 2.0)
+    high = 10.0 ** rng.uniform(-1.5, 1.2)
     return (-high, high) if rng.random() < 0.7 else (0.0, high)
-
-
-__all__ = ["NORMAL", "Aligned", "Case", "Coupling", "align", "case_of", "check"]

@@ -14,6 +14,7 @@ from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
 from ..validation import argument, folder, whole, workers
+from .alignment import Coupling
 from .players import Learner, Stopper
 from .releases import MECHANISMS
 from .subjects import Release, Sender, Subject
@@ -95,9 +96,8 @@ def _each(value: Any) -> list[Any]:
 def _subject(config, algorithm: Algorithm, spec, budget: float, lengths, given) -> Subject:
     """The subject of an algorithm or stopping rule at one budget, its parameters checked."""
     where = f"{algorithm.group}={algorithm.name}"
-    if algorithm.guarantee is not None and algorithm.guarantee.notion == "local":
-        return Sender(algorithm, budget)
-    if algorithm.per_user:
+    local = algorithm.guarantee is not None and algorithm.guarantee.notion == "local"
+    if algorithm.per_user and not local:
         raise BadInput(
             f"{where}: {algorithm.file or 'dpbandits'}: local privacy is audited response by "
             "response; declare GUARANTEE = local_dp(SOURCE, curator)"
@@ -107,11 +107,15 @@ def _subject(config, algorithm: Algorithm, spec, budget: float, lengths, given) 
         goal = {key: argument(key, config[key], d, math.nan) for key, d in STOPPING.goal}
     short = config["short"].get(algorithm.name, {})  # unless the user set a parameter
     values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given} | goal
-    own = [name for name in algorithm.domains if name not in (algorithm.budget, *goal)]
+    not_own = (algorithm.budget, "eps_min", *goal)
+    own = [name for name in algorithm.domains if name not in not_own]
     check_names(algorithm, own, spec, values)
     letters = algorithm.guarantee.letters if algorithm.guarantee else ()
     for name in set(letters) & set(own):
         values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)
+    if local:
+        Coupling(algorithm, budget, values).arguments(100)
+        return Sender(algorithm, budget, values)
     player = Stopper if group == STOPPING.group else Learner
     found = player(algorithm, budget, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
