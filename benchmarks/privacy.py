@@ -2,8 +2,8 @@
 
     python benchmarks/privacy.py > benchmarks/privacy.md
 
-``METHODS`` holds the tests: each is a function of a twin and of a value of its budget, which returns
-whether it raises an objection, or None if it does not apply.
+``METHODS`` holds the tests: each is a function of a twin and of a value of its budget, and returns
+whether the test objects, or None if it does not apply.
 """
 
 from __future__ import annotations

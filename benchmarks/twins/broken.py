@@ -170,8 +170,9 @@ BROKEN = [
         "a Gaussian variance passed as standard deviation",
         guarantee=ZCDP,
     ),
-    twin(gaussian_episodic("gaussian_times_08", weak_gaussian), "Gaussian noise x .8",
-         guarantee=ZCDP),
+    twin(
+        gaussian_episodic("gaussian_times_08", weak_gaussian), "Gaussian noise x .8", guarantee=ZCDP
+    ),
     twin(episodic("fading_phases", fading), "a phase re-enters later releases (1.44 eps)"),
     twin(episodic("one_sided_noise", one_sided), "one-sided noise"),
     twin(episodic("scale_of_the_data", known_scale), "a scale that depends on the rewards"),

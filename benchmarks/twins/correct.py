@@ -205,9 +205,7 @@ CORRECT = [
     twin(episodic("half_the_budget_twice", half_each), "two releases of eps/2", releases(2)),
     twin(episodic("rewards_of_both_signs", whole_span), "noise for 2/n", rewards=(-1.0, 1.0)),
     twin(episodic("clipped_means", clipped), "means clipped to [0, 1]"),
-    twin(
-        episodic("tossed_lengths", usual, by_index, tossed_length), "lengths decided by coins"
-    ),
+    twin(episodic("tossed_lengths", usual, by_index, tossed_length), "lengths decided by coins"),
     twin(
         episodic("private_lengths", usual, by_index, private_length),
         "lengths decided on private means",

@@ -140,7 +140,9 @@ def gaussian_episodic(name: str, release: Callable):
             for b in range(K):
                 score = math.inf
                 if length[b] > 0:
-                    score = mean[b] + math.sqrt((0.5 / length[b] + 1.0 / (rho * length[b] ** 2)) * l)
+                    score = mean[b] + math.sqrt(
+                        (0.5 / length[b] + 1.0 / (rho * length[b] ** 2)) * l
+                    )
                 if score > best:
                     a, best = b, score
             n = max(pulls(game, a), 1)

@@ -1,9 +1,9 @@
 """Replays of alignments: the noise of a run, shifted as a proof says, on neighbouring rewards.
 
-A replay has four runs in plain Python. The first, on one sequence of rewards, records the noise. The
-second, on the other sequence, shifts it as the alignment says and finds the cost. The last two play
-both sequences with these numbers and nothing else: their actions, and the stopping time and the
-estimate of a stopping rule, must be the same.
+A replay has four runs in plain Python. The first, on one sequence of rewards, records the noise.
+The second, on the other sequence, shifts it as the alignment says and finds the cost. The last two
+play both sequences with these numbers and nothing else: their actions, and the stopping time and
+the estimate of a stopping rule, must be the same.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import numpy as np
 from ..compiled.decorators import answer_of
 from ..contracts.algorithm import Algorithm
 from ..contracts.alignments import Alignment, Changed, Drawn, Run
+from ..contracts.guarantees import Gaussian
 from ..contracts.question import REGRET, STOPPING
 from ..environments.blocks import kept
 from ..environments.catalogue import build
@@ -38,9 +39,9 @@ SIZES = (1.0, 1.0, 1e-3, 30.0)  # of the noise: small noise leaves decisions to 
 HORIZONS = {  # of games in blocks, of rounds, and of stopping rules
     False: (8, 32, 128, 512, 4096),
     True: (8, 16, 32, 64, 128),
-    STOPPING.group: (16, 64, 256, 1024),
+    STOPPING.group: (64, 512, 2048, 16384),
 }
-SILENT = 0.005  # share that is replayed of the games in which no noise is drawn
+SILENT = 0.05  # share that is replayed of the games in which no noise is drawn
 ARMS = (1, 2, 2, 2, 3, 5)
 COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # the environment of parameters that are auto
 
@@ -49,6 +50,9 @@ class Reward(float):
     """A reward that notes at what level it is truncated around what center."""
 
     __array_ufunc__ = None
+
+    noted: list[float]
+    center: float
 
     def __new__(cls, value, noted, center=0.0):
         number = super().__new__(cls, value)
@@ -194,17 +198,17 @@ class Aligned:
 
 
 MISSING = """\
-no alignment is declared, so nothing is replayed. Name beside the guarantee how the noise shifts when
-one reward changes:
+no alignment is declared, so nothing is replayed. Name in the guarantee how the noise shifts when one
+reward changes:
   from dpbandits.authoring import global_dp, one_release
   GUARANTEE = global_dp("SOURCE", alignment=one_release)   # each reward enters one noisy release
-or releases(n), one_bit, counter_nodes, nodes(of, says), sparse_vector(sign), or an Alignment of your
-own: its shifts(run, changed) returns {number of the draw: shift}. See docs/privacy.md."""
+or releases(n), one_bit, counter_nodes, nodes(of, says), sparse_vector(sign), or an Alignment whose
+shifts(run, changed) returns {number of the draw: shift}. See docs/privacy.md."""
 
 
 def report(subject: Any, seed: int) -> dict[str, Any]:
-    """The columns of an audit's table about the alignment of its subject: the number of replays, how
-    many of them were aligned, and both in words with the counter-example, or what is missing.
+    """The columns of an audit's table about the alignment of its subject: the number of replays,
+    how many of them were aligned, and both in words with the counter-example, or what is missing.
     """
     source, guarantee = subject.source, subject.source.guarantee
     if not isinstance(source, Algorithm):
@@ -248,6 +252,12 @@ class Coupling:
         return guarantee.alignment
 
     @property
+    def gaussian(self) -> Gaussian | None:
+        """What Gaussian noise promises; None for pure DP."""
+        assert self.algorithm.guarantee is not None
+        return self.algorithm.guarantee.gaussian
+
+    @property
     def parameters(self) -> dict[str, Any]:
         algorithm = self.algorithm
         own = {"eps_min": self.budget} if algorithm.per_user else {}
@@ -287,8 +297,8 @@ class Coupling:
         """The budget for a change of the reward of a place: of its user, if levels differ."""
         guarantee = self.algorithm.guarantee
         assert guarantee is not None
-        if guarantee.gaussian is not None:
-            return guarantee.gaussian.rho(self.parameters)
+        if self.gaussian is not None:
+            return self.gaussian.rho(self.parameters)
         if not self.algorithm.per_user:
             return guarantee.epsilon(self.parameters)
         users, coins = self.population.users(), np.random.default_rng(0)
@@ -333,7 +343,7 @@ class Coupling:
         _, shifted = self.play(second, lambda reads: Shifted(reads, recorded.draws, declared))
         one, plainly = self.play(first, lambda reads: Replay(reads, recorded.draws))
         two, other = self.play(second, lambda reads: Replay(reads, shifted.draws))
-        charges = [_cost(draw, self.algorithm.guarantee.gaussian) for draw in shifted.draws]
+        charges = [_cost(draw, self.gaussian) for draw in shifted.draws]
         spent = math.fsum(charges)
         neighbours = len(places) == 1
         limit = self.limit(places[0]) if neighbours else math.inf
@@ -361,7 +371,7 @@ class Coupling:
             why = f"the cost is {spent:.6g}, and the budget {limit:g}"
         problem = None
         if why is not None:
-            differ = "the actions differ" == why
+            differ = why == "the actions differ"
             pair = (int(one.arms[where]), int(two.arms[where])) if differ else None
             change = _change(first, second, places)
             problem = Problem(why, where + 1, pair, change, _noise(recorded.draws, shifted.draws))
@@ -373,7 +383,8 @@ class Coupling:
         declare = self.alignment.shifts
         if declare is None:
             return {}
-        draws, numbers, counts = [], [], {}
+        draws, numbers = [], []
+        counts: dict[int, int] = {}
         place, reads = 0, seen.rewards.reads
         arm, number, items = -1, 0, {}
         for i, draw in enumerate(recorded.draws):
@@ -462,7 +473,7 @@ class Case(NamedTuple):
         far: the same where all rewards of an arm change.
         size: the size of the noise.
         seed: of the noise.
-        noisy: whether noise is drawn for the first one.
+        noisy: whether noise is drawn for the first one; for stopping rules, whether it stops.
     """
 
     first: np.ndarray
@@ -476,26 +487,40 @@ class Case(NamedTuple):
 def check(coupling: Coupling, case: Case) -> Outcome:
     """Replay a case: neighbours, and tables far from each other, on which the decisions must also
     be the same, at any cost; if they are not, two neighbours between them are the counter-example.
+    An alignment of one change is instead replayed on the two neighbours between them where, with
+    the same noise, the outcome changes.
     """
 
     def fresh(given=()):
         return lambda reads: Recorder(reads, np.random.default_rng(case.seed), case.size, given)
 
     near = coupling.replay(case.first, case.second, fresh())
-    if near.problem is not None or coupling.alignment.one_change:
-        return near
-    found = coupling.replay(case.first, case.far, fresh())
-    if found.problem is None:
+    if near.problem is not None:
         return near
     walk = np.argwhere(case.first != case.far)
 
     def table(m):
         rewards = case.first.copy()
-        for t, a in walk[:m]:
-            rewards[t, a] = case.far[t, a]
+        rewards[tuple(walk[:m].T)] = case.far[tuple(walk[:m].T)]
         return rewards
 
-    low, high, draws = 0, len(walk), ()
+    if coupling.alignment.one_change:
+        start, _ = coupling.play(case.first, fresh())
+        low, high = 0, len(walk)
+        if high == 0 or _equal(start, coupling.play(case.far, fresh())[0]):
+            return near
+        while high - low > 1:
+            middle = (low + high) // 2
+            same = _equal(start, coupling.play(table(middle), fresh())[0])
+            low, high = (middle, high) if same else (low, middle)
+        there = coupling.replay(table(low), table(high), fresh())
+        back = coupling.replay(table(high), table(low), fresh())
+        return there if there.problem is not None else back if back.problem is not None else near
+    found = coupling.replay(case.first, case.far, fresh())
+    if found.problem is None:
+        return near
+    draws: Sequence[Draw] = ()
+    low, high = 0, len(walk)
     while high - low > 1:
         middle = (low + high) // 2
         tried = coupling.replay(case.first, table(middle), fresh())
@@ -551,10 +576,12 @@ def cases(
     usual = HORIZONS[STOPPING.group if stops else coupling.algorithm.round_by_round]
     lengths = np.array(horizons or usual)
     shares = lengths**-0.5 / (lengths**-0.5).sum()
+    longer = False  # the last game was too short
     while True:
-        T = int(rng.choice(lengths, p=shares))
+        T = int(lengths.max() if longer else rng.choice(lengths, p=shares))
         K = 1 if stops else int(rng.choice(ARMS))
         case = case_of(coupling, rng, T, K)
+        longer = not (case.noisy or longer)
         if case.noisy or rng.random() < SILENT:
             yield case
 
@@ -594,6 +621,8 @@ def case_of(coupling: Coupling, rng: np.random.Generator, T: int, K: int) -> Cas
     first[place], second = before, first.copy()
     second[place] = after
     noisy = any(draw.is_noise or draw.kind == UNIFORM for draw in recorded.draws)
+    if coupling.algorithm.group == STOPPING.group:
+        noisy = not math.isnan(seen.answer)
     return Case(first, second, far, size, seed, noisy)
 
 

@@ -137,6 +137,10 @@ class Half(float):
 
     __array_ufunc__ = None
 
+    stream: Stream
+    draw: Draw
+    first: bool
+
     def __new__(cls, value, stream, draw, first):
         number = super().__new__(cls, value)
         number.stream, number.draw, number.first = stream, draw, first
@@ -153,6 +157,9 @@ class Uniform(float):
     """A uniform number in [0, 1) that notes what it is compared with."""
 
     __array_ufunc__ = None
+
+    stream: Stream
+    draw: Draw
 
     def __new__(cls, value, stream, draw):
         number = super().__new__(cls, value)

@@ -33,9 +33,9 @@ USAGE = """\
 usage: bandit-audit [KEY=VALUE ...] [--config-dir DIR]
 
 Play an algorithm many times on neighbouring sequences of rewards, search for an event that
-distinguishes them, and print a lower confidence bound on the privacy loss. Before that, the
-alignment that its guarantee names is replayed: its noise, shifted, on neighbouring rewards. The exit
-code is 3 if the bound exceeds the promised budget or a replay fails.
+distinguishes them, and print a lower confidence bound on the privacy loss. Before that, replay the
+alignment that its guarantee names: its noise, shifted, on neighbouring rewards. The exit code is 3
+if the bound exceeds the promised budget, or if a replay fails.
 
   bandit-audit algo=adap_ucb eps=0.5             an algorithm: an adversary sees its actions
   bandit-audit algo=heldp_ucb_b eps=0.5          local privacy: one user's response
