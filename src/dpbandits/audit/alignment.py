@@ -31,7 +31,7 @@ from ..game import new_game
 from ..settings.resolve import arguments
 from .streams import LAPLACE, UNIFORM, Draw, Recorder, Replay, Shifted, Stream
 
-REPLAYS = 100  # of an audit
+REPLAYS = {"algo": 100, STOPPING.group: 30}  # of an audit; rules stop late
 TOLERANCE = 1e-9  # relative, of a cost and of an estimate
 NUDGES = 3  # a difference must remain when the noise changes a little, so often
 NUDGE = 1e-6  # relative change of the noise
@@ -39,7 +39,7 @@ SIZES = (1.0, 1.0, 1e-3, 30.0)  # of the noise: small noise leaves decisions to 
 HORIZONS = {  # of games in blocks, of rounds, and of stopping rules
     False: (8, 32, 128, 512, 4096),
     True: (8, 16, 32, 64, 128),
-    STOPPING.group: (64, 512, 2048, 16384),
+    STOPPING.group: (64, 512, 2048, 8192),
 }
 SILENT = 0.05  # share that is replayed of the games in which no noise is drawn
 ARMS = (1, 2, 2, 2, 3, 5)
@@ -198,8 +198,8 @@ class Aligned:
 
 
 MISSING = """\
-no alignment is declared, so nothing is replayed. Name in the guarantee how the noise shifts when one
-reward changes:
+no alignment is declared, so nothing is replayed. Name in the guarantee how the noise shifts when
+one reward changes:
   from dpbandits.authoring import global_dp, one_release
   GUARANTEE = global_dp("SOURCE", alignment=one_release)   # each reward enters one noisy release
 or releases(n), one_bit, counter_nodes, nodes(of, says), sparse_vector(sign), or an Alignment whose
@@ -487,8 +487,8 @@ class Case(NamedTuple):
 def check(coupling: Coupling, case: Case) -> Outcome:
     """Replay a case: neighbours, and tables far from each other, on which the decisions must also
     be the same, at any cost; if they are not, two neighbours between them are the counter-example.
-    An alignment of one change is instead replayed on the two neighbours between them where, with
-    the same noise, the outcome changes.
+    An alignment of one change is instead replayed on two neighbours between them that, with the
+    same noise, stop at different times.
     """
 
     def fresh(given=()):
@@ -505,14 +505,17 @@ def check(coupling: Coupling, case: Case) -> Outcome:
         return rewards
 
     if coupling.alignment.one_change:
-        start, _ = coupling.play(case.first, fresh())
-        low, high = 0, len(walk)
-        if high == 0 or _equal(start, coupling.play(case.far, fresh())[0]):
+
+        def stops(m):
+            played, _ = coupling.play(table(m), fresh())
+            return len(played.arms), math.isnan(played.answer)
+
+        low, high, start = 0, len(walk), stops(0)
+        if stops(high) == start:
             return near
         while high - low > 1:
             middle = (low + high) // 2
-            same = _equal(start, coupling.play(table(middle), fresh())[0])
-            low, high = (middle, high) if same else (low, middle)
+            low, high = (middle, high) if stops(middle) == start else (low, middle)
         there = coupling.replay(table(low), table(high), fresh())
         back = coupling.replay(table(high), table(low), fresh())
         return there if there.problem is not None else back if back.problem is not None else near
@@ -539,7 +542,7 @@ def _nudged(coupling: Coupling, case: Case, k: int) -> Outcome:
 
 def align(
     coupling: Coupling,
-    replays: int = REPLAYS,
+    replays: int | None = None,
     seed: int = 0,
     horizons: Sequence[int] = (),
 ) -> Aligned:
@@ -547,11 +550,12 @@ def align(
 
     Args:
         coupling: what is replayed.
-        replays: how often.
+        replays: how often; None for as often as in an audit.
         seed: the result depends on it and on the other arguments.
         horizons: the horizons; empty for several that are cheap.
     """
     rng = np.random.default_rng([seed, 20])
+    replays = replays or REPLAYS[coupling.algorithm.group]
     aligned = entered = edges = 0
     spent = 0.0
     for number, case in zip(range(replays), cases(coupling, rng, horizons), strict=False):
@@ -602,6 +606,10 @@ def case_of(coupling: Coupling, rng: np.random.Generator, T: int, K: int) -> Cas
     far[:, arm] = high if rng.random() < 0.5 else low
     if (first == far).all():
         far[:, arm] = low + high - far[:, arm]
+    if coupling.alignment.one_change:  # a sum near 0 stops late; looking for where is slow
+        far = first.copy()
+        if rng.random() < 0.3:
+            far[:, arm] = np.where(np.arange(T) % 2, high, low)
 
     def record(reads):
         return Recorder(reads, np.random.default_rng(seed), size)
