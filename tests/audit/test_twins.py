@@ -63,12 +63,22 @@ def record(case):
     return lambda reads: Recorder(reads, np.random.default_rng(case.seed), case.size)
 
 
+GOAL = {"rel_error": 0.5, "beta": 0.5, "R": 1.0}
+
+
+def replayed(name, alignment):
+    """The replays of an algorithm of the package with an alignment of another."""
+    source, stops = algorithm(name), "nas" in name
+    guarantee = replace(source.guarantee, alignment=alignment)
+    values, budget = (GOAL, 20.0) if stops else (defaults(name), 1.0)
+    coupling = Coupling(replace(source, guarantee=guarantee), budget, values)
+    return align(coupling, 40, horizons=(512,) if stops else ())
+
+
 @pytest.mark.parametrize("name", ["adap_ucb", "dp_ucb", "dp_nas", "dp_nas_exp", "heldp_ucb_b"])
 def test_the_wrong_alignment_fails(name):
     """Controls: an alignment that shifts nothing, and one whose shift has the wrong sign."""
-    source = algorithm(name)
-    values = {"rel_error": 0.5, "beta": 0.5, "R": 1.0} if "nas" in name else defaults(name)
-    right, budget = source.guarantee.alignment, 20.0 if "nas" in name else 1.0
+    right = algorithm(name).guarantee.alignment
     wrong = [replace(right, shifts=lambda run, changed: dict.fromkeys(range(len(run.draws)), 0.0))]
     if right.shifts is not None:
         turned = lambda run, c: {i: -x for i, x in right.shifts(run, c).items()}  # noqa: E731
@@ -76,24 +86,19 @@ def test_the_wrong_alignment_fails(name):
     if name == "heldp_ucb_b":
         wrong = [one_release]
     for alignment in wrong:
-        guarantee = replace(source.guarantee, alignment=alignment)
-        assert not align(Coupling(replace(source, guarantee=guarantee), budget, values)).holds
-    assert align(Coupling(source, budget, values), 20).holds
+        assert not replayed(name, alignment).holds
+    assert replayed(name, right).holds
 
 
 def test_half_of_the_shift_of_the_last_query_fails():
     """The last query of the sparse vector technique shifts by two sensitivities, not by one."""
-    source, right = algorithm("dp_nas_exp"), algorithm("dp_nas_exp").guarantee.alignment
+    right = algorithm("dp_nas_exp").guarantee.alignment
 
     def short(run, changed):
         found = dict(right.shifts(run, changed))
         return {i: x / 2 if i > 0 else x for i, x in found.items()}
 
-    guarantee = replace(source.guarantee, alignment=replace(right, shifts=short))
-    coupling = Coupling(
-        replace(source, guarantee=guarantee), 20.0, {"rel_error": 0.5, "beta": 0.5, "R": 1.0}
-    )
-    assert not align(coupling, 100).holds
+    assert not replayed("dp_nas_exp", replace(right, shifts=short)).holds
 
 
 def test_a_counter_example_is_one_pair_of_neighbours_that_can_be_replayed():
