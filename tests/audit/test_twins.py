@@ -90,6 +90,16 @@ def test_the_wrong_alignment_fails(name):
     assert replayed(name, right).holds
 
 
+def test_the_alignment_that_the_page_writes_is_right():
+    page = (Path(privacy.__file__).parents[1] / "docs" / "privacy.md").read_text()
+    code, names = page.split("```python")[-1].partition("```")[0], {}
+    exec(f"from dpbandits.authoring import global_dp\n{code}", names)
+    found = replayed("adap_ucb", names["ALIGNMENT"])
+    assert not found.holds  # a release of a mean shifts by less
+    [numbers] = [twin for twin in CORRECT if twin.name == "noisy_numbers"]
+    assert align(with_alignment(numbers, names["ALIGNMENT"]), 40).holds
+
+
 def test_half_of_the_shift_of_the_last_query_fails():
     """The last query of the sparse vector technique shifts by two sensitivities, not by one."""
     right = algorithm("dp_nas_exp").guarantee.alignment

@@ -13,8 +13,8 @@ needs, and its source. A guarantee is data: `GUARANTEE` in the algorithm's file.
 page: `python -m dpbandits.audit > docs/guarantees.md`. Measured privacy losses are in
 [results/audit.md](../results/audit.md), and [privacy.md](privacy.md) explains them.
 
-An alignment is how the noise shifts when one reward changes, so that all decisions stay the same; it
-is replayed in every audit.
+An alignment is how the noise shifts when one reward changes, so that all decisions stay the same;
+every audit replays it.
 
 Global DP: the probability of every event about what an adversary observes changes by a factor of at
 most e^loss between two sequences of rewards that differ in one reward. Local DP: the same holds for
