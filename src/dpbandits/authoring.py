@@ -16,12 +16,12 @@ Example::
     import numpy as np
 
     from dpbandits.authoring import (
-        UNIT_INTERVAL, Budget, Positive, arms, global_dp, kernel, laplace_mean, pull_sum,
-        rounds_left, until_horizon,
+        UNIT_INTERVAL, Budget, Positive, arms, global_dp, kernel, laplace_mean, one_release,
+        pull_sum, rounds_left, until_horizon,
     )
 
     REWARDS = UNIT_INTERVAL
-    GUARANTEE = global_dp("each reward enters one Laplace mean")
+    GUARANTEE = global_dp("each reward enters one Laplace mean", alignment=one_release)
 
     @kernel
     def greedy(game, rng, eps: Budget, m: Positive):
@@ -46,6 +46,16 @@ from .compiled.distributions import (
     student,
 )
 from .compiled.routines import rare_routine, routine
+from .contracts.alignments import (
+    Alignment,
+    counter_nodes,
+    hybrid_counter,
+    nodes,
+    one_bit,
+    one_release,
+    releases,
+    sparse_vector,
+)
 from .contracts.assumptions import (
     UNIT_INTERVAL,
     WITHIN_R,
@@ -238,4 +248,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # privacy guarantees: the value of ``GUARANTEE``
     "Guarantee", "global_dp", "gaussian_zcdp", "gaussian_rdp", "local_dp", "NOT_PRIVATE",
     "STOPPING",
+    # alignments: how noise shifts when a reward changes, an argument of the guarantee
+    "Alignment", "one_release", "releases", "one_bit", "nodes", "counter_nodes", "hybrid_counter",
+    "sparse_vector",
 ]  # fmt: skip

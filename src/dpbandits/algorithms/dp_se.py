@@ -6,13 +6,13 @@ import numpy as np
 
 from ..authoring import (
     UNIT_INTERVAL, Budget, Probability, all_arms, arms, global_dp, hoeffding, kernel, laplace_mean,
-    laplace_tail, play_unseen, pull_in_turn, room_for, rounds_left, verb, viable,
+    laplace_tail, one_release, play_unseen, pull_in_turn, room_for, rounds_left, verb, viable,
 )  # fmt: skip
 
 NAME = "DP-SE"
 LINE = "blue", "solid"
 REWARDS = UNIT_INTERVAL
-GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 4.1", "epoch_mean")
+GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 4.1", "epoch_mean", alignment=one_release)
 
 
 @verb

@@ -14,6 +14,7 @@ from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
 from ..validation import argument, folder, whole, workers
+from .alignment import Coupling
 from .players import Learner, Stopper
 from .releases import MECHANISMS
 from .subjects import Release, Sender, Subject
@@ -117,6 +118,9 @@ def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
     letters = algorithm.guarantee.letters if algorithm.guarantee else ()
     for name in set(letters) & set(own):
         values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)
+    if local:
+        Coupling(algorithm, budget, values).arguments(100)
+        return Sender(algorithm, budget, values)
     player = Stopper if group == STOPPING.group else Learner
     found = player(algorithm, budget, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
