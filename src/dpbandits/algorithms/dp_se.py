@@ -6,7 +6,7 @@ import numpy as np
 
 from ..authoring import (
     UNIT_INTERVAL, Budget, Probability, all_arms, arms, global_dp, hoeffding, kernel, laplace_mean,
-    laplace_tail, play_unseen, pull_in_turn, room_for, rounds_left, viable,
+    laplace_tail, play_unseen, pull_in_turn, room_for, rounds_left, routine, viable,
 )  # fmt: skip
 
 NAME = "DP-SE"
@@ -23,6 +23,13 @@ def dp_se(game, rng, eps: Budget, beta: Probability):
         eps: privacy budget.
         beta: failure probability; 1/T in the paper's experiments.
     """
+    S = eliminate(game, rng, eps, beta)
+    play_unseen(game, S, rounds_left(game))
+
+
+@routine
+def eliminate(game, rng, eps, beta):
+    """The arms that are left when one is left, or when the horizon cuts an epoch."""
     K = arms(game)
     S = all_arms(game)  # the viable arms
     sums = np.zeros(K)
@@ -42,4 +49,4 @@ def dp_se(game, rng, eps: Budget, beta: Probability):
         h = hoeffding(R, L8)
         c = laplace_tail(R, eps, L4)
         S = viable(S, mu, 2.0 * h + 2.0 * c)
-    play_unseen(game, S, rounds_left(game))
+    return S
