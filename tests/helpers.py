@@ -14,7 +14,7 @@ from sweeps import requested
 from dpbandits.contracts.algorithm import Algorithm, find_file, load
 from dpbandits.contracts.assumptions import Bounded
 from dpbandits.contracts.parameters import Choice
-from dpbandits.contracts.question import REGRET
+from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.instances import Instance
 from dpbandits.environments.populations import homogeneous
@@ -36,6 +36,7 @@ def algorithm(name: str) -> Algorithm:
     return load(find_file(name, group="rule" if name in RULES else "algo"))
 
 
+MEAN_RULES = [name for name in RULES if algorithm(name).question is STOPPING]
 PRIVATE = [name for name in NAMES if algorithm(name).private]
 LOCAL = [name for name in NAMES if algorithm(name).per_user]  # users may have own levels
 GAUSSIAN_NOISE = [n for n in PRIVATE if algorithm(n).guarantee.gaussian]  # of Gaussian noise

@@ -200,8 +200,9 @@ def stop(
 
     given = {
         "rule": rule, "env": env, "arm": arm, "eps": eps, "rel_error": rel_error, "beta": beta,
-        "R": R, "delta": delta, "mu0": mu0, "mu1": mu1, "alpha": alpha, "cap": cap, "runs": runs, "seed": seed, "experiment": experiment, "jobs": jobs,
-        "backend": backend, "results": results, "max_rows": max_rows,
+        "R": R, "delta": delta, "mu0": mu0, "mu1": mu1, "alpha": alpha, "cap": cap, "runs": runs,
+        "seed": seed, "experiment": experiment, "jobs": jobs, "backend": backend,
+        "results": results, "max_rows": max_rows,
     }  # fmt: skip
     return _table(STOPPING, given, parameters, config_dir)
 

@@ -44,7 +44,7 @@ def top_two_each_round(game: Game, rng: np.random.Generator, delta: float, tanh:
         best = np.argmax(m)
         if all_beaten(m, n, counts, best, calibrated):
             return float(best)
-        b = np.argmax(index)
+        b = int(np.argmax(index))
         leads[b] += 1.0
         if as_leader[b] <= 0.5 * leads[b]:
             a = b

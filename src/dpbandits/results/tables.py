@@ -123,9 +123,9 @@ def tidy(store: Store, settings: Sequence[Setting], runs: int) -> pd.DataFrame:
     Regret has a row for each run and checkpoint. A stopping rule has a row for each run:
     ``halted`` is 1, or 0 if the cap came first; then the stopping time is the cap, and
     ``estimate`` (of the mean) or ``answer`` (the number of an arm, or of a hypothesis) and
-    ``correct`` are blank. ``correct`` is 1 if the answer is right (``RIGHT``), else 0. Each privacy budget that some algorithm
-    takes has a column: infinite for an algorithm that is not private, blank for one that takes
-    another budget.
+    ``correct`` are blank. ``correct`` is 1 if the answer is right (``RIGHT``), else 0. Each
+    privacy budget that some algorithm takes has a column: infinite for an algorithm that is not
+    private, blank for one that takes another budget.
     """
     pieces = (piece for batch in batches(store, settings, runs) for piece in batch)
     return pd.concat(pieces, ignore_index=True)

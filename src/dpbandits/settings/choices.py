@@ -147,8 +147,8 @@ def request_from(
         of_algorithm = parameters if group == question.group else {}
         if group in given or of_algorithm:
             sweep.choose(group, given.get(group, config[group]), of_algorithm, config)
-    asked = {name: made.question for name, made in sweep.algorithms_of(config).items()}
-    question = sweep.question = refined(question, asked, given)
+    answered = {name: made.question for name, made in sweep.algorithms_of(config).items()}
+    question = sweep.question = refined(question, answered, given)
     for key in question.swept:
         if isinstance(config[key], list):
             if not config[key]:

@@ -18,9 +18,7 @@ GUARANTEE = global_dp("Azize's thesis, Theorem 5.20", "episode_means", STOPPING_
 
 
 @kernel
-def adap_tt(
-    game, rng, eps: Budget, delta: Fraction, variant: Variant, threshold: Threshold
-):
+def adap_tt(game, rng, eps: Budget, delta: Fraction, variant: Variant, threshold: Threshold):
     """AdaP-TT (Azize's thesis, Alg. 10; Azize et al. 2024). The actions, the stopping time and the
     answer together are eps-DP. Rewards in [0, 1]. With probability 1 - delta the answer is right.
 

@@ -5,7 +5,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "AdaP-TT*"
-LINE = "purple", "dashed"
+LINE = "purple", "solid"
 QUESTION = BEST_ARM
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Azize's thesis, Theorem 5.23", "episode_means", STOPPING_AND_ANSWER)

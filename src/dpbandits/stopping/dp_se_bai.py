@@ -7,8 +7,8 @@ from ..authoring import (
     BEST_ARM, STOPPING_AND_ANSWER, UNIT_INTERVAL, Budget, Fraction, global_dp, kernel,
 )  # fmt: skip
 
-NAME = "DP-SE"
-LINE = "blue", "solid"
+NAME = "DP-SE-BAI"
+LINE = "blue", "dashed"
 QUESTION = BEST_ARM
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 4.1", "epoch_mean", STOPPING_AND_ANSWER)

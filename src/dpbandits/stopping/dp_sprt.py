@@ -10,7 +10,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "DP-SPRT"
-LINE = "vermillion", "solid"
+LINE = "brown", "solid"
 QUESTION = HYPOTHESES
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Michel, Basu & Kaufmann 2026, Theorem 1", hides=STOPPING_AND_ANSWER)
@@ -19,9 +19,7 @@ S, ZETA = 1.1340, 8.049572  # zeta(S)
 
 
 @kernel
-def dp_sprt(
-    game, rng, eps: Budget, mu0: Fraction, mu1: Fraction, alpha: Fraction, beta: Fraction
-):
+def dp_sprt(game, rng, eps: Budget, mu0: Fraction, mu1: Fraction, alpha: Fraction, beta: Fraction):
     """DP-SPRT (Michel, Basu & Kaufmann 2026). The stopping time and the answer, 0 for mu0 and 1
     for mu1, are eps-DP. Bernoulli rewards.
 

@@ -5,7 +5,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "TT-UCB"
-LINE = "black", "solid"
+LINE = "black", "dashed"
 QUESTION = BEST_ARM
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE
