@@ -70,6 +70,7 @@ from .contracts.assumptions import (
 from .contracts.guarantees import (
     NOT_PRIVATE,
     STOPPING,
+    STOPPING_AND_ANSWER,
     Guarantee,
     gaussian_rdp,
     gaussian_zcdp,
@@ -97,9 +98,12 @@ from .contracts.parameters import (
     Probability,
     Range,
     RenyiOrder,
+    Threshold,
     Tree,
+    Variant,
     below,
 )
+from .contracts.question import BEST_ARM, HYPOTHESES
 from .environments.blocks import kept
 from .environments.laws import sigmoid
 from .game import (
@@ -188,6 +192,8 @@ from .parts.radii import (
     raw_moment_bound,
     robust_order,
 )
+from .parts.top_two import CODED, EMPIRICAL, PROVED, is_convincing, top_two
+from .parts.top_two_rounds import top_two_each_round
 from .parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise
 
 __all__ = [  # noqa: RUF022  grouped by purpose
@@ -235,6 +241,9 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "new_heap", "remember", "forget",
     # blocks of rounds in which one arm has the largest KL index
     "new_reach", "kl_leader", "kl_leads",
+    # the best arm: doubling phases (AdaP-TT), or a look at the means in every round
+    "top_two", "top_two_each_round", "is_convincing", "Variant", "CODED", "Threshold", "PROVED",
+    "EMPIRICAL",
     # the loop that plays the arm of largest index in every round, and powers of pull counts
     "optimism", "exhaustive_optimism", "new_powers", "power_of_count",
     # types of parameters: the annotations of the signature
@@ -247,8 +256,10 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "HeavyTails", "Contaminated", "RawMoments", "CentralMoments",
     # privacy guarantees: the value of ``GUARANTEE``
     "Guarantee", "global_dp", "gaussian_zcdp", "gaussian_rdp", "local_dp", "NOT_PRIVATE",
-    "STOPPING",
     # alignments: how noise shifts when a reward changes, an argument of the guarantee
     "Alignment", "one_release", "releases", "one_bit", "nodes", "counter_nodes", "hybrid_counter",
     "sparse_vector",
+    "STOPPING", "STOPPING_AND_ANSWER",
+    # what a stopping rule answers besides the mean of an arm: the value of ``QUESTION``
+    "BEST_ARM", "HYPOTHESES",
 ]  # fmt: skip

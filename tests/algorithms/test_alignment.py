@@ -14,7 +14,7 @@ from dpbandits.contracts.alignments import binary_nodes, honaker_nodes, hybrid_n
 from dpbandits.parts.kary import kary_levels
 
 PRIVATE_RULES = [name for name in RULES if algorithm(name).private]
-GOAL = {"rel_error": 0.5, "beta": 0.5, "R": 1.0}
+GOAL = {"rel_error": 0.5, "beta": 0.5, "R": 1.0, "delta": 0.5, "mu0": 0.3, "mu1": 0.7, "alpha": 0.4}
 # other parameters with other noise: trees, bonuses, phases, batches
 VARIANTS = {name: [{}] for name in [*PRIVATE, *PRIVATE_RULES]} | {
     "dp_ucb": [{}, {"tree": "honaker"}, {"tree": "kary"}, {"tree_budget": "split"}],
@@ -31,14 +31,15 @@ LONG = ("dp_se", "dpr_se", "prae_c")  # whose first releases come late
 
 
 def coupling(name, budget, changes, crowd=False):
-    own = GOAL if name in PRIVATE_RULES else defaults(name) | SHORT[name]
+    goal = {key: GOAL[key] for key in algorithm(name).question.goal_names}
+    own = defaults(name) | (goal if name in PRIVATE_RULES else SHORT[name])
     return Coupling(algorithm(name), budget, own | changes, crowd)
 
 
 def test_every_private_algorithm_and_rule_declares_an_alignment():
     for name in [*PRIVATE, *PRIVATE_RULES]:
         assert algorithm(name).guarantee.alignment is not None
-    assert {*GLOBAL, *LOCAL} == {*PRIVATE} and len(PRIVATE_RULES) == 2
+    assert {*GLOBAL, *LOCAL} == {*PRIVATE} and len(PRIVATE_RULES) == 7
 
 
 @st.composite
@@ -47,7 +48,8 @@ def games(draw, name):
     stops = name in PRIVATE_RULES
     budget = 10.0 ** draw(st.floats(0.0, 2.0) if stops else st.floats(-1.5, 1.0))
     subject = coupling(name, budget, draw(st.sampled_from(VARIANTS[name])), draw(st.booleans()))
-    K = 1 if stops else draw(st.integers(1, 4))
+    K = draw(st.integers(1 + stops, 4))
+    K = 1 if algorithm(name).question.one_arm else K
     longest = 4096 if name in LONG else 96 if algorithm(name).round_by_round else 512
     T = draw(st.integers(1, longest) | st.sampled_from([2, 8, 64, longest]))
     low, high = subject.extremes() or (-4.0, 4.0)

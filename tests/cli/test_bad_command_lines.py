@@ -22,7 +22,7 @@ ONE_SETTING = [
     ("eps=0", "eps=0:", "above 0"),
     ("horizn=5", "'horizn'", "did you mean horizon?"),
     ("algo.alfa=2", "'algo.alfa'", "did you mean algo.alpha?"),
-    ("env=bernoulli env.means=[0.5]", "env.means=[0.5]", "two arms"),
+    ("env=bernoulli env.means=[0.5]", "env=bernoulli:", "two arms"),
     ("algo=adap_klucbb", "'adap_klucbb'", "did you mean adap_klucb?"),
     ("eps=[", "eps=["),
     ("=3", "=3"),

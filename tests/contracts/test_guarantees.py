@@ -37,7 +37,7 @@ def test_every_algorithm_declares_its_guarantee(name):
         assert promised.epsilon({}) == math.inf
         return
     if promised.gaussian is None:
-        assert promised.notion == ("local" if name in {*LOCAL, "ldpr_se"} else "global")
+        assert promised.notion == ("local" if name in {*LOCAL, "ldpr_se", "ctb_tt"} else "global")
         assert promised.epsilon({"eps": 0.3}) == 0.3
     else:
         assert promised.epsilon({"eps": 0.3, "rho": 0.3}) == math.inf  # no pure DP

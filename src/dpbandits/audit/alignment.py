@@ -21,7 +21,7 @@ from ..compiled.decorators import answer_of
 from ..contracts.algorithm import Algorithm
 from ..contracts.alignments import Alignment, Changed, Drawn, Run
 from ..contracts.guarantees import Gaussian
-from ..contracts.question import REGRET, STOPPING
+from ..contracts.question import STOPPING
 from ..environments.blocks import kept
 from ..environments.catalogue import build
 from ..environments.laws import PARAMETERS, TABLE, Environment
@@ -274,7 +274,7 @@ class Coupling:
 
     def arguments(self, T: int) -> tuple[float, ...]:
         """The arguments of the function at a horizon."""
-        question = STOPPING if self.algorithm.group == STOPPING.group else REGRET
+        question = self.algorithm.question
         horizon = T if question.plays_on else math.nan
         keys = question.goal_names
         return arguments(self.algorithm, self.parameters, horizon, "sign", build(COIN), keys)
@@ -583,7 +583,8 @@ def cases(
     longer = False  # the last game was too short
     while True:
         T = int(lengths.max() if longer else rng.choice(lengths, p=shares))
-        K = 1 if stops else int(rng.choice(ARMS))
+        K = max(int(rng.choice(ARMS)), 1 + stops)
+        K = 1 if coupling.algorithm.question.one_arm else K
         case = case_of(coupling, rng, T, K)
         longer = not (case.noisy or longer)
         if case.noisy or rng.random() < SILENT:
@@ -629,7 +630,7 @@ def case_of(coupling: Coupling, rng: np.random.Generator, T: int, K: int) -> Cas
     first[place], second = before, first.copy()
     second[place] = after
     noisy = any(draw.is_noise or draw.kind == UNIFORM for draw in recorded.draws)
-    if coupling.algorithm.group == STOPPING.group:
+    if coupling.algorithm.question.one_arm:
         noisy = not math.isnan(seen.answer)
     return Case(first, second, far, size, seed, noisy)
 

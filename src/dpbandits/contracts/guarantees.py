@@ -16,6 +16,7 @@ ANY_TWO_REWARDS = "between any two rewards"
 ACTIONS = "all actions"
 RESPONSE = "each user's response"
 STOPPING = "stopping time and estimate"
+STOPPING_AND_ANSWER = "all actions, stopping time and answer"
 DELTA = 1e-6  # the delta at which conversions to (eps, delta)-DP are printed
 
 

@@ -72,6 +72,8 @@ Constants = Annotated[float, Choice(("unit", "explicit"))]
 Forced = Annotated[float, Choice(("batch", "round"))]
 Logarithm = Annotated[float, Choice(("natural", "base2"))]
 Tree = Annotated[float, Choice(("binary", "honaker", "kary"))]
+Variant = Annotated[float, Choice(("printed", "coded"))]
+Threshold = Annotated[float, Choice(("usual", "proved", "empirical"))]
 Bonus = Annotated[float, Choice(("literal", "calibrated"))]
 
 

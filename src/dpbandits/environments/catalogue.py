@@ -23,7 +23,7 @@ LARGEST = 10_000  # arms
 def with_means(law: Callable[..., Arm], means: Any, **parameters: Any) -> Instance:
     """Arms of one law with the given means."""
     try:
-        return of_arms([law(mean, **parameters) for mean in two_or_more(means)])
+        return of_arms([law(mean, **parameters) for mean in one_or_more(means)])
     except BadInput as error:
         of_a_mean = str(error).startswith("mean=")
         raise BadInput(f"means={plain(means)}: {error}" if of_a_mean else str(error)) from None
@@ -81,8 +81,6 @@ def mixed(arms: Any) -> Instance:
             built += [call(laws_of_one_arm(), spec)] * copies
         if len(built) > LARGEST:
             raise BadInput(f"arms: more than {LARGEST} arms")
-    if len(built) < 2:
-        raise BadInput(f"arms={plain(arms)}: a bandit needs at least two arms")
     return of_arms(built)
 
 
@@ -115,7 +113,7 @@ def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
     """The hard instances of the lower bounds of Tao et al. 2022: X = 1/g with probability mean g,
     else 0, so E X^(1+v) = mean g^-v. The default g is (largest mean)^(1/v), for which u = 1.
     """
-    mu = [as_number("means", mean) for mean in two_or_more(means)]
+    mu = [as_number("means", mean) for mean in one_or_more(means)]
     order = as_number("v", v)
     if not 0 < order <= 1:
         raise BadInput(f"v={v}: the order v lies in (0, 1]")
@@ -238,10 +236,8 @@ def call(laws: Mapping[str, Callable], spec: Mapping[str, Any]) -> Any:
     return laws[law](**given)
 
 
-def two_or_more(means: Any) -> list[Any]:
-    """Validate a list of at least two entries, one per arm."""
+def one_or_more(means: Any) -> list[Any]:
+    """Validate a list of at least one entry, one per arm."""
     if isinstance(means, str) or not isinstance(means, Sequence) or len(means) == 0:
         raise BadInput(f"means={plain(means)}: a list of numbers is needed, such as [0.9,0.8]")
-    if len(means) < 2:
-        raise BadInput(f"means={plain(means)}: a bandit needs at least two arms")
     return list(means)

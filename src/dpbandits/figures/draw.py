@@ -15,12 +15,14 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ..contracts.parameters import BUDGETS
+from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, unknown
 from ..files import package_folder
-from ..results.tables import varied_in
+from ..results.tables import question_of_table, varied_in
 from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, yes_no
 from .bands import BANDS
+from .identification import identification_panels
 from .regret_vs_budget import budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
@@ -35,6 +37,7 @@ KINDS: dict[str, Draw] = {
     "budget": budget_panels,
     "contamination": contamination_panels,
     "stopping": stopping_panels,
+    "identification": identification_panels,
     "tail": tail_panels,
 }
 
@@ -103,7 +106,8 @@ def figure_of_table(
         if x is not None or kind is not None:
             given = f"x={x}" if kind is None else f"kind={kind}"
             raise BadInput(f"{given}: a figure of stopping times has axes of its own")
-        return stopping_panels(table, title)
+        of_mean = question_of_table(table) == STOPPING
+        return (stopping_panels if of_mean else identification_panels)(table, title)
     if kind == "tail":
         if x is not None or bounds is not None:
             raise BadInput(f"kind={kind}: its axis is regret; x and bounds have no place in it")
@@ -174,7 +178,7 @@ def from_file(name: str, described: Any, table: pd.DataFrame) -> Draw:
         elif option != "kind":
             place = f"option of figure.kind={kind} of experiment {name}:"
             raise unknown(place, plain(option), ["kind", *known])
-    if ("rule" in table.columns) != (kind == "stopping"):
+    if ("rule" in table.columns) != (kind in ("stopping", "identification")):
         found = "stopping times" if "rule" in table.columns else "regret"
         raise BadInput(f"figure.kind={kind} of experiment {name}: it cannot draw {found}")
     return partial(KINDS[kind], **options)

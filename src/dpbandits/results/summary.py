@@ -17,6 +17,7 @@ from .intervals import clopper_pearson, interval_of_mean
 from .tables import at_end, columns_of, question_of_table, settings_of, with_budgets
 
 AT_ONCE = 500  # settings whose intervals are computed together
+QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs"]
 
 
@@ -31,7 +32,8 @@ def summarize(table: pd.DataFrame, settings: list[str] | None = None) -> pd.Data
         One row a setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of
         the mean, bootstrap; undefined for one run), ``std`` and ``runs``. For stopping rules
         also ``halted``, a number of runs, and the share ``correct`` of these, with its 95 %
-        interval ``correct_low`` to ``correct_high`` (Clopper-Pearson).
+        interval ``correct_low`` to ``correct_high`` (Clopper-Pearson); and for rules that identify
+        an arm or a hypothesis the QUANTILES of the stopping time.
     """
     question, settings = question_of_table(table), settings or settings_of(table)
     rows = at_end(table)
@@ -40,6 +42,9 @@ def summarize(table: pd.DataFrame, settings: list[str] | None = None) -> pd.Data
         return summary
     share, of = question.share
     groups = rows.groupby(settings, sort=False, dropna=False)
+    if question.quantiles:
+        for name, q in QUANTILES.items():
+            summary[name] = groups[question.statistic].quantile(q).to_numpy()
     summary[of] = groups[of].sum().to_numpy()
     right = groups[share].sum().to_numpy(dtype=float)
     with np.errstate(invalid="ignore"):
@@ -69,6 +74,7 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
     """
     columns, latex = _columns_shown(summary, question), style == "latex"
     header = [HEADINGS.get(name, symbol(name) if latex else name) for name in columns]
+    header += ["median", "10 % to 90 %"] if question.quantiles else []
     header += [question.statistic_name, "95 % interval"]
     header += [question.share[0], "95 % interval", question.share[1]] if question.share else []
     fixed = columns_of(summary)
@@ -123,13 +129,20 @@ def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
         return [significant(row["mean"]), interval(row)]
     share, of = question.share
     capped = row[of] < row["runs"]
-    mean = ("at least " if capped else "") + significant(row["mean"])
+    least = "at least " if capped else ""
+    mean = least + significant(row["mean"])
+    quantiles = []
+    if question.quantiles:  # a quantile below the cap is known
+        cap = row[question.limit]
+        below = [significant(row[q]) if row[q] < cap else "not stopped" for q in QUANTILES]
+        quantiles = [below[0], f"{below[1]} to {below[2]}"]
     if row[of] == 0:
         shares = [f"none {of}", ""]
     else:
         low, high = percent(row[f"{share}_low"]), percent(row[f"{share}_high"])
         shares = [percent(row[share]), f"{low.removesuffix(' %')} to {high}"]
-    return [mean, "" if capped else interval(row), *shares, percent(row[of] / row["runs"])]
+    shown = [mean, "" if capped else interval(row), *shares, percent(row[of] / row["runs"])]
+    return quantiles + shown
 
 
 def interval(row: Mapping[Hashable, Any]) -> str:
@@ -171,7 +184,5 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "horizon": rounds,
     "cap": rounds,
     "true_mean": "{:.6g}".format,
-    "rel_error": "{:g}".format,
-    "beta": "{:g}".format,
-    "R": "{:g}".format,
+    **dict.fromkeys(("rel_error", "alpha", "beta", "delta", "mu0", "mu1", "R"), "{:g}".format),
 }
