@@ -109,7 +109,7 @@ PLOT = [
     (f"experiment={'x' * 5000}", "experiment", "xxx", "azize2022_fig2"),
     ("x" * 5000, "xxx", "too long"),
     ("missing.csv", "missing.csv:", "No such file"),
-    (".", ".:", "directory"),
+    (".", ".:", "no tables"),
 ]
 CLAIMS = [
     ("A9", "claim", "'A9'", "did you mean A6?"),

@@ -372,6 +372,8 @@ def test_an_algorithm_without_privacy_is_run_once_in_a_multirun(tmp_path):
     found = pd.read_csv(tmp_path / whole).groupby(["algo", "eps", "rho"], dropna=False).ngroups
     assert len(each) == found == 4
     shell(f"bandit-run -m algo=ucb,adap_ucb eps=1 {SMALL}", tmp_path)
+    found = shell(f"bandit-status -m algo=ucb,adap_ucb eps=0.5,1 {SMALL}", tmp_path)
+    assert found[-1] == "nothing is left to run"
 
 
 def test_what_has_no_table_in_common_is_said(tmp_path):

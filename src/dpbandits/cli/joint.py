@@ -14,7 +14,7 @@ from ..errors import BadInput
 from ..results.distinguish import distinguishing
 from ..results.size import check_size
 from ..results.tables import described
-from ..settings.groups import default_keys
+from ..settings.groups import default_keys, is_name
 from ..settings.request import Request
 from ..settings.setting import Setting
 
@@ -90,6 +90,8 @@ def _algorithm(
     for word in point:
         key, _, value = word.partition("=")
         name = value if key.lstrip("+") == question.group else name
+    if not is_name(name):
+        return None
     with suppress(BadInput):
         return load(find_file(str(name), folders, question.group))
     return None

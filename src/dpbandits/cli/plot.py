@@ -85,7 +85,7 @@ def _main(argv: list[str]) -> int:
 
 def _tables_of(path: Path) -> list[Path]:
     """A table, or all tables of a folder."""
-    if not path.is_dir():
+    if not os.path.isdir(path):
         return [path]
     found = sorted(path.glob("*.csv"))
     if not found:

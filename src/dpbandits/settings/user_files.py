@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,7 @@ def load_laws(configuration: Any, folders: Iterable[str]) -> None:
     """
     for name in dict.fromkeys(names_of_laws(configuration)):
         for file in (Path(folder) / "law" / f"{name}.py" for folder in folders):
-            if Path(name).name == name and file.is_file():
+            if re.fullmatch(r"\w{1,100}", name) and file.is_file():
                 _refuse_ours(name, str(file))
                 register(law_of_file(file))
 
