@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 
 from ..audit.action_loss import OutOfReach
-from ..audit.exact_requests import Wanted, wanted
 from ..audit.alignment import refuted
+from ..audit.exact_requests import Wanted, wanted
 from ..audit.findings import VERDICTS, bars, in_words, render
 from ..audit.releases import MECHANISMS
 from ..audit.requests import SUBJECTS, requested
