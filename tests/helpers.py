@@ -64,7 +64,9 @@ def without_noise(name: str) -> float:
 
 @cache
 def defaults(name: str) -> dict:
-    return yaml.safe_load(Path(CONF / ("rule" if name in RULES else "algo") / f"{name}.yaml").read_text())
+    return yaml.safe_load(
+        Path(CONF / ("rule" if name in RULES else "algo") / f"{name}.yaml").read_text()
+    )
 
 
 def arguments(name: str, eps: float, T: int, instance: Instance | None = None, **changes):

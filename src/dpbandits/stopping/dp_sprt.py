@@ -16,18 +16,15 @@ REWARDS = UNIT_INTERVAL
 
 
 def shifts(run, changed):
-    """The threshold by 1, which a changed sum cannot cross, and the sum of n rewards at the test
-    that passes by 2; the noise of its mean by 2/n.
-    """
+    """The threshold by 1, which a changed sum cannot cross, and the test that passes by 2."""
     found = dict.fromkeys(range(len(run.draws)), 0.0) | {0: 1.0}
     if not math.isnan(run.answer):
-        last = len(run.draws) - 1
-        found[last] = (2.0 if run.answer == 1.0 else -2.0) / run.draws[last].item
+        found[len(run.draws) - 1] = 2.0 if run.answer == 1.0 else -2.0
     return found
 
 
 ALIGNMENT = Alignment(
-    "the threshold by 1, the sum that passes by 2", shifts=shifts, one_change=True
+    "the threshold by 1, the test that passes by 2", shifts=shifts, one_change=True
 )
 GUARANTEE = global_dp(
     "Michel, Basu & Kaufmann 2026, Theorem 1", hides=STOPPING_AND_ANSWER, alignment=ALIGNMENT
@@ -42,7 +39,7 @@ def dp_sprt(game, rng, eps: Budget, mu0: Fraction, mu1: Fraction, alpha: Fractio
     for mu1, are eps-DP. Bernoulli rewards.
 
     Half of the budget is for the noise Z of both thresholds, half for that of the means, as in the
-    sparse vector technique: the mean of n rewards has sensitivity 1/n.
+    sparse vector technique. Sums of n rewards are tested in the place of their means.
 
     Args:
         eps: privacy budget.
@@ -58,17 +55,17 @@ def dp_sprt(game, rng, eps: Budget, mu0: Fraction, mu1: Fraction, alpha: Fractio
     total = 0.0
     for n in range(1, rounds_left(game) + 1):
         total += pull(game, 0)
-        Y = total / n + laplace(rng, laplace_scale(4.0, eps * n))
-        if Y - mu0 <= below - math.log(1.0 / (g * beta)) / (n * D) - Z / n - slack(n, eps, beta):
+        noisy = total + laplace(rng, laplace_scale(4.0, eps))  # n times the paper's
+        if noisy <= n * (mu0 + below) - math.log(1.0 / (g * beta)) / D - Z - slack(n, eps, beta):
             return 0.0
-        if Y - mu1 >= -above + math.log(1.0 / (g * alpha)) / (n * D) + Z / n + slack(n, eps, alpha):
+        if noisy >= n * (mu1 - above) + math.log(1.0 / (g * alpha)) / D + Z + slack(n, eps, alpha):
             return 1.0
     return np.nan
 
 
 @verb
 def slack(n, eps, risk):
-    """The room for the noise at the n-th test."""
+    """The room for the noise at the n-th test, for the sum of n rewards."""
     if eps == np.inf:
         return 0.0
-    return 6.0 * math.log(max(eps, 2.0) * n**S * ZETA / risk) / (n * eps)
+    return 6.0 * math.log(max(eps, 2.0) * n**S * ZETA / risk) / eps
