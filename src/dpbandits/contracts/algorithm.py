@@ -41,6 +41,7 @@ class Algorithm:
         leading_term: for local privacy, the leading term of its regret (in theory/ren2020.py).
         any_rewards: the name of its variant for unbounded rewards, or None.
         version: hash of the sources that decide what it does.
+        reports: whether it plays on if outliers replace what its users send.
         file: the file that defines it, or None for a function that was passed as such.
         defaults: default values in its signature.
     """
@@ -55,6 +56,7 @@ class Algorithm:
     round_by_round: bool = field(default=False, compare=False, repr=False)
     leading_term: str | None = field(default=None, compare=False, repr=False)
     any_rewards: str | None = field(default=None, compare=False, repr=False)
+    reports: bool = field(default=False, compare=False, repr=False)
     file: Path | None = field(default=None, compare=False, repr=False)
     defaults: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -162,7 +164,7 @@ def load_elsewhere(file: Path) -> Algorithm:
     return Algorithm(file.stem, group, version, broken, domains={}, file=file)
 
 
-DECLARED = ("REWARDS", "GUARANTEE", "LEADING_TERM", "ROUND_BY_ROUND", "ANY_REWARDS")
+DECLARED = ("REWARDS", "GUARANTEE", "LEADING_TERM", "ROUND_BY_ROUND", "ANY_REWARDS", "REPORTS")
 
 
 def from_function(
@@ -234,6 +236,7 @@ def _declared(name, group, function, constants, where, version, file):
         round_by_round=not is_compiled(function) if long is None else long,
         leading_term=constants.get("LEADING_TERM"),
         any_rewards=constants.get("ANY_REWARDS"),
+        reports=bool(constants.get("REPORTS")),
         file=file,
         defaults=own,
     )
