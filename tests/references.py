@@ -817,7 +817,7 @@ def robust_signs(reward, K, T, uniform, eps, k, alpha1, c, late, is_outlier) -> 
         for a in range(K):
             N = len(kept_reports[a])
             burn_in = 6 * math.log(max(t, 2)) / alpha1 if alpha1 > 0 else log_inverse_delta
-            if N <= burn_in:
+            if burn_in >= N:
                 index.append(math.inf)
                 continue
             gamma = (1 / eps * math.sqrt(log_inverse_delta / N)) ** (1 - 1 / k)
@@ -854,7 +854,7 @@ def ltc_ucb(reward, K, T, noise, eps, k, alpha1, c, uniform, is_outlier=never) -
 
 
 def distributed(reward, K, T, noise, uniform, eps, p, batches, s, sigma, h) -> list[int]:
-    """Chowdhury & Zhou 2023, Algorithm 1: users encode, a server sums modulo m and decodes.
+    """Chowdhury & Zhou 2023: users encode, a server sums modulo m and decodes.
 
     ``noise(scale)`` is the integer that all users of a sum add together.
     """

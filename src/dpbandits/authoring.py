@@ -61,6 +61,7 @@ from .contracts.assumptions import (
 from .contracts.guarantees import (
     NOT_PRIVATE,
     STOPPING,
+    SUMS,
     Guarantee,
     gaussian_rdp,
     gaussian_zcdp,
@@ -222,7 +223,8 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "Counters", "new_counters", "counter_noise", "noise_bonus",
     "BINARY", "LITERAL", "CALIBRATED", "Tree", "Bonus",
     # local randomizers: what a user sends instead of a reward
-    "convert_to_laplace", "add_laplace", "send_sigmoid", "send_truncated", "send_sign", "largest_sign",
+    "convert_to_laplace", "add_laplace", "send_sigmoid", "send_truncated",
+    "send_sign", "largest_sign",
     "convert_to_bernoulli", "convert_to_bernoulli_of_sigmoid",
     "send_bit", "send_bit_of_sigmoid", "unbiased",
     # confidence radii and indices
@@ -257,6 +259,6 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "Assumption", "Bounded", "UNIT_INTERVAL", "WithinR", "WITHIN_R",
     "HeavyTails", "Contaminated", "RawMoments", "CentralMoments",
     # privacy guarantees: the value of ``GUARANTEE``
-    "Guarantee", "global_dp", "gaussian_zcdp", "gaussian_rdp", "skellam_rdp", "local_dp", "NOT_PRIVATE",
-    "STOPPING",
+    "Guarantee", "global_dp", "gaussian_zcdp", "gaussian_rdp", "skellam_rdp", "local_dp",
+    "NOT_PRIVATE", "STOPPING", "SUMS",
 ]  # fmt: skip

@@ -628,7 +628,9 @@ def games_of(name):
     mixed = {"levels": MIXED, "eps_min": 1.0} if name in LOCAL else {}
     games = [setting(name, 1.0, 1, **mixed)]
     if name in SUMS:
-        some = itertools.product((0.05, 0.1, 0.3, 1.0), VARIANTS[name], range(12))  # close decisions
+        some = itertools.product(
+            (0.05, 0.1, 0.3, 1.0), VARIANTS[name], range(12)
+        )  # close decisions
         games += [setting(name, eps, i, **changes) for eps, changes, i in some]
     if name in (*LAZY, "dp_ts"):
         games += [setting(name, 20.0, i, **changes) for changes in VARIANTS[name] for i in range(3)]
@@ -710,7 +712,11 @@ MUTANTS = [
     ("ctl_ucb", "pulls(game, a) + 1.0", "pulls(game, a) * 2.0 + 1.0"),
     ("ctl_ucb", "math.sqrt(n / l)", "math.sqrt(n) / l"),
     ("ctl_ucb", "** (1.0 / k), cap)", "** (1.0 / k), np.inf)"),
-    ("ctl_ucb", "rng, pull_within(game, a, M), eps, M)", "rng, pull_within(game, a, M), 2.0 * eps, M)"),
+    (
+        "ctl_ucb",
+        "rng, pull_within(game, a, M), eps, M)",
+        "rng, pull_within(game, a, M), 2.0 * eps, M)",
+    ),
     ("ctl_ucb", "alpha1 ** (-1.0 / k)", "alpha1 ** (-0.5 / k)"),
     ("ltc_ucb", "(eps / alpha1) ** (1.0 / k)", "(1.0 / alpha1) ** (1.0 / k)"),
     ("dist_dp_se", "b = 1.0", "b = 2.0"),

@@ -166,16 +166,14 @@ def test_sums_of_encodings_have_the_law_of_single_encodings(arm, g):
     rng = np.random.default_rng(5)
     block = np.array([draw_encoded_sum(env, rng, arm, n, 0, 1, g) for _ in range(runs)])
     single = np.array(
-        [
-            sum(encoded(rng, x, 1, g) for x in sampled(env, rng, arm, n)) for _ in range(runs)
-        ]
+        [sum(encoded(rng, x, 1, g) for x in sampled(env, rng, arm, n)) for _ in range(runs)]
     )
     error = math.sqrt((block.var() + single.var()) / runs)
     assert abs(block.mean() - single.mean()) < SIGMAS * error
     assert abs(block.mean() - n * g * mean) < SIGMAS * block.std() / math.sqrt(runs)
     spread = math.sqrt(2 / runs) * (block.var() + single.var())
     assert abs(block.var() - single.var()) < SIGMAS * spread
-    assert 0 <= block.min() and block.max() <= n * g
+    assert block.min() >= 0 and block.max() <= n * g
 
 
 def sampled(env, rng, arm, n):

@@ -33,7 +33,7 @@ def play(game, rng, eps, k, alpha, c, cap, bias):
         a, best = 0, -np.inf
         for b in range(arms(game)):
             N = pulls(game, b)
-            if N <= few:
+            if few >= N:
                 a = b
                 break
             index = total[b] / N + c * bias + c * (math.sqrt(l / N) / eps) ** (1.0 - 1.0 / k)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Batches, Budget, Probability, all_arms, arms, discrete_laplace, global_dp,
+    SUMS, UNIT_INTERVAL, Batches, Budget, Probability, all_arms, arms, discrete_laplace, global_dp,
     granularity, hoeffding, inlined, kernel, modular_sum, most_noise, play_unseen,
     pull_encoded_in_turn, room_for, rounds_left, viable,
 )  # fmt: skip
@@ -14,7 +14,9 @@ NAME = "Dist-DP-SE"
 LINE = "grey", "solid"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp(
-    "Chowdhury & Zhou 2023, Theorem 1", "modular_sum_of_laplace", "every sum that the server sees"
+    "Chowdhury & Zhou 2023: each reward enters one noisy sum",
+    "modular_sum_of_laplace",
+    SUMS,
 )
 
 
@@ -56,7 +58,7 @@ play = elimination(discrete_laplace)
 
 @kernel
 def dist_dp_se(game, rng, eps: Budget, p: Probability, batches: Batches):
-    """Distributed-DP successive elimination (Chowdhury & Zhou 2023, Alg. 1) with discrete Laplace
+    """Distributed-DP successive elimination (Chowdhury & Zhou 2023) with discrete Laplace
     noise. The sums that the server sees are eps-DP. Rewards in [0, 1].
 
     Args:

@@ -3,7 +3,8 @@
 import math
 
 from ..authoring import (
-    UNIT_INTERVAL, Batches, Budget, Positive, Probability, kernel, skellam, skellam_rdp, verb,
+    SUMS, UNIT_INTERVAL, Batches, Budget, Positive, Probability, kernel, skellam, skellam_rdp,
+    verb,
 )  # fmt: skip
 from .dist_dp_se import elimination
 
@@ -11,7 +12,9 @@ NAME = "Dist-RDP-SE"
 LINE = "grey", "dashed"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = skellam_rdp(
-    "Chowdhury & Zhou 2023, Theorem 3", "modular_sum_of_skellam", "every sum that the server sees"
+    "Chowdhury & Zhou 2023: each reward enters one noisy sum",
+    "modular_sum_of_skellam",
+    SUMS,
 )
 
 
@@ -25,7 +28,7 @@ play = elimination(noise)
 
 @kernel
 def dist_rdp_se(game, rng, eps: Budget, p: Probability, s: Positive, batches: Batches):
-    """Distributed-DP successive elimination (Chowdhury & Zhou 2023, Alg. 1) with Skellam noise. The
+    """Distributed-DP successive elimination (Chowdhury & Zhou 2023) with Skellam noise. The
     sums that the server sees satisfy Renyi DP of every integer order. Rewards in [0, 1].
 
     Args:

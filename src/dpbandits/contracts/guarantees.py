@@ -13,6 +13,7 @@ ONE_REWARD = "when one reward differs"
 ANY_TWO_REWARDS = "between any two rewards"
 ACTIONS = "all actions"
 RESPONSE = "each user's response"
+SUMS = "every sum that the server sees"
 STOPPING = "stopping time and estimate"
 DELTA = 1e-6  # the delta at which conversions to (eps, delta)-DP are printed
 

@@ -84,8 +84,8 @@ def draw_some(
     step: int,
     level: float,
 ) -> float:
-    """The sum of the inliers among ``n`` truncated rewards, of which ``lost``, chosen at random, are
-    left out; see ``draw_sum``.
+    """The sum of ``n`` truncated inliers but for ``lost`` of them, which are chosen at random; see
+    ``draw_sum``.
     """
     if env.law[a] != TABLE:
         return sum_of(env, rng, a, n - lost, 0.0, level)

@@ -124,7 +124,5 @@ def contaminate(
     ``alpha``.
     """
     environment = environment_of([*clean.arms, *arms])
-    environment = environment._replace(
-        table=clean.environment.table, alpha=alpha, reports=reports
-    )
+    environment = environment._replace(table=clean.environment.table, alpha=alpha, reports=reports)
     return Instance(environment, clean.arms, tuple(arms))

@@ -21,7 +21,7 @@ POISSON = 2.0**26  # largest mean for which NumPy's Poisson numbers are taken
 
 @verb
 def granularity(l: int, eps: float, s: float) -> int:
-    """g = ceil(s eps sqrt(l)), at most 2^61/l so that the sum of ``l`` encoded rewards fits into 64
+    """G = ceil(s eps sqrt(l)), at most 2^61/l so that the sum of ``l`` encoded rewards fits into 64
     bits, and at most 2^52 so that multiplying a reward by it is exact.
     """
     return int(max(1.0, np.floor(min(np.ceil(s * eps * math.sqrt(l)), LARGE / l, EXACT))))
@@ -67,7 +67,7 @@ def skellam(rng: np.random.Generator, variance: float) -> float:
 
 @verb
 def most_noise(scale: float, l: float) -> int:
-    """tau = ceil(scale l), what noise exceeds with probability e^-l; at most 2^60."""
+    """Tau = ceil(scale l), what noise exceeds with probability e^-l; at most 2^60."""
     return int(min(np.ceil(scale * l), 0.5 * LARGE))
 
 
