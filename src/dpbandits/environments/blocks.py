@@ -25,6 +25,7 @@ from .laws import (
     Environment,
     draw,
     draw_next,
+    draw_within,
     law_of,
     outliers,
 )
@@ -64,7 +65,8 @@ def draw_sum(
     if env.law[a] == TABLE:
         total = 0.0
         for i in range(n):
-            total += kept(draw(env, rng, a, t + i * step) - center, level)
+            x = draw_within(env, rng, a, t + i * step, center + level)
+            total += kept(x - center, level)
         return total
     if env.alpha == 0.0:
         return sum_of(env, rng, a, n, center, level)

@@ -112,7 +112,17 @@ def draw_outlier_within(
     env: Environment, rng: np.random.Generator, row: int, level: float
 ) -> float:
     """One outlier for an algorithm that truncates at ``level``, which the law ``LARGEST`` knows."""
-    return level if env.law[row] == LARGEST else draw_outlier(env, rng, row)
+    if env.law[row] == LARGEST and level < np.inf:
+        return level
+    return draw_outlier(env, rng, row)
+
+
+@verb
+def draw_within(env: Environment, rng: np.random.Generator, a: int, t: int, level: float) -> float:
+    """As ``draw``, for an algorithm that truncates at ``level``."""
+    if env.alpha > 0.0 and random(rng) < env.alpha:
+        return draw_outlier_within(env, rng, outliers(env, a), level)
+    return draw_from(env, rng, law_of(env, a), t)
 
 
 @verb
