@@ -22,6 +22,7 @@ AUDIT := $(PACKAGE)-audit
 TEST := $(PACKAGE)-test
 LINT := $(PACKAGE)-lint
 DOCS := $(PACKAGE)-docs
+EXACT := $(PACKAGE)-exact
 CLUSTER := $(PACKAGE)-cluster
 
 $(PACKAGE): pyproject.toml constraints.txt
@@ -33,7 +34,7 @@ $(PACKAGE)-%: $(PACKAGE)
 	$(PIP) 'dpbandits[$*]'
 	@touch $@
 
-install: $(TEST) $(LINT) $(DOCS) $(CLUSTER) ## install everything that any target needs
+install: $(TEST) $(LINT) $(DOCS) $(EXACT) $(CLUSTER) ## install everything that any target needs
 
 run: $(PACKAGE) ## run one setting: AdaP-KLUCB on C2 at eps 0.5
 	$(BIN)/bandit-run algo=adap_klucb env=bernoulli_c2 eps=0.5
@@ -60,6 +61,9 @@ claims: $(PACKAGE) ## measure what the papers claim, and what would reproduce it
 audit: $(AUDIT) ## measure how much privacy every algorithm spends at least
 	$(BIN)/bandit-audit results=$(RESULTS)
 
+exact: $(EXACT) ## compute the exact privacy loss of actions, wherever it is known
+	$(BIN)/bandit-audit exact=true results=$(RESULTS)
+
 bench: $(PACKAGE) ## speed and memory, as ratios to the random numbers alone; compiling; docs/scale.md
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/compile.py > benchmarks/compile.md
@@ -82,6 +86,6 @@ lint: $(LINT) ## style, types and layers
 clean: ## remove what was built; results are kept
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
 
-.PHONY: help install run test test-slow figures claims audit bench reliability bench-check lint clean
+.PHONY: help install run test test-slow figures claims audit exact bench reliability bench-check lint clean
 .NOTPARALLEL: # two pips would change one environment
 .DEFAULT_GOAL := help

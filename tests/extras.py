@@ -4,6 +4,7 @@ import pytest
 
 EXTRAS = {
     "distributed": "dask",
+    "flint": "exact",
     "importlinter": "lint",
     "nbclient": "docs",
     "nbformat": "docs",

@@ -23,6 +23,7 @@ SMALL = {
 }
 CLUSTER = ("HOST", "slurm", "runner=ray")
 MARKS = {  # of documents whose commands take more than a few seconds
+    "exact_loss.md": [pytest.mark.slow, pytest.mark.extra("flint")],
     "privacy.md": [pytest.mark.slow],
     "scale.md": [pytest.mark.slow, pytest.mark.extra("distributed", "submitit")],
 }
@@ -49,7 +50,7 @@ def files_of_blocks(text):
 def call(line, folder, small=True):
     """What a line prints."""
     words = shlex.split(line)
-    if small and words[0] in SMALL and "--help" not in words:
+    if small and words[0] in SMALL and not {"--help", "exact=true"} & set(words):
         words = [w for w in words if not w.startswith("runs=")] + SMALL[words[0]]
     done = command(*words, cwd=folder)
     assert done.returncode == 0, done.stderr

@@ -57,7 +57,7 @@ def imported():
 
 def test_the_package_depends_on_what_it_imports_and_on_nothing_else():
     homes = packages_distributions()
-    in_extras = {"plotext", "sklearn", "submitit"}  # the terminal, the audit, multiruns
+    in_extras = {"flint", "plotext", "sklearn", "submitit"}  # audits, the terminal, multiruns
     assert {normal(name) for m in imported() - in_extras for name in homes[m]} == BASE
     assert named(OPTIONAL["audit"]) == {"scikit-learn"} and "submitit" in named(OPTIONAL["slurm"])
 
@@ -88,11 +88,12 @@ INSTALLED = {
     "bench": set(),
     "bench-check": set(),
     "audit": {"audit"},
+    "exact": {"exact"},
     "reliability": {"test"},
     "test": {"test"},
     "lint": {"lint"},
-    "install": {"test", "lint", "docs", "cluster"},
-    "test-slow": {"test", "lint", "docs", "cluster"},
+    "install": {"test", "lint", "docs", "exact", "cluster"},
+    "test-slow": {"test", "lint", "docs", "exact", "cluster"},
 }
 
 
@@ -131,14 +132,16 @@ def test_every_extra_that_is_named_exists():
         for names in re.findall(r"(?:dpbandits|\.)\[([a-z,]+)\]'", (TOP / file).read_text())
         for name in names.split(",")
     }
-    assert {"audit", "dask", "ray", "slurm"} <= found <= set(OPTIONAL)
+    assert {"audit", "dask", "exact", "ray", "slurm"} <= found <= set(OPTIONAL)
 
 
 def test_tests_of_packages_that_are_not_installed_are_skipped_with_the_reason(tmp_path):
     blocking = f"import sys\nsys.modules.update(dict.fromkeys({[*EXTRAS]}))\n"
     (tmp_path / "blocked.py").write_text(blocking)
     options = ["-p", "blocked", "-p", "no:cacheprovider", "-m", "extra", "-W", "ignore"]
-    files = [f"tests/{f}" for f in ("test_layers.py", "test_notebook.py", "running", "cli")]
+    files = [
+        f"tests/{f}" for f in ("test_layers.py", "test_notebook.py", "audit", "running", "cli")
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *files],
         cwd=TOP,
@@ -148,7 +151,7 @@ def test_tests_of_packages_that_are_not_installed_are_skipped_with_the_reason(tm
         check=False,
     )
     assert re.fullmatch(r"\d+ skipped, \d+ deselected in .*", done.stdout.splitlines()[-1])
-    for package in ("distributed", "importlinter", "nbclient", "ray", "submitit"):
+    for package in ("distributed", "flint", "importlinter", "nbclient", "ray", "submitit"):
         reason = f"{package} is not installed: pip install 'dpbandits[{EXTRAS[package]}]'"
         assert reason in done.stdout, done.stdout
 

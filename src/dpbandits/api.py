@@ -383,6 +383,8 @@ def audit(
     eps: float | Sequence[float] | None = None,
     rho: float | Sequence[float] | None = None,
     horizon: int | Sequence[int] | None = None,
+    exact: bool = False,
+    arms: int | None = None,
     runs: int | None = None,
     confidence: float | None = None,
     seed: int | None = None,
@@ -403,24 +405,30 @@ def audit(
         eps: the budget, or a list of budgets.
         rho: the same for what promises rho-zCDP.
         horizon: rounds of the games; None for several, as long as they are cheap.
+        exact: compute the exact loss of an algorithm's actions instead (docs/exact_loss.md).
+        arms: the number of arms of an exact loss; 2 if None.
         runs: runs of a test under each of two neighbours; None for enough in most cases.
         confidence: with which a measured loss is not too large.
         seed: a finding depends on it and on the arguments above alone.
         jobs: number of workers, -1 for one a core.
-        results: folder in which findings are stored; None to write nothing.
+        results: folder in which findings of samples are stored; None to write nothing.
         config_dir: see ``run``.
         **parameters: parameters of the algorithm; ``rel_error``, ``beta`` and ``R`` of a rule.
 
     Returns:
         A row for each budget: ``measured``, the lower confidence bound on the privacy loss, beside
         ``promised``, both in the ``unit`` eps, or mu for what promises zCDP or RDP; ``verdict``;
-        the neighbouring sequences and the event.
+        the neighbouring sequences and the event. Of exact losses ``low`` and ``high``, between
+        which the loss lies, for each budget and horizon.
 
     Raises:
-        BadInput: something cannot be audited, or scikit-learn is not installed.
+        BadInput: something cannot be audited, an exact loss is out of reach, or scikit-learn (for
+            exact losses python-flint) is not installed.
     """
     import pandas as pd
 
+    from .audit.action_loss import OutOfReach
+    from .audit.exact_requests import wanted
     from .audit.requests import requested
     from .audit.stored import finding_of
     from .contracts.question import STOPPING
@@ -434,8 +442,9 @@ def audit(
     goal = {k: v for k, v in parameters.items() if rule is not None and k in STOPPING.goal_names}
     own = {k: v for k, v in parameters.items() if k not in goal}
     given = {
-        "mechanism": mechanism, "eps": eps, "rho": rho, "horizon": horizon, "runs": runs,
-        "confidence": confidence, "seed": seed, "jobs": jobs, "results": results, **goal,
+        "mechanism": mechanism, "eps": eps, "rho": rho, "horizon": horizon, "arms": arms,
+        "runs": runs, "confidence": confidence, "seed": seed, "jobs": jobs, "results": results,
+        **goal,
     }  # fmt: skip
     config = {**default_keys("audit"), "results": None}
     config |= {k: _plain(v) for k, v in given.items() if v is not None}
@@ -448,6 +457,11 @@ def audit(
     elif own:
         raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
     keys = {f"{group}.{name}" for name in own}
+    if exact:
+        try:
+            return pd.DataFrame([loss.row() for loss in wanted(config, keys, made, spec)])
+        except OutOfReach as reason:
+            raise BadInput(str(reason)) from None
     subjects = requested(config, keys, made, spec)
     folder = None if results is None else Path(results) / "audits"
     with progress_bar(len(subjects)) as bar:

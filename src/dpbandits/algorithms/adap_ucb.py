@@ -6,13 +6,19 @@ import numpy as np
 
 from ..authoring import (
     UNIT_INTERVAL, Budget, Positive, arms, first_episodes, global_dp, hoeffding, kernel,
-    laplace_tail, play_episode, rounds_left, rounds_played,
+    laplace_tail, play_episode, rounds_left, rounds_played, verb,
 )  # fmt: skip
 
 NAME = "AdaP-UCB"
 LINE = "orange", "solid"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Azize & Basu 2022, Theorem 6", "episode_means")
+
+
+@verb
+def upper(m, n, eps, l):
+    """The index of an arm: ``m`` is its private mean of ``n`` rewards, l = alpha ln t."""
+    return m + hoeffding(n, l) + laplace_tail(n, eps, l)
 
 
 @kernel
@@ -28,6 +34,5 @@ def adap_ucb(game, rng, eps: Budget, alpha: Positive):
     while rounds_left(game) > 0:
         l = alpha * math.log(rounds_played(game) + 1)
         for a in range(arms(game)):
-            m, n = episodes.mean[a], episodes.length[a]
-            index[a] = m + hoeffding(n, l) + laplace_tail(n, eps, l)
+            index[a] = upper(episodes.mean[a], episodes.length[a], eps, l)
         play_episode(game, rng, eps, episodes, np.argmax(index))

@@ -15,12 +15,17 @@ GUARANTEE = global_dp("Hu & Hegde 2022, Theorem 3, by post-processing", "buffer_
 
 
 @verb
+def upper(m, O, eps, l):
+    """The index of an arm: ``m`` is its private mean of ``O`` rewards, l = 3 ln t."""
+    return m + math.sqrt(l / O) + laplace_tail(O, eps, l)
+
+
+@verb
 def leader(buffers, eps, t, log):
     """The arm of largest index at round ``t``, ties to the lowest."""
     a, best, l = 0, -math.inf, 3.0 * logarithm(float(t), log)
     for j in range(len(buffers.length)):
-        O = buffers.length[j]
-        index = buffers.mean[j] + math.sqrt(l / O) + laplace_tail(O, eps, l)
+        index = upper(buffers.mean[j], buffers.length[j], eps, l)
         a, best = (j, index) if index > best else (a, best)
     return a
 

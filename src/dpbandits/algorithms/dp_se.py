@@ -6,13 +6,25 @@ import numpy as np
 
 from ..authoring import (
     UNIT_INTERVAL, Budget, Probability, all_arms, arms, global_dp, hoeffding, kernel, laplace_mean,
-    laplace_tail, play_unseen, pull_in_turn, room_for, rounds_left, viable,
+    laplace_tail, play_unseen, pull_in_turn, room_for, rounds_left, verb, viable,
 )  # fmt: skip
 
 NAME = "DP-SE"
 LINE = "blue", "solid"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 4.1", "epoch_mean")
+
+
+@verb
+def epoch(e, k, eps, beta):
+    """Pulls of each of ``k`` viable arms in epoch e, and the gap beyond which an arm is removed."""
+    D = 2.0**-e
+    L8 = math.log(8.0 * k * e**2 / beta)
+    L4 = math.log(4.0 * k * e**2 / beta)
+    R = np.floor(max(32.0 * L8 / D**2, 8.0 * L4 / (eps * D))) + 1.0
+    h = hoeffding(R, L8)
+    c = laplace_tail(R, eps, L4)
+    return R, 2.0 * h + 2.0 * c
 
 
 @kernel
@@ -30,16 +42,11 @@ def dp_se(game, rng, eps: Budget, beta: Probability):
     e = 0
     while len(S) > 1 and rounds_left(game) > 0:
         e += 1
-        D = 2.0**-e
-        L8 = math.log(8.0 * len(S) * e**2 / beta)
-        L4 = math.log(4.0 * len(S) * e**2 / beta)
-        R = np.floor(max(32.0 * L8 / D**2, 8.0 * L4 / (eps * D))) + 1.0
+        R, width = epoch(e, len(S), eps, beta)
         if not room_for(game, R, len(S)):  # the horizon interrupts the epoch: no release
             break
         pull_in_turn(game, S, int(R) * len(S), sums)
         for a in S:
             mu[a] = laplace_mean(rng, sums[a], R, eps)
-        h = hoeffding(R, L8)
-        c = laplace_tail(R, eps, L4)
-        S = viable(S, mu, 2.0 * h + 2.0 * c)
+        S = viable(S, mu, width)
     play_unseen(game, S, rounds_left(game))

@@ -8,7 +8,7 @@ import numpy as np
 from ..authoring import (
     POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, Probability, all_arms, arms,
     global_dp, kernel, play_unseen, private_mean, pull_truncated_in_turn, room_for, rounds_left,
-    viable,
+    verb, viable,
 )  # fmt: skip
 
 NAME = "DPR-SE"
@@ -16,6 +16,19 @@ LINE = "blue", "dashed"
 REWARDS = HeavyTails()
 GUARANTEE = global_dp("Tao et al. 2022, Theorem 3", "truncated_mean")
 Constant = Annotated[float, Named({"literal": 24.0, "practical": 1.5}, POSITIVE)]
+
+
+@verb
+def epoch(tau, k, eps, u, v, c, beta):
+    """Pulls of each of ``k`` viable arms in epoch tau, the level at which rewards are truncated,
+    and the gap beyond which an arm is removed.
+    """
+    D = 2.0**-tau
+    L = math.log(4.0 * k * tau**2 / beta)
+    R = np.ceil((u * (c / D) ** (1.0 + v)) ** (1.0 / v) * L / eps + 1.0)
+    B = (u * R * eps / L) ** (1.0 / (1.0 + v))
+    err = u ** (1.0 / (1.0 + v)) * (L / (R * eps)) ** (v / (1.0 + v))
+    return R, B, c / 2.0 * err
 
 
 @kernel
@@ -37,15 +50,11 @@ def dpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta: 
     tau = 0
     while len(S) > 1 and rounds_left(game) > 0:
         tau += 1
-        D = 2.0**-tau
-        L = math.log(4.0 * len(S) * tau**2 / beta)
-        R = np.ceil((u * (c / D) ** (1.0 + v)) ** (1.0 / v) * L / eps + 1.0)
+        R, B, width = epoch(tau, len(S), eps, u, v, c, beta)
         if not room_for(game, R, len(S)):  # the horizon interrupts the epoch: no release
             break
-        B = (u * R * eps / L) ** (1.0 / (1.0 + v))
         pull_truncated_in_turn(game, S, int(R) * len(S), B, sums)
         for a in S:
             mu[a] = private_mean(rng, sums[a], R, B, eps)
-        err = u ** (1.0 / (1.0 + v)) * (L / (R * eps)) ** (v / (1.0 + v))
-        S = viable(S, mu, c / 2.0 * err)
+        S = viable(S, mu, width)
     play_unseen(game, S, rounds_left(game))

@@ -47,6 +47,8 @@ def requested(
         raise BadInput(f"nothing to audit: one of {', '.join(SUBJECTS)} is needed")
     if len(named) > 1:
         raise BadInput(f"{' and '.join(named)}: one of {', '.join(SUBJECTS)} is audited at a time")
+    if config["arms"] != keys["arms"]:
+        raise BadInput(f"arms={plain(config['arms'])}: only exact=true takes a number of arms")
     whole("seed", config["seed"], at_least=0)
     workers(config["jobs"])
     if config["runs"] is not None:

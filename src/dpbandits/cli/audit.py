@@ -10,6 +10,8 @@ from typing import Any
 
 import pandas as pd
 
+from ..audit.action_loss import OutOfReach
+from ..audit.exact_requests import Wanted, wanted
 from ..audit.findings import VERDICTS, bars, in_words, render
 from ..audit.releases import MECHANISMS
 from ..audit.requests import SUBJECTS, requested
@@ -17,6 +19,7 @@ from ..audit.stored import finding_of
 from ..audit.subjects import Subject
 from ..contracts.algorithm import find_file, load
 from ..contracts.parameters import BUDGETS
+from ..errors import BadInput
 from ..figures.style import save
 from ..files import check_writable, write_atomically
 from ..results.tables import write_table
@@ -24,8 +27,10 @@ from ..running.progress import progress_bar
 from ..settings.groups import names_in
 from ..settings.setting import digest
 from ..settings.user_files import user_folders
+from ..validation import yes_no
 from .command import guarded, parser_of
 from .config.compose import compose_config, multirun_points
+from .exact_losses import settle_exact
 from .help import keys_listing
 
 USAGE = """\
@@ -42,6 +47,8 @@ exceeds the promised budget.
   bandit-audit algo=adac_ucb rho=0.5             zCDP by Gaussian noise: the loss is a mu
   bandit-audit --config-dir mine algo=greedy     your own algorithm, from mine/algo/greedy.py
   bandit-audit                                   everything, at 0.1, 0.5, 1 and 2
+  bandit-audit exact=true algo=adap_ucb horizon=15   the exact loss of the actions, two arms
+  bandit-audit exact=true                        every exact loss that is known
 
 keys with their defaults (conf/audit.yaml):
 {keys}
@@ -74,16 +81,33 @@ def _main(argv: list[str]) -> int:
     keys = {o.partition("=")[0] for o in given.overrides}
     chosen = bool(keys & set(SUBJECTS))
     audits: list[Audit] = []
+    losses: list[Wanted] = []
+    beyond: list[str] = []  # reasons why exact losses are out of reach
+    config: Mapping[str, Any] = {}
     for line in [given.overrides] if chosen else everything(given.overrides):
         for point in multirun_points(line, folders):
             config, contents, _ = compose_config(point, folders, "audit")
             group = next((g for g in GROUPS if config[g] is not None), "")
             algorithm = load(find_file(str(config[group]), folders, group)) if group else None
-            subjects = requested(config, keys, algorithm, contents.get(group, {}))
-            audits += [(config, subject) for subject in subjects]
-    results = Path(str(audits[0][0]["results"]))
+            arguments = config, keys, algorithm, contents.get(group, {})
+            if not yes_no("exact", config["exact"]):
+                audits += [(config, subject) for subject in requested(*arguments)]
+            elif group == "algo" or chosen:  # of an audit of everything: its algorithms
+                try:
+                    losses += wanted(*arguments)
+                except OutOfReach as reason:
+                    beyond.append(str(reason))
+    results = Path(str(config["results"]))
     check_writable(results)
-    return settle(audits, results, table_name(given.overrides, audits, chosen))
+    if audits:
+        names = [subject.name for _, subject in audits]
+        return settle(audits, results, table_name("audit", given.overrides, names, chosen))
+    names = [loss.algorithm.name for loss in losses]
+    try:
+        stem = table_name("exact", given.overrides, names, chosen)
+        return settle_exact(losses, beyond, results, stem)
+    except OutOfReach as reason:
+        raise BadInput(str(reason)) from None
 
 
 def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
@@ -131,10 +155,12 @@ def settle(audits: Sequence[Audit], results: Path, stem: str) -> int:
     return 3 if broken else 1 if failed else 0
 
 
-def table_name(overrides: Sequence[str], audits: Sequence[Audit], chosen: bool) -> str:
-    """The name of a table: ``audit`` for everything, else the names audited and a hash."""
-    changed = [o for o in overrides if not o.startswith(("jobs=", "results="))]
+def table_name(kind: str, overrides: Sequence[str], names: Sequence[str], chosen: bool) -> str:
+    """The name of a table of some kind: that alone for everything, else the names audited and a
+    hash.
+    """
+    changed = [o for o in overrides if not o.startswith(("jobs=", "results=", "exact="))]
     if not chosen and not changed:
-        return "audit"
-    names = list(dict.fromkeys(s.name for _, s in audits)) if chosen else ["everything"]
-    return f"audit-{'-'.join(names[:3])}-{digest(*sorted(changed), length=8)}"
+        return kind
+    named = list(dict.fromkeys(names)) if chosen else ["everything"]
+    return f"{kind}-{'-'.join(named[:3])}-{digest(*sorted(changed), length=8)}"

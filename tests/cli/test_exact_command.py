@@ -1,0 +1,98 @@
+"""bandit-audit exact=true and dp.audit(exact=True): what they print, write and refuse."""
+
+import sys
+
+import pandas as pd
+import pytest
+
+import dpbandits as dp
+from dpbandits.cli import audit as command
+
+TWIN = """
+from dpbandits.authoring import UNIT_INTERVAL, local_dp, pull, rounds_left, send_bit
+
+REWARDS = UNIT_INTERVAL
+GUARANTEE = local_dp("nobody", send_bit)
+
+
+def twice(game, rng, eps_min):
+    a = 0
+    while rounds_left(game) > 0:
+        a = int(send_bit(rng, pull(game, a), FACTOR * eps_min))
+"""
+
+
+@pytest.mark.extra("flint")
+def test_the_command_prints_and_writes(bandit, tmp_path):
+    lines = bandit(command, "exact=true algo=adap_ucb horizon=4,8 eps=0.5,1")
+    assert lines[2].split() == ["adap_ucb", "2", "4", "0.5", "0.4061751636", "proved"]
+    assert sum("proved" in line for line in lines) == 4
+    table = pd.read_csv(tmp_path / lines[-1])
+    assert (table["high"] - table["low"] < 1e-9).all() and (table["low"] <= table["eps"]).all()
+    page = (tmp_path / lines[-1]).with_suffix(".md").read_text()
+    assert page.count("proved") == 4 and "reach" not in page
+
+
+@pytest.mark.extra("flint")
+@pytest.mark.parametrize(("factor", "code", "verdict"), [(1, 0, "proved"), (2, 3, "VIOLATED")])
+def test_a_violation_has_exit_code_3(factor, code, verdict, tmp_path, monkeypatch, capsys):
+    (tmp_path / "algo").mkdir()
+    (tmp_path / "algo/twice.py").write_text(TWIN.replace("FACTOR", str(factor)))
+    (tmp_path / "algo/twice.yaml").write_text("# A bit\n{}\n")
+    monkeypatch.chdir(tmp_path)
+    words = ["exact=true", "--config-dir", ".", "algo=twice", "horizon=4", "eps=0.5"]
+    monkeypatch.setattr(sys, "argv", ["bandit-audit", *words])
+    with pytest.raises(SystemExit) as stopped:
+        command.main()
+    printed = capsys.readouterr().out
+    assert stopped.value.code == code and verdict in printed and "neighbours" in printed
+
+
+@pytest.mark.extra("flint")
+def test_everything_lists_what_is_out_of_reach(bandit, monkeypatch):
+    lines = bandit(command, "exact=true eps=2 horizon=6")
+    assert sum("proved" in line for line in lines) == 4
+    below = lines[lines.index("out of reach:") :]
+    assert any(line.startswith("* dp_klucb: ") for line in below)
+    assert any("the first one has 2 x" in line for line in below)
+
+
+@pytest.mark.extra("flint")
+@pytest.mark.usefixtures("unchanged")
+def test_the_api_gives_the_same_rows():
+    table = dp.audit("adap_ucb", exact=True, eps=[0.5, 1], horizon=6, alpha=1)
+    assert table["verdict"].tolist() == ["proved", "proved"]
+    other = dp.audit("adap_ucb", exact=True, eps=1, horizon=6)
+    assert table["low"][1] != other["low"][0]
+    assert dp.audit("heldp_ucb_b", exact=True, eps=1, horizon=5, arms=3)["arms"].tolist() == [3]
+    with pytest.raises(dp.BadInput, match="in reach are horizons up to 31"):
+        dp.audit("adap_ucb", exact=True, horizon=100)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("exact=maybe algo=adap_ucb", "exact=maybe: true or false is needed"),
+        ("exact=true rule=dp_nas", "rule=dp_nas: an exact loss takes algo, eps, horizon and arms"),
+        ("exact=true algo=adap_ucb runs=1000", "runs=1000: an exact loss takes"),
+        ("exact=true algo=adap_ucb rho=1", "rho=1: adap_ucb takes no rho"),
+        ("exact=true algo=adap_ucb eps=0", "eps=0: a finite number above 0"),
+        ("exact=true algo=adap_ucb horizon=0", "horizon=0: a whole number of at least 2"),
+        ("exact=true algo=adap_ucb arms=1", "arms=1: a whole number"),
+        ("exact=true algo=adap_ucb algo.alpha=0", "algo.alpha=0: "),
+        ("exact=true algo=heldp_ucb_b eps=30", "in reach are budgets from 1e-06 to 10"),
+        ("exact=true algo=ucb", "algo=ucb: it promises no privacy"),
+        ("exact=true algo=dp_klucb", "dp_klucb: each release adds to the sum"),
+        ("exact=true algo=dp_se horizon=100", "no epoch ends before the horizon"),
+        ("algo=adap_ucb arms=3", "arms=3: only exact=true takes a number of arms"),
+    ],
+)
+def test_bad_input_gets_one_line(words, message, refused):
+    pytest.importorskip("flint" if "exact=true" in words else "sklearn")
+    assert message in refused(command, words.split())
+
+
+def test_an_exact_loss_without_python_flint_gets_one_line(refused, monkeypatch):
+    monkeypatch.setitem(sys.modules, "flint", None)
+    line = "an exact loss needs python-flint: pip install 'dpbandits[exact]'"
+    assert line in refused(command, ["exact=true", "algo=adap_ucb"])
