@@ -84,6 +84,13 @@ def weak_coin(rng, x, eps, out):
     out[0] = 1.0 if rng.random() < 0.5 + (x[0] - 0.5) * np.tanh(0.5 * eps / 0.7) else 0.0
 
 
+@inlined
+def seldom_exact(rng, x, eps, out):
+    """Laplace noise that is left out once in a hundred."""
+    noise = laplace(rng, 1.0 / eps)
+    out[0] = x[0] + (noise if rng.random() >= 0.01 else 0.0)
+
+
 def everything(n):
     return n
 
@@ -104,4 +111,7 @@ BROKEN = {
     "weak_coin": (broken(weak_coin), 1 / 0.7),
 }
 # without a known exact loss
-BROKEN_UNKNOWN = {"one_level_honaker_tree": broken(one_level_honaker_tree, (4,), everything)}
+BROKEN_UNKNOWN = {
+    "one_level_honaker_tree": broken(one_level_honaker_tree, (4,), everything),
+    "seldom_exact": broken(seldom_exact),
+}

@@ -15,7 +15,7 @@ from dpbandits.contracts.algorithm import Algorithm, find_file, load
 from dpbandits.contracts.assumptions import Bounded
 from dpbandits.contracts.guarantees import RDP, ZCDP
 from dpbandits.contracts.parameters import Choice
-from dpbandits.contracts.question import REGRET
+from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.instances import Instance
 from dpbandits.environments.populations import homogeneous
@@ -37,6 +37,7 @@ def algorithm(name: str) -> Algorithm:
     return load(find_file(name, group="rule" if name in RULES else "algo"))
 
 
+MEAN_RULES = [name for name in RULES if algorithm(name).question is STOPPING]
 PRIVATE = [name for name in NAMES if algorithm(name).private]
 LOCAL = [name for name in NAMES if algorithm(name).per_user]  # users may have own levels
 GAUSSIAN_NOISE = [n for n in PRIVATE if algorithm(n).guarantee.gaussian in (ZCDP, RDP)]
@@ -66,7 +67,9 @@ def without_noise(name: str) -> float:
 
 @cache
 def defaults(name: str) -> dict:
-    return yaml.safe_load(Path(CONF / "algo" / f"{name}.yaml").read_text())
+    return yaml.safe_load(
+        Path(CONF / ("rule" if name in RULES else "algo") / f"{name}.yaml").read_text()
+    )
 
 
 def arguments(name: str, eps: float, T: int, instance: Instance | None = None, **changes):

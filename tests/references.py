@@ -961,12 +961,13 @@ def reference_radius_central(n, eps, delta, k, alpha1, constants):
     r = reference_width(k, alpha1)
     tails = (2 / 3 + 2 / eps) * M * l / n
     excess = M - 2 * r
+    m = 1 + 2 * r
+    bounds = [m * math.sqrt(2 * l / n) + tails + m**k * M ** (1 - k) + 2 * alpha1 * (M + m)]
     if excess > 0:
         V = 1 + 4 * r**2 * excess**-k
         bias = M * excess**-k
-        return math.sqrt(2 * V * l / n) + tails + bias + 2 * alpha1 * (M + 2 * r)
-    m = 1 + 2 * r
-    return m * math.sqrt(2 * l / n) + tails + m**k * M ** (1 - k) + 2 * alpha1 * (M + m)
+        bounds.append(math.sqrt(2 * V * l / n) + tails + bias + 2 * alpha1 * (M + 2 * r))
+    return min(bounds)
 
 
 def reference_forced_raw(eps, delta, alpha1):

@@ -16,12 +16,12 @@ Example::
     import numpy as np
 
     from dpbandits.authoring import (
-        UNIT_INTERVAL, Budget, Positive, arms, global_dp, kernel, laplace_mean, pull_sum,
-        rounds_left, until_horizon,
+        UNIT_INTERVAL, Budget, Positive, arms, global_dp, kernel, laplace_mean, one_release,
+        pull_sum, rounds_left, until_horizon,
     )
 
     REWARDS = UNIT_INTERVAL
-    GUARANTEE = global_dp("each reward enters one Laplace mean")
+    GUARANTEE = global_dp("each reward enters one Laplace mean", alignment=one_release)
 
     @kernel
     def greedy(game, rng, eps: Budget, m: Positive):
@@ -47,6 +47,16 @@ from .compiled.distributions import (
     student,
 )
 from .compiled.routines import rare_routine, routine
+from .contracts.alignments import (
+    Alignment,
+    counter_nodes,
+    hybrid_counter,
+    nodes,
+    one_bit,
+    one_release,
+    releases,
+    sparse_vector,
+)
 from .contracts.assumptions import (
     UNIT_INTERVAL,
     WITHIN_R,
@@ -61,6 +71,7 @@ from .contracts.assumptions import (
 from .contracts.guarantees import (
     NOT_PRIVATE,
     STOPPING,
+    STOPPING_AND_ANSWER,
     SUMS,
     Guarantee,
     gaussian_rdp,
@@ -91,9 +102,12 @@ from .contracts.parameters import (
     Probability,
     Range,
     RenyiOrder,
+    Threshold,
     Tree,
+    Variant,
     below,
 )
+from .contracts.question import BEST_ARM, HYPOTHESES
 from .environments.blocks import kept
 from .environments.laws import sigmoid
 from .game import (
@@ -195,6 +209,8 @@ from .parts.radii import (
     raw_moment_bound,
     robust_order,
 )
+from .parts.top_two import CODED, EMPIRICAL, PROVED, is_convincing, top_two
+from .parts.top_two_rounds import top_two_each_round
 from .parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise
 
 __all__ = [  # noqa: RUF022  grouped by purpose
@@ -248,6 +264,9 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "new_heap", "remember", "forget",
     # blocks of rounds in which one arm has the largest KL index
     "new_reach", "kl_leader", "kl_leads",
+    # the best arm: doubling phases (AdaP-TT), or a look at the means in every round
+    "top_two", "top_two_each_round", "is_convincing", "Variant", "CODED", "Threshold", "PROVED",
+    "EMPIRICAL",
     # the loop that plays the arm of largest index in every round, and powers of pull counts
     "optimism", "exhaustive_optimism", "new_powers", "power_of_count",
     # types of parameters: the annotations of the signature
@@ -260,5 +279,11 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "HeavyTails", "Contaminated", "RawMoments", "CentralMoments",
     # privacy guarantees: the value of ``GUARANTEE``
     "Guarantee", "global_dp", "gaussian_zcdp", "gaussian_rdp", "skellam_rdp", "local_dp",
-    "NOT_PRIVATE", "STOPPING", "SUMS",
+    "NOT_PRIVATE",
+    # alignments: how noise shifts when a reward changes, an argument of the guarantee
+    "Alignment", "one_release", "releases", "one_bit", "nodes", "counter_nodes", "hybrid_counter",
+    "sparse_vector",
+    "STOPPING", "STOPPING_AND_ANSWER", "SUMS",
+    # what a stopping rule answers besides the mean of an arm: the value of ``QUESTION``
+    "BEST_ARM", "HYPOTHESES",
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +27,7 @@ from .theory.ren2020 import LEADING_TERMS
 
 RESAMPLES = 2000
 VERDICTS = ("reproduced", "partly", "not reproduced")
+OUTCOMES = {True: "holds", False: "fails", None: "undecided"}  # of a part
 
 
 @dataclass(frozen=True)
@@ -130,8 +132,8 @@ OTHERS = "others"  # in ``over``: the values that the part's ``of`` does not lis
 class Part:
     """One number that a claim states about the settings ``where``.
 
-    It has a 95 % interval from ``low`` to ``high`` (bootstrap over runs), and the claim holds for
-    numbers between ``least`` and ``most``.
+    It has a 95 % interval from ``low`` to ``high`` (BCa bootstrap over runs), and the claim holds
+    for numbers between ``least`` and ``most``.
     """
 
     where: str
@@ -144,7 +146,7 @@ class Part:
     @property
     def holds(self) -> bool | None:
         """Whether the claim holds for the whole interval, for none of it (False), or (None) the
-        interval contains a threshold: a tie.
+        interval contains a threshold: it is undecided.
         """
         if self.least < self.low and self.high < self.most:
             return True
@@ -211,9 +213,16 @@ def measure(claim: Claim, samples: Sequence[Sample]) -> list[Part]:
 
 
 def verdict(parts: Sequence[Part]) -> str:
-    """Reproduced if every part holds, not reproduced if none does, else partly."""
-    held = [part.holds is True for part in parts]
-    return VERDICTS[0] if all(held) else VERDICTS[1] if any(held) else VERDICTS[2]
+    """Reproduced if every part holds, not reproduced if none does, else partly. Where this depends
+    on parts that are undecided, the verdict is undecided, between the two that are possible.
+    """
+
+    def if_undecided(holds: bool) -> str:
+        held = [holds if part.holds is None else part.holds for part in parts]
+        return VERDICTS[0] if all(held) else VERDICTS[1] if any(held) else VERDICTS[2]
+
+    best, worst = if_undecided(True), if_undecided(False)
+    return best if best == worst else f"undecided: {best} or {worst}"
 
 
 def in_words(parts: Sequence[Part]) -> str:
@@ -221,11 +230,12 @@ def in_words(parts: Sequence[Part]) -> str:
     if len(parts) == 1:
         return parts[0].in_words()
     if len(parts) <= 3:
-        return "; ".join(f"{part.in_words()} ({part.where})" for part in parts)
-    held, tied = (sum(p.holds is x for p in parts) for x in (True, None))
+        return "; ".join(f"{p.in_words()} ({p.where}): {OUTCOMES[p.holds]}" for p in parts)
+    held, open_ = (sum(p.holds is x for p in parts) for x in (True, None))
     worst = min(parts, key=lambda p: p.margin)
-    ties = f", {tied} tied" if tied else ""
-    return f"{held} of {len(parts)} hold{ties}; farthest off: {worst.in_words()} ({worst.where})"
+    undecided = f", {open_} undecided" if open_ else ""
+    far = f"{worst.in_words()} ({worst.where})"
+    return f"{held} of {len(parts)} hold{undecided}; farthest off: {far}"
 
 
 def _parts(claim: Claim, spec: Mapping[str, Any], samples: Sequence[Sample]) -> Iterator[Part]:
@@ -268,21 +278,26 @@ def _parts(claim: Claim, spec: Mapping[str, Any], samples: Sequence[Sample]) -> 
 def _part(
     where: str, values, center: str, statistic: Callable[[np.ndarray], np.ndarray], thresholds
 ) -> Part:
-    """A statistic of the means, or medians, of some arrays of runs, with its bootstrap interval."""
+    """A statistic of the means, or medians, of some arrays of runs, with its bootstrap interval:
+    BCa, or where this is undefined, since no single run changes the statistic, of percentiles.
+    """
 
     def of_runs(*values, axis):
         return statistic(np.stack([CENTERS[center](x, axis=axis) for x in values]))
 
     low = high = value = float(of_runs(*values, axis=-1))
-    if any(np.ptp(x) > 0 for x in values):
-        low, high = bootstrap(
-            values,
-            of_runs,
-            n_resamples=RESAMPLES,
-            method="percentile",
-            rng=np.random.default_rng(0),
-            vectorized=True,
-        ).confidence_interval
+    for method in ("BCa", "percentile") if any(np.ptp(x) > 0 for x in values) else ():
+        with warnings.catch_warnings(action="ignore"):  # that BCa is undefined
+            low, high = bootstrap(
+                values,
+                of_runs,
+                n_resamples=RESAMPLES,
+                method=method,
+                rng=np.random.default_rng(0),
+                vectorized=True,
+            ).confidence_interval
+        if np.isfinite([low, high]).all():
+            break
     return Part(where, value, float(low), float(high), *thresholds)
 
 

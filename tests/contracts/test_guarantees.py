@@ -39,7 +39,8 @@ def test_every_algorithm_declares_its_guarantee(name):
         assert promised.epsilon({}) == math.inf
         return
     if promised.gaussian is None:
-        assert promised.notion == ("local" if name in {*LOCAL, *SIGNS, "ldpr_se"} else "global")
+        local = {*LOCAL, *SIGNS, "ldpr_se", "ctb_tt"}
+        assert promised.notion == ("local" if name in local else "global")
         assert promised.epsilon({"eps": 0.3}) == 0.3
     else:
         assert promised.epsilon({"eps": 0.3, "rho": 0.3}) == math.inf  # no pure DP

@@ -86,6 +86,21 @@ def test_levels_widths_and_radii_are_those_of_the_definitions():
             assert found == pytest.approx(expected, rel=1e-10), given
 
 
+def test_the_central_radius_does_not_explode_where_truncation_reaches_two_bins():
+    """Just above M = 2 r it is the bound that also holds below. The control is where the other one
+    is smaller, far above. The radius never jumps by more than a tenth.
+    """
+    n, eps, l, k, r = 1000.0, 1.0, 5.0, 2.0, math.sqrt(10)
+    for alpha1 in (0.0, 0.02):
+        M = 2 * r * np.concatenate([[1 - 1e-9, 1 + 1e-9], np.geomspace(1 + 1e-6, 100, 4000)])
+        radius = np.array([central_moment_bound(n, eps, l, k, alpha1, x, r) for x in M])
+        below = (1 + 2 * r) * math.sqrt(2 * l / n) + (1 + 2 * r) ** k / M
+        below += (2 / 3 + 2 / eps) * M * l / n + 2 * alpha1 * (M + 1 + 2 * r)
+        assert radius[:2] == pytest.approx(below[:2])
+        assert (radius <= below * (1 + 1e-12)).all() and (radius < 0.95 * below).any()
+        assert np.abs(np.diff(np.log(radius))).max() < 0.1
+
+
 @pytest.mark.parametrize("alpha1", [0.0, 0.02, 0.13])
 @pytest.mark.parametrize("k", [2.0, 3.0])
 @pytest.mark.parametrize("reach", [1.0, 3.7, 50.0, 1e6])

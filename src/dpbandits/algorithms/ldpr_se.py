@@ -7,14 +7,14 @@ import numpy as np
 
 from ..authoring import (
     POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, Probability, all_arms, arms, kernel,
-    laplace_scale, laplace_sum, largest_sign, local_dp, play_unseen, pull_reports_in_turn, room_for,
-    rounds_left, send_truncated, viable,
+    laplace_scale, laplace_sum, largest_sign, local_dp, one_release, play_unseen,
+    pull_reports_in_turn, room_for, rounds_left, send_truncated, viable,
 )  # fmt: skip
 
 NAME = "LDPR-SE"
 LINE = "blue", "dotted"
 REWARDS = HeavyTails()
-GUARANTEE = local_dp("Tao et al. 2022, Theorem 6", send_truncated)
+GUARANTEE = local_dp("Tao et al. 2022, Theorem 6", send_truncated, alignment=one_release)
 REPORTS = True
 Constant = Annotated[float, Named({"literal": 28.0, "practical": 0.5}, POSITIVE)]
 

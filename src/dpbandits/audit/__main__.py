@@ -13,6 +13,9 @@ needs, and its source. A guarantee is data: `GUARANTEE` in the algorithm's file.
 page: `python -m dpbandits.audit > docs/guarantees.md`. Measured privacy losses are in
 [results/audit.md](../results/audit.md), and [privacy.md](privacy.md) explains them.
 
+An alignment is how the noise shifts when one reward changes, so that all decisions stay the same;
+every audit replays it.
+
 Global DP: the probability of every event about what an adversary observes changes by a factor of at
 most e^loss between two sequences of rewards that differ in one reward. Local DP: the same holds for
 the response of one user to any two rewards. Without noise (`eps=inf`) nothing is guaranteed.
@@ -29,8 +32,8 @@ as if the noise were Gaussian. They convert to (eps', delta)-DP, for every delta
 | (order, eps)-RDP | `{RDP.formula}` | `sqrt(2 eps/order)` | {RDP.source} |
 | (eps, s), Skellam noise | `{SKELLAM.formula}` | `sqrt(2 rho)` | {SKELLAM.source} |
 
-| | notion | loss | an adversary observes | rewards | source | release |
-|---|---|---|---|---|---|---|
+| | notion | loss | an adversary observes | rewards | source | release | alignment: what shifts |
+|---|---|---|---|---|---|---|---|
 """
 
 
@@ -45,13 +48,15 @@ def row(algorithm: Algorithm) -> list[str]:
     """A guarantee as a row of the table."""
     promised = algorithm.guarantee
     if promised is None or promised.notion == "none":
-        return [f"`{algorithm.name}`", "none", "", "", "", "", ""]
+        return [f"`{algorithm.name}`", "none", "", "", "", "", "", ""]
     needs = algorithm.rewards.words if algorithm.rewards else "any rewards"
     loss = "the user's level" if promised.notion == "local" else ", ".join(promised.letters)
     beneath = promised.mechanism or (promised.curator.__name__ if promised.curator else "")
     beneath = f"`{beneath}`" if beneath else "sparse vector"
     what = promised.hides
-    return [f"`{algorithm.name}`", promised.notion, loss, what, needs, promised.source, beneath]
+    shifts = promised.alignment.says if promised.alignment else ""
+    found = [f"`{algorithm.name}`", promised.notion, loss, what, needs, promised.source, beneath]
+    return [*found, shifts]
 
 
 if __name__ == "__main__":

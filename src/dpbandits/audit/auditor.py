@@ -11,6 +11,8 @@ import joblib
 import numpy as np
 
 from ..running.backends import safe_children
+from .betting import PROMISED, Bets
+from .betting import pairs as pairs_of
 from .events import Event, learn
 from .neighbours import Pair
 from .subjects import Subject
@@ -20,10 +22,12 @@ CANDIDATES = 96  # pairs of neighbours at the start of the search
 # Of the search: the number of candidates that remain, the fraction of the runs (one in so many),
 # and the privacy loss between the data compared: at a small loss distant data are easier to rank.
 ROUNDS = ((24, 48, 2.0), (6, 12, 1.0), (2, 4, 0.0))
-LARGEST_SAMPLE = 50_000  # half of the sample on which an event is proposed and chosen
+SAMPLE = 8  # half of the sample on which an event is proposed and chosen: one in so many runs
 LENIENT = 0.02  # level of the bounds that only rank candidates
 ROUNDING = 1e-9  # tolerance of an exact loss
 CHUNK = 5_000  # runs of one generator
+LEAST = 4  # a test that refutes nothing lasts for one in so many runs at least
+FIRST = 500  # runs after which a test may stop first; each later batch doubles them, up to CHUNK
 
 
 @dataclass(frozen=True)
@@ -37,7 +41,9 @@ class Finding:
         pair: the neighbours, two arrays.
         event: the event that distinguishes them.
         counts: how often it happened under each.
-        runs: the number of runs under each.
+        runs: the number of runs under each, those that the test needed.
+        detectable: the least loss, as a multiple of the promised one, that as many runs as were
+            allowed would have refuted, if this event showed it.
         exact: the exact loss of the release that the promise rests on, or None.
     """
 
@@ -48,16 +54,17 @@ class Finding:
     event: Event
     counts: tuple[int, int]
     runs: int
+    detectable: float
     exact: float | None
 
     @property
     def violated(self) -> bool:
-        """Whether the lower confidence bound on the loss, or for a subject that is itself a release
-        the exact loss, exceeds the promised budget.
+        """Whether the promised budget is refuted by the runs, as are all losses up to ``measured``,
+        or for a subject that is itself a release exceeded by the exact loss.
         """
         itself = self.subject.kind in ("mechanism", "response")
         exact = (self.exact or 0.0) / (1.0 + ROUNDING) if itself else 0.0
-        return max(self.measured, exact) > self.subject.promised
+        return self.measured >= self.subject.promised or exact > self.subject.promised
 
 
 def audit(
@@ -71,18 +78,19 @@ def audit(
     """Measure from outside how much privacy is spent at least.
 
     Pairs of neighbours compete by successive halving. For each of the last few an event is chosen
-    on one sample and counted on another, fresh one; their bounds hold jointly with the confidence.
+    on one sample and tested on another, fresh one, by betting, until it is decided; their bounds
+    hold jointly with the confidence.
 
     Args:
         subject: what is audited.
-        runs: independent runs of a test under each of two neighbours.
+        runs: the most independent runs of a test under each of two neighbours.
         confidence: probability that the bound is not too large.
         seed: the finding depends on it and on the arguments above alone.
         jobs: workers.
         progress: called with each share of the work that is done.
     """
     runs = runs or (subject.runs if subject.compiled else subject.runs // PLAIN)
-    sample = min(runs, LARGEST_SAMPLE)
+    sample = max(runs // SAMPLE, min(runs, FIRST))
     level = (1.0 - confidence) / ROUNDS[-1][0]
     exact = subject.exact()
     seeds = np.random.SeedSequence(seed)
@@ -104,41 +112,53 @@ def audit(
         wide = [neighbours(steps) for neighbours in candidates]
         n = max(sample // part, 50)
         learned = each(partial(_learn, runs=n, level=LENIENT), wide, sequence)
-        scores = [score / (x != y).sum() for (x, y), (score, _) in zip(wide, learned, strict=True)]
+        scores = [score / (x != y).sum() for (x, y), (score, *_) in zip(wide, learned, strict=True)]
         best = np.argsort(-np.array(scores), kind="stable")[:remaining]
         candidates = [candidates[i] for i in best]
         progress(0.15)
     pairs = [neighbours(1) for neighbours in candidates]
     learned = each(partial(_learn, runs=2 * sample, level=level), pairs, choosing)
-    events = [event for _, event in learned]
     progress(0.2)
-    counts = each(partial(_count, runs=runs), pairs, testing, events)
+    test = partial(_test, runs=runs, least=runs // LEAST, level=level)
+    tested = each(test, pairs, testing, learned)
     progress(0.15)
-    bounds = [
-        float(subject.bound(k[e.side], k[1 - e.side], runs, level))
-        for k, e in zip(counts, events, strict=True)
-    ]
-    i = int(np.argmax(bounds))
-    return Finding(subject, bounds[i], confidence, pairs[i], events[i], counts[i], runs, exact)
+    i = int(np.argmax([measured for measured, *_ in tested]))
+    measured, counts, used, detectable = tested[i]
+    event = learned[i][1]
+    return Finding(subject, measured, confidence, pairs[i], event, counts, used, detectable, exact)
 
 
 def _learn(subject, pair, sequence, runs, level):
-    """The best event on a fresh sample, with its bound."""
-    x, y = (np.concatenate(list(chunks)) for chunks in _samples(subject, pair, sequence, runs))
-    return learn((x, y), level, subject.bound)
-
-
-def _count(subject, pair, sequence, event, runs):
-    """How often an event happens under each of two neighbours, on a fresh sample."""
-    return tuple(
-        sum(event.count(seen) for seen in chunks)
-        for chunks in _samples(subject, pair, sequence, runs)
-    )
-
-
-def _samples(subject, pair, sequence, runs) -> Iterator[Iterator[np.ndarray]]:
-    """What an adversary sees of each of two neighbours, chunk by chunk."""
+    """The best event on a fresh sample, with its score."""
     sizes = [min(CHUNK, runs - done) for done in range(0, runs, CHUNK)]
+    x, y = (np.concatenate(list(found)) for found in _samples(subject, pair, sequence, sizes))
+    return learn((x, y), level, subject.scale)
+
+
+def _test(subject, pair, sequence, learned, runs, least, level):
+    """Bets on an event in fresh runs until its promise is refuted, or, after ``least`` runs, that
+    the event refutes it: the bound, the counts, the runs and the least detectable loss.
+    """
+    _, event, (p, q) = learned
+    bets = Bets(subject.promised, subject.line, p, q, runs, level)
+    sizes: list[int] = []
+    while sum(sizes) < runs:
+        sizes.append(min(max(sum(sizes), FIRST), CHUNK, runs - sum(sizes)))
+    total, used, best = np.zeros(4, int), 0, np.full(len(bets.losses), -np.inf)
+    for seen in zip(*_samples(subject, pair, sequence, sizes), strict=True):
+        first, second = (event.happens(seen[s]) for s in (event.side, 1 - event.side))
+        total, used = total + pairs_of(first, second), used + len(first)
+        against, doubt = bets.log_wealth(total)
+        best = np.maximum(best, against)
+        if best[PROMISED] >= 0.0 or (used >= least and doubt[PROMISED] >= 0.0):
+            break
+    k = total[0] + total[1], total[0] + total[2]
+    counts = (int(k[event.side]), int(k[1 - event.side]))
+    return bets.bound(best), counts, used, bets.detectable((k[1] + 0.5) / (used + 1.0))
+
+
+def _samples(subject, pair, sequence, sizes) -> Iterator[Iterator[np.ndarray]]:
+    """What an adversary sees of each of two neighbours, chunk by chunk."""
     for data, half in zip(pair, sequence.spawn(2), strict=True):
         generators = (np.random.Generator(np.random.SFC64(s)) for s in half.spawn(len(sizes)))
         yield map(subject.sample, repeat(data), sizes, generators)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy.stats import norm
 
 from ..results.intervals import clopper_pearson
 
 Bounds = tuple[tuple[int, float, float], ...]
-Bound = Callable[[Any, Any, int, float], np.ndarray]  # as epsilon_bound
+Scale = Callable[[np.ndarray], np.ndarray]
 DEPTH = 8  # largest number of conditions of an event
 FAR = 1e30  # values are clipped to [-FAR, FAR]: a tree adds its data up in float32
-LEAST = 0.002  # least share of the runs that an event holds in
+LEAST = 25  # least number of runs of a sample that an event holds in, under both together
 
 
 @dataclass(frozen=True)
@@ -30,48 +28,42 @@ class Event:
     bounds: Bounds
     side: int
 
-    def count(self, seen: np.ndarray) -> int:
-        """The number of rows of ``seen``, a float array (runs, columns), in which it happens."""
+    def happens(self, seen: np.ndarray) -> np.ndarray:
+        """Whether it happens, bool array (runs,), by ``seen``, a float array (runs, columns)."""
         holds = np.ones(len(seen), bool)
         for column, low, high in self.bounds:
             holds &= (seen[:, column] > low) & (seen[:, column] <= high)
-        return int(holds.sum())
+        return holds
 
     def in_words(self, columns: Sequence[str]) -> str:
         """The conditions, by the names of the columns."""
         return " and ".join(_condition(columns[c], low, high) for c, low, high in self.bounds)
 
 
-def epsilon_bound(k: np.ndarray | int, other: np.ndarray | int, n: int, level: float) -> np.ndarray:
-    """A lower confidence bound on ln(p/q), at least 0, from the counts of an event in n runs each.
+def ratio(p: np.ndarray) -> np.ndarray:
+    """The scale on which differences of probabilities are losses of pure DP: the logarithm."""
+    with np.errstate(divide="ignore"):
+        return np.log(p)
 
-    Clopper-Pearson bounds of ``level / 2`` each, so both hold with probability 1 - level.
+
+def rank(k: np.ndarray, other: np.ndarray, n: int, level: float, scale: Scale) -> np.ndarray:
+    """A score of events: the loss between Clopper-Pearson bounds, negative if they overlap.
 
     Args:
-        k: how often it happened under p, a number or an array.
-        other: how often it happened under q; shaped as ``k``.
-        n: runs under each.
-        level: probability that the bound is too large.
+        k: how often they happened in n runs, int array.
+        other: how often they happened in n runs on the neighbour, int array.
+        n: runs.
+        level: that of the two bounds together.
+        scale: ``ratio``, or the quantile function of the normal law for losses of Gaussian DP.
     """
-    low, _ = clopper_pearson(np.asarray(k), n, level / 2)
-    _, high = clopper_pearson(np.asarray(other), n, level / 2)
-    with np.errstate(divide="ignore"):
-        return np.maximum(np.log(low) - np.log(high), 0.0)
-
-
-def mu_bound(k: np.ndarray | int, other: np.ndarray | int, n: int, level: float) -> np.ndarray:
-    """A lower confidence bound, at least 0, on the mu of Gaussian DP, Phi^-1(p) - Phi^-1(q), as
-    ``epsilon_bound``: what is mu-GDP tells p from q no better than N(mu, 1) is told from N(0, 1)
-    (Dong, Roth & Su 2022).
-    """
-    low, _ = clopper_pearson(np.asarray(k), n, level / 2)
-    _, high = clopper_pearson(np.asarray(other), n, level / 2)
-    return np.maximum(norm.ppf(low) - norm.ppf(high), 0.0)
+    low, _ = clopper_pearson(k, n, level / 2)
+    _, high = clopper_pearson(other, n, level / 2)
+    return scale(low) - scale(high)
 
 
 def learn(
-    seen: tuple[np.ndarray, np.ndarray], level: float, bound: Bound = epsilon_bound
-) -> tuple[float, Event]:
+    seen: tuple[np.ndarray, np.ndarray], level: float, scale: Scale = ratio
+) -> tuple[float, Event, tuple[float, float]]:
     """The event that distinguishes two samples best: a path of a decision tree.
 
     A tree grown on one half of the sample proposes events, the other half chooses among them.
@@ -79,32 +71,37 @@ def learn(
     Args:
         seen: what an adversary saw in n runs under each sequence of rewards, float arrays
             (n, columns).
-        level: see ``epsilon_bound``.
-        bound: the lower confidence bound that the event should make large.
+        level: see ``rank``.
+        scale: see ``rank``.
 
     Returns:
-        The event's bound on this sample, which is too large since the event was chosen on it; and
-        the event.
+        The event's score on this sample, which is too large since the event was chosen on it; the
+        event; about its probabilities, first where it is the more likely.
     """
     from sklearn.tree import DecisionTreeClassifier
 
     data = np.stack(seen).clip(-FAR, FAR).astype(np.float32)
     distinct = np.flatnonzero((data != data[0, 0]).any(axis=(0, 1)))
     if len(distinct) == 0:
-        return 0.0, Event((), 0)
+        return 0.0, Event((), 0), (0.5, 0.5)
     n = data.shape[1] // 2
     grown, chosen = data[:, :n, distinct], data[:, n : 2 * n, distinct]
     tree = DecisionTreeClassifier(
         criterion="entropy",
         max_depth=DEPTH,
-        min_samples_leaf=max(int(LEAST * n), 5),
+        min_samples_leaf=min(LEAST, max(n // 50, 5)),
         random_state=0,
     ).fit(grown.reshape(2 * n, -1), np.repeat([0, 1], n))
     counts = np.stack([np.asarray(tree.decision_path(x).sum(axis=0)).ravel() for x in chosen])
-    scores = np.stack([bound(counts[s], counts[1 - s], n, level) for s in (0, 1)])
-    side, node = np.unravel_index(scores.argmax(), scores.shape)
+    scores = np.stack([rank(counts[s], counts[1 - s], n, level, scale) for s in (0, 1)])
+    if scores.shape[1] == 1:  # no split separates anything
+        return 0.0, Event((), 0), (0.5, 0.5)
+    side, node = np.unravel_index(scores[:, 1:].argmax(), scores[:, 1:].shape)
+    node += 1  # the root always happens
     whole = (data == np.rint(data)).all(axis=(0, 1))
-    return float(scores[side, node]), Event(_bounds(tree.tree_, node, distinct, whole), int(side))
+    p, q = ((float(counts[s, node]) + 0.5) / (n + 1.0) for s in (side, 1 - side))
+    event = Event(_bounds(tree.tree_, node, distinct, whole), int(side))
+    return max(float(scores[side, node]), 0.0), event, (p, q)
 
 
 def _bounds(tree, node, columns: np.ndarray, whole: np.ndarray) -> Bounds:

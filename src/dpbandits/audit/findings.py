@@ -35,6 +35,7 @@ def record(finding: Finding, seed: int) -> dict[str, Any]:
         "unit": finding.subject.unit,
         "promised": finding.subject.promised,
         "measured": finding.measured,
+        "detectable": finding.detectable,
         "exact": math.nan if finding.exact is None else finding.exact,
         "verdict": VERDICTS[finding.violated],
         "confidence": finding.confidence,
@@ -55,19 +56,20 @@ def record(finding: Finding, seed: int) -> dict[str, Any]:
 def render(rows: Sequence[Mapping[str, Any]], style: str) -> str:
     """The table as text, in a style of tabulate's; losses are eps, or mu where the promise is."""
     head = ["audited", "", "promised", "measured, at least"]
-    head += ["exact, of the release beneath", "verdict"]
+    head += ["would be seen from", "exact, of the release beneath", "verdict"]
     cells = [
         [
             row["name"],
             row["kind"],
             promised(row),
             f"{row['measured']:.3g}",
+            "" if math.isinf(row["detectable"]) else f"{row['detectable']:.3g} {row['budget']}",
             "" if math.isnan(row["exact"]) else f"{row['exact']:.4g}",
             row["verdict"],
         ]
         for row in rows
     ]
-    align = ("left", "left", "right", "right", "right", "left")
+    align = ("left", "left", "right", "right", "right", "right", "left")
     return tabulate(cells, head, tablefmt=style, colalign=align, disable_numparse=True)
 
 
@@ -113,6 +115,8 @@ def bars(table: pd.DataFrame) -> Figure:
     budget, and a row of panels for each unit.
     """
     value = table[budgets_of(table)].bfill(axis=1).iloc[:, 0]  # of the only budget of a row
+    response = np.where(table["kind"] == "response", ", response", "")
+    table = table.assign(name=table["name"].map(display_name).str.replace("_", " ") + response)
     units = {str(unit): rows for unit, rows in table.groupby("unit", sort=True)}
     heights = [0.2 * rows["name"].nunique() + 0.9 for rows in units.values()]
     values = sorted(value.unique())
@@ -130,7 +134,7 @@ def bars(table: pd.DataFrame) -> Figure:
             _bars(ax, rows, rows["name"].map(names.index))
             symbols = " or ".join(symbol(b) for b in budgets_of(rows) if rows[b].notna().any())
             ax.set_title(f"{symbols} = {x:g}")
-            ax.set_yticks(range(len(names)), [display_name(n).replace("_", " ") for n in names])
+            ax.set_yticks(range(len(names)), names)
             ax.set_xlabel(UNITS[unit])
     confidence = table["confidence"].iloc[0]
     note = (

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..contracts.question import REGRET, STOPPING, Question
+from ..contracts.question import Question
 from ..environments.catalogue import build
 from ..environments.laws import PARAMETERS, TABLE, Environment
 from ..environments.populations import homogeneous
@@ -27,6 +27,9 @@ MOST_CHECKPOINTS = 64
 FEW, FEW_PLAIN = 200, 20  # runs that estimate the mean output, compiled or plain Python
 NO_ESTIMATE = -1e30  # stands for a missing estimate: far below every estimate
 STEPS = 6  # pairs of neighbours taken from one walk
+# Degrees of freedom of the distance from a change of behaviour. With heavy tails some tables force
+# a history after which another decision is rare: what happens in few runs can be seen there only.
+TAILS = 2.0
 COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # the environment of parameters that are auto
 
 
@@ -37,19 +40,23 @@ class Player(Subject):
     Attributes:
         values: the parameters except the budget, as a configuration holds them.
         horizons: the horizons that are tried; empty for several that are cheap.
-        question: the question that it answers.
-        width: standard deviation, at a loss of 1, of the steps around a change of behaviour.
+        width: standard deviation, at a loss of 1, of the steps around a change of behaviour, about.
     """
 
     values: Mapping[str, Any]
     horizons: tuple[int, ...] = ()
-    runs = 50_000
-    question: ClassVar[Question]
+    runs = 200_000
     width: ClassVar[float]
 
     @property
+    def question(self) -> Question:
+        """The question that it answers."""
+        found: Question = self.source.question
+        return found
+
+    @property
     def parameters(self) -> Mapping[str, Any]:
-        return {**self.values, self.budget_name: self.budget}
+        return {**self.values, self.budget_name: self.budget, "eps_min": self.budget}
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
         """A random walk through tables of rewards that the promise covers."""
@@ -58,14 +65,15 @@ class Player(Subject):
     def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
         """Steps of random walks, most of them around a change of behaviour if there is one."""
         found: list[Neighbours] = []
-        usual = CAPS if self.question is STOPPING else SHORT if self.source.round_by_round else LONG
+        usual = SHORT if self.source.round_by_round else LONG
+        usual = usual if self.question.plays_on else CAPS
         for _, T in zip(range(0, n, STEPS), cycle(self.horizons or usual), strict=False):
             walk = self.walk(rng, T)
             middle = change_of_mind(walk, lambda table: self.mean_output(table, rng))
             steps = rng.integers(T, size=STEPS)
             if middle is not None:
                 steps[0] = middle
-                spread = rng.normal(size=STEPS - 2) * self.width / self.promised
+                spread = rng.standard_t(TAILS, size=STEPS - 2) * self.width / self.promised
                 steps[1:-1] = middle + np.rint(spread)
             found += [partial(walk.pair, int(m)) for m in steps]
         return found
@@ -87,16 +95,17 @@ class Player(Subject):
         T, K = data.shape
         tables, parameters = np.full(K, TABLE), np.zeros((K, PARAMETERS))
         laws = Environment(tables, parameters, np.zeros((0, 2)), data, 0.0)
-        users, coins = homogeneous(1.0).users(), np.random.default_rng(0)
+        users, coins = homogeneous(self.budget).users(), np.random.default_rng(0)
         game = new_game(laws, users, coins, T, checkpoints)
         return play_loop(self.source, game, rng, self.arguments(T), runs)
 
 
 class Learner(Player):
-    """An algorithm with global DP: an adversary sees its actions."""
+    """An algorithm: an adversary sees its actions. Those of an algorithm with local privacy, whose
+    users all have the level eps, are functions of their responses, so eps-DP too.
+    """
 
     kind = "algorithm"
-    question = REGRET
     width = 2.0
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
@@ -127,7 +136,6 @@ class Stopper(Player):
     """A private stopping rule: an adversary sees when it stops and what it releases."""
 
     kind = "rule"
-    question = STOPPING
     width = 10.0
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
@@ -145,6 +153,20 @@ class Stopper(Player):
 
     def columns(self, data: np.ndarray) -> list[str]:
         return ["stopping time", "estimate"]
+
+
+class Namer(Learner):
+    """A rule that names an arm: an adversary sees its pulls, when it stops, and the arm."""
+
+    kind = "rule"
+
+    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+        traces, answers = self.play(data, runs, rng, np.array([len(data)]))
+        found = traces.sum(axis=1)
+        return np.column_stack([found, np.where(np.isnan(answers), NO_ESTIMATE, answers)])
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        return [*(f"pulls of arm {a}" for a in range(data.shape[1])), "arm named"]
 
 
 def rounds(T: int) -> np.ndarray:

@@ -9,15 +9,17 @@ from typing import Any
 
 from ..contracts.algorithm import Algorithm, takes_another
 from ..contracts.parameters import BUDGETS, CONFIDENCE, POSITIVE
-from ..contracts.question import STOPPING
+from ..contracts.question import BEST_ARM, HYPOTHESES, REGRET, STOPPING
 from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
 from ..validation import argument, folder, whole, workers
-from .players import Learner, Stopper
+from .alignment import Coupling
+from .players import Learner, Namer, Stopper
 from .releases import MECHANISMS
 from .subjects import Release, Sender, Subject
 
+PLAYERS = {REGRET: Learner, STOPPING: Stopper, BEST_ARM: Namer, HYPOTHESES: Stopper}
 SUBJECTS = ("algo", "rule", "mechanism")
 
 
@@ -73,7 +75,11 @@ def requested(
         if algorithm.budget is None:
             raise BadInput(f"{where}: it promises no privacy, so there is nothing to audit")
         numbers = _budgets(config, algorithm.name, algorithm.budget)
-        subjects = [_subject(config, algorithm, spec, x, lengths, given) for x in numbers]
+        subjects = [_player(config, algorithm, spec, x, lengths, given) for x in numbers]
+        if algorithm.guarantee is not None and algorithm.guarantee.notion == "local":
+            subjects = [
+                s for player in subjects for s in (player, Sender(algorithm, player.budget))
+            ]
     if find_spec("sklearn") is None:
         raise BadInput("an audit needs scikit-learn: pip install 'dpbandits[audit]'")
     return subjects
@@ -94,27 +100,30 @@ def _each(value: Any) -> list[Any]:
     return value if isinstance(value, list) and value else [value]
 
 
-def _subject(config, algorithm: Algorithm, spec, budget: float, lengths, given) -> Subject:
-    """The subject of an algorithm or stopping rule at one budget, its parameters checked."""
+def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -> Subject:
+    """The player of an algorithm or stopping rule at one budget, its parameters checked."""
     where = f"{algorithm.group}={algorithm.name}"
-    if algorithm.guarantee is not None and algorithm.guarantee.notion == "local":
-        return Sender(algorithm, budget)
-    if algorithm.per_user:
+    local = algorithm.guarantee is not None and algorithm.guarantee.notion == "local"
+    if algorithm.per_user and not local:
         raise BadInput(
             f"{where}: {algorithm.file or 'dpbandits'}: local privacy is audited response by "
             "response; declare GUARANTEE = local_dp(SOURCE, curator)"
         )
     group, goal = algorithm.group, {}
     if group == STOPPING.group:
-        goal = {key: argument(key, config[key], d, math.nan) for key, d in STOPPING.goal}
+        goals = algorithm.question.goal
+        goal = {key: argument(key, config[key], d, math.nan) for key, d in goals}
     short = config["short"].get(algorithm.name, {})  # unless the user set a parameter
     values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given} | goal
-    own = [name for name in algorithm.domains if name not in (algorithm.budget, *goal)]
+    own = [name for name in algorithm.domains if name not in (algorithm.budget, "eps_min", *goal)]
     check_names(algorithm, own, spec, values)
     letters = algorithm.guarantee.letters if algorithm.guarantee else ()
     for name in set(letters) & set(own):
         values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)
-    player = Stopper if group == STOPPING.group else Learner
+    if local:
+        Coupling(algorithm, budget, values).arguments(100)
+        return Sender(algorithm, budget, values)
+    player = PLAYERS[algorithm.question]
     found = player(algorithm, budget, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
     return found

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import permutations, product
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.stats import norm
 
 from ..compiled.decorators import compiles, loop
 from ..contracts.guarantees import ZCDP, Gaussian
-from .events import epsilon_bound, mu_bound
+from .betting import Line, gaussian_line, pure_line
+from .events import Scale, ratio
 from .exact import exact_epsilon, exact_mu
 from .neighbours import Neighbours, Pair
 from .releases import ANYTHING
@@ -39,7 +41,7 @@ class Subject:
         source: the algorithm, stopping rule or mechanism.
         budget: its privacy budget, eps or rho.
         kind: what it is, in a word.
-        runs: enough runs of a test for most compiled subjects.
+        runs: the most runs of a test of a compiled subject under either neighbour.
     """
 
     source: Any
@@ -91,9 +93,14 @@ class Subject:
         return guarantee.epsilon(self.parameters) if guarantee else self.budget
 
     @property
-    def bound(self) -> Callable[..., np.ndarray]:
-        """The lower confidence bound on the privacy loss from the counts of an event."""
-        return mu_bound if self.gaussian else epsilon_bound
+    def line(self) -> Line:
+        """What a loss promises of every event, to bet against."""
+        return gaussian_line if self.gaussian else pure_line
+
+    @property
+    def scale(self) -> Scale:
+        """The scale on which differences of probabilities are losses."""
+        return norm.ppf if self.gaussian else ratio
 
     def extremes(self) -> tuple[float, float] | None:
         """The smallest and the largest reward, if the promise requires bounded rewards."""
@@ -121,7 +128,7 @@ class Release(Subject):
     """A mechanism: an adversary sees the numbers that it publishes about some data."""
 
     kind = "mechanism"
-    runs = 1_000_000
+    runs = 400_000
 
     def neighbours(self) -> list[Pair]:
         """All pairs of data that are compared."""
@@ -162,9 +169,15 @@ class Release(Subject):
         return max(losses)
 
 
+@dataclass(frozen=True)
 class Sender(Release):
-    """A user of an algorithm with local privacy: an adversary sees the response to one reward."""
+    """A user of an algorithm with local privacy: an adversary sees the response to one reward.
 
+    Attributes:
+        values: the algorithm's parameters except the budget, as a configuration holds them.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=dict)
     kind = "response"
 
     @property

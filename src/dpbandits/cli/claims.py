@@ -10,7 +10,18 @@ from pathlib import Path
 import pandas as pd
 from tabulate import tabulate
 
-from ..claims import Claim, Part, Sample, in_words, is_cheap, load_claims, measure, sample, verdict
+from ..claims import (
+    OUTCOMES,
+    Claim,
+    Part,
+    Sample,
+    in_words,
+    is_cheap,
+    load_claims,
+    measure,
+    sample,
+    verdict,
+)
 from ..contracts.question import REGRET
 from ..errors import unknown
 from ..files import check_writable, write_atomically
@@ -110,9 +121,8 @@ def samples_of(experiment: str, runs: int, keys: Mapping[str, str], results: Pat
 
 
 def _row(claim: Claim, part: Part, words: str) -> dict[str, object]:
-    holds = {True: "holds", False: "fails", None: "tie"}[part.holds]
     return {
         "claim": claim.name, "verdict": words, "where": part.where, "value": part.value,
         "ci_low": part.low, "ci_high": part.high, "above": part.least, "below": part.most,
-        "part": holds,
+        "part": OUTCOMES[part.holds],
     }  # fmt: skip

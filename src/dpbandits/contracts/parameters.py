@@ -73,6 +73,8 @@ Forced = Annotated[float, Choice(("batch", "round"))]
 Logarithm = Annotated[float, Choice(("natural", "base2"))]
 Batches = Annotated[float, Choice(("doubled", "quadrupled"))]
 Tree = Annotated[float, Choice(("binary", "honaker", "kary"))]
+Variant = Annotated[float, Choice(("printed", "coded"))]
+Threshold = Annotated[float, Choice(("usual", "proved", "empirical"))]
 Bonus = Annotated[float, Choice(("literal", "calibrated"))]
 
 

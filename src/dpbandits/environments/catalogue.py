@@ -15,6 +15,7 @@ from . import arms as laws_of_arms
 from .arms import Arm
 from .data import empirical, table
 from .instances import Instance, contaminate, of_arms
+from .written import arms_written
 
 LARGEST = 10_000  # arms
 
@@ -22,7 +23,7 @@ LARGEST = 10_000  # arms
 def with_means(law: Callable[..., Arm], means: Any, **parameters: Any) -> Instance:
     """Arms of one law with the given means."""
     try:
-        return of_arms([law(mean, **parameters) for mean in two_or_more(means)])
+        return of_arms([law(mean, **parameters) for mean in one_or_more(means)])
     except BadInput as error:
         of_a_mean = str(error).startswith("mean=")
         raise BadInput(f"means={plain(means)}: {error}" if of_a_mean else str(error)) from None
@@ -77,11 +78,9 @@ def mixed(arms: Any) -> Instance:
         spec = dict(given)
         with inside(f"arms.{i}"):
             copies = whole("copies", spec.pop("copies", 1), at_least=1, at_most=LARGEST)
-            built += [call(ARMS, spec)] * copies
+            built += [call(laws_of_one_arm(), spec)] * copies
         if len(built) > LARGEST:
             raise BadInput(f"arms: more than {LARGEST} arms")
-    if len(built) < 2:
-        raise BadInput(f"arms={plain(arms)}: a bandit needs at least two arms")
     return of_arms(built)
 
 
@@ -127,7 +126,7 @@ def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
     """The hard instances of the lower bounds of Tao et al. 2022: X = 1/g with probability mean g,
     else 0, so E X^(1+v) = mean g^-v. The default g is (largest mean)^(1/v), for which u = 1.
     """
-    mu = [as_number("means", mean) for mean in two_or_more(means)]
+    mu = [as_number("means", mean) for mean in one_or_more(means)]
     order = as_number("v", v)
     if not 0 < order <= 1:
         raise BadInput(f"v={v}: the order v lies in (0, 1]")
@@ -203,7 +202,7 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
         if centers.any():
             raise BadInput("relative=true: only values can be added to a mean, not laws")
         with inside("outlier"):
-            return [call(ARMS, x) for x in each]
+            return [call(laws_of_one_arm(), x) for x in each]
     values = [as_number("outlier", x) for x in each]
     return [laws_of_arms.point_mass(x) for x in centers + np.array(values)]
 
@@ -243,6 +242,11 @@ LAWS = {
 }
 
 
+def laws_of_one_arm() -> dict[str, Callable[..., Arm]]:
+    """The functions that make an arm, of the package and of users, by the names of their laws."""
+    return {**arms_written(), **ARMS}
+
+
 def build(spec: Mapping[str, Any]) -> Instance:
     """The instance of a configuration: ``law`` and the parameters of that law.
 
@@ -270,10 +274,8 @@ def call(laws: Mapping[str, Callable], spec: Mapping[str, Any]) -> Any:
     return laws[law](**given)
 
 
-def two_or_more(means: Any) -> list[Any]:
-    """Validate a list of at least two entries, one per arm."""
+def one_or_more(means: Any) -> list[Any]:
+    """Validate a list of at least one entry, one per arm."""
     if isinstance(means, str) or not isinstance(means, Sequence) or len(means) == 0:
         raise BadInput(f"means={plain(means)}: a list of numbers is needed, such as [0.9,0.8]")
-    if len(means) < 2:
-        raise BadInput(f"means={plain(means)}: a bandit needs at least two arms")
     return list(means)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..compiled.decorators import verb
 from ..compiled.distributions import beta, exponential, normal, random, student
+from ..compiled.pointers import call_at
 from ..compiled.routines import borrowing_routine
 
 # The laws, each with the meaning of its parameters.
@@ -24,8 +25,10 @@ LOGNORMAL = 8  # mean, standard deviation of the logarithm
 BETA = 9  # a, b
 STUDENT = 10  # mean, scale, degrees of freedom
 LARGEST = 11  # the value drawn where no truncation level is known to the adversary
+# A larger number is the address of a quantile function, see ``compiled.pointers``
 INVOLVED = SIGMOID_GAUSSIAN  # from here on, code to draw a value is not inlined
 PARAMETERS = 3
+SMALLEST = 2.0**-54  # in the place of a uniform number that is 0
 
 
 class Environment(NamedTuple):
@@ -181,6 +184,8 @@ def draw_involved(rng: np.random.Generator, kind: int, x: float, y: float, z: fl
         return random(rng) ** (1.0 / x) if y == 1.0 else beta(rng, x, y)
     if kind == LARGEST:
         return x
+    if kind > STUDENT:
+        return call_at(kind, max(random(rng), SMALLEST), x, y, z)
     return x + y * student(rng, z)
 
 

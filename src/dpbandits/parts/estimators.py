@@ -37,7 +37,7 @@ def truncation_level(n: float, eps: float, l: float, k: float, alpha1: float) ->
 
 @verb
 def bin_width(k: float, alpha1: float) -> float:
-    """Bin width r: a bin of this width around the mean holds most inliers (Theorem 6.9)."""
+    """Bin width r: such a bin around the mean holds most inliers (Corollaries 6.6 and 6.8)."""
     iota = (1.0 - alpha1) / (0.249 - alpha1) if alpha1 > 0.0 else 10.0
     return iota ** (1.0 / k)
 

@@ -77,8 +77,8 @@ def kl_upper(p: float, d: float) -> float:
 
 @verb
 def robust_order(n: float, eps: float, l: float, k: float, alpha1: float) -> float:
-    """Order of the error of a private robust mean, with constants of 1 (Wu et al. 2023, Theorems
-    6.1 and 6.9), where ``l`` is ln(1/delta). It is not a bound.
+    """Order of the error of a private robust mean, with constants of 1 (Wu et al. 2023, Theorem
+    6.1, Corollaries 6.6 and 6.8), where ``l`` is ln(1/delta). It is not a bound.
     """
     share = 1.0 - 1.0 / k
     return math.sqrt(l / n) + (l / (n * eps)) ** share + alpha1**share
@@ -107,11 +107,11 @@ def central_moment_bound(
     """
     if math.inf == M:
         return math.inf
-    noise = (2.0 / 3.0 + 2.0 / eps) * M * l / n
-    if 2.0 * r < M:
+    noise, m = (2.0 / 3.0 + 2.0 / eps) * M * l / n, 1.0 + 2.0 * r
+    radius = m * math.sqrt(2.0 * l / n) + m**k * M ** (1.0 - k) + 2.0 * alpha1 * (M + m)
+    if 2.0 * r < M:  # two bounds hold; just above 2 r this one is large
         tail = (M - 2.0 * r) ** -k
         V = 1.0 + 4.0 * r**2 * tail
-        return math.sqrt(2.0 * V * l / n) + noise + M * tail + 2.0 * alpha1 * (M + 2.0 * r)
-    m = 1.0 + 2.0 * r
-    random = m * math.sqrt(2.0 * l / n) + noise
-    return random + m**k * M ** (1.0 - k) + 2.0 * alpha1 * (M + m)
+        closer = math.sqrt(2.0 * V * l / n) + M * tail + 2.0 * alpha1 * (M + 2.0 * r)
+        radius = min(radius, closer)
+    return radius + noise
