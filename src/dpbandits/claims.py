@@ -164,7 +164,7 @@ class Part:
     def margin(self) -> float:
         """The distance of the value from the nearest threshold, as a logarithm: small is bad."""
         with np.errstate(divide="ignore"):
-            least, value, most = np.log([max(self.least, 0.0), self.value, self.most])
+            least, value, most = np.log([max(self.least, 0.0), max(self.value, 0.0), self.most])
         return float(min(value - least, most - value))
 
     def in_words(self) -> str:
