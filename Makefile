@@ -58,8 +58,10 @@ claims: $(PACKAGE) ## measure what the papers claim, and what would reproduce it
 	$(BIN)/python experiments/ablations.py results=$(RESULTS)
 	$(BIN)/python experiments/azize2025_tails.py results=$(RESULTS)
 
-audit: $(AUDIT) ## measure how much privacy every algorithm spends at least
+audit: $(AUDIT) ## replay every alignment, measure how much privacy is spent; test the tests
 	$(BIN)/bandit-audit results=$(RESULTS)
+	$(BIN)/python benchmarks/privacy.py > benchmarks/privacy.new
+	mv benchmarks/privacy.new benchmarks/privacy.md
 
 exact: $(EXACT) ## compute the exact privacy loss of actions, wherever it is known
 	$(BIN)/bandit-audit exact=true results=$(RESULTS)

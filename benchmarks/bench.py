@@ -13,6 +13,7 @@ processes do not count towards.
 """
 
 import inspect
+import itertools
 import math
 import resource
 import subprocess
@@ -52,6 +53,7 @@ PLAIN_ROUNDS = 10**5
 # takes O(t) in round t: these are not scaled, but compared with games of the same length.
 NAIVE_ROUNDS = {"kl_ucb": 10**6, "robust_ucb": 10**5}
 POSTERIOR_ROUNDS = 10**6  # of Thompson sampling
+COUNTED_ROUNDS = 10**6  # of DP-UCB with other counters
 EPISODIC_RUNS = 2000
 REPEATS = 9
 MICROSECONDS = 100.0  # limit of an episodic run at T = 1e7
@@ -177,15 +179,15 @@ def best_of(repeats, *works):
     return [min(taken) for taken in times]
 
 
-def setting_of(name, T, env="bernoulli_c2"):
+def setting_of(name, T, env="bernoulli_c2", **parameters):
     """The setting of an algorithm at eps 1."""
     given = {"algo": name, "env": env, "horizon": T, "assume": True}
-    return request_from(REGRET, given, {}).settings[0]
+    return request_from(REGRET, given, parameters).settings[0]
 
 
-def player(name, T, plain=False, env="bernoulli_c2"):
+def player(name, T, plain=False, env="bernoulli_c2", **parameters):
     """A function that plays one run of an algorithm at eps 1."""
-    setting = setting_of(name, T, env)
+    setting = setting_of(name, T, env, **parameters)
     function = setting.algorithm.function
     function = function.py_func if plain else function
     laws, users, rounds = setting.instance.environment, setting.crowd.users(), setting.rounds()
@@ -249,6 +251,24 @@ def per_round(found, check):
                 f"`{name}`", alone, *row, counted, f"{slow / short:,.0f}",
                 against_naive(name, five, FIVE[law]),
             ]  # fmt: skip
+
+
+def counters(found):
+    """The rows of DP-UCB with other trees and bonuses; their ratios are added to ``found``."""
+    draws = [partial(draw, law=BERNOULLI, noise=LAPLACE, formula=False) for draw in DRAWS]
+    T = COUNTED_ROUNDS
+    alone = [
+        lambda i, draw=draw: draw(generator(0, 0, 0), generator(0, 0, 1), T=T) for draw in draws
+    ]
+    for tree, bonus in itertools.product(("binary", "honaker", "kary"), ("literal", "calibrated")):
+        given = {"tree": tree, "bonus": bonus}
+        plays = [player("dp_ucb", T, env=envs[BERNOULLI], **given) for envs in (FIVE, TWENTY)]
+        *bases, five, twenty = best_of(5, *alone, *plays)
+        row = []
+        for K, took in ((5, five), (20, twenty)):
+            found[f"dp_ucb, {tree} {bonus}, {K} arms"] = took / min(bases)
+            row += [f"{took / T * 1e9:.0f}", f"{took / min(bases):.1f}"]
+        yield [tree, bonus, *row]
 
 
 def thompson(found, check):
@@ -393,6 +413,7 @@ def measure(check):
     # measured first, since the peak of a child process includes the memory of its parent
     peaks = [] if check else list(memory())
     rounds = list(per_round(found, check))
+    counted = list(counters(found))
     posteriors = list(thompson(found, check))
     runs = list(episodic(found, missed, check))
     sums = list(streams(found))
@@ -421,6 +442,14 @@ def measure(check):
                 "naive Numba loop, times",
             ],
             colalign=("left", *["right"] * 8),
+        ),
+        "DP-UCB with the counters and bonuses `algo.tree` and `algo.bonus`, T = 1e6: ns a round, "
+        "and the ratio to the random numbers of the defaults (binary, literal). The others compute "
+        "every index in every round:",
+        left(
+            counted,
+            ["tree", "bonus", "K = 5", "ratio", "K = 20", "ratio"],
+            colalign=("left", "left", *["right"] * 4),
         ),
         "Thompson sampling at eps 1, T = 1e6, one core: ns a round, and the ratio to drawing K "
         "Beta variables (of parameters 61 and 41) in each round; the last two columns are as "

@@ -2,8 +2,8 @@
 
 Each setting is a single run of dp_se of 1,000 rounds with two rows. It is run, run again when
 everything is stored, and looked at by bandit-status. What the commands need for one setting is
-subtracted from the time, not from the memory. The table is printed and written to
-benchmarks/settings.md.
+subtracted from the time, not from the memory. The results folder is beside this file, on the disk
+of the checkout. The table is printed and written to benchmarks/settings.md.
 """
 
 import multiprocessing
@@ -17,7 +17,8 @@ from pathlib import Path
 import numpy as np
 from tabulate import tabulate
 
-CALL = "from dpbandits.cli.{0} import main; main()"
+CALL = "from dpbandits.cli.start import {0}; {0}()"
+HERE = Path(__file__).parent
 GRIDS = {3000: (3000, 1), 20_000: (2000, 10)}  # numbers of budgets and of horizons
 WORDS = ["algo=dp_se", "env=bernoulli_c2", "runs=1", "checkpoints=1", "jobs=1"]
 STEPS = {"first": "run", "again": "run", "`bandit-status`": "status"}
@@ -50,20 +51,29 @@ def costs(count, folder):
     return {step: measured(command, words) for step, command in STEPS.items()}
 
 
+def file_system():
+    """The kind of file system that this file is on."""
+    command = ["df", "--output=fstype", HERE]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1]
+
+
 def written(rows):
     """Write the table of the rows so far; returns its text."""
     head = ["settings", *(f"{step}, ms" for step in STEPS), "peak memory, MB"]
     rows = [*rows, ["target", *(f"{x:g}" for x in TARGETS.values())]]
     text = "CPU time for each setting, and the memory of the largest of the three commands:\n\n"
     text += tabulate(rows, head, "pipe", disable_numparse=True, colalign=["right"] * 5)
-    text += f"\n\nLoad average meanwhile: {os.getloadavg()[1]:.1f} on {os.cpu_count()} cores.\n"
-    Path(__file__).with_name("settings.md").write_text(text)
+    text += (
+        f"\n\nFile system: {file_system()}. Load average meanwhile: {os.getloadavg()[1]:.1f} on "
+    )
+    text += f"{os.cpu_count()} cores.\n"
+    (HERE / "settings.md").write_text(text)
     return text
 
 
 def main():
     rows, text = [], ""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=HERE) as folder:
         costs(2, folder)  # compiles, once
         alone = costs(1, folder)
         for count in GRIDS:

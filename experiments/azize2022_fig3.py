@@ -10,8 +10,8 @@ from dpbandits.theory.azize2022 import lower_bound_terms, privacy_threshold
 
 MEANS = [0.8, 0.1, 0.1, 0.1, 0.1]
 TERMS = [
-    r"$\ln T\,\sum_a \Delta_a / \mathrm{kl}_a$ (Thm. 3)",
-    r"$\ln T\,\sum_a 1/(6\epsilon)$ (Thm. 3)",
+    r"lower bound, asymptotic (Thm. 3): $\ln T\,\sum_a \Delta_a / \mathrm{kl}_a$",
+    r"lower bound, asymptotic (Thm. 3): $\ln T\,\sum_a 1/(6\epsilon)$",
 ]
 
 

@@ -9,13 +9,13 @@ from dpbandits.contracts.display import environment_title
 from dpbandits.environments.catalogue import build
 from dpbandits.figures.bands import band_note
 from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
-from dpbandits.figures.style import Chart, finish, labelled, styled, styles_of
+from dpbandits.figures.style import BOUND, Chart, finish, labelled, styled, styles_of
 from dpbandits.figures.tails import exceedance
 from dpbandits.settings.groups import read_group
 from dpbandits.theory.azize2025 import bernoulli_lower
 
 TITLE = "Regret against the privacy budget, and its tails (Azize et al. 2025; our setting)"
-BOUND = "lower bound, asymptotic: Azize et al. 2025, Thm. 1"
+LABEL = "lower bound, asymptotic: Azize et al. 2025, Thm. 1"
 TAILS_AT = 0.1  # the budget of the lower panels
 
 
@@ -32,7 +32,7 @@ def draw(table):
         means = build(read_group("env", env)).means
         regret_vs(ax, rows, "eps", styles, "quantiles")
         bound = [bernoulli_lower(means, eps, table["horizon"].max()) for eps in grid]
-        ax.plot(grid, bound, label=BOUND, color="black", lw=1, ls="--")
+        ax.plot(grid, bound, label=LABEL, gid=BOUND, color="black", lw=1, ls="--")
         ax.set(title=environment_title(env), xlabel=r"privacy budget $\epsilon$", xscale="log")
         exceedance(below, rows[rows["eps"].isin([TAILS_AT, np.inf])], styles)
         below.set_title(f"{environment_title(env)}, $\\epsilon$ = {TAILS_AT:g}")

@@ -15,6 +15,10 @@ from dpbandits.theory.ren2020 import v_b, v_l
 
 TITLE = "Final regret against the leading term (Ren et al. 2020, Fig. 2)"
 TERMS = {"heldp_ucb_l": v_l, "heldp_ucb_b": v_b}
+POPULATIONS = {
+    "uniform_levels": "levels 0, .2, 1, 2, 100",
+    "clipped_normal": "clipped normal levels",
+}
 SETTING = ["algo", "population", "eps_min"]
 
 
@@ -33,7 +37,7 @@ def draw(table):
     for ((algo, population), rows), colour, marker in zip(
         groups, PALETTE.values(), "os^D", strict=False
     ):
-        label = f"{legend_name(algo)}, {population}"
+        label = f"{legend_name(algo)}, {POPULATIONS[population]}"
         bars = [rows["mean"] - rows["ci_low"], rows["ci_high"] - rows["mean"]]
         look = {"yerr": bars, "color": colour, "fmt": marker}
         ax.errorbar(rows["x"], rows["mean"], label=label, ms=4, **look)

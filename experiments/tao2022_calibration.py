@@ -4,13 +4,16 @@ The preset is the c that minimises, over the settings, the largest ratio of the 
 the best c of the setting. experiments/practical_constants.py prints these ratios.
 """
 
+import itertools
+
 from dpbandits.contracts.display import display_name
 from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
 from dpbandits.figures.style import Chart, finish, labelled, styled, styles_of
 from dpbandits.results.tables import at_end
 
+ALGORITHMS = ("dpr_ucb", "dpr_se", "ldpr_se")
 SETTING = ["env", "env.shape", "env.v", "v", "eps"]
-LAWS = {"twopoint_heavy": "two-point", "pareto": "Pareto"}
+LAWS = {"twopoint_heavy": "two points", "pareto": "Pareto"}
 
 
 def worst_ratios(table):
@@ -23,20 +26,21 @@ def worst_ratios(table):
 @styled
 def draw(table):
     chosen = worst_ratios(table).idxmin(axis=1)
-    table = table.assign(law=table["env"].replace(LAWS))
-    varied = table.drop(columns=["env.shape", "env.v", "env.means"], errors="ignore")
+    varied = table[["horizon", "v", "run"]].assign(algo="", env="")
     varied[r"$\epsilon$"] = table["eps"]
-    lines = labelled(varied.assign(env="", algo=""), but=["c"])["line"].str.removeprefix(", ")
-    table = table.assign(line=lines)
-    styles = styles_of(table.assign(algo=lines))
-    figure = Chart(figsize=(8.6, 4.6))
-    axes = figure.subplots(1, 3, sharey=True)
-    for ax, algo in zip(axes, ("dpr_ucb", "dpr_se", "ldpr_se"), strict=True):
-        regret_vs(ax, table[table["algo"] == algo], "c", styles, None)
-        ax.axvline(chosen[algo], color="black", lw=1, ls=":", label="practical")
-        title = f"{display_name(algo)}: practical c = {chosen[algo]:g}"
-        ax.set(title=title, xlabel="constant c", xscale="log")
-    axes[0].set_ylabel(regret_label(table))
+    table = table.assign(line=labelled(varied)["line"].str.removeprefix(", "))
+    styles = styles_of(table.assign(algo=table["line"]))
+    figure = Chart(figsize=(8.6, 5.4))
+    axes = figure.subplots(len(LAWS), len(ALGORITHMS), sharex=True, sharey=True)
+    for ax, (law, algo) in zip(axes.flat, itertools.product(LAWS, ALGORITHMS), strict=True):
+        inside = (table["algo"] == algo) & (table["env"] == law)
+        regret_vs(ax, table[inside], "c", styles, None)
+        ax.axvline(chosen[algo], color="black", lw=1, ls=":", label="practical constant")
+        ax.set_title(f"{display_name(algo)} ($c$ = {chosen[algo]:g}), {LAWS[law]}")
+    for ax in axes[-1]:
+        ax.set(xlabel="constant $c$", xscale="log")
+    for ax in axes[:, 0]:
+        ax.set_ylabel(regret_label(table))
     note = "Lines: mean of RUNS runs, each in one setting."
     finish(figure, "How the practical constants were chosen", table, note)
     return figure

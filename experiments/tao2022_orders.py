@@ -14,7 +14,7 @@ from dpbandits.figures.style import Chart, finish, labelled, styled, styles_of
 from dpbandits.results.tables import at_end
 
 TITLE = "DPR-SE with the paper's constants (Tao et al. 2022, Theorem 4; our setting)"
-SLOPE = r"order $\epsilon^{-1} \sum \mathrm{gap}^{-1/v}$ (slope only)"
+SLOPE = r"slope of the order $\epsilon^{-1} \sum \mathrm{gap}^{-1/v}$"
 
 
 @styled

@@ -23,6 +23,14 @@ def no_slurm(tmp_path_factory):
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_the_disk():
+    """No test is about power failures: files need not be on the disk when they are written."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
+
+
 def pytest_runtest_setup(item):
     """Skip a test that is marked with packages of which one is not installed."""
     for mark in item.iter_markers("extra"):

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.contracts.question import REGRET, STOPPING, Question
+from dpbandits.contracts.question import BEST_ARM, HYPOTHESES, REGRET, STOPPING, Question
 from dpbandits.errors import plain
 from dpbandits.results.report import write_report
 from dpbandits.results.run_store import RunStore
@@ -18,10 +18,14 @@ from dpbandits.settings.request import Request
 
 COMMAND = [sys.executable, "-c", "from dpbandits.cli.run import main; main()"]
 
+THREE = {"law": "bernoulli", "means": [0.9, 0.2, 0.3]}
+
 # A sweep of a second for each question
 QUICK: dict[str, dict[str, Any]] = {
     REGRET.name: {"algo": ["ucb", "dp_se", "adap_ucb"], "eps": [0.5, 2], "horizon": 20_000},
     STOPPING.name: {"rule": ["nas", "dp_nas", "dp_nas_exp"], "eps": [0.5, 2], "rel_error": 0.5},
+    BEST_ARM.name: {"rule": ["tt_ucb", "dp_se_bai", "adap_tt"], "env": THREE, "eps": [0.5, 2]},
+    HYPOTHESES.name: {"rule": "dp_sprt", "env": THREE, "arm": [0, 1], "eps": [0.5, 2]},
 }
 
 

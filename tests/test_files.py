@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from dpbandits.errors import BadInput, CannotWrite
 from dpbandits.files import check_writable, write_atomically
@@ -22,6 +23,21 @@ def test_a_lock_ends_with_its_process(tmp_path):
     start = time.monotonic()
     write_atomically(tmp_path / "file", b"")
     assert time.monotonic() - start < 1
+
+
+def test_an_interruption_as_soon_as_a_lock_is_held_releases_it(tmp_path, monkeypatch):
+    """Though the error, which a notebook keeps, refers to it."""
+    acquire = FileLock.acquire
+
+    def interrupted(lock, *given, **more):
+        acquire(lock, *given, **more)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt) as kept:
+        patch.setattr(FileLock, "acquire", interrupted)
+        write_atomically(tmp_path / "file", b"")
+    write_atomically(tmp_path / "file", b"")
+    assert kept
 
 
 @pytest.mark.parametrize("folder", ["/proc/results", "/dev/null/results"])

@@ -140,6 +140,10 @@ def stop(
     rel_error: float | Sequence[float] | None = None,
     beta: float | Sequence[float] | None = None,
     R: float | Sequence[float] | None = None,
+    delta: float | Sequence[float] | None = None,
+    mu0: float | Sequence[float] | None = None,
+    mu1: float | Sequence[float] | None = None,
+    alpha: float | Sequence[float] | None = None,
     cap: float | Sequence[float] | None = None,
     runs: int | None = None,
     seed: int | None = None,
@@ -151,9 +155,13 @@ def stop(
     config_dir: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> pd.DataFrame:
-    """Run stopping rules, which sample one arm until its mean is known to a relative error.
+    """Run stopping rules. Each samples until it has an answer: the mean of an arm to a relative
+    error, the best arm of several, or one of two hypotheses about a mean.
 
     >>> import dpbandits as dp
+    >>> table = dp.stop("adap_tt", env=dp.bernoulli([0.9, 0.5]), eps=1, delta=0.1, runs=3)
+    >>> table["answer"].tolist()
+    [0, 0, 0]
     >>> table = dp.stop("dp_nas_exp", env=dp.sign(-0.5), eps=1, rel_error=0.5, runs=3)
     >>> table["halted"].tolist()
     [1, 1, 1]
@@ -166,6 +174,10 @@ def stop(
         rel_error: the relative error a that the estimate may have, in (0, 1).
         beta: the probability with which it may have a larger one, in (0, 1).
         R: rewards lie in [-R, R].
+        delta: for rules that name the best arm, the probability of naming another, in (0, 1).
+        mu0: for rules that decide between two hypotheses, the mean under the first.
+        mu1: the mean under the second.
+        alpha: the probability of deciding for mu1 if mu0 holds; ``beta`` the other way round.
         cap: a rule that has not halted after so many samples is stopped.
         runs: independent runs of each setting.
         seed: a run depends on it, its number and its setting alone.
@@ -178,7 +190,8 @@ def stop(
         **parameters: parameters of the rule.
 
     Returns:
-        A row for each run: the setting, ``seed, run, stopping_time, estimate, halted, correct``.
+        A row for each run: the setting, ``seed, run, stopping_time, estimate, halted, correct``,
+        with ``answer``, the number of an arm or a hypothesis, in the place of ``estimate``.
 
     Raises:
         BadInput, RunsFailed: see ``run``.
@@ -187,8 +200,9 @@ def stop(
 
     given = {
         "rule": rule, "env": env, "arm": arm, "eps": eps, "rel_error": rel_error, "beta": beta,
-        "R": R, "cap": cap, "runs": runs, "seed": seed, "experiment": experiment, "jobs": jobs,
-        "backend": backend, "results": results, "max_rows": max_rows,
+        "R": R, "delta": delta, "mu0": mu0, "mu1": mu1, "alpha": alpha, "cap": cap, "runs": runs,
+        "seed": seed, "experiment": experiment, "jobs": jobs, "backend": backend,
+        "results": results, "max_rows": max_rows,
     }  # fmt: skip
     return _table(STOPPING, given, parameters, config_dir)
 
@@ -418,10 +432,10 @@ def audit(
     Returns:
         A row for each budget, and for local privacy a second one for the response of a user:
         ``measured``, the lower confidence bound on the privacy loss, beside ``promised``, both in
-        the ``unit`` eps, or mu for what promises zCDP or RDP; ``detectable``, the least multiple
-        of the promised loss that the runs would have refuted; ``verdict``; the neighbouring
-        sequences and the event. Of exact losses ``low`` and ``high``, between which the loss lies,
-        for each budget and horizon.
+        the ``unit`` eps, or mu for what promises zCDP or RDP; ``detectable``, the least multiple of
+        the promised loss that the runs would have refuted; ``verdict``; the neighbouring sequences
+        and the event. Of exact losses ``low`` and ``high``, between which the loss lies, for each
+        budget and horizon.
 
     Raises:
         BadInput: something cannot be audited, an exact loss is out of reach, or scikit-learn (for
@@ -433,7 +447,7 @@ def audit(
     from .audit.exact_requests import wanted
     from .audit.requests import requested
     from .audit.stored import finding_of
-    from .contracts.question import STOPPING
+    from .contracts.question import QUESTIONS
     from .errors import BadInput
     from .running.progress import progress_bar
     from .settings.choices import algorithm_of
@@ -441,7 +455,8 @@ def audit(
 
     if sum(x is not None for x in (algo, rule, mechanism)) != 1:
         raise BadInput("one of algo, rule and mechanism is audited at a time")
-    goal = {k: v for k, v in parameters.items() if rule is not None and k in STOPPING.goal_names}
+    names = {name for question in QUESTIONS for name in question.goal_names}
+    goal = {k: v for k, v in parameters.items() if rule is not None and k in names}
     own = {k: v for k, v in parameters.items() if k not in goal}
     given = {
         "mechanism": mechanism, "eps": eps, "rho": rho, "horizon": horizon, "arms": arms,

@@ -46,13 +46,16 @@ def locked(folder: Path) -> Iterator[None]:
     Raises:
         CannotWrite: the folder cannot be created or locked.
     """
+    lock = FileLock(folder / LOCK)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        held = FileLock(folder / LOCK).acquire(poll_interval=PATIENCE)
-    except OSError as error:
-        raise CannotWrite(folder, error) from error
-    with held:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire(poll_interval=PATIENCE)
+        except OSError as error:
+            raise CannotWrite(folder, error) from error
         yield
+    finally:  # also of an interruption that comes as soon as the lock is held
+        lock.release(force=True)
 
 
 class Implausible(ValueError):

@@ -61,6 +61,48 @@ def test_a_violation_is_reported_with_its_witness(tmp_path, monkeypatch, capsys)
     assert (first != second).sum() == 1
 
 
+MINE = """\
+from dpbandits.authoring import UNIT_INTERVAL, arms, global_dp, laplace, one_release, pull_sum
+from dpbandits.authoring import rounds_left
+
+REWARDS = UNIT_INTERVAL
+GUARANTEE = global_dp("its author"ALIGNMENT)
+
+
+def mine(game, rng, eps):
+    n, a, best = rounds_left(game) // (2 * arms(game)), 0, float("-inf")
+    for b in range(arms(game)):
+        mean = pull_sum(game, b, n) / max(n, 1) + laplace(rng, SCALE / (eps * max(n, 1)))
+        a, best = (b, mean) if mean > best else (a, best)
+    pull_sum(game, a, rounds_left(game))
+"""
+ONE = ", alignment=one_release"
+
+
+@pytest.mark.parametrize(
+    ("scale", "alignment", "code", "said"),
+    [
+        (1.0, ONE, 0, "mine at eps 0.1: aligned in 100 of 100 replays; the changed reward entered"),
+        (0.8, ONE, 3, "replays: the cost is 0.125, and the budget 0.1\n  neighbours the reward of"),
+        (1.0, "", 0, 'GUARANTEE = global_dp("SOURCE", alignment=one_release)'),
+    ],
+)
+def test_an_alignment_is_replayed_first(
+    scale, alignment, code, said, tmp_path, monkeypatch, capsys
+):
+    """Noise of .8 of its scale, at eps .1, is not seen by a few thousand runs."""
+    (tmp_path / "algo").mkdir()
+    file = tmp_path / "algo" / "mine.py"
+    file.write_text(MINE.replace("ALIGNMENT", alignment).replace("SCALE", str(scale)))
+    file.with_suffix(".yaml").write_text("{}\n")
+    words = ["--config-dir", ".", "algo=mine", "eps=0.1", "runs=200", "horizon=[8]", "jobs=1"]
+    found, out, _ = run_command(words, tmp_path, monkeypatch, capsys)
+    assert found == code and said in out and "consistent" in out
+    table = pd.read_csv(tmp_path / out.splitlines()[-1])
+    replays, aligned = table.loc[0, ["replays", "aligned"]]
+    assert (replays > aligned) == (code == 3) and (replays > 0) == bool(alignment)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -22,7 +22,7 @@ ONE_SETTING = [
     ("eps=0", "eps=0:", "above 0"),
     ("horizn=5", "'horizn'", "did you mean horizon?"),
     ("algo.alfa=2", "'algo.alfa'", "did you mean algo.alpha?"),
-    ("env=bernoulli env.means=[0.5]", "env.means=[0.5]", "two arms"),
+    ("env=bernoulli env.means=[0.5]", "env=bernoulli:", "two arms"),
     ("algo=adap_klucbb", "'adap_klucbb'", "did you mean adap_klucb?"),
     ("eps=[", "eps=["),
     ("=3", "=3"),
@@ -55,7 +55,8 @@ RUN = [
     ("results=/dev/null/x", "results=/dev/null/x:", "writable folder"),
     ("-m eps=1,-1", "eps=-1:", "above 0"),
     ("-m algo=adap_ucb,adap_ucbb", "'adap_ucbb'", "did you mean adap_ucb?"),
-    ("-m algo=ucb,adap_ucb eps=1", "eps=1:", "ucb", "not private"),
+    ("-m algo=ucb,ts eps=1", "eps=1:", "ucb", "not private"),
+    ("-m algo=ucb,adap_ucb rho=1", "rho=1:", "ucb", "not private"),
     ("-m results=a,/dev/null/x", "results=/dev/null/x:", "writable folder"),
     ("-m eps=[", "eps=["),
     ("-m horizn=1,2", "'horizn'", "did you mean horizon?"),
@@ -108,7 +109,7 @@ PLOT = [
     (f"experiment={'x' * 5000}", "experiment", "xxx", "azize2022_fig2"),
     ("x" * 5000, "xxx", "too long"),
     ("missing.csv", "missing.csv:", "No such file"),
-    (".", ".:", "directory"),
+    (".", ".:", "no tables"),
 ]
 CLAIMS = [
     ("A9", "claim", "'A9'", "did you mean A6?"),

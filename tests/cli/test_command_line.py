@@ -15,6 +15,7 @@ import pandas as pd
 import pytest
 import yaml
 from commands import command
+from sweeps import own_algorithm
 
 from dpbandits.cli import run, stop
 from dpbandits.cli.config.compose import read_request
@@ -175,6 +176,7 @@ def test_a_manifest_and_summaries_lie_beside_the_table(bandit, question):
     assert all(line.startswith("|") and line.endswith("|") for line in markdown)
     assert manifest["config"][question.group] in markdown[-1]
     assert r"\begin{tabular}" in path.with_suffix(".tex").read_text()
+    assert "_" not in path.with_suffix(".tex").read_text()  # names for people
 
 
 def test_a_manifest_describes_the_table_beside_it(bandit):
@@ -322,28 +324,79 @@ def test_a_population_can_be_varied_by_its_parameters(table):
     ],
     ids=["regret", "stopping", "the option last"],
 )
-def test_a_multirun_makes_one_table_for_each_combination(tmp_path, line, columns, settings):
+def test_a_multirun_makes_a_table_for_each_combination_and_one_of_all(
+    tmp_path, line, columns, settings
+):
+    """Mutations that it catches: no joint table; a job's rows that are missing in it."""
     printed = shell(line, tmp_path)
-    found = [pd.read_csv(tmp_path / path) for path in tables(printed)]
+    *found, whole = (pd.read_csv(tmp_path / path) for path in tables(printed))
     assert [tuple(t[columns].iloc[0]) for t in found] == settings
     assert all(len(t[columns].drop_duplicates()) == 1 for t in found)
+    pd.testing.assert_frame_equal(whole, pd.concat(found, ignore_index=True))
+    assert sum("---" in line for line in printed) == 1  # one summary, of all
     assert printed[-1].endswith(".csv")
     assert sorted(tmp_path.rglob("*.csv")) == sorted(tmp_path / path for path in tables(printed))
     assert [path.name for path in tmp_path.iterdir()] == ["results"]
 
 
 @pytest.mark.parametrize(
-    ("choices", "rows"),
+    ("choices", "rows", "column", "values"),
     [
-        ("runs=1,3", [1, 3]),
-        ("env=bernoulli env.means=[0.9,0.8],[0.5,0.4,0.3]", [2, 2]),
+        ("runs=1,3", [1, 3], "run", [0, 1, 2]),
+        ("runs=3,1", [3, 1], "run", [0, 1, 2]),
+        ("seed=4,2", [2, 2], "seed", [4, 2]),
+        ("algo.alpha=3,1", [2, 2], "alpha", [3, 1]),
+        ("checkpoints=4,6", [2, 2], "checkpoints", [4, 6]),
+        (
+            "env=bernoulli env.means=[0.9,0.8],[0.5,0.4,0.3]",
+            [2, 2],
+            "env.means",
+            ["[0.9,0.8]", "[0.5,0.4,0.3]"],
+        ),
     ],
 )
-def test_a_multirun_varies_any_key(tmp_path, choices, rows):
+def test_a_multirun_varies_any_key(tmp_path, choices, rows, column, values):
+    """The table of all jobs has a column for what varies, so that each run is in it once."""
     printed = shell(f"bandit-run -m algo=adap_ucb {SMALL} {choices}", tmp_path)
-    found = [pd.read_csv(tmp_path / path) for path in tables(printed)]
+    *found, whole = (pd.read_csv(tmp_path / path) for path in tables(printed))
     assert [t["run"].nunique() for t in found] == rows
-    assert len(set(tables(printed))) == 2
+    assert len(set(tables(printed))) == (2 if column == "run" else 3)  # that of most runs has all
+    assert list(whole[column].unique()) == values
+    assert not whole.duplicated([*dict.fromkeys([column, "run", "t"])]).any()
+
+
+def test_an_algorithm_without_privacy_is_run_once_in_a_multirun(tmp_path):
+    """Mutation that it catches: the points of one algorithm that differ in eps are all run."""
+    printed = shell(f"bandit-run -m algo=ucb,adap_ucb,adac_ucb eps=0.5,1 {SMALL}", tmp_path)
+    *each, whole = tables(printed)
+    found = pd.read_csv(tmp_path / whole).groupby(["algo", "eps", "rho"], dropna=False).ngroups
+    assert len(each) == found == 4
+    shell(f"bandit-run -m algo=ucb,adap_ucb eps=1 {SMALL}", tmp_path)
+    found = shell(f"bandit-status -m algo=ucb,adap_ucb eps=0.5,1 {SMALL}", tmp_path)
+    assert found[-1] == "nothing is left to run"
+
+
+def test_what_has_no_table_in_common_is_said(tmp_path):
+    done = command("bandit-run", *f"-m results=a,b algo=ucb {SMALL}".split(), cwd=tmp_path)
+    assert done.returncode == 0 and "several folders" in done.stderr
+    assert len(list(tmp_path.glob("*/*.csv"))) == 2
+    done = command("bandit-run", *f"-m algo=ucb,kl_ucb max_rows=30 {SMALL}".split(), cwd=tmp_path)
+    assert done.returncode == 0 and "max_rows=30" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("algo=adap_ucb", ["eps=1, the default; eps=NUMBER sets it"]),
+        ("algo=adac_ucb", ["rho=1, the default; rho=NUMBER sets it"]),
+        ("algo=adap_ucb eps=1", []),
+        ("'sweep={algo:[ucb,adap_ucb],eps:[1]}'", []),
+        ("algo=ucb", []),
+    ],
+)
+def test_the_default_budget_is_printed_if_none_was_given(bandit, line, said):
+    printed = bandit(run, f"{line} {SMALL}")
+    assert [line for line in printed if "the default" in line] == said
 
 
 def test_a_multirun_of_an_experiment_overwrites_nothing(tmp_path):
@@ -377,7 +430,7 @@ def test_help_lists_all_that_can_be_chosen(bandit, question):
     words = set(" ".join(bandit(module, "--help")).split())
     for group in question.groups:
         assert names_in(group) and set(names_in(group)) <= words
-    of_stopping = {"sajed2019_stopping"}
+    of_stopping = {"sajed2019_stopping", "azize2023_bai", "michel2026"}
     of_regret = set(names_in("experiment")) - of_stopping
     mine, others = (of_regret, of_stopping) if question is REGRET else (of_stopping, of_regret)
     assert mine <= words and not others & words
@@ -403,20 +456,34 @@ def test_a_horizon_that_no_float_holds(bandit):
     assert pd.read_csv(path)["t"].iloc[-1] == 9007199254740993
 
 
+IDLE = """
+import numpy as np
+
+from dpbandits.authoring import kernel, play_unseen, rounds_left
+
+
+@kernel
+def idle(game, rng):  # little to compile
+    play_unseen(game, np.arange(1), rounds_left(game))
+"""
+
+
 def test_compiling_is_reported_once(tmp_path):
+    own_algorithm(tmp_path / "mine", "idle", IDLE)
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     code = "from dpbandits.cli.run import main; main()"
     reported = []
     (tmp_path / "pickle.py").write_text("print('imported')")  # the compiler's process needs one
     for _ in range(2):
-        command = [sys.executable, "-P", "-c", code, "algo=dp_se", "horizon=100", "runs=1"]
+        command = [sys.executable, "-P", "-c", code, "algo=idle", "horizon=100", "runs=1"]
+        command += [f"--config-dir={tmp_path / 'mine'}"]
         done = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
         )
         reported.append(done.stderr)
         assert "imported" not in done.stdout
     # and no progress bar: there is no terminal
-    assert reported == ["compiling dp_se, the first time only: about 6 s ...\n", ""]
+    assert reported == ["compiling idle, the first time only: about 6 s ...\n", ""]
 
 
 def test_a_run_that_reaches_its_cap_has_no_estimate(bandit):

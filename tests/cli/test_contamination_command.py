@@ -57,7 +57,9 @@ def test_a_multirun_over_a_parameter_of_an_inlier(tmp_path):
     point = "env.inlier.means=[0.9,0.1],[0.5,0.4]"
     done = command("bandit-run", *line.split(), "-m", point, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    tables = [pd.read_csv(tmp_path / x) for x in done.stdout.split() if x.endswith(".csv")]
+    paths = [x for x in done.stdout.split() if x.endswith(".csv")]
+    *tables, whole = (pd.read_csv(tmp_path / x) for x in paths)
+    assert list(whole["env.inlier.means"].unique()) == ["[0.9,0.1]", "[0.5,0.4]"]
     expected = [
         setting_of(f"{line} env.inlier.means={means}") for means in ("[0.9,0.1]", "[0.5,0.4]")
     ]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from commands import command
 from refusals import message_of
 
 from dpbandits.cli import plot, run, stop
@@ -26,8 +27,11 @@ def test_tables_are_drawn_as_pdf_and_png(bandit):
     assert one == [Path(first).with_suffix(".pdf"), Path(first).with_suffix(".png")]
     assert all(map(is_drawn, one))
     before = one[1].read_bytes()
-    assert [Path(line) for line in bandit(plot, f"{first} {second}")] == one
-    assert all(map(is_drawn, one)) and one[1].read_bytes() != before
+    both = [Path(line) for line in bandit(plot, f"{first} {second}")]
+    assert [path.name for path in both] == [
+        f"{one[0].stem}-and-1-more{x}" for x in (".pdf", ".png")
+    ]
+    assert all(map(is_drawn, both)) and one[1].read_bytes() == before
 
 
 def test_tables_of_stopping_times_are_drawn(bandit):
@@ -37,7 +41,6 @@ def test_tables_of_stopping_times_are_drawn(bandit):
     assert all(is_drawn(Path(x)) for x in bandit(plot, f"{first} {second}"))
     Path("regrets.csv").write_text(REGRETS)
     assert "share no figure" in message_of(together, [Path(first), Path("regrets.csv")])
-    assert "same settings twice" in message_of(together, [Path(first), Path(first)])
 
 
 def test_tables_that_share_no_panel_are_drawn(bandit):
@@ -47,16 +50,40 @@ def test_tables_that_share_no_panel_are_drawn(bandit):
 
 
 @pytest.mark.parametrize(
-    ("change", "reason"),
+    ("change", "column", "values"),
     [
-        ("horizon=2000", "different horizons (1000, 2000)"),
-        ("algo.alpha=1", "not a column"),
-        ("seed=1", "same settings twice"),
+        ("horizon=2000", "horizon", [1000, 2000]),
+        ("algo.alpha=1", "alpha", [3.1, 1.0]),
+        ("env.arms=3", "env.arms", [5, 3]),
+        ("seed=1", "seed", [0, 1]),
+        ("runs=3", "run", [0, 1, 2]),
     ],
 )
-def test_tables_that_a_figure_cannot_tell_apart_are_refused(bandit, change, reason):
+def test_tables_are_told_apart_by_their_manifests(bandit, change, column, values):
+    """Without the manifests they are refused; a setting in both tables is taken once."""
     tables = [Path(bandit(run, f"{SMALL} algo=adap_ucb {more}")[-1]) for more in ("", change)]
-    assert reason in message_of(together, tables)
+    found = together(tables)
+    assert list(found[column].unique()) == values
+    assert len(found) == len(together([*tables, tables[0]]))
+    assert len(bandit(plot, f"{tables[0]} {tables[1]} bounds=true")) == 2
+    if column in ("alpha", "env.arms", "run"):
+        tables[0].with_suffix(".json").unlink()
+        assert "neither is a column" in message_of(together, tables)
+
+
+def test_a_folder_is_drawn_with_the_table_of_a_multirun_in_it(bandit):
+    bandit(run, f"-m algo=adap_ucb algo.alpha=1,3 eps=.5,1 {SMALL}")
+    drawn = bandit(plot, "results")
+    assert len(drawn) == 2 and all(is_drawn(Path(path)) for path in drawn)
+    found = together(sorted(Path("results").glob("*.csv")))
+    assert list(found["alpha"].unique()) == [1, 3]
+    assert not found.duplicated(["eps", "alpha", "run", "t"]).any()
+    Path("empty").mkdir()
+    done = command("bandit-plot", "empty")
+    assert (done.returncode, done.stderr) == (
+        2,
+        "bandit-plot: empty: the folder has no tables (*.csv)\n",
+    )
 
 
 def test_an_experiment_is_run_and_drawn(bandit):

@@ -1,4 +1,4 @@
-"""Multiruns as jobs of a real Slurm on this machine, which keeps no accounts (no sacct)."""
+"""Multiruns as jobs of a real Slurm on this machine, with accounting (sacct) and without."""
 
 import os
 import re
@@ -18,12 +18,18 @@ HASTY = "from dpbandits.cli import submitted as s; s.GRACE = s.LOOK = 1; "
 PATIENT = 90  # seconds that any command may take
 
 
+@pytest.fixture(scope="module", params=[False, True], ids=["no accounts", "accounts"])
+def accounts(request):
+    """Whether the cluster keeps accounts."""
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
+def cluster(tmp_path_factory, accounts):
     """The environment of the commands of a cluster."""
     require("submitit")
-    require_slurm()
-    with slurm_cluster(tmp_path_factory.mktemp("slurm")) as environment:
+    require_slurm(accounts)
+    with slurm_cluster(tmp_path_factory.mktemp("slurm"), accounts) as environment:
         yield environment
 
 
@@ -67,7 +73,7 @@ def until(condition, process, seconds=PATIENT):
     return found
 
 
-def test_an_array_of_jobs_gives_the_bytes_of_one_machine(tmp_path, slurm):
+def test_an_array_of_jobs_gives_the_bytes_of_one_machine(tmp_path, slurm, accounts):
     sweep = ["algo=adap_ucb,dp_se", "horizon=2000", "runs=3"]
     code, out, err = ended(started(tmp_path, slurm, *sweep, "results=there"))
     assert (code, err) == (0, [])
@@ -77,8 +83,15 @@ def test_an_array_of_jobs_gives_the_bytes_of_one_machine(tmp_path, slurm):
         {f.name: f.read_bytes() for f in tmp_path.glob(f"{name}/*.csv")}
         for name in ("there", "here")
     )
-    assert found == right and sorted(found) == [Path(line).name for line in out]
+    written = [Path(line).name for line in out if line.endswith(".csv")]
+    assert found == right and sorted(found) == sorted(written) and len(written) == 3  # one of all
     assert len(list(tmp_path.glob("there/.submitit/*/*_[01]/*_result.pkl"))) == 2
+    until_listed = time.monotonic() + PATIENT * accounts
+    while (listed := asked(slurm, "sacct", "-nXo", "State%20")) != 2 * [f"{'COMPLETED':>20} "]:
+        if time.monotonic() > until_listed:
+            assert not accounts and listed == [], listed
+            break
+        time.sleep(0.2)
 
 
 FATES = """

@@ -108,7 +108,7 @@ def test_a_users_algorithm_takes_parameters_and_multiruns(mine, monkeypatch):
     monkeypatch.chdir(mine)
     done = bandit_run("-m", "algo=greedy", "algo.explore=1,2", *QUICK, "env=my_env")
     assert done.returncode == 0, done.stderr
-    assert len([line for line in done.stdout.splitlines() if line.endswith(".csv")]) == 2
+    assert len([line for line in done.stdout.splitlines() if line.endswith(".csv")]) == 3
 
 
 def test_an_edited_algorithm_is_run_again():

@@ -61,7 +61,7 @@ def test_a_figure_is_the_same_when_it_is_drawn_again_and_may_have_bounds(name, t
     table = dp.load(tmp_path / f"{name}.csv")
     if "bounds" in inspect.signature(figure_of_experiment(name, table)).parameters:
         _, drawn = experiment_figure(name, tmp_path, bounds=True)
-        texts = [text.get_text() for text in drawn.legends[0].get_texts()]
+        texts = [text.get_text() for legend in drawn.legends for text in legend.get_texts()]
         assert any("bound" in text for text in texts)
 
 

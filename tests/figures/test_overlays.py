@@ -13,7 +13,7 @@ from dpbandits.environments.populations import levels
 from dpbandits.errors import BadInput
 from dpbandits.figures.bounds import MOST, curves, read_records
 from dpbandits.figures.experiments import experiment_figure
-from dpbandits.figures.overlays import lines_of
+from dpbandits.figures.overlays import SLOPE, lines_of
 from dpbandits.results.tables import read_table
 from dpbandits.theory import azize2022, azize2023, azize2025, ren2020
 
@@ -37,7 +37,7 @@ def test_bounds_on_regret_over_time(tmp_path):
     table = dp.load(report(requested(tmp_path, experiment="azize2022_fig8", horizon=1e6, runs=3)))
     _, figure = experiment_figure("azize2022_fig8", tmp_path, bounds=True)
     (ax,) = figure.axes
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    labels = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
     assert {THM_7, THM_3, THM_8} < set(labels) and len(labels) == 7
     (upper,), (lower,), (slope,) = (lines(ax, x) for x in (THM_7, THM_3, THM_8))
     assert upper.get_ydata()[-1] == pytest.approx(azize2022.adap_ucb(C1_GAPS, 1, 1e6, 3.1))
@@ -49,9 +49,8 @@ def test_bounds_on_regret_over_time(tmp_path):
     last = table[(table["t"] == 1e6) & (table["alpha"] == 3.1)].groupby("algo")["regret"].mean()
     assert slope.get_ydata()[-1] == pytest.approx(last["adap_klucb"])
     assert slope.get_ydata()[0] < 0.1 * slope.get_ydata()[-1]
-    for line, algo in ((upper, "AdaP-UCB"), (slope, "AdaP-KLUCB")):
-        (own,) = [x for x in ax.lines if x.get_label() == f"{algo}, $\\alpha$ = 3.1"]
-        assert line.get_color() == own.get_color()
+    (own,) = [x for x in ax.lines if x.get_label() == "AdaP-UCB, $\\alpha$ = 3.1"]
+    assert upper.get_color() == own.get_color() and slope.get_color() == SLOPE
     bottom, top = ax.get_ylim()
     assert bottom < lower.get_ydata()[-1] < upper.get_ydata()[-1] < top
 
@@ -121,7 +120,7 @@ def test_an_asymptotic_upper_bound_is_drawn():
 def test_a_refuted_bound_is_marked():
     table = dp.run("ldpr_se", "twopoint_heavy", v=0.9, eps=1, horizon=1e12, runs=2)
     figure = dp.plot(table, bounds=True)
-    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    labels = [text.get_text() for legend in figure.legends for text in legend.get_texts()]
     wrong = "refuted, slope only: Tao et al. 2022, Thm. 7, any gaps"
     assert wrong in labels and "lower bound, slope only: Zhou & Zhang 2024, App. C.3" in labels
     (cross,) = lines(figure.axes[0], wrong)
@@ -169,5 +168,6 @@ def test_a_parameter_that_no_setting_with_bounds_has():
     setting = {"algo": "prae_r", "eps": 1.0, "c": np.nan}
     other = {"algo": "dpr_se", "eps": 1.0, "c": "practical"}
     table = pd.DataFrame([setting | {"line": "first"}, other | {"line": "second"}])
-    bounds = pd.DataFrame([setting | {"axis": "t", "x": 1.0, "value": 2.0}])
+    bound = {"axis": "t", "x": 1.0, "value": 2.0, "label": "", "kind": "exact", "side": "upper"}
+    bounds = pd.DataFrame([setting | bound])
     assert list(lines_of(bounds, table, "t")["line"]) == ["first"]

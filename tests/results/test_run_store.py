@@ -6,9 +6,11 @@ The lock, atomic writes and the checksum have controls: without them the same ch
 import errno
 import json
 import os
+import struct
 import subprocess
 import sys
 import time
+import tracemalloc
 import zipfile
 
 import faults
@@ -160,6 +162,22 @@ def test_only_regular_files_of_a_plausible_size_are_read(tmp_path, monkeypatch, 
         assert os.path.lexists(file.with_suffix(aside))
         file.unlink()
         file.with_suffix(".pipe").unlink(missing_ok=True)
+
+
+def test_a_bomb_that_says_that_it_is_small_is_not_unpacked(tmp_path):
+    """4 MB of zeros in each array, whose directory says a hundred bytes."""
+    file = tmp_path / "bomb.npz"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as members:
+        for name in run_store.MEMBERS:
+            members.writestr(f"{name}.npy", bytes(2**22))
+    size = struct.pack("<I", 2**22)
+    file.write_bytes(file.read_bytes().replace(size, struct.pack("<I", 100)))
+    tracemalloc.start()
+    with pytest.raises(Damaged):
+        read_runs(file)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20
 
 
 def test_runs_that_compress_too_well_to_be_plausible_are_stored_as_they_are(tmp_path, monkeypatch):

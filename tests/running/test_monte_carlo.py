@@ -13,12 +13,13 @@ from sweeps import csv_after, own_algorithm, quick, requested, stored
 from tqdm.std import tqdm
 
 from dpbandits.contracts.question import QUESTIONS, REGRET
+from dpbandits.results import run_store
 from dpbandits.results.run_store import RunStore
 from dpbandits.running import monte_carlo, workers
 from dpbandits.running.failures import RunsFailed
 from dpbandits.running.monte_carlo import fulfil, run_settings
 from dpbandits.running.play import Record, compile_kernel
-from dpbandits.running.tasks import Outcome, Task
+from dpbandits.running.tasks import Outcome
 
 EACH_QUESTION = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
 
@@ -52,6 +53,9 @@ def test_stored_runs_give_the_table_that_runs_in_memory_give(tmp_path, question)
     assert sorted({f.suffix for f in tmp_path.rglob("*") if f.is_file()}) == ["", ".npz"]  # locks
 
 
+RECORD = Record(np.zeros((2, 5), int), math.nan)
+
+
 class Clock:
     """Seconds that pass when a task is played, or while the next one is awaited."""
 
@@ -76,47 +80,33 @@ def played_as_if(clock, seconds):
 
     def finish(task):
         clock.now += seconds * len(task.runs)
-        record = Record(np.zeros((2, 5), int), math.nan)
-        return Outcome(task, dict.fromkeys(task.runs, record))
+        return Outcome(task, dict.fromkeys(task.runs, RECORD))
 
     return finish
 
 
-@pytest.mark.parametrize("every", [monte_carlo.SAVE_EVERY, math.inf])
-def test_finished_runs_are_stored_within_ten_seconds(tmp_path, monkeypatch, clock, every):
-    """One task is finished, and the next, a single run, takes a minute.
+@pytest.mark.parametrize("every", [0.1, math.inf])
+def test_runs_of_an_unfinished_setting_are_stored_after_some_seconds(tmp_path, monkeypatch, every):
+    """One run is finished, and the next takes as long as it takes to store the first, or a second.
 
     The control stores a setting when all its runs are finished.
     """
+    assert monte_carlo.SAVE_EVERY + workers.TICK < 10
     (setting,) = requested(algo="dp_ucb", horizon=1e7).settings
-    store = RunStore(tmp_path)
+    store, found = RunStore(tmp_path), []
     monkeypatch.setattr(monte_carlo, "SAVE_EVERY", every)
-    record = Record(np.zeros((2, 5), int), math.nan)
-    stored_after = []
 
-    class Slow:
-        """Nothing comes for a minute after the first run."""
+    def finish(task):
+        end = time.monotonic() + (20 if every < math.inf else 1)
+        while found == [True] and not store.finished(setting) and time.monotonic() < end:
+            time.sleep(0.01)
+        found.append(bool(store.finished(setting)) or not found)
+        return Outcome(task, dict.fromkeys(task.runs, RECORD))
 
-        def __init__(self, _, receive):
-            self.receive = receive
-
-        def start(self):
-            pass
-
-        def wait(self):
-            self.receive(Outcome(Task(setting, (1,), True), {1: record}), 1.0)
-            for _ in range(240):
-                yield
-                clock.now += workers.TICK
-                if store.finished(setting):
-                    stored_after.append(clock.now)
-            self.receive(Outcome(Task(setting, (0,), True), {0: record}), 60.0)
-            yield
-
-    monkeypatch.setattr(monte_carlo, "Background", Slow)
+    monkeypatch.setattr(monte_carlo, "finish", finish)
     assert run_settings([setting], 2, 1, "threads", store) == (2, [])
+    assert found == [True, every < math.inf]
     assert store.finished(setting) == {0, 1}
-    assert (bool(stored_after) and stored_after[0] <= 10) == (every < math.inf)
 
 
 def test_the_bar_moves_at_once_and_every_second(tmp_path, monkeypatch, clock):
@@ -169,8 +159,7 @@ def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(tmp_path, monk
             going.set()
             signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
             time.sleep(0.3)
-        record = Record(np.zeros((2, 5), int), math.nan)
-        return Outcome(task, dict.fromkeys(task.runs, record))
+        return Outcome(task, dict.fromkeys(task.runs, RECORD))
 
     def handle(*_):
         raise raised
@@ -188,6 +177,58 @@ def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(tmp_path, monk
     assert going.is_set() and kept == set(begun) and 4 <= len(kept) < 1000
     # the same process goes on
     assert run_settings([setting], 1000, 1, "threads", store) == (1000 - len(kept), [])
+
+
+@pytest.mark.parametrize("backlog", [monte_carlo.BACKLOG, math.inf])
+def test_little_is_left_to_store_after_an_interruption_on_a_slow_disk(
+    tmp_path, monkeypatch, backlog
+):
+    """To store a setting takes 50 ms, to play it nothing. Nothing that is finished is lost.
+
+    In the control all settings are finished, and stored after the interruption.
+    """
+    settings = requested(algo="dp_se", eps=[k / 10 for k in range(1, 61)], horizon=10).settings
+    played, saved, before = [], [], []
+
+    class Slow(RunStore):
+        def save(self, setting, fresh):
+            time.sleep(0.05)
+            super().save(setting, fresh)
+            saved.append(setting)
+            if len(saved) == 8:
+                before.extend(played)
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    def finish(task):
+        played.append(task.setting)
+        return Outcome(task, dict.fromkeys(task.runs, RECORD))
+
+    monkeypatch.setattr(monte_carlo, "BACKLOG", backlog)
+    monkeypatch.setattr(monte_carlo, "finish", finish)
+    with pytest.raises(KeyboardInterrupt):
+        run_settings(settings, 1, 1, "threads", Slow(tmp_path))
+    assert set(saved) == set(played) and len(saved) == len(played)
+    assert (len(played) <= 40) == (backlog < math.inf), len(played)
+
+
+def test_an_interruption_does_not_break_into_a_write(tmp_path, monkeypatch):
+    """In the main thread it did: the write was begun again, or NumPy's error was raised."""
+    settings = requested(algo="dp_se", eps=[0.5, 1, 2], horizon=10).settings
+    writes = []
+
+    def interrupted(*given):
+        writes.append(given)
+        if len(writes) == 2:
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            time.sleep(0.3)
+        return packed(*given)
+
+    packed = run_store.packed
+    monkeypatch.setattr(run_store, "packed", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run_settings(settings, 1, 1, "threads", RunStore(tmp_path))
+    stored_now = [s for s in settings if RunStore(tmp_path).finished(s)]
+    assert len(writes) == len(stored_now) >= 2
 
 
 UNLUCKY = """

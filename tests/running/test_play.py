@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from helpers import HEAVY, NAMES, RULES
+from helpers import HEAVY, MEAN_RULES, NAMES, RULES
 from sweeps import requested
 
+import dpbandits as dp
 from dpbandits.compiled.decorators import answer_of
 from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.game import arms, new_game, pull, pulls_of, rounds_left
@@ -27,7 +28,13 @@ def same(record, other):
 SETTINGS = {
     name: {"algo": name, "env": "pareto_v09" if name in HEAVY else "bernoulli_c2", "horizon": 3000}
     for name in NAMES
-} | {name: {"rule": name, "rel_error": 0.9, "cap": 10**6} for name in RULES}
+}
+SETTINGS |= {name: {"rule": name, "rel_error": 0.9, "cap": 10**6} for name in MEAN_RULES}
+SETTINGS |= {
+    name: {"rule": name, "env": dp.bernoulli([0.2, 0.9]), "cap": 10**5}
+    for name in RULES
+    if name not in MEAN_RULES
+}
 
 
 @pytest.mark.parametrize("name", SETTINGS)

@@ -9,7 +9,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 import stopping_references
-from helpers import RULES, SIGMAS, algorithm
+from helpers import MEAN_RULES, SIGMAS, algorithm
 from scipy import stats
 
 from dpbandits.environments.catalogue import build
@@ -67,8 +67,8 @@ def fixed(x):
 
 
 def test_every_rule_has_a_configuration_and_a_reference():
-    assert {"nas", *PRIVATE} == set(RULES)
-    for name in RULES:
+    assert {"nas", *PRIVATE} == set(MEAN_RULES)
+    for name in MEAN_RULES:
         assert callable(getattr(stopping_references, name))
         wanted = ["rel_error", "beta", "R"] if name == "nas" else ["eps", "rel_error", "beta", "R"]
         assert list(algorithm(name).domains) == wanted
@@ -85,7 +85,7 @@ QUICK = [
 
 
 @pytest.mark.parametrize("setting", QUICK)
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", MEAN_RULES)
 @pytest.mark.parametrize("kind", ["plain", "compiled"])
 def test_on_the_same_samples_and_noise_a_rule_is_the_paper_s(name, setting, kind, monkeypatch):
     """The reference draws A_t at every t. DP-NAS asks which of the next A_t is the first below a
@@ -184,7 +184,7 @@ def test_scales_of_the_noise(name, eps, R, monkeypatch):
         assert len(drawn) == 2 + math.log2(time)
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", MEAN_RULES)
 @pytest.mark.parametrize("eps", [0.3, 4.0, math.inf])
 def test_compiled_equals_plain_python(name, eps):
     laws = [
@@ -207,7 +207,7 @@ def apart(first, second):
     return abs(np.mean(first) - np.mean(second)) / spread
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", MEAN_RULES)
 def test_stopping_times_are_the_reference_s_in_law(name):
     """Independent random numbers; blocks and skipped tests must not be seen in the times."""
     eps, a, beta, mean = 1.0, 0.9, 0.4, 0.8
@@ -240,7 +240,7 @@ def share_wrong(name, mean, a, beta, eps, runs, **more):
     return np.mean([not abs(estimate - mean) <= a * abs(mean) for estimate in found])
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", MEAN_RULES)
 def test_the_estimate_is_right_with_the_confidence_that_is_promised(name):
     runs = 100
     for mean, a, beta, eps in GRID:
@@ -248,7 +248,7 @@ def test_the_estimate_is_right_with_the_confidence_that_is_promised(name):
         assert share_wrong(name, mean, a, beta, eps, runs) <= min(allowed, 0.5)
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", MEAN_RULES)
 def test_with_a_fifth_of_the_bar_it_is_not(name, monkeypatch):
     """The control: the same check rejects rules that stop too soon."""
     module = importlib.import_module(f"dpbandits.stopping.{name}")
@@ -324,7 +324,7 @@ def test_a_trillion_samples_are_a_moment_s_work(name):
     assert 10**12 < time < 10**13 and abs(estimate - 1e-4) < 1e-5
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", MEAN_RULES)
 def test_every_rule_stops_at_the_cap(name):
     for cap in (1, 2, 3, 7, 8, 1000, 10**9):
         for eps in (1e-3, 1.0, math.inf):
@@ -333,7 +333,7 @@ def test_every_rule_stops_at_the_cap(name):
             assert name == "dp_nas_exp" or samples == cap
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", MEAN_RULES)
 def test_a_cap_at_the_stopping_time_changes_nothing(name):
     x = rewards(6000, 0.6, 1)
     halted = stop(name, x, a=0.6, cap=6000)
@@ -345,7 +345,7 @@ def test_a_cap_at_the_stopping_time_changes_nothing(name):
     assert name != "nas" or math.isnan(at_once[1])
 
 
-@pytest.mark.parametrize("name", RULES)
+@pytest.mark.parametrize("name", MEAN_RULES)
 @pytest.mark.parametrize("eps", [1e-100, 1e-9, 1e9, 1e300])
 def test_extreme_parameters(name, eps):
     for R, a, beta in itertools.product([1e-100, 1.0, 1e100], [1e-100, 0.999], [1e-100, 0.999]):

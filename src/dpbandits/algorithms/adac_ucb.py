@@ -6,13 +6,15 @@ import numpy as np
 
 from ..authoring import (
     UNIT_INTERVAL, Budget, Positive, arms, first_gaussian_episodes, gaussian_hoeffding,
-    gaussian_zcdp, kernel, play_gaussian_episode, rounds_left, rounds_played,
+    gaussian_zcdp, kernel, one_release, play_gaussian_episode, rounds_left, rounds_played,
 )  # fmt: skip
 
 NAME = "AdaC-UCB"
 LINE = "orange", "dashed"
 REWARDS = UNIT_INTERVAL
-GUARANTEE = gaussian_zcdp("Azize's thesis, Theorem 5.5", "gaussian_episode_means")
+GUARANTEE = gaussian_zcdp(
+    "Azize's thesis, Theorem 5.5", "gaussian_episode_means", alignment=one_release
+)
 
 
 @kernel

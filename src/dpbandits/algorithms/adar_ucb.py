@@ -5,14 +5,16 @@ import math
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, Positive, RenyiOrder, arms, first_gaussian_episodes,
-    gaussian_hoeffding, gaussian_rdp, kernel, play_gaussian_episode, rounds_left, rounds_played,
+    UNIT_INTERVAL, Budget, Positive, RenyiOrder, arms, first_gaussian_episodes, gaussian_hoeffding,
+    gaussian_rdp, kernel, one_release, play_gaussian_episode, rounds_left, rounds_played,
 )  # fmt: skip
 
 NAME = "AdaR-UCB"
 LINE = "orange", "dotted"
 REWARDS = UNIT_INTERVAL
-GUARANTEE = gaussian_rdp("Azize & Basu 2023, Theorem 4", "gaussian_episode_means")
+GUARANTEE = gaussian_rdp(
+    "Azize & Basu 2023, Theorem 4", "gaussian_episode_means", alignment=one_release
+)
 
 
 @kernel

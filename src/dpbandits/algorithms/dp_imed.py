@@ -6,13 +6,15 @@ import numpy as np
 
 from ..authoring import (
     UNIT_INTERVAL, AboveOne, Budget, NotNegative, arms, first_phases, global_dp, kernel,
-    play_phase, private_divergence, rounds_left,
+    one_release, play_phase, private_divergence, rounds_left,
 )  # fmt: skip
 
 NAME = "DP-IMED"
 LINE = "vermillion", "dotted"
 REWARDS = UNIT_INTERVAL
-GUARANTEE = global_dp("Azize et al. 2025: each reward enters one noisy sum", "phase_sums")
+GUARANTEE = global_dp(
+    "Azize et al. 2025: each reward enters one noisy sum", "phase_sums", alignment=one_release
+)
 
 
 @kernel

@@ -5,14 +5,16 @@ import math
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, AboveOne, Budget, NotNegative, arms, first_phases, global_dp,
-    kernel, play_phase, private_upper, rounds_left, rounds_played,
+    UNIT_INTERVAL, AboveOne, Budget, NotNegative, arms, first_phases, global_dp, kernel,
+    one_release, play_phase, private_upper, rounds_left, rounds_played,
 )  # fmt: skip
 
 NAME = "DP-KLUCB"
 LINE = "purple", "solid"
 REWARDS = UNIT_INTERVAL
-GUARANTEE = global_dp("Azize et al. 2025: each reward enters one noisy sum", "phase_sums")
+GUARANTEE = global_dp(
+    "Azize et al. 2025: each reward enters one noisy sum", "phase_sums", alignment=one_release
+)
 
 
 @kernel

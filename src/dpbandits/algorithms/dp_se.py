@@ -6,13 +6,14 @@ import numpy as np
 
 from ..authoring import (
     UNIT_INTERVAL, Budget, Probability, all_arms, arms, global_dp, hoeffding, kernel, laplace_mean,
-    laplace_tail, play_unseen, pull_in_turn, room_for, rounds_left, verb, viable,
+    laplace_tail, one_release, play_unseen, pull_in_turn, room_for, rounds_left, routine, verb,
+    viable,
 )  # fmt: skip
 
 NAME = "DP-SE"
 LINE = "blue", "solid"
 REWARDS = UNIT_INTERVAL
-GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 4.1", "epoch_mean")
+GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 4.1", "epoch_mean", alignment=one_release)
 
 
 @verb
@@ -35,6 +36,13 @@ def dp_se(game, rng, eps: Budget, beta: Probability):
         eps: privacy budget.
         beta: failure probability; 1/T in the paper's experiments.
     """
+    S = eliminate(game, rng, eps, beta)
+    play_unseen(game, S, rounds_left(game))
+
+
+@routine
+def eliminate(game, rng, eps, beta):
+    """The arms that are left when one is left, or when the horizon cuts an epoch."""
     K = arms(game)
     S = all_arms(game)  # the viable arms
     sums = np.zeros(K)
@@ -49,4 +57,4 @@ def dp_se(game, rng, eps: Budget, beta: Probability):
         for a in S:
             mu[a] = laplace_mean(rng, sums[a], R, eps)
         S = viable(S, mu, width)
-    play_unseen(game, S, rounds_left(game))
+    return S

@@ -6,13 +6,13 @@ import numpy as np
 
 from ..authoring import (
     UNIT_INTERVAL, Budget, Logarithm, arms, count_reward, counted_mean, draw_mean, global_dp,
-    kernel, laplace_tail, logarithm, new_hybrid_counters, pull,
+    hybrid_counter, kernel, laplace_tail, logarithm, new_hybrid_counters, pull,
 )  # fmt: skip
 
 NAME = "DP-TS"
 LINE = "brown", "dashed"
 REWARDS = UNIT_INTERVAL
-GUARANTEE = global_dp("Hu & Hegde 2022, Theorem 1", "hybrid_counter")
+GUARANTEE = global_dp("Hu & Hegde 2022, Theorem 1", "hybrid_counter", alignment=hybrid_counter)
 ROUND_BY_ROUND = True
 
 

@@ -4,15 +4,19 @@ import math
 from typing import Annotated
 
 from ..authoring import (
-    BINARY, LITERAL, UNIT_INTERVAL, Bonus, Budget, Choice, Probability, Tree, arms, counter_noise,
-    exhaustive_optimism, global_dp, kernel, laplace, new_counters, new_trees, noise_bonus, optimism,
-    rare_routine, tree_levels, tree_node_scale, tree_noise, verb,
+    BINARY, LITERAL, UNIT_INTERVAL, Bonus, Budget, Choice, Probability, Tree, arms, counter_nodes,
+    counter_noise, exhaustive_optimism, global_dp, kernel, laplace, new_counters, new_trees,
+    noise_bonus, optimism, rare_routine, tree_levels, tree_node_scale, tree_noise, verb,
 )  # fmt: skip
 
 NAME = "DP-UCB"
 LINE = "vermillion", "solid"
 REWARDS = UNIT_INTERVAL
-GUARANTEE = global_dp("Mishra & Thakurta 2015, Alg. 1, with the whole budget per tree", "tree")
+GUARANTEE = global_dp(
+    "Mishra & Thakurta 2015, Alg. 1, with the whole budget per tree",
+    "tree",
+    alignment=counter_nodes,
+)
 ROUND_BY_ROUND = True
 TreeBudget = Annotated[float, Choice(("whole", "split"))]
 

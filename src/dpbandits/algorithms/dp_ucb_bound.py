@@ -3,15 +3,15 @@
 import math
 
 from ..authoring import (
-    BINARY, LITERAL, UNIT_INTERVAL, Bonus, Budget, Tree, arms, counter_noise, exhaustive_optimism,
-    global_dp, kernel, laplace, new_counters, new_trees, noise_bonus, optimism, rare_routine,
-    tree_levels, tree_node_scale, tree_noise, verb,
+    BINARY, LITERAL, UNIT_INTERVAL, Bonus, Budget, Tree, arms, counter_nodes, counter_noise,
+    exhaustive_optimism, global_dp, kernel, laplace, new_counters, new_trees, noise_bonus, optimism,
+    rare_routine, tree_levels, tree_node_scale, tree_noise, verb,
 )  # fmt: skip
 
 NAME = "DP-UCB (tight bonus)"
 LINE = "vermillion", "dashed"
 REWARDS = UNIT_INTERVAL
-GUARANTEE = global_dp("Chan et al. 2011: one tree per arm", "tree")
+GUARANTEE = global_dp("Chan et al. 2011: one tree per arm", "tree", alignment=counter_nodes)
 ROUND_BY_ROUND = True
 
 

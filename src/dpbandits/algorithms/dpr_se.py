@@ -6,15 +6,15 @@ from typing import Annotated
 import numpy as np
 
 from ..authoring import (
-    POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, Probability, all_arms, arms,
-    global_dp, kernel, play_unseen, private_mean, pull_truncated_in_turn, room_for, rounds_left,
+    POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, Probability, all_arms, arms, global_dp,
+    kernel, one_release, play_unseen, private_mean, pull_truncated_in_turn, room_for, rounds_left,
     verb, viable,
 )  # fmt: skip
 
 NAME = "DPR-SE"
 LINE = "blue", "dashed"
 REWARDS = HeavyTails()
-GUARANTEE = global_dp("Tao et al. 2022, Theorem 3", "truncated_mean")
+GUARANTEE = global_dp("Tao et al. 2022, Theorem 3", "truncated_mean", alignment=one_release)
 Constant = Annotated[float, Named({"literal": 24.0, "practical": 1.5}, POSITIVE)]
 
 

@@ -5,15 +5,19 @@ from typing import Annotated
 
 from ..authoring import (
     BINARY, LITERAL, POSITIVE, Bonus, Budget, HeavyTails, MomentBound, Named, Order, Tree, arms,
-    counter_noise, exhaustive_optimism, global_dp, kept, kernel, laplace, new_counters, new_powers,
-    new_trees, noise_bonus, optimism, power_of_count, rare_routine, tree_levels, tree_node_scale,
-    tree_noise, verb,
+    counter_nodes, counter_noise, exhaustive_optimism, global_dp, kept, kernel, laplace,
+    new_counters, new_powers, new_trees, noise_bonus, optimism, power_of_count, rare_routine,
+    tree_levels, tree_node_scale, tree_noise, verb,
 )  # fmt: skip
 
 NAME = "DPR-UCB"
 LINE = "vermillion", "dashdotted"
 REWARDS = HeavyTails()
-GUARANTEE = global_dp("Tao et al. 2022, Theorem 1, with eps/L per level of a tree", "adaptive_tree")
+GUARANTEE = global_dp(
+    "Tao et al. 2022, Theorem 1, with eps/L per level of a tree",
+    "adaptive_tree",
+    alignment=counter_nodes,
+)
 ROUND_BY_ROUND = True
 C = Annotated[float, Named({"literal": 18.0, "practical": 0.5}, POSITIVE)]
 

@@ -3,14 +3,14 @@
 import math
 
 from ..authoring import (
-    UNIT_INTERVAL, Positive, convert_to_bernoulli, kernel, local_dp, next_user, optimism,
+    UNIT_INTERVAL, Positive, convert_to_bernoulli, kernel, local_dp, next_user, one_bit, optimism,
     privacy_level, send_bit, tanh_half_level, unbiased, users_alike, verb,
 )  # fmt: skip
 
 NAME = "HeLDP-UCB-B"
 LINE = "sky blue", "dashed"
 REWARDS = UNIT_INTERVAL
-GUARANTEE = local_dp("Ren et al. 2020, Theorem 10", send_bit)
+GUARANTEE = local_dp("Ren et al. 2020, Theorem 10", send_bit, alignment=one_bit)
 ROUND_BY_ROUND = True
 ANY_REWARDS = "heldp_ucb_bs"  # the variant behind a sigmoid
 LEADING_TERM = "V_B"  # of the regret; eps_min should minimise it

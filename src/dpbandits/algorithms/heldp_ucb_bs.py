@@ -1,13 +1,13 @@
 """HeLDP-UCB-BS: HeLDP-UCB-B for unbounded rewards."""
 
 from ..authoring import (
-    Positive, convert_to_bernoulli_of_sigmoid, kernel, local_dp, send_bit_of_sigmoid,
+    Positive, convert_to_bernoulli_of_sigmoid, kernel, local_dp, one_bit, send_bit_of_sigmoid,
 )  # fmt: skip
 from .heldp_ucb_b import agent_4, fade
 
 NAME = "HeLDP-UCB-BS"
 LINE = "sky blue", "dashdotted"
-GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_bit_of_sigmoid)
+GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_bit_of_sigmoid, alignment=one_bit)
 ROUND_BY_ROUND = True
 LEADING_TERM = "V_B"  # of the regret; eps_min should minimise it
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Positive, convert_to_laplace, kernel, local_dp, next_user, optimism,
+    UNIT_INTERVAL, Positive, convert_to_laplace, kernel, local_dp, next_user, one_release, optimism,
     privacy_level, verb,
 )  # fmt: skip
 from .heldp_ucb_b import fade
@@ -13,7 +13,7 @@ from .heldp_ucb_b import fade
 NAME = "HeLDP-UCB-L"
 LINE = "sky blue", "solid"
 REWARDS = UNIT_INTERVAL
-GUARANTEE = local_dp("Ren et al. 2020, Theorem 7", convert_to_laplace)
+GUARANTEE = local_dp("Ren et al. 2020, Theorem 7", convert_to_laplace, alignment=one_release)
 ROUND_BY_ROUND = True
 ANY_REWARDS = "heldp_ucb_ls"  # the variant behind a sigmoid
 LEADING_TERM = "V_L"  # of the regret; eps_min should minimise it

@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from ..authoring import Positive, kernel, local_dp, send_sigmoid
+from ..authoring import Positive, kernel, local_dp, one_release, send_sigmoid
 from .heldp_ucb_b import fade
 from .heldp_ucb_l import agent_2
 
 NAME = "HeLDP-UCB-LS"
 LINE = "sky blue", "dotted"
-GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_sigmoid)
+GUARANTEE = local_dp("Ren et al. 2020, Corollary 13", send_sigmoid, alignment=one_release)
 ROUND_BY_ROUND = True
 LEADING_TERM = "V_L"  # of the regret; eps_min should minimise it
 

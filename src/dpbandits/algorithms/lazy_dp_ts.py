@@ -4,13 +4,13 @@ import numpy as np
 
 from ..authoring import (
     UNIT_INTERVAL, Budget, Logarithm, arms, draw_mean, fill_buffer, first_buffers, global_dp,
-    kernel, laplace_tail, logarithm, pull, rounds_left, rounds_played,
+    kernel, laplace_tail, logarithm, one_release, pull, rounds_left, rounds_played,
 )  # fmt: skip
 
 NAME = "Lazy-DP-TS"
 LINE = "brown", "solid"
 REWARDS = UNIT_INTERVAL
-GUARANTEE = global_dp("Hu & Hegde 2022, Theorem 3", "buffer_means")
+GUARANTEE = global_dp("Hu & Hegde 2022, Theorem 3", "buffer_means", alignment=one_release)
 ROUND_BY_ROUND = True
 
 

@@ -9,13 +9,15 @@ from ..authoring import (
     CENTRAL_LIMIT, LARGEST_REACH, POSITIVE, Budget, CentralMoments, Confidence, Constants, Forced,
     Interval, MomentOrder, Named, all_arms, arms, below, bin_width, bins, central_moment_bound,
     forced_batches, global_dp, kernel, play_out, private_mean, private_mode, pull_counts,
-    pull_truncated_sum, robust_order, room_for, truncation_level, viable,
+    pull_truncated_sum, releases, robust_order, room_for, truncation_level, viable,
 )  # fmt: skip
 
 NAME = "PRAE-C"
 LINE = "purple", "dotted"
 REWARDS = CentralMoments(bin_width)
-GUARANTEE = global_dp("Wu et al. 2023, Theorems 6.10 and 6.12", "central_mean")
+GUARANTEE = global_dp(
+    "Wu et al. 2023, Theorems 6.10 and 6.12", "central_mean", alignment=releases(2)
+)
 Contamination = Annotated[float, below(CENTRAL_LIMIT)]
 Reach = Annotated[float, Interval("a number from 1 to 1e6", lambda x: 1 <= x <= LARGEST_REACH)]
 Until = Annotated[float, Named({"provable": 0.0}, POSITIVE)]

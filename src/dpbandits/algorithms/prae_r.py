@@ -7,14 +7,14 @@ import numpy as np
 
 from ..authoring import (
     RAW_LIMIT, Budget, Confidence, Constants, Forced, MomentOrder, RawMoments, all_arms, arms,
-    below, forced_batches, global_dp, kernel, play_out, private_mean, pull_truncated_sum,
-    raw_moment_bound, robust_order, room_for, truncation_level, viable,
+    below, forced_batches, global_dp, kernel, one_release, play_out, private_mean,
+    pull_truncated_sum, raw_moment_bound, robust_order, room_for, truncation_level, viable,
 )  # fmt: skip
 
 NAME = "PRAE-R"
 LINE = "purple", "dashed"
 REWARDS = RawMoments()
-GUARANTEE = global_dp("Wu et al. 2023, Theorem 6.2", "truncated_mean")
+GUARANTEE = global_dp("Wu et al. 2023, Theorem 6.2", "truncated_mean", alignment=one_release)
 Contamination = Annotated[float, below(RAW_LIMIT)]
 
 

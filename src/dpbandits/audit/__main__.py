@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..contracts.algorithm import HOMES, Algorithm, load
-from ..contracts.guarantees import RDP, ZCDP
+from ..contracts.guarantees import RDP, SKELLAM, ZCDP
 
 HEAD = f"""\
 # Guarantees
@@ -13,22 +13,27 @@ needs, and its source. A guarantee is data: `GUARANTEE` in the algorithm's file.
 page: `python -m dpbandits.audit > docs/guarantees.md`. Measured privacy losses are in
 [results/audit.md](../results/audit.md), and [privacy.md](privacy.md) explains them.
 
+An alignment is how the noise shifts when one reward changes, so that all decisions stay the same;
+every audit replays it.
+
 Global DP: the probability of every event about what an adversary observes changes by a factor of at
 most e^loss between two sequences of rewards that differ in one reward. Local DP: the same holds for
 the response of one user to any two rewards. Without noise (`eps=inf`) nothing is guaranteed.
 
 Global zCDP: between two such sequences the Renyi divergence of order a is at most rho a, for every
 a above 1. Global RDP: it is at most eps for one order. Both are given here by Gaussian noise, so
-what an adversary observes is also mu-GDP, and an audit measures mu. They convert to (eps',
-delta)-DP, for every delta in (0, 1):
+what an adversary observes is also mu-GDP, and an audit measures mu. Skellam noise of granularity s
+gives a divergence of at most a rho for integer orders a, with the rho below; an audit measures mu
+as if the noise were Gaussian. They convert to (eps', delta)-DP, for every delta in (0, 1):
 
 | | eps' | mu | source |
 |---|---|---|---|
 | rho-zCDP | `{ZCDP.formula}` | `sqrt(2 rho)` | {ZCDP.source} |
 | (order, eps)-RDP | `{RDP.formula}` | `sqrt(2 eps/order)` | {RDP.source} |
+| (eps, s), Skellam noise | `{SKELLAM.formula}` | `sqrt(2 rho)` | {SKELLAM.source} |
 
-| | notion | loss | an adversary observes | rewards | source | release |
-|---|---|---|---|---|---|---|
+| | notion | loss | an adversary observes | rewards | source | release | alignment: what shifts |
+|---|---|---|---|---|---|---|---|
 """
 
 
@@ -43,13 +48,15 @@ def row(algorithm: Algorithm) -> list[str]:
     """A guarantee as a row of the table."""
     promised = algorithm.guarantee
     if promised is None or promised.notion == "none":
-        return [f"`{algorithm.name}`", "none", "", "", "", "", ""]
+        return [f"`{algorithm.name}`", "none", "", "", "", "", "", ""]
     needs = algorithm.rewards.words if algorithm.rewards else "any rewards"
     loss = "the user's level" if promised.notion == "local" else ", ".join(promised.letters)
     beneath = promised.mechanism or (promised.curator.__name__ if promised.curator else "")
     beneath = f"`{beneath}`" if beneath else "sparse vector"
     what = promised.hides
-    return [f"`{algorithm.name}`", promised.notion, loss, what, needs, promised.source, beneath]
+    shifts = promised.alignment.says if promised.alignment else ""
+    found = [f"`{algorithm.name}`", promised.notion, loss, what, needs, promised.source, beneath]
+    return [*found, shifts]
 
 
 if __name__ == "__main__":

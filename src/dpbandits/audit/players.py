@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ..contracts.question import REGRET, STOPPING, Question
+from ..contracts.question import Question
 from ..environments.catalogue import build
 from ..environments.laws import PARAMETERS, TABLE, Environment
 from ..environments.populations import homogeneous
@@ -40,15 +40,19 @@ class Player(Subject):
     Attributes:
         values: the parameters except the budget, as a configuration holds them.
         horizons: the horizons that are tried; empty for several that are cheap.
-        question: the question that it answers.
         width: standard deviation, at a loss of 1, of the steps around a change of behaviour, about.
     """
 
     values: Mapping[str, Any]
     horizons: tuple[int, ...] = ()
     runs = 200_000
-    question: ClassVar[Question]
     width: ClassVar[float]
+
+    @property
+    def question(self) -> Question:
+        """The question that it answers."""
+        found: Question = self.source.question
+        return found
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -61,7 +65,8 @@ class Player(Subject):
     def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
         """Steps of random walks, most of them around a change of behaviour if there is one."""
         found: list[Neighbours] = []
-        usual = CAPS if self.question is STOPPING else SHORT if self.source.round_by_round else LONG
+        usual = SHORT if self.source.round_by_round else LONG
+        usual = usual if self.question.plays_on else CAPS
         for _, T in zip(range(0, n, STEPS), cycle(self.horizons or usual), strict=False):
             walk = self.walk(rng, T)
             middle = change_of_mind(walk, lambda table: self.mean_output(table, rng))
@@ -101,7 +106,6 @@ class Learner(Player):
     """
 
     kind = "algorithm"
-    question = REGRET
     width = 2.0
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
@@ -132,7 +136,6 @@ class Stopper(Player):
     """A private stopping rule: an adversary sees when it stops and what it releases."""
 
     kind = "rule"
-    question = STOPPING
     width = 10.0
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
@@ -150,6 +153,20 @@ class Stopper(Player):
 
     def columns(self, data: np.ndarray) -> list[str]:
         return ["stopping time", "estimate"]
+
+
+class Namer(Learner):
+    """A rule that names an arm: an adversary sees its pulls, when it stops, and the arm."""
+
+    kind = "rule"
+
+    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+        traces, answers = self.play(data, runs, rng, np.array([len(data)]))
+        found = traces.sum(axis=1)
+        return np.column_stack([found, np.where(np.isnan(answers), NO_ESTIMATE, answers)])
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        return [*(f"pulls of arm {a}" for a in range(data.shape[1])), "arm named"]
 
 
 def rounds(T: int) -> np.ndarray:

@@ -9,15 +9,17 @@ from typing import Any
 
 from ..contracts.algorithm import Algorithm, takes_another
 from ..contracts.parameters import BUDGETS, CONFIDENCE, POSITIVE
-from ..contracts.question import STOPPING
+from ..contracts.question import BEST_ARM, HYPOTHESES, REGRET, STOPPING
 from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
 from ..validation import argument, folder, whole, workers
-from .players import Learner, Stopper
+from .alignment import Coupling
+from .players import Learner, Namer, Stopper
 from .releases import MECHANISMS
 from .subjects import Release, Sender, Subject
 
+PLAYERS = {REGRET: Learner, STOPPING: Stopper, BEST_ARM: Namer, HYPOTHESES: Stopper}
 SUBJECTS = ("algo", "rule", "mechanism")
 
 
@@ -109,7 +111,8 @@ def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
         )
     group, goal = algorithm.group, {}
     if group == STOPPING.group:
-        goal = {key: argument(key, config[key], d, math.nan) for key, d in STOPPING.goal}
+        goals = algorithm.question.goal
+        goal = {key: argument(key, config[key], d, math.nan) for key, d in goals}
     short = config["short"].get(algorithm.name, {})  # unless the user set a parameter
     values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given} | goal
     own = [name for name in algorithm.domains if name not in (algorithm.budget, "eps_min", *goal)]
@@ -117,7 +120,10 @@ def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
     letters = algorithm.guarantee.letters if algorithm.guarantee else ()
     for name in set(letters) & set(own):
         values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)
-    player = Stopper if group == STOPPING.group else Learner
+    if local:
+        Coupling(algorithm, budget, values).arguments(100)
+        return Sender(algorithm, budget, values)
+    player = PLAYERS[algorithm.question]
     found = player(algorithm, budget, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
     return found

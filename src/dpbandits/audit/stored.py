@@ -9,6 +9,7 @@ from typing import Any
 
 from ..files import PACKAGE, read_text, sources_hash, write_atomically
 from ..settings.setting import digest
+from .alignment import report
 from .auditor import audit
 from .findings import record, write_witness
 from .subjects import Subject
@@ -38,8 +39,9 @@ def finding_of(
     if row is not None:
         progress(1.0)
         return row
+    aligned = report(subject, seed)
     finding = audit(subject, runs, confidence, seed, config["jobs"], progress)
-    row = record(finding, seed) | {"witness": None}
+    row = record(finding, seed) | aligned | {"witness": None}
     if file:
         if finding.violated:
             row["witness"] = write_witness(finding, file.with_suffix(""))

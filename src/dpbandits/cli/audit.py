@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from ..audit.action_loss import OutOfReach
+from ..audit.alignment import refuted
 from ..audit.exact_requests import Wanted, wanted
 from ..audit.findings import VERDICTS, bars, in_words, render
 from ..audit.releases import MECHANISMS
@@ -37,8 +38,9 @@ USAGE = """\
 usage: bandit-audit [KEY=VALUE ...] [--config-dir DIR]
 
 Play an algorithm many times on neighbouring sequences of rewards, search for an event that
-distinguishes them, and print a lower confidence bound on the privacy loss. The exit code is 3 if it
-exceeds the promised budget.
+distinguishes them, and print a lower confidence bound on the privacy loss. Before that, replay the
+alignment that its guarantee names: its noise, shifted, on neighbouring rewards. The exit code is 3
+if the bound exceeds the promised budget, or if a replay fails.
 
   bandit-audit algo=adap_ucb eps=0.5             an algorithm: an adversary sees its actions
   bandit-audit algo=heldp_ucb_b eps=0.5          local privacy: its actions, and one user's response
@@ -151,8 +153,15 @@ def settle(audits: Sequence[Audit], results: Path, stem: str) -> int:
     broken = [row for row in rows if row["verdict"] == VERDICTS[True]]
     for row in broken if len(rows) > 1 else rows:
         print(f"\n{in_words(row)}")
+    misaligned = [row for row in rows if refuted(row)]
+    said = {(row["name"], row["alignment"]): row for row in rows if row["alignment"]}
+    for row in misaligned if len(said) > 4 else said.values():
+        print(f"\n{row['name']} at {row['budget']} {row[row['budget']]:g}: {row['alignment']}")
+    if len(said) > 4:
+        held = sum(row["replays"] > 0 and not refuted(row) for row in rows)
+        print(f"\n{held} of {sum(row['replays'] > 0 for row in rows)} alignments held")
     print(f"\n{results / f'{stem}.csv'}")
-    return 3 if broken else 1 if failed else 0
+    return 3 if broken or misaligned else 1 if failed else 0
 
 
 def table_name(kind: str, overrides: Sequence[str], names: Sequence[str], chosen: bool) -> str:

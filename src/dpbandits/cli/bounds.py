@@ -20,7 +20,7 @@ from ..settings.user_files import user_folders
 from ..theory.bounds import best_lower_bound
 from ..theory.problem import Problem, problem
 from ..theory.table import bound_rows
-from .command import guarded, parser_of
+from .command import guarded, one_of, parser_of
 from .config.compose import multirun_points, read_request
 
 USAGE = """\
@@ -52,18 +52,19 @@ def main() -> None:
 
 
 def _main(argv: list[str]) -> int:
-    everything = "all=true" in argv
-    argv = [word for word in argv if word not in ("all=true", "all=false")]
     given = parser_of("bandit-bounds").parse_intermixed_args(argv)
     if given.help:
         print(USAGE, end="")
         return 0
     folders = user_folders(given.config_dir)
+    own = dict(word.split("=", 1) for word in given.overrides if word.startswith("all="))
+    overrides = [word for word in given.overrides if not word.startswith("all=")]
+    everything = one_of(own, "all", ("true", "false"), "false") == "true"
     if given.multirun:
         raise BadInput(f"-m: {ONE}")
-    if len(list(itertools.islice(multirun_points(given.overrides, folders), 2))) > 1:
-        raise BadInput(f"{' '.join(given.overrides)}: {ONE}, and these are several")
-    request = read_request(given.overrides, folders)
+    if len(list(itertools.islice(multirun_points(overrides, folders), 2))) > 1:
+        raise BadInput(f"{' '.join(overrides)}: {ONE}, and these are several")
+    request = read_request(overrides, folders)
     experiment, sweep = request.config["experiment"], request.config["sweep"]
     if experiment is not None:
         draw = f"bandit-plot experiment={experiment} bounds=true draws the bounds of an experiment"

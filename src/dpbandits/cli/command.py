@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NoReturn
 
@@ -41,6 +41,18 @@ def parser_of(command: str) -> Parser:
     parser.add_argument("--config-dir", "-cd")
     parser.add_argument("--multirun", "-m", action="store_true")
     return parser
+
+
+def one_of(keys: Mapping[str, str], key: str, allowed: Sequence[str], default: str) -> str:
+    """The value of a key of a command's own, or its default.
+
+    Raises:
+        BadInput: it is not one of those allowed.
+    """
+    value = keys.get(key, default)
+    if value not in allowed:
+        raise BadInput(f"{key}={value}: {' or '.join(allowed)} is needed")
+    return value
 
 
 def guarded(name: str, command: Callable[[], int]) -> None:

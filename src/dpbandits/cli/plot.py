@@ -15,20 +15,23 @@ from ..figures.experiments import curves_of, escaped, experiment_figure, togethe
 from ..figures.style import FORMATS, rescale, save
 from ..figures.terminal import in_text
 from ..files import check_writable
-from .command import guarded, parser_of_words
+from .command import guarded, one_of, parser_of_words
 
 USAGE = """\
 usage: bandit-plot experiment=NAME [results=DIR] [bounds=true] [out=PATH] [format=FORMATS]
-       bandit-plot TABLE.csv [TABLE.csv ...] [KEY=VALUE ...]
+       bandit-plot TABLE.csv|FOLDER [TABLE.csv|FOLDER ...] [KEY=VALUE ...]
 
 Draw regret, or stopping times, from tidy tables, as PDF and PNG. Nothing is run. A table from
 elsewhere needs the columns algo, t and regret, and run for bands.
 
   bandit-plot experiment=azize2022_fig4    results/azize2022_fig4.csv, as in the paper;
                                            written to results/figures/
-  bandit-plot results/a.csv results/b.csv  the tables in one figure, beside the first
+  bandit-plot results/a.csv results/b.csv  the tables in one figure, beside the first. A setting
+                                           in both is drawn once; settings that look alike are
+                                           told apart by the manifests (.json) beside the tables
+  bandit-plot results                      all tables of a folder
 
-  x=t|eps|rho|PARAMETER   the axis: time, a budget, or a parameter that the tables vary
+  x=t|eps|rho|PARAMETER   the axis: time, a budget, or what the tables vary (also the horizon)
   y=regret|quantiles      the mean of the runs, or their median with 10 % to 90 %
   band=ci|std             of means: the 95 % interval of the mean, or one standard deviation
   kind=tail               the probability that regret exceeds x
@@ -60,11 +63,12 @@ def _main(argv: list[str]) -> int:
             raise unknown("key", key, KEYS)
     if ("experiment" in keys) == bool(files):
         raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
-    bounds = _one_of(keys, "bounds", ("true", "false"), "false") == "true"
+    bounds = one_of(keys, "bounds", ("true", "false"), "false") == "true"
     formats = _formats(keys.get("format", "pdf,png"))
+    files = [table for file in files for table in _tables_of(file)]
     stem, figure = _of_tables(files, keys, bounds) if files else _of_experiment(keys, bounds)
     if "scale" in keys:
-        rescale(figure, _one_of(keys, "scale", ("log", "linear"), "log"))
+        rescale(figure, one_of(keys, "scale", ("log", "linear"), "log"))
     if keys.get("out") == "-":
         print(in_text(figure))
         return 0
@@ -79,12 +83,14 @@ def _main(argv: list[str]) -> int:
     return 0
 
 
-def _one_of(keys: dict[str, str], key: str, allowed: tuple[str, ...], default: str) -> str:
-    """The value of a key."""
-    value = keys.get(key, default)
-    if value not in allowed:
-        raise BadInput(f"{key}={value}: {' or '.join(allowed)} is needed")
-    return value
+def _tables_of(path: Path) -> list[Path]:
+    """A table, or all tables of a folder."""
+    if not os.path.isdir(path):
+        return [path]
+    found = sorted(path.glob("*.csv"))
+    if not found:
+        raise BadInput(f"{path}: the folder has no tables (*.csv)")
+    return found
 
 
 def _formats(given: str) -> list[str]:
@@ -106,13 +112,13 @@ def _of_experiment(keys: dict[str, str], bounds: bool) -> tuple[Path, Figure]:
 def _of_tables(files: list[Path], keys: dict[str, str], bounds: bool) -> tuple[Path, Figure]:
     """The figure of tables, and its path without a suffix; says what was chosen."""
     table = together(files)
-    title = escaped(files[0].stem) if len(files) == 1 else f"{len(files)} tables"
-    title = escaped(keys["title"]) if "title" in keys else title
+    title = files[0].stem if len(files) == 1 else f"{files[0].stem} and {len(files) - 1} more"
+    title = escaped(keys.get("title", title))
     if bounds and "rule" in table.columns:
         raise BadInput("bounds=true: bounds are drawn beside regret, not beside stopping times")
     x, kind = keys.get("x"), keys.get("kind")
-    band = _one_of(keys, "band", tuple(BANDS), "ci")
-    if _one_of(keys, "y", ("regret", "quantiles"), "regret") == "quantiles":
+    band = one_of(keys, "band", tuple(BANDS), "ci")
+    if one_of(keys, "y", ("regret", "quantiles"), "regret") == "quantiles":
         if band == "std":
             raise BadInput(f"band={band}: y=quantiles has the band of 10 % to 90 % of the runs")
         band = "quantiles"
@@ -120,4 +126,5 @@ def _of_tables(files: list[Path], keys: dict[str, str], bounds: bool) -> tuple[P
     figure = figure_of_table(table, title, curves, x=x, band=band, kind=kind)
     if "rule" not in table.columns and kind is None:
         print(f"drawn with x={axis_of(table, x)} band={band}", file=sys.stderr)
-    return files[0].with_suffix(""), figure
+    more = f"-and-{len(files) - 1}-more" if len(files) > 1 else ""
+    return files[0].with_name(files[0].stem + more), figure

@@ -15,11 +15,13 @@ from ..errors import BadInput, unknown
 from ..files import check_writable
 from ..results.naming import refuse_to_replace
 from ..results.report import write_report
+from ..results.run_store import Store
 from ..results.size import check_size
 from ..results.summary import render
 from ..running.monte_carlo import play_missing
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
+from ..settings.sweep import swept_names
 from ..settings.user_files import user_folders
 from ..theory.ren2020 import candidates
 from .command import guarded, parser_of
@@ -55,6 +57,7 @@ OPTIONS = """\
 options:
   -m, --multirun      run every combination of comma-separated values
   --config-dir DIR    also look in DIR/{group}, DIR/env and DIR/experiment for your own files
+  --completion SHELL  print the script for tab completion in bash, zsh or fish
   --cfg job           print the composed configuration (all of Hydra's options work)
   --version, --help"""
 INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
@@ -119,10 +122,11 @@ def _check_package(package: str, cfg: str, composed: Composed) -> None:
         raise unknown("package", package, known)
 
 
-def run(request: Request, alone: bool = True) -> int:
+def run(request: Request, alone: bool = True, printed: bool = True) -> int:
     """Run what is missing, write the table, print its summary and, last, its path.
 
-    The table of one of several jobs, which is not ``alone``, has a name of its own.
+    The table of one of several jobs, which is not ``alone``, has a name of its own. The summary is
+    printed if ``printed``.
     """
     start = time.monotonic()
     check_size(request)
@@ -132,11 +136,28 @@ def run(request: Request, alone: bool = True) -> int:
     _warn_of_zero_means(request.settings)
     store, played = play_missing(request)
     seconds = time.monotonic() - start if played else 0.0
-    path, summary = write_report(request, store, seconds, alone)
-    print(render(summary, request.question, "simple"))
-    print("\n".join(_promises(request.settings)))
-    print(path)
+    report(request, store, seconds, alone, printed)
     return 0
+
+
+def report(
+    request: Request, store: Store, seconds: float, alone: bool = True, printed: bool = True
+) -> None:
+    """Write the table of finished runs; print its summary, if ``printed``, and its path."""
+    path, summary = write_report(request, store, seconds, alone)
+    if printed:
+        print(render(summary, request.question, "simple"))
+        print("\n".join(_promises(request.settings)))
+        for name in _default_budgets(request):
+            print(f"{name}=1, the default; {name}=NUMBER sets it")
+    print(path)
+
+
+def _default_budgets(request: Request) -> list[str]:
+    """The privacy budgets that algorithms have by default, since they were not given."""
+    given = swept_names(request.config) | {k for k, x in request.config.items() if x is not None}
+    own = [s for s in request.settings if s.algorithm.private and not s.population]
+    return [name for name in dict.fromkeys(s.budget_name for s in own) if name not in given]
 
 
 def _promises(settings: Sequence[Setting]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -15,8 +16,10 @@ STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}
 
 
 def start(name: str) -> None:
-    """Run the command ``bandit-NAME``."""
+    """Run the command ``bandit-NAME``, or print what a shell needs to complete its words."""
     open_streams()
+    if sys.argv[1:2] in (["--complete"], ["--completion"]):
+        sys.exit(_complete(name, *sys.argv[1:]))
     os.environ["MPLBACKEND"] = "agg"  # no command opens a window
     usual = signal.getsignal(signal.SIGINT)
     if usual is signal.default_int_handler:
@@ -27,8 +30,24 @@ def start(name: str) -> None:
     except BadInput as error:
         print(f"bandit-{name}: {error}", file=sys.stderr)
         sys.exit(2)
+    gc.freeze()  # what is imported stays: the collector of cycles need not visit it again
     signal.signal(signal.SIGINT, usual)
     main()
+
+
+def _complete(name: str, option: str, *words: str) -> int:
+    """Print a shell's script, or the words that the last word of a line can become."""
+    from .completion import completions, script
+
+    try:
+        if len(words) != 1:
+            raise BadInput(f"{option}: one word is needed, as in {option} bash")
+        text = script(*words) if option == "--completion" else "\n".join(completions(name, *words))
+    except BadInput as error:
+        print(f"bandit-{name}: {error}", file=sys.stderr)
+        return 2
+    print(text)
+    return 0
 
 
 def open_streams() -> None:

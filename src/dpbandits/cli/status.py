@@ -17,6 +17,7 @@ from ..running.status import Status, seconds_left, status_of
 from ..settings.user_files import user_folders
 from .command import guarded, parser_of
 from .config.compose import multirun_points, read_request
+from .joint import without_foreign_budgets
 
 USAGE = """\
 usage: bandit-status [KEY=VALUE ...] [-m] [--config-dir DIR]
@@ -53,7 +54,10 @@ def _main(argv: list[str]) -> int:
     folders = user_folders(given.config_dir)
     rules = any(word.startswith("rule=") for word in given.overrides)
     question = STOPPING if rules else REGRET
-    points = multirun_points(given.overrides, folders) if given.multirun else [given.overrides]
+    points = [given.overrides]
+    if given.multirun:
+        every = list(multirun_points(given.overrides, folders))
+        points = without_foreign_budgets(question, every, folders)
     requests = [read_request(point, folders, question) for point in points]
     if not requests:
         raise BadInput("-m: only Hydra can expand a glob; write the names")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
 from ..compiled.decorators import is_compiled
@@ -21,6 +21,7 @@ from ..files import PACKAGE
 from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
 from .parameters import ANY, BUDGETS, Choice, Interval, Named
+from .question import REGRET, Question, usual_question
 from .versions import version_of_file, version_of_function
 
 HOMES = {"algo": PACKAGE / "algorithms", "rule": PACKAGE / "stopping"}
@@ -40,7 +41,9 @@ class Algorithm:
         round_by_round: whether its running time grows with the horizon.
         leading_term: for local privacy, the leading term of its regret (in theory/ren2020.py).
         any_rewards: the name of its variant for unbounded rewards, or None.
+        question: the question that it answers.
         version: hash of the sources that decide what it does.
+        reports: whether it plays on if outliers replace what its users send.
         file: the file that defines it, or None for a function that was passed as such.
         defaults: default values in its signature.
     """
@@ -55,6 +58,8 @@ class Algorithm:
     round_by_round: bool = field(default=False, compare=False, repr=False)
     leading_term: str | None = field(default=None, compare=False, repr=False)
     any_rewards: str | None = field(default=None, compare=False, repr=False)
+    reports: bool = field(default=False, compare=False, repr=False)
+    question: Question = field(default=REGRET, compare=False, repr=False)
     file: Path | None = field(default=None, compare=False, repr=False)
     defaults: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -135,7 +140,7 @@ def load(file: Path) -> Algorithm:
     group = next((g for g, home in HOMES.items() if home == file.parent), file.parent.name)
     where = f"{group}={file.stem}: {file}"
     try:
-        module = _import(file, group)
+        module = import_file(file, group)
     except (Exception, SystemExit) as error:
         raise BadInput(f"{group}={file.stem}: cannot import {file} ({_one_line(error)})") from error
     function = getattr(module, file.stem, None)
@@ -162,7 +167,15 @@ def load_elsewhere(file: Path) -> Algorithm:
     return Algorithm(file.stem, group, version, broken, domains={}, file=file)
 
 
-DECLARED = ("REWARDS", "GUARANTEE", "LEADING_TERM", "ROUND_BY_ROUND", "ANY_REWARDS")
+DECLARED = (
+    "REWARDS",
+    "GUARANTEE",
+    "LEADING_TERM",
+    "ROUND_BY_ROUND",
+    "ANY_REWARDS",
+    "QUESTION",
+    "REPORTS",
+)
 
 
 def from_function(
@@ -234,12 +247,15 @@ def _declared(name, group, function, constants, where, version, file):
         round_by_round=not is_compiled(function) if long is None else long,
         leading_term=constants.get("LEADING_TERM"),
         any_rewards=constants.get("ANY_REWARDS"),
+        reports=bool(constants.get("REPORTS")),
+        question=constants.get("QUESTION") or usual_question(group),
         file=file,
         defaults=own,
     )
 
 
-def _import(file, group):
+def import_file(file: Path, group: str) -> ModuleType:
+    """Import a Python file: one of the package, or one in a user's folder of that group."""
     if file.parent in HOMES.values():
         return importlib.import_module(f"dpbandits.{file.parent.name}.{file.stem}")
     # The module's name is part of the names of machine code. Two files of one name, or two states

@@ -17,6 +17,7 @@ SYMBOLS = {
     "beta": r"$\beta$",
     "gamma": r"$\gamma$",
     "delta": r"$\delta$",
+    "horizon": "$T$",
     "k": "$k$",
     "v": "$v$",
     "c": "$c$",

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from .alignments import Alignment
+
 Curator = Callable[..., float]  # (rng, reward, eps)
 Values = Mapping[str, float]  # of an algorithm's parameters, by name
 
@@ -13,7 +15,9 @@ ONE_REWARD = "when one reward differs"
 ANY_TWO_REWARDS = "between any two rewards"
 ACTIONS = "all actions"
 RESPONSE = "each user's response"
+SUMS = "every sum that the server sees"
 STOPPING = "stopping time and estimate"
+STOPPING_AND_ANSWER = "all actions, stopping time and answer"
 DELTA = 1e-6  # the delta at which conversions to (eps, delta)-DP are printed
 
 
@@ -29,7 +33,7 @@ def nothing_hidden(values: Values) -> float:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """What Gaussian noise guarantees: concentrated or Renyi DP, of which pure DP is no part.
+    """What Gaussian or Skellam noise guarantees: concentrated or Renyi DP, without pure DP.
 
     Attributes:
         letters: the parameters that the guarantee consists of, in the order of its notation.
@@ -73,6 +77,29 @@ RDP = Gaussian(
 )
 
 
+def skellam_rho(values: Values) -> float:
+    """The rho for which Skellam noise has a Renyi divergence of at most a rho at every integer
+    order a: what is more than a eps^2/2 is at most 3 eps/(2 s), and a is at least 2.
+    """
+    return values["eps"] ** 2 / 2.0 + 0.75 * values["eps"] / values["s"]
+
+
+def of_integer_orders(values: Values, delta: float) -> float:
+    """The eps of (eps, delta)-DP: the least a rho + ln(1/delta)/(a - 1) over integers a > 1."""
+    rho, l = skellam_rho(values), math.log(1.0 / delta)
+    best = math.floor(1.0 + math.sqrt(l / rho))
+    return min(a * rho + l / (a - 1) for a in (max(best, 2), best + 1))
+
+
+SKELLAM = Gaussian(
+    ("eps", "s"),
+    skellam_rho,
+    "min over integers a > 1 of a rho + ln(1/delta)/(a - 1), rho = eps^2/2 + 3 eps/(4 s)",
+    of_integer_orders,
+    "Mironov 2017, Proposition 3",
+)
+
+
 @dataclass(frozen=True)
 class Guarantee:
     """A guarantee of differential privacy, with its neighbouring relation and its source.
@@ -91,6 +118,7 @@ class Guarantee:
         mechanism: the release that it rests on, a name in ``audit/releases.py``, or None.
         curator: for local privacy, the local randomizer ``curator(rng, reward, eps)``.
         gaussian: for zCDP and RDP, what the Gaussian noise guarantees.
+        alignment: how its noise shifts when a reward changes, or None.
     """
 
     notion: str
@@ -101,6 +129,7 @@ class Guarantee:
     mechanism: str | None = None
     curator: Curator | None = None
     gaussian: Gaussian | None = None
+    alignment: Alignment | None = None
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -126,29 +155,57 @@ class Guarantee:
 NOT_PRIVATE = Guarantee("none", nothing_hidden, "nothing", "", "")
 
 
-def global_dp(source: str, mechanism: str | None = None, hides: str = ACTIONS) -> Guarantee:
+def global_dp(
+    source: str,
+    mechanism: str | None = None,
+    hides: str = ACTIONS,
+    alignment: Alignment | None = None,
+) -> Guarantee:
     """Global DP: ``hides`` is eps-DP for sequences of rewards that differ in one reward."""
-    return Guarantee("global", all_of_eps, hides, ONE_REWARD, source, mechanism)
+    return Guarantee(
+        "global", all_of_eps, hides, ONE_REWARD, source, mechanism, alignment=alignment
+    )
 
 
-def gaussian_zcdp(source: str, mechanism: str | None = None, hides: str = ACTIONS) -> Guarantee:
+def gaussian_zcdp(
+    source: str,
+    mechanism: str | None = None,
+    hides: str = ACTIONS,
+    alignment: Alignment | None = None,
+) -> Guarantee:
     """Global zero-concentrated DP by Gaussian noise: ``hides`` is rho-zCDP, and sqrt(2 rho)-GDP,
     for sequences of rewards that differ in one reward.
     """
-    return _gaussian("global zCDP", ZCDP, source, mechanism, hides)
+    return _gaussian("global zCDP", ZCDP, source, mechanism, hides, alignment)
 
 
-def gaussian_rdp(source: str, mechanism: str | None = None, hides: str = ACTIONS) -> Guarantee:
+def gaussian_rdp(
+    source: str,
+    mechanism: str | None = None,
+    hides: str = ACTIONS,
+    alignment: Alignment | None = None,
+) -> Guarantee:
     """Global Renyi DP by Gaussian noise: ``hides`` is (order, eps)-RDP, and sqrt(2 eps/order)-GDP,
     for sequences of rewards that differ in one reward.
     """
-    return _gaussian("global RDP", RDP, source, mechanism, hides)
+    return _gaussian("global RDP", RDP, source, mechanism, hides, alignment)
 
 
-def _gaussian(notion, gaussian, source, mechanism, hides):
-    return Guarantee(notion, nothing_hidden, hides, ONE_REWARD, source, mechanism, None, gaussian)
+def skellam_rdp(source: str, mechanism: str | None = None, hides: str = ACTIONS) -> Guarantee:
+    """Global Renyi DP of every integer order by Skellam noise, an integer counterpart of Gaussian
+    noise, for sequences of rewards that differ in one reward. It depends on a granularity ``s``.
+    """
+    return _gaussian("global RDP", SKELLAM, source, mechanism, hides, None)
 
 
-def local_dp(source: str, curator: Curator) -> Guarantee:
+def _gaussian(notion, gaussian, source, mechanism, hides, alignment):
+    return Guarantee(
+        notion, nothing_hidden, hides, ONE_REWARD, source, mechanism, None, gaussian, alignment
+    )
+
+
+def local_dp(source: str, curator: Curator, alignment: Alignment | None = None) -> Guarantee:
     """Local DP: the output of ``curator(rng, reward, eps)`` is DP at the level of the user."""
-    return Guarantee("local", all_of_eps, RESPONSE, ANY_TWO_REWARDS, source, None, curator)
+    return Guarantee(
+        "local", all_of_eps, RESPONSE, ANY_TWO_REWARDS, source, None, curator, alignment=alignment
+    )

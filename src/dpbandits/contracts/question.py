@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
+from ..errors import BadInput
 from .parameters import FRACTION, RANGE, Interval
 
 
@@ -33,6 +35,8 @@ class Question:
         statistic_name: what that mean is called.
         share: a measured column of zeros and ones whose share is summarised, and the column of the
             runs that count; None if there is none.
+        quantiles: whether the quantiles of the statistic are summarised, too.
+        increasing: keys of ``goal`` whose values must increase.
         shown: the columns of a summary, where ``*`` stands for what a sweep varies.
         shown_if_varied: columns of a setting that a summary shows only if they vary.
         label: the columns that stand in the name of a table with a single setting.
@@ -57,6 +61,8 @@ class Question:
     statistic: str
     statistic_name: str
     share: tuple[str, str] | None
+    quantiles: bool
+    increasing: tuple[str, ...]
     shown: tuple[str, ...]
     shown_if_varied: tuple[str, ...]
     label: tuple[tuple[str, str], ...]
@@ -68,6 +74,11 @@ class Question:
     @property
     def goal_names(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self.goal)
+
+    @property
+    def own_keys(self) -> set[str]:
+        """The keys of the command that have a meaning for this question and not for all."""
+        return {*self.goal_names, "arm"} if self.one_arm else set(self.goal_names)
 
 
 REGRET = Question(
@@ -90,6 +101,8 @@ REGRET = Question(
     statistic="regret",
     statistic_name="final regret",
     share=None,
+    quantiles=False,
+    increasing=(),
     shown=("algo", "env", "eps", "*", "horizon"),
     shown_if_varied=(),
     label=(("budget", "-{}"), ("horizon", "-T{}")),
@@ -115,14 +128,80 @@ STOPPING = Question(
     statistic="stopping_time",
     statistic_name="stopping time",
     share=("correct", "halted"),
+    quantiles=False,
+    increasing=(),
     shown=("rule", "env", "*", "true_mean", "eps", "rel_error"),
     shown_if_varied=("arm", "beta", "R", "cap"),
     label=(("budget", "-{}"), ("rel_error", "-a{:g}")),
 )
 
-QUESTIONS = (REGRET, STOPPING)
+BEST_ARM = replace(
+    STOPPING,
+    name="best arm",
+    goal=(("delta", FRACTION),),
+    swept=("eps", "delta", "cap"),
+    one_arm=False,
+    columns=("rule", "env", "eps", "delta", "cap"),
+    measured=("stopping_time", "answer", "halted", "correct"),
+    blank=("answer", "correct"),
+    quantiles=True,
+    shown=("rule", "env", "*", "eps", "delta"),
+    shown_if_varied=("cap",),
+    label=(("budget", "-{}"), ("delta", "-d{:g}")),
+)
+
+HYPOTHESES = replace(
+    BEST_ARM,
+    name="hypotheses",
+    goal=(("mu0", FRACTION), ("mu1", FRACTION), ("alpha", FRACTION), ("beta", FRACTION)),
+    swept=("arm", "eps", "mu0", "mu1", "alpha", "beta", "cap"),
+    one_arm=True,
+    columns=(
+        "rule", "env", "arm", "true_mean", "eps", "mu0", "mu1", "alpha", "beta", "cap",
+    ),
+    increasing=("mu0", "mu1"),
+    shown=("rule", "env", "*", "true_mean", "eps", "mu0", "mu1"),
+    shown_if_varied=("arm", "alpha", "beta", "cap"),
+    label=(("budget", "-{}"), ("mu0", "-p{:g}"), ("mu1", "-p{:g}")),
+)  # fmt: skip
+
+QUESTIONS = (REGRET, STOPPING, BEST_ARM, HYPOTHESES)
 
 
 def question_named(name: str) -> Question:
     """The question of a name."""
     return next(question for question in QUESTIONS if question.name == name)
+
+
+def usual_question(group: str) -> Question:
+    """The question that the algorithms of a group answer if they declare no other."""
+    return next(question for question in QUESTIONS if question.group == group)
+
+
+def refined(
+    question: Question, asked: Mapping[str, Question], given: Iterable[str] = ()
+) -> Question:
+    """The question of a command that its algorithms answer: all of them the same one.
+
+    Args:
+        question: the first question of the command.
+        asked: the question of each algorithm, by name.
+        given: the keys that have been given.
+
+    Raises:
+        BadInput: two algorithms answer different questions, or a key belongs to another question.
+    """
+    (name, found), *others = asked.items()
+    for other, its in others:
+        if its != found:
+            raise BadInput(
+                f"{found.group}={name},{other}: they answer different questions, {found.name} and "
+                f"{its.name}; run them apart"
+            )
+    family = [q for q in QUESTIONS if q.command == question.command]
+    foreign = {key for q in family for key in q.own_keys} - found.own_keys
+    for key in given:
+        if key in foreign:
+            own = ", ".join(sorted(found.own_keys))
+            raise BadInput(f"{key}: no key of {name}, which takes {own}")
+    return found

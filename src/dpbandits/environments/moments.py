@@ -164,3 +164,31 @@ def integral(f: Callable[[float], float], start: float, stop: float, *points: fl
     if not error <= ERROR * whole:
         raise ArithmeticError(f"the integral of a moment is {whole:g} +- {error:g}")
     return float(whole)
+
+
+def of_quantile(quantile: Callable[[float], float], q: float, c: float) -> float:
+    """A quantile function Q: the integral of |Q(u) - c|^q over (0, 1)."""
+
+    def f(u: float) -> float:
+        return abs(quantile(u) - c) ** q
+
+    kink = _crossing(quantile, c)
+    return integral(f, 0.0, kink) + integral(f, kink, 1.0)
+
+
+def mean_of_quantile(quantile: Callable[[float], float]) -> float:
+    """A quantile function Q: the integral of Q(u) over (0, 1), which is that of its positive part
+    minus that of its negative part.
+    """
+    kink = _crossing(quantile, 0.0)
+    above = integral(lambda u: max(quantile(u), 0.0), kink, 1.0)
+    return above - integral(lambda u: max(-quantile(u), 0.0), 0.0, kink)
+
+
+def _crossing(quantile: Callable[[float], float], c: float) -> float:
+    """The place in [0, 1] where a quantile function passes c, by bisection."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if quantile(middle) > c else (middle, high)
+    return low

@@ -33,27 +33,31 @@ BANDS = {
 }
 
 
-def curve_of(rows: pd.DataFrame, by: str, band: str) -> pd.DataFrame:
+def curve_of(rows: pd.DataFrame, by: str, band: str | None) -> pd.DataFrame:
     """The regret over the runs at each value of a column, in ascending order.
 
     Args:
         rows: rows of a tidy table.
         by: the column.
-        band: a key of ``BANDS``. The band of a single run has no width.
+        band: a key of ``BANDS``, or None for means alone. The band of a single run has no width.
 
     Returns:
         The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band).
     """
+    if band == "ci":
+        found = mean_of(rows, [by], "regret").sort_values(by, ignore_index=True)
+        mean, low, high = found["mean"], found["ci_low"], found["ci_high"]
+        return found.assign(middle=mean, low=low.fillna(mean), high=high.fillna(mean))
+    regret = rows.groupby(by)["regret"]
+    mean = regret.mean()
+    low, middle, high = mean, mean, mean
     if band == "quantiles":
-        regret = rows.groupby(by)["regret"]
         low, middle, high = (regret.quantile(q) for q in QUANTILES)
-        found = pd.DataFrame({"mean": regret.mean(), "middle": middle, "low": low, "high": high})
-        return found.reset_index()
-    found = mean_of(rows, [by], "regret").sort_values(by, ignore_index=True)
-    mean, low, high = found["mean"], found["ci_low"], found["ci_high"]
-    if band == "std":
-        low, high = mean - found["std"], mean + found["std"]
-    return found.assign(middle=mean, low=low.fillna(mean), high=high.fillna(mean))
+    elif band == "std":
+        std = regret.std().fillna(0.0)
+        low, high = mean - std, mean + std
+    columns = {"mean": mean, "middle": middle, "low": low, "high": high}
+    return pd.DataFrame(columns).reset_index()
 
 
 def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:

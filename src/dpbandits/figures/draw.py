@@ -15,16 +15,18 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from ..contracts.parameters import BUDGETS
+from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, unknown
 from ..files import package_folder
-from ..results.tables import varied_in
+from ..results.tables import question_of_table, varied_in
 from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, yes_no
 from .bands import BANDS
+from .identification import identification_panels
 from .regret_vs_budget import budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
-from .style import finite_budgets
+from .style import SCALES, finite_budgets
 from .tails import tail_panels
 
 Draw = Callable[..., Figure]  # of a table and, where a figure has them, curves of bounds
@@ -35,6 +37,7 @@ KINDS: dict[str, Draw] = {
     "budget": budget_panels,
     "contamination": contamination_panels,
     "stopping": stopping_panels,
+    "identification": identification_panels,
     "tail": tail_panels,
 }
 
@@ -55,6 +58,12 @@ def _band(key: str, value: Any) -> str:
     return str(value)
 
 
+def _scale(key: str, value: Any) -> str:
+    if value not in list(SCALES):
+        raise BadInput(f"{key}={plain(value)}: {' or '.join(SCALES)} is needed")
+    return str(value)
+
+
 # What a file may give to the function of its kind of figure, and how the value is checked
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "title": _text,
@@ -62,6 +71,9 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "private": _text,
     "k": as_number,
     "theorems": yes_no,
+    "tails": yes_no,
+    "scale": _scale,
+    "time": _scale,
 }
 
 
@@ -79,8 +91,8 @@ def figure_of_table(
         table: a tidy table.
         title: the title.
         bounds: curves of bounds, see ``bounds.curves``.
-        x: ``t``, a budget (``eps`` or ``rho``), or a parameter that the table varies; None for a
-            budget of more than four values if there is one, else time.
+        x: ``t``, a budget (``eps`` or ``rho``), or what the table varies, such as a parameter or
+            the ``horizon``; None for a budget of more than four values if there is one, else time.
         band: a key of ``BANDS``.
         kind: ``tail`` for the probability of large regrets; else None.
 
@@ -94,7 +106,8 @@ def figure_of_table(
         if x is not None or kind is not None:
             given = f"x={x}" if kind is None else f"kind={kind}"
             raise BadInput(f"{given}: a figure of stopping times has axes of its own")
-        return stopping_panels(table, title)
+        of_mean = question_of_table(table) == STOPPING
+        return (stopping_panels if of_mean else identification_panels)(table, title)
     if kind == "tail":
         if x is not None or bounds is not None:
             raise BadInput(f"kind={kind}: its axis is regret; x and bounds have no place in it")
@@ -117,6 +130,7 @@ def axis_of(table: pd.DataFrame, x: str | None) -> str:
     if x is None:
         return next((name for name, values in budgets.items() if values > 4), "t")
     varied = [n for n in varied_in(table) if pd.api.types.is_numeric_dtype(table[n])]
+    varied += ["horizon"] if table["horizon"].nunique() > 1 else []
     if x not in AXES and x not in varied:
         raise unknown("x", x, [*AXES, *varied])
     if x in BUDGETS and not budgets:
@@ -164,7 +178,7 @@ def from_file(name: str, described: Any, table: pd.DataFrame) -> Draw:
         elif option != "kind":
             place = f"option of figure.kind={kind} of experiment {name}:"
             raise unknown(place, plain(option), ["kind", *known])
-    if ("rule" in table.columns) != (kind == "stopping"):
+    if ("rule" in table.columns) != (kind in ("stopping", "identification")):
         found = "stopping times" if "rule" in table.columns else "regret"
         raise BadInput(f"figure.kind={kind} of experiment {name}: it cannot draw {found}")
     return partial(KINDS[kind], **options)

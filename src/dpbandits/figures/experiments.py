@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -16,10 +18,11 @@ from matplotlib.figure import Figure
 from ..contracts.question import QUESTIONS, REGRET
 from ..errors import BadInput, plain, unknown
 from ..files import check_writable, package_folder
+from ..results.distinguish import distinguishing
 from ..results.manifest import INDIFFERENT, is_current
 from ..results.naming import refuse_to_replace, table_path
 from ..results.report import write_report
-from ..results.tables import question_of_table, read_table
+from ..results.tables import question_of_table, read_table, settings_of
 from ..running.monte_carlo import play_missing
 from ..settings.choices import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
@@ -27,6 +30,8 @@ from ..settings.sweep import grids
 from .bounds import curves, read_records
 from .draw import figure_of_experiment
 from .style import save
+
+NO_RECORD: Mapping[str, Any] = {"parameters": {}, "env_spec": {}, "population": None}
 
 
 def reproduce(name: str, results: Path, changes: Mapping[str, Any]) -> list[Path]:
@@ -100,9 +105,11 @@ def _scaled(figure: Figure, name: str, table: pd.DataFrame) -> Figure:
     return figure
 
 
-def curves_of(table: pd.DataFrame, files: list[Path]) -> pd.DataFrame:
-    """The curves of bounds of one or several tables."""
-    records = [record for file in files for record in read_records(file)]
+def curves_of(table: pd.DataFrame, files: Sequence[Path]) -> pd.DataFrame:
+    """The curves of bounds of one table, or of several that are one, see ``together``."""
+    records = table.attrs.get("settings")
+    if records is None:
+        records = [record for file in files for record in read_records(file)]
     return curves(table, records, ", ".join(map(str, files)))
 
 
@@ -116,20 +123,68 @@ def escaped(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def together(files: list[Path]) -> pd.DataFrame:
-    """Several tables as one, if a figure can tell their settings apart."""
+def together(files: Sequence[Path]) -> pd.DataFrame:
+    """Several tables as one, with the columns of ``distinguishing`` where the manifests beside
+    them tell settings apart that look alike. A setting in several tables is taken once.
+
+    Raises:
+        BadInput: the tables are of two questions, or no manifest tells settings apart.
+    """
     tables = [read(file) for file in files]
     if len({"rule" in table.columns for table in tables}) > 1:
         raise BadInput("tables of regrets and of stopping times share no figure; plot them apart")
-    table = pd.concat(tables, ignore_index=True)
-    if "horizon" in table.columns and table["horizon"].nunique() > 1:
-        found = ", ".join(f"{T:g}" for T in sorted(table["horizon"].unique()))
-        raise BadInput(f"tables of different horizons ({found}) share no axis; plot them apart")
-    measured = {"seed", *question_of_table(table).measured} - {"t"}
+    table = tables[0] if len(tables) == 1 else _told_apart(files, tables)
+    measured = set(question_of_table(table).measured) - {"t"}
     rows = [name for name in table.columns if name not in measured]
     if table.duplicated(rows).any():
         raise BadInput(
             "the tables hold the same settings twice, or settings that differ in something that "
-            "is not a column; run them as one sweep, or plot them apart"
+            "neither is a column nor stands in a manifest beside them; plot them apart"
         )
     return table
+
+
+class _Shown(NamedTuple):
+    """A setting of a table: its columns, its record (None without a manifest), and its rows."""
+
+    columns: Mapping[Any, Any]
+    record: Mapping[str, Any] | None
+    rows: pd.DataFrame
+
+
+def _told_apart(files: Sequence[Path], tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Tables as one: each setting once, from the table with most runs of it."""
+    found: dict[str, _Shown] = {}
+    for file, table in zip(files, tables, strict=True):
+        groups = table.groupby(settings_of(table), sort=False, dropna=False)
+        records = _records(file, groups.ngroups)
+        for record, (_, rows) in zip(records, groups, strict=True):
+            key = json.dumps(record, sort_keys=True) if record else f"{file} {len(found)}"
+            if key not in found or len(rows) > len(found[key].rows):
+                columns = rows[settings_of(table)].iloc[0].to_dict()
+                found[key] = _Shown(columns, record, rows)
+    settings = list(found.values())
+    names = sorted({name for setting in settings for name in setting.columns})
+    looks = [{name: setting.columns.get(name) for name in names} for setting in settings]
+    known = [setting.record or NO_RECORD for setting in settings]
+    more = distinguishing(looks, known)
+    parts = [setting.rows.assign(**own) for setting, own in zip(settings, more, strict=True)]
+    table = pd.concat(parts, ignore_index=True)
+    if all(setting.record for setting in settings):
+        table.attrs["settings"] = known
+    return table
+
+
+def _records(file: Path, settings: int) -> list[Any]:
+    """The records of a table's settings, None for each without a manifest that fits."""
+    with suppress(BadInput):
+        records = read_records(file)
+        if len(records) == settings and all(map(_is_record, records)):
+            return records
+    return [None] * settings
+
+
+def _is_record(record: Mapping[str, Any]) -> bool:
+    """Whether the parts of a record that ``distinguishing`` reads are what they should be."""
+    parts = (record["parameters"], record["env_spec"], record["population"] or {})
+    return all(isinstance(part, dict) for part in parts)

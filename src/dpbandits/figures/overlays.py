@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import cycle
 from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
 
 from .bounds import COLUMNS
-from .style import Styles
+from .style import BOUND, Styles
 
 # Dashes by the kind of a bound, and marks by its side, which no measured line has
 DASHES: dict[str, Any] = {
@@ -19,6 +22,9 @@ DASHES: dict[str, Any] = {
     "refuted": (0, (4, 2)),
 }
 MARKS = {"upper": "v", "lower": "^"}
+SLOPE = "#888888"  # the colour of curves without a constant, which are true in their slope alone
+MARKS_OF_SLOPES = "vsDoPp"
+WITHOUT_CONSTANT = ("order", "refuted")
 
 
 def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.DataFrame:
@@ -26,24 +32,37 @@ def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.
     rows if there are no bounds.
     """
     if bounds is None:
-        return table.head(0).assign(**dict.fromkeys(COLUMNS))
+        return table.head(0).assign(**dict.fromkeys([*COLUMNS, "mark"]))
     against = bounds[bounds["axis"] == axis]
     setting = [c for c in against.columns if c in table.columns and c != axis]
     against = against.astype(table.dtypes[setting].to_dict())  # a column may be blank in one
-    return against.merge(table[[*setting, "line"]].drop_duplicates(), on=setting)
+    found = against.merge(table[[*setting, "line"]].drop_duplicates(), on=setting)
+    return found.assign(mark=_marks(found) if len(found) else None)
+
+
+def _marks(bounds: pd.DataFrame) -> list[str]:
+    """The mark of each point of some curves: by the side of a bound, but a cross for a refuted one,
+    and different ones for orders, which all are grey.
+    """
+    orders = bounds.loc[bounds["kind"] == "order", "label"].unique()
+    special = dict(zip(orders, cycle(MARKS_OF_SLOPES), strict=False))
+    special |= dict.fromkeys(bounds.loc[bounds["kind"] == "refuted", "label"], "x")
+    pairs = zip(bounds["label"], bounds["side"], strict=True)
+    return [special.get(label, MARKS[side]) for label, side in pairs]
 
 
 def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
     """Draw curves of bounds, see ``lines_of``, thin and with marks, in the colour of their line.
 
-    Curves are black if several lines share them, or if they are lower bounds of the only line.
+    Curves are black if several lines share them, or if they are lower bounds of the only line, and
+    grey if only their slope has a meaning; these do not stretch the axes.
     """
     key: Any
     single = bounds["line"].nunique() == 1
-    for key, rows in bounds.groupby(["label", "kind", "side"], sort=False):
-        label, kind, side = key
+    for key, rows in bounds.groupby(["label", "kind", "side", "mark"], sort=False):
+        label, kind, side, mark = key
         look: Any = {"ls": DASHES[kind], "lw": 0.9, "ms": 4, "mfc": "white", "mew": 0.8}
-        look["marker"] = "x" if kind == "refuted" else MARKS[side]
+        look["marker"] = mark
         shared: dict[bytes, list[tuple[str, pd.DataFrame]]] = {}
         for line, curve in rows.groupby("line", sort=False):
             points = curve.drop_duplicates("x").sort_values("x")
@@ -52,5 +71,18 @@ def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
             line, points = curves[0]
             own = len(curves) == 1 and not (single and side == "lower")
             colour = styles[line]["color"] if own else "black"
-            ax.plot(points["x"], points["value"], color=colour, markevery=0.17, **look)
-        ax.plot([], [], color="black", label=label, **look)
+            if kind in WITHOUT_CONSTANT:
+                with unstretched(ax):
+                    ax.plot(points["x"], points["value"], color=SLOPE, markevery=0.17, **look)
+            else:
+                ax.plot(points["x"], points["value"], color=colour, markevery=0.17, **look)
+        colour = SLOPE if kind in WITHOUT_CONSTANT else "black"
+        ax.plot([], [], color=colour, label=label, gid=BOUND, **look)
+
+
+@contextmanager
+def unstretched(ax: Axes) -> Iterator[None]:
+    """Draw something that has no part in the range of the axes."""
+    limits = ax.dataLim.frozen()
+    yield
+    ax.dataLim.set(limits)

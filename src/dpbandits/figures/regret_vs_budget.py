@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,13 +16,15 @@ from ..errors import BadInput
 from ..results.tables import at_end
 from .bands import band_note, curve_of, draw_band
 from .layout import panels_of
-from .overlays import draw_bounds, lines_of
+from .overlays import SLOPE, draw_bounds, lines_of, unstretched
 from .style import (
+    BOUND,
     Chart,
     Styles,
     budget_title,
     finish,
     labelled,
+    legend_name,
     scientific,
     styled,
     styles_of,
@@ -38,10 +41,10 @@ def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: 
         label, colour = str(line), styles[str(line)]["color"]
         finite = rows[np.isfinite(rows[column])]
         if finite.empty:
-            level = curve_of(rows, "horizon", band or "ci")["middle"].mean()
+            level = curve_of(rows, "horizon", band)["middle"].mean()
             ax.axhline(level, label=label, **styles[label])
             continue
-        curve, medians = curve_of(finite, column, band or "ci"), band == "quantiles"
+        curve, medians = curve_of(finite, column, band), band == "quantiles"
         mark: Any = {} if medians else {"marker": "o", "ms": 3}
         ax.plot(curve[column], curve["middle"], label=label, **mark, **styles[label])
         if band is not None:
@@ -53,14 +56,19 @@ def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: 
 
 def regret_label(table: pd.DataFrame) -> str:
     """The label of the axis of final regret."""
+    if table["horizon"].nunique() > 1:
+        return "pseudo-regret at $T$"
     return f"pseudo-regret at $T$ = {scientific(table['horizon'].max())}"
 
 
 def order(ax: Axes, x: np.ndarray, values: np.ndarray, through: float, label: str) -> None:
-    """Draw the order of a bound, whose constant is unknown, as a dashed line that has the height
+    """Draw the order of a bound, whose constant is unknown, as a grey slope that has the height
     ``through`` at the last ``x``.
     """
-    ax.plot(x, values * through / values[-1], label=label, color="black", lw=1, ls="--")
+    with unstretched(ax):
+        ax.plot(
+            x, values * through / values[-1], label=label, color=SLOPE, lw=1, ls="--", gid=BOUND
+        )
 
 
 @styled
@@ -78,7 +86,7 @@ def budget_panels(
     ``time_panels`` for ``band`` and ``bounds``. Algorithms that take another budget than ``x`` are
     left out.
     """
-    table = labelled(table[table[x].notna()])
+    table = labelled(table[table[x].notna()], horizons=True)
     bounds = lines_of(bounds, table, x)
     environments = table["env"].unique()
     figure = Chart(figsize=(max(3.2 * len(environments), 5.0), 3.6))
@@ -92,9 +100,9 @@ def budget_panels(
         draw_bounds(ax, bounds[bounds["env"] == env], styles)
         for (label, term), dash in zip((terms or {}).items(), ("--", ":", "-."), strict=False):
             values = [term(budget) for budget in budgets]
-            ax.plot(budgets, values, label=label, color="black", lw=1, ls=dash)
+            ax.plot(budgets, values, label=label, color="black", lw=1, ls=dash, gid=BOUND)
     axes[0].set_ylabel(regret_label(table))
-    finish(figure, title, table, band_note(table, band), bounds)
+    finish(figure, title, table, band_note(table, band))
     return figure
 
 
@@ -103,12 +111,12 @@ def parameter_panels(table: pd.DataFrame, title: str, x: str, band: str = "ci") 
     """Final regret against a parameter that the table varies: a row of panels for each environment,
     a column for each budget.
     """
-    table = labelled(table, but=[x])
+    table = labelled(table, but=[x], horizons=True)
     figure, axes, panels = panels_of(table)
     styles, values = styles_of(table), table[x].dropna()
     for ax, inside in panels:
         regret_vs(ax, table[inside], x, styles, band)
-        if values.min() > 0 and values.max() > 20 * values.min():
+        if values.min() > 0 and (x == "horizon" or values.max() > 20 * values.min()):
             ax.set_xscale("log")
     for ax in axes[-1]:
         ax.set_xlabel(symbol(x))
@@ -122,24 +130,30 @@ def parameter_panels(table: pd.DataFrame, title: str, x: str, band: str = "ci") 
 def contamination_panels(
     table: pd.DataFrame, title: str, k: float = 2.0, band: str = "ci"
 ) -> Figure:
-    """Final regret against the contamination alpha: a panel for each budget.
+    """Final regret against the contamination alpha: a column of panels for each budget.
 
-    The order T alpha^(1-1/k) of the lower bound (Wu et al. 2023, Theorem 4.1) is drawn as a slope
-    that ends at half of the largest regret.
+    There is a row of panels for each algorithm. The order T alpha^(1-1/k) of the lower bound (Wu
+    et al. 2023, Theorem 4.1) is drawn as a slope that ends at half of the largest regret.
     """
     if "env.alpha" not in table.columns:
         raise BadInput("the table has no column env.alpha, the contamination on the axis")
     table = labelled(table.rename(columns={"env.alpha": "alpha"}), but=["alpha"])
     budgets = sorted(table["eps"].unique())
-    figure = Chart(figsize=(2.6 * len(budgets) + 0.4, 3.8))
-    axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)[0]
+    algorithms = list(table["algo"].unique())
+    rows, columns = len(algorithms), len(budgets)
+    figure = Chart(figsize=(2.6 * columns + 0.4, 1.9 * rows + 1.1))
+    axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
     styles = styles_of(table)
     grid = np.linspace(0, table["alpha"].max(), 50)[1:]
-    name = f"order of the lower bound, $T\\,\\alpha^{{{1 - 1 / k:g}}}$ (slope only)"
-    for ax, eps in zip(axes, budgets, strict=True):
-        regret_vs(ax, table[table["eps"] == eps], "alpha", styles, band)
+    name = f"slope of the lower bound, $T\\,\\alpha^{{{1 - 1 / k:g}}}$"
+    for ax, (algo, eps) in zip(axes.flat, itertools.product(algorithms, budgets), strict=True):
+        inside = table[(table["algo"] == algo) & (table["eps"] == eps)]
+        regret_vs(ax, inside, "alpha", styles, band)
         order(ax, grid, grid ** (1 - 1 / k), at_end(table)["regret"].max() / 2, name)
-        ax.set(title=budget_title("eps", eps), xlabel=r"contamination $\alpha = \alpha_1$")
-    axes[0].set_ylabel(regret_label(table))
+        ax.set_title(f"{legend_name(algo)}, {budget_title('eps', eps)}")
+    for ax in axes[-1]:
+        ax.set_xlabel(r"contamination $\alpha = \alpha_1$")
+    for ax in axes[:, 0]:
+        ax.set_ylabel(regret_label(table))
     finish(figure, title, table, band_note(table, band))
     return figure

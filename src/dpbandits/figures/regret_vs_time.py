@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 
 from ..contracts.display import symbol
-from ..results.tables import budgets_of, varied_in, without_privacy
+from ..results.tables import at_end, budgets_of, varied_in, without_privacy
 from .bands import band_note, curve_of, draw_band
 from .layout import panel_title
 from .overlays import draw_bounds, lines_of
@@ -30,20 +30,48 @@ from .style import (
     styles_of,
     value_text,
 )
+from .tails import exceedance
 
 DOTS = 12  # means of a line of medians
+EARLY = 0.02  # of the rounds
+EARLIEST = 1e-3  # of the rounds: where a logarithmic axis of time begins, approximately
+
+
+def learns_early(table: pd.DataFrame) -> bool:
+    """Whether at least half of the settings of a labelled table have half of their final regret
+    in the first 2 % of the rounds: a linear axis of time would show that as a corner.
+    """
+    setting = ["line", "env", "horizon", *budgets_of(table)]
+    before = table[table["t"] <= EARLY * table["horizon"]]
+    last = before.groupby(setting, dropna=False)["t"].transform("max")
+    early = before[before["t"] == last].groupby(setting, dropna=False)["regret"].mean()
+    final = at_end(table).groupby(setting, dropna=False)["regret"].mean()
+    return bool((early.reindex(final.index) >= final / 2).mean() >= 0.5)
+
+
+def _scale_of_time(table: pd.DataFrame) -> str:
+    return "log" if learns_early(table) else "linear"
 
 
 def regret_vs_time(
-    ax: Axes, table: pd.DataFrame, styles: Styles, band: str, scale: str, bounds: pd.DataFrame
+    ax: Axes,
+    table: pd.DataFrame,
+    styles: Styles,
+    band: str,
+    scale: str,
+    bounds: pd.DataFrame,
+    log_time: bool = False,
 ) -> None:
     """Draw the pseudo-regret of each line of a labelled table against the round, with bands.
 
-    ``scale`` is that of the axis of regret, ``log`` or ``linear``.
+    ``scale`` is that of the axis of regret, ``log`` or ``linear``. The axis of time is logarithmic
+    with ``log_time``, and above a horizon of LONG.
     """
     lines = table.groupby("line", sort=False)
     measured = {str(label): curve_of(rows, "t", band) for label, rows in lines}
-    shown = [c.loc[c["t"] >= 0.01 * c["t"].max(), "middle"].min() for c in measured.values()]
+    horizon = table["horizon"].max()
+    start = (EARLIEST if log_time else 0.01) * horizon
+    shown = [c.loc[c["t"] >= start, "middle"].min() for c in measured.values()]
     if len(bounds):
         late = bounds.loc[bounds["x"] >= 0.1 * bounds["x"].max(), "value"].min()
         shown.append(max(late, min(shown) / 100))
@@ -56,8 +84,7 @@ def regret_vs_time(
             some = curve.iloc[:: max(1, len(curve) // DOTS)]
             ax.plot(some["t"], some["mean"], "o", ms=2.5, color=colour)
     draw_bounds(ax, bounds, styles)
-    horizon = table["horizon"].max()
-    if horizon > LONG:
+    if horizon > LONG or log_time:
         ax.set_xscale("log")
         ax.set_xlim(table.loc[table["regret"] > floor, "t"].min() / 2, horizon)
     else:
@@ -75,42 +102,64 @@ def regret_vs_time(
 
 @styled
 def time_panels(
-    table: pd.DataFrame, title: str, band: str = "ci", bounds: pd.DataFrame | None = None
+    table: pd.DataFrame,
+    title: str,
+    band: str = "ci",
+    bounds: pd.DataFrame | None = None,
+    tails: bool = False,
+    time: str | None = None,
 ) -> Figure:
     """A row of panels for each environment and horizon, a column for each budget.
 
     Algorithms without a budget are drawn in every column. ``band`` is a key of ``BANDS``; for
-    ``bounds`` see ``bounds.curves``.
+    ``bounds`` see ``bounds.curves``. With ``tails`` the probability of large final regrets is
+    below each panel. ``time`` is the scale of the axis of time, ``log`` or ``linear``; None for
+    what suits the table, see ``learns_early``.
     """
     table = labelled(table)
     bounds = lines_of(bounds, table, "t")
     budgets = finite_budgets(table)
     pairs = table[["env", "horizon"]].drop_duplicates()
     games = list(pairs.itertuples(index=False, name=None))
-    rows, columns = len(games), len(budgets)
+    each = 2 if tails else 1  # rows of a game
+    rows, columns = len(games) * each, len(budgets)
     figure = Chart(figsize=(max(2.3 * columns, 4.6) + 0.4, 2.1 * rows + 1.1))
-    share: Any = "row" if pairs["horizon"].nunique() > 1 else "all"
-    axes = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey="row")
-    styles = styles_of(table)
+    share: Any = "row" if tails or pairs["horizon"].nunique() > 1 else "all"
+    everything = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey="row")
+    axes, below = everything[::each], everything[each - 1 :: each]
+    styles, log_time = styles_of(table), (time or _scale_of_time(table)) == "log"
     panels = itertools.product(games, budgets)
-    for ax, ((env, horizon), budget) in zip(axes.flat, panels, strict=True):
+    for ax, tail, ((env, horizon), budget) in zip(axes.flat, below.flat, panels, strict=True):
         inside, beside = (_of_panel(x, env, horizon, *budget) for x in (table, bounds))
         name, value = budget
         if (table.loc[inside, name] == value).any():
-            regret_vs_time(ax, table[inside], styles, band, "log", bounds[beside])
+            regret_vs_time(ax, table[inside], styles, band, "log", bounds[beside], log_time)
             ax.set_title(panel_title(env, *budget) + _differences(table, inside, horizon))
-        else:
-            ax.set_visible(False)  # this game was not played at this budget
+            if tails:
+                exceedance(tail, table[inside], styles)
+        else:  # this game was not played at this budget
+            ax.set_visible(False)
+            tail.set_visible(False)
+    _label_edges(axes, "round $t$", "pseudo-regret", each_row=tails)
+    if tails:
+        _label_edges(below, "regret $x$ at $T$", "$P$(regret > $x$)", each_row=True)
+    finish(figure, title, table, band_note(table, band))
+    return figure
+
+
+def _label_edges(axes: np.ndarray, x: str, y: str, each_row: bool) -> None:
+    """Label the first visible panel of each row, and the last one of each column or, with
+    ``each_row``, every panel.
+    """
     for row in axes:
         first = next(ax for ax in row if ax.get_visible())
-        first.set_ylabel("pseudo-regret")
+        first.set_ylabel(y)
         first.tick_params(labelleft=True)
     for column in axes.T:
-        last = next(ax for ax in column[::-1] if ax.get_visible())
-        last.set_xlabel("round $t$")
-        last.tick_params(labelbottom=True)
-    finish(figure, title, table, band_note(table, band), bounds)
-    return figure
+        shown = [ax for ax in column if ax.get_visible()]
+        for ax in shown if each_row else shown[-1:]:
+            ax.set_xlabel(x)
+            ax.tick_params(labelbottom=True)
 
 
 def _of_panel(rows: pd.DataFrame, env: str, horizon: float, name: str, x: float) -> pd.Series:
@@ -130,14 +179,23 @@ def _differences(table: pd.DataFrame, inside: pd.Series, horizon: float) -> str:
 
 
 def time_panel(
-    table: pd.DataFrame, title: str, band: str = "ci", bounds: pd.DataFrame | None = None
+    table: pd.DataFrame,
+    title: str,
+    band: str = "ci",
+    bounds: pd.DataFrame | None = None,
+    scale: str = "linear",
+    time: str | None = None,
 ) -> Figure:
-    """One panel with linear axes and a line for each setting; see ``side_by_side``."""
-    return side_by_side({"": table}, title, band, bounds)
+    """One panel with a line for each setting; see ``side_by_side``."""
+    return side_by_side({"": table}, title, band, bounds, scale, time)
 
 
 def panel_per_algorithm(
-    table: pd.DataFrame, title: str, private: str = "private", band: str = "ci"
+    table: pd.DataFrame,
+    title: str,
+    private: str = "private",
+    band: str = "ci",
+    scale: str = "linear",
 ) -> Figure:
     """A panel for each private algorithm, where it is called ``private``; those without a budget
     are drawn in every panel.
@@ -147,7 +205,7 @@ def panel_per_algorithm(
         legend_name(algo): table[free | (table["algo"] == algo)].replace({"algo": {algo: private}})
         for algo in table.loc[~free, "algo"].unique()
     }
-    return side_by_side(panels, title, band)
+    return side_by_side(panels, title, band, scale=scale)
 
 
 @styled
@@ -156,11 +214,13 @@ def side_by_side(
     title: str,
     band: str,
     bounds: pd.DataFrame | None = None,
+    scale: str = "linear",
+    time: str | None = None,
 ) -> Figure:
-    """A panel with linear axes for each table, under its key, with a line for each setting.
+    """A panel for each table, under its key, with a line for each setting.
 
-    Lines of the same label look the same in every panel. With ``bounds`` (see ``time_panels``) the
-    axis of regret is logarithmic.
+    Lines of the same label look the same in every panel. ``scale`` is that of the axis of regret;
+    with ``bounds`` (see ``time_panels``) it is ``log``. For ``time`` see ``time_panels``.
     """
     panels = [rows.assign(panel=name) for name, rows in tables.items()]
     table = pd.concat(panels, ignore_index=True)
@@ -168,15 +228,15 @@ def side_by_side(
         if "eps_min" not in table.columns and table[budget].nunique() > 1:
             table[symbol(budget)] = table[budget].where(np.isfinite(table[budget]))
     table = labelled(table, but=["panel"])
-    scale = "linear" if bounds is None else "log"
+    scale = scale if bounds is None else "log"
     bounds = lines_of(bounds, table, "t")
     figure = Chart(figsize=(4.0 * len(tables) + 1.0, 4.0))
     axes = figure.subplots(1, len(tables), squeeze=False, sharey=True)[0]
-    styles = styles_of(table)
+    styles, log_time = styles_of(table), (time or _scale_of_time(table)) == "log"
     for ax, (name, rows) in zip(axes, table.groupby("panel", sort=False), strict=True):
         beside = bounds[bounds["line"].isin(rows["line"])]
-        regret_vs_time(ax, rows, styles, band, scale, beside)
+        regret_vs_time(ax, rows, styles, band, scale, beside, log_time)
         ax.set(title=name, xlabel="round $t$")
     axes[0].set_ylabel("pseudo-regret")
-    finish(figure, title, table, band_note(table, band), bounds)
+    finish(figure, title, table, band_note(table, band))
     return figure

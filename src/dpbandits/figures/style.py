@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -12,9 +12,10 @@ from typing import Any
 import matplotlib
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.ticker import EngFormatter
+from matplotlib.ticker import EngFormatter, FixedLocator, FuncFormatter, LogLocator
 
 from ..contracts.display import display_name, line_of, symbol
 from ..files import write_atomically
@@ -63,6 +64,8 @@ METADATA: dict[str, Any] = {
     "svg": {"Date": None},
 }
 FORMATS = tuple(METADATA)
+SCALES = ("log", "linear")  # of the axis of regret
+BOUND = "bound"  # the gid of lines that have their legend below the panels
 LONG = 1e9  # horizon above which the axis of time is logarithmic
 
 Styles = dict[str, dict[str, Any]]  # matplotlib's properties of each line, by its label
@@ -112,21 +115,30 @@ def value_text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def labelled(table: pd.DataFrame, but: Sequence[str] = ()) -> pd.DataFrame:
+def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = False) -> pd.DataFrame:
     """The table with a column ``line``, the label of the line to which a row belongs.
 
     There is a line for each algorithm and each value of the parameters that vary in some
-    environment for some algorithm, except for those in ``but``, which are on an axis.
+    environment for some algorithm, except for those in ``but``, which are on an axis. With
+    ``horizons`` there is also a line for each horizon.
     """
     games = table.groupby(["algo", "env", "horizon"])
     varied = [x for x in varied_in(table) if x not in but and games[x].nunique().max() > 1]
+    if horizons and "horizon" not in but and table["horizon"].nunique() > 1:
+        varied.append("horizon")
     key: Any
     labels: dict[Any, str] = {}
     for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
         values = zip(varied, key[1:], strict=True)
-        words = [f"{symbol(name)} = {value_text(x)}" for name, x in values if not pd.isna(x)]
+        words = [_word(name, x) for name, x in values if not pd.isna(x)]
         labels |= dict.fromkeys(rows.index, ", ".join([legend_name(key[0]), *words]))
     return table.assign(line=pd.Series(labels))
+
+
+def _word(name: str, value: Any) -> str:
+    """A parameter with its value in a label."""
+    text = scientific(value) if name == "horizon" else value_text(value)
+    return f"{symbol(name)} = {text}"
 
 
 def styles_of(table: pd.DataFrame) -> Styles:
@@ -180,29 +192,79 @@ def scientific(T: float) -> str:
     return f"${power}$" if factor == 1 else f"${factor:g} \\times {power}$"
 
 
-def finish(
-    figure: Figure, title: str, table: pd.DataFrame, note: str, bounds: Sequence | pd.DataFrame = ()
-) -> None:
-    """Put the title and the legend above the panels, and a note below them.
+def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> None:
+    """Put the title and the legend above the panels, and below them a note and the legend of
+    bounds, for which the figure grows.
 
-    The figure grows in height if curves of bounds give the legend many rows. ``RUNS`` in the note
-    is replaced by the number of runs in the table.
+    ``RUNS`` in the note is replaced by the number of runs in the table.
     """
     lines: dict[str, Any] = {}
     for ax in figure.axes:
+        label_logarithms(ax)
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             lines.setdefault(label, handle)
-    wide = figure.get_figwidth() > 6
-    columns = len(lines) if wide and len(lines) <= 5 else 2
-    letters = max(len(re.sub(r"\\[a-z]+|[${}^_\\,]", "", label)) for label in lines)
-    columns = max(1, min(columns, int(figure.get_figwidth() / (0.065 * letters + 0.5))))
+    bounds = {x: line for x, line in lines.items() if getattr(line, "get_gid", str)() == BOUND}
+    measured = {label: line for label, line in lines.items() if label not in bounds}
     heading: Any = {"loc": "outside upper center", "title": title, "title_fontsize": 10}
-    figure.legend(list(lines.values()), list(lines), ncols=columns, **heading)
+    figure.legend(
+        list(measured.values()), list(measured), ncols=_columns(figure, measured), **heading
+    )
     note = note.replace("RUNS", str(table["run"].nunique()))
-    if not wide:
-        note = note.replace(". ", ".\n")
-    if len(bounds):
-        rows = -(-len(lines) // columns)
-        figure.set_figheight(figure.get_figheight() + 0.2 * max(rows - 2, 0))
-        note += "\nBounds: thin with marks, in the colour of their line; black: of several lines."
-    figure.supxlabel(note, fontsize=7.5, color="#444444")
+    if not bounds:
+        note = _wrapped(note, figure)
+        figure.supxlabel(note, fontsize=7.5, color="#444444")
+        return
+    if any(line.get_marker() != "None" for line in bounds.values()):
+        note += (
+            " Bounds: thin, in the colour of their line; black: of several lines; grey: slope only."
+        )
+    note = _wrapped(note, figure)
+    columns = _columns(figure, bounds, letter=0.05)
+    rows = -(-len(bounds) // columns)
+    figure.set_figheight(figure.get_figheight() + 0.2 * rows + 0.15)
+    below: Any = {"loc": "outside lower center", "title": note, "title_fontsize": 7.5}
+    legend = figure.legend(
+        list(bounds.values()), list(bounds), ncols=columns, fontsize=8, alignment="center", **below
+    )
+    legend.get_title().set(color="#444444", multialignment="center")
+
+
+def _wrapped(note: str, figure: Figure) -> str:
+    """A note with a line break after every sentence behind which no more fits into the width."""
+    room = figure.get_figwidth() / 0.052  # letters
+    lines = [""]
+    for sentence in note.replace("\n", " ").split(". "):
+        if lines[-1] and len(lines[-1]) + len(sentence) + 2 > room:
+            lines[-1] += "."
+            lines.append(sentence)
+        else:
+            lines[-1] += ("" if not lines[-1] else ". ") + sentence
+    return "\n".join(lines)
+
+
+def _columns(figure: Figure, lines: Iterable[str], letter: float = 0.065) -> int:
+    """The number of columns of a legend, as many as the width of the figure has room for."""
+    labels = list(lines)
+    width = figure.get_figwidth()
+    letters = max(len(re.sub(r"\\[a-z]+|[${}^_\\,]", "", label)) for label in labels)
+    wanted = len(labels) if width > 6 and len(labels) <= 5 else 2
+    return max(1, min(wanted, int(width / (letter * letters + 0.5))))
+
+
+def label_logarithms(ax: Axes) -> None:
+    """Give a logarithmic axis that shows less than two powers of ten labels between them, too."""
+    for axis, limits in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
+        if axis.get_scale() != "log" or isinstance(axis.get_major_locator(), FixedLocator):
+            continue
+        low, high = np.log10(sorted(limits))
+        if np.floor(high) - np.ceil(low) < 1:
+            axis.set_minor_locator(
+                LogLocator(subs=(2.0, 5.0) if high - low > 0.5 else (1.5, 2, 3, 5))
+            )
+            axis.set_minor_formatter(FuncFormatter(lambda x, _: _between(x)))
+            axis.set_tick_params(which="minor", labelsize=8)
+
+
+def _between(x: float) -> str:
+    """A label of a logarithmic axis that is no power of ten."""
+    return f"{x:g}" if 0.01 <= x < 1000 else scientific(x)

@@ -36,7 +36,7 @@ def tail_panels(table: pd.DataFrame, title: str) -> Figure:
     """The share of the runs whose final regret exceeds x: a row of panels for each environment, a
     column for each budget. Algorithms without a budget are drawn in every column.
     """
-    table = labelled(table)
+    table = labelled(table, horizons=True)
     figure, axes, panels = panels_of(table)
     styles = styles_of(table)
     for ax, inside in panels:

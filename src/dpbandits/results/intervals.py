@@ -59,20 +59,6 @@ def _resampled_means(values: np.ndarray) -> np.ndarray:
     return means
 
 
-def half_width(std: np.ndarray, n: np.ndarray) -> np.ndarray:
-    """Half the width of the 95 % interval of a mean (Student's t), NaN for a single value.
-
-    Args:
-        std: standard deviation of the sample.
-        n: its size.
-    """
-    from scipy.special import stdtrit
-
-    size = np.asarray(n, dtype=float)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return stdtrit(size - 1.0, 0.975) * std / np.sqrt(size)
-
-
 def clopper_pearson(
     successes: np.ndarray, trials: np.ndarray | int, tail: float = 0.025
 ) -> tuple[np.ndarray, np.ndarray]:

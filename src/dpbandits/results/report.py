@@ -13,7 +13,7 @@ from .manifest import write_manifest
 from .naming import table_path
 from .run_store import Store
 from .summary import render, summarize
-from .tables import at_end, batches, write_pieces
+from .tables import at_end, batches, settings_of, write_pieces
 
 FRAMES = 100  # of summaries, each of which takes kilobytes, before they are made one
 
@@ -34,6 +34,7 @@ def write_report(
     """
     path = table_path(request, alone)
     summaries: list[pd.DataFrame] = []
+    seeds = {setting.seed for setting in request.settings}
 
     def pieces() -> Iterator[pd.DataFrame]:
         for batch in batches(store, request.settings, request.runs):
@@ -41,13 +42,15 @@ def write_report(
             for piece in batch:
                 ends.append(at_end(piece))
                 yield piece
-            summaries.append(summarize(pd.concat(ends)))
+            rows = pd.concat(ends)
+            also = ["seed"] if len(seeds) > 1 and "seed" not in settings_of(rows) else []
+            summaries.append(summarize(rows, [*settings_of(rows), *also]))
             if len(summaries) == FRAMES:
                 summaries[:] = [pd.concat(summaries)]
 
     write_pieces(path, pieces())
     summary = pd.concat(summaries, ignore_index=True)
-    for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
+    for suffix, style in ((".md", "pipe"), (".tex", "latex")):
         text = render(summary, request.question, style) + "\n"
         write_atomically(path.with_suffix(suffix), text.encode())
     write_manifest(path, request.config, request.settings, seconds, request.changed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any
 
@@ -9,31 +10,41 @@ import numpy as np
 import pandas as pd
 from tabulate import tabulate
 
+from ..contracts.display import display_name, environment_title, symbol
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from .intervals import clopper_pearson, interval_of_mean
 from .tables import at_end, columns_of, question_of_table, settings_of, with_budgets
 
 AT_ONCE = 500  # settings whose intervals are computed together
+QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
 STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs"]
 
 
-def summarize(table: pd.DataFrame) -> pd.DataFrame:
+def summarize(table: pd.DataFrame, settings: list[str] | None = None) -> pd.DataFrame:
     """The statistic of each setting of a tidy table: final regret, or stopping time.
+
+    Args:
+        table: a tidy table.
+        settings: the columns that tell its settings apart; None for those of ``settings_of``.
 
     Returns:
         One row a setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of
         the mean, bootstrap; undefined for one run), ``std`` and ``runs``. For stopping rules
         also ``halted``, a number of runs, and the share ``correct`` of these, with its 95 %
-        interval ``correct_low`` to ``correct_high`` (Clopper-Pearson).
+        interval ``correct_low`` to ``correct_high`` (Clopper-Pearson); and for rules that identify
+        an arm or a hypothesis the QUANTILES of the stopping time.
     """
-    question, settings = question_of_table(table), settings_of(table)
+    question, settings = question_of_table(table), settings or settings_of(table)
     rows = at_end(table)
     summary = mean_of(rows, settings, question.statistic)
     if question.share is None:
         return summary
     share, of = question.share
     groups = rows.groupby(settings, sort=False, dropna=False)
+    if question.quantiles:
+        for name, q in QUANTILES.items():
+            summary[name] = groups[question.statistic].quantile(q).to_numpy()
     summary[of] = groups[of].sum().to_numpy()
     right = groups[share].sum().to_numpy(dtype=float)
     with np.errstate(invalid="ignore"):
@@ -58,26 +69,51 @@ def mean_of(table: pd.DataFrame, settings: list[str], column: str) -> pd.DataFra
 
 
 def render(summary: pd.DataFrame, question: Question, style: str) -> str:
-    """A summary as text; ``style`` is one of tabulate's: simple, pipe, latex_booktabs."""
-    columns = _columns_shown(summary, question)
-    header = [HEADINGS.get(name, name) for name in columns]
+    """A summary as text; ``style`` is ``simple`` or ``pipe`` of tabulate, or ``latex``: for LaTeX
+    with booktabs, where algorithms and environments have their names for people.
+    """
+    columns, latex = _columns_shown(summary, question), style == "latex"
+    header = [HEADINGS.get(name, symbol(name) if latex else name) for name in columns]
+    header += ["median", "10 % to 90 %"] if question.quantiles else []
     header += [question.statistic_name, "95 % interval"]
     header += [question.share[0], "95 % interval", question.share[1]] if question.share else []
     fixed = columns_of(summary)
     formats = {n: FORMATS.get(n, str) if n in fixed else str for n in columns}
     rows = []
     for row in summary.to_dict("records"):
+        if latex:
+            row = {name: NAMES[name](x) if name in NAMES else x for name, x in row.items()}
         about = ["" if pd.isna(row[n]) else formats[n](row[n]) for n in columns]
         rows.append([*about, *_measured(row, question), row["runs"]])
     align = ["left" if name in ("algo", "rule", "env") else "right" for name in columns]
     align += ["right"] * (len(header) + 1 - len(columns))
-    return tabulate(rows, [*header, "runs"], tablefmt=style, colalign=align, disable_numparse=True)
+    header.append("runs")
+    if latex:
+        return _latex(header, rows, align)
+    return tabulate(rows, header, tablefmt=style, colalign=align, disable_numparse=True)
+
+
+def _latex(header: list[str], rows: list[list[Any]], align: list[str]) -> str:
+    """A table for LaTeX with booktabs; text between dollar signs is mathematics."""
+    cells = [[_escaped(str(cell)) for cell in row] for row in (header, *rows)]
+    text = tabulate(cells[1:], cells[0], "latex_raw", colalign=align, disable_numparse=True)
+    for rule in ("toprule", "midrule", "bottomrule"):
+        text = text.replace("\\hline", f"\\{rule}", 1)
+    return text
+
+
+def _escaped(text: str) -> str:
+    """Text for LaTeX, in which only a whole symbol between dollar signs is mathematics."""
+    if re.fullmatch(r"\$[^$]*\$", text):
+        return text
+    return re.sub(r"[&%$#_{}]", r"\\\g<0>", text.replace("\\", r"\textbackslash "))
 
 
 def _columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
     first = list(summary.columns).index("mean")
     varied = [n for n in question.shown_if_varied if summary[n].nunique() > 1]
-    swept = [name for name in summary.columns[:first] if name not in columns_of(summary)]
+    fixed = set(columns_of(summary)) - {"seed"}  # a summary has seeds only if they vary
+    swept = [name for name in summary.columns[:first] if name not in fixed]
     if question.one_arm:  # what sets the arm's mean is shown as such
         swept = [name for name in swept if not summary[name].equals(summary["true_mean"])]
     varied += swept
@@ -93,13 +129,20 @@ def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
         return [significant(row["mean"]), interval(row)]
     share, of = question.share
     capped = row[of] < row["runs"]
-    mean = ("at least " if capped else "") + significant(row["mean"])
+    least = "at least " if capped else ""
+    mean = least + significant(row["mean"])
+    quantiles = []
+    if question.quantiles:  # a quantile below the cap is known
+        cap = row[question.limit]
+        below = [significant(row[q]) if row[q] < cap else "not stopped" for q in QUANTILES]
+        quantiles = [below[0], f"{below[1]} to {below[2]}"]
     if row[of] == 0:
         shares = [f"none {of}", ""]
     else:
         low, high = percent(row[f"{share}_low"]), percent(row[f"{share}_high"])
         shares = [percent(row[share]), f"{low.removesuffix(' %')} to {high}"]
-    return [mean, "" if capped else interval(row), *shares, percent(row[of] / row["runs"])]
+    shown = [mean, "" if capped else interval(row), *shares, percent(row[of] / row["runs"])]
+    return quantiles + shown
 
 
 def interval(row: Mapping[Hashable, Any]) -> str:
@@ -130,13 +173,16 @@ def rounds(T: int) -> str:
     return text if T >= 10_000 and float(text) == T else str(T)
 
 
+NAMES: dict[Any, Callable[[Any], str]] = {
+    "algo": display_name,
+    "rule": display_name,
+    "env": environment_title,
+}
 HEADINGS = {"algo": "algorithm", "env": "environment", "true_mean": "true mean"}
 FORMATS: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys(BUDGETS, budget),
     "horizon": rounds,
     "cap": rounds,
     "true_mean": "{:.6g}".format,
-    "rel_error": "{:g}".format,
-    "beta": "{:g}".format,
-    "R": "{:g}".format,
+    **dict.fromkeys(("rel_error", "alpha", "beta", "delta", "mu0", "mu1", "R"), "{:g}".format),
 }

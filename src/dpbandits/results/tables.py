@@ -10,7 +10,14 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import QUESTIONS, REGRET, Question
+from ..contracts.question import (
+    BEST_ARM,
+    HYPOTHESES,
+    QUESTIONS,
+    REGRET,
+    STOPPING,
+    Question,
+)
 from ..environments.instances import Instance
 from ..errors import BadInput, plain
 from ..settings.setting import Setting, data_of
@@ -48,10 +55,31 @@ class Finished(NamedTuple):
         return float(self.instance.means[0])
 
     def correct(self) -> np.ndarray:
-        """Whether an answer is within ``rel_error |true mean|`` of the true mean."""
-        goal, mu = dict(self.setting.goal), self.true_mean
-        right = np.abs(self.answers - mu) <= goal["rel_error"] * abs(mu)
-        return np.where(self.halted, right, np.nan)
+        """Whether each answer is right; NaN for a run without one, or if any answer would be."""
+        return np.where(self.halted, RIGHT[self.setting.question](self), np.nan)
+
+
+def near_the_mean(f: Finished) -> np.ndarray:
+    """Whether an estimate is within ``rel_error |true mean|`` of the true mean."""
+    error = dict(f.setting.goal)["rel_error"]
+    return np.abs(f.answers - f.true_mean) <= error * abs(f.true_mean)
+
+
+def among_the_best(f: Finished) -> np.ndarray:
+    """Whether an answer is the number of an arm of largest mean."""
+    return np.isin(f.answers, np.flatnonzero(f.instance.gaps == 0.0))
+
+
+def true_hypothesis(f: Finished) -> np.ndarray:
+    """Whether an answer is the hypothesis that holds: 0 for a mean of at most mu0, 1 for one of at
+    least mu1; NaN between them.
+    """
+    goal, mu = dict(f.setting.goal), f.true_mean
+    holds = 0.0 if mu <= goal["mu0"] else 1.0 if mu >= goal["mu1"] else np.nan
+    return np.full(f.answers.shape, np.nan) if np.isnan(holds) else f.answers == holds
+
+
+RIGHT = {STOPPING: near_the_mean, BEST_ARM: among_the_best, HYPOTHESES: true_hypothesis}
 
 
 # The columns that are measured; arrays (runs, C), (1, C) or (runs, 1).
@@ -62,10 +90,11 @@ MEASURED: dict[str, Callable[[Finished], np.ndarray]] = {
         f.halted, f.pulls[:, -1].sum(axis=1), f.setting.horizon
     ).astype(np.int64)[:, np.newaxis],
     "estimate": lambda f: f.answers[:, np.newaxis],
+    "answer": lambda f: f.answers[:, np.newaxis],
     "halted": lambda f: f.halted.astype(np.int64)[:, np.newaxis],
     "correct": lambda f: f.correct()[:, np.newaxis],
 }
-WHOLE_OR_BLANK = ("correct",)
+WHOLE_OR_BLANK = ("answer", "correct")
 
 
 def described(setting: Setting) -> dict[str, Any]:
@@ -93,10 +122,10 @@ def tidy(store: Store, settings: Sequence[Setting], runs: int) -> pd.DataFrame:
 
     Regret has a row for each run and checkpoint. A stopping rule has a row for each run:
     ``halted`` is 1, or 0 if the cap came first; then the stopping time is the cap, and
-    ``estimate`` and ``correct`` are blank. ``correct`` is 1 if the estimate is within
-    ``rel_error |true_mean|`` of the true mean, else 0. Each privacy budget that some algorithm
-    takes has a column: infinite for an algorithm that is not private, blank for one that takes
-    another budget.
+    ``estimate`` (of the mean) or ``answer`` (the number of an arm, or of a hypothesis) and
+    ``correct`` are blank. ``correct`` is 1 if the answer is right (``RIGHT``), else 0. Each
+    privacy budget that some algorithm takes has a column: infinite for an algorithm that is not
+    private, blank for one that takes another budget.
     """
     pieces = (piece for batch in batches(store, settings, runs) for piece in batch)
     return pd.concat(pieces, ignore_index=True)
@@ -205,19 +234,26 @@ def columns_of(table: pd.DataFrame) -> list[str]:
 
 
 def settings_of(table: pd.DataFrame) -> list[str]:
-    """The columns of a tidy table that tell one setting from another."""
-    measured = ("seed", "run", *question_of_table(table).measured)
+    """The columns of a tidy table that tell one setting from another; ``seed`` if it varies."""
+    measured = ("run", *question_of_table(table).measured, *_single_seed(table))
     return [name for name in table.columns if name not in measured]
 
 
 def varied_in(table: pd.DataFrame) -> list[str]:
-    """The columns that a sweep added to a table."""
-    return [n for n in table.columns if n not in columns_of(table)]
+    """The columns that a sweep added to a table, and ``seed`` if it varies."""
+    fixed = set(columns_of(table)) - {"seed"} | set(_single_seed(table))
+    return [n for n in table.columns if n not in fixed]
+
+
+def _single_seed(table: pd.DataFrame) -> list[str]:
+    return ["seed"] if "seed" in table.columns and table["seed"].nunique() <= 1 else []
 
 
 def question_of_table(table: pd.DataFrame) -> Question:
-    """The question whose measured columns a table has; that of regret if it has none."""
-    return next((q for q in QUESTIONS if q.group in table.columns), REGRET)
+    """The question whose columns a table has; that of regret if it has none."""
+    found = [q for q in QUESTIONS if q.group in table.columns]
+    whole = (q for q in found if set(q.columns) - {"eps"} <= set(table.columns))
+    return next(whole, found[0] if found else REGRET)
 
 
 def at_end(table: pd.DataFrame) -> pd.DataFrame:
@@ -244,7 +280,10 @@ def write_table(path: Path, table: pd.DataFrame) -> None:
 
 
 WORDS = ("algo", "rule", "env")
-POSITIVE = (*BUDGETS, "horizon", "t", "rel_error", "beta", "R", "cap", "stopping_time")
+POSITIVE = (
+    *BUDGETS, "horizon", "t", "rel_error", "alpha", "beta", "delta", "mu0", "mu1", "R", "cap",
+    "stopping_time",
+)  # fmt: skip
 MAY_BE_INFINITE = BUDGETS
 
 

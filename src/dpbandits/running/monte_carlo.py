@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 import traceback
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
 from operator import or_
@@ -24,9 +25,11 @@ from .play import compile_kernel, loop_of
 from .precompile import compile_elsewhere, report_compilation
 from .progress import progress_bar
 from .tasks import Outcome, Work, finish, finish_elsewhere, whole
-from .workers import Background, Workers
+from .workers import TICK, Background, Workers
 
 SAVE_EVERY = 5.0  # seconds that a finished run of an unfinished setting may wait to be written
+BACKLOG = 1.0  # seconds that writing finished settings may take; then no task is handed out
+UNKNOWN = 0.1  # seconds that writing a setting is assumed to take before it is measured
 PATIENCE = 1.0  # seconds that tasks may go on after an interruption
 
 
@@ -106,20 +109,22 @@ def run_settings(
         broken = _compile(missing) if engine.is_here else {}
         playable = {s: numbers for s, numbers in missing.items() if s not in broken}
         collector = _Collector(missing, store)
-        parts = _parts(playable, workers, backend, cluster, store)
+        parts = _parts(playable, workers, backend, cluster, store, collector.is_behind)
         background = Background(parts, collector.receive)
         try:
             for setting, trace in broken.items():
                 collector.receive(Outcome(whole(setting, missing[setting]), {}, trace), 0.0)
+            collector.start()
             background.start()
             for _ in background.wait():
-                collector.save()
-            collector.save()
+                collector.check()
+            collector.close()
         except BaseException:  # raised by the handler of a signal, or because a disk is full
             background.stop(PATIENCE)
             raise
         finally:
-            collector.close()
+            collector.close()  # again: the first time may have been interrupted
+        collector.check()
         return collector.played, collector.failures
 
 
@@ -154,19 +159,25 @@ def _parts(
     backend: str,
     cluster: Cluster | None,
     store: Store,
+    held: Callable[[], bool],
 ) -> list[Workers]:
     """The work, and the workers of each part of it."""
     if cluster is not None:
-        return [Workers(Work(missing, jobs), jobs, "", store, finish_elsewhere, cluster)]
+        work = Work(missing, jobs, held)
+        return [Workers(work, jobs, "", store, finish_elsewhere, cluster)]
     parts: dict[str, dict[Setting, list[int]]] = {}
     for setting, runs in missing.items():
         threads = setting.algorithm.compiled if backend == "auto" else backend == "threads"
         parts.setdefault("threading" if threads else "loky", {})[setting] = runs
-    return [Workers(Work(part, jobs), jobs, how, store, finish) for how, part in parts.items()]
+    return [
+        Workers(Work(part, jobs, held), jobs, how, store, finish) for how, part in parts.items()
+    ]
 
 
 class _Collector:
-    """Where outcomes are received by one thread, and shown and stored by another.
+    """Receives outcomes, and shows and stores them in a thread of its own.
+
+    The main thread stores nothing: what a signal's handler raises there could break into a write.
 
     Attributes:
         played: number of runs played.
@@ -183,6 +194,12 @@ class _Collector:
         self._since: dict[Setting, float] = {}  # when the first of them came
         self._done, self._shown = 0.0, 0.0
         self._bar = progress_bar(sum(whole(s, runs).cost for s, runs in missing.items()))
+        self._each = UNKNOWN  # seconds to store a setting, when last measured
+        self._news = threading.Event()
+        self._closing = False
+        self._error: BaseException | None = None
+        self._ended = threading.Event()
+        self._ended.set()
 
     def receive(self, outcome: Outcome, seconds: float) -> None:
         """Take an outcome."""
@@ -200,30 +217,62 @@ class _Collector:
         self._since.setdefault(setting, time.monotonic())  # last: now it may be stored
         self._done += task.cost
         self._bar.set_postfix_str(f"{setting.algo} on {setting.env}", refresh=False)
+        self._news.set()
 
-    def save(self) -> None:
+    def is_behind(self) -> bool:
+        """Whether it would take too long to store the settings that are finished."""
+        finished = sum(self._left[setting] == 0 for setting in list(self._since))
+        return finished * self._each > BACKLOG
+
+    def start(self) -> None:
+        """Begin to show and to store."""
+        self._ended.clear()
+        threading.Thread(target=self._keep_storing, daemon=True).start()
+
+    def check(self) -> None:
+        """Raise the error that has ended the storing, if any."""
+        if self._error is not None:
+            raise self._error
+
+    def close(self) -> None:
+        """Store what is left, after an error as far as possible."""
+        self._closing = True
+        self._news.set()
+        self._ended.wait()  # Thread.join would not wait again after an interruption
+        self._bar.close()
+
+    def _keep_storing(self) -> None:
+        try:
+            while not self._closing:
+                self._news.wait(TICK)
+                self._news.clear()
+                self._save(SAVE_EVERY)
+            self._save(0.0)
+        except BaseException as error:  # raised in the main thread
+            self._error = error
+            for setting in self._fresh:
+                with suppress(FileTrouble):
+                    self._store_fresh(setting)
+        finally:
+            self._ended.set()
+
+    def _save(self, patience: float) -> None:
         """Show the progress; store finished settings, and runs that came some seconds ago."""
         new = self._done - self._shown
         self._shown += new
         self._bar.update(new) if new else self._bar.refresh()
-        now = time.monotonic()
         for setting, since in list(self._since.items()):
+            begun = time.monotonic()
             finished = self._left[setting] == 0
-            if finished or now - since >= SAVE_EVERY:
+            if finished or begun - since >= patience:
                 del self._since[setting]
                 self._store_fresh(setting)
                 if finished and setting not in self._failed:
                     self._store.forget_failure(setting)
+                self._each = time.monotonic() - begun
 
     def _store_fresh(self, setting: Setting) -> None:
         fresh = self._fresh[setting]
         if count := len(fresh):  # more may come meanwhile
             self._store.save(setting, reduce(or_, fresh[:count]))
             del fresh[:count]
-
-    def close(self) -> None:
-        """Store, as far as possible, what an interruption has left."""
-        self._bar.close()
-        for setting in self._fresh:
-            with suppress(FileTrouble):
-                self._store_fresh(setting)

@@ -64,6 +64,7 @@ def compile_elsewhere(settings: Sequence[Setting]) -> None:
         setting
         for setting in settings
         if setting.algorithm.file is not None
+        and all(law.file is not None for law in setting.laws)
         and has_disk_cache(loop_of(setting.algorithm))
         and must_be_compiled(setting.algorithm)
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -84,11 +85,21 @@ class Work:
     Concurrent processes rarely play the same runs: settings of equal cost are shuffled, and the
     runs of a setting begin at a random one.
 
+    Args:
+        missing: the runs of each setting.
+        workers: how many there are.
+        held: while it is true, tasks wait to be handed out.
+
     Attributes:
         given_up: whether no more tasks are handed out.
     """
 
-    def __init__(self, missing: Mapping[Setting, list[int]], workers: int):
+    def __init__(
+        self,
+        missing: Mapping[Setting, list[int]],
+        workers: int,
+        held: Callable[[], bool] = lambda: False,
+    ):
         tasks = []
         for setting, runs in missing.items():
             start = random.randrange(len(runs))
@@ -97,6 +108,7 @@ class Work:
         self._left = sorted(tasks, key=lambda task: (task.cost / len(task.runs), random.random()))
         self._seconds: dict[Setting | tuple[str, int], float] = {}  # of a run, when last measured
         self._lock = threading.Lock()
+        self._held = held
         self.given_up = False
 
     def __bool__(self) -> bool:
@@ -107,6 +119,8 @@ class Work:
         return self
 
     def __next__(self) -> Task:
+        while self._held() and not self.given_up:
+            time.sleep(0.01)
         with self._lock:
             if not self._left:
                 raise StopIteration

@@ -28,7 +28,7 @@ from .play import Record
 from .tasks import Outcome, Task, Work
 
 DEATHS = 20  # of workers, after which the rest of a task is given up
-TICK = 0.25  # seconds between two looks of the main thread, if no task is finished
+TICK = 0.25  # seconds between two looks at what is finished, if no task is
 DIED = ("KilledWorker", "NodeDiedError", "OutOfMemoryError", "WorkerCrashedError")  # Dask, Ray
 Timed = tuple[Outcome, float]  # an outcome, and the seconds that it took
 

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from ..contracts.algorithm import Algorithm, find_file, from_function, load
-from ..contracts.question import QUESTIONS, Question
+from ..contracts.question import QUESTIONS, Question, refined
 from ..errors import BadInput, plain, unknown
 from .groups import Groups, default_keys, question_of, read_experiment, read_group
 from .request import Request, make_request
 from .sweep import names_chosen, names_varied
+from .user_files import law_named
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ def plain_data(value: Any) -> Any:
         return {str(key): plain_data(x) for key, x in value.items()}
     if isinstance(value, Choice):
         return dict(value.contents or {})
+    if callable(value):  # a reward law
+        return law_named(value)
     return str(value) if isinstance(value, Path) else value
 
 
@@ -147,6 +150,8 @@ def request_from(
         of_algorithm = parameters if group == question.group else {}
         if group in given or of_algorithm:
             sweep.choose(group, given.get(group, config[group]), of_algorithm, config)
+    answered = {name: made.question for name, made in sweep.algorithms_of(config).items()}
+    question = sweep.question = refined(question, answered, given)
     for key in question.swept:
         if isinstance(config[key], list):
             if not config[key]:
@@ -276,7 +281,7 @@ class _Sweep:
         elif self.algorithms.get(choice.name, made) != made:
             raise BadInput(f"{group}={choice.name}: two functions have that name; rename one")
         self.algorithms[choice.name] = made
-        for key in (made.budget, "eps_min", *self.question.goal_names):  # keys of the command
+        for key in (made.budget, "eps_min", *made.question.goal_names):  # keys of the command
             self.contents[group][choice.name].pop(str(key), None)
 
     def grids(self) -> list[dict[str, list[Any]]]:
@@ -290,6 +295,14 @@ class _Sweep:
                 grid |= part
             found.append(grid | self.others)
         return found
+
+    def algorithms_of(self, config: Mapping[str, Any]) -> dict[str, Algorithm]:
+        """The algorithms that are chosen, or by the configuration if none is."""
+        if not self.algorithms:
+            group = self.question.group
+            for name in names_chosen(self.question, config)[group]:
+                self._load(group, Choice(name))
+        return self.algorithms
 
     def groups(self, config: Mapping[str, Any]) -> Groups:
         """The contents of all files that the configuration chooses."""

@@ -14,6 +14,7 @@ from ..validation import folder, number_where, whole, workers
 from .groups import Groups, default_keys, names_in
 from .resolve import resolve
 from .setting import Setting
+from .user_files import load_laws
 
 BACKENDS = ("auto", "threads", "processes")
 MOST_RUNS = 10_000_000
@@ -88,6 +89,7 @@ def make_request(
     jobs = workers(config["jobs"])
     if config["backend"] not in BACKENDS:
         raise BadInput(f"backend={plain(config['backend'])}: auto, threads or processes is needed")
+    load_laws([groups.contents.get("env"), config.get("sweep")], folders)
     results = None if config["results"] is None else folder("results", config["results"])
     if results is not None:
         check_folder(results)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping
@@ -15,6 +16,7 @@ from ..contracts.question import Question
 from ..environments.catalogue import build
 from ..environments.instances import Instance
 from ..environments.populations import Population, build_population
+from ..environments.written import written_in
 from ..errors import BadInput, plain, unknown
 from ..validation import argument, whole, yes_no
 from .budgets import privacy
@@ -108,6 +110,7 @@ def resolve_point(
         key: argument(key, point.get(key, config[key]), domain, math.nan)
         for key, domain in question.goal
     }
+    _check_increasing(question, goal)
     env_spec, env_columns = _changed_at("env", specs["env"], point)
     given = {budget.name: budget.budget, "eps_min": budget.eps_min, **goal}
     own = [parameter for parameter in algorithm.domains if parameter not in given]
@@ -144,6 +147,7 @@ def resolve_point(
         columns=columns,
         auto=budget.auto,
         data=Data(instance, budget.crowd),
+        laws=written_in(env_spec),
     )
     _check_rewards(setting, instance, yes_no("assume", config.get("assume", False)))
     return setting
@@ -219,6 +223,13 @@ def check_names(
         raise BadInput(f"{group}.{parameter} is missing: {name} needs it")
 
 
+def _check_increasing(question: Question, goal: Mapping[str, float]) -> None:
+    """Refuse values of a goal that do not increase."""
+    for low, high in itertools.pairwise(question.increasing):
+        if not goal[low] < goal[high]:
+            raise BadInput(f"{high}={goal[high]:g}: above {low}={goal[low]:g} is needed")
+
+
 def _changed_at(
     group: str, spec: Mapping[str, Any], point: Point
 ) -> tuple[dict[str, Any], list[str]]:
@@ -269,6 +280,12 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
             hint = f"; {algorithm.any_rewards} takes any rewards"
         raise BadInput(
             f"env={setting.env}: {found[0]}, but {setting.algo} assumes {found[1]}{hint}"
+        )
+    local = algorithm.guarantee is not None and algorithm.guarantee.curator is not None
+    if instance.environment.reports and local and not algorithm.reports:
+        raise BadInput(
+            f"env={setting.env}: outliers replace what users send, which {setting.algo} does not "
+            "provide for; env.stage=rewards replaces their rewards"
         )
     rounds = len(instance.environment.table)
     if rounds and setting.horizon > rounds:

@@ -15,7 +15,9 @@ from ..contracts.algorithm import Algorithm
 from ..contracts.question import Question
 from ..environments.catalogue import build
 from ..environments.instances import Instance
+from ..environments.laws import STUDENT
 from ..environments.populations import Population, build_population, homogeneous
+from ..environments.written import RewardLaw, register
 from ..errors import BadInput
 from .groups import leaves
 
@@ -52,6 +54,7 @@ class Setting:
         auto: whether eps_min was chosen automatically; not part of the identity.
         data: what it is played on, as read when the setting was made and shared with the other
             settings of its sweep; None in other processes, which read it themselves.
+        laws: the user's reward laws that the environment names; their versions are in the key.
     """
 
     question: Question
@@ -72,6 +75,13 @@ class Setting:
     columns: Mapping[str, Any] = field(default_factory=dict, compare=False)
     auto: bool = field(default=False, compare=False)
     data: Data | None = field(default=None, compare=False, repr=False)
+    laws: tuple[RewardLaw, ...] = field(default=(), compare=False, repr=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """In other processes the laws of the environment are made known, too."""
+        self.__dict__.update(state)
+        for law in self.laws:
+            register(law)
 
     def __getstate__(self) -> dict[str, Any]:
         """What other processes receive: no arrays."""
@@ -128,10 +138,13 @@ class Setting:
 
     def key_on(self, data: Data) -> str:
         """The key of the setting on these data."""
-        arrays = [*data.instance.environment, data.instance.means, *data.crowd.users()]
-        arrays.append(self.rounds())
+        environment = data.instance.environment
+        places = np.minimum(environment.law, STUDENT + 1)  # addresses differ between processes
+        environment = environment._replace(law=places)
+        arrays = [*environment, data.instance.means, *data.crowd.users(), self.rounds()]
         content = hashlib.sha256(b"".join(np.asarray(x).tobytes() for x in arrays)).hexdigest()
-        name = digest(self.described, self.version, content, length=16)
+        versions = [law.version for law in self.laws]
+        name = digest(self.described, self.version, content, *versions, length=16)
         return f"{self.algo}-{self.env}-{name}"
 
     @property

@@ -1,9 +1,11 @@
-"""A user's folder of configuration files, all of them checked before any is used."""
+"""A user's folder: its configuration files, all checked before any is used, and reward laws."""
 
 from __future__ import annotations
 
 import math
 import os
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
+from ..environments.catalogue import ARMS, LAWS
+from ..environments.written import law_of_file, law_of_function, names_of_laws, register
 from ..errors import BadInput, plain
 from ..files import package_folder
 from ..validation import refuse_overflow
@@ -44,6 +48,33 @@ def user_folders(
         if file.suffix == ".yaml":
             _check_file(file)
     return (str(folder),)
+
+
+def load_laws(configuration: Any, folders: Iterable[str]) -> None:
+    """Import the reward laws that a configuration names: ``law/NAME.py`` in a user's folder.
+
+    Raises:
+        BadInput: a file defines no law, or has the name of one of the package's.
+    """
+    for name in dict.fromkeys(names_of_laws(configuration)):
+        for file in (Path(folder) / "law" / f"{name}.py" for folder in folders):
+            if re.fullmatch(r"\w{1,100}", name) and file.is_file():
+                _refuse_ours(name, str(file))
+                register(law_of_file(file))
+
+
+def law_named(function: Callable[..., float]) -> str:
+    """Make a function known as a reward law; returns its name."""
+    law = law_of_function(function)
+    _refuse_ours(law.name, f"law={law.name}")
+    register(law)
+    return law.name
+
+
+def _refuse_ours(name: str, where: str) -> None:
+    """Refuse a law with the name of one of the package's."""
+    if name in {**ARMS, **LAWS}:
+        raise BadInput(f"{where}: the law {name} is one of ours; give yours another name")
 
 
 def _refuse_shadow(file: Path) -> None:

@@ -6,14 +6,15 @@ import numpy as np
 
 from ..authoring import (
     STOPPING, WITHIN_R, Budget, Fraction, Range, global_dp, kernel, laplace, pull_sum, rounds_left,
-    rounds_played,
+    rounds_played, sparse_vector,
 )  # fmt: skip
-from .sparse_vector import bar, first_above, noise_scales
+from .sparse_vector import bar, first_above, first_above_in_turn, noise_scales
 
 NAME = "DP-NAS"
 LINE = "blue", "solid"
 REWARDS = WITHIN_R
-GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 3.1", hides=STOPPING)
+ALIGNMENT = sparse_vector(1, {"first_above": first_above_in_turn})
+GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 3.1", hides=STOPPING, alignment=ALIGNMENT)
 
 
 @kernel

@@ -6,14 +6,15 @@ import numpy as np
 
 from ..authoring import (
     STOPPING, WITHIN_R, Budget, Fraction, Range, global_dp, kernel, laplace, pull_sum, rounds_left,
-    rounds_played,
+    rounds_played, sparse_vector,
 )  # fmt: skip
 from .sparse_vector import bar, noise_scales
 
 NAME = "DP-NAS-EXP"
 LINE = "vermillion", "solid"
 REWARDS = WITHIN_R
-GUARANTEE = global_dp("Sajed & Sheffet 2019, Corollary 3.2", hides=STOPPING)
+ALIGNMENT = sparse_vector(-1)
+GUARANTEE = global_dp("Sajed & Sheffet 2019, Corollary 3.2", hides=STOPPING, alignment=ALIGNMENT)
 
 
 @kernel

@@ -59,3 +59,12 @@ def first_above(rng: np.random.Generator, n: int, scale: float, level: float) ->
     if wait >= n * rate:
         return n + 1, 0.0
     return min(int(wait / rate) + 1, n), level + scale * exponential(rng)
+
+
+def first_above_in_turn(rng, n, scale, level):
+    """``first_above`` with a draw for every variable, as in the proof of the technique."""
+    for i in range(1, n + 1):
+        drawn = laplace(rng, scale)
+        if level <= 0.0 or drawn > level:
+            return i, drawn
+    return n + 1, 0.0

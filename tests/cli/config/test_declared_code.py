@@ -162,7 +162,7 @@ def test_nothing_but_a_declared_algorithm_is_called(evil, refused, line, parts):
 def test_a_stopping_rule_is_declared_too(evil, refused):
     for line in ("rule=os", "rule=../elsewhere/evil", "rule=../algo/evil", "rule=sparse_vector"):
         message = refused(stop, ["--config-dir", "mine", *arguments(line, QUICK_STOP)])
-        assert "choose from dp_nas" in message and not Path("sentinel").exists()
+        assert "choose from adap_tt" in message and not Path("sentinel").exists()
 
 
 def test_a_python_file_of_one_of_our_names_is_refused(refused):

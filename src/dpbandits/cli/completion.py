@@ -1,0 +1,180 @@
+"""Tab completion in bash, zsh and fish.
+
+A shell's script passes the line that is typed to ``COMMAND --complete LINE``, which prints the
+words that could follow. It reads names in the configuration files and imports nothing that is slow.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import BadInput
+from ..files import PACKAGE, package_folder
+
+COMMANDS = ("run", "stop", "plot", "status", "bounds", "claims", "audit")
+KEYS_FILES = {"run": ["config"], "stop": ["stop"], "status": ["config", "stop"], "audit": ["audit"]}
+KEYS_FILES |= {"bounds": ["config"]}
+# Keys of commands that are in no file, with their values
+OWN_KEYS: dict[str, dict[str, tuple[str, ...]]] = {
+    "plot": {
+        "experiment": (), "results": (), "bounds": ("true", "false"), "scale": ("log", "linear"),
+        "x": ("t", "eps", "rho", "horizon"), "y": ("regret", "quantiles"), "band": ("ci", "std"),
+        "kind": ("tail",), "title": (), "out": ("-",), "format": ("pdf", "png", "svg"),
+    },
+    "claims": {"runs": (), "horizon": (), "seed": (), "jobs": (), "results": ()},
+    "bounds": {"all": ("true", "false")},
+}  # fmt: skip
+OPTIONS = {
+    "run": ["-m", "--multirun", "--config-dir", "--cfg", "--info", "--version", "--completion"],
+    "stop": ["-m", "--multirun", "--config-dir", "--cfg", "--info", "--version"],
+    "status": ["-m", "--multirun", "--config-dir"],
+    "bounds": ["--config-dir"],
+    "audit": ["--config-dir"],
+}
+VALUES = {"backend": ("auto", "threads", "processes"), "shuffle_arms": ("true", "false")}
+VALUES |= {"assume": ("true", "false")}
+HIDDEN = ("hydra", "defaults", "figure", "short")
+OF_GROUPS = ("algo", "rule", "env", "population", "runner")  # whose parameters are keys
+
+BASH = r"""
+_dpbandits() {
+    local line="${COMP_LINE:0:COMP_POINT}" word head
+    word="${line##*[[:space:]]}"
+    mapfile -t COMPREPLY < <("$1" --complete "$line" 2>/dev/null)
+    # bash replaces what follows the last = or : of a word
+    head="${word%"${word##*[=:]}"}"
+    [[ $COMP_WORDBREAKS == *=* && -n $head ]] && COMPREPLY=("${COMPREPLY[@]#"$head"}")
+    [[ ${#COMPREPLY[@]} -gt 0 && ${COMPREPLY[0]} == *[=.] ]] && compopt -o nospace
+    return 0
+}
+complete -o default -F _dpbandits COMMANDS
+"""
+ZSH = r"""
+_dpbandits() {
+    local -a found
+    found=("${(@f)$("${words[1]}" --complete "$LBUFFER" 2>/dev/null)}")
+    if [[ -z "${found[1]}" ]]; then
+        _files
+    elif [[ "${found[1]}" == *[=.] ]]; then
+        compadd -Q -S '' -- "${found[@]}"
+    else
+        compadd -Q -- "${found[@]}"
+    fi
+}
+compdef _dpbandits COMMANDS
+"""
+FISH = r"""
+function __dpbandits
+    set -l line (commandline --cut-at-cursor --current-process)
+    set -l words (string split --no-empty ' ' -- $line)
+    $words[1] --complete "$line" 2>/dev/null
+end
+for each in COMMANDS
+    complete --command $each --arguments '(__dpbandits)'
+end
+"""
+SCRIPTS = {"bash": BASH, "zsh": ZSH, "fish": FISH}
+
+
+def script(shell: str) -> str:
+    """The script that gives a shell the completion of all commands.
+
+    Raises:
+        BadInput: there is none for that shell.
+    """
+    if shell not in SCRIPTS:
+        raise BadInput(f"--completion {shell}: {', '.join(SCRIPTS)} is needed")
+    names = " ".join(f"bandit-{name}" for name in COMMANDS)
+    return SCRIPTS[shell].replace("COMMANDS", names).lstrip("\n")
+
+
+def completions(command: str, line: str) -> list[str]:
+    """The words that the last word of a line can become.
+
+    Args:
+        command: one of ``COMMANDS``.
+        line: what is typed, up to the cursor.
+    """
+    *before, word = line.split(" ")
+    folders = [package_folder("conf"), *_own_folders(before)]
+    key, equals, value = word.partition("=")
+    if equals:
+        *start, last = value.split(",")
+        head = "".join(f"{x}," for x in start)
+        found = [x for x in _values(command, key, folders) if x not in start]
+        return [f"{key}={head}{x}" for x in found if x.startswith(last)]
+    candidates = list(dict.fromkeys(_words(command, word, before, folders)))
+    return [x for x in candidates if x.startswith(word)]
+
+
+def _own_folders(words: list[str]) -> Iterator[Path]:
+    """The user's configuration folder, if a line names one."""
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        option, equals, value = word.partition("=")
+        if option in ("--config-dir", "-cd"):
+            yield Path(value if equals else following).expanduser()
+
+
+def _words(command: str, word: str, before: list[str], folders: list[Path]) -> Iterator[str]:
+    """Options, keys and names that a word can become."""
+    if word.startswith("-"):
+        yield from ["--help", *OPTIONS.get(command, ())]
+        return
+    if command == "claims":
+        yield from _names("claim", folders)
+    group = word.partition(".")[0]
+    keys = [key for name in KEYS_FILES.get(command, ()) for key in _keys(f"{name}.yaml")]
+    if "." in word and group in OF_GROUPS and group in keys:
+        for name in _parameters(group, before, folders):
+            yield f"{group}.{name}="
+        return
+    for key in keys:
+        yield f"{key}="
+    for key in OWN_KEYS.get(command, {}):
+        yield f"{key}="
+    if word:
+        yield from (f"{name}." for name in OF_GROUPS if name in keys)
+
+
+def _values(command: str, key: str, folders: list[Path]) -> list[str]:
+    """The values that a key can have, if they have names."""
+    if key == "mechanism":
+        return _mechanisms()
+    known = OWN_KEYS.get(command, {}).get(key) or VALUES.get(key, ())
+    return list(known) or _names(key, folders)
+
+
+def _names(group: str, folders: list[Path]) -> list[str]:
+    """The names of the files of a group."""
+    if not re.fullmatch(r"\w+", group):
+        return []
+    return sorted({file.stem for home in folders for file in (home / group).glob("*.yaml")})
+
+
+def _keys(file: str) -> list[str]:
+    """The keys of a command: the groups that its file chooses, then its own."""
+    text = (package_folder("conf") / file).read_text()
+    names = re.findall(r"^(?:  - )?(\w+):", text, flags=re.MULTILINE)
+    return [name for name in names if name not in HIDDEN]
+
+
+def _parameters(group: str, before: list[str], folders: list[Path]) -> list[str]:
+    """The parameters in the file that a line chooses in a group."""
+    chosen = [w.partition("=")[2].split(",") for w in before if w.startswith(f"{group}=")]
+    names = chosen[-1] if chosen else _names(group, folders)
+    texts = [
+        file.read_text()
+        for home in folders
+        for file in (home / group / f"{name}.yaml" for name in names if re.fullmatch(r"\w+", name))
+        if file.is_file()
+    ]
+    found = re.findall(r"^(\w+):", "\n".join(texts), flags=re.MULTILINE)
+    return [name for name in dict.fromkeys(found) if name not in ("defaults", "law", "kind")]
+
+
+def _mechanisms() -> list[str]:
+    """The releases that can be audited."""
+    text = (PACKAGE / "audit" / "releases.py").read_text()
+    return re.findall(r"^@mechanism\((?:.*\n)+?def (\w+)", text, flags=re.MULTILINE)

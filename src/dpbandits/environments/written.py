@@ -1,0 +1,188 @@
+"""Reward laws written in Python: the quantile function of a law, with up to three parameters."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..compiled.pointers import MOST, compiled_at
+from ..contracts.algorithm import import_file
+from ..contracts.versions import version_of_file, version_of_function
+from ..errors import BadInput, plain
+from ..validation import as_number
+from . import moments
+from .arms import Arm
+
+GRID = np.linspace(0.0, 1.0, 4097)
+LEAST = 2.0**-53  # the mass of the largest and of the smallest value that is drawn
+UNSEEN = 1e-6  # share of a moment that may lie beyond them
+SLACK = 1e-9  # of a quantile function that decreases by rounding
+
+
+@dataclass(frozen=True)
+class RewardLaw:
+    """A reward law by its quantile function ``function(u, *parameters)``: a reward is its value at
+    a uniform u.
+
+    Attributes:
+        name: the name of the function.
+        function: the function as it was written.
+        parameters: the names of its parameters after u.
+        version: hash of the sources that decide what it does.
+        file: the file that defines it, or None for a function that was passed as such.
+    """
+
+    name: str
+    function: Callable[..., float] = field(compare=False, repr=False)
+    parameters: tuple[str, ...]
+    version: str
+    file: Path | None = field(default=None, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Other processes compile it again, from its file or from the function."""
+        if self.file is not None:
+            return law_of_file, (self.file,)
+        return law_of_function, (self.function,)
+
+    def arm(self, **given: Any) -> Arm:
+        """The arm of this law with the given parameters.
+
+        Raises:
+            BadInput: it is no quantile function at these parameters.
+        """
+        values = [as_number(name, given[name]) for name in self.parameters]
+        inner, address = _compiled(self)
+
+        def quantile(u: float) -> float:
+            return float(inner(u, *values))
+
+        where = f"law={self.name}: at {plain(given)}" if given else f"law={self.name}:"
+        try:
+            found = np.array([quantile(u) for u in GRID])
+        except Exception as error:
+            raise BadInput(f"{where} it fails ({_one_line(error)})") from None
+        low, high = found[0], found[-1]
+        if np.isnan(found).any() or not np.isfinite(found[1:-1]).all():
+            raise BadInput(f"{where} a number is needed for every u in (0, 1)")
+        with np.errstate(invalid="ignore"):
+            falls = np.diff(found) < -SLACK * np.abs(found[1:])
+        if falls.any():
+            raise BadInput(
+                f"{where} a quantile function never falls, but at u = "
+                f"{GRID[falls.argmax()]:.4g} it does"
+            )
+        try:
+            mean = moments.mean_of_quantile(quantile)
+            seen = abs(np.array([quantile(LEAST), quantile(1 - LEAST)])).max() * LEAST
+            if seen > UNSEEN * moments.of_quantile(quantile, 1.0, mean):
+                raise ArithmeticError("its tail is heavier than a u of 53 bits can show")
+        except ArithmeticError as error:
+            raise BadInput(f"{where} its mean cannot be computed ({error})") from None
+        moment = partial(moments.of_quantile, quantile)
+        shown = tuple(values) + (0.0,) * (MOST - len(values))
+        return Arm(address, shown, mean, float(low), float(high), moment)
+
+
+REGISTERED: dict[str, RewardLaw] = {}
+_ADDRESSES: dict[str, tuple[Callable[..., float], int]] = {}
+
+
+def register(law: RewardLaw) -> None:
+    """Make a law known by its name; it replaces an earlier one of that name."""
+    REGISTERED[law.name] = law
+
+
+def arms_written() -> dict[str, Callable[..., Arm]]:
+    """The functions that make arms of the registered laws, by name."""
+    return {name: _with_signature(law) for name, law in REGISTERED.items()}
+
+
+def _with_signature(law: RewardLaw) -> Callable[..., Arm]:
+    def arm(**given: Any) -> Arm:
+        return law.arm(**given)
+
+    kinds = [inspect.Parameter(x, inspect.Parameter.KEYWORD_ONLY) for x in law.parameters]
+    arm.__signature__ = inspect.Signature(kinds)  # type: ignore[attr-defined]
+    return arm
+
+
+def law_of_file(file: Path) -> RewardLaw:
+    """The law that a file defines: its function of the name of the file.
+
+    Raises:
+        BadInput: the file cannot be imported, or defines no such function.
+    """
+    where = f"law={file.stem}"
+    try:
+        module = import_file(file, "law")
+    except (Exception, SystemExit) as error:
+        raise BadInput(f"{where}: cannot import {file} ({_one_line(error)})") from error
+    function = getattr(module, file.stem, None)
+    if not callable(function):
+        raise BadInput(f"{where}: {file} defines no function {file.stem}(u, ...)")
+    return _law(file.stem, function, version_of_file(file), file)
+
+
+def law_of_function(function: Callable[..., float]) -> RewardLaw:
+    """The law that a function defines, such as one written in a notebook.
+
+    Raises:
+        BadInput: its signature is not that of a quantile function.
+    """
+    name = getattr(getattr(function, "py_func", function), "__name__", "")
+    if not name.isidentifier():
+        raise BadInput(f"law={name}: a function with a name is needed, defined by def")
+    return _law(name, function, version_of_function(function), None)
+
+
+def _law(name: str, function: Callable[..., float], version: str, file: Path | None) -> RewardLaw:
+    written = getattr(function, "py_func", function)
+    names = list(inspect.signature(written).parameters)
+    if not names or names[0] != "u" or len(names) > MOST + 1:
+        raise BadInput(
+            f"law={name}: a function {name}(u, ...) is needed, with at most {MOST} parameters "
+            "after u"
+        )
+    law = RewardLaw(name, written, tuple(names[1:]), version, file)
+    _compiled(law)
+    return law
+
+
+def _compiled(law: RewardLaw) -> tuple[Callable[..., float], int]:
+    """The compiled function and its address, once for each version of its sources."""
+    key = f"{law.name} {law.version}"
+    if key not in _ADDRESSES:
+        try:
+            _ADDRESSES[key] = compiled_at(law.function)
+        except Exception as error:
+            raise BadInput(f"law={law.name}: it cannot be compiled ({_one_line(error)})") from None
+    return _ADDRESSES[key]
+
+
+def names_of_laws(value: Any) -> Iterator[str]:
+    """The values of all keys ``law`` in nested mappings and lists."""
+    if isinstance(value, Mapping):
+        if isinstance(value.get("law"), str):
+            yield value["law"]
+        for inner in value.values():
+            yield from names_of_laws(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from names_of_laws(inner)
+
+
+def written_in(value: Any) -> tuple[RewardLaw, ...]:
+    """The registered laws that a configuration of an environment names."""
+    names: Iterable[str] = dict.fromkeys(names_of_laws(value))
+    return tuple(REGISTERED[name] for name in names if name in REGISTERED)
+
+
+def _one_line(error: BaseException) -> str:
+    words = str(error).strip().splitlines() or [""]
+    return f"{type(error).__name__}: {words[0]}"

@@ -1,0 +1,157 @@
+"""Stopping times, and shares of wrong answers, of rules that name an arm or a hypothesis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
+
+from ..contracts.display import environment_title, symbol
+from ..environments.catalogue import build
+from ..errors import BadInput
+from ..results.summary import summarize
+from ..results.tables import varied_in
+from ..settings.groups import read_group
+from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
+from ..theory.bounds import ConditionFailed
+from .style import Chart, Styles, finish, legend_name, styled, styles_of, value_text
+
+LOWER = {
+    "lower bound: Azize et al. 2024": samples_lower,
+    "lower bound with d of Azize et al. 2025": samples_lower_of_divergence,
+}
+DASHES = ((0, (5, 2)), (0, (1, 1.5)))  # of the lower bounds
+
+
+@styled
+def identification_panels(table: pd.DataFrame, title: str, theorems: bool = False) -> Figure:
+    """Quantiles of the stopping time against the privacy budget, a column of panels for each
+    instance; below them the share of wrong answers.
+
+    Rules without a budget are drawn as lines across. With ``theorems`` the lower bounds on the
+    expected stopping time are drawn, too.
+
+    Raises:
+        BadInput: no rule in the table is private, so there is no axis.
+    """
+    if not np.isfinite(table["eps"]).any():
+        raise BadInput("no rule in the table is private: eps, the axis of the figure, has no value")
+    table = labelled(table)
+    instances = table["instance"].unique()
+    figure = Chart(figsize=(max(2.6 * len(instances), 7.2) + 0.4, 5.0))
+    axes = figure.subplots(
+        2, len(instances), squeeze=False, sharex=True, sharey="row", height_ratios=[1.0, 0.4]
+    )
+    styles = styles_of(table)
+    for (upper, lower), name in zip(axes.T, instances, strict=True):
+        inside = table[table["instance"] == name]
+        draw_times(upper, inside, styles)
+        draw_errors(lower, inside, styles)
+        if theorems:
+            draw_theorems(upper, inside)
+        upper.set_title(name)
+        lower.set_xlabel(symbol("eps"))
+    axes[0, 0].set_ylabel("stopping time (samples)")
+    axes[1, 0].set_ylabel("wrong answers")
+    note = (
+        "Lines: median of RUNS runs, hollow where more than half met their cap. Bands: 10 % to "
+        "90 % of the runs.\nCrosses: some runs met their cap. Wrong answers: of the runs that "
+        "stopped, 95 % interval (Clopper-Pearson)."
+    )
+    finish(figure, title, table, note)
+    return figure
+
+
+def labelled(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with columns ``line`` (the rule and its parameters that vary) and ``instance``."""
+    varied = varied_in(table)
+    lines = table["rule"].map(legend_name)
+    for name in varied:
+        if not name.startswith("env.") and table[name].nunique() > 1:
+            words = table[name].map(lambda x: "" if pd.isna(x) else f", {value_text(x)}")
+            lines = lines + words
+    goal = [n for n in ("delta", "mu0", "mu1", "alpha", "beta") if n in table.columns]
+    for name in goal:
+        if table[name].nunique() > 1:
+            lines = lines + f", {symbol(name)} = " + table[name].map(value_text)
+    instances = table["env"].map(environment_title)
+    if "true_mean" in table.columns:
+        instances = instances + ", mean " + table["true_mean"].map(value_text)
+    else:
+        for name in (n for n in varied if n.startswith("env.")):
+            words = table[name].map(lambda x: "" if pd.isna(x) else f" {value_text(x).strip('[]')}")
+            instances = instances + words.str.replace(",", ", ")
+    return table.assign(line=lines, instance=instances)
+
+
+def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
+    """Draw the median stopping time of each line against the budget, with its quantiles."""
+    low, high = limits_of(table)
+    for label, found in lines_of(table):
+        style, eps = styles[label], found["eps"]
+        if not np.isfinite(eps).any():  # across all budgets
+            found = pd.concat([found, found])
+            eps = pd.Series([low, high])
+        ax.plot(eps, found["median"], label=label, **style)
+        ax.fill_between(eps, found["q10"], found["q90"], color=style["color"], alpha=0.2, lw=0)
+        some = found["halted"].to_numpy() < found["runs"].to_numpy()
+        mark = style | {"linestyle": "", "ms": 5}
+        ax.plot(eps[some], found["median"][some], **mark, marker="x")
+        none = (found["median"] >= found["cap"]).to_numpy()
+        ax.plot(eps[none], found["median"][none], **mark, marker="o", mfc="white")
+    ax.set(xscale="log", yscale="log")
+
+
+def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
+    """Draw the share of wrong answers of each line against the budget, with its interval."""
+    for label, found in lines_of(table):
+        found = found[np.isfinite(found["eps"])]
+        wrong = 1.0 - found["correct"]
+        bars = [wrong - (1.0 - found["correct_high"]), 1.0 - found["correct_low"] - wrong]
+        style = styles[label] | {"linestyle": "", "marker": "o", "ms": 3}
+        ax.errorbar(found["eps"], wrong, yerr=[b.fillna(0.0) for b in bars], capsize=2, **style)
+    for name in ("delta", "alpha", "beta"):
+        for risk in sorted(table[name].unique()) if name in table.columns else ():
+            ax.axhline(risk, color="black", lw=1, ls=":", label=f"required: at most {risk:g}")
+    ax.yaxis.set_major_formatter(PercentFormatter(1.0))
+    ax.set_ylim(bottom=0.0)
+
+
+def lines_of(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+    """Each line with its summary at each budget, in ascending order."""
+    groups = summarize(table).groupby("line", sort=False)
+    return [(str(label), found.sort_values("eps")) for label, found in groups]
+
+
+def limits_of(table: pd.DataFrame) -> tuple[float, float]:
+    """The smallest and the largest finite budget."""
+    finite = table["eps"][np.isfinite(table["eps"])]
+    return finite.min(), finite.max()
+
+
+def draw_theorems(ax: Axes, table: pd.DataFrame) -> None:
+    """Draw the lower bounds on the expected stopping time for each delta in the table."""
+    row: Any = table.iloc[0]
+    spec: dict[str, Any] = read_group("env", row["env"])
+    for name in (n for n in table.columns if n.startswith("env.")):
+        text = str(row[name])
+        listed = [float(x) for x in text.strip("[]").split(",")]
+        spec[name.removeprefix("env.")] = listed if text.startswith("[") else row[name]
+    means = build(spec).means.tolist()
+    eps = np.geomspace(*limits_of(table), 40)
+    for (label, theorem), dash in zip(LOWER.items(), DASHES, strict=True):
+        for delta in sorted(table["delta"].unique()):
+            values = [where_it_holds(theorem, means, x, delta) for x in eps]
+            ax.plot(eps, values, label=label, color="#555555", lw=1, ls=dash)
+
+
+def where_it_holds(theorem: Any, means: list[float], eps: float, delta: float) -> float:
+    """The number of samples in a theorem, or NaN where its conditions fail."""
+    try:
+        return float(theorem(means, eps, delta))
+    except ConditionFailed:
+        return np.nan

@@ -1,0 +1,91 @@
+"""AdaP-TT: Top Two identification of the best arm on the private means of forgetful phases."""
+
+import math
+
+import numpy as np
+
+from ..authoring import (
+    BEST_ARM, CODED, EMPIRICAL, PROVED, STOPPING_AND_ANSWER, UNIT_INTERVAL, Budget, Fraction,
+    Threshold, Variant, arms, global_dp, is_convincing, kernel, laplace_mean, one_release, pull,
+    pull_sum, random, rare_routine, rounds_left, top_two, verb,
+)  # fmt: skip
+
+NAME = "AdaP-TT"
+LINE = "green", "solid"
+QUESTION = BEST_ARM
+REWARDS = UNIT_INTERVAL
+GUARANTEE = global_dp(
+    "Azize's thesis, Theorem 5.20", "episode_means", STOPPING_AND_ANSWER, one_release
+)
+
+
+@kernel
+def adap_tt(game, rng, eps: Budget, delta: Fraction, variant: Variant, threshold: Threshold):
+    """AdaP-TT (Azize's thesis, Alg. 10; Azize et al. 2024). The actions, the stopping time and the
+    answer together are eps-DP. Rewards in [0, 1]. With probability 1 - delta the answer is right.
+
+    Args:
+        eps: privacy budget.
+        delta: probability of naming an arm that is not the best.
+        variant: 0 (printed), as in the thesis. 1 (coded), as in the code that made its figures.
+        threshold: 0 (usual), proved for printed and empirical for coded. 1 (proved). 2 (empirical):
+            that of the code, for which nothing is proved.
+    """
+    if variant != CODED:
+        return top_two(game, rng, eps, delta, False, threshold != EMPIRICAL)
+    answer = np.full(1, np.nan)
+    as_coded(game, rng, eps, delta, threshold == PROVED, answer)
+    return answer[0]
+
+
+@rare_routine
+def as_coded(game, rng, eps, delta, proved, answer):
+    """The authors' code: a coin chooses between the leader and its challenger, which is chosen
+    anew in every round; the leader is the arm that must be convincing.
+    """
+    K = arms(game)
+    if rounds_left(game) < K:
+        return
+    m, n = np.zeros(K), np.ones(K)  # private mean and length of the last phase
+    finished, total, count = np.ones(K), np.zeros(K), np.zeros(K)  # pulls before and in this one
+    for a in range(K):
+        m[a] = laplace_mean(rng, pull_sum(game, a, 1), 1.0, eps)
+    leader = coded_leader(m, n, float(K), eps)
+    while rounds_left(game) > 0:
+        a = leader
+        if random(rng) > 0.5:
+            a = coded_challenger(m, finished, count, leader)
+        total[a] += pull(game, a)
+        count[a] += 1.0
+        if count[a] == finished[a]:
+            m[a] = laplace_mean(rng, total[a], count[a], eps)
+            n[a] = count[a]
+            finished[a] += count[a]
+            total[a] = count[a] = 0.0
+            leader = coded_leader(m, n, np.sum(finished), eps)
+            if is_convincing(m, n, leader, eps, delta, False, proved):
+                answer[0] = np.argmax(m)
+                return
+
+
+@verb
+def coded_leader(m, n, t, eps):
+    l = math.log(t)
+    best, largest = 0, -np.inf
+    for a in range(len(m)):
+        index = m[a] + l / (eps * n[a]) + math.sqrt(l / (2.0 * n[a]))
+        if index > largest:
+            best, largest = a, index
+    return best
+
+
+@verb
+def coded_challenger(m, finished, count, b):
+    slack = 1.0 / (1.0 + math.sqrt(np.sum(finished)))
+    found, smallest = -1, np.inf
+    for a in range(len(m)):
+        w, v = finished[b] + count[b], finished[a] + count[a]
+        cost = (m[b] - m[a] + slack) / math.sqrt(1.0 / w + 1.0 / v)
+        if a != b and cost < smallest:
+            found, smallest = a, cost
+    return found

@@ -1,0 +1,26 @@
+"""CTB-TT: TT-UCB on bits that users send in the place of their rewards."""
+
+import math
+
+from ..authoring import (
+    BEST_ARM, UNIT_INTERVAL, Budget, Fraction, kernel, local_dp, one_bit, send_bit,
+    top_two_each_round,
+)  # fmt: skip
+
+NAME = "CTB-TT"
+LINE = "orange", "solid"
+QUESTION = BEST_ARM
+REWARDS = UNIT_INTERVAL
+GUARANTEE = local_dp("Azize et al. 2024, by Ren et al. 2020, Lemma 9", send_bit, one_bit)
+
+
+@kernel
+def ctb_tt(game, rng, eps: Budget, delta: Fraction):
+    """CTB-TT (Azize et al. 2024): TT-UCB on randomised responses, whose means are in the order of
+    the arms' means. eps-local DP. Rewards in [0, 1].
+
+    Args:
+        eps: privacy budget.
+        delta: probability of naming an arm that is not the best.
+    """
+    return top_two_each_round(game, rng, delta, math.tanh(0.5 * eps))

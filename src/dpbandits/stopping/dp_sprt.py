@@ -1,0 +1,71 @@
+"""DP-SPRT: a private sequential test of two hypotheses about a mean."""
+
+import math
+
+import numpy as np
+
+from ..authoring import (
+    HYPOTHESES, STOPPING_AND_ANSWER, UNIT_INTERVAL, Alignment, Budget, Fraction, bernoulli_kl,
+    global_dp, kernel, laplace, laplace_scale, pull, rounds_left, verb,
+)  # fmt: skip
+
+NAME = "DP-SPRT"
+LINE = "brown", "solid"
+QUESTION = HYPOTHESES
+REWARDS = UNIT_INTERVAL
+
+
+def shifts(run, changed):
+    """The threshold by 1, which a changed sum cannot cross, and the test that passes by 2."""
+    found = dict.fromkeys(range(len(run.draws)), 0.0) | {0: 1.0}
+    if not math.isnan(run.answer):
+        found[len(run.draws) - 1] = 2.0 if run.answer == 1.0 else -2.0
+    return found
+
+
+ALIGNMENT = Alignment(
+    "the threshold by 1, the test that passes by 2", shifts=shifts, one_change=True
+)
+GUARANTEE = global_dp(
+    "Michel, Basu & Kaufmann 2026, Theorem 1", hides=STOPPING_AND_ANSWER, alignment=ALIGNMENT
+)
+
+S, ZETA = 1.1340, 8.049572  # zeta(S)
+
+
+@kernel
+def dp_sprt(game, rng, eps: Budget, mu0: Fraction, mu1: Fraction, alpha: Fraction, beta: Fraction):
+    """DP-SPRT (Michel, Basu & Kaufmann 2026). The stopping time and the answer, 0 for mu0 and 1
+    for mu1, are eps-DP. Bernoulli rewards.
+
+    Half of the budget is for the noise Z of both thresholds, half for that of the means, as in the
+    sparse vector technique. Sums of n rewards are tested in the place of their means.
+
+    Args:
+        eps: privacy budget.
+        mu0: the mean under the first hypothesis.
+        mu1: the mean under the second, above ``mu0``.
+        alpha: probability of answering 1 if the mean is mu0.
+        beta: probability of answering 0 if the mean is mu1.
+    """
+    D = math.log(mu1 / (1.0 - mu1)) - math.log(mu0 / (1.0 - mu0))
+    g = max(0.5, 1.0 - 1.0 / eps)
+    below, above = bernoulli_kl(mu0, mu1) / D, bernoulli_kl(mu1, mu0) / D
+    Z = laplace(rng, laplace_scale(2.0, eps))
+    total = 0.0
+    for n in range(1, rounds_left(game) + 1):
+        total += pull(game, 0)
+        noisy = total + laplace(rng, laplace_scale(4.0, eps))  # n times the paper's
+        if noisy <= n * (mu0 + below) - math.log(1.0 / (g * beta)) / D - Z - slack(n, eps, beta):
+            return 0.0
+        if noisy >= n * (mu1 - above) + math.log(1.0 / (g * alpha)) / D + Z + slack(n, eps, alpha):
+            return 1.0
+    return np.nan
+
+
+@verb
+def slack(n, eps, risk):
+    """The room for the noise at the n-th test, for the sum of n rewards."""
+    if eps == np.inf:
+        return 0.0
+    return 6.0 * math.log(max(eps, 2.0) * n**S * ZETA / risk) / eps

@@ -1,0 +1,98 @@
+"""Bounds of Azize, Jourdan, Al Marjani & Basu 2024: samples that identify the best of K arms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from scipy.optimize import brentq, minimize_scalar
+
+from ..parts.private_divergence import private_divergence
+from ..parts.radii import bernoulli_kl
+from .bounds import EXACT, Condition, bounds_of
+from .conditions import PRIVACY, STOPPING
+
+lower, upper = bounds_of("Azize et al. 2024")
+RISK = Condition("0 < delta < 1/3", lambda delta: 0 < delta < 1 / 3)
+ONE_BEST = Condition("one best arm", lambda means: sum(m == max(means) for m in means) == 1)
+LARGEST = 1e6  # of a weight relative to that of the best arm
+Rate = Callable[[float, float, float, float], float]  # (weight and mean of two arms)
+
+
+@lower(
+    "Theorem 2",
+    EXACT,
+    "T* ln(1/(3 delta)), 1/T* = sup over w of inf over instances with another best arm of "
+    "min(sum w kl, eps sum w TV)",
+    STOPPING,
+    ONE_BEST,
+    RISK,
+    PRIVACY,
+    note="expected samples of eps-DP rules that err with probability at most delta",
+)
+def samples_lower(means: Sequence[float], eps: float, delta: float) -> float:
+    """Expected samples of any eps-DP rule that names the best of Bernoulli arms and errs with
+    probability at most ``delta`` (Theorem 2); without privacy if ``eps`` is infinite.
+    """
+
+    def rate(w: float, x: float, v: float, y: float) -> float:
+        u = (w * x + v * y) / (w + v)
+        divergence = w * bernoulli_kl(x, u) + v * bernoulli_kl(y, u)
+        return divergence if eps == math.inf else min(divergence, eps * min(w, v) * (x - y))
+
+    return characteristic_time(means, rate) * math.log(1 / (3 * delta))
+
+
+@lower(
+    "Theorem 2 with the divergence of Azize et al. 2025",
+    EXACT,
+    "T* ln(1/(3 delta)), 1/T* = sup over w of min over a of inf over u of "
+    "w_best d(best, u) + w_a d(mean_a, u)",
+    STOPPING,
+    ONE_BEST,
+    RISK,
+    PRIVACY,
+    note="the form of Jourdan & Azize 2025, derived here",
+)
+def samples_lower_of_divergence(means: Sequence[float], eps: float, delta: float) -> float:
+    """As ``samples_lower``, with d(x, y) = inf over z of eps |z - x| + kl(z, y) for the two
+    divergences; it is never smaller.
+    """
+
+    def rate(w: float, x: float, v: float, y: float) -> float:
+        def weighted(u: float) -> float:
+            return w * private_divergence(x, u, eps) + v * private_divergence(y, u, eps)
+
+        return float(
+            minimize_scalar(weighted, bounds=(y, x), method="bounded", options={"xatol": 1e-12}).fun
+        )
+
+    return characteristic_time(means, rate) * math.log(1 / (3 * delta))
+
+
+def characteristic_time(means: Sequence[float], rate: Rate) -> float:
+    """T*, 1/T* = sup over w of min over a of ``rate(w_best, best, w_a, mean_a)``.
+
+    At the optimum all arms have the same rate. With weights relative to that of the best arm,
+    each arm's weight is a convex function of the common rate y, and T* is the smallest value of
+    (1 + sum of weights)/y, a quasiconvex function.
+
+    Args:
+        means: the arms' means, one of them the largest.
+        rate: a concave function that is homogeneous in the weights and grows with each.
+    """
+    best = max(means)
+    others = sorted(m for m in means if m < best)
+    most = min(rate(1.0, best, LARGEST, m) for m in set(others))
+
+    def weight(m: float, y: float) -> float:
+        return float(brentq(lambda v: rate(1.0, best, v, m) - y, 0.0, LARGEST, xtol=1e-14))
+
+    def time(y: float) -> float:
+        found = {m: weight(m, y) for m in set(others)}
+        return (1.0 + math.fsum(found[m] for m in others)) / y
+
+    top = most * (1.0 - 1e-9)
+    options = {"xatol": 1e-9 * most}
+    inner = minimize_scalar(time, bounds=(1e-6 * most, top), method="bounded", options=options)
+    return min(float(inner.fun), time(top))

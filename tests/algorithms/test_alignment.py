@@ -1,0 +1,127 @@
+"""The alignment of every private algorithm and rule: its noise, shifted, hides one reward."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from helpers import GLOBAL, LOCAL, PRIVATE, RULES, SHORT, algorithm, defaults
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from dpbandits.audit.alignment import SIZES, Case, Coupling, align, check
+from dpbandits.contracts.alignments import binary_nodes, honaker_nodes, hybrid_nodes, kary_nodes
+from dpbandits.parts.kary import kary_levels
+
+SUMS = ["dist_dp_se", "dist_rdp_se"]  # integer noise, modulo a number: no replay shifts it
+ALIGNED = [name for name in PRIVATE if name not in SUMS]
+PRIVATE_RULES = [name for name in RULES if algorithm(name).private]
+GOAL = {"rel_error": 0.5, "beta": 0.5, "R": 1.0, "delta": 0.5, "mu0": 0.3, "mu1": 0.7, "alpha": 0.4}
+# other parameters with other noise: trees, bonuses, phases, batches
+VARIANTS = {name: [{}] for name in [*ALIGNED, *PRIVATE_RULES]} | {
+    "dp_ucb": [{}, {"tree": "honaker"}, {"tree": "kary"}, {"tree_budget": "split"}],
+    "dp_ucb_bound": [{}, {"tree": "honaker", "bonus": "calibrated"}, {"tree": "kary"}],
+    "dpr_ucb": [{}, {"tree": "honaker"}, {"tree": "kary", "bonus": "calibrated"}],
+    "dp_klucb": [{}, {"alpha": 1.1}, {"alpha": 3.0, "first": 2.5}],
+    "dp_imed": [{}, {"alpha": 3.0, "first": 0.5}],
+    "dp_se": [{"beta": 1}],
+    "adar_ucb": [{}, {"order": 30}],
+    "prae_r": [{}, {"alpha1": 0.1, "constants": "explicit", "forced": "round"}],
+    "prae_c": [{}, {"alpha1": 0.0, "k": 3, "forced": "round"}],
+}
+LONG = ("dp_se", "dpr_se", "prae_c")  # whose first releases come late
+
+
+def coupling(name, budget, changes, crowd=False):
+    goal = {key: GOAL[key] for key in algorithm(name).question.goal_names}
+    own = defaults(name) | (goal if name in PRIVATE_RULES else SHORT[name])
+    return Coupling(algorithm(name), budget, own | changes, crowd)
+
+
+def test_every_private_algorithm_and_rule_declares_an_alignment():
+    for name in [*PRIVATE, *PRIVATE_RULES]:
+        assert (algorithm(name).guarantee.alignment is None) == (name in SUMS)
+    assert {*GLOBAL, *LOCAL} == {*PRIVATE} and len(PRIVATE_RULES) == 7
+
+
+@st.composite
+def games(draw, name):
+    """A coupling and a case: a pattern of rewards that is repeated, one reward that changes."""
+    stops = name in PRIVATE_RULES
+    budget = 10.0 ** draw(st.floats(0.0, 2.0) if stops else st.floats(-1.5, 1.0))
+    subject = coupling(name, budget, draw(st.sampled_from(VARIANTS[name])), draw(st.booleans()))
+    K = draw(st.integers(1 + stops, 4))
+    K = 1 if algorithm(name).question.one_arm else K
+    longest = 4096 if name in LONG else 96 if algorithm(name).round_by_round else 512
+    T = draw(st.integers(1, longest) | st.sampled_from([2, 8, 64, longest]))
+    low, high = subject.extremes() or (-4.0, 4.0)
+    reward = st.sampled_from([low, high]) | st.floats(low, high)
+    pattern = draw(arrays(float, (draw(st.integers(1, 6)), K), elements=reward))
+    first = np.tile(pattern, (T // len(pattern) + 1, 1))[:T]
+    round_, arm = draw(st.integers(0, T - 1)), draw(st.integers(0, K - 1))
+    round_ = min(round_, draw(st.integers(0, 2 * T)))  # early rewards are in most nodes
+    second, far = first.copy(), first.copy()
+    first[round_, arm], second[round_, arm] = draw(st.permutations([low, high]))
+    far[:, arm] = draw(reward)
+    size, seed = draw(st.sampled_from(SIZES)), draw(st.integers(0, 2**32))
+    return subject, Case(first, second, far, size, seed)
+
+
+@pytest.mark.parametrize("name", [*ALIGNED, *PRIVATE_RULES])
+def test_noise_can_be_shifted_so_that_every_decision_stays_the_same(name):
+    """Whatever the rewards, the budget, the horizon, the number of arms and the noise are."""
+
+    @settings(
+        max_examples=25, deadline=None, derandomize=True, database=None,
+        suppress_health_check=[*HealthCheck],
+    )  # fmt: skip
+    @given(games(name))
+    def aligned(game):
+        found = check(*game)
+        assert found.problem is None, found.problem
+
+    aligned()
+
+
+@pytest.mark.parametrize("name", [*ALIGNED, *PRIVATE_RULES])
+def test_replays_shift_noise_at_nearly_the_whole_budget(name):
+    """Replays in which nothing shifts would prove nothing. Beta draws and truncation leave some of
+    the budget: the root of an epoch's tree is never released."""
+    budget, horizons = (20.0, (64, 512)) if name in PRIVATE_RULES else (1.0, ())
+    found = align(coupling(name, budget, VARIANTS[name][0]), 25, seed=1, horizons=horizons)
+    assert found.holds and found.edges == 0
+    assert found.entered >= 1
+    assert found.spent > (0.5 if name in ("dp_ts", "dp_ucb", "dpr_ucb") else 0.95)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("budget", [0.01, 0.1, 1.0, 10.0])
+@pytest.mark.parametrize("name", [*ALIGNED, *PRIVATE_RULES])
+def test_many_replays(name, budget):
+    for changes in VARIANTS[name]:
+        assert align(coupling(name, budget, changes), replays=300, seed=2).holds
+
+
+# Nodes: of each item as many as the proof counts, and the prefix is what they add up to
+
+
+def held(of, T, item):
+    """How many nodes hold an item, of those drawn by item T."""
+    drawn = [node for n in range(1, T + 1) for node in of(n, {})]
+    return sum(first <= item <= last for first, last in drawn)
+
+
+@pytest.mark.parametrize("of", [binary_nodes, honaker_nodes, partial(kary_nodes, k=3)])
+def test_items_lie_in_as_many_nodes_as_a_tree_has_levels(of):
+    for T in (1, 2, 7, 8, 40, 64):
+        levels = kary_levels(T, 3) if isinstance(of, partial) else T.bit_length()
+        most = max(held(of, T, item) for item in range(1, T + 1))
+        assert most <= levels
+        assert most == levels or of is not binary_nodes
+
+
+def test_epochs_of_a_hybrid_counter():
+    assert hybrid_nodes(1, {}) == [(1, 1)]
+    assert [hybrid_nodes(n, {}) for n in (2, 3, 4, 5, 6, 7)] == [
+        [(2, 2)], [(2, 3)], [(4, 4)], [(4, 5)], [(6, 6)], [(4, 7)],
+    ]  # fmt: skip

@@ -1,0 +1,239 @@
+"""Alignments of broken twins fail, those of correct variants hold; streams note what they give."""
+
+import math
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers import algorithm, defaults
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+import privacy
+from twins import BROKEN, CORRECT
+
+from dpbandits.audit import alignment as engine
+from dpbandits.audit.alignment import MISSING, Coupling, align, check, report
+from dpbandits.audit.players import Learner
+from dpbandits.audit.streams import Recorder, Replay, Shifted
+from dpbandits.authoring import global_dp, one_release, pull, rounds_left
+from dpbandits.contracts.algorithm import from_function
+from dpbandits.contracts.alignments import releases
+
+
+@pytest.mark.parametrize("budget", [0.1, 1.0])
+@pytest.mark.parametrize("twin", BROKEN, ids=lambda twin: twin.name)
+def test_broken_twins_are_not_aligned(twin, budget):
+    found = align(Coupling(twin.algorithm, budget, twin.values))
+    assert not found.holds and found.problem is not None
+    assert "neighbours the reward of arm" in found.in_words()
+
+
+@pytest.mark.parametrize("budget", [0.1, 1.0])
+@pytest.mark.parametrize("twin", CORRECT, ids=lambda twin: twin.name)
+def test_correct_variants_are_aligned(twin, budget):
+    found = align(Coupling(twin.algorithm, budget, twin.values), replays=50)
+    assert found.holds and found.edges == 0
+    assert found.entered > 25 and found.spent > 0.3
+
+
+def of(name, twins=BROKEN):
+    [found] = [twin for twin in twins if twin.name == name]
+    return found
+
+
+def with_alignment(twin, alignment):
+    guarantee = replace(twin.algorithm.guarantee, alignment=alignment)
+    return Coupling(replace(twin.algorithm, guarantee=guarantee), 1.0, {})
+
+
+@pytest.mark.parametrize(("name", "cost"), [("two_releases", 2.0), ("fading_phases", 1.44)])
+def test_an_author_who_allows_more_releases_pays_for_them(name, cost):
+    coupling = with_alignment(of(name), releases(64))
+    found = align(coupling)
+    assert found.problem.why.endswith("and the budget 1")
+    spent = []
+    for _, case in zip(range(60), engine.cases(coupling, np.random.default_rng(0)), strict=False):
+        spent.append(coupling.replay(case.first, case.second, record(case)).spent)
+    assert 0.97 * cost < max(spent) <= cost * (1 + 1e-3)
+
+
+def record(case):
+    return lambda reads: Recorder(reads, np.random.default_rng(case.seed), case.size)
+
+
+GOAL = {"rel_error": 0.5, "beta": 0.5, "R": 1.0}
+
+
+def replayed(name, alignment):
+    """The replays of an algorithm of the package with an alignment of another."""
+    source, stops = algorithm(name), "nas" in name
+    guarantee = replace(source.guarantee, alignment=alignment)
+    values, budget = (GOAL, 20.0) if stops else (defaults(name), 1.0)
+    coupling = Coupling(replace(source, guarantee=guarantee), budget, values)
+    return align(coupling, 40, horizons=(512,) if stops else ())
+
+
+@pytest.mark.parametrize("name", ["adap_ucb", "dp_ucb", "dp_nas", "dp_nas_exp", "heldp_ucb_b"])
+def test_the_wrong_alignment_fails(name):
+    """Controls: an alignment that shifts nothing, and one whose shift has the wrong sign."""
+    right = algorithm(name).guarantee.alignment
+    wrong = [replace(right, shifts=lambda run, changed: dict.fromkeys(range(len(run.draws)), 0.0))]
+    if right.shifts is not None:
+        turned = lambda run, c: {i: -x for i, x in right.shifts(run, c).items()}  # noqa: E731
+        wrong.append(replace(right, shifts=turned))
+    if name == "heldp_ucb_b":
+        wrong = [one_release]
+    for alignment in wrong:
+        assert not replayed(name, alignment).holds
+    assert replayed(name, right).holds
+
+
+def test_the_alignment_that_the_page_writes_is_right():
+    page = (Path(privacy.__file__).parents[1] / "docs" / "privacy.md").read_text()
+    code, names = page.split("```python")[-1].partition("```")[0], {}
+    exec(f"from dpbandits.authoring import global_dp\n{code}", names)
+    found = replayed("adap_ucb", names["ALIGNMENT"])
+    assert not found.holds  # a release of a mean shifts by less
+    [numbers] = [twin for twin in CORRECT if twin.name == "noisy_numbers"]
+    assert align(with_alignment(numbers, names["ALIGNMENT"]), 40).holds
+
+
+def test_half_of_the_shift_of_the_last_query_fails():
+    """The last query of the sparse vector technique shifts by two sensitivities, not by one."""
+    right = algorithm("dp_nas_exp").guarantee.alignment
+
+    def short(run, changed):
+        found = dict(right.shifts(run, changed))
+        return {i: x / 2 if i > 0 else x for i, x in found.items()}
+
+    assert not replayed("dp_nas_exp", replace(right, shifts=short)).holds
+
+
+def test_a_counter_example_is_one_pair_of_neighbours_that_can_be_replayed():
+    twin = of("unnoised_index")
+    found = align(Coupling(twin.algorithm, 1.0, {}))
+    assert (
+        found.problem.actions is not None and found.problem.actions[0] != found.problem.actions[1]
+    )
+    words = found.in_words()
+    assert f"in round {found.problem.round}" in words and "draws of noise" in words
+
+
+def test_a_recorded_run_is_that_of_the_compiled_algorithm():
+    """Fed with the numbers of NumPy's generator, the recorder changes nothing."""
+    for name in ("adap_ucb", "dp_ucb", "lazy_dp_ts"):
+        source, T = algorithm(name), 256
+        rewards = (np.random.default_rng(3).random((T, 2)) < 0.5).astype(float)
+        learner = Learner(source, 1.0, defaults(name))
+        rng = np.random.default_rng(8)
+
+        class Given(Recorder):
+            def standard_exponential(self, size=None, rng=rng):
+                return rng.standard_exponential()
+
+            def beta(self, a, b, rng=rng):
+                return rng.beta(a, b)
+
+        coupling = Coupling(source, 1.0, defaults(name))
+        played, _ = coupling.play(
+            rewards, lambda reads: Given(reads, np.random.default_rng(0), 1.0)
+        )
+        again = np.random.default_rng(8)
+        traces, _ = learner.play(rewards, 1, again, np.arange(1, T + 1))
+        assert (traces[0, :-1].argmax(axis=1) == played.arms).all()
+
+
+def test_streams_shift_noise_where_it_is_added():
+    def release(rng, x):
+        return float(3.0 * rng.standard_normal() + x) + float(x + rng.laplace(0.0, 2.0))
+
+    recorder = Recorder([], np.random.default_rng(0), 1.0)
+    first = release(recorder, 1.0)
+    shifted = Shifted([], recorder.draws, {})
+    assert release(shifted, 4.0) == first
+    assert [draw.shift for draw in shifted.draws] == pytest.approx([-1.0, -1.5])
+    assert [draw.scale for draw in recorder.draws] == [3.0, 2.0]
+    assert release(Replay([], shifted.draws), 4.0) == pytest.approx(first)
+    assert release(Replay([], recorder.draws), 4.0) == pytest.approx(first + 6.0)  # control
+
+
+def test_a_bit_keeps_its_value_at_the_cost_of_its_likelihood_ratio():
+    recorder = Recorder([], np.random.default_rng(0), 1.0)
+    bit = recorder.random() < 0.3
+    shifted = Shifted([], recorder.draws, {})
+    assert (shifted.random() < 0.6) == bit and shifted.bits == 1
+    assert shifted.draws[0].cost == pytest.approx(math.log(2.0) if bit else math.log(0.7 / 0.4))
+    assert (Replay([], shifted.draws).random() < 0.6) == bit
+
+
+def test_an_alignment_that_is_missing_is_explained():
+    def mine(game, rng, eps):
+        while rounds_left(game) > 0:
+            pull(game, 0)
+
+    source = from_function(mine, rewards=(0.0, 1.0))
+    row = report(Learner(source, 1.0, {}), 0)
+    assert row == {"replays": 0, "aligned": 0, "alignment": MISSING}
+    assert 4 <= MISSING.count("\n") <= 6
+
+
+def test_what_cannot_be_followed_is_reported():
+    def spawning(game, rng, eps):
+        [other] = rng.spawn(1)
+        while rounds_left(game) > 0:
+            pull(game, int(other.random() < 0.5))
+
+    guarantee = global_dp("its author", alignment=one_release)
+    source = from_function(spawning, rewards=(0.0, 1.0), guarantee=guarantee)
+    row = report(Learner(source, 1.0, {}), 0)
+    assert row["replays"] == 0 and "an alignment cannot follow rng.spawn" in row["alignment"]
+
+
+def test_an_edge_of_rounding_is_no_counter_example(monkeypatch):
+    """A difference that is gone when the noise changes by a millionth is counted apart."""
+    twin, calls = of("usual_noise", CORRECT), []
+    problem = engine.Problem("the actions differ", 1, (0, 1), "", "")
+
+    def once(coupling, case):
+        calls.append(case)
+        found = check(coupling, case)
+        return found._replace(problem=problem) if len(calls) == 3 else found
+
+    monkeypatch.setattr(engine, "check", once)
+    found = align(Coupling(twin.algorithm, 1.0, {}), 10)
+    assert found.holds and found.edges == 1 and "1 at an edge of rounding" in found.in_words()
+    monkeypatch.setattr(engine, "check", lambda *_: once(*_)._replace(problem=problem))  # control
+    assert not align(Coupling(twin.algorithm, 1.0, {}), 10).holds
+
+
+def test_the_committed_page_is_that_of_the_twins():
+    page = (Path(privacy.__file__).parent / "privacy.md").read_text()
+    lines = [line for line in page.splitlines() if line.startswith("| ")]
+    says = [line.split("|")[1].strip() for line in lines]
+    assert {twin.says for twin in BROKEN + CORRECT} <= {*says}
+    columns = lines[0].split("|").index(" alignment, 0.1   ")
+    for line in lines:
+        cells = [cell.strip() for cell in line.split("|")]
+        if cells[1] in {twin.says for twin in BROKEN}:
+            assert cells[columns : columns + 2] == ["objects", "objects"]
+        elif cells[1] in {twin.says for twin in CORRECT}:
+            assert cells[columns : columns + 2] == ["passes", "passes"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("twin", BROKEN + CORRECT, ids=lambda twin: twin.name)
+def test_twins_compile_to_what_they_are_in_plain_python(twin):
+    """A test of many runs may play them compiled."""
+    source = twin.algorithm
+    if not source.compiled:
+        pytest.skip("plain Python")
+    rewards = np.random.default_rng(0).random((64, 2))
+    learner = Learner(source, 1.0, {})
+    plain = replace(source, function=source.function.py_func)
+    one, two = (
+        Learner(made, 1.0, {}).play(rewards, 3, np.random.default_rng(4), np.arange(1, 65))[0]
+        for made in (source, plain)
+    )
+    assert (one == two).all() and learner.compiled

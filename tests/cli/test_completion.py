@@ -1,0 +1,192 @@
+"""Tab completion: what can follow a line, and the scripts in the shells themselves."""
+
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from helpers import NAMES
+
+from dpbandits.audit.releases import MECHANISMS
+from dpbandits.cli.completion import COMMANDS, KEYS_FILES, OWN_KEYS, SCRIPTS, completions, script
+from dpbandits.cli.plot import KEYS as OF_PLOT
+from dpbandits.contracts.question import QUESTIONS
+from dpbandits.errors import BadInput
+from dpbandits.settings.groups import default_keys, names_in
+
+
+@pytest.fixture
+def shell_path(tmp_path):
+    """A folder with commands of our names, which run this package."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in COMMANDS:
+        code = f"from dpbandits.cli.start import start; start({name!r})"
+        file = folder / f"bandit-{name}"
+        file.write_text(f'#!/bin/sh\nexec {sys.executable} -c "{code}" "$@"\n')
+        file.chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("bandit-run al", ["algo=", "algo."]),
+        ("bandit-run algo=adap", ["algo=adap_klucb", "algo=adap_ucb"]),
+        ("bandit-run -m algo=ucb,adap_u", ["algo=ucb,adap_ucb"]),
+        ("bandit-run -m algo=ucb,uc", []),
+        ("bandit-run algo=dp_ucb algo.t", ["algo.tree_budget=", "algo.tree="]),
+        ("bandit-run env=wu_raw env.al", ["env.alpha="]),
+        ("bandit-run experiment=azize2023", ["experiment=azize2023_zcdp"]),
+        ("bandit-run population=cl", ["population=clipped_normal"]),
+        ("bandit-run backend=p", ["backend=processes"]),
+        ("bandit-run hydra", []),
+        ("bandit-run eps=", []),
+        ("bandit-run --mu", ["--multirun"]),
+        ("bandit-stop rule=dp", ["rule=dp_nas", "rule=dp_nas_exp"]),
+        ("bandit-stop algo", []),
+        ("bandit-plot kind=", ["kind=tail"]),
+        ("bandit-plot b", ["bounds=", "band="]),
+        ("bandit-bounds all=t", ["all=true"]),
+        ("bandit-claims HH", ["HH1", "HH2"]),
+        ("bandit-audit mechanism=hon", ["mechanism=honaker_tree"]),
+        ("bandit-run 'sweep={al", []),
+        ("bandit-run ../=x", []),
+    ],
+)
+def test_what_can_follow_a_line(line, found):
+    """Mutations that it catches: a list that completes its whole value, names chosen twice."""
+    assert completions(line.split(" ")[0].removeprefix("bandit-"), line) == found
+
+
+def test_everything_that_can_be_chosen_is_offered():
+    for question in QUESTIONS:
+        name = question.command.removeprefix("bandit-")
+        keys = {key.rstrip("=.") for key in completions(name, f"{question.command} ")}
+        assert keys == set(default_keys(question.keys_file)) - {"figure"}
+        for group in (*question.groups, "experiment"):
+            offered = completions(name, f"{question.command} {group}=")
+            assert offered == [f"{group}={x}" for x in names_in(group)]
+    assert set(NAMES) <= {x.removeprefix("algo=") for x in completions("run", "bandit-run algo=")}
+    offered = completions("audit", "bandit-audit mechanism=")
+    assert sorted(offered) == sorted(f"mechanism={name}" for name in MECHANISMS)
+    assert set(OWN_KEYS["plot"]) == set(OF_PLOT) and set(KEYS_FILES) <= set(COMMANDS)
+
+
+def test_a_users_files_are_offered(tmp_path):
+    (tmp_path / "algo").mkdir()
+    (tmp_path / "algo" / "greedy.yaml").write_text("m: 10\n")
+    for option in (f"--config-dir {tmp_path}", f"--config-dir={tmp_path}"):
+        start = f"bandit-run {option} algo=gre"
+        assert completions("run", start) == ["algo=greedy"]
+        assert completions("run", f"{start}edy algo.") == ["algo.m="]
+    assert completions("run", "bandit-run algo=gre") == []
+
+
+DRIVER = """
+source "$SCRIPT"
+COMP_LINE="$LINE"; COMP_POINT=${#COMP_LINE}
+compopt() { :; }  # works only while bash completes
+[ -z "$BREAKS" ] || COMP_WORDBREAKS="$BREAKS"
+_dpbandits "${LINE%% *}"
+printf '%s\\n' "${COMPREPLY[@]}"
+complete -p bandit-plot
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "breaks", "found"),
+    [
+        ("bandit-run algo=adap", "", ["adap_klucb", "adap_ucb"]),
+        ("bandit-run algo=adap", " ", ["algo=adap_klucb", "algo=adap_ucb"]),
+        ("bandit-run -m algo=ucb,adap_u", "", ["ucb,adap_ucb"]),
+        ("bandit-audit mech", "", ["mechanism="]),
+    ],
+)
+def test_the_script_in_bash(tmp_path, shell_path, line, breaks, found):
+    """bash replaces only what follows =. Mutation: the whole word is offered (algo=algo=...)."""
+    (tmp_path / "script").write_text(script("bash"))
+    variables = {"SCRIPT": tmp_path / "script", "LINE": line, "BREAKS": breaks}
+    done = in_shell(["bash", "--norc", "-c", DRIVER], shell_path, variables)
+    *offered, registered = done.stdout.splitlines()
+    assert offered == found and registered == "complete -o default -F _dpbandits bandit-plot"
+
+
+def in_shell(words, path, variables=()):
+    environment = {"PATH": f"{path}:/usr/bin:/bin", "HOME": str(path), "TERM": "dumb"}
+    environment |= {name: str(value) for name, value in dict(variables).items()}
+    environment["PYTHONPATH"] = ":".join(sys.path)
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    return done
+
+
+@pytest.mark.parametrize("shell", SCRIPTS)
+def test_a_shell_can_read_its_script(tmp_path, shell):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    (tmp_path / "script").write_text(script(shell))
+    in_shell([shell, "-n", str(tmp_path / "script")], "/bin")
+    (tmp_path / "script").write_text(script(shell) + "\nif (\n")  # the control
+    done = subprocess.run([shell, "-n", tmp_path / "script"], capture_output=True, check=False)
+    assert done.returncode != 0
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def test_the_script_in_fish(tmp_path, shell_path):
+    (tmp_path / "script").write_text(script("fish"))
+    asked = f"source {tmp_path}/script; complete -C 'bandit-run -m algo=ucb,adap_u'"
+    done = in_shell(["fish", "--no-config", "-c", asked], shell_path)
+    assert done.stdout.split() == ["algo=ucb,adap_ucb"]
+
+
+ZSH = """
+zmodload zsh/zpty
+zpty session "zsh -f -i"
+zpty -w session 'autoload -Uz compinit; compinit -u -D; source $SCRIPT; PS1=; print ready'
+zpty -r session seen '*ready*ready*'
+zpty -w -n session $'bandit-run algo=adap_k\t'
+zpty -r session seen '*adap_klucb*'
+print -r -- "$seen"
+"""
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+def test_the_script_in_zsh(tmp_path, shell_path):
+    (tmp_path / "script").write_text(script("zsh"))
+    done = in_shell(["zsh", "-f", "-c", ZSH], shell_path, {"SCRIPT": tmp_path / "script"})
+    assert "algo=adap_klucb" in re.sub(r"\x1b\[[0-9;?]*\w|\x08", "", done.stdout)
+
+
+def test_a_tab_takes_no_second_and_imports_nothing_slow():
+    line = "bandit-run algo=ad"
+    code = "import sys; from dpbandits.cli.start import start; sys.argv = ['x', *sys.argv[1:]]\n"
+    code += "try:\n start('run')\nfinally:\n"
+    code += " slow = {'numpy', 'numba', 'pandas', 'hydra', 'omegaconf'} & {*sys.modules}\n"
+    code += " print(*slow, file=sys.stderr)"
+    best = 60.0
+    for _ in range(3):
+        start = time.perf_counter()
+        done = subprocess.run(
+            [sys.executable, "-c", code, "--complete", line], capture_output=True, text=True
+        )
+        best = min(best, time.perf_counter() - start)
+    assert done.stdout.split() and done.stderr.strip() == ""
+    assert best < 1.0
+
+
+def test_shells_without_a_script_are_refused(capsys, monkeypatch):
+    with pytest.raises(BadInput, match="bash, zsh, fish is needed"):
+        script("tcsh")
+    from dpbandits.cli.start import start
+
+    for words in (["--completion"], ["--completion", "tcsh"]):
+        monkeypatch.setattr(sys, "argv", ["bandit-run", *words])
+        with pytest.raises(SystemExit) as ended:
+            start("run")
+        assert ended.value.code == 2
+    assert capsys.readouterr().err.count("bandit-run: --completion") == 2
+    assert Path(sys.executable).is_file()

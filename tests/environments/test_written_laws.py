@@ -1,0 +1,188 @@
+"""Reward laws written in Python: their draws, moments and identity, and what is refused."""
+
+import math
+import pickle
+import re
+
+import joblib
+import numpy as np
+import pytest
+from helpers import P_VALUE
+from scipy import stats
+from test_laws import fill_singles, fill_sums, generator
+
+import dpbandits as dp
+from dpbandits.environments.instances import of_arms
+from dpbandits.environments.laws import draw
+from dpbandits.environments.written import law_of_function, register
+from dpbandits.errors import BadInput
+
+NO_BLOCKS = (0.0, math.inf)
+
+
+def triangular(u, mode):
+    """Triangular on [0, 1]."""
+    if u < mode:
+        return (u * mode) ** 0.5
+    return 1.0 - ((1.0 - u) * (1.0 - mode)) ** 0.5
+
+
+def exponential(u):
+    return -math.log(1.0 - u)
+
+
+def cauchy(u):
+    return math.tan(math.pi * (u - 0.5))
+
+
+def power_tail(u, shape):
+    return (1.0 - u) ** (-1.0 / shape)
+
+
+def steps(u, p, q):
+    return 0.0 if u < p else (0.5 if u < q else 1.0)
+
+
+def falls(u):
+    return 1.0 - u
+
+
+def gaps(u):
+    return math.nan if 0.4 < u < 0.6 else u
+
+
+def fails(u):
+    return u[0]
+
+
+def raises(u):
+    if u > 0.5:
+        raise ValueError("no")
+    return u
+
+
+def too_many(u, a, b, c, d):
+    return u
+
+
+def without_u(x):
+    return x
+
+
+def test_draws_have_the_law_and_compiled_code_draws_what_plain_code_does():
+    """Mutations that it catches: parameters in another order, one number that is drawn twice."""
+    law = law_of_function(triangular)
+    for mode in (0.2, 0.9):
+        env = of_arms([law.arm(mode=mode)]).environment
+        x = np.zeros(20_000)
+        fill_singles(env, generator(1), 0, x)
+        right = stats.triang(mode)
+        assert stats.kstest(x, right.cdf).pvalue > P_VALUE
+        assert stats.kstest(x, stats.triang(mode - 0.1).cdf).pvalue < P_VALUE  # the control
+        rng = generator(1)
+        plain = [
+            draw.py_func(env, rng, 0, t) if hasattr(draw, "py_func") else draw(env, rng, 0, t)
+            for t in range(50)
+        ]
+        assert x[:50] == pytest.approx(plain, rel=1e-15)
+    sums = np.zeros(2000)
+    fill_sums(env, generator(2), 0, 50, *NO_BLOCKS, sums)
+    error = math.sqrt(50 * right.var() / len(sums))
+    assert abs(sums.mean() - 50 * right.mean()) < 5 * error
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "known"),
+    [
+        (triangular, {"mode": 0.3}, stats.triang(0.3)),
+        (exponential, {}, stats.expon()),
+        (power_tail, {"shape": 4.0}, stats.pareto(4)),
+        (steps, {"p": 0.25, "q": 0.5}, stats.rv_discrete(values=([0, 1, 2], [0.25, 0.25, 0.5]))),
+    ],
+)
+def test_means_moments_and_ranges_follow_from_the_function(function, given, known):
+    arm = law_of_function(function).arm(**given)
+    unit = 0.5 if function is steps else 1.0
+    assert arm.mean == pytest.approx(unit * known.mean(), rel=1e-7)
+    variance = arm.moment(2.0, arm.mean)
+    assert variance == pytest.approx(unit**2 * known.var(), rel=1e-6)
+    low, high = known.support()
+    assert (arm.low, arm.high) == (unit * low, unit * high)
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "reason"),
+    [
+        (cauchy, {}, "mean cannot be computed"),
+        (power_tail, {"shape": 1.1}, "mean cannot be computed"),
+        (falls, {}, "never falls"),
+        (gaps, {}, "a number is needed for every u"),
+        (fails, {}, "cannot be compiled"),
+        (raises, {}, "it fails (ValueError: no)"),
+        (too_many, {}, "at most 3 parameters"),
+        (without_u, {}, "without_u(u, ...)"),
+    ],
+)
+def test_what_is_no_quantile_function_is_refused(function, given, reason):
+    with pytest.raises(BadInput, match=re.escape(reason)):
+        law_of_function(function).arm(**given)
+
+
+def arms(*modes, law=triangular):
+    return dp.mixed([{"law": law, "mode": mode} for mode in modes])
+
+
+def test_a_law_can_be_played_mixed_and_contaminated():
+    env = dp.mixed([{"law": triangular, "mode": 0.9, "copies": 2}, {"law": "beta", "a": 1, "b": 3}])
+    given = {"env": dp.contaminated(env, 0.1, {"law": triangular, "mode": 0.5}), "horizon": 500}
+    found = dp.run("ucb", runs=2, assume=True, **given)
+    assert found["regret"].gt(0).any()
+    with pytest.raises(BadInput, match="triangular has no such parameter"):
+        dp.run("ucb", dp.mixed([{"law": triangular, "mod": 1}] * 2), horizon=10)
+    with pytest.raises(BadInput, match="assumes rewards"):
+        dp.run("ucb", dp.mixed([{"law": exponential}, {"law": triangular, "mode": 0.5}]), horizon=9)
+
+
+def plain_ucb(game, rng):
+    from dpbandits.authoring import arms, pull, rounds_left
+
+    while rounds_left(game) > 0:
+        for a in range(arms(game)):
+            if rounds_left(game) > 0:
+                pull(game, a)
+
+
+def test_a_law_reaches_other_processes():
+    """Mutation that it catches: a setting that is sent without its laws."""
+    given = {"env": arms(0.9, 0.2), "horizon": 60, "runs": 3}
+    both = [
+        dp.run(plain_ucb, **given, backend=backend, jobs=2) for backend in ("threads", "processes")
+    ]
+    assert both[0].equals(both[1])
+
+
+def test_the_law_is_part_of_the_setting(tmp_path):
+    """Mutations that it catches: keys without the law's version; keys with its address."""
+
+    def changed(u, mode):
+        return u * mode
+
+    def keys(law):
+        law.__name__ = "one"
+        env = dp.mixed([{"law": law, "mode": 0.9}, {"law": law, "mode": 0.2}])
+        dp.run("ucb", env, horizon=50, runs=1, results=tmp_path)
+        return {path.name for path in tmp_path.glob("runs/*/*") if path.suffix == ".npz"}
+
+    def one(u, mode):
+        return u**2 * mode
+
+    first = keys(one)
+    assert len(first) == 1 and keys(one) == first
+    assert len(keys(changed)) == 2
+
+
+def test_a_law_is_pickled_by_its_function_or_file(tmp_path):
+    law = law_of_function(triangular)
+    register(law)
+    assert pickle.loads(pickle.dumps(law)) == law
+    assert joblib.hash(law.version) == joblib.hash(law_of_function(triangular).version)

@@ -1,0 +1,146 @@
+"""What keeps a figure from misleading its reader: scales, slopes, legends, ticks, facets."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+
+import dpbandits as dp
+from dpbandits.errors import BadInput
+from dpbandits.figures import bands, regret_vs_budget
+from dpbandits.figures.draw import figure_of_table, from_file
+from dpbandits.figures.overlays import SLOPE
+from dpbandits.figures.regret_vs_budget import contamination_panels, order, regret_vs
+from dpbandits.figures.regret_vs_time import time_panels
+from dpbandits.figures.style import BOUND, label_logarithms, labelled, styles_of
+
+
+@pytest.fixture(scope="module")
+def measured():
+    algorithms = ["adap_ucb", "dp_se", "dp_klucb", "lazy_dp_ts"]
+    return dp.run(algorithms, "bernoulli_c2", eps=[0.5, 1], horizon=1e4, runs=3)
+
+
+def lines_of(figure):
+    return [line for ax in figure.axes for line in ax.get_lines()]
+
+
+@pytest.mark.parametrize("x", ["t", "eps"])
+def test_bounds_have_a_legend_below_that_is_less_than_a_third(measured, x):
+    """Mutations that it catches: one legend above for all; a figure that does not grow."""
+    figure = dp.plot(measured, x=x, bounds=True, title="four")
+    figure.draw_without_rendering()
+    above, below = figure.legends
+    heights = [legend.get_window_extent().height for legend in figure.legends]
+    assert max(heights) < figure.bbox.height / 3
+    panel = figure.axes[0].get_window_extent()
+    assert below.get_window_extent().y1 < panel.y0 < panel.y1 < above.get_window_extent().y0
+    names = [text.get_text() for text in below.get_texts()]
+    assert names and all("bound" in name for name in names)
+    assert any("lower bound" in name for name in names) and len(above.get_texts()) == 4
+
+
+def test_slopes_are_grey_named_so_and_do_not_stretch_the_axes(measured):
+    figure = dp.plot(measured, x="eps", bounds=True)
+    below = figure.legends[1]
+    for text, handle in zip(below.get_texts(), below.legend_handles, strict=True):
+        grey = to_hex(handle.get_color()) == SLOPE
+        assert grey == ("slope only" in text.get_text())
+    ax = Figure().subplots()
+    ax.plot([1, 2], [10, 20])
+    before = ax.get_ylim()
+    order(ax, np.array([1, 2]), np.array([1, 1e6]), 1e9, "slope")
+    assert ax.get_ylim() == before and ax.get_lines()[-1].get_gid() == BOUND
+    ax.plot([1, 2], [1, 1e9])
+    assert ax.get_ylim() != before  # the control
+
+
+def of_shape(early):
+    """A table whose lines have a share ``early`` of their regret after 1 % of the rounds."""
+    rows = [("ucb", 1, 0), ("ucb", 100, early), ("ucb", 10_000, 1.0)]
+    table = pd.DataFrame(rows, columns=["algo", "t", "regret"]).assign(run=0)
+    return table.assign(regret=100 * table["regret"] + 1)
+
+
+@pytest.mark.parametrize(("early", "scale"), [(0.9, "log"), (0.01, "linear")])
+def test_time_is_logarithmic_where_learning_is_early(early, scale):
+    figure = dp.plot(of_shape(early), x="t")
+    assert [ax.get_xscale() for ax in figure.axes] == [scale]
+    other = {"log": "linear", "linear": "log"}[scale]
+    table = of_shape(early).assign(env="", eps=np.inf, horizon=10_000, seed=0)
+    assert time_panels(table, "", time=other).axes[0].get_xscale() == other
+
+
+def test_an_experiment_can_choose_its_scales(measured):
+    described = {"kind": "time", "scale": "log", "time": "linear"}
+    ax = from_file("mine", described, measured)(measured).axes[0]
+    assert (ax.get_xscale(), ax.get_yscale()) == ("linear", "log")
+    with pytest.raises(BadInput, match=r"figure\.time=lin: log or linear is needed"):
+        from_file("mine", {"kind": "time", "time": "lin"}, measured)
+
+
+def test_tails_are_below_each_panel(measured):
+    figure = time_panels(measured, "", band="quantiles", tails=True)
+    above, below = figure.axes[:2], figure.axes[2:]
+    assert [ax.get_ylabel() for ax in (above[0], below[0])] == [
+        "pseudo-regret",
+        "$P$(regret > $x$)",
+    ]
+    assert all(ax.get_ylim()[1] > 1 for ax in below) and len(below) == 2
+    assert [ax.get_title() for ax in below] == ["", ""]
+
+
+@pytest.mark.parametrize(("limits", "labelled_minor"), [((2e6, 9e6), True), ((1, 1e4), False)])
+def test_every_logarithmic_axis_has_labels(limits, labelled_minor):
+    ax = Figure().subplots()
+    ax.plot([1, 2], limits)
+    ax.set(yscale="log", ylim=limits)
+    ax.yaxis.set_minor_formatter(NullFormatter())
+    label_logarithms(ax)
+    ax.figure.draw_without_rendering()
+    found = [t for t in ax.yaxis.get_minorticklabels() if t.get_text()]
+    assert bool(found) == labelled_minor
+
+
+def test_contamination_has_a_row_of_panels_for_each_algorithm():
+    rows = [
+        {"algo": algo, "env": "wu_raw", "eps": eps, "horizon": 9, "seed": 0, "run": run, "t": 9,
+         "regret": 1 + run + share, "env.alpha": share, "c": c}
+        for algo, constants in (("prae_r", ["a", "b"]), ("dpr_se", ["a"]))
+        for c in constants for eps in (0.5, 1) for share in (0, 0.1) for run in (0, 1)
+    ]  # fmt: skip
+    figure = contamination_panels(pd.DataFrame(rows), "")
+    titles = [ax.get_title() for ax in figure.axes]
+    assert [t.partition(",")[0] for t in titles] == ["PRAE-R", "PRAE-R", "DPR-SE", "DPR-SE"]
+    assert len({ax.get_ylim() for ax in figure.axes}) == 1
+    shown = [len([x for x in ax.get_lines() if x.get_gid() != BOUND]) for ax in figure.axes]
+    assert shown == [2, 2, 1, 1]
+
+
+def test_means_without_bands_need_no_bootstrap(measured, monkeypatch):
+    """Mutation that it catches: intervals that are computed and not drawn."""
+
+    def fails(*_):
+        raise AssertionError("an interval was computed")
+
+    table = labelled(measured)
+    expected = bands.curve_of(table, "eps", "ci")["mean"]
+    monkeypatch.setattr(bands, "mean_of", fails)
+    for band in (None, "std", "quantiles"):
+        regret_vs(Figure().subplots(), table, "eps", styles_of(table), band)
+        assert bands.curve_of(table, "eps", band)["mean"].tolist() == pytest.approx(expected)
+    with pytest.raises(AssertionError, match="computed"):
+        regret_vs(Figure().subplots(), table, "eps", styles_of(table), "ci")
+
+
+def test_several_horizons_are_told_apart():
+    table = dp.run("adap_ucb", "bernoulli_c2", eps=[0.5, 1], horizon=[1e3, 1e4], runs=2)
+    names = [t.get_text() for t in figure_of_table(table, "", x="eps").legends[0].get_texts()]
+    assert names == ["AdaP-UCB, $T$ = $10^{3}$", "AdaP-UCB, $T$ = $10^{4}$"]
+    figure = figure_of_table(table, "", x="horizon")
+    assert figure.axes[0].get_xlabel() == "$T$" and figure.axes[0].get_xscale() == "log"
+    assert regret_vs_budget.regret_label(table) == "pseudo-regret at $T$"
+    plt.close("all")

@@ -1,0 +1,39 @@
+"""The columns that tell settings apart which a table would show alike."""
+
+from dpbandits.results.distinguish import distinguishing
+
+RECORD = {
+    "parameters": {"eps": 1, "alpha": 3.1}, "env_spec": {"law": "x", "means": [0.9, 0.8]},
+    "population": None, "seed": 0, "checkpoints": 100, "shuffle_arms": False, "version": "a",
+}  # fmt: skip
+
+
+def of(**changes):
+    return RECORD | changes
+
+
+def test_what_differs_among_those_that_look_alike_becomes_a_column():
+    """Mutations that it catches: columns for what differs between settings that look different;
+    budgets, which have columns already.
+    """
+    one, other = {"algo": "a", "eps": 1}, {"algo": "b", "eps": 1}
+    changed = of(parameters={"eps": 2, "alpha": 1}, seed=1)
+    assert distinguishing([one, other], [RECORD, changed]) == [{}, {}]
+    found = distinguishing([one, one], [RECORD, changed])
+    assert found == [{"alpha": 3.1, "seed": 0}, {"alpha": 1, "seed": 1}]
+    means = of(env_spec={"law": "x", "means": [0.5, 0.1]})
+    found = distinguishing([one, one, other], [RECORD, means, of(parameters={"eps": 1})])
+    assert [x["env.means"] for x in found] == ["[0.9,0.8]", "[0.5,0.1]", "[0.9,0.8]"]
+    seen = one | {"alpha": 3.1}
+    assert distinguishing([seen, seen | {"alpha": 1}], [RECORD, changed]) == [{}, {}]
+
+
+def test_the_version_of_an_algorithm_is_the_last_resort():
+    one = {"algo": "a"}
+    assert distinguishing([one, one], [RECORD, of(version="b")]) == [
+        {"version": "a"},
+        {"version": "b"},
+    ]
+    found = distinguishing([one, one], [RECORD, of(version="b", checkpoints=5)])
+    assert found == [{"checkpoints": 100}, {"checkpoints": 5}]
+    assert distinguishing([one, one], [RECORD, RECORD]) == [{}, {}]

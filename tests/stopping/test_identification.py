@@ -1,0 +1,291 @@
+"""Rules that name an arm or a hypothesis: their laws, thresholds, costs, error rates and caps."""
+
+import math
+
+import identification_references as references
+import numpy as np
+import pytest
+from helpers import algorithm
+
+import dpbandits as dp
+from dpbandits.contracts.question import STOPPING
+from dpbandits.environments.catalogue import build
+from dpbandits.environments.populations import homogeneous
+from dpbandits.game import new_game
+from dpbandits.parts import top_two
+from dpbandits.results.intervals import clopper_pearson
+from dpbandits.running.play import play_many
+from dpbandits.settings.choices import request_from
+
+MEANS = {
+    2: [0.3, 0.9],
+    3: [0.95, 0.5, 0.2],
+    4: [0.1, 0.8, 0.75, 0.2],
+}
+RUNS = 300
+SLOW_RUNS = 80
+
+
+def pulls_and_answers(rule, means, eps, delta, cap=10**6, runs=RUNS, seed=3, **parameters):
+    """Pulls of each arm and answers of runs of a rule of the package, arrays of a row a run."""
+    given = {"rule": rule, "env": dp.bernoulli(means), "seed": seed, "cap": cap}
+    given |= {"delta": delta} if delta is not None else {}
+    given |= {"eps": eps} if algorithm(rule).private else {}
+    setting = request_from(STOPPING, given, parameters).settings[0]
+    records = play_many(setting, range(runs))
+    return np.array([r.pulls[-1] for r in records]), np.array([r.answer for r in records])
+
+
+def reference_runs(reference, means, *arguments, runs=SLOW_RUNS, seed=0, **mutation):
+    found = []
+    for run in range(runs):
+        rng = np.random.default_rng([seed, run])
+        coins = np.random.default_rng([seed, run, 1])
+        sample = lambda a, coins=coins: float(coins.random() < means[a])  # noqa: E731
+        found.append(reference(sample, rng, *arguments, **mutation)[0])
+    return np.array(found, float)
+
+
+def apart(first, second):
+    """The most standard errors by which mean pulls, or means of their logarithms, differ."""
+    worst = 0.0
+    for x, y in ((first, second), (np.log1p(first), np.log1p(second))):
+        error = np.sqrt(x.var(axis=0, ddof=1) / len(x) + y.var(axis=0, ddof=1) / len(y))
+        gap = np.abs(x.mean(axis=0) - y.mean(axis=0))
+        worst = max(worst, float(np.max(gap / np.maximum(error, 1e-9 + 1e-9 * gap))))
+    return worst
+
+
+# rule, its reference, parameters, settings of (arms, eps, delta)
+CASES = {
+    "adap_tt": ("adap_tt", {}, [(2, 5.0, 0.2), (3, 1.0, 0.1), (3, 0.3, 0.3), (2, 0.05, 0.3)]),
+    "adap_tt coded": (
+        "coded",
+        {"variant": "coded"},
+        [(2, 5.0, 0.2), (3, 1.0, 0.1), (4, 0.3, 0.3), (2, 0.05, 0.3)],
+    ),
+    "adap_tt_star": (
+        "adap_tt_star",
+        {},
+        [(2, 5.0, 0.2), (3, 1.0, 0.1), (3, 0.3, 0.3), (2, 0.1, 0.3)],
+    ),
+    "tt_ucb": ("tt_ucb", {}, [(2, 1.0, 0.3), (3, 1.0, 0.1), (3, 1.0, 0.01), (2, 1.0, 0.01)]),
+    "ctb_tt": ("ctb_tt", {}, [(2, 5.0, 0.3), (3, 2.0, 0.1), (3, 3.0, 0.01), (2, 1.0, 0.3)]),
+    "dp_se_bai": ("dp_se_bai", {}, [(2, 5.0, 0.2), (3, 1.0, 0.1), (3, 0.2, 0.3), (2, 0.05, 0.3)]),
+}
+MUTATIONS = {
+    "adap_tt": [{"noise": 0.5}, {"late": 1}, {"bonus": 3}],
+    "adap_tt coded": [{"noise": 0.5}, {"late": 1}, {"coin": 0.7}],
+    "adap_tt_star": [{"noise": 0.5}, {"late": 1}, {"bonus": 3}],
+    "tt_ucb": [{"bonus": 4}, {"factor": 1.7}],
+    "ctb_tt": [{"noise": 0.5}, {"factor": 1.7}],
+    "dp_se_bai": [{"late": 1}, {"noise": 12}],
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES)
+def test_pulls_are_the_reference_s_in_law(case):
+    """Independent random numbers; blocks must not be seen in the pulls."""
+    name, parameters, settings = CASES[case]
+    reference = getattr(references, name)
+    caught = {str(mutation): 0.0 for mutation in MUTATIONS[case]}
+    for i, (K, eps, delta) in enumerate(settings):
+        cap = 4000 if K == 2 else 20_000
+        arguments = (MEANS[K], eps, delta)
+        found, _ = pulls_and_answers(case.split()[0], *arguments, cap=cap, **parameters)
+        slow = reference_runs(reference, MEANS[K], K, eps, delta, cap)
+        assert apart(found, slow) < 5, (K, eps, delta)
+        for mutation in MUTATIONS[case] if i < 2 else ():
+            other = reference_runs(reference, MEANS[K], K, eps, delta, cap, seed=1, **mutation)
+            caught[str(mutation)] = max(caught[str(mutation)], apart(found, other))
+    assert all(value > 5 for value in caught.values()), caught
+
+
+@pytest.mark.parametrize("K", [2, 5, 40])
+def test_thresholds_are_the_reference_s(K):
+    rng = np.random.default_rng(K)
+    for _ in range(60):
+        w, v = np.floor(10 ** rng.uniform(0, 7, 2))
+        delta, eps, d = 10 ** rng.uniform(-6, -0.5), 10 ** rng.uniform(-3, 2), rng.uniform(0, 1)
+        pairs = [
+            (top_two.threshold(w, v, K, delta, eps), references.threshold(w, v, K, delta, eps)),
+            (
+                top_two.starred_threshold(d, w, v, K, delta, eps),
+                references.starred_threshold(d, w, v, K, delta, eps),
+            ),
+            (
+                top_two.gaussian_threshold(w, v, K, delta),
+                references.gaussian_threshold(w, v, K, delta),
+            ),
+            (top_two.empirical(w, v, delta, eps), references.empirical(w, v, delta, eps)),
+            (
+                top_two.transportation_cost(d, w, v, eps, True),
+                references.cost(d, w, v, eps, True),
+            ),
+        ]
+        for found, expected in pairs:
+            assert found == pytest.approx(expected, rel=1e-9, abs=0)
+            assert found != pytest.approx(1.001 * expected, rel=1e-9, abs=0)
+
+
+def test_without_privacy_the_thresholds_have_no_noise_terms():
+    found = top_two.threshold(10.0, 20.0, 3, 0.1, math.inf)
+    assert found == pytest.approx(references.threshold(10.0, 20.0, 3, 0.1, 1e12), rel=1e-9)
+    starred = top_two.starred_threshold(0.5, 10.0, 20.0, 3, 0.1, math.inf)
+    assert starred == pytest.approx(0.5 * top_two.threshold(10.0, 20.0, 3, 0.2 / 3, math.inf))
+
+
+def test_blocks_of_the_tracking_rule_are_its_rounds():
+    """Line 18: the leader is played while its plays as leader are at most half of the rounds."""
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        leads, as_leader = 0, 0
+        for _ in range(rng.integers(6)):
+            needed = rng.integers(1, 9, 2)
+            played = [0, 0]
+            first = leads
+            while played[0] < needed[0] and played[1] < needed[1]:
+                of_leader = as_leader <= 0.5 * (leads + 1)
+                as_leader += of_leader
+                leads += 1
+                played[not of_leader] += 1
+            assert top_two.rounds_until(first, *map(float, needed)) == leads - first
+            before, after = top_two.rounds_of_leader(first), top_two.rounds_of_leader(leads)
+            assert after - before == played[0]
+
+
+RULES = ["adap_tt", "adap_tt_star", "dp_se_bai", "tt_ucb", "ctb_tt"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rule", RULES)
+def test_a_proved_rule_errs_at_most_as_often_as_promised(rule):
+    """20,000 runs of a hard instance at a large delta: the exact interval lies below it."""
+    delta = 0.3
+    means = [0.5, 0.8] if rule == "ctb_tt" else [0.45, 0.55]
+    given = {"eps": 2.0, "delta": delta, "cap": 10**6}
+    _, answers = pulls_and_answers(rule, means, runs=20_000, **given)
+    halted = np.isfinite(answers)
+    wrong = float((answers[halted] == 0).sum())
+    _, high = clopper_pearson(np.array([wrong]), np.array([float(halted.sum())]))
+    assert halted.mean() > 0.9 and high[0] <= delta
+    print(f"{rule}: wrong {wrong:g} of {halted.sum()}, at most {high[0]:.3g}")
+
+
+def test_the_threshold_is_what_keeps_errors_rare():
+    """The control of the test above: the empirical threshold of the code errs more often."""
+    given = {"eps": 0.05, "delta": 0.3, "cap": 10**6, "runs": 3000}
+    _, coded = pulls_and_answers("adap_tt", [0.45, 0.55], variant="coded", **given)
+    assert (coded == 0).mean() > 0.3
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_rule_names_the_best_arm_wherever_it_is(rule):
+    for best in range(3):
+        means = [0.9 if a == best else 0.2 + 0.1 * a for a in range(3)]
+        pulls, answers = pulls_and_answers(rule, means, 3.0, 0.05, runs=20)
+        assert (answers == best).mean() > 0.9
+        assert (pulls.sum(axis=1) >= 3).all()
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("cap", [1, 2, 3, 10, 37])
+def test_a_cap_ends_a_run_without_an_answer(rule, cap):
+    pulls, answers = pulls_and_answers(rule, [0.5, 0.5, 0.5], 1.0, 0.01, cap=cap, runs=5)
+    assert np.isnan(answers).all() and (pulls.sum(axis=1) <= cap).all()
+    if rule != "dp_se_bai" and cap >= 3:
+        assert (pulls.sum(axis=1) == cap).all()
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_compiled_equals_plain_python(rule):
+    env = build({"law": "bernoulli", "means": [0.9, 0.3, 0.5]}).environment
+    own = {"adap_tt": (1.0, 0.1, 0.0, 0.0), "tt_ucb": (0.1,)}.get(rule, (1.0, 0.1))
+    found = []
+    for function in (algorithm(rule).function, algorithm(rule).function.py_func):
+        game = new_game(env, homogeneous(1.0).users(), np.random.default_rng(1), 5000, [5000])
+        answer = function(game, np.random.default_rng(2), *own)
+        found.append((answer, game.counts.tolist()))
+    assert found[0] == found[1]
+
+
+# mu0, mu1, eps, mean
+TESTS = [(0.3, 0.7, 1.0, 0.3), (0.3, 0.7, 0.1, 0.7), (0.45, 0.55, 5.0, 0.5), (0.2, 0.5, 3.0, 0.6)]
+
+
+def stops(mu0, mu1, eps, mean, runs=1500):
+    given = {"mu0": mu0, "mu1": mu1, "alpha": 0.05, "beta": 0.1, "runs": runs}
+    return dp.stop("dp_sprt", env=dp.bernoulli([mean]), eps=eps, jobs=1, **given)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", TESTS)
+def test_stopping_times_of_dp_sprt_are_the_reference_s_in_law(setting):
+    mu0, mu1, eps, mean = setting
+    found = stops(*setting)["stopping_time"].to_numpy(float)[:, None]
+    arguments = (mu0, mu1, eps, 0.05, 0.1, 10**6)
+    slow = reference_runs(references.dp_sprt, [mean], *arguments, runs=200)
+    assert apart(found, slow) < 5
+    for mutation in ({"noise": 0.5}, {"shift": 40}) if eps == 1.0 else ():
+        other = reference_runs(references.dp_sprt, [mean], *arguments, runs=200, **mutation)
+        assert apart(found, other) > 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", TESTS)
+def test_stopping_times_are_those_of_the_authors_package(setting):
+    """In law, on shared settings; its control is another budget."""
+    dpsprt = pytest.importorskip("dpsprt", reason="dpsprt is not installed (pip install dpsprt)")
+    mu0, mu1, eps, mean = setting
+    rng = np.random.default_rng(0)
+    times, decisions = [], []
+    test = dpsprt.DPSPRT(mu0=mu0, mu1=mu1, alpha=0.05, beta=0.1, epsilon=eps, random_seed=1)
+    for _ in range(200):
+        test.reset()
+        stopped, n = False, 0
+        while not stopped:
+            stopped, decision = test.add_sample(int(rng.random() < mean))
+            n += 1
+        times.append(n)
+        decisions.append(decision)
+    theirs, ours = np.array(times, float)[:, None], stops(*setting)
+    assert apart(ours["stopping_time"].to_numpy(float)[:, None], theirs) < 5
+    share = np.mean(np.array(decisions) == 1)
+    error = math.sqrt(0.25 / 200 + 0.25 / 1500)
+    assert abs(ours["answer"].mean() - share) < 5 * error
+    other = stops(mu0, mu1, eps / 2, mean)["stopping_time"].to_numpy(float)[:, None]
+    assert apart(other, theirs) > 5
+
+
+def test_a_hypothesis_is_right_where_it_holds():
+    table = dp.stop("dp_sprt", env=dp.bernoulli([0.2, 0.5, 0.9]), arm=[0, 1, 2], runs=5)
+    shares = table.groupby("arm")["correct"]
+    assert shares.count().tolist() == [5, 0, 5]  # between the hypotheses any answer would be right
+    assert shares.mean().dropna().tolist() == [1, 1]
+    assert table[table["arm"] == 2]["answer"].tolist() == [1] * 5
+
+
+def test_equal_best_arms_are_all_right():
+    table = dp.stop("dp_se_bai", env=dp.bernoulli([0.9, 0.1, 0.2]), delta=0.1, runs=3)
+    assert table["answer"].tolist() == [0, 0, 0] and table["correct"].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"rule": "adap_tt", "rel_error": 0.1}, "rel_error: no key of adap_tt, which takes delta"),
+        ({"rule": "adap_tt", "arm": 1}, "arm: no key of adap_tt"),
+        ({"rule": "dp_nas", "delta": 0.1}, "delta: no key of dp_nas"),
+        ({"rule": ["nas", "tt_ucb"]}, "rule=nas,tt_ucb: they answer different questions"),
+        ({"rule": "dp_sprt", "mu0": 0.7, "mu1": 0.3}, "mu1=0.3: above mu0=0.7 is needed"),
+        ({"rule": "adap_tt", "delta": 1.5}, "delta=1.5"),
+        ({"rule": "adap_tt", "variant": "typed"}, "printed or coded"),
+        ({"rule": "adap_tt", "env": "sign"}, "at least two arms"),
+    ],
+)
+def test_bad_input_is_one_line(given, words):
+    given = {"env": dp.bernoulli([0.9, 0.5])} | given
+    with pytest.raises(dp.BadInput) as error:
+        dp.stop(**given, runs=1)
+    assert words in str(error.value) and "\n" not in str(error.value)
