@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 GRIDS = {3000: (3000, 1), 20_000: (2000, 10)}  # numbers of budgets and of horizons
 WORDS = ["algo=dp_se", "env=bernoulli_c2", "runs=1", "checkpoints=1", "jobs=1"]
 STEPS = {"first": "run", "again": "run", "`bandit-status`": "status"}
+REPEATS = {"status": 3}  # which changes nothing: the shortest of them counts
 TARGETS = {"first": 3.0, "again": 1.0, "`bandit-status`": 0.2, "MB": 300}
 
 
@@ -48,7 +49,10 @@ def costs(count, folder):
     eps = ",".join(f"{x:.6g}" for x in np.geomspace(0.1, 10, budgets))
     T = ",".join(str(1000 + i) for i in range(horizons))
     words = [f"sweep={{eps:[{eps}],horizon:[{T}]}}", *WORDS, f"results={folder}/{count}"]
-    return {step: measured(command, words) for step, command in STEPS.items()}
+    return {
+        step: min(measured(command, words) for _ in range(REPEATS.get(command, 1)))
+        for step, command in STEPS.items()
+    }
 
 
 def file_system():

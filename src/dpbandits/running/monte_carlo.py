@@ -194,6 +194,7 @@ class _Collector:
         self._since: dict[Setting, float] = {}  # when the first of them came
         self._done, self._shown = 0.0, 0.0
         self._bar = progress_bar(sum(whole(s, runs).cost for s, runs in missing.items()))
+        self._finished, self._stored = 0, 0  # settings
         self._each = UNKNOWN  # seconds to store a setting, when last measured
         self._news = threading.Event()
         self._closing = False
@@ -214,6 +215,7 @@ class _Collector:
             self._fresh[setting].append(outcome.as_runs(seconds))
         self.played += len(outcome.played)
         self._left[setting] -= len(task.runs)
+        self._finished += self._left[setting] == 0
         self._since.setdefault(setting, time.monotonic())  # last: now it may be stored
         self._done += task.cost
         self._bar.set_postfix_str(f"{setting.algo} on {setting.env}", refresh=False)
@@ -221,8 +223,7 @@ class _Collector:
 
     def is_behind(self) -> bool:
         """Whether it would take too long to store the settings that are finished."""
-        finished = sum(self._left[setting] == 0 for setting in list(self._since))
-        return finished * self._each > BACKLOG
+        return (self._finished - self._stored) * self._each > BACKLOG
 
     def start(self) -> None:
         """Begin to show and to store."""
@@ -269,6 +270,7 @@ class _Collector:
                 self._store_fresh(setting)
                 if finished and setting not in self._failed:
                     self._store.forget_failure(setting)
+                self._stored += finished
                 self._each = time.monotonic() - begun
 
     def _store_fresh(self, setting: Setting) -> None:
