@@ -63,7 +63,7 @@ def render(rows: Sequence[Mapping[str, Any]], style: str) -> str:
             row["kind"],
             promised(row),
             f"{row['measured']:.3g}",
-            "" if math.isinf(row["detectable"]) else f"{row['detectable']:.3g} {row['budget']}",
+            "" if math.isinf(row["detectable"]) else f"{row['detectable']:.3g} {row['unit']}",
             "" if math.isnan(row["exact"]) else f"{row['exact']:.4g}",
             row["verdict"],
         ]
