@@ -649,3 +649,102 @@ def prae_c(rng, means, T, eps, k, alpha1, D, delta, constants, forced, c1):
         if forced_arm < 0:
             mu[~viable] = -np.inf
             viable &= mu.max() - mu <= 2.0 * radius
+
+
+# Users who send signs, and servers that only sum
+
+
+def robust_signs(late):
+    """Zhou & Zhang 2024, Alg. 2; without outliers both variants have the same rewards."""
+
+    @njit
+    def play(rng, means, T, eps, k, alpha1, c):
+        K = len(means)
+        N, S, index = np.zeros(K), np.zeros(K), np.full(K, np.inf)
+        tanh = math.tanh(eps / 2.0)
+        ratio = alpha1 / eps if late else alpha1
+        for t in range(1, T + 1):
+            l = 4.0 * math.log(max(t, 2))
+            few = 1.5 * l / alpha1 if alpha1 > 0.0 else l
+            for a in range(K):
+                index[a] = np.inf
+                if N[a] > few:
+                    radius = (math.sqrt(l / N[a]) / eps) ** (1.0 - 1.0 / k)
+                    index[a] = S[a] / N[a] + c * ratio ** (1.0 - 1.0 / k) + c * radius
+            a = np.argmax(index)
+            n = 2.0 ** math.floor(math.log2(N[a] + 1.0))
+            M = (eps * math.sqrt(n / l)) ** (1.0 / k)
+            if alpha1 > 0.0:
+                M = min(M, (1.0 / ratio) ** (1.0 / k))
+            x = bernoulli(rng, means[a])
+            x = x if abs(x) <= M else 0.0
+            S[a] += M / tanh if rng.random() < 0.5 + x / (2.0 * M) * tanh else -M / tanh
+            N[a] += 1.0
+        return N
+
+    return play
+
+
+ctl_ucb, ltc_ucb = map(robust_signs, (False, True))
+
+
+@njit
+def server_that_sums(rng, means, T, eps, p, batches, s, sigma, is_skellam):
+    K = len(means)
+    N, mean, is_viable = np.zeros(K), np.zeros(K), np.ones(K)
+    b, t = 1.0, 0
+    while t < T and is_viable.sum() > 1:
+        l = (2.0 + 2.0 * batches) ** b
+        S = is_viable.sum()
+        if l * S > T - t:
+            break
+        g = float(int(min(math.ceil(s * eps * math.sqrt(l)), 2.0**52, 2.0**61 / l)))
+        for a in range(K):
+            if is_viable[a] == 0.0:
+                continue
+            total = 0.0
+            for _ in range(int(l)):
+                total += g * bernoulli(rng, means[a])
+                t += 1
+            N[a] += l
+            scale = g / eps
+            if is_skellam:
+                noise = float(rng.poisson(scale**2 / 2.0)) - float(rng.poisson(scale**2 / 2.0))
+            else:
+                noise = math.floor(scale * rng.standard_exponential())
+                noise -= math.floor(scale * rng.standard_exponential())
+            tau = math.ceil(scale * math.log(2.0 * T))
+            m = l * g + 2.0 * tau + 1.0
+            y = (total + noise) % m
+            mean[a] = (y - m if y > l * g + tau else y) / (l * g)
+        L = math.log(2.0 * S * b**2 / p)
+        w = math.sqrt(math.log(4.0 * S * b**2 / p) / (2.0 * l))
+        w += sigma * math.sqrt(L) / l + L / (s * eps * l)
+        best = -np.inf
+        for a in range(K):
+            if is_viable[a] == 1.0:
+                best = max(best, mean[a])
+        for a in range(K):
+            if is_viable[a] == 1.0 and best - mean[a] > 2.0 * w:
+                is_viable[a] = 0.0
+        b += 1.0
+    a = -1
+    while t < T:
+        a = (a + 1) % K
+        if is_viable[a] == 1.0:
+            N[a] += 1.0
+            t += 1
+    return N
+
+
+@njit
+def dist_dp_se(rng, means, T, eps, p, batches):
+    """Chowdhury & Zhou 2023, discrete Laplace noise."""
+    return server_that_sums(rng, means, T, eps, p, batches, 1.0, math.sqrt(2.0) / eps, False)
+
+
+@njit
+def dist_rdp_se(rng, means, T, eps, p, s, batches):
+    """Chowdhury & Zhou 2023, Skellam noise."""
+    sigma = 2.0 / eps + math.sqrt(2.0) / (s * eps)
+    return server_that_sums(rng, means, T, eps, p, batches, s, sigma, True)

@@ -13,6 +13,7 @@ from sweeps import requested
 
 from dpbandits.contracts.algorithm import Algorithm, find_file, load
 from dpbandits.contracts.assumptions import Bounded
+from dpbandits.contracts.guarantees import RDP, ZCDP
 from dpbandits.contracts.parameters import Choice
 from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.environments.catalogue import build
@@ -39,10 +40,12 @@ def algorithm(name: str) -> Algorithm:
 MEAN_RULES = [name for name in RULES if algorithm(name).question is STOPPING]
 PRIVATE = [name for name in NAMES if algorithm(name).private]
 LOCAL = [name for name in NAMES if algorithm(name).per_user]  # users may have own levels
-GAUSSIAN_NOISE = [n for n in PRIVATE if algorithm(n).guarantee.gaussian]  # of Gaussian noise
+GAUSSIAN_NOISE = [n for n in PRIVATE if algorithm(n).guarantee.gaussian in (ZCDP, RDP)]
 GLOBAL = [name for name in PRIVATE if name not in LOCAL]
 # for heavy tails or outliers
 HEAVY = [name for name in NAMES if not isinstance(algorithm(name).rewards, Bounded | None)]
+SIGNS = ("ctl_ucb", "ltc_ucb")  # users send signs of rewards with heavy tails
+SUMS = ("dist_dp_se", "dist_rdp_se")  # a server that only sums
 THOMPSON = ("ts", "lazy_dp_ts", "dp_ts")  # they draw from posteriors
 SIGMAS = 5.0
 P_VALUE = 2 * norm.sf(SIGMAS)  # of a right law, at a fixed seed; that of a wrong one is below 1e-9
@@ -59,7 +62,7 @@ SHORT = {name: {} for name in NAMES} | {
 
 def without_noise(name: str) -> float:
     """The eps at which an algorithm adds no noise that matters; users' levels are finite."""
-    return 1e9 if name in LOCAL else math.inf
+    return 1e9 if name in (*LOCAL, *SIGNS) else math.inf
 
 
 @cache

@@ -794,6 +794,132 @@ def ldpr_se(reward, K, T, noise, eps, u, v, c, beta) -> list[int]:
     return played
 
 
+def never():
+    return False
+
+
+def robust_signs(reward, K, T, uniform, eps, k, alpha1, c, late, is_outlier) -> list[int]:
+    """Zhou & Zhang 2024, Algorithms 1 and 2. An outlier is what the adversary who knows the
+    algorithm chooses: M in the place of a reward, or, if ``late``, the largest report that counts
+    in the place of a report. A device has to know M before, so n is a power of two; the rest of
+    what is printed is not changed, but that ln 1 = 0 is ln 2 in the first round.
+    """
+    C = (math.exp(eps) + 1) / (math.exp(eps) - 1) if eps < 300 else 1.0
+    if eps < 1e-6:
+        C = 2 / eps
+    keeps = (1 + 1 / C) / 2  # e^eps/(1 + e^eps)
+    ratio = alpha1 / eps if late else alpha1
+    kept_reports = [[] for _ in range(K)]
+    played = []
+    for t in range(1, T + 1):
+        log_inverse_delta = math.log(max(t, 2) ** 4)
+        index = []
+        for a in range(K):
+            N = len(kept_reports[a])
+            burn_in = 6 * math.log(max(t, 2)) / alpha1 if alpha1 > 0 else log_inverse_delta
+            if burn_in >= N:
+                index.append(math.inf)
+                continue
+            gamma = (1 / eps * math.sqrt(log_inverse_delta / N)) ** (1 - 1 / k)
+            beta = c * ratio ** (1 - 1 / k) + c * gamma
+            index.append(sum(kept_reports[a]) / N + beta)
+        a = first_argmax(index)
+        n = 1
+        while 2 * n <= len(kept_reports[a]) + 1:
+            n *= 2
+        M = (eps * math.sqrt(n) / math.sqrt(log_inverse_delta)) ** (1 / k)
+        if alpha1 > 0:
+            M = min(M, (1 / ratio) ** (1 / k))
+        x = reward(a, t)
+        if not late and is_outlier():
+            x = M
+        x = x if abs(x) <= M else 0.0
+        up = (1 + x / M) / 2
+        z = M * C if uniform() < up * keeps + (1 - up) * (1 - keeps) else -M * C
+        if late and is_outlier():
+            z = M * C
+        kept_reports[a].append(z if abs(z) <= M * C else 0.0)
+        played.append(a)
+    return played
+
+
+def ctl_ucb(reward, K, T, noise, eps, k, alpha1, c, uniform, is_outlier=never) -> list[int]:
+    """Zhou & Zhang 2024, Algorithm 2 for corruption-then-LDP."""
+    return robust_signs(reward, K, T, uniform, eps, k, alpha1, c, False, is_outlier)
+
+
+def ltc_ucb(reward, K, T, noise, eps, k, alpha1, c, uniform, is_outlier=never) -> list[int]:
+    """Zhou & Zhang 2024, Algorithm 2 for LDP-then-corruption."""
+    return robust_signs(reward, K, T, uniform, eps, k, alpha1, c, True, is_outlier)
+
+
+def distributed(reward, K, T, noise, uniform, eps, p, batches, s, sigma, h) -> list[int]:
+    """Chowdhury & Zhou 2023: users encode, a server sums modulo m and decodes.
+
+    ``noise(scale)`` is the integer that all users of a sum add together.
+    """
+    S = list(range(K))
+    played = []
+    b = 0
+    while len(S) > 1:
+        b += 1
+        l = {"doubled": 2, "quadrupled": 4}[batches] ** b
+        if len(played) + l * len(S) > T:
+            break
+        mean = {}
+        collected = {a: [] for a in S}
+        for _ in range(l):
+            for a in S:
+                played.append(a)
+                collected[a].append(reward(a, len(played)))
+        for a in S:
+            if math.isinf(eps):  # an infinite granularity, and no noise
+                mean[a] = sum(collected[a]) / l
+                continue
+            g = math.ceil(s * eps * math.sqrt(l))
+            tau = math.ceil(g / eps * math.log(2 * T))
+            m = l * g + 2 * tau + 1
+            total = int(noise(g / eps))
+            for x in collected[a]:
+                low = math.floor(x * g)
+                rest = x * g - low
+                total += low + (rest > 0 and uniform() < rest)
+            y = total % m
+            mean[a] = (y - m if y > l * g + tau else y) / (g * l)
+        w = math.sqrt(math.log(4 * len(S) * b**2 / p) / (2 * l))
+        L = math.log(2 * len(S) * b**2 / p)
+        w += sigma * math.sqrt(L) / l + h * L / l
+        most = max(mean[a] - w for a in S)
+        S = [a for a in S if mean[a] + w >= most]
+    while len(played) < T:  # the rest in turn
+        for a in S[: T - len(played)]:
+            played.append(a)
+    return played
+
+
+def dist_dp_se(reward, K, T, noise, eps, p, batches, uniform) -> list[int]:
+    """Chowdhury & Zhou 2023 with discrete Laplace noise."""
+    sigma, h = math.sqrt(2) / eps, 1 / eps
+    return distributed(reward, K, T, noise, uniform, eps, p, batches, 1, sigma, h)
+
+
+def dist_rdp_se(reward, K, T, noise, eps, p, s, batches, uniform) -> list[int]:
+    """Chowdhury & Zhou 2023 with Skellam noise."""
+    sigma, h = 2 / eps + math.sqrt(2) / (s * eps), 1 / (s * eps)
+    return distributed(reward, K, T, noise, uniform, eps, p, batches, s, sigma, h)
+
+
+def discrete_laplace(scale, rng):
+    """The difference of two geometric variables, P(k) proportional to e^(-|k|/scale)."""
+    q = -math.expm1(-1 / scale)
+    return int(rng.geometric(q)) - int(rng.geometric(q))
+
+
+def skellam(scale, rng):
+    """The difference of two Poisson variables, of variance scale^2."""
+    return int(rng.poisson(scale**2 / 2)) - int(rng.poisson(scale**2 / 2))
+
+
 def reference_level(n, eps, delta, k, alpha1):
     """M of Wu et al. 2023: n samples are averaged, and those beyond M count as 0."""
     M = (n * eps / math.log(1 / delta)) ** (1 / k)

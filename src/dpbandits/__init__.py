@@ -55,6 +55,7 @@ from .environment_values import (  # noqa: E402
     student,
     table,
     twopoint_heavy,
+    uniform_means,
 )
 from .errors import BadInput, CannotRead, CannotWrite  # noqa: E402
 
@@ -102,6 +103,7 @@ __all__ = [
     "summary",
     "table",
     "twopoint_heavy",
+    "uniform_means",
 ]
 
 _IMPORTED_WHEN_USED = {"kernel": ".compiled.decorators", "RunsFailed": ".running.failures"}

@@ -35,13 +35,14 @@ Example::
 
 from __future__ import annotations
 
-from .compiled.decorators import kernel, verb
+from .compiled.decorators import inlined, kernel, verb
 from .compiled.distributions import (
     beta,
     binomial,
     exponential,
     gamma,
     normal,
+    poisson,
     random,
     student,
 )
@@ -71,15 +72,18 @@ from .contracts.guarantees import (
     NOT_PRIVATE,
     STOPPING,
     STOPPING_AND_ANSWER,
+    SUMS,
     Guarantee,
     gaussian_rdp,
     gaussian_zcdp,
     global_dp,
     local_dp,
+    skellam_rdp,
 )
 from .contracts.parameters import (
     POSITIVE,
     AboveOne,
+    Batches,
     Bonus,
     Budget,
     Choice,
@@ -113,11 +117,15 @@ from .game import (
     privacy_level,
     pull,
     pull_counts,
+    pull_encoded_in_turn,
     pull_in_turn,
+    pull_reports_in_turn,
     pull_sum,
     pull_truncated_in_turn,
     pull_truncated_sum,
+    pull_within,
     pulls,
+    receive,
     room_for,
     rounds_left,
     rounds_played,
@@ -135,6 +143,13 @@ from .parts.counters import (
     counter_noise,
     new_counters,
     noise_bonus,
+)
+from .parts.discrete_noise import (
+    discrete_laplace,
+    granularity,
+    modular_sum,
+    most_noise,
+    skellam,
 )
 from .parts.elimination import all_arms, viable
 from .parts.episodes import (
@@ -162,9 +177,11 @@ from .parts.local_randomizers import (
     convert_to_bernoulli,
     convert_to_bernoulli_of_sigmoid,
     convert_to_laplace,
+    largest_sign,
     send_bit,
     send_bit_of_sigmoid,
     send_sigmoid,
+    send_sign,
     send_truncated,
     unbiased,
 )
@@ -198,7 +215,7 @@ from .parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise
 
 __all__ = [  # noqa: RUF022  grouped by purpose
     # compilation
-    "kernel", "verb", "routine", "rare_routine",
+    "kernel", "verb", "inlined", "routine", "rare_routine",
     # the state of the game
     "arms", "rounds_played", "rounds_left", "room_for", "until_horizon", "pulls",
     # playing one round
@@ -206,18 +223,24 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # playing blocks of rounds drawn from their exact law; ``play_unseen`` draws no rewards
     "pull_sum", "pull_truncated_sum", "pull_counts",
     "pull_in_turn", "pull_truncated_in_turn", "play_unseen",
+    # blocks whose rewards users encode as integers, or whose reports outliers replace; one round of
+    # a user with a local randomizer, and what arrives of the report
+    "pull_encoded_in_turn", "pull_reports_in_turn", "pull_within", "receive",
     # users with individual privacy levels
     "users_alike", "next_user", "privacy_level", "tanh_half_level",
     # random numbers, as those of the generator's own methods but compiled faster
-    "random", "exponential", "normal", "gamma", "beta", "student", "binomial",
+    "random", "exponential", "normal", "gamma", "beta", "student", "binomial", "poisson",
     # Laplace and Gaussian noise, and the tree mechanism for prefix sums
     "laplace", "laplace_scale", "laplace_mean", "laplace_sum", "gaussian", "gaussian_mean",
     "new_trees", "tree_levels", "tree_node_scale", "tree_noise",
+    # integer noise, and sums modulo an integer, of which alone a server learns
+    "discrete_laplace", "skellam", "granularity", "most_noise", "modular_sum",
     # counters: the tree mechanism with a choice of trees, and bonuses for their noise
     "Counters", "new_counters", "counter_noise", "noise_bonus",
     "BINARY", "LITERAL", "CALIBRATED", "Tree", "Bonus",
     # local randomizers: what a user sends instead of a reward
     "convert_to_laplace", "add_laplace", "send_sigmoid", "send_truncated",
+    "send_sign", "largest_sign",
     "convert_to_bernoulli", "convert_to_bernoulli_of_sigmoid",
     "send_bit", "send_bit_of_sigmoid", "unbiased",
     # confidence radii and indices
@@ -249,17 +272,18 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # types of parameters: the annotations of the signature
     "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction",
     "Range", "Order", "RenyiOrder", "MomentBound", "MomentOrder", "Constants", "Forced",
-    "Logarithm",
+    "Logarithm", "Batches",
     "Interval", "Choice", "Named", "POSITIVE", "below",
     # assumptions on the rewards: the value of ``REWARDS``
     "Assumption", "Bounded", "UNIT_INTERVAL", "WithinR", "WITHIN_R",
     "HeavyTails", "Contaminated", "RawMoments", "CentralMoments",
     # privacy guarantees: the value of ``GUARANTEE``
-    "Guarantee", "global_dp", "gaussian_zcdp", "gaussian_rdp", "local_dp", "NOT_PRIVATE",
+    "Guarantee", "global_dp", "gaussian_zcdp", "gaussian_rdp", "skellam_rdp", "local_dp",
+    "NOT_PRIVATE",
     # alignments: how noise shifts when a reward changes, an argument of the guarantee
     "Alignment", "one_release", "releases", "one_bit", "nodes", "counter_nodes", "hybrid_counter",
     "sparse_vector",
-    "STOPPING", "STOPPING_AND_ANSWER",
+    "STOPPING", "STOPPING_AND_ANSWER", "SUMS",
     # what a stopping rule answers besides the mean of an arm: the value of ``QUESTION``
     "BEST_ARM", "HYPOTHESES",
 ]  # fmt: skip

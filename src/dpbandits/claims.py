@@ -17,7 +17,7 @@ from .errors import BadInput, plain, unknown
 from .files import package_folder
 from .results.run_store import Store
 from .results.summary import significant
-from .results.tables import load_finished
+from .results.tables import MEASURED, load_finished
 from .settings.groups import names_in, read_file
 from .settings.setting import Setting
 from .settings.sweep import Point, points
@@ -32,7 +32,9 @@ OUTCOMES = {True: "holds", False: "fails", None: "undecided"}  # of a part
 
 @dataclass(frozen=True)
 class Sample:
-    """The finished runs of one setting: pseudo-regret at T and T/2, float64 arrays (runs,)."""
+    """The finished runs of one setting: pseudo-regret at T and T/2, float64 arrays (runs,). Of a
+    stopping rule both are its stopping time, the cap for a run that has not stopped.
+    """
 
     setting: Setting
     final: np.ndarray
@@ -43,7 +45,8 @@ class Sample:
         """The values that distinguish this setting."""
         setting = self.setting
         budget = {setting.budget_name: setting.budget}
-        game = {"algo": setting.algo, "env": setting.env, "horizon": setting.horizon}
+        question = setting.question
+        game = {question.group: setting.algo, "env": setting.env, question.limit: setting.horizon}
         return {**game, **budget, **setting.columns}
 
     def fits(self, point: Mapping[str, Any]) -> bool:
@@ -67,6 +70,9 @@ class Sample:
 def sample(store: Store, setting: Setting, runs: int) -> Sample:
     """The first finished runs of a setting."""
     finished = load_finished(store, setting, runs)
+    if not setting.question.plays_on:
+        times = MEASURED["stopping_time"](finished)[:, 0].astype(float)
+        return Sample(setting, times, times)
     regret = finished.pulls @ finished.instance.gaps
     middle = int(np.abs(setting.rounds() - setting.horizon / 2).argmin())
     return Sample(setting, regret[:, -1], regret[:, middle])
@@ -74,6 +80,8 @@ def sample(store: Store, setting: Setting, runs: int) -> Sample:
 
 def is_cheap(setting: Setting) -> bool:
     """Whether the running time of a setting does not depend on its horizon."""
+    if not setting.question.plays_on:
+        return False
     long = setting.algorithm.round_by_round or has_no_blocks(setting.instance.environment)
     return setting.algorithm.private and not long  # UCB's blocks grow in number
 
@@ -156,7 +164,7 @@ class Part:
     def margin(self) -> float:
         """The distance of the value from the nearest threshold, as a logarithm: small is bad."""
         with np.errstate(divide="ignore"):
-            least, value, most = np.log([max(self.least, 0.0), self.value, self.most])
+            least, value, most = np.log([max(self.least, 0.0), max(self.value, 0.0), self.most])
         return float(min(value - least, most - value))
 
     def in_words(self) -> str:

@@ -92,6 +92,18 @@ def one_better(gap: float, arms: int = 5) -> Choice:
     return _law("one_better", gap=gap, arms=arms)
 
 
+def uniform_means(low: float, high: float, arms: int = 10, instance: int = 0) -> Choice:
+    """Bernoulli arms whose means are drawn uniformly from an interval.
+
+    Args:
+        low: the left end of the interval, at least 0.
+        high: its right end, at most 1.
+        arms: number of arms, K.
+        instance: the number of the drawn means; a list is a sweep over instances.
+    """
+    return _law("uniform_means", low=low, high=high, arms=arms, instance=instance)
+
+
 def sign(mean: float, scale: float = 1.0) -> Choice:
     """A single arm that pays ``scale`` or ``-scale``, for stopping rules.
 
@@ -166,7 +178,11 @@ def twopoint_heavy(means: Numbers, v: float, g: float | None = None) -> Choice:
 
 
 def contaminated(
-    inlier: Choice | str, alpha: float, outlier: Any = 0.0, relative: bool = False
+    inlier: Choice | str,
+    alpha: float,
+    outlier: Any = 0.0,
+    relative: bool = False,
+    stage: str = "rewards",
 ) -> Choice:
     """An environment whose rewards are outliers with some probability (Huber contamination).
 
@@ -174,11 +190,20 @@ def contaminated(
         inlier: the environment that is contaminated, by name or as a value.
         alpha: the probability of an outlier, in [0, 1/2).
         outlier: a value, a law such as ``{"law": "gaussian", "mean": 9, "sd": 1}``,
-            ``{"law": "unseen", "k": 2}``, or a list of one an arm.
+            ``{"law": "unseen", "k": 2}``, ``{"law": "largest", "k": 2}``, or a list of one an arm.
         relative: whether values are added to the arm's mean.
+        stage: what an outlier replaces: ``rewards``, or the ``reports`` that the users of a
+            locally private algorithm send.
     """
     clean = environment(inlier) if isinstance(inlier, str) else inlier
-    return _law("contaminated", inlier=clean, alpha=alpha, outlier=outlier, relative=relative)
+    return _law(
+        "contaminated",
+        inlier=clean,
+        alpha=alpha,
+        outlier=outlier,
+        relative=relative,
+        stage=stage,
+    )
 
 
 def empirical(file: str | PathLike[str], columns: Sequence[str] | None = None) -> Choice:

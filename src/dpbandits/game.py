@@ -11,9 +11,20 @@ from typing import NamedTuple
 import numpy as np
 
 from .compiled.decorators import verb
+from .compiled.distributions import binomial, random
 from .compiled.routines import borrowing_routine
-from .environments.blocks import draw_counts, draw_sum
-from .environments.laws import Environment, Law, draw, draw_again, law_of
+from .environments.blocks import draw_counts, draw_encoded_sum, draw_some, draw_sum, sum_of
+from .environments.laws import (
+    Environment,
+    Law,
+    draw,
+    draw_again,
+    draw_from,
+    draw_outlier_within,
+    largest_kept,
+    law_of,
+    outliers,
+)
 from .environments.users import Users, alike, arrival, tanh_of
 
 NEVER = np.iinfo(np.int64).max
@@ -159,6 +170,32 @@ def pull(game: Game, a: int) -> float:
 
 
 @verb
+def pull_within(game: Game, a: int, level: float) -> float:
+    """Play arm ``a`` for one round and return the user's own reward, for a local randomizer that
+    truncates it at ``level``. An outlier may replace the reward, or later the report (``receive``).
+    """
+    check_arm(game, a)
+    env, t = game.env, game.clock[0]
+    if env.alpha > 0.0 and not env.reports and random(game.coins) < env.alpha:
+        x = draw_outlier_within(env, game.coins, outliers(env, a), level)
+    else:
+        x = draw_from(env, game.coins, law_of(env, a), t)
+    advance(game, a, 1)
+    return x
+
+
+@verb
+def receive(game: Game, a: int, z: float, level: float) -> float:
+    """What arrives of the report ``z`` of a user of arm ``a``: the report, or an outlier. The
+    server drops reports above ``level`` in absolute value, which an adversary may know.
+    """
+    env = game.env
+    if env.alpha > 0.0 and env.reports and random(game.coins) < env.alpha:
+        return draw_outlier_within(env, game.coins, outliers(env, a), level)
+    return z
+
+
+@verb
 def stay(game: Game, a: int) -> Law:
     """Begin a stay: play arm ``a`` with ``pull_again`` for some rounds, which ``leave`` counts."""
     check_arm(game, a)
@@ -233,6 +270,52 @@ def pull_truncated_in_turn(
         check_arm(game, active[i])
         t, n = game.clock[0] + i, turns(rounds, i, k)
         sums[active[i]] = draw_sum(game.env, game.coins, active[i], n, t, k, 0.0, level)
+    advance_in_turn(game, active, rounds)
+
+
+@borrowing_routine
+def pull_reports_in_turn(
+    game: Game,
+    active: np.ndarray,
+    rounds: int,
+    level: float,
+    largest: float,
+    sums: np.ndarray,
+    sent: np.ndarray,
+) -> None:
+    """As ``pull_truncated_in_turn``, for users who add noise to their truncated rewards: ``sent``,
+    float64 array (K,), is how many of their reports arrive. Outliers replace the other reports;
+    they are in ``sums``, and those of an adversary who knows the algorithm are ``largest``.
+    """
+    env, k = game.env, len(active)
+    if not env.reports:
+        pull_truncated_in_turn(game, active, rounds, level, sums)
+        for i in range(k):
+            sent[active[i]] = turns(rounds, i, k)
+        return
+    for i in range(k):
+        a, n = active[i], turns(rounds, i, k)
+        check_arm(game, a)
+        lost = binomial(game.coins, n, env.alpha)
+        sums[a] = draw_some(env, game.coins, a, n, lost, game.clock[0] + i, k, level)
+        row = outliers(env, a)
+        sums[a] += sum_of(env, game.coins, row, lost, 0.0, largest_kept(env, row, largest))
+        sent[a] = n - lost
+    advance_in_turn(game, active, rounds)
+
+
+@borrowing_routine
+def pull_encoded_in_turn(
+    game: Game, active: np.ndarray, rounds: int, g: int, sums: np.ndarray
+) -> None:
+    """As ``pull_in_turn``, for rewards in [0, 1] that users encode as integers: x g, randomly
+    rounded. ``sums`` is an int64 array (K,).
+    """
+    k = len(active)
+    for i in range(k):
+        check_arm(game, active[i])
+        t, n = game.clock[0] + i, turns(rounds, i, k)
+        sums[active[i]] = draw_encoded_sum(game.env, game.coins, active[i], n, t, k, g)
     advance_in_turn(game, active, rounds)
 
 

@@ -16,6 +16,8 @@ from helpers import (
     PRIVATE,
     SHORT,
     SIGMAS,
+    SIGNS,
+    SUMS,
     THOMPSON,
     algorithm,
     arguments,
@@ -58,9 +60,9 @@ def test_parameters_are_those_of_the_configuration(name):
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("T", HORIZONS)
 def test_every_round_is_played_and_recorded(name, T):
-    all_played = {"prae_r": 9, "prae_c": math.inf, "ts": math.inf}.get(
-        name, 5
-    )  # batches; at random
+    # batches; at random; arms that are explored one after the other
+    late = {"prae_r": 9, "prae_c": math.inf, "ts": math.inf} | dict.fromkeys(SIGNS, 200)
+    all_played = late.get(name, 5)
     for eps in (1e-3, 1.0, 1e3, without_noise(name)):
         for changes in BOTH[name]:
             every = np.arange(1, T + 1)
@@ -177,7 +179,7 @@ def reference_plays(name, spec, reward, T, noise, eps, rng, **changes):
     values = reference_arguments(name, eps, T, spec, **changes)
     if name in LOCAL:
         values |= {"level": lambda t: eps}
-    if name in LOCAL or name == "ts" or "forced" in values:
+    if name in (*LOCAL, *SIGNS, *SUMS) or name == "ts" or "forced" in values:
         values |= {"uniform": rng.random}
     if name in THOMPSON:
         values |= {"draw_beta": rng.beta}
@@ -343,6 +345,10 @@ STATISTICAL = {
     "dpr_ucb": (HEAVY_NINE, 60, 1000, 150, {"c": 0.3}),
     "dpr_se": (HEAVY_NINE, 2, 3000, 150, {"c": 1, "u": 0.7}),
     "ldpr_se": (HEAVY_NINE, 8, 3000, 200, {"c": 0.5, "u": 0.5}),
+    "ctl_ucb": (HEAVY_NINE, 2, 2000, 100, {"alpha1": 0.1}),
+    "ltc_ucb": (HEAVY_NINE, 2, 2000, 100, {"alpha1": 0.1}),
+    "dist_dp_se": (NINE_SIX_THREE, 0.5, 3000, 150, {"p": 0.1}),
+    "dist_rdp_se": (NINE_SIX_THREE, 0.5, 3000, 150, {"p": 0.1}),
     "prae_r": (foul(2, 1, 0), 0.5, 8000, 100, {"alpha1": 0.1}),
     "prae_c": (foul(3, 1.5, 0), 0.2, 8000, 150, {"alpha1": 0.1} | SHORT["prae_c"]),
 }
@@ -357,6 +363,14 @@ def drawn_reward(spec, rng):
         return lambda a, t: spec["outlier"][a] if rng.random() < spec["alpha"] else clean(a, t)
     if spec["law"] == "student":
         return lambda a, t: spec["means"][a] + spec["scale"] * rng.standard_t(spec["df"])
+    if spec["law"] == "mixed":
+        draws = {
+            "bernoulli": lambda arm: float(rng.random() < arm["mean"]),
+            "beta": lambda arm: rng.beta(arm["a"], arm["b"]),
+            "discrete": lambda arm: rng.choice(arm["values"], p=arm["probabilities"]),
+            "uniform": lambda arm: rng.uniform(arm["low"], arm["high"]),
+        }
+        return lambda a, t: draws[spec["arms"][a]["law"]](spec["arms"][a])
     assert spec["law"] == "pareto"
     s = spec["shape"]  # rng.pareto draws how much more than 1 a Pareto variable of scale 1 is
     return lambda a, t: spec["means"][a] * (s - 1) / s * (1 + rng.pareto(s))
@@ -370,7 +384,10 @@ def regrets(name, spec, eps, T, runs, **changes):
 def slow_plays(name, spec, eps, T, runs, **changes):
     """The arms that the reference plays in each of some runs with noise of its own."""
     rng = np.random.default_rng(17)
-    noise = rng.normal if name in GAUSSIAN_NOISE else rng.laplace
+    noise = {
+        "dist_dp_se": lambda _, b: references.discrete_laplace(b, rng),
+        "dist_rdp_se": lambda _, b: references.skellam(b, rng),
+    }.get(name, rng.normal if name in GAUSSIAN_NOISE else rng.laplace)
     for _ in range(runs):
         reward = drawn_reward(spec, rng)
         yield reference_plays(name, spec, reward, T, lambda b: noise(0, b), eps, rng, **changes)
@@ -420,6 +437,70 @@ def test_mean_pulls_of_hu_and_hegde_are_the_reference_s(name, eps, spec, T, chan
         assert any(apart(slow[a], x) > SIGMAS for a, x in enumerate(np.transpose(other)))
 
 
+OF_SUMS = [
+    (0.05, bernoulli(0.9, 0.6, 0.3), 3000, {"p": 0.1}),
+    (0.3, OF_MANY_LAWS, 2500, {"p": 0.5, "batches": "quadrupled"}),
+    (1.0, bernoulli(0.75, 0.625, 0.5, 0.375, 0.25), 2500, {"p": 1.0}),
+    (5.0, bernoulli(0.8, 0.1, 0.7), 2000, {}),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("eps", "spec", "T", "changes"), OF_SUMS)
+@pytest.mark.parametrize("name", SUMS)
+def test_mean_pulls_of_servers_that_sum_are_the_reference_s(name, eps, spec, T, changes):
+    """Also of rewards between 0 and 1, whose encoding is random."""
+    K = len(build(spec).means)
+    slow = [np.bincount(x, minlength=K) for x in slow_plays(name, spec, eps, T, 150, **changes)]
+    fast = [play(name, spec, T, eps=eps, seed=4, run=r, **changes)[-1] for r in range(2000)]
+    other = [play(name, spec, T, eps=eps / 4, seed=4, run=r, **changes)[-1] for r in range(500)]
+    slow, fast, other = map(np.transpose, (slow, fast, other))
+    assert all(alike(slow[a], fast[a]) for a in range(K))
+    assert eps < 0.1 or not all(alike(slow[a], other[a]) for a in range(K))  # the control
+
+
+def alike(first, second):
+    """Whether two samples have means within five standard errors; constant ones are equal."""
+    if np.ptp(first) == np.ptp(second) == 0:
+        return first[0] == second[0]
+    return apart(first, second) < SIGMAS
+
+
+OF_SIGNS = [
+    (0.05, (0.9, 0.3), 1500, 0.05),
+    (0.3, (0.9, 0.6, 0.3), 2000, 0.1),
+    (1.0, (0.3, 0.9), 1500, 0.0),
+    (5.0, (0.2, 0.9, 0.5), 1500, 0.2),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("eps", "means", "T", "alpha"), OF_SIGNS)
+@pytest.mark.parametrize("name", SIGNS)
+def test_mean_pulls_under_an_adversary_are_the_reference_s(name, eps, means, T, alpha):
+    """Outliers that know the truncation level, in place of rewards and of reports."""
+    stage = "rewards" if name == "ctl_ucb" else "reports"
+    clean, K = {"law": "pareto", "means": list(means), "shape": 3}, len(means)
+    foul = {"law": "contaminated", "inlier": clean, "alpha": alpha, "relative": False}
+    foul |= {"outlier": {"law": "largest", "k": 2}, "stage": stage}
+    rng, changes = np.random.default_rng(8), {"alpha1": alpha}
+    values = reference_arguments(name, eps, T, clean, **changes)
+    slow = []
+    for _ in range(120):
+        reward = drawn_reward(clean, rng)
+        outliers = {"uniform": rng.random, "is_outlier": lambda: rng.random() < alpha}
+        plays = getattr(references, name)(reward, K, T, None, **values, **outliers)
+        slow.append(np.bincount(plays, minlength=K))
+    fast, wrong = (
+        [play(name, foul, T, eps=budget, seed=4, run=r, **changes)[-1] for r in range(2000)]
+        for budget in (eps, 10 * eps)
+    )
+    slow, fast, wrong = map(np.transpose, (slow, fast, wrong))
+    assert all(alike(slow[a], fast[a]) for a in range(K))
+    if eps == 0.3:  # the control: another budget
+        assert not all(alike(slow[a], wrong[a]) for a in range(K))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_mean_regret_is_the_reference_s(name):
@@ -450,7 +531,7 @@ def test_less_privacy_costs_less(name):
 OTHERS = ("adap_ucb", "adap_klucb", "dp_klucb", "dp_imed", "anytime_lazy_ucb", *GAUSSIAN_NOISE)
 
 
-@pytest.mark.parametrize("name", [*ELIMINATING, *OTHERS])
+@pytest.mark.parametrize("name", [*ELIMINATING, *OTHERS, *SUMS])
 def test_episodic_algorithms_play_a_trillion_rounds(name):
     pulls = play(name, C2, 10**12, checkpoints=np.array([10**6, 10**12]), **SHORT[name])
     assert pulls.sum(axis=1).tolist() == [10**6, 10**12]

@@ -19,6 +19,8 @@ from helpers import (
     GLOBAL,
     HEAVY,
     LOCAL,
+    SIGNS,
+    SUMS,
     THOMPSON,
     Uniform,
     eliminated,
@@ -36,6 +38,7 @@ from dpbandits.parts import (
 from dpbandits.parts import (
     batches,
     buffers,
+    discrete_noise,
     estimators,
     hybrid_counters,
     mechanisms,
@@ -52,6 +55,7 @@ ARMS = 4
 HORIZONS = {"dp_se": 20_000, "adap_ucb": 2500, "adap_klucb": 2500}
 HORIZONS |= {"adac_ucb": 2500, "adar_ucb": 2500}
 HORIZONS |= {"anytime_lazy_ucb": 6000, "dp_ts": 2500}
+HORIZONS |= dict.fromkeys(SUMS, 8000) | dict.fromkeys(SIGNS, 2000)
 HORIZONS |= {"dpr_se": 10_000, "ldpr_se": 6000, "prae_r": 12_000, "prae_c": 20_000}
 BUDGETS = (0.3, 1.0, 4.0, 20.0)
 MIXED = (0.0, 0.2, 1.0, 2.0, 100.0)
@@ -74,6 +78,10 @@ VARIANTS = {
     "lazy_dp_ts": [{"log": "natural"}, {"log": "base2"}],
     "dp_ts": [{"log": "natural"}, {"log": "base2"}],
     "anytime_lazy_ucb": [{"log": "natural"}, {"log": "base2"}],
+    "dist_dp_se": [{"p": 0.1}, {"p": 1.0, "batches": "quadrupled"}],
+    "dist_rdp_se": [{"p": 0.1}, {"p": 1.0, "batches": "quadrupled", "s": 2.5}],
+    "ctl_ucb": [{"alpha1": 0.2}, {"alpha1": 0.3, "k": 1.5, "c": 0.1}, {"alpha1": 0.0, "k": 3}],
+    "ltc_ucb": [{"alpha1": 0.2}, {"alpha1": 0.3, "k": 1.5, "c": 0.1}, {"alpha1": 0.0, "k": 3}],
     "dpr_ucb": [
         {"c": 0.1, "u": 1.0, "v": 0.5},
         {"c": 0.02, "u": 3.0, "v": 1.0},
@@ -228,6 +236,8 @@ def kernel_plays(given, faults=None, function=None):
     functions = {
         mechanisms.laplace: lambda rng, scale: noise(scale),
         mechanisms.gaussian: lambda rng, deviation: noise(deviation),
+        discrete_noise.discrete_laplace: lambda rng, scale: np.round(noise(scale)),
+        discrete_noise.skellam: lambda rng, variance: np.round(noise(variance**0.5)),
         users.arrival: lambda users, coins: next(arrivals),
         exact: lambda p, d: one_if_close(exact(p, d)),
         **noise_by_the_round(given, played),
@@ -262,12 +272,12 @@ def noise_by_the_round(given, played):
     """For ldpr_se: its reference draws noise for every reward, one after the other, and its
     kernel the sum of an arm's noises in an epoch. Here the kernel receives, for an arm that was
     played in certain rounds, the sum of what the reference draws in these rounds."""
-    in_turn, turns = game.pull_truncated_in_turn, []
+    in_turn, turns = game.pull_reports_in_turn, []
 
-    def pull_truncated_in_turn(game, active, rounds, level, sums):
+    def pull_reports_in_turn(game, active, rounds, level, largest, sums, sent):
         start, k = game.clock[0], len(active)
         turns[:] = [range(start + i, start + rounds, k) for i in range(k)]
-        in_turn(game, active, rounds, level, sums)
+        in_turn(game, active, rounds, level, largest, sums, sent)
 
     def laplace_sum(rng, n, scale):
         rounds = turns.pop(0)
@@ -275,7 +285,7 @@ def noise_by_the_round(given, played):
         played.scales.extend([scale] * len(rounds))
         return Noise(scale * given.laplaces[rounds].sum(), played.hidden)
 
-    return {in_turn: pull_truncated_in_turn, mechanisms.laplace_sum: laplace_sum}
+    return {in_turn: pull_reports_in_turn, mechanisms.laplace_sum: laplace_sum}
 
 
 def reference_plays(given):
@@ -285,7 +295,7 @@ def reference_plays(given):
     values = reference_arguments(given.name, given.eps, T, spec, **given.changes)
     if given.name in LOCAL:
         values |= {"level": lambda t: given.levels[t - 1]}
-    if given.name in LOCAL or "forced" in values:
+    if given.name in (*LOCAL, *SIGNS, *SUMS) or "forced" in values:
         values |= {"uniform": given.uniform(played)}
     if given.name in THOMPSON:
         values |= {"draw_beta": given.draw_beta()}
@@ -332,7 +342,12 @@ def test_a_global_algorithm_is_its_reference(name, eps, trial):
         assert kernel == reference
 
 
-HEAVY_VARIANTS = [(name, i) for name in HEAVY if name in GLOBAL for i in range(len(VARIANTS[name]))]
+HEAVY_VARIANTS = [
+    (name, i)
+    for name in HEAVY
+    if name in GLOBAL and name not in SIGNS
+    for i in range(len(VARIANTS[name]))
+]
 
 
 @cache
@@ -352,6 +367,16 @@ def test_an_algorithm_for_heavy_tails_is_its_reference(name, i, eps):
     assert len(set(kernel.arms)) == ARMS
     assert reference.scales or (name == "ldpr_se" and eps <= 1)
     assert eps < 20 or eliminated(kernel.arms, ARMS)
+
+
+@pytest.mark.parametrize("name", SIGNS)
+@pytest.mark.parametrize("i", range(3))
+@pytest.mark.parametrize("eps", BUDGETS)
+def test_an_algorithm_of_signs_is_its_reference(name, i, eps):
+    given, reference = heavy_game(name, i, eps)
+    assert len(reference.chances) == len(given.rewards)  # every user sends a sign
+    assert len(set(reference.arms)) == ARMS
+    assert kernel_plays(given) == reference
 
 
 @pytest.mark.parametrize("i", range(len(VARIANTS["dpr_ucb"])))
@@ -407,7 +432,7 @@ def shared(noise):
     return draw
 
 
-BOUNDED = [name for name in GLOBAL if name not in (*HEAVY, *GAUSSIAN_NOISE)]
+BOUNDED = [name for name in GLOBAL if name not in (*HEAVY, *GAUSSIAN_NOISE, *SUMS)]
 OF_HEAVY_TAILS = ["dpr_ucb", "dpr_se", "prae_r", "prae_c"]
 WITH_LAPLACE = [*BOUNDED, *OF_HEAVY_TAILS, "heldp_ucb_l", "heldp_ucb_ls"]
 WITH_BITS = ["heldp_ucb_b", "heldp_ucb_bs"]
@@ -433,6 +458,37 @@ FAULTS = {
         GAUSSIAN_NOISE,
         mechanisms.gaussian,
         lambda noise: lambda rng, deviation: noise(rng, deviation / 2),
+    ),
+    "half the discrete Laplace noise": (
+        ["dist_dp_se"],
+        discrete_noise.discrete_laplace,
+        lambda noise: lambda rng, scale: noise(rng, scale / 2),
+    ),
+    "half the Skellam noise": (
+        ["dist_rdp_se"],
+        discrete_noise.skellam,
+        lambda noise: lambda rng, variance: noise(rng, variance / 4),
+    ),
+    "one sum's noise for all arms": (["dist_dp_se"], discrete_noise.discrete_laplace, shared),
+    "a modulus without room for noise": (
+        SUMS,
+        discrete_noise.most_noise,
+        lambda most: lambda scale, l: 0,
+    ),
+    "signs of rewards that are not truncated": (
+        SIGNS,
+        blocks.kept,
+        lambda kept: lambda x, level: x,
+    ),
+    "signs of rewards that are clipped": (
+        SIGNS,
+        blocks.kept,
+        lambda kept: lambda x, level: min(max(x, -level), level),
+    ),
+    "signs that are not scaled": (
+        SIGNS,
+        curators.largest_sign,
+        lambda largest: lambda M, eps: M,
     ),
     "one Gaussian draw for all arms": (GAUSSIAN_NOISE, mechanisms.gaussian, shared),
     "a rho for twice the rho": (
@@ -571,6 +627,11 @@ def games_of(name):
         return [heavy_game(name, i, eps) for eps, i in rounds]
     mixed = {"levels": MIXED, "eps_min": 1.0} if name in LOCAL else {}
     games = [setting(name, 1.0, 1, **mixed)]
+    if name in SUMS:
+        some = itertools.product(
+            (0.05, 0.1, 0.3, 1.0), VARIANTS[name], range(12)
+        )  # close decisions
+        games += [setting(name, eps, i, **changes) for eps, changes, i in some]
     if name in (*LAZY, "dp_ts"):
         games += [setting(name, 20.0, i, **changes) for changes in VARIANTS[name] for i in range(3)]
     return [(given, reference_plays(given)) for given in games]
@@ -643,6 +704,34 @@ MUTANTS = [
     ("ldpr_se", "2.0 * B, eps", "B, eps"),
     ("ldpr_se", "math.sqrt(L / R) / eps", "math.sqrt(L) / R / eps"),
     ("ldpr_se", "c / 2.0 * err", "c * err"),
+    ("ctl_ucb", "1.5 * l / alpha", "l / alpha"),
+    ("ctl_ucb", "if N <= few", "if N < few - 1.0"),
+    ("ctl_ucb", "if alpha > 0.0 else l ", "if alpha > 0.0 else 0.0 "),
+    ("ctl_ucb", "c * (math.sqrt(l / N) / eps)", "c * (math.sqrt(l / N))"),
+    ("ctl_ucb", "math.sqrt(l / N) / eps) ** (1.0 - 1.0 / k)", "math.sqrt(l / N) / eps)"),
+    ("ctl_ucb", "pulls(game, a) + 1.0", "pulls(game, a) * 2.0 + 1.0"),
+    ("ctl_ucb", "math.sqrt(n / l)", "math.sqrt(n) / l"),
+    ("ctl_ucb", "** (1.0 / k), cap)", "** (1.0 / k), np.inf)"),
+    (
+        "ctl_ucb",
+        "rng, pull_within(game, a, M), eps, M)",
+        "rng, pull_within(game, a, M), 2.0 * eps, M)",
+    ),
+    ("ctl_ucb", "alpha1 ** (-1.0 / k)", "alpha1 ** (-0.5 / k)"),
+    ("ltc_ucb", "(eps / alpha1) ** (1.0 / k)", "(1.0 / alpha1) ** (1.0 / k)"),
+    ("dist_dp_se", "b = 1.0", "b = 2.0"),
+    ("dist_dp_se", "base**b", "base**(b + 1.0)"),
+    ("dist_dp_se", "2.0 + 2.0 * batches", "2.0 + batches"),
+    ("dist_dp_se", "granularity(l, eps, s)", "2 * granularity(l, eps, s)"),
+    ("dist_dp_se", "noise(rng, g / eps)", "noise(rng, 0.5 * g / eps)"),
+    ("dist_dp_se", "(float(l) * g)", "float(l)"),
+    ("dist_dp_se", "hoeffding(l, math.log(4.0", "hoeffding(l, math.log(2.0"),
+    ("dist_dp_se", "math.log(2.0 * len(S)", "math.log(4.0 * len(S)"),
+    ("dist_dp_se", "mean, 2.0 * w)", "mean, w)"),
+    ("dist_dp_se", "math.sqrt(2.0) / eps)", "2.0 / eps)"),
+    ("dist_rdp_se", "scale**2", "scale**2 / 4.0"),
+    ("dist_rdp_se", "math.sqrt(2.0) / (s * eps)", "2.0 / (s * eps)"),
+    ("dist_rdp_se", "batches, s, sigma", "batches, 2.0 * s, sigma"),
     ("prae_r", "3.0 * l4 / alpha1", "1.5 * l4 / alpha1"),
     ("prae_r", "3.0 * l4 / alpha1", "6.0 * l4 / alpha1"),
     ("prae_r", "forced == 1", "forced == 0"),

@@ -7,8 +7,9 @@ import re
 
 import numpy as np
 import pytest
-from helpers import CONF, LOCAL, NAMES, PRIVATE, RULES, algorithm
-from scipy.special import log_ndtr
+from helpers import CONF, LOCAL, NAMES, PRIVATE, RULES, SIGNS, algorithm
+from scipy import stats
+from scipy.special import log_ndtr, logsumexp
 from scipy.stats import norm
 
 from dpbandits.audit import __main__ as audit_main
@@ -17,6 +18,7 @@ from dpbandits.contracts.algorithm import from_function, load
 from dpbandits.contracts.guarantees import (
     NOT_PRIVATE,
     RDP,
+    SKELLAM,
     ZCDP,
     Guarantee,
     gaussian_zcdp,
@@ -37,7 +39,8 @@ def test_every_algorithm_declares_its_guarantee(name):
         assert promised.epsilon({}) == math.inf
         return
     if promised.gaussian is None:
-        assert promised.notion == ("local" if name in {*LOCAL, "ldpr_se", "ctb_tt"} else "global")
+        local = {*LOCAL, *SIGNS, "ldpr_se", "ctb_tt"}
+        assert promised.notion == ("local" if name in local else "global")
         assert promised.epsilon({"eps": 0.3}) == 0.3
     else:
         assert promised.epsilon({"eps": 0.3, "rho": 0.3}) == math.inf  # no pure DP
@@ -45,8 +48,9 @@ def test_every_algorithm_declares_its_guarantee(name):
     assert (promised.curator is not None) == (promised.notion == "local")
     assert promised.mechanism is None or promised.mechanism in MECHANISMS
     assert promised.mechanism or promised.curator or name in RULES
-    words, notion = found.promise({"eps": 0.3, "rho": 0.3, "order": 4}), promised.notion
-    start = {"global zCDP": f"0.3-{notion} of ", "global RDP": f"(4, 0.3)-{notion} of "}
+    words, notion = found.promise({"eps": 0.3, "rho": 0.3, "order": 4, "s": 8}), promised.notion
+    renyi = "(0.3, 8)" if name == "dist_rdp_se" else "(4, 0.3)"
+    start = {"global zCDP": f"0.3-{notion} of ", "global RDP": f"{renyi}-{notion} of "}
     assert words.startswith(start.get(notion, f"0.3-{notion} DP of ")) and promised.source in words
     assert ("rewards in [" in words) == (
         found.rewards is not None and found.rewards.needed_for_privacy
@@ -83,7 +87,7 @@ def test_without_a_guarantee_none_is_claimed(tmp_path):
 
 
 def test_private_algorithms_are_found():
-    assert len(PRIVATE) == 21
+    assert len(PRIVATE) == 25
 
 
 def test_local_guarantees_know_their_curator():
@@ -114,6 +118,26 @@ def test_conversions_hold_for_gaussian_noise_and_are_not_far_off(rho, delta):
     renyi = [RDP.epsilon({"order": a, "eps": rho * a}, delta) for a in orders]
     assert min(renyi) == pytest.approx(concentrated, rel=1e-3)
     assert RDP.mu({"order": 4, "eps": 4 * rho}) == ZCDP.mu({"rho": rho})
+
+
+@pytest.mark.parametrize("eps", [0.1, 1.0, 4.0])
+@pytest.mark.parametrize("s", [1.0, 10.0])
+def test_skellam_noise_has_the_promised_renyi_divergence(eps, s):
+    """Exactly, from the law of the shifted noise, at the smallest granularity."""
+    g = math.ceil(s * eps)  # of one user
+    variance = (g / eps) ** 2
+    reach = int(30 * math.sqrt(variance) + 4 * g + 40)
+    k = np.arange(-reach, reach + 1)
+    p, q = (stats.skellam(variance / 2, variance / 2).logpmf(k - x) for x in (0, g))
+    for order in (2, 3, 6):
+        there = np.isfinite(p) & np.isfinite(q)
+        terms = order * p[there] + (1 - order) * q[there]
+        divergence = logsumexp(terms) / (order - 1)
+        assert divergence <= order * SKELLAM.rho({"eps": eps, "s": s}) * (1 + 1e-9)
+    exact = SKELLAM.epsilon({"eps": eps, "s": s}, 1e-6)
+    rho = SKELLAM.rho({"eps": eps, "s": s})
+    by_hand = min(a * rho + math.log(1e6) / (a - 1) for a in range(2, 2000))
+    assert exact == pytest.approx(by_hand)
 
 
 def test_conversions_are_printed_with_their_formula():

@@ -120,6 +120,15 @@ def test_fig3_spans_both_regimes():
     assert ratios.max() < 1.2 * ratios.min()
 
 
+def test_scale_of_the_experiment_on_the_best_arm():
+    request = requested(question=STOPPING, experiment="azize2023_bai")
+    assert request.runs == 1000 and len(request.settings) == 2 * (1 + 13 * 4)
+    assert {s.budget for s in request.settings} >= {0.001, 0.01, 1000, np.inf}
+    assert {dict(s.goal)["delta"] for s in request.settings} == {0.01}
+    means = {tuple(s.instance.means) for s in request.settings}
+    assert means == {(0.95, 0.9, 0.9, 0.9, 0.5), (0.75, 0.7, 0.7, 0.7, 0.7)}
+
+
 def test_scale_of_the_experiment_on_stopping_times():
     request = requested(question=STOPPING, experiment="sajed2019_stopping")
     assert request.runs == 200 and len(request.settings) == 4 * 3 * (1 + 3 + 3)

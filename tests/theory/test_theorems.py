@@ -16,6 +16,7 @@ from dpbandits.theory import (
     azize2022,
     azize2023,
     azize2025,
+    chowdhury2023,
     hu2022,
     ren2020,
     sajed2019,
@@ -78,7 +79,10 @@ LISTED = {  # what must be there, by status
         "Sajed & Sheffet 2019": "Corollary 3.6; Theorem 4.3; Theorem 4.4",
         "Tao et al. 2022": "Theorem 2; Theorem 4; Theorem 4, whatever the gaps; Theorem 5; "
         "Algorithm 4 (what its epochs imply); Theorem 8; Theorem 9",
-        "Zhou & Zhang 2024": "App. C.3",
+        "Chowdhury & Zhou 2023": "discrete Laplace noise (what its radii imply); "
+        "Skellam noise (what its radii imply)",
+        "Zhou & Zhang 2024": "App. C.3; Proposition 3 (CTL); Proposition 3 (LTC); "
+        "Proposition 4 (CTL); Proposition 4 (LTC)",
         "Wu et al. 2023": "Theorem 4.1; Theorem 6.2; Remark 6.3; Theorem 6.10; Theorem 6.12",
     },
     "refuted": {"Tao et al. 2022": "Theorem 7; Theorem 7, whatever the gaps"},
@@ -207,6 +211,33 @@ HAND = [
     (tao2022.local_lower, {"gaps": [0, 0.1], "eps": 0.5, "T": E, "v": 0.5}, 400),
     (tao2022.local_minimax, {"K": 9, "eps": 0.5, "T": 100, "v": 1}, 60),
     (zhou_zhang2024.local_minimax, {"K": 4, "eps": 0.5, "T": 1e4, "v": 1}, 2000),
+    (
+        zhou_zhang2024.ctl_minimax,
+        {"K": 4, "eps": 0.5, "T": 1e4, "alpha": 0.04, "k": 2},
+        2000 + 2000,
+    ),
+    (
+        zhou_zhang2024.ltc_minimax,
+        {"K": 4, "eps": 0.25, "T": 1e4, "alpha": 0.04, "k": 2},
+        4000 + 1000 * 64**0.25,
+    ),
+    (
+        zhou_zhang2024.ctl_ucb,
+        {"K": 4, "eps": 0.5, "T": E**4, "alpha1": 0.04, "k": 2},
+        0.2 * E**4 + E**3 * 64**0.25 + 400,
+    ),
+    (
+        zhou_zhang2024.ltc_ucb,
+        {"K": 4, "eps": 0.25, "T": E**4, "alpha1": 0.04, "k": 2},
+        0.4 * E**4 + E**3 * 4 + 400,
+    ),
+    (zhou_zhang2024.ltc_ucb, {"K": 4, "eps": 0.5, "T": E**4, "alpha1": 0, "k": 2}, 8**0.5 * E**3),
+    (chowdhury2023.dist_dp_se, {"gaps": [0, 0.5, 0.25], "eps": 0.5, "T": E**2}, 12 + 8 + 0.75),
+    (
+        chowdhury2023.dist_rdp_se,
+        {"gaps": [0, 0.5, 0.25], "eps": 0.5, "T": E**4, "s": 10},
+        24 + 8 + 1.6 + 0.75,
+    ),
     (wu2023.minimax, {"K": 4, "eps": 1, "T": 100, "k": 2, "alpha": 0.25}, 20 + 20 + 50),
     (wu2023.prae_r_clean, {"K": 1, "eps": 0.25, "T": E**4, "k": 2}, 2 * E**2 + 4 * E**2),
     (
@@ -382,6 +413,10 @@ SETTINGS = [
     {"algo": "dpr_ucb", "env": "pareto_v05"},
     {"algo": "dpr_se", "env": dp.environment("twopoint_heavy", means=[0.9, 0.85]), "v": 0.9},
     {"algo": "ldpr_se", "env": dp.environment("twopoint_heavy", means=[0.9, 0.85]), "v": 0.9},
+    {"algo": "ctl_ucb", "env": "zhou_ctl"},
+    {"algo": "ltc_ucb", "env": "zhou_ltc"},
+    {"algo": "dist_dp_se", "env": "chowdhury_easy"},
+    {"algo": "dist_rdp_se", "env": "chowdhury_easy"},
     {"algo": "prae_r", "env": "wu_pareto"},
     {"algo": "prae_r", "env": "wu_raw"},
     {"algo": "prae_c", "env": "student_far"},
@@ -412,7 +447,7 @@ def test_bounds_fall_with_eps_and_rise_with_the_horizon(problems):
 def test_bounds_fall_with_the_gap():
     for function in [f for f, _, _ in HAND if "gaps" in inspect.signature(f).parameters]:
         values = {"K": 2, "eps": 0.5, "T": 1e6, "u": 1.0, "v": 0.5, "alpha": 4.0}
-        values |= {"rho": 0.5, "order": 2, "beta": 4.0}
+        values |= {"rho": 0.5, "order": 2, "beta": 4.0, "s": 10}
         names = [n for n in inspect.signature(function).parameters if n != "gaps"]
         if function.bound.source.endswith("Theorem 12"):
             continue  # grows with the gaps

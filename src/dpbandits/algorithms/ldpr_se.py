@@ -7,14 +7,15 @@ import numpy as np
 
 from ..authoring import (
     POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, Probability, all_arms, arms, kernel,
-    laplace_scale, laplace_sum, local_dp, one_release, play_unseen, pull_truncated_in_turn,
-    room_for, rounds_left, send_truncated, viable,
+    laplace_scale, laplace_sum, largest_sign, local_dp, one_release, play_unseen,
+    pull_reports_in_turn, room_for, rounds_left, send_truncated, viable,
 )  # fmt: skip
 
 NAME = "LDPR-SE"
 LINE = "blue", "dotted"
 REWARDS = HeavyTails()
 GUARANTEE = local_dp("Tao et al. 2022, Theorem 6", send_truncated, alignment=one_release)
+REPORTS = True
 Constant = Annotated[float, Named({"literal": 28.0, "practical": 0.5}, POSITIVE)]
 
 
@@ -33,6 +34,7 @@ def ldpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta:
     K = arms(game)
     S = all_arms(game)  # the viable arms
     sums = np.zeros(K)
+    sent = np.zeros(K)
     mu = np.zeros(K)
     tau = 0
     while len(S) > 1 and rounds_left(game) > 0:
@@ -43,9 +45,9 @@ def ldpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta:
         if not room_for(game, R, len(S)):  # the horizon interrupts the epoch: no release
             break
         B = (u * math.sqrt(R) * eps / math.sqrt(L)) ** (1.0 / (1.0 + v))
-        pull_truncated_in_turn(game, S, int(R) * len(S), B, sums)
+        pull_reports_in_turn(game, S, int(R) * len(S), B, largest_sign(B, eps), sums, sent)
         for a in S:
-            mu[a] = (sums[a] + laplace_sum(rng, R, laplace_scale(2.0 * B, eps))) / R
+            mu[a] = (sums[a] + laplace_sum(rng, sent[a], laplace_scale(2.0 * B, eps))) / R
         # sqrt(R) instead of the printed R, for which (c/2) err would differ from D/2
         err = u ** (1.0 / (1.0 + v)) * (math.sqrt(L / R) / eps) ** (v / (1.0 + v))
         S = viable(S, mu, c / 2.0 * err)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..contracts.algorithm import HOMES, Algorithm, load
-from ..contracts.guarantees import RDP, ZCDP
+from ..contracts.guarantees import RDP, SKELLAM, ZCDP
 
 HEAD = f"""\
 # Guarantees
@@ -22,13 +22,15 @@ the response of one user to any two rewards. Without noise (`eps=inf`) nothing i
 
 Global zCDP: between two such sequences the Renyi divergence of order a is at most rho a, for every
 a above 1. Global RDP: it is at most eps for one order. Both are given here by Gaussian noise, so
-what an adversary observes is also mu-GDP, and an audit measures mu. They convert to (eps',
-delta)-DP, for every delta in (0, 1):
+what an adversary observes is also mu-GDP, and an audit measures mu. Skellam noise of granularity s
+gives a divergence of at most a rho for integer orders a, with the rho below; an audit measures mu
+as if the noise were Gaussian. They convert to (eps', delta)-DP, for every delta in (0, 1):
 
 | | eps' | mu | source |
 |---|---|---|---|
 | rho-zCDP | `{ZCDP.formula}` | `sqrt(2 rho)` | {ZCDP.source} |
 | (order, eps)-RDP | `{RDP.formula}` | `sqrt(2 eps/order)` | {RDP.source} |
+| (eps, s), Skellam noise | `{SKELLAM.formula}` | `sqrt(2 rho)` | {SKELLAM.source} |
 
 | | notion | loss | an adversary observes | rewards | source | release | alignment: what shifts |
 |---|---|---|---|---|---|---|---|

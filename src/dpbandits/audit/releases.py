@@ -13,9 +13,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..compiled.decorators import inlined
-from ..environments.blocks import count, kept
+from ..compiled.decorators import inlined, verb
+from ..environments.blocks import count, encoded, kept
 from ..parts.buffers import fill_buffer, new_buffers
+from ..parts.discrete_noise import (
+    discrete_laplace,
+    granularity,
+    modular_sum,
+    most_noise,
+    skellam,
+)
 from ..parts.estimators import private_mean, private_mode
 from ..parts.honaker import honaker_noise, new_honaker_trees
 from ..parts.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
@@ -228,6 +235,35 @@ def central_mean(rng, x, eps, out):
     for i in range(n):
         total += kept(x[n + i] - J, 1.0)
     out[0] = J + private_mean(rng, total, float(n), 1.0, eps)
+
+
+@verb
+def encoded_total(rng, x, g):
+    """The sum of the encodings of some rewards."""
+    total = 0
+    for i in range(len(x)):
+        total += encoded(rng, x[i], 1, g)
+    return total
+
+
+@mechanism("Dist-DP-SE: the modular sum of n encoded rewards, discrete Laplace noise", sizes=(2, 4))
+def modular_sum_of_laplace(rng, x, eps, out):
+    n = len(x)
+    g = granularity(n, eps, 1.0)
+    tau = most_noise(g / eps, np.log(2.0 * n))
+    noise = discrete_laplace(rng, g / eps)
+    out[0] = modular_sum(encoded_total(rng, x, g), noise, n * g, tau)
+
+
+@mechanism(
+    "Dist-RDP-SE: the modular sum of n encoded rewards, Skellam noise", sizes=(2, 4), budget="rho"
+)
+def modular_sum_of_skellam(rng, x, rho, out):
+    n, eps = len(x), np.sqrt(2.0 * rho)
+    g = granularity(n, eps, 10.0)
+    tau = most_noise(g / eps, np.log(2.0 * n))
+    noise = skellam(rng, (g / eps) ** 2)
+    out[0] = modular_sum(encoded_total(rng, x, g), noise, n * g, tau)
 
 
 @mechanism("CTB: one bit of a reward in [0, 1]")

@@ -22,7 +22,7 @@ from ..claims import (
     sample,
     verdict,
 )
-from ..contracts.question import REGRET
+from ..contracts.question import QUESTIONS, REGRET
 from ..errors import unknown
 from ..files import check_writable, write_atomically
 from ..results.run_store import RunStore
@@ -30,6 +30,7 @@ from ..results.tables import write_table
 from ..running.failures import RunsFailed
 from ..running.monte_carlo import run_settings
 from ..settings.choices import request_from
+from ..settings.groups import question_of
 from ..validation import folder, whole
 from .command import guarded, parser_of_words
 
@@ -105,7 +106,10 @@ def settle(claims: Sequence[Claim], runs: int, keys: Mapping[str, str], stem: st
 def samples_of(experiment: str, runs: int, keys: Mapping[str, str], results: Path) -> list[Sample]:
     """The runs of an experiment; those that are missing are played."""
     given = {**keys, "results": str(results), "experiment": experiment}
-    request = request_from(REGRET, given, {})
+    question = question_of(experiment, QUESTIONS) or REGRET
+    if not question.plays_on:
+        given.pop("horizon", None)
+    request = request_from(question, given, {})
     check_writable(results)
     store = RunStore(results)
     long = [s for s in request.settings if not is_cheap(s)]

@@ -70,6 +70,11 @@ def binomial(rng: np.random.Generator, n: int, p: float) -> int:
     return rng.binomial(n, p)
 
 
+def poisson(rng: np.random.Generator, mean: float) -> int:
+    """Poisson."""
+    return rng.poisson(mean)
+
+
 def reseed(rng: np.random.Generator, words: np.ndarray) -> None:
     """Give an SFC64 the state uint64 array (4,), as after seeding."""
     state = {"bit_generator": "SFC64", "state": {"state": words}, "has_uint32": 0, "uinteger": 0}
@@ -133,6 +138,7 @@ _declare(random, types.float64)
 _declare(_next_uint64, types.uint64)
 _declare(reseed, types.none, types.Array(types.uint64, 1, "C"))
 _declare(binomial, types.int64, types.int64, types.float64)
+_declare(poisson, types.int64, types.float64)
 
 
 @lower_builtin(random, types.NumPyRandomGeneratorType)
@@ -170,6 +176,13 @@ def _lower_binomial(context, builder, sig, args):
     builder.store(WORD(0), prepared)
     bitgen = _bitgen(context, builder, sig.args[0], args[0])
     return builder.call(called, [bitgen, args[2], args[1], prepared])
+
+
+@lower_builtin(poisson, types.NumPyRandomGeneratorType, types.float64)
+def _lower_poisson(context, builder, sig, args):
+    kind = ir.FunctionType(WORD, [WORD.as_pointer(), REAL])
+    called = cgutils.get_or_insert_function(builder.module, kind, "random_poisson")
+    return builder.call(called, [_bitgen(context, builder, sig.args[0], args[0]), args[1]])
 
 
 # The ziggurat method (Marsaglia & Tsang 2000) as in NumPy: 98 or 99 in 100 numbers are decided by

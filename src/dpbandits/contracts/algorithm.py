@@ -43,6 +43,7 @@ class Algorithm:
         any_rewards: the name of its variant for unbounded rewards, or None.
         question: the question that it answers.
         version: hash of the sources that decide what it does.
+        reports: whether it plays on if outliers replace what its users send.
         file: the file that defines it, or None for a function that was passed as such.
         defaults: default values in its signature.
     """
@@ -57,6 +58,7 @@ class Algorithm:
     round_by_round: bool = field(default=False, compare=False, repr=False)
     leading_term: str | None = field(default=None, compare=False, repr=False)
     any_rewards: str | None = field(default=None, compare=False, repr=False)
+    reports: bool = field(default=False, compare=False, repr=False)
     question: Question = field(default=REGRET, compare=False, repr=False)
     file: Path | None = field(default=None, compare=False, repr=False)
     defaults: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -165,7 +167,15 @@ def load_elsewhere(file: Path) -> Algorithm:
     return Algorithm(file.stem, group, version, broken, domains={}, file=file)
 
 
-DECLARED = ("REWARDS", "GUARANTEE", "LEADING_TERM", "ROUND_BY_ROUND", "ANY_REWARDS", "QUESTION")
+DECLARED = (
+    "REWARDS",
+    "GUARANTEE",
+    "LEADING_TERM",
+    "ROUND_BY_ROUND",
+    "ANY_REWARDS",
+    "QUESTION",
+    "REPORTS",
+)
 
 
 def from_function(
@@ -237,6 +247,7 @@ def _declared(name, group, function, constants, where, version, file):
         round_by_round=not is_compiled(function) if long is None else long,
         leading_term=constants.get("LEADING_TERM"),
         any_rewards=constants.get("ANY_REWARDS"),
+        reports=bool(constants.get("REPORTS")),
         question=constants.get("QUESTION") or usual_question(group),
         file=file,
         defaults=own,

@@ -15,6 +15,7 @@ ONE_REWARD = "when one reward differs"
 ANY_TWO_REWARDS = "between any two rewards"
 ACTIONS = "all actions"
 RESPONSE = "each user's response"
+SUMS = "every sum that the server sees"
 STOPPING = "stopping time and estimate"
 STOPPING_AND_ANSWER = "all actions, stopping time and answer"
 DELTA = 1e-6  # the delta at which conversions to (eps, delta)-DP are printed
@@ -32,7 +33,7 @@ def nothing_hidden(values: Values) -> float:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """What Gaussian noise guarantees: concentrated or Renyi DP, of which pure DP is no part.
+    """What Gaussian or Skellam noise guarantees: concentrated or Renyi DP, without pure DP.
 
     Attributes:
         letters: the parameters that the guarantee consists of, in the order of its notation.
@@ -72,6 +73,29 @@ RDP = Gaussian(
     lambda values: values["eps"] / values["order"],
     "eps + ln(1/delta)/(order - 1)",
     lambda values, delta: values["eps"] + math.log(1.0 / delta) / (values["order"] - 1.0),
+    "Mironov 2017, Proposition 3",
+)
+
+
+def skellam_rho(values: Values) -> float:
+    """The rho for which Skellam noise has a Renyi divergence of at most a rho at every integer
+    order a: what is more than a eps^2/2 is at most 3 eps/(2 s), and a is at least 2.
+    """
+    return values["eps"] ** 2 / 2.0 + 0.75 * values["eps"] / values["s"]
+
+
+def of_integer_orders(values: Values, delta: float) -> float:
+    """The eps of (eps, delta)-DP: the least a rho + ln(1/delta)/(a - 1) over integers a > 1."""
+    rho, l = skellam_rho(values), math.log(1.0 / delta)
+    best = math.floor(1.0 + math.sqrt(l / rho))
+    return min(a * rho + l / (a - 1) for a in (max(best, 2), best + 1))
+
+
+SKELLAM = Gaussian(
+    ("eps", "s"),
+    skellam_rho,
+    "min over integers a > 1 of a rho + ln(1/delta)/(a - 1), rho = eps^2/2 + 3 eps/(4 s)",
+    of_integer_orders,
     "Mironov 2017, Proposition 3",
 )
 
@@ -165,6 +189,13 @@ def gaussian_rdp(
     for sequences of rewards that differ in one reward.
     """
     return _gaussian("global RDP", RDP, source, mechanism, hides, alignment)
+
+
+def skellam_rdp(source: str, mechanism: str | None = None, hides: str = ACTIONS) -> Guarantee:
+    """Global Renyi DP of every integer order by Skellam noise, an integer counterpart of Gaussian
+    noise, for sequences of rewards that differ in one reward. It depends on a granularity ``s``.
+    """
+    return _gaussian("global RDP", SKELLAM, source, mechanism, hides, None)
 
 
 def _gaussian(notion, gaussian, source, mechanism, hides, alignment):

@@ -71,6 +71,7 @@ RenyiOrder = Annotated[float, Interval("a finite number above 1", lambda x: 1 < 
 Constants = Annotated[float, Choice(("unit", "explicit"))]
 Forced = Annotated[float, Choice(("batch", "round"))]
 Logarithm = Annotated[float, Choice(("natural", "base2"))]
+Batches = Annotated[float, Choice(("doubled", "quadrupled"))]
 Tree = Annotated[float, Choice(("binary", "honaker", "kary"))]
 Variant = Annotated[float, Choice(("printed", "coded"))]
 Threshold = Annotated[float, Choice(("usual", "proved", "empirical"))]

@@ -58,6 +58,15 @@ def point_mass(value: Any) -> Arm:
     return two_point(value, value, 1.0)
 
 
+def largest(value: Any) -> Arm:
+    """An outlier of an adversary who knows at which level the algorithm truncates: that level, and
+    ``value`` where nothing is truncated.
+    """
+    x = as_number("value", value)
+    moment = partial(moments.two_point, x, x, 1.0)
+    return Arm(laws.LARGEST, (x,), x, -math.inf, math.inf, moment)
+
+
 def bernoulli(mean: Any) -> Arm:
     """1 with probability ``mean``, else 0."""
     needed = "a Bernoulli mean lies in [0, 1]"

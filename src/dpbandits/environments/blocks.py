@@ -13,17 +13,19 @@ import math
 import numpy as np
 
 from ..compiled.decorators import verb
-from ..compiled.distributions import binomial, normal
+from ..compiled.distributions import binomial, normal, random
 from ..compiled.routines import borrowing_routine
 from .laws import (
     DISCRETE,
     EMPIRICAL,
     GAUSSIAN,
+    LARGEST,
     TABLE,
     TWO_POINT,
     Environment,
     draw,
     draw_next,
+    draw_within,
     law_of,
     outliers,
 )
@@ -33,7 +35,7 @@ ONE_BY_ONE = 16  # up to this many rewards per point, an empirical law is drawn 
 
 def has_no_blocks(env: Environment) -> bool:
     """Whether the rewards of some arm are always drawn one by one."""
-    return not np.isin(env.law, [TWO_POINT, GAUSSIAN, DISCRETE, EMPIRICAL]).all()
+    return not np.isin(env.law, [TWO_POINT, GAUSSIAN, DISCRETE, EMPIRICAL, LARGEST]).all()
 
 
 @borrowing_routine
@@ -63,13 +65,39 @@ def draw_sum(
     if env.law[a] == TABLE:
         total = 0.0
         for i in range(n):
-            total += kept(draw(env, rng, a, t + i * step) - center, level)
+            x = draw_within(env, rng, a, t + i * step, center + level)
+            total += kept(x - center, level)
         return total
     if env.alpha == 0.0:
         return sum_of(env, rng, a, n, center, level)
     out = binomial(rng, n, env.alpha)
     inliers = sum_of(env, rng, a, n - out, center, level)
     return inliers + sum_of(env, rng, outliers(env, a), out, center, level)
+
+
+@borrowing_routine
+def draw_some(
+    env: Environment,
+    rng: np.random.Generator,
+    a: int,
+    n: int,
+    lost: int,
+    t: int,
+    step: int,
+    level: float,
+) -> float:
+    """The sum of ``n`` truncated inliers but for ``lost`` of them, which are chosen at random; see
+    ``draw_sum``.
+    """
+    if env.law[a] != TABLE:
+        return sum_of(env, rng, a, n - lost, 0.0, level)
+    total, left = 0.0, lost
+    for i in range(n):
+        if random(rng) * (n - i) < left:
+            left -= 1
+        else:
+            total += kept(env.table[t + i * step, a], level)
+    return total
 
 
 @borrowing_routine
@@ -152,6 +180,8 @@ def sum_of(
     law, x, y = env.law[row], env.parameters[row, 0], env.parameters[row, 1]
     if law == TWO_POINT:
         return sum_of_two(env, rng, row, n, center, level)
+    if law == LARGEST:
+        return n * (level if level < math.inf else x - center)
     if law == GAUSSIAN and level == math.inf:
         return (x - center) * n + y * math.sqrt(n) * normal(rng)
     total = 0.0
@@ -194,3 +224,57 @@ def count_of(
     else:
         for _ in range(n):
             count(draw_next(env, rng, law_of(env, row)), 1, left, width, counts)
+
+
+@borrowing_routine
+def draw_encoded_sum(
+    env: Environment, rng: np.random.Generator, a: int, n: int, t: int, step: int, g: int
+) -> int:
+    """The sum of ``n`` rewards x of arm ``a``, each encoded as an integer: x g, randomly rounded.
+
+    Rewards lie in [0, 1], ``g`` is at most 2^52 and n g below 2^63; the sum is exact. The other
+    arguments are those of ``draw_sum``.
+    """
+    if env.law[a] == TABLE:
+        total = 0
+        for i in range(n):
+            total += encoded(rng, draw(env, rng, a, t + i * step), 1, g)
+        return total
+    if env.alpha == 0.0:
+        return encoded_sum_of(env, rng, a, n, g)
+    out = binomial(rng, n, env.alpha)
+    inliers = encoded_sum_of(env, rng, a, n - out, g)
+    return inliers + encoded_sum_of(env, rng, outliers(env, a), out, g)
+
+
+@verb
+def encoded(rng: np.random.Generator, x: float, n: int, g: int) -> int:
+    """The sum of ``n`` encodings of a reward: floor(x g), plus 1 with the probability that is left
+    over, which makes the encoding unbiased.
+    """
+    low = math.floor(x * g)
+    rest = x * g - low
+    if rest == 0.0:
+        return n * int(low)
+    return n * int(low) + (int(random(rng) < rest) if n == 1 else binomial(rng, n, rest))
+
+
+@borrowing_routine
+def encoded_sum_of(env: Environment, rng: np.random.Generator, row: int, n: int, g: int) -> int:
+    """``draw_encoded_sum`` for the law in one row of the environment."""
+    x, y = env.parameters[row, 0], env.parameters[row, 1]
+    if env.law[row] == TWO_POINT:
+        highs = binomial(rng, n, env.parameters[row, 2])
+        return encoded(rng, x, n - highs, g) + encoded(rng, y, highs, g)
+    total = 0
+    if in_points(env, row, n):
+        left, mass = n, 1.0
+        for i in range(int(x), int(y)):
+            here = draw_point(env, rng, i, left, mass, i == int(y) - 1)
+            total += encoded(rng, env.points[i, 0], here, g)
+            left -= here
+            mass -= env.points[i, 1]
+        return total
+    for _ in range(n):
+        total += encoded(rng, draw_next(env, rng, law_of(env, row)), 1, g)
+    return total

@@ -109,6 +109,19 @@ def one_better(gap: Any, arms: Any) -> Instance:
     return bernoulli([(1 + gap) / 2] + [(1 - gap) / 2] * (K - 1))
 
 
+def uniform_means(low: Any, high: Any, arms: Any, instance: Any) -> Instance:
+    """Bernoulli arms whose means are drawn uniformly from [low, high]; ``arms`` is K.
+
+    Each number ``instance`` denotes other means; every run of a setting has the same.
+    """
+    least, most = as_number("low", low), as_number("high", high)
+    if not 0 <= least < most <= 1:
+        raise BadInput(f"low={plain(low)}, high={plain(high)}: 0 <= low < high <= 1 is needed")
+    K = whole("arms", arms, at_least=2, at_most=LARGEST)
+    drawn = np.random.default_rng(whole("instance", instance, at_least=0))
+    return bernoulli(drawn.uniform(least, most, K).tolist())
+
+
 def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
     """The hard instances of the lower bounds of Tao et al. 2022: X = 1/g with probability mean g,
     else 0, so E X^(1+v) = mean g^-v. The default g is (largest mean)^(1/v), for which u = 1.
@@ -130,7 +143,9 @@ def twopoint_heavy(means: Any, v: Any, g: Any) -> Instance:
     return of_arms([laws_of_arms.two_point(0.0, 1 / rate, mean * rate) for mean in mu])
 
 
-def contaminated(inlier: Any, alpha: Any, outlier: Any, relative: Any) -> Instance:
+def contaminated(
+    inlier: Any, alpha: Any, outlier: Any, relative: Any, stage: Any = "rewards"
+) -> Instance:
     """Huber contamination: a reward is an outlier with probability ``alpha``, else an inlier.
 
     Args:
@@ -139,8 +154,12 @@ def contaminated(inlier: Any, alpha: Any, outlier: Any, relative: Any) -> Instan
         outlier: the outliers: a value, a list of one value per arm, a law such as
             ``{law: gaussian, mean: 9, sd: 1}``, a list of one law per arm, or
             ``{law: unseen, k: 2}``: values just below the truncation level alpha^(-1/k) in
-            absolute value, negative for the best arms and positive for the others.
+            absolute value, negative for the best arms and positive for the others. With
+            ``{law: largest, k: 2}`` they are the level at which the algorithm truncates, and
+            alpha^(-1/k) for algorithms that truncate nothing.
         relative: whether values are relative to the arm's mean.
+        stage: what an outlier replaces, ``rewards`` (corruption-then-LDP) or ``reports``, what
+            the users of a locally private algorithm send (LDP-then-corruption).
     """
     needed = "a contamination in [0, 1/2) is needed"
     share = number_where("alpha", alpha, lambda alpha: 0 <= alpha < 0.5, needed)
@@ -153,7 +172,12 @@ def contaminated(inlier: Any, alpha: Any, outlier: Any, relative: Any) -> Instan
     relative = yes_no("relative", relative)
     centers = clean.reward_means() if relative else np.zeros(len(clean.arms))
     arms = outlying_arms(outlier, share, clean, centers)
-    return contaminate(clean, share, arms) if share > 0 else clean
+    if stage not in STAGES:
+        raise BadInput(f"stage={plain(stage)}: {nearest(plain(stage), STAGES)}")
+    return contaminate(clean, share, arms, stage == "reports") if share > 0 else clean
+
+
+STAGES = ("rewards", "reports")
 
 
 def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarray) -> list[Arm]:
@@ -164,6 +188,12 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
             reach = call({"unseen": unseen}, outlier)(alpha)
         signs = np.where(clean.gaps == 0, -1.0, 1.0)
         return [laws_of_arms.point_mass(x) for x in centers + signs * reach]
+    if isinstance(outlier, Mapping) and outlier.get("law") == "largest":
+        if centers.any():
+            raise BadInput("relative=true: only values can be added to a mean, not laws")
+        with inside("outlier"):
+            value = call({"largest": largest}, outlier)(alpha)
+        return [laws_of_arms.largest(value)] * K
     many = isinstance(outlier, Sequence) and not isinstance(outlier, str)
     each = list(outlier) if many else [outlier] * K
     if len(each) != K:
@@ -183,6 +213,12 @@ def unseen(k: Any) -> Callable[[float], float]:
     return lambda alpha: 0.99 * alpha ** (-1 / order) if alpha > 0 else 0.0
 
 
+def largest(k: Any) -> Callable[[float], float]:
+    """The truncation level alpha^(-1/k), as a function of alpha."""
+    order = number_where("k", k, lambda k: k >= 1, "a number of at least 1 is needed")
+    return lambda alpha: alpha ** (-1 / order) if alpha > 0 else 0.0
+
+
 ARM_LAWS = "bernoulli two_point point_mass gaussian uniform beta discrete pareto student lognormal"
 ARMS = {name: getattr(laws_of_arms, name) for name in ARM_LAWS.split()}
 LAWS = {
@@ -191,6 +227,7 @@ LAWS = {
         bernoulli,
         bernoulli_family,
         one_better,
+        uniform_means,
         sign,
         gaussian,
         pareto,
@@ -226,12 +263,13 @@ def call(laws: Mapping[str, Callable], spec: Mapping[str, Any]) -> Any:
     if not isinstance(law, str) or law not in laws:
         raise BadInput(f"law={plain(law)}: {nearest(plain(law), laws)}")
     given = {key: value for key, value in spec.items() if key != "law"}
-    names = list(inspect.signature(laws[law]).parameters)
+    parameters = inspect.signature(laws[law]).parameters
+    names = list(parameters)
     for key in given:
         if key not in names:
             raise BadInput(f"{key}: law {law} has no such parameter; {nearest(key, names)}")
     for name in names:
-        if name not in given:
+        if name not in given and parameters[name].default is inspect.Parameter.empty:
             raise BadInput(f"{name} is missing: law {law} needs it")
     return laws[law](**given)
 

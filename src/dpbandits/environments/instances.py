@@ -117,8 +117,12 @@ def environment_of(arms: Sequence[Arm]) -> Environment:
     )
 
 
-def contaminate(clean: Instance, alpha: float, arms: Sequence[Arm]) -> Instance:
-    """The instance in which a reward is drawn from ``arms`` with probability ``alpha``."""
+def contaminate(
+    clean: Instance, alpha: float, arms: Sequence[Arm], reports: bool = False
+) -> Instance:
+    """The instance in which a reward, or a report, is drawn from ``arms`` with probability
+    ``alpha``.
+    """
     environment = environment_of([*clean.arms, *arms])
-    environment = environment._replace(table=clean.environment.table, alpha=alpha)
+    environment = environment._replace(table=clean.environment.table, alpha=alpha, reports=reports)
     return Instance(environment, clean.arms, tuple(arms))

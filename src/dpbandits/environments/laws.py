@@ -24,6 +24,7 @@ SIGMOID_GAUSSIAN = 7  # mean, standard deviation of x, where the reward is 1/(1 
 LOGNORMAL = 8  # mean, standard deviation of the logarithm
 BETA = 9  # a, b
 STUDENT = 10  # mean, scale, degrees of freedom
+LARGEST = 11  # the value drawn where no truncation level is known to the adversary
 # A larger number is the address of a quantile function, see ``compiled.pointers``
 INVOLVED = SIGMOID_GAUSSIAN  # from here on, code to draw a value is not inlined
 PARAMETERS = 3
@@ -39,7 +40,9 @@ class Environment(NamedTuple):
         parameters: float64 array (len(law), PARAMETERS), the parameters of each law.
         points: float64 array (points, 2), value and probability of each point of discrete laws.
         table: float64 array (rounds, K), rewards fixed in advance; (0, K) without any.
-        alpha: probability that a reward is an outlier (Huber contamination).
+        alpha: probability of an outlier (Huber contamination).
+        reports: whether an outlier replaces what a user sends, and not the user's reward. Without
+            local privacy users send their rewards.
     """
 
     law: np.ndarray
@@ -47,6 +50,7 @@ class Environment(NamedTuple):
     points: np.ndarray
     table: np.ndarray
     alpha: float
+    reports: bool = False
 
 
 class Law(NamedTuple):
@@ -106,6 +110,30 @@ def draw_outlier(env: Environment, rng: np.random.Generator, row: int) -> float:
     return draw_from(env, rng, law_of(env, row), 0)
 
 
+@borrowing_routine
+def draw_outlier_within(
+    env: Environment, rng: np.random.Generator, row: int, level: float
+) -> float:
+    """One outlier for an algorithm that truncates at ``level``, which the law ``LARGEST`` knows."""
+    if env.law[row] == LARGEST and level < np.inf:
+        return level
+    return draw_outlier(env, rng, row)
+
+
+@verb
+def draw_within(env: Environment, rng: np.random.Generator, a: int, t: int, level: float) -> float:
+    """As ``draw``, for an algorithm that truncates at ``level``."""
+    if env.alpha > 0.0 and random(rng) < env.alpha:
+        return draw_outlier_within(env, rng, outliers(env, a), level)
+    return draw_from(env, rng, law_of(env, a), t)
+
+
+@verb
+def largest_kept(env: Environment, row: int, level: float) -> float:
+    """``level`` for outliers that know it, else infinity."""
+    return level if env.law[row] == LARGEST else np.inf
+
+
 @verb
 def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
     """One value of a law; the code for involved laws is not inlined."""
@@ -154,6 +182,8 @@ def draw_involved(rng: np.random.Generator, kind: int, x: float, y: float, z: fl
         return math.exp(x + y * normal(rng))
     if kind == BETA:
         return random(rng) ** (1.0 / x) if y == 1.0 else beta(rng, x, y)
+    if kind == LARGEST:
+        return x
     if kind > STUDENT:
         return call_at(kind, max(random(rng), SMALLEST), x, y, z)
     return x + y * student(rng, z)

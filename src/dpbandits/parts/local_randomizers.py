@@ -95,6 +95,22 @@ def send_truncated(rng: np.random.Generator, r: float, eps: float, B: float = 1.
 
 
 @verb
+def send_sign(rng: np.random.Generator, r: float, eps: float, M: float = 1.0) -> float:
+    """The reward, truncated at M and rounded to M or -M without bias, whose sign is kept with
+    probability e^eps/(1 + e^eps), times coth(eps/2). eps-local DP for any reward (Zhou & Zhang
+    2024, Alg. 1). One uniform number decides the rounding and the sign together, as in CTB.
+    """
+    bit = convert_to_bernoulli(rng, 0.5 + 0.5 * kept(r, M) / M, math.tanh(0.5 * eps))
+    return largest_sign(M, eps) if bit == 1.0 else -largest_sign(M, eps)
+
+
+@verb
+def largest_sign(M: float, eps: float) -> float:
+    """M coth(eps/2), the absolute value of what ``send_sign`` sends."""
+    return M / math.tanh(0.5 * eps)
+
+
+@verb
 def unbiased(x: float, c: float) -> float:
     """g(x; eps): the bit x of CTB as an unbiased estimate of the reward, c = coth(eps/2)."""
     return 0.5 + (x - 0.5) * c

@@ -281,6 +281,12 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
         raise BadInput(
             f"env={setting.env}: {found[0]}, but {setting.algo} assumes {found[1]}{hint}"
         )
+    local = algorithm.guarantee is not None and algorithm.guarantee.curator is not None
+    if instance.environment.reports and local and not algorithm.reports:
+        raise BadInput(
+            f"env={setting.env}: outliers replace what users send, which {setting.algo} does not "
+            "provide for; env.stage=rewards replaces their rewards"
+        )
     rounds = len(instance.environment.table)
     if rounds and setting.horizon > rounds:
         raise BadInput(

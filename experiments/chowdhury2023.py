@@ -1,0 +1,41 @@
+"""Chowdhury & Zhou 2023: regret per round of servers that only sum, beside a trusted one.
+
+Runs of all drawn instances are averaged.
+"""
+
+import itertools
+
+from dpbandits.contracts.display import environment_title
+from dpbandits.figures.bands import curve_of, draw_band
+from dpbandits.figures.style import Chart, budget_title, finish, labelled, styled, styles_of
+
+TITLE = "Regret per round on drawn instances (Chowdhury & Zhou 2023)"
+EARLIEST = 1e-4  # of the horizon
+
+
+@styled
+def draw(table):
+    table = table[table["horizon"] == table["horizon"].max()]
+    table = labelled(table, but=["env.instance"])
+    late = table[table["t"] >= EARLIEST * table["horizon"]]
+    late = late.assign(regret=late["regret"] / late["t"])
+    budgets, environments = sorted(table["eps"].unique()), table["env"].unique()
+    styles = styles_of(table)
+    figure = Chart(figsize=(3.4 * len(budgets) + 0.4, 2.5 * len(environments) + 1.2))
+    axes = figure.subplots(len(environments), len(budgets), squeeze=False, sharex=True)
+    for ax, (env, eps) in zip(axes.flat, itertools.product(environments, budgets), strict=True):
+        here = late[(late["env"] == env) & (late["eps"] == eps)]
+        for label, rows in here.groupby("line", sort=False):
+            curve = curve_of(rows, "t", "ci")
+            ax.plot(curve["t"], curve["middle"], label=label, **styles[label])
+            draw_band(ax, curve, "t", styles[label]["color"])
+        title = environment_title(env).partition(":")[0]
+        ax.set(title=f"{title}, {budget_title('eps', eps)}", xscale="log", yscale="log")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("pseudo-regret / $t$")
+    for ax in axes[-1]:
+        ax.set_xlabel("round $t$")
+    instances = table["env.instance"].nunique()
+    note = f"Lines: means of RUNS runs on each of {instances} instances. Bands: 95 % interval"
+    finish(figure, TITLE, table, f"{note} (bootstrap, BCa) over runs and instances.")
+    return figure

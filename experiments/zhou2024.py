@@ -1,0 +1,36 @@
+"""Zhou & Zhang 2024, Figs. 4 and 5: regret under outliers before and after the local randomizer."""
+
+import itertools
+
+import numpy as np
+
+from dpbandits.figures.bands import band_note
+from dpbandits.figures.overlays import lines_of
+from dpbandits.figures.regret_vs_time import regret_vs_time
+from dpbandits.figures.style import Chart, budget_title, finish, labelled, styled, styles_of
+
+TITLE = "Outliers before (CTL) and after (LTC) the local randomizer (Zhou & Zhang 2024, Figs. 4, 5)"
+STAGES = {"zhou_ctl": "CTL", "zhou_ltc": "LTC"}
+
+
+@styled
+def draw(table):
+    table = table.assign(outliers=table["env"].map(STAGES), env="wu_pareto")
+    own = table["algo"].isin(["ctl_ucb", "ltc_ucb", "robust_ucb"])
+    table.loc[own, "outliers"] = np.nan  # the algorithm's name says it
+    table = labelled(table, but=["env.alpha"])
+    budgets = sorted(table.loc[np.isfinite(table["eps"]), "eps"].unique())
+    shares = sorted(table["env.alpha"].unique())
+    styles, no_bounds = styles_of(table), lines_of(None, table, "t")
+    figure = Chart(figsize=(2.4 * len(shares) + 0.4, 2.4 * len(budgets) + 1.4))
+    axes = figure.subplots(len(budgets), len(shares), squeeze=False, sharex=True, sharey=True)
+    for ax, (eps, alpha) in zip(axes.flat, itertools.product(budgets, shares), strict=True):
+        here = (table["env.alpha"] == alpha) & table["eps"].isin([eps, np.inf])
+        regret_vs_time(ax, table[here], styles, "ci", "log", no_bounds)
+        ax.set_title(f"{budget_title('eps', eps)}, $\\alpha$ = {alpha:g}")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("pseudo-regret")
+    for ax in axes[-1]:
+        ax.set_xlabel("round $t$")
+    finish(figure, TITLE, table, band_note(table, "ci"))
+    return figure
