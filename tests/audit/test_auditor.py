@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 from broken_releases import BROKEN, BROKEN_UNKNOWN, broken
-from helpers import CONF, GAUSSIAN_NOISE, PRIVATE, TWINS, algorithm
+from helpers import CONF, GAUSSIAN_NOISE, PRIVATE, RULES, TWINS, algorithm
 
 import dpbandits as dp
 from dpbandits.audit.auditor import audit
@@ -70,8 +70,9 @@ def test_the_committed_table_holds_every_private_algorithm_and_nothing_violated(
     lines = (CONF.parent / "results" / "audit.md").read_text().splitlines()[2:]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     every = {*product(PRIVATE, ["algorithm"]), *product(MECHANISMS, ["mechanism"])}
-    senders = {n for n in PRIVATE if algorithm(n).guarantee.notion == "local"}
-    every |= {*product(["dp_nas", "dp_nas_exp"], ["rule"]), *product(senders, ["response"])}
+    rules = [name for name in RULES if algorithm(name).private]
+    senders = [n for n in (*PRIVATE, *rules) if algorithm(n).guarantee.notion == "local"]
+    every |= {*product(rules, ["rule"]), *product(senders, ["response"])}
     found = {(*row[:2], float(row[2].partition(":")[0].split()[-1])) for row in rows}
     assert found == {(*x, eps) for x, eps in product(every, BUDGETS)} and len(rows) == len(found)
     assert {verdict for *_, verdict in rows} == {"consistent"}
