@@ -81,6 +81,7 @@ VALUES = [
             "alpha": 0.1,
             "outlier": {"law": "unseen", "k": 2},
             "relative": False,
+            "stage": "rewards",
         },
         [0.9, 0.8],
     ),

@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 from dpbandits.audit.alignment import SIZES, Case, Coupling, align, check
 from dpbandits.contracts.alignments import binary_nodes, honaker_nodes, hybrid_nodes, kary_nodes
+from dpbandits.contracts.question import STOPPING
 from dpbandits.parts.kary import kary_levels
 
 SUMS = ["dist_dp_se", "dist_rdp_se"]  # integer noise, modulo a number: no replay shifts it
@@ -29,7 +30,7 @@ VARIANTS = {name: [{}] for name in [*ALIGNED, *PRIVATE_RULES]} | {
     "prae_r": [{}, {"alpha1": 0.1, "constants": "explicit", "forced": "round"}],
     "prae_c": [{}, {"alpha1": 0.0, "k": 3, "forced": "round"}],
 }
-LONG = ("dp_se", "dpr_se", "prae_c")  # whose first releases come late
+LONG = ("dp_se", "dp_se_bai", "dpr_se", "prae_c")  # whose first releases come late
 
 
 def coupling(name, budget, changes, crowd=False):
@@ -48,7 +49,8 @@ def test_every_private_algorithm_and_rule_declares_an_alignment():
 def games(draw, name):
     """A coupling and a case: a pattern of rewards that is repeated, one reward that changes."""
     stops = name in PRIVATE_RULES
-    budget = 10.0 ** draw(st.floats(0.0, 2.0) if stops else st.floats(-1.5, 1.0))
+    late = algorithm(name).question is STOPPING
+    budget = 10.0 ** draw(st.floats(0.0, 2.0) if late else st.floats(-1.5, 1.0))
     subject = coupling(name, budget, draw(st.sampled_from(VARIANTS[name])), draw(st.booleans()))
     K = draw(st.integers(1 + stops, 4))
     K = 1 if algorithm(name).question.one_arm else K
@@ -87,7 +89,8 @@ def test_noise_can_be_shifted_so_that_every_decision_stays_the_same(name):
 def test_replays_shift_noise_at_nearly_the_whole_budget(name):
     """Replays in which nothing shifts would prove nothing. Beta draws and truncation leave some of
     the budget: the root of an epoch's tree is never released."""
-    budget, horizons = (20.0, (64, 512)) if name in PRIVATE_RULES else (1.0, ())
+    late = algorithm(name).question is STOPPING
+    budget, horizons = (20.0, (64, 512)) if late else (1.0, ())
     found = align(coupling(name, budget, VARIANTS[name][0]), 25, seed=1, horizons=horizons)
     assert found.holds and found.edges == 0
     assert found.entered >= 1

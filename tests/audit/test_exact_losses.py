@@ -12,7 +12,9 @@ from dpbandits.audit.subjects import Release
 from dpbandits.parts.mechanisms import laplace
 
 # releases without a known exact loss; Honaker's trees are linear, but in more draws than sums
-NOT_LINEAR = ("mode", "central_mean", "honaker_tree")
+NOT_LINEAR = (
+    "mode", "central_mean", "honaker_tree", "modular_sum_of_laplace", "modular_sum_of_skellam",
+)  # fmt: skip
 # What a release spends of its eps, if not all: a hybrid counter never releases the root of an
 # epoch's tree, so that up to 7 rewards enter at most two of its three levels
 SPENT = {"hybrid_counter": 1 / 2 + 1 / 2 * 2 / 3}

@@ -56,7 +56,7 @@ def samples_lower(means: Sequence[float], eps: float, delta: float) -> float:
 )
 def samples_lower_of_divergence(means: Sequence[float], eps: float, delta: float) -> float:
     """As ``samples_lower``, with d(x, y) = inf over z of eps |z - x| + kl(z, y) for the two
-    divergences; it is never smaller.
+    divergences (Azize et al. 2025); it is never smaller.
     """
 
     def rate(w: float, x: float, v: float, y: float) -> float:

@@ -23,7 +23,9 @@ P = Condition("p = 1/T", lambda p, T: math.isclose(p * T, 1, rel_tol=1e-6))
     P,
 )
 def dist_dp_se(gaps: Sequence[float], eps: float, T: float) -> float:
-    """Order of the regret of Dist-DP-SE with p = 1/T: that of a trusted server."""
+    """Order of the regret of Dist-DP-SE, with discrete Laplace noise and p = 1/T: that of a
+    trusted server.
+    """
     gap, l = positive(gaps), math.log(T)
     return float((l / gap + l / eps + gap).sum())
 
@@ -38,6 +40,6 @@ def dist_dp_se(gaps: Sequence[float], eps: float, T: float) -> float:
     P,
 )
 def dist_rdp_se(gaps: Sequence[float], eps: float, T: float, s: float) -> float:
-    """Order of the regret of Dist-RDP-SE with p = 1/T."""
+    """Order of the regret of Dist-RDP-SE, with Skellam noise and p = 1/T."""
     gap, l = positive(gaps), math.log(T)
     return float((l / gap + math.sqrt(l) / eps + l / (s * eps) + gap).sum())
