@@ -168,16 +168,16 @@ def test_the_law_is_part_of_the_setting(tmp_path):
         return u * mode
 
     def keys(law):
-        law.__name__ = "one"
+        law.__name__ = "tower"
         env = dp.mixed([{"law": law, "mode": 0.9}, {"law": law, "mode": 0.2}])
         dp.run("ucb", env, horizon=50, runs=1, results=tmp_path)
         return {path.name for path in tmp_path.glob("runs/*/*") if path.suffix == ".npz"}
 
-    def one(u, mode):
+    def tower(u, mode):
         return u**2 * mode
 
-    first = keys(one)
-    assert len(first) == 1 and keys(one) == first
+    first = keys(tower)
+    assert len(first) == 1 and keys(tower) == first
     assert len(keys(changed)) == 2
 
 

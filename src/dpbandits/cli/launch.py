@@ -18,7 +18,8 @@ from ..results.size import check_size
 from ..running.failures import RunsFailed
 from ..settings.request import Request
 from .command import print_some, report_failures
-from .config.compose import as_hydra_overrides, multirun_points, read_request
+from .config.compose import as_hydra_overrides, multirun_points, read_overrides, read_request
+from .config.hydra_settings import refuse_overrides
 from .joint import joined, without_foreign_budgets
 from .submitted import FOLDER, run_by_submitit
 
@@ -92,6 +93,7 @@ def multirun(question: Question, overrides: list[str], folders: tuple[str, ...])
         BadInput: a point cannot be run, which is checked before any is, or the jobs cannot be
             launched.
     """
+    refuse_overrides(read_overrides(overrides))  # before any algorithm is loaded
     points = without_foreign_budgets(question, list(multirun_points(overrides, folders)), folders)
     requests: list[Request] = []
     launcher: dict[str, Any] = {}
