@@ -629,7 +629,7 @@ def games_of(name):
     games = [setting(name, 1.0, 1, **mixed)]
     if name in SUMS:
         some = itertools.product(
-            (0.05, 0.1, 0.3, 1.0), VARIANTS[name], range(12)
+            (0.05, 0.1, 0.3, 1.0), VARIANTS[name], range(20)
         )  # close decisions
         games += [setting(name, eps, i, **changes) for eps, changes, i in some]
     if name in (*LAZY, "dp_ts"):
@@ -705,7 +705,7 @@ MUTANTS = [
     ("ldpr_se", "math.sqrt(L / R) / eps", "math.sqrt(L) / R / eps"),
     ("ldpr_se", "c / 2.0 * err", "c * err"),
     ("ctl_ucb", "1.5 * l / alpha", "l / alpha"),
-    ("ctl_ucb", "if N <= few", "if N < few - 1.0"),
+    ("ctl_ucb", "if few >= N", "if few - 1.0 > N"),
     ("ctl_ucb", "if alpha > 0.0 else l ", "if alpha > 0.0 else 0.0 "),
     ("ctl_ucb", "c * (math.sqrt(l / N) / eps)", "c * (math.sqrt(l / N))"),
     ("ctl_ucb", "math.sqrt(l / N) / eps) ** (1.0 - 1.0 / k)", "math.sqrt(l / N) / eps)"),
