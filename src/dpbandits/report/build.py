@@ -1,0 +1,68 @@
+"""From a folder of results, or from tables, to the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import pandas as pd
+
+from ..errors import BadInput
+from ..results.tables import check_table, completed
+from .sources import Source, source_of_table, sources_in
+
+USUAL = 40  # tables whose curves have the usual number of points; of more all have fewer
+PACKAGES = ("altair", "jinja2", "vl_convert")
+
+
+def check_installed() -> None:
+    """Raise BadInput if a package that draws the charts is missing."""
+    if missing := [name for name in PACKAGES if find_spec(name) is None]:
+        raise BadInput(f"a report needs {missing[0]}: pip install 'dpbandits[report]'")
+
+
+def report_of_folder(results: Path) -> str:
+    """The page of a folder of results as HTML.
+
+    Raises:
+        BadInput: the folder holds nothing to show, or a package is missing.
+    """
+    check_installed()
+    sources, notes = sources_in(results)
+    return _page("Private bandits: results", sources, results, notes)
+
+
+def report_of_tables(tables: Mapping[str, pd.DataFrame] | Sequence[pd.DataFrame]) -> str:
+    """The page of tidy tables as HTML.
+
+    Raises:
+        BadInput: something is no tidy table, or a package is missing.
+    """
+    check_installed()
+    if not isinstance(tables, Mapping):
+        tables = {f"table {i}" if len(tables) > 1 else "table": t for i, t in enumerate(tables, 1)}
+    if not tables:
+        raise BadInput("tables: at least one is needed")
+    sources = []
+    for name, table in tables.items():
+        if not isinstance(table, pd.DataFrame):
+            raise BadInput(f"{name}: a tidy table is needed, such as dp.run returns")
+        records, table = table.attrs.get("settings"), completed(table)
+        check_table(name, table)
+        table.attrs["settings"] = records
+        sources.append(source_of_table(str(name), table))
+    return _page("Private bandits: report", sources, None, [])
+
+
+def _page(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:
+    page = import_module(".page", __package__)
+    privacy_rows = import_module(".privacy", __package__).privacy_rows
+    made = [page.section_of(source, min(1.0, USUAL / len(sources))) for source in sources]
+    sections = [section for section, _ in made]
+    ratios = pd.concat([ratios for _, ratios in made], ignore_index=True)
+    names = [line.algo for s in sections for line in s.study.arrangement.lines]
+    claims = page.claims_in(results)
+    rows = privacy_rows(results, names)
+    return page.render(title, sections, ratios, claims, rows, notes)

@@ -1,0 +1,305 @@
+"""The page: from studies to one HTML file, with everything that it needs inside."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from jinja2 import Environment, FileSystemLoader
+
+from ..contracts.parameters import BUDGETS
+from ..results.tables import settings_of
+from . import charts
+from .data import NO_LEVEL, Study, study_of_summary, study_of_table
+from .sources import Source, read_pipes
+from .theorems import bound_curves, checked, map_of, ratios_of
+from .words import name_of, number, unicode_of, value
+
+FOLDER = Path(__file__).parent
+BUTTONS = 8  # levels that are buttons; more are a slider
+CHARTS = {
+    "curves": "{what} over time",
+    "ends": "{what} against {axis}",
+    "tails": "Tails: how often a run is worse",
+}
+VERDICTS = ("reproduced", "partly", "undecided", "not reproduced")
+
+
+@dataclass
+class Section:
+    """What the template shows of one table."""
+
+    source: Source
+    study: Study
+    axis: str
+    levels: list[str]
+    level: int
+    rows: list[list[str]]
+    head: list[str]
+    specs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    data: dict[str, str] = field(default_factory=dict)
+    pictures: dict[str, str] = field(default_factory=dict)
+    captions: dict[str, str] = field(default_factory=dict)
+    bounds: list[str] = field(default_factory=list)
+
+
+def section_of(source: Source, share: float) -> tuple[Section, pd.DataFrame]:
+    """The section of a source, and the ratios of its regrets to lower bounds.
+
+    Args:
+        source: a table or a summary.
+        share: the part of the usual number of points that its curves can have.
+    """
+    stops = "rule" in (source.table if source.table is not None else source.summary).columns
+    if source.table is not None:
+        study = study_of_table(source.table, share)
+        settings = source.table[settings_of(source.table)].drop_duplicates(ignore_index=True)
+    else:
+        study = study_of_summary(source.summary, "stopping time" if stops else "regret")
+        settings = source.summary
+    ratios, records = ratios_of(study.means[:0], []), None
+    if not stops and checked(source.records, settings, source.name):
+        records = source.records
+        ratios = ratios_of(study.means, records)
+    arrangement = study.arrangement
+    axis = name_of(arrangement.axis) if arrangement.axis else ""
+    levels = [value(arrangement.axis, x) for x in arrangement.levels] if arrangement.axis else []
+    section = Section(source, study, axis, levels, usual_level(study), *summary_rows(study))
+    bounds, kinds = pd.DataFrame(), {}
+    if records is not None and source.table is not None and not study.aggregated:
+        bounds, kinds = bound_curves(study, source.table, records, source.name)
+    draw(section, bounds, kinds)
+    return section, ratios
+
+
+def usual_level(study: Study) -> int:
+    """The level that is shown first: the budget nearest to 1, or the middle of what varies."""
+    levels = study.arrangement.levels
+    if study.arrangement.axis in BUDGETS and levels:
+        return int(np.abs(np.log(levels)).argmin())
+    return len(levels) // 2
+
+
+def draw(section: Section, bounds: pd.DataFrame, kinds: Mapping[str, str]) -> None:
+    """Make the charts of a section: specifications, data and static pictures."""
+    study, name = section.study, section.source.name
+    found = study.arrangement
+    what = study.statistic
+    ends = study.ends.drop(columns=[c for c in ("std", "runs") if c in study.ends.columns])
+    x = np.array([*found.levels, np.nan])[ends["level"]] if found.levels else np.nan
+    ends = ends.assign(x=x)
+    tables = {"curves": study.curves, "tails": study.tails, "bounds": bounds}
+    if len(found.levels) > 1:
+        ends = across(ends, found.levels)
+        tables["ends"] = ends[[*charts.PLACE, "x", *charts.MEASURED]]
+    for kind in ("curves", "ends", "tails", "bounds"):
+        table = tables.get(kind)
+        if table is not None and not table.empty:
+            columns = [c for c in table.columns if c not in ("std", "runs")]
+            section.data[f"{name}-{kind}"] = charts.csv_text(table[columns])
+    beside = f"{name}-bounds" if not bounds.empty else None
+    section.bounds = list(kinds)
+    label = {"regret": "pseudo-regret", "stopping time": "samples until it stops"}[what]
+    at_end = f"{label} at T" if what == "regret" else label
+    against = section.axis if found.axis not in BUDGETS else f"privacy budget {section.axis}"
+    made = {
+        "curves": lambda: charts.curve_chart(
+            f"{name}-curves", "t", ("round t", label), found.lines, "level", ("log", "log"),
+            beside, kinds, False,
+        ),
+        "ends": lambda: charts.curve_chart(
+            f"{name}-ends", "x", (against, at_end), found.lines, "", scales_of(found.levels),
+            beside if found.axis in BUDGETS else None, kinds, True,
+        ),
+        "tails": lambda: charts.tail_chart(
+            f"{name}-tails", at_end if not study.aggregated else f"{label}, times the smallest mean",
+            found.lines, ("log", "log"),
+        ),
+    }  # fmt: skip
+    for kind, chart in made.items():
+        if f"{name}-{kind}" not in section.data:
+            continue
+        caption = CHARTS[kind].format(what=what.capitalize(), axis=section.axis)
+        spec = charts.spec_of(chart(), f"{caption}. {section.source.title}")
+        section.captions[kind], section.specs[kind] = caption, spec
+        choice = {"level": section.level, "panel": 0}
+        section.pictures[kind] = charts.picture(spec, section.data, choice, f"{name}-{kind}-")
+
+
+def scales_of(levels: Sequence[float]) -> tuple[str, str]:
+    """The scales of final regret against a value: logarithmic if it spans much."""
+    return ("log" if min(levels) > 0 and max(levels) > 4 * min(levels) else "linear"), "log"
+
+
+def across(ends: pd.DataFrame, levels: Sequence[float]) -> pd.DataFrame:
+    """Rows in which a line without a value on the axis is horizontal, from end to end."""
+    free = ends["level"] == NO_LEVEL
+    both = [ends[free].assign(x=x) for x in (levels[0], levels[-1])]
+    return pd.concat([ends[~free], *both], ignore_index=True)
+
+
+def summary_rows(study: Study) -> tuple[list[list[str]], list[str]]:
+    """The summary table as text, its rows and its head."""
+    found, ends = study.arrangement, study.ends
+    of = study.statistic if study.statistic != "regret" else "final regret"
+    many = {
+        "line": len(found.lines) > 0, "panel": len(found.panels) > 1, "level": found.axis is not None
+    }  # fmt: skip
+    head = ["algorithm" if study.statistic == "regret" else "rule"]
+    head += ["setting"] * many["panel"] + [name_of(found.axis or "")] * many["level"]
+    known = ends["median"].notna().any()
+    if study.aggregated:
+        head += [f"mean {of}", "10 % to 90 % of settings", "times the smallest", "is smallest"]
+        head += ["worst", "settings"]
+    else:
+        head += [f"mean {of}", "95 % interval", *(["median", "10 % to 90 %"] if known else [])]
+        head += ["correct"] * ("correct" in ends.columns) + ["runs"]
+    rows = []
+    for row in ends.sort_values(["panel", "level", "line"], kind="stable").to_dict("records"):
+        cells = [found.lines[int(row["line"])].label]
+        cells += [found.panels[int(row["panel"])]] * many["panel"]
+        if many["level"]:
+            level = int(row["level"])
+            none = "not private" if found.axis in BUDGETS else ""
+            cells.append(none if level == NO_LEVEL else value(found.axis or "", found.levels[level]))
+        cells.append(number(row["mean"]))
+        if study.aggregated:
+            cells.append(span(row["q10"], row["q90"]))
+            cells += [number(row["to_smallest"]), f"{100 * row['smallest']:.0f} %"]
+            cells.append(number(row["worst"]))
+        else:
+            cells.append(span(row["low"], row["high"]))
+            cells += [number(row["median"]), span(row["q10"], row["q90"])] if known else []
+            cells += [str(row["correct"])] if "correct" in row else []
+        rows.append([*cells, number(row["runs"])])
+    return rows, head
+
+
+def span(low: float, high: float) -> str:
+    """An interval in a cell."""
+    return "" if pd.isna(low) else f"{number(low)} to {number(high)}"
+
+
+def claims_in(results: Path | None) -> list[dict[str, str]]:
+    """The ledger of claims of a folder, a row each; empty without one."""
+    file = results / "claims.md" if results is not None else None
+    if file is None or not file.is_file():
+        return []
+    tables = [t for t in read_pipes(file) if {"claim", "verdict"} <= set(t.columns)]
+    rows = tables[0].to_dict("records") if tables else []
+    return [
+        {
+            "name": row["claim"], "says": row.get("what it says", ""), "source": row.get("source", ""),
+            "published": row.get("published", ""), "measured": row.get("measured [95 %]", ""),
+            "verdict": row["verdict"], "why": row.get("why", ""),
+            "kind": next((v for v in VERDICTS if row["verdict"].startswith(v)), "undecided"),
+        }
+        for row in rows
+    ]  # fmt: skip
+
+
+def map_section(ratios: pd.DataFrame) -> dict[str, Any] | None:
+    """The map of regret over the best lower bound; None if no lower bound is known."""
+    cells = map_of(ratios)
+    if cells.empty:
+        return None
+    order = cells.groupby("algo")["ratio"].median().sort_values().index.tolist()
+    games = cells.groupby("game").size().sort_values(ascending=False, kind="stable")
+    data = {"map": charts.csv_text(cells[["game", "algo", "x", "ratio", "settings"]])}
+    game = str(games.index[0])
+    spec = charts.spec_of(
+        charts.map_chart("map", "privacy budget", order), "Mean regret over the best lower bound"
+    )
+    picture = charts.picture(spec, data, {"game": game}, "map-")
+    chosen = cells[cells["game"] == game]
+    names = [name for name in order if name in set(chosen["algo"])]
+    columns = sorted(chosen["x"].unique())
+    table = chosen.pivot_table(index="algo", columns="x", values="ratio").reindex(names)
+    rows = [[name, *(number(x) for x in table.loc[name, columns])] for name in names]
+    return {
+        "spec": spec, "data": data["map"], "picture": picture, "games": sorted(games.index),
+        "game": game, "head": ["algorithm", *(f"{x:g}" for x in columns)], "rows": rows,
+        "most": int(cells["settings"].max()),
+    }  # fmt: skip
+
+
+def compressed(specs: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
+    """Specifications as JSON in which long texts that occur often stand once, under a token."""
+    text = json.dumps(specs, ensure_ascii=False, separators=(",", ":"))
+    counts: dict[str, int] = {}
+    for string in strings_in(specs):
+        if len(string) > 40:
+            counts[string] = counts.get(string, 0) + 1
+    tokens: dict[str, str] = {}
+    for string in sorted((s for s, n in counts.items() if n > 2), key=lambda s: (-len(s), s)):
+        token = f"@{len(tokens)}@"
+        tokens[token] = string
+        text = text.replace(json.dumps(string, ensure_ascii=False), json.dumps(token))
+    return text, tokens
+
+
+def strings_in(data: Any) -> list[str]:
+    """All texts in nested data."""
+    if isinstance(data, str):
+        return [data]
+    if isinstance(data, Mapping):
+        data = data.values()
+    elif not isinstance(data, list | tuple):
+        return []
+    return [text for inner in data for text in strings_in(inner)]
+
+
+def in_script(text: str) -> str:
+    """Text that stands in a script element: it cannot end it."""
+    return text.replace("</", "<\\/").replace("<!--", "<\\!--")
+
+
+def facts_of(sources: Sequence[Source]) -> dict[str, Any]:
+    """What was run: versions, seeds and commits, each with the tables that have it."""
+    versions = sorted({f"{k} {v}" for s in sources for k, v in (s.versions or {}).items() if v})
+    commits = sorted({str(s.commit)[:12] for s in sources if s.commit})
+    seeds = sorted({str(s.seed) for s in sources if s.seed is not None})
+    unknown = [s.name for s in sources if not s.versions]
+    return {"versions": versions, "commits": commits, "seeds": seeds, "unknown": unknown}
+
+
+def render(
+    title: str,
+    sections: Sequence[Section],
+    ratios: pd.DataFrame,
+    claims: Sequence[Mapping[str, str]],
+    privacy: Sequence[Mapping[str, Any]],
+    notes: Sequence[str],
+) -> str:
+    """The page as HTML."""
+    specs = {s.source.name: s.specs for s in sections}
+    mapped = map_section(ratios)
+    if mapped:
+        specs["map"] = {"map": mapped["spec"]}
+    text, tokens = compressed(specs)
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["script"] = in_script
+    environment.filters["unicode"] = unicode_of
+    about = {
+        s.source.name: {
+            "panels": s.study.arrangement.panels, "levels": s.levels, "axis": s.axis,
+            "lines": [line.label for line in s.study.arrangement.lines], "bounds": s.bounds,
+        }
+        for s in sections
+    }  # fmt: skip
+    page = environment.get_template("template.html").render(
+        title=title, sections=sections, claims=claims, verdicts=VERDICTS, privacy=privacy,
+        notes=notes, facts=facts_of([s.source for s in sections]), map=mapped, buttons=BUTTONS,
+        settings=sum(s.study.settings for s in sections),
+        style=(FOLDER / "style.css").read_text(), script=(FOLDER / "page.js").read_text(),
+        engine=charts.engine(), specs=text, tokens=json.dumps(tokens, ensure_ascii=False),
+        about=json.dumps(about, ensure_ascii=False),
+    )  # fmt: skip
+    return page + "\n"

@@ -1,0 +1,229 @@
+"""What a folder of results holds: tables of runs, else the summaries of experiments."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..contracts.question import QUESTIONS, REGRET, Question
+from ..errors import BadInput, plain
+from ..files import read_text
+from ..results.manifest import INDIFFERENT, UNREADABLE, read_manifest
+from ..results.tables import read_table
+from ..settings.choices import request_from
+from ..settings.groups import about, default_keys, names_in, question_of, read_experiment
+from .words import unicode_of
+
+# Tables of other commands, which have sections of their own
+OTHERS = ("claims", "audit", "exact")
+COLUMNS = {
+    "algorithm": "algo", "environment": "env", "true mean": "true_mean",
+    "final regret": "mean", "stopping time": "mean", "10 % to 90 %": "middle",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Source:
+    """One table of a folder, or the summary that remains of it.
+
+    Attributes:
+        name: its name without suffix.
+        title: its title.
+        says: what it is about, in a sentence; empty for runs of one's own.
+        command: the command that makes it, or None if it is not known.
+        seed: its seed.
+        versions: versions of packages by name, empty if they are not recorded.
+        commit: the commit of the sources.
+        records: the record of each setting, or None if there is no manifest.
+        keys: the names of the settings' stored runs.
+        table: the tidy table, or None.
+        summary: its summary if there is no table.
+    """
+
+    name: str
+    title: str
+    says: str = ""
+    command: str | None = None
+    seed: Any = None
+    versions: Mapping[str, str] | None = None
+    commit: str | None = None
+    records: list[dict[str, Any]] | None = None
+    keys: frozenset[str] = frozenset()
+    table: pd.DataFrame | None = None
+    summary: pd.DataFrame | None = None
+
+
+def sources_in(results: Path) -> tuple[list[Source], list[str]]:
+    """The tables of a folder, experiments first, and sentences about what was left out.
+
+    Raises:
+        BadInput: the folder is missing, or holds neither tables nor summaries.
+    """
+    if not results.is_dir():
+        raise BadInput(f"results={results}: there is no such folder")
+    found, notes = [], []
+    for file in sorted(results.glob("*.csv")):
+        if not file.stem.startswith(OTHERS):
+            try:
+                found.append(source_of_table(file.stem, read_table(file), file))
+            except BadInput as error:
+                notes.append(f"Left out: {error}.")
+    found, parts = without_parts(found)
+    if parts:
+        notes.append(f"Left out: {parts} tables whose settings are all in another one.")
+    names = {source.name for source in found}
+    ours = names_in("experiment")
+    for name in ours:
+        file = results / f"{name}.md"
+        if name not in names and file.is_file():
+            found.append(source_of_summary(name, file))
+    if not found:
+        raise BadInput(f"results={results}: the folder has no tables (*.csv) and no summaries")
+    found.sort(key=lambda source: (source.name not in ours, source.name))
+    return found, notes
+
+
+def without_parts(found: list[Source]) -> tuple[list[Source], int]:
+    """The sources without those whose settings are all in another, as jobs of a multirun are."""
+    kept: list[Source] = []
+    for source in sorted(found, key=lambda s: (-len(s.keys), s.name)):
+        if not source.keys or not any(source.keys <= other.keys for other in kept):
+            kept.append(source)
+    return kept, len(found) - len(kept)
+
+
+def source_of_table(name: str, table: pd.DataFrame, file: Path | None = None) -> Source:
+    """The source of a tidy table; what its manifest holds if it has one."""
+    title, says = named(name)
+    records = table.attrs.get("settings")
+    if file is not None:
+        with suppress(*UNREADABLE):
+            manifest = read_manifest(file)
+            config = manifest["config"]
+            return Source(
+                name, title, says, command_of(config, manifest.get("changed", [])),
+                config["seed"], manifest.get("versions"), manifest.get("commit"),
+                manifest.get("settings"), frozenset(manifest.get("finished", [])), table,
+            )  # fmt: skip
+    seeds = sorted(table["seed"].unique())
+    seed = ", ".join(map(str, seeds))
+    return Source(name, title, says, None, seed, records=records, table=table)
+
+
+def source_of_summary(name: str, file: Path) -> Source:
+    """The source of an experiment of the package of which only the summary is there."""
+    title, says = named(name)
+    question = question_of(name, QUESTIONS) or REGRET
+    summary = read_summary(file)
+    records = None
+    with suppress(BadInput):
+        settings = request_from(question, {"experiment": name}, {}).settings
+        if len(settings) == len(summary):
+            records = [setting.record for setting in settings]
+    command = f"{question.command} experiment={name}"
+    seed = read_experiment(name).get("seed", default_keys(question.keys_file)["seed"])
+    return Source(name, title, says, command, seed, records=records, summary=summary)
+
+
+def named(name: str) -> tuple[str, str]:
+    """The title and the description of an experiment of the package, or of runs of one's own."""
+    if name not in names_in("experiment"):
+        return name, ""
+    figure = read_experiment(name).get("figure")
+    title = figure.get("title") if isinstance(figure, Mapping) else None
+    says = about("experiment", name).partition(" Cost:")[0]
+    if title:
+        return unicode_of(title), says
+    return (says.rstrip("."), says.rstrip(".")) if 0 < len(says) < 160 else (name, says)
+
+
+def command_of(config: Mapping[str, Any], changed: Iterable[str]) -> str:
+    """The command that makes a table, from its manifest."""
+    stops = "rule" in config
+    question = next(q for q in QUESTIONS if ("rule" == q.group) == stops)
+    words = list(map(str, changed))
+    if any(isinstance(config.get(key), list) for key in (*question.groups, "eps", "rho")):
+        words = ["-m", *_as_lists(config, question)]
+    elif config.get("experiment") is not None:
+        words.insert(0, f"experiment={config['experiment']}")
+    return " ".join([question.command, *map(shlex.quote, words)])
+
+
+def _as_lists(config: Mapping[str, Any], question: Question) -> Iterable[str]:
+    """The words of a multirun: every key that has not its default."""
+    usual = default_keys(question.keys_file)
+    for key, given in config.items():
+        if key in INDIFFERENT or given == usual.get(key):
+            continue
+        values = given if isinstance(given, list) else [given]
+        yield f"{key}={','.join(plain(x) for x in values if x is not None)}"
+
+
+def read_pipes(file: Path) -> list[pd.DataFrame]:
+    """The pipe tables of a Markdown file, as text; columns of one name get numbers."""
+    tables: list[list[list[str]]] = []
+    before = ""
+    for line in read_text(file).splitlines():
+        if line.startswith("|"):
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            if not before.startswith("|"):
+                tables.append([])
+            tables[-1].append(cells)
+        before = line
+    frames = []
+    for head, _, *rows in (t for t in tables if len(t) > 1):
+        names = [f"{n} {head[:i].count(n) + 1}" if n in head[:i] else n for i, n in enumerate(head)]
+        frames.append(pd.DataFrame([r for r in rows if len(r) == len(names)], columns=names))
+    return frames
+
+
+def read_summary(file: Path) -> pd.DataFrame:
+    """The summary of a table in Markdown, with numbers: the columns of the settings, then ``mean``,
+    ``low``, ``high``, ``q10``, ``median``, ``q90`` and ``runs``.
+
+    Raises:
+        BadInput: it is no such summary.
+    """
+    found = read_pipes(file)
+    frame = found[0].rename(columns=COLUMNS) if found else pd.DataFrame()
+    if not {"mean", "95 % interval", "runs"} <= set(frame.columns):
+        raise BadInput(f"{file}: not a summary of dpbandits")
+    first = min(list(frame.columns).index(c) for c in ("mean", "median") if c in frame.columns)
+    about_ = frame.columns[:first]
+    made = pd.DataFrame({name: column_of(frame[name]) for name in about_})
+    low, high = interval_of(frame["95 % interval"])
+    unknown = np.full(len(frame), np.nan)
+    q10, q90 = interval_of(frame["middle"]) if "middle" in frame else (unknown, unknown)
+    median = numbers(frame["median"]) if "median" in frame else unknown
+    if "correct" in frame:
+        made["correct"] = frame["correct"]
+    return made.assign(
+        mean=numbers(frame["mean"]), low=low, high=high, q10=q10, median=median, q90=q90,
+        runs=numbers(frame["runs"]),
+    )  # fmt: skip
+
+
+def numbers(cells: Iterable[str]) -> np.ndarray:
+    """Numbers with commas and words around them; NaN for none."""
+    clean = pd.Series(list(cells)).str.replace(",", "").str.replace("at least ", "")
+    return pd.to_numeric(clean, errors="coerce").to_numpy(dtype=float)
+
+
+def column_of(cells: pd.Series) -> pd.Series:
+    """A column of settings: numbers if all of it are, else words; blank cells are missing."""
+    words = cells.replace({"not private": "inf", "": np.nan})
+    found = pd.to_numeric(words, errors="coerce")
+    return found if (found.notna() | words.isna()).all() and found.notna().any() else words
+
+
+def interval_of(cells: pd.Series) -> tuple[np.ndarray, np.ndarray]:
+    """The two ends of "1,234 to 5,678"."""
+    parts = cells.str.split(" to ", n=1)
+    return numbers(parts.str[0]), numbers(parts.str[1].fillna(""))

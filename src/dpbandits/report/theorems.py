@@ -1,0 +1,171 @@
+"""What theorems say beside what was measured: curves of bounds, and regret over the lower bound."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..contracts.display import display_name, environment_title
+from ..contracts.parameters import BUDGETS
+from ..errors import BadInput
+from ..figures.bounds import check_match, curves
+from ..figures.overlays import WITHOUT_CONSTANT
+from ..results.tables import settings_of
+from ..theory.bounds import bounds_for
+from ..theory.problem import budget_of, problem
+from .data import NO_LEVEL, Study, binned
+from .words import power
+
+Record = Mapping[str, Any]
+COLUMNS = ["panel", "level", "line", "axis", "x", "value", "label", "kind"]
+RATIOS = ["algo", "game", "budget", "x", "ratio"]
+ROOM = 3.0  # curves are cut at this many times the largest value measured
+SLACK = 30.0  # and at this fraction of the smallest
+POINTS = 16
+
+
+def bound_curves(
+    study: Study, table: pd.DataFrame, records: Sequence[Record], name: str
+) -> tuple[pd.DataFrame, dict[str, str]]:
+    """The curves of bounds on a study's settings, panel by panel, as in the figures.
+
+    Args:
+        study: the study of the table, not aggregated.
+        table: the tidy table.
+        records: the record of each setting, in the table's order.
+        name: the table's name in an error.
+
+    Returns:
+        A row for each point: the numbers of ``panel``, ``level`` and ``line``, the ``axis`` (t, or
+        x for the budget), ``x``, ``value`` and the number of its ``label``; and the kind of each
+        bound by its label.
+
+    Raises:
+        BadInput: the records are not those of the table.
+    """
+    columns = settings_of(table)
+    found = table.groupby(columns, sort=False, dropna=False)
+    number = pd.factorize(found.ngroup())[0]
+    places, parts = study.arrangement.places, []
+    for panel in range(len(study.arrangement.panels)):
+        inside = np.flatnonzero(places["panel"] == panel)
+        rows = table[np.isin(number, inside)]
+        drawn = curves(rows, [records[i] for i in inside], name)
+        if drawn.empty:
+            continue
+        keys = rows[columns].drop_duplicates().reset_index(drop=True)
+        for setting, curve in _by_setting(drawn, keys):
+            place = places.iloc[inside[setting]]
+            for axis, points in curve.groupby("axis", sort=False):
+                if axis not in ("t", study.arrangement.axis):
+                    continue
+                for (label, kind), own in points.groupby(["label", "kind"], sort=False):
+                    thin = own.iloc[np.unique(np.linspace(0, len(own) - 1, POINTS).astype(int))]
+                    parts.append(
+                        thin[["x", "value"]].assign(
+                            panel=panel,
+                            level=place["level"] if axis == "t" else NO_LEVEL,
+                            line=place["line"],
+                            axis="t" if axis == "t" else "x",
+                            label=label,
+                            kind="slope" if kind in WITHOUT_CONSTANT else kind,
+                        )
+                    )
+    if not parts:
+        return pd.DataFrame(columns=COLUMNS), {}
+    points = shared(pd.concat(parts, ignore_index=True)[COLUMNS])
+    measured = pd.concat([study.curves["mean"], study.ends["mean"]]).astype(float)
+    low, high = measured[measured > 0].min() / SLACK, measured.max() * ROOM
+    points = points[points["value"].between(low, high)].reset_index(drop=True)
+    kinds = dict(zip(points["label"], points.pop("kind"), strict=True))
+    return points.assign(label=points["label"].map(list(kinds).index)), kinds
+
+
+def shared(points: pd.DataFrame) -> pd.DataFrame:
+    """Curves of bounds with those that several lines share once, for no line."""
+    by = ["panel", "level", "axis", "label", "kind"]
+    seen: dict[Any, pd.DataFrame] = {}
+    for (*key, _), curve in points.groupby([*by, "line"], sort=False):
+        look = (*key, curve["value"].to_numpy().tobytes())
+        seen[look] = curve.assign(line=NO_LEVEL) if look in seen else curve
+    return pd.concat(list(seen.values()), ignore_index=True)
+
+
+def _by_setting(drawn: pd.DataFrame, keys: pd.DataFrame):
+    """The curves of each setting: its number among ``keys``, and its rows."""
+    texts = [_text(row) for row in keys.to_dict("records")]
+    own = pd.Series([_text(row) for row in drawn[keys.columns].to_dict("records")])
+    for text, rows in drawn.groupby(own.to_numpy(), sort=False):
+        yield texts.index(text), rows
+
+
+def _text(row: Mapping[Any, Any]) -> str:
+    return "|".join(f"{x:g}" if isinstance(x, int | float) else str(x) for x in row.values())
+
+
+def lower_bound(record: Record) -> float:
+    """The largest lower bound with known constants on the regret of a setting; NaN for none."""
+    of = problem(record)
+    found = [b.value(of) for b in bounds_for(of)[0] if b.side == "lower" and b.is_number]
+    known = [x for x in found if math.isfinite(x) and x > 0]
+    return max(known, default=math.nan)
+
+
+def ratios_of(study_means: np.ndarray, records: Sequence[Record]) -> pd.DataFrame:
+    """The mean final regret of each private setting divided by the best lower bound.
+
+    Returns:
+        ``algo``, ``game`` (environment and horizon), ``budget``, ``x`` (its value), ``ratio``;
+        settings without a budget or without a lower bound are left out.
+    """
+    cache: dict[str, float] = {}
+    rows = []
+    for mean, record in zip(study_means, records, strict=True):
+        name, budget = budget_of(record)
+        if record.get("question", "regret") != "regret" or not math.isfinite(budget):
+            continue
+        parts = {k: record.get(k) for k in ("env_spec", "population", "notion", "horizon")}
+        key = json.dumps([parts, record["algo"], record["parameters"]], sort_keys=True)
+        if key not in cache:
+            cache[key] = lower_bound(record)
+        if mean > 0 and math.isfinite(cache[key]):
+            game = f"{environment_title(record['env'])}, T = {power(record['horizon'])}"
+            rows.append((display_name(record["algo"]), game, name, budget, mean / cache[key]))
+    return pd.DataFrame(rows, columns=RATIOS).astype({"x": float, "ratio": float})
+
+
+def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
+    """The cells of the map: for each algorithm, game and budget the geometric mean of the ratios.
+
+    Many budgets are grouped. The column ``settings`` counts what a cell stands for.
+    """
+    if ratios.empty:
+        return ratios.assign(settings=[])
+    parts = []
+    for _, rows in ratios.groupby(["game", "budget"], sort=False):
+        levels, level = binned(rows["x"].to_numpy())
+        parts.append(rows.assign(x=np.array(levels)[level]))
+    rows = pd.concat(parts).assign(log=lambda r: np.log(r["ratio"]))
+    groups = rows.groupby(["game", "budget", "algo", "x"], sort=False)["log"]
+    found = groups.agg(ratio=lambda v: float(np.exp(v.mean())), settings="count").reset_index()
+    order = {name: i for i, name in enumerate(BUDGETS)}
+    return found.sort_values(
+        ["game", "budget", "algo", "x"], key=lambda c: c.map(order) if c.name == "budget" else c,
+        ignore_index=True,
+    )  # fmt: skip
+
+
+def checked(records: Sequence[Record] | None, settings: pd.DataFrame, name: str) -> bool:
+    """Whether records are those of some settings, so that theorems can be evaluated for them."""
+    if records is None or "rule" in settings.columns or "algo" not in settings.columns:
+        return False
+    try:
+        check_match(settings.to_dict("records"), records, name)  # type: ignore[arg-type]
+    except (BadInput, KeyError, TypeError):
+        return False
+    return True
