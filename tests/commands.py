@@ -16,7 +16,7 @@ import time
 from importlib import import_module
 from pathlib import Path
 
-IMPORTED = ("run", "stop", "plot", "bounds", "audit", "claims", "status")
+IMPORTED = ("run", "stop", "plot", "bounds", "audit", "claims", "status", "report")
 _servers = {}
 
 

@@ -8,6 +8,7 @@ EXTRAS = {
     "distributed": "dask",
     "flint": "exact",
     "importlinter": "lint",
+    "jinja2": "report",
     "nbclient": "docs",
     "nbformat": "docs",
     "ray": "ray",

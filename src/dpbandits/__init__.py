@@ -18,7 +18,7 @@ from typing import Any as _Any
 
 # These packages and functions of the same names: once a package is imported, Python does not bind
 # its name again, so that the functions below keep theirs.
-for _package in ("algorithms", "audit", "environments"):
+for _package in ("algorithms", "audit", "environments", "report"):
     _import_module(f"{__name__}.{_package}")
 
 from .api import (  # noqa: E402
@@ -30,6 +30,7 @@ from .api import (  # noqa: E402
     experiments,
     load,
     plot,
+    report,
     reproduce,
     rules,
     run,
@@ -93,6 +94,7 @@ __all__ = [
     "pareto",
     "plot",
     "population",
+    "report",
     "reproduce",
     "rules",
     "run",

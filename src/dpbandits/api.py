@@ -35,6 +35,7 @@ __all__ = [
     "experiments",
     "load",
     "plot",
+    "report",
     "reproduce",
     "rules",
     "run",
@@ -321,6 +322,37 @@ def plot(
     table = completed(table)
     check_table("the table", table)
     return figure_of_table(table, title, x=x, kind=kind, band=band, bounds=curves)
+
+
+def report(
+    tables: pd.DataFrame | Sequence[pd.DataFrame] | Mapping[str, pd.DataFrame],
+    out: str | PathLike[str] = "report.html",
+) -> Path:
+    """Write one HTML page of tidy tables: charts, summary tables, privacy, the map of regrets.
+
+    The page needs no network and no server. It is that of ``bandit-report``, which shows what a
+    results folder holds; the extra ``report`` is needed.
+
+    Args:
+        tables: a tidy table, several, or several by their names on the page.
+        out: the file to write.
+
+    Returns:
+        The path of the page.
+
+    Raises:
+        BadInput: something is no tidy table, or a package is missing; nothing is written.
+        CannotWrite: the disk is full, or the folder may not be written.
+    """
+    import pandas as pd
+
+    from .files import write_atomically
+    from .report.build import checked_page, report_of_tables
+
+    path = checked_page(out)
+    given = [tables] if isinstance(tables, pd.DataFrame) else tables
+    write_atomically(path, report_of_tables(given).encode())
+    return path
 
 
 def _curves(table: pd.DataFrame) -> pd.DataFrame:

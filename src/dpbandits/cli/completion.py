@@ -13,7 +13,7 @@ from pathlib import Path
 from ..errors import BadInput
 from ..files import PACKAGE, package_folder
 
-COMMANDS = ("run", "stop", "plot", "status", "bounds", "claims", "audit")
+COMMANDS = ("run", "stop", "plot", "status", "bounds", "claims", "audit", "report")
 KEYS_FILES = {"run": ["config"], "stop": ["stop"], "status": ["config", "stop"], "audit": ["audit"]}
 KEYS_FILES |= {"bounds": ["config"]}
 # Keys of commands that are in no file, with their values
@@ -25,6 +25,7 @@ OWN_KEYS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "claims": {"runs": (), "horizon": (), "seed": (), "jobs": (), "results": ()},
     "bounds": {"all": ("true", "false")},
+    "report": {"results": (), "out": ()},
 }  # fmt: skip
 OPTIONS = {
     "run": ["-m", "--multirun", "--config-dir", "--cfg", "--info", "--version", "--completion"],

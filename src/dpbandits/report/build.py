@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
+from os import PathLike
 from pathlib import Path
 
 import pandas as pd
@@ -21,6 +22,20 @@ def check_installed() -> None:
     """Raise BadInput if a package that draws the charts is missing."""
     if missing := [name for name in PACKAGES if find_spec(name) is None]:
         raise BadInput(f"a report needs {missing[0]}: pip install 'dpbandits[report]'")
+
+
+def checked_page(out: str | PathLike[str]) -> Path:
+    """The path of a page that can be written.
+
+    Raises:
+        BadInput: its name does not end in .html, or it is a folder.
+    """
+    path = Path(out)
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise BadInput(f"out={out}: a file whose name ends in .html is needed")
+    if path.is_dir():
+        raise BadInput(f"out={out}: a file is needed, and this is a folder")
+    return path
 
 
 def report_of_folder(results: Path) -> str:

@@ -58,7 +58,7 @@ USELESS = (
     r'<(?:line|path|text)\b[^>]*\bopacity="0"[^>]*/>',
     r'<path class="(?:back|fore)ground"[^>]*/>',
     r"<text\b[^>]*></text>",
-    r' (?:aria-\w+|role|font-family|pointer-events|stroke-miterlimit|xmlns:xlink|version)="[^"]*"',
+    r' (?:aria-(?!hidden)\w+|role|font-family|pointer-events|stroke-miterlimit|xmlns:xlink|version)="[^"]*"',
     r' (?:stroke="#(?:dddddd|767676)" stroke-width="1"|fill="#000"(?= |>)|font-size="1[12]px")',
     r' (?:opacity="1"|font-weight="normal"|[xy]2="0")',
     r' transform="translate\(0,0\)"',
@@ -173,13 +173,12 @@ def _bounds(
 ) -> Any:
     """The layer of bounds: thin, dashed by their kind, grey if only their slope is known."""
     axis = "t" if x == "t" else "x"
-    dash = alt.StrokeDash("kind:N", legend=None).scale(
-        domain=list(DASH), range=list(DASH.values())
+    dash = alt.StrokeDashValue(
+        DASH["exact"],
+        condition=[{"test": f"datum.kind == '{k}'", "value": d} for k, d in DASH.items()],
     )
-    black = alt.condition(
-        f"datum.line == {NO_LEVEL}", alt.value("#000000"), alt.Color("line:N", legend=None)
-    )
-    black["condition"] = [
+    colour = alt.Color("line:N", legend=None)
+    colour["condition"] = [
         {"test": "datum.kind == 'slope'", "value": SLOPE},
         {"test": f"datum.line == {NO_LEVEL}", "value": "#000000"},
     ]
@@ -195,7 +194,7 @@ def _bounds(
             x=alt.X("x:Q", title=titles[0]),
             y=alt.Y("value:Q", title=titles[1]),
             detail="label:N",
-            color=black,
+            color=colour,
             strokeDash=dash,
             tooltip=[alt.Tooltip("name:N", title="bound")],
         )
@@ -248,10 +247,12 @@ def map_chart(data: str, title: str, names: Sequence[str]) -> Any:
         alt.Tooltip("settings:Q", title="settings"),
     ]
     cells = base.mark_rect(stroke="white", tooltip=True).encode(color=fill, tooltip=tips)
-    ink = alt.condition("datum.ratio > 100", alt.value("#fffffe"), alt.value("#010101"))
+    ink = alt.condition("datum.ratio > 400", alt.value("#fffffe"), alt.value("#010101"))
     text = base.mark_text(fontSize=11, tooltip=True).encode(text="text:N", color=ink, tooltip=tips)
     chart = alt.layer(cells, text).add_params(alt.param("game", value=""))
-    return chart.properties(width="container", height={"step": 22}).configure(**CONFIG)
+    fitted = alt.AutoSizeParams(type="fit-x", contains="padding")
+    chart = chart.properties(width="container", height={"step": 22}, autosize=fitted)
+    return chart.configure(**CONFIG)
 
 
 def _finished(chart: Any, at: str, scales: tuple[str, str]) -> Any:
@@ -293,6 +294,7 @@ def picture(spec: dict[str, Any], data: dict[str, str], choice: dict[str, Any], 
         parameter["value"] = choice.get(parameter["name"], parameter["value"])
     svg = vl_convert.vegalite_to_svg(still)
     svg = re.sub(r"-?\d+\.\d{2,}", lambda n: f"{float(n[0]):.1f}".removesuffix(".0"), svg)
+    svg = svg.replace("<svg ", '<svg aria-hidden="true" ', 1)
     svg = re.sub(r'\bid="(\w+)"', rf'id="{prefix}\1"', svg)
     svg = re.sub(r"url\(#(\w+)\)", rf"url(#{prefix}\1)", svg)
     for useless in USELESS:
@@ -315,6 +317,5 @@ def _only_for_hovering(layer: dict[str, Any]) -> bool:
 
 def engine() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script, without a request to any address."""
-    names = "window.vega=vega; window.vegaLite=vegaLite; window.vegaEmbed=vegaEmbed;"
-    script: str = vl_convert.javascript_bundle(names)
+    script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return script.replace("</script", "<\\/script")

@@ -1,6 +1,7 @@
 "use strict";
 // What the controls change is in parameters of the charts; other scales need a new specification.
 (() => {
+  const { vega, vegaLite } = vegaEmbed;
   const json = (id) => JSON.parse(document.getElementById(id).textContent);
   const tokens = json("tokens");
   const specs = JSON.parse(document.getElementById("specs").textContent, (_, value) => tokens[value] ?? value);
@@ -58,8 +59,9 @@
       const place = document.createElement("div");
       const holder = chart.querySelector(".vega-embed");
       if (holder) { known.view.finalize(); holder.replaceWith(place); } else chart.replaceChildren(place);
-      const options = { actions: false, renderer: "svg", mode: "vega-lite", tooltip: { theme: "custom" } };
+      const options = { actions: false, renderer: "svg", mode: "vega-lite", tooltip: { theme: "custom" }, logLevel: vega.Error };
       const { view } = await vegaEmbed(place, spec, options);
+      chart.querySelector("svg").setAttribute("aria-hidden", "true"); // the chart has a name of its own
       views.set(chart, { view, scales, names: new Set((spec.params ?? []).map((x) => x.name)) });
     }
     chart.dataset.drawn = JSON.stringify(state);

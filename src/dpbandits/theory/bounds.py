@@ -8,7 +8,7 @@ import math
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from typing import Any
 
 from .problem import Problem
@@ -21,6 +21,12 @@ ORDER = "order"  # up to a constant that is not printed
 REFUTED = "refuted"  # an order that is known to be wrong
 KINDS = (EXACT, ASYMPTOTIC, WORST_CASE, ORDER, REFUTED)
 NUMBERS = KINDS[:3]
+
+
+@cache
+def names_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of the parameters of a function."""
+    return tuple(inspect.signature(function).parameters)
 
 
 class ConditionFailed(ValueError):
@@ -43,7 +49,7 @@ class Condition:
     @property
     def letters(self) -> list[str]:
         """The names of the parameters of the test."""
-        return list(inspect.signature(self.holds).parameters)
+        return list(names_of(self.holds))
 
     def failure(self, values: Mapping[str, Any]) -> str | None:
         """The reason why the condition fails for some values, or None if it holds."""
@@ -84,7 +90,7 @@ class Bound:
     @property
     def of_instance(self) -> bool:
         """Whether the bound depends on the arms' gaps."""
-        return bool({"gaps", "means"} & inspect.signature(self.function).parameters.keys())
+        return bool({"gaps", "means"} & set(names_of(self.function)))
 
     def reason(self, problem: Problem) -> str | None:
         """The reason why the theorem does not apply to a problem, or None if it applies."""
@@ -92,7 +98,7 @@ class Bound:
 
     def value(self, problem: Problem) -> float:
         """The value of the bound for a problem; NaN if a condition on its numbers fails."""
-        names = inspect.signature(self.function).parameters
+        names = names_of(self.function)
         try:
             return self.function(**{name: problem.letters[name] for name in names})
         except ConditionFailed:
