@@ -14,7 +14,7 @@ from ..errors import BadInput
 from ..results.tables import check_table, completed
 from .sources import Source, source_of_table, sources_in
 
-USUAL = 40  # tables whose curves have the usual number of points; of more all have fewer
+THINNED = "The curves have fewer points than usual, since the tables are many."
 PACKAGES = ("altair", "jinja2", "vl_convert")
 
 
@@ -74,8 +74,11 @@ def report_of_tables(tables: Mapping[str, pd.DataFrame] | Sequence[pd.DataFrame]
 def _page(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:
     page = import_module(".page", __package__)
     privacy_rows = import_module(".privacy", __package__).privacy_rows
-    made = [page.section_of(source, min(1.0, USUAL / len(sources))) for source in sources]
+    made = [page.section_of(source) for source in sources]
     sections = [section for section, _ in made]
+    notes = [*notes, *([THINNED] if page.fit(sections) else [])]
+    for section in sections:
+        page.draw(section)
     ratios = pd.concat([ratios for _, ratios in made], ignore_index=True)
     names = [line.algo for s in sections for line in s.study.arrangement.lines]
     claims = page.claims_in(results)

@@ -43,11 +43,11 @@ CONFIG: dict[str, Any] = {
 }  # fmt: skip
 DASH = {"exact": [1, 0], "asymptotic": [6, 2, 1, 2], "worst case": [1, 3], "slope": [4, 3]}
 VALUE = (
-    "datum.value == 0 ? '0' : abs(log(abs(datum.value))/LN10) >= 4 ? replace(replace(format(datum.value, '.1~e'), '+', ''), "
+    "datum.value == 0 ? '0' : abs(log(abs(datum.value))/LN10) >= 4 ? replace(replace(format(datum.value, '.3~e'), '+', ''), "
     "'e0', 'e') : format(datum.value, ',.12~g')"
 )
 MANTISSA = "round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)) * 10)"
-WIDE = "log(domain('{0}')[1] / domain('{0}')[0]) / LN10 > 2.2"
+DECADES = "log(domain('{0}')[1] / domain('{0}')[0]) / LN10"
 NUMBER = ",.4~g"
 HOVER = {
     "mean": "mean", "low": "95 % from", "high": "95 % to", "median": "median",
@@ -71,13 +71,21 @@ def in_place(at: str = "") -> str:
     return f"datum.panel == panel{level} && indexof(hidden, datum.line) < 0"
 
 
+def short(x: float, digits: str) -> str:
+    """A number with so many digits in few characters: 12340 and not 1.234e+04."""
+    if pd.isna(x):
+        return ""
+    text = digits % x
+    return min(text, f"{float(text):.0f}", key=len) if "e+" in text else text
+
+
 def csv_text(rows: pd.DataFrame) -> str:
     """Rows as CSV with few digits."""
     columns = {}
     for name in rows.columns:
         if pd.api.types.is_float_dtype(rows[name]):
             digits = DIGITS.get(str(name), FOUR)
-            columns[name] = ["" if pd.isna(x) else digits % x for x in rows[name]]
+            columns[name] = [short(x, digits) for x in rows[name]]
         else:
             columns[name] = rows[name].tolist()
     return pd.DataFrame(columns).to_csv(index=False, lineterminator="\n")
@@ -98,15 +106,25 @@ def colours(lines: Sequence[Line]) -> dict[str, Any]:
 
 def scale(kind: str) -> Any:
     """A logarithmic or linear scale, as fine as its data."""
-    return alt.Scale(type="log", nice=False) if kind == "log" else alt.Scale(type="linear", zero=True)
+    return (
+        alt.Scale(type="log", nice=False) if kind == "log" else alt.Scale(type="linear", zero=True)
+    )
 
 
 def ticks(channel: str) -> dict[str, Any]:
-    """Labels of an axis: of a logarithmic one only powers of ten, or 1, 2 and 5 times these."""
+    """Labels of an axis: of a logarithmic one only powers of ten, or 1, 2 and 5 times
+    these, or all, by the number of decades.
+    """
     log = f"log_{channel}"
-    few = f"!{log} || datum.value <= 0 || {MANTISSA} == 10 || (!({WIDE.format(channel)}) && "
+    decades = DECADES.format(channel)
+    few = (
+        f"!{log} || datum.value <= 0 || {decades} < 0.8 || {MANTISSA} == 10 || ({decades} < 2.2 && "
+    )
     few += f"({MANTISSA} == 20 || {MANTISSA} == 50))"
-    power = {"condition": {"test": f"!{log} || {MANTISSA} == 10", "value": 1}, "value": 0}
+    power = {
+        "condition": {"test": f"!{log} || {decades} < 0.8 || {MANTISSA} == 10", "value": 1},
+        "value": 0,
+    }
     marked = {"condition": {"test": few, "value": 1}, "value": 0}
     return {"labelExpr": f"{few} ? {VALUE} : ''", "gridOpacity": power, "tickOpacity": marked}
 
@@ -141,7 +159,10 @@ def curve_chart(
     first = alt.X(f"{x}:Q", scale=scale(scales[0]), title=titles[0]).axis(**ticks("x"))
     upright = alt.Y("bottom:Q", scale=scale(scales[1]), title=titles[1]).axis(**ticks("y"))
     look, colour = colours(lines), alt.Color("line:N", legend=None)
-    tips = [alt.Tooltip("name:N", title="line"), alt.Tooltip(f"{x}:Q", title=titles[0], format=NUMBER)]
+    tips = [
+        alt.Tooltip("name:N", title="line"),
+        alt.Tooltip(f"{x}:Q", title=titles[0], format=NUMBER),
+    ]
     tips += [alt.Tooltip(f"{c}:Q", title=title, format=NUMBER) for c, title in HOVER.items()]
     layers = [
         base.mark_area(opacity=0.2).encode(x=first, y=upright, y2="top:Q", color=look["color"]),
@@ -168,9 +189,7 @@ def curve_chart(
     return _finished(chart, at, scales)
 
 
-def _bounds(
-    data: str, x: str, at: str, titles: tuple[str, str], labels: Mapping[str, str]
-) -> Any:
+def _bounds(data: str, x: str, at: str, titles: tuple[str, str], labels: Mapping[str, str]) -> Any:
     """The layer of bounds: thin, dashed by their kind, grey if only their slope is known."""
     axis = "t" if x == "t" else "x"
     dash = alt.StrokeDashValue(
@@ -211,9 +230,7 @@ def tail_chart(data: str, title: str, lines: Sequence[Line], scales: tuple[str, 
         .mark_line(strokeWidth=2, interpolate="step-before", tooltip=True)
         .encode(
             x=alt.X("x:Q", scale=scale(scales[0]), title=title).axis(**ticks("x")),
-            y=alt.Y("p:Q", scale=scale(scales[1]), title="share of runs above").axis(
-                **ticks("y")
-            ),
+            y=alt.Y("p:Q", scale=scale(scales[1]), title="share of runs above").axis(**ticks("y")),
             **colours(lines),
             tooltip=["name:N"],
         )

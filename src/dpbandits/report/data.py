@@ -88,8 +88,8 @@ class Study:
     notes: list[str] = field(default_factory=list)
 
 
-def study_of_table(table: pd.DataFrame, share: float = 1.0) -> Study:
-    """The study of a tidy table; ``share`` of the usual number of points is spent on curves."""
+def study_of_table(table: pd.DataFrame) -> Study:
+    """The study of a tidy table."""
     table = table.reset_index(drop=True)
     question = question_of_table(table)
     columns, statistic = settings_of(table), question.statistic
@@ -108,7 +108,7 @@ def study_of_table(table: pd.DataFrame, share: float = 1.0) -> Study:
     notes = []
     curves = pd.DataFrame(columns=["panel", "level", "line", "t", *MEASURED])
     if question.each_checkpoint:
-        shown, fewer = thinned(slim, len(settings) / share)
+        shown, fewer = thinned(slim, len(settings))
         if shown["t"].nunique() > 1:
             curves = _placed(statistics(shown, ["setting", "t"]), found)
         if fewer:
@@ -116,7 +116,9 @@ def study_of_table(table: pd.DataFrame, share: float = 1.0) -> Study:
     ends = _placed(statistics(last, ["setting"]), found)
     if question.share is not None:
         of = [table[name].groupby(number).sum().to_numpy(dtype=float) for name in question.share]
-        ends["correct"] = [f"{100 * a / b:.4g} %" if b else "none halted" for a, b in zip(*of, strict=True)]
+        ends["correct"] = [
+            f"{100 * a / b:.4g} %" if b else "none halted" for a, b in zip(*of, strict=True)
+        ]
     tails = _placed(exceedance(last), found)
     means = ends["mean"].to_numpy()
     return Study(words, found, curves, ends, tails, means, len(settings), runs, False, notes)
@@ -298,7 +300,6 @@ def aggregated(
     """
     group = "rule" if "rule" in settings.columns else "algo"
     limit = "cap" if group == "rule" else "horizon"
-    fine = arranged(settings)
     budgets = [name for name in budgets_of(settings) if name in settings.columns]
     axis = max(budgets, key=lambda name: settings[name].nunique(), default=None)
     panels = list(settings[limit].drop_duplicates().sort_values())
@@ -313,7 +314,8 @@ def aggregated(
     })  # fmt: skip
     titles = [f"T = {value('horizon', T)}, {_games(settings[limit] == T)}" for T in panels]
     means = last.groupby("setting")["value"].mean()
-    game = fine.places["panel"].astype(str) + " " + settings[axis].astype(str)
+    of_game = [c for c in settings.columns if is_of_game(c, group)]
+    game = settings.groupby(of_game, sort=False, dropna=False).ngroup()
     best = means.groupby(game).transform("min").where(lambda v: v > 0)
     ratio = means / best
     over = pd.concat([places, pd.DataFrame({"value": means, "ratio": ratio})], axis=1)
@@ -348,7 +350,9 @@ def aggregated(
     if len(levels) < len(np.unique(x[np.isfinite(x)])):
         notes.append(f"Values of {name_of(str(axis))} are grouped into {len(levels)} classes.")
     found = Arrangement(axis, levels, titles, lines, places)
-    return Study(statistic, found, curves, ends, tails, means.to_numpy(), len(settings), runs, True, notes)
+    return Study(
+        statistic, found, curves, ends, tails, means.to_numpy(), len(settings), runs, True, notes
+    )
 
 
 def _games(inside: pd.Series) -> str:

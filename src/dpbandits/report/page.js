@@ -1,13 +1,12 @@
 "use strict";
 // What the controls change is in parameters of the charts; other scales need a new specification.
 (() => {
-  const { vega, vegaLite } = vegaEmbed;
+  const ERRORS_ONLY = 1; // a level of Vega's logger: charts whose data are hidden have no extent
   const json = (id) => JSON.parse(document.getElementById(id).textContent);
   const tokens = json("tokens");
   const specs = JSON.parse(document.getElementById("specs").textContent, (_, value) => tokens[value] ?? value);
   const about = json("about");
-  const texts = {};
-  for (const script of document.querySelectorAll("script[data-name]")) texts[script.dataset.name] = script.textContent;
+  const texts = json("data"); // CSV, by name
   const views = new Map(); // of the charts that have been drawn, by their element
   const say = (words) => { document.getElementById("said").textContent = words; };
 
@@ -36,7 +35,7 @@
     return {
       panel: range("panel"),
       level: form.has("level") ? range("level") : Number(study.dataset.level),
-      band: form.get("band") ?? "interval",
+      band: form.get("band") ?? "none",
       bounds: form.has("bounds"),
       log_x: form.has("log_x") && !(chart.dataset.kind === "ends" && study.dataset.linear),
       log_y: form.has("log_y"),
@@ -59,7 +58,7 @@
       const place = document.createElement("div");
       const holder = chart.querySelector(".vega-embed");
       if (holder) { known.view.finalize(); holder.replaceWith(place); } else chart.replaceChildren(place);
-      const options = { actions: false, renderer: "svg", mode: "vega-lite", tooltip: { theme: "custom" }, logLevel: vega.Error };
+      const options = { actions: false, renderer: "svg", mode: "vega-lite", tooltip: { theme: "custom" }, logLevel: ERRORS_ONLY };
       const { view } = await vegaEmbed(place, spec, options);
       chart.querySelector("svg").setAttribute("aria-hidden", "true"); // the chart has a name of its own
       views.set(chart, { view, scales, names: new Set((spec.params ?? []).map((x) => x.name)) });
@@ -157,7 +156,7 @@
     const { lines } = about[study];
     const legend = { title: null, orient: "bottom", columns: 2, labelLimit: 400, labelExpr: `${JSON.stringify(lines)}[datum.value]` };
     for (const part of parts(spec)) {
-      if (part.encoding?.color?.scale) part.encoding.color.legend = { ...legend, symbolType: "stroke", symbolOpacity: 1 };
+      if (part.encoding?.color) part.encoding.color.legend = { ...legend, symbolType: "stroke", symbolOpacity: 1 };
     }
     const title = chart.closest("figure").querySelector("figcaption").textContent;
     return { ...spec, width: 560, height: 360, background: "white", padding: 12, title: { text: title, fontSize: 13 } };
@@ -166,8 +165,8 @@
     const { study, kind } = chart.dataset;
     const name = `${study}-${kind}`;
     if (format === "CSV") { save(`${name}.csv`, csvOf(study, kind), "text/csv"); return; }
-    const compiled = vegaLite.compile(withLegend(chart)).spec;
-    const view = new vega.View(vega.parse(compiled), { renderer: "none" });
+    const options = { actions: false, renderer: "none", mode: "vega-lite", logLevel: ERRORS_ONLY };
+    const { view } = await vegaEmbed(document.createElement("div"), withLegend(chart), options);
     if (format === "SVG") save(`${name}.svg`, await view.toSVG(), "image/svg+xml");
     else {
       const canvas = await view.toCanvas(2);

@@ -21,6 +21,10 @@ from .theorems import bound_curves, checked, map_of, ratios_of
 from .words import name_of, number, unicode_of, value
 
 FOLDER = Path(__file__).parent
+FEWEST_TIMES = 4  # of a curve over time
+STILL = 0.5  # of the points of a curve are in its static picture
+FEWEST_POINTS = 6  # of a curve that is thinned
+MOST_DATA = 650_000  # bytes of all data, besides the last values
 BUTTONS = 8  # levels that are buttons; more are a slider
 CHARTS = {
     "curves": "{what} over time",
@@ -46,18 +50,16 @@ class Section:
     pictures: dict[str, str] = field(default_factory=dict)
     captions: dict[str, str] = field(default_factory=dict)
     bounds: list[str] = field(default_factory=list)
+    bands: list[str] = field(default_factory=list)
+    kinds: dict[str, str] = field(default_factory=dict)
+    tables: dict[str, pd.DataFrame] = field(default_factory=dict)
 
 
-def section_of(source: Source, share: float) -> tuple[Section, pd.DataFrame]:
-    """The section of a source, and the ratios of its regrets to lower bounds.
-
-    Args:
-        source: a table or a summary.
-        share: the part of the usual number of points that its curves can have.
-    """
+def section_of(source: Source) -> tuple[Section, pd.DataFrame]:
+    """The section of a source, and the ratios of its regrets to lower bounds."""
     stops = "rule" in (source.table if source.table is not None else source.summary).columns
     if source.table is not None:
-        study = study_of_table(source.table, share)
+        study = study_of_table(source.table)
         settings = source.table[settings_of(source.table)].drop_duplicates(ignore_index=True)
     else:
         study = study_of_summary(source.summary, "stopping time" if stops else "regret")
@@ -73,7 +75,11 @@ def section_of(source: Source, share: float) -> tuple[Section, pd.DataFrame]:
     bounds, kinds = pd.DataFrame(), {}
     if records is not None and source.table is not None and not study.aggregated:
         bounds, kinds = bound_curves(study, source.table, records, source.name)
-    draw(section, bounds, kinds)
+    section.bounds, section.kinds = list(kinds), kinds
+    section.tables = tables_of(study, bounds)
+    known = study.ends[["low", "q10"]].notna().any()
+    bands = {"interval": known["low"], "quantiles": known["q10"], "none": known.any()}
+    section.bands = [name for name, there in bands.items() if there]
     return section, ratios
 
 
@@ -85,25 +91,62 @@ def usual_level(study: Study) -> int:
     return len(levels) // 2
 
 
-def draw(section: Section, bounds: pd.DataFrame, kinds: Mapping[str, str]) -> None:
+def tables_of(study: Study, bounds: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """The rows of each chart, without empty ones."""
+    levels = study.arrangement.levels
+    tables = {"tails": study.tails, "bounds": bounds}
+    if study.curves.groupby(charts.PLACE).size().max() >= FEWEST_TIMES:
+        tables["curves"] = study.curves[[*charts.PLACE, "t", *charts.MEASURED]]
+    if len(levels) > 1:
+        ends = study.ends.assign(x=np.array([*levels, np.nan])[study.ends["level"]])
+        tables["ends"] = across(ends, levels)[[*charts.PLACE, "x", *charts.MEASURED]]
+    return {kind: table for kind, table in tables.items() if not table.empty}
+
+
+def fit(sections: Sequence[Section]) -> bool:
+    """Thin the curves, tails and bounds of all sections so that their data are not above MOST_DATA
+    bytes; returns whether that was needed.
+    """
+    sizes = {
+        (i, kind): len(charts.csv_text(table))
+        for i, section in enumerate(sections)
+        for kind, table in section.tables.items()
+    }
+    fixed = sum(size for (_, kind), size in sizes.items() if kind == "ends")
+    rest = sum(sizes.values()) - fixed
+    if fixed + rest <= MOST_DATA:
+        return False
+    share = max(MOST_DATA - fixed, 0) / rest
+    for i, kind in sizes:
+        if kind != "ends":
+            sections[i].tables[kind] = fewer(sections[i].tables[kind], share)
+    return True
+
+
+def fewer(table: pd.DataFrame, share: float) -> pd.DataFrame:
+    """A share of the points of each curve of a table, at least FEWEST_POINTS, with both ends."""
+    by = [c for c in (*charts.PLACE, "axis", "label") if c in table.columns]
+    place = table.groupby(by, sort=False).cumcount().to_numpy()
+    size = table.groupby(by, sort=False)[by[0]].transform("size").to_numpy()
+    n = np.minimum(np.maximum(FEWEST_POINTS, (size * share).astype(int)), size)
+    step = np.maximum(size - 1, 1)
+    # a point stays where the even division of the curve into n - 1 parts has a new integer
+    kept = (place * (n - 1)) // step != ((place - 1) * (n - 1)) // step
+    return table[kept | (place == 0) | (place == size - 1)]
+
+
+def draw(section: Section) -> None:
     """Make the charts of a section: specifications, data and static pictures."""
-    study, name = section.study, section.source.name
+    study, name, kinds = section.study, section.source.name, section.kinds
     found = study.arrangement
     what = study.statistic
-    ends = study.ends.drop(columns=[c for c in ("std", "runs") if c in study.ends.columns])
-    x = np.array([*found.levels, np.nan])[ends["level"]] if found.levels else np.nan
-    ends = ends.assign(x=x)
-    tables = {"curves": study.curves, "tails": study.tails, "bounds": bounds}
-    if len(found.levels) > 1:
-        ends = across(ends, found.levels)
-        tables["ends"] = ends[[*charts.PLACE, "x", *charts.MEASURED]]
-    for kind in ("curves", "ends", "tails", "bounds"):
-        table = tables.get(kind)
-        if table is not None and not table.empty:
-            columns = [c for c in table.columns if c not in ("std", "runs")]
-            section.data[f"{name}-{kind}"] = charts.csv_text(table[columns])
-    beside = f"{name}-bounds" if not bounds.empty else None
-    section.bounds = list(kinds)
+    for kind, table in section.tables.items():
+        section.data[f"{name}-{kind}"] = charts.csv_text(table)
+    still = {
+        f"{name}-{kind}": charts.csv_text(table if kind == "ends" else fewer(table, STILL))
+        for kind, table in section.tables.items()
+    }
+    beside = f"{name}-bounds" if "bounds" in section.tables else None
     label = {"regret": "pseudo-regret", "stopping time": "samples until it stops"}[what]
     at_end = f"{label} at T" if what == "regret" else label
     against = section.axis if found.axis not in BUDGETS else f"privacy budget {section.axis}"
@@ -127,8 +170,8 @@ def draw(section: Section, bounds: pd.DataFrame, kinds: Mapping[str, str]) -> No
         caption = CHARTS[kind].format(what=what.capitalize(), axis=section.axis)
         spec = charts.spec_of(chart(), f"{caption}. {section.source.title}")
         section.captions[kind], section.specs[kind] = caption, spec
-        choice = {"level": section.level, "panel": 0}
-        section.pictures[kind] = charts.picture(spec, section.data, choice, f"{name}-{kind}-")
+        choice = {"level": section.level, "panel": 0, "band": (section.bands or ["none"])[0]}
+        section.pictures[kind] = charts.picture(spec, still, choice, f"{name}-{kind}-")
 
 
 def scales_of(levels: Sequence[float]) -> tuple[str, str]:
@@ -166,7 +209,9 @@ def summary_rows(study: Study) -> tuple[list[list[str]], list[str]]:
         if many["level"]:
             level = int(row["level"])
             none = "not private" if found.axis in BUDGETS else ""
-            cells.append(none if level == NO_LEVEL else value(found.axis or "", found.levels[level]))
+            cells.append(
+                none if level == NO_LEVEL else value(found.axis or "", found.levels[level])
+            )
         cells.append(number(row["mean"]))
         if study.aggregated:
             cells.append(span(row["q10"], row["q90"]))
@@ -255,8 +300,8 @@ def strings_in(data: Any) -> list[str]:
 
 
 def in_script(text: str) -> str:
-    """Text that stands in a script element: it cannot end it."""
-    return text.replace("</", "<\\/").replace("<!--", "<\\!--")
+    """JSON that stands in a script element, which it cannot end."""
+    return text.replace("<", "\\u003c")
 
 
 def facts_of(sources: Sequence[Source]) -> dict[str, Any]:
@@ -278,10 +323,12 @@ def render(
 ) -> str:
     """The page as HTML."""
     specs = {s.source.name: s.specs for s in sections}
-    mapped = map_section(ratios)
+    mapped, data = map_section(ratios), {}
     if mapped:
         specs["map"] = {"map": mapped["spec"]}
+        data = {"map": mapped["data"]}
     text, tokens = compressed(specs)
+    data |= {name: rows for s in sections for name, rows in s.data.items()}
     environment = Environment(
         loader=FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
@@ -300,6 +347,6 @@ def render(
         settings=sum(s.study.settings for s in sections),
         style=(FOLDER / "style.css").read_text(), script=(FOLDER / "page.js").read_text(),
         engine=charts.engine(), specs=text, tokens=json.dumps(tokens, ensure_ascii=False),
-        about=json.dumps(about, ensure_ascii=False),
+        about=json.dumps(about, ensure_ascii=False), data=json.dumps(data, ensure_ascii=False),
     )  # fmt: skip
     return page + "\n"

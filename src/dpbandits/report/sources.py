@@ -147,7 +147,7 @@ def named(name: str) -> tuple[str, str]:
 def command_of(config: Mapping[str, Any], changed: Iterable[str]) -> str:
     """The command that makes a table, from its manifest."""
     stops = "rule" in config
-    question = next(q for q in QUESTIONS if ("rule" == q.group) == stops)
+    question = next(q for q in QUESTIONS if (q.group == "rule") == stops)
     words = list(map(str, changed))
     if any(isinstance(config.get(key), list) for key in (*question.groups, "eps", "rho")):
         words = ["-m", *_as_lists(config, question)]

@@ -1,0 +1,176 @@
+"""What the report makes of tables: means, quantiles, tails, panels, lines, aggregation."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from report_tables import regrets, stopping_times
+
+import dpbandits as dp
+from dpbandits.figures.style import PALETTE
+from dpbandits.report import data
+from dpbandits.report.data import NO_LEVEL, arranged, binned, exceedance, study_of_table, thinned
+from dpbandits.report.sources import read_summary, sources_in, without_parts
+from dpbandits.report.words import number, power, unicode_of
+from dpbandits.results.tables import at_end, settings_of, write_table
+
+
+def settings(table):
+    return table[settings_of(table)].drop_duplicates(ignore_index=True)
+
+
+def test_statistics_of_curves_are_those_of_the_runs():
+    """Controls: median for mean, runs mixed between settings, the wrong round."""
+    table = regrets(envs=("bernoulli_c1", "bernoulli_c2"))
+    study = study_of_table(table)
+    found = study.arrangement
+    assert found.panels == ["C1", "C2"] and found.levels == [0.1, 1.0] and found.axis == "eps"
+    row = study.curves[(study.curves["panel"] == 1) & (study.curves["level"] == 0)]
+    row = row[row["line"] == 1].iloc[len(row) // 4]
+    own = table[(table["env"] == "bernoulli_c2") & (table["eps"] == 0.1)]
+    own = own[(own["algo"] == "dp_se") & (own["t"] == row["t"])]["regret"]
+    assert row["mean"] == pytest.approx(own.mean())
+    assert row[["q10", "median", "q90"]].tolist() == pytest.approx(
+        np.quantile(own, [0.1, 0.5, 0.9]).tolist()
+    )
+    assert row["low"] < own.mean() < row["high"] < own.max()
+
+
+def test_last_values_are_those_of_the_summary():
+    table = regrets()
+    study, summary = study_of_table(table), dp.summary(table)
+    assert study.ends["mean"].tolist() == pytest.approx(summary["mean"].tolist())
+    assert study.ends["low"].tolist() == pytest.approx(summary["ci_low"].tolist())
+    assert study.means.tolist() == pytest.approx(summary["mean"].tolist())
+
+
+def test_the_order_of_rows_changes_nothing_but_the_order():
+    table = regrets()
+    mixed = table.sort_values(["run", "t"], ignore_index=True)
+    key = ["panel", "level", "line"]
+    one, other = (study_of_table(x).ends.sort_values(key) for x in (table, mixed))
+    assert one["mean"].tolist() == pytest.approx(other["mean"].tolist())
+
+
+def test_lines_have_the_colours_that_algorithms_declare():
+    lines = arranged(settings(regrets(("adap_ucb", "dp_se", "mine")))).lines
+    assert [line.label for line in lines] == ["AdaP-UCB", "DP-SE", "mine"]
+    assert lines[1].colour == PALETTE["blue"].lower()
+    assert len({(line.colour, line.dash) for line in lines}) == 3
+
+
+def test_an_algorithm_without_privacy_is_on_every_level():
+    table = pd.concat([regrets(), regrets(("ucb",), (np.inf,))], ignore_index=True)
+    found = arranged(settings(table))
+    assert found.places["level"].tolist() == [0, 1, 0, 1, NO_LEVEL]
+    assert found.panels == ["C1"]
+
+
+@pytest.mark.parametrize(
+    ("more", "axis", "panels", "lines"),
+    [
+        ({"alpha": (1.0, 2.0, 3.0)}, "alpha", 2, 2),  # more values than budgets: it is the axis
+        ({"env.gap": (0.1, 0.2)}, "eps", 2, 2),  # the game varies: panels
+        ({"tree": ("binary", "honaker")}, "eps", 1, 4),  # the algorithm varies: lines
+        ({"env.instance": (0, 1, 2, 3)}, "eps", 4, 2),  # numbers that are no quantity
+    ],
+)
+def test_what_varies_is_axis_panel_or_line(more, axis, panels, lines):
+    found = arranged(settings(regrets(runs=1, times=2, **more)))
+    assert (found.axis, len(found.panels), len(found.lines)) == (axis, panels, lines)
+
+
+def test_curves_are_thinned_between_their_ends_and_it_is_said():
+    table = regrets(times=90)
+    slim = pd.DataFrame({"setting": 0, "value": 1.0, "t": np.unique(table["t"])})
+    kept, said = thinned(slim, 4)
+    times = kept["t"].unique()
+    assert len(times) <= data.POINTS < slim["t"].nunique() and said.startswith("Curves show ")
+    assert times[0] == slim["t"].min() and times[-1] == slim["t"].max()
+    few, nothing = thinned(slim[slim["t"] < 10], 4)
+    assert nothing == "" and len(few) == len(slim[slim["t"] < 10])
+
+
+def test_tails_are_shares_of_runs_down_to_the_worst():
+    last = pd.DataFrame({"setting": 0, "value": np.arange(1.0, 101.0)})
+    tail = exceedance(last)
+    assert len(tail) <= data.TAIL
+    for x, p in zip(tail["x"], tail["p"], strict=True):
+        assert p == pytest.approx((last["value"] >= x).mean())
+    assert tail["x"].max() == 100.0 and tail["p"].min() == pytest.approx(0.01)
+
+
+def test_stopping_times_have_shares_of_correct_answers():
+    study = study_of_table(stopping_times())
+    assert study.statistic == "stopping time" and study.curves.empty
+    assert set(study.ends["correct"]) == {"95 %"}
+    assert study.ends["mean"].iloc[0] > 5 * study.ends["mean"].iloc[1]
+
+
+def test_many_settings_are_aggregated_and_it_is_said(monkeypatch):
+    table = regrets(envs=("bernoulli_c1", "bernoulli_c2"), **{"env.gap": (0.1, 0.2, 0.3)})
+    monkeypatch.setattr(data, "MOST_SETTINGS", 20)
+    study = study_of_table(table)
+    assert study.aggregated and "24 settings" in study.notes[0]
+    assert len(study.ends) == 4 and study.ends["runs"].tolist() == [6] * 4
+    means = at_end(table).groupby(["algo", "eps", "env", "env.gap"])["regret"].mean()
+    of = means["adap_ucb", 0.1]
+    row = study.ends[(study.ends["line"] == 0) & (study.ends["level"] == 0)].iloc[0]
+    assert row["mean"] == pytest.approx(of.mean())
+    assert row["q90"] == pytest.approx(of.quantile(0.9))
+    ratio = (means["dp_se", 0.1] / np.minimum(of, means["dp_se", 0.1])).to_numpy()
+    worse = study.ends[(study.ends["line"] == 1) & (study.ends["level"] == 0)].iloc[0]
+    assert worse["to_smallest"] == pytest.approx(np.exp(np.log(ratio).mean()))
+    assert worse["worst"] == pytest.approx(ratio.max())
+
+
+def test_many_budgets_are_grouped_in_order():
+    x = np.geomspace(0.01, 10, 1000)
+    levels, level = binned(np.append(x, np.inf))
+    assert len(levels) <= data.MOST_LEVELS and levels == sorted(levels)
+    assert (
+        level[-1] == NO_LEVEL
+        and (np.diff(level[:-1]) >= 0).all()
+        and set(level[:-1]) == set(range(len(levels)))
+    )
+    ratios = np.array(levels)[level[:-1]] / x
+    assert ratios.max() < 1.2 and ratios.min() > 1 / 1.2
+
+
+def test_a_summary_is_read_back_as_it_was_written(tmp_path):
+    from dpbandits.contracts.question import REGRET
+    from dpbandits.results.summary import render, summarize
+
+    table = pd.concat([regrets(), regrets(("ucb",), (np.inf,))], ignore_index=True)
+    file = tmp_path / "hu2022.md"
+    file.write_text(render(summarize(table), REGRET, "pipe") + "\n")
+    found, summary = read_summary(file), summarize(table)
+    assert found["algo"].tolist() == summary["algo"].tolist()
+    assert found["eps"].tolist() == summary["eps"].tolist()
+    for here, there in (("mean", "mean"), ("low", "ci_low"), ("high", "ci_high")):
+        assert found[here].tolist() == pytest.approx(summary[there].tolist(), rel=1e-3)
+
+
+def test_tables_whose_settings_are_in_another_are_left_out(tmp_path):
+    write_table(tmp_path / "a.csv", regrets())
+    (tmp_path / "b.csv").write_text("x,y\n1,2\n")
+    sources, notes = sources_in(tmp_path)
+    assert [source.name for source in sources] == ["a"]
+    assert len(notes) == 1 and "b.csv" in notes[0]
+    whole, part, other = (
+        sources[0].__class__(name, name, keys=frozenset(keys))
+        for name, keys in (("whole", "ab"), ("part", "a"), ("other", "bc"))
+    )
+    kept, dropped = without_parts([part, whole, other])
+    assert {source.name for source in kept} == {"whole", "other"} and dropped == 1
+
+
+@pytest.mark.parametrize(
+    ("T", "text"), [(1e7, "10⁷"), (5e6, "5 × 10⁶"), (1234, "1,234"), (1234567, "1,234,567")]
+)
+def test_rounds_in_words(T, text):
+    assert power(T) == text
+
+
+def test_mathematics_becomes_unicode():
+    assert unicode_of(r"at $\epsilon = 1$, $\epsilon_{\min}$") == "at ε = 1, ε_min"
+    assert [number(x) for x in (np.nan, np.inf, 12345.6, 0.12345)] == ["", "∞", "12,346", "0.1235"]

@@ -1,0 +1,176 @@
+"""bandit-report and dp.report: the page, its size, its bytes, bad input."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from refusals import message_of
+from report_tables import regrets, stopping_times
+
+import dpbandits as dp
+from dpbandits.cli import report, run
+from dpbandits.files import package_folder
+from dpbandits.results.tables import write_table
+
+NEEDED = pytest.mark.extra("altair", "vl_convert")
+MB = 1_000_000
+RESULTS = package_folder("conf").parent / "results"
+
+
+def data_of(page):
+    """The data in a page: lines of CSV, by name."""
+    (text,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    return {name: rows.splitlines() for name, rows in json.loads(text).items()}
+
+
+@NEEDED
+def test_the_page_of_a_sweep(bandit):
+    words = "'sweep={algo:[adap_ucb,dp_se],eps:[0.1,1]}' env=bernoulli_c1 horizon=1e4 runs=3 jobs=1"
+    bandit(run, words)
+    assert bandit(report, "") == ["report.html"]
+    page = Path("report.html").read_text()
+    name = next(Path("results").glob("*.csv")).stem
+    assert "bandit-run &#39;sweep={algo:[adap_ucb,dp_se],eps:[0.1,1]}&#39;" in page
+    assert f"numpy {np.__version__}" in page and "Seed 0." in page
+    assert set(data_of(page)) == {"map"} | {
+        f"{name}-{kind}" for kind in ("curves", "ends", "tails", "bounds")
+    }
+    assert page.count('<svg aria-hidden="true" xmlns') == 4  # static pictures
+    assert page.count("<table") == 4  # commands, map, privacy, summary
+    assert "AdaP-UCB</th>" in page and "ε-global DP of all actions" in page
+    before = Path("report.html").read_bytes()
+    bandit(report, "out=again.html")
+    assert Path("again.html").read_bytes() == before
+
+
+@NEEDED
+def test_nothing_in_the_page_is_requested(tmp_path):
+    """Addresses occur in the engine as names of XML and in messages, but in no tag of the page."""
+    page = dp.report(regrets(), tmp_path / "page.html").read_text()
+    for script in re.findall(r"<script>.*?</script>", page, re.S):
+        page = page.replace(script, "")
+    assert not re.search(r"""(?:src|href)=["'](?!#|data:,")""", page)
+    assert not re.search(r"@import|url\((?!#)", page)
+
+
+@NEEDED
+def test_words_of_users_are_text(tmp_path):
+    odd = "</script><b>x"
+    table = regrets((odd, "dp_se"))
+    page = dp.report({"<i>t": table}, tmp_path / "page.html").read_text()
+    assert data_of(page)
+    page = re.sub(r"<script type=.application/json.*?</script>", "", page, flags=re.S)
+    assert "<b>x" not in page and "<i>t" not in page and "&lt;/script&gt;&lt;b&gt;x" in page
+
+
+@NEEDED
+def test_the_ratio_to_the_lower_bound_is_that_of_the_theorem(bandit):
+    from dpbandits.environments.catalogue import build
+    from dpbandits.theory.azize2025 import bernoulli_lower
+
+    bandit(run, "algo=adap_ucb env=bernoulli_c2 eps=0.5 horizon=1e5 runs=3 jobs=1")
+    bandit(report, "")
+    (row,) = data_of(Path("report.html").read_text())["map"][1:]
+    table = dp.load(next(Path("results").glob("*.csv")))
+    mean = dp.summary(table)["mean"][0]
+    means = build({"law": "bernoulli_family", "family": "c2", "arms": 5}).means
+    assert float(row.split(",")[-2]) == pytest.approx(
+        mean / bernoulli_lower(means, 0.5, 1e5), rel=1e-3
+    )
+
+
+@NEEDED
+def test_all_committed_results_fit_into_three_megabytes(tmp_path, bandit):
+    bandit(report, f"results={RESULTS} out={tmp_path / 'page.html'}")
+    page = (tmp_path / "page.html").read_bytes()
+    assert len(page) < 3 * MB
+    text = page.decode()
+    for name in dp.experiments().index:
+        assert (f'id="{name}"' in text) == any(RESULTS.glob(f"{name}.[cm]*"))
+    assert text.count('<tr id="claim-') == 26
+    for part in ("AdaP-UCB", "proved", "consistent"):
+        assert part in text
+
+
+@NEEDED
+def test_all_curves_of_the_suite_would_fit(tmp_path):
+    """Forty tables as large as those of the suite: their curves are thinned, and it is said."""
+    table = regrets(
+        ("adap_ucb", "dp_se", "dp_imed"), (0.1, 0.3, 1.0, 3.0), ("bernoulli_c1", "bernoulli_c2")
+    )
+    page = dp.report({f"t{i}": table for i in range(40)}, tmp_path / "page.html")
+    assert page.stat().st_size < 3 * MB
+    assert "fewer points than usual" in page.read_text()
+
+
+@NEEDED
+@pytest.mark.slow
+def test_twenty_thousand_settings_are_aggregated(tmp_path):
+    gaps = np.linspace(0.01, 0.5, 1000)
+    more = {"env.gap": gaps}
+    table = regrets(eps=np.geomspace(0.01, 10, 10), envs=("one_better",), runs=2, times=6, **more)
+    assert len(table.groupby(["algo", "eps", "env.gap"])) == 20_000
+    write_table(tmp_path / "sweep.csv", table)
+    page = dp.report(dp.load(tmp_path / "sweep.csv"), tmp_path / "page.html")
+    assert page.stat().st_size < 1.5 * MB  # and the limit is five
+    text = page.read_text()
+    assert "20,000 settings are too many to be shown one by one: they are aggregated" in text
+    assert "20 rows of numbers" in text
+
+
+@NEEDED
+def test_stopping_times(tmp_path):
+    page = dp.report(stopping_times(), tmp_path / "page.html").read_text()
+    assert "Stopping time against ε" in page and "samples until it stops" in page
+    assert '<th scope="col">correct</th>' in page
+
+
+@NEEDED
+def test_specifications_are_restored_from_their_tokens():
+    from dpbandits.report.page import compressed
+
+    long = 'a text of more than forty letters, with "quotes" and ε' * 2
+    specs = {"a": [long, long], "b": {"c": long, "d": "short"}}
+    text, tokens = compressed(specs)
+    assert text.count("forty") == 0 and len(tokens) == 1
+
+    def restored(x):
+        if isinstance(x, dict):
+            return {k: restored(v) for k, v in x.items()}
+        return [restored(v) for v in x] if isinstance(x, list) else tokens.get(x, x)
+
+    assert restored(json.loads(text)) == specs
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["results=nothing"], "results=nothing: there is no such folder"),
+        (["results=."], "the folder has no tables (*.csv) and no summaries"),
+        (["out=page.pdf"], "out=page.pdf: a file whose name ends in .html is needed"),
+        (["outt=page.html"], "unknown key 'outt': did you mean out?"),
+        (["page.html"], "page.html: KEY=VALUE is needed"),
+    ],
+)
+@NEEDED
+def test_bad_input(refused, words, said):
+    assert said in refused(report, words)
+
+
+@NEEDED
+def test_bad_tables(unchanged):
+    assert "a tidy table is needed" in message_of(dp.report, [3])
+    assert "at least one is needed" in message_of(dp.report, [])
+    assert "no column" in message_of(dp.report, pd.DataFrame({"algo": ["a"]}))
+    assert "ends in .html" in message_of(dp.report, regrets(), out="page.txt")
+
+
+def test_a_missing_package_is_named(unchanged, monkeypatch):
+    from dpbandits.report import build
+
+    monkeypatch.setattr(build, "find_spec", lambda name: None)
+    expected = "a report needs altair: pip install 'dpbandits[report]'"
+    assert message_of(dp.report, regrets()) == expected
