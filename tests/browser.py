@@ -1,7 +1,7 @@
 """A browser in which tests open pages from files: Debian's Chromium, driven by Selenium.
 
-The fixture ``browser`` is a ``Browser``. Its tests have the mark ``slow``, and fail, instead of being
-skipped, where Chromium is missing: tests/install_chromium.sh installs it.
+The fixture ``browser`` is a ``Browser``. Its tests have the mark ``slow``, and they fail where
+Chromium is missing, instead of being skipped: tests/install_chromium.sh installs it.
 """
 
 import json
@@ -99,7 +99,7 @@ class Browser:
         script = "const done = arguments[1]; axe.run(document, arguments[0]).then(done)"
         found = self.driver.execute_async_script(script, options)["violations"]
         return {
-            rule["id"]: [node["html"][:200] + " " + node["failureSummary"] for node in rule["nodes"][:3]]
+            rule["id"]: [f"{x['html'][:200]} {x['failureSummary']}" for x in rule["nodes"][:3]]
             for rule in found
             if rule["impact"] in impacts
         }  # fmt: skip
@@ -114,7 +114,7 @@ class Browser:
 
 @contextmanager
 def chromium():
-    """Start Chromium with an empty profile; a missing one is an error that says how to install it."""
+    """Start Chromium with an empty profile; an error says how to install a missing one."""
     from selenium import webdriver
 
     program = next(filter(None, map(shutil.which, NAMES)), None)

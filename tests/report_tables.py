@@ -30,8 +30,8 @@ def stopping_times(rules=("nas", "dp_nas"), eps=(0.1, 1.0), runs=20):
     rng = np.random.default_rng(0)
     rows = [
         {
-            "rule": rule, "env": "sign", "arm": 0, "true_mean": 0.2, "eps": budget, "rel_error": 0.1,
-            "beta": 0.05, "R": 1.0, "cap": 10**9, "seed": 0, "run": run,
+            "rule": rule, "env": "sign", "arm": 0, "true_mean": 0.2, "eps": budget,
+            "rel_error": 0.1, "beta": 0.05, "R": 1.0, "cap": 10**9, "seed": 0, "run": run,
             "stopping_time": int(1000 / budget * rng.lognormal(0, 0.2)), "estimate": 0.2,
             "halted": 1, "correct": int(run > 0),
         }

@@ -25,6 +25,7 @@ CLUSTER = ("HOST", "slurm", "runner=ray")
 MARKS = {  # of documents whose commands take more than a few seconds
     "exact_loss.md": [pytest.mark.slow, pytest.mark.extra("flint")],
     "privacy.md": [pytest.mark.slow],
+    "report.md": [pytest.mark.extra("altair", "vl_convert")],
     "scale.md": [pytest.mark.slow, pytest.mark.extra("distributed", "submitit")],
 }
 

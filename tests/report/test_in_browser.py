@@ -1,4 +1,4 @@
-"""The report in a real browser: every chart, every control, keyboard, screen readers, no requests."""
+"""The report in a browser: charts, controls, keyboard, screen readers, and no request."""
 
 import numpy as np
 import pandas as pd
@@ -13,20 +13,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.extra("altair", "vl_convert", "selen
 RESULTS = package_folder("conf").parent / "results"
 STUDY = "sweep"
 DRAWN = "return document.querySelectorAll('.chart[data-drawn]').length"
-LINES = (
-    "return document.querySelectorAll('[data-kind={}] .mark-line path[stroke-width=\"2\"]').length"
-)
-
-
-def tables():
-    table = pd.concat(
-        [
-            regrets(envs=("bernoulli_c1", "bernoulli_c2"), eps=(0.1, 0.5, 1.0)),
-            regrets(("ucb",), (np.inf,)),
-        ],
-        ignore_index=True,
-    )
-    return {STUDY: table, "stops": stopping_times()}
+CURVES = f"return document.querySelector('#{STUDY} [data-kind=curves]')"
 
 
 @pytest.fixture(scope="module")
@@ -107,13 +94,11 @@ def test_the_checks_of_the_browser_find_faults(browser, tmp_path):
 def test_buttons_change_what_is_drawn(browser, page):
     browser.open(page, 1400)
     draw_all(browser)
-    path = f"return document.querySelector('#{STUDY} [data-kind=curves] .mark-line path').getAttribute('d')"
+    path = CURVES + ".querySelector('.mark-line path').getAttribute('d')"
     place = f"return document.querySelector('#{STUDY} figcaption .place').textContent"
-    bands = f"return document.querySelector('#{STUDY} [data-kind=curves] .mark-area path').getAttribute('d')"
-    axis = (
-        f"return document.querySelector('#{STUDY} [data-kind=curves] .role-axis-label').textContent"
-    )
-    thin = f"return document.querySelectorAll('#{STUDY} [data-kind=curves] [stroke-width=\"1.2\"]').length"
+    bands = CURVES + ".querySelector('.mark-area path').getAttribute('d')"
+    axis = CURVES + ".querySelector('.role-axis-label').textContent"
+    thin = CURVES + ".querySelectorAll('[stroke-width=\"1.2\"]').length"
     assert browser.run(place) == ": C1, ε = 1"
     seen = [browser.run(path)]
     choose(browser, f"#{STUDY} [name=level][value='0']")

@@ -17,6 +17,7 @@ import vl_convert
 
 from .data import MEASURED, NO_LEVEL, Line
 
+ROW = 22  # pixels of a row of the map
 WIDTH, HEIGHT = 400, 250  # of static pictures and of charts on screens that have the room
 SLOPE = "#888888"  # of bounds without a constant
 DIGITS = {"t": "%.7g", "x": "%.6g"}  # of columns of data; of others FOUR
@@ -36,15 +37,17 @@ CONFIG: dict[str, Any] = {
     "font": "system-ui, sans-serif",
     "view": {"stroke": None},
     "axis": {
-        "gridColor": "#dddddd", "domainColor": "#767676", "tickColor": "#767676", "labelFontSize": 11,
-        "titleFontSize": 12, "titleFontWeight": "normal", "tickCount": 5, "labelOverlap": True,
+        "gridColor": "#dddddd", "domainColor": "#767676", "tickColor": "#767676",
+        "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal", "tickCount": 5,
+        "labelOverlap": True,
     },
     "range": {"heatmap": {"scheme": "viridis"}},
 }  # fmt: skip
 DASH = {"exact": [1, 0], "asymptotic": [6, 2, 1, 2], "worst case": [1, 3], "slope": [4, 3]}
 VALUE = (
-    "datum.value == 0 ? '0' : abs(log(abs(datum.value))/LN10) >= 4 ? replace(replace(format(datum.value, '.3~e'), '+', ''), "
-    "'e0', 'e') : format(datum.value, ',.12~g')"
+    "datum.value == 0 ? '0' : abs(log(abs(datum.value))/LN10) >= 4 ? "
+    "replace(replace(format(datum.value, '.3~e'), '+', ''), 'e0', 'e') : "
+    "format(datum.value, ',.12~g')"
 )
 MANTISSA = "round(datum.value / pow(10, floor(log(datum.value) / LN10 + 1e-9)) * 10)"
 DECADES = "log(domain('{0}')[1] / domain('{0}')[0]) / LN10"
@@ -58,7 +61,8 @@ USELESS = (
     r'<(?:line|path|text)\b[^>]*\bopacity="0"[^>]*/>',
     r'<path class="(?:back|fore)ground"[^>]*/>',
     r"<text\b[^>]*></text>",
-    r' (?:aria-(?!hidden)\w+|role|font-family|pointer-events|stroke-miterlimit|xmlns:xlink|version)="[^"]*"',
+    r' (?:aria-(?!hidden)\w+|role|font-family|pointer-events|stroke-miterlimit)="[^"]*"',
+    r' (?:xmlns:xlink|version)="[^"]*"',
     r' (?:stroke="#(?:dddddd|767676)" stroke-width="1"|fill="#000"(?= |>)|font-size="1[12]px")',
     r' (?:opacity="1"|font-weight="normal"|[xy]2="0")',
     r' transform="translate\(0,0\)"',
@@ -136,8 +140,8 @@ def named(name: str) -> Any:
 
 
 def curve_chart(
-    data: str, x: str, titles: tuple[str, str], lines: Sequence[Line], at: str, scales: tuple[str, str],
-    bounds: str | None, labels: Mapping[str, str] | None, points: bool,
+    data: str, x: str, titles: tuple[str, str], lines: Sequence[Line], at: str,
+    scales: tuple[str, str], bounds: str | None, labels: Mapping[str, str] | None, points: bool,
 ) -> Any:  # fmt: skip
     """Means with bands against time or a budget.
 
@@ -238,13 +242,21 @@ def tail_chart(data: str, title: str, lines: Sequence[Line], scales: tuple[str, 
     return _finished(alt.layer(chart), "level", scales)
 
 
-def map_chart(data: str, title: str, names: Sequence[str]) -> Any:
-    """Regret over the best lower bound: an algorithm a row, a budget a column."""
+def map_chart(data: str, title: str, names: Sequence[str], rows: int) -> Any:
+    """Regret over the best lower bound: an algorithm a row, a budget a column.
+
+    Args:
+        data: the name of the cells.
+        title: of the axis of budgets.
+        names: the algorithms in their order.
+        rows: how many of them the game has that is shown first.
+    """
     base = (
         alt.Chart(named(data))
         .transform_filter("datum.game == game")
         .transform_calculate(
-            text="format(datum.ratio, datum.ratio < 9.95 ? '.1f' : datum.ratio < 9999 ? '.0f' : '.0e')"
+            text="format(datum.ratio, "
+            "datum.ratio < 9.95 ? '.1f' : datum.ratio < 9999 ? '.0f' : '.0e')"
         )
         .encode(
             x=alt.X("x:O", title=title).axis(labelAngle=0, domain=False, ticks=False),
@@ -267,8 +279,7 @@ def map_chart(data: str, title: str, names: Sequence[str]) -> Any:
     ink = alt.condition("datum.ratio > 400", alt.value("#fffffe"), alt.value("#010101"))
     text = base.mark_text(fontSize=11, tooltip=True).encode(text="text:N", color=ink, tooltip=tips)
     chart = alt.layer(cells, text).add_params(alt.param("game", value=""))
-    fitted = alt.AutoSizeParams(type="fit-x", contains="padding")
-    chart = chart.properties(width="container", height={"step": 22}, autosize=fitted)
+    chart = chart.properties(width="container", height=ROW * rows)
     return chart.configure(**CONFIG)
 
 

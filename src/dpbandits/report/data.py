@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import cycle, product
 from typing import Any
 
 import numpy as np
@@ -237,7 +237,7 @@ def axis_of(settings: pd.DataFrame, group: str) -> str | None:
     if best is not None and budgets[best] > 1:
         counts.pop("horizon", None)
     most = max(counts, key=counts.__getitem__, default=None)
-    if best is not None and (budgets[best] >= 3 or budgets[best] >= counts[most]):
+    if best is not None and most is not None and budgets[best] >= min(3, counts[most]):
         return best
     return most if most is not None and counts[most] > 1 else best
 
@@ -277,8 +277,8 @@ def looks(of_line: Mapping[str, str]) -> list[Line]:
     for label, algo in of_line.items():
         own.setdefault(algo, []).append(label)
     declared = {algo: line_of(algo) for algo in own}
-    free = [look for look in ((c, d) for d, c in product(DASHES, PALETTE))]
-    left = iter([look for look in free if look not in declared.values()] * len(own))
+    free = [(c, d) for d, c in product(DASHES, PALETTE) if (c, d) not in declared.values()]
+    left = cycle(free)
     lines = []
     for algo, labels in own.items():
         colour, dash = declared[algo] or next(left)
@@ -305,7 +305,7 @@ def aggregated(
     panels = list(settings[limit].drop_duplicates().sort_values())
     lines = looks({display_name(name): name for name in dict.fromkeys(settings[group].astype(str))})
     names = [line.algo for line in lines]
-    x = settings[axis].to_numpy(dtype=float)
+    x = settings[axis].to_numpy(dtype=float) if axis else np.full(len(settings), np.inf)
     levels, level = binned(x)
     places = pd.DataFrame({
         "panel": [panels.index(T) for T in settings[limit]],

@@ -10,6 +10,7 @@
   const views = new Map(); // of the charts that have been drawn, by their element
   const say = (words) => { document.getElementById("said").textContent = words; };
 
+  const unquoted = (text) => (text.startsWith('"') ? text.slice(1, -1).replaceAll('""', '"') : text);
   const parts = (spec) => [spec, ...(spec.layer ?? [])];
   const filled = (spec, state) => {
     const made = structuredClone(spec);
@@ -22,6 +23,11 @@
           part.encoding[channel].scale = log ? { type: "log", nice: false } : { type: "linear", zero: channel === "y" };
         }
       }
+    }
+    if (state.game !== undefined) { // as many rows as the game has algorithms
+      const cell = (row) => row.match(/^("(?:[^"]|"")*"|[^,]*),("(?:[^"]|"")*"|[^,]*),/);
+      const rows = texts.map.split("\n").map(cell).filter((x) => x && unquoted(x[1]) === state.game);
+      made.height = 22 * new Set(rows.map((x) => x[2])).size;
     }
     for (const parameter of made.params ?? []) parameter.value = state[parameter.name] ?? parameter.value;
     return made;
@@ -46,7 +52,7 @@
   const draw = async (chart) => {
     const state = stateOf(chart);
     const { study, kind } = chart.dataset;
-    const scales = `${state.log_x} ${state.log_y}`;
+    const scales = `${state.log_x} ${state.log_y} ${state.game}`; // what needs a new specification
     const known = views.get(chart);
     if (known && known.scales === scales) {
       for (const [name, value] of Object.entries(state)) {

@@ -57,22 +57,24 @@ class Section:
 
 def section_of(source: Source) -> tuple[Section, pd.DataFrame]:
     """The section of a source, and the ratios of its regrets to lower bounds."""
-    stops = "rule" in (source.table if source.table is not None else source.summary).columns
+    shown = source.table if source.table is not None else source.summary
+    assert shown is not None
+    stops = "rule" in shown.columns
     if source.table is not None:
         study = study_of_table(source.table)
         settings = source.table[settings_of(source.table)].drop_duplicates(ignore_index=True)
     else:
-        study = study_of_summary(source.summary, "stopping time" if stops else "regret")
-        settings = source.summary
+        study = study_of_summary(shown, "stopping time" if stops else "regret")
+        settings = shown
     ratios, records = ratios_of(study.means[:0], []), None
-    if not stops and checked(source.records, settings, source.name):
+    if source.records and not stops and checked(source.records, settings, source.name):
         records = source.records
         ratios = ratios_of(study.means, records)
     arrangement = study.arrangement
     axis = name_of(arrangement.axis) if arrangement.axis else ""
     levels = [value(arrangement.axis, x) for x in arrangement.levels] if arrangement.axis else []
     section = Section(source, study, axis, levels, usual_level(study), *summary_rows(study))
-    bounds, kinds = pd.DataFrame(), {}
+    bounds, kinds = pd.DataFrame(), dict[str, str]()
     if records is not None and source.table is not None and not study.aggregated:
         bounds, kinds = bound_curves(study, source.table, records, source.name)
     section.bounds, section.kinds = list(kinds), kinds
@@ -150,6 +152,7 @@ def draw(section: Section) -> None:
     label = {"regret": "pseudo-regret", "stopping time": "samples until it stops"}[what]
     at_end = f"{label} at T" if what == "regret" else label
     against = section.axis if found.axis not in BUDGETS else f"privacy budget {section.axis}"
+    of_tails = f"{label}, times the smallest mean" if study.aggregated else at_end
     made = {
         "curves": lambda: charts.curve_chart(
             f"{name}-curves", "t", ("round t", label), found.lines, "level", ("log", "log"),
@@ -159,10 +162,7 @@ def draw(section: Section) -> None:
             f"{name}-ends", "x", (against, at_end), found.lines, "", scales_of(found.levels),
             beside if found.axis in BUDGETS else None, kinds, True,
         ),
-        "tails": lambda: charts.tail_chart(
-            f"{name}-tails", at_end if not study.aggregated else f"{label}, times the smallest mean",
-            found.lines, ("log", "log"),
-        ),
+        "tails": lambda: charts.tail_chart(f"{name}-tails", of_tails, found.lines, ("log", "log")),
     }  # fmt: skip
     for kind, chart in made.items():
         if f"{name}-{kind}" not in section.data:
@@ -190,9 +190,7 @@ def summary_rows(study: Study) -> tuple[list[list[str]], list[str]]:
     """The summary table as text, its rows and its head."""
     found, ends = study.arrangement, study.ends
     of = study.statistic if study.statistic != "regret" else "final regret"
-    many = {
-        "line": len(found.lines) > 0, "panel": len(found.panels) > 1, "level": found.axis is not None
-    }  # fmt: skip
+    many = {"panel": len(found.panels) > 1, "level": found.axis is not None}
     head = ["algorithm" if study.statistic == "regret" else "rule"]
     head += ["setting"] * many["panel"] + [name_of(found.axis or "")] * many["level"]
     known = ends["median"].notna().any()
@@ -239,9 +237,10 @@ def claims_in(results: Path | None) -> list[dict[str, str]]:
     rows = tables[0].to_dict("records") if tables else []
     return [
         {
-            "name": row["claim"], "says": row.get("what it says", ""), "source": row.get("source", ""),
-            "published": row.get("published", ""), "measured": row.get("measured [95 %]", ""),
-            "verdict": row["verdict"], "why": row.get("why", ""),
+            "name": row["claim"], "says": row.get("what it says", ""),
+            "source": row.get("source", ""), "published": row.get("published", ""),
+            "measured": row.get("measured [95 %]", ""), "verdict": row["verdict"],
+            "why": row.get("why", ""),
             "kind": next((v for v in VERDICTS if row["verdict"].startswith(v)), "undecided"),
         }
         for row in rows
@@ -257,12 +256,11 @@ def map_section(ratios: pd.DataFrame) -> dict[str, Any] | None:
     games = cells.groupby("game").size().sort_values(ascending=False, kind="stable")
     data = {"map": charts.csv_text(cells[["game", "algo", "x", "ratio", "settings"]])}
     game = str(games.index[0])
-    spec = charts.spec_of(
-        charts.map_chart("map", "privacy budget", order), "Mean regret over the best lower bound"
-    )
-    picture = charts.picture(spec, data, {"game": game}, "map-")
     chosen = cells[cells["game"] == game]
     names = [name for name in order if name in set(chosen["algo"])]
+    chart = charts.map_chart("map", "privacy budget", order, len(names))
+    spec = charts.spec_of(chart, "Mean regret over the best lower bound")
+    picture = charts.picture(spec, data, {"game": game}, "map-")
     columns = sorted(chosen["x"].unique())
     table = chosen.pivot_table(index="algo", columns="x", values="ratio").reindex(names)
     rows = [[name, *(number(x) for x in table.loc[name, columns])] for name in names]

@@ -53,7 +53,7 @@ def bound_curves(
     number = pd.factorize(found.ngroup())[0]
     places, parts = study.arrangement.places, []
     for panel in range(len(study.arrangement.panels)):
-        inside = np.flatnonzero(places["panel"] == panel)
+        inside = [int(i) for i in np.flatnonzero(places["panel"] == panel)]
         rows = table[np.isin(number, inside)]
         drawn = curves(rows, [records[i] for i in inside], name)
         if drawn.empty:
@@ -101,7 +101,7 @@ def _by_setting(drawn: pd.DataFrame, keys: pd.DataFrame):
     texts = [_text(row) for row in keys.to_dict("records")]
     own = pd.Series([_text(row) for row in drawn[keys.columns].to_dict("records")])
     for text, rows in drawn.groupby(own.to_numpy(), sort=False):
-        yield texts.index(text), rows
+        yield texts.index(str(text)), rows
 
 
 def _text(row: Mapping[Any, Any]) -> str:
@@ -160,9 +160,9 @@ def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def checked(records: Sequence[Record] | None, settings: pd.DataFrame, name: str) -> bool:
+def checked(records: Sequence[Record], settings: pd.DataFrame, name: str) -> bool:
     """Whether records are those of some settings, so that theorems can be evaluated for them."""
-    if records is None or "rule" in settings.columns or "algo" not in settings.columns:
+    if "rule" in settings.columns or "algo" not in settings.columns:
         return False
     try:
         check_match(settings.to_dict("records"), records, name)  # type: ignore[arg-type]

@@ -18,7 +18,7 @@ DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def unicode_of(text: str) -> str:
-    """Text with mathematics between dollar signs, without them: $\\epsilon$ becomes ε."""
+    """Text whose mathematics, between dollar signs, is written in Unicode."""
 
     def formula(found: re.Match) -> str:
         inside = re.sub(r"\\([a-z]+)", lambda m: LETTERS.get(m[1], m[1]), found[1])
