@@ -162,7 +162,9 @@
     const { lines } = about[study];
     const legend = { title: null, orient: "bottom", columns: 2, labelLimit: 400, labelExpr: `${JSON.stringify(lines)}[datum.value]` };
     for (const part of parts(spec)) {
-      if (part.encoding?.color) part.encoding.color.legend = { ...legend, symbolType: "stroke", symbolOpacity: 1 };
+      for (const channel of ["color", "strokeDash"]) {
+        if (part.encoding?.[channel]?.field) part.encoding[channel].legend = { ...legend, symbolType: "stroke", symbolOpacity: 1 };
+      }
     }
     const title = chart.closest("figure").querySelector("figcaption").textContent;
     return { ...spec, width: 560, height: 360, background: "white", padding: 12, title: { text: title, fontSize: 13 } };
