@@ -1,7 +1,6 @@
 """The report in a browser: charts, controls, keyboard, screen readers, and no request."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from browser import chromium
 from report_tables import regrets, stopping_times

@@ -129,6 +129,17 @@ def test_stopping_times(tmp_path):
 
 
 @NEEDED
+def test_static_pictures_have_the_labels_of_their_axes(tmp_path):
+    """Control: rounding all numbers made 0 of 0.01."""
+    page = dp.report(regrets(eps=(0.01, 0.1, 1.0)), tmp_path / "page.html").read_text()
+    _, ends, tails = re.findall(r'<svg aria-hidden="true" xmlns.*?</svg>', page, re.S)[-3:]
+    assert {"0.01", "0.1", "1"} <= set(re.findall(r">([\d.]+)</text>", ends))
+    shares = {"0.05", "0.1", "0.2", "0.5", "1"}
+    assert set(re.findall(r">([\d.]+)</text>", tails)) & shares == shares
+    assert not re.search(r' d="[^"]*\d\.\d\d', ends)
+
+
+@NEEDED
 def test_specifications_are_restored_from_their_tokens():
     from dpbandits.report.page import compressed
 

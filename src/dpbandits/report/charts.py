@@ -321,7 +321,7 @@ def picture(spec: dict[str, Any], data: dict[str, str], choice: dict[str, Any], 
     for parameter in still.get("params", []):
         parameter["value"] = choice.get(parameter["name"], parameter["value"])
     svg = vl_convert.vegalite_to_svg(still)
-    svg = re.sub(r"-?\d+\.\d{2,}", lambda n: f"{float(n[0]):.1f}".removesuffix(".0"), svg)
+    svg = re.sub(r'="[^"]*\d\.\d\d[^"]*"', lambda found: rounded(found[0]), svg)
     svg = svg.replace("<svg ", '<svg aria-hidden="true" ', 1)
     svg = re.sub(r'\bid="(\w+)"', rf'id="{prefix}\1"', svg)
     svg = re.sub(r"url\(#(\w+)\)", rf"url(#{prefix}\1)", svg)
@@ -330,6 +330,11 @@ def picture(spec: dict[str, Any], data: dict[str, str], choice: dict[str, Any], 
     while (fewer := re.sub(r"<g(?: class=\"[^\"]*\")?></g>", "", svg)) != svg:
         svg = fewer
     return svg
+
+
+def rounded(text: str) -> str:
+    """The numbers of an attribute with one digit; those in labels stay as they are."""
+    return re.sub(r"-?\d+\.\d{2,}", lambda n: f"{float(n[0]):.1f}".removesuffix(".0"), text)
 
 
 def _inline(data: Any, tables: dict[str, str]) -> Any:

@@ -98,7 +98,8 @@ def tables_of(study: Study, bounds: pd.DataFrame) -> dict[str, pd.DataFrame]:
     levels = study.arrangement.levels
     tables = {"tails": study.tails, "bounds": bounds}
     if study.curves.groupby(charts.PLACE).size().max() >= FEWEST_TIMES:
-        tables["curves"] = study.curves[[*charts.PLACE, "t", *charts.MEASURED]]
+        above = study.curves["mean"] > 0  # the others are on no logarithmic axis
+        tables["curves"] = study.curves.loc[above, [*charts.PLACE, "t", *charts.MEASURED]]
     if len(levels) > 1:
         ends = study.ends.assign(x=np.array([*levels, np.nan])[study.ends["level"]])
         tables["ends"] = across(ends, levels)[[*charts.PLACE, "x", *charts.MEASURED]]
