@@ -20,7 +20,17 @@ from dpbandits.authoring import (
 )
 from dpbandits.contracts.alignments import binary_nodes
 
-from .twin import ZCDP, by_index, closed_form, episodic, gaussian_episodic, in_epochs, in_rounds, twin, width
+from .twin import (
+    ZCDP,
+    by_index,
+    closed_form,
+    episodic,
+    gaussian_episodic,
+    in_epochs,
+    in_rounds,
+    twin,
+    width,
+)
 
 
 @verb

@@ -31,7 +31,16 @@ from dpbandits.authoring import (
 )
 from dpbandits.contracts.alignments import binary_nodes
 
-from .twin import ZCDP, by_index, closed_form, episodic, gaussian_episodic, in_epochs, in_rounds, twin
+from .twin import (
+    ZCDP,
+    by_index,
+    closed_form,
+    episodic,
+    gaussian_episodic,
+    in_epochs,
+    in_rounds,
+    twin,
+)
 
 
 @verb
@@ -201,7 +210,9 @@ CORRECT = [
     twin(episodic("more_noise_than_needed", more_noise), "twice the noise", game=closed_form(2.0)),
     twin(episodic("noise_on_the_sum", noisy_sum), "noise on the sum", game=closed_form(1.0)),
     twin(episodic("noise_plus_mean", noise_first), "the noise stands first", game=closed_form(1.0)),
-    twin(episodic("noise_taken_away", noise_subtracted), "noise is subtracted", game=closed_form(1.0)),
+    twin(
+        episodic("noise_taken_away", noise_subtracted), "noise is subtracted", game=closed_form(1.0)
+    ),
     twin(episodic("half_the_budget_twice", half_each), "two releases of eps/2", releases(2)),
     twin(
         episodic("rewards_of_both_signs", whole_span),

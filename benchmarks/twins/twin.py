@@ -98,7 +98,7 @@ def by_index(memory: np.ndarray, a: int, mean: float, n: float, eps: float, l: f
 
 
 def closed_form(noise: float, span: float = 1.0) -> Callable[[float], Episodic]:
-    """How ``episodic`` plays if a release has this factor of its noise and rewards have this span."""
+    """How ``episodic`` plays with this multiple of its noise, and rewards of this span."""
 
     def game(eps: float) -> Episodic:
         def bonus(n: int, t: int) -> float:
