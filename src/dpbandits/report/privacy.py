@@ -17,7 +17,8 @@ from ..results.manifest import UNREADABLE
 from ..settings.groups import names_in
 from .sources import read_pipes
 
-COLUMNS = ["algorithm", "promised", "exact", "aligned", "audited", "verdict"]
+AUDITS = ["name", "ratio", "verdict", "aligned", "replays"]
+LOSSES = AUDITS[:3]
 
 
 def privacy_rows(results: Path | None, names: list[str]) -> list[dict[str, Any]]:
@@ -27,8 +28,8 @@ def privacy_rows(results: Path | None, names: list[str]) -> list[dict[str, Any]]
     budgets: computed exactly, and the lower confidence bound that was measured. ``aligned`` counts
     the replays of its alignment that held.
     """
-    nowhere = results or Path("nowhere")
-    audited, exact = _audits(nowhere), _losses(nowhere)
+    audited = _audits(results) if results else pd.DataFrame(columns=AUDITS)
+    exact = _losses(results) if results else pd.DataFrame(columns=LOSSES)
     wanted = dict.fromkeys([*names, *audited["name"], *exact["name"]])
     rows = []
     for name in wanted:
@@ -65,35 +66,46 @@ def _promise(name: str) -> tuple[str | None, str]:
 
 def _audits(results: Path) -> pd.DataFrame:
     """Findings: ``name, ratio, verdict`` and, from a table of findings, ``aligned, replays``."""
-    columns = ["name", "ratio", "verdict", "aligned", "replays"]
     with suppress(*UNREADABLE):
         found = pd.read_csv(results / "audit.csv")
         found["ratio"] = found["measured"] / found["promised"]
-        return found.loc[found["kind"] != "mechanism"].reindex(columns=columns)
-    rows = []
+        return found.loc[found["kind"] != "mechanism"].reindex(columns=AUDITS)
+    rows, held = [], _replays(results)
     for table in _pipes(results / "audit.md"):
         if {"audited", "promised", "measured, at least", "verdict"} <= set(table.columns):
             kind = table.columns[list(table.columns).index("audited") + 1]
             for row in table[table[kind] != "mechanism"].to_dict("records"):
                 ratio = _last(row["measured, at least"]) / _last(row["promised"])
-                rows.append((row["audited"], ratio, row["verdict"], math.nan, math.nan))
-    return pd.DataFrame(rows, columns=columns)
+                replays = held.pop(row["audited"], (math.nan, math.nan))  # those of all budgets
+                rows.append((row["audited"], ratio, row["verdict"], *replays))
+    return pd.DataFrame(rows, columns=AUDITS)
+
+
+def _replays(results: Path) -> dict[str, tuple[float, float]]:
+    """Of each name in privacy.md how many replays held, and how many there were."""
+    found: dict[str, tuple[float, float]] = {}
+    for table in _pipes(results / "privacy.md"):
+        if "aligned" in table.columns:
+            for name, text in zip(table.iloc[:, 0], table["aligned"], strict=True):
+                if match := re.fullmatch(r"(\d+) of (\d+)", text):
+                    before = found.get(name, (0.0, 0.0))
+                    found[name] = before[0] + float(match[1]), before[1] + float(match[2])
+    return found
 
 
 def _losses(results: Path) -> pd.DataFrame:
     """Exact losses: ``name, ratio, verdict``."""
-    columns = ["name", "ratio", "verdict"]
     with suppress(*UNREADABLE):
         found = pd.read_csv(results / "exact.csv").rename(columns={"algo": "name"})
         found["ratio"] = found["high"] / found["promised"]
-        return found.reindex(columns=columns).fillna({"verdict": "undecided"})
+        return found.reindex(columns=LOSSES).fillna({"verdict": "undecided"})
     rows = [
         (row["audited"], _last(row["exact loss"]) / _last(row["promised"]), row["verdict"])
         for table in _pipes(results / "exact.md")
         if {"audited", "promised", "exact loss", "verdict"} <= set(table.columns)
         for row in table.to_dict("records")
     ]
-    return pd.DataFrame(rows, columns=columns)
+    return pd.DataFrame(rows, columns=LOSSES)
 
 
 def _pipes(file: Path) -> list[pd.DataFrame]:
