@@ -87,7 +87,7 @@ INSTALLED = {
     "claims": set(),
     "bench": set(),
     "bench-check": set(),
-    "audit": {"audit"},
+    "audit": {"audit", "exact"},
     "exact": {"exact"},
     "report": {"report"},
     "reliability": {"test"},
