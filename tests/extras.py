@@ -4,6 +4,7 @@ import pytest
 
 EXTRAS = {
     "distributed": "dask",
+    "dpsprt": "peers",
     "flint": "exact",
     "importlinter": "lint",
     "nbclient": "docs",

@@ -87,13 +87,13 @@ INSTALLED = {
     "claims": set(),
     "bench": set(),
     "bench-check": set(),
-    "audit": {"audit"},
+    "audit": {"audit", "exact"},
     "exact": {"exact"},
     "reliability": {"test"},
     "test": {"test"},
     "lint": {"lint"},
-    "install": {"test", "lint", "docs", "exact", "cluster"},
-    "test-slow": {"test", "lint", "docs", "exact", "cluster"},
+    "install": {"test", "lint", "docs", "exact", "peers", "cluster"},
+    "test-slow": {"test", "lint", "docs", "exact", "peers", "cluster"},
 }
 
 
