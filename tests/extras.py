@@ -6,6 +6,7 @@ EXTRAS = {
     "altair": "report",
     "axe_core_python": "browser",
     "distributed": "dask",
+    "dpsprt": "peers",
     "flint": "exact",
     "importlinter": "lint",
     "jinja2": "report",
