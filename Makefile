@@ -24,6 +24,8 @@ LINT := $(PACKAGE)-lint
 DOCS := $(PACKAGE)-docs
 EXACT := $(PACKAGE)-exact
 CLUSTER := $(PACKAGE)-cluster
+REPORT := $(PACKAGE)-report
+BROWSER := $(PACKAGE)-browser
 
 $(PACKAGE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -34,7 +36,7 @@ $(PACKAGE)-%: $(PACKAGE)
 	$(PIP) 'dpbandits[$*]'
 	@touch $@
 
-install: $(TEST) $(LINT) $(DOCS) $(EXACT) $(CLUSTER) ## install everything that any target needs
+install: $(TEST) $(LINT) $(DOCS) $(EXACT) $(CLUSTER) $(REPORT) $(BROWSER) ## install everything that any target needs
 
 run: $(PACKAGE) ## run one setting: AdaP-KLUCB on C2 at eps 0.5
 	$(BIN)/bandit-run algo=adap_klucb env=bernoulli_c2 eps=0.5
@@ -44,6 +46,7 @@ test: $(TEST) ## the fast tests; those of packages that are not installed are sk
 
 test-slow: install ## statistics, whole sweeps, the wheel, and all that make test skips
 	tests/install_slurm.sh
+	tests/install_chromium.sh
 	$(BIN)/pytest -n auto --dist load -m 'slow or extra'
 
 figures: $(PACKAGE) ## run what is missing and draw every figure (SCALE=smoke: in seconds)
@@ -65,6 +68,9 @@ audit: $(AUDIT) ## replay every alignment, measure how much privacy is spent; te
 
 exact: $(EXACT) ## compute the exact privacy loss of actions, wherever it is known
 	$(BIN)/bandit-audit exact=true results=$(RESULTS)
+
+report: $(REPORT) ## write report.html: everything in the results folder on one page
+	$(BIN)/bandit-report results=$(RESULTS)
 
 bench: $(PACKAGE) ## speed and memory, as ratios to the random numbers alone; compiling; docs/scale.md
 	$(BIN)/python benchmarks/bench.py
@@ -88,6 +94,6 @@ lint: $(LINT) ## style, types and layers
 clean: ## remove what was built; results are kept
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
 
-.PHONY: help install run test test-slow figures claims audit exact bench reliability bench-check lint clean
+.PHONY: help install run test test-slow figures claims audit exact report bench reliability bench-check lint clean
 .NOTPARALLEL: # two pips would change one environment
 .DEFAULT_GOAL := help

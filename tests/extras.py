@@ -3,13 +3,17 @@
 import pytest
 
 EXTRAS = {
+    "altair": "report",
+    "axe_core_python": "browser",
     "distributed": "dask",
     "flint": "exact",
     "importlinter": "lint",
     "nbclient": "docs",
     "nbformat": "docs",
     "ray": "ray",
+    "selenium": "browser",
     "submitit": "slurm",
+    "vl_convert": "report",
 }
 
 
