@@ -52,12 +52,15 @@ nb_execution_raise_on_error = True
 nb_execution_timeout = 600  # seconds, of a cell
 nb_output_stderr = "remove"  # progress bars
 nb_merge_streams = True
+nb_execution_show_tb = True
 
 autodoc_typehints = "none"  # the docstrings say what values are allowed
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True
+napoleon_attr_annotations = False
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!dpbandits).*")]  # other packages are not linked
 
@@ -67,7 +70,13 @@ def complete(app, name, source):
     source[0] = builder.documents.complete(name, source[0])
 
 
+def bars(app, kind, name, value, options, lines):
+    """Bars in docstrings are absolute values, not substitutions."""
+    lines[:] = [x if "`" in x or ">>>" in x else x.replace("|", r"\|") for x in lines]
+
+
 def setup(app):
     """Write the generated pages, and complete documents that are read as they are."""
     builder.write()
     app.connect("source-read", complete)
+    app.connect("autodoc-process-docstring", bars)

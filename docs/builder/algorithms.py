@@ -48,7 +48,7 @@ def _list(heading: str, folder: str, made: list[Algorithm]) -> str:
             ]
             parts += [f"## {kind}", table(("name", f"`{made[0].group}=`", "what it is"), rows)]
     entries = [f"docs/generated/{folder}/{a.name}" for a in made]
-    return paragraphs(*parts, toctree(entries, "hidden"))
+    return paragraphs(*parts, toctree(entries, "hidden:"))
 
 
 INTRODUCTIONS = {

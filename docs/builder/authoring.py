@@ -25,10 +25,7 @@ def pages() -> dict[str, str]:
             if inspect.isfunction(value) or inspect.isclass(value):
                 kind = "function" if inspect.isfunction(value) else "class"
                 parts.append(
-                    "```{eval-rst}\n.. auto" + f"{kind}:: dpbandits.authoring.{name}\n"
-                    "   :members:\n" * (kind == "class") + "```"
-                    if kind == "class"
-                    else "```{eval-rst}\n.. autofunction:: dpbandits.authoring." + name + "\n```"
+                    f"```{{eval-rst}}\n.. auto{kind}:: dpbandits.authoring.{name}\n```"
                 )
             else:
                 values.append((f"`{name}`", described(value)))

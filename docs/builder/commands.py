@@ -43,7 +43,7 @@ def pages() -> dict[str, str]:
         "# Commands",
         "Every command takes `KEY=VALUE` and `--help`. Bad input ends with one line and exit code 2.",
         table(("command", "what it is for"), rows),
-        toctree([f"docs/generated/{name}" for name in found], "hidden"),
+        toctree([f"docs/generated/{name}" for name in found], "hidden:"),
     )
     return found
 

@@ -23,7 +23,7 @@ LANGUAGES = {".py": "python", ".yaml": "yaml", ".cff": "yaml", ".toml": "toml"}
 def written() -> list[Path]:
     """The Markdown files of the repository that were written for the site."""
     own = [*sorted((TOP / "docs").glob("*.md")), *sorted((TOP / "benchmarks").glob("*.md"))]
-    return [*own, *(TOP / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"))]
+    return [*own, *(TOP / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG"))]
 
 
 @cache

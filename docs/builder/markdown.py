@@ -19,7 +19,7 @@ def code(language: str, text: str) -> str:
 
 def toctree(entries: Iterable[str], *options: str) -> str:
     """A table of contents of documents, whose paths begin at the top of the repository."""
-    lines = ["```{toctree}", *(f":{option}:" for option in options), *(f"/{e}" for e in entries)]
+    lines = ["```{toctree}", *(f":{option}" for option in options), *(f"/{e}" for e in entries)]
     return "\n".join([*lines, "```"])
 
 
