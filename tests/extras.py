@@ -8,10 +8,12 @@ EXTRAS = {
     "distributed": "dask",
     "flint": "exact",
     "importlinter": "lint",
+    "myst_nb": "docs",
     "nbclient": "docs",
     "nbformat": "docs",
     "ray": "ray",
     "selenium": "browser",
+    "sphinx": "docs",
     "submitit": "slurm",
     "vl_convert": "report",
 }

@@ -7,8 +7,9 @@ from functools import cache
 import dpbandits as dp
 from dpbandits.contracts.algorithm import Algorithm, find_file, load
 from dpbandits.contracts.display import display_name
-from dpbandits.settings.groups import about, names_in, read_group
+from dpbandits.settings.groups import about, default_keys, names_in, read_group
 
+from .commands import keys
 from .documents import TOP
 from .markdown import code, listing, paragraphs, table, toctree
 
@@ -76,7 +77,7 @@ def page(algorithm: Algorithm) -> str:
         ("time of a run", _time(algorithm)),
     ]
     if algorithm.guarantee is not None and algorithm.guarantee.alignment is not None:
-        facts.insert(2, ("alignment", f"what shifts when one reward changes: {algorithm.guarantee.alignment.says}"))
+        facts.insert(2, ("alignment", f"shifts {algorithm.guarantee.alignment.says}"))
     return paragraphs(
         f"# {display_name(name)}",
         _about(algorithm),
@@ -111,15 +112,15 @@ def _time(algorithm: Algorithm) -> str:
 
 
 def _parameters(algorithm: Algorithm) -> str:
-    defaults = read_group(algorithm.group, algorithm.name)
-    meanings = _meanings(algorithm)
+    own = read_group(algorithm.group, algorithm.name)
+    common = {**default_keys(algorithm.question.keys_file), "eps": 1, "rho": 1}
+    of_keys = {key.strip("`="): meaning for key, _, meaning in keys(algorithm.question.keys_file)}
+    meanings = of_keys | _meanings(algorithm)
     rows = []
     for name, domain in algorithm.domains.items():
-        own = name in defaults
-        key = f"`{algorithm.group}.{name}=`" if own else f"`{name}=`"
-        rows.append(
-            (key, f"`{defaults[name]}`" if own else "", domain.allowed, meanings.get(name, ""))
-        )
+        key = f"{algorithm.group}.{name}" if name in own else name
+        default = own.get(name, common.get(name, ""))
+        rows.append((f"`{key}=`", f"`{default}`", domain.allowed, meanings.get(name, "")))
     if not rows:
         return "None."
     return table(("key", "default", "allowed", "meaning"), rows)

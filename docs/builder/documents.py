@@ -89,7 +89,7 @@ def complete(name: str, text: str) -> str:
         text: what its file holds.
     """
     file = TOP / f"{name}.md"
-    if file.parent == GENERATED or not file.is_file() or GENERATED in file.parents:
+    if not file.is_file():  # a notebook
         return text
     if not re.search("^# ", text, flags=re.M):
         text = f"# {title(file)}\n\n{text}"
@@ -127,6 +127,8 @@ def _text(experiment: str) -> str:
 def _leading(file: Path, words: str, target: str, anchor: str) -> str:
     """A link, to the gallery if it led to a figure, or to the page that shows a file."""
     path = (file.parent / target).resolve()
+    if path.suffix == ".md" and words.strip("[]").endswith(".md"):
+        words = "[]"  # the title of the document in the place of its path
     up = "../" * (len(file.relative_to(TOP).parts) - 1)
     if path.parent.name == "figures" and path.stem in dp.experiments().index:
         return f"{words}({up}docs/gallery.md#{path.stem})"
