@@ -7,7 +7,10 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
+from functools import partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote, urlparse
 
 import pytest
@@ -17,25 +20,27 @@ from filelock import FileLock
 import dpbandits as dp
 
 pytestmark = [pytest.mark.slow, pytest.mark.extra("sphinx", "myst_nb")]
-BUILD = TOP / "docs" / "_build"
 
 
-def sphinx(folder, *options):
+def sphinx(folder, output, *options):
     """Build the site of a folder, as ``make docs`` does."""
-    words = ["-m", "sphinx", "-W", "--keep-going", "-n", "-q", "-E", *options, "-c", "docs", "."]
+    words = ["-m", "sphinx", "-W", "--keep-going", "-n", "-q", *options, "-c", "docs", ".", output]
     return subprocess.run(
-        [sys.executable, *words, "docs/_build/html"], cwd=folder, capture_output=True, text=True
+        [sys.executable, *map(str, words)], cwd=folder, capture_output=True, text=True
     )
 
 
 @pytest.fixture(scope="module")
-def built():
-    """The folder of the site; workers that need it build it one after the other."""
-    BUILD.mkdir(exist_ok=True)
-    with FileLock(BUILD / ".lock"):
-        done = sphinx(TOP)
+def built(tmp_path_factory):
+    """The folder of the site; workers that need it build it one after the other, since they share
+    what was executed.
+    """
+    (TOP / "docs" / "_build").mkdir(exist_ok=True)
+    folder = tmp_path_factory.mktemp("site") / "html"
+    with FileLock(TOP / "docs" / "_build" / ".lock"):
+        done = sphinx(TOP, folder)
     assert done.returncode == 0, done.stderr
-    return BUILD / "html"
+    return folder
 
 
 class Page(HTMLParser):
@@ -82,25 +87,27 @@ def test_broken_links_are_noticed(tmp_path):
     assert found == {"b.html", "#y", "a.html#z"}
 
 
-@pytest.mark.parametrize(
-    ("line", "says"),
-    [
-        ("[lost](nowhere.md)", "nowhere.md"),
-        ("[lost](start.md#no-such-heading)", "no-such-heading"),
-        ("```{eval-rst}\n.. autofunction:: dpbandits.nothing\n```", "nothing"),
-    ],
-)
-def test_a_build_with_a_fault_fails(tmp_path, line, says):
+FAULTS = {
+    "nowhere.md": "[lost](nowhere.md)",
+    "no-such-heading": "[lost](start.md#no-such-heading)",
+    "'nothing'": "```{eval-rst}\n.. autofunction:: dpbandits.nothing\n```",
+}
+
+
+def test_a_build_with_faults_fails(tmp_path):
     """Control: the warnings that ``make docs`` turns into errors."""
     listed = subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True).stdout
     for name in listed.splitlines():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(TOP / name, tmp_path / name)
     with (tmp_path / "docs" / "howto.md").open("a") as file:
-        file.write(f"\n{line}\n")
-    done = sphinx(tmp_path, "-b", "dummy", "-D", "nb_execution_mode=off")
+        file.write("\n\n".join(["", *FAULTS.values(), ""]))
+    not_executed = ["-D", "nb_execution_mode=off", "-D", "suppress_warnings=myst-nb.lexer"]
+    done = sphinx(tmp_path, tmp_path / "out", "-b", "dummy", *not_executed)
     faults = [x for x in done.stderr.splitlines() if "WARNING" in x or "ERROR" in x]
-    assert done.returncode == 1 and len(faults) == 1 and says in faults[0], done.stderr
+    assert done.returncode == 1 and len(faults) == len(FAULTS), done.stderr
+    for says in FAULTS:
+        assert any(says in fault for fault in faults), says
 
 
 def test_the_version_is_shown(built):
@@ -114,28 +121,55 @@ def test_examples_and_notebooks_hold_their_figures(built):
         assert len(re.findall(r'<img [^>]*src="[^"]*_images/[0-9a-f]{20,}\.png"', text)) >= least
 
 
-@pytest.mark.extra("selenium")
-@pytest.mark.parametrize(
-    ("words", "page"),
-    [
-        ("adap_klucb", "docs/generated/algorithms/adap_klucb.html"),
-        ("zero-concentrated", "docs/examples.html"),
-        ("shuffle_arms", "docs/generated/commands/bandit-run.html"),
-    ],
-)
-def test_the_search_finds_pages(built, browser, words, page):
-    browser.open(built / "docs" / "index.html", width=1400)
-    assert browser.run("return document.title").endswith(f"dpbandits {dp.__version__}")
+def search(browser, words):
+    """Type words into the box of a page; the paths of the pages that are found."""
     browser.run(
         "const box = document.querySelector('input[name=q]'); box.value = arguments[0];"
         "box.form.submit()",
         words,
     )
-    browser.wait("return document.querySelectorAll('#search-results li a').length > 0")
     browser.wait("return /found \\d+ page|Search finished/.test(document.body.innerText)")
-    links = [link.get_attribute("href") for link in browser.all("#search-results li a")]
-    assert any(urlparse(link).path.endswith(page) for link in links), links
-    assert browser.requests() == [] and browser.errors() == []
+    return [urlparse(x.get_attribute("href")).path for x in browser.all("#search-results li a")]
+
+
+FOUND = [
+    ("adap_klucb", "docs/generated/algorithms/adap_klucb.html"),
+    ("zero-concentrated", "docs/examples.html"),
+    ("shuffle_arms", "docs/generated/commands/bandit-run.html"),
+]
+
+
+@pytest.mark.extra("selenium")
+@pytest.mark.parametrize(("words", "page"), FOUND)
+def test_the_search_finds_pages_from_files(built, browser, words, page):
+    browser.open(built / "docs" / "index.html", width=1400)
+    found = search(browser, words)
+    assert any(path.endswith(page) for path in found), found
+    assert browser.requests() == []
+    # pages that are opened from files cannot read others, to show where the words are
+    assert all("to fetch" in line or "ERR_FAILED" in line for line in browser.errors())
+
+
+@pytest.fixture(scope="module")
+def served(built):
+    """The address of the site on a server of this machine."""
+    handler = partial(SimpleHTTPRequestHandler, directory=str(built))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.extra("selenium")
+def test_the_search_shows_where_the_words_are(served, browser):
+    browser.open(f"{served}/index.html")
+    browser.wait("return location.pathname == '/docs/index.html' && document.forms.length > 0")
+    assert "/docs/generated/algorithms/dp_sprt.html" not in search(browser, "honaker")
+    found = search(browser, "sequential test of two hypotheses")
+    assert "/docs/generated/rules/dp_sprt.html" in found
+    browser.wait("return /hypotheses about a mean/.test(document.body.innerText)")
+    assert [line for line in browser.errors() if "favicon" not in line] == []
+    assert all(address.startswith(served) for address in browser.requests())
 
 
 @pytest.mark.extra("selenium")
