@@ -61,8 +61,9 @@ claims: $(PACKAGE) ## measure what the papers claim, and what would reproduce it
 	$(BIN)/python experiments/ablations.py results=$(RESULTS)
 	$(BIN)/python experiments/azize2025_tails.py results=$(RESULTS)
 
-audit: $(AUDIT) ## replay every alignment, measure how much privacy is spent; test the tests
+audit: $(AUDIT) exact ## replay every alignment, measure how much privacy is spent; test the tests
 	$(BIN)/bandit-audit results=$(RESULTS)
+	$(BIN)/python experiments/privacy_table.py $(RESULTS)
 	$(BIN)/python benchmarks/privacy.py > benchmarks/privacy.new
 	mv benchmarks/privacy.new benchmarks/privacy.md
 

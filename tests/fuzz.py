@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 from dpbandits.cli.command import one_line
 from dpbandits.cli.config.compose import read_request
+from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.contracts.question import QUESTIONS
 from dpbandits.environments.catalogue import ARMS, LAWS
 from dpbandits.errors import BadInput, plain
 from dpbandits.files import check_writable
 from dpbandits.results.naming import table_path
 from dpbandits.running.failures import in_words
-from dpbandits.settings.groups import default_keys, load_groups, names_in, read_group
+from dpbandits.settings.groups import default_keys, load_groups, names_in, read_group, refined
 from dpbandits.settings.request import make_request
 from dpbandits.settings.setting import data_of
 from dpbandits.settings.user_files import user_folders
@@ -118,15 +119,26 @@ def sweeps(draw, question):
     return draw(st.one_of(good, good, chosen, st.lists(good, max_size=2), values))
 
 
+@cache
+def answering(question):
+    """The algorithm by default if it answers a question, else all that do."""
+    usual = default_keys(question.keys_file)[question.group]
+    names = [usual, *names_in(question.group)]
+    found = [n for n in names if load(find_file(n, (), question.group)).question is question]
+    return [usual] if usual in found else found
+
+
 @st.composite
 def configurations(draw):
     """A question, a composed configuration, the contents of its groups, and a runner's values."""
     question = draw(st.sampled_from(QUESTIONS))
     keys = default_keys(question.keys_file)
-    config = dict(keys)
+    config = dict(keys) | {question.group: draw(st.sampled_from(answering(question)))}
+    if keys[question.group] not in answering(question):  # nor does its environment fit
+        config["env"] = "bernoulli_c2"
     fitting = draw(st.integers(0, 2)) > 0
-    for group in question.groups:
-        config[group] = config[group] if fitting else draw(st.sampled_from(names_in(group)))
+    for group in () if fitting else question.groups:
+        config[group] = draw(st.sampled_from(names_in(group)))
     protected = (*question.groups, "runner", "experiment", "sweep", "results")
     if draw(st.booleans()):
         config |= {k: v for k, v in draw(changed(config, protected)).items() if k in keys}
@@ -166,7 +178,7 @@ def composed(question, config, specs, runner):
         return specs[group] if name == config[group] else usual(group, name)
 
     groups = load_groups(question, config, contents, ())
-    return make_request(question, config, groups, runner)
+    return make_request(refined(question, groups.algorithms), config, groups, runner)
 
 
 KEYS = ["algo.alpha", "env.means", "env.arms", "env.inlier", "env.outlier", "env._target_", "foo"]

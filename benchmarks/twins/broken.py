@@ -20,7 +20,17 @@ from dpbandits.authoring import (
 )
 from dpbandits.contracts.alignments import binary_nodes
 
-from .twin import ZCDP, by_index, episodic, gaussian_episodic, in_epochs, in_rounds, twin, width
+from .twin import (
+    ZCDP,
+    by_index,
+    closed_form,
+    episodic,
+    gaussian_episodic,
+    in_epochs,
+    in_rounds,
+    twin,
+    width,
+)
 
 
 @verb
@@ -143,8 +153,8 @@ def loud_bits(rng, memory, trees, a, x, n, eps):
 TREE = nodes(binary_nodes, "the nodes that hold the changed reward")
 BITS = local_dp("its author", send_bit, one_bit)
 BROKEN = [
-    twin(episodic("noise_times_08", less_noise), "noise x .8"),
-    twin(episodic("noise_times_05", half_noise), "noise x .5"),
+    twin(episodic("noise_times_08", less_noise), "noise x .8", game=closed_form(0.8)),
+    twin(episodic("noise_times_05", half_noise), "noise x .5", game=closed_form(0.5)),
     twin(episodic("two_releases", twice), "a reward in two releases"),
     twin(episodic("unnoised_index", right, raw_index), "un-noised sums in the index"),
     twin(
@@ -154,6 +164,7 @@ BROKEN = [
         episodic("half_span", right),
         "noise for 1/n where rewards span 2/n",
         rewards=(-1.0, 1.0),
+        game=closed_form(1.0, span=2.0),
     ),
     twin(episodic("rarely_exact_releases", rarely_exact), "1 % of releases exact"),
     twin(

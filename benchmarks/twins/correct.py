@@ -31,7 +31,16 @@ from dpbandits.authoring import (
 )
 from dpbandits.contracts.alignments import binary_nodes
 
-from .twin import ZCDP, by_index, episodic, gaussian_episodic, in_epochs, in_rounds, twin
+from .twin import (
+    ZCDP,
+    by_index,
+    closed_form,
+    episodic,
+    gaussian_episodic,
+    in_epochs,
+    in_rounds,
+    twin,
+)
 
 
 @verb
@@ -197,13 +206,20 @@ def in_numpy(game, rng, eps: Budget):
 TREE = nodes(binary_nodes, "the nodes that hold the changed reward")
 ALL = releases(64)
 CORRECT = [
-    twin(episodic("usual_noise", usual), "AdaP-UCB's release"),
-    twin(episodic("more_noise_than_needed", more_noise), "twice the noise"),
-    twin(episodic("noise_on_the_sum", noisy_sum), "noise on the sum"),
-    twin(episodic("noise_plus_mean", noise_first), "the noise stands first"),
-    twin(episodic("noise_taken_away", noise_subtracted), "noise is subtracted"),
+    twin(episodic("usual_noise", usual), "AdaP-UCB's release", game=closed_form(1.0)),
+    twin(episodic("more_noise_than_needed", more_noise), "twice the noise", game=closed_form(2.0)),
+    twin(episodic("noise_on_the_sum", noisy_sum), "noise on the sum", game=closed_form(1.0)),
+    twin(episodic("noise_plus_mean", noise_first), "the noise stands first", game=closed_form(1.0)),
+    twin(
+        episodic("noise_taken_away", noise_subtracted), "noise is subtracted", game=closed_form(1.0)
+    ),
     twin(episodic("half_the_budget_twice", half_each), "two releases of eps/2", releases(2)),
-    twin(episodic("rewards_of_both_signs", whole_span), "noise for 2/n", rewards=(-1.0, 1.0)),
+    twin(
+        episodic("rewards_of_both_signs", whole_span),
+        "noise for 2/n",
+        rewards=(-1.0, 1.0),
+        game=closed_form(2.0, span=2.0),
+    ),
     twin(episodic("clipped_means", clipped), "means clipped to [0, 1]"),
     twin(episodic("tossed_lengths", usual, by_index, tossed_length), "lengths decided by coins"),
     twin(

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from dpbandits.audit.episodic_loss import Episodic
 from dpbandits.authoring import (
     UNIT_INTERVAL,
     Alignment,
@@ -45,11 +46,13 @@ class Twin:
         algorithm: the algorithm, with the guarantee and the alignment that its author believes in.
         says: what it does.
         values: its parameters except for the budget.
+        game: ``game(eps)``, how it plays if its actions have a closed form.
     """
 
     algorithm: Algorithm
     says: str
     values: Mapping[str, Any] = field(default_factory=dict)
+    game: Callable[[float], Episodic] | None = None
 
     @property
     def name(self) -> str:
@@ -62,11 +65,12 @@ def twin(
     alignment: Alignment = one_release,
     rewards: Assumption | tuple[float, float] = UNIT_INTERVAL,
     guarantee: Callable[..., Guarantee] | Guarantee = global_dp,
+    game: Callable[[float], Episodic] | None = None,
 ) -> Twin:
     """A twin that believes each reward to enter one release, unless said otherwise."""
     if not isinstance(guarantee, Guarantee):
         guarantee = guarantee("its author", alignment=alignment)
-    return Twin(from_function(function, rewards=rewards, guarantee=guarantee), says)
+    return Twin(from_function(function, rewards=rewards, guarantee=guarantee), says, game=game)
 
 
 def named(function: Callable, name: str) -> Callable:
@@ -91,6 +95,18 @@ def double(rng: Any, memory: np.ndarray, a: int, n: float, eps: float) -> float:
 def by_index(memory: np.ndarray, a: int, mean: float, n: float, eps: float, l: float) -> float:
     """The index of an arm whose last episode had n rewards of a private mean."""
     return mean + width(n, eps, l)
+
+
+def closed_form(noise: float, span: float = 1.0) -> Callable[[float], Episodic]:
+    """How ``episodic`` plays with this multiple of its noise, and rewards of this span."""
+
+    def game(eps: float) -> Episodic:
+        def bonus(n: int, t: int) -> float:
+            return width(float(n), eps, math.log(t)) / span
+
+        return Episodic(bonus, lambda n, pulls: pulls, True, eps * span / noise)
+
+    return game
 
 
 def episodic(name: str, release: Callable, index: Callable = by_index, longer: Callable = double):

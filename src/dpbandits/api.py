@@ -427,7 +427,8 @@ def audit(
         jobs: number of workers, -1 for one a core.
         results: folder in which findings of samples are stored; None to write nothing.
         config_dir: see ``run``.
-        **parameters: parameters of the algorithm; ``rel_error``, ``beta`` and ``R`` of a rule.
+        **parameters: parameters of the algorithm; of a rule also what its answers are judged by,
+            such as ``rel_error``.
 
     Returns:
         A row for each budget, and for local privacy a second one for the response of a user:

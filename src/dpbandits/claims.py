@@ -79,7 +79,7 @@ def sample(store: Store, setting: Setting, runs: int) -> Sample:
 
 
 def is_cheap(setting: Setting) -> bool:
-    """Whether the running time of a setting does not depend on its horizon."""
+    """Whether the running time of a setting of an algorithm does not depend on its horizon."""
     if not setting.question.plays_on:
         return False
     long = setting.algorithm.round_by_round or has_no_blocks(setting.instance.environment)

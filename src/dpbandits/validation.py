@@ -70,6 +70,11 @@ def yes_no(key: str, value: Any) -> bool:
     return value
 
 
+def each(value: Any) -> list[Any]:
+    """The values of a list, or the only one; an empty list is left for validation to refuse."""
+    return value if isinstance(value, list) and value else [value]
+
+
 def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:
     """Validate an integer; floats with an integer value, such as 1e7, are accepted."""
     number = to_float(value)

@@ -2,9 +2,14 @@
 
 import sys
 
+import numpy as np
 import pytest
 
 import dpbandits as dp
+from dpbandits.audit.alignment import report
+from dpbandits.audit.requests import requested
+from dpbandits.settings.choices import algorithm_of
+from dpbandits.settings.groups import default_keys
 
 
 def refusal(*given, **more):
@@ -42,3 +47,37 @@ def test_an_audit_without_scikit_learn_is_refused_at_once(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
     line = "an audit needs scikit-learn: pip install 'dpbandits[audit]'"
     assert refusal("dp_se") == refusal(mechanism="tree", jobs=2) == line
+
+
+def subjects_of(**given):
+    """What an audit of an algorithm or a rule consists of."""
+    (group, name), *_ = given.items()
+    made, spec = algorithm_of(name, group, {}, ())
+    config = {**default_keys("audit"), **given}
+    return requested(config, (), made, spec)
+
+
+@pytest.mark.parametrize(
+    ("given", "kinds"),
+    [
+        ({"algo": "adap_ucb"}, ["algorithm"]),
+        ({"rule": "adap_tt"}, ["rule"]),
+        ({"algo": "heldp_ucb_b"}, ["algorithm", "response"]),
+        ({"algo": "ldpr_se"}, ["algorithm", "response"]),
+        ({"rule": "ctb_tt"}, ["rule", "response"]),
+    ],
+)
+def test_local_algorithms_are_audited_by_their_actions_and_by_their_responses(given, kinds):
+    """The alignment is replayed once, for the actions."""
+    subjects = subjects_of(**given)
+    assert [subject.kind for subject in subjects] == kinds
+    replayed = [report(subject, seed=0) for subject in subjects]
+    assert [row["replays"] > 0 for row in replayed] == [True, False][: len(kinds)], replayed
+    assert all(row["aligned"] == row["replays"] for row in replayed), replayed
+
+
+def test_the_mean_output_of_a_rule_holds_pulls_alone():
+    """A run that does not stop names no arm; the number that stands for this has no mean."""
+    (subject,) = subjects_of(rule="adap_tt")
+    mean = subject.mean_output(np.full((64, 2), 0.5), np.random.default_rng(0))
+    assert mean.shape == (2,) and (mean >= 0.0).all() and mean.sum() <= 64.0

@@ -45,9 +45,11 @@ def test_bad_input_is_refused_in_one_line(refused, word, complaint):
 
 @pytest.mark.slow
 def test_every_claim_is_measured_in_small(tmp_path):
-    """AB1 is about several horizons, which ``horizon`` would replace by one."""
-    names = sorted(set(load_claims()) - {"AB1"})
-    for i, words in enumerate([[*names, "horizon=3000", "runs=3"], ["AB1", "runs=3"]]):
+    """Some are about several horizons, which ``horizon`` would replace by one."""
+    of_horizons = {name for name, claim in load_claims().items() if "'horizon'" in str(claim)}
+    names = sorted(set(load_claims()) - of_horizons)
+    assert names and of_horizons
+    for i, words in enumerate([[*names, "horizon=3000", "runs=3"], [*of_horizons, "runs=3"]]):
         done = bandit_claims(*words, f"results={tmp_path / str(i)}")
         assert done.returncode == 0, done.stderr
         (file,) = (tmp_path / str(i)).glob("claims*.csv")

@@ -171,3 +171,30 @@ def test_what_to_take_is_counted(tmp_path):
         ["DP-SE", "0 %", "100 %", "100 %", "2.0", "1.0", "1", "0.0 %"],
         ["DP-IMED", "100 %", "0 %", "0 %", "1.0", "17.0", "17", "33.3 %"],
     ]
+
+
+def test_the_table_of_privacy_holds_what_audits_and_proofs_found(tmp_path):
+    """An exact loss that is in reach and was not computed is missed; so is a table."""
+    line = script("privacy_table", tmp_path)
+    assert line.startswith(
+        f"privacy_table: {tmp_path / 'audit.csv'}: not a table that make audit writes"
+    )
+    budgets = [0.5, 1.0]
+    found = [dp.audit(algo, eps=budgets, runs=500) for algo in ("adap_ucb", "heldp_ucb_b")]
+    pd.concat(found).to_csv(tmp_path / "audit.csv", index=False)
+    exact = dp.audit("adap_ucb", eps=budgets, exact=True, horizon=8)
+    exact.to_csv(tmp_path / "exact.csv", index=False)
+    assert "heldp_ucb_b is missing" in script("privacy_table", tmp_path)
+    bits = dp.audit("heldp_ucb_b", eps=budgets, exact=True, horizon=4)
+    pd.concat([exact, bits]).to_csv(tmp_path / "exact.csv", index=False)
+    page = script("privacy_table", tmp_path)
+    assert (tmp_path / "privacy.md").read_text().endswith(page)
+    rows = rows_of(page)
+    assert [row[:2] for row in rows] == [
+        [name, eps] for name in ("adap_ucb", "heldp_ucb_b") for eps in ("0.5", "1")
+    ]
+    assert [row[2].partition(" (T = ")[2] for row in rows] == ["8)", "8)", "4)", "4)"]
+    for row, eps in zip(rows, budgets * 2, strict=True):
+        assert float(row[2].split()[0]) == pytest.approx(eps, rel=1e-3)
+        assert row[3] == "100 of 100" and 0.0 <= float(row[4]) <= eps
+        assert (row[5] == "-") == (row[0] == "adap_ucb") and row[6] == "consistent"

@@ -15,7 +15,7 @@ from scipy import stats
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.laws import PARAMETERS, TABLE, Environment
 from dpbandits.environments.populations import homogeneous
-from dpbandits.figures.stopping import where_it_holds
+from dpbandits.figures.stopping import samples
 from dpbandits.game import new_game, rounds_played
 from dpbandits.parts.mechanisms import laplace
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
@@ -24,7 +24,7 @@ from dpbandits.stopping import nas as nas_module
 from dpbandits.stopping.sparse_vector import bar, first_above, noise_scales
 from dpbandits.theory.sajed2019 import stopping_lower, stopping_upper
 
-lower_bound, upper_bound = (partial(where_it_holds, x) for x in (stopping_lower, stopping_upper))
+lower_bound, upper_bound = (partial(samples, x) for x in (stopping_lower, stopping_upper))
 
 PRIVATE = ["dp_nas", "dp_nas_exp"]
 FAR = 2**53

@@ -23,13 +23,14 @@ from ..contracts.alignments import Alignment, Changed, Drawn, Run
 from ..contracts.guarantees import Gaussian
 from ..contracts.question import STOPPING
 from ..environments.blocks import kept
-from ..environments.catalogue import build
 from ..environments.laws import PARAMETERS, TABLE, Environment
 from ..environments.populations import Population, homogeneous
 from ..environments.users import arrival
 from ..game import new_game
-from ..settings.resolve import arguments
+from .parameters import arguments_at
+from .players import Player
 from .streams import LAPLACE, UNIFORM, Draw, Recorder, Replay, Shifted, Stream
+from .subjects import Subject
 
 REPLAYS = {"algo": 100, STOPPING.group: 30}  # of an audit; rules stop late
 TOLERANCE = 1e-9  # relative, of a cost and of an estimate
@@ -43,7 +44,6 @@ HORIZONS = {  # of games in blocks, of rounds, and of stopping rules
 }
 SILENT = 0.05  # share that is replayed of the games in which no noise is drawn
 ARMS = (1, 2, 2, 2, 3, 5)
-COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # the environment of parameters that are auto
 
 
 class Reward(float):
@@ -206,18 +206,18 @@ or releases(n), one_bit, counter_nodes, nodes(of, says), sparse_vector(sign), or
 shifts(run, changed) returns {number of the draw: shift}. See docs/privacy.md."""
 
 
-def report(subject: Any, seed: int) -> dict[str, Any]:
+def report(subject: Subject, seed: int) -> dict[str, Any]:
     """The columns of an audit's table about the alignment of its subject: the number of replays,
     how many of them were aligned, and both in words with the counter-example, or what is missing.
     """
-    source, guarantee = subject.source, subject.source.guarantee
-    if not isinstance(source, Algorithm):
+    if not isinstance(subject, Player):  # a release, or a response of a user of a player
         return {"replays": 0, "aligned": 0, "alignment": ""}
+    guarantee = subject.source.guarantee
     if guarantee is None or guarantee.alignment is None:
         return {"replays": 0, "aligned": 0, "alignment": MISSING}
     try:
-        coupling = Coupling(source, subject.budget, subject.values)
-        found = align(coupling, seed=seed, horizons=getattr(subject, "horizons", ()))
+        coupling = Coupling(subject.source, subject.budget, subject.values)
+        found = align(coupling, seed=seed, horizons=subject.horizons)
     except Exception as error:  # of a user's algorithm, on numbers that note what is done to them
         text = f"it cannot be replayed ({type(error).__name__}: {error})"
         return {"replays": 0, "aligned": 0, "alignment": text}
@@ -274,10 +274,7 @@ class Coupling:
 
     def arguments(self, T: int) -> tuple[float, ...]:
         """The arguments of the function at a horizon."""
-        question = self.algorithm.question
-        horizon = T if question.plays_on else math.nan
-        keys = question.goal_names
-        return arguments(self.algorithm, self.parameters, horizon, "sign", build(COIN), keys)
+        return arguments_at(self.algorithm, self.parameters, T)
 
     def extremes(self) -> tuple[float, float] | None:
         """The smallest and the largest reward, if the guarantee needs bounded rewards."""
@@ -345,6 +342,7 @@ class Coupling:
         two, other = self.play(second, lambda reads: Replay(reads, shifted.draws))
         charges = [_cost(draw, self.gaussian) for draw in shifted.draws]
         spent = math.fsum(charges)
+        rounding = math.fsum(draw.rounding for draw in shifted.draws)
         neighbours = len(places) == 1
         limit = self.limit(places[0]) if neighbours else math.inf
         why, where = None, len(one.arms)
@@ -367,7 +365,7 @@ class Coupling:
             why = f"the changed reward enters {len(shifted.released)} releases"
         elif neighbours and shifted.bits > self.alignment.bits:
             why = f"the changed reward enters {shifted.bits} comparisons"
-        elif neighbours and not spent <= limit * (1.0 + TOLERANCE):
+        elif neighbours and not spent <= limit * (1.0 + TOLERANCE) + rounding:
             why = f"the cost is {spent:.6g}, and the budget {limit:g}"
         problem = None
         if why is not None:

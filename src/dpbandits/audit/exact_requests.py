@@ -13,13 +13,12 @@ from tabulate import tabulate
 
 from ..contracts.algorithm import Algorithm
 from ..contracts.parameters import POSITIVE
-from ..environments.catalogue import build
 from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
-from ..settings.resolve import arguments, check_names
-from ..validation import argument, folder, whole
+from ..settings.resolve import check_names
+from ..validation import argument, each, folder, whole
 from .action_loss import ROUNDING, exact_loss, method_of, usual_horizon
-from .players import COIN
+from .parameters import arguments_at
 
 SAMPLING = ("rule", "mechanism", "runs", "confidence", "seed", "short")
 PROVED, VIOLATED = "proved", "VIOLATED"
@@ -99,9 +98,9 @@ def wanted(
     arms = whole("arms", config["arms"], at_least=2, at_most=20)
     budgets = [
         argument("eps", x, POSITIVE, math.nan)
-        for x in _each(1.0 if config["eps"] is None else config["eps"])
+        for x in each(1.0 if config["eps"] is None else config["eps"])
     ]
-    horizons = [] if config["horizon"] is None else _each(config["horizon"])
+    horizons = [] if config["horizon"] is None else each(config["horizon"])
     lengths = [whole("horizon", T, at_least=2) for T in horizons]
     own = [name for name in algorithm.domains if name not in (algorithm.budget, "eps_min")]
     if find_spec("flint") is None:
@@ -110,15 +109,10 @@ def wanted(
     found = []
     for eps, T in product(budgets, lengths or [usual_horizon(algorithm)]):
         values = {**spec, "eps": eps, "eps_min": eps}
-        numbers = arguments(algorithm, values, T, "sign", build(COIN))
+        numbers = arguments_at(algorithm, values, T)
         named = dict(zip(algorithm.domains, numbers, strict=True))
         found.append(Wanted(algorithm, named, eps, T, arms))
     return found
-
-
-def _each(value: Any) -> list[Any]:
-    """The values of a list; an empty one is left for validation to refuse."""
-    return value if isinstance(value, list) and value else [value]
 
 
 def render_exact(rows: list[dict[str, Any]], style: str) -> str:

@@ -11,13 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..contracts.question import Question
-from ..environments.catalogue import build
 from ..environments.laws import PARAMETERS, TABLE, Environment
 from ..environments.populations import homogeneous
 from ..game import new_game, pulls_of
 from ..running.play import play_loop
-from ..settings.resolve import arguments
 from .neighbours import Neighbours, Walk, change_of_mind, largest_untruncated, random_walk
+from .parameters import arguments_at
 from .releases import MECHANISMS
 from .subjects import Release, Subject
 
@@ -30,7 +29,6 @@ STEPS = 6  # pairs of neighbours taken from one walk
 # Degrees of freedom of the distance from a change of behaviour. With heavy tails some tables force
 # a history after which another decision is rare: what happens in few runs can be seen there only.
 TAILS = 2.0
-COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # the environment of parameters that are auto
 
 
 @dataclass(frozen=True)
@@ -84,9 +82,7 @@ class Player(Subject):
 
     def arguments(self, T: int) -> tuple[float, ...]:
         """The arguments of the function at a horizon."""
-        horizon = T if self.question.plays_on else np.nan
-        keys = self.question.goal_names
-        return arguments(self.source, self.parameters, horizon, "sign", build(COIN), keys)
+        return arguments_at(self.source, self.parameters, T)
 
     def play(
         self, data: np.ndarray, runs: int, rng: np.random.Generator, checkpoints: np.ndarray
@@ -159,6 +155,9 @@ class Namer(Learner):
     """A rule that names an arm: an adversary sees its pulls, when it stops, and the arm."""
 
     kind = "rule"
+
+    def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return super().mean_output(data, rng)[:-1]  # only pulls: NO_ESTIMATE has no mean
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         traces, answers = self.play(data, runs, rng, np.array([len(data)]))

@@ -13,9 +13,8 @@ from ..contracts.question import BEST_ARM, HYPOTHESES, REGRET, STOPPING
 from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
-from ..validation import argument, folder, whole, workers
-from .alignment import Coupling
-from .players import Learner, Namer, Stopper
+from ..validation import argument, each, folder, whole, workers
+from .players import Learner, Namer, Player, Stopper
 from .releases import MECHANISMS
 from .subjects import Release, Sender, Subject
 
@@ -61,7 +60,7 @@ def requested(
     short = config["short"]
     if not isinstance(short, dict) or not all(isinstance(x, dict) for x in short.values()):
         raise BadInput(f"short={plain(short)}: write short.ALGORITHM.PARAMETER=VALUE")
-    horizons = [] if config["horizon"] is None else _each(config["horizon"])
+    horizons = [] if config["horizon"] is None else each(config["horizon"])
     lengths = tuple(whole("horizon", T, at_least=2, at_most=1_000_000) for T in horizons)
     if algorithm is None:
         name = str(config["mechanism"])
@@ -91,16 +90,11 @@ def _budgets(config: Mapping[str, Any], audited: str, name: str) -> list[float]:
         if other != name and config[other] is not None:
             given = plain(config[other])
             raise BadInput(f"{other}={given}: {takes_another(audited, other, name)}")
-    values = _each(1.0 if config[name] is None else config[name])
+    values = each(1.0 if config[name] is None else config[name])
     return [argument(name, x, POSITIVE, math.nan) for x in values]
 
 
-def _each(value: Any) -> list[Any]:
-    """The values of a list; an empty one is left for validation to refuse."""
-    return value if isinstance(value, list) and value else [value]
-
-
-def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -> Subject:
+def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -> Player:
     """The player of an algorithm or stopping rule at one budget, its parameters checked."""
     where = f"{algorithm.group}={algorithm.name}"
     local = algorithm.guarantee is not None and algorithm.guarantee.notion == "local"
@@ -120,9 +114,6 @@ def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
     letters = algorithm.guarantee.letters if algorithm.guarantee else ()
     for name in set(letters) & set(own):
         values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)
-    if local:
-        Coupling(algorithm, budget, values).arguments(100)
-        return Sender(algorithm, budget, values)
     player = PLAYERS[algorithm.question]
     found = player(algorithm, budget, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 CLOSE = 1e-9  # relative; differences below are rounding
+EPSILON = float(np.finfo(float).eps)  # of rounding
 LAPLACE, NORMAL, UNIFORM = "Laplace", "normal", "uniform"
 REFUSED = ("spawn", "bit_generator")  # they give other generators
 
@@ -34,6 +35,7 @@ class Draw:
         chances: what a uniform number is compared with, in turn.
         shift: by how much ``z`` exceeds that of the recorded draw, at scale 1.
         cost: of the shift, in nats.
+        rounding: how far ``cost`` may be off, since probabilities are rounded.
     """
 
     kind: str
@@ -46,6 +48,7 @@ class Draw:
     chances: list[tuple[float, bool]] = field(default_factory=list)
     shift: float = 0.0
     cost: float = 0.0
+    rounding: float = 0.0
 
     @property
     def is_noise(self) -> bool:
@@ -403,6 +406,7 @@ class Shifted(Stream):
             p, q = (p, q) if below else (1.0 - p, 1.0 - q)
             draw.cost += abs(math.log(p / q)) if min(p, q) > 0.0 else math.inf
             if min(p, q) > 0.0:
+                draw.rounding += 2.0 * EPSILON / min(p, q)
                 draw.z = draw.z * q / p if below else 1.0 - (1.0 - draw.z) * q / p
         return below
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import permutations, product
 from typing import Any, ClassVar
 
@@ -169,15 +169,9 @@ class Release(Subject):
         return max(losses)
 
 
-@dataclass(frozen=True)
 class Sender(Release):
-    """A user of an algorithm with local privacy: an adversary sees the response to one reward.
+    """A user of an algorithm with local privacy: an adversary sees the response to one reward."""
 
-    Attributes:
-        values: the algorithm's parameters except the budget, as a configuration holds them.
-    """
-
-    values: Mapping[str, Any] = field(default_factory=dict)
     kind = "response"
 
     @property

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from ..errors import BadInput
 from .parameters import FRACTION, RANGE, Interval
 
 
@@ -176,32 +174,3 @@ def question_named(name: str) -> Question:
 def usual_question(group: str) -> Question:
     """The question that the algorithms of a group answer if they declare no other."""
     return next(question for question in QUESTIONS if question.group == group)
-
-
-def refined(
-    question: Question, asked: Mapping[str, Question], given: Iterable[str] = ()
-) -> Question:
-    """The question of a command that its algorithms answer: all of them the same one.
-
-    Args:
-        question: the first question of the command.
-        asked: the question of each algorithm, by name.
-        given: the keys that have been given.
-
-    Raises:
-        BadInput: two algorithms answer different questions, or a key belongs to another question.
-    """
-    (name, found), *others = asked.items()
-    for other, its in others:
-        if its != found:
-            raise BadInput(
-                f"{found.group}={name},{other}: they answer different questions, {found.name} and "
-                f"{its.name}; run them apart"
-            )
-    family = [q for q in QUESTIONS if q.command == question.command]
-    foreign = {key for q in family for key in q.own_keys} - found.own_keys
-    for key in given:
-        if key in foreign:
-            own = ", ".join(sorted(found.own_keys))
-            raise BadInput(f"{key}: no key of {name}, which takes {own}")
-    return found

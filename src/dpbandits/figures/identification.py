@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..results.summary import summarize
 from ..results.tables import varied_in
 from ..settings.groups import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
-from ..theory.bounds import ConditionFailed
+from ..theory.bounds import where_it_holds
 from .style import Chart, Styles, finish, legend_name, styled, styles_of, value_text
 
 LOWER = {
@@ -138,20 +139,10 @@ def draw_theorems(ax: Axes, table: pd.DataFrame) -> None:
     row: Any = table.iloc[0]
     spec: dict[str, Any] = read_group("env", row["env"])
     for name in (n for n in table.columns if n.startswith("env.")):
-        text = str(row[name])
-        listed = [float(x) for x in text.strip("[]").split(",")]
-        spec[name.removeprefix("env.")] = listed if text.startswith("[") else row[name]
+        spec[name.removeprefix("env.")] = json.loads(str(row[name]))
     means = build(spec).means.tolist()
     eps = np.geomspace(*limits_of(table), 40)
     for (label, theorem), dash in zip(LOWER.items(), DASHES, strict=True):
         for delta in sorted(table["delta"].unique()):
             values = [where_it_holds(theorem, means, x, delta) for x in eps]
             ax.plot(eps, values, label=label, color="#555555", lw=1, ls=dash)
-
-
-def where_it_holds(theorem: Any, means: list[float], eps: float, delta: float) -> float:
-    """The number of samples in a theorem, or NaN where its conditions fail."""
-    try:
-        return float(theorem(means, eps, delta))
-    except ConditionFailed:
-        return np.nan

@@ -15,7 +15,7 @@ from matplotlib.ticker import NullLocator, PercentFormatter
 from ..contracts.question import STOPPING
 from ..errors import BadInput
 from ..results.summary import summarize
-from ..theory.bounds import ConditionFailed
+from ..theory.bounds import where_it_holds
 from ..theory.sajed2019 import stopping_lower, stopping_upper
 from .bands import BANDS
 from .style import (
@@ -129,18 +129,15 @@ def draw_theorems(ax: Axes, table: pd.DataFrame) -> None:
     for (label, theorem), dash in zip(THEOREMS.items(), DASHES, strict=False):
         for key, rows in table.groupby(["eps", "rel_error", "beta", "R"]):
             x = np.geomspace(rows["size"].min(), rows["size"].max(), 50)
-            y = [where_it_holds(theorem, mean, *key) for mean in x]
+            y = [samples(theorem, mean, *key) for mean in x]
             ax.plot(x, y, label=label, color="black", lw=1, ls=dash)
 
 
-def where_it_holds(
+def samples(
     theorem: Bound, mean: float, eps: float, rel_error: float, beta: float, R: float = 1.0
 ) -> float:
     """The number of samples in a theorem, or NaN where its conditions fail."""
-    try:
-        return theorem(R, rel_error, mean, eps, beta)
-    except ConditionFailed:
-        return np.nan
+    return where_it_holds(theorem, R, rel_error, mean, eps, beta)
 
 
 def draw_correct(ax: Axes, table: pd.DataFrame, errors: list[float], styles: Styles) -> None:

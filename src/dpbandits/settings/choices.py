@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ..contracts.algorithm import Algorithm, find_file, from_function, load
-from ..contracts.question import QUESTIONS, Question, refined
+from ..contracts.question import QUESTIONS, Question
 from ..errors import BadInput, plain, unknown
-from .groups import Groups, default_keys, question_of, read_experiment, read_group
+from .groups import Groups, default_keys, question_of, read_experiment, read_group, refined
 from .request import Request, make_request
 from .sweep import names_chosen, names_varied
 from .user_files import law_named
@@ -150,8 +150,7 @@ def request_from(
         of_algorithm = parameters if group == question.group else {}
         if group in given or of_algorithm:
             sweep.choose(group, given.get(group, config[group]), of_algorithm, config)
-    answered = {name: made.question for name, made in sweep.algorithms_of(config).items()}
-    question = sweep.question = refined(question, answered, given)
+    question = sweep.question = refined(question, sweep.algorithms_of(config), given)
     for key in question.swept:
         if isinstance(config[key], list):
             if not config[key]:

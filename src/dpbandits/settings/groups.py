@@ -15,7 +15,7 @@ from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
 from ..contracts.algorithm import Algorithm, find_file, load
-from ..contracts.question import Question
+from ..contracts.question import QUESTIONS, Question
 from ..errors import BadInput, plain, unknown
 from ..files import package_folder
 from .sweep import names_chosen
@@ -52,6 +52,36 @@ def load_groups(
         {group: {name: contents(group, name) for name in chosen[group]} for group in chosen},
         {n: load(find_file(n, folders, question.group)) for n in chosen[question.group]},
     )
+
+
+def refined(
+    question: Question, algorithms: Mapping[str, Algorithm], given: Iterable[str] = ()
+) -> Question:
+    """The question of a command that its algorithms answer: all of them the same one.
+
+    Args:
+        question: the first question of the command.
+        algorithms: the algorithms, by name.
+        given: the keys that have been given.
+
+    Raises:
+        BadInput: two algorithms answer different questions, or a key belongs to another question.
+    """
+    (name, first), *others = algorithms.items()
+    found = first.question
+    for other, algorithm in others:
+        if algorithm.question != found:
+            raise BadInput(
+                f"{found.group}={name},{other}: they answer different questions, {found.name} and "
+                f"{algorithm.question.name}; run them apart"
+            )
+    family = [q for q in QUESTIONS if q.command == question.command]
+    foreign = {key for q in family for key in q.own_keys} - found.own_keys
+    for key in given:
+        if key in foreign:
+            own = ", ".join(sorted(found.own_keys))
+            raise BadInput(f"{key}: no key of {name}, which takes {own}")
+    return found
 
 
 def is_name(value: Any) -> bool:

@@ -93,10 +93,15 @@ class Bound:
     def value(self, problem: Problem) -> float:
         """The value of the bound for a problem; NaN if a condition on its numbers fails."""
         names = inspect.signature(self.function).parameters
-        try:
-            return self.function(**{name: problem.letters[name] for name in names})
-        except ConditionFailed:
-            return math.nan
+        return where_it_holds(self.function, **{name: problem.letters[name] for name in names})
+
+
+def where_it_holds(theorem: Callable[..., float], *numbers: Any, **named: Any) -> float:
+    """The number in a theorem, or NaN where its conditions fail."""
+    try:
+        return theorem(*numbers, **named)
+    except ConditionFailed:
+        return math.nan
 
 
 def first_failure(conditions: Iterable[Condition], values: Mapping[str, Any]) -> str | None:

@@ -20,7 +20,7 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from ...contracts.question import QUESTIONS, REGRET, Question, refined
+from ...contracts.question import QUESTIONS, REGRET, Question
 from ...errors import BadInput, plain, unknown
 from ...files import package_folder
 from ...settings.groups import (
@@ -29,6 +29,7 @@ from ...settings.groups import (
     load_groups,
     names_in,
     question_of,
+    refined,
     refuse_resolvers,
 )
 from ...settings.request import Request, make_request
@@ -91,8 +92,8 @@ def read_request(
         return compose_config(words, folders, question.keys_file).contents[group]
 
     groups = load_groups(question, config, contents_of, folders)
-    asked = {name: algorithm.question for name, algorithm in groups.algorithms.items()}
-    question = refined(question, asked, [o.lstrip("+").partition("=")[0] for o in changed])
+    keys = [o.lstrip("+").partition("=")[0] for o in changed]
+    question = refined(question, groups.algorithms, keys)
     request = make_request(question, config, groups, contents["runner"], changed, folders)
     return replace(request, launcher=launcher)
 

@@ -1,0 +1,85 @@
+"""What is promised, proved and measured: python experiments/privacy_table.py [RESULTS].
+
+The tables of ``bandit-audit`` and ``bandit-audit exact=true`` are needed. The page, with a row for
+each algorithm and rule at each budget, is written to RESULTS/privacy.md.
+"""
+
+import sys
+from pathlib import Path
+
+from tabulate import tabulate
+
+from dpbandits.audit.action_loss import OutOfReach, method_of
+from dpbandits.audit.findings import promised
+from dpbandits.cli.command import guarded
+from dpbandits.contracts.algorithm import find_file, load
+from dpbandits.errors import BadInput
+from dpbandits.files import write_atomically
+from dpbandits.validation import read_csv
+
+HEAD = ["", "promised", "exact loss of actions", "aligned", "measured of actions"]
+HEAD += ["measured of a response", "audit"]
+TEXT = """\
+# What is promised, proved and measured
+
+Losses are eps in nats, or mu where noise is Gaussian. *Exact*: the loss of the actions of two arms
+at one horizon, proved (exact.md says at which, and why others are out of reach). *Aligned*: random
+replays, shifted as the proof of the promise says, in which every decision stayed the same.
+*Measured*: what the loss is at least, with the stated confidence; the responses of users are
+measured besides. `make audit` makes this page; docs/privacy.md says what each column proves.
+
+"""
+
+
+def exact_of(row, exact):
+    """The exact loss of a row's actions, or a dash."""
+    found = exact[(exact["algo"] == row["name"]) & (exact["promised"] == row["promised"])]
+    if row["kind"] == "algorithm" and len(found):
+        [middle] = (found["low"] + found["high"]) / 2.0
+        return f"{middle:.7g} (T = {found['horizon'].iloc[0]:,})"
+    return "-"
+
+
+def rows_of(audits, exact):
+    """A row of the page for each algorithm and rule at each budget, as text."""
+    responses = audits[audits["kind"] == "response"]
+    rows = []
+    for row in audits[audits["kind"].isin(["algorithm", "rule"])].to_dict("records"):
+        same = responses[["name", "promised"]].eq([row["name"], row["promised"]]).all(axis=1)
+        same = responses[same]
+        aligned = f"{row['aligned']} of {row['replays']}" if row["replays"] else "-"
+        response = f"{same['measured'].iloc[0]:.3g}" if len(same) else "-"
+        texts = [promised(row), exact_of(row, exact), aligned, f"{row['measured']:.3g}", response]
+        rows.append([row["name"], *texts, row["verdict"]])
+    return rows
+
+
+def unexplained(audits, exact):
+    """The algorithms that have no exact loss, though it is in reach."""
+    names = audits.loc[audits["kind"] == "algorithm", "name"].unique()
+    missing = []
+    for name in set(names) - set(exact["algo"]):
+        try:
+            method_of(load(find_file(name, (), "algo")))
+            missing.append(name)
+        except OutOfReach:
+            pass
+    return sorted(missing)
+
+
+def main(results):
+    audits, exact = (
+        read_csv(f"{results / name}", results / name, "table that make audit writes")
+        for name in ("audit.csv", "exact.csv")
+    )
+    if missing := unexplained(audits, exact):
+        raise BadInput(f"{results / 'exact.csv'}: {', '.join(missing)} is missing; run make audit")
+    table = tabulate(rows_of(audits, exact), HEAD, tablefmt="pipe", disable_numparse=True)
+    print(table)
+    write_atomically(results / "privacy.md", f"{TEXT}{table}\n".encode())
+    return 0
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
+    guarded("privacy_table", lambda: main(folder))
