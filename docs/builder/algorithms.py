@@ -1,4 +1,4 @@
-"""A page for each algorithm and stopping rule: guarantee, parameters, and the paper beside the code."""
+"""A page for each algorithm and stopping rule: its guarantee, and the paper beside the code."""
 
 import ast
 import re
@@ -55,14 +55,14 @@ def _list(heading: str, folder: str, made: list[Algorithm]) -> str:
 INTRODUCTIONS = {
     "algorithms": """\
 Each page states what an algorithm promises, its parameters, and the algorithm itself twice: step by
-step as in its paper, and the kernel that is run. `dp.algorithms()` gives this list in Python. Which one
-to take under eps-global DP: [which.md](../which.md). Where a printed formula is wrong,
+step as in its paper, and the kernel that is run. `dp.algorithms()` gives this list in Python. Which
+one to take under eps-global DP: [which.md](../which.md). Where a printed formula is wrong,
 [errata.md](../errata.md) says what was changed.""",
     "rules": """\
 A stopping rule samples until it has an answer: the mean of an arm to a relative error
 ([stopping.md](../stopping.md)), the best of several arms, or one of two hypotheses about a mean
-([identification.md](../identification.md)). `bandit-stop` and `dp.stop` run them; `dp.rules()` gives
-this list in Python.""",
+([identification.md](../identification.md)). `bandit-stop` and `dp.stop` run them; `dp.rules()`
+gives this list in Python.""",
 }
 
 
@@ -86,8 +86,8 @@ def page(algorithm: Algorithm) -> str:
         _parameters(algorithm),
         *_run(algorithm),
         "## Step by step",
-        "The slow reference, written from the paper and not from the kernel. The tests compare both, "
-        "round by round without noise and in law with noise.",
+        "The slow reference, written from the paper and not from the kernel. The tests compare "
+        "both, round by round without noise and in law with noise.",
         code("python", pseudo_code(name)),
         "## The kernel",
         f"What is run: `{source}`. It imports all that it uses from "
@@ -150,7 +150,9 @@ def _run(algorithm: Algorithm) -> list[str]:
     env, theorems = _example(algorithm)
     lines = f"bandit-run algo={name} env={env}{budget}"
     lines += f"\nbandit-audit algo={name}{budget}" if algorithm.private else ""
-    python = f'import dpbandits as dp\n\ntable = dp.run("{name}", "{env}"{argument})\ndp.plot(table)'
+    python = (
+        f'import dpbandits as dp\n\ntable = dp.run("{name}", "{env}"{argument})\ndp.plot(table)'
+    )
     parts = ["## Run it", code("sh", lines), code("python", python)]
     if theorems:
         head = ("bound", "side", "kind", "formula")
@@ -183,7 +185,7 @@ def _experiments(algorithm: Algorithm) -> list[str]:
 
 @cache
 def _functions() -> dict[str, tuple[str, set[str]]]:
-    """The functions and classes of the slow references: their source and the names that they use."""
+    """The functions and classes of the slow references: their source, and the names in it."""
     found = {}
     for module in REFERENCES:
         text = (TOP / "tests" / f"{module}.py").read_text()

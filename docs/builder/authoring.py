@@ -10,8 +10,9 @@ from dpbandits import authoring
 from .markdown import paragraphs, table
 
 INTRODUCTION = """\
-Everything that an algorithm imports. [How to write one](../../CONTRIBUTING.md#add-an-algorithm-in-four-steps)
-is shown step by step, and [a notebook](../notebooks/verify.ipynb) writes, runs, audits and breaks one."""
+Everything that an algorithm imports. How to write one is shown
+[step by step](../../CONTRIBUTING.md#add-an-algorithm-in-four-steps), and
+[a notebook](../notebooks/verify.ipynb) writes, runs, audits and breaks one."""
 
 
 def pages() -> dict[str, str]:
@@ -24,9 +25,7 @@ def pages() -> dict[str, str]:
             value = getattr(authoring, name)
             if inspect.isfunction(value) or inspect.isclass(value):
                 kind = "function" if inspect.isfunction(value) else "class"
-                parts.append(
-                    f"```{{eval-rst}}\n.. auto{kind}:: dpbandits.authoring.{name}\n```"
-                )
+                parts.append(f"```{{eval-rst}}\n.. auto{kind}:: dpbandits.authoring.{name}\n```")
             else:
                 values.append((f"`{name}`", described(value)))
         if values:

@@ -1,4 +1,4 @@
-"""The command reference: what each command prints with ``--help``, and its keys with their defaults."""
+"""The command reference: the help of each command, and its keys with their defaults."""
 
 import os
 import re
@@ -41,7 +41,7 @@ def pages() -> dict[str, str]:
     ]
     found["commands"] = paragraphs(
         "# Commands",
-        "Every command takes `KEY=VALUE` and `--help`. Bad input ends with one line and exit code 2.",
+        "Every command takes `--help`. Bad input ends with one line and exit code 2.",
         table(("command", "what it is for"), rows),
         toctree([f"docs/generated/{name}" for name in found], "hidden:"),
     )

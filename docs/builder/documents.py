@@ -34,7 +34,7 @@ def tables() -> tuple[Path, ...]:
 
 
 def links(file: Path) -> Iterator[tuple[str, Path]]:
-    """The links of a Markdown file to files of the repository: as they are written, and the path."""
+    """The links of a Markdown file to files of the repository: as written, and the path."""
     for found in LINK.finditer(file.read_text()):
         if "://" not in found[2]:
             yield found[2], (file.parent / found[2]).resolve()
@@ -75,9 +75,7 @@ def _file_page(file: Path) -> str:
     inside = sorted(f for f in file.iterdir() if f.suffix in LANGUAGES) if file.is_dir() else []
     if not inside:
         return paragraphs(f"# {path}", listing(path, LANGUAGES[file.suffix]))
-    parts = [
-        f"## {f.stem}\n\n{listing(f'{path}/{f.name}', LANGUAGES[f.suffix])}" for f in inside
-    ]
+    parts = [f"## {f.stem}\n\n{listing(f'{path}/{f.name}', LANGUAGES[f.suffix])}" for f in inside]
     return paragraphs(f"# {path}", *parts)
 
 
@@ -135,4 +133,3 @@ def _leading(file: Path, words: str, target: str, anchor: str) -> str:
     if path in shown():
         return f"{words}({up}docs/generated/{shown()[path]}.md)"
     return f"{words}({target}{anchor})"
-

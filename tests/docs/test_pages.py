@@ -88,9 +88,11 @@ def undocumented(function):
     text = inspect.getdoc(function) or ""
     if not text:
         return [function.__name__]
-    parameters = [p for p in inspect.signature(function).parameters]
+    parameters = list(inspect.signature(function).parameters)
     several = len(parameters) > 1 and "Args:" in text
-    return [p for p in parameters if several and not re.search(rf"^\s+(?:\*\*)?{p}: ", text, flags=re.M)]
+    return [
+        p for p in parameters if several and not re.search(rf"^\s+(?:\*\*)?{p}: ", text, flags=re.M)
+    ]
 
 
 @pytest.mark.parametrize("module", [dp, for_authors], ids=["dpbandits", "authoring"])
@@ -193,7 +195,10 @@ def test_a_table_of_numbers_gets_a_heading():
 
 
 def test_links_to_figures_and_files_lead_to_pages_that_show_them():
-    text = "# x\n[figure](../results/figures/hu2022.png), [claims](../conf/claim), [scale.md](scale.md)"
+    written = (
+        "[figure](../results/figures/hu2022.png), [claims](../conf/claim), [scale.md](scale.md)"
+    )
+    text = f"# x\n{written}"
     shown = documents.complete("docs/figures", text)
     assert "[figure](../docs/gallery.md#hu2022)" in shown
     assert "[claims](../docs/generated/files/conf-claim.md)" in shown
