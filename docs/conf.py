@@ -4,6 +4,7 @@
 its Markdown files are documents, and writes the pages that are generated.
 """
 
+import re
 import sys
 from pathlib import Path
 
@@ -72,7 +73,20 @@ def complete(app, name, source):
 
 def bars(app, kind, name, value, options, lines):
     """Bars in docstrings are absolute values, not substitutions."""
-    lines[:] = [x if "`" in x or ">>>" in x else x.replace("|", r"\|") for x in lines]
+    text = "\n".join(lines)
+    lines[:] = re.sub(r"(`+)[^`]*\1|>>>.*|\|", _escaped, text).split("\n")
+
+
+def _escaped(found):
+    return r"\|" if found[0] == "|" else found[0]
+
+
+def headings(app, page, template, context, doctree):
+    """Captions of the side bar are headings, for which screen readers need a level."""
+    tree = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = tree.replace(
+        'role="heading"', 'role="heading" aria-level="2"'
+    )
 
 
 def setup(app):
@@ -80,3 +94,4 @@ def setup(app):
     builder.write()
     app.connect("source-read", complete)
     app.connect("autodoc-process-docstring", bars)
+    app.connect("html-page-context", headings, priority=900)  # after the theme's

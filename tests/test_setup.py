@@ -57,14 +57,7 @@ def imported():
 
 def test_the_package_depends_on_what_it_imports_and_on_nothing_else():
     homes = packages_distributions()
-    in_extras = {
-        "altair",
-        "flint",
-        "plotext",
-        "sklearn",
-        "submitit",
-        "vl_convert",
-    }  # audits, pages, ...
+    in_extras = {"altair", "flint", "jinja2", "plotext", "sklearn", "submitit", "vl_convert"}
     assert {normal(name) for m in imported() - in_extras for name in homes[m]} == BASE
     assert named(OPTIONAL["audit"]) == {"scikit-learn"} and "submitit" in named(OPTIONAL["slurm"])
 

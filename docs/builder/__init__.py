@@ -3,7 +3,7 @@
 They are written to ``docs/generated``, which git ignores, before Sphinx reads its sources.
 """
 
-from . import algorithms, authoring, commands, documents, environments
+from . import algorithms, authoring, commands, documents, environments, theory
 from .documents import GENERATED
 
 
@@ -13,6 +13,7 @@ def pages() -> dict[str, str]:
         **algorithms.pages(),
         **environments.pages(),
         **authoring.pages(),
+        **theory.pages(),
         **commands.pages(),
         **documents.pages(),
     }

@@ -18,6 +18,11 @@ HOMES = {"algo": "algorithms", "rule": "stopping"}
 REFERENCES = ("references", "stopping_references", "identification_references")
 # Environments for examples: an algorithm is shown on the first that it accepts
 EXAMPLES = ("bernoulli_c2", "pareto_v09", "ren_gaussian", "contaminated", "student_far")
+STOPPED = {
+    "stopping": "env=sign env.mean=-0.2",
+    "best arm": "env=bernoulli 'env.means=[.9,.6,.5]'",
+    "hypotheses": "env=bernoulli 'env.means=[.3]' mu0=.3 mu1=.7",
+}
 KINDS = (
     ("Without privacy", lambda a: a.guarantee is None or not a.private),
     ("Global DP: a trusted server", lambda a: a.guarantee.notion == "global"),
@@ -142,8 +147,7 @@ def _run(algorithm: Algorithm) -> list[str]:
     budget = {None: "", "eps": " eps=0.5", "rho": " rho=0.5"}[algorithm.budget]
     argument = budget.replace(" ", ", ")
     if algorithm.group == "rule":
-        env = "sign env.mean=-0.2" if algorithm.question.name == "stopping" else "bernoulli"
-        lines = f"bandit-stop rule={name} env={env}{budget}"
+        lines = f"bandit-stop rule={name} {STOPPED[algorithm.question.name]}{budget}"
         if algorithm.private:
             lines += f"\nbandit-audit rule={name}{budget}"
         return ["## Run it", code("sh", lines)]
@@ -184,25 +188,26 @@ def _experiments(algorithm: Algorithm) -> list[str]:
 
 
 @cache
-def _functions() -> dict[str, tuple[str, set[str]]]:
-    """The functions and classes of the slow references: their source, and the names in it."""
-    found = {}
-    for module in REFERENCES:
-        text = (TOP / "tests" / f"{module}.py").read_text()
-        for node in ast.parse(text).body:
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                used = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-                found[node.name] = (ast.get_source_segment(text, node) or "", used)
-    return found
+def _functions(module: str) -> dict[str, tuple[str, set[str]]]:
+    """The functions and classes of a file of slow references: their source, and the names in it."""
+    text = (TOP / "tests" / f"{module}.py").read_text()
+    made = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    return {node.name: (ast.get_source_segment(text, node) or "", _names(node)) for node in made}
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def pseudo_code(name: str) -> str:
     """The slow reference of an algorithm, and after it what it calls.
 
     Raises:
-        KeyError: there is none.
+        LookupError: there is none.
     """
-    functions = _functions()
+    functions = next((f for f in map(_functions, REFERENCES) if name in f), None)
+    if functions is None:
+        raise LookupError(f"{name}: no file of tests has a slow reference of it")
     needed, new = set(), {name}
     while new:
         needed |= new

@@ -184,7 +184,7 @@ def test_the_search_finds_nothing_where_nothing_is(built, browser):
 PAGES = ("index", "generated/algorithms/adap_klucb", "api", "gallery")
 
 
-@pytest.mark.extra("selenium")
+@pytest.mark.extra("selenium", "axe_core_python")
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("width", [400, 1400])
 def test_pages_fit_their_window(built, browser, page, width):
@@ -193,3 +193,4 @@ def test_pages_fit_their_window(built, browser, page, width):
         assert browser.run("return document.documentElement.scrollWidth") <= width
         assert browser.run("return [...document.images].every(x => x.naturalWidth > 0)")
         assert browser.errors() == [] and browser.requests() == []
+        assert browser.violations() == {}

@@ -14,9 +14,11 @@ from builder.documents import TOP
 
 import dpbandits as dp
 from dpbandits import authoring as for_authors
+from dpbandits.cli import run, stop
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.files import PACKAGE
 from dpbandits.settings.groups import default_keys, names_in
+from dpbandits.theory.bounds import every_bound
 
 NAMED = [(group, name) for group in ("algo", "rule") for name in names_in(group)]
 PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
@@ -47,7 +49,7 @@ def test_an_algorithm_has_a_page(pages, group, name):
 
 def test_an_algorithm_without_a_reference_has_no_page():
     """Control: nothing is left out in silence."""
-    with pytest.raises(KeyError, match="unknown"):
+    with pytest.raises(LookupError, match="unknown"):
         algorithms.pseudo_code("unknown")
 
 
@@ -56,6 +58,15 @@ def test_a_reference_is_shown_with_what_it_calls():
     assert re.findall(r"^def (\w+)", shown, flags=re.M) == [
         "adap_klucb", "adap", "kl_upper", "kl", "first_argmax",
     ]  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("group", "name"), NAMED, ids=[name for _, name in NAMED])
+def test_the_example_of_an_algorithm_runs(pages, bandit, group, name):
+    folder, command = {"algo": ("algorithms", run), "rule": ("rules", stop)}[group]
+    small = {"algo": "horizon=2000 runs=2", "rule": "cap=2000 runs=2"}[group]
+    (line,) = re.findall(r"^bandit-(?:run|stop) (.*)$", pages[f"{folder}/{name}"], flags=re.M)
+    assert any(name in printed for printed in bandit(command, f"{line} {small}"))
 
 
 def test_every_command_is_in_the_reference(pages):
@@ -81,6 +92,13 @@ def test_every_exported_name_is_in_the_reference(pages):
     for name in for_authors.__all__:
         assert re.search(rf"(dpbandits\.authoring\.|\| `){name}\b", pages["authoring"]), name
     assert [name for _, names in authoring.groups() for name in names] == for_authors.__all__
+
+
+def test_every_theorem_is_in_the_reference(pages):
+    for bound in every_bound():
+        name = f"{bound.function.__module__}.{bound.function.__name__}"
+        assert f"\n.. autofunction:: {name}\n" in pages["theory"]
+        assert inspect.getdoc(bound.function), name
 
 
 def undocumented(function):
