@@ -71,7 +71,7 @@ exact: $(EXACT) ## compute the exact privacy loss of actions, wherever it is kno
 	$(BIN)/bandit-audit exact=true results=$(RESULTS)
 
 docs: $(DOCS) ## build the site in docs/_build/html; links that lead nowhere are errors
-	$(BIN)/sphinx-build -W --keep-going -n -q -c docs . docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -n -q -c docs -d docs/_build/doctrees . docs/_build/html
 
 report: $(REPORT) ## write report.html: everything in the results folder on one page
 	$(BIN)/bandit-report results=$(RESULTS)

@@ -3,6 +3,8 @@
 They are written to ``docs/generated``, which git ignores, before Sphinx reads its sources.
 """
 
+from pathlib import Path
+
 from . import algorithms, authoring, commands, documents, environments, theory
 from .documents import GENERATED
 
@@ -19,10 +21,10 @@ def pages() -> dict[str, str]:
     }
 
 
-def write() -> None:
+def write(folder: Path = GENERATED) -> None:
     """Write the generated pages that have changed, and remove those that are no more."""
-    made = {GENERATED / f"{name}.md": text for name, text in pages().items()}
-    for file in GENERATED.rglob("*.md"):
+    made = {folder / f"{name}.md": text for name, text in pages().items()}
+    for file in folder.rglob("*.md"):
         if file not in made:
             file.unlink()
     for file, text in made.items():

@@ -24,7 +24,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.extra("furo", "myst_nb")]
 
 def sphinx(folder, output, *options):
     """Build the site of a folder, as ``make docs`` does."""
-    words = ["-m", "sphinx", "-W", "--keep-going", "-n", "-q", *options, "-c", "docs", ".", output]
+    words = ["-m", "sphinx", "-W", "--keep-going", "-n", "-q", *options, "-c", "docs"]
+    words += ["-d", output.with_name("doctrees"), ".", output]
     return subprocess.run(
         [sys.executable, *map(str, words)], cwd=folder, capture_output=True, text=True
     )
