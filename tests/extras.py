@@ -9,7 +9,6 @@ EXTRAS = {
     "flint": "exact",
     "furo": "docs",
     "importlinter": "lint",
-    "myst_nb": "docs",
     "nbclient": "docs",
     "nbformat": "docs",
     "ray": "ray",

@@ -19,7 +19,7 @@ from filelock import FileLock
 
 import dpbandits as dp
 
-pytestmark = [pytest.mark.slow, pytest.mark.extra("furo", "myst_nb")]
+pytestmark = [pytest.mark.slow, pytest.mark.extra("furo")]
 
 
 def sphinx(folder, output, *options):
