@@ -94,8 +94,8 @@ INSTALLED = {
     "reliability": {"test"},
     "test": {"test"},
     "lint": {"lint"},
-    "install": {"test", "lint", "docs", "exact", "cluster", "report", "browser"},
-    "test-slow": {"test", "lint", "docs", "exact", "cluster", "report", "browser"},
+    "install": {"test", "lint", "docs", "exact", "peers", "cluster", "report", "browser"},
+    "test-slow": {"test", "lint", "docs", "exact", "peers", "cluster", "report", "browser"},
 }
 
 

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from twins import BROKEN, CORRECT
 
 from dpbandits.audit import alignment as engine
 from dpbandits.audit.alignment import MISSING, Coupling, align, check, report
+from dpbandits.audit.episodic_loss import sequences
 from dpbandits.audit.players import Learner
 from dpbandits.audit.streams import Recorder, Replay, Shifted
 from dpbandits.authoring import global_dp, one_release, pull, rounds_left
@@ -209,17 +211,48 @@ def test_an_edge_of_rounding_is_no_counter_example(monkeypatch):
 
 
 def test_the_committed_page_is_that_of_the_twins():
+    """Some test notices each broken twin at each budget, and none objects to a correct variant."""
     page = (Path(privacy.__file__).parent / "privacy.md").read_text()
     lines = [line for line in page.splitlines() if line.startswith("| ")]
-    says = [line.split("|")[1].strip() for line in lines]
-    assert {twin.says for twin in BROKEN + CORRECT} <= {*says}
-    columns = lines[0].split("|").index(" alignment, 0.1   ")
-    for line in lines:
-        cells = [cell.strip() for cell in line.split("|")]
-        if cells[1] in {twin.says for twin in BROKEN}:
-            assert cells[columns : columns + 2] == ["objects", "objects"]
-        elif cells[1] in {twin.says for twin in CORRECT}:
-            assert cells[columns : columns + 2] == ["passes", "passes"]
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+    heads, found = rows[0], {row[0]: dict(zip(rows[0], row, strict=True)) for row in rows}
+    assert heads[1:] == [f"{name}, {x:g}" for name in privacy.METHODS for x in privacy.BUDGETS]
+    assert {twin.says for twin in BROKEN + CORRECT} == {*found} - {""}
+    for twin in BROKEN:
+        for x in privacy.BUDGETS:
+            assert found[twin.says][f"alignment, {x:g}"] == "objects"
+    for twin in CORRECT:
+        assert "objects" not in found[twin.says].values()
+    for name in privacy.METHODS:  # each does something
+        assert any(row[f"{name}, 1"] == "objects" for row in found.values())
+
+
+@pytest.mark.parametrize("name", ["noise_times_08", "half_span", "more_noise_than_needed"])
+def test_a_closed_form_is_that_of_the_twin(name):
+    """On the smallest rewards actions are as frequent as it says; with other noise they are not."""
+    twin, T, runs = of(name, BROKEN + CORRECT), 8, 20_000
+    low, _ = twin.algorithm.rewards.extremes({})
+    learner = Learner(twin.algorithm, 1.0, {})
+    rewards = np.full((T, 2), low)
+    traces, _ = learner.play(rewards, runs, np.random.default_rng(5), np.arange(1, T + 1))
+    seen = Counter(map(tuple, traces[:, :-1].argmax(axis=2).tolist()))
+
+    def distance(game):
+        leaves = sequences(game, T, lambda sizes: {(0,) * len(sizes)})
+        chances = Counter()
+        for leaf in leaves:
+            chances[leaf.actions] += float(*leaf.probability.values())
+        assert sum(chances.values()) == pytest.approx(1.0)
+        return sum(abs(seen[actions] / runs - p) for actions, p in chances.items())
+
+    assert distance(twin.game(1.0)) < 0.03 < distance(replace(twin.game(1.0), rate=1.0 / 3.0))
+
+
+def test_exact_losses_tell_broken_twins_from_correct_variants():
+    for twin in BROKEN + CORRECT:
+        if twin.game is not None:
+            assert privacy.exceeds(twin, 0.5) == (twin in BROKEN)
+    assert privacy.exceeds(of("two_releases"), 1.0) is None
 
 
 @pytest.mark.slow

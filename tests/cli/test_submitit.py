@@ -1,5 +1,6 @@
 """Multiruns whose points are jobs of submitit: on this machine, or in a script for Slurm."""
 
+import contextlib
 import os
 import pickle
 import re
@@ -269,8 +270,11 @@ def test_jobs_on_this_machine_end_with_an_interrupted_command(tmp_path):
 
 def jobs_of(process):
     """The processes of submitit's jobs."""
-    children = psutil.Process(process.pid).children(recursive=True)
-    return [child for child in children if "submitit.core._submit" in child.cmdline()]
+    found = []
+    for child in psutil.Process(process.pid).children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):  # it has ended by now
+            found += [child] if "submitit.core._submit" in child.cmdline() else []
+    return found
 
 
 def test_a_job_pickles_and_is_submitted_again_after_a_timeout(tmp_path, monkeypatch):
