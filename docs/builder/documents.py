@@ -30,7 +30,8 @@ def written() -> list[Path]:
 def tables() -> tuple[Path, ...]:
     """The tables of ``results`` that these link to."""
     linked = {target for file in written() for _, target in links(file)}
-    return tuple(sorted(f for f in linked if f.suffix == ".md" and f.parent.name == "results"))
+    there = [f for f in linked if f.parent == TOP / "results" and f.suffix == ".md" and f.is_file()]
+    return tuple(sorted(there))
 
 
 def links(file: Path) -> Iterator[tuple[str, Path]]:
