@@ -25,6 +25,8 @@ DOCS := $(PACKAGE)-docs
 EXACT := $(PACKAGE)-exact
 PEERS := $(PACKAGE)-peers
 CLUSTER := $(PACKAGE)-cluster
+REPORT := $(PACKAGE)-report
+BROWSER := $(PACKAGE)-browser
 
 $(PACKAGE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -35,7 +37,7 @@ $(PACKAGE)-%: $(PACKAGE)
 	$(PIP) 'dpbandits[$*]'
 	@touch $@
 
-install: $(TEST) $(LINT) $(DOCS) $(EXACT) $(PEERS) $(CLUSTER) ## install everything that any target needs
+install: $(TEST) $(LINT) $(DOCS) $(EXACT) $(PEERS) $(CLUSTER) $(REPORT) $(BROWSER) ## install everything that any target needs
 
 run: $(PACKAGE) ## run one setting: AdaP-KLUCB on C2 at eps 0.5
 	$(BIN)/bandit-run algo=adap_klucb env=bernoulli_c2 eps=0.5
@@ -45,6 +47,7 @@ test: $(TEST) ## the fast tests; those of packages that are not installed are sk
 
 test-slow: install ## statistics, whole sweeps, the wheel, and all that make test skips
 	tests/install_slurm.sh
+	tests/install_chromium.sh
 	$(BIN)/pytest -n auto --dist load -m 'slow or extra'
 
 figures: $(PACKAGE) ## run what is missing and draw every figure (SCALE=smoke: in seconds)
@@ -68,6 +71,12 @@ audit: $(AUDIT) exact ## replay every alignment, measure how much privacy is spe
 exact: $(EXACT) ## compute the exact privacy loss of actions, wherever it is known
 	$(BIN)/bandit-audit exact=true results=$(RESULTS)
 
+docs: $(DOCS) ## build the site in docs/_build/html; links that lead nowhere are errors
+	$(BIN)/sphinx-build -W --keep-going -n -q -c docs -d docs/_build/doctrees . docs/_build/html
+
+report: $(REPORT) ## write report.html: everything in the results folder on one page
+	$(BIN)/bandit-report results=$(RESULTS)
+
 bench: $(PACKAGE) ## speed and memory, as ratios to the random numbers alone; compiling; docs/scale.md
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/compile.py > benchmarks/compile.md
@@ -88,8 +97,8 @@ lint: $(LINT) ## style, types and layers
 	$(BIN)/lint-imports --no-cache
 
 clean: ## remove what was built; results are kept
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist docs/_build docs/generated .pytest_cache .mypy_cache .ruff_cache
 
-.PHONY: help install run test test-slow figures claims audit exact bench reliability bench-check lint clean
+.PHONY: help install run test test-slow figures claims audit exact docs report bench reliability bench-check lint clean
 .NOTPARALLEL: # two pips would change one environment
 .DEFAULT_GOAL := help

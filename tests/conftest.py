@@ -6,6 +6,7 @@ import signal
 import sys
 
 import pytest
+from browser import browser  # noqa: F401
 from extras import require
 from no_slurm import without_slurm
 from refusals import complaint

@@ -3,14 +3,19 @@
 import pytest
 
 EXTRAS = {
+    "altair": "report",
+    "axe_core_python": "browser",
     "distributed": "dask",
     "dpsprt": "peers",
     "flint": "exact",
+    "furo": "docs",
     "importlinter": "lint",
     "nbclient": "docs",
     "nbformat": "docs",
     "ray": "ray",
+    "selenium": "browser",
     "submitit": "slurm",
+    "vl_convert": "report",
 }
 
 
