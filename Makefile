@@ -71,6 +71,9 @@ audit: $(AUDIT) exact ## replay every alignment, measure how much privacy is spe
 exact: $(EXACT) ## compute the exact privacy loss of actions, wherever it is known
 	$(BIN)/bandit-audit exact=true results=$(RESULTS)
 
+docs: $(DOCS) ## build the site in docs/_build/html; links that lead nowhere are errors
+	$(BIN)/sphinx-build -W --keep-going -n -q -c docs -d docs/_build/doctrees . docs/_build/html
+
 report: $(REPORT) ## write report.html: everything in the results folder on one page
 	$(BIN)/bandit-report results=$(RESULTS)
 
@@ -94,8 +97,8 @@ lint: $(LINT) ## style, types and layers
 	$(BIN)/lint-imports --no-cache
 
 clean: ## remove what was built; results are kept
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) build dist docs/_build docs/generated .pytest_cache .mypy_cache .ruff_cache
 
-.PHONY: help install run test test-slow figures claims audit exact report bench reliability bench-check lint clean
+.PHONY: help install run test test-slow figures claims audit exact docs report bench reliability bench-check lint clean
 .NOTPARALLEL: # two pips would change one environment
 .DEFAULT_GOAL := help

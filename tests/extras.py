@@ -8,6 +8,7 @@ EXTRAS = {
     "distributed": "dask",
     "dpsprt": "peers",
     "flint": "exact",
+    "furo": "docs",
     "importlinter": "lint",
     "jinja2": "report",
     "nbclient": "docs",

@@ -39,6 +39,7 @@ def algorithm(name: str) -> Algorithm:
 
 MEAN_RULES = [name for name in RULES if algorithm(name).question is STOPPING]
 PRIVATE = [name for name in NAMES if algorithm(name).private]
+PRIVATE_RULES = [name for name in RULES if algorithm(name).private]
 LOCAL = [name for name in NAMES if algorithm(name).per_user]  # users may have own levels
 GAUSSIAN_NOISE = [n for n in PRIVATE if algorithm(n).guarantee.gaussian in (ZCDP, RDP)]
 GLOBAL = [name for name in PRIVATE if name not in LOCAL]

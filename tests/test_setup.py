@@ -89,6 +89,7 @@ INSTALLED = {
     "bench-check": set(),
     "audit": {"audit", "exact"},
     "exact": {"exact"},
+    "docs": {"docs"},
     "report": {"report"},
     "reliability": {"test"},
     "test": {"test"},

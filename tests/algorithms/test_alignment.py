@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from helpers import GLOBAL, LOCAL, PRIVATE, RULES, SHORT, algorithm, defaults
+from helpers import GLOBAL, LOCAL, PRIVATE, PRIVATE_RULES, SHORT, algorithm, defaults
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -16,7 +16,6 @@ from dpbandits.parts.kary import kary_levels
 
 SUMS = ["dist_dp_se", "dist_rdp_se"]  # integer noise, modulo a number: no replay shifts it
 ALIGNED = [name for name in PRIVATE if name not in SUMS]
-PRIVATE_RULES = [name for name in RULES if algorithm(name).private]
 GOAL = {"rel_error": 0.5, "beta": 0.5, "R": 1.0, "delta": 0.5, "mu0": 0.3, "mu1": 0.7, "alpha": 0.4}
 # other parameters with other noise: trees, bonuses, phases, batches
 VARIANTS = {name: [{}] for name in [*ALIGNED, *PRIVATE_RULES]} | {

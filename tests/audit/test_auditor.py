@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 from broken_releases import BROKEN, BROKEN_UNKNOWN, broken
-from helpers import CONF, GAUSSIAN_NOISE, PRIVATE, TWINS, algorithm
+from helpers import CONF, GAUSSIAN_NOISE, PRIVATE, PRIVATE_RULES, TWINS, algorithm
 
 import dpbandits as dp
 from dpbandits.audit.auditor import audit
@@ -66,20 +66,12 @@ def test_mechanisms_pass(name, eps):
     assert not audit(Release(MECHANISMS[name], eps), runs=100_000).violated
 
 
-# What the committed table does not hold yet, beside rules that name an arm: they came after it was
-# made
-NOT_YET = {*product(["ctl_ucb", "dist_dp_se", "dist_rdp_se", "ltc_ucb"], ["algorithm"])}
-NOT_YET |= {*product(["ctl_ucb", "ltc_ucb"], ["response"])}
-NOT_YET |= {*product(["modular_sum_of_laplace", "modular_sum_of_skellam"], ["mechanism"])}
-
-
 def test_the_committed_table_holds_every_private_algorithm_and_nothing_violated():
     lines = (CONF.parent / "results" / "audit.md").read_text().splitlines()[2:]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     every = {*product(PRIVATE, ["algorithm"]), *product(MECHANISMS, ["mechanism"])}
-    senders = {n for n in PRIVATE if algorithm(n).guarantee.notion == "local"}
-    every |= {*product(["dp_nas", "dp_nas_exp"], ["rule"]), *product(senders, ["response"])}
-    every -= NOT_YET
+    local = [n for n in [*PRIVATE, *PRIVATE_RULES] if algorithm(n).guarantee.notion == "local"]
+    every |= {*product(PRIVATE_RULES, ["rule"]), *product(local, ["response"])}
     found = {(*row[:2], float(row[2].partition(":")[0].split()[-1])) for row in rows}
     assert found == {(*x, eps) for x, eps in product(every, BUDGETS)} and len(rows) == len(found)
     assert {verdict for *_, verdict in rows} == {"consistent"}
@@ -89,10 +81,9 @@ def test_the_committed_table_holds_every_private_algorithm_and_nothing_violated(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [*PRIVATE, "dp_nas", "dp_nas_exp"])
+@pytest.mark.parametrize("name", [*PRIVATE, *PRIVATE_RULES])
 def test_algorithms_and_rules_pass(name):
-    chosen = {"rule": name} if name.startswith("dp_nas") else {"algo": name}
-    budget = "eps" if name.startswith("dp_nas") else algorithm(name).budget
+    chosen, budget = {algorithm(name).group: name}, algorithm(name).budget
     found = dp.audit(**chosen, **{budget: BUDGETS}, runs=4000, jobs=2)
     assert sorted({*found[budget]}) == [*BUDGETS]
     assert set(found["verdict"]) == {"consistent"}

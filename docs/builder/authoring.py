@@ -1,0 +1,63 @@
+"""The reference of ``dpbandits.authoring``, grouped by purpose as the module groups its names."""
+
+import inspect
+import re
+import typing
+from pathlib import Path
+
+from dpbandits import authoring
+
+from .markdown import paragraphs, table
+
+INTRODUCTION = """\
+Everything that an algorithm imports. How to write one is shown
+[step by step](../../CONTRIBUTING.md#add-an-algorithm-in-four-steps), and
+[a notebook](../notebooks/verify.ipynb) writes, runs, audits and breaks one."""
+
+
+def pages() -> dict[str, str]:
+    """The page."""
+    parts = ["# dpbandits.authoring", INTRODUCTION]
+    for purpose, names in groups():
+        parts.append(f"## {purpose[0].upper()}{purpose[1:]}")
+        values = []
+        for name in names:
+            value = getattr(authoring, name)
+            if inspect.isfunction(value) or inspect.isclass(value):
+                kind = "function" if inspect.isfunction(value) else "class"
+                parts.append(f"```{{eval-rst}}\n.. auto{kind}:: dpbandits.authoring.{name}\n```")
+            else:
+                values.append((f"`{name}`", described(value)))
+        if values:
+            parts.append(table(("name", "value"), values))
+    return {"authoring": paragraphs(*parts)}
+
+
+def groups() -> list[tuple[str, list[str]]]:
+    """The names of the module by purpose: the comments within its ``__all__``."""
+    text = Path(authoring.__file__).read_text().partition("__all__ = [")[2].partition("\n]")[0]
+    found: list[tuple[str, list[str]]] = []
+    open_comment = False
+    for line in map(str.strip, text.splitlines()[1:]):
+        if line.startswith("# "):
+            if open_comment:
+                purpose, names = found.pop()
+                found.append((f"{purpose} {line[2:]}", names))
+            else:
+                found.append((line[2:], []))
+        else:
+            found[-1][1].extend(re.findall(r'"(\w+)"', line))
+        open_comment = line.startswith("# ")
+    return found
+
+
+def described(value: object) -> str:
+    """A value in words: what a type of parameters allows, or the value itself."""
+    metadata = getattr(value, "__metadata__", ())
+    if typing.get_origin(value) is typing.Annotated or metadata:
+        return str(metadata[0].allowed)
+    for name in ("allowed", "words", "shifts_what", "name"):
+        words = getattr(value, name, None)
+        if isinstance(words, str):
+            return words
+    return f"`{value!r}`"

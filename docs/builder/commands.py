@@ -1,0 +1,91 @@
+"""The command reference: the help of each command, and its keys with their defaults."""
+
+import os
+import re
+import sys
+import tomllib
+from contextlib import redirect_stdout, suppress
+from importlib import import_module
+from io import StringIO
+from unittest.mock import patch
+
+from dpbandits.cli.completion import KEYS_FILES, OPTIONS, OWN_KEYS
+
+from .documents import TOP
+from .markdown import code, paragraphs, table, toctree
+
+KEY = re.compile(r"^(?:  - (?!override|_self_))?(\w+): +(\S.*?)(?: +# (.*))?$")
+ABOUT = {
+    "--cfg": "`--cfg job` prints the configuration, and runs nothing",
+    "--completion": "prints the script of a shell's tab completion",
+    "--config-dir": "a folder with algorithms, environments and experiments of your own",
+    "--info": "what Hydra found, and where",
+    "--multirun": "the same as `-m`",
+    "--version": "the version of Hydra",
+    "-m": "every combination of values that are separated by commas",
+}
+
+
+def names() -> list[str]:
+    """The commands that the package installs, without ``bandit-``."""
+    project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
+    return [name.removeprefix("bandit-") for name in project["scripts"]]
+
+
+def pages() -> dict[str, str]:
+    """A page for each command, and one that lists them."""
+    found = {f"commands/bandit-{name}": page(name) for name in names()}
+    rows = [
+        (f"[`bandit-{name}`](commands/bandit-{name}.md)", _module(name).__doc__.partition(": ")[2])
+        for name in names()
+    ]
+    found["commands"] = paragraphs(
+        "# Commands",
+        "Every command takes `--help`. Bad input ends with one line and exit code 2.",
+        table(("command", "what it is for"), rows),
+        toctree([f"docs/generated/{name}" for name in found], "hidden:"),
+    )
+    return found
+
+
+def _module(name: str):
+    return import_module(f"dpbandits.cli.{name}")
+
+
+def page(name: str) -> str:
+    """The page of a command."""
+    usage = help_of(name)
+    parts = [f"# bandit-{name}", code("text", usage.partition("\nkeys with their defaults")[0])]
+    for file in KEYS_FILES.get(name, ()):
+        head = ("key", "default", "meaning")
+        intro = f"Keys of `conf/{file}.yaml`" + (", of one setting:" if name == "bounds" else ":")
+        parts += ["## Keys" if file == KEYS_FILES[name][0] else "", intro, table(head, keys(file))]
+    own = [(f"`{k}=`", ", ".join(f"`{v}`" for v in vs)) for k, vs in OWN_KEYS.get(name, {}).items()]
+    if own:
+        parts += ["## Keys of its own", table(("key", "values"), own)]
+    options = [(f"`{o}`", ABOUT[o]) for o in OPTIONS.get(name, ())]
+    if options:
+        parts += ["## Options", table(("option", "meaning"), options)]
+    if "\nkeys with their defaults" in usage:
+        parts += [f"::::{{dropdown}} All of bandit-{name} --help", code("text", usage), "::::"]
+    return paragraphs(*parts)
+
+
+def keys(file: str) -> list[tuple[str, str, str]]:
+    """The keys of a command, from its file in ``conf``, with their defaults and meanings."""
+    text = (TOP / "conf" / f"{file}.yaml").read_text().partition("\nhydra:")[0]
+    found = filter(None, map(KEY.match, text.splitlines()))
+    return [(f"`{key[1]}=`", f"`{key[2]}`", key[3] or "") for key in found]
+
+
+def help_of(name: str) -> str:
+    """What a command prints with ``--help``."""
+    printed = StringIO()
+    with (
+        redirect_stdout(printed),
+        patch.object(sys, "argv", [f"bandit-{name}", "--help"]),
+        patch.dict(os.environ, COLUMNS="96"),
+        suppress(SystemExit),
+    ):
+        _module(name).main()
+    return printed.getvalue()
