@@ -51,6 +51,7 @@ from .contracts.alignments import (
     Alignment,
     counter_nodes,
     hybrid_counter,
+    integer_release,
     nodes,
     one_bit,
     one_release,
@@ -282,7 +283,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "NOT_PRIVATE",
     # alignments: how noise shifts when a reward changes, an argument of the guarantee
     "Alignment", "one_release", "releases", "one_bit", "nodes", "counter_nodes", "hybrid_counter",
-    "sparse_vector",
+    "sparse_vector", "integer_release",
     "STOPPING", "STOPPING_AND_ANSWER", "SUMS",
     # what a stopping rule answers besides the mean of an arm: the value of ``QUESTION``
     "BEST_ARM", "HYPOTHESES",

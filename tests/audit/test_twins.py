@@ -227,6 +227,7 @@ def test_the_committed_page_is_that_of_the_twins():
         assert any(row[f"{name}, 1"] == "objects" for row in found.values())
 
 
+@pytest.mark.extra("flint")
 @pytest.mark.parametrize("name", ["noise_times_08", "half_span", "more_noise_than_needed"])
 def test_a_closed_form_is_that_of_the_twin(name):
     """On the smallest rewards actions are as frequent as it says; with other noise they are not."""
@@ -248,6 +249,7 @@ def test_a_closed_form_is_that_of_the_twin(name):
     assert distance(twin.game(1.0)) < 0.03 < distance(replace(twin.game(1.0), rate=1.0 / 3.0))
 
 
+@pytest.mark.extra("flint")
 def test_exact_losses_tell_broken_twins_from_correct_variants():
     for twin in BROKEN + CORRECT:
         if twin.game is not None:

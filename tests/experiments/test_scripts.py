@@ -173,6 +173,7 @@ def test_what_to_take_is_counted(tmp_path):
     ]
 
 
+@pytest.mark.extra("flint")
 def test_the_table_of_privacy_holds_what_audits_and_proofs_found(tmp_path):
     """An exact loss that is in reach and was not computed is missed; so is a table."""
     line = script("privacy_table", tmp_path)

@@ -6,22 +6,18 @@ import numpy as np
 
 from ..authoring import (
     SUMS, UNIT_INTERVAL, Batches, Budget, Probability, all_arms, arms, discrete_laplace, global_dp,
-    granularity, hoeffding, inlined, kernel, modular_sum, most_noise, play_unseen,
+    granularity, hoeffding, inlined, integer_release, kernel, modular_sum, most_noise, play_unseen,
     pull_encoded_in_turn, room_for, rounds_left, viable,
 )  # fmt: skip
 
 NAME = "Dist-DP-SE"
 LINE = "grey", "solid"
 REWARDS = UNIT_INTERVAL
-GUARANTEE = global_dp(
-    "Chowdhury & Zhou 2023: each reward enters one noisy sum",
-    "modular_sum_of_laplace",
-    SUMS,
-)
 
 
-def elimination(noise):
-    """The elimination of Chowdhury & Zhou 2023 with noise(rng, scale) in the sums.
+def elimination(noise, decode=modular_sum):
+    """The elimination of Chowdhury & Zhou 2023 with noise(rng, scale) in the sums, from which the
+    server decodes(total, noise, largest, tau).
 
     Args of the loop:
         eps: privacy budget.
@@ -42,7 +38,7 @@ def elimination(noise):
             tau = most_noise(g / eps, math.log(2.0 * T))
             pull_encoded_in_turn(game, S, l * len(S), g, sums)
             for a in S:
-                mean[a] = modular_sum(sums[a], noise(rng, g / eps), l * g, tau) / (float(l) * g)
+                mean[a] = decode(sums[a], noise(rng, g / eps), l * g, tau) / (float(l) * g)
             L = math.log(2.0 * len(S) * b**2 / p)
             w = hoeffding(l, math.log(4.0 * len(S) * b**2 / p))
             w += sigma * math.sqrt(L) / l + L / (s * eps * l)
@@ -54,6 +50,12 @@ def elimination(noise):
 
 
 play = elimination(discrete_laplace)
+GUARANTEE = global_dp(
+    "Chowdhury & Zhou 2023: each reward enters one noisy sum",
+    "modular_sum_of_laplace",
+    SUMS,
+    integer_release(elimination, "discrete_laplace"),
+)
 
 
 @kernel

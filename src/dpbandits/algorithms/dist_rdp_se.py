@@ -3,8 +3,8 @@
 import math
 
 from ..authoring import (
-    SUMS, UNIT_INTERVAL, Batches, Budget, Positive, Probability, kernel, skellam, skellam_rdp,
-    verb,
+    SUMS, UNIT_INTERVAL, Batches, Budget, Positive, Probability, integer_release, kernel, skellam,
+    skellam_rdp, verb,
 )  # fmt: skip
 from .dist_dp_se import elimination
 
@@ -15,6 +15,7 @@ GUARANTEE = skellam_rdp(
     "Chowdhury & Zhou 2023: each reward enters one noisy sum",
     "modular_sum_of_skellam",
     SUMS,
+    integer_release(elimination, "skellam"),
 )
 
 

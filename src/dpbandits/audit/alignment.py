@@ -29,7 +29,7 @@ from ..environments.users import arrival
 from ..game import new_game
 from .parameters import arguments_at
 from .players import Player
-from .streams import LAPLACE, UNIFORM, Draw, Recorder, Replay, Shifted, Stream
+from .streams import DISCRETE, LAPLACE, SKELLAM, UNIFORM, Draw, Recorder, Replay, Shifted, Stream
 from .subjects import Subject
 
 REPLAYS = {"algo": 100, STOPPING.group: 30}  # of an audit; rules stop late
@@ -107,6 +107,18 @@ class Rewards:
         x = self.table[place]
         noted = self.truncated.get(place)
         return x if noted is None else Reward(x, noted)
+
+
+class Coins:
+    """The uniform numbers by which rewards are rounded: those of a round and an arm are the same in
+    all replays, whatever is read before.
+    """
+
+    def __init__(self, reads: Sequence[tuple[int, int]]):
+        self.reads = reads
+
+    def random(self) -> float:
+        return float(np.random.default_rng(self.reads[-1]).random())
 
 
 class Played(NamedTuple):
@@ -315,9 +327,8 @@ class Coupling:
         env = Environment(
             np.full(K, TABLE), np.zeros((K, PARAMETERS)), np.zeros((0, 2)), rewards, 0.0
         )
-        game = new_game(
-            env, self.population.users(), np.random.default_rng(0), T, np.arange(1, T + 1)
-        )
+        coins: Any = np.random.default_rng(0) if self.algorithm.per_user else Coins(rewards.reads)
+        game = new_game(env, self.population.users(), coins, T, np.arange(1, T + 1))
         rng = stream(rewards.reads)
         answer = answer_of(self.function(game, rng, *self.arguments(T)))
         arms = game.trace[: int(game.clock[0])].argmax(axis=1)
@@ -415,6 +426,10 @@ class Coupling:
 
 def _cost(draw: Draw, gaussian) -> float:
     """The cost of the shift of a draw: in nats, or the rho of zCDP."""
+    if draw.kind == SKELLAM:  # a Renyi divergence of at most order times this (skellam_rho)
+        return (draw.shift**2 / 2.0 + 0.75 * abs(draw.shift)) / draw.shape**2
+    if draw.kind == DISCRETE:
+        return abs(draw.shift) / draw.shape
     if draw.kind == UNIFORM:
         loss = draw.cost
     elif draw.kind == LAPLACE or gaussian is not None:

@@ -17,6 +17,8 @@ import numpy as np
 CLOSE = 1e-9  # relative; differences below are rounding
 EPSILON = float(np.finfo(float).eps)  # of rounding
 LAPLACE, NORMAL, UNIFORM = "Laplace", "normal", "uniform"
+DISCRETE, SKELLAM = "discrete Laplace", "Skellam"  # integers, drawn at their scale
+INTEGERS = (DISCRETE, SKELLAM)
 REFUSED = ("spawn", "bit_generator")  # they give other generators
 
 
@@ -25,9 +27,10 @@ class Draw:
     """A random number of a run.
 
     Attributes:
-        kind: LAPLACE, NORMAL, UNIFORM, or the generator's method.
-        z: the number; noise has scale 1, and Laplace noise may be the sum of ``shape`` draws.
-        shape: see ``z``; the arguments of another method.
+        kind: LAPLACE, NORMAL, DISCRETE, SKELLAM, UNIFORM, or the generator's method.
+        z: the number; noise has scale 1, but integers theirs, and Laplace noise may be the sum of
+            ``shape`` draws.
+        shape: see ``z``; the scale of integers; the arguments of another method.
         place: the number of rewards read before it.
         scale: by what noise is multiplied before anything is added to it; None if never.
         added: what is added to noise, in turn.
@@ -52,7 +55,7 @@ class Draw:
 
     @property
     def is_noise(self) -> bool:
-        return self.kind in (LAPLACE, NORMAL)
+        return self.kind in (LAPLACE, NORMAL, *INTEGERS)
 
 
 class Noise(float):
@@ -281,6 +284,14 @@ class Stream:
 
         return self._many(size, one)
 
+    def discrete_laplace(self, scale):
+        """Discrete Laplace noise: the probability of k is proportional to e^(-|k|/scale)."""
+        return self._noise(self.draw(DISCRETE, float(scale)))
+
+    def skellam(self, scale):
+        """The difference of two Poisson variables, of variance scale^2."""
+        return self._noise(self.draw(SKELLAM, float(scale)))
+
     def random(self, size=None):
         def one():
             draw = self.draw(UNIFORM)
@@ -326,8 +337,17 @@ class Recorder(Stream):
             return Draw(kind, self.size * self.rng.standard_normal(), shape)
         if kind == UNIFORM:
             return Draw(kind, self._uniform(), shape)
+        if kind in INTEGERS:
+            one, two = self._counts(kind, shape)
+            return Draw(kind, float(np.rint(self.size * (one - two))), shape)
         given, named = _numbers(call)
         return Draw(kind, getattr(self.rng, kind)(*given, **named), (given, named))
+
+    def _counts(self, kind, scale):
+        """The two counts whose difference is integer noise."""
+        if kind == SKELLAM:
+            return self.rng.poisson(scale * scale / 2.0, 2)
+        return np.floor(scale * self.rng.standard_exponential(2))
 
     def _uniform(self):
         """Any number in (0, 1), often close to one end: rare events happen."""

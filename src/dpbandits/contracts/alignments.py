@@ -97,6 +97,27 @@ one_release = Alignment("the noise of the release that holds the changed reward"
 one_bit = Alignment("none; the changed reward has one bit, which stays the same", bits=1)
 
 
+def integer_release(elimination: Callable, law: str) -> Alignment:
+    """A reward enters one sum of integers modulo m, whose noise shifts by minus its effect.
+
+    Args:
+        elimination: ``elimination(noise, decode)`` makes the loop ``play`` that the algorithm
+            calls, of ``noise(rng, scale)`` and ``decode(total, noise, largest, tau)``.
+        law: the method of a replay's numbers that draws this noise.
+    """
+
+    def noise(rng, scale):
+        return getattr(rng, law)(scale)
+
+    def decode(total, drawn, largest, tau):
+        m = largest + 2 * tau + 1
+        y = float(total + drawn) % m
+        return y if y <= largest + tau else y - m
+
+    literal = {"play": elimination(noise, decode)}
+    return Alignment("the noise of the sum that holds the changed reward", 1, literal=literal)
+
+
 def nodes(of: Nodes, says: str) -> Alignment:
     """The noise of the nodes that hold the changed reward shifts by minus its change.
 

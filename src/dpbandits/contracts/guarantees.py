@@ -191,11 +191,16 @@ def gaussian_rdp(
     return _gaussian("global RDP", RDP, source, mechanism, hides, alignment)
 
 
-def skellam_rdp(source: str, mechanism: str | None = None, hides: str = ACTIONS) -> Guarantee:
+def skellam_rdp(
+    source: str,
+    mechanism: str | None = None,
+    hides: str = ACTIONS,
+    alignment: Alignment | None = None,
+) -> Guarantee:
     """Global Renyi DP of every integer order by Skellam noise, an integer counterpart of Gaussian
     noise, for sequences of rewards that differ in one reward. It depends on a granularity ``s``.
     """
-    return _gaussian("global RDP", SKELLAM, source, mechanism, hides, None)
+    return _gaussian("global RDP", SKELLAM, source, mechanism, hides, alignment)
 
 
 def _gaussian(notion, gaussian, source, mechanism, hides, alignment):
