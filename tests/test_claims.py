@@ -128,6 +128,16 @@ def test_an_interval_that_contains_a_threshold_is_undecided():
     assert in_words([open_, failed]) == "1 [0.9, 1.1] (a): undecided; 0.5 [0.4, 0.6] (c): fails"
 
 
+def test_a_ratio_of_two_regrets_that_are_zero_is_undefined_and_undecided(recwarn):
+    zeros = np.zeros(5)
+    part = _part("d", [zeros, zeros], "mean", ratio, (1.0, np.inf))
+    assert part.in_words() == "undefined (0 by 0)" and part.holds is None
+    failed = Part("c", 0.5, 0.4, 0.6, 1.0, np.inf)
+    many = in_words([part, failed, part, part])
+    assert many == "0 of 4 hold, 3 undecided; farthest off: 0.5 [0.4, 0.6] (c)"
+    assert not recwarn.list
+
+
 def test_intervals_are_bca_also_where_no_single_run_changes_a_median():
     """The ends are SciPy's; a median of tied runs has no BCa interval, and one of percentiles."""
     rng = np.random.default_rng(2)

@@ -162,13 +162,18 @@ class Part:
 
     @property
     def margin(self) -> float:
-        """The distance of the value from the nearest threshold, as a logarithm: small is bad."""
-        with np.errstate(divide="ignore"):
+        """The distance of the value from the nearest threshold, as a logarithm: small is bad. A
+        value that is undefined is near none.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
             least, value, most = np.log([max(self.least, 0.0), max(self.value, 0.0), self.most])
-        return float(min(value - least, most - value))
+            distances = value - least, most - value
+        return float(np.nan_to_num(distances, nan=np.inf).min())
 
     def in_words(self) -> str:
         """The value and its interval."""
+        if np.isnan(self.value):
+            return "undefined (0 by 0)"
         value, low, high = map(significant, (self.value, self.low, self.high))
         return f"{value} [{low}, {high}]"
 
@@ -291,7 +296,8 @@ def _part(
     """
 
     def of_runs(*values, axis):
-        return statistic(np.stack([CENTERS[center](x, axis=axis) for x in values]))
+        with np.errstate(divide="ignore", invalid="ignore"):  # ratios of regrets that are 0
+            return statistic(np.stack([CENTERS[center](x, axis=axis) for x in values]))
 
     low = high = value = float(of_runs(*values, axis=-1))
     for method in ("BCa", "percentile") if any(np.ptp(x) > 0 for x in values) else ():
