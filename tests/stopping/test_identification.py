@@ -137,13 +137,16 @@ def test_thresholds_are_the_reference_s(K):
         w, v = np.floor(10 ** rng.uniform(0, 7, 2))
         delta, eps, d = 10 ** rng.uniform(-6, -0.5), 10 ** rng.uniform(-3, 2), rng.uniform(0, 1)
         pairs = [
-            (top_two.threshold(w, v, K, delta, eps), references.threshold(w, v, K, delta, eps)),
             (
-                top_two.starred_threshold(d, w, v, K, delta, eps),
+                top_two.threshold(w, v, K, delta, eps, False),
+                references.threshold(w, v, K, delta, eps),
+            ),
+            (
+                top_two.starred_threshold(d, w, v, K, delta, eps, False),
                 references.starred_threshold(d, w, v, K, delta, eps),
             ),
             (
-                top_two.gaussian_threshold(w, v, K, delta),
+                top_two.gaussian_threshold(w, v, K, delta, False),
                 references.gaussian_threshold(w, v, K, delta),
             ),
             (top_two.empirical(w, v, delta, eps), references.empirical(w, v, delta, eps)),
@@ -155,13 +158,23 @@ def test_thresholds_are_the_reference_s(K):
         for found, expected in pairs:
             assert found == pytest.approx(expected, rel=1e-9, abs=0)
             assert found != pytest.approx(1.001 * expected, rel=1e-9, abs=0)
+        assert top_two.threshold(w, v, K, delta, eps, True) < pairs[0][0] - 1.0
+        assert top_two.starred_threshold(d, w, v, K, delta, eps, True) <= pairs[1][0]
+
+
+def test_the_calibration_exceeds_its_argument():
+    """Hence a rough threshold is smaller; the control: not by 3 everywhere."""
+    excess = [top_two.calibration(x) - x for x in np.append(0.0, np.geomspace(1e-3, 1e4, 200))]
+    assert 1.0 < min(excess) < 3.0
 
 
 def test_without_privacy_the_thresholds_have_no_noise_terms():
-    found = top_two.threshold(10.0, 20.0, 3, 0.1, math.inf)
+    found = top_two.threshold(10.0, 20.0, 3, 0.1, math.inf, False)
     assert found == pytest.approx(references.threshold(10.0, 20.0, 3, 0.1, 1e12), rel=1e-9)
-    starred = top_two.starred_threshold(0.5, 10.0, 20.0, 3, 0.1, math.inf)
-    assert starred == pytest.approx(0.5 * top_two.threshold(10.0, 20.0, 3, 0.2 / 3, math.inf))
+    starred = top_two.starred_threshold(0.5, 10.0, 20.0, 3, 0.1, math.inf, False)
+    assert starred == pytest.approx(
+        0.5 * top_two.threshold(10.0, 20.0, 3, 0.2 / 3, math.inf, False)
+    )
 
 
 def test_blocks_of_the_tracking_rule_are_its_rounds():

@@ -135,32 +135,37 @@ def is_convincing(
         cost = transportation_cost(d, n[best], n[b], eps, starred)
         if cost == 0.0:
             return False
-        if starred:
-            needed = starred_threshold(d, n[best], n[b], K, delta, eps)
-        else:
-            needed = threshold(n[best], n[b], K, delta, eps)
-        if cost < needed:
-            return False
+        for rough in (True, False):  # most costs do not even reach what is cheap to compute
+            if starred:
+                needed = starred_threshold(d, n[best], n[b], K, delta, eps, rough)
+            else:
+                needed = threshold(n[best], n[b], K, delta, eps, rough)
+            if cost < needed:
+                return False
     return True
 
 
 @routine
-def threshold(w: float, v: float, K: int, delta: float, eps: float) -> float:
-    """The threshold of AdaP-TT, sigma = 1/2, s = 2 (eq. 5.11)."""
+def threshold(w: float, v: float, K: int, delta: float, eps: float, rough: bool) -> float:
+    """The threshold of AdaP-TT, sigma = 1/2, s = 2 (eq. 5.11), or if ``rough`` less than it."""
     k, j = phases(w) ** 2, phases(v) ** 2
     l, r = math.log(2.0 * K * ZETA * k / delta), math.log(2.0 * K * ZETA * j / delta)
     risk = delta / (2.0 * ZETA**2 * k * j)
-    return 2.0 * gaussian_threshold(w, v, K, risk) + (4.0 / eps**2) * (l * l / w + r * r / v)
+    return 2.0 * gaussian_threshold(w, v, K, risk, rough) + (4.0 / eps**2) * (l * l / w + r * r / v)
 
 
 @routine
-def starred_threshold(d: float, w: float, v: float, K: int, delta: float, eps: float) -> float:
-    """The threshold of AdaP-TT* for means that differ by ``d``, sigma = 1/2, s = 2 (eq. 5.14)."""
+def starred_threshold(
+    d: float, w: float, v: float, K: int, delta: float, eps: float, rough: bool
+) -> float:
+    """The threshold of AdaP-TT* for means that differ by ``d``, sigma = 1/2, s = 2 (eq. 5.14), or
+    if ``rough`` not more than it.
+    """
     l, h = log_of_phases(w, K, delta), lambert(w, K, delta)
     r, g = log_of_phases(v, K, delta), lambert(v, K, delta)
     if d < 3.0 * eps:
         both = math.sqrt(h / w) * l + math.sqrt(g / v) * r
-        return 0.5 * threshold(w, v, K, 2.0 * delta / 3.0, eps) + math.sqrt(8.0) / eps * both
+        return 0.5 * threshold(w, v, K, 2.0 * delta / 3.0, eps, rough) + math.sqrt(8.0) / eps * both
     return 12.0 * max(l, r) + 3.0 * math.sqrt(2.0) * eps * (math.sqrt(w * h) + math.sqrt(v * g))
 
 
@@ -200,10 +205,13 @@ def empirical(w: float, v: float, delta: float, eps: float) -> float:
 
 
 @verb
-def gaussian_threshold(w: float, v: float, K: int, delta: float) -> float:
-    """The threshold of Gaussian means without privacy (eq. 5.10)."""
+def gaussian_threshold(w: float, v: float, K: int, delta: float, rough: bool) -> float:
+    """The threshold of Gaussian means without privacy (eq. 5.10), or if ``rough`` less than it:
+    C^G(x) > x.
+    """
     counts = 2.0 * math.log(4.0 + math.log(w)) + 2.0 * math.log(4.0 + math.log(v))
-    return 2.0 * calibration(0.5 * math.log((K - 1) / delta)) + counts
+    x = 0.5 * math.log((K - 1) / delta)
+    return 2.0 * (x if rough else calibration(x)) + counts
 
 
 @routine
