@@ -5,7 +5,8 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 RESULTS ?= results
 SCALE ?= paper
-EXPERIMENTS ?=
+EXPERIMENTS ?= $(filter-out $(MAP),$(sort $(basename $(notdir $(wildcard conf/experiment/*.yaml)))))
+MAP := which_global
 
 ifeq ($(SCALE),smoke)
 RESULTS := results/smoke
@@ -50,12 +51,15 @@ test-slow: install ## statistics, whole sweeps, the wheel, and all that make tes
 	tests/install_chromium.sh
 	$(BIN)/pytest -n auto --dist load -m 'slow or extra'
 
-figures: $(PACKAGE) ## run what is missing and draw every figure (SCALE=smoke: in seconds)
+figures: $(PACKAGE) ## run what is missing and draw every figure but the map (SCALE=smoke: in seconds)
 	$(BIN)/python experiments/all.py $(EXPERIMENTS) results=$(RESULTS) $(SMALL)
 	$(BIN)/python experiments/ren2020_ratios.py $(RESULTS)
 	$(BIN)/python experiments/practical_constants.py $(RESULTS)
-	$(BIN)/python experiments/which_global_page.py $(RESULTS)
 	$(BIN)/python experiments/times.py $(RESULTS)
+
+map: $(PACKAGE) ## the map of eps-global DP, 2,772 settings: half an hour
+	$(BIN)/python experiments/all.py $(MAP) results=$(RESULTS) $(SMALL)
+	$(BIN)/python experiments/which_global_page.py $(RESULTS)
 
 claims: $(PACKAGE) ## measure what the papers claim, and what would reproduce it
 	$(BIN)/bandit-claims results=$(RESULTS)
@@ -99,6 +103,6 @@ lint: $(LINT) ## style, types and layers
 clean: ## remove what was built; results are kept
 	rm -rf $(VENV) build dist docs/_build docs/generated .pytest_cache .mypy_cache .ruff_cache
 
-.PHONY: help install run test test-slow figures claims audit exact docs report bench reliability bench-check lint clean
+.PHONY: help install run test test-slow figures map claims audit exact docs report bench reliability bench-check lint clean
 .NOTPARALLEL: # two pips would change one environment
 .DEFAULT_GOAL := help

@@ -84,6 +84,7 @@ def commands(*words):
 INSTALLED = {
     "run": set(),
     "figures": set(),
+    "map": set(),
     "claims": set(),
     "bench": set(),
     "bench-check": set(),
@@ -117,6 +118,18 @@ def test_what_is_installed_is_not_installed_again(tmp_path):
     for target, extras in INSTALLED.items():
         lines = [line for line in commands(target, f"VENV={tmp_path}") if "pip install" in line]
         assert len(lines) == len(extras - {"test"})
+
+
+def test_every_experiment_is_that_of_one_target():
+    names = {f.stem for f in (TOP / "conf" / "experiment").glob("*.yaml")}
+    ran = [
+        line.split("all.py")[1].split()
+        for target in ("figures", "map")
+        for line in commands(target)
+        if "all.py" in line
+    ]
+    figures, only_map = ({word for word in words if "=" not in word} for words in ran)
+    assert figures | only_map == names and only_map == {"which_global"} - figures
 
 
 def test_every_target_is_covered():

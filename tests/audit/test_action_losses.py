@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dpbandits.algorithms import dp_se, dpr_se
+from dpbandits.algorithms import dp_se, dpr_se, prae_r
 from dpbandits.audit import one_bit_loss
 from dpbandits.audit.action_loss import (
     OutOfReach,
@@ -36,6 +36,7 @@ VALUES = {
     "anytime_lazy_ucb": {"log": 0.0},
     "dp_se": {"beta": 1.0},
     "dpr_se": {"u": 1.0, "v": 0.5, "c": 1.0, "beta": 1.0},
+    "prae_r": {"k": 2.0, "alpha1": 0.0, "delta": 0.5, "constants": 0.0, "forced": 0.0},
 }
 EPISODIC = {"adap_ucb": adap_ucb_game, "anytime_lazy_ucb": lazy_ucb_game}
 
@@ -208,20 +209,24 @@ def worst_of_all(removes, R, border):
     return abs(np.diff(np.log(p))).max()
 
 
-@pytest.mark.parametrize("name", ["dp_se", "dpr_se"])
+@pytest.mark.parametrize("name", ["dp_se", "dpr_se", "prae_r"])
 def test_epochs_are_those_of_the_compiled_algorithm(name):
     """How often the first epoch removes arm 1; control: with one more reward it differs."""
     runs = 100_000
     if name == "dp_se":
         (R, width), B = dp_se.epoch(1, 2, 1.0, 1.0), 0.5
-    else:
+    elif name == "dpr_se":
         R, B, width = dpr_se.epoch(1, 2, 1.0, *VALUES[name].values())
-    R, T = int(R), 2 * int(R) + 2
+    else:
+        R, B, width = prae_r.batch(1, 1.0, *[*VALUES[name].values()][:4])
+    R = int(R)
     border = exactly(width) * R / exactly(2 * B)
     d = int(float(Fraction(int(border.p), int(border.q))))  # in units of 2B
-    table = np.full((T, 2), -B if name == "dpr_se" else 0.0)
-    table[: 2 * d : 2, 0] += 2 * B
-    counts = frequencies(name, table, 1.0, runs, since=2 * R)
+    # one arm after the other, or in turn; in the last two rounds arm 0 twice if it alone is left
+    step, T = (1, 4 * R + 2) if name == "prae_r" else (2, 2 * R + 2)
+    table = np.full((T, 2), 0.0 if name == "dp_se" else -B)
+    table[: step * d : step, 0] += 2 * B
+    counts = frequencies(name, table, 1.0, runs, since=T - 2)
     share = counts[0, 0] / runs
     p, off = (float(tail(border - exactly(x))) for x in (d, d + 1))
     error = math.sqrt(p * (1 - p) / runs)
@@ -252,6 +257,23 @@ def test_dpr_se_at_long_horizons():
     R, B, width = dpr_se.epoch(1, 2, 0.5, *values.values())
     first, second = next(endings(int(R), width, 0.5 / 0.8, 2 * B)).probabilities
     assert float((second / first).log()) > 0.62
+
+
+@pytest.mark.parametrize("alpha1", [0.0, 0.05])
+def test_prae_r_at_long_horizons(alpha1):
+    """Its forced batches take rounds, and no budget; control: 8/10 of the noise exceeds it."""
+    values = {"k": 2.0, "alpha1": alpha1, "delta": 1e-6, "constants": 0.0, "forced": 0.0}
+    found = exact_loss(algorithm("prae_r"), values, 0.5, 10**6)
+    assert 0.4999 < found.low <= found.high < 0.5
+    until = 3 * math.log(4e6) / alpha1 if alpha1 else 0
+    first = 2 ** max(math.ceil(math.log2(max(until, 1))), 1)  # the first batch that is not forced
+    T = (first - 2) + 2 * first
+    assert exact_loss(algorithm("prae_r"), values, 0.5, T).event.startswith("epoch 1 of")
+    with pytest.raises(OutOfReach, match=f"the first one has 2 x {first} rounds"):
+        exact_loss(algorithm("prae_r"), values, 0.5, T - 1)
+    R, M, width = prae_r.batch(math.log2(first), 0.5, *[*values.values()][:4])
+    p, q = next(endings(int(R), width, 0.5 / 0.8, 2 * M)).probabilities
+    assert float((q / p).log()) > 0.55
 
 
 @pytest.mark.parametrize("eps", [0.1, 1.0])
@@ -350,7 +372,9 @@ def test_exponential_polynomials():
         ("dp_klucb", 8, 2, "the sum of all earlier ones"),
         ("adap_klucb", 8, 2, "in reach is adap_ucb"),
         ("adac_ucb", 8, 2, "its promise is a mu"),
-        ("prae_r", 8, 2, "exact losses are known for adap_ucb, anytime_lazy_ucb, dp_se"),
+        ("prae_c", 8, 2, "a mode of noisy bins"),
+        ("dist_dp_se", 8, 2, "in reach is dp_se"),
+        ("ctl_ucb", 8, 2, "one response is known exactly"),
     ],
 )
 def test_what_is_out_of_reach_says_why(name, horizon, arms, reason):

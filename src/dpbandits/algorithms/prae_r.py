@@ -8,7 +8,7 @@ import numpy as np
 from ..authoring import (
     RAW_LIMIT, Budget, Confidence, Constants, Forced, MomentOrder, RawMoments, all_arms, arms,
     below, forced_batches, global_dp, kernel, one_release, play_out, private_mean,
-    pull_truncated_sum, raw_moment_bound, robust_order, room_for, truncation_level, viable,
+    pull_truncated_sum, raw_moment_bound, robust_order, room_for, truncation_level, verb, viable,
 )  # fmt: skip
 
 NAME = "PRAE-R"
@@ -16,6 +16,25 @@ LINE = "purple", "dashed"
 REWARDS = RawMoments()
 GUARANTEE = global_dp("Wu et al. 2023, Theorem 6.2", "truncated_mean", alignment=one_release)
 Contamination = Annotated[float, below(RAW_LIMIT)]
+
+
+@verb
+def batch(tau, eps, k, alpha1, delta, constants):
+    """Pulls of each viable arm in batch tau, the level at which rewards are truncated, and the gap
+    beyond which an arm is removed.
+    """
+    B, l1, l4 = 2.0**tau, math.log(1.0 / delta), math.log(4.0 / delta)
+    M = truncation_level(B, eps, l1, k, alpha1)
+    radius = robust_order(B, eps, l1, k, alpha1)
+    if constants == 1:
+        radius = raw_moment_bound(B, eps, l4, k, alpha1, M)
+    return B, M, 2.0 * radius
+
+
+@verb
+def forced_until(alpha1, delta):
+    """Length of the first batch that is not forced, at least."""
+    return 3.0 * math.log(4.0 / delta) / alpha1 if alpha1 > 0.0 else 0.0
 
 
 @kernel
@@ -43,18 +62,12 @@ def prae_r(
             round.
     """
     S, mean = all_arms(game), np.zeros(arms(game))
-    l1, l4 = math.log(1.0 / delta), math.log(4.0 / delta)
-    until = 3.0 * l4 / alpha1 if alpha1 > 0.0 else 0.0
-    tau = forced_batches(game, rng, until, forced == 1)
+    tau = forced_batches(game, rng, forced_until(alpha1, delta), forced == 1)
     while len(S) > 1 and room_for(game, 2.0**tau, len(S)):
-        B = 2.0**tau
-        M = truncation_level(B, eps, l1, k, alpha1)
+        B, M, width = batch(tau, eps, k, alpha1, delta, constants)
         for a in S:
             total = pull_truncated_sum(game, a, int(B), 0.0, M)
             mean[a] = private_mean(rng, total, B, M, eps)
-        radius = robust_order(B, eps, l1, k, alpha1)
-        if constants == 1:
-            radius = raw_moment_bound(B, eps, l4, k, alpha1, M)
-        S = viable(S, mean, 2.0 * radius)
+        S = viable(S, mean, width)
         tau += 1
     play_out(game, S, 2.0**tau)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..algorithms import adap_ucb, anytime_lazy_ucb, dp_se, dpr_se
+from ..algorithms import adap_ucb, anytime_lazy_ucb, dp_se, dpr_se, prae_r
 from ..contracts.algorithm import Algorithm
 from ..environments.laws import PARAMETERS, TABLE, Environment
 from ..environments.populations import homogeneous
@@ -129,6 +129,20 @@ def dpr_se_candidates(values: Mapping[str, float], eps: float, T: int) -> Iterat
     return elimination_candidates(epoch, eps, T)
 
 
+def prae_r_candidates(values: Mapping[str, float], eps: float, T: int) -> Iterator[_Candidate]:
+    """The ends of the batches of PRAE-R after the forced ones, which depend on no reward."""
+    tau, until = 1, prae_r.forced_until(values["alpha1"], values["delta"])
+    while 2.0**tau < until:
+        tau += 1
+
+    def epoch(e):
+        parameters = (values[name] for name in ("k", "alpha1", "delta", "constants"))
+        R, M, width = prae_r.batch(tau + e - 1, eps, *parameters)
+        return R, width, 2.0 * M
+
+    return elimination_candidates(epoch, eps, T - 2**tau + 2)
+
+
 def elimination_candidates(
     epoch: Callable[[int], tuple[float, float, float]], eps: float, T: int
 ) -> Iterator[_Candidate]:
@@ -159,6 +173,7 @@ METHODS = {
     ),
     "dp_se": Method(dp_se_candidates, 10**6, 10**12),
     "dpr_se": Method(dpr_se_candidates, 10**10, 10**12),
+    "prae_r": Method(prae_r_candidates, 10**6, 10**12),
 }
 # Why the others are out of reach
 SUMS_STAY = (
@@ -167,6 +182,10 @@ SUMS_STAY = (
 )
 TREES = (
     "{name}: releases share the noise of a tree's nodes, so no release is independent of another"
+)
+EXPLORES = (
+    "{name}: no action depends on a bit in the first 28 rounds and the level of a bit changes from"
+    " round to round, which leaves more than 2^28 sequences; one response is known exactly"
 )
 DRAWS = "{name}: each round's arm is drawn from posteriors, which leaves no closed form"
 REASONS = {
@@ -178,6 +197,10 @@ REASONS = {
     "dp_imed": SUMS_STAY,
     "heldp_ucb_l": SUMS_STAY,
     "heldp_ucb_ls": SUMS_STAY,
+    "prae_c": "{name}: a mode of noisy bins decides about which rewards the next release holds",
+    "dist_dp_se": "{name}: its noise is discrete and wraps around; in reach is dp_se, without both",
+    "ctl_ucb": EXPLORES,
+    "ltc_ucb": EXPLORES,
     "ldpr_se": "{name}: the noise of an epoch is a sum of one Laplace variable a pull",
     "dp_ucb": TREES,
     "dp_ucb_bound": TREES,
