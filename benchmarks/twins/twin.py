@@ -23,6 +23,7 @@ from dpbandits.authoring import (
     arms,
     gaussian_zcdp,
     global_dp,
+    inlined,
     kernel,
     one_release,
     pull,
@@ -97,6 +98,14 @@ def by_index(memory: np.ndarray, a: int, mean: float, n: float, eps: float, l: f
     return mean + width(n, eps, l)
 
 
+@verb
+def by_gaussian_index(
+    memory: np.ndarray, a: int, mean: float, n: float, rho: float, l: float
+) -> float:
+    """The index under rho-zCDP."""
+    return mean + math.sqrt((0.5 / n + 1.0 / (rho * n**2)) * l)
+
+
 def closed_form(noise: float, span: float = 1.0) -> Callable[[float], Episodic]:
     """How ``episodic`` plays with this multiple of its noise, and rewards of this span."""
 
@@ -109,8 +118,35 @@ def closed_form(noise: float, span: float = 1.0) -> Callable[[float], Episodic]:
     return game
 
 
+def episodes(release: Callable, index: Callable, longer: Callable) -> Callable:
+    """The loop of ``episodic`` with a budget, ``loop(game, rng, budget)``."""
+
+    @inlined
+    def loop(game, rng, budget):
+        K = arms(game)
+        mean, length, memory = np.zeros(K), np.zeros(K), np.zeros((K, MEMORY))
+        while rounds_left(game) > 0:
+            l = math.log(rounds_played(game) + 1.0)
+            a, best = 0, -math.inf
+            for b in range(K):
+                score = math.inf
+                if length[b] > 0:
+                    score = index(memory, b, mean[b], length[b], budget, l)
+                if score > best:
+                    a, best = b, score
+            n = int(max(longer(rng, memory, a, float(pulls(game, a)), budget), 1.0))
+            if n > rounds_left(game):
+                pull_sum(game, a, rounds_left(game))
+            else:
+                total = pull_sum(game, a, n)
+                mean[a] = release(rng, memory, a, total, float(n), budget)
+                length[a] = n
+
+    return loop
+
+
 def episodic(name: str, release: Callable, index: Callable = by_index, longer: Callable = double):
-    """A loop of doubling episodes, as that of AdaP-UCB.
+    """An algorithm of doubling episodes, as AdaP-UCB.
 
     Args:
         name: the twin's.
@@ -120,53 +156,20 @@ def episodic(name: str, release: Callable, index: Callable = by_index, longer: C
         longer: ``longer(rng, memory, a, n, eps)``, the length of an arm's next episode after n
             pulls.
     """
+    loop = episodes(release, index, longer)
 
     def play(game, rng, eps: Budget):
-        K = arms(game)
-        mean, length, memory = np.zeros(K), np.zeros(K), np.zeros((K, MEMORY))
-        while rounds_left(game) > 0:
-            l = math.log(rounds_played(game) + 1.0)
-            a, best = 0, -math.inf
-            for b in range(K):
-                score = math.inf
-                if length[b] > 0:
-                    score = index(memory, b, mean[b], length[b], eps, l)
-                if score > best:
-                    a, best = b, score
-            n = int(max(longer(rng, memory, a, float(pulls(game, a)), eps), 1.0))
-            if n > rounds_left(game):
-                pull_sum(game, a, rounds_left(game))
-            else:
-                total = pull_sum(game, a, n)
-                mean[a] = release(rng, memory, a, total, float(n), eps)
-                length[a] = n
+        loop(game, rng, eps)
 
     return named(play, name)
 
 
 def gaussian_episodic(name: str, release: Callable):
     """``episodic`` with a budget rho."""
+    loop = episodes(release, by_gaussian_index, double)
 
     def play(game, rng, rho: Budget):
-        K = arms(game)
-        mean, length, memory = np.zeros(K), np.zeros(K), np.zeros((K, MEMORY))
-        while rounds_left(game) > 0:
-            l = math.log(rounds_played(game) + 1.0)
-            a, best = 0, -math.inf
-            for b in range(K):
-                score = math.inf
-                if length[b] > 0:
-                    score = mean[b] + math.sqrt(
-                        (0.5 / length[b] + 1.0 / (rho * length[b] ** 2)) * l
-                    )
-                if score > best:
-                    a, best = b, score
-            n = max(pulls(game, a), 1)
-            if n > rounds_left(game):
-                pull_sum(game, a, rounds_left(game))
-            else:
-                mean[a] = release(rng, memory, a, pull_sum(game, a, n), float(n), rho)
-                length[a] = n
+        loop(game, rng, rho)
 
     return named(play, name)
 

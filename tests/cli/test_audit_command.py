@@ -165,6 +165,29 @@ def test_an_algorithm_that_fails_is_reported(tmp_path, monkeypatch, capsys):
     assert "no way" in err and err.endswith("bandit-audit: failed: failing; see above\n")
 
 
+def test_several_are_audited_side_by_side_as_one_after_the_other(tmp_path, monkeypatch, capsys):
+    """Also if one of them fails; the control of ``jobs=1``: nothing leaves this process."""
+    (tmp_path / "algo").mkdir()
+    for name, body in (("failing", "raise ValueError('no way')"), ("calm", "dp.pull(game, 0)")):
+        file = tmp_path / "algo" / f"{name}.py"
+        text = f"import dpbandits.authoring as dp\n\ndef {name}(game, rng, eps):\n"
+        file.write_text(f"{text}    while dp.rounds_left(game) > 0:\n        {body}\n")
+        file.with_suffix(".yaml").write_text("{}\n")
+    words = ["--config-dir", ".", "algo=failing,calm,dp_se", "runs=500", "eps=1,2"]
+    said = []
+    for jobs in (2, 1):
+        folder = tmp_path / str(jobs)
+        options = [f"jobs={jobs}", f"results={folder}"]
+        code, out, err = run_command([*words, *options], tmp_path, monkeypatch, capsys)
+        assert code == 1 and err.count("ValueError: no way") == 2
+        assert err.endswith("bandit-audit: failed: failing; see above\n")
+        said.append(out.replace(str(folder), ""))
+        assert len(list((folder / "audits").glob("*.json"))) == 4
+        if jobs == 2:
+            monkeypatch.setattr(stored, "_in_process", lambda *_: pytest.fail("a process"))
+    assert said[0] == said[1] and said[0].count("calm") > 0
+
+
 def test_help_names_every_mechanism(tmp_path, monkeypatch, capsys):
     code, out, _ = run_command(["--help"], tmp_path, monkeypatch, capsys)
     assert code == 0

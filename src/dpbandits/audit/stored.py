@@ -3,16 +3,64 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import os
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import joblib
+
 from ..files import PACKAGE, read_text, sources_hash, write_atomically
+from ..running.backends import safe_children
+from ..running.workers import follow
 from ..settings.setting import digest
 from .alignment import report
 from .auditor import audit
 from .findings import record, write_witness
 from .subjects import Subject
+
+Audit = tuple[Mapping[str, Any], Subject]  # with its configuration
+Result = tuple[str, dict[str, Any] | str]  # a name with the row of an audit, or why there is none
+
+
+def findings_of(
+    audits: Sequence[Audit], folder: Path | None, progress: Callable[[float], object]
+) -> Iterator[Result]:
+    """The results of audits in their order; ``progress`` is called with each number of them done.
+
+    Those of several algorithms are worked out side by side, each by a process.
+    """
+    groups = [list(group) for _, group in groupby(audits, lambda audit: audit[1].name)]
+    jobs = audits[0][0]["jobs"]
+    if len(groups) == 1 or jobs == 1:
+        yield from _results(audits, folder, progress)
+        return
+    workers = joblib.Parallel(jobs, backend="loky", return_as="generator")
+    with safe_children():
+        for results in workers(
+            joblib.delayed(_in_process)(os.getpid(), group, folder) for group in groups
+        ):
+            progress(len(results))
+            yield from results
+
+
+def _in_process(parent: int, audits: Sequence[Audit], folder: Path | None) -> list[Result]:
+    """The results of audits, by a child of a process."""
+    follow(parent)
+    alone = [(dict(config) | {"jobs": 1}, subject) for config, subject in audits]
+    return list(_results(alone, folder, lambda share: None))
+
+
+def _results(
+    audits: Sequence[Audit], folder: Path | None, progress: Callable[[float], object]
+) -> Iterator[Result]:
+    for config, subject in audits:
+        try:
+            yield subject.name, finding_of(config, subject, folder, progress)
+        except Exception:
+            yield subject.name, traceback.format_exc()
 
 
 def finding_of(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,8 +15,7 @@ from ..audit.exact_requests import Wanted, wanted
 from ..audit.findings import VERDICTS, bars, in_words, render
 from ..audit.releases import MECHANISMS
 from ..audit.requests import SUBJECTS, requested
-from ..audit.stored import finding_of
-from ..audit.subjects import Subject
+from ..audit.stored import Audit, findings_of
 from ..contracts.algorithm import find_file, load
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput
@@ -65,7 +63,6 @@ VALUES = (0.1, 0.5, 1.0, 2.0)  # of the budgets
 
 
 GROUPS = ("algo", "rule")
-Audit = tuple[Mapping[str, Any], Subject]
 
 
 def main() -> None:
@@ -134,13 +131,13 @@ def settle(audits: Sequence[Audit], results: Path, stem: str) -> int:
     rows: list[dict[str, Any]] = []
     failed: dict[str, None] = {}
     with progress_bar(len(audits)) as bar:
-        for config, subject in audits:
-            bar.set_postfix_str(f"{subject.name} at {subject.budget_name} {subject.budget:g}")
-            try:
-                rows.append(finding_of(config, subject, results / "audits", bar.update))
-            except Exception:
-                failed[subject.name] = None
-                print(traceback.format_exc(), file=sys.stderr)
+        for name, found in findings_of(audits, results / "audits", bar.update):
+            bar.set_postfix_str(name)
+            if isinstance(found, dict):
+                rows.append(found)
+            else:
+                failed[name] = None
+                print(found, file=sys.stderr)
     if failed:
         print(f"bandit-audit: failed: {', '.join(failed)}; see above", file=sys.stderr)
     if not rows:

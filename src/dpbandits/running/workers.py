@@ -213,7 +213,7 @@ def _timed(
     finish: Callable[[Task], Outcome], task: Task, stored: frozenset[int], parent: int
 ) -> Timed:
     if parent:
-        _follow(parent)
+        follow(parent)
     start = time.perf_counter()
     rest = replace(task, runs=tuple(run for run in task.runs if run not in stored))
     _, played, trace, _ = finish(rest) if rest.runs else Outcome(rest, {})
@@ -221,7 +221,7 @@ def _timed(
 
 
 @cache
-def _follow(parent: int) -> None:
+def follow(parent: int) -> None:
     """In a process: end soon after its parent, and leave Ctrl-C to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
