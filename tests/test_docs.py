@@ -148,6 +148,10 @@ def test_a_committed_table_stands_in_its_document(table, document):
     assert (TOP / table).read_text().strip() in (TOP / document).read_text()
 
 
+def test_the_readme_is_short():
+    assert README.count("\n") <= 150
+
+
 def test_every_algorithm_is_in_the_readme():
     for name in [*names_in("algo"), *names_in("rule")]:
         assert f"`{name}`" in README
@@ -155,7 +159,7 @@ def test_every_algorithm_is_in_the_readme():
 
 def test_make_targets_are_listed():
     listed = subprocess.run(["make", "help"], cwd=TOP, capture_output=True, text=True).stdout
-    for target in ("run", "test", "figures", "bench", "bench-check", "lint", "clean"):
+    for target in ("run", "test", "figures", "map", "bench", "bench-check", "lint", "clean"):
         assert f"{target} " in listed
 
 

@@ -9,7 +9,7 @@ import dpbandits as dp
 from dpbandits.figures.style import PALETTE
 from dpbandits.report import data
 from dpbandits.report.data import NO_LEVEL, arranged, binned, exceedance, study_of_table, thinned
-from dpbandits.report.sources import read_summary, sources_in, without_parts
+from dpbandits.report.sources import SEPARATE, read_summary, sources_in, without_parts
 from dpbandits.report.words import number, power, unicode_of
 from dpbandits.results.tables import at_end, settings_of, write_table
 
@@ -162,6 +162,29 @@ def test_tables_whose_settings_are_in_another_are_left_out(tmp_path):
     )
     kept, dropped = without_parts([part, whole, other])
     assert {source.name for source in kept} == {"whole", "other"} and dropped == 1
+
+
+def test_many_tables_of_ones_own_share_a_section(tmp_path):
+    """The control: one table less, and each has its own."""
+    for i in range(SEPARATE + 1):
+        table = regrets(eps=(0.5 + i,), runs=3, times=4)
+        write_table(tmp_path / f"mine{i:02}.csv", table)
+    write_table(tmp_path / "stops.csv", stopping_times())
+    write_table(tmp_path / "hu2022.csv", regrets(runs=3, times=4))
+    sources, notes = sources_in(tmp_path)
+    assert [source.title for source in sources[1:]] == ["Runs of your own", "stops"]
+    assert sources[0].name == "hu2022" and len(notes) == 1 and "13 tables share" in notes[0]
+    shared = sources[1].table
+    assert len(settings(shared)) == 2 * (SEPARATE + 1)
+    assert at_end(shared)["regret"].sum() == pytest.approx(
+        sum(at_end(dp.load(f))["regret"].sum() for f in tmp_path.glob("mine*.csv"))
+    )
+    (tmp_path / "mine00.csv").unlink()
+    assert len(sources_in(tmp_path)[0]) == SEPARATE + 2
+    table = regrets(eps=(1.5,), runs=3, times=4).assign(regret=1.0)
+    write_table(tmp_path / "mine00.csv", table)  # looks like mine01, and no manifest says why
+    sources, notes = sources_in(tmp_path)
+    assert len(sources) == SEPARATE + 3 and "a section each" in notes[0]
 
 
 @pytest.mark.parametrize(

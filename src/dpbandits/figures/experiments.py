@@ -124,13 +124,17 @@ def escaped(text: str) -> str:
 
 
 def together(files: Sequence[Path]) -> pd.DataFrame:
+    """Several tables as one that is drawn, see ``joined``."""
+    return joined(files, [read(file) for file in files])
+
+
+def joined(files: Sequence[Path], tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Several tables as one, with the columns of ``distinguishing`` where the manifests beside
-    them tell settings apart that look alike. A setting in several tables is taken once.
+    their files tell settings apart that look alike. A setting in several tables is taken once.
 
     Raises:
         BadInput: the tables are of two questions, or no manifest tells settings apart.
     """
-    tables = [read(file) for file in files]
     if len({"rule" in table.columns for table in tables}) > 1:
         raise BadInput("tables of regrets and of stopping times share no figure; plot them apart")
     table = tables[0] if len(tables) == 1 else _told_apart(files, tables)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..contracts.question import QUESTIONS, REGRET, Question
 from ..errors import BadInput, plain
+from ..figures.experiments import joined
 from ..files import read_text
 from ..results.manifest import INDIFFERENT, UNREADABLE, read_manifest
 from ..results.tables import read_table
@@ -29,6 +30,9 @@ COLUMNS = {
 }  # fmt: skip
 
 
+SEPARATE = 12  # tables of one's own that have a section each; more of them share one
+
+
 @dataclass(frozen=True)
 class Source:
     """One table of a folder, or the summary that remains of it.
@@ -37,7 +41,7 @@ class Source:
         name: its name without suffix.
         title: its title.
         says: what it is about, in a sentence; empty for runs of one's own.
-        command: the command that makes it, or None if it is not known.
+        command: the command that makes it, several in lines, or None if it is not known.
         seed: its seed.
         versions: versions of packages by name, empty if they are not recorded.
         commit: the commit of the sources.
@@ -78,8 +82,23 @@ def sources_in(results: Path) -> tuple[list[Source], list[str]]:
     found, parts = without_parts(found)
     if parts:
         notes.append(f"Left out: {parts} tables whose settings are all in another one.")
-    names = {source.name for source in found}
     ours = names_in("experiment")
+    for stops in (False, True):
+        own = {
+            source.name: (source, table)
+            for source in found
+            if source.name not in ours and (table := source.table) is not None
+            and ("rule" in table) == stops
+        }  # fmt: skip
+        if len(own) > SEPARATE:
+            try:
+                shared = share(results, own)
+            except BadInput as error:
+                notes.append(f"{len(own)} tables have a section each: {error}.")
+            else:
+                found = [shared, *(source for source in found if source.name not in own)]
+                notes.append(f"{len(own)} tables share the section {shared.title!r}.")
+    names = {source.name for source in found}
     for name in ours:
         file = results / f"{name}.md"
         if name not in names and file.is_file():
@@ -97,6 +116,23 @@ def without_parts(found: list[Source]) -> tuple[list[Source], int]:
         if not source.keys or not any(source.keys <= other.keys for other in kept):
             kept.append(source)
     return kept, len(found) - len(kept)
+
+
+def share(results: Path, own: Mapping[str, tuple[Source, pd.DataFrame]]) -> Source:
+    """Tables of one's own in a folder, all of regrets or all of stopping times, as one source.
+
+    Raises:
+        BadInput: they hold settings that cannot be told apart.
+    """
+    table = joined([results / f"{name}.csv" for name in own], [table for _, table in own.values()])
+    first, _ = next(iter(own.values()))
+    title = "Stopping times of your own" if "rule" in table else "Runs of your own"
+    seeds = ", ".join(map(str, sorted(table["seed"].unique())))
+    return replace(
+        first, name=title.lower().replace(" ", "-"), title=title, says=f"{len(own)} tables.",
+        command="\n".join(source.command or "" for source, _ in own.values()).strip() or None,
+        seed=seeds, records=table.attrs.get("settings"), keys=frozenset(), table=table,
+    )  # fmt: skip
 
 
 def source_of_table(name: str, table: pd.DataFrame, file: Path | None = None) -> Source:
