@@ -156,12 +156,12 @@ def test_tables_whose_settings_are_in_another_are_left_out(tmp_path):
     sources, notes = sources_in(tmp_path)
     assert [source.name for source in sources] == ["a"]
     assert len(notes) == 1 and "b.csv" in notes[0]
-    whole, part, other = (
+    found = [
         sources[0].__class__(name, name, keys=frozenset(keys))
-        for name, keys in (("whole", "ab"), ("part", "a"), ("other", "bc"))
-    )
-    kept, dropped = without_parts([part, whole, other])
-    assert {source.name for source in kept} == {"whole", "other"} and dropped == 1
+        for name, keys in (("part", "a"), ("whole", "ab"), ("other", "bc"), ("ours", "b"))
+    ]
+    kept, dropped = without_parts(found, ["ours"])
+    assert {source.name for source in kept} == {"whole", "other", "ours"} and dropped == 1
 
 
 def test_many_tables_of_ones_own_share_a_section(tmp_path):

@@ -24,7 +24,7 @@ FOLDER = Path(__file__).parent
 FEWEST_TIMES = 4  # of a curve over time
 STILL = 0.5  # of the points of a curve are in its static picture
 FEWEST_POINTS = 6  # of a curve that is thinned
-MOST_DATA = 650_000  # bytes of all data, besides the last values
+MOST_DATA = 550_000  # bytes of all data, besides the last values
 BUTTONS = 8  # levels that are buttons; more are a slider
 CHARTS = {
     "curves": "{what} over time",

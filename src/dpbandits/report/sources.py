@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -79,10 +79,10 @@ def sources_in(results: Path) -> tuple[list[Source], list[str]]:
                 found.append(source_of_table(file.stem, read_table(file), file))
             except BadInput as error:
                 notes.append(f"Left out: {error}.")
-    found, parts = without_parts(found)
+    ours = names_in("experiment")
+    found, parts = without_parts(found, ours)
     if parts:
         notes.append(f"Left out: {parts} tables whose settings are all in another one.")
-    ours = names_in("experiment")
     for stops in (False, True):
         own = {
             source.name: (source, table)
@@ -109,11 +109,14 @@ def sources_in(results: Path) -> tuple[list[Source], list[str]]:
     return found, notes
 
 
-def without_parts(found: list[Source]) -> tuple[list[Source], int]:
-    """The sources without those whose settings are all in another, as jobs of a multirun are."""
+def without_parts(found: list[Source], ours: Collection[str]) -> tuple[list[Source], int]:
+    """The sources without tables of one's own whose settings are all in another, as those of the
+    jobs of a multirun are; experiments of ours remain.
+    """
     kept: list[Source] = []
     for source in sorted(found, key=lambda s: (-len(s.keys), s.name)):
-        if not source.keys or not any(source.keys <= other.keys for other in kept):
+        stays = source.name in ours or not source.keys
+        if stays or not any(source.keys <= other.keys for other in kept):
             kept.append(source)
     return kept, len(found) - len(kept)
 
