@@ -66,9 +66,11 @@ claims: $(PACKAGE) ## measure what the papers claim, and what would reproduce it
 	$(BIN)/python experiments/ablations.py results=$(RESULTS)
 	$(BIN)/python experiments/azize2025_tails.py results=$(RESULTS)
 
-audit: $(AUDIT) exact ## replay every alignment, measure how much privacy is spent; test the tests
+audit: $(AUDIT) exact ## replay every alignment, measure how much privacy is spent: results/privacy.md
 	$(BIN)/bandit-audit results=$(RESULTS)
 	$(BIN)/python experiments/privacy_table.py $(RESULTS)
+
+twins: $(AUDIT) $(EXACT) ## which tests of privacy notice which broken twins: benchmarks/privacy.md
 	$(BIN)/python benchmarks/privacy.py > benchmarks/privacy.new
 	mv benchmarks/privacy.new benchmarks/privacy.md
 
@@ -103,6 +105,6 @@ lint: $(LINT) ## style, types and layers
 clean: ## remove what was built; results are kept
 	rm -rf $(VENV) build dist docs/_build docs/generated .pytest_cache .mypy_cache .ruff_cache
 
-.PHONY: help install run test test-slow figures map claims audit exact docs report bench reliability bench-check lint clean
+.PHONY: help install run test test-slow figures map claims audit twins exact docs report bench reliability bench-check lint clean
 .NOTPARALLEL: # two pips would change one environment
 .DEFAULT_GOAL := help

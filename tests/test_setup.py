@@ -89,6 +89,7 @@ INSTALLED = {
     "bench": set(),
     "bench-check": set(),
     "audit": {"audit", "exact"},
+    "twins": {"audit", "exact"},
     "exact": {"exact"},
     "docs": {"docs"},
     "report": {"report"},
