@@ -188,6 +188,21 @@ def test_several_are_audited_side_by_side_as_one_after_the_other(tmp_path, monke
     assert said[0] == said[1] and said[0].count("calm") > 0
 
 
+def test_mechanisms_have_their_runs_however_many_are_audited(tmp_path, monkeypatch, capsys):
+    """In a process their functions would be plain Python, with a 25th of the runs."""
+    found = []
+    some = ("algo=dp_imed", "mechanism=epoch_mean", "algo=adac_ucb rho=1")
+    monkeypatch.setattr(command, "everything", lambda _: [["eps=1", *x.split()][-2:] for x in some])
+    for words in (["jobs=2"], ["mechanism=epoch_mean", "eps=1"]):
+        _, out, err = run_command(words, tmp_path, monkeypatch, capsys)
+        assert "Warning" not in err
+        found.append(pd.read_csv(tmp_path / out.splitlines()[-1]).set_index("name"))
+    assert list(found[0].index) == ["dp_imed", "epoch_mean", "adac_ucb"]
+    assert found[0].loc["epoch_mean", "runs"] >= 100_000
+    for column in ("runs", "measured", "count_first"):
+        assert found[0].loc["epoch_mean", column] == found[1].loc["epoch_mean", column]
+
+
 def test_help_names_every_mechanism(tmp_path, monkeypatch, capsys):
     code, out, _ = run_command(["--help"], tmp_path, monkeypatch, capsys)
     assert code == 0
