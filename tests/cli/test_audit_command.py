@@ -189,7 +189,9 @@ def test_several_are_audited_side_by_side_as_one_after_the_other(tmp_path, monke
 
 
 def test_mechanisms_have_their_runs_however_many_are_audited(tmp_path, monkeypatch, capsys):
-    """In a process their functions would be plain Python, with a 25th of the runs."""
+    """If processes got their functions by value, these would be plain Python, with a 25th of the
+    runs.
+    """
     found = []
     some = ("algo=dp_imed", "mechanism=epoch_mean", "algo=adac_ucb rho=1")
     monkeypatch.setattr(command, "everything", lambda _: [["eps=1", *x.split()][-2:] for x in some])

@@ -8,7 +8,7 @@ randomizers that algorithms call.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import ClassVar
 
 import numpy as np
@@ -56,9 +56,20 @@ class Mechanism:
     budget: str = "eps"
     guarantee: ClassVar[None] = None  # what it promises is its budget
 
+    def __reduce__(self) -> tuple[Callable, tuple]:
+        """Those of ``MECHANISMS`` go to other processes by name: compiled code cannot be sent."""
+        if MECHANISMS.get(self.name) is self:
+            return registered, (self.name,)
+        return Mechanism, tuple(getattr(self, each.name) for each in fields(self))
+
 
 ANYTHING = (-1e3, -1.0, 0.0, 0.5, 1.0, 1e3)  # rewards without bounds; truncation begins at 1
 MECHANISMS: dict[str, Mechanism] = {}
+
+
+def registered(name: str) -> Mechanism:
+    """The mechanism of this name in ``MECHANISMS``."""
+    return MECHANISMS[name]
 
 
 def mechanism(says: str, **data) -> Callable:

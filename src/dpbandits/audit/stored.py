@@ -19,7 +19,7 @@ from ..settings.setting import digest
 from .alignment import report
 from .auditor import audit
 from .findings import record, write_witness
-from .subjects import Release, Subject
+from .subjects import Subject
 
 Audit = tuple[Mapping[str, Any], Subject]  # with its configuration
 Result = tuple[str, dict[str, Any] | str]  # a name with the row of an audit, or why there is none
@@ -30,27 +30,19 @@ def findings_of(
 ) -> Iterator[Result]:
     """The results of audits in their order; ``progress`` is called with each number of them done.
 
-    Those of several algorithms are worked out side by side, each by a process. Mechanisms are
-    compiled in this one: their functions have no file from which another could load them.
+    Those of several algorithms or mechanisms are worked out side by side, each by a process.
     """
     groups = [list(group) for _, group in groupby(audits, lambda audit: audit[1].name)]
     jobs = audits[0][0]["jobs"]
-    aside = [group for group in groups if not isinstance(group[0][1], Release)]
-    if len(aside) < 2 or jobs == 1:
+    if len(groups) == 1 or jobs == 1:
         yield from _results(audits, folder, progress)
         return
     workers = joblib.Parallel(jobs, backend="loky", return_as="generator")
+    tasks = (joblib.delayed(_in_process)(os.getpid(), group, folder) for group in groups)
     with safe_children():
-        parent = os.getpid()
-        found = iter(workers(joblib.delayed(_in_process)(parent, group, folder) for group in aside))
-        for group in groups:
-            if isinstance(group[0][1], Release):
-                yield from _results(group, folder, progress)
-            else:
-                results = next(found)
-                progress(len(results))
-                yield from results
-        next(found, None)  # it is at its end
+        for results in workers(tasks):
+            progress(len(results))
+            yield from results
 
 
 def _in_process(parent: int, audits: Sequence[Audit], folder: Path | None) -> list[Result]:

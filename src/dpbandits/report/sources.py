@@ -28,8 +28,6 @@ COLUMNS = {
     "algorithm": "algo", "environment": "env", "true mean": "true_mean",
     "final regret": "mean", "stopping time": "mean", "10 % to 90 %": "middle",
 }  # fmt: skip
-
-
 SEPARATE = 12  # tables of one's own that have a section each; more of them share one
 
 
