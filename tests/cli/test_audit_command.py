@@ -2,11 +2,13 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from helpers import TWINS
+from joblib.externals import cloudpickle
 
 from dpbandits.audit import stored
 from dpbandits.audit.releases import MECHANISMS
@@ -203,6 +205,13 @@ def test_mechanisms_have_their_runs_however_many_are_audited(tmp_path, monkeypat
     assert found[0].loc["epoch_mean", "runs"] >= 100_000
     for column in ("runs", "measured", "count_first"):
         assert found[0].loc["epoch_mean", column] == found[1].loc["epoch_mean", column]
+
+
+def test_a_mechanism_is_sent_by_name_and_a_changed_one_is_not():
+    tree = MECHANISMS["tree"]
+    assert cloudpickle.loads(cloudpickle.dumps(tree)) is tree
+    changed = cloudpickle.loads(cloudpickle.dumps(replace(tree, sizes=(3,))))
+    assert (changed.name, changed.sizes, changed.values) == ("tree", (3,), tree.values)
 
 
 def test_help_names_every_mechanism(tmp_path, monkeypatch, capsys):
