@@ -65,6 +65,9 @@ def _main(argv: list[str]) -> int:
         raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
     bounds = one_of(keys, "bounds", ("true", "false"), "false") == "true"
     formats = _formats(keys.get("format", "pdf,png"))
+    out = Path(keys.get("out", "-"))
+    if not out.name or out.is_dir():
+        raise BadInput(f"out={keys['out']}: the path of a file is needed, not of a folder")
     files = [table for file in files for table in _tables_of(file)]
     stem, figure = _of_tables(files, keys, bounds) if files else _of_experiment(keys, bounds)
     if "scale" in keys:
@@ -74,7 +77,7 @@ def _main(argv: list[str]) -> int:
         return 0
     stem = stem.with_name(f"{stem.name}_bounds") if bounds else stem
     if "out" in keys:
-        stem = Path(keys["out"])
+        stem = out
         if stem.suffix[1:] in FORMATS:
             stem, formats = stem.with_suffix(""), [stem.suffix[1:]]
     check_writable(stem.parent)

@@ -42,11 +42,11 @@ def _complete(name: str, option: str, *words: str) -> int:
     try:
         if len(words) != 1:
             raise BadInput(f"{option}: one word is needed, as in {option} bash")
-        text = script(*words) if option == "--completion" else "\n".join(completions(name, *words))
+        lines = [script(*words)] if option == "--completion" else completions(name, *words)
     except BadInput as error:
         print(f"bandit-{name}: {error}", file=sys.stderr)
         return 2
-    print(text)
+    print(*lines, sep="\n", end="\n" if lines else "")  # an empty line would be an empty word
     return 0
 
 

@@ -91,13 +91,23 @@ def regret_vs_time(
         ax.set_xlim(0, horizon)
         ax.xaxis.set_major_formatter(EngFormatter(sep=""))
     if scale == "linear":
-        ax.set_ylim(bottom=0)
+        _begin(ax, 0.0)
         ax.yaxis.set_major_formatter(EngFormatter(sep=""))
         return
     ax.set_yscale("log")
-    ax.set_ylim(bottom=floor)
+    _begin(ax, floor)
     ax.yaxis.set_minor_locator(LogLocator(subs="auto", numticks=10))
     ax.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _begin(ax: Axes, bottom: float) -> None:
+    """Let the axis of regret begin at ``bottom``, or where a panel that shares it begins if that is
+    lower, and end above the largest values of all panels that share it.
+    """
+    if not ax.get_autoscaley_on():  # such a panel has been drawn
+        bottom = min(bottom, ax.get_ylim()[0])
+    ax.autoscale(axis="y")
+    ax.set_ylim(bottom=bottom)
 
 
 @styled

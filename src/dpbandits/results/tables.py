@@ -285,6 +285,7 @@ POSITIVE = (
     "stopping_time",
 )  # fmt: skip
 MAY_BE_INFINITE = BUDGETS
+ENOUGH = ("algo", "t", "regret")  # the columns without which nothing can be drawn
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -303,7 +304,7 @@ def completed(table: pd.DataFrame) -> pd.DataFrame:
     """A table with at least ``algo``, ``t`` and ``regret`` as a tidy table: one run of a game
     without a name, until the last round. Any other table is returned unchanged.
     """
-    if not {"algo", "t", "regret"} <= set(table.columns) or table.empty:
+    if not set(ENOUGH) <= set(table.columns) or table.empty:
         return table
     given = {"env": "", "eps": np.inf, "horizon": table["t"].max(), "seed": 0, "run": 0}
     return table.assign(**{k: v for k, v in given.items() if k not in table.columns})
@@ -323,7 +324,9 @@ def check_table(where: str, table: pd.DataFrame) -> None:
     columns, budgets = columns_of(table), budgets_of(table)
     missing = [name for name in columns if name not in table.columns]
     if missing:
-        raise BadInput(f"{where}: not a tidy table of dpbandits: no column {', '.join(missing)}")
+        enough = "" if question != REGRET else f" ({', '.join(ENOUGH)} are enough)"
+        missing_ones = ", ".join(missing)
+        raise BadInput(f"{where}: not a tidy table of dpbandits: no column {missing_ones}{enough}")
     if table.empty:
         raise BadInput(f"{where}: the table has no rows")
     for name in columns:
