@@ -18,6 +18,7 @@ from .bands import band_note, curve_of, draw_band
 from .layout import panel_title
 from .overlays import draw_bounds, lines_of
 from .style import (
+    BOUND,
     LONG,
     Chart,
     Styles,
@@ -101,13 +102,14 @@ def regret_vs_time(
 
 
 def _begin(ax: Axes, bottom: float) -> None:
-    """Let the axis of regret begin at ``bottom``, or where a panel that shares it begins if that is
-    lower, and end above the largest values of all panels that share it.
+    """Let the axis of regret begin at ``bottom``, or lower if a line of a panel that shares the axis
+    would lie below, and end above all that is drawn in these panels.
     """
-    if not ax.get_autoscaley_on():  # such a panel has been drawn
-        bottom = min(bottom, ax.get_ylim()[0])
+    panels = ax.get_shared_y_axes().get_siblings(ax)
+    lines = (line for panel in panels for line in panel.get_lines() if line.get_gid() != BOUND)
+    highest = [np.nanmax(line.get_ydata()) for line in lines]
     ax.autoscale(axis="y")
-    ax.set_ylim(bottom=bottom)
+    ax.set_ylim(bottom=min([bottom, *(value / 2 for value in highest if value > 0)]))
 
 
 @styled
