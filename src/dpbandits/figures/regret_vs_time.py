@@ -102,8 +102,8 @@ def regret_vs_time(
 
 
 def _begin(ax: Axes, bottom: float) -> None:
-    """Let the axis of regret begin at ``bottom``, or lower if a line of a panel that shares the axis
-    would lie below, and end above all that is drawn in these panels.
+    """Let the axis of regret begin at ``bottom``, or lower if a line of a panel that shares the
+    axis would lie below, and end above all that is drawn in these panels.
     """
     panels = ax.get_shared_y_axes().get_siblings(ax)
     lines = (line for panel in panels for line in panel.get_lines() if line.get_gid() != BOUND)
