@@ -114,12 +114,12 @@ def minimise(noise: Noise, a: int, l: float) -> None:
     """Compute the parabola of sum ``a`` that begins at ``l``.
 
     With C(s) = - sum of ln(1 - b_i^2 s^2) the least value of (l + C)/s is where s C' - C = l. The
-    left side is convex and increasing, so the steps of Newton's method end above the root. From there
-    they are short, since the left side has a pole, and are lengthened to those for its inverse, at
-    most twice. The start is an upper bound: s C' - C is at least s^2 sum of b_i^2 + 3/2 s^4 sum of
-    b_i^4, and for the largest b alone the root has b^2 s^2 <= l/(1 + l). The least value is that of
-    a function of u = 1/s, whose parabola at the last u gives what is left to it. The quantile's
-    derivative in l is the best u, its second one -1/(s^3 C'').
+    left side is convex and increasing, so the steps of Newton's method end above the root. From
+    there they are short, since the left side has a pole, and are lengthened to those for its
+    inverse, at most twice. The start is an upper bound: s C' - C is at least s^2 sum of b_i^2 + 3/2
+    s^4 sum of b_i^4, and for the largest b alone the root has b^2 s^2 <= l/(1 + l). The least value
+    is that of a function of u = 1/s, whose parabola at the last u gives what is left to it. The
+    quantile's derivative in l is the best u, its second one -1/(s^3 C'').
     """
     largest = 0.0
     for i in range(noise.parts[a]):
