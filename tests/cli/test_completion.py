@@ -119,21 +119,24 @@ def test_the_script_in_bash(tmp_path, shell_path, line, breaks, found):
     assert offered == found and registered == "complete -o default -F _dpbandits bandit-plot"
 
 
-def test_a_tab_in_bash(tmp_path, shell_path):
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("bandit-run algo=adap_k", "bandit-run algo=adap_klucb "),
+        ("bandit-run experi", "bandit-run experiment="),
+        ("bandit-plot the", "bandit-plot theirs.csv "),
+        ("bandit-run --config-dir mi", "bandit-run --config-dir mine/"),
+        ("bandit-run results=mi", "bandit-run results=mine/"),
+        ("bandit-run eps=", "bandit-run eps="),
+    ],
+)
+def test_a_tab_in_bash(tmp_path, shell_path, line, found):
     """Keys are pressed in an interactive bash. Mutations: an empty line where no word of ours fits,
     which bash takes for a word, so that it does not complete names of files; a space after a key.
     """
     (tmp_path / "script").write_text(script("bash"))
     (tmp_path / "theirs.csv").touch()
     (tmp_path / "mine").mkdir()
-    pressed = {
-        "bandit-run algo=adap_k": "bandit-run algo=adap_klucb ",
-        "bandit-run experi": "bandit-run experiment=",
-        "bandit-plot the": "bandit-plot theirs.csv ",
-        "bandit-run --config-dir mi": "bandit-run --config-dir mine/",
-        "bandit-run results=mi": "bandit-run results=mine/",
-        "bandit-run eps=": "bandit-run eps=",
-    }
     environment = {"PATH": f"{shell_path}:/usr/bin:/bin", "HOME": str(tmp_path), "TERM": "dumb"}
     environment |= {"PYTHONPATH": ":".join(sys.path), "PS1": "$ "}
     ours, theirs = pty.openpty()
@@ -143,11 +146,9 @@ def test_a_tab_in_bash(tmp_path, shell_path):
     try:
         read_until(ours, "$ ")
         os.write(ours, b"source ./script\n")
-        for line, found in pressed.items():
-            read_until(ours, "$ ")
-            os.write(ours, f"{line}\tEND".encode())
-            assert read_until(ours, "END") == f"{found}END"
-            os.write(ours, b"\x03")  # gives the line up
+        read_until(ours, "$ ")
+        os.write(ours, f"{line}\tEND".encode())
+        assert read_until(ours, "END") == f"{found}END"
     finally:
         bash.kill()
         bash.wait()
