@@ -26,24 +26,6 @@ if TYPE_CHECKING:
     EnvironmentLike = str | Mapping[str, Any] | Choice
     Number = float | str
 
-__all__ = [
-    "algorithm",
-    "algorithms",
-    "audit",
-    "bounds",
-    "environments",
-    "experiments",
-    "load",
-    "plot",
-    "report",
-    "reproduce",
-    "rules",
-    "run",
-    "save",
-    "stop",
-    "summary",
-]
-
 
 def run(
     algo: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
