@@ -16,7 +16,7 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from ..compiled.decorators import is_compiled
-from ..errors import BadInput
+from ..errors import BadInput, first_line
 from ..files import PACKAGE
 from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
@@ -139,10 +139,7 @@ def load(file: Path) -> Algorithm:
     """
     group = next((g for g, home in HOMES.items() if home == file.parent), file.parent.name)
     where = f"{group}={file.stem}: {file}"
-    try:
-        module = import_file(file, group)
-    except (Exception, SystemExit) as error:
-        raise BadInput(f"{group}={file.stem}: cannot import {file} ({_one_line(error)})") from error
+    module = import_file(file, group)
     function = getattr(module, file.stem, None)
     if not callable(function):
         raise BadInput(f"{where} defines no function {file.stem}(game, rng, ...)")
@@ -220,7 +217,7 @@ def _declared(name, group, function, constants, where, version, file):
     try:
         hints = typing.get_type_hints(plain, include_extras=True)
     except Exception as error:
-        raise BadInput(f"{where}: annotations ({_one_line(error)})") from error
+        raise BadInput(f"{where}: annotations ({first_line(error)})") from error
     rewards, guarantee = constants["REWARDS"], constants["GUARANTEE"]
     if isinstance(rewards, tuple) and len(rewards) == 2:
         rewards = Bounded(*rewards)
@@ -255,7 +252,19 @@ def _declared(name, group, function, constants, where, version, file):
 
 
 def import_file(file: Path, group: str) -> ModuleType:
-    """Import a Python file: one of the package, or one in a user's folder of that group."""
+    """Import a Python file: one of the package, or one in a user's folder of that group.
+
+    Raises:
+        BadInput: it cannot be imported.
+    """
+    try:
+        return _imported(file, group)
+    except (Exception, SystemExit) as error:
+        where = f"{group}={file.stem}"
+        raise BadInput(f"{where}: cannot import {file} ({first_line(error)})") from error
+
+
+def _imported(file: Path, group: str) -> ModuleType:
     if file.parent in HOMES.values():
         return importlib.import_module(f"dpbandits.{file.parent.name}.{file.stem}")
     # The module's name is part of the names of machine code. Two files of one name, or two states
@@ -274,7 +283,3 @@ def _domain(hint):
         if isinstance(note, Interval | Choice | Named):
             return note
     return ANY
-
-
-def _one_line(error):
-    return f"{type(error).__name__}: {error}".splitlines()[0]

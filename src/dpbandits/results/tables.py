@@ -20,29 +20,22 @@ from ..contracts.question import (
 )
 from ..environments.instances import Instance
 from ..errors import BadInput, plain
+from ..files import write_atomically
 from ..settings.setting import Setting, data_of
 from ..validation import read_csv
 from .run_store import Store
-from .writing import write_in_pieces
 
 ROWS = 100_000  # of a piece of a table, approximately
 LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
 
 
 class Finished(NamedTuple):
-    """The finished runs of a setting.
-
-    Attributes:
-        setting: the setting.
-        instance: its environment.
-        pulls: int64 array (runs, C, K), pulls of each arm up to each checkpoint.
-        answers: float64 array (runs,), what the algorithm returned, NaN for nothing.
-    """
+    """The finished runs of a setting."""
 
     setting: Setting
-    instance: Instance
-    pulls: np.ndarray
-    answers: np.ndarray
+    instance: Instance  # its environment
+    pulls: np.ndarray  # int64 array (runs, C, K), pulls of each arm up to each checkpoint
+    answers: np.ndarray  # float64 array (runs,), what the algorithm returned, NaN for nothing
 
     @property
     def halted(self) -> np.ndarray:
@@ -270,7 +263,7 @@ def csv_of(table: pd.DataFrame, header: bool = True) -> bytes:
 
 def write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> None:
     """Write a table as CSV, with the same bytes however it is divided into pieces."""
-    write_in_pieces(path, (csv_of(piece, header=i == 0) for i, piece in enumerate(pieces)))
+    write_atomically(path, (csv_of(piece, header=i == 0) for i, piece in enumerate(pieces)))
 
 
 def write_table(path: Path, table: pd.DataFrame) -> None:

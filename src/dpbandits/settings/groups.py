@@ -39,14 +39,7 @@ class Groups:
 def load_groups(
     question: Question, config: Mapping[str, Any], contents: Contents, folders: tuple[str, ...]
 ) -> Groups:
-    """Load all files that a configuration and its sweep choose.
-
-    Args:
-        question: the question.
-        config: the configuration; its groups are names.
-        contents: returns the contents of a file.
-        folders: the user's configuration folders.
-    """
+    """Load all files that a configuration and its sweep choose."""
     chosen = names_chosen(question, config)
     return Groups(
         {group: {name: contents(group, name) for name in chosen[group]} for group in chosen},
@@ -57,15 +50,11 @@ def load_groups(
 def refined(
     question: Question, algorithms: Mapping[str, Algorithm], given: Iterable[str] = ()
 ) -> Question:
-    """The question of a command that its algorithms answer: all of them the same one.
-
-    Args:
-        question: the first question of the command.
-        algorithms: the algorithms, by name.
-        given: the keys that have been given.
+    """The question of a command that its algorithms, by name, answer: all of them the same one.
 
     Raises:
-        BadInput: two algorithms answer different questions, or a key belongs to another question.
+        BadInput: two algorithms answer different questions, or a key that has been given belongs to
+            another question.
     """
     (name, first), *others = algorithms.items()
     found = first.question
