@@ -22,7 +22,7 @@ from ..claims import (
     sample,
     verdict,
 )
-from ..contracts.question import QUESTIONS, REGRET
+from ..contracts.question import REGRET
 from ..errors import unknown
 from ..files import check_writable, write_atomically
 from ..results.run_store import RunStore
@@ -102,7 +102,7 @@ def settle(claims: Sequence[Claim], runs: int, keys: Mapping[str, str], stem: st
 def samples_of(experiment: str, runs: int, keys: Mapping[str, str], results: Path) -> list[Sample]:
     """The runs of an experiment; those that are missing are played."""
     given = {**keys, "results": str(results), "experiment": experiment}
-    question = question_of(experiment, QUESTIONS) or REGRET
+    question = question_of(experiment) or REGRET
     if not question.plays_on:
         given.pop("horizon", None)
     request = request_from(question, given, {})

@@ -111,12 +111,8 @@ def takes_another(name: str, budget: str, own: str | None) -> str:
 
 
 def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> Path:
-    """The file of an algorithm: ``algo/NAME.py`` in a user's folder, or one of the package's.
-
-    Args:
-        name: the name of the algorithm or stopping rule.
-        folders: the user's configuration folders.
-        group: ``algo`` or ``rule``; stopping rules are in the folder ``rule``.
+    """The file of an algorithm: ``algo/NAME.py`` in a user's folder, or one of the package's; that
+    of a stopping rule is in the folder ``rule``, its group.
 
     Raises:
         BadInput: no file has that name.
@@ -143,8 +139,7 @@ def load(file: Path) -> Algorithm:
     function = getattr(module, file.stem, None)
     if not callable(function):
         raise BadInput(f"{where} defines no function {file.stem}(game, rng, ...)")
-    constants = {name: getattr(module, name, None) for name in DECLARED}
-    return _declared(file.stem, group, function, constants, where, version_of_file(file), file)
+    return _declared(file.stem, group, function, vars(module), where, version_of_file(file), file)
 
 
 def load_elsewhere(file: Path) -> Algorithm:
@@ -164,30 +159,14 @@ def load_elsewhere(file: Path) -> Algorithm:
     return Algorithm(file.stem, group, version, broken, domains={}, file=file)
 
 
-DECLARED = (
-    "REWARDS",
-    "GUARANTEE",
-    "LEADING_TERM",
-    "ROUND_BY_ROUND",
-    "ANY_REWARDS",
-    "QUESTION",
-    "REPORTS",
-)
-
-
 def from_function(
     function: Callable,
     group: str = "algo",
     rewards: Assumption | tuple[float, float] | None = None,
     guarantee: Guarantee | None = None,
 ) -> Algorithm:
-    """The algorithm that a function defines, such as one written in a notebook.
-
-    Args:
-        function: ``function(game, rng, *parameters)``, plain or decorated with ``kernel``.
-        group: ``algo``, or ``rule`` for a stopping rule.
-        rewards: what it assumes of the rewards.
-        guarantee: what it promises.
+    """The algorithm that a function defines, plain or decorated with ``kernel``, such as one
+    written in a notebook; with what it assumes of the rewards and what it promises.
 
     Raises:
         BadInput: its signature is not that of an algorithm, or its name is one of the package's.
@@ -218,7 +197,7 @@ def _declared(name, group, function, constants, where, version, file):
         hints = typing.get_type_hints(plain, include_extras=True)
     except Exception as error:
         raise BadInput(f"{where}: annotations ({first_line(error)})") from error
-    rewards, guarantee = constants["REWARDS"], constants["GUARANTEE"]
+    rewards, guarantee = constants.get("REWARDS"), constants.get("GUARANTEE")
     if isinstance(rewards, tuple) and len(rewards) == 2:
         rewards = Bounded(*rewards)
     if rewards is not None and not isinstance(rewards, Assumption):

@@ -37,7 +37,7 @@ NO_RECORD: Mapping[str, Any] = {"parameters": {}, "env_spec": {}, "population": 
 def reproduce(name: str, results: Path, changes: Mapping[str, Any]) -> list[Path]:
     """See ``dpbandits.reproduce``."""
     file = file_of("experiment", name)
-    question = question_of(name, QUESTIONS) or REGRET
+    question = question_of(name) or REGRET
     limits = {q.limit for q in QUESTIONS} - {question.limit}
     given = {key: value for key, value in changes.items() if key not in limits}
     request = request_from(question, {**given, "experiment": name, "results": results}, {})

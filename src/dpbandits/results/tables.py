@@ -277,7 +277,6 @@ POSITIVE = (
     *BUDGETS, "horizon", "t", "rel_error", "alpha", "beta", "delta", "mu0", "mu1", "R", "cap",
     "stopping_time",
 )  # fmt: skip
-MAY_BE_INFINITE = BUDGETS
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -303,14 +302,8 @@ def completed(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def check_table(where: str, table: pd.DataFrame) -> None:
-    """Refuse a table whose columns or numbers are not those of a tidy table.
-
-    Args:
-        where: what the table is called in messages.
-        table: the table.
-
-    Raises:
-        BadInput: a column is missing, or holds what no tidy table can.
+    """Refuse a table whose columns or numbers are not those of a tidy table; messages begin with
+    ``where``.
     """
     question = question_of_table(table)
     columns, budgets = columns_of(table), budgets_of(table)
@@ -334,7 +327,7 @@ def _check_column(where: str, name: str, column: pd.Series) -> None:
             raise BadInput(f"{where} has blanks")
     elif not pd.api.types.is_numeric_dtype(column) or column.isna().any():
         raise BadInput(f"{where} holds something that is not a number")
-    elif name not in MAY_BE_INFINITE and not np.isfinite(column).all():
+    elif name not in BUDGETS and not np.isfinite(column).all():
         raise BadInput(f"{where} holds a number that is not finite")
     elif name in POSITIVE and not (column > 0).all():
         raise BadInput(f"{where} holds {column.min():g}; it must be above 0")

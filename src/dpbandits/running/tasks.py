@@ -70,15 +70,8 @@ class Work:
     of a run. If there is little work, there are about eight tasks a worker.
 
     Concurrent processes rarely play the same runs: settings of equal cost are shuffled, and the
-    runs of a setting begin at a random one.
-
-    Args:
-        missing: the runs of each setting.
-        workers: how many there are.
-        held: while it is true, tasks wait to be handed out.
-
-    Attributes:
-        given_up: whether no more tasks are handed out.
+    runs of a setting begin at a random one. While ``held`` is true, tasks wait to be handed out;
+    none are after the work was ``given_up``.
     """
 
     def __init__(

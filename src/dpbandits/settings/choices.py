@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..contracts.algorithm import Algorithm, find_file, from_function, load
-from ..contracts.question import QUESTIONS, Question
+from ..contracts.question import Question
 from ..errors import BadInput, plain, unknown
 from .groups import Groups, default_keys, question_of, read_experiment, read_group, refined
 from .request import Request, make_request
@@ -132,7 +132,7 @@ def request_from(
     if "experiment" in given:
         name = str(given["experiment"])
         config |= read_experiment(name, folders)
-        asked = question_of(name, QUESTIONS, folders) or question
+        asked = question_of(name, folders) or question
         if asked != question:
             function = asked.command.replace("bandit-", "dp.")
             raise BadInput(f"experiment={name}: an experiment of {asked.noun}s; {function} runs it")

@@ -163,10 +163,10 @@ def default_keys(keys_file: str) -> Mapping[str, Any]:
     return groups | contents
 
 
-def question_of(experiment: str, questions: Iterable[Question], folders=()) -> Question | None:
+def question_of(experiment: str, folders: Iterable[str] = ()) -> Question | None:
     """The question that an experiment asks, by the groups that its file names; None if unclear."""
     named = set(_names(read_file(file_of("experiment", experiment, folders))))
-    return next((q for q in questions if q.group in named), None)
+    return next((q for q in QUESTIONS if q.group in named), None)
 
 
 def _names(data: Any) -> Iterable[str]:

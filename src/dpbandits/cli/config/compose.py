@@ -100,7 +100,7 @@ def question_requested(
         key, _, name = override.partition("=")
         if key.lstrip("+") == "experiment" and is_name(name):
             with contextlib.suppress(BadInput):
-                question = question_of(name, QUESTIONS, folders) or question
+                question = question_of(name, folders) or question
     return question
 
 
