@@ -21,7 +21,7 @@ from ..files import PACKAGE
 from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
 from .parameters import ANY, BUDGETS, Choice, Interval, Named
-from .question import REGRET, Question, usual_question
+from .question import QUESTIONS, REGRET, Question
 from .versions import version_of_file, version_of_function
 
 HOMES = {"algo": PACKAGE / "algorithms", "rule": PACKAGE / "stopping"}
@@ -224,7 +224,7 @@ def _declared(name, group, function, constants, where, version, file):
         leading_term=constants.get("LEADING_TERM"),
         any_rewards=constants.get("ANY_REWARDS"),
         reports=bool(constants.get("REPORTS")),
-        question=constants.get("QUESTION") or usual_question(group),
+        question=constants.get("QUESTION") or next(q for q in QUESTIONS if q.group == group),
         file=file,
         defaults=own,
     )

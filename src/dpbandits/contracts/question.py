@@ -138,8 +138,3 @@ QUESTIONS = (REGRET, STOPPING, BEST_ARM, HYPOTHESES)
 def question_named(name: str) -> Question:
     """The question of a name."""
     return next(question for question in QUESTIONS if question.name == name)
-
-
-def usual_question(group: str) -> Question:
-    """The question that the algorithms of a group answer if they declare no other."""
-    return next(question for question in QUESTIONS if question.group == group)

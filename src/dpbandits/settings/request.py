@@ -61,9 +61,10 @@ def make_request(
     Raises:
         BadInput: a value cannot be run.
     """
+    known = default_keys(question.keys_file)
     for key in config:
-        if key not in all_keys(question):
-            raise unknown("key", key, all_keys(question))
+        if key not in known:
+            raise unknown("key", key, known)
     jobs = workers(config["jobs"])
     if config["backend"] not in BACKENDS:
         raise BadInput(f"backend={plain(config['backend'])}: auto, threads or processes is needed")
@@ -85,11 +86,6 @@ def make_request(
         changed=changed,
         folders=folders,
     )
-
-
-def all_keys(question: Question) -> list[str]:
-    """The keys of a command: its groups first."""
-    return list(default_keys(question.keys_file))
 
 
 def _address(config: Mapping[str, Any], runner: Mapping[str, Any]) -> str | None:
