@@ -196,8 +196,9 @@ def contaminated(
             locally private algorithm send.
     """
     clean = environment(inlier) if isinstance(inlier, str) else inlier
-    given = {"alpha": alpha, "outlier": outlier, "relative": relative, "stage": stage}
-    return _law("contaminated", inlier=clean, **given)
+    return _law(
+        "contaminated", inlier=clean, alpha=alpha, outlier=outlier, relative=relative, stage=stage
+    )
 
 
 def empirical(file: str | PathLike[str], columns: Sequence[str] | None = None) -> Choice:
