@@ -10,14 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import (
-    BEST_ARM,
-    HYPOTHESES,
-    QUESTIONS,
-    REGRET,
-    STOPPING,
-    Question,
-)
+from ..contracts.question import BEST_ARM, HYPOTHESES, QUESTIONS, REGRET, STOPPING, Question
 from ..environments.instances import Instance
 from ..errors import BadInput, plain
 from ..files import write_atomically
