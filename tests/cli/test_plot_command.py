@@ -183,9 +183,9 @@ def test_a_table_from_elsewhere_needs_three_columns(bandit):
 )
 def test_what_cannot_be_drawn_is_refused(swept, keys, reason):
     with pytest.raises(BadInput, match=re.escape(reason)):
-        plot._main([swept, *keys.split()])
+        plot.main.__wrapped__([swept, *keys.split()])
 
 
 def test_the_figure_of_an_experiment_is_that_of_its_file(monkeypatch):
     with pytest.raises(BadInput, match="x: the file of an experiment decides"):
-        plot._main(["experiment=azize2022_fig8", "x=t"])
+        plot.main.__wrapped__(["experiment=azize2022_fig8", "x=t"])

@@ -15,7 +15,7 @@ from ..figures.experiments import curves_of, escaped, experiment_figure, togethe
 from ..figures.style import FORMATS, rescale, save
 from ..figures.terminal import in_text
 from ..files import check_writable
-from .command import guarded, one_of, parser_of_words
+from .command import entry_point, one_of, parser_of_words
 
 USAGE = """\
 usage: bandit-plot experiment=NAME [results=DIR] [bounds=true] [out=PATH] [format=FORMATS]
@@ -46,12 +46,8 @@ OF_TABLES = ("x", "y", "band", "kind", "title")
 KEYS = ("experiment", "results", "bounds", "scale", "out", "format", *OF_TABLES)
 
 
-def main() -> None:
-    """Entry point of ``bandit-plot``."""
-    guarded("bandit-plot", lambda: _main(sys.argv[1:]))
-
-
-def _main(argv: list[str]) -> int:
+@entry_point("bandit-plot")
+def main(argv: list[str]) -> int:
     given = parser_of_words("bandit-plot").parse_args(argv)
     if given.help:
         print(USAGE, end="")
