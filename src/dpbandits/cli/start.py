@@ -32,7 +32,10 @@ def start(name: str) -> None:
         sys.exit(2)
     gc.freeze()  # what is imported stays: the collector of cycles need not visit it again
     signal.signal(signal.SIGINT, usual)
-    main()
+    try:
+        main()
+    finally:  # nothing is left to interrupt but the end of the interpreter
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _complete(name: str, option: str, *words: str) -> int:
