@@ -176,3 +176,20 @@ def bounds_for(problem: Problem) -> tuple[list[Bound], dict[str, str]]:
     reasons = {bound: bound.reason(problem) for bound in every_bound()}
     applying = [bound for bound, reason in reasons.items() if reason is None]
     return applying, {bound.source: reason for bound, reason in reasons.items() if reason}
+
+
+def bound_rows(problem: Problem) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """The bounds that apply, those with a number first, and why the others do not.
+
+    Returns:
+        A row for each bound: ``bound`` (paper and theorem), ``side``, ``kind``, ``value`` (NaN if
+        its constants are not known) and ``formula``; and the reasons, by paper and theorem.
+    """
+    applying, reasons = bounds_for(problem)
+    rows = []
+    for bound in sorted(applying, key=lambda b: (KINDS.index(b.status), b.side != UPPER)):
+        value = bound.value(problem) if bound.is_number else math.nan
+        formula = bound.statement + (f" ({bound.note})" if bound.note else "")
+        row = {"bound": bound.source, "side": bound.side, "kind": bound.status}
+        rows.append({**row, "value": value, "formula": formula})
+    return rows, reasons
