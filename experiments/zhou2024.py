@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 
 from dpbandits.figures.bands import band_note
+from dpbandits.figures.layout import label_edges
 from dpbandits.figures.overlays import lines_of
 from dpbandits.figures.regret_vs_time import regret_vs_time
 from dpbandits.figures.style import Chart, budget_title, finish, labelled, styled, styles_of
@@ -28,9 +29,6 @@ def draw(table):
         here = (table["env.alpha"] == alpha) & table["eps"].isin([eps, np.inf])
         regret_vs_time(ax, table[here], styles, "ci", "log", no_bounds)
         ax.set_title(f"{budget_title('eps', eps)}, $\\alpha$ = {alpha:g}")
-    for ax in axes[:, 0]:
-        ax.set_ylabel("pseudo-regret")
-    for ax in axes[-1]:
-        ax.set_xlabel("round $t$")
+    label_edges(axes, "round $t$", "pseudo-regret")
     finish(figure, TITLE, table, band_note(table, "ci"))
     return figure

@@ -212,11 +212,7 @@ OTHER = "{name}: exact losses are known for {known} and for algorithms of users 
 
 
 def exact_loss(
-    algorithm: Algorithm,
-    values: Mapping[str, float],
-    eps: float,
-    horizon: int,
-    arms: int = 2,
+    algorithm: Algorithm, values: Mapping[str, float], eps: float, horizon: int, arms: int = 2
 ) -> ActionLoss:
     """The exact loss of an algorithm's actions.
 

@@ -38,24 +38,13 @@ class Wanted:
         """The loss as a row of the table; raises OutOfReach."""
         found = exact_loss(self.algorithm, self.values, self.eps, self.horizon, self.arms)
         limit = self.eps * (1.0 + ROUNDING)
-        return self.labels() | {
-            "low": found.low,
-            "high": found.high,
-            "verdict": VIOLATED if found.low > limit else PROVED if found.high <= limit else "",
-            "event": found.event,
-            "rewards": found.rewards[0],
-            "neighbours": found.rewards[1],
-        }
-
-    def labels(self) -> dict[str, Any]:
-        """What was asked for, as a part of a row."""
+        verdict = VIOLATED if found.low > limit else PROVED if found.high <= limit else ""
         return {
-            "algo": self.algorithm.name,
-            "eps": self.eps,
-            "horizon": self.horizon,
-            "arms": self.arms,
-            "promised": self.eps,
-        }
+            "algo": self.algorithm.name, "eps": self.eps, "horizon": self.horizon,
+            "arms": self.arms, "promised": self.eps, "low": found.low, "high": found.high,
+            "verdict": verdict, "event": found.event, "rewards": found.rewards[0],
+            "neighbours": found.rewards[1],
+        }  # fmt: skip
 
 
 def wanted(
@@ -96,10 +85,8 @@ def wanted(
     if config["results"] is not None:
         folder("results", config["results"])
     arms = whole("arms", config["arms"], at_least=2, at_most=20)
-    budgets = [
-        argument("eps", x, POSITIVE, math.nan)
-        for x in each(1.0 if config["eps"] is None else config["eps"])
-    ]
+    given_eps = each(1.0 if config["eps"] is None else config["eps"])
+    budgets = [argument("eps", x, POSITIVE, math.nan) for x in given_eps]
     horizons = [] if config["horizon"] is None else each(config["horizon"])
     lengths = [whole("horizon", T, at_least=2) for T in horizons]
     own = [name for name in algorithm.domains if name not in (algorithm.budget, "eps_min")]
@@ -119,16 +106,10 @@ def render_exact(rows: list[dict[str, Any]], style: str) -> str:
     """The table of exact losses as text, in a style of tabulate's."""
     head = ["audited", "arms", "rounds", "promised", "exact loss", "verdict"]
     cells = [
-        [
-            row["algo"],
-            row["arms"],
-            f"{row['horizon']:,}",
-            f"{row['promised']:g}",
-            interval(row["low"], row["high"]),
-            row["verdict"] or "undecided",
-        ]
+        [row["algo"], row["arms"], f"{row['horizon']:,}", f"{row['promised']:g}",
+         interval(row["low"], row["high"]), row["verdict"] or "undecided"]
         for row in rows
-    ]
+    ]  # fmt: skip
     align = ("left", "right", "right", "right", "left", "left")
     return tabulate(cells, head, tablefmt=style, colalign=align, disable_numparse=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,24 +12,12 @@ from ..results.summary import mean_of
 from ..results.tables import at_end, settings_of
 
 QUANTILES = 0.1, 0.5, 0.9
-
-
-class Band(NamedTuple):
-    """What a line and its band show.
-
-    Attributes:
-        line: what the line is.
-        band: what the band is.
-    """
-
-    line: str
-    band: str
-
-
+INTERVAL = "95 % interval of the mean (bootstrap, BCa)"
+# What a line is, and what its band is
 BANDS = {
-    "ci": Band("mean", "95 % interval of the mean (bootstrap, BCa)"),
-    "std": Band("mean", "± one standard deviation"),
-    "quantiles": Band("median", "10 % to 90 % of the runs. Dots: mean"),
+    "ci": ("mean", INTERVAL),
+    "std": ("mean", "± one standard deviation"),
+    "quantiles": ("median", "10 % to 90 % of the runs. Dots: mean"),
 }
 
 

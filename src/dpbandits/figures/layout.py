@@ -43,6 +43,21 @@ def panels_of(
     return figure, axes, panels()
 
 
+def label_edges(axes: np.ndarray, x: str, y: str, each_row: bool = False) -> None:
+    """Label the first visible panel of each row, and the last one of each column or, with
+    ``each_row``, every panel.
+    """
+    for row in axes:
+        first = next(ax for ax in row if ax.get_visible())
+        first.set_ylabel(y)
+        first.tick_params(labelleft=True)
+    for column in axes.T:
+        shown = [ax for ax in column if ax.get_visible()]
+        for ax in shown if each_row else shown[-1:]:
+            ax.set_xlabel(x)
+            ax.tick_params(labelbottom=True)
+
+
 def panel_title(env: str, name: str, budget: float) -> str:
     """The title of the panel of an environment and a budget; an infinite one is not named."""
     words = [environment_title(env), budget_title(name, budget) if np.isfinite(budget) else ""]

@@ -15,7 +15,7 @@ from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 from ..contracts.display import symbol
 from ..results.tables import at_end, budgets_of, varied_in, without_privacy
 from .bands import band_note, curve_of, draw_band
-from .layout import panel_title
+from .layout import label_edges, panel_title
 from .overlays import draw_bounds, lines_of
 from .style import (
     LONG,
@@ -140,26 +140,11 @@ def time_panels(
         else:  # this game was not played at this budget
             ax.set_visible(False)
             tail.set_visible(False)
-    _label_edges(axes, "round $t$", "pseudo-regret", each_row=tails)
+    label_edges(axes, "round $t$", "pseudo-regret", each_row=tails)
     if tails:
-        _label_edges(below, "regret $x$ at $T$", "$P$(regret > $x$)", each_row=True)
+        label_edges(below, "regret $x$ at $T$", "$P$(regret > $x$)", each_row=True)
     finish(figure, title, table, band_note(table, band))
     return figure
-
-
-def _label_edges(axes: np.ndarray, x: str, y: str, each_row: bool) -> None:
-    """Label the first visible panel of each row, and the last one of each column or, with
-    ``each_row``, every panel.
-    """
-    for row in axes:
-        first = next(ax for ax in row if ax.get_visible())
-        first.set_ylabel(y)
-        first.tick_params(labelleft=True)
-    for column in axes.T:
-        shown = [ax for ax in column if ax.get_visible()]
-        for ax in shown if each_row else shown[-1:]:
-            ax.set_xlabel(x)
-            ax.tick_params(labelbottom=True)
 
 
 def _of_panel(rows: pd.DataFrame, env: str, horizon: float, name: str, x: float) -> pd.Series:

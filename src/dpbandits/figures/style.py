@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Sequence
-from itertools import product
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +24,10 @@ from ..results.tables import budgets_of, varied_in
 # The palette of Okabe & Ito, for colour-blind readers, less yellow; dashes distinguish lines in
 # black and white
 PALETTE = {
-    "vermillion": "#D55E00",
-    "blue": "#0072B2",
-    "orange": "#E69F00",
-    "green": "#009E73",
-    "purple": "#CC79A7",
-    "sky blue": "#56B4E9",
-    "brown": "#7F4F24",
-    "grey": "#999999",
+    "vermillion": "#D55E00", "blue": "#0072B2", "orange": "#E69F00", "green": "#009E73",
+    "purple": "#CC79A7", "sky blue": "#56B4E9", "brown": "#7F4F24", "grey": "#999999",
     "black": "#000000",
-}
+}  # fmt: skip
 DASHES: dict[str, Any] = {
     "solid": "-",
     "dashed": (0, (5, 1.5)),
@@ -42,21 +36,11 @@ DASHES: dict[str, Any] = {
 }
 LIGHTEST = 0.55  # how far the shades of a colour go towards white
 STYLE: Any = {
-    "font.size": 9,
-    "axes.titlesize": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.5,
-    "axes.axisbelow": True,
-    "legend.frameon": False,
-    "lines.linewidth": 1.4,
-    "figure.constrained_layout.use": True,
-    "pdf.fonttype": 42,
-    "svg.hashsalt": "dpbandits",
-    "savefig.dpi": 150,
-}
+    "font.size": 9, "axes.titlesize": 9, "axes.spines.top": False, "axes.spines.right": False,
+    "axes.grid": True, "axes.axisbelow": True, "grid.color": "#dddddd", "grid.linewidth": 0.5,
+    "legend.frameon": False, "lines.linewidth": 1.4, "figure.constrained_layout.use": True,
+    "pdf.fonttype": 42, "svg.hashsalt": "dpbandits", "savefig.dpi": 150,
+}  # fmt: skip
 # Without dates and versions a figure is written with the same bytes every time
 METADATA: dict[str, Any] = {
     "pdf": {"CreationDate": None},
@@ -148,20 +132,21 @@ def styles_of(table: pd.DataFrame) -> Styles:
     what is left. Several lines of one algorithm are shades of its colour, with different dashes.
     """
     lines = table.groupby("rule" if "rule" in table.columns else "algo", sort=False)["line"]
-    labels = {str(name): list(rows.unique()) for name, rows in lines}
-    declared = {name: line_of(name) for name in labels}
+    looks = looks_of({str(name): list(rows.unique()) for name, rows in lines})
+    return {label: {"color": colour, "linestyle": dash} for _, label, colour, dash in looks}
+
+
+def looks_of(labels: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str, Any]]:
+    """The algorithm, label, colour and dash of each line, from the labels of each algorithm."""
+    declared, patterns = {name: line_of(name) for name in labels}, list(DASHES.values())
     looks = ((colour, dash) for dash, colour in product(DASHES, PALETTE))
-    left = (look for look in looks if look not in declared.values())
-    found = {}
+    left = cycle([look for look in looks if look not in declared.values()])
     for name, own in labels.items():
         colour, dash = declared[name] or next(left)
         first = list(DASHES).index(dash)
         for i, label in enumerate(own):
-            found[label] = {
-                "color": shade(PALETTE[colour], i, len(own)),
-                "linestyle": list(DASHES.values())[(first + i) % len(DASHES)],
-            }
-    return found
+            pattern = patterns[(first + i) % len(patterns)]
+            yield name, label, shade(PALETTE[colour], i, len(own)), pattern
 
 
 def shade(colour: str, i: int, n: int) -> str:
@@ -211,22 +196,18 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> None:
     )
     note = note.replace("RUNS", str(table["run"].nunique()))
     if not bounds:
-        note = _wrapped(note, figure)
-        figure.supxlabel(note, fontsize=7.5, color="#444444")
+        figure.supxlabel(_wrapped(note, figure), fontsize=7.5, color="#444444")
         return
     if any(line.get_marker() != "None" for line in bounds.values()):
         note += (
             " Bounds: thin, in the colour of their line; black: of several lines; grey: slope only."
         )
-    note = _wrapped(note, figure)
     columns = _columns(figure, bounds, letter=0.05)
     rows = -(-len(bounds) // columns)
     figure.set_figheight(figure.get_figheight() + 0.2 * rows + 0.15)
-    below: Any = {"loc": "outside lower center", "title": note, "title_fontsize": 7.5}
-    legend = figure.legend(
-        list(bounds.values()), list(bounds), ncols=columns, fontsize=8, alignment="center", **below
-    )
-    legend.get_title().set(color="#444444", multialignment="center")
+    below: Any = {"loc": "outside lower center", "title": _wrapped(note, figure)}
+    legend = figure.legend(list(bounds.values()), list(bounds), ncols=columns, fontsize=8, **below)
+    legend.get_title().set(color="#444444", multialignment="center", fontsize=7.5)
 
 
 def _wrapped(note: str, figure: Figure) -> str:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import cycle, product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..contracts.display import display_name, environment_title, line_of
+from ..contracts.display import display_name, environment_title
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import QUESTIONS
-from ..figures.style import DASHES, PALETTE, shade
+from ..figures.style import looks_of
 from ..results.summary import mean_of
 from ..results.tables import at_end, budgets_of, question_of_table, settings_of
 from .words import name_of, value
@@ -276,18 +275,10 @@ def looks(of_line: Mapping[str, str]) -> list[Line]:
     own: dict[str, list[str]] = {}
     for label, algo in of_line.items():
         own.setdefault(algo, []).append(label)
-    declared = {algo: line_of(algo) for algo in own}
-    free = [(c, d) for d, c in product(DASHES, PALETTE) if (c, d) not in declared.values()]
-    left = cycle(free)
-    lines = []
-    for algo, labels in own.items():
-        colour, dash = declared[algo] or next(left)
-        first = list(DASHES).index(dash)
-        for i, label in enumerate(labels):
-            pattern = list(DASHES.values())[(first + i) % len(DASHES)]
-            dashes = () if pattern == "-" else tuple(2.0 * x for x in pattern[1])
-            lines.append(Line(label, algo, shade(PALETTE[colour], i, len(labels)), dashes))
-    return lines
+    return [
+        Line(label, algo, colour, () if dash == "-" else tuple(2.0 * x for x in dash[1]))
+        for algo, label, colour, dash in looks_of(own)
+    ]
 
 
 def aggregated(
@@ -345,7 +336,7 @@ def aggregated(
     notes = [
         f"{len(settings):,} settings are too many to be shown one by one: they are aggregated. "
         "A line is the mean, over the settings of an algorithm, of their mean "
-        f"{statistic}; quantiles are those over settings, and the mean has no interval.",
+        f"{statistic}; quantiles are those over settings, and the mean has no interval."
     ]
     if len(levels) < len(np.unique(x[np.isfinite(x)])):
         notes.append(f"Values of {name_of(str(axis))} are grouped into {len(levels)} classes.")

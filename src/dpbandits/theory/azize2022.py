@@ -9,16 +9,7 @@ import numpy as np
 
 from ..parts.radii import bernoulli_kl
 from .bounds import ASYMPTOTIC, EXACT, ORDER, WORST_CASE, Condition, bounds_of
-from .conditions import (
-    BERNOULLI,
-    BEST_BELOW_1,
-    K_AND_T,
-    LINEAR,
-    PRIVACY,
-    PURE,
-    UNIT_REWARDS,
-    algorithm,
-)
+from .conditions import BERNOULLI, BEST_BELOW_1, LINEAR, PRIVACY, PURE, UNIT_REWARDS, algorithm
 from .linear import structural_gap
 from .problem import positive
 
@@ -34,7 +25,8 @@ def sum_over_worse(means: Sequence[float], cost: float) -> float:
 
 
 @lower("Theorem 2", WORST_CASE, "max{sqrt(T (K-1))/27, (K-1)/(131 eps)}",
-       PURE, PRIVACY, *K_AND_T,
+       PURE, PRIVACY, Condition("K > 1", lambda K: K > 1),
+       Condition("T >= K - 1", lambda T, K: T >= K - 1),
        note="on the worst instance of Gaussian arms of unit variance")  # fmt: skip
 def minimax(K: int, eps: float, T: float) -> float:
     """Minimax lower bound of eps-global DP (Theorem 2), K > 1, T >= K - 1."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from .bounds import EXACT, WORST_CASE, Condition, bounds_of
-from .conditions import K_AND_T, PRIVACY, UNIT_REWARDS, algorithm
+from .conditions import PRIVACY, UNIT_REWARDS, algorithm
 from .problem import positive
 
 thesis_lower, thesis_upper = bounds_of("Azize's thesis")
@@ -36,7 +36,8 @@ def adar_ucb(gaps: Sequence[float], order: float, eps: float, T: float, beta: fl
 
 
 @thesis_lower("Theorem 4.20", WORST_CASE, "max{sqrt(T (K-1))/27, sqrt((K-1)/rho)/124}",
-              CONCENTRATED, Condition("0 < rho <= 1", lambda rho: 0 < rho <= 1), *K_AND_T,
+              CONCENTRATED, Condition("0 < rho <= 1", lambda rho: 0 < rho <= 1),
+              Condition("K > 1", lambda K: K > 1), Condition("T >= K - 1", lambda T, K: T >= K - 1),
               note="on the worst instance of Gaussian arms of unit variance")  # fmt: skip
 def minimax(K: int, rho: float, T: float) -> float:
     """Minimax lower bound of rho-zCDP (Theorem 4.20), rho <= 1, K > 1, T >= K - 1."""

@@ -44,10 +44,6 @@ LINEAR = Condition("a linear bandit, which no environment here is", lambda probl
 STOPPING = Condition(
     "a stopping rule: it bounds a number of samples, not regret", lambda problem: False
 )
-K_AND_T = (
-    Condition("K > 1", lambda K: K > 1),
-    Condition("T >= K - 1", lambda T, K: T >= K - 1),
-)
 V = Condition("v in (0, 1]", lambda v: 0 < v <= 1)
 EPS_AND_V = (PRIVACY, SMALL_BUDGET, V)
 HEAVY_TAILED = (
