@@ -7,9 +7,10 @@ import itertools
 
 from dpbandits.contracts.display import environment_title
 from dpbandits.figures.bands import band_note
+from dpbandits.figures.labels import budget_title, labelled
 from dpbandits.figures.layout import label_edges
 from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
-from dpbandits.figures.style import Chart, budget_title, finish, labelled, styled, styles_of
+from dpbandits.figures.style import Chart, finish, styled, styles_of
 
 TITLE = "Regret against the growth of the phases (Azize et al. 2025; our setting)"
 

@@ -7,8 +7,9 @@ import itertools
 
 from dpbandits.contracts.display import environment_title
 from dpbandits.figures.bands import curve_of, draw_band
+from dpbandits.figures.labels import budget_title, labelled
 from dpbandits.figures.layout import label_edges
-from dpbandits.figures.style import Chart, budget_title, finish, labelled, styled, styles_of
+from dpbandits.figures.style import Chart, finish, styled, styles_of
 
 TITLE = "Regret per round on drawn instances (Chowdhury & Zhou 2023)"
 EARLIEST = 1e-4  # of the horizon

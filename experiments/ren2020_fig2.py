@@ -8,8 +8,9 @@ import numpy as np
 import dpbandits as dp
 from dpbandits.environments.populations import build_population
 from dpbandits.figures.bands import INTERVAL
+from dpbandits.figures.labels import legend_name
 from dpbandits.figures.regret_vs_budget import regret_label
-from dpbandits.figures.style import PALETTE, Chart, finish, legend_name, styled
+from dpbandits.figures.style import PALETTE, Chart, finish, styled
 from dpbandits.settings.groups import read_group
 from dpbandits.theory.ren2020 import v_b, v_l
 

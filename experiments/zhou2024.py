@@ -5,10 +5,11 @@ import itertools
 import numpy as np
 
 from dpbandits.figures.bands import band_note
+from dpbandits.figures.labels import budget_title, labelled
 from dpbandits.figures.layout import label_edges
 from dpbandits.figures.overlays import lines_of
 from dpbandits.figures.regret_vs_time import regret_vs_time
-from dpbandits.figures.style import Chart, budget_title, finish, labelled, styled, styles_of
+from dpbandits.figures.style import Chart, finish, styled, styles_of
 
 TITLE = "Outliers before (CTL) and after (LTC) the local randomizer (Zhou & Zhang 2024, Figs. 4, 5)"
 STAGES = {"zhou_ctl": "CTL", "zhou_ltc": "LTC"}

@@ -23,10 +23,11 @@ from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, yes_no
 from .bands import BANDS
 from .identification import identification_panels
+from .labels import finite_budgets
 from .regret_vs_budget import budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
-from .style import SCALES, finite_budgets
+from .style import SCALES
 from .tails import tail_panels
 
 Draw = Callable[..., Figure]  # of a table and, where a figure has them, curves of bounds

@@ -19,7 +19,8 @@ from ..results.tables import varied_in
 from ..settings.groups import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
-from .style import Chart, Styles, finish, legend_name, styled, styles_of, value_text
+from .labels import legend_name, value_text
+from .style import Chart, Styles, finish, styled, styles_of
 
 LOWER = {
     "lower bound: Azize et al. 2024": samples_lower,

@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from ..contracts.display import environment_title
 from ..contracts.parameters import BUDGETS
 from ..results.tables import without_privacy
-from .style import Chart, budget_title, finite_budgets
+from .labels import budget_title, finite_budgets
+from .style import Chart
 
 
 def panels_of(

@@ -15,20 +15,10 @@ from ..contracts.display import environment_title, symbol
 from ..errors import BadInput
 from ..results.tables import at_end
 from .bands import band_note, curve_of, draw_band
+from .labels import budget_title, labelled, legend_name, scientific
 from .layout import label_edges, panels_of
 from .overlays import SLOPE, draw_bounds, lines_of, unstretched
-from .style import (
-    BOUND,
-    Chart,
-    Styles,
-    budget_title,
-    finish,
-    labelled,
-    legend_name,
-    scientific,
-    styled,
-    styles_of,
-)
+from .style import BOUND, Chart, Styles, finish, styled, styles_of
 
 
 def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: str | None) -> None:

@@ -15,21 +15,10 @@ from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 from ..contracts.display import symbol
 from ..results.tables import at_end, budgets_of, varied_in, without_privacy
 from .bands import band_note, curve_of, draw_band
+from .labels import finite_budgets, labelled, legend_name, scientific, value_text
 from .layout import label_edges, panel_title
 from .overlays import draw_bounds, lines_of
-from .style import (
-    LONG,
-    Chart,
-    Styles,
-    finish,
-    finite_budgets,
-    labelled,
-    legend_name,
-    scientific,
-    styled,
-    styles_of,
-    value_text,
-)
+from .style import LONG, Chart, Styles, finish, styled, styles_of
 from .tails import exceedance
 
 DOTS = 12  # means of a line of medians

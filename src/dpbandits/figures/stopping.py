@@ -18,17 +18,8 @@ from ..results.summary import summarize
 from ..theory.bounds import where_it_holds
 from ..theory.sajed2019 import stopping_lower, stopping_upper
 from .bands import INTERVAL
-from .style import (
-    Chart,
-    Styles,
-    budget_title,
-    finish,
-    finite_budgets,
-    legend_name,
-    styled,
-    styles_of,
-    value_text,
-)
+from .labels import budget_title, finite_budgets, legend_name, value_text
+from .style import Chart, Styles, finish, styled, styles_of
 
 MARKERS = "osD^vP"
 DASHES = ((0, (5, 2)), (0, (1, 1.5)), (0, (3, 1, 1, 1)))  # of bounds and of what is required
