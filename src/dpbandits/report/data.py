@@ -125,12 +125,11 @@ def study_of_table(table: pd.DataFrame) -> Study:
 
 def is_large(found: Arrangement, settings: int) -> bool:
     """Whether a table has too many settings to be shown one by one."""
-    sizes = settings, len(found.panels), len(found.lines), len(found.levels)
-    return any(
-        n > most
-        for n, most in zip(
-            sizes, (MOST_SETTINGS, MOST_PANELS, MOST_LINES, MOST_LEVELS), strict=True
-        )
+    return (
+        settings > MOST_SETTINGS
+        or len(found.panels) > MOST_PANELS
+        or len(found.lines) > MOST_LINES
+        or len(found.levels) > MOST_LEVELS
     )
 
 
@@ -197,17 +196,14 @@ def arranged(settings: pd.DataFrame) -> Arrangement:
     if "true_mean" in panel and {"env.mean", "env.means"} & set(panel):
         panel.remove("true_mean")
     shown = [c for c in panel if settings[c].nunique(dropna=False) > 1 or c == "env"]
-    keys = [[value_key(x) for x in row] for row in settings[shown].itertuples(index=False)]
-    games = settings.assign(panel=pd.factorize(pd.Series(map(tuple, keys)))[0])
-    within = games.groupby([group, "panel"], dropna=False)
+    within = settings.groupby([group, *shown], sort=False, dropna=False)
     vary = [c for c in own if within[c].nunique(dropna=False).max() > 1]
     titles = [title_of(shown, row) for row in settings[shown].itertuples(index=False)]
     labels = [
         ", ".join([display_name(str(name)), *words_of(vary, row)])
         for name, row in zip(settings[group], settings[vary].itertuples(index=False), strict=True)
     ]
-    of_line = dict(zip(labels, settings[group].astype(str), strict=True))
-    lines = looks(of_line)
+    lines = looks(dict(zip(labels, settings[group].astype(str), strict=True)))
     x = settings[axis].to_numpy(dtype=float) if axis else np.full(len(settings), np.nan)
     levels = np.unique(x[np.isfinite(x)])
     level = np.where(np.isfinite(x), np.searchsorted(levels, x), NO_LEVEL)
@@ -248,17 +244,11 @@ def is_of_game(column: str, group: str) -> bool:
     return column != group and (column in columns or column.startswith("env."))
 
 
-def value_key(x: Any) -> Any:
-    """A value that equals itself also if it is blank."""
-    return None if pd.isna(x) else x
-
-
 def words_of(columns: Sequence[str], row: Sequence[Any]) -> list[str]:
     """The values of columns in words, without blanks."""
-    pairs = zip(columns, row, strict=True)
     return [
         f"{name_of(c)} = {'not private' if c in BUDGETS and x == np.inf else value(c, x)}"
-        for c, x in pairs
+        for c, x in zip(columns, row, strict=True)
         if not pd.isna(x)
     ]
 
@@ -303,7 +293,8 @@ def aggregated(
         "level": level,
         "line": [names.index(str(name)) for name in settings[group]],
     })  # fmt: skip
-    titles = [f"T = {value('horizon', T)}, {_games(settings[limit] == T)}" for T in panels]
+    sizes = settings[limit].value_counts()
+    titles = [f"T = {value('horizon', T)}, {sizes[T]:,} settings" for T in panels]
     means = last.groupby("setting")["value"].mean()
     of_game = [c for c in settings.columns if is_of_game(c, group)]
     game = settings.groupby(of_game, sort=False, dropna=False).ngroup()
@@ -325,14 +316,10 @@ def aggregated(
         at = at.assign(**{c: places[c].to_numpy()[at["setting"]] for c in by})
         curves = _over_settings(at, [*by, "t"])
     wide = last.assign(value=last["value"].to_numpy() / best.to_numpy()[last["setting"]])
-    labels, codes = [], []
-    for key, rows in places.groupby(by, sort=False):
-        labels.append(key)
-        codes.append(pd.Series(len(labels) - 1, index=rows.index))
-    code = pd.concat(codes)
-    tail = exceedance(wide.assign(setting=code.loc[wide["setting"]].to_numpy()).dropna())
-    tails = pd.DataFrame([labels[int(i)] for i in tail["setting"]], columns=by)
-    tails = pd.concat([tails, tail[["x", "p"]]], axis=1)
+    code = places.groupby(by, sort=False).ngroup().to_numpy()
+    tail = exceedance(wide.assign(setting=code[wide["setting"]]).dropna())
+    labels = places.drop_duplicates(by, ignore_index=True).loc[tail["setting"].astype(int)]
+    tails = pd.concat([labels.reset_index(drop=True), tail[["x", "p"]]], axis=1)
     notes = [
         f"{len(settings):,} settings are too many to be shown one by one: they are aggregated. "
         "A line is the mean, over the settings of an algorithm, of their mean "
@@ -344,10 +331,6 @@ def aggregated(
     return Study(
         statistic, found, curves, ends, tails, means.to_numpy(), len(settings), runs, True, notes
     )
-
-
-def _games(inside: pd.Series) -> str:
-    return f"{int(inside.sum()):,} settings"
 
 
 def _over_settings(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -388,8 +371,7 @@ def study_of_summary(summary: pd.DataFrame, statistic: str) -> Study:
     empty = pd.DataFrame(columns=["panel", "level", "line", "x", "p"])
     curves = pd.DataFrame(columns=["panel", "level", "line", "t", *MEASURED])
     runs = int(summary["runs"].max())
-    large = is_large(found, len(summary))
-    if large:
+    if is_large(found, len(summary)):
         rows = pd.DataFrame({"setting": np.arange(len(about)), "value": summary["mean"], "t": 0})
         study = aggregated(about, rows, rows, statistic, runs)
         return replace(study, notes=[*study.notes, note], tails=empty)

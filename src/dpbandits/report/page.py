@@ -49,7 +49,6 @@ class Section:
     data: dict[str, str] = field(default_factory=dict)
     pictures: dict[str, str] = field(default_factory=dict)
     captions: dict[str, str] = field(default_factory=dict)
-    bounds: list[str] = field(default_factory=list)
     bands: list[str] = field(default_factory=list)
     kinds: dict[str, str] = field(default_factory=dict)
     tables: dict[str, pd.DataFrame] = field(default_factory=dict)
@@ -57,15 +56,14 @@ class Section:
 
 def section_of(source: Source) -> tuple[Section, pd.DataFrame]:
     """The section of a source, and the ratios of its regrets to lower bounds."""
-    shown = source.table if source.table is not None else source.summary
-    assert shown is not None
-    stops = "rule" in shown.columns
     if source.table is not None:
         study = study_of_table(source.table)
         settings = source.table[settings_of(source.table)].drop_duplicates(ignore_index=True)
     else:
-        study = study_of_summary(shown, "stopping time" if stops else "regret")
-        settings = shown
+        assert source.summary is not None
+        settings = source.summary
+        study = study_of_summary(settings, "stopping time" if "rule" in settings else "regret")
+    stops = "rule" in settings.columns
     ratios, records = ratios_of(study.means[:0], []), None
     if source.records and not stops and checked(source.records, settings, source.name):
         records = source.records
@@ -77,8 +75,7 @@ def section_of(source: Source) -> tuple[Section, pd.DataFrame]:
     bounds, kinds = pd.DataFrame(), dict[str, str]()
     if records is not None and source.table is not None and not study.aggregated:
         bounds, kinds = bound_curves(study, source.table, records, source.name)
-    section.bounds, section.kinds = list(kinds), kinds
-    section.tables = tables_of(study, bounds)
+    section.kinds, section.tables = kinds, tables_of(study, bounds)
     known = study.ends[["low", "q10"]].notna().any()
     bands = {"interval": known["low"], "quantiles": known["q10"], "none": known.any()}
     section.bands = [name for name, there in bands.items() if there]
@@ -336,7 +333,7 @@ def render(
     about = {
         s.source.name: {
             "panels": s.study.arrangement.panels, "levels": s.levels, "axis": s.axis,
-            "lines": [line.label for line in s.study.arrangement.lines], "bounds": s.bounds,
+            "lines": [line.label for line in s.study.arrangement.lines], "bounds": list(s.kinds),
         }
         for s in sections
     }  # fmt: skip
