@@ -55,11 +55,7 @@ def wanted(
 ) -> list[Wanted]:
     """The exact losses of a configuration: one for each budget and horizon.
 
-    Args:
-        config: the configuration as plain data.
-        given: the keys that the user set.
-        algorithm: the algorithm that is chosen.
-        spec: the contents of its configuration file.
+    The arguments are those of ``requests.requested``.
 
     Raises:
         BadInput: a value is wrong, or python-flint is not installed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -53,28 +53,22 @@ def _text(key: str, value: Any) -> str:
     return value
 
 
-def _band(key: str, value: Any) -> str:
-    if value not in list(BANDS):
-        raise BadInput(f"{key}={plain(value)}: {' or '.join(BANDS)} is needed")
-    return str(value)
-
-
-def _scale(key: str, value: Any) -> str:
-    if value not in list(SCALES):
-        raise BadInput(f"{key}={plain(value)}: {' or '.join(SCALES)} is needed")
+def _one_of(names: Iterable[str], key: str, value: Any) -> str:
+    if value not in list(names):
+        raise BadInput(f"{key}={plain(value)}: {' or '.join(names)} is needed")
     return str(value)
 
 
 # What a file may give to the function of its kind of figure, and how the value is checked
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "title": _text,
-    "band": _band,
+    "band": partial(_one_of, BANDS),
     "private": _text,
     "k": as_number,
     "theorems": yes_no,
     "tails": yes_no,
-    "scale": _scale,
-    "time": _scale,
+    "scale": partial(_one_of, SCALES),
+    "time": partial(_one_of, SCALES),
 }
 
 
@@ -100,7 +94,7 @@ def figure_of_table(
     Raises:
         BadInput: the table has no such axis.
     """
-    _band("band", band)
+    _one_of(BANDS, "band", band)
     if kind not in (None, "tail"):
         raise BadInput(f"kind={plain(kind)}: tail is needed, or nothing")
     if "rule" in table.columns:

@@ -174,12 +174,7 @@ def _records(file: Path, settings: int) -> list[Any]:
     """The records of a table's settings, None for each without a manifest that fits."""
     with suppress(BadInput):
         records = read_records(file)
-        if len(records) == settings and all(map(_is_record, records)):
+        parts = [(r["parameters"], r["env_spec"], r["population"] or {}) for r in records]
+        if len(records) == settings and all(isinstance(x, dict) for some in parts for x in some):
             return records
     return [None] * settings
-
-
-def _is_record(record: Mapping[str, Any]) -> bool:
-    """Whether the parts of a record that ``distinguishing`` reads are what they should be."""
-    parts = (record["parameters"], record["env_spec"], record["population"] or {})
-    return all(isinstance(part, dict) for part in parts)

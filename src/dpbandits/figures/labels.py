@@ -38,15 +38,13 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = Fals
     labels: dict[Any, str] = {}
     for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
         values = zip(varied, key[1:], strict=True)
-        words = [_word(name, x) for name, x in values if not pd.isna(x)]
+        words = [
+            f"{symbol(name)} = {scientific(x) if name == 'horizon' else value_text(x)}"
+            for name, x in values
+            if not pd.isna(x)
+        ]
         labels |= dict.fromkeys(rows.index, ", ".join([legend_name(key[0]), *words]))
     return table.assign(line=pd.Series(labels))
-
-
-def _word(name: str, value: Any) -> str:
-    """A parameter with its value in a label."""
-    text = scientific(value) if name == "horizon" else value_text(value)
-    return f"{symbol(name)} = {text}"
 
 
 def finite_budgets(table: pd.DataFrame) -> list[tuple[str, float]]:

@@ -38,10 +38,6 @@ def learns_early(table: pd.DataFrame) -> bool:
     return bool((early.reindex(final.index) >= final / 2).mean() >= 0.5)
 
 
-def _scale_of_time(table: pd.DataFrame) -> str:
-    return "log" if learns_early(table) else "linear"
-
-
 def regret_vs_time(
     ax: Axes,
     table: pd.DataFrame,
@@ -116,7 +112,8 @@ def time_panels(
     share: Any = "row" if tails or pairs["horizon"].nunique() > 1 else "all"
     everything = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey="row")
     axes, below = everything[::each], everything[each - 1 :: each]
-    styles, log_time = styles_of(table), (time or _scale_of_time(table)) == "log"
+    styles = styles_of(table)
+    log_time = learns_early(table) if time is None else time == "log"
     panels = itertools.product(games, budgets)
     for ax, tail, ((env, horizon), budget) in zip(axes.flat, below.flat, panels, strict=True):
         inside, beside = (_of_panel(x, env, horizon, *budget) for x in (table, bounds))
@@ -206,7 +203,8 @@ def side_by_side(
     bounds = lines_of(bounds, table, "t")
     figure = Chart(figsize=(4.0 * len(tables) + 1.0, 4.0))
     axes = figure.subplots(1, len(tables), squeeze=False, sharey=True)[0]
-    styles, log_time = styles_of(table), (time or _scale_of_time(table)) == "log"
+    styles = styles_of(table)
+    log_time = learns_early(table) if time is None else time == "log"
     for ax, (name, rows) in zip(axes, table.groupby("panel", sort=False), strict=True):
         beside = bounds[bounds["line"].isin(rows["line"])]
         regret_vs_time(ax, rows, styles, band, scale, beside, log_time)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -186,44 +187,43 @@ def across(ends: pd.DataFrame, levels: Sequence[float]) -> pd.DataFrame:
 
 def summary_rows(study: Study) -> tuple[list[list[str]], list[str]]:
     """The summary table as text, its rows and its head."""
-    found, ends = study.arrangement, study.ends
-    of = study.statistic if study.statistic != "regret" else "final regret"
-    many = {"panel": len(found.panels) > 1, "level": found.axis is not None}
-    head = ["algorithm" if study.statistic == "regret" else "rule"]
-    head += ["setting"] * many["panel"] + [name_of(found.axis or "")] * many["level"]
-    known = ends["median"].notna().any()
+    found, regrets = study.arrangement, study.statistic == "regret"
+    rows = study.ends.sort_values(["panel", "level", "line"], kind="stable")
+    panel, level, line = (rows[name].astype(int) for name in ("panel", "level", "line"))
+    columns: list[tuple[str, Iterable[str]]] = [
+        ("algorithm" if regrets else "rule", [found.lines[i].label for i in line])
+    ]
+    if len(found.panels) > 1:
+        columns.append(("setting", [found.panels[i] for i in panel]))
+    if found.axis is not None:
+        levels = [value(found.axis, x) for x in found.levels]
+        levels.append("not private" if found.axis in BUDGETS else "")  # in the place of NO_LEVEL
+        columns.append((name_of(found.axis), [levels[i] for i in level]))
+    mean = "mean final regret" if regrets else f"mean {study.statistic}"
+    columns.append((mean, rows["mean"].map(number)))
     if study.aggregated:
-        head += [f"mean {of}", "10 % to 90 % of settings", "times the smallest", "is smallest"]
-        head += ["worst", "settings"]
+        columns += [
+            ("10 % to 90 % of settings", spans(rows["q10"], rows["q90"])),
+            ("times the smallest", rows["to_smallest"].map(number)),
+            ("is smallest", [f"{100 * share:.0f} %" for share in rows["smallest"]]),
+            ("worst", rows["worst"].map(number)),
+        ]
     else:
-        head += [f"mean {of}", "95 % interval", *(["median", "10 % to 90 %"] if known else [])]
-        head += ["correct"] * ("correct" in ends.columns) + ["runs"]
-    rows = []
-    for row in ends.sort_values(["panel", "level", "line"], kind="stable").to_dict("records"):
-        cells = [found.lines[int(row["line"])].label]
-        cells += [found.panels[int(row["panel"])]] * many["panel"]
-        if many["level"]:
-            level = int(row["level"])
-            none = "not private" if found.axis in BUDGETS else ""
-            cells.append(
-                none if level == NO_LEVEL else value(found.axis or "", found.levels[level])
-            )
-        cells.append(number(row["mean"]))
-        if study.aggregated:
-            cells.append(span(row["q10"], row["q90"]))
-            cells += [number(row["to_smallest"]), f"{100 * row['smallest']:.0f} %"]
-            cells.append(number(row["worst"]))
-        else:
-            cells.append(span(row["low"], row["high"]))
-            cells += [number(row["median"]), span(row["q10"], row["q90"])] if known else []
-            cells += [str(row["correct"])] if "correct" in row else []
-        rows.append([*cells, number(row["runs"])])
-    return rows, head
+        columns.append(("95 % interval", spans(rows["low"], rows["high"])))
+        if rows["median"].notna().any():
+            columns.append(("median", rows["median"].map(number)))
+            columns.append(("10 % to 90 %", spans(rows["q10"], rows["q90"])))
+        if "correct" in rows:
+            columns.append(("correct", rows["correct"].map(str)))
+    columns.append(("settings" if study.aggregated else "runs", rows["runs"].map(number)))
+    head, cells = zip(*columns, strict=True)
+    return [list(row) for row in zip(*cells, strict=True)], list(head)
 
 
-def span(low: float, high: float) -> str:
-    """An interval in a cell."""
-    return "" if pd.isna(low) else f"{number(low)} to {number(high)}"
+def spans(low: pd.Series, high: pd.Series) -> list[str]:
+    """The cells of a column of intervals, empty for missing ones."""
+    pairs = zip(low, high, strict=True)
+    return ["" if pd.isna(a) else f"{number(a)} to {number(b)}" for a, b in pairs]
 
 
 def claims_in(results: Path | None) -> list[dict[str, str]]:
@@ -272,14 +272,10 @@ def map_section(ratios: pd.DataFrame) -> dict[str, Any] | None:
 def compressed(specs: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
     """Specifications as JSON in which long texts that occur often stand once, under a token."""
     text = json.dumps(specs, ensure_ascii=False, separators=(",", ":"))
-    counts: dict[str, int] = {}
-    for string in strings_in(specs):
-        if len(string) > 40:
-            counts[string] = counts.get(string, 0) + 1
-    tokens: dict[str, str] = {}
-    for string in sorted((s for s, n in counts.items() if n > 2), key=lambda s: (-len(s), s)):
-        token = f"@{len(tokens)}@"
-        tokens[token] = string
+    counts = Counter(string for string in strings_in(specs) if len(string) > 40)
+    often = sorted((s for s, n in counts.items() if n > 2), key=lambda s: (-len(s), s))
+    tokens = {f"@{i}@": string for i, string in enumerate(often)}
+    for token, string in tokens.items():
         text = text.replace(json.dumps(string, ensure_ascii=False), json.dumps(token))
     return text, tokens
 

@@ -52,30 +52,28 @@ def bound_curves(
     found = table.groupby(columns, sort=False, dropna=False)
     number = pd.factorize(found.ngroup())[0]
     places, parts = study.arrangement.places, []
+    setting: Any
     for panel in range(len(study.arrangement.panels)):
         inside = [int(i) for i in np.flatnonzero(places["panel"] == panel)]
         rows = table[np.isin(number, inside)]
         drawn = curves(rows, [records[i] for i in inside], name)
         if drawn.empty:
             continue
-        keys = rows[columns].drop_duplicates().reset_index(drop=True)
-        for setting, curve in _by_setting(drawn, keys):
-            place = places.iloc[inside[setting]]
+        own = [name for name in columns if name in drawn.columns]  # a seed may not vary here
+        keys = rows[own].drop_duplicates()
+        drawn = drawn[drawn["axis"].isin(["t", study.arrangement.axis])]
+        drawn = drawn.astype(keys.dtypes.to_dict()).merge(keys.assign(setting=inside), on=own)
+        for setting, curve in drawn.groupby("setting", sort=False):
+            place = places.iloc[setting]
             for axis, points in curve.groupby("axis", sort=False):
-                if axis not in ("t", study.arrangement.axis):
-                    continue
-                for (label, kind), own in points.groupby(["label", "kind"], sort=False):
-                    thin = own.iloc[np.unique(np.linspace(0, len(own) - 1, POINTS).astype(int))]
-                    parts.append(
-                        thin[["x", "value"]].assign(
-                            panel=panel,
-                            level=place["level"] if axis == "t" else NO_LEVEL,
-                            line=place["line"],
-                            axis="t" if axis == "t" else "x",
-                            label=label,
-                            kind="slope" if kind in WITHOUT_CONSTANT else kind,
-                        )
-                    )
+                for (label, kind), bound in points.groupby(["label", "kind"], sort=False):
+                    some = np.unique(np.linspace(0, len(bound) - 1, POINTS).astype(int))
+                    about = {
+                        "panel": panel, "level": place["level"] if axis == "t" else NO_LEVEL,
+                        "line": place["line"], "axis": "t" if axis == "t" else "x",
+                        "label": label, "kind": "slope" if kind in WITHOUT_CONSTANT else kind,
+                    }  # fmt: skip
+                    parts.append(bound.iloc[some][["x", "value"]].assign(**about))
     if not parts:
         return pd.DataFrame(columns=COLUMNS), {}
     points = shared(pd.concat(parts, ignore_index=True)[COLUMNS])
@@ -94,18 +92,6 @@ def shared(points: pd.DataFrame) -> pd.DataFrame:
         look = (*key, curve["value"].to_numpy().tobytes())
         seen[look] = curve.assign(line=NO_LEVEL) if look in seen else curve
     return pd.concat(list(seen.values()), ignore_index=True)
-
-
-def _by_setting(drawn: pd.DataFrame, keys: pd.DataFrame):
-    """The curves of each setting: its number among ``keys``, and its rows."""
-    texts = [_text(row) for row in keys.to_dict("records")]
-    own = pd.Series([_text(row) for row in drawn[keys.columns].to_dict("records")])
-    for text, rows in drawn.groupby(own.to_numpy(), sort=False):
-        yield texts.index(str(text)), rows
-
-
-def _text(row: Mapping[Any, Any]) -> str:
-    return "|".join(f"{x:g}" if isinstance(x, int | float) else str(x) for x in row.values())
 
 
 def lower_bound(record: Record) -> float:

@@ -47,16 +47,11 @@ class Problem:
         """The values by the letters of the papers. ``alpha`` is the contamination unless the
         algorithm has a parameter of that name.
         """
+        means, gaps = self.instance.means, self.instance.gaps
         return {
-            "alpha": self.instance.contamination,
-            **self.parameters,
-            "means": self.instance.means,
-            "gaps": self.instance.gaps,
-            "K": len(self.instance.means),
-            "population": self.population,
-            "eps": self.eps,
-            "T": self.T,
-        }
+            "alpha": self.instance.contamination, **self.parameters, "means": means, "gaps": gaps,
+            "K": len(means), "population": self.population, "eps": self.eps, "T": self.T,
+        }  # fmt: skip
 
     @property
     def bernoulli(self) -> bool:
