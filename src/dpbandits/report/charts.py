@@ -15,14 +15,13 @@ import altair as alt
 import pandas as pd
 import vl_convert
 
-from .data import MEASURED, NO_LEVEL, Line
+from .data import MEASURED, NO_LEVEL, PLACE, Line
 
 ROW = 22  # pixels of a row of the map
 WIDTH, HEIGHT = 400, 250  # of static pictures and of charts on screens that have the room
 SLOPE = "#888888"  # of bounds without a constant
 DIGITS = {"t": "%.7g", "x": "%.6g"}  # of columns of data; of others FOUR
 FOUR = "%.4g"
-PLACE = ["panel", "level", "line"]
 # the columns of numbers of each kind of data, by the end of its name
 COLUMNS = {
     "curves": [*PLACE, "t", *MEASURED],
@@ -110,9 +109,8 @@ def colours(lines: Sequence[Line]) -> dict[str, Any]:
 
 def scale(kind: str) -> Any:
     """A logarithmic or linear scale, as fine as its data."""
-    return (
-        alt.Scale(type="log", nice=False) if kind == "log" else alt.Scale(type="linear", zero=True)
-    )
+    log = kind == "log"
+    return alt.Scale(type="log", nice=False) if log else alt.Scale(type="linear", zero=True)
 
 
 def ticks(channel: str) -> dict[str, Any]:
@@ -121,14 +119,10 @@ def ticks(channel: str) -> dict[str, Any]:
     """
     log = f"log_{channel}"
     decades = DECADES.format(channel)
-    few = (
-        f"!{log} || datum.value <= 0 || {decades} < 0.8 || {MANTISSA} == 10 || ({decades} < 2.2 && "
-    )
-    few += f"({MANTISSA} == 20 || {MANTISSA} == 50))"
-    power = {
-        "condition": {"test": f"!{log} || {decades} < 0.8 || {MANTISSA} == 10", "value": 1},
-        "value": 0,
-    }
+    few = f"!{log} || datum.value <= 0 || {decades} < 0.8 || {MANTISSA} == 10 || "
+    few += f"({decades} < 2.2 && ({MANTISSA} == 20 || {MANTISSA} == 50))"
+    ten = f"!{log} || {decades} < 0.8 || {MANTISSA} == 10"
+    power = {"condition": {"test": ten, "value": 1}, "value": 0}
     marked = {"condition": {"test": few, "value": 1}, "value": 0}
     return {"labelExpr": f"{few} ? {VALUE} : ''", "gridOpacity": power, "tickOpacity": marked}
 
@@ -168,14 +162,15 @@ def curve_chart(
         alt.Tooltip(f"{x}:Q", title=titles[0], format=NUMBER),
     ]
     tips += [alt.Tooltip(f"{c}:Q", title=title, format=NUMBER) for c, title in HOVER.items()]
+    dots: Any = {"size": 60, "opacity": 1.0} if points else {"size": 40, "opacity": 0.0}
     layers = [
         base.mark_area(opacity=0.2).encode(x=first, y=upright, y2="top:Q", color=look["color"]),
         base.mark_line(strokeWidth=2).encode(
             x=horizontal, y=vertical, color=colour, strokeDash=look["strokeDash"]
         ),
-        base.mark_circle(
-            size=60 if points else 40, opacity=1.0 if points else 0.0, tooltip=True
-        ).encode(x=horizontal, y=vertical, color=colour, tooltip=tips),
+        base.mark_circle(**dots, tooltip=True).encode(
+            x=horizontal, y=vertical, color=colour, tooltip=tips
+        ),
     ]
     if bounds is not None:
         layers.append(_bounds(bounds, x, at, titles, labels or {}))
@@ -205,23 +200,15 @@ def _bounds(data: str, x: str, at: str, titles: tuple[str, str], labels: Mapping
         {"test": "datum.kind == 'slope'", "value": SLOPE},
         {"test": f"datum.line == {NO_LEVEL}", "value": "#000000"},
     ]
-    return (
-        alt.Chart(named(data))
-        .transform_filter(f"bounds && datum.axis == '{axis}' && {in_place(at)}")
-        .transform_calculate(
-            name=f"{json.dumps(list(labels))}[datum.label]",
-            kind=f"{json.dumps(list(labels.values()))}[datum.label]",
-        )
-        .mark_line(strokeWidth=1.2, tooltip=True)
-        .encode(
-            x=alt.X("x:Q", title=titles[0]),
-            y=alt.Y("value:Q", title=titles[1]),
-            detail="label:N",
-            color=colour,
-            strokeDash=dash,
-            tooltip=[alt.Tooltip("name:N", title="bound")],
-        )
-    )
+    chart = alt.Chart(named(data)).mark_line(strokeWidth=1.2, tooltip=True)
+    chart = chart.transform_filter(f"bounds && datum.axis == '{axis}' && {in_place(at)}")
+    return chart.transform_calculate(
+        name=f"{json.dumps(list(labels))}[datum.label]",
+        kind=f"{json.dumps(list(labels.values()))}[datum.label]",
+    ).encode(
+        x=alt.X("x:Q", title=titles[0]), y=alt.Y("value:Q", title=titles[1]), detail="label:N",
+        color=colour, strokeDash=dash, tooltip=[alt.Tooltip("name:N", title="bound")],
+    )  # fmt: skip
 
 
 def tail_chart(data: str, title: str, lines: Sequence[Line], scales: tuple[str, str]) -> Any:
@@ -251,18 +238,15 @@ def map_chart(data: str, title: str, names: Sequence[str], rows: int) -> Any:
         names: the algorithms in their order.
         rows: how many of them the game has that is shown first.
     """
+    digits = "datum.ratio < 9.95 ? '.1f' : datum.ratio < 9999 ? '.0f' : '.0e'"
+    plain: Any = {"domain": False, "ticks": False}
     base = (
         alt.Chart(named(data))
         .transform_filter("datum.game == game")
-        .transform_calculate(
-            text="format(datum.ratio, "
-            "datum.ratio < 9.95 ? '.1f' : datum.ratio < 9999 ? '.0f' : '.0e')"
-        )
+        .transform_calculate(text=f"format(datum.ratio, {digits})")
         .encode(
-            x=alt.X("x:O", title=title).axis(labelAngle=0, domain=False, ticks=False),
-            y=alt.Y("algo:N", title=None, sort=list(names)).axis(
-                domain=False, ticks=False, labelLimit=180
-            ),
+            x=alt.X("x:O", title=title).axis(labelAngle=0, **plain),
+            y=alt.Y("algo:N", title=None, sort=list(names)).axis(labelLimit=180, **plain),
         )
     )
     fill = alt.Color("ratio:Q", legend=None).scale(

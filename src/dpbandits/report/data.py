@@ -28,6 +28,7 @@ TAIL = 24  # points of a tail
 QUANTILES = {"q10": 0.1, "median": 0.5, "q90": 0.9}
 MEASURED = ["mean", "low", "high", *QUANTILES]
 INDEX = {"env.instance", "seed"}  # numbers that are no quantity
+PLACE = ["panel", "level", "line"]
 NO_LEVEL = -1  # of a line without a value on the axis: it belongs to every level
 
 
@@ -105,7 +106,7 @@ def study_of_table(table: pd.DataFrame) -> Study:
     if is_large(found, len(settings)):
         return aggregated(settings, slim, last, words, runs)
     notes = []
-    curves = pd.DataFrame(columns=["panel", "level", "line", "t", *MEASURED])
+    curves = pd.DataFrame(columns=[*PLACE, "t", *MEASURED])
     if question.each_checkpoint:
         shown, fewer = thinned(slim, len(settings))
         if shown["t"].nunique() > 1:
@@ -301,24 +302,23 @@ def aggregated(
     best = means.groupby(game).transform("min").where(lambda v: v > 0)
     ratio = means / best
     over = pd.concat([places, pd.DataFrame({"value": means, "ratio": ratio})], axis=1)
-    by = ["panel", "level", "line"]
-    ends = _over_settings(over, by)
-    groups = over.groupby(by, sort=False)["ratio"]
+    ends = _over_settings(over, PLACE)
+    groups = over.groupby(PLACE, sort=False)["ratio"]
     with np.errstate(divide="ignore"):
-        logs = np.log(over["ratio"]).groupby([over[c] for c in by], sort=False).mean()
+        logs = np.log(over["ratio"]).groupby([over[c] for c in PLACE], sort=False).mean()
     ends["to_smallest"] = np.exp(logs).to_numpy()
     ends["smallest"] = groups.apply(lambda r: float((r <= 1 + 1e-12).mean())).to_numpy()
     ends["worst"] = groups.max().to_numpy()
-    curves = pd.DataFrame(columns=[*by, "t", *MEASURED])
+    curves = pd.DataFrame(columns=[*PLACE, "t", *MEASURED])
     if slim["t"].nunique() > 1:
         shown, _ = thinned(slim, len(ends))
         at = shown.groupby(["setting", "t"], sort=False)["value"].mean().reset_index()
-        at = at.assign(**{c: places[c].to_numpy()[at["setting"]] for c in by})
-        curves = _over_settings(at, [*by, "t"])
+        at = at.assign(**{c: places[c].to_numpy()[at["setting"]] for c in PLACE})
+        curves = _over_settings(at, [*PLACE, "t"])
     wide = last.assign(value=last["value"].to_numpy() / best.to_numpy()[last["setting"]])
-    code = places.groupby(by, sort=False).ngroup().to_numpy()
+    code = places.groupby(PLACE, sort=False).ngroup().to_numpy()
     tail = exceedance(wide.assign(setting=code[wide["setting"]]).dropna())
-    labels = places.drop_duplicates(by, ignore_index=True).loc[tail["setting"].astype(int)]
+    labels = places.drop_duplicates(PLACE, ignore_index=True).loc[tail["setting"].astype(int)]
     tails = pd.concat([labels.reset_index(drop=True), tail[["x", "p"]]], axis=1)
     notes = [
         f"{len(settings):,} settings are too many to be shown one by one: they are aggregated. "
@@ -362,14 +362,14 @@ def study_of_summary(summary: pd.DataFrame, statistic: str) -> Study:
     """The study of a summary, of which no curve and no tail is known."""
     about = summary.drop(columns=[*MEASURED, "runs", "correct"], errors="ignore")
     found = arranged(about)
-    also = [name for name in ("correct",) if name in summary.columns]
+    also = [name for name in ["correct"] if name in summary.columns]
     ends = pd.concat([found.places, summary[[*MEASURED, *also, "runs"]]], axis=1)
     note = (
         "The folder holds the summary alone, without the table of runs: curves over time and "
         "tails need it. The command below makes it."
     )
-    empty = pd.DataFrame(columns=["panel", "level", "line", "x", "p"])
-    curves = pd.DataFrame(columns=["panel", "level", "line", "t", *MEASURED])
+    empty = pd.DataFrame(columns=[*PLACE, "x", "p"])
+    curves = pd.DataFrame(columns=[*PLACE, "t", *MEASURED])
     runs = int(summary["runs"].max())
     if is_large(found, len(summary)):
         rows = pd.DataFrame({"setting": np.arange(len(about)), "value": summary["mean"], "t": 0})

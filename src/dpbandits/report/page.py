@@ -16,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader
 from ..contracts.parameters import BUDGETS
 from ..results.tables import settings_of
 from . import charts
-from .data import NO_LEVEL, Study, study_of_summary, study_of_table
+from .data import MEASURED, NO_LEVEL, PLACE, Study, study_of_summary, study_of_table
 from .sources import Source, read_pipes
 from .theorems import bound_curves, checked, map_of, ratios_of
 from .words import name_of, number, unicode_of, value
@@ -95,12 +95,12 @@ def tables_of(study: Study, bounds: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The rows of each chart, without empty ones."""
     levels = study.arrangement.levels
     tables = {"tails": study.tails, "bounds": bounds}
-    if study.curves.groupby(charts.PLACE).size().max() >= FEWEST_TIMES:
+    if study.curves.groupby(PLACE).size().max() >= FEWEST_TIMES:
         above = study.curves["mean"] > 0  # the others are on no logarithmic axis
-        tables["curves"] = study.curves.loc[above, [*charts.PLACE, "t", *charts.MEASURED]]
+        tables["curves"] = study.curves.loc[above, [*PLACE, "t", *MEASURED]]
     if len(levels) > 1:
         ends = study.ends.assign(x=np.array([*levels, np.nan])[study.ends["level"]])
-        tables["ends"] = across(ends, levels)[[*charts.PLACE, "x", *charts.MEASURED]]
+        tables["ends"] = across(ends, levels)[[*PLACE, "x", *MEASURED]]
     return {kind: table for kind, table in tables.items() if not table.empty}
 
 
@@ -126,7 +126,7 @@ def fit(sections: Sequence[Section]) -> bool:
 
 def fewer(table: pd.DataFrame, share: float) -> pd.DataFrame:
     """A share of the points of each curve of a table, at least FEWEST_POINTS, with both ends."""
-    by = [c for c in (*charts.PLACE, "axis", "label") if c in table.columns]
+    by = [c for c in (*PLACE, "axis", "label") if c in table.columns]
     place = table.groupby(by, sort=False).cumcount().to_numpy()
     size = table.groupby(by, sort=False)[by[0]].transform("size").to_numpy()
     n = np.minimum(np.maximum(FEWEST_POINTS, (size * share).astype(int)), size)

@@ -46,16 +46,12 @@ class Condition:
     words: str
     holds: Callable[..., bool]
 
-    @property
-    def letters(self) -> list[str]:
-        """The names of the parameters of the test."""
-        return list(names_of(self.holds))
-
     def failure(self, values: Mapping[str, Any]) -> str | None:
         """The reason why the condition fails for some values, or None if it holds."""
-        if self.holds(*(values[letter] for letter in self.letters)):
+        given = {letter: values[letter] for letter in names_of(self.holds)}
+        if self.holds(**given):
             return None
-        found = [f"{x} = {values[x]:g}" for x in self.letters if isinstance(values[x], int | float)]
+        found = [f"{letter} = {x:g}" for letter, x in given.items() if isinstance(x, int | float)]
         return f"needs {self.words}" + (f"; {', '.join(found)}" if found else "")
 
 
@@ -132,7 +128,7 @@ def theorem(
 
     def decorate(function: Callable[..., float]) -> Callable[..., float]:
         signature = inspect.signature(function)
-        of_numbers = [c for c in conditions if set(c.letters) <= set(signature.parameters)]
+        of_numbers = [c for c in conditions if {*names_of(c.holds)} <= {*signature.parameters}]
 
         @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> float:
