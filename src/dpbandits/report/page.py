@@ -64,22 +64,20 @@ def section_of(source: Source) -> tuple[Section, pd.DataFrame]:
         assert source.summary is not None
         settings = source.summary
         study = study_of_summary(settings, "stopping time" if "rule" in settings else "regret")
-    stops = "rule" in settings.columns
-    ratios, records = ratios_of(study.means[:0], []), None
-    if source.records and not stops and checked(source.records, settings, source.name):
-        records = source.records
-        ratios = ratios_of(study.means, records)
+    known = source.records or []
+    records = known if checked(known, settings, source.name) else []
+    ratios = ratios_of(study.means[: len(records)], records)
     arrangement = study.arrangement
     axis = name_of(arrangement.axis) if arrangement.axis else ""
     levels = [value(arrangement.axis, x) for x in arrangement.levels] if arrangement.axis else []
     section = Section(source, study, axis, levels, usual_level(study), *summary_rows(study))
     bounds, kinds = pd.DataFrame(), dict[str, str]()
-    if records is not None and source.table is not None and not study.aggregated:
+    if records and source.table is not None and not study.aggregated:
         bounds, kinds = bound_curves(study, source.table, records, source.name)
     section.kinds, section.tables = kinds, tables_of(study, bounds)
-    known = study.ends[["low", "q10"]].notna().any()
-    bands = {"interval": known["low"], "quantiles": known["q10"], "none": known.any()}
-    section.bands = [name for name, there in bands.items() if there]
+    there = study.ends[["low", "q10"]].notna().any()
+    bands = {"interval": there["low"], "quantiles": there["q10"], "none": there.any()}
+    section.bands = [name for name, shown in bands.items() if shown]
     return section, ratios
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -150,8 +151,7 @@ def checked(records: Sequence[Record], settings: pd.DataFrame, name: str) -> boo
     """Whether records are those of some settings, so that theorems can be evaluated for them."""
     if "rule" in settings.columns or "algo" not in settings.columns:
         return False
-    try:
+    with suppress(BadInput, KeyError, TypeError):
         check_match(settings.to_dict("records"), records, name)  # type: ignore[arg-type]
-    except (BadInput, KeyError, TypeError):
-        return False
-    return True
+        return True
+    return False
