@@ -131,9 +131,8 @@ def axis_of(table: pd.DataFrame, x: str | None) -> str:
     if x in BUDGETS and not budgets:
         raise BadInput(f"x={x}: no algorithm in the table is private")
     if x in BUDGETS and x not in budgets:
-        raise BadInput(
-            f"x={x}: no algorithm in the table has that privacy budget; x={min(budgets)}"
-        )
+        missing = "no algorithm in the table has that privacy budget"
+        raise BadInput(f"x={x}: {missing}; x={min(budgets)}")
     return x
 
 

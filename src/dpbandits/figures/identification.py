@@ -45,9 +45,8 @@ def identification_panels(table: pd.DataFrame, title: str, theorems: bool = Fals
     table = labelled(table)
     instances = table["instance"].unique()
     figure = Chart(figsize=(max(2.6 * len(instances), 7.2) + 0.4, 5.0))
-    axes = figure.subplots(
-        2, len(instances), squeeze=False, sharex=True, sharey="row", height_ratios=[1.0, 0.4]
-    )
+    share: Any = {"squeeze": False, "sharex": True, "sharey": "row"}
+    axes = figure.subplots(2, len(instances), height_ratios=[1.0, 0.4], **share)
     styles = styles_of(table)
     for (upper, lower), name in zip(axes.T, instances, strict=True):
         inside = table[table["instance"] == name]

@@ -15,12 +15,9 @@ from .style import BOUND, Styles
 
 # Dashes by the kind of a bound, and marks by its side, which no measured line has
 DASHES: dict[str, Any] = {
-    "exact": "-",
-    "asymptotic": (0, (6, 1.5, 1, 1.5)),
-    "worst case": (0, (1, 2)),
-    "order": (0, (4, 2)),
-    "refuted": (0, (4, 2)),
-}
+    "exact": "-", "asymptotic": (0, (6, 1.5, 1, 1.5)), "worst case": (0, (1, 2)),
+    "order": (0, (4, 2)), "refuted": (0, (4, 2)),
+}  # fmt: skip
 MARKS = {"upper": "v", "lower": "^"}
 SLOPE = "#888888"  # the colour of curves without a constant, which are true in their slope alone
 MARKS_OF_SLOPES = "vsDoPp"

@@ -55,10 +55,9 @@ def order(ax: Axes, x: np.ndarray, values: np.ndarray, through: float, label: st
     """Draw the order of a bound, whose constant is unknown, as a grey slope that has the height
     ``through`` at the last ``x``.
     """
+    slope = values * through / values[-1]
     with unstretched(ax):
-        ax.plot(
-            x, values * through / values[-1], label=label, color=SLOPE, lw=1, ls="--", gid=BOUND
-        )
+        ax.plot(x, slope, label=label, color=SLOPE, lw=1, ls="--", gid=BOUND)
 
 
 @styled

@@ -133,17 +133,15 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> None:
     bounds = {x: line for x, line in lines.items() if getattr(line, "get_gid", str)() == BOUND}
     measured = {label: line for label, line in lines.items() if label not in bounds}
     heading: Any = {"loc": "outside upper center", "title": title, "title_fontsize": 10}
-    figure.legend(
-        list(measured.values()), list(measured), ncols=_columns(figure, measured), **heading
-    )
+    columns = _columns(figure, measured)
+    figure.legend(list(measured.values()), list(measured), ncols=columns, **heading)
     note = note.replace("RUNS", str(table["run"].nunique()))
     if not bounds:
         figure.supxlabel(_wrapped(note, figure), fontsize=7.5, color="#444444")
         return
     if any(line.get_marker() != "None" for line in bounds.values()):
-        note += (
-            " Bounds: thin, in the colour of their line; black: of several lines; grey: slope only."
-        )
+        note += " Bounds: thin, in the colour of their line; black: of several lines; "
+        note += "grey: slope only."
     columns = _columns(figure, bounds, letter=0.05)
     rows = -(-len(bounds) // columns)
     figure.set_figheight(figure.get_figheight() + 0.2 * rows + 0.15)
@@ -181,9 +179,8 @@ def label_logarithms(ax: Axes) -> None:
             continue
         low, high = np.log10(sorted(limits))
         if np.floor(high) - np.ceil(low) < 1:
-            axis.set_minor_locator(
-                LogLocator(subs=(2.0, 5.0) if high - low > 0.5 else (1.5, 2, 3, 5))
-            )
+            between = (2.0, 5.0) if high - low > 0.5 else (1.5, 2.0, 3.0, 5.0)
+            axis.set_minor_locator(LogLocator(subs=between))
             axis.set_minor_formatter(FuncFormatter(lambda x, _: _between(x)))
             axis.set_tick_params(which="minor", labelsize=8)
 

@@ -96,16 +96,13 @@ def problem(record: Mapping[str, Any]) -> Problem:
     name, budget = budget_of(record)
     eps = budget if name == "eps" else math.inf
     spec = record["population"]
+    parameters = {name: float(value) for name, value in record["parameters"].items()}
+    population = build_population(spec) if spec else homogeneous(eps)
+    pure = record["notion"] in (None, "none", "global", "local")
     return Problem(
-        algo=record["algo"],
-        parameters={name: float(value) for name, value in record["parameters"].items()},
-        instance=build(record["env_spec"]),
-        population=build_population(spec) if spec else homogeneous(eps),
-        eps=eps,
-        T=float(record["horizon"]),
-        local=record["notion"] == "local",
-        pure=record["notion"] in (None, "none", "global", "local"),
-    )
+        record["algo"], parameters, build(record["env_spec"]), population, eps,
+        T=float(record["horizon"]), local=record["notion"] == "local", pure=pure,
+    )  # fmt: skip
 
 
 def budget_of(record: Mapping[str, Any]) -> tuple[str, float]:
