@@ -214,14 +214,7 @@ OTHER = "{name}: exact losses are known for {known} and for algorithms of users 
 def exact_loss(
     algorithm: Algorithm, values: Mapping[str, float], eps: float, horizon: int, arms: int = 2
 ) -> ActionLoss:
-    """The exact loss of an algorithm's actions.
-
-    Args:
-        algorithm: the algorithm.
-        values: its parameters, as numbers.
-        eps: its budget.
-        horizon: the number of rounds.
-        arms: the number of arms.
+    """The exact loss of an algorithm's actions; ``values`` are its parameters, as numbers.
 
     Raises:
         OutOfReach: no exact loss is known.

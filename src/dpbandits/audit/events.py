@@ -71,8 +71,7 @@ def learn(
     Args:
         seen: what an adversary saw in n runs under each sequence of rewards, float arrays
             (n, columns).
-        level: see ``rank``.
-        scale: see ``rank``.
+        level, scale: see ``rank``.
 
     Returns:
         The event's score on this sample, which is too large since the event was chosen on it; the

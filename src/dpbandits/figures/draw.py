@@ -82,14 +82,8 @@ def figure_of_table(
 ) -> Figure:
     """The figure of a table: stopping times, or regret against time or the budget.
 
-    Args:
-        table: a tidy table.
-        title: the title.
-        bounds: curves of bounds, see ``bounds.curves``.
-        x: ``t``, a budget (``eps`` or ``rho``), or what the table varies, such as a parameter or
-            the ``horizon``; None for a budget of more than four values if there is one, else time.
-        band: a key of ``BANDS``.
-        kind: ``tail`` for the probability of large regrets; else None.
+    The arguments are those of ``dpbandits.plot``, but ``bounds`` are curves, see ``bounds.curves``.
+    Without ``x`` the axis is a budget of more than four values if there is one, else time.
 
     Raises:
         BadInput: the table has no such axis.

@@ -232,11 +232,7 @@ def tail_chart(data: str, title: str, lines: Sequence[Line], scales: tuple[str, 
 def map_chart(data: str, title: str, names: Sequence[str], rows: int) -> Any:
     """Regret over the best lower bound: an algorithm a row, a budget a column.
 
-    Args:
-        data: the name of the cells.
-        title: of the axis of budgets.
-        names: the algorithms in their order.
-        rows: how many of them the game has that is shown first.
+    ``names`` are the algorithms in their order; the game that is shown first has ``rows`` of them.
     """
     digits = "datum.ratio < 9.95 ? '.1f' : datum.ratio < 9999 ? '.0f' : '.0e'"
     plain: Any = {"domain": False, "ticks": False}
@@ -286,13 +282,9 @@ def spec_of(chart: Any, description: str) -> dict[str, Any]:
 
 
 def picture(spec: dict[str, Any], data: dict[str, str], choice: dict[str, Any], prefix: str) -> str:
-    """The chart as static SVG, with given values of its parameters.
+    """The chart as static SVG, with ``data``, CSV by its names, and some values of its parameters.
 
-    Args:
-        spec: its specification.
-        data: CSV by the names of its data.
-        choice: values of parameters.
-        prefix: of the identifiers inside, unique on the page.
+    Its identifiers begin with ``prefix``, which is unique on the page.
     """
     still = json.loads(json.dumps(spec))
     still["width"] = WIDTH if still.get("width") == "container" else still["width"]
