@@ -156,7 +156,7 @@ def elimination_candidates(
     while left // 2 >= R:
         for found in endings(int(R), width, eps, change):
             removed = "arm 1" if found.removes else "no arm"
-            event = f"epoch {e} of 2 x {found.R} rounds removes {removed}"
+            event = f"epoch {e} of 2 x {int(R)} rounds removes {removed}"
             d, other = found.sums
             unit = "" if change == 1.0 else f" in units of {change:.6g}"
             words = f"sum 0 - sum 1 = {d}{unit}", f"sum 0 - sum 1 = {other}{unit}"

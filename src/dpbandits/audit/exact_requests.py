@@ -12,13 +12,13 @@ from typing import Any
 from tabulate import tabulate
 
 from ..contracts.algorithm import Algorithm
-from ..contracts.parameters import POSITIVE
 from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
-from ..validation import argument, each, folder, whole
+from ..validation import each, folder, whole
 from .action_loss import ROUNDING, exact_loss, method_of, usual_horizon
 from .parameters import arguments_at
+from .requests import NOTHING, budgets_of
 
 SAMPLING = ("rule", "mechanism", "runs", "confidence", "seed", "short")
 PROVED, VIOLATED = "proved", "VIOLATED"
@@ -72,17 +72,12 @@ def wanted(
     if algorithm is None:
         raise BadInput("exact=true: an algorithm is needed, as in algo=adap_ucb")
     if algorithm.budget is None:
-        raise BadInput(
-            f"algo={algorithm.name}: it promises no privacy, so there is nothing to audit"
-        )
+        raise BadInput(f"algo={algorithm.name}: {NOTHING}")
     method_of(algorithm)  # or it is out of reach
-    if config["rho"] is not None:
-        raise BadInput(f"rho={plain(config['rho'])}: {algorithm.without('rho')}")
+    budgets = budgets_of(config, algorithm.name, algorithm.budget)
     if config["results"] is not None:
         folder("results", config["results"])
     arms = whole("arms", config["arms"], at_least=2, at_most=20)
-    given_eps = each(1.0 if config["eps"] is None else config["eps"])
-    budgets = [argument("eps", x, POSITIVE, math.nan) for x in given_eps]
     horizons = [] if config["horizon"] is None else each(config["horizon"])
     lengths = [whole("horizon", T, at_least=2) for T in horizons]
     own = [name for name in algorithm.domains if name not in (algorithm.budget, "eps_min")]

@@ -32,11 +32,8 @@ class Mechanism:
     """A release, and the data on which it is audited.
 
     Attributes:
-        name: its name.
         function: ``release(rng, x, budget, out)``, callable from kernels.
-        says: a description in one sentence.
         values: the values that one number of the data may take; all are tried.
-        sizes: the sizes of the data.
         seen: how many numbers are released about n data.
         budget: the name of its privacy budget: eps-DP, or rho-zCDP by Gaussian noise.
     """

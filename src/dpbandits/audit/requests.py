@@ -20,6 +20,7 @@ from .subjects import Release, Sender, Subject
 
 PLAYERS = {REGRET: Learner, STOPPING: Stopper, BEST_ARM: Namer, HYPOTHESES: Stopper}
 SUBJECTS = ("algo", "rule", "mechanism")
+NOTHING = "it promises no privacy, so there is nothing to audit"
 
 
 def requested(
@@ -67,13 +68,13 @@ def requested(
         if name not in MECHANISMS:
             raise unknown("mechanism", name, MECHANISMS)
         release = MECHANISMS[name]
-        numbers = _budgets(config, name, release.budget)
+        numbers = budgets_of(config, name, release.budget)
         subjects: list[Subject] = [Release(release, x) for x in numbers]
     else:
         where = f"{algorithm.group}={algorithm.name}"
         if algorithm.budget is None:
-            raise BadInput(f"{where}: it promises no privacy, so there is nothing to audit")
-        numbers = _budgets(config, algorithm.name, algorithm.budget)
+            raise BadInput(f"{where}: {NOTHING}")
+        numbers = budgets_of(config, algorithm.name, algorithm.budget)
         subjects = [_player(config, algorithm, spec, x, lengths, given) for x in numbers]
         if algorithm.guarantee is not None and algorithm.guarantee.notion == "local":
             pairs = ((player, Sender(algorithm, player.budget)) for player in subjects)
@@ -83,7 +84,7 @@ def requested(
     return subjects
 
 
-def _budgets(config: Mapping[str, Any], audited: str, name: str) -> list[float]:
+def budgets_of(config: Mapping[str, Any], audited: str, name: str) -> list[float]:
     """The values of the privacy budget that is audited, 1 by default; another one is refused."""
     for other in BUDGETS:
         if other != name and config[other] is not None:

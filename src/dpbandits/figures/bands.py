@@ -22,12 +22,9 @@ BANDS = {
 
 
 def curve_of(rows: pd.DataFrame, by: str, band: str | None) -> pd.DataFrame:
-    """The regret over the runs at each value of a column, in ascending order.
+    """The regret over the runs at each value of the column ``by``, in ascending order.
 
-    Args:
-        rows: rows of a tidy table.
-        by: the column.
-        band: a key of ``BANDS``, or None for means alone. The band of a single run has no width.
+    ``band`` is a key of ``BANDS``, or None for means alone; that of a single run has no width.
 
     Returns:
         The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band).

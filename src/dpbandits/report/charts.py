@@ -96,14 +96,11 @@ def csv_text(rows: pd.DataFrame) -> str:
 
 def colours(lines: Sequence[Line]) -> dict[str, Any]:
     """The colour and dash of each line, by its number."""
-    numbers = list(range(len(lines)))
+    numbers, shades = list(range(len(lines))), [line.colour for line in lines]
+    dashes = [list(line.dash) or [1, 0] for line in lines]
     return {
-        "color": alt.Color("line:N", legend=None).scale(
-            domain=numbers, range=[line.colour for line in lines]
-        ),
-        "strokeDash": alt.StrokeDash("line:N", legend=None).scale(
-            domain=numbers, range=[list(line.dash) or [1, 0] for line in lines]
-        ),
+        "color": alt.Color("line:N", legend=None).scale(domain=numbers, range=shades),
+        "strokeDash": alt.StrokeDash("line:N", legend=None).scale(domain=numbers, range=dashes),
     }
 
 
@@ -143,7 +140,6 @@ def curve_chart(
         data: the name of the rows.
         x: their column on the axis.
         titles: of both axes.
-        lines: the lines.
         at: ``level`` if the chart shows one level at a time, else empty.
         scales: of both axes, ``log`` or ``linear``.
         bounds: the name of the rows of bounds, if there are any.
@@ -157,11 +153,9 @@ def curve_chart(
     first = alt.X(f"{x}:Q", scale=scale(scales[0]), title=titles[0]).axis(**ticks("x"))
     upright = alt.Y("bottom:Q", scale=scale(scales[1]), title=titles[1]).axis(**ticks("y"))
     look, colour = colours(lines), alt.Color("line:N", legend=None)
-    tips = [
-        alt.Tooltip("name:N", title="line"),
-        alt.Tooltip(f"{x}:Q", title=titles[0], format=NUMBER),
-    ]
-    tips += [alt.Tooltip(f"{c}:Q", title=title, format=NUMBER) for c, title in HOVER.items()]
+    shown = {x: titles[0], **HOVER}
+    tips = [alt.Tooltip("name:N", title="line")]
+    tips += [alt.Tooltip(f"{c}:Q", title=title, format=NUMBER) for c, title in shown.items()]
     dots: Any = {"size": 60, "opacity": 1.0} if points else {"size": 40, "opacity": 0.0}
     layers = [
         base.mark_area(opacity=0.2).encode(x=first, y=upright, y2="top:Q", color=look["color"]),
@@ -264,12 +258,11 @@ def map_chart(data: str, title: str, names: Sequence[str], rows: int) -> Any:
 
 
 def _finished(chart: Any, at: str, scales: tuple[str, str]) -> Any:
-    parameters = [alt.param("panel", value=0), alt.param("hidden", value=[])]
-    for channel, kind in zip("xy", scales, strict=True):
-        parameters.append(alt.param(f"log_{channel}", value=kind == "log"))
-    parameters += [alt.param("level", value=0)] if at == "level" else []
-    parameters += [alt.param("band", value="interval"), alt.param("bounds", value=False)]
-    chart = chart.add_params(*parameters)
+    usual: dict[str, Any] = {"panel": 0, "hidden": []}
+    usual |= {f"log_{channel}": kind == "log" for channel, kind in zip("xy", scales, strict=True)}
+    usual |= {"level": 0} if at == "level" else {}
+    usual |= {"band": "interval", "bounds": False}
+    chart = chart.add_params(*(alt.param(name, value=value) for name, value in usual.items()))
     return chart.properties(width="container", height=HEIGHT).configure(**CONFIG)
 
 
@@ -288,12 +281,10 @@ def picture(spec: dict[str, Any], data: dict[str, str], choice: dict[str, Any], 
     """
     still = json.loads(json.dumps(spec))
     still["width"] = WIDTH if still.get("width") == "container" else still["width"]
-    for layer in still.get("layer", []):
-        if "data" in layer:
-            layer["data"] = _inline(layer["data"], data)
     still["layer"] = [layer for layer in still.get("layer", []) if not _only_for_hovering(layer)]
-    if "data" in still:
-        still["data"] = _inline(still["data"], data)
+    for part in (still, *still["layer"]):
+        if "data" in part:
+            part["data"] = _inline(part["data"], data)
     for parameter in still.get("params", []):
         parameter["value"] = choice.get(parameter["name"], parameter["value"])
     svg = vl_convert.vegalite_to_svg(still)

@@ -35,11 +35,7 @@ def bound_curves(
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """The curves of bounds on a study's settings, panel by panel, as in the figures.
 
-    Args:
-        study: the study of the table, not aggregated.
-        table: the tidy table.
-        records: the record of each setting, in the table's order.
-        name: the table's name in an error.
+    The study is that of the table, not aggregated; for the other arguments see ``curves``.
 
     Returns:
         A row for each point: the numbers of ``panel``, ``level`` and ``line``, the ``axis`` (t, or

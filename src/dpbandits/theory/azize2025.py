@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from ..parts.private_divergence import private_divergence
 from .bounds import ASYMPTOTIC, Condition, bounds_of
-from .conditions import BERNOULLI, BEST_BELOW_1, PRIVACY
+from .conditions import BERNOULLI, BEST_BELOW_1, PRIVACY, algorithm
 
 lower, upper = bounds_of("Azize et al. 2025")
-PHASES = Condition("dp_klucb or dp_imed", lambda problem: problem.algo in ("dp_klucb", "dp_imed"))
+PHASES = algorithm("dp_klucb", "dp_imed", words="dp_klucb or dp_imed")
 GROWING = Condition("alpha > 1", lambda alpha: alpha > 1)
 
 

@@ -58,9 +58,7 @@ def dpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> f
 @upper("Theorem 4, whatever the gaps", ORDER, "u^(1/(1+v)) (K ln T/eps)^(v/(1+v)) T^(1/(1+v))",
        *DPR_SE, note=f"{LARGE}; the paper prints u^(v/(1+v)^2)")  # fmt: skip
 def dpr_se_free(K: int, eps: float, T: float, u: float, v: float) -> float:
-    """Order of the problem-independent regret of DPR-SE (Theorem 4); the paper prints
-    u^(v/(1+v)^2), see ``dpr_se``.
-    """
+    """Order of the problem-independent regret of DPR-SE (Theorem 4); see ``dpr_se``."""
     return (u * T) ** (1 / (1 + v)) * (K * math.log(T) / eps) ** (v / (1 + v))
 
 

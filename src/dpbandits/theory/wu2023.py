@@ -11,9 +11,7 @@ from .conditions import DELTA, PRIVACY, SMALL_BUDGET, algorithm, assumes
 
 lower, upper = bounds_of("Wu et al. 2023")
 MOMENTS_OF_ORDER_K = Condition("k >= 2", lambda k: k >= 2)
-ROBUST = Condition(
-    "an algorithm for moments of order k", lambda problem: problem.algo in ("prae_r", "prae_c")
-)
+ROBUST = algorithm("prae_r", "prae_c", words="an algorithm for moments of order k")
 RAW = assumes("E|X|^k <= 1 and outliers at most alpha1", RawMoments())
 CENTRAL = assumes(
     "E|X - mean|^k <= 1, |mean| <= D and outliers at most alpha1", CentralMoments(bin_width)
@@ -28,9 +26,7 @@ RADIUS = "for the radius of its proof, whose constants are not printed"
        ROBUST, PRIVACY, MOMENTS_OF_ORDER_K,
        note="on the worst instance of contamination alpha")  # fmt: skip
 def minimax(K: int, eps: float, T: float, k: float, alpha: float) -> float:
-    """Order of the minimax clean regret of eps-DP (Theorem 4.1), moments of order k >= 2, outliers
-    with probability alpha.
-    """
+    """Order of the minimax clean regret of eps-DP with moments of order k >= 2 (Theorem 4.1)."""
     share = 1 - 1 / k
     return math.sqrt(K * T) + (K / eps) ** share * T ** (1 / k) + T * alpha**share
 
@@ -71,8 +67,6 @@ def prae_c_clean(K: int, eps: float, T: float, k: float, D: float) -> float:
        *PRAE_C, Condition("alpha1 in (0, 0.133)", lambda alpha1: 0 < alpha1 < 0.133),
        note=f"{RADIUS}; one term of the paper's is lost")  # fmt: skip
 def prae_c(K: int, eps: float, T: float, k: float, alpha1: float, D: float) -> float:
-    """Order of the clean regret of PRAE-C with delta = 1/T, eps <= 1 (Theorem 6.12); one of the
-    paper's terms is lost.
-    """
+    """Order of the clean regret of PRAE-C with delta = 1/T, eps <= 1 (Theorem 6.12)."""
     foul = T * alpha1 ** (1 - 1 / k) + D * K * math.log(T) / alpha1
     return leading(K, eps, T, k) + foul + D * K * math.log(D * T) / eps

@@ -13,9 +13,7 @@ from .conditions import HEAVY_TAILED, LOCAL, PRIVACY, SMALL_BUDGET, algorithm, a
 
 lower, upper = bounds_of("Zhou & Zhang 2024")
 MOMENTS = assumes("E|X|^k <= 1 and at most alpha1 outliers", RawMoments())
-OF_SIGNS = Condition(
-    "an algorithm of Zhou & Zhang 2024", lambda problem: problem.algo in ("ctl_ucb", "ltc_ucb")
-)
+OF_SIGNS = algorithm("ctl_ucb", "ltc_ucb", words="an algorithm of Zhou & Zhang 2024")
 REWARDS = Condition(
     "outliers in the place of rewards", lambda problem: not problem.instance.environment.reports
 )
