@@ -24,6 +24,7 @@ from .settings.sweep import Point, points
 from .theory.bounds import best_lower_bound
 from .theory.problem import problem
 from .theory.ren2020 import LEADING_TERMS
+from .validation import each
 
 RESAMPLES = 2000
 VERDICTS = ("reproduced", "partly", "not reproduced")
@@ -307,7 +308,7 @@ def _part(
 
 def _centers(claim: Claim, spec: Mapping[str, Any]) -> list[str]:
     """The names of the averages over runs that a part is about."""
-    for name in (centers := _listed(spec.get("center", "mean"))):
+    for name in (centers := each(spec.get("center", "mean"))):
         if name not in CENTERS:
             raise unknown(f"center of claim {claim.name}:", plain(name), CENTERS)
     return centers
@@ -320,18 +321,13 @@ def _compared(
     grid = dict(spec.get("over", {}))
     for name in [name for name, value in grid.items() if value == OTHERS]:
         found = dict.fromkeys(sample.words[name] for sample in samples if sample.fits(point))
-        grid[name] = [value for value in found if value not in _listed(spec["of"][name])]
+        grid[name] = [value for value in found if value not in each(spec["of"][name])]
     return _points(grid)
-
-
-def _listed(value: Any) -> list[Any]:
-    """A list of values; a single value needs no list."""
-    return value if isinstance(value, list) else [value]
 
 
 def _points(grid: Mapping[str, Any]) -> list[Point]:
     """All combinations of the values of a grid."""
-    return list(points({"sweep": {name: _listed(x) for name, x in grid.items()}}))
+    return list(points({"sweep": {name: each(x) for name, x in grid.items()}}))
 
 
 def _one(claim: Claim, samples: Sequence[Sample], point: Mapping[str, Any]) -> Sample:

@@ -37,10 +37,9 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = Fals
     key: Any
     labels: dict[Any, str] = {}
     for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
-        values = zip(varied, key[1:], strict=True)
         words = [
             f"{symbol(name)} = {scientific(x) if name == 'horizon' else value_text(x)}"
-            for name, x in values
+            for name, x in zip(varied, key[1:], strict=True)
             if not pd.isna(x)
         ]
         labels |= dict.fromkeys(rows.index, ", ".join([legend_name(key[0]), *words]))

@@ -132,8 +132,8 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> None:
             lines.setdefault(label, handle)
     bounds = {x: line for x, line in lines.items() if getattr(line, "get_gid", str)() == BOUND}
     measured = {label: line for label, line in lines.items() if label not in bounds}
-    heading: Any = {"loc": "outside upper center", "title": title, "title_fontsize": 10}
     columns = _columns(figure, measured)
+    heading: Any = {"loc": "outside upper center", "title": title, "title_fontsize": 10}
     figure.legend(list(measured.values()), list(measured), ncols=columns, **heading)
     note = note.replace("RUNS", str(table["run"].nunique()))
     if not bounds:

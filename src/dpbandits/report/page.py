@@ -32,6 +32,10 @@ CHARTS = {
     "ends": "{what} against {axis}",
     "tails": "Tails: how often a run is worse",
 }
+LEDGER = {
+    "name": "claim", "says": "what it says", "source": "source", "published": "published",
+    "measured": "measured [95 %]", "verdict": "verdict", "why": "why", "kind": "kind",
+}  # fmt: skip
 VERDICTS = ("reproduced", "partly", "undecided", "not reproduced")
 
 
@@ -231,16 +235,9 @@ def claims_in(results: Path | None) -> list[dict[str, str]]:
         return []
     tables = [t for t in read_pipes(file) if {"claim", "verdict"} <= set(t.columns)]
     rows = tables[0].to_dict("records") if tables else []
-    return [
-        {
-            "name": row["claim"], "says": row.get("what it says", ""),
-            "source": row.get("source", ""), "published": row.get("published", ""),
-            "measured": row.get("measured [95 %]", ""), "verdict": row["verdict"],
-            "why": row.get("why", ""),
-            "kind": next((v for v in VERDICTS if row["verdict"].startswith(v)), "undecided"),
-        }
-        for row in rows
-    ]  # fmt: skip
+    for row in rows:
+        row["kind"] = next((v for v in VERDICTS if row["verdict"].startswith(v)), "undecided")
+    return [{key: row.get(column, "") for key, column in LEDGER.items()} for row in rows]
 
 
 def map_section(ratios: pd.DataFrame) -> dict[str, Any] | None:

@@ -186,6 +186,6 @@ def bound_rows(problem: Problem) -> tuple[list[dict[str, Any]], dict[str, str]]:
     for bound in sorted(applying, key=lambda b: (KINDS.index(b.status), b.side != UPPER)):
         value = bound.value(problem) if bound.is_number else math.nan
         formula = bound.statement + (f" ({bound.note})" if bound.note else "")
-        row = {"bound": bound.source, "side": bound.side, "kind": bound.status}
-        rows.append({**row, "value": value, "formula": formula})
+        about = {"bound": bound.source, "side": bound.side, "kind": bound.status}
+        rows.append(about | {"value": value, "formula": formula})
     return rows, reasons

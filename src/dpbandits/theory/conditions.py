@@ -24,15 +24,6 @@ def assumes(words: str, assumption: Assumption) -> Condition:
     return Condition(words, holds)
 
 
-def constant(literal: float) -> Condition:
-    """The algorithm runs with the constant of its paper."""
-    return Condition(f"c = {literal:g}, the paper's", lambda c: c == literal)
-
-
-PAPER_S_COUNTERS = Condition(
-    "the paper's tree and bonus",
-    lambda problem: not any(problem.parameters.get(key) for key in ("tree", "bonus")),
-)
 PRIVACY = Condition("eps > 0", lambda eps: eps > 0)
 PURE = Condition("an algorithm with eps-DP, or none", lambda problem: problem.pure)
 SMALL_BUDGET = Condition("eps <= 1", lambda eps: eps <= 1)

@@ -7,24 +7,24 @@ from collections.abc import Sequence
 
 from ..contracts.assumptions import HeavyTails
 from .bounds import ORDER, REFUTED, Condition, bounds_of
-from .conditions import (
-    BETA,
-    EPS_AND_V,
-    HEAVY_TAILED,
-    LOCAL,
-    PAPER_S_COUNTERS,
-    PRIVACY,
-    V,
-    algorithm,
-    assumes,
-    constant,
-)
+from .conditions import BETA, EPS_AND_V, HEAVY_TAILED, LOCAL, PRIVACY, V, algorithm, assumes
 from .problem import positive
 
 lower, upper = bounds_of("Tao et al. 2022")
+
+
+def constant(literal: float) -> Condition:
+    """The algorithm runs with the constant of its paper."""
+    return Condition(f"c = {literal:g}, the paper's", lambda c: c == literal)
+
+
 MOMENTS = assumes("E|X|^(1+v) <= u and no outliers", HeavyTails())
 DPR_SE = (algorithm("dpr_se"), MOMENTS, constant(24), BETA, *EPS_AND_V)
 LDPR_SE = (algorithm("ldpr_se"), MOMENTS, constant(28), BETA)
+PAPER_S_COUNTERS = Condition(
+    "the paper's tree and bonus",
+    lambda problem: not any(problem.parameters.get(key) for key in ("tree", "bonus")),
+)
 LARGE = "for sufficiently large T"
 HARD = "on a hard instance with these gaps"
 
