@@ -208,8 +208,7 @@ def arranged(settings: pd.DataFrame) -> Arrangement:
     x = settings[axis].to_numpy(dtype=float) if axis else np.full(len(settings), np.nan)
     levels = np.unique(x[np.isfinite(x)])
     level = np.where(np.isfinite(x), np.searchsorted(levels, x), NO_LEVEL)
-    names = [line.label for line in lines]
-    panels = list(dict.fromkeys(titles))
+    names, panels = [line.label for line in lines], list(dict.fromkeys(titles))
     places = pd.DataFrame({
         "panel": [panels.index(title) for title in titles],
         "level": level,
@@ -362,8 +361,8 @@ def study_of_summary(summary: pd.DataFrame, statistic: str) -> Study:
     """The study of a summary, of which no curve and no tail is known."""
     about = summary.drop(columns=[*MEASURED, "runs", "correct"], errors="ignore")
     found = arranged(about)
-    also = [name for name in ["correct"] if name in summary.columns]
-    ends = pd.concat([found.places, summary[[*MEASURED, *also, "runs"]]], axis=1)
+    measured = [name for name in (*MEASURED, "correct", "runs") if name in summary.columns]
+    ends = pd.concat([found.places, summary[measured]], axis=1)
     note = (
         "The folder holds the summary alone, without the table of runs: curves over time and "
         "tails need it. The command below makes it."

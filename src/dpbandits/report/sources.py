@@ -147,8 +147,7 @@ def source_of_table(name: str, table: pd.DataFrame, file: Path | None = None) ->
                 config["seed"], manifest.get("versions"), manifest.get("commit"),
                 manifest.get("settings"), frozenset(manifest.get("finished", [])), table,
             )  # fmt: skip
-    seeds = sorted(table["seed"].unique())
-    seed = ", ".join(map(str, seeds))
+    seed = ", ".join(map(str, sorted(table["seed"].unique())))
     return Source(name, title, says, None, seed, records=records, table=table)
 
 
