@@ -358,8 +358,12 @@ def advance_in_turn(game: Game, active: np.ndarray, rounds: int) -> None:
     played = 0
     while played < rounds:
         stop = min(game.checkpoints[c], end) - t
-        for i in range(k):
-            game.trace[c, active[i]] += turns(stop, i, k) - turns(played, i, k)
+        if stop - played <= k:
+            for i in range(played, stop):
+                game.trace[c, active[i % k]] += 1
+        else:
+            for i in range(k):
+                game.trace[c, active[i]] += turns(stop, i, k) - turns(played, i, k)
         played = stop
         c += game.checkpoints[c] == t + stop
     game.clock[0] = end

@@ -65,7 +65,9 @@ def draw_sum(
     if env.law[a] == TABLE:
         total = 0.0
         for i in range(n):
-            x = draw_within(env, rng, a, t + i * step, center + level)
+            x = env.table[t + i * step, a]
+            if env.alpha > 0.0:  # an outlier may replace it
+                x = draw_within(env, rng, a, t + i * step, center + level)
             total += kept(x - center, level)
         return total
     if env.alpha == 0.0:

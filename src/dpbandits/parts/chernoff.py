@@ -14,8 +14,8 @@ import numpy as np
 from ..compiled.decorators import verb
 from ..compiled.routines import borrowing_routine, routine
 
-NEAR = 8  # levels of a subtree whose logarithms are not replaced by two terms of their series
-PRECISION = 1e-9  # of the equation that the best s solves; that of the quantile is its square
+NEAR = 4  # levels of a subtree whose logarithms are not replaced by four terms of their series
+PRECISION = 1e-5  # of the equation that the best s solves; that of the quantile is its cube
 STEP = 1e-4  # relative step in l within which a parabola is exact to about 1e-13
 
 
@@ -83,23 +83,30 @@ def cumulant(s: float, height: int) -> tuple[float, float, float]:
     """C, s C' and s^2 C'' for a part of scale 1, C(s) = - sum of 2^j ln(1 - x_j) over j <= height
     with x_j = (s 2^-j / (2 - 2^-height))^2.
     """
-    leaf = math.ldexp(1.0, -height)
+    leaf = 1.0 / (1 << height)
     top = (s / (2.0 - leaf)) ** 2
     first = second = 0.0
-    product, last = 1.0, height if height < NEAR else NEAR
-    x, m = math.ldexp(top, -2 * last), math.ldexp(1.0, last)
+    last = height if height < NEAR else NEAR
+    most = float(1 << last)  # 2^j of level last
+    edge = top / (most * most)  # x_j of level last
+    product, x, m = 1.0, edge, most
     for _ in range(last + 1):  # from the leaves: one logarithm for all of them
         r = 1.0 / (1.0 - x)
         product = product * product * (1.0 - x)
         first += m * x * r
         second += m * x * (1.0 + x) * r * r
         x, m = 4.0 * x, m / 2.0
-    C, first, second = -math.log(product), 2.0 * first, 2.0 * second
-    if height > NEAR:  # the sums of 2^j x and 2^j x^2 over the rest; that of 2^j x^3 is below 1e-13
-        x = top * (2.0**-NEAR - leaf)
-        xx = top * top * (8.0**-NEAR - leaf * leaf * leaf) / 7.0
-        return C + x + xx / 2.0, first + 2.0 * (x + xx), second + 2.0 * x + 6.0 * xx
-    return C, first, second
+    C = -math.log(product)
+    if height > NEAR:  # the sums of 2^j x_j^k over the rest; that for k = 5 is below 1e-13
+        e = leaf * most
+        ee, one = e * e, most * edge * (1.0 - e)
+        two = most * edge**2 * (1.0 - e * ee) / 7.0
+        three = most * edge**3 * (1.0 - e * ee**2) / 31.0
+        four = most * edge**4 * (1.0 - e * ee**3) / 127.0
+        C += one + two / 2.0 + three / 3.0 + four / 4.0
+        first += one + two + three + four
+        second += one + 3.0 * two + 5.0 * three + 7.0 * four
+    return C, 2.0 * first, 2.0 * second
 
 
 @borrowing_routine
@@ -107,10 +114,12 @@ def minimise(noise: Noise, a: int, l: float) -> None:
     """Compute the parabola of sum ``a`` that begins at ``l``.
 
     With C(s) = - sum of ln(1 - b_i^2 s^2) the least value of (l + C)/s is where s C' - C = l. The
-    left side is convex and increasing, so Newton's method decreases to the root from an upper
-    bound: s C' - C is at least s^2 sum of b_i^2 + 3/2 s^4 sum of b_i^4, and for the largest b alone
-    the root has b^2 s^2 <= l/(1 + l). The quantile's derivative in l is 1/s, its second one
-    -1/(s^3 C'').
+    left side is convex and increasing, so the steps of Newton's method end above the root. From
+    there they are short, since the left side has a pole, and are lengthened to those for its
+    inverse, at most twice. The start is an upper bound: s C' - C is at least s^2 sum of b_i^2 + 3/2
+    s^4 sum of b_i^4, and for the largest b alone the root has b^2 s^2 <= l/(1 + l). The least value
+    is that of a function of u = 1/s, whose parabola at the last u gives what is left to it. The
+    quantile's derivative in l is the best u, its second one -1/(s^3 C'').
     """
     largest = 0.0
     for i in range(noise.parts[a]):
@@ -122,15 +131,16 @@ def minimise(noise: Noise, a: int, l: float) -> None:
     squares = fourths = edge = 0.0
     for i in range(noise.parts[a]):
         b = noise.scale[a, i] / largest
-        whole = 2.0 - math.ldexp(1.0, -int(noise.height[a, i]))
+        whole = 2.0 - 1.0 / (1 << noise.height[a, i])
         squares += noise.number[a, i] * b**2 / whole
         fourths += noise.number[a, i] * (b / whole) ** 4
         edge = max(edge, b / whole)
     root = 2.0 * l / (squares + math.sqrt(squares**2 + 6.0 * fourths * l))
     s = min(math.sqrt(root), math.sqrt(l / (1.0 + l)) / edge)  # in units of 1/largest
+    most = s
     C = second = 0.0
     excess = math.inf
-    while excess > PRECISION * l:
+    while abs(excess) > PRECISION * l:
         C = first = second = 0.0
         for i in range(noise.parts[a]):
             own = cumulant(s * noise.scale[a, i] / largest, int(noise.height[a, i]))
@@ -138,8 +148,10 @@ def minimise(noise: Noise, a: int, l: float) -> None:
             first += noise.number[a, i] * own[1]
             second += noise.number[a, i] * own[2]
         excess = first - C - l
-        if excess > PRECISION * l:
-            s -= s * excess / second
-    noise.parabola[a, 0] = largest * (l + C) / s
-    noise.parabola[a, 1] = largest / s
-    noise.parabola[a, 2] = -largest / (2.0 * s * second)
+        if abs(excess) > PRECISION * l:
+            further = min(max((first - C) / l, 1.0), 2.0)
+            s = min(s * (1.0 - further * excess / second), most)
+    curved = 0.5 * largest / (s * second)
+    noise.parabola[a, 0] = largest * (l + C) / s - curved * excess**2
+    noise.parabola[a, 1] = largest / s + 2.0 * curved * excess
+    noise.parabola[a, 2] = -curved

@@ -51,11 +51,14 @@ def as_coded(game, rng, eps, delta, proved, answer):
     finished, total, count = np.ones(K), np.zeros(K), np.zeros(K)  # pulls before and in this one
     for a in range(K):
         m[a] = laplace_mean(rng, pull_sum(game, a, 1), 1.0, eps)
-    leader = coded_leader(m, n, float(K), eps)
+    leader, slack = coded_leader(m, n, float(K), eps), slack_of(finished)
+    c, next_cost = 0, -np.inf  # the challenger, and what every other cost has reached
     while rounds_left(game) > 0:
         a = leader
-        if random(rng) > 0.5:
-            a = coded_challenger(m, finished, count, leader)
+        if random(rng) > 0.5:  # costs never decrease before a phase ends
+            if coded_cost(m, finished, count, slack, leader, c) >= next_cost:
+                c, next_cost = coded_challenger(m, finished, count, slack, leader)
+            a = c
         total[a] += pull(game, a)
         count[a] += 1.0
         if count[a] == finished[a]:
@@ -63,7 +66,8 @@ def as_coded(game, rng, eps, delta, proved, answer):
             n[a] = count[a]
             finished[a] += count[a]
             total[a] = count[a] = 0.0
-            leader = coded_leader(m, n, np.sum(finished), eps)
+            leader, slack = coded_leader(m, n, np.sum(finished), eps), slack_of(finished)
+            next_cost = -np.inf
             if is_convincing(m, n, leader, eps, delta, False, proved):
                 answer[0] = np.argmax(m)
                 return
@@ -81,12 +85,24 @@ def coded_leader(m, n, t, eps):
 
 
 @verb
-def coded_challenger(m, finished, count, b):
-    slack = 1.0 / (1.0 + math.sqrt(np.sum(finished)))
-    found, smallest = -1, np.inf
+def slack_of(finished):
+    return 1.0 / (1.0 + math.sqrt(np.sum(finished)))
+
+
+@verb
+def coded_cost(m, finished, count, slack, b, a):
+    w, v = finished[b] + count[b], finished[a] + count[a]
+    return (m[b] - m[a] + slack) / math.sqrt(1.0 / w + 1.0 / v)
+
+
+@verb
+def coded_challenger(m, finished, count, slack, b):
+    """The arm of smallest cost, and the smallest cost of the others."""
+    found, smallest, following = -1, np.inf, np.inf
     for a in range(len(m)):
-        w, v = finished[b] + count[b], finished[a] + count[a]
-        cost = (m[b] - m[a] + slack) / math.sqrt(1.0 / w + 1.0 / v)
+        cost = coded_cost(m, finished, count, slack, b, a)
         if a != b and cost < smallest:
-            found, smallest = a, cost
-    return found
+            found, smallest, following = a, cost, smallest if smallest > 0.0 else -np.inf
+        elif a != b:
+            following = min(following, cost if cost > 0.0 else -np.inf)
+    return found, following
