@@ -1,22 +1,35 @@
 """Run and draw the experiments: python experiments/all.py [NAME ...] [KEY=VALUE ...].
 
 This is ``make figures``: all experiments, in one process, if no NAME is given. What was made by the
-same sources with the same settings is left alone.
+same sources with the same settings is left alone. A figure is drawn while the next experiment runs.
 """
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import dpbandits as dp
 from dpbandits.cli.command import guarded
+from dpbandits.figures.experiments import tabulated
 
 
 def main(argv):
     keys = dict(word.split("=", 1) for word in argv if "=" in word)
     names = [word for word in argv if "=" not in word] or list(dp.experiments().index)
-    for i, name in enumerate(names, 1):
-        print(f"{i} of {len(names)}: {name}", flush=True)
-        print(*dp.reproduce(name, **keys), sep="\n", flush=True)
+    results = Path(keys.pop("results", "results"))
+    with ThreadPoolExecutor(1) as pen:
+        drawn = []
+        for i, name in enumerate(names, 1):
+            print(f"{i} of {len(names)}: {name}", flush=True)
+            drawn.append(pen.submit(show, tabulated(name, results, keys)))
+    for figure in drawn:
+        figure.result()
     return 0
+
+
+def show(draw):
+    """Draw a figure and print its paths."""
+    print(*draw(), sep="\n", flush=True)
 
 
 if __name__ == "__main__":

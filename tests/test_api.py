@@ -190,6 +190,7 @@ def test_what_the_command_has_played_is_not_played_again(bandit):
     assert {file: file.stat().st_mtime_ns for file in Path("results").rglob("*")} == before
 
 
+@pytest.mark.slow
 def test_nothing_is_written_without_a_folder_of_results(folder):
     dp.run("adap_ucb", **QUICK)
     dp.stop("nas", **QUICK_STOP)
@@ -207,6 +208,7 @@ def test_workers_do_not_change_the_table():
     pd.testing.assert_frame_equal(one, two, check_exact=True)
 
 
+@pytest.mark.slow
 def test_a_plain_function_and_a_compiled_one_give_the_same_regret():
     call = {"eps": [0.5, 2], "m": [5, 20], **QUICK}
     plain, compiled = (dp.run(f, **call) for f in (means_first, compiled_means_first))
@@ -254,6 +256,7 @@ def test_a_rule_can_be_a_function():
     assert set(table["rule"]) == {"sample"} and table["halted"].all()
 
 
+@pytest.mark.slow
 def test_what_a_function_declares_is_checked_and_can_be_audited():
     private = dp.algorithm(means_first, rewards=(0, 0.5))
     message = message_of(dp.run, private, env=dp.bernoulli([0.9, 0.1]), **QUICK)
@@ -458,6 +461,7 @@ def test_bounds():
     assert dp.bounds(in_turn).empty or (dp.bounds(in_turn)["side"] == "lower").all()
 
 
+@pytest.mark.slow
 def test_an_audit():
     found = dp.audit("adap_ucb", eps=[0.5, 2], horizon=16, runs=200, jobs=1)
     assert found["eps"].tolist() == [0.5, 2] and (found["measured"] <= found["promised"]).all()
@@ -467,6 +471,7 @@ def test_an_audit():
     assert dp.audit(mechanism="tree", eps=1, runs=200, jobs=1)["name"].tolist() == ["tree"]
 
 
+@pytest.mark.slow
 def test_findings_of_audits_are_stored_in_a_folder(folder):
     first = dp.audit("adap_ucb", eps=1, horizon=16, runs=200, jobs=1, results="results")
     before = {file: file.stat().st_mtime_ns for file in folder.rglob("*.*")}
@@ -493,6 +498,7 @@ def test_listings(function, group, name, column, value):
         assert found.loc[name, column] == value
 
 
+@pytest.mark.slow
 def test_an_experiment_is_reproduced_and_left_alone():
     first = dp.reproduce("azize2022_fig8", horizon=300, runs=2, jobs=1)
     assert first == [Path(f"results/figures/azize2022_fig8{s}") for s in (".pdf", ".png")]

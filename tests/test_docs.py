@@ -69,6 +69,7 @@ def has_code(text):
     return bool(set(blocks(text, "python")) - set(files_of_blocks(text).values()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", with_code("sh"))
 def test_commands_run_in_order(document, tmp_path):
     text = document.read_text()

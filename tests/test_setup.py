@@ -151,6 +151,7 @@ def test_every_extra_that_is_named_exists():
     assert {"audit", "dask", "exact", "ray", "slurm"} <= found <= set(OPTIONAL)
 
 
+@pytest.mark.slow
 def test_tests_of_packages_that_are_not_installed_are_skipped_with_the_reason(tmp_path):
     blocking = f"import sys\nsys.modules.update(dict.fromkeys({[*EXTRAS]}))\n"
     (tmp_path / "blocked.py").write_text(blocking)

@@ -516,6 +516,7 @@ def test_mean_regret_is_the_reference_s(name):
     assert apart(slow, other) > SIGMAS
 
 
+@pytest.mark.slow
 def test_golden_counts():
     """Pulls of seeded runs: a change of results is a decision (make_golden.py), not an accident."""
     assert golden_counts() == json.loads(GOLDEN.read_text())

@@ -146,6 +146,7 @@ def test_extreme_rewards_are_the_worst(name, T):
     assert weaker
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "T"), [("adap_ucb", 9), ("anytime_lazy_ucb", 9)])
 def test_probabilities_are_those_of_the_compiled_algorithm(name, T):
     """Control: the probabilities of a twin with 0.8 of the noise are rejected."""

@@ -57,6 +57,7 @@ def subjects_of(**given):
     return requested(config, (), made, spec)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "kinds"),
     [

@@ -117,6 +117,7 @@ def test_broken_algorithms_are_caught(name, values, eps):
     assert audit(twin(name, eps, **values), jobs=2).violated
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rho", [0.5, 2.0])
 def test_ucb_with_weak_gaussian_noise_is_caught(rho):
     """The control is AdaC-UCB itself, in the same games."""

@@ -92,6 +92,7 @@ def test_the_wrong_alignment_fails(name):
     assert replayed(name, right).holds
 
 
+@pytest.mark.slow
 def test_the_alignment_that_the_page_writes_is_right():
     page = (Path(privacy.__file__).parents[1] / "docs" / "privacy.md").read_text()
     code, names = page.split("```python")[-1].partition("```")[0], {}
@@ -227,6 +228,7 @@ def test_the_committed_page_is_that_of_the_twins():
         assert any(row[f"{name}, 1"] == "objects" for row in found.values())
 
 
+@pytest.mark.slow
 @pytest.mark.extra("flint")
 @pytest.mark.parametrize("name", ["noise_times_08", "half_span", "more_noise_than_needed"])
 def test_a_closed_form_is_that_of_the_twin(name):

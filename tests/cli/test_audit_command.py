@@ -25,6 +25,7 @@ def run_command(words, folder, monkeypatch, capsys):
     return stopped.value.code, said.out, said.err
 
 
+@pytest.mark.slow
 def test_the_command_prints_writes_and_stores(tmp_path, monkeypatch, capsys):
     words = ["mechanism=laplace_release", "eps=0.5,1", "runs=2000"]
     code, out, _ = run_command(words, tmp_path, monkeypatch, capsys)
@@ -47,6 +48,7 @@ def test_the_command_prints_writes_and_stores(tmp_path, monkeypatch, capsys):
     assert run_command(words, tmp_path, monkeypatch, capsys)[:2] == (0, out)
 
 
+@pytest.mark.slow
 def test_a_violation_is_reported_with_its_witness(tmp_path, monkeypatch, capsys):
     (tmp_path / "algo").mkdir()
     file = tmp_path / "algo" / "plain_no_eps.py"
@@ -81,6 +83,7 @@ def mine(game, rng, eps):
 ONE = ", alignment=one_release"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scale", "alignment", "code", "said"),
     [
@@ -167,6 +170,7 @@ def test_an_algorithm_that_fails_is_reported(tmp_path, monkeypatch, capsys):
     assert "no way" in err and err.endswith("bandit-audit: failed: failing; see above\n")
 
 
+@pytest.mark.slow
 def test_several_are_audited_side_by_side_as_one_after_the_other(tmp_path, monkeypatch, capsys):
     """Also if one of them fails; the control of ``jobs=1``: nothing leaves this process."""
     (tmp_path / "algo").mkdir()
@@ -190,6 +194,7 @@ def test_several_are_audited_side_by_side_as_one_after_the_other(tmp_path, monke
     assert said[0] == said[1] and said[0].count("calm") > 0
 
 
+@pytest.mark.slow
 def test_mechanisms_have_their_runs_however_many_are_audited(tmp_path, monkeypatch, capsys):
     """If processes got their functions by value, these would be plain Python, with a 25th of the
     runs.

@@ -182,6 +182,7 @@ def test_a_file_is_no_folder_for_results(refused):
     assert "results=taken: a writable folder is needed" in refused(run, arguments("results=taken"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line",
     [
@@ -200,6 +201,7 @@ def test_the_programs_themselves_refuse(tmp_path, line):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     ["bandit-run horizon=50 runs=1 jobs=1", "bandit-run --help", "bandit-status", "bandit-plot -h"],

@@ -13,6 +13,7 @@ def bandit_claims(*words):
     return command("bandit-claims", *words)
 
 
+@pytest.mark.slow
 def test_some_claims_are_measured(tmp_path):
     words = ["A5", "horizon=3000", "runs=5", f"results={tmp_path}"]
     done = bandit_claims(*words)

@@ -179,6 +179,7 @@ def test_a_manifest_and_summaries_lie_beside_the_table(bandit, question):
     assert "_" not in path.with_suffix(".tex").read_text()  # names for people
 
 
+@pytest.mark.slow
 def test_a_manifest_describes_the_table_beside_it(bandit):
     """Also when the table is made of finished runs alone; these keep the time that they took."""
     line = "experiment=azize2022_fig8 jobs=1"
@@ -216,6 +217,7 @@ def test_more_runs_leave_the_earlier_ones_as_they_were(bandit, question):
     assert len(stored()) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "line"),
     [
@@ -253,6 +255,7 @@ def test_an_edited_data_file_is_run_again(bandit):
     assert regrets == [1.0, 0.0]
 
 
+@pytest.mark.slow
 def test_a_sweep_gives_each_setting_once(table):
     found = table("'sweep={algo:[ucb,adap_ucb],eps:[0.5,1]}'")
     assert list(found.columns) == COLUMNS
@@ -307,6 +310,7 @@ def test_a_population_can_be_varied_by_its_parameters(table):
     assert list(found["eps"].unique()) == [1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "columns", "settings"),
     [
@@ -339,6 +343,7 @@ def test_a_multirun_makes_a_table_for_each_combination_and_one_of_all(
     assert [path.name for path in tmp_path.iterdir()] == ["results"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("choices", "rows", "column", "values"),
     [
@@ -365,6 +370,7 @@ def test_a_multirun_varies_any_key(tmp_path, choices, rows, column, values):
     assert not whole.duplicated([*dict.fromkeys([column, "run", "t"])]).any()
 
 
+@pytest.mark.slow
 def test_an_algorithm_without_privacy_is_run_once_in_a_multirun(tmp_path):
     """Mutation that it catches: the points of one algorithm that differ in eps are all run."""
     printed = shell(f"bandit-run -m algo=ucb,adap_ucb,adac_ucb eps=0.5,1 {SMALL}", tmp_path)
@@ -376,6 +382,7 @@ def test_an_algorithm_without_privacy_is_run_once_in_a_multirun(tmp_path):
     assert found[-1] == "nothing is left to run"
 
 
+@pytest.mark.slow
 def test_what_has_no_table_in_common_is_said(tmp_path):
     done = command("bandit-run", *f"-m results=a,b algo=ucb {SMALL}".split(), cwd=tmp_path)
     assert done.returncode == 0 and "several folders" in done.stderr
@@ -399,12 +406,14 @@ def test_the_default_budget_is_printed_if_none_was_given(bandit, line, said):
     assert [line for line in printed if "the default" in line] == said
 
 
+@pytest.mark.slow
 def test_a_multirun_of_an_experiment_overwrites_nothing(tmp_path):
     shell(f"bandit-run -m experiment=azize2022_fig8 horizon=100,200 {QUICK_RUNS}", tmp_path)
     tables = list(tmp_path.glob("results/azize2022_fig8-*.csv"))
     assert {pd.read_csv(table)["horizon"].iloc[0] for table in tables} == {100, 200}
 
 
+@pytest.mark.slow
 def test_an_experiment_runs_under_either_command(bandit):
     line = "experiment=sajed2019_stopping runs=1 jobs=1 sweep.rel_error=[.5] sweep.env.mean=[.5]"
     first = Path(bandit(stop, line)[-1])
@@ -424,6 +433,7 @@ def test_hydras_options_print_the_configuration_and_run_nothing(tmp_path, questi
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @each_question
 def test_help_lists_all_that_can_be_chosen(bandit, question):
     module, _ = LINES[question]
@@ -468,6 +478,7 @@ def idle(game, rng):  # little to compile
 """
 
 
+@pytest.mark.slow
 def test_compiling_is_reported_once(tmp_path):
     own_algorithm(tmp_path / "mine", "idle", IDLE)
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}

@@ -51,6 +51,7 @@ def test_a_multirun_over_inliers():
     assert [c.instance.contamination for c in found] == [0.05, 0.1, 0.05, 0.1]
 
 
+@pytest.mark.slow
 def test_a_multirun_over_a_parameter_of_an_inlier(tmp_path):
     """One table for each, with the regret that each has alone."""
     line = f"env=contaminated env.outlier=1 {SMALL} env.inlier=bernoulli"

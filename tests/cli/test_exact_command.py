@@ -48,6 +48,7 @@ def test_a_violation_has_exit_code_3(factor, code, verdict, tmp_path, monkeypatc
     assert stopped.value.code == code and verdict in printed and "neighbours" in printed
 
 
+@pytest.mark.slow
 @pytest.mark.extra("flint")
 def test_everything_lists_what_is_out_of_reach(bandit, monkeypatch):
     lines = bandit(command, "exact=true eps=2 horizon=6")

@@ -13,6 +13,7 @@ from fuzz import (
 )
 
 
+@pytest.mark.slow
 def test_configurations_are_run_or_refused():
     counts = outcomes(configurations(), composed, tries=150)
     assert counts.total() >= 150 and min(counts["valid"], counts["refused"]) > 15, counts
@@ -24,6 +25,7 @@ def test_ten_thousand_configurations_are_run_or_refused():
     assert counts.total() >= 10_000 and min(counts["valid"], counts["refused"]) > 1_000, counts
 
 
+@pytest.mark.slow
 def test_command_lines_are_run_or_refused(tmp_path):
     counts = outcomes(command_lines(), partial(requested, tmp_path), tries=30)
     assert counts.total() >= 30 and min(counts["valid"], counts["refused"]) > 2, counts
@@ -39,6 +41,7 @@ class LostError(Exception):
     """An error that is not a BadInput."""
 
 
+@pytest.mark.slow
 def test_a_validator_that_fails_is_found(monkeypatch):
     def broken(key, value, at_least, at_most=0):
         if not isinstance(value, int | float):

@@ -49,6 +49,7 @@ def test_bad_requests_end_with_one_line(bandit_plot, line, parts):
     assert sorted(Path().rglob("*")) == before
 
 
+@pytest.mark.slow
 def test_the_figure_with_bounds_is_written_beside_the_other(bandit_plot):
     file = report(requested(Path("results"), algo="adap_ucb", eps=0.5, horizon=1000, runs=2))
     pictures = []

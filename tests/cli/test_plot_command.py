@@ -21,6 +21,7 @@ def is_drawn(path: Path) -> bool:
     return path.read_bytes().startswith(magic) and path.stat().st_size > 5_000
 
 
+@pytest.mark.slow
 def test_tables_are_drawn_as_pdf_and_png(bandit):
     first, second = (bandit(run, f"algo={a} {SMALL}")[-1] for a in ("ucb", "adap_ucb"))
     one = [Path(line) for line in bandit(plot, first)]
@@ -34,6 +35,7 @@ def test_tables_are_drawn_as_pdf_and_png(bandit):
     assert all(map(is_drawn, both)) and one[1].read_bytes() == before
 
 
+@pytest.mark.slow
 def test_tables_of_stopping_times_are_drawn(bandit):
     small = "env.mean=0.5 runs=3 jobs=1"
     first = bandit(stop, f"rule=dp_nas {small}")[-1]
@@ -43,12 +45,14 @@ def test_tables_of_stopping_times_are_drawn(bandit):
     assert "share no figure" in message_of(together, [Path(first), Path("regrets.csv")])
 
 
+@pytest.mark.slow
 def test_tables_that_share_no_panel_are_drawn(bandit):
     first = bandit(run, f"algo=adap_ucb eps=1 env=bernoulli_c1 {SMALL}")[-1]
     second = bandit(run, f"algo=dp_se eps=2 env=bernoulli_c2 {SMALL}")[-1]
     assert len(bandit(plot, f"{first} {second}")) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "column", "values"),
     [
@@ -71,6 +75,7 @@ def test_tables_are_told_apart_by_their_manifests(bandit, change, column, values
         assert "neither is a column" in message_of(together, tables)
 
 
+@pytest.mark.slow
 def test_a_folder_is_drawn_with_the_table_of_a_multirun_in_it(bandit):
     bandit(run, f"-m algo=adap_ucb algo.alpha=1,3 eps=.5,1 {SMALL}")
     drawn = bandit(plot, "results")
@@ -86,6 +91,7 @@ def test_a_folder_is_drawn_with_the_table_of_a_multirun_in_it(bandit):
     )
 
 
+@pytest.mark.slow
 def test_an_experiment_is_run_and_drawn(bandit):
     line = "experiment=azize2022_fig8 horizon=2000 runs=2 jobs=1"
     assert bandit(run, line)[-1] == "results/azize2022_fig8.csv"
@@ -103,6 +109,7 @@ def test_an_experiment_is_run_and_drawn(bandit):
     assert [path.read_bytes() for path in drawn] == first
 
 
+@pytest.mark.slow
 def test_an_experiment_in_another_folder_is_drawn_there(bandit):
     bandit(run, "experiment=azize2022_fig8 horizon=500 runs=1 jobs=1 results=other")
     drawn = bandit(plot, "experiment=azize2022_fig8 results=other")

@@ -33,6 +33,7 @@ def stub(folder, imported, main="pass"):
     )
 
 
+@pytest.mark.slow
 def test_a_command_runs_without_an_error_stream(tmp_path):
     words = ["algo=dp_se", "horizon=100", "runs=1", "jobs=1"]
     done = started(tmp_path, REAL, *words, more="2>&-")
@@ -57,6 +58,7 @@ def test_an_interruption_while_packages_are_imported(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "bandit-stub: interrupted\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stopped", [True, False])
 def test_an_error_that_follows_from_an_interruption_is_not_reported(tmp_path, stopped):
     """NumPy raises one if it is interrupted while it writes a file; the control is not stopped."""

@@ -67,6 +67,7 @@ def test_many_settings_are_grouped(reported):
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_multirun_and_a_rule(reported):
     lines = reported("-m", "algo=dp_se,adap_ucb", "eps=0.5,1", "horizon=100")
     assert lines[-2].split()[:3] == ["all", "4", "0"]

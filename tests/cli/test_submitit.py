@@ -103,6 +103,7 @@ def overrides_of(folder, process):
     return submitit.core.utils.DelayedSubmission.load(file).args[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("launcher", "message"),
     [
@@ -124,6 +125,7 @@ def test_a_launcher_that_cannot_launch_is_reported_in_one_line(tmp_path, launche
     assert not list(tmp_path.iterdir())  # nothing that looks like a run
 
 
+@pytest.mark.slow
 def test_tests_submit_no_job(tmp_path):
     """Where Slurm is installed, its commands are hidden from the tests; see no_slurm.py."""
     words = ["-m", "algo=ucb,dp_se", "horizon=50", "runs=2", "hydra/launcher=submitit_slurm"]
@@ -141,6 +143,7 @@ exit 1
 """
 
 
+@pytest.mark.slow
 def test_slurm_gets_the_settings_of_the_launcher(tmp_path):
     """A substitute for sbatch copies the script that submitit made, and refuses it."""
     for name, text in (("srun", "#!/bin/sh\n"), ("sbatch", SBATCH)):

@@ -81,6 +81,7 @@ def mine(tmp_path_factory):
         return Path.cwd()
 
 
+@pytest.mark.slow
 def test_an_experiment_mixes_the_packages_algorithms_with_the_users(mine):
     table = pd.read_csv(mine / "jobs1" / "my_exp.csv")
     assert list(table["algo"].unique()) == ["adap_ucb", "greedy", "fast_greedy"]
@@ -104,6 +105,7 @@ def test_one_job_and_two_give_the_same_bytes(mine):
     assert one.read_bytes() == two.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_users_algorithm_takes_parameters_and_multiruns(mine, monkeypatch):
     monkeypatch.chdir(mine)
     done = bandit_run("-m", "algo=greedy", "algo.explore=1,2", *QUICK, "env=my_env")
@@ -111,6 +113,7 @@ def test_a_users_algorithm_takes_parameters_and_multiruns(mine, monkeypatch):
     assert len([line for line in done.stdout.splitlines() if line.endswith(".csv")]) == 3
 
 
+@pytest.mark.slow
 def test_an_edited_algorithm_is_run_again():
     regrets = []
     for code in (GREEDY, GREEDY.replace("argmax", "argmin")):
@@ -210,6 +213,7 @@ FAILING = {
 COMPILED = ["raises in the middle", "misspells a name", "stops early"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("failing", "decorator"),
     [*((failing, "") for failing in FAILING), *((failing, "@kernel") for failing in COMPILED)],
@@ -243,6 +247,7 @@ def same(game, rng):
 """
 
 
+@pytest.mark.slow
 def test_two_algorithms_of_one_name_do_not_share_machine_code(tmp_path):
     """Compiled in other processes, their code has been loaded under the same symbol."""
     regrets = []

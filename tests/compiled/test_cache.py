@@ -88,6 +88,7 @@ def changed(before: dict, after: dict) -> set:
     return {name for name in before if before[name] != after[name]}
 
 
+@pytest.mark.slow
 def test_what_is_compiled_again_after_an_edit(tmp_path, monkeypatch):
     copy = Copy(tmp_path)
     compiled, pulls, states, folder = copy.play("nas")

@@ -123,6 +123,7 @@ def test_without_contamination_it_is_the_clean_environment(outlier):
     assert (clean.means == same.means).all() and clean.support == same.support
 
 
+@pytest.mark.slow
 def test_runs_without_contamination_are_those_of_the_clean_environment():
     given = {"algo": "adap_ucb", "horizon": 500}
     clean = play(setting(**given, env="bernoulli_c2"), 3).pulls

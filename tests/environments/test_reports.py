@@ -83,6 +83,7 @@ def test_blocks_of_reports_have_the_law_of_single_ones(stage, outlier, inlier):
         assert sums[0] == blocks[0, 0] and blocks[0, 1] == n
 
 
+@pytest.mark.slow
 def test_without_local_privacy_the_stage_makes_no_difference():
     one, other = (
         play("prae_r", foul(stage), 5000, run=3, alpha1=ALPHA) for stage in ("rewards", "reports")
@@ -112,6 +113,7 @@ def refused(**given):
     return line
 
 
+@pytest.mark.slow
 def test_algorithms_that_cannot_lose_reports_refuse_the_environment():
     spec = dp.contaminated(dp.bernoulli([0.9, 0.1]), 0.1, 0.5, stage="reports")
     line = refused(algo="heldp_ucb_b", env=spec, assume=True)
@@ -153,6 +155,7 @@ def test_drawn_means_are_those_of_their_number():
     assert abs(one.mean() - 0.25) < SIGMAS * 0.1 / math.sqrt(12 * 1000)
 
 
+@pytest.mark.slow
 def test_instances_are_swept():
     runs = dp.run(
         algo="ucb",

@@ -152,6 +152,7 @@ def plain_ucb(game, rng):
                 pull(game, a)
 
 
+@pytest.mark.slow
 def test_a_law_reaches_other_processes():
     """Mutation that it catches: a setting that is sent without its laws."""
     given = {"env": arms(0.9, 0.2), "horizon": 60, "runs": 3}

@@ -41,6 +41,7 @@ def rows_of(text):
     return [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows]
 
 
+@pytest.mark.slow
 def test_ablations_in_small(tmp_path):
     """A ratio is that of the same runs, made separately."""
     text = script("ablations", "runs=4", "horizon=20000", f"results={tmp_path}")
@@ -64,6 +65,7 @@ def test_the_committed_ablations_are_measured_again(tmp_path):
     assert script("ablations", f"results={tmp_path}").strip() == committed
 
 
+@pytest.mark.slow
 def test_tails_in_small(tmp_path):
     """A median is that of the same runs, made separately, by the lower bound."""
     text = script("azize2025_tails", "runs=4", "horizon=20000", f"results={tmp_path}")
@@ -91,6 +93,7 @@ def test_a_script_without_its_tables_ends_with_one_line(tmp_path, name):
     assert script(name, tmp_path).startswith(f"{name}: {tmp_path}/")
 
 
+@pytest.mark.slow
 def test_ratios_and_practical_constants_of_small_tables(tmp_path):
     for name in ("ren2020_fig1a", "ren2020_fig1b", "ren2020_fig1c", "ren2020_fig1d"):
         dp.save(dp.run(experiment=name, horizon=300, runs=2), tmp_path / f"{name}.csv")
@@ -107,6 +110,7 @@ def test_ratios_and_practical_constants_of_small_tables(tmp_path):
         assert ratios[sorted(set(calibration["c"])).index(float(row[-1]))] == min(ratios)
 
 
+@pytest.mark.slow
 def test_times_are_those_of_the_manifests(tmp_path):
     dp.reproduce("azize2022_fig8", tmp_path, horizon=300, runs=2, jobs=1)
     dp.reproduce("sajed2019_stopping", tmp_path, cap=300, runs=1, jobs=1)
@@ -173,6 +177,7 @@ def test_what_to_take_is_counted(tmp_path):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.extra("flint")
 def test_the_table_of_privacy_holds_what_audits_and_proofs_found(tmp_path):
     """An exact loss that is in reach and was not computed is missed; so is a table."""

@@ -22,6 +22,7 @@ def pairs(n):
         yield float(x), float(y), float(10 ** rng.uniform(-3, 1.5))
 
 
+@pytest.mark.slow
 def test_the_divergence_is_the_minimum():
     """20,000 random cases against Brent's method, ends included."""
     kinds = set()

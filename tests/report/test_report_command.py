@@ -26,6 +26,7 @@ def data_of(page):
     return {name: rows.splitlines() for name, rows in json.loads(text).items()}
 
 
+@pytest.mark.slow
 @NEEDED
 def test_the_page_of_a_sweep(bandit):
     words = "'sweep={algo:[adap_ucb,dp_se],eps:[0.1,1]}' env=bernoulli_c1 horizon=1e4 runs=3 jobs=1"
@@ -56,6 +57,7 @@ def test_nothing_in_the_page_is_requested(tmp_path):
     assert not re.search(r"@import|url\((?!#)", page)
 
 
+@pytest.mark.slow
 @NEEDED
 def test_words_of_users_are_text(tmp_path):
     odd = "</script><b>x"
@@ -66,6 +68,7 @@ def test_words_of_users_are_text(tmp_path):
     assert "<b>x" not in page and "<i>t" not in page and "&lt;/script&gt;&lt;b&gt;x" in page
 
 
+@pytest.mark.slow
 @NEEDED
 def test_the_ratio_to_the_lower_bound_is_that_of_the_theorem(bandit):
     from dpbandits.environments.catalogue import build
@@ -82,6 +85,7 @@ def test_the_ratio_to_the_lower_bound_is_that_of_the_theorem(bandit):
     )
 
 
+@pytest.mark.slow
 @NEEDED
 def test_all_committed_results_fit_into_three_megabytes(tmp_path, bandit):
     bandit(report, f"results={RESULTS} out={tmp_path / 'page.html'}")
@@ -95,6 +99,7 @@ def test_all_committed_results_fit_into_three_megabytes(tmp_path, bandit):
         assert part in text
 
 
+@pytest.mark.slow
 @NEEDED
 def test_all_curves_of_the_suite_would_fit(tmp_path):
     """Forty tables as large as those of the suite: their curves are thinned, and it is said."""

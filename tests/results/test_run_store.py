@@ -45,6 +45,7 @@ def same(runs, pulls, answer):
     return Runs(dict.fromkeys(runs, pulls), dict.fromkeys(runs, answer), dict.fromkeys(runs, 1.0))
 
 
+@pytest.mark.slow
 @EACH_QUESTION
 def test_two_writers_lose_nothing(tmp_path, question):
     def lost(*more):

@@ -162,6 +162,7 @@ def test_commands_that_are_killed_repeatedly(tmp_path):
     assert csv_after(request) == right
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
 def test_a_resumed_command_gives_the_bytes_of_an_uninterrupted_one(tmp_path, stop):
     given, results = LONG | {"horizon": 3 * 10**6, "jobs": 1}, tmp_path / "killed"
@@ -248,6 +249,7 @@ def slow(game, rng, eps):
 BLIND = "from dpbandits.running.workers import Workers; Workers._stored = lambda *_: frozenset(); "
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blind", [False, True])
 def test_two_processes_share_the_work(tmp_path, blind):
     """Runs that one has stored the other does not play; the control does not look for them."""

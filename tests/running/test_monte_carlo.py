@@ -24,6 +24,7 @@ from dpbandits.running.tasks import Outcome
 EACH_QUESTION = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
 
 
+@pytest.mark.slow
 @EACH_QUESTION
 def test_bytes_do_not_depend_on_jobs_or_backend(question):
     first = csv_after(quick(None, question, jobs=1))
@@ -179,6 +180,7 @@ def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(tmp_path, monk
     assert run_settings([setting], 1000, 1, "threads", store) == (1000 - len(kept), [])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backlog", [monte_carlo.BACKLOG, math.inf])
 def test_little_is_left_to_store_after_an_interruption_on_a_slow_disk(
     tmp_path, monkeypatch, backlog

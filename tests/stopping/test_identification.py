@@ -116,6 +116,7 @@ def test_pulls_are_the_reference_s_in_law(case):
         assert apart(found, slow) < 5, (K, eps, delta)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_pulls_are_not_those_of_a_changed_reference(case):
     name, parameters, _ = CASES[case]

@@ -30,6 +30,7 @@ def rates(w, means, eps):
     return min(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("means", INSTANCES)
 @pytest.mark.parametrize("eps", [0.05, 0.5])
 def test_the_characteristic_time_is_the_best_over_all_weights(means, eps):

@@ -6,7 +6,7 @@ import inspect
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +36,11 @@ NO_RECORD: Mapping[str, Any] = {"parameters": {}, "env_spec": {}, "population": 
 
 def reproduce(name: str, results: Path, changes: Mapping[str, Any]) -> list[Path]:
     """See ``dpbandits.reproduce``."""
+    return list(tabulated(name, results, changes)())
+
+
+def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[[], Sequence[Path]]:
+    """Do all of ``dpbandits.reproduce`` but draw the figure, which the returned function does."""
     file = file_of("experiment", name)
     question = question_of(name, QUESTIONS) or REGRET
     limits = {q.limit for q in QUESTIONS} - {question.limit}
@@ -47,15 +52,19 @@ def reproduce(name: str, results: Path, changes: Mapping[str, Any]) -> list[Path
     figures = [results / "figures" / f"{name}{suffix}" for suffix in (".pdf", ".png")]
     current = is_current(table, request.config, request.settings)
     if current and _are_newer(figures, table, file):
-        return figures
+        return lambda: figures
     check_writable(results)
     if not current:
         refuse_to_replace(request)
         start = time.monotonic()
         store, played = play_missing(request)
         write_report(request, store, time.monotonic() - start if played else 0.0)
-    stem, figure = experiment_figure(name, results)
-    return save(figure, stem)
+
+    def draw():
+        stem, figure = experiment_figure(name, results)
+        return save(figure, stem)
+
+    return draw
 
 
 def _are_newer(figures: Sequence[Path], table: Path, described: Path) -> bool:

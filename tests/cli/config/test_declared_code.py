@@ -223,6 +223,7 @@ def test_a_path_is_no_experiment_though_its_table_is_there(drawn, capsys, name):
     assert not list(Path.cwd().rglob("*.pdf"))
 
 
+@pytest.mark.slow
 def test_only_an_experiment_of_ours_has_a_script(drawn, capsys):
     """Control: tables of a user's own experiments are drawn, whatever scripts have their names."""
     for name in ("mine", "all", "times", "azize2022_fig2"):
