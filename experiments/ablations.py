@@ -10,11 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from tabulate import tabulate
+from pages import table, write
 
 import dpbandits as dp
 from dpbandits.cli.command import guarded
-from dpbandits.files import write_atomically
 
 VARIANTS_FOLDER = Path(__file__).parent / "ablation"
 
@@ -71,8 +70,8 @@ def azize(keys):
 
 def ren(results):
     """The ratios of claim R2 at earlier rounds."""
-    table = dp.load(results / "ren2020_fig1d.csv")
-    means = table.groupby(["algo", "t"])["regret"].mean().unstack("algo")
+    runs = dp.load(results / "ren2020_fig1d.csv")
+    means = runs.groupby(["algo", "t"])["regret"].mean().unstack("algo")
     for share in (0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0):
         t = means.index[np.abs(means.index - share * means.index.max()).argmin()]
         row = means.loc[t]
@@ -86,14 +85,11 @@ def main(words):
     results = Path(keys["results"])
     head = ["AdaP-KLUCB", "DP-SE's pulls, times", "A1: below DP-SE", "A2: ratio on C2, eps 1"]
     head += ["A3: regret at eps .416 by that at 10"]
-    parts = [tabulate(list(azize(keys)), head, tablefmt="pipe", disable_numparse=True)]
+    parts = [table(list(azize(keys)), head)]
     if (results / "ren2020_fig1d.csv").exists():
         head = ["T", "R2: HeLDP-UCB-B by UCB (74 in print)", "HeLDP-UCB-L by UCB (210 in print)"]
-        parts.append(tabulate(list(ren(results)), head, tablefmt="pipe", disable_numparse=True))
-    text = "\n\n".join(parts) + "\n"
-    print(text, end="")
-    write_atomically(results / "ablations.md", text.encode())
-    return 0
+        parts.append(table(list(ren(results)), head))
+    return write(results / "ablations.md", "\n".join(parts))
 
 
 if __name__ == "__main__":

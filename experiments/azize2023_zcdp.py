@@ -7,7 +7,8 @@ panel is ours: the mean of the thesis hides how the regret is spread over the ru
 import numpy as np
 from scipy.stats import t as student
 
-from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, scientific, styled
+from dpbandits.figures.labels import scientific
+from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, styled
 from dpbandits.figures.tails import exceedance
 from dpbandits.results.tables import at_end
 

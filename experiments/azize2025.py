@@ -8,8 +8,9 @@ import numpy as np
 from dpbandits.contracts.display import environment_title
 from dpbandits.environments.catalogue import build
 from dpbandits.figures.bands import band_note
+from dpbandits.figures.labels import labelled
 from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
-from dpbandits.figures.style import BOUND, Chart, finish, labelled, styled, styles_of
+from dpbandits.figures.style import BOUND, Chart, finish, styled, styles_of
 from dpbandits.figures.tails import exceedance
 from dpbandits.settings.groups import read_group
 from dpbandits.theory.azize2025 import bernoulli_lower

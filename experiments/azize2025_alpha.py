@@ -7,8 +7,10 @@ import itertools
 
 from dpbandits.contracts.display import environment_title
 from dpbandits.figures.bands import band_note
+from dpbandits.figures.labels import budget_title, labelled
+from dpbandits.figures.layout import label_edges
 from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
-from dpbandits.figures.style import Chart, budget_title, finish, labelled, styled, styles_of
+from dpbandits.figures.style import Chart, finish, styled, styles_of
 
 TITLE = "Regret against the growth of the phases (Azize et al. 2025; our setting)"
 
@@ -25,9 +27,6 @@ def draw(table):
         rows = table[(table["eps"] == eps) & (table["env"] == env)]
         regret_vs(ax, rows, "alpha", styles, "quantiles")
         ax.set_title(f"{environment_title(env)}, {budget_title('eps', eps)}")
-    for ax in axes[:, 0]:
-        ax.set_ylabel(regret_label(table))
-    for ax in axes[-1]:
-        ax.set_xlabel(r"growth of the phases $\alpha$")
+    label_edges(axes, r"growth of the phases $\alpha$", regret_label(table))
     finish(figure, TITLE, table, band_note(table, "quantiles"))
     return figure

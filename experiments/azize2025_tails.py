@@ -9,12 +9,11 @@ RESULTS/azize2025_tails.md. The keys are those of ``dp.run``, such as runs=100 o
 import sys
 from pathlib import Path
 
-from tabulate import tabulate
+from pages import table, write
 
 import dpbandits as dp
 from dpbandits.cli.command import guarded
 from dpbandits.environments.catalogue import build
-from dpbandits.files import write_atomically
 from dpbandits.settings.groups import read_group
 from dpbandits.theory.azize2025 import bernoulli_lower
 
@@ -35,8 +34,8 @@ def by_bound(rows):
 def tails(name, values, keys):
     """The rows of a table for several values of a parameter."""
     algorithms = [dp.algorithm(algo, **{name: values}) for algo in ALGORITHMS]
-    table = dp.run(algorithms, INSTANCES, eps=BUDGETS, **keys)
-    last = table[table["t"] == table["horizon"]]
+    runs = dp.run(algorithms, INSTANCES, eps=BUDGETS, **keys)
+    last = runs[runs["t"] == runs["horizon"]]
     settings = last.assign(ratio=by_bound(last)).groupby(["algo", "eps", name], sort=False)
     for (algo, eps, value), ratio in settings["ratio"]:
         measured = ratio.median(), ratio.mean(), ratio.quantile(0.99), ratio.max()
@@ -51,11 +50,8 @@ def main(words):
     for name, values in VARIED.items():
         head = ["algorithm", "eps", name, "median", "mean", "99 %", "largest", f"above {MANY}"]
         rows = sorted(tails(name, values, keys), key=lambda row: row[:2])
-        parts.append(tabulate(rows, head, tablefmt="pipe", disable_numparse=True))
-    text = "\n\n".join(parts) + "\n"
-    print(text, end="")
-    write_atomically(Path(keys["results"]) / "azize2025_tails.md", text.encode())
-    return 0
+        parts.append(table(rows, head))
+    return write(Path(keys["results"]) / "azize2025_tails.md", "\n".join(parts))
 
 
 if __name__ == "__main__":

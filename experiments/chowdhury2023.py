@@ -7,7 +7,9 @@ import itertools
 
 from dpbandits.contracts.display import environment_title
 from dpbandits.figures.bands import curve_of, draw_band
-from dpbandits.figures.style import Chart, budget_title, finish, labelled, styled, styles_of
+from dpbandits.figures.labels import budget_title, labelled
+from dpbandits.figures.layout import label_edges
+from dpbandits.figures.style import Chart, finish, styled, styles_of
 
 TITLE = "Regret per round on drawn instances (Chowdhury & Zhou 2023)"
 EARLIEST = 1e-4  # of the horizon
@@ -31,10 +33,7 @@ def draw(table):
             draw_band(ax, curve, "t", styles[label]["color"])
         title = environment_title(env).partition(":")[0]
         ax.set(title=f"{title}, {budget_title('eps', eps)}", xscale="log", yscale="log")
-    for ax in axes[:, 0]:
-        ax.set_ylabel("pseudo-regret / $t$")
-    for ax in axes[-1]:
-        ax.set_xlabel("round $t$")
+    label_edges(axes, "round $t$", "pseudo-regret / $t$")
     instances = table["env.instance"].nunique()
     note = f"Lines: means of RUNS runs on each of {instances} instances. Bands: 95 % interval"
     finish(figure, TITLE, table, f"{note} (bootstrap, BCa) over runs and instances.")

@@ -7,9 +7,10 @@ import numpy as np
 
 import dpbandits as dp
 from dpbandits.environments.populations import build_population
-from dpbandits.figures.bands import BANDS
+from dpbandits.figures.bands import INTERVAL
+from dpbandits.figures.labels import legend_name
 from dpbandits.figures.regret_vs_budget import regret_label
-from dpbandits.figures.style import PALETTE, Chart, finish, legend_name, styled
+from dpbandits.figures.style import PALETTE, Chart, finish, styled
 from dpbandits.settings.groups import read_group
 from dpbandits.theory.ren2020 import v_b, v_l
 
@@ -48,5 +49,5 @@ def draw(table):
     ax.plot(ends, intercept + slope * ends, color="black", lw=1, label=label)
     ax.set(xlabel=r"$V_L$ (HeLDP-UCB-L) or $V_B$ (HeLDP-UCB-B)", ylabel=regret_label(table))
     ax.set(xscale="log", yscale="log")
-    finish(figure, TITLE, table, f"Points: mean of RUNS runs. Bars: {BANDS['ci'].band}.")
+    finish(figure, TITLE, table, f"Points: mean of RUNS runs. Bars: {INTERVAL}.")
     return figure

@@ -5,17 +5,12 @@ for HeLDP-UCB-L and coth(eps/2)^2 for HeLDP-UCB-B. The tables of experiments ren
 are needed; the ratios are written to RESULTS/ren2020_ratios.md.
 """
 
-import sys
-from pathlib import Path
-
 import numpy as np
+from pages import page_of_folder, table
 from scipy.stats import bootstrap
-from tabulate import tabulate
 
 import dpbandits as dp
-from dpbandits.cli.command import guarded
 from dpbandits.environments.populations import homogeneous
-from dpbandits.files import write_atomically
 from dpbandits.theory.ren2020 import v_b, v_l
 
 # claim, experiment, algorithm, eps, the paper's ratio
@@ -40,11 +35,11 @@ def ratio(private, free, axis=-1):
     return private.mean(axis=axis) / free.mean(axis=axis)
 
 
-def main(results):
+def page(results):
     rows = []
     for claim, experiment, algo, eps, printed in CLAIMS:
-        table = dp.load(results / f"{experiment}.csv")
-        samples = final(table, algo, eps), final(table, "ucb", np.inf)
+        runs = dp.load(results / f"{experiment}.csv")
+        samples = final(runs, algo, eps), final(runs, "ucb", np.inf)
         interval = bootstrap(samples, ratio, rng=np.random.default_rng(0)).confidence_interval
         theory = TERMS[algo](homogeneous(eps), eps)
         measured = f"{ratio(*samples):.3g} ({interval.low:.3g} to {interval.high:.3g})"
@@ -52,12 +47,8 @@ def main(results):
             [claim, experiment, algo, f"{eps:g}", f"{printed:g}", f"{theory:.3g}", measured]
         )
     head = ["claim", "experiment", "algorithm", "eps", "paper", "theory", "measured (95 %)"]
-    text = tabulate(rows, head, tablefmt="pipe", disable_numparse=True) + "\n"
-    print(text, end="")
-    write_atomically(results / "ren2020_ratios.md", text.encode())
-    return 0
+    return table(rows, head)
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
-    guarded("ren2020_ratios", lambda: main(folder))
+    page_of_folder("ren2020_ratios", page)

@@ -7,8 +7,9 @@ the best c of the setting. experiments/practical_constants.py prints these ratio
 import itertools
 
 from dpbandits.contracts.display import display_name
+from dpbandits.figures.labels import labelled
 from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
-from dpbandits.figures.style import Chart, finish, labelled, styled, styles_of
+from dpbandits.figures.style import Chart, finish, styled, styles_of
 from dpbandits.results.tables import at_end
 
 ALGORITHMS = ("dpr_ucb", "dpr_se", "ldpr_se")

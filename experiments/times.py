@@ -5,18 +5,14 @@ experiments share are counted in the first of them only.
 """
 
 import json
-import sys
-from pathlib import Path
 
-from tabulate import tabulate
+from pages import page_of_folder, table
 
 import dpbandits as dp
-from dpbandits.cli.command import guarded
-from dpbandits.files import write_atomically
 from dpbandits.results.summary import rounds
 
 
-def main(results):
+def page(results):
     rows = []
     for name in dp.experiments().index:
         path = results / f"{name}.json"
@@ -27,12 +23,8 @@ def main(results):
             horizon = ", ".join(map(rounds, sorted({setting["horizon"] for setting in settings})))
             rows.append([name, len(settings), runs, horizon, seconds])
     head = ["experiment", "settings", "runs", "horizon", "seconds"]
-    text = tabulate(rows, head, tablefmt="pipe", disable_numparse=True) + "\n"
-    print(text, end="")
-    write_atomically(results / "times.md", text.encode())
-    return 0
+    return table(rows, head)
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
-    guarded("times", lambda: main(folder))
+    page_of_folder("times", page)

@@ -8,7 +8,8 @@ from matplotlib.patches import Patch
 
 from dpbandits.contracts.display import display_name, line_of
 from dpbandits.environments.catalogue import one_better
-from dpbandits.figures.style import DASHES, PALETTE, Chart, scientific, shade, styled
+from dpbandits.figures.labels import scientific
+from dpbandits.figures.style import DASHES, PALETTE, Chart, shade, styled
 from dpbandits.results.tables import at_end
 from dpbandits.theory.azize2025 import bernoulli_lower
 

@@ -6,17 +6,12 @@ are far above.
 The tables are written to RESULTS/which_global_page.md.
 """
 
-import sys
-from pathlib import Path
-
+from pages import page_of_folder, table
 from scipy.stats import gmean
-from tabulate import tabulate
 
 import dpbandits as dp
-from dpbandits.cli.command import guarded
 from dpbandits.contracts.display import display_name
 from dpbandits.figures.draw import load_script
-from dpbandits.files import write_atomically
 from dpbandits.results.summary import rounds
 from dpbandits.results.tables import at_end
 
@@ -24,16 +19,16 @@ CLOSE = 2.0  # times the smallest regret
 FAILED = 10.0  # times the smallest median of a game: the regret of a run that went badly
 
 
-def rows_of(table):
+def rows_of(runs):
     """A row for each algorithm: its regrets in the games in which some algorithm learns."""
     which = load_script("which_global")
-    centers = {name: which.centers(table, name) for name in which.CENTERS}
+    centers = {name: which.centers(runs, name) for name in which.CENTERS}
     played = ~which.hopeless(centers["median"])
     close = {
         name: found[played].div(found[played].min(axis=1), axis=0)
         for name, found in centers.items()
     }
-    ends = at_end(table).join(centers["median"].min(axis=1).rename("best"), on=which.GAME)
+    ends = at_end(runs).join(centers["median"].min(axis=1).rename("best"), on=which.GAME)
     ends = ends.set_index(which.GAME)[["algo", "regret", "best"]]
     ends = ends[ends.index.isin(centers["median"].index[played])]
     failed = (ends["regret"] > FAILED * ends["best"]).groupby(ends["algo"].to_numpy()).mean()
@@ -58,21 +53,14 @@ HEAD = [
 ]  # fmt: skip
 
 
-def main(results):
-    table = dp.load(results / "which_global.csv")
+def page(results):
     texts = []
-    for T, part in table.groupby("horizon"):
+    for T, part in dp.load(results / "which_global.csv").groupby("horizon"):
         games, rows = rows_of(part)
-        text = tabulate(rows, HEAD, tablefmt="pipe", disable_numparse=True)
-        texts.append(
-            f"T = {rounds(int(T))}, {games} games in which some algorithm learns:\n\n{text}\n"
-        )
-    text = "\n".join(texts)
-    print(text, end="")
-    write_atomically(results / "which_global_page.md", text.encode())
-    return 0
+        head = f"T = {rounds(int(T))}, {games} games in which some algorithm learns:"
+        texts.append(f"{head}\n\n{table(rows, HEAD)}")
+    return "\n".join(texts)
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
-    guarded("which_global_page", lambda: main(folder))
+    page_of_folder("which_global_page", page)

@@ -5,9 +5,11 @@ import itertools
 import numpy as np
 
 from dpbandits.figures.bands import band_note
+from dpbandits.figures.labels import budget_title, labelled
+from dpbandits.figures.layout import label_edges
 from dpbandits.figures.overlays import lines_of
 from dpbandits.figures.regret_vs_time import regret_vs_time
-from dpbandits.figures.style import Chart, budget_title, finish, labelled, styled, styles_of
+from dpbandits.figures.style import Chart, finish, styled, styles_of
 
 TITLE = "Outliers before (CTL) and after (LTC) the local randomizer (Zhou & Zhang 2024, Figs. 4, 5)"
 STAGES = {"zhou_ctl": "CTL", "zhou_ltc": "LTC"}
@@ -28,9 +30,6 @@ def draw(table):
         here = (table["env.alpha"] == alpha) & table["eps"].isin([eps, np.inf])
         regret_vs_time(ax, table[here], styles, "ci", "log", no_bounds)
         ax.set_title(f"{budget_title('eps', eps)}, $\\alpha$ = {alpha:g}")
-    for ax in axes[:, 0]:
-        ax.set_ylabel("pseudo-regret")
-    for ax in axes[-1]:
-        ax.set_xlabel("round $t$")
+    label_edges(axes, "round $t$", "pseudo-regret")
     finish(figure, TITLE, table, band_note(table, "ci"))
     return figure

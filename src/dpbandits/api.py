@@ -389,8 +389,8 @@ def bounds(
     from .contracts.question import REGRET
     from .errors import BadInput
     from .settings.choices import request_from
+    from .theory.bounds import bound_rows
     from .theory.problem import problem
-    from .theory.table import bound_rows
 
     given = {
         "algo": algo, "env": env, "population": population, "eps": eps, "rho": rho,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
 
@@ -24,6 +24,7 @@ from .settings.sweep import Point, points
 from .theory.bounds import best_lower_bound
 from .theory.problem import problem
 from .theory.ren2020 import LEADING_TERMS
+from .validation import each
 
 RESAMPLES = 2000
 VERDICTS = ("reproduced", "partly", "not reproduced")
@@ -123,16 +124,11 @@ def excess_ratio(means: np.ndarray) -> np.ndarray:
     return first / second
 
 
-STATISTICS = {
-    "ratio": ratio,
-    "regret": regret,
-    "spread": spread,
-    "spread_ratio": spread_ratio,
-    "excess_ratio": excess_ratio,
-}
+STATISTICS = {f.__name__: f for f in (ratio, regret, spread, spread_ratio, excess_ratio)}
 BY_BOUND = {"bound_ratio": regret, "bound_spread": spread}  # of regrets divided by the lower bound
 KINDS = (*STATISTICS, *BY_BOUND, "growth", "r_squared")  # by their names in a claim's file
 CENTERS: dict[str, Callable[..., np.ndarray]] = {"mean": np.mean, "median": np.median}  # of runs
+TEXTS = ("source", "says", "published", "why")  # of a claim, each written in one line
 OTHERS = "others"  # in ``over``: the values that the part's ``of`` does not list
 
 
@@ -201,17 +197,15 @@ def claim(name: str, spec: Mapping[str, Any]) -> Claim:
     Raises:
         BadInput: a key is missing or unknown.
     """
-    keys = ("source", "says", "published", "experiments", "parts", "why")
+    keys = [field.name for field in fields(Claim) if field.name != "name"]
     for key in spec:
         if key not in keys:
             raise unknown(f"key of claim {name}:", str(key), keys)
     for key in keys:
         if not spec.get(key):
             raise BadInput(f"claim {name}: {key} is missing")
-    source, says, published, why = (
-        " ".join(str(spec[key]).split()) for key in ("source", "says", "published", "why")
-    )
-    return Claim(name, source, says, published, spec["experiments"], spec["parts"], why)
+    texts = {key: " ".join(str(spec[key]).split()) for key in TEXTS}
+    return Claim(name, **{**spec, **texts})
 
 
 def load_claims() -> dict[str, Claim]:
@@ -302,14 +296,11 @@ def _part(
     low = high = value = float(of_runs(*values, axis=-1))
     for method in ("BCa", "percentile") if any(np.ptp(x) > 0 for x in values) else ():
         with warnings.catch_warnings(action="ignore"):  # that BCa is undefined
-            low, high = bootstrap(
-                values,
-                of_runs,
-                n_resamples=RESAMPLES,
-                method=method,
+            found = bootstrap(
+                values, of_runs, n_resamples=RESAMPLES, method=method, vectorized=True,
                 rng=np.random.default_rng(0),
-                vectorized=True,
-            ).confidence_interval
+            )  # fmt: skip
+            low, high = found.confidence_interval
         if np.isfinite([low, high]).all():
             break
     return Part(where, value, float(low), float(high), *thresholds)
@@ -317,7 +308,7 @@ def _part(
 
 def _centers(claim: Claim, spec: Mapping[str, Any]) -> list[str]:
     """The names of the averages over runs that a part is about."""
-    for name in (centers := _listed(spec.get("center", "mean"))):
+    for name in (centers := each(spec.get("center", "mean"))):
         if name not in CENTERS:
             raise unknown(f"center of claim {claim.name}:", plain(name), CENTERS)
     return centers
@@ -330,18 +321,13 @@ def _compared(
     grid = dict(spec.get("over", {}))
     for name in [name for name, value in grid.items() if value == OTHERS]:
         found = dict.fromkeys(sample.words[name] for sample in samples if sample.fits(point))
-        grid[name] = [value for value in found if value not in _listed(spec["of"][name])]
+        grid[name] = [value for value in found if value not in each(spec["of"][name])]
     return _points(grid)
-
-
-def _listed(value: Any) -> list[Any]:
-    """A list of values; a single value needs no list."""
-    return value if isinstance(value, list) else [value]
 
 
 def _points(grid: Mapping[str, Any]) -> list[Point]:
     """All combinations of the values of a grid."""
-    return list(points({"sweep": {name: _listed(x) for name, x in grid.items()}}))
+    return list(points({"sweep": {name: each(x) for name, x in grid.items()}}))
 
 
 def _one(claim: Claim, samples: Sequence[Sample], point: Mapping[str, Any]) -> Sample:

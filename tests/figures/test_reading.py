@@ -12,10 +12,11 @@ import dpbandits as dp
 from dpbandits.errors import BadInput
 from dpbandits.figures import bands, regret_vs_budget
 from dpbandits.figures.draw import figure_of_table, from_file
+from dpbandits.figures.labels import labelled
 from dpbandits.figures.overlays import SLOPE
 from dpbandits.figures.regret_vs_budget import contamination_panels, order, regret_vs
 from dpbandits.figures.regret_vs_time import time_panels
-from dpbandits.figures.style import BOUND, label_logarithms, labelled, styles_of
+from dpbandits.figures.style import BOUND, label_logarithms, styles_of
 
 
 @pytest.fixture(scope="module")

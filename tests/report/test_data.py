@@ -10,6 +10,7 @@ from dpbandits.figures.style import PALETTE
 from dpbandits.report import data
 from dpbandits.report.data import NO_LEVEL, arranged, binned, exceedance, study_of_table, thinned
 from dpbandits.report.sources import SEPARATE, read_summary, sources_in, without_parts
+from dpbandits.report.theorems import bound_curves
 from dpbandits.report.words import number, power, unicode_of
 from dpbandits.results.tables import at_end, settings_of, write_table
 
@@ -185,6 +186,21 @@ def test_many_tables_of_ones_own_share_a_section(tmp_path):
     write_table(tmp_path / "mine00.csv", table)  # looks like mine01, and no manifest says why
     sources, notes = sources_in(tmp_path)
     assert len(sources) == SEPARATE + 3 and "a section each" in notes[0]
+
+
+def test_tables_of_several_seeds_have_bounds():
+    """Each seed is a panel. The control: curves without a seed have no column to be found by."""
+    given = {"eps": [0.5, 1], "horizon": 2000, "runs": 2, "checkpoints": 8}
+    tables = [dp.run("adap_ucb", "bernoulli_c2", seed=seed, **given) for seed in (0, 1)]
+    records = [record for table in tables for record in table.attrs["settings"]]
+    both = pd.concat(tables, ignore_index=True)
+    points, kinds = bound_curves(study_of_table(both), both, records, "both")
+    alone, same = bound_curves(study_of_table(tables[0]), tables[0], records[:2], "alone")
+    assert list(kinds.items()) == list(same.items()) and set(points["panel"]) == {0, 1}
+    places = ["level", "line", "axis", "label"]
+    expected = alone[places].value_counts()
+    for _, own in points.groupby("panel"):
+        assert own[places].value_counts().index.sort_values().equals(expected.index.sort_values())
 
 
 @pytest.mark.parametrize(

@@ -15,14 +15,20 @@ from scipy import stats
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.laws import PARAMETERS, TABLE, Environment
 from dpbandits.environments.populations import homogeneous
-from dpbandits.figures.stopping import samples
 from dpbandits.game import new_game, rounds_played
 from dpbandits.parts.mechanisms import laplace
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 from dpbandits.stopping import dp_nas as dp_nas_module
 from dpbandits.stopping import nas as nas_module
 from dpbandits.stopping.sparse_vector import bar, first_above, noise_scales
+from dpbandits.theory.bounds import where_it_holds
 from dpbandits.theory.sajed2019 import stopping_lower, stopping_upper
+
+
+def samples(theorem, mu, eps, a, beta, R=1.0):
+    """The number of samples in a theorem, NaN where its conditions fail."""
+    return where_it_holds(theorem, R, a, mu, eps, beta)
+
 
 lower_bound, upper_bound = (partial(samples, x) for x in (stopping_lower, stopping_upper))
 

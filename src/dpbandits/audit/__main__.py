@@ -52,11 +52,11 @@ def row(algorithm: Algorithm) -> list[str]:
     needs = algorithm.rewards.words if algorithm.rewards else "any rewards"
     loss = "the user's level" if promised.notion == "local" else ", ".join(promised.letters)
     beneath = promised.mechanism or (promised.curator.__name__ if promised.curator else "")
-    beneath = f"`{beneath}`" if beneath else "sparse vector"
-    what = promised.hides
-    shifts = promised.alignment.says if promised.alignment else ""
-    found = [f"`{algorithm.name}`", promised.notion, loss, what, needs, promised.source, beneath]
-    return [*found, shifts]
+    return [
+        f"`{algorithm.name}`", promised.notion, loss, promised.hides, needs, promised.source,
+        f"`{beneath}`" if beneath else "sparse vector",
+        promised.alignment.says if promised.alignment else "",
+    ]  # fmt: skip
 
 
 if __name__ == "__main__":

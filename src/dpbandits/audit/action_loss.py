@@ -156,7 +156,7 @@ def elimination_candidates(
     while left // 2 >= R:
         for found in endings(int(R), width, eps, change):
             removed = "arm 1" if found.removes else "no arm"
-            event = f"epoch {e} of 2 x {found.R} rounds removes {removed}"
+            event = f"epoch {e} of 2 x {int(R)} rounds removes {removed}"
             d, other = found.sums
             unit = "" if change == 1.0 else f" in units of {change:.6g}"
             words = f"sum 0 - sum 1 = {d}{unit}", f"sum 0 - sum 1 = {other}{unit}"
@@ -212,20 +212,9 @@ OTHER = "{name}: exact losses are known for {known} and for algorithms of users 
 
 
 def exact_loss(
-    algorithm: Algorithm,
-    values: Mapping[str, float],
-    eps: float,
-    horizon: int,
-    arms: int = 2,
+    algorithm: Algorithm, values: Mapping[str, float], eps: float, horizon: int, arms: int = 2
 ) -> ActionLoss:
-    """The exact loss of an algorithm's actions.
-
-    Args:
-        algorithm: the algorithm.
-        values: its parameters, as numbers.
-        eps: its budget.
-        horizon: the number of rounds.
-        arms: the number of arms.
+    """The exact loss of an algorithm's actions; ``values`` are its parameters, as numbers.
 
     Raises:
         OutOfReach: no exact loss is known.

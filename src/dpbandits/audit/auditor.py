@@ -35,11 +35,10 @@ class Finding:
     """The result of an audit.
 
     Attributes:
-        subject: what was audited.
         measured: the lower confidence bound on the privacy loss, in the subject's unit.
         confidence: of the bound.
         pair: the neighbours, two arrays.
-        event: the event that distinguishes them.
+        event: what distinguishes them.
         counts: how often it happened under each.
         runs: the number of runs under each, those that the test needed.
         detectable: the least loss, as a multiple of the promised one, that as many runs as were

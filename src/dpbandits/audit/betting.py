@@ -90,10 +90,8 @@ class Bets:
         return np.asarray(wealth)
 
     def bound(self, best: np.ndarray) -> float:
-        """The lower bound on the loss: the largest tested loss up to which all are refuted.
-
-        Args:
-            best: the largest ``log_wealth`` against each loss so far.
+        """The lower bound on the loss: the largest tested loss up to which all are refuted by
+        ``best``, the largest ``log_wealth`` against each loss so far.
         """
         refuted = int(np.argmin(np.append(best, -np.inf) >= 0.0))
         return float(self.losses[refuted - 1]) if refuted else 0.0
@@ -110,11 +108,8 @@ class Bets:
 
 
 def pairs(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """The counts that ``log_wealth`` takes: int array (4,).
-
-    Args:
-        first: bool array (runs,): whether the event happens under the first neighbour.
-        second: the same under the second.
+    """The counts that ``log_wealth`` takes, int array (4,), of whether the event happens in each
+    run under the first and under the second neighbour, bool arrays (runs,).
     """
     outcomes = (first & second, first & ~second, ~first & second, ~first & ~second)
     return np.array([outcome.sum() for outcome in outcomes])

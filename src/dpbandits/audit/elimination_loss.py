@@ -19,14 +19,12 @@ class Ending(NamedTuple):
 
     Attributes:
         removes: whether an arm is removed.
-        R: pulls of each arm.
         sums: the differences of the two arms' sums under the neighbours, in units of the largest
             change of a reward.
         probabilities: those of this end.
     """
 
     removes: bool
-    R: int
     sums: tuple[int, int]
     probabilities: tuple[Number, Number]
 
@@ -50,7 +48,7 @@ def endings(R: int, width: float, rate: float, change: float = 1.0) -> Iterator[
 
     for removes, probability, sums in ((True, removed, (-R, 1 - R)), (False, kept, (R, R - 1))):
         first, second = map(probability, sums)
-        yield Ending(removes, R, sums, (first, second))
+        yield Ending(removes, sums, (first, second))
 
 
 def tail(x: Number) -> Number:

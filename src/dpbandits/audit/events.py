@@ -71,8 +71,7 @@ def learn(
     Args:
         seen: what an adversary saw in n runs under each sequence of rewards, float arrays
             (n, columns).
-        level: see ``rank``.
-        scale: see ``rank``.
+        level, scale: see ``rank``.
 
     Returns:
         The event's score on this sample, which is too large since the event was chosen on it; the
@@ -86,11 +85,9 @@ def learn(
         return 0.0, Event((), 0), (0.5, 0.5)
     n = data.shape[1] // 2
     grown, chosen = data[:, :n, distinct], data[:, n : 2 * n, distinct]
+    least = min(LEAST, max(n // 50, 5))
     tree = DecisionTreeClassifier(
-        criterion="entropy",
-        max_depth=DEPTH,
-        min_samples_leaf=min(LEAST, max(n // 50, 5)),
-        random_state=0,
+        criterion="entropy", max_depth=DEPTH, min_samples_leaf=least, random_state=0
     ).fit(grown.reshape(2 * n, -1), np.repeat([0, 1], n))
     counts = np.stack([np.asarray(tree.decision_path(x).sum(axis=0)).ravel() for x in chosen])
     scores = np.stack([rank(counts[s], counts[1 - s], n, level, scale) for s in (0, 1)])

@@ -19,13 +19,17 @@ TOLERANCE = 1e-9
 SIZES = (1.0, 30.0, 1e3, 1e6)  # of the noise with which linearity is tested
 
 
-class _Laplace:
-    """A generator of given Laplace variables, as differences of two exponentials; others are 0."""
-
-    draws = 2  # for a variable
+class _Given:
+    """A generator of given variables; others are 0."""
 
     def __init__(self, z: dict[int, float]):
         self.z, self.drawn = z, 0
+
+
+class _Laplace(_Given):
+    """Laplace variables, as differences of two exponentials."""
+
+    draws = 2  # for a variable
 
     def standard_exponential(self) -> float:
         self.drawn += 1
@@ -33,13 +37,10 @@ class _Laplace:
         return max(z, 0.0) if self.drawn % 2 else max(-z, 0.0)
 
 
-class _Normal:
-    """A generator of given standard normal variables; others are 0."""
+class _Normal(_Given):
+    """Standard normal variables."""
 
     draws = 1
-
-    def __init__(self, z: dict[int, float]):
-        self.z, self.drawn = z, 0
 
     def standard_normal(self) -> float:
         self.drawn += 1

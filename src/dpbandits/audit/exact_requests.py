@@ -12,13 +12,13 @@ from typing import Any
 from tabulate import tabulate
 
 from ..contracts.algorithm import Algorithm
-from ..contracts.parameters import POSITIVE
 from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
-from ..validation import argument, each, folder, whole
+from ..validation import each, folder, whole
 from .action_loss import ROUNDING, exact_loss, method_of, usual_horizon
 from .parameters import arguments_at
+from .requests import NOTHING, budgets_of
 
 SAMPLING = ("rule", "mechanism", "runs", "confidence", "seed", "short")
 PROVED, VIOLATED = "proved", "VIOLATED"
@@ -38,24 +38,13 @@ class Wanted:
         """The loss as a row of the table; raises OutOfReach."""
         found = exact_loss(self.algorithm, self.values, self.eps, self.horizon, self.arms)
         limit = self.eps * (1.0 + ROUNDING)
-        return self.labels() | {
-            "low": found.low,
-            "high": found.high,
-            "verdict": VIOLATED if found.low > limit else PROVED if found.high <= limit else "",
-            "event": found.event,
-            "rewards": found.rewards[0],
-            "neighbours": found.rewards[1],
-        }
-
-    def labels(self) -> dict[str, Any]:
-        """What was asked for, as a part of a row."""
+        verdict = VIOLATED if found.low > limit else PROVED if found.high <= limit else ""
         return {
-            "algo": self.algorithm.name,
-            "eps": self.eps,
-            "horizon": self.horizon,
-            "arms": self.arms,
-            "promised": self.eps,
-        }
+            "algo": self.algorithm.name, "eps": self.eps, "horizon": self.horizon,
+            "arms": self.arms, "promised": self.eps, "low": found.low, "high": found.high,
+            "verdict": verdict, "event": found.event, "rewards": found.rewards[0],
+            "neighbours": found.rewards[1],
+        }  # fmt: skip
 
 
 def wanted(
@@ -66,11 +55,7 @@ def wanted(
 ) -> list[Wanted]:
     """The exact losses of a configuration: one for each budget and horizon.
 
-    Args:
-        config: the configuration as plain data.
-        given: the keys that the user set.
-        algorithm: the algorithm that is chosen.
-        spec: the contents of its configuration file.
+    The arguments are those of ``requests.requested``.
 
     Raises:
         BadInput: a value is wrong, or python-flint is not installed.
@@ -87,19 +72,12 @@ def wanted(
     if algorithm is None:
         raise BadInput("exact=true: an algorithm is needed, as in algo=adap_ucb")
     if algorithm.budget is None:
-        raise BadInput(
-            f"algo={algorithm.name}: it promises no privacy, so there is nothing to audit"
-        )
+        raise BadInput(f"algo={algorithm.name}: {NOTHING}")
     method_of(algorithm)  # or it is out of reach
-    if config["rho"] is not None:
-        raise BadInput(f"rho={plain(config['rho'])}: {algorithm.without('rho')}")
+    budgets = budgets_of(config, algorithm.name, algorithm.budget)
     if config["results"] is not None:
         folder("results", config["results"])
     arms = whole("arms", config["arms"], at_least=2, at_most=20)
-    budgets = [
-        argument("eps", x, POSITIVE, math.nan)
-        for x in each(1.0 if config["eps"] is None else config["eps"])
-    ]
     horizons = [] if config["horizon"] is None else each(config["horizon"])
     lengths = [whole("horizon", T, at_least=2) for T in horizons]
     own = [name for name in algorithm.domains if name not in (algorithm.budget, "eps_min")]
@@ -119,16 +97,10 @@ def render_exact(rows: list[dict[str, Any]], style: str) -> str:
     """The table of exact losses as text, in a style of tabulate's."""
     head = ["audited", "arms", "rounds", "promised", "exact loss", "verdict"]
     cells = [
-        [
-            row["algo"],
-            row["arms"],
-            f"{row['horizon']:,}",
-            f"{row['promised']:g}",
-            interval(row["low"], row["high"]),
-            row["verdict"] or "undecided",
-        ]
+        [row["algo"], row["arms"], f"{row['horizon']:,}", f"{row['promised']:g}",
+         interval(row["low"], row["high"]), row["verdict"] or "undecided"]
         for row in rows
-    ]
+    ]  # fmt: skip
     align = ("left", "right", "right", "right", "left", "left")
     return tabulate(cells, head, tablefmt=style, colalign=align, disable_numparse=True)
 

@@ -27,30 +27,19 @@ def record(finding: Finding, seed: int) -> dict[str, Any]:
     """A finding as a row of the table."""
     x, y = finding.pair
     where = tuple(np.argwhere(x != y)[0])
+    subject = finding.subject
     return {
-        "kind": finding.subject.kind,
-        "name": finding.subject.name,
-        "budget": finding.subject.budget_name,
-        finding.subject.budget_name: finding.subject.budget,
-        "unit": finding.subject.unit,
-        "promised": finding.subject.promised,
-        "measured": finding.measured,
-        "detectable": finding.detectable,
+        "kind": subject.kind, "name": subject.name, "budget": subject.budget_name,
+        subject.budget_name: subject.budget, "unit": subject.unit, "promised": subject.promised,
+        "measured": finding.measured, "detectable": finding.detectable,
         "exact": math.nan if finding.exact is None else finding.exact,
-        "verdict": VERDICTS[finding.violated],
-        "confidence": finding.confidence,
-        "runs": finding.runs,
-        "count_first": finding.counts[0],
-        "count_second": finding.counts[1],
-        "rewards": len(x),
-        "arms": x.shape[1] if x.ndim > 1 else 1,
-        "changed_round": int(where[0]) + 1,
-        "changed_arm": int(where[1]) if x.ndim > 1 else 0,
-        "first": float(x[where]),
-        "second": float(y[where]),
-        "event": finding.event.in_words(finding.subject.columns(x)) or "nothing differs",
-        "seed": seed,
-    }
+        "verdict": VERDICTS[finding.violated], "confidence": finding.confidence,
+        "runs": finding.runs, "count_first": finding.counts[0], "count_second": finding.counts[1],
+        "rewards": len(x), "arms": x.shape[1] if x.ndim > 1 else 1,
+        "changed_round": int(where[0]) + 1, "changed_arm": int(where[1]) if x.ndim > 1 else 0,
+        "first": float(x[where]), "second": float(y[where]),
+        "event": finding.event.in_words(subject.columns(x)) or "nothing differs", "seed": seed,
+    }  # fmt: skip
 
 
 def render(rows: Sequence[Mapping[str, Any]], style: str) -> str:
@@ -58,17 +47,11 @@ def render(rows: Sequence[Mapping[str, Any]], style: str) -> str:
     head = ["audited", "", "promised", "measured, at least"]
     head += ["would be seen from", "exact, of the release beneath", "verdict"]
     cells = [
-        [
-            row["name"],
-            row["kind"],
-            promised(row),
-            f"{row['measured']:.3g}",
-            "" if math.isinf(row["detectable"]) else f"{row['detectable']:.3g} {row['unit']}",
-            "" if math.isnan(row["exact"]) else f"{row['exact']:.4g}",
-            row["verdict"],
-        ]
+        [row["name"], row["kind"], promised(row), f"{row['measured']:.3g}",
+         "" if math.isinf(row["detectable"]) else f"{row['detectable']:.3g} {row['unit']}",
+         "" if math.isnan(row["exact"]) else f"{row['exact']:.4g}", row["verdict"]]
         for row in rows
-    ]
+    ]  # fmt: skip
     align = ("left", "left", "right", "right", "right", "right", "left")
     return tabulate(cells, head, tablefmt=style, colalign=align, disable_numparse=True)
 
@@ -121,9 +104,8 @@ def bars(table: pd.DataFrame) -> Figure:
     heights = [0.2 * rows["name"].nunique() + 0.9 for rows in units.values()]
     values = sorted(value.unique())
     figure = Chart(figsize=(2.1 * len(values) + 2.2, sum(heights) + 1.1))
-    axes = figure.subplots(
-        len(units), len(values), squeeze=False, sharey="row", height_ratios=heights
-    )
+    panels = len(units), len(values)
+    axes = figure.subplots(*panels, squeeze=False, sharey="row", height_ratios=heights)
     for (unit, found), across in zip(units.items(), axes, strict=True):
         names = list(dict.fromkeys(found["name"]))[::-1]
         for ax, x in zip(across, values, strict=True):

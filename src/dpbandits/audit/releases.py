@@ -16,13 +16,7 @@ import numpy as np
 from ..compiled.decorators import inlined, verb
 from ..environments.blocks import count, encoded, kept
 from ..parts.buffers import fill_buffer, new_buffers
-from ..parts.discrete_noise import (
-    discrete_laplace,
-    granularity,
-    modular_sum,
-    most_noise,
-    skellam,
-)
+from ..parts.discrete_noise import discrete_laplace, granularity, modular_sum, most_noise, skellam
 from ..parts.estimators import private_mean, private_mode
 from ..parts.honaker import honaker_noise, new_honaker_trees
 from ..parts.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
@@ -38,11 +32,8 @@ class Mechanism:
     """A release, and the data on which it is audited.
 
     Attributes:
-        name: its name.
         function: ``release(rng, x, budget, out)``, callable from kernels.
-        says: a description in one sentence.
         values: the values that one number of the data may take; all are tried.
-        sizes: the sizes of the data.
         seen: how many numbers are released about n data.
         budget: the name of its privacy budget: eps-DP, or rho-zCDP by Gaussian noise.
     """
@@ -76,9 +67,8 @@ def mechanism(says: str, **data) -> Callable:
     """A decorator that adds a release to ``MECHANISMS``, under its own name."""
 
     def register(function):
-        MECHANISMS[function.__name__] = Mechanism(
-            function.__name__, inlined(function), says, **data
-        )
+        name = function.__name__
+        MECHANISMS[name] = Mechanism(name, inlined(function), says, **data)
 
     return register
 
@@ -107,12 +97,8 @@ def gaussian_release(rng, x, rho, out):
     out[0] = x[0] + gaussian(rng, 1.0 / np.sqrt(2.0 * rho))
 
 
-@mechanism(
-    "AdaC, AdaR: means of disjoint episodes with Gaussian noise",
-    sizes=(4, 8),
-    seen=tree_levels,
-    budget="rho",
-)
+@mechanism("AdaC, AdaR: means of disjoint episodes with Gaussian noise",
+           sizes=(4, 8), seen=tree_levels, budget="rho")  # fmt: skip
 def gaussian_episode_means(rng, x, rho, out):
     start = 0
     for i in range(len(out)):
@@ -121,11 +107,9 @@ def gaussian_episode_means(rng, x, rho, out):
         start += n
 
 
-@mechanism(
-    "DP-KLUCB, DP-IMED: running totals of phases of 1, 1, 2, 4, ..., each with noise of its own",
-    sizes=(4, 8),
-    seen=tree_levels,
-)
+@mechanism("DP-KLUCB, DP-IMED: running totals of phases of 1, 1, 2, 4, ..., "
+           "each with noise of its own",
+           sizes=(4, 8), seen=tree_levels)  # fmt: skip
 def phase_sums(rng, x, eps, out):
     total, start = 0.0, 0
     for i in range(len(out)):
@@ -135,11 +119,8 @@ def phase_sums(rng, x, eps, out):
         start += n
 
 
-@mechanism(
-    "Lazy-DP-TS, Anytime-Lazy-UCB: means of disjoint buffers of 1, 2, 4, ...",
-    sizes=(3, 7),
-    seen=lambda n: tree_levels(n + 1) - 1,
-)
+@mechanism("Lazy-DP-TS, Anytime-Lazy-UCB: means of disjoint buffers of 1, 2, 4, ...",
+           sizes=(3, 7), seen=lambda n: tree_levels(n + 1) - 1)  # fmt: skip
 def buffer_means(rng, x, eps, out):
     buffers, released = new_buffers(1), 0
     for i in range(len(x)):
@@ -175,9 +156,8 @@ def honaker_tree(rng, x, eps, out):
         out[i] = S + honaker_noise(trees, rng, 0, i + 1, scales)
 
 
-@mechanism(
-    "DP-UCB, tree=kary: all prefix sums, with three branches", sizes=(4, 13), seen=lambda n: n
-)
+@mechanism("DP-UCB, tree=kary: all prefix sums, with three branches",
+           sizes=(4, 13), seen=lambda n: n)  # fmt: skip
 def kary_tree(rng, x, eps, out):
     trees, S = new_kary_trees(1, len(x), 3), 0.0
     scales = NodeScales(kary_levels(len(x), 3), 1.0, 0.0, eps)
@@ -186,12 +166,8 @@ def kary_tree(rng, x, eps, out):
         out[i] = S + kary_noise(trees, rng, 0, i + 1, scales)
 
 
-@mechanism(
-    "DPR-UCB: prefix sums of a tree whose items are truncated at B = n^(1/2)",
-    values=(-2.0, -1.0, 0.0, 1.0, 2.0),
-    sizes=(1, 3, 4, 7),
-    seen=lambda n: n,
-)
+@mechanism("DPR-UCB: prefix sums of a tree whose items are truncated at B = n^(1/2)",
+           values=(-2.0, -1.0, 0.0, 1.0, 2.0), sizes=(1, 3, 4, 7), seen=lambda n: n)  # fmt: skip
 def adaptive_tree(rng, x, eps, out):
     trees, S = new_trees(1, len(x)), 0.0
     levels = tree_levels(len(x))
@@ -202,12 +178,8 @@ def adaptive_tree(rng, x, eps, out):
         out[i] = S + tree_noise(trees, 0, i + 1, noise)
 
 
-@mechanism(
-    "DPR-UCB, tree=kary: the same with three branches",
-    values=(-2.0, -1.0, 0.0, 1.0, 2.0),
-    sizes=(1, 4),
-    seen=lambda n: n,
-)
+@mechanism("DPR-UCB, tree=kary: the same with three branches",
+           values=(-2.0, -1.0, 0.0, 1.0, 2.0), sizes=(1, 4), seen=lambda n: n)  # fmt: skip
 def adaptive_kary_tree(rng, x, eps, out):
     trees, S = new_kary_trees(1, len(x), 3), 0.0
     scales = NodeScales(kary_levels(len(x), 3), 2.0, 0.5, eps)
@@ -232,11 +204,8 @@ def mode(rng, x, eps, out):
     out[0] = private_mode(rng, counts, float(len(x)), eps)
 
 
-@mechanism(
-    "PRAE-C: a mode of the first half, a truncated mean of the second",
-    values=(-2.0, 0.0, 1.0, 2.0),
-    sizes=(2, 4),
-)
+@mechanism("PRAE-C: a mode of the first half, a truncated mean of the second",
+           values=(-2.0, 0.0, 1.0, 2.0), sizes=(2, 4))  # fmt: skip
 def central_mean(rng, x, eps, out):
     n = len(x) // 2
     counts, total = np.zeros(4), 0.0
@@ -266,9 +235,8 @@ def modular_sum_of_laplace(rng, x, eps, out):
     out[0] = modular_sum(encoded_total(rng, x, g), noise, n * g, tau)
 
 
-@mechanism(
-    "Dist-RDP-SE: the modular sum of n encoded rewards, Skellam noise", sizes=(2, 4), budget="rho"
-)
+@mechanism("Dist-RDP-SE: the modular sum of n encoded rewards, Skellam noise",
+           sizes=(2, 4), budget="rho")  # fmt: skip
 def modular_sum_of_skellam(rng, x, rho, out):
     n, eps = len(x), np.sqrt(2.0 * rho)
     g = granularity(n, eps, 10.0)

@@ -20,6 +20,7 @@ from .subjects import Release, Sender, Subject
 
 PLAYERS = {REGRET: Learner, STOPPING: Stopper, BEST_ARM: Namer, HYPOTHESES: Stopper}
 SUBJECTS = ("algo", "rule", "mechanism")
+NOTHING = "it promises no privacy, so there is nothing to audit"
 
 
 def requested(
@@ -67,24 +68,23 @@ def requested(
         if name not in MECHANISMS:
             raise unknown("mechanism", name, MECHANISMS)
         release = MECHANISMS[name]
-        numbers = _budgets(config, name, release.budget)
+        numbers = budgets_of(config, name, release.budget)
         subjects: list[Subject] = [Release(release, x) for x in numbers]
     else:
         where = f"{algorithm.group}={algorithm.name}"
         if algorithm.budget is None:
-            raise BadInput(f"{where}: it promises no privacy, so there is nothing to audit")
-        numbers = _budgets(config, algorithm.name, algorithm.budget)
+            raise BadInput(f"{where}: {NOTHING}")
+        numbers = budgets_of(config, algorithm.name, algorithm.budget)
         subjects = [_player(config, algorithm, spec, x, lengths, given) for x in numbers]
         if algorithm.guarantee is not None and algorithm.guarantee.notion == "local":
-            subjects = [
-                s for player in subjects for s in (player, Sender(algorithm, player.budget))
-            ]
+            pairs = ((player, Sender(algorithm, player.budget)) for player in subjects)
+            subjects = [subject for pair in pairs for subject in pair]
     if find_spec("sklearn") is None:
         raise BadInput("an audit needs scikit-learn: pip install 'dpbandits[audit]'")
     return subjects
 
 
-def _budgets(config: Mapping[str, Any], audited: str, name: str) -> list[float]:
+def budgets_of(config: Mapping[str, Any], audited: str, name: str) -> list[float]:
     """The values of the privacy budget that is audited, 1 by default; another one is refused."""
     for other in BUDGETS:
         if other != name and config[other] is not None:
@@ -103,10 +103,9 @@ def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
             f"{where}: {algorithm.file or 'dpbandits'}: local privacy is audited response by "
             "response; declare GUARANTEE = local_dp(SOURCE, curator)"
         )
-    group, goal = algorithm.group, {}
-    if group == STOPPING.group:
-        goals = algorithm.question.goal
-        goal = {key: argument(key, config[key], d, math.nan) for key, d in goals}
+    group = algorithm.group
+    goals = algorithm.question.goal if group == STOPPING.group else ()
+    goal = {key: argument(key, config[key], domain, math.nan) for key, domain in goals}
     short = config["short"].get(algorithm.name, {})  # unless the user set a parameter
     values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given} | goal
     own = [name for name in algorithm.domains if name not in (algorithm.budget, "eps_min", *goal)]
@@ -114,7 +113,6 @@ def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
     letters = algorithm.guarantee.letters if algorithm.guarantee else ()
     for name in set(letters) & set(own):
         values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)
-    player = PLAYERS[algorithm.question]
-    found = player(algorithm, budget, values, lengths)
+    found = PLAYERS[algorithm.question](algorithm, budget, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
     return found

@@ -129,6 +129,7 @@ class Release(Subject):
 
     kind = "mechanism"
     runs = 400_000
+    plays: ClassVar[Callable] = staticmethod(play_releases)  # the loop that runs it
 
     def neighbours(self) -> list[Pair]:
         """All pairs of data that are compared."""
@@ -148,7 +149,7 @@ class Release(Subject):
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         seen = np.zeros((runs, len(self.columns(data))))
-        loop(play_releases, self.function)(data, rng, self.budget, seen)
+        loop(self.plays, self.function)(data, rng, self.budget, seen)
         return seen
 
     def columns(self, data: np.ndarray) -> list[str]:
@@ -173,6 +174,7 @@ class Sender(Release):
     """A user of an algorithm with local privacy: an adversary sees the response to one reward."""
 
     kind = "response"
+    plays = staticmethod(play_responses)
 
     @property
     def function(self) -> Callable:
@@ -184,11 +186,6 @@ class Sender(Release):
 
     def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
         return [_fixed(pair) for pair in self.neighbours()]
-
-    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
-        seen = np.zeros((runs, 1))
-        loop(play_responses, self.function)(data, rng, self.budget, seen)
-        return seen
 
     def columns(self, data: np.ndarray) -> list[str]:
         return ["response"]

@@ -16,9 +16,8 @@ from ..results.tables import tidy
 from ..settings.request import Request
 from ..settings.setting import Setting
 from ..settings.user_files import user_folders
-from ..theory.bounds import best_lower_bound
+from ..theory.bounds import best_lower_bound, bound_rows
 from ..theory.problem import Problem, problem
-from ..theory.table import bound_rows
 from .command import entry_point, one_of, parser_of
 from .config.compose import multirun_points, read_request
 

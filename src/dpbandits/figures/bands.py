@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,34 +12,19 @@ from ..results.summary import mean_of
 from ..results.tables import at_end, settings_of
 
 QUANTILES = 0.1, 0.5, 0.9
-
-
-class Band(NamedTuple):
-    """What a line and its band show.
-
-    Attributes:
-        line: what the line is.
-        band: what the band is.
-    """
-
-    line: str
-    band: str
-
-
+INTERVAL = "95 % interval of the mean (bootstrap, BCa)"
+# What a line is, and what its band is
 BANDS = {
-    "ci": Band("mean", "95 % interval of the mean (bootstrap, BCa)"),
-    "std": Band("mean", "± one standard deviation"),
-    "quantiles": Band("median", "10 % to 90 % of the runs. Dots: mean"),
+    "ci": ("mean", INTERVAL),
+    "std": ("mean", "± one standard deviation"),
+    "quantiles": ("median", "10 % to 90 % of the runs. Dots: mean"),
 }
 
 
 def curve_of(rows: pd.DataFrame, by: str, band: str | None) -> pd.DataFrame:
-    """The regret over the runs at each value of a column, in ascending order.
+    """The regret over the runs at each value of the column ``by``, in ascending order.
 
-    Args:
-        rows: rows of a tidy table.
-        by: the column.
-        band: a key of ``BANDS``, or None for means alone. The band of a single run has no width.
+    ``band`` is a key of ``BANDS``, or None for means alone; that of a single run has no width.
 
     Returns:
         The columns ``by``, ``mean``, ``middle`` (the line), ``low`` and ``high`` (its band).

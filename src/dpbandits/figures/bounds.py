@@ -73,7 +73,9 @@ def curves(table: pd.DataFrame, records: Sequence[Mapping[str, Any]], name: str)
         for _, group in settings.groupby(others, sort=False, dropna=False):
             several = group[np.isfinite(group[name])].sort_values(name).index
             of_budgets = [problems[i] for i in several]
-            if len(several) > 1 and all(map(same_levels, of_budgets)):
+            # eps can be an axis if all users have the same level
+            same = all(p.equal_levels or "eps_min" not in p.parameters for p in of_budgets)
+            if len(several) > 1 and same:
                 found += against_budget(name, rows[several[0]], of_budgets, means[several])
     drawn = limited(without_references([curve for curve in found if len(curve["x"])]))
     points = pd.DataFrame(drawn, columns=settings.columns.union(COLUMNS, sort=False))
@@ -182,11 +184,6 @@ def against_time(setting: Mapping[str, Any], problem: Problem, mean: float) -> l
         scale = 1.0 if bound.is_number else mean / bound.value(problem)
         found.append(curve_of(setting, bound, "t", grid, values * scale))
     return found
-
-
-def same_levels(problem: Problem) -> bool:
-    """Whether all users have the same privacy level, so that eps can be an axis."""
-    return problem.equal_levels or "eps_min" not in problem.parameters
 
 
 def against_budget(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -23,10 +23,11 @@ from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, yes_no
 from .bands import BANDS
 from .identification import identification_panels
+from .labels import finite_budgets
 from .regret_vs_budget import budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
-from .style import SCALES, finite_budgets
+from .style import SCALES
 from .tails import tail_panels
 
 Draw = Callable[..., Figure]  # of a table and, where a figure has them, curves of bounds
@@ -52,28 +53,22 @@ def _text(key: str, value: Any) -> str:
     return value
 
 
-def _band(key: str, value: Any) -> str:
-    if value not in list(BANDS):
-        raise BadInput(f"{key}={plain(value)}: {' or '.join(BANDS)} is needed")
-    return str(value)
-
-
-def _scale(key: str, value: Any) -> str:
-    if value not in list(SCALES):
-        raise BadInput(f"{key}={plain(value)}: {' or '.join(SCALES)} is needed")
+def _one_of(names: Iterable[str], key: str, value: Any) -> str:
+    if value not in list(names):
+        raise BadInput(f"{key}={plain(value)}: {' or '.join(names)} is needed")
     return str(value)
 
 
 # What a file may give to the function of its kind of figure, and how the value is checked
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "title": _text,
-    "band": _band,
+    "band": partial(_one_of, BANDS),
     "private": _text,
     "k": as_number,
     "theorems": yes_no,
     "tails": yes_no,
-    "scale": _scale,
-    "time": _scale,
+    "scale": partial(_one_of, SCALES),
+    "time": partial(_one_of, SCALES),
 }
 
 
@@ -87,19 +82,13 @@ def figure_of_table(
 ) -> Figure:
     """The figure of a table: stopping times, or regret against time or the budget.
 
-    Args:
-        table: a tidy table.
-        title: the title.
-        bounds: curves of bounds, see ``bounds.curves``.
-        x: ``t``, a budget (``eps`` or ``rho``), or what the table varies, such as a parameter or
-            the ``horizon``; None for a budget of more than four values if there is one, else time.
-        band: a key of ``BANDS``.
-        kind: ``tail`` for the probability of large regrets; else None.
+    The arguments are those of ``dpbandits.plot``, but ``bounds`` are curves, see ``bounds.curves``.
+    Without ``x`` the axis is a budget of more than four values if there is one, else time.
 
     Raises:
         BadInput: the table has no such axis.
     """
-    _band("band", band)
+    _one_of(BANDS, "band", band)
     if kind not in (None, "tail"):
         raise BadInput(f"kind={plain(kind)}: tail is needed, or nothing")
     if "rule" in table.columns:
@@ -136,9 +125,8 @@ def axis_of(table: pd.DataFrame, x: str | None) -> str:
     if x in BUDGETS and not budgets:
         raise BadInput(f"x={x}: no algorithm in the table is private")
     if x in BUDGETS and x not in budgets:
-        raise BadInput(
-            f"x={x}: no algorithm in the table has that privacy budget; x={min(budgets)}"
-        )
+        missing = "no algorithm in the table has that privacy budget"
+        raise BadInput(f"x={x}: {missing}; x={min(budgets)}")
     return x
 
 

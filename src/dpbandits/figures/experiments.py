@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -157,33 +157,24 @@ def joined(files: Sequence[Path], tables: Sequence[pd.DataFrame]) -> pd.DataFram
     return table
 
 
-class _Shown(NamedTuple):
-    """A setting of a table: its columns, its record (None without a manifest), and its rows."""
-
-    columns: Mapping[Any, Any]
-    record: Mapping[str, Any] | None
-    rows: pd.DataFrame
-
-
 def _told_apart(files: Sequence[Path], tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Tables as one: each setting once, from the table with most runs of it."""
-    found: dict[str, _Shown] = {}
+    found: dict[str, tuple[Any, Any, pd.DataFrame]] = {}  # columns, record (or None) and rows
     for file, table in zip(files, tables, strict=True):
         groups = table.groupby(settings_of(table), sort=False, dropna=False)
-        records = _records(file, groups.ngroups)
-        for record, (_, rows) in zip(records, groups, strict=True):
+        of_file = _records(file, groups.ngroups)
+        for record, (_, rows) in zip(of_file, groups, strict=True):
             key = json.dumps(record, sort_keys=True) if record else f"{file} {len(found)}"
-            if key not in found or len(rows) > len(found[key].rows):
-                columns = rows[settings_of(table)].iloc[0].to_dict()
-                found[key] = _Shown(columns, record, rows)
-    settings = list(found.values())
-    names = sorted({name for setting in settings for name in setting.columns})
-    looks = [{name: setting.columns.get(name) for name in names} for setting in settings]
-    known = [setting.record or NO_RECORD for setting in settings]
+            if key not in found or len(rows) > len(found[key][2]):
+                found[key] = rows[settings_of(table)].iloc[0].to_dict(), record, rows
+    columns, records, parts = zip(*found.values(), strict=True)
+    names = sorted({name for own in columns for name in own})
+    looks = [{name: own.get(name) for name in names} for own in columns]
+    known = [record or NO_RECORD for record in records]
     more = distinguishing(looks, known)
-    parts = [setting.rows.assign(**own) for setting, own in zip(settings, more, strict=True)]
-    table = pd.concat(parts, ignore_index=True)
-    if all(setting.record for setting in settings):
+    settings = [rows.assign(**own) for rows, own in zip(parts, more, strict=True)]
+    table = pd.concat(settings, ignore_index=True)
+    if all(records):
         table.attrs["settings"] = known
     return table
 
@@ -192,12 +183,7 @@ def _records(file: Path, settings: int) -> list[Any]:
     """The records of a table's settings, None for each without a manifest that fits."""
     with suppress(BadInput):
         records = read_records(file)
-        if len(records) == settings and all(map(_is_record, records)):
+        parts = [(r["parameters"], r["env_spec"], r["population"] or {}) for r in records]
+        if len(records) == settings and all(isinstance(x, dict) for some in parts for x in some):
             return records
     return [None] * settings
-
-
-def _is_record(record: Mapping[str, Any]) -> bool:
-    """Whether the parts of a record that ``distinguishing`` reads are what they should be."""
-    parts = (record["parameters"], record["env_spec"], record["population"] or {})
-    return all(isinstance(part, dict) for part in parts)

@@ -19,7 +19,8 @@ from ..results.tables import varied_in
 from ..settings.groups import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
-from .style import Chart, Styles, finish, legend_name, styled, styles_of, value_text
+from .labels import legend_name, value_text
+from .style import Chart, Styles, finish, styled, styles_of
 
 LOWER = {
     "lower bound: Azize et al. 2024": samples_lower,
@@ -44,9 +45,8 @@ def identification_panels(table: pd.DataFrame, title: str, theorems: bool = Fals
     table = labelled(table)
     instances = table["instance"].unique()
     figure = Chart(figsize=(max(2.6 * len(instances), 7.2) + 0.4, 5.0))
-    axes = figure.subplots(
-        2, len(instances), squeeze=False, sharex=True, sharey="row", height_ratios=[1.0, 0.4]
-    )
+    share: Any = {"squeeze": False, "sharex": True, "sharey": "row"}
+    axes = figure.subplots(2, len(instances), height_ratios=[1.0, 0.4], **share)
     styles = styles_of(table)
     for (upper, lower), name in zip(axes.T, instances, strict=True):
         inside = table[table["instance"] == name]

@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from ..contracts.display import environment_title
 from ..contracts.parameters import BUDGETS
 from ..results.tables import without_privacy
-from .style import Chart, budget_title, finite_budgets
+from .labels import budget_title, finite_budgets
+from .style import Chart
 
 
 def panels_of(
@@ -41,6 +42,21 @@ def panels_of(
             yield ax, (table["env"] == env) & inside
 
     return figure, axes, panels()
+
+
+def label_edges(axes: np.ndarray, x: str, y: str, each_row: bool = False) -> None:
+    """Label the first visible panel of each row, and the last one of each column or, with
+    ``each_row``, every panel.
+    """
+    for row in axes:
+        first = next(ax for ax in row if ax.get_visible())
+        first.set_ylabel(y)
+        first.tick_params(labelleft=True)
+    for column in axes.T:
+        shown = [ax for ax in column if ax.get_visible()]
+        for ax in shown if each_row else shown[-1:]:
+            ax.set_xlabel(x)
+            ax.tick_params(labelbottom=True)
 
 
 def panel_title(env: str, name: str, budget: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import cycle
 from typing import Any
 
@@ -15,12 +15,9 @@ from .style import BOUND, Styles
 
 # Dashes by the kind of a bound, and marks by its side, which no measured line has
 DASHES: dict[str, Any] = {
-    "exact": "-",
-    "asymptotic": (0, (6, 1.5, 1, 1.5)),
-    "worst case": (0, (1, 2)),
-    "order": (0, (4, 2)),
-    "refuted": (0, (4, 2)),
-}
+    "exact": "-", "asymptotic": (0, (6, 1.5, 1, 1.5)), "worst case": (0, (1, 2)),
+    "order": (0, (4, 2)), "refuted": (0, (4, 2)),
+}  # fmt: skip
 MARKS = {"upper": "v", "lower": "^"}
 SLOPE = "#888888"  # the colour of curves without a constant, which are true in their slope alone
 MARKS_OF_SLOPES = "vsDoPp"
@@ -63,6 +60,8 @@ def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
         label, kind, side, mark = key
         look: Any = {"ls": DASHES[kind], "lw": 0.9, "ms": 4, "mfc": "white", "mew": 0.8}
         look["marker"] = mark
+        slope = kind in WITHOUT_CONSTANT
+        common = SLOPE if slope else "black"
         shared: dict[bytes, list[tuple[str, pd.DataFrame]]] = {}
         for line, curve in rows.groupby("line", sort=False):
             points = curve.drop_duplicates("x").sort_values("x")
@@ -70,14 +69,10 @@ def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
         for curves in shared.values():
             line, points = curves[0]
             own = len(curves) == 1 and not (single and side == "lower")
-            colour = styles[line]["color"] if own else "black"
-            if kind in WITHOUT_CONSTANT:
-                with unstretched(ax):
-                    ax.plot(points["x"], points["value"], color=SLOPE, markevery=0.17, **look)
-            else:
+            colour = styles[line]["color"] if own and not slope else common
+            with unstretched(ax) if slope else nullcontext():
                 ax.plot(points["x"], points["value"], color=colour, markevery=0.17, **look)
-        colour = SLOPE if kind in WITHOUT_CONSTANT else "black"
-        ax.plot([], [], color=colour, label=label, gid=BOUND, **look)
+        ax.plot([], [], color=common, label=label, gid=BOUND, **look)
 
 
 @contextmanager

@@ -15,20 +15,10 @@ from ..contracts.display import environment_title, symbol
 from ..errors import BadInput
 from ..results.tables import at_end
 from .bands import band_note, curve_of, draw_band
-from .layout import panels_of
+from .labels import budget_title, labelled, legend_name, scientific
+from .layout import label_edges, panels_of
 from .overlays import SLOPE, draw_bounds, lines_of, unstretched
-from .style import (
-    BOUND,
-    Chart,
-    Styles,
-    budget_title,
-    finish,
-    labelled,
-    legend_name,
-    scientific,
-    styled,
-    styles_of,
-)
+from .style import BOUND, Chart, Styles, finish, styled, styles_of
 
 
 def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: str | None) -> None:
@@ -65,10 +55,9 @@ def order(ax: Axes, x: np.ndarray, values: np.ndarray, through: float, label: st
     """Draw the order of a bound, whose constant is unknown, as a grey slope that has the height
     ``through`` at the last ``x``.
     """
+    slope = values * through / values[-1]
     with unstretched(ax):
-        ax.plot(
-            x, values * through / values[-1], label=label, color=SLOPE, lw=1, ls="--", gid=BOUND
-        )
+        ax.plot(x, slope, label=label, color=SLOPE, lw=1, ls="--", gid=BOUND)
 
 
 @styled
@@ -118,10 +107,7 @@ def parameter_panels(table: pd.DataFrame, title: str, x: str, band: str = "ci") 
         regret_vs(ax, table[inside], x, styles, band)
         if values.min() > 0 and (x == "horizon" or values.max() > 20 * values.min()):
             ax.set_xscale("log")
-    for ax in axes[-1]:
-        ax.set_xlabel(symbol(x))
-    for ax in axes[:, 0]:
-        ax.set_ylabel(regret_label(table))
+    label_edges(axes, symbol(x), regret_label(table))
     finish(figure, title, table, band_note(table, band))
     return figure
 
@@ -151,9 +137,6 @@ def contamination_panels(
         regret_vs(ax, inside, "alpha", styles, band)
         order(ax, grid, grid ** (1 - 1 / k), at_end(table)["regret"].max() / 2, name)
         ax.set_title(f"{legend_name(algo)}, {budget_title('eps', eps)}")
-    for ax in axes[-1]:
-        ax.set_xlabel(r"contamination $\alpha = \alpha_1$")
-    for ax in axes[:, 0]:
-        ax.set_ylabel(regret_label(table))
+    label_edges(axes, r"contamination $\alpha = \alpha_1$", regret_label(table))
     finish(figure, title, table, band_note(table, band))
     return figure

@@ -15,22 +15,10 @@ from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 from ..contracts.display import symbol
 from ..results.tables import at_end, budgets_of, varied_in, without_privacy
 from .bands import band_note, curve_of, draw_band
-from .layout import panel_title
+from .labels import finite_budgets, labelled, legend_name, scientific, value_text
+from .layout import label_edges, panel_title
 from .overlays import draw_bounds, lines_of
-from .style import (
-    BOUND,
-    LONG,
-    Chart,
-    Styles,
-    finish,
-    finite_budgets,
-    labelled,
-    legend_name,
-    scientific,
-    styled,
-    styles_of,
-    value_text,
-)
+from .style import BOUND, LONG, Chart, Styles, finish, styled, styles_of
 from .tails import exceedance
 
 DOTS = 12  # means of a line of medians
@@ -48,10 +36,6 @@ def learns_early(table: pd.DataFrame) -> bool:
     early = before[before["t"] == last].groupby(setting, dropna=False)["regret"].mean()
     final = at_end(table).groupby(setting, dropna=False)["regret"].mean()
     return bool((early.reindex(final.index) >= final / 2).mean() >= 0.5)
-
-
-def _scale_of_time(table: pd.DataFrame) -> str:
-    return "log" if learns_early(table) else "linear"
 
 
 def regret_vs_time(
@@ -139,7 +123,8 @@ def time_panels(
     share: Any = "row" if tails or pairs["horizon"].nunique() > 1 else "all"
     everything = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey="row")
     axes, below = everything[::each], everything[each - 1 :: each]
-    styles, log_time = styles_of(table), (time or _scale_of_time(table)) == "log"
+    styles = styles_of(table)
+    log_time = learns_early(table) if time is None else time == "log"
     panels = itertools.product(games, budgets)
     for ax, tail, ((env, horizon), budget) in zip(axes.flat, below.flat, panels, strict=True):
         inside, beside = (_of_panel(x, env, horizon, *budget) for x in (table, bounds))
@@ -152,26 +137,11 @@ def time_panels(
         else:  # this game was not played at this budget
             ax.set_visible(False)
             tail.set_visible(False)
-    _label_edges(axes, "round $t$", "pseudo-regret", each_row=tails)
+    label_edges(axes, "round $t$", "pseudo-regret", each_row=tails)
     if tails:
-        _label_edges(below, "regret $x$ at $T$", "$P$(regret > $x$)", each_row=True)
+        label_edges(below, "regret $x$ at $T$", "$P$(regret > $x$)", each_row=True)
     finish(figure, title, table, band_note(table, band))
     return figure
-
-
-def _label_edges(axes: np.ndarray, x: str, y: str, each_row: bool) -> None:
-    """Label the first visible panel of each row, and the last one of each column or, with
-    ``each_row``, every panel.
-    """
-    for row in axes:
-        first = next(ax for ax in row if ax.get_visible())
-        first.set_ylabel(y)
-        first.tick_params(labelleft=True)
-    for column in axes.T:
-        shown = [ax for ax in column if ax.get_visible()]
-        for ax in shown if each_row else shown[-1:]:
-            ax.set_xlabel(x)
-            ax.tick_params(labelbottom=True)
 
 
 def _of_panel(rows: pd.DataFrame, env: str, horizon: float, name: str, x: float) -> pd.Series:
@@ -244,7 +214,8 @@ def side_by_side(
     bounds = lines_of(bounds, table, "t")
     figure = Chart(figsize=(4.0 * len(tables) + 1.0, 4.0))
     axes = figure.subplots(1, len(tables), squeeze=False, sharey=True)[0]
-    styles, log_time = styles_of(table), (time or _scale_of_time(table)) == "log"
+    styles = styles_of(table)
+    log_time = learns_early(table) if time is None else time == "log"
     for ax, (name, rows) in zip(axes, table.groupby("panel", sort=False), strict=True):
         beside = bounds[bounds["line"].isin(rows["line"])]
         regret_vs_time(ax, rows, styles, band, scale, beside, log_time)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,18 +17,9 @@ from ..errors import BadInput
 from ..results.summary import summarize
 from ..theory.bounds import where_it_holds
 from ..theory.sajed2019 import stopping_lower, stopping_upper
-from .bands import BANDS
-from .style import (
-    Chart,
-    Styles,
-    budget_title,
-    finish,
-    finite_budgets,
-    legend_name,
-    styled,
-    styles_of,
-    value_text,
-)
+from .bands import INTERVAL
+from .labels import budget_title, finite_budgets, legend_name, value_text
+from .style import Chart, Styles, finish, styled, styles_of
 
 MARKERS = "osD^vP"
 DASHES = ((0, (5, 2)), (0, (1, 1.5)), (0, (3, 1, 1, 1)))  # of bounds and of what is required
@@ -36,7 +27,6 @@ THEOREMS = {
     "upper bound of DP-NAS-EXP, probability $1 - \\beta$ (Thm 3.3)": stopping_upper,
     "lower bound of private rules, probability 1/4 (Thm 3.4)": stopping_lower,
 }
-Bound = Callable[[float, float, float, float, float], float]
 
 
 @styled
@@ -76,7 +66,7 @@ def stopping_panels(table: pd.DataFrame, title: str, theorems: bool = False) -> 
         ax.set_ylabel("stopping time (samples)")
     axes[-1, 0].set_ylabel("correct")
     note = (
-        f"Points: mean of RUNS runs, hollow if some met their cap. Bars: {BANDS['ci'].band}.\n"
+        f"Points: mean of RUNS runs, hollow if some met their cap. Bars: {INTERVAL}.\n"
         "Last row: all means together, 95 % interval (Clopper-Pearson)."
     )
     finish(figure, title, table, note)
@@ -104,16 +94,11 @@ def summaries(table: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFr
 def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     """Draw the mean stopping time of each line against the absolute mean, on logarithmic axes."""
     for label, found in summaries(table, "size"):
-        bars = found["mean"] - found["ci_low"], found["ci_high"] - found["mean"]
+        bars = [found["mean"] - found["ci_low"], found["ci_high"] - found["mean"]]
         style = styles[label]
         ax.plot(found["size"], found["mean"], label=label, **style)
-        ax.errorbar(
-            found["size"],
-            found["mean"],
-            yerr=[length.fillna(0.0) for length in bars],
-            fmt="none",
-            color=style["color"],
-        )
+        bars = [length.fillna(0.0) for length in bars]
+        ax.errorbar(found["size"], found["mean"], yerr=bars, fmt="none", color=style["color"])
         hollow = found[found["halted"] < found["runs"]]
         ax.plot(hollow["size"], hollow["mean"], **style | {"linestyle": "", "mfc": "white"})
     ax.set(xscale="log", yscale="log")
@@ -128,16 +113,10 @@ def draw_theorems(ax: Axes, table: pd.DataFrame) -> None:
     key: Any
     for (label, theorem), dash in zip(THEOREMS.items(), DASHES, strict=False):
         for key, rows in table.groupby(["eps", "rel_error", "beta", "R"]):
+            eps, a, beta, R = key
             x = np.geomspace(rows["size"].min(), rows["size"].max(), 50)
-            y = [samples(theorem, mean, *key) for mean in x]
+            y = [where_it_holds(theorem, R, a, mean, eps, beta) for mean in x]
             ax.plot(x, y, label=label, color="black", lw=1, ls=dash)
-
-
-def samples(
-    theorem: Bound, mean: float, eps: float, rel_error: float, beta: float, R: float = 1.0
-) -> float:
-    """The number of samples in a theorem, or NaN where its conditions fail."""
-    return where_it_holds(theorem, R, rel_error, mean, eps, beta)
 
 
 def draw_correct(ax: Axes, table: pd.DataFrame, errors: list[float], styles: Styles) -> None:
@@ -147,13 +126,8 @@ def draw_correct(ax: Axes, table: pd.DataFrame, errors: list[float], styles: Sty
         share = found["correct"]
         x = found["rel_error"].map(errors.index) + 0.16 * (k - (len(lines) - 1) / 2)
         bars = [share - found["correct_low"], found["correct_high"] - share]
-        ax.errorbar(
-            x,
-            share,
-            yerr=[length.fillna(0.0) for length in bars],
-            capsize=2,
-            **styles[label] | {"linestyle": ""},
-        )
+        style = styles[label] | {"linestyle": ""}
+        ax.errorbar(x, share, yerr=[b.fillna(0.0) for b in bars], capsize=2, **style)
     for beta in sorted(table["beta"].unique()):
         ax.axhline(1 - beta, color="black", lw=1, ls=DASHES[2], label=r"required: $1 - \beta$")
     ax.set_xticks(np.arange(len(errors)), [f"{a:g}" for a in errors])

@@ -1,11 +1,11 @@
-"""What all figures share: colours, labels of lines, title, legend and note, and files."""
+"""What all figures share: colours and dashes, title, legend and note, and files."""
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Sequence
-from itertools import product
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -17,23 +17,17 @@ from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, FixedLocator, FuncFormatter, LogLocator
 
-from ..contracts.display import display_name, line_of, symbol
+from ..contracts.display import line_of
 from ..files import write_atomically
-from ..results.tables import budgets_of, varied_in
+from .labels import scientific
 
 # The palette of Okabe & Ito, for colour-blind readers, less yellow; dashes distinguish lines in
 # black and white
 PALETTE = {
-    "vermillion": "#D55E00",
-    "blue": "#0072B2",
-    "orange": "#E69F00",
-    "green": "#009E73",
-    "purple": "#CC79A7",
-    "sky blue": "#56B4E9",
-    "brown": "#7F4F24",
-    "grey": "#999999",
+    "vermillion": "#D55E00", "blue": "#0072B2", "orange": "#E69F00", "green": "#009E73",
+    "purple": "#CC79A7", "sky blue": "#56B4E9", "brown": "#7F4F24", "grey": "#999999",
     "black": "#000000",
-}
+}  # fmt: skip
 DASHES: dict[str, Any] = {
     "solid": "-",
     "dashed": (0, (5, 1.5)),
@@ -42,21 +36,11 @@ DASHES: dict[str, Any] = {
 }
 LIGHTEST = 0.55  # how far the shades of a colour go towards white
 STYLE: Any = {
-    "font.size": 9,
-    "axes.titlesize": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.5,
-    "axes.axisbelow": True,
-    "legend.frameon": False,
-    "lines.linewidth": 1.4,
-    "figure.constrained_layout.use": True,
-    "pdf.fonttype": 42,
-    "svg.hashsalt": "dpbandits",
-    "savefig.dpi": 150,
-}
+    "font.size": 9, "axes.titlesize": 9, "axes.spines.top": False, "axes.spines.right": False,
+    "axes.grid": True, "axes.axisbelow": True, "grid.color": "#dddddd", "grid.linewidth": 0.5,
+    "legend.frameon": False, "lines.linewidth": 1.4, "figure.constrained_layout.use": True,
+    "pdf.fonttype": 42, "svg.hashsalt": "dpbandits", "savefig.dpi": 150,
+}  # fmt: skip
 # Without dates and versions a figure is written with the same bytes every time
 METADATA: dict[str, Any] = {
     "pdf": {"CreationDate": None},
@@ -104,43 +88,6 @@ def rescale(figure: Figure, scale: str) -> None:
             ax.yaxis.set_major_formatter(EngFormatter(sep=""))
 
 
-def legend_name(name: Any) -> str:
-    """The name of an algorithm or a rule in a legend, which omits labels that start with ``_``."""
-    text = display_name(str(name))
-    return f" {text}" if text.startswith("_") else text
-
-
-def value_text(value: Any) -> str:
-    """A parameter's value in a label."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = False) -> pd.DataFrame:
-    """The table with a column ``line``, the label of the line to which a row belongs.
-
-    There is a line for each algorithm and each value of the parameters that vary in some
-    environment for some algorithm, except for those in ``but``, which are on an axis. With
-    ``horizons`` there is also a line for each horizon.
-    """
-    games = table.groupby(["algo", "env", "horizon"])
-    varied = [x for x in varied_in(table) if x not in but and games[x].nunique().max() > 1]
-    if horizons and "horizon" not in but and table["horizon"].nunique() > 1:
-        varied.append("horizon")
-    key: Any
-    labels: dict[Any, str] = {}
-    for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
-        values = zip(varied, key[1:], strict=True)
-        words = [_word(name, x) for name, x in values if not pd.isna(x)]
-        labels |= dict.fromkeys(rows.index, ", ".join([legend_name(key[0]), *words]))
-    return table.assign(line=pd.Series(labels))
-
-
-def _word(name: str, value: Any) -> str:
-    """A parameter with its value in a label."""
-    text = scientific(value) if name == "horizon" else value_text(value)
-    return f"{symbol(name)} = {text}"
-
-
 def styles_of(table: pd.DataFrame) -> Styles:
     """A colour and a dash for each line of a labelled table, the same in every panel.
 
@@ -148,20 +95,21 @@ def styles_of(table: pd.DataFrame) -> Styles:
     what is left. Several lines of one algorithm are shades of its colour, with different dashes.
     """
     lines = table.groupby("rule" if "rule" in table.columns else "algo", sort=False)["line"]
-    labels = {str(name): list(rows.unique()) for name, rows in lines}
-    declared = {name: line_of(name) for name in labels}
+    looks = looks_of({str(name): list(rows.unique()) for name, rows in lines})
+    return {label: {"color": colour, "linestyle": dash} for _, label, colour, dash in looks}
+
+
+def looks_of(labels: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str, Any]]:
+    """The algorithm, label, colour and dash of each line, from the labels of each algorithm."""
+    declared, patterns = {name: line_of(name) for name in labels}, list(DASHES.values())
     looks = ((colour, dash) for dash, colour in product(DASHES, PALETTE))
-    left = (look for look in looks if look not in declared.values())
-    found = {}
+    left = cycle([look for look in looks if look not in declared.values()])
     for name, own in labels.items():
         colour, dash = declared[name] or next(left)
         first = list(DASHES).index(dash)
         for i, label in enumerate(own):
-            found[label] = {
-                "color": shade(PALETTE[colour], i, len(own)),
-                "linestyle": list(DASHES.values())[(first + i) % len(DASHES)],
-            }
-    return found
+            pattern = patterns[(first + i) % len(patterns)]
+            yield name, label, shade(PALETTE[colour], i, len(own)), pattern
 
 
 def shade(colour: str, i: int, n: int) -> str:
@@ -169,27 +117,6 @@ def shade(colour: str, i: int, n: int) -> str:
     white = LIGHTEST * (n - 1 - i) / (n - 1) if n > 1 else 0.0
     red, green, blue = ((1 - white) * x + white for x in to_rgb(colour))
     return to_hex((red, green, blue))
-
-
-def finite_budgets(table: pd.DataFrame) -> list[tuple[str, float]]:
-    """The budgets that have a column of panels, as names and values: the finite ones, or infinity
-    if there are none.
-    """
-    found = [(b, x) for b in budgets_of(table) for x in sorted(table[b].unique()) if np.isfinite(x)]
-    return found or [(budgets_of(table)[0], np.inf)]
-
-
-def budget_title(name: str, value: float) -> str:
-    """A privacy budget in the title of a panel."""
-    return "not private" if np.isinf(value) else f"{symbol(name)} = {value:g}"
-
-
-def scientific(T: float) -> str:
-    """A number of rounds for a label: 10^7 or 5 x 10^7."""
-    exponent = int(np.floor(np.log10(T)))
-    factor = T / 10**exponent
-    power = f"10^{{{exponent}}}"
-    return f"${power}$" if factor == 1 else f"${factor:g} \\times {power}$"
 
 
 def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> None:
@@ -205,28 +132,22 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> None:
             lines.setdefault(label, handle)
     bounds = {x: line for x, line in lines.items() if getattr(line, "get_gid", str)() == BOUND}
     measured = {label: line for label, line in lines.items() if label not in bounds}
+    columns = _columns(figure, measured)
     heading: Any = {"loc": "outside upper center", "title": title, "title_fontsize": 10}
-    figure.legend(
-        list(measured.values()), list(measured), ncols=_columns(figure, measured), **heading
-    )
+    figure.legend(list(measured.values()), list(measured), ncols=columns, **heading)
     note = note.replace("RUNS", str(table["run"].nunique()))
     if not bounds:
-        note = _wrapped(note, figure)
-        figure.supxlabel(note, fontsize=7.5, color="#444444")
+        figure.supxlabel(_wrapped(note, figure), fontsize=7.5, color="#444444")
         return
     if any(line.get_marker() != "None" for line in bounds.values()):
-        note += (
-            " Bounds: thin, in the colour of their line; black: of several lines; grey: slope only."
-        )
-    note = _wrapped(note, figure)
+        note += " Bounds: thin, in the colour of their line; black: of several lines; "
+        note += "grey: slope only."
     columns = _columns(figure, bounds, letter=0.05)
     rows = -(-len(bounds) // columns)
     figure.set_figheight(figure.get_figheight() + 0.2 * rows + 0.15)
-    below: Any = {"loc": "outside lower center", "title": note, "title_fontsize": 7.5}
-    legend = figure.legend(
-        list(bounds.values()), list(bounds), ncols=columns, fontsize=8, alignment="center", **below
-    )
-    legend.get_title().set(color="#444444", multialignment="center")
+    below: Any = {"loc": "outside lower center", "title": _wrapped(note, figure)}
+    legend = figure.legend(list(bounds.values()), list(bounds), ncols=columns, fontsize=8, **below)
+    legend.get_title().set(color="#444444", multialignment="center", fontsize=7.5)
 
 
 def _wrapped(note: str, figure: Figure) -> str:
@@ -258,9 +179,8 @@ def label_logarithms(ax: Axes) -> None:
             continue
         low, high = np.log10(sorted(limits))
         if np.floor(high) - np.ceil(low) < 1:
-            axis.set_minor_locator(
-                LogLocator(subs=(2.0, 5.0) if high - low > 0.5 else (1.5, 2, 3, 5))
-            )
+            between = (2.0, 5.0) if high - low > 0.5 else (1.5, 2.0, 3.0, 5.0)
+            axis.set_minor_locator(LogLocator(subs=between))
             axis.set_minor_formatter(FuncFormatter(lambda x, _: _between(x)))
             axis.set_tick_params(which="minor", labelsize=8)
 

@@ -8,15 +8,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..results.tables import at_end
+from .labels import labelled
 from .layout import panels_of
 from .regret_vs_budget import regret_label
-from .style import (
-    Styles,
-    finish,
-    labelled,
-    styled,
-    styles_of,
-)
+from .style import Styles, finish, styled, styles_of
 
 
 def exceedance(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
@@ -72,8 +71,9 @@ def report_of_tables(tables: Mapping[str, pd.DataFrame] | Sequence[pd.DataFrame]
 
 
 def _page(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:
-    page = import_module(".page", __package__)
-    privacy_rows = import_module(".privacy", __package__).privacy_rows
+    from . import page  # it needs the packages that draw the charts
+    from .privacy import privacy_rows
+
     made = [page.section_of(source) for source in sources]
     sections = [section for section, _ in made]
     notes = [*notes, *([THINNED] if page.fit(sections) else [])]

@@ -15,14 +15,13 @@ import altair as alt
 import pandas as pd
 import vl_convert
 
-from .data import MEASURED, NO_LEVEL, Line
+from .data import MEASURED, NO_LEVEL, PLACE, Line
 
 ROW = 22  # pixels of a row of the map
 WIDTH, HEIGHT = 400, 250  # of static pictures and of charts on screens that have the room
 SLOPE = "#888888"  # of bounds without a constant
 DIGITS = {"t": "%.7g", "x": "%.6g"}  # of columns of data; of others FOUR
 FOUR = "%.4g"
-PLACE = ["panel", "level", "line"]
 # the columns of numbers of each kind of data, by the end of its name
 COLUMNS = {
     "curves": [*PLACE, "t", *MEASURED],
@@ -97,22 +96,18 @@ def csv_text(rows: pd.DataFrame) -> str:
 
 def colours(lines: Sequence[Line]) -> dict[str, Any]:
     """The colour and dash of each line, by its number."""
-    numbers = list(range(len(lines)))
+    numbers, shades = list(range(len(lines))), [line.colour for line in lines]
+    dashes = [list(line.dash) or [1, 0] for line in lines]
     return {
-        "color": alt.Color("line:N", legend=None).scale(
-            domain=numbers, range=[line.colour for line in lines]
-        ),
-        "strokeDash": alt.StrokeDash("line:N", legend=None).scale(
-            domain=numbers, range=[list(line.dash) or [1, 0] for line in lines]
-        ),
+        "color": alt.Color("line:N", legend=None).scale(domain=numbers, range=shades),
+        "strokeDash": alt.StrokeDash("line:N", legend=None).scale(domain=numbers, range=dashes),
     }
 
 
 def scale(kind: str) -> Any:
     """A logarithmic or linear scale, as fine as its data."""
-    return (
-        alt.Scale(type="log", nice=False) if kind == "log" else alt.Scale(type="linear", zero=True)
-    )
+    log = kind == "log"
+    return alt.Scale(type="log", nice=False) if log else alt.Scale(type="linear", zero=True)
 
 
 def ticks(channel: str) -> dict[str, Any]:
@@ -121,14 +116,10 @@ def ticks(channel: str) -> dict[str, Any]:
     """
     log = f"log_{channel}"
     decades = DECADES.format(channel)
-    few = (
-        f"!{log} || datum.value <= 0 || {decades} < 0.8 || {MANTISSA} == 10 || ({decades} < 2.2 && "
-    )
-    few += f"({MANTISSA} == 20 || {MANTISSA} == 50))"
-    power = {
-        "condition": {"test": f"!{log} || {decades} < 0.8 || {MANTISSA} == 10", "value": 1},
-        "value": 0,
-    }
+    few = f"!{log} || datum.value <= 0 || {decades} < 0.8 || {MANTISSA} == 10 || "
+    few += f"({decades} < 2.2 && ({MANTISSA} == 20 || {MANTISSA} == 50))"
+    ten = f"!{log} || {decades} < 0.8 || {MANTISSA} == 10"
+    power = {"condition": {"test": ten, "value": 1}, "value": 0}
     marked = {"condition": {"test": few, "value": 1}, "value": 0}
     return {"labelExpr": f"{few} ? {VALUE} : ''", "gridOpacity": power, "tickOpacity": marked}
 
@@ -149,7 +140,6 @@ def curve_chart(
         data: the name of the rows.
         x: their column on the axis.
         titles: of both axes.
-        lines: the lines.
         at: ``level`` if the chart shows one level at a time, else empty.
         scales: of both axes, ``log`` or ``linear``.
         bounds: the name of the rows of bounds, if there are any.
@@ -163,19 +153,18 @@ def curve_chart(
     first = alt.X(f"{x}:Q", scale=scale(scales[0]), title=titles[0]).axis(**ticks("x"))
     upright = alt.Y("bottom:Q", scale=scale(scales[1]), title=titles[1]).axis(**ticks("y"))
     look, colour = colours(lines), alt.Color("line:N", legend=None)
-    tips = [
-        alt.Tooltip("name:N", title="line"),
-        alt.Tooltip(f"{x}:Q", title=titles[0], format=NUMBER),
-    ]
-    tips += [alt.Tooltip(f"{c}:Q", title=title, format=NUMBER) for c, title in HOVER.items()]
+    shown = {x: titles[0], **HOVER}
+    tips = [alt.Tooltip("name:N", title="line")]
+    tips += [alt.Tooltip(f"{c}:Q", title=title, format=NUMBER) for c, title in shown.items()]
+    dots: Any = {"size": 60, "opacity": 1.0} if points else {"size": 40, "opacity": 0.0}
     layers = [
         base.mark_area(opacity=0.2).encode(x=first, y=upright, y2="top:Q", color=look["color"]),
         base.mark_line(strokeWidth=2).encode(
             x=horizontal, y=vertical, color=colour, strokeDash=look["strokeDash"]
         ),
-        base.mark_circle(
-            size=60 if points else 40, opacity=1.0 if points else 0.0, tooltip=True
-        ).encode(x=horizontal, y=vertical, color=colour, tooltip=tips),
+        base.mark_circle(**dots, tooltip=True).encode(
+            x=horizontal, y=vertical, color=colour, tooltip=tips
+        ),
     ]
     if bounds is not None:
         layers.append(_bounds(bounds, x, at, titles, labels or {}))
@@ -205,23 +194,15 @@ def _bounds(data: str, x: str, at: str, titles: tuple[str, str], labels: Mapping
         {"test": "datum.kind == 'slope'", "value": SLOPE},
         {"test": f"datum.line == {NO_LEVEL}", "value": "#000000"},
     ]
-    return (
-        alt.Chart(named(data))
-        .transform_filter(f"bounds && datum.axis == '{axis}' && {in_place(at)}")
-        .transform_calculate(
-            name=f"{json.dumps(list(labels))}[datum.label]",
-            kind=f"{json.dumps(list(labels.values()))}[datum.label]",
-        )
-        .mark_line(strokeWidth=1.2, tooltip=True)
-        .encode(
-            x=alt.X("x:Q", title=titles[0]),
-            y=alt.Y("value:Q", title=titles[1]),
-            detail="label:N",
-            color=colour,
-            strokeDash=dash,
-            tooltip=[alt.Tooltip("name:N", title="bound")],
-        )
-    )
+    chart = alt.Chart(named(data)).mark_line(strokeWidth=1.2, tooltip=True)
+    chart = chart.transform_filter(f"bounds && datum.axis == '{axis}' && {in_place(at)}")
+    return chart.transform_calculate(
+        name=f"{json.dumps(list(labels))}[datum.label]",
+        kind=f"{json.dumps(list(labels.values()))}[datum.label]",
+    ).encode(
+        x=alt.X("x:Q", title=titles[0]), y=alt.Y("value:Q", title=titles[1]), detail="label:N",
+        color=colour, strokeDash=dash, tooltip=[alt.Tooltip("name:N", title="bound")],
+    )  # fmt: skip
 
 
 def tail_chart(data: str, title: str, lines: Sequence[Line], scales: tuple[str, str]) -> Any:
@@ -245,24 +226,17 @@ def tail_chart(data: str, title: str, lines: Sequence[Line], scales: tuple[str, 
 def map_chart(data: str, title: str, names: Sequence[str], rows: int) -> Any:
     """Regret over the best lower bound: an algorithm a row, a budget a column.
 
-    Args:
-        data: the name of the cells.
-        title: of the axis of budgets.
-        names: the algorithms in their order.
-        rows: how many of them the game has that is shown first.
+    ``names`` are the algorithms in their order; the game that is shown first has ``rows`` of them.
     """
+    digits = "datum.ratio < 9.95 ? '.1f' : datum.ratio < 9999 ? '.0f' : '.0e'"
+    plain: Any = {"domain": False, "ticks": False}
     base = (
         alt.Chart(named(data))
         .transform_filter("datum.game == game")
-        .transform_calculate(
-            text="format(datum.ratio, "
-            "datum.ratio < 9.95 ? '.1f' : datum.ratio < 9999 ? '.0f' : '.0e')"
-        )
+        .transform_calculate(text=f"format(datum.ratio, {digits})")
         .encode(
-            x=alt.X("x:O", title=title).axis(labelAngle=0, domain=False, ticks=False),
-            y=alt.Y("algo:N", title=None, sort=list(names)).axis(
-                domain=False, ticks=False, labelLimit=180
-            ),
+            x=alt.X("x:O", title=title).axis(labelAngle=0, **plain),
+            y=alt.Y("algo:N", title=None, sort=list(names)).axis(labelLimit=180, **plain),
         )
     )
     fill = alt.Color("ratio:Q", legend=None).scale(
@@ -284,12 +258,11 @@ def map_chart(data: str, title: str, names: Sequence[str], rows: int) -> Any:
 
 
 def _finished(chart: Any, at: str, scales: tuple[str, str]) -> Any:
-    parameters = [alt.param("panel", value=0), alt.param("hidden", value=[])]
-    for channel, kind in zip("xy", scales, strict=True):
-        parameters.append(alt.param(f"log_{channel}", value=kind == "log"))
-    parameters += [alt.param("level", value=0)] if at == "level" else []
-    parameters += [alt.param("band", value="interval"), alt.param("bounds", value=False)]
-    chart = chart.add_params(*parameters)
+    usual: dict[str, Any] = {"panel": 0, "hidden": []}
+    usual |= {f"log_{channel}": kind == "log" for channel, kind in zip("xy", scales, strict=True)}
+    usual |= {"level": 0} if at == "level" else {}
+    usual |= {"band": "interval", "bounds": False}
+    chart = chart.add_params(*(alt.param(name, value=value) for name, value in usual.items()))
     return chart.properties(width="container", height=HEIGHT).configure(**CONFIG)
 
 
@@ -302,22 +275,16 @@ def spec_of(chart: Any, description: str) -> dict[str, Any]:
 
 
 def picture(spec: dict[str, Any], data: dict[str, str], choice: dict[str, Any], prefix: str) -> str:
-    """The chart as static SVG, with given values of its parameters.
+    """The chart as static SVG, with ``data``, CSV by its names, and some values of its parameters.
 
-    Args:
-        spec: its specification.
-        data: CSV by the names of its data.
-        choice: values of parameters.
-        prefix: of the identifiers inside, unique on the page.
+    Its identifiers begin with ``prefix``, which is unique on the page.
     """
     still = json.loads(json.dumps(spec))
     still["width"] = WIDTH if still.get("width") == "container" else still["width"]
-    for layer in still.get("layer", []):
-        if "data" in layer:
-            layer["data"] = _inline(layer["data"], data)
     still["layer"] = [layer for layer in still.get("layer", []) if not _only_for_hovering(layer)]
-    if "data" in still:
-        still["data"] = _inline(still["data"], data)
+    for part in (still, *still["layer"]):
+        if "data" in part:
+            part["data"] = _inline(part["data"], data)
     for parameter in still.get("params", []):
         parameter["value"] = choice.get(parameter["name"], parameter["value"])
     svg = vl_convert.vegalite_to_svg(still)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import cycle, product
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..contracts.display import display_name, environment_title, line_of
+from ..contracts.display import display_name, environment_title
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import QUESTIONS
-from ..figures.style import DASHES, PALETTE, shade
+from ..figures.style import looks_of
 from ..results.summary import mean_of
 from ..results.tables import at_end, budgets_of, question_of_table, settings_of
 from .words import name_of, value
@@ -29,6 +28,7 @@ TAIL = 24  # points of a tail
 QUANTILES = {"q10": 0.1, "median": 0.5, "q90": 0.9}
 MEASURED = ["mean", "low", "high", *QUANTILES]
 INDEX = {"env.instance", "seed"}  # numbers that are no quantity
+PLACE = ["panel", "level", "line"]
 NO_LEVEL = -1  # of a line without a value on the axis: it belongs to every level
 
 
@@ -106,7 +106,7 @@ def study_of_table(table: pd.DataFrame) -> Study:
     if is_large(found, len(settings)):
         return aggregated(settings, slim, last, words, runs)
     notes = []
-    curves = pd.DataFrame(columns=["panel", "level", "line", "t", *MEASURED])
+    curves = pd.DataFrame(columns=[*PLACE, "t", *MEASURED])
     if question.each_checkpoint:
         shown, fewer = thinned(slim, len(settings))
         if shown["t"].nunique() > 1:
@@ -126,12 +126,11 @@ def study_of_table(table: pd.DataFrame) -> Study:
 
 def is_large(found: Arrangement, settings: int) -> bool:
     """Whether a table has too many settings to be shown one by one."""
-    sizes = settings, len(found.panels), len(found.lines), len(found.levels)
-    return any(
-        n > most
-        for n, most in zip(
-            sizes, (MOST_SETTINGS, MOST_PANELS, MOST_LINES, MOST_LEVELS), strict=True
-        )
+    return (
+        settings > MOST_SETTINGS
+        or len(found.panels) > MOST_PANELS
+        or len(found.lines) > MOST_LINES
+        or len(found.levels) > MOST_LEVELS
     )
 
 
@@ -198,22 +197,18 @@ def arranged(settings: pd.DataFrame) -> Arrangement:
     if "true_mean" in panel and {"env.mean", "env.means"} & set(panel):
         panel.remove("true_mean")
     shown = [c for c in panel if settings[c].nunique(dropna=False) > 1 or c == "env"]
-    keys = [[value_key(x) for x in row] for row in settings[shown].itertuples(index=False)]
-    games = settings.assign(panel=pd.factorize(pd.Series(map(tuple, keys)))[0])
-    within = games.groupby([group, "panel"], dropna=False)
+    within = settings.groupby([group, *shown], sort=False, dropna=False)
     vary = [c for c in own if within[c].nunique(dropna=False).max() > 1]
     titles = [title_of(shown, row) for row in settings[shown].itertuples(index=False)]
     labels = [
         ", ".join([display_name(str(name)), *words_of(vary, row)])
         for name, row in zip(settings[group], settings[vary].itertuples(index=False), strict=True)
     ]
-    of_line = dict(zip(labels, settings[group].astype(str), strict=True))
-    lines = looks(of_line)
+    lines = looks(dict(zip(labels, settings[group].astype(str), strict=True)))
     x = settings[axis].to_numpy(dtype=float) if axis else np.full(len(settings), np.nan)
     levels = np.unique(x[np.isfinite(x)])
     level = np.where(np.isfinite(x), np.searchsorted(levels, x), NO_LEVEL)
-    names = [line.label for line in lines]
-    panels = list(dict.fromkeys(titles))
+    names, panels = [line.label for line in lines], list(dict.fromkeys(titles))
     places = pd.DataFrame({
         "panel": [panels.index(title) for title in titles],
         "level": level,
@@ -249,17 +244,11 @@ def is_of_game(column: str, group: str) -> bool:
     return column != group and (column in columns or column.startswith("env."))
 
 
-def value_key(x: Any) -> Any:
-    """A value that equals itself also if it is blank."""
-    return None if pd.isna(x) else x
-
-
 def words_of(columns: Sequence[str], row: Sequence[Any]) -> list[str]:
     """The values of columns in words, without blanks."""
-    pairs = zip(columns, row, strict=True)
     return [
         f"{name_of(c)} = {'not private' if c in BUDGETS and x == np.inf else value(c, x)}"
-        for c, x in pairs
+        for c, x in zip(columns, row, strict=True)
         if not pd.isna(x)
     ]
 
@@ -276,18 +265,10 @@ def looks(of_line: Mapping[str, str]) -> list[Line]:
     own: dict[str, list[str]] = {}
     for label, algo in of_line.items():
         own.setdefault(algo, []).append(label)
-    declared = {algo: line_of(algo) for algo in own}
-    free = [(c, d) for d, c in product(DASHES, PALETTE) if (c, d) not in declared.values()]
-    left = cycle(free)
-    lines = []
-    for algo, labels in own.items():
-        colour, dash = declared[algo] or next(left)
-        first = list(DASHES).index(dash)
-        for i, label in enumerate(labels):
-            pattern = list(DASHES.values())[(first + i) % len(DASHES)]
-            dashes = () if pattern == "-" else tuple(2.0 * x for x in pattern[1])
-            lines.append(Line(label, algo, shade(PALETTE[colour], i, len(labels)), dashes))
-    return lines
+    return [
+        Line(label, algo, colour, () if dash == "-" else tuple(2.0 * x for x in dash[1]))
+        for algo, label, colour, dash in looks_of(own)
+    ]
 
 
 def aggregated(
@@ -312,40 +293,36 @@ def aggregated(
         "level": level,
         "line": [names.index(str(name)) for name in settings[group]],
     })  # fmt: skip
-    titles = [f"T = {value('horizon', T)}, {_games(settings[limit] == T)}" for T in panels]
+    sizes = settings[limit].value_counts()
+    titles = [f"T = {value('horizon', T)}, {sizes[T]:,} settings" for T in panels]
     means = last.groupby("setting")["value"].mean()
     of_game = [c for c in settings.columns if is_of_game(c, group)]
     game = settings.groupby(of_game, sort=False, dropna=False).ngroup()
     best = means.groupby(game).transform("min").where(lambda v: v > 0)
     ratio = means / best
     over = pd.concat([places, pd.DataFrame({"value": means, "ratio": ratio})], axis=1)
-    by = ["panel", "level", "line"]
-    ends = _over_settings(over, by)
-    groups = over.groupby(by, sort=False)["ratio"]
+    ends = _over_settings(over, PLACE)
+    groups = over.groupby(PLACE, sort=False)["ratio"]
     with np.errstate(divide="ignore"):
-        logs = np.log(over["ratio"]).groupby([over[c] for c in by], sort=False).mean()
+        logs = np.log(over["ratio"]).groupby([over[c] for c in PLACE], sort=False).mean()
     ends["to_smallest"] = np.exp(logs).to_numpy()
     ends["smallest"] = groups.apply(lambda r: float((r <= 1 + 1e-12).mean())).to_numpy()
     ends["worst"] = groups.max().to_numpy()
-    curves = pd.DataFrame(columns=[*by, "t", *MEASURED])
+    curves = pd.DataFrame(columns=[*PLACE, "t", *MEASURED])
     if slim["t"].nunique() > 1:
         shown, _ = thinned(slim, len(ends))
         at = shown.groupby(["setting", "t"], sort=False)["value"].mean().reset_index()
-        at = at.assign(**{c: places[c].to_numpy()[at["setting"]] for c in by})
-        curves = _over_settings(at, [*by, "t"])
+        at = at.assign(**{c: places[c].to_numpy()[at["setting"]] for c in PLACE})
+        curves = _over_settings(at, [*PLACE, "t"])
     wide = last.assign(value=last["value"].to_numpy() / best.to_numpy()[last["setting"]])
-    labels, codes = [], []
-    for key, rows in places.groupby(by, sort=False):
-        labels.append(key)
-        codes.append(pd.Series(len(labels) - 1, index=rows.index))
-    code = pd.concat(codes)
-    tail = exceedance(wide.assign(setting=code.loc[wide["setting"]].to_numpy()).dropna())
-    tails = pd.DataFrame([labels[int(i)] for i in tail["setting"]], columns=by)
-    tails = pd.concat([tails, tail[["x", "p"]]], axis=1)
+    code = places.groupby(PLACE, sort=False).ngroup().to_numpy()
+    tail = exceedance(wide.assign(setting=code[wide["setting"]]).dropna())
+    labels = places.drop_duplicates(PLACE, ignore_index=True).loc[tail["setting"].astype(int)]
+    tails = pd.concat([labels.reset_index(drop=True), tail[["x", "p"]]], axis=1)
     notes = [
         f"{len(settings):,} settings are too many to be shown one by one: they are aggregated. "
         "A line is the mean, over the settings of an algorithm, of their mean "
-        f"{statistic}; quantiles are those over settings, and the mean has no interval.",
+        f"{statistic}; quantiles are those over settings, and the mean has no interval."
     ]
     if len(levels) < len(np.unique(x[np.isfinite(x)])):
         notes.append(f"Values of {name_of(str(axis))} are grouped into {len(levels)} classes.")
@@ -353,10 +330,6 @@ def aggregated(
     return Study(
         statistic, found, curves, ends, tails, means.to_numpy(), len(settings), runs, True, notes
     )
-
-
-def _games(inside: pd.Series) -> str:
-    return f"{int(inside.sum()):,} settings"
 
 
 def _over_settings(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -388,17 +361,16 @@ def study_of_summary(summary: pd.DataFrame, statistic: str) -> Study:
     """The study of a summary, of which no curve and no tail is known."""
     about = summary.drop(columns=[*MEASURED, "runs", "correct"], errors="ignore")
     found = arranged(about)
-    also = [name for name in ("correct",) if name in summary.columns]
-    ends = pd.concat([found.places, summary[[*MEASURED, *also, "runs"]]], axis=1)
+    measured = [name for name in (*MEASURED, "correct", "runs") if name in summary.columns]
+    ends = pd.concat([found.places, summary[measured]], axis=1)
     note = (
         "The folder holds the summary alone, without the table of runs: curves over time and "
         "tails need it. The command below makes it."
     )
-    empty = pd.DataFrame(columns=["panel", "level", "line", "x", "p"])
-    curves = pd.DataFrame(columns=["panel", "level", "line", "t", *MEASURED])
+    empty = pd.DataFrame(columns=[*PLACE, "x", "p"])
+    curves = pd.DataFrame(columns=[*PLACE, "t", *MEASURED])
     runs = int(summary["runs"].max())
-    large = is_large(found, len(summary))
-    if large:
+    if is_large(found, len(summary)):
         rows = pd.DataFrame({"setting": np.arange(len(about)), "value": summary["mean"], "t": 0})
         study = aggregated(about, rows, rows, statistic, runs)
         return replace(study, notes=[*study.notes, note], tails=empty)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from jinja2 import Environment, FileSystemLoader
 from ..contracts.parameters import BUDGETS
 from ..results.tables import settings_of
 from . import charts
-from .data import NO_LEVEL, Study, study_of_summary, study_of_table
+from .data import MEASURED, NO_LEVEL, PLACE, Study, study_of_summary, study_of_table
 from .sources import Source, read_pipes
 from .theorems import bound_curves, checked, map_of, ratios_of
 from .words import name_of, number, unicode_of, value
@@ -31,6 +32,10 @@ CHARTS = {
     "ends": "{what} against {axis}",
     "tails": "Tails: how often a run is worse",
 }
+LEDGER = {
+    "name": "claim", "says": "what it says", "source": "source", "published": "published",
+    "measured": "measured [95 %]", "verdict": "verdict", "why": "why", "kind": "kind",
+}  # fmt: skip
 VERDICTS = ("reproduced", "partly", "undecided", "not reproduced")
 
 
@@ -49,7 +54,6 @@ class Section:
     data: dict[str, str] = field(default_factory=dict)
     pictures: dict[str, str] = field(default_factory=dict)
     captions: dict[str, str] = field(default_factory=dict)
-    bounds: list[str] = field(default_factory=list)
     bands: list[str] = field(default_factory=list)
     kinds: dict[str, str] = field(default_factory=dict)
     tables: dict[str, pd.DataFrame] = field(default_factory=dict)
@@ -57,31 +61,27 @@ class Section:
 
 def section_of(source: Source) -> tuple[Section, pd.DataFrame]:
     """The section of a source, and the ratios of its regrets to lower bounds."""
-    shown = source.table if source.table is not None else source.summary
-    assert shown is not None
-    stops = "rule" in shown.columns
     if source.table is not None:
         study = study_of_table(source.table)
         settings = source.table[settings_of(source.table)].drop_duplicates(ignore_index=True)
     else:
-        study = study_of_summary(shown, "stopping time" if stops else "regret")
-        settings = shown
-    ratios, records = ratios_of(study.means[:0], []), None
-    if source.records and not stops and checked(source.records, settings, source.name):
-        records = source.records
-        ratios = ratios_of(study.means, records)
+        assert source.summary is not None
+        settings = source.summary
+        study = study_of_summary(settings, "stopping time" if "rule" in settings else "regret")
+    known = source.records or []
+    records = known if checked(known, settings, source.name) else []
+    ratios = ratios_of(study.means[: len(records)], records)
     arrangement = study.arrangement
     axis = name_of(arrangement.axis) if arrangement.axis else ""
     levels = [value(arrangement.axis, x) for x in arrangement.levels] if arrangement.axis else []
     section = Section(source, study, axis, levels, usual_level(study), *summary_rows(study))
     bounds, kinds = pd.DataFrame(), dict[str, str]()
-    if records is not None and source.table is not None and not study.aggregated:
+    if records and source.table is not None and not study.aggregated:
         bounds, kinds = bound_curves(study, source.table, records, source.name)
-    section.bounds, section.kinds = list(kinds), kinds
-    section.tables = tables_of(study, bounds)
-    known = study.ends[["low", "q10"]].notna().any()
-    bands = {"interval": known["low"], "quantiles": known["q10"], "none": known.any()}
-    section.bands = [name for name, there in bands.items() if there]
+    section.kinds, section.tables = kinds, tables_of(study, bounds)
+    there = study.ends[["low", "q10"]].notna().any()
+    bands = {"interval": there["low"], "quantiles": there["q10"], "none": there.any()}
+    section.bands = [name for name, shown in bands.items() if shown]
     return section, ratios
 
 
@@ -97,12 +97,12 @@ def tables_of(study: Study, bounds: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """The rows of each chart, without empty ones."""
     levels = study.arrangement.levels
     tables = {"tails": study.tails, "bounds": bounds}
-    if study.curves.groupby(charts.PLACE).size().max() >= FEWEST_TIMES:
+    if study.curves.groupby(PLACE).size().max() >= FEWEST_TIMES:
         above = study.curves["mean"] > 0  # the others are on no logarithmic axis
-        tables["curves"] = study.curves.loc[above, [*charts.PLACE, "t", *charts.MEASURED]]
+        tables["curves"] = study.curves.loc[above, [*PLACE, "t", *MEASURED]]
     if len(levels) > 1:
         ends = study.ends.assign(x=np.array([*levels, np.nan])[study.ends["level"]])
-        tables["ends"] = across(ends, levels)[[*charts.PLACE, "x", *charts.MEASURED]]
+        tables["ends"] = across(ends, levels)[[*PLACE, "x", *MEASURED]]
     return {kind: table for kind, table in tables.items() if not table.empty}
 
 
@@ -128,7 +128,7 @@ def fit(sections: Sequence[Section]) -> bool:
 
 def fewer(table: pd.DataFrame, share: float) -> pd.DataFrame:
     """A share of the points of each curve of a table, at least FEWEST_POINTS, with both ends."""
-    by = [c for c in (*charts.PLACE, "axis", "label") if c in table.columns]
+    by = [c for c in (*PLACE, "axis", "label") if c in table.columns]
     place = table.groupby(by, sort=False).cumcount().to_numpy()
     size = table.groupby(by, sort=False)[by[0]].transform("size").to_numpy()
     n = np.minimum(np.maximum(FEWEST_POINTS, (size * share).astype(int)), size)
@@ -189,44 +189,43 @@ def across(ends: pd.DataFrame, levels: Sequence[float]) -> pd.DataFrame:
 
 def summary_rows(study: Study) -> tuple[list[list[str]], list[str]]:
     """The summary table as text, its rows and its head."""
-    found, ends = study.arrangement, study.ends
-    of = study.statistic if study.statistic != "regret" else "final regret"
-    many = {"panel": len(found.panels) > 1, "level": found.axis is not None}
-    head = ["algorithm" if study.statistic == "regret" else "rule"]
-    head += ["setting"] * many["panel"] + [name_of(found.axis or "")] * many["level"]
-    known = ends["median"].notna().any()
+    found, regrets = study.arrangement, study.statistic == "regret"
+    rows = study.ends.sort_values(["panel", "level", "line"], kind="stable")
+    panel, level, line = (rows[name].astype(int) for name in ("panel", "level", "line"))
+    columns: list[tuple[str, Iterable[str]]] = [
+        ("algorithm" if regrets else "rule", [found.lines[i].label for i in line])
+    ]
+    if len(found.panels) > 1:
+        columns.append(("setting", [found.panels[i] for i in panel]))
+    if found.axis is not None:
+        levels = [value(found.axis, x) for x in found.levels]
+        levels.append("not private" if found.axis in BUDGETS else "")  # in the place of NO_LEVEL
+        columns.append((name_of(found.axis), [levels[i] for i in level]))
+    mean = "mean final regret" if regrets else f"mean {study.statistic}"
+    columns.append((mean, rows["mean"].map(number)))
     if study.aggregated:
-        head += [f"mean {of}", "10 % to 90 % of settings", "times the smallest", "is smallest"]
-        head += ["worst", "settings"]
+        columns += [
+            ("10 % to 90 % of settings", spans(rows["q10"], rows["q90"])),
+            ("times the smallest", rows["to_smallest"].map(number)),
+            ("is smallest", [f"{100 * share:.0f} %" for share in rows["smallest"]]),
+            ("worst", rows["worst"].map(number)),
+        ]
     else:
-        head += [f"mean {of}", "95 % interval", *(["median", "10 % to 90 %"] if known else [])]
-        head += ["correct"] * ("correct" in ends.columns) + ["runs"]
-    rows = []
-    for row in ends.sort_values(["panel", "level", "line"], kind="stable").to_dict("records"):
-        cells = [found.lines[int(row["line"])].label]
-        cells += [found.panels[int(row["panel"])]] * many["panel"]
-        if many["level"]:
-            level = int(row["level"])
-            none = "not private" if found.axis in BUDGETS else ""
-            cells.append(
-                none if level == NO_LEVEL else value(found.axis or "", found.levels[level])
-            )
-        cells.append(number(row["mean"]))
-        if study.aggregated:
-            cells.append(span(row["q10"], row["q90"]))
-            cells += [number(row["to_smallest"]), f"{100 * row['smallest']:.0f} %"]
-            cells.append(number(row["worst"]))
-        else:
-            cells.append(span(row["low"], row["high"]))
-            cells += [number(row["median"]), span(row["q10"], row["q90"])] if known else []
-            cells += [str(row["correct"])] if "correct" in row else []
-        rows.append([*cells, number(row["runs"])])
-    return rows, head
+        columns.append(("95 % interval", spans(rows["low"], rows["high"])))
+        if rows["median"].notna().any():
+            columns.append(("median", rows["median"].map(number)))
+            columns.append(("10 % to 90 %", spans(rows["q10"], rows["q90"])))
+        if "correct" in rows:
+            columns.append(("correct", rows["correct"].map(str)))
+    columns.append(("settings" if study.aggregated else "runs", rows["runs"].map(number)))
+    head, cells = zip(*columns, strict=True)
+    return [list(row) for row in zip(*cells, strict=True)], list(head)
 
 
-def span(low: float, high: float) -> str:
-    """An interval in a cell."""
-    return "" if pd.isna(low) else f"{number(low)} to {number(high)}"
+def spans(low: pd.Series, high: pd.Series) -> list[str]:
+    """The cells of a column of intervals, empty for missing ones."""
+    pairs = zip(low, high, strict=True)
+    return ["" if pd.isna(a) else f"{number(a)} to {number(b)}" for a, b in pairs]
 
 
 def claims_in(results: Path | None) -> list[dict[str, str]]:
@@ -236,16 +235,9 @@ def claims_in(results: Path | None) -> list[dict[str, str]]:
         return []
     tables = [t for t in read_pipes(file) if {"claim", "verdict"} <= set(t.columns)]
     rows = tables[0].to_dict("records") if tables else []
-    return [
-        {
-            "name": row["claim"], "says": row.get("what it says", ""),
-            "source": row.get("source", ""), "published": row.get("published", ""),
-            "measured": row.get("measured [95 %]", ""), "verdict": row["verdict"],
-            "why": row.get("why", ""),
-            "kind": next((v for v in VERDICTS if row["verdict"].startswith(v)), "undecided"),
-        }
-        for row in rows
-    ]  # fmt: skip
+    for row in rows:
+        row["kind"] = next((v for v in VERDICTS if row["verdict"].startswith(v)), "undecided")
+    return [{key: row.get(column, "") for key, column in LEDGER.items()} for row in rows]
 
 
 def map_section(ratios: pd.DataFrame) -> dict[str, Any] | None:
@@ -275,14 +267,10 @@ def map_section(ratios: pd.DataFrame) -> dict[str, Any] | None:
 def compressed(specs: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
     """Specifications as JSON in which long texts that occur often stand once, under a token."""
     text = json.dumps(specs, ensure_ascii=False, separators=(",", ":"))
-    counts: dict[str, int] = {}
-    for string in strings_in(specs):
-        if len(string) > 40:
-            counts[string] = counts.get(string, 0) + 1
-    tokens: dict[str, str] = {}
-    for string in sorted((s for s, n in counts.items() if n > 2), key=lambda s: (-len(s), s)):
-        token = f"@{len(tokens)}@"
-        tokens[token] = string
+    counts = Counter(string for string in strings_in(specs) if len(string) > 40)
+    often = sorted((s for s, n in counts.items() if n > 2), key=lambda s: (-len(s), s))
+    tokens = {f"@{i}@": string for i, string in enumerate(often)}
+    for token, string in tokens.items():
         text = text.replace(json.dumps(string, ensure_ascii=False), json.dumps(token))
     return text, tokens
 
@@ -336,7 +324,7 @@ def render(
     about = {
         s.source.name: {
             "panels": s.study.arrangement.panels, "levels": s.levels, "axis": s.axis,
-            "lines": [line.label for line in s.study.arrangement.lines], "bounds": s.bounds,
+            "lines": [line.label for line in s.study.arrangement.lines], "bounds": list(s.kinds),
         }
         for s in sections
     }  # fmt: skip

@@ -37,10 +37,8 @@ class Source:
 
     Attributes:
         name: its name without suffix.
-        title: its title.
         says: what it is about, in a sentence; empty for runs of one's own.
         command: the command that makes it, several in lines, or None if it is not known.
-        seed: its seed.
         versions: versions of packages by name, empty if they are not recorded.
         commit: the commit of the sources.
         records: the record of each setting, or None if there is no manifest.
@@ -149,8 +147,7 @@ def source_of_table(name: str, table: pd.DataFrame, file: Path | None = None) ->
                 config["seed"], manifest.get("versions"), manifest.get("commit"),
                 manifest.get("settings"), frozenset(manifest.get("finished", [])), table,
             )  # fmt: skip
-    seeds = sorted(table["seed"].unique())
-    seed = ", ".join(map(str, seeds))
+    seed = ", ".join(map(str, sorted(table["seed"].unique())))
     return Source(name, title, says, None, seed, records=records, table=table)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -34,11 +35,7 @@ def bound_curves(
 ) -> tuple[pd.DataFrame, dict[str, str]]:
     """The curves of bounds on a study's settings, panel by panel, as in the figures.
 
-    Args:
-        study: the study of the table, not aggregated.
-        table: the tidy table.
-        records: the record of each setting, in the table's order.
-        name: the table's name in an error.
+    The study is that of the table, not aggregated; for the other arguments see ``curves``.
 
     Returns:
         A row for each point: the numbers of ``panel``, ``level`` and ``line``, the ``axis`` (t, or
@@ -52,30 +49,28 @@ def bound_curves(
     found = table.groupby(columns, sort=False, dropna=False)
     number = pd.factorize(found.ngroup())[0]
     places, parts = study.arrangement.places, []
+    setting: Any
     for panel in range(len(study.arrangement.panels)):
         inside = [int(i) for i in np.flatnonzero(places["panel"] == panel)]
         rows = table[np.isin(number, inside)]
         drawn = curves(rows, [records[i] for i in inside], name)
         if drawn.empty:
             continue
-        keys = rows[columns].drop_duplicates().reset_index(drop=True)
-        for setting, curve in _by_setting(drawn, keys):
-            place = places.iloc[inside[setting]]
+        own = [name for name in columns if name in drawn.columns]  # a seed may not vary here
+        keys = rows[own].drop_duplicates()
+        drawn = drawn[drawn["axis"].isin(["t", study.arrangement.axis])]
+        drawn = drawn.astype(keys.dtypes.to_dict()).merge(keys.assign(setting=inside), on=own)
+        for setting, curve in drawn.groupby("setting", sort=False):
+            place = places.iloc[setting]
             for axis, points in curve.groupby("axis", sort=False):
-                if axis not in ("t", study.arrangement.axis):
-                    continue
-                for (label, kind), own in points.groupby(["label", "kind"], sort=False):
-                    thin = own.iloc[np.unique(np.linspace(0, len(own) - 1, POINTS).astype(int))]
-                    parts.append(
-                        thin[["x", "value"]].assign(
-                            panel=panel,
-                            level=place["level"] if axis == "t" else NO_LEVEL,
-                            line=place["line"],
-                            axis="t" if axis == "t" else "x",
-                            label=label,
-                            kind="slope" if kind in WITHOUT_CONSTANT else kind,
-                        )
-                    )
+                for (label, kind), bound in points.groupby(["label", "kind"], sort=False):
+                    some = np.unique(np.linspace(0, len(bound) - 1, POINTS).astype(int))
+                    about = {
+                        "panel": panel, "level": place["level"] if axis == "t" else NO_LEVEL,
+                        "line": place["line"], "axis": "t" if axis == "t" else "x",
+                        "label": label, "kind": "slope" if kind in WITHOUT_CONSTANT else kind,
+                    }  # fmt: skip
+                    parts.append(bound.iloc[some][["x", "value"]].assign(**about))
     if not parts:
         return pd.DataFrame(columns=COLUMNS), {}
     points = shared(pd.concat(parts, ignore_index=True)[COLUMNS])
@@ -94,18 +89,6 @@ def shared(points: pd.DataFrame) -> pd.DataFrame:
         look = (*key, curve["value"].to_numpy().tobytes())
         seen[look] = curve.assign(line=NO_LEVEL) if look in seen else curve
     return pd.concat(list(seen.values()), ignore_index=True)
-
-
-def _by_setting(drawn: pd.DataFrame, keys: pd.DataFrame):
-    """The curves of each setting: its number among ``keys``, and its rows."""
-    texts = [_text(row) for row in keys.to_dict("records")]
-    own = pd.Series([_text(row) for row in drawn[keys.columns].to_dict("records")])
-    for text, rows in drawn.groupby(own.to_numpy(), sort=False):
-        yield texts.index(str(text)), rows
-
-
-def _text(row: Mapping[Any, Any]) -> str:
-    return "|".join(f"{x:g}" if isinstance(x, int | float) else str(x) for x in row.values())
 
 
 def lower_bound(record: Record) -> float:
@@ -164,8 +147,7 @@ def checked(records: Sequence[Record], settings: pd.DataFrame, name: str) -> boo
     """Whether records are those of some settings, so that theorems can be evaluated for them."""
     if "rule" in settings.columns or "algo" not in settings.columns:
         return False
-    try:
+    with suppress(BadInput, KeyError, TypeError):
         check_match(settings.to_dict("records"), records, name)  # type: ignore[arg-type]
-    except (BadInput, KeyError, TypeError):
-        return False
-    return True
+        return True
+    return False

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from ..contracts.display import symbol
+from ..results.summary import significant
 
 LETTERS = {
     "epsilon": "ε", "rho": "ρ", "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "mu": "μ",
@@ -55,4 +56,4 @@ def number(x: Any) -> str:
         return ""
     if math.isinf(x):
         return "∞"
-    return f"{x:,.0f}" if 1000 <= abs(x) < 1e15 else f"{x:.4g}"
+    return significant(x)

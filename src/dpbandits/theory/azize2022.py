@@ -24,31 +24,18 @@ def sum_over_worse(means: Sequence[float], cost: float) -> float:
     return math.fsum(max((best - m) / bernoulli_kl(m, best), cost) for m in means if m < best)
 
 
-@lower(
-    "Theorem 2",
-    WORST_CASE,
-    "max{sqrt(T (K-1))/27, (K-1)/(131 eps)}",
-    PURE,
-    PRIVACY,
-    Condition("K > 1", lambda K: K > 1),
-    Condition("T >= K - 1", lambda T, K: T >= K - 1),
-    note="on the worst instance of Gaussian arms of unit variance",
-)
+@lower("Theorem 2", WORST_CASE, "max{sqrt(T (K-1))/27, (K-1)/(131 eps)}",
+       PURE, PRIVACY, Condition("K > 1", lambda K: K > 1),
+       Condition("T >= K - 1", lambda T, K: T >= K - 1),
+       note="on the worst instance of Gaussian arms of unit variance")  # fmt: skip
 def minimax(K: int, eps: float, T: float) -> float:
     """Minimax lower bound of eps-global DP (Theorem 2), K > 1, T >= K - 1."""
     return max(math.sqrt(T * (K - 1)) / 27.0, (K - 1) / (131.0 * eps))
 
 
-@lower(
-    "Theorem 3",
-    ASYMPTOTIC,
-    "ln T sum gap/min{kl(mean, best), 6 eps gap}",
-    PURE,
-    BERNOULLI,
-    BEST_BELOW_1,
-    PRIVACY,
-    note="of consistent algorithms",
-)
+@lower("Theorem 3", ASYMPTOTIC, "ln T sum gap/min{kl(mean, best), 6 eps gap}",
+       PURE, BERNOULLI, BEST_BELOW_1, PRIVACY,
+       note="of consistent algorithms")  # fmt: skip
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
     """Lower bound for Bernoulli arms, times ln T (Theorem 3): eps-global DP, consistent algorithms,
     best mean below 1. Local DP at eps implies eps-global DP.
@@ -74,28 +61,20 @@ def privacy_threshold(mean: float, best: float) -> float:
     return bernoulli_kl(mean, best) / (6.0 * (best - mean))
 
 
-@lower(
-    "Theorem 4",
-    WORST_CASE,
-    "max{e^-2/8 d sqrt T, e^-6/4 d/eps}",
-    LINEAR,
-    PRIVACY,
-    Condition("d >= 1", lambda d: d >= 1),
-    note="arms [-1, 1]^d, on the worst parameter",
-)
+@lower("Theorem 4", WORST_CASE, "max{e^-2/8 d sqrt T, e^-6/4 d/eps}",
+       LINEAR, PRIVACY, Condition("d >= 1", lambda d: d >= 1),
+       note="arms [-1, 1]^d, on the worst parameter")  # fmt: skip
 def linear_minimax(d: int, eps: float, T: float) -> float:
     """Minimax lower bound of linear bandits with arms [-1, 1]^d and N(0, 1) noise (Theorem 4)."""
     return max(math.exp(-2.0) / 8.0 * d * math.sqrt(T), math.exp(-6.0) / 4.0 * d / eps)
 
 
-@lower(
-    "Theorem 5",
-    ASYMPTOTIC,
-    "c_eps ln T, c_eps = min sum alpha_a gap_a with |a|^2_{H^-1} <= min{gap^2/2, 3 eps rho_a gap}",
-    LINEAR,
-    PRIVACY,
-    note="of consistent algorithms; H = sum alpha_a a a^T, finitely many arms, one best",
-)
+@lower("Theorem 5", ASYMPTOTIC,
+       "c_eps ln T, c_eps = min sum alpha_a gap_a "
+       "with |a|^2_{H^-1} <= min{gap^2/2, 3 eps rho_a gap}",
+       LINEAR, PRIVACY,
+       note="of consistent algorithms; H = sum alpha_a a a^T, finitely many arms, "
+            "one best")  # fmt: skip
 def linear_lower(
     arms: Sequence[Sequence[float]], theta: Sequence[float], eps: float, T: float
 ) -> float:
@@ -112,27 +91,17 @@ def adap_ucb(gaps: Sequence[float], eps: float, T: float, alpha: float) -> float
     return float((leading + 3.0 * alpha / (alpha - 3.0)).sum())
 
 
-@upper(
-    "Theorem 8",
-    ORDER,
-    "sum gap ln T/min{kl(mean, best), eps gap}",
-    algorithm("adap_klucb"),
-    BERNOULLI,
-    PRIVACY,
-    WIDE,
-    note="both terms of the minimum have unknown constants",
-)
+@upper("Theorem 8", ORDER, "sum gap ln T/min{kl(mean, best), eps gap}",
+       algorithm("adap_klucb"), BERNOULLI, PRIVACY, WIDE,
+       note="both terms of the minimum have unknown constants")  # fmt: skip
 def adap_klucb(means: Sequence[float], eps: float, T: float, alpha: float) -> float:
     """Order of the regret of AdaP-KLUCB (Theorem 8), alpha > 3, Bernoulli arms."""
     return math.log(T) * sum_over_worse(means, 1.0 / eps)
 
 
-@upper(
-    "Theorem 12",
-    EXACT,
-    "3 alpha/(alpha-3) sum gap + 8 sqrt(alpha K T ln T) + 16 alpha K ln T/eps",
-    *ADAP_UCB,
-)
+@upper("Theorem 12", EXACT,
+       "3 alpha/(alpha-3) sum gap + 8 sqrt(alpha K T ln T) + 16 alpha K ln T/eps",
+       *ADAP_UCB)  # fmt: skip
 def adap_ucb_free(gaps: Sequence[float], K: int, eps: float, T: float, alpha: float) -> float:
     """Problem-independent regret of AdaP-UCB (Theorem 12), alpha > 3, rewards in [0, 1]."""
     constant = 3.0 * alpha / (alpha - 3.0) * positive(gaps).sum()

@@ -15,31 +15,19 @@ CONCENTRATED = Condition("a zCDP algorithm", lambda problem: "rho" in problem.pa
 WIDE = Condition("beta > 3", lambda beta: beta > 3)
 
 
-@thesis_upper(
-    "Theorem 5.6",
-    EXACT,
-    "sum(8 beta ln T/gap + 8 sqrt(beta ln T/rho) + 2 beta/(beta-3))",
-    algorithm("adac_ucb"),
-    UNIT_REWARDS,
-    Condition("rho > 0", lambda rho: rho > 0),
-    WIDE,
-)
+@thesis_upper("Theorem 5.6", EXACT,
+              "sum(8 beta ln T/gap + 8 sqrt(beta ln T/rho) + 2 beta/(beta-3))",
+              algorithm("adac_ucb"), UNIT_REWARDS,
+              Condition("rho > 0", lambda rho: rho > 0), WIDE)  # fmt: skip
 def adac_ucb(gaps: Sequence[float], rho: float, T: float, beta: float) -> float:
     """Regret of AdaC-UCB (Theorem 5.6), beta > 3, rewards in [0, 1]."""
     l, gap = beta * math.log(T), positive(gaps)
     return float((8.0 * l / gap + 8.0 * math.sqrt(l / rho) + 2.0 * beta / (beta - 3.0)).sum())
 
 
-@upper(
-    "Theorem 5",
-    EXACT,
-    "sum(8 beta ln T/gap + 8 sqrt(beta order ln T/eps) + 2 beta/(beta-3))",
-    algorithm("adar_ucb"),
-    UNIT_REWARDS,
-    PRIVACY,
-    Condition("order > 1", lambda order: order > 1),
-    WIDE,
-)
+@upper("Theorem 5", EXACT, "sum(8 beta ln T/gap + 8 sqrt(beta order ln T/eps) + 2 beta/(beta-3))",
+       algorithm("adar_ucb"), UNIT_REWARDS, PRIVACY,
+       Condition("order > 1", lambda order: order > 1), WIDE)  # fmt: skip
 def adar_ucb(gaps: Sequence[float], order: float, eps: float, T: float, beta: float) -> float:
     """Regret of AdaR-UCB (Theorem 5), beta > 3, rewards in [0, 1]: that of AdaC-UCB with
     eps/order for rho.
@@ -47,16 +35,10 @@ def adar_ucb(gaps: Sequence[float], order: float, eps: float, T: float, beta: fl
     return adac_ucb(gaps, eps / order, T, beta)
 
 
-@thesis_lower(
-    "Theorem 4.20",
-    WORST_CASE,
-    "max{sqrt(T (K-1))/27, sqrt((K-1)/rho)/124}",
-    CONCENTRATED,
-    Condition("0 < rho <= 1", lambda rho: 0 < rho <= 1),
-    Condition("K > 1", lambda K: K > 1),
-    Condition("T >= K - 1", lambda T, K: T >= K - 1),
-    note="on the worst instance of Gaussian arms of unit variance",
-)
+@thesis_lower("Theorem 4.20", WORST_CASE, "max{sqrt(T (K-1))/27, sqrt((K-1)/rho)/124}",
+              CONCENTRATED, Condition("0 < rho <= 1", lambda rho: 0 < rho <= 1),
+              Condition("K > 1", lambda K: K > 1), Condition("T >= K - 1", lambda T, K: T >= K - 1),
+              note="on the worst instance of Gaussian arms of unit variance")  # fmt: skip
 def minimax(K: int, rho: float, T: float) -> float:
     """Minimax lower bound of rho-zCDP (Theorem 4.20), rho <= 1, K > 1, T >= K - 1."""
     return max(math.sqrt(T * (K - 1)) / 27.0, math.sqrt((K - 1) / rho) / 124.0)

@@ -19,17 +19,11 @@ LARGEST = 1e6  # of a weight relative to that of the best arm
 Rate = Callable[[float, float, float, float], float]  # (weight and mean of two arms)
 
 
-@lower(
-    "Theorem 2",
-    EXACT,
-    "T* ln(1/(3 delta)), 1/T* = sup over w of inf over instances with another best arm of "
-    "min(sum w kl, eps sum w TV)",
-    STOPPING,
-    ONE_BEST,
-    RISK,
-    PRIVACY,
-    note="expected samples of eps-DP rules that err with probability at most delta",
-)
+@lower("Theorem 2", EXACT,
+       "T* ln(1/(3 delta)), 1/T* = sup over w of inf over instances with another best arm of "
+       "min(sum w kl, eps sum w TV)",
+       STOPPING, ONE_BEST, RISK, PRIVACY,
+       note="expected samples of eps-DP rules that err with probability at most delta")  # fmt: skip
 def samples_lower(means: Sequence[float], eps: float, delta: float) -> float:
     """Expected samples of any eps-DP rule that names the best of Bernoulli arms and errs with
     probability at most ``delta`` (Theorem 2); without privacy if ``eps`` is infinite.
@@ -43,17 +37,11 @@ def samples_lower(means: Sequence[float], eps: float, delta: float) -> float:
     return characteristic_time(means, rate) * math.log(1 / (3 * delta))
 
 
-@lower(
-    "Theorem 2 with the divergence of Azize et al. 2025",
-    EXACT,
-    "T* ln(1/(3 delta)), 1/T* = sup over w of min over a of inf over u of "
-    "w_best d(best, u) + w_a d(mean_a, u)",
-    STOPPING,
-    ONE_BEST,
-    RISK,
-    PRIVACY,
-    note="the form of Jourdan & Azize 2025, derived here",
-)
+@lower("Theorem 2 with the divergence of Azize et al. 2025", EXACT,
+       "T* ln(1/(3 delta)), 1/T* = sup over w of min over a of inf over u of "
+       "w_best d(best, u) + w_a d(mean_a, u)",
+       STOPPING, ONE_BEST, RISK, PRIVACY,
+       note="the form of Jourdan & Azize 2025, derived here")  # fmt: skip
 def samples_lower_of_divergence(means: Sequence[float], eps: float, delta: float) -> float:
     """As ``samples_lower``, with d(x, y) = inf over z of eps |z - x| + kl(z, y) for the two
     divergences (Azize et al. 2025); it is never smaller.

@@ -7,22 +7,17 @@ from collections.abc import Sequence
 
 from ..parts.private_divergence import private_divergence
 from .bounds import ASYMPTOTIC, Condition, bounds_of
-from .conditions import BERNOULLI, BEST_BELOW_1, PRIVACY
+from .conditions import BERNOULLI, BEST_BELOW_1, PRIVACY, algorithm
 
 lower, upper = bounds_of("Azize et al. 2025")
-PHASES = Condition("dp_klucb or dp_imed", lambda problem: problem.algo in ("dp_klucb", "dp_imed"))
+PHASES = algorithm("dp_klucb", "dp_imed", words="dp_klucb or dp_imed")
 GROWING = Condition("alpha > 1", lambda alpha: alpha > 1)
 
 
-@lower(
-    "Theorem 1",
-    ASYMPTOTIC,
-    "ln T sum gap/d(mean, best), d(x, y) = inf over z of eps |z - x| + kl(z, y)",
-    BERNOULLI,
-    BEST_BELOW_1,
-    PRIVACY,
-    note="of consistent algorithms",
-)
+@lower("Theorem 1", ASYMPTOTIC,
+       "ln T sum gap/d(mean, best), d(x, y) = inf over z of eps |z - x| + kl(z, y)",
+       BERNOULLI, BEST_BELOW_1, PRIVACY,
+       note="of consistent algorithms")  # fmt: skip
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
     """Lower bound for Bernoulli arms, times ln T (Theorem 1): eps-global DP, consistent algorithms,
     best mean below 1. It is never below Theorem 3 of Azize & Basu 2022.
@@ -32,16 +27,8 @@ def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
     return math.log(T) * math.fsum(terms)
 
 
-@upper(
-    "Theorem 2",
-    ASYMPTOTIC,
-    "alpha ln T sum gap/d(mean, best), d as in Theorem 1",
-    PHASES,
-    BERNOULLI,
-    BEST_BELOW_1,
-    PRIVACY,
-    GROWING,
-)
+@upper("Theorem 2", ASYMPTOTIC, "alpha ln T sum gap/d(mean, best), d as in Theorem 1",
+       PHASES, BERNOULLI, BEST_BELOW_1, PRIVACY, GROWING)  # fmt: skip
 def phases_upper(means: Sequence[float], eps: float, T: float, alpha: float) -> float:
     """Regret of DP-KLUCB and DP-IMED, times ln T (Theorem 2): alpha times the lower bound."""
     return alpha * bernoulli_lower(means, eps, T)

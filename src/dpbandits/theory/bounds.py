@@ -46,16 +46,12 @@ class Condition:
     words: str
     holds: Callable[..., bool]
 
-    @property
-    def letters(self) -> list[str]:
-        """The names of the parameters of the test."""
-        return list(names_of(self.holds))
-
     def failure(self, values: Mapping[str, Any]) -> str | None:
         """The reason why the condition fails for some values, or None if it holds."""
-        if self.holds(*(values[letter] for letter in self.letters)):
+        given = {letter: values[letter] for letter in names_of(self.holds)}
+        if self.holds(**given):
             return None
-        found = [f"{x} = {values[x]:g}" for x in self.letters if isinstance(values[x], int | float)]
+        found = [f"{letter} = {x:g}" for letter, x in given.items() if isinstance(x, int | float)]
         return f"needs {self.words}" + (f"; {', '.join(found)}" if found else "")
 
 
@@ -132,7 +128,7 @@ def theorem(
 
     def decorate(function: Callable[..., float]) -> Callable[..., float]:
         signature = inspect.signature(function)
-        of_numbers = [c for c in conditions if set(c.letters) <= set(signature.parameters)]
+        of_numbers = [c for c in conditions if {*names_of(c.holds)} <= {*signature.parameters}]
 
         @wraps(function)
         def checked(*args: Any, **kwargs: Any) -> float:
@@ -176,3 +172,20 @@ def bounds_for(problem: Problem) -> tuple[list[Bound], dict[str, str]]:
     reasons = {bound: bound.reason(problem) for bound in every_bound()}
     applying = [bound for bound, reason in reasons.items() if reason is None]
     return applying, {bound.source: reason for bound, reason in reasons.items() if reason}
+
+
+def bound_rows(problem: Problem) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """The bounds that apply, those with a number first, and why the others do not.
+
+    Returns:
+        A row for each bound: ``bound`` (paper and theorem), ``side``, ``kind``, ``value`` (NaN if
+        its constants are not known) and ``formula``; and the reasons, by paper and theorem.
+    """
+    applying, reasons = bounds_for(problem)
+    rows = []
+    for bound in sorted(applying, key=lambda b: (KINDS.index(b.status), b.side != UPPER)):
+        value = bound.value(problem) if bound.is_number else math.nan
+        formula = bound.statement + (f" ({bound.note})" if bound.note else "")
+        about = {"bound": bound.source, "side": bound.side, "kind": bound.status}
+        rows.append(about | {"value": value, "formula": formula})
+    return rows, reasons

@@ -9,9 +9,9 @@ from .bounds import Condition
 from .problem import Problem
 
 
-def algorithm(name: str) -> Condition:
-    """The problem is about an algorithm."""
-    return Condition(name, lambda problem: problem.algo == name)
+def algorithm(*names: str, words: str = "") -> Condition:
+    """The problem is about an algorithm, or about one of several that ``words`` describe."""
+    return Condition(words or names[0], lambda problem: problem.algo in names)
 
 
 def assumes(words: str, assumption: Assumption) -> Condition:
@@ -24,15 +24,6 @@ def assumes(words: str, assumption: Assumption) -> Condition:
     return Condition(words, holds)
 
 
-def constant(literal: float) -> Condition:
-    """The algorithm runs with the constant of its paper."""
-    return Condition(f"c = {literal:g}, the paper's", lambda c: c == literal)
-
-
-PAPER_S_COUNTERS = Condition(
-    "the paper's tree and bonus",
-    lambda problem: not any(problem.parameters.get(key) for key in ("tree", "bonus")),
-)
 PRIVACY = Condition("eps > 0", lambda eps: eps > 0)
 PURE = Condition("an algorithm with eps-DP, or none", lambda problem: problem.pure)
 SMALL_BUDGET = Condition("eps <= 1", lambda eps: eps <= 1)
@@ -46,12 +37,7 @@ STOPPING = Condition(
 )
 V = Condition("v in (0, 1]", lambda v: 0 < v <= 1)
 EPS_AND_V = (PRIVACY, SMALL_BUDGET, V)
-HEAVY_TAILED = (
-    Condition(
-        "an algorithm for heavy tails",
-        lambda problem: problem.algo in ("dpr_ucb", "dpr_se", "ldpr_se"),
-    ),
-    *EPS_AND_V,
-)
+FOR_TAILS = algorithm("dpr_ucb", "dpr_se", "ldpr_se", words="an algorithm for heavy tails")
+HEAVY_TAILED = (FOR_TAILS, *EPS_AND_V)
 BETA = Condition("beta = 1/T", lambda beta, T: math.isclose(beta * T, 1, rel_tol=1e-6))
 DELTA = Condition("delta = 1/T", lambda delta, T: math.isclose(delta * T, 1, rel_tol=1e-6))

@@ -24,13 +24,8 @@ def dp_ts(gaps: Sequence[float], eps: float, T: float) -> float:
     return float(np.maximum(l / gap, privacy).sum())
 
 
-@upper(
-    "Theorem 2, whatever the gaps",
-    ORDER,
-    "sqrt(K T ln T) + K ln T/eps ln(sqrt(T ln T/K)/eps)",
-    *DP_TS,
-    note="remark (c); the privacy term is at least 0",
-)
+@upper("Theorem 2, whatever the gaps", ORDER, "sqrt(K T ln T) + K ln T/eps ln(sqrt(T ln T/K)/eps)",
+       *DP_TS, note="remark (c); the privacy term is at least 0")  # fmt: skip
 def dp_ts_free(K: int, eps: float, T: float) -> float:
     """Order of the problem-independent regret of DP-TS (remark on Theorem 2)."""
     l = math.log(T)
@@ -43,27 +38,16 @@ def lazy_dp_ts(gaps: Sequence[float], eps: float, T: float) -> float:
     return float((math.log(T) / np.minimum(positive(gaps), eps)).sum())
 
 
-@upper(
-    "Theorem 4, whatever the gaps",
-    ORDER,
-    "sqrt(K T ln T) + K ln T/eps",
-    *LAZY_DP_TS,
-    note="remark (b)",
-)
+@upper("Theorem 4, whatever the gaps", ORDER, "sqrt(K T ln T) + K ln T/eps",
+       *LAZY_DP_TS, note="remark (b)")  # fmt: skip
 def lazy_dp_ts_free(K: int, eps: float, T: float) -> float:
     """Order of the problem-independent regret of Lazy-DP-TS (remark on Theorem 4)."""
     return math.sqrt(K * T * math.log(T)) + K * math.log(T) / eps
 
 
-@upper(
-    "Theorem 4, remark (a)",
-    ORDER,
-    "sum ln T/min{eps, gap}",
-    algorithm("anytime_lazy_ucb"),
-    UNIT_REWARDS,
-    PRIVACY,
-    note="as for Lazy-DP-TS, after Hu, Huang & Mehta 2021",
-)
+@upper("Theorem 4, remark (a)", ORDER, "sum ln T/min{eps, gap}",
+       algorithm("anytime_lazy_ucb"), UNIT_REWARDS, PRIVACY,
+       note="as for Lazy-DP-TS, after Hu, Huang & Mehta 2021")  # fmt: skip
 def anytime_lazy_ucb(gaps: Sequence[float], eps: float, T: float) -> float:
     """Order of the regret of Anytime-Lazy-UCB, that of Lazy-DP-TS (remark on Theorem 4)."""
     return lazy_dp_ts(gaps, eps, T)

@@ -73,14 +73,9 @@ def ellipsoid(q: np.ndarray, w: np.ndarray) -> float:
         "jac": lambda x: leverages(x) ** 2,
     }
     found = minimize(
-        lambda x: w @ x,
-        np.ones(len(w)),
-        jac=lambda x: w,
-        bounds=[(1e-12, None)] * len(w),
-        constraints=inside,
-        method="SLSQP",
-        options={"ftol": 1e-13, "maxiter": 1000},
-    )
+        lambda x: w @ x, np.ones(len(w)), jac=lambda x: w, bounds=[(1e-12, None)] * len(w),
+        constraints=inside, method="SLSQP", options={"ftol": 1e-13, "maxiter": 1000},
+    )  # fmt: skip
     L = leverages(found.x)
     above = w @ found.x * np.diag(L).max()  # value of the point rescaled to be feasible
     # with u_a = M^-1 q_a: sum l_a (u_a.q_j)^2 <= w_j makes sum l_a (2 u_a.q_a - 1) a lower bound

@@ -47,16 +47,11 @@ class Problem:
         """The values by the letters of the papers. ``alpha`` is the contamination unless the
         algorithm has a parameter of that name.
         """
+        means, gaps = self.instance.means, self.instance.gaps
         return {
-            "alpha": self.instance.contamination,
-            **self.parameters,
-            "means": self.instance.means,
-            "gaps": self.instance.gaps,
-            "K": len(self.instance.means),
-            "population": self.population,
-            "eps": self.eps,
-            "T": self.T,
-        }
+            "alpha": self.instance.contamination, **self.parameters, "means": means, "gaps": gaps,
+            "K": len(means), "population": self.population, "eps": self.eps, "T": self.T,
+        }  # fmt: skip
 
     @property
     def bernoulli(self) -> bool:
@@ -101,16 +96,13 @@ def problem(record: Mapping[str, Any]) -> Problem:
     name, budget = budget_of(record)
     eps = budget if name == "eps" else math.inf
     spec = record["population"]
+    parameters = {name: float(value) for name, value in record["parameters"].items()}
+    population = build_population(spec) if spec else homogeneous(eps)
+    pure = record["notion"] in (None, "none", "global", "local")
     return Problem(
-        algo=record["algo"],
-        parameters={name: float(value) for name, value in record["parameters"].items()},
-        instance=build(record["env_spec"]),
-        population=build_population(spec) if spec else homogeneous(eps),
-        eps=eps,
-        T=float(record["horizon"]),
-        local=record["notion"] == "local",
-        pure=record["notion"] in (None, "none", "global", "local"),
-    )
+        record["algo"], parameters, build(record["env_spec"]), population, eps,
+        T=float(record["horizon"]), local=record["notion"] == "local", pure=pure,
+    )  # fmt: skip
 
 
 def budget_of(record: Mapping[str, Any]) -> tuple[str, float]:

@@ -91,16 +91,9 @@ def least(bound: Callable[[np.ndarray, np.ndarray], np.ndarray], Q: float) -> fl
     return float(values.min())
 
 
-@lower(
-    "Theorem 4",
-    ASYMPTOTIC,
-    "ln T/(e^eps - e^-eps)^2 sum 1/gap",
-    LOCAL,
-    BERNOULLI,
-    BEST_BELOW_1,
-    PRIVACY,
-    note="of consistent algorithms",
-)
+@lower("Theorem 4", ASYMPTOTIC, "ln T/(e^eps - e^-eps)^2 sum 1/gap",
+       LOCAL, BERNOULLI, BEST_BELOW_1, PRIVACY,
+       note="of consistent algorithms")  # fmt: skip
 def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
     """Lower bound for Bernoulli arms, times ln T (Theorem 4): eps-local DP, consistent algorithms,
     best mean below 1. For large eps it is weaker than Theorem 3 of Azize & Basu 2022.
@@ -110,16 +103,12 @@ def bernoulli_lower(means: Sequence[float], eps: float, T: float) -> float:
     return float(math.log(T) * inverse**2 * (1.0 / positive(gaps)).sum())
 
 
-@upper(
-    "Theorem 7",
-    EXACT,
-    "inf_kappa sum[max{8 (1 + 4 sqrt(alpha_0 + kappa Q_L))^2 ln T/(p_0 gap), "
-    "2 gap (4 alpha_0 eps_min^-2 + eps_min^-4) ln T/(p_0 alpha_0^2)} "
-    "+ gap (ln(p_0 T)/(2 kappa^2) + 1)/p_0 + 2 gap/p_0 + 2 pi^2 gap/3]",
-    *LAPLACE,
-    SOME_USERS,
-    note="alpha_0 = E[eps^-2 | eps >= eps_min], Q_L = eps_min^-2 - eps_max^-2",
-)
+@upper("Theorem 7", EXACT,
+       "inf_kappa sum[max{8 (1 + 4 sqrt(alpha_0 + kappa Q_L))^2 ln T/(p_0 gap), "
+       "2 gap (4 alpha_0 eps_min^-2 + eps_min^-4) ln T/(p_0 alpha_0^2)} "
+       "+ gap (ln(p_0 T)/(2 kappa^2) + 1)/p_0 + 2 gap/p_0 + 2 pi^2 gap/3]",
+       *LAPLACE, SOME_USERS,
+       note="alpha_0 = E[eps^-2 | eps >= eps_min], Q_L = eps_min^-2 - eps_max^-2")  # fmt: skip
 def heldp_ucb_l(gaps: Sequence[float], population: Population, eps_min: float, T: float) -> float:
     """Regret of HeLDP-UCB-L (Theorem 7), rewards in [0, 1]; users whose level is below ``eps_min``
     send nothing.
@@ -137,23 +126,16 @@ def heldp_ucb_l(gaps: Sequence[float], population: Population, eps_min: float, T
     return least(bound, Q)
 
 
-@upper(
-    "Theorem 7, whatever the gaps", ORDER, "sqrt((1 + alpha_0) K T ln T/p_0)", *LAPLACE, SOME_USERS
-)
+@upper("Theorem 7, whatever the gaps", ORDER, "sqrt((1 + alpha_0) K T ln T/p_0)",
+       *LAPLACE, SOME_USERS)  # fmt: skip
 def heldp_ucb_l_free(K: int, population: Population, eps_min: float, T: float) -> float:
     """Order of the problem-independent regret of HeLDP-UCB-L (Theorem 7)."""
     p0, alpha0, _ = spread(population, eps_min, inverse_square)
     return math.sqrt((1 + alpha0) * K * T * math.log(T) / p0)
 
 
-@upper(
-    "Corollary 8",
-    EXACT,
-    "sum(8 (1 + 4/eps)^2 ln T/gap + (3 + 2 pi^2/3) gap)",
-    *LAPLACE,
-    *EQUAL_LEVELS,
-    DOMINATED,
-)
+@upper("Corollary 8", EXACT, "sum(8 (1 + 4/eps)^2 ln T/gap + (3 + 2 pi^2/3) gap)",
+       *LAPLACE, *EQUAL_LEVELS, DOMINATED)  # fmt: skip
 def holdp_ucb_l(gaps: Sequence[float], eps: float, T: float) -> float:
     """Regret of HeLDP-UCB-L for users of one level (Corollary 8), rewards in [0, 1]."""
     gap = positive(gaps)
@@ -161,23 +143,18 @@ def holdp_ucb_l(gaps: Sequence[float], eps: float, T: float) -> float:
     return float(terms.sum())
 
 
-@upper(
-    "Corollary 8, whatever the gaps", ORDER, "(1 + 1/eps) sqrt(K T ln T)", *LAPLACE, *EQUAL_LEVELS
-)
+@upper("Corollary 8, whatever the gaps", ORDER, "(1 + 1/eps) sqrt(K T ln T)",
+       *LAPLACE, *EQUAL_LEVELS)  # fmt: skip
 def holdp_ucb_l_free(K: int, eps: float, T: float) -> float:
     """Order of the problem-independent regret of HeLDP-UCB-L with equal levels (Corollary 8)."""
     return (1 + 1 / eps) * math.sqrt(K * T * math.log(T))
 
 
-@upper(
-    "Theorem 10",
-    EXACT,
-    "inf_kappa sum[8 (beta_0 + kappa Q_B) ln T/(p_0 gap) "
-    "+ gap (ln(p_0 T)/(2 p_0 kappa^2) + 1) + gap/p_0 + pi^2 gap/3]",
-    *BITS,
-    SOME_USERS,
-    note="beta_0 = E[coth^2(eps/2) | eps >= eps_min], Q_B = coth^2(eps_min/2) - coth^2(eps_max/2)",
-)
+@upper("Theorem 10", EXACT, "inf_kappa sum[8 (beta_0 + kappa Q_B) ln T/(p_0 gap) "
+       "+ gap (ln(p_0 T)/(2 p_0 kappa^2) + 1) + gap/p_0 + pi^2 gap/3]",
+       *BITS, SOME_USERS,
+       note="beta_0 = E[coth^2(eps/2) | eps >= eps_min], "
+            "Q_B = coth^2(eps_min/2) - coth^2(eps_max/2)")  # fmt: skip
 def heldp_ucb_b(gaps: Sequence[float], population: Population, eps_min: float, T: float) -> float:
     """Regret of HeLDP-UCB-B (Theorem 10), rewards in [0, 1]; see ``heldp_ucb_l``."""
     p0, beta0, Q = spread(population, eps_min, inverse_tanh)
@@ -198,9 +175,8 @@ def heldp_ucb_b_free(K: int, population: Population, eps_min: float, T: float) -
     return math.sqrt(beta0 * K * T * math.log(T) / p0)
 
 
-@upper(
-    "Corollary 11", EXACT, "sum(8 coth^2(eps/2) ln T/gap + (2 + pi^2/3) gap)", *BITS, *EQUAL_LEVELS
-)
+@upper("Corollary 11", EXACT, "sum(8 coth^2(eps/2) ln T/gap + (2 + pi^2/3) gap)",
+       *BITS, *EQUAL_LEVELS)  # fmt: skip
 def holdp_ucb_b(gaps: Sequence[float], eps: float, T: float) -> float:
     """Regret of HeLDP-UCB-B for users of one level (Corollary 11), rewards in [0, 1]."""
     gap = positive(gaps)
@@ -225,29 +201,17 @@ def sub_gaussian(problem: Problem) -> bool:
 SUB_GAUSSIAN = Condition("normal noise of sd at most 1 around means in [0, 1]", sub_gaussian)
 
 
-@upper(
-    "Corollary 13 (with Theorem 7)",
-    ORDER,
-    "Theorem 7's over c_s^2",
-    algorithm("heldp_ucb_ls"),
-    SUB_GAUSSIAN,
-    SOME_USERS,
-    note="c_s is a universal constant",
-)
+@upper("Corollary 13 (with Theorem 7)", ORDER, "Theorem 7's over c_s^2",
+       algorithm("heldp_ucb_ls"), SUB_GAUSSIAN, SOME_USERS,
+       note="c_s is a universal constant")  # fmt: skip
 def heldp_ucb_ls(gaps: Sequence[float], population: Population, eps_min: float, T: float) -> float:
     """Order of the regret of HeLDP-UCB-LS (Corollary 13), sub-Gaussian noise, means in [0, 1]."""
     return heldp_ucb_l(gaps, population, eps_min, T)
 
 
-@upper(
-    "Corollary 13 (with Theorem 10)",
-    ORDER,
-    "Theorem 10's over c_s^2",
-    algorithm("heldp_ucb_bs"),
-    SUB_GAUSSIAN,
-    SOME_USERS,
-    note="c_s is a universal constant",
-)
+@upper("Corollary 13 (with Theorem 10)", ORDER, "Theorem 10's over c_s^2",
+       algorithm("heldp_ucb_bs"), SUB_GAUSSIAN, SOME_USERS,
+       note="c_s is a universal constant")  # fmt: skip
 def heldp_ucb_bs(gaps: Sequence[float], population: Population, eps_min: float, T: float) -> float:
     """Order of the regret of HeLDP-UCB-BS (Corollary 13), sub-Gaussian noise, means in [0, 1]."""
     return heldp_ucb_b(gaps, population, eps_min, T)

@@ -16,16 +16,11 @@ STOPPING_RULE = (STOPPING, ACCURACY, MEAN, PRIVACY)
 DP_SE = (algorithm("dp_se"), UNIT_REWARDS, BETA, PRIVACY)
 
 
-@upper(
-    "Theorem 3.3",
-    EXACT,
-    "2000 (R^2 x/(a mu)^2 + R x/(eps |mu|) + R ln(1/beta)/(eps a |mu|)), "
-    "x = ln(ln(R/(a |mu|))/beta)",
-    *STOPPING_RULE,
-    Condition("0 < beta <= 0.08", lambda beta: 0 < beta <= 0.08),
-    Condition("R/(a |mu|) >= e", lambda R, a, mu: a * abs(mu) * math.e <= R),
-    note="samples of dp_nas_exp, with probability 1 - beta",
-)
+@upper("Theorem 3.3", EXACT, "2000 (R^2 x/(a mu)^2 + R x/(eps |mu|) + R ln(1/beta)/(eps a |mu|)), "
+       "x = ln(ln(R/(a |mu|))/beta)",
+       *STOPPING_RULE, Condition("0 < beta <= 0.08", lambda beta: 0 < beta <= 0.08),
+       Condition("R/(a |mu|) >= e", lambda R, a, mu: a * abs(mu) * math.e <= R),
+       note="samples of dp_nas_exp, with probability 1 - beta")  # fmt: skip
 def stopping_upper(R: float, a: float, mu: float, eps: float, beta: float) -> float:
     """Samples after which DP exponential NAS has stopped, with probability 1 - beta (Theorem 3.3).
 
@@ -43,14 +38,10 @@ def stopping_upper(R: float, a: float, mu: float, eps: float, beta: float) -> fl
     return 2000 * (t0 + t1 + t2)
 
 
-@lower(
-    "Theorem 3.4",
-    EXACT,
-    "R ln(1/beta)/(12 a |mu| eps)",
-    *STOPPING_RULE,
-    Condition("0 < beta < 1/4", lambda beta: 0 < beta < 0.25),
-    note="samples of any eps-DP rule on the two-point law on +-R, with probability above 1/4",
-)
+@lower("Theorem 3.4", EXACT, "R ln(1/beta)/(12 a |mu| eps)",
+       *STOPPING_RULE, Condition("0 < beta < 1/4", lambda beta: 0 < beta < 0.25),
+       note="samples of any eps-DP rule on the two-point law on +-R, "
+            "with probability above 1/4")  # fmt: skip
 def stopping_lower(R: float, a: float, mu: float, eps: float, beta: float) -> float:
     """Samples that an eps-DP rule of confidence 1 - beta exceeds with probability above 1/4, for
     rewards of -R and R (Theorem 3.4); see ``stopping_upper``.
@@ -58,13 +49,8 @@ def stopping_lower(R: float, a: float, mu: float, eps: float, beta: float) -> fl
     return R * math.log(1 / beta) / (12 * a * abs(mu) * eps)
 
 
-@lower(
-    "Corollary 3.6",
-    ORDER,
-    "R^2 ln(1/beta)/(a mu)^2 + R ln(1/beta)/(eps a |mu|)",
-    *STOPPING_RULE,
-    note="samples of any eps-DP rule on some law",
-)
+@lower("Corollary 3.6", ORDER, "R^2 ln(1/beta)/(a mu)^2 + R ln(1/beta)/(eps a |mu|)",
+       *STOPPING_RULE, note="samples of any eps-DP rule on some law")  # fmt: skip
 def stopping_lower_order(R: float, a: float, mu: float, eps: float, beta: float) -> float:
     """Order of the samples that an eps-DP rule needs for some law (Corollary 3.6)."""
     return math.log(1 / beta) * (R**2 / (a * mu) ** 2 + R / (eps * a * abs(mu)))

@@ -11,9 +11,7 @@ from .conditions import DELTA, PRIVACY, SMALL_BUDGET, algorithm, assumes
 
 lower, upper = bounds_of("Wu et al. 2023")
 MOMENTS_OF_ORDER_K = Condition("k >= 2", lambda k: k >= 2)
-ROBUST = Condition(
-    "an algorithm for moments of order k", lambda problem: problem.algo in ("prae_r", "prae_c")
-)
+ROBUST = algorithm("prae_r", "prae_c", words="an algorithm for moments of order k")
 RAW = assumes("E|X|^k <= 1 and outliers at most alpha1", RawMoments())
 CENTRAL = assumes(
     "E|X - mean|^k <= 1, |mean| <= D and outliers at most alpha1", CentralMoments(bin_width)
@@ -24,19 +22,11 @@ CLEAN = Condition("alpha1 = 0", lambda alpha1: alpha1 == 0)
 RADIUS = "for the radius of its proof, whose constants are not printed"
 
 
-@lower(
-    "Theorem 4.1",
-    ORDER,
-    "sqrt(K T) + (K/eps)^(1-1/k) T^(1/k) + T alpha^(1-1/k)",
-    ROBUST,
-    PRIVACY,
-    MOMENTS_OF_ORDER_K,
-    note="on the worst instance of contamination alpha",
-)
+@lower("Theorem 4.1", ORDER, "sqrt(K T) + (K/eps)^(1-1/k) T^(1/k) + T alpha^(1-1/k)",
+       ROBUST, PRIVACY, MOMENTS_OF_ORDER_K,
+       note="on the worst instance of contamination alpha")  # fmt: skip
 def minimax(K: int, eps: float, T: float, k: float, alpha: float) -> float:
-    """Order of the minimax clean regret of eps-DP (Theorem 4.1), moments of order k >= 2, outliers
-    with probability alpha.
-    """
+    """Order of the minimax clean regret of eps-DP with moments of order k >= 2 (Theorem 4.1)."""
     share = 1 - 1 / k
     return math.sqrt(K * T) + (K / eps) ** share * T ** (1 / k) + T * alpha**share
 
@@ -47,58 +37,36 @@ def leading(K: int, eps: float, T: float, k: float) -> float:
     return math.sqrt(K * T * l) + (K * l / eps) ** (1 - 1 / k) * T ** (1 / k)
 
 
-@upper(
-    "Theorem 6.2",
-    ORDER,
-    "sqrt(K T ln T) + (K ln T/eps)^(1-1/k) T^(1/k) + T alpha1^(1-1/k) + K ln T/alpha1",
-    *PRAE_R,
-    Condition("alpha1 in (0, 1/2)", lambda alpha1: 0 < alpha1 < 0.5),
-    note=RADIUS,
-)
+@upper("Theorem 6.2", ORDER,
+       "sqrt(K T ln T) + (K ln T/eps)^(1-1/k) T^(1/k) + T alpha1^(1-1/k) + K ln T/alpha1",
+       *PRAE_R, Condition("alpha1 in (0, 1/2)", lambda alpha1: 0 < alpha1 < 0.5),
+       note=RADIUS)  # fmt: skip
 def prae_r(K: int, eps: float, T: float, k: float, alpha1: float) -> float:
     """Order of the clean regret of PRAE-R with delta = 1/T (Theorem 6.2)."""
     foul = T * alpha1 ** (1 - 1 / k) + K * math.log(T) / alpha1
     return leading(K, eps, T, k) + foul
 
 
-@upper(
-    "Remark 6.3",
-    ORDER,
-    "sqrt(K T ln T) + (K ln T/eps)^(1-1/k) T^(1/k)",
-    *PRAE_R,
-    CLEAN,
-    note=RADIUS,
-)
+@upper("Remark 6.3", ORDER, "sqrt(K T ln T) + (K ln T/eps)^(1-1/k) T^(1/k)",
+       *PRAE_R, CLEAN, note=RADIUS)  # fmt: skip
 def prae_r_clean(K: int, eps: float, T: float, k: float) -> float:
     """Order of the regret of PRAE-R without outliers, delta = 1/T (Remark 6.3)."""
     return leading(K, eps, T, k)
 
 
-@upper(
-    "Theorem 6.10",
-    ORDER,
-    "sqrt(K T ln T) + (K ln T/eps)^(1-1/k) T^(1/k) + K D ln(D T)/eps",
-    *PRAE_C,
-    CLEAN,
-    note=RADIUS,
-)
+@upper("Theorem 6.10", ORDER, "sqrt(K T ln T) + (K ln T/eps)^(1-1/k) T^(1/k) + K D ln(D T)/eps",
+       *PRAE_C, CLEAN, note=RADIUS)  # fmt: skip
 def prae_c_clean(K: int, eps: float, T: float, k: float, D: float) -> float:
     """Order of the regret of PRAE-C without outliers, delta = 1/T, eps <= 1 (Theorem 6.10)."""
     return leading(K, eps, T, k) + K * D * math.log(D * T) / eps
 
 
-@upper(
-    "Theorem 6.12",
-    ORDER,
-    "sqrt(K T ln T) + (K ln T/eps)^(1-1/k) T^(1/k) + T alpha1^(1-1/k) + D K ln T/alpha1 "
-    "+ D K ln(D T)/eps",
-    *PRAE_C,
-    Condition("alpha1 in (0, 0.133)", lambda alpha1: 0 < alpha1 < 0.133),
-    note=f"{RADIUS}; one term of the paper's is lost",
-)
+@upper("Theorem 6.12", ORDER,
+       "sqrt(K T ln T) + (K ln T/eps)^(1-1/k) T^(1/k) + T alpha1^(1-1/k) + D K ln T/alpha1 "
+       "+ D K ln(D T)/eps",
+       *PRAE_C, Condition("alpha1 in (0, 0.133)", lambda alpha1: 0 < alpha1 < 0.133),
+       note=f"{RADIUS}; one term of the paper's is lost")  # fmt: skip
 def prae_c(K: int, eps: float, T: float, k: float, alpha1: float, D: float) -> float:
-    """Order of the clean regret of PRAE-C with delta = 1/T, eps <= 1 (Theorem 6.12); one of the
-    paper's terms is lost.
-    """
+    """Order of the clean regret of PRAE-C with delta = 1/T, eps <= 1 (Theorem 6.12)."""
     foul = T * alpha1 ** (1 - 1 / k) + D * K * math.log(T) / alpha1
     return leading(K, eps, T, k) + foul + D * K * math.log(D * T) / eps

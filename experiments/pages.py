@@ -1,0 +1,27 @@
+"""What the scripts share that write a page of tables into a folder of results."""
+
+import sys
+from pathlib import Path
+
+from tabulate import tabulate
+
+from dpbandits.cli.command import guarded
+from dpbandits.files import write_atomically
+
+
+def table(rows, head):
+    """Rows as a table in Markdown."""
+    return tabulate(rows, head, tablefmt="pipe", disable_numparse=True) + "\n"
+
+
+def write(page, text):
+    """Print a page and write it; the exit code."""
+    print(text, end="")
+    write_atomically(page, text.encode())
+    return 0
+
+
+def page_of_folder(name, text_of):
+    """Run a script NAME.py [RESULTS]: it writes RESULTS/NAME.md, the text of that folder."""
+    results = Path(sys.argv[1] if len(sys.argv) > 1 else "results")
+    guarded(name, lambda: write(results / f"{name}.md", text_of(results)))

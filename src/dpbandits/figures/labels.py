@@ -1,0 +1,67 @@
+"""Labels: of the lines of a table, of parameters and budgets, of numbers of rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..contracts.display import display_name, symbol
+from ..results.tables import budgets_of, varied_in
+
+
+def legend_name(name: Any) -> str:
+    """The name of an algorithm or a rule in a legend, which omits labels that start with ``_``."""
+    text = display_name(str(name))
+    return f" {text}" if text.startswith("_") else text
+
+
+def value_text(value: Any) -> str:
+    """A parameter's value in a label."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = False) -> pd.DataFrame:
+    """The table with a column ``line``, the label of the line to which a row belongs.
+
+    There is a line for each algorithm and each value of the parameters that vary in some
+    environment for some algorithm, except for those in ``but``, which are on an axis. With
+    ``horizons`` there is also a line for each horizon.
+    """
+    games = table.groupby(["algo", "env", "horizon"])
+    varied = [x for x in varied_in(table) if x not in but and games[x].nunique().max() > 1]
+    if horizons and "horizon" not in but and table["horizon"].nunique() > 1:
+        varied.append("horizon")
+    key: Any
+    labels: dict[Any, str] = {}
+    for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
+        words = [
+            f"{symbol(name)} = {scientific(x) if name == 'horizon' else value_text(x)}"
+            for name, x in zip(varied, key[1:], strict=True)
+            if not pd.isna(x)
+        ]
+        labels |= dict.fromkeys(rows.index, ", ".join([legend_name(key[0]), *words]))
+    return table.assign(line=pd.Series(labels))
+
+
+def finite_budgets(table: pd.DataFrame) -> list[tuple[str, float]]:
+    """The budgets that have a column of panels, as names and values: the finite ones, or infinity
+    if there are none.
+    """
+    found = [(b, x) for b in budgets_of(table) for x in sorted(table[b].unique()) if np.isfinite(x)]
+    return found or [(budgets_of(table)[0], np.inf)]
+
+
+def budget_title(name: str, value: float) -> str:
+    """A privacy budget in the title of a panel."""
+    return "not private" if np.isinf(value) else f"{symbol(name)} = {value:g}"
+
+
+def scientific(T: float) -> str:
+    """A number of rounds for a label: 10^7 or 5 x 10^7."""
+    exponent = int(np.floor(np.log10(T)))
+    factor = T / 10**exponent
+    power = f"10^{{{exponent}}}"
+    return f"${power}$" if factor == 1 else f"${factor:g} \\times {power}$"
