@@ -307,7 +307,7 @@ MISTAKES = [
 )
 def test_a_mistake_has_the_message_of_the_command(function, command, call, line):
     if command is audit:  # it reads its words in its own way
-        expected = message_of(audit._main, line.split())
+        expected = message_of(audit.main.__wrapped__, line.split())
     else:
         question = STOPPING if command is stop else REGRET
         expected = message_of(read_request, [w.strip("'") for w in line.split()], (), question)

@@ -21,44 +21,16 @@ from typing import Any as _Any
 for _package in ("algorithms", "audit", "environments", "report"):
     _import_module(f"{__name__}.{_package}")
 
-from .api import (  # noqa: E402
-    algorithm,
-    algorithms,
-    audit,
-    bounds,
-    environments,
-    experiments,
-    load,
-    plot,
-    report,
-    reproduce,
-    rules,
-    run,
-    save,
-    stop,
-    summary,
-)
-from .environment_values import (  # noqa: E402
-    bernoulli,
-    bernoulli_family,
-    clipped_normal,
-    contaminated,
-    empirical,
-    environment,
-    gaussian,
-    levels,
-    lognormal,
-    mixed,
-    one_better,
-    pareto,
-    population,
-    sign,
-    student,
-    table,
-    twopoint_heavy,
+from .api import (
+    algorithm, algorithms, audit, bounds, environments, experiments, load, plot, report, reproduce,
+    rules, run, save, stop, summary,
+)  # fmt: skip
+from .environment_values import (
+    bernoulli, bernoulli_family, clipped_normal, contaminated, empirical, environment, gaussian,
+    levels, lognormal, mixed, one_better, pareto, population, sign, student, table, twopoint_heavy,
     uniform_means,
-)
-from .errors import BadInput, CannotRead, CannotWrite  # noqa: E402
+)  # fmt: skip
+from .errors import BadInput, CannotRead, CannotWrite
 
 if _TYPE_CHECKING:
     from .compiled.decorators import kernel
@@ -67,46 +39,13 @@ if _TYPE_CHECKING:
 __version__: str
 
 __all__ = [
-    "BadInput",
-    "CannotRead",
-    "CannotWrite",
-    "RunsFailed",
-    "__version__",
-    "algorithm",
-    "algorithms",
-    "audit",
-    "bernoulli",
-    "bernoulli_family",
-    "bounds",
-    "clipped_normal",
-    "contaminated",
-    "empirical",
-    "environment",
-    "environments",
-    "experiments",
-    "gaussian",
-    "kernel",
-    "levels",
-    "load",
-    "lognormal",
-    "mixed",
-    "one_better",
-    "pareto",
-    "plot",
-    "population",
-    "report",
-    "reproduce",
-    "rules",
-    "run",
-    "save",
-    "sign",
-    "stop",
-    "student",
-    "summary",
-    "table",
-    "twopoint_heavy",
-    "uniform_means",
-]
+    "BadInput", "CannotRead", "CannotWrite", "RunsFailed", "__version__", "algorithm", "algorithms",
+    "audit", "bernoulli", "bernoulli_family", "bounds", "clipped_normal", "contaminated",
+    "empirical", "environment", "environments", "experiments", "gaussian", "kernel", "levels",
+    "load", "lognormal", "mixed", "one_better", "pareto", "plot", "population", "report",
+    "reproduce", "rules", "run", "save", "sign", "stop", "student", "summary", "table",
+    "twopoint_heavy", "uniform_means",
+]  # fmt: skip
 
 _IMPORTED_WHEN_USED = {"kernel": ".compiled.decorators", "RunsFailed": ".running.failures"}
 

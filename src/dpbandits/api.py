@@ -26,24 +26,6 @@ if TYPE_CHECKING:
     EnvironmentLike = str | Mapping[str, Any] | Choice
     Number = float | str
 
-__all__ = [
-    "algorithm",
-    "algorithms",
-    "audit",
-    "bounds",
-    "environments",
-    "experiments",
-    "load",
-    "plot",
-    "report",
-    "reproduce",
-    "rules",
-    "run",
-    "save",
-    "stop",
-    "summary",
-]
-
 
 def run(
     algo: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
@@ -483,7 +465,7 @@ def audit(
     from .contracts.question import QUESTIONS
     from .errors import BadInput
     from .running.progress import progress_bar
-    from .settings.choices import algorithm_of
+    from .settings.choices import algorithm_of, plain_data
     from .settings.groups import default_keys
 
     if sum(x is not None for x in (algo, rule, mechanism)) != 1:
@@ -497,7 +479,7 @@ def audit(
         **goal,
     }  # fmt: skip
     config = {**default_keys("audit"), "results": None}
-    config |= {k: _plain(v) for k, v in given.items() if v is not None}
+    config |= {k: plain_data(v) for k, v in given.items() if v is not None}
     group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
     made: Algorithm | None = None
     spec: dict[str, Any] = {}
@@ -518,12 +500,6 @@ def audit(
         bar.set_postfix_str(subjects[0].name)
         rows = [finding_of(config, subject, folder, bar.update) for subject in subjects]
     return pd.DataFrame(rows).drop(columns="witness")
-
-
-def _plain(value: Any) -> Any:
-    from .settings.choices import plain_data
-
-    return plain_data(value)
 
 
 def algorithm(

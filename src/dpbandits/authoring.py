@@ -37,179 +37,70 @@ from __future__ import annotations
 
 from .compiled.decorators import inlined, kernel, verb
 from .compiled.distributions import (
-    beta,
-    binomial,
-    exponential,
-    gamma,
-    normal,
-    poisson,
-    random,
-    student,
-)
+    beta, binomial, exponential, gamma, normal, poisson, random, student,
+)  # fmt: skip
 from .compiled.routines import rare_routine, routine
 from .contracts.alignments import (
-    Alignment,
-    counter_nodes,
-    hybrid_counter,
-    integer_release,
-    nodes,
-    one_bit,
-    one_release,
-    releases,
-    sparse_vector,
-)
+    Alignment, counter_nodes, hybrid_counter, integer_release, nodes, one_bit, one_release,
+    releases, sparse_vector,
+)  # fmt: skip
 from .contracts.assumptions import (
-    UNIT_INTERVAL,
-    WITHIN_R,
-    Assumption,
-    Bounded,
-    CentralMoments,
-    Contaminated,
-    HeavyTails,
-    RawMoments,
-    WithinR,
-)
+    UNIT_INTERVAL, WITHIN_R, Assumption, Bounded, CentralMoments, Contaminated, HeavyTails,
+    RawMoments, WithinR,
+)  # fmt: skip
 from .contracts.guarantees import (
-    NOT_PRIVATE,
-    STOPPING,
-    STOPPING_AND_ANSWER,
-    SUMS,
-    Guarantee,
-    gaussian_rdp,
-    gaussian_zcdp,
-    global_dp,
-    local_dp,
-    skellam_rdp,
-)
+    NOT_PRIVATE, STOPPING, STOPPING_AND_ANSWER, SUMS, Guarantee, gaussian_rdp, gaussian_zcdp,
+    global_dp, local_dp, skellam_rdp,
+)  # fmt: skip
 from .contracts.parameters import (
-    POSITIVE,
-    AboveOne,
-    Batches,
-    Bonus,
-    Budget,
-    Choice,
-    Confidence,
-    Constants,
-    Forced,
-    Fraction,
-    Interval,
-    Logarithm,
-    MomentBound,
-    MomentOrder,
-    Named,
-    NotNegative,
-    Order,
-    Positive,
-    Probability,
-    Range,
-    RenyiOrder,
-    Threshold,
-    Tree,
-    Variant,
-    below,
-)
+    POSITIVE, AboveOne, Batches, Bonus, Budget, Choice, Confidence, Constants, Forced, Fraction,
+    Interval, Logarithm, MomentBound, MomentOrder, Named, NotNegative, Order, Positive, Probability,
+    Range, RenyiOrder, Threshold, Tree, Variant, below,
+)  # fmt: skip
 from .contracts.question import BEST_ARM, HYPOTHESES
 from .environments.blocks import kept
 from .environments.laws import sigmoid
 from .game import (
-    arms,
-    next_user,
-    play_unseen,
-    privacy_level,
-    pull,
-    pull_counts,
-    pull_encoded_in_turn,
-    pull_in_turn,
-    pull_reports_in_turn,
-    pull_sum,
-    pull_truncated_in_turn,
-    pull_truncated_sum,
-    pull_within,
-    pulls,
-    receive,
-    room_for,
-    rounds_left,
-    rounds_played,
-    tanh_half_level,
-    until_horizon,
-    users_alike,
-)
+    arms, next_user, play_unseen, privacy_level, pull, pull_counts, pull_encoded_in_turn,
+    pull_in_turn, pull_reports_in_turn, pull_sum, pull_truncated_in_turn, pull_truncated_sum,
+    pull_within, pulls, receive, room_for, rounds_left, rounds_played, tanh_half_level,
+    until_horizon, users_alike,
+)  # fmt: skip
 from .parts.batches import forced_batches, play_out, random_arm
 from .parts.buffers import fill_buffer, first_buffers, room_in_buffer
 from .parts.counters import (
-    BINARY,
-    CALIBRATED,
-    LITERAL,
-    Counters,
-    counter_noise,
-    new_counters,
-    noise_bonus,
-)
+    BINARY, CALIBRATED, LITERAL, Counters, counter_noise, new_counters, noise_bonus,
+)  # fmt: skip
 from .parts.discrete_noise import (
-    discrete_laplace,
-    granularity,
-    modular_sum,
-    most_noise,
-    skellam,
-)
+    discrete_laplace, granularity, modular_sum, most_noise, skellam,
+)  # fmt: skip
 from .parts.elimination import all_arms, viable
 from .parts.episodes import (
-    Episodes,
-    first_episodes,
-    first_gaussian_episodes,
-    play_episode,
-    play_gaussian_episode,
-)
+    Episodes, first_episodes, first_gaussian_episodes, play_episode, play_gaussian_episode,
+)  # fmt: skip
 from .parts.estimators import (
-    CENTRAL_LIMIT,
-    LARGEST_REACH,
-    RAW_LIMIT,
-    bin_width,
-    bins,
-    private_mean,
-    private_mode,
+    CENTRAL_LIMIT, LARGEST_REACH, RAW_LIMIT, bin_width, bins, private_mean, private_mode,
     truncation_level,
-)
+)  # fmt: skip
 from .parts.expiry import forget, new_heap, remember
 from .parts.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
 from .parts.kl_argmax import kl_leader, kl_leads, new_reach
 from .parts.local_randomizers import (
-    add_laplace,
-    convert_to_bernoulli,
-    convert_to_bernoulli_of_sigmoid,
-    convert_to_laplace,
-    largest_sign,
-    send_bit,
-    send_bit_of_sigmoid,
-    send_sigmoid,
-    send_sign,
-    send_truncated,
-    unbiased,
-)
+    add_laplace, convert_to_bernoulli, convert_to_bernoulli_of_sigmoid, convert_to_laplace,
+    largest_sign, send_bit, send_bit_of_sigmoid, send_sigmoid, send_sign, send_truncated, unbiased,
+)  # fmt: skip
 from .parts.mechanisms import (
-    gaussian,
-    gaussian_mean,
-    laplace,
-    laplace_mean,
-    laplace_scale,
-    laplace_sum,
-)
+    gaussian, gaussian_mean, laplace, laplace_mean, laplace_scale, laplace_sum,
+)  # fmt: skip
 from .parts.optimism import exhaustive_optimism, optimism
 from .parts.phases import Phases, first_phases, play_phase
 from .parts.posteriors import draw_mean
 from .parts.powers import new_powers, power_of_count
 from .parts.private_divergence import private_divergence, private_upper
 from .parts.radii import (
-    bernoulli_kl,
-    central_moment_bound,
-    gaussian_hoeffding,
-    hoeffding,
-    kl_upper,
-    laplace_tail,
-    logarithm,
-    raw_moment_bound,
-    robust_order,
-)
+    bernoulli_kl, central_moment_bound, gaussian_hoeffding, hoeffding, kl_upper, laplace_tail,
+    logarithm, raw_moment_bound, robust_order,
+)  # fmt: skip
 from .parts.top_two import CODED, EMPIRICAL, PROVED, is_convincing, top_two
 from .parts.top_two_rounds import top_two_each_round
 from .parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise

@@ -52,11 +52,11 @@ def population(name: str, **parameters: Any) -> Choice:
     return environment_choice("population", name, parameters)
 
 
-def _law(law: str, **parameters: Any) -> Choice:
+def _law(law: str, key: str = "law", /, **parameters: Any) -> Choice:
     from .settings.choices import Choice, plain_data
 
     values = plain_data(parameters)
-    return Choice(law, values, {"law": law, **values})
+    return Choice(law, values, {key: law, **values})
 
 
 def bernoulli(means: Numbers) -> Choice:
@@ -197,12 +197,7 @@ def contaminated(
     """
     clean = environment(inlier) if isinstance(inlier, str) else inlier
     return _law(
-        "contaminated",
-        inlier=clean,
-        alpha=alpha,
-        outlier=outlier,
-        relative=relative,
-        stage=stage,
+        "contaminated", inlier=clean, alpha=alpha, outlier=outlier, relative=relative, stage=stage
     )
 
 
@@ -232,10 +227,7 @@ def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:
         levels: the levels eps that occur.
         shares: how often each occurs; None for equally often.
     """
-    from .settings.choices import Choice, plain_data
-
-    values = plain_data({"levels": levels, "shares": shares})
-    return Choice("levels", values, {"kind": "levels", **values})
+    return _law("levels", "kind", levels=levels, shares=shares)
 
 
 def clipped_normal(mean: float, sd: float, low: float = 0.0, high: float = 100.0) -> Choice:
@@ -247,7 +239,4 @@ def clipped_normal(mean: float, sd: float, low: float = 0.0, high: float = 100.0
         low: smaller levels are set to this one.
         high: larger levels are set to this one.
     """
-    from .settings.choices import Choice, plain_data
-
-    values = plain_data({"mean": mean, "sd": sd, "low": low, "high": high})
-    return Choice("clipped_normal", values, {"kind": "clipped_normal", **values})
+    return _law("clipped_normal", "kind", mean=mean, sd=sd, low=low, high=high)

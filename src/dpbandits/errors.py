@@ -59,6 +59,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"did you mean {names[near[0]]}?" if near else f"choose from {', '.join(names.values())}"
 
 
+def first_line(error: BaseException) -> str:
+    """The type of an error and the first line of its message."""
+    return f"{type(error).__name__}: {next(iter(str(error).strip().splitlines()), '')}"
+
+
 @contextmanager
 def inside(place: str) -> Iterator[None]:
     """Prefix the key of a BadInput with a place: ``mean=2: ...`` becomes ``env.mean=2: ...``."""

@@ -8,7 +8,7 @@ import math
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
@@ -91,8 +91,8 @@ def read_text(path: Path) -> str:
         return file.read().decode(errors="replace")
 
 
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file of a locked folder atomically.
+def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Write a file of a locked folder atomically; of several pieces one is in memory at a time.
 
     Raises:
         CannotWrite: the file cannot be written; an older version is preserved.
@@ -104,14 +104,15 @@ def replace_file(path: Path, content: bytes) -> None:
         raise CannotWrite(part, error) from error
     try:
         with open(part, "xb") as file:  # x: a new file, so no link is followed
-            file.write(content)
+            file.writelines([content] if isinstance(content, bytes) else content)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
     except OSError as error:
-        with suppress(OSError):
-            part.unlink()
         raise CannotWrite(path, error) from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
 
 
 def set_aside(path: Path) -> None:
@@ -127,8 +128,8 @@ def set_aside(path: Path) -> None:
         raise CannotWrite(path, error) from error
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Lock the folder of a file and write the file atomically."""
+def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
+    """Lock the folder of a file and write the file atomically, see ``replace_file``."""
     with locked(path.parent):
         replace_file(path, content)
 

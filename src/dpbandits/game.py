@@ -31,27 +31,16 @@ NEVER = np.iinfo(np.int64).max
 
 
 class Game(NamedTuple):
-    """One run of a bandit problem.
+    """One run of a bandit problem."""
 
-    Attributes:
-        env: the arms' laws.
-        users: the population of users, one of whom arrives in each round.
-        coins: the environment's generator.
-        horizon: number of rounds, T.
-        checkpoints: int64 array (C + 1,), increasing; the last entry is never reached.
-        clock: int64 array (2,): number of rounds played, index of the next checkpoint.
-        counts: int64 array (K,), pulls of each arm so far.
-        trace: int64 array (C + 1, K), pulls of each arm between consecutive checkpoints.
-    """
-
-    env: Environment
-    users: Users
-    coins: np.random.Generator
-    horizon: int
-    checkpoints: np.ndarray
-    clock: np.ndarray
-    counts: np.ndarray
-    trace: np.ndarray
+    env: Environment  # the arms' laws
+    users: Users  # the population of users, one of whom arrives in each round
+    coins: np.random.Generator  # the environment's generator
+    horizon: int  # number of rounds, T
+    checkpoints: np.ndarray  # int64 array (C + 1,), increasing; the last entry is never reached
+    clock: np.ndarray  # int64 array (2,): number of rounds played, index of the next checkpoint
+    counts: np.ndarray  # int64 array (K,), pulls of each arm so far
+    trace: np.ndarray  # int64 array (C + 1, K), pulls of each arm between consecutive checkpoints
 
 
 def new_game(

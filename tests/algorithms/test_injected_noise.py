@@ -295,7 +295,7 @@ def reference_plays(given):
     values = reference_arguments(given.name, given.eps, T, spec, **given.changes)
     if given.name in LOCAL:
         values |= {"level": lambda t: given.levels[t - 1]}
-    if given.name in (*LOCAL, *SIGNS, *SUMS) or "forced" in values:
+    if given.name in (*LOCAL, *SIGNS, *SUMS, "ts") or "forced" in values:
         values |= {"uniform": given.uniform(played)}
     if given.name in THOMPSON:
         values |= {"draw_beta": given.draw_beta()}
@@ -670,6 +670,9 @@ MUTANTS = [
     ("dp_ts", "* logarithm(O + 1.0, log)", ""),
     ("dp_ts", "logarithm(O + 1.0, log)", "logarithm(O + 2.0, log)"),
     ("dp_ts", "+ width", "- width"),
+    ("ts", "S[j] + 1.0", "S[j] + 2.0"),
+    ("ts", "F[a] += not success", "F[a] += 1.0"),
+    ("ts", "random(rng) <", "0.5 <"),
     ("anytime_lazy_ucb", "3.0 * logarithm", "2.0 * logarithm"),
     ("anytime_lazy_ucb", "float(t)", "2.0 * t"),
     ("anytime_lazy_ucb", "math.sqrt(l / O)", "math.sqrt(l / (2.0 * O))"),
@@ -762,10 +765,12 @@ def test_a_wrong_formula_is_seen(name, right, wrong):
     module = importlib.import_module(f"dpbandits.algorithms.{name}")
     source, before = inspect.getsource(module), dict(vars(module))
     assert right in source  # if not, the formula has been rewritten: so must be its mutant
+    games = games_of(name)
+    assert kernel_plays(games[0][0]) == games[0][1]
     try:
         exec(source.replace(right, wrong), vars(module))
         mutant = getattr(module, name).py_func
-        assert any(kernel_plays(g, function=mutant) != played for g, played in games_of(name))
+        assert any(kernel_plays(g, function=mutant) != played for g, played in games)
     finally:
         vars(module).clear()
         vars(module).update(before)

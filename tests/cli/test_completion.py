@@ -1,6 +1,9 @@
 """Tab completion: what can follow a line, and the scripts in the shells themselves."""
 
+import os
+import pty
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -55,6 +58,7 @@ def shell_path(tmp_path):
         ("bandit-audit mechanism=hon", ["mechanism=honaker_tree"]),
         ("bandit-run 'sweep={al", []),
         ("bandit-run ../=x", []),
+        ("bandit-run --config-dir res", []),
     ],
 )
 def test_what_can_follow_a_line(line, found):
@@ -113,6 +117,52 @@ def test_the_script_in_bash(tmp_path, shell_path, line, breaks, found):
     done = in_shell(["bash", "--norc", "-c", DRIVER], shell_path, variables)
     *offered, registered = done.stdout.splitlines()
     assert offered == found and registered == "complete -o default -F _dpbandits bandit-plot"
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("bandit-run algo=adap_k", "bandit-run algo=adap_klucb "),
+        ("bandit-run experi", "bandit-run experiment="),
+        ("bandit-plot the", "bandit-plot theirs.csv "),
+        ("bandit-run --config-dir mi", "bandit-run --config-dir mine/"),
+        ("bandit-run results=mi", "bandit-run results=mine/"),
+        ("bandit-run eps=", "bandit-run eps="),
+    ],
+)
+def test_a_tab_in_bash(tmp_path, shell_path, line, found):
+    """Keys are pressed in an interactive bash. Mutations: an empty line where no word of ours fits,
+    which bash takes for a word, so that it does not complete names of files; a space after a key.
+    """
+    (tmp_path / "script").write_text(script("bash"))
+    (tmp_path / "theirs.csv").touch()
+    (tmp_path / "mine").mkdir()
+    environment = {"PATH": f"{shell_path}:/usr/bin:/bin", "HOME": str(tmp_path), "TERM": "dumb"}
+    environment |= {"PYTHONPATH": ":".join(sys.path), "PS1": "$ "}
+    ours, theirs = pty.openpty()
+    ends = {"stdin": theirs, "stdout": theirs, "stderr": theirs}
+    words = ["setsid", "--ctty", "bash", "--norc", "-i"]
+    bash = subprocess.Popen(words, cwd=tmp_path, env=environment, **ends)
+    try:
+        read_until(ours, "$ ")
+        os.write(ours, b"source ./script\n")
+        read_until(ours, "$ ")
+        os.write(ours, f"{line}\tEND".encode())
+        assert read_until(ours, "END") == f"{found}END"
+    finally:
+        bash.kill()
+        bash.wait()
+        os.close(ours)
+        os.close(theirs)
+
+
+def read_until(terminal, end):
+    """What a terminal shows until some text, without bells."""
+    seen = ""
+    while not seen.endswith(end):
+        assert select.select([terminal], [], [], 30)[0], seen
+        seen += os.read(terminal, 1).decode().replace("\a", "")
+    return seen
 
 
 def in_shell(words, path, variables=()):

@@ -159,7 +159,9 @@ def test_a_table_from_elsewhere_needs_three_columns(bandit):
     Path("theirs.csv").write_text("algo,t,regret\na,1,1\na,10,5\nb,1,2\nb,10,9\n")
     assert bandit(plot, "theirs.csv out=theirs.png") == ["theirs.png"]
     Path("fewer.csv").write_text("algo,regret\na,1\n")
-    assert "no column env" in message_of(together, [Path("fewer.csv")])
+    message = message_of(together, [Path("fewer.csv")])
+    assert "no column env" in message and "(algo, t, regret are enough)" in message
+    assert message_of(plot._main, ["theirs.csv", "x=epsilon"]).endswith("choose from t")
     assert bandit(plot, "theirs.csv x=t y=regret out=other.pdf") == ["other.pdf"]
 
 
@@ -174,13 +176,16 @@ def test_a_table_from_elsewhere_needs_three_columns(bandit):
         ("scale=sqrt", "log or linear is needed"),
         ("x=alpha bounds=true", "x=alpha"),
         ("kind=tail x=t", "kind=tail"),
+        ("out=.", "out=.: the path of a file is needed"),
+        ("out=..", "out=..: the path of a file is needed"),
+        ("out=results", "out=results: the path of a file is needed"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(swept, keys, reason):
     with pytest.raises(BadInput, match=re.escape(reason)):
-        plot._main([swept, *keys.split()])
+        plot.main.__wrapped__([swept, *keys.split()])
 
 
 def test_the_figure_of_an_experiment_is_that_of_its_file(monkeypatch):
     with pytest.raises(BadInput, match="x: the file of an experiment decides"):
-        plot._main(["experiment=azize2022_fig8", "x=t"])
+        plot.main.__wrapped__(["experiment=azize2022_fig8", "x=t"])

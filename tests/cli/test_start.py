@@ -78,6 +78,14 @@ def test_an_interruption_later_is_left_to_the_command(tmp_path):
     assert started(tmp_path, STUB, more="&").stdout == "False\n"  # ignored, as a shell wants it
 
 
+def test_an_interruption_at_the_end_changes_nothing(tmp_path):
+    """A command ends without a traceback if Ctrl-C comes while the interpreter is left."""
+    end = "atexit.register(lambda: (os.kill(os.getpid(), signal.SIGINT), print('ended')))"
+    stub(tmp_path, f"import atexit; {end}", "sys.exit(3)")
+    done = started(tmp_path, STUB)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "ended\n", "")
+
+
 def test_a_backend_that_matplotlib_does_not_know_does_not_matter(tmp_path):
     stub(tmp_path, "import matplotlib; print(matplotlib.get_backend())")
     done = started(tmp_path, STUB, MPLBACKEND="nope")

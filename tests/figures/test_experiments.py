@@ -16,7 +16,6 @@ from PIL import Image
 from sweeps import requested
 
 import dpbandits as dp
-from dpbandits.contracts.question import QUESTIONS
 from dpbandits.errors import BadInput
 from dpbandits.figures import experiments
 from dpbandits.figures.draw import KINDS, figure_of_experiment
@@ -36,7 +35,7 @@ DRAWN_AGAIN = {"azize2022_fig8", "sajed2019_stopping", "ren2020_fig1e"}  # one o
 
 def reproduced(name, folder):
     """The two files of the figure of an experiment in small."""
-    limit = question_of(name, QUESTIONS).limit
+    limit = question_of(name).limit
     small = {} if name in OF_HORIZONS else {limit: 3000}
     pdf, png = dp.reproduce(name, folder, runs=2, **small)
     assert (pdf, png) == tuple(folder / "figures" / f"{name}.{x}" for x in ("pdf", "png"))

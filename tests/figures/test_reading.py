@@ -59,6 +59,22 @@ def test_slopes_are_grey_named_so_and_do_not_stretch_the_axes(measured):
     assert ax.get_ylim() != before  # the control
 
 
+@pytest.mark.parametrize("order", [[0.5, 1], [1, 0.5]])
+@pytest.mark.parametrize("described", [{"kind": "time_panels"}, {"kind": "time", "scale": "log"}])
+def test_nothing_is_cut_off_whichever_panel_is_the_highest(order, described):
+    """Panels of a row share their axis. Mutations: the first panel fixes the highest value for all;
+    the last one fixes the lowest, so that lines of others lie below it.
+    """
+    ends = {0.5: (10, 20), 1: (1000, 4000)}  # at the first and the last round
+    rows = [("mine", eps, t, ends[eps][k]) for eps in order for k, t in enumerate((100, 1000))]
+    table = pd.DataFrame(rows, columns=["algo", "eps", "t", "regret"])
+    table = table.assign(env="", horizon=1000, seed=0, run=0)
+    figure = from_file("mine", described, table)(table)
+    for ax in figure.axes:
+        low, high = ax.get_ylim()
+        assert low <= 10 and 4000 < high < 1e4
+
+
 def of_shape(early):
     """A table whose lines have a share ``early`` of their regret after 1 % of the rounds."""
     rows = [("ucb", 1, 0), ("ucb", 100, early), ("ucb", 10_000, 1.0)]

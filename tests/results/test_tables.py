@@ -9,13 +9,13 @@ from sweeps import own_algorithm, quick, report, requested
 
 from dpbandits.contracts.question import QUESTIONS
 from dpbandits.errors import CannotWrite, plain
+from dpbandits.files import write_atomically
 from dpbandits.results import report as results_report
 from dpbandits.results import tables
 from dpbandits.results.report import write_report
 from dpbandits.results.run_store import Memory, Runs
 from dpbandits.results.summary import summarize
 from dpbandits.results.tables import csv_of, described, load_finished, measured, tidy, write_pieces
-from dpbandits.results.writing import write_in_pieces
 from dpbandits.running.monte_carlo import play_missing
 
 ODD = """
@@ -138,7 +138,7 @@ def test_memory_does_not_grow_with_the_rows_of_a_table(tmp_path, monkeypatch):
 
 def test_a_table_that_cannot_be_written_leaves_the_older_one(tmp_path):
     file = tmp_path / "table.csv"
-    write_in_pieces(file, [b"old\n", b"rows\n"])
+    write_atomically(file, [b"old\n", b"rows\n"])
 
     def full():
         yield b"new\n"
@@ -149,8 +149,8 @@ def test_a_table_that_cannot_be_written_leaves_the_older_one(tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(CannotWrite, match=f"cannot write {file}"):
-        write_in_pieces(file, full())
+        write_atomically(file, full())
     with pytest.raises(KeyboardInterrupt):
-        write_in_pieces(file, interrupted())
+        write_atomically(file, interrupted())
     assert file.read_bytes() == b"old\nrows\n"
     assert sorted(f.name for f in tmp_path.iterdir()) == [".lock", "table.csv"]

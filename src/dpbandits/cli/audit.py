@@ -27,7 +27,7 @@ from ..settings.groups import names_in
 from ..settings.setting import digest
 from ..settings.user_files import user_folders
 from ..validation import yes_no
-from .command import guarded, parser_of
+from .command import entry_point, parser_of
 from .config.compose import compose_config, multirun_points
 from .exact_losses import settle_exact
 from .help import keys_listing
@@ -65,12 +65,8 @@ VALUES = (0.1, 0.5, 1.0, 2.0)  # of the budgets
 GROUPS = ("algo", "rule")
 
 
-def main() -> None:
-    """Entry point of ``bandit-audit``."""
-    guarded("bandit-audit", lambda: _main(sys.argv[1:]))
-
-
-def _main(argv: list[str]) -> int:
+@entry_point("bandit-audit")
+def main(argv: list[str]) -> int:
     given = parser_of("bandit-audit").parse_intermixed_args(argv)  # commas need no -m here
     if given.help:
         listed = "\n".join(f"  {m.name:<21} {m.says}" for m in MECHANISMS.values())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,7 @@ from ..settings.setting import Setting
 from ..settings.user_files import user_folders
 from ..theory.bounds import best_lower_bound, bound_rows
 from ..theory.problem import Problem, problem
-from .command import guarded, one_of, parser_of
+from .command import entry_point, one_of, parser_of
 from .config.compose import multirun_points, read_request
 
 USAGE = """\
@@ -45,12 +44,8 @@ ONE = "bandit-bounds takes one setting"
 FORMULA = 60  # characters
 
 
-def main() -> None:
-    """Entry point of ``bandit-bounds``."""
-    guarded("bandit-bounds", lambda: _main(sys.argv[1:]))
-
-
-def _main(argv: list[str]) -> int:
+@entry_point("bandit-bounds")
+def main(argv: list[str]) -> int:
     given = parser_of("bandit-bounds").parse_intermixed_args(argv)
     if given.help:
         print(USAGE, end="")

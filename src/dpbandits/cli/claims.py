@@ -22,7 +22,7 @@ from ..claims import (
     sample,
     verdict,
 )
-from ..contracts.question import QUESTIONS, REGRET
+from ..contracts.question import REGRET
 from ..errors import unknown
 from ..files import check_writable, write_atomically
 from ..results.run_store import RunStore
@@ -32,7 +32,7 @@ from ..running.monte_carlo import run_settings
 from ..settings.choices import request_from
 from ..settings.groups import question_of
 from ..validation import folder, whole
-from .command import guarded, parser_of_words
+from .command import entry_point, parser_of_words
 
 USAGE = """\
 usage: bandit-claims [CLAIM ...] [KEY=VALUE ...]
@@ -55,12 +55,8 @@ CHECKPOINTS = 4  # of cheap runs: T/2 and T are among them
 HEAD = ["claim", "what it says", "source", "published", "measured [95 %]", "verdict", "why"]
 
 
-def main() -> None:
-    """Entry point of ``bandit-claims``."""
-    guarded("bandit-claims", lambda: _main(sys.argv[1:]))
-
-
-def _main(argv: list[str]) -> int:
+@entry_point("bandit-claims")
+def main(argv: list[str]) -> int:
     given = parser_of_words("bandit-claims").parse_args(argv)
     known = load_claims()
     if given.help:
@@ -106,7 +102,7 @@ def settle(claims: Sequence[Claim], runs: int, keys: Mapping[str, str], stem: st
 def samples_of(experiment: str, runs: int, keys: Mapping[str, str], results: Path) -> list[Sample]:
     """The runs of an experiment; those that are missing are played."""
     given = {**keys, "results": str(results), "experiment": experiment}
-    question = question_of(experiment, QUESTIONS) or REGRET
+    question = question_of(experiment) or REGRET
     if not question.plays_on:
         given.pop("horizon", None)
     request = request_from(question, given, {})

@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import wraps
 from typing import Any, NoReturn
 
 from ..errors import BadInput, ClusterLost, FileTrouble
@@ -81,6 +82,21 @@ def guarded(name: str, command: Callable[[], int]) -> None:
             raise
         _exit_now(1, f"{name}: cannot write the output ({error.strerror})")
     sys.exit(code)
+
+
+def entry_point(name: str) -> Callable[[Callable[[list[str]], int]], Callable[[], None]]:
+    """Make of a function of the words of a command line, which returns the exit code, the entry
+    point of a command.
+    """
+
+    def decorate(work: Callable[[list[str]], int]) -> Callable[[], None]:
+        @wraps(work)
+        def main() -> None:
+            guarded(name, lambda: work(sys.argv[1:]))
+
+        return main
+
+    return decorate
 
 
 def _check_working_folder() -> None:

@@ -36,6 +36,7 @@ OPTIONS = {
 }
 VALUES = {"backend": ("auto", "threads", "processes"), "shuffle_arms": ("true", "false")}
 VALUES |= {"assume": ("true", "false")}
+FOLDERS = ("--config-dir", "-cd")  # options that are followed by a folder
 HIDDEN = ("hydra", "defaults", "figure", "short")
 OF_GROUPS = ("algo", "rule", "env", "population", "runner")  # whose parameters are keys
 
@@ -100,6 +101,8 @@ def completions(command: str, line: str) -> list[str]:
     """
     *before, word = line.split(" ")
     folders = [package_folder("conf"), *_own_folders(before)]
+    if before and before[-1] in FOLDERS:
+        return []  # the shell completes the name of a folder
     key, equals, value = word.partition("=")
     if equals:
         *start, last = value.split(",")
@@ -114,7 +117,7 @@ def _own_folders(words: list[str]) -> Iterator[Path]:
     """The user's configuration folder, if a line names one."""
     for word, following in zip(words, [*words[1:], ""], strict=True):
         option, equals, value = word.partition("=")
-        if option in ("--config-dir", "-cd"):
+        if option in FOLDERS:
             yield Path(value if equals else following).expanduser()
 
 

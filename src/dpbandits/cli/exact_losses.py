@@ -16,13 +16,8 @@ from ..running.progress import progress_bar
 
 
 def settle_exact(losses: Sequence[Wanted], beyond: Sequence[str], results: Path, stem: str) -> int:
-    """Compute exact losses, print them, and write ``results/stem.csv`` and ``.md``.
-
-    Args:
-        losses: what is computed.
-        beyond: of what is out of reach, the reasons.
-        results: folder of the table.
-        stem: its name.
+    """Compute exact losses, print them, and write ``results/stem.csv`` and ``.md``; ``beyond`` are
+    the reasons of what is out of reach.
 
     Raises:
         OutOfReach: all of it is out of reach.

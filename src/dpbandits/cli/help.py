@@ -6,7 +6,7 @@ import re
 import shutil
 import textwrap
 
-from ..contracts.question import QUESTIONS, Question
+from ..contracts.question import Question
 from ..files import package_folder
 from ..settings.groups import about, names_in, question_of
 
@@ -31,6 +31,6 @@ def groups_listing(question: Question) -> str:
     for group in (*question.groups, "runner", "experiment"):
         lines.append(f"{group}=")
         for name in names_in(group):
-            if group != "experiment" or question_of(name, QUESTIONS) == question:
+            if group != "experiment" or question_of(name) == question:
                 lines.append(entry(name, about(group, name)))
     return "\n".join(lines)

@@ -15,7 +15,7 @@ from ..figures.experiments import curves_of, escaped, experiment_figure, togethe
 from ..figures.style import FORMATS, rescale, save
 from ..figures.terminal import in_text
 from ..files import check_writable
-from .command import guarded, one_of, parser_of_words
+from .command import entry_point, one_of, parser_of_words
 
 USAGE = """\
 usage: bandit-plot experiment=NAME [results=DIR] [bounds=true] [out=PATH] [format=FORMATS]
@@ -46,12 +46,8 @@ OF_TABLES = ("x", "y", "band", "kind", "title")
 KEYS = ("experiment", "results", "bounds", "scale", "out", "format", *OF_TABLES)
 
 
-def main() -> None:
-    """Entry point of ``bandit-plot``."""
-    guarded("bandit-plot", lambda: _main(sys.argv[1:]))
-
-
-def _main(argv: list[str]) -> int:
+@entry_point("bandit-plot")
+def main(argv: list[str]) -> int:
     given = parser_of_words("bandit-plot").parse_args(argv)
     if given.help:
         print(USAGE, end="")
@@ -65,6 +61,9 @@ def _main(argv: list[str]) -> int:
         raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
     bounds = one_of(keys, "bounds", ("true", "false"), "false") == "true"
     formats = _formats(keys.get("format", "pdf,png"))
+    out = Path(keys.get("out", "-"))
+    if not out.name or out.is_dir():
+        raise BadInput(f"out={keys['out']}: the path of a file is needed, not of a folder")
     files = [table for file in files for table in _tables_of(file)]
     stem, figure = _of_tables(files, keys, bounds) if files else _of_experiment(keys, bounds)
     if "scale" in keys:
@@ -74,7 +73,7 @@ def _main(argv: list[str]) -> int:
         return 0
     stem = stem.with_name(f"{stem.name}_bounds") if bounds else stem
     if "out" in keys:
-        stem = Path(keys["out"])
+        stem = out
         if stem.suffix[1:] in FORMATS:
             stem, formats = stem.with_suffix(""), [stem.suffix[1:]]
     check_writable(stem.parent)

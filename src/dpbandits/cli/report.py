@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from ..errors import BadInput, unknown
 from ..files import check_writable, write_atomically
 from ..report.build import checked_page, report_of_folder
-from .command import guarded, parser_of_words
+from .command import entry_point, parser_of_words
 
 USAGE = """\
 usage: bandit-report [results=DIR] [out=FILE.html]
@@ -28,12 +27,8 @@ run.
 KEYS = ("results", "out")
 
 
-def main() -> None:
-    """Entry point of ``bandit-report``."""
-    guarded("bandit-report", lambda: _main(sys.argv[1:]))
-
-
-def _main(argv: list[str]) -> int:
+@entry_point("bandit-report")
+def main(argv: list[str]) -> int:
     given = parser_of_words("bandit-report").parse_args(argv)
     if given.help:
         print(USAGE, end="")

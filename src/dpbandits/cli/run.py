@@ -24,7 +24,7 @@ from ..settings.setting import Setting, data_of
 from ..settings.sweep import swept_names
 from ..settings.user_files import user_folders
 from ..theory.ren2020 import candidates
-from .command import guarded, parser_of
+from .command import entry_point, parser_of
 from .config.compose import (
     Composed,
     as_hydra_overrides,
@@ -63,9 +63,9 @@ options:
 INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
 
 
-def main() -> None:
-    """Entry point of ``bandit-run``."""
-    guarded("bandit-run", lambda: command_line(REGRET, USAGE, sys.argv[1:]))
+@entry_point("bandit-run")
+def main(argv: list[str]) -> int:
+    return command_line(REGRET, USAGE, argv)
 
 
 def command_line(question: Question, usage: str, argv: list[str]) -> int:

@@ -32,7 +32,10 @@ def start(name: str) -> None:
         sys.exit(2)
     gc.freeze()  # what is imported stays: the collector of cycles need not visit it again
     signal.signal(signal.SIGINT, usual)
-    main()
+    try:
+        main()
+    finally:  # nothing is left to interrupt but the end of the interpreter
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _complete(name: str, option: str, *words: str) -> int:
@@ -42,11 +45,11 @@ def _complete(name: str, option: str, *words: str) -> int:
     try:
         if len(words) != 1:
             raise BadInput(f"{option}: one word is needed, as in {option} bash")
-        text = script(*words) if option == "--completion" else "\n".join(completions(name, *words))
+        lines = [script(*words)] if option == "--completion" else completions(name, *words)
     except BadInput as error:
         print(f"bandit-{name}: {error}", file=sys.stderr)
         return 2
-    print(text)
+    print(*lines, sep="\n", end="\n" if lines else "")  # an empty line would be an empty word
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -15,7 +14,7 @@ from ..errors import BadInput
 from ..running.failures import in_words
 from ..running.status import Status, seconds_left, status_of
 from ..settings.user_files import user_folders
-from .command import guarded, parser_of
+from .command import entry_point, parser_of
 from .config.compose import multirun_points, read_request
 from .joint import without_foreign_budgets
 
@@ -41,12 +40,8 @@ MOST = 40  # settings that are listed one by one
 STATES = ("done", "missing", "damaged", "failed")
 
 
-def main() -> None:
-    """Entry point of ``bandit-status``."""
-    guarded("bandit-status", lambda: _main(sys.argv[1:]))
-
-
-def _main(argv: list[str]) -> int:
+@entry_point("bandit-status")
+def main(argv: list[str]) -> int:
     given = parser_of("bandit-status").parse_intermixed_args(argv)
     if given.help:
         print(USAGE, end="")

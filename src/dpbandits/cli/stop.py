@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from ..contracts.question import STOPPING
-from .command import guarded
+from .command import entry_point
 from .run import command_line
 
 USAGE = """\
@@ -32,6 +30,6 @@ keys with their defaults (conf/stop.yaml):
 """
 
 
-def main() -> None:
-    """Entry point of ``bandit-stop``."""
-    guarded("bandit-stop", lambda: command_line(STOPPING, USAGE, sys.argv[1:]))
+@entry_point("bandit-stop")
+def main(argv: list[str]) -> int:
+    return command_line(STOPPING, USAGE, argv)

@@ -38,15 +38,10 @@ def run_by_submitit(
     cluster: str,
     settings: dict[str, Any],
 ) -> list[str]:
-    """Submit one job for each point and wait for all.
+    """Submit one job for each point, a list of overrides, and wait for all.
 
-    Args:
-        command: the command that prints messages.
-        job: what is called with a point.
-        points: the overrides of each job.
-        names: how messages call each job.
-        cluster: submitit's name of the executor, slurm or local.
-        settings: the parameters of Hydra's launcher of that name.
+    Messages are those of ``command`` and call the jobs by ``names``. ``cluster`` is submitit's name
+    of the executor, slurm or local, and ``settings`` are the parameters of Hydra's launcher.
 
     Returns:
         Why each job failed, or an empty string.

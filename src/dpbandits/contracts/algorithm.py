@@ -16,12 +16,12 @@ from types import MappingProxyType, ModuleType
 from typing import Any
 
 from ..compiled.decorators import is_compiled
-from ..errors import BadInput
+from ..errors import BadInput, first_line
 from ..files import PACKAGE
 from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
 from .parameters import ANY, BUDGETS, Choice, Interval, Named
-from .question import REGRET, Question, usual_question
+from .question import QUESTIONS, REGRET, Question
 from .versions import version_of_file, version_of_function
 
 HOMES = {"algo": PACKAGE / "algorithms", "rule": PACKAGE / "stopping"}
@@ -111,12 +111,8 @@ def takes_another(name: str, budget: str, own: str | None) -> str:
 
 
 def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> Path:
-    """The file of an algorithm: ``algo/NAME.py`` in a user's folder, or one of the package's.
-
-    Args:
-        name: the name of the algorithm or stopping rule.
-        folders: the user's configuration folders.
-        group: ``algo`` or ``rule``; stopping rules are in the folder ``rule``.
+    """The file of an algorithm: ``algo/NAME.py`` in a user's folder, or one of the package's; that
+    of a stopping rule is in the folder ``rule``, its group.
 
     Raises:
         BadInput: no file has that name.
@@ -139,15 +135,11 @@ def load(file: Path) -> Algorithm:
     """
     group = next((g for g, home in HOMES.items() if home == file.parent), file.parent.name)
     where = f"{group}={file.stem}: {file}"
-    try:
-        module = import_file(file, group)
-    except (Exception, SystemExit) as error:
-        raise BadInput(f"{group}={file.stem}: cannot import {file} ({_one_line(error)})") from error
+    module = import_file(file, group)
     function = getattr(module, file.stem, None)
     if not callable(function):
         raise BadInput(f"{where} defines no function {file.stem}(game, rng, ...)")
-    constants = {name: getattr(module, name, None) for name in DECLARED}
-    return _declared(file.stem, group, function, constants, where, version_of_file(file), file)
+    return _declared(file.stem, group, function, vars(module), where, version_of_file(file), file)
 
 
 def load_elsewhere(file: Path) -> Algorithm:
@@ -167,30 +159,14 @@ def load_elsewhere(file: Path) -> Algorithm:
     return Algorithm(file.stem, group, version, broken, domains={}, file=file)
 
 
-DECLARED = (
-    "REWARDS",
-    "GUARANTEE",
-    "LEADING_TERM",
-    "ROUND_BY_ROUND",
-    "ANY_REWARDS",
-    "QUESTION",
-    "REPORTS",
-)
-
-
 def from_function(
     function: Callable,
     group: str = "algo",
     rewards: Assumption | tuple[float, float] | None = None,
     guarantee: Guarantee | None = None,
 ) -> Algorithm:
-    """The algorithm that a function defines, such as one written in a notebook.
-
-    Args:
-        function: ``function(game, rng, *parameters)``, plain or decorated with ``kernel``.
-        group: ``algo``, or ``rule`` for a stopping rule.
-        rewards: what it assumes of the rewards.
-        guarantee: what it promises.
+    """The algorithm that a function defines, plain or decorated with ``kernel``, such as one
+    written in a notebook; with what it assumes of the rewards and what it promises.
 
     Raises:
         BadInput: its signature is not that of an algorithm, or its name is one of the package's.
@@ -220,8 +196,8 @@ def _declared(name, group, function, constants, where, version, file):
     try:
         hints = typing.get_type_hints(plain, include_extras=True)
     except Exception as error:
-        raise BadInput(f"{where}: annotations ({_one_line(error)})") from error
-    rewards, guarantee = constants["REWARDS"], constants["GUARANTEE"]
+        raise BadInput(f"{where}: annotations ({first_line(error)})") from error
+    rewards, guarantee = constants.get("REWARDS"), constants.get("GUARANTEE")
     if isinstance(rewards, tuple) and len(rewards) == 2:
         rewards = Bounded(*rewards)
     if rewards is not None and not isinstance(rewards, Assumption):
@@ -248,14 +224,26 @@ def _declared(name, group, function, constants, where, version, file):
         leading_term=constants.get("LEADING_TERM"),
         any_rewards=constants.get("ANY_REWARDS"),
         reports=bool(constants.get("REPORTS")),
-        question=constants.get("QUESTION") or usual_question(group),
+        question=constants.get("QUESTION") or next(q for q in QUESTIONS if q.group == group),
         file=file,
         defaults=own,
     )
 
 
 def import_file(file: Path, group: str) -> ModuleType:
-    """Import a Python file: one of the package, or one in a user's folder of that group."""
+    """Import a Python file: one of the package, or one in a user's folder of that group.
+
+    Raises:
+        BadInput: it cannot be imported.
+    """
+    try:
+        return _imported(file, group)
+    except (Exception, SystemExit) as error:
+        where = f"{group}={file.stem}"
+        raise BadInput(f"{where}: cannot import {file} ({first_line(error)})") from error
+
+
+def _imported(file: Path, group: str) -> ModuleType:
     if file.parent in HOMES.values():
         return importlib.import_module(f"dpbandits.{file.parent.name}.{file.stem}")
     # The module's name is part of the names of machine code. Two files of one name, or two states
@@ -274,7 +262,3 @@ def _domain(hint):
         if isinstance(note, Interval | Choice | Named):
             return note
     return ANY
-
-
-def _one_line(error):
-    return f"{type(error).__name__}: {error}".splitlines()[0]

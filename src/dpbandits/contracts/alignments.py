@@ -17,45 +17,27 @@ Values = Mapping[str, float]  # of an algorithm's parameters, by name
 
 
 class Drawn(NamedTuple):
-    """A draw of noise.
+    """A draw of noise."""
 
-    Attributes:
-        arm: the arm of the last reward before it, -1 if there is none.
-        item: the number of this arm's rewards so far.
-        number: its number among the draws since that reward, from 0.
-    """
-
-    arm: int
-    item: int
-    number: int
+    arm: int  # the arm of the last reward before it, -1 if there is none
+    item: int  # the number of this arm's rewards so far
+    number: int  # its number among the draws since that reward, from 0
 
 
 class Changed(NamedTuple):
-    """The reward that changes.
+    """The reward that changes."""
 
-    Attributes:
-        arm: its arm.
-        item: its number among the rewards of the arm, from 1.
-        by: by how much it increases, as truncated by the algorithm.
-    """
-
-    arm: int
-    item: int
-    by: float
+    arm: int  # its arm
+    item: int  # its number among the rewards of the arm, from 1
+    by: float  # by how much it increases, as truncated by the algorithm
 
 
 class Run(NamedTuple):
-    """What an alignment is told of a run on the first of two neighbours.
+    """What an alignment is told of a run on the first of two neighbours."""
 
-    Attributes:
-        draws: the draws of noise, in their order.
-        values: the parameters.
-        answer: what the algorithm returned, NaN if nothing.
-    """
-
-    draws: Sequence[Drawn]
-    values: Values
-    answer: float
+    draws: Sequence[Drawn]  # the draws of noise, in their order
+    values: Values  # the parameters
+    answer: float  # what the algorithm returned, NaN if nothing
 
 
 Shifts = Callable[[Run, Changed], Mapping[int, float]]

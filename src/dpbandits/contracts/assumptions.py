@@ -93,8 +93,7 @@ class Bounded(Assumption):
         low, high = instance.support
         if self.low <= low and high <= self.high:
             return None
-        found = f"its rewards lie in [{low:g}, {high:g}]"
-        return found, self.words
+        return f"its rewards lie in [{low:g}, {high:g}]", self.words
 
 
 UNIT_INTERVAL = Bounded(0.0, 1.0)
@@ -110,15 +109,11 @@ class WithinR(Assumption):
     def words(self) -> str:
         return "rewards in [-R, R]"
 
-    def extremes(self, values: Values) -> tuple[float, float] | None:
+    def extremes(self, values: Values) -> tuple[float, float]:
         return -values["R"], values["R"]
 
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
-        R = values["R"]
-        low, high = instance.support
-        if low < -R or high > R:
-            return f"its rewards lie in [{low:g}, {high:g}]", f"rewards in [{-R:g}, {R:g}]"
-        return None
+        return Bounded(*self.extremes(values)).violation(instance, values)
 
     def remedy(self, instance: Instance, values: Values) -> str:
         reach = max(map(abs, instance.support))

@@ -33,22 +33,16 @@ def nothing_hidden(values: Values) -> float:
 
 @dataclass(frozen=True)
 class Gaussian:
-    """What Gaussian or Skellam noise guarantees: concentrated or Renyi DP, without pure DP.
+    """What Gaussian or Skellam noise guarantees: concentrated or Renyi DP, without pure DP."""
 
-    Attributes:
-        letters: the parameters that the guarantee consists of, in the order of its notation.
-        rho: the rho of zCDP as a function of the parameters: half of the squared ratio of
-            sensitivity and standard deviation.
-        formula: the eps of (eps, delta)-DP, for every delta in (0, 1).
-        epsilon: this eps as a function of the parameters and delta.
-        source: who proves the conversion.
-    """
-
+    # the parameters that the guarantee consists of, in the order of its notation
     letters: tuple[str, ...]
+    # the rho of zCDP as a function of the parameters: half of the squared ratio of sensitivity and
+    # standard deviation
     rho: Callable[[Values], float]
-    formula: str
-    epsilon: Callable[[Values, float], float]
-    source: str
+    formula: str  # the eps of (eps, delta)-DP, for every delta in (0, 1)
+    epsilon: Callable[[Values, float], float]  # this eps as a function of the parameters and delta
+    source: str  # who proves the conversion
 
     def mu(self, values: Values) -> float:
         """The mu of Gaussian DP: the ratio of sensitivity and standard deviation."""

@@ -7,62 +7,40 @@ from dataclasses import dataclass, replace
 from .parameters import FRACTION, RANGE, Interval
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question that runs answer. Everything that differs between questions is data here.
-
-    Attributes:
-        name: its name.
-        command: its command.
-        keys_file: the file in conf that lists the keys of the command.
-        group: the group of files with the algorithms for it, and the column of their names.
-        noun: what such a file defines.
-        groups: all groups of configuration files, ``group`` first.
-        limit: the key of the largest number of rounds of a run.
-        largest_limit: the largest value of that key.
-        goal: keys that an answer is judged by, with their domains; algorithms may use them.
-        swept: other keys that a sweep can vary and that have a column of their own.
-        plays_on: whether every run goes on until the limit.
-        one_arm: whether a run is played on a single arm of the environment.
-        columns: the columns of a table that describe a setting; ``eps`` stands for the privacy
-            budgets in the table, each of which has a column.
-        measured: the columns that are measured; ``run`` stands before them.
-        each_checkpoint: whether a run has a row for each checkpoint, or a single row.
-        blank: measured columns that may be blank.
-        statistic: the measured column whose mean is summarised, with its interval.
-        statistic_name: what that mean is called.
-        share: a measured column of zeros and ones whose share is summarised, and the column of the
-            runs that count; None if there is none.
-        quantiles: whether the quantiles of the statistic are summarised, too.
-        increasing: keys of ``goal`` whose values must increase.
-        shown: the columns of a summary, where ``*`` stands for what a sweep varies.
-        shown_if_varied: columns of a setting that a summary shows only if they vary.
-        label: the columns that stand in the name of a table with a single setting.
-    """
+    """A question that runs answer. Everything that differs between questions is data here."""
 
     name: str
     command: str
-    keys_file: str
-    group: str
-    noun: str
-    groups: tuple[str, ...]
-    limit: str
-    largest_limit: int
-    goal: tuple[tuple[str, Interval], ...]
-    swept: tuple[str, ...]
-    plays_on: bool
-    one_arm: bool
+    keys_file: str  # the file in conf that lists the keys of the command
+    group: str  # the group of files with the algorithms for it, and the column of their names
+    noun: str  # what such a file defines
+    groups: tuple[str, ...]  # all groups of configuration files, ``group`` first
+    limit: str  # the key of the largest number of rounds of a run
+    largest_limit: int  # the largest value of that key
+    # keys that an answer is judged by, with their domains; algorithms may use them
+    goal: tuple[tuple[str, Interval], ...] = ()
+    swept: tuple[str, ...]  # other keys that a sweep can vary and that have a column of their own
+    plays_on: bool  # whether every run goes on until the limit
+    one_arm: bool = False  # whether a run is played on a single arm of the environment
+    # the columns of a table that describe a setting; ``eps`` stands for the privacy budgets in the
+    # table, each of which has a column
     columns: tuple[str, ...]
-    measured: tuple[str, ...]
-    each_checkpoint: bool
-    blank: tuple[str, ...]
-    statistic: str
-    statistic_name: str
-    share: tuple[str, str] | None
-    quantiles: bool
-    increasing: tuple[str, ...]
-    shown: tuple[str, ...]
-    shown_if_varied: tuple[str, ...]
+    measured: tuple[str, ...]  # the columns that are measured; ``run`` stands before them
+    each_checkpoint: bool  # whether a run has a row for each checkpoint, or a single row
+    blank: tuple[str, ...] = ()  # measured columns that may be blank
+    statistic: str  # the measured column whose mean is summarised, with its interval
+    statistic_name: str  # what that mean is called
+    # a measured column of zeros and ones whose share is summarised, and the column of the runs that
+    # count; None if there is none
+    share: tuple[str, str] | None = None
+    quantiles: bool = False  # whether the quantiles of the statistic are summarised, too
+    increasing: tuple[str, ...] = ()  # keys of ``goal`` whose values must increase
+    shown: tuple[str, ...]  # the columns of a summary, where ``*`` stands for what a sweep varies
+    # columns of a setting that a summary shows only if they vary
+    shown_if_varied: tuple[str, ...] = ()
+    # the columns that stand in the name of a table with a single setting
     label: tuple[tuple[str, str], ...]
 
     def __reduce__(self):
@@ -88,21 +66,14 @@ REGRET = Question(
     groups=("algo", "env", "population"),
     limit="horizon",
     largest_limit=2**62,
-    goal=(),
     swept=("eps", "rho", "eps_min", "horizon"),
     plays_on=True,
-    one_arm=False,
     columns=("algo", "env", "eps", "horizon"),
     measured=("t", "regret"),
     each_checkpoint=True,
-    blank=(),
     statistic="regret",
     statistic_name="final regret",
-    share=None,
-    quantiles=False,
-    increasing=(),
     shown=("algo", "env", "eps", "*", "horizon"),
-    shown_if_varied=(),
     label=(("budget", "-{}"), ("horizon", "-T{}")),
 )
 
@@ -126,8 +97,6 @@ STOPPING = Question(
     statistic="stopping_time",
     statistic_name="stopping time",
     share=("correct", "halted"),
-    quantiles=False,
-    increasing=(),
     shown=("rule", "env", "*", "true_mean", "eps", "rel_error"),
     shown_if_varied=("arm", "beta", "R", "cap"),
     label=(("budget", "-{}"), ("rel_error", "-a{:g}")),
@@ -169,8 +138,3 @@ QUESTIONS = (REGRET, STOPPING, BEST_ARM, HYPOTHESES)
 def question_named(name: str) -> Question:
     """The question of a name."""
     return next(question for question in QUESTIONS if question.name == name)
-
-
-def usual_question(group: str) -> Question:
-    """The question that the algorithms of a group answer if they declare no other."""
-    return next(question for question in QUESTIONS if question.group == group)

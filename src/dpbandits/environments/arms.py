@@ -19,24 +19,17 @@ FEW = 32  # an empirical law with at most this many distinct values is drawn as 
 
 @dataclass(frozen=True)
 class Arm:
-    """An arm.
+    """An arm."""
 
-    Attributes:
-        law: number of its law, as in laws.py.
-        parameters: parameters of the law; empty for a law given by points, see ``instances``.
-        mean: the mean that defines the regret.
-        low: the smallest reward.
-        high: the largest reward.
-        moment: E|X - c|^q as a function of q and c, infinite if it does not exist.
-        points: float64 array (points, 2), value and probability of each; None for other laws.
-    """
-
-    law: int
+    law: int  # number of its law, as in laws.py
+    # parameters of the law; empty for a law given by points, see ``instances``
     parameters: tuple[float, ...]
-    mean: float
-    low: float
-    high: float
+    mean: float  # the mean that defines the regret
+    low: float  # the smallest reward
+    high: float  # the largest reward
+    # E|X - c|^q as a function of q and c, infinite if it does not exist
     moment: Callable[[float, float], float]
+    # float64 array (points, 2), value and probability of each; None for other laws
     points: np.ndarray | None = None
 
     @property

@@ -182,18 +182,12 @@ STAGES = ("rewards", "reports")
 
 def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarray) -> list[Arm]:
     """The law of each arm's outliers."""
-    K = len(clean.arms)
-    if isinstance(outlier, Mapping) and outlier.get("law") == "unseen":
+    K, law = len(clean.arms), outlier.get("law") if isinstance(outlier, Mapping) else None
+    if law == "unseen":
         with inside("outlier"):
-            reach = call({"unseen": unseen}, outlier)(alpha)
+            reach = 0.99 * call({law: truncation_level}, outlier)(alpha)
         signs = np.where(clean.gaps == 0, -1.0, 1.0)
         return [laws_of_arms.point_mass(x) for x in centers + signs * reach]
-    if isinstance(outlier, Mapping) and outlier.get("law") == "largest":
-        if centers.any():
-            raise BadInput("relative=true: only values can be added to a mean, not laws")
-        with inside("outlier"):
-            value = call({"largest": largest}, outlier)(alpha)
-        return [laws_of_arms.largest(value)] * K
     many = isinstance(outlier, Sequence) and not isinstance(outlier, str)
     each = list(outlier) if many else [outlier] * K
     if len(each) != K:
@@ -202,18 +196,14 @@ def outlying_arms(outlier: Any, alpha: float, clean: Instance, centers: np.ndarr
         if centers.any():
             raise BadInput("relative=true: only values can be added to a mean, not laws")
         with inside("outlier"):
+            if law == "largest":
+                return [laws_of_arms.largest(call({law: truncation_level}, outlier)(alpha))] * K
             return [call(laws_of_one_arm(), x) for x in each]
     values = [as_number("outlier", x) for x in each]
     return [laws_of_arms.point_mass(x) for x in centers + np.array(values)]
 
 
-def unseen(k: Any) -> Callable[[float], float]:
-    """A value just below the truncation level alpha^(-1/k), as a function of alpha."""
-    order = number_where("k", k, lambda k: k >= 1, "a number of at least 1 is needed")
-    return lambda alpha: 0.99 * alpha ** (-1 / order) if alpha > 0 else 0.0
-
-
-def largest(k: Any) -> Callable[[float], float]:
+def truncation_level(k: Any) -> Callable[[float], float]:
     """The truncation level alpha^(-1/k), as a function of alpha."""
     order = number_where("k", k, lambda k: k >= 1, "a number of at least 1 is needed")
     return lambda alpha: alpha ** (-1 / order) if alpha > 0 else 0.0

@@ -16,17 +16,11 @@ from .laws import PARAMETERS, Environment
 
 @dataclass(frozen=True)
 class Instance:
-    """An environment and its arms, whose properties the learner does not know.
+    """An environment and its arms, whose properties the learner does not know."""
 
-    Attributes:
-        environment: the arms' laws.
-        arms: the arms; under contamination those of inliers.
-        outliers: the laws of the arms' outliers; empty without contamination.
-    """
-
-    environment: Environment
-    arms: tuple[Arm, ...]
-    outliers: tuple[Arm, ...] = ()
+    environment: Environment  # the arms' laws
+    arms: tuple[Arm, ...]  # the arms; under contamination those of inliers
+    outliers: tuple[Arm, ...] = ()  # the laws of the arms' outliers; empty without contamination
 
     @cached_property
     def means(self) -> np.ndarray:

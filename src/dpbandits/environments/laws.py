@@ -32,41 +32,27 @@ SMALLEST = 2.0**-54  # in the place of a uniform number that is 0
 
 
 class Environment(NamedTuple):
-    """The arms' laws, as kernels receive them.
+    """The arms' laws, as kernels receive them."""
 
-    Attributes:
-        law: int64 array (K,), the law of each arm; (2 K,) under contamination, where entry
-            ``a + K`` is the law of arm a's outliers.
-        parameters: float64 array (len(law), PARAMETERS), the parameters of each law.
-        points: float64 array (points, 2), value and probability of each point of discrete laws.
-        table: float64 array (rounds, K), rewards fixed in advance; (0, K) without any.
-        alpha: probability of an outlier (Huber contamination).
-        reports: whether an outlier replaces what a user sends, and not the user's reward. Without
-            local privacy users send their rewards.
-    """
-
+    # int64 array (K,), the law of each arm; (2 K,) under contamination, where entry ``a + K`` is
+    # the law of arm a's outliers
     law: np.ndarray
-    parameters: np.ndarray
+    parameters: np.ndarray  # float64 array (len(law), PARAMETERS), the parameters of each law
+    # float64 array (points, 2), value and probability of each point of discrete laws
     points: np.ndarray
-    table: np.ndarray
-    alpha: float
+    table: np.ndarray  # float64 array (rounds, K), rewards fixed in advance; (0, K) without any
+    alpha: float  # probability of an outlier (Huber contamination)
+    # whether an outlier replaces what a user sends, and not the user's reward. Without local
+    # privacy users send their rewards
     reports: bool = False
 
 
 class Law(NamedTuple):
-    """One row of an environment's laws, read once for many draws.
-
-    Attributes:
-        row: the row.
-        kind: number of the law.
-        x: first parameter.
-        y: second parameter.
-        z: third parameter.
-    """
+    """One row of an environment's laws, read once for many draws."""
 
     row: int
-    kind: int
-    x: float
+    kind: int  # number of the law
+    x: float  # its parameters
     y: float
     z: float
 

@@ -20,17 +20,11 @@ LARGEST_LEVEL = 1e6
 
 @dataclass(frozen=True)
 class Population:
-    """The distribution of the users' privacy levels.
+    """The distribution of the users' privacy levels."""
 
-    Attributes:
-        levels: float64 array (n,), levels of a discrete population.
-        shares: float64 array (n,), their shares.
-        normal: mean, standard deviation, least and largest level of a clipped normal
-            population, or None.
-    """
-
-    levels: np.ndarray
-    shares: np.ndarray
+    levels: np.ndarray  # float64 array (n,), levels of a discrete population
+    shares: np.ndarray  # float64 array (n,), their shares
+    # mean, standard deviation, least and largest level of a clipped normal population, or None
     normal: tuple[float, float, float, float] | None = None
 
     def users(self) -> Users:

@@ -12,20 +12,14 @@ from ..compiled.distributions import normal, random
 
 
 class Users(NamedTuple):
-    """A population of users, as kernels receive it.
+    """A population of users, as kernels receive it."""
 
-    Attributes:
-        level: float64 array (n,), the privacy levels eps that occur.
-        tanh: float64 array (n,), tanh(eps/2) of each.
-        share: float64 array (n,), cumulative shares of the levels.
-        normal: float64 array (4,): mean, standard deviation, smallest and largest level of a
-            clipped normal population, for which ``level`` has one entry, that of the last user; a
-            standard deviation of 0 means a discrete population.
-    """
-
-    level: np.ndarray
-    tanh: np.ndarray
-    share: np.ndarray
+    level: np.ndarray  # float64 array (n,), the privacy levels eps that occur
+    tanh: np.ndarray  # float64 array (n,), tanh(eps/2) of each
+    share: np.ndarray  # float64 array (n,), cumulative shares of the levels
+    # float64 array (4,): mean, standard deviation, smallest and largest level of a clipped normal
+    # population, for which ``level`` has one entry, that of the last user; a standard deviation of
+    # 0 means a discrete population
     normal: np.ndarray
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..compiled.pointers import MOST, compiled_at
 from ..contracts.algorithm import import_file
 from ..contracts.versions import version_of_file, version_of_function
-from ..errors import BadInput, plain
+from ..errors import BadInput, first_line, plain
 from ..validation import as_number
 from . import moments
 from .arms import Arm
@@ -29,19 +29,14 @@ SLACK = 1e-9  # of a quantile function that decreases by rounding
 class RewardLaw:
     """A reward law by its quantile function ``function(u, *parameters)``: a reward is its value at
     a uniform u.
-
-    Attributes:
-        name: the name of the function.
-        function: the function as it was written.
-        parameters: the names of its parameters after u.
-        version: hash of the sources that decide what it does.
-        file: the file that defines it, or None for a function that was passed as such.
     """
 
-    name: str
+    name: str  # the name of the function
+    # the function as it was written
     function: Callable[..., float] = field(compare=False, repr=False)
-    parameters: tuple[str, ...]
-    version: str
+    parameters: tuple[str, ...]  # the names of its parameters after u
+    version: str  # hash of the sources that decide what it does
+    # the file that defines it, or None for a function that was passed as such
     file: Path | None = field(default=None, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -66,7 +61,7 @@ class RewardLaw:
         try:
             found = np.array([quantile(u) for u in GRID])
         except Exception as error:
-            raise BadInput(f"{where} it fails ({_one_line(error)})") from None
+            raise BadInput(f"{where} it fails ({first_line(error)})") from None
         low, high = found[0], found[-1]
         if np.isnan(found).any() or not np.isfinite(found[1:-1]).all():
             raise BadInput(f"{where} a number is needed for every u in (0, 1)")
@@ -118,14 +113,9 @@ def law_of_file(file: Path) -> RewardLaw:
     Raises:
         BadInput: the file cannot be imported, or defines no such function.
     """
-    where = f"law={file.stem}"
-    try:
-        module = import_file(file, "law")
-    except (Exception, SystemExit) as error:
-        raise BadInput(f"{where}: cannot import {file} ({_one_line(error)})") from error
-    function = getattr(module, file.stem, None)
+    function = getattr(import_file(file, "law"), file.stem, None)
     if not callable(function):
-        raise BadInput(f"{where}: {file} defines no function {file.stem}(u, ...)")
+        raise BadInput(f"law={file.stem}: {file} defines no function {file.stem}(u, ...)")
     return _law(file.stem, function, version_of_file(file), file)
 
 
@@ -161,7 +151,7 @@ def _compiled(law: RewardLaw) -> tuple[Callable[..., float], int]:
         try:
             _ADDRESSES[key] = compiled_at(law.function)
         except Exception as error:
-            raise BadInput(f"law={law.name}: it cannot be compiled ({_one_line(error)})") from None
+            raise BadInput(f"law={law.name}: it cannot be compiled ({first_line(error)})") from None
     return _ADDRESSES[key]
 
 
@@ -181,8 +171,3 @@ def written_in(value: Any) -> tuple[RewardLaw, ...]:
     """The registered laws that a configuration of an environment names."""
     names: Iterable[str] = dict.fromkeys(names_of_laws(value))
     return tuple(REGISTERED[name] for name in names if name in REGISTERED)
-
-
-def _one_line(error: BaseException) -> str:
-    words = str(error).strip().splitlines() or [""]
-    return f"{type(error).__name__}: {words[0]}"

@@ -121,7 +121,7 @@ def axis_of(table: pd.DataFrame, x: str | None) -> str:
     varied = [n for n in varied_in(table) if pd.api.types.is_numeric_dtype(table[n])]
     varied += ["horizon"] if table["horizon"].nunique() > 1 else []
     if x not in AXES and x not in varied:
-        raise unknown("x", x, [*AXES, *varied])
+        raise unknown("x", x, ["t", *budgets.keys(), *varied])
     if x in BUDGETS and not budgets:
         raise BadInput(f"x={x}: no algorithm in the table is private")
     if x in BUDGETS and x not in budgets:

@@ -42,7 +42,7 @@ def reproduce(name: str, results: Path, changes: Mapping[str, Any]) -> list[Path
 def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[[], Sequence[Path]]:
     """Do all of ``dpbandits.reproduce`` but draw the figure, which the returned function does."""
     file = file_of("experiment", name)
-    question = question_of(name, QUESTIONS) or REGRET
+    question = question_of(name) or REGRET
     limits = {q.limit for q in QUESTIONS} - {question.limit}
     given = {key: value for key, value in changes.items() if key not in limits}
     request = request_from(question, {**given, "experiment": name, "results": results}, {})

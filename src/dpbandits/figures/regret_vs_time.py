@@ -18,7 +18,7 @@ from .bands import band_note, curve_of, draw_band
 from .labels import finite_budgets, labelled, legend_name, scientific, value_text
 from .layout import label_edges, panel_title
 from .overlays import draw_bounds, lines_of
-from .style import LONG, Chart, Styles, finish, styled, styles_of
+from .style import BOUND, LONG, Chart, Styles, finish, styled, styles_of
 from .tails import exceedance
 
 DOTS = 12  # means of a line of medians
@@ -76,13 +76,24 @@ def regret_vs_time(
         ax.set_xlim(0, horizon)
         ax.xaxis.set_major_formatter(EngFormatter(sep=""))
     if scale == "linear":
-        ax.set_ylim(bottom=0)
+        _begin(ax, 0.0)
         ax.yaxis.set_major_formatter(EngFormatter(sep=""))
         return
     ax.set_yscale("log")
-    ax.set_ylim(bottom=floor)
+    _begin(ax, floor)
     ax.yaxis.set_minor_locator(LogLocator(subs="auto", numticks=10))
     ax.yaxis.set_minor_formatter(NullFormatter())
+
+
+def _begin(ax: Axes, bottom: float) -> None:
+    """Let the axis of regret begin at ``bottom``, or lower if a line of a panel that shares the
+    axis would lie below, and end above all that is drawn in these panels.
+    """
+    panels = ax.get_shared_y_axes().get_siblings(ax)
+    lines = (line for panel in panels for line in panel.get_lines() if line.get_gid() != BOUND)
+    highest = [np.nanmax(line.get_ydata()) for line in lines]
+    ax.autoscale(axis="y")
+    ax.set_ylim(bottom=min([bottom, *(value / 2 for value in highest if value > 0)]))
 
 
 @styled

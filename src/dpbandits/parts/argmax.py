@@ -21,61 +21,40 @@ MARGIN = 1e-12  # relative; far above rounding errors of an index and far below 
 
 
 class Indices(NamedTuple):
-    """Arms whose index at round t is ``level + growth(t) width``, growth (ln t + shift)^power.
+    """Arms whose index at round t is ``level + growth(t) width``, growth (ln t + shift)^power."""
 
-    Attributes:
-        level: float64 array (K,), infinite for an arm without observations.
-        width: float64 array (K,), never negative.
-        shift: of the growth, at least 0.
-        power: of the growth, in (0, 1).
-        fade: if it is less than 1, each round adds 1 to the leader's N, its width is proportional
-            to N^-fade, and N (index - total/N - bonus) does not decrease. If it is 1, only
-            N (index - total/N) is known not to decrease.
-    """
-
-    level: np.ndarray
-    width: np.ndarray
-    shift: float
-    power: float
+    level: np.ndarray  # float64 array (K,), infinite for an arm without observations
+    width: np.ndarray  # float64 array (K,), never negative
+    shift: float  # of the growth, at least 0
+    power: float  # of the growth, in (0, 1)
+    # if it is less than 1, each round adds 1 to the leader's N, its width is proportional to
+    # N^-fade, and N (index - total/N - bonus) does not decrease. If it is 1, only N (index -
+    # total/N) is known not to decrease
     fade: float
 
 
 class Window(NamedTuple):
-    """Rounds for which the growth is bounded by that of the last one.
+    """Rounds for which the growth is bounded by that of the last one."""
 
-    Attributes:
-        last: the last round.
-        growth: the growth at the last round.
-        start: the first round, t0.
-        c0: the growth at t0; with c1, c2 and c3, the coefficients of a cubic in t/t0 - 1 that
-            approximates the growth from there on.
-        c1: coefficient of the first power.
-        c2: coefficient of the second power.
-        c3: coefficient of the third power.
-    """
-
-    last: int
-    growth: float
-    start: float
+    last: int  # the last round
+    growth: float  # the growth at the last round
+    start: float  # the first round, t0
+    # the growth at t0; with c1, c2 and c3, the coefficients of a cubic in t/t0 - 1 that
+    # approximates the growth from there on
     c0: float
-    c1: float
-    c2: float
-    c3: float
+    c1: float  # coefficient of the first power
+    c2: float  # coefficient of the second power
+    c3: float  # coefficient of the third power
 
 
 class Stretch(NamedTuple):
     """Rounds in which one arm leads: until the window ends, its index is certainly the largest as
     long as ``total + gain > bar N``, with the total and N of the leader.
-
-    Attributes:
-        arm: the leader.
-        bar: bounds the indices of the other arms.
-        gain: bounds what the leader's index has beyond total/N, times N.
     """
 
-    arm: int
-    bar: float
-    gain: float
+    arm: int  # the leader
+    bar: float  # bounds the indices of the other arms
+    gain: float  # bounds what the leader's index has beyond total/N, times N
 
 
 @verb

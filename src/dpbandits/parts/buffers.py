@@ -16,18 +16,12 @@ class Buffers(NamedTuple):
     """The release of the last full buffer of each arm, and the buffer that is being filled.
 
     Buffers hold 1, 2, 4, 8, ... rewards. All arrays are float64 (K,).
-
-    Attributes:
-        mean: private mean of the last full buffer.
-        length: number of its rewards, O; 0 before the first one.
-        total: sum of the rewards in the present buffer.
-        size: their number.
     """
 
-    mean: np.ndarray
-    length: np.ndarray
-    total: np.ndarray
-    size: np.ndarray
+    mean: np.ndarray  # private mean of the last full buffer
+    length: np.ndarray  # number of its rewards, O; 0 before the first one
+    total: np.ndarray  # sum of the rewards in the present buffer
+    size: np.ndarray  # their number
 
 
 @routine

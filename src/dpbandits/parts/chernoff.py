@@ -24,22 +24,14 @@ class Noise(NamedTuple):
 
     A part of height 0 is one Laplace variable; one of height h is a weighted sum of 2^(h+1) - 1 of
     them, for j <= h 2^j with the weight 2^-j / (2 - 2^-h): the value of a node of Honaker's tree.
-
-    Attributes:
-        parts: int64 array (K,), how many kinds of parts there are.
-        number: float64 array (K, M), number of parts of a kind.
-        scale: float64 array (K, M), their scale.
-        height: int64 array (K, M), their height.
-        start: float64 array (K,), the l at which the parabola begins; 0 if there is none.
-        parabola: float64 array (K, 3), its coefficients in l - start.
     """
 
-    parts: np.ndarray
-    number: np.ndarray
-    scale: np.ndarray
-    height: np.ndarray
-    start: np.ndarray
-    parabola: np.ndarray
+    parts: np.ndarray  # int64 array (K,), how many kinds of parts there are
+    number: np.ndarray  # float64 array (K, M), number of parts of a kind
+    scale: np.ndarray  # float64 array (K, M), their scale
+    height: np.ndarray  # int64 array (K, M), their height
+    start: np.ndarray  # float64 array (K,), the l at which the parabola begins; 0 if there is none
+    parabola: np.ndarray  # float64 array (K, 3), its coefficients in l - start
 
 
 @routine

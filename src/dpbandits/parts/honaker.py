@@ -18,16 +18,12 @@ from .trees import lowest_bit, new_trees, tree_noise
 
 
 class HonakerTrees(NamedTuple):
-    """Trees of K streams, O(log T) numbers each.
+    """Trees of K streams, O(log T) numbers each."""
 
-    Attributes:
-        value: float64 array (K, levels), entry (a, h) is the value of the last left half of height
-            h: its noise and half the values of its halves.
-        prefix: float64 array (K, levels), the noise of prefixes, as in ``new_trees``.
-    """
-
+    # float64 array (K, levels), entry (a, h) is the value of the last left half of height h: its
+    # noise and half the values of its halves
     value: np.ndarray
-    prefix: np.ndarray
+    prefix: np.ndarray  # float64 array (K, levels), the noise of prefixes, as in ``new_trees``
 
 
 @routine

@@ -15,25 +15,15 @@ from .trees import new_trees, tree_levels, tree_node_scale, tree_noise
 
 
 class Counters(NamedTuple):
-    """One counter for each arm. Its epochs end after 1, 3, 7, 15, ... rewards.
+    """One counter for each arm. Its epochs end after 1, 3, 7, 15, ... rewards."""
 
-    Attributes:
-        full: float64 array (K,), noisy sum of the rewards of all finished epochs, C.
-        part: float64 array (K,), noisy sum of the rewards of the present epoch, B.
-        size: int64 array (K,), number of rewards, O.
-        end: int64 array (K,), number of rewards at which the present epoch ends.
-        scale: float64 array (K,), scale of the noise of a node of its tree.
-        buffer: float64 array (K,), sum of the rewards of the present epoch.
-        trees: their trees, one for each arm; an epoch needs no node of an earlier one.
-    """
-
-    full: np.ndarray
-    part: np.ndarray
-    size: np.ndarray
-    end: np.ndarray
-    scale: np.ndarray
-    buffer: np.ndarray
-    trees: np.ndarray
+    full: np.ndarray  # float64 array (K,), noisy sum of the rewards of all finished epochs, C
+    part: np.ndarray  # float64 array (K,), noisy sum of the rewards of the present epoch, B
+    size: np.ndarray  # int64 array (K,), number of rewards, O
+    end: np.ndarray  # int64 array (K,), number of rewards at which the present epoch ends
+    scale: np.ndarray  # float64 array (K,), scale of the noise of a node of its tree
+    buffer: np.ndarray  # float64 array (K,), sum of the rewards of the present epoch
+    trees: np.ndarray  # their trees, one for each arm; an epoch needs no node of an earlier one
 
 
 @routine

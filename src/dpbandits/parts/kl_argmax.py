@@ -21,16 +21,11 @@ SURE = 1e-6  # relative margin of N kl, far above its rounding error
 class Reach(NamedTuple):
     """Each arm's index when it was last computed. The index is concave in ln t, so until the arm
     is played the tangent is an upper bound.
-
-    Attributes:
-        height: float64 array (K,), the index.
-        slope: float64 array (K,), derivative of the index with respect to ln t.
-        since: float64 array (K,), ln t at that time.
     """
 
-    height: np.ndarray
-    slope: np.ndarray
-    since: np.ndarray
+    height: np.ndarray  # float64 array (K,), the index
+    slope: np.ndarray  # float64 array (K,), derivative of the index with respect to ln t
+    since: np.ndarray  # float64 array (K,), ln t at that time
 
 
 @routine

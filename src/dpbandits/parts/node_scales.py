@@ -9,19 +9,12 @@ from .trees import tree_node_scale
 
 
 class NodeScales(NamedTuple):
-    """All prefix sums together are eps-DP: item n lies in at most ``levels`` nodes.
+    """All prefix sums together are eps-DP: item n lies in at most ``levels`` nodes."""
 
-    Attributes:
-        levels: the largest number of nodes that an item lies in.
-        factor: the sensitivity of item n is ``factor n^power``.
-        power: at least 0.
-        eps: privacy budget of a counter.
-    """
-
-    levels: int
-    factor: float
-    power: float
-    eps: float
+    levels: int  # the largest number of nodes that an item lies in
+    factor: float  # the sensitivity of item n is ``factor n^power``
+    power: float  # at least 0
+    eps: float  # privacy budget of a counter
 
 
 @verb

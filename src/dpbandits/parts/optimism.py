@@ -14,19 +14,12 @@ from .argmax import Indices, keeps_lead, lead, new_window
 
 
 class Pull(NamedTuple):
-    """A round that was played.
+    """A round that was played."""
 
-    Attributes:
-        t: the round.
-        a: the arm.
-        x: the reward.
-        user: index of the user's privacy level; 0 for algorithms that treat all users alike.
-    """
-
-    t: int
-    a: int
-    x: float
-    user: int
+    t: int  # the round
+    a: int  # the arm
+    x: float  # the reward
+    user: int  # index of the user's privacy level; 0 for algorithms that treat all users alike
 
 
 @verb

@@ -14,17 +14,11 @@ CLOSE = 2.0**-13  # relative step within which a cubic is exact but for the last
 
 
 class Powers(NamedTuple):
-    """A power of each arm's count at the beginning of the current step, of relative length CLOSE.
+    """A power of each arm's count at the beginning of the current step of relative length CLOSE."""
 
-    Attributes:
-        start: float64 array (K,), the count at the beginning of the step.
-        end: float64 array (K,), the count at the beginning of the next step.
-        value: float64 array (K,), the power at ``start``.
-    """
-
-    start: np.ndarray
-    end: np.ndarray
-    value: np.ndarray
+    start: np.ndarray  # float64 array (K,), the count at the beginning of the step
+    end: np.ndarray  # float64 array (K,), the count at the beginning of the next step
+    value: np.ndarray  # float64 array (K,), the power at ``start``
 
 
 @routine

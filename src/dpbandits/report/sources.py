@@ -154,7 +154,7 @@ def source_of_table(name: str, table: pd.DataFrame, file: Path | None = None) ->
 def source_of_summary(name: str, file: Path) -> Source:
     """The source of an experiment of the package of which only the summary is there."""
     title, says = named(name)
-    question = question_of(name, QUESTIONS) or REGRET
+    question = question_of(name) or REGRET
     summary = read_summary(file)
     records = None
     with suppress(BadInput):

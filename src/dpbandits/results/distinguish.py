@@ -16,15 +16,9 @@ LAST = "version"  # of an algorithm's sources: only if nothing else differs
 def distinguishing(
     shown: Sequence[Mapping[str, Any]], records: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """For each of several settings the columns by which it differs from those that look like it.
-
-    Args:
-        shown: the columns of each setting that a table has.
-        records: the record of each setting, see ``Setting.record``.
-
-    Returns:
-        The additional columns of each setting. A setting has all columns that any other needs and
-        whose name it knows.
+    """For each of several settings, of which a table has the columns ``shown``, those by which its
+    record differs from that of those that look like it. A setting has all columns that any other
+    needs and whose name it knows.
     """
     details = [dict(_details(record)) for record in records]
     alike: dict[str, list[int]] = defaultdict(list)

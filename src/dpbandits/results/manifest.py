@@ -14,9 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from ..compiled.cache import SOURCES
-from ..files import PACKAGE, opened, read_text
+from ..files import PACKAGE, opened, read_text, write_atomically
 from ..settings.setting import Setting
-from .writing import write_in_pieces
 
 # What a manifest raises that is missing, damaged or not one of ours.
 UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
@@ -61,7 +60,7 @@ def write_manifest(
         "wall_time_seconds": round(seconds, 3),
     }
     pieces = json.JSONEncoder(indent=2, default=str).iterencode(manifest)
-    write_in_pieces(table.with_suffix(".json"), map(str.encode, chain(pieces, "\n")))
+    write_atomically(table.with_suffix(".json"), map(str.encode, chain(pieces, "\n")))
 
 
 def is_current(table: Path, config: Mapping[str, Any], settings: Sequence[Setting]) -> bool:

@@ -23,11 +23,8 @@ def write_report(
 ) -> tuple[Path, pd.DataFrame]:
     """Write a table, its summary in Markdown and LaTeX, and its manifest.
 
-    Args:
-        request: what was requested.
-        store: where its runs are stored, all of them finished.
-        seconds: how long its runs took, 0 if all were finished before.
-        alone: whether it is the only job that is run now; see ``table_path``.
+    All runs are finished; they took some seconds, 0 if they were finished before. For ``alone`` see
+    ``table_path``.
 
     Returns:
         The path of the table, and its summary.

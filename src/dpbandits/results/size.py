@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 
 from ..errors import BadInput
 from ..settings.request import Request
-from ..settings.setting import Setting
 from .tables import rows_of_a_run
 
 MANY = 1e7  # rows above which a request is announced
@@ -39,21 +37,14 @@ def _rows(request: Request) -> int:
 
 
 def _in_words(request: Request) -> str:
-    size = f"{_rows(request):.2g} rows, about {_gigabytes(request):.2g} GB as CSV"
-    memory = _memory(request.settings, request.runs)
-    return f"{size}, and need {memory:.2g} GB of memory for its largest setting"
-
-
-def _gigabytes(request: Request) -> float:
-    """Size of the table as a file."""
+    """The size of the table as a file, and of its largest setting's pulls and a copy of them."""
     each = (
         rows_of_a_run(s) * (len(s.algo) + len(s.env) + 8 * (2 + len(s.columns)) + BYTES)
         for s in request.settings
     )
-    return request.runs * sum(each) / 1e9
-
-
-def _memory(settings: Sequence[Setting], runs: int) -> float:
-    """Memory for the runs of the largest setting: its pulls, and a copy of them."""
-    largest = max(len(s.rounds()) * len(s.instance.means) for s in settings)
-    return 2 * EACH * runs * largest / 1e9
+    largest = max(len(s.rounds()) * len(s.instance.means) for s in request.settings)
+    file, memory = (request.runs * size / 1e9 for size in (sum(each), 2 * EACH * largest))
+    return (
+        f"{_rows(request):.2g} rows, about {file:.2g} GB as CSV, and need {memory:.2g} GB of "
+        "memory for its largest setting"
+    )

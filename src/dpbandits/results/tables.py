@@ -10,39 +10,25 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import (
-    BEST_ARM,
-    HYPOTHESES,
-    QUESTIONS,
-    REGRET,
-    STOPPING,
-    Question,
-)
+from ..contracts.question import BEST_ARM, HYPOTHESES, QUESTIONS, REGRET, STOPPING, Question
 from ..environments.instances import Instance
 from ..errors import BadInput, plain
+from ..files import write_atomically
 from ..settings.setting import Setting, data_of
 from ..validation import read_csv
 from .run_store import Store
-from .writing import write_in_pieces
 
 ROWS = 100_000  # of a piece of a table, approximately
 LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
 
 
 class Finished(NamedTuple):
-    """The finished runs of a setting.
-
-    Attributes:
-        setting: the setting.
-        instance: its environment.
-        pulls: int64 array (runs, C, K), pulls of each arm up to each checkpoint.
-        answers: float64 array (runs,), what the algorithm returned, NaN for nothing.
-    """
+    """The finished runs of a setting."""
 
     setting: Setting
-    instance: Instance
-    pulls: np.ndarray
-    answers: np.ndarray
+    instance: Instance  # its environment
+    pulls: np.ndarray  # int64 array (runs, C, K), pulls of each arm up to each checkpoint
+    answers: np.ndarray  # float64 array (runs,), what the algorithm returned, NaN for nothing
 
     @property
     def halted(self) -> np.ndarray:
@@ -270,7 +256,7 @@ def csv_of(table: pd.DataFrame, header: bool = True) -> bytes:
 
 def write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> None:
     """Write a table as CSV, with the same bytes however it is divided into pieces."""
-    write_in_pieces(path, (csv_of(piece, header=i == 0) for i, piece in enumerate(pieces)))
+    write_atomically(path, (csv_of(piece, header=i == 0) for i, piece in enumerate(pieces)))
 
 
 def write_table(path: Path, table: pd.DataFrame) -> None:
@@ -284,7 +270,7 @@ POSITIVE = (
     *BUDGETS, "horizon", "t", "rel_error", "alpha", "beta", "delta", "mu0", "mu1", "R", "cap",
     "stopping_time",
 )  # fmt: skip
-MAY_BE_INFINITE = BUDGETS
+ENOUGH = ("algo", "t", "regret")  # the columns without which nothing can be drawn
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -303,27 +289,23 @@ def completed(table: pd.DataFrame) -> pd.DataFrame:
     """A table with at least ``algo``, ``t`` and ``regret`` as a tidy table: one run of a game
     without a name, until the last round. Any other table is returned unchanged.
     """
-    if not {"algo", "t", "regret"} <= set(table.columns) or table.empty:
+    if not set(ENOUGH) <= set(table.columns) or table.empty:
         return table
     given = {"env": "", "eps": np.inf, "horizon": table["t"].max(), "seed": 0, "run": 0}
     return table.assign(**{k: v for k, v in given.items() if k not in table.columns})
 
 
 def check_table(where: str, table: pd.DataFrame) -> None:
-    """Refuse a table whose columns or numbers are not those of a tidy table.
-
-    Args:
-        where: what the table is called in messages.
-        table: the table.
-
-    Raises:
-        BadInput: a column is missing, or holds what no tidy table can.
+    """Refuse a table whose columns or numbers are not those of a tidy table; messages begin with
+    ``where``.
     """
     question = question_of_table(table)
     columns, budgets = columns_of(table), budgets_of(table)
     missing = [name for name in columns if name not in table.columns]
     if missing:
-        raise BadInput(f"{where}: not a tidy table of dpbandits: no column {', '.join(missing)}")
+        enough = "" if question != REGRET else f" ({', '.join(ENOUGH)} are enough)"
+        missing_ones = ", ".join(missing)
+        raise BadInput(f"{where}: not a tidy table of dpbandits: no column {missing_ones}{enough}")
     if table.empty:
         raise BadInput(f"{where}: the table has no rows")
     for name in columns:
@@ -341,7 +323,7 @@ def _check_column(where: str, name: str, column: pd.Series) -> None:
             raise BadInput(f"{where} has blanks")
     elif not pd.api.types.is_numeric_dtype(column) or column.isna().any():
         raise BadInput(f"{where} holds something that is not a number")
-    elif name not in MAY_BE_INFINITE and not np.isfinite(column).all():
+    elif name not in BUDGETS and not np.isfinite(column).all():
         raise BadInput(f"{where} holds a number that is not finite")
     elif name in POSITIVE and not (column > 0).all():
         raise BadInput(f"{where} holds {column.min():g}; it must be above 0")

@@ -27,14 +27,10 @@ QUIET = 2.0  # seconds without a result, after which the workers are counted
 
 @dataclass(frozen=True)
 class Engine:
-    """What hands out the work.
+    """What hands out the work."""
 
-    Attributes:
-        name: ``local``, ``dask`` or ``ray``.
-        address: of a cluster that runs already; None for one of its own on this machine.
-    """
-
-    name: str = "local"
+    name: str = "local"  # ``local``, ``dask`` or ``ray``
+    # of a cluster that runs already; None for one of its own on this machine
     address: str | None = None
 
     @property

@@ -13,17 +13,11 @@ from ..settings.setting import Setting
 
 @dataclass(frozen=True)
 class Failure:
-    """Runs of a setting that could not be finished.
-
-    Attributes:
-        setting: the setting.
-        runs: the numbers of the runs.
-        trace: the traceback of the first of them.
-    """
+    """Runs of a setting that could not be finished."""
 
     setting: Setting
-    runs: tuple[int, ...]
-    trace: str
+    runs: tuple[int, ...]  # the numbers of the runs
+    trace: str  # the traceback of the first of them
 
     @property
     def reason(self) -> str:

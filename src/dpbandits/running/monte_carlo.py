@@ -34,13 +34,8 @@ PATIENCE = 1.0  # seconds that tasks may go on after an interruption
 
 
 def fulfil(request: Request) -> tuple[pd.DataFrame, int]:
-    """Run what is missing of a request.
-
-    Returns:
-        The tidy table of all its settings, and the number of runs that were played.
-
-    Raises:
-        RunsFailed, BadInput, CannotWrite, CannotRead: as ``play_missing``.
+    """The tidy table of a request, and the number of runs that were missing and played; raises what
+    ``play_missing`` raises.
     """
     store, played = play_missing(request)
     return tidy(store, request.settings, request.runs), played
@@ -81,16 +76,9 @@ def run_settings(
     store: Store,
     engine: Engine = HERE,
 ) -> tuple[int, list[Failure]]:
-    """Run what is missing of each setting and store it.
+    """Run what is missing of each setting and store it; see ``Request`` for the arguments.
 
-    Args:
-        settings: the settings; each run depends on its setting, seed and number alone.
-        runs: independent runs of each setting.
-        jobs: workers; -1 for one a core.
-        backend: ``threads``, ``processes``, or ``auto``: threads for compiled algorithms,
-            processes for plain Python.
-        store: where finished runs are stored.
-        engine: what hands the work to workers.
+    The backend ``auto`` is threads for compiled algorithms, processes for plain Python.
 
     Returns:
         The number of runs played, and the failures.
@@ -178,14 +166,10 @@ class _Collector:
     """Receives outcomes, and shows and stores them in a thread of its own.
 
     The main thread stores nothing: what a signal's handler raises there could break into a write.
-
-    Attributes:
-        played: number of runs played.
-        failures: what has failed.
     """
 
     def __init__(self, missing: Mapping[Setting, list[int]], store: Store):
-        self.played = 0
+        self.played = 0  # runs
         self.failures: list[Failure] = []
         self._failed: set[Setting] = set()
         self._store = store

@@ -19,15 +19,10 @@ played: Any = None  # in the loop over runs: the algorithm
 
 
 class Record(NamedTuple):
-    """What a run leaves, whatever its question.
+    """What a run leaves, whatever its question."""
 
-    Attributes:
-        pulls: int64 array (C, K), pulls of each arm up to each checkpoint.
-        answer: what the algorithm returned, NaN if it returned nothing.
-    """
-
-    pulls: np.ndarray
-    answer: float
+    pulls: np.ndarray  # int64 array (C, K), pulls of each arm up to each checkpoint
+    answer: float  # what the algorithm returned, NaN if it returned nothing
 
 
 def play(setting: Setting, run: int) -> Record:

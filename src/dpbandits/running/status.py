@@ -14,25 +14,15 @@ from ..settings.setting import Setting
 
 @dataclass(frozen=True)
 class Status:
-    """The runs of a setting: finished ones, those still to be played, and why.
-
-    Attributes:
-        setting: the setting.
-        done: finished runs.
-        missing: runs not played yet.
-        damaged: runs whose file is damaged, to be played again.
-        failed: runs that could not be finished when they were last tried.
-        reason: why they could not, or what is damaged; empty if neither.
-        seconds: mean time of a finished run, NaN if there is none.
-    """
+    """The runs of a setting: finished ones, those still to be played, and why."""
 
     setting: Setting
-    done: int = 0
-    missing: int = 0
-    damaged: int = 0
-    failed: int = 0
-    reason: str = ""
-    seconds: float = math.nan
+    done: int = 0  # finished runs
+    missing: int = 0  # runs not played yet
+    damaged: int = 0  # runs whose file is damaged, to be played again
+    failed: int = 0  # runs that could not be finished when they were last tried
+    reason: str = ""  # why they could not, or what is damaged; empty if neither
+    seconds: float = math.nan  # mean time of a finished run, NaN if there is none
 
     @property
     def left(self) -> int:

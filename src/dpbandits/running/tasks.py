@@ -25,17 +25,11 @@ EPISODIC = 10_000  # rounds that take about as long as an episodic run
 
 @dataclass(frozen=True)
 class Task:
-    """Some runs of a setting, played one after the other by one worker.
-
-    Attributes:
-        setting: the setting.
-        runs: the numbers of the runs.
-        one_by_one: whether its running time grows with the horizon.
-    """
+    """Some runs of a setting, played one after the other by one worker."""
 
     setting: Setting
-    runs: tuple[int, ...]
-    one_by_one: bool
+    runs: tuple[int, ...]  # the numbers of the runs
+    one_by_one: bool  # whether its running time grows with the horizon
 
     @property
     def cost(self) -> float:
@@ -45,19 +39,12 @@ class Task:
 
 
 class Outcome(NamedTuple):
-    """The result of a task.
-
-    Attributes:
-        task: the task.
-        played: the records of the runs that were finished.
-        trace: the traceback of the first run that was not; empty if all were.
-        stored: runs that another process had stored meanwhile.
-    """
+    """The result of a task."""
 
     task: Task
-    played: Mapping[int, Record]
-    trace: str = ""
-    stored: frozenset[int] = frozenset()
+    played: Mapping[int, Record]  # the records of the runs that were finished
+    trace: str = ""  # the traceback of the first run that was not; empty if all were
+    stored: frozenset[int] = frozenset()  # runs that another process had stored meanwhile
 
     def as_runs(self, seconds: float) -> Runs:
         """The finished runs, each of which took an equal share of the time."""
@@ -83,15 +70,8 @@ class Work:
     of a run. If there is little work, there are about eight tasks a worker.
 
     Concurrent processes rarely play the same runs: settings of equal cost are shuffled, and the
-    runs of a setting begin at a random one.
-
-    Args:
-        missing: the runs of each setting.
-        workers: how many there are.
-        held: while it is true, tasks wait to be handed out.
-
-    Attributes:
-        given_up: whether no more tasks are handed out.
+    runs of a setting begin at a random one. While ``held`` is true, tasks wait to be handed out;
+    none are after the work was ``given_up``.
     """
 
     def __init__(

@@ -95,23 +95,14 @@ class Background:
 
 
 class Workers(NamedTuple):
-    """How tasks are handed to workers.
+    """How tasks are handed to workers."""
 
-    Attributes:
-        work: what is to be played.
-        jobs: number of workers.
-        backend: the name of joblib's backend.
-        store: where finished runs are stored.
-        finish: finishes a task.
-        cluster: plays the tasks in the place of a backend.
-    """
-
-    work: Work
-    jobs: int
-    backend: str
-    store: Store
-    finish: Callable[[Task], Outcome]
-    cluster: Cluster | None = None
+    work: Work  # what is to be played
+    jobs: int  # number of workers
+    backend: str  # the name of joblib's backend
+    store: Store  # where finished runs are stored
+    finish: Callable[[Task], Outcome]  # finishes a task
+    cluster: Cluster | None = None  # plays the tasks in the place of a backend
 
     def outcomes(self) -> Iterator[Timed]:
         """Finish all tasks, in any order. What a worker was doing when it died is done again.

@@ -12,28 +12,22 @@ from ..environments.populations import Population, homogeneous, level
 from ..errors import BadInput, plain
 from ..theory.ren2020 import candidates
 from ..validation import argument
+from .setting import as_json
 from .sweep import Point
 
 
 class Privacy(NamedTuple):
-    """The privacy of a setting.
+    """The privacy of a setting."""
 
-    Attributes:
-        name: the name of the privacy budget; ``eps`` for an algorithm that is not private.
-        budget: its value, infinite for an algorithm that is not private; that of the least private
-            user if users have levels of their own.
-        crowd: the population of users.
-        eps_min: users with a lower level send nothing; None without local privacy.
-        own_levels: whether users have levels of their own.
-        auto: whether eps_min was chosen automatically.
-    """
-
-    name: str
+    name: str  # the name of the privacy budget; ``eps`` for an algorithm that is not private
+    # its value, infinite for an algorithm that is not private; that of the least private user if
+    # users have levels of their own
     budget: float
-    crowd: Population
+    crowd: Population  # the population of users
+    # users with a lower level send nothing; None without local privacy
     eps_min: float | None = None
-    own_levels: bool = False
-    auto: bool = False
+    own_levels: bool = False  # whether users have levels of their own
+    auto: bool = False  # whether eps_min was chosen automatically
 
 
 def privacy(
@@ -42,20 +36,13 @@ def privacy(
     algorithm: Algorithm,
     population: str,
     spec: Mapping[str, Any],
-    built: Callable[[Mapping[str, Any]], Population],
+    built: Callable[[str], Population],
 ) -> Privacy:
     """The privacy that a configuration asks for at a point of its sweep: a budget of 1 by default.
 
     A budget or eps_min that a sweep varies is ignored by algorithms that do not take it; one that
-    is set for all of them is refused.
-
-    Args:
-        config: the configuration.
-        point: what the sweep sets.
-        algorithm: the algorithm.
-        population: name of the population of users.
-        spec: its configuration, empty if all users have the level eps.
-        built: returns the population of a configuration.
+    is set for all of them is refused. ``spec`` is the configuration of the population, empty if all
+    users have the level eps, and ``built`` returns the population of a configuration as JSON.
     """
     name = algorithm.budget or "eps"
     swept, swept_min = point.get(name), point.get("eps_min")
@@ -85,7 +72,7 @@ def _local(config, algorithm, population, spec, eps, eps_min, built) -> Privacy:
                 f"eps={plain(eps)}: the users of {population} have levels of their own; "
                 "leave eps out"
             )
-        crowd = built(spec)
+        crowd = built(as_json(spec))
         budget = crowd.largest
     else:
         budget = argument("eps", 1.0 if eps is None else eps, POSITIVE, 1)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..contracts.algorithm import Algorithm, find_file, from_function, load
-from ..contracts.question import QUESTIONS, Question
+from ..contracts.question import Question
 from ..errors import BadInput, plain, unknown
 from .groups import Groups, default_keys, question_of, read_experiment, read_group, refined
 from .request import Request, make_request
@@ -62,14 +64,10 @@ def algorithm_choice(
     rewards: Any = None,
     guarantee: Any = None,
 ) -> Choice:
-    """An algorithm by its name or as a function, with values for its parameters.
+    """An algorithm by its name, as a function or as chosen before, with values for its parameters.
 
-    Args:
-        algorithm: its name, a function, or a choice made before.
-        group: ``algo`` or ``rule``; None if that is not known yet.
-        values: values of its parameters.
-        rewards: what a function assumes of the rewards.
-        guarantee: what a function promises.
+    The group is None if it is not known yet. A function can be given what it assumes of the
+    rewards and what it promises.
     """
     values = plain_data(values)
     if isinstance(algorithm, Choice):
@@ -126,9 +124,6 @@ def request_from(
             values or lists.
         parameters: parameters of the algorithm.
         folders: the user's configuration folders.
-
-    Raises:
-        BadInput: a value cannot be run.
     """
     keys = list(given)
     given = {key: value for key, value in given.items() if value is not None}
@@ -137,7 +132,7 @@ def request_from(
     if "experiment" in given:
         name = str(given["experiment"])
         config |= read_experiment(name, folders)
-        asked = question_of(name, QUESTIONS, folders) or question
+        asked = question_of(name, folders) or question
         if asked != question:
             function = asked.command.replace("bandit-", "dp.")
             raise BadInput(f"experiment={name}: an experiment of {asked.noun}s; {function} runs it")
@@ -157,7 +152,10 @@ def request_from(
                 raise BadInput(f"{key}=[]: at least one is needed")
             sweep.others[key] = config[key]
             config[key] = defaults[key]
-    sweep.check_names(parameters, keys)
+    known = {name for algorithm in sweep.algorithms.values() for name in algorithm.domains}
+    for name in parameters:
+        if name not in known:
+            raise unknown("key or parameter", name, known.union(keys))
     grids = sweep.grids()
     if grids and config.get("sweep"):
         raise BadInput(f"experiment={given['experiment']}: it has a sweep of its own")
@@ -221,19 +219,16 @@ class _Sweep:
 
     def _alternatives(self, group: str, chosen: Sequence[Choice]) -> list[dict[str, list[Any]]]:
         """Grids that choose from a list: one if it holds names alone, else one for each choice."""
-        found = []
-        if group == self.question.group:
-            each = [dict(choice.values) for choice in chosen]
-        else:
-            each = self._distinguishing(group, chosen)
-        for choice, values in zip(chosen, each, strict=True):
-            listed = {k: v if isinstance(v, list) else [v] for k, v in values.items()}
-            found.append({group: [choice.name], **listed})
-        if all(len(grid) == 1 for grid in found):
+        own = group == self.question.group
+        each = [choice.values for choice in chosen] if own else self._distinguishing(group, chosen)
+        if not any(each):
             return [{group: [choice.name for choice in chosen]}]
-        return found
+        return [
+            {group: [choice.name], **{k: v if isinstance(v, list) else [v] for k, v in x.items()}}
+            for choice, x in zip(chosen, each, strict=True)
+        ]
 
-    def _distinguishing(self, group: str, chosen: Sequence[Choice]) -> list[dict[str, Any]]:
+    def _distinguishing(self, group: str, chosen: Sequence[Choice]) -> list[Mapping[str, Any]]:
         """For each choice the values, as ``GROUP.NAME``, that tell it from others of its name."""
         contents = [self._contents(group, choice) for choice in chosen]
         first: dict[str, dict[str, Any]] = {}
@@ -253,13 +248,6 @@ class _Sweep:
             return read_group(group, choice.name, self.folders)
         found: dict[str, Any] = plain_data(choice.contents)
         return found
-
-    def check_names(self, parameters: Mapping[str, Any], keys: Sequence[str]) -> None:
-        """Refuse parameters that no chosen algorithm has."""
-        known = {name for algorithm in self.algorithms.values() for name in algorithm.domains}
-        for name in parameters:
-            if name not in known:
-                raise unknown("key or parameter", name, known.union(keys))
 
     def _choice(self, group: str, one: Any, parameters: Mapping[str, Any]) -> Choice:
         if group == self.question.group:
@@ -287,13 +275,7 @@ class _Sweep:
         """The grids of the sweep, none if nothing varies."""
         if not self.choices and not self.others:
             return []
-        found = []
-        for combination in itertools.product(*self.choices):
-            grid: dict[str, list[Any]] = {}
-            for part in combination:
-                grid |= part
-            found.append(grid | self.others)
-        return found
+        return [reduce(or_, parts) for parts in itertools.product(*self.choices, [self.others])]
 
     def algorithms_of(self, config: Mapping[str, Any]) -> dict[str, Algorithm]:
         """The algorithms that are chosen, or by the configuration if none is."""

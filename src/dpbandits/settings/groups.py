@@ -39,14 +39,7 @@ class Groups:
 def load_groups(
     question: Question, config: Mapping[str, Any], contents: Contents, folders: tuple[str, ...]
 ) -> Groups:
-    """Load all files that a configuration and its sweep choose.
-
-    Args:
-        question: the question.
-        config: the configuration; its groups are names.
-        contents: returns the contents of a file.
-        folders: the user's configuration folders.
-    """
+    """Load all files that a configuration and its sweep choose."""
     chosen = names_chosen(question, config)
     return Groups(
         {group: {name: contents(group, name) for name in chosen[group]} for group in chosen},
@@ -57,15 +50,11 @@ def load_groups(
 def refined(
     question: Question, algorithms: Mapping[str, Algorithm], given: Iterable[str] = ()
 ) -> Question:
-    """The question of a command that its algorithms answer: all of them the same one.
-
-    Args:
-        question: the first question of the command.
-        algorithms: the algorithms, by name.
-        given: the keys that have been given.
+    """The question of a command that its algorithms, by name, answer: all of them the same one.
 
     Raises:
-        BadInput: two algorithms answer different questions, or a key belongs to another question.
+        BadInput: two algorithms answer different questions, or a key that has been given belongs to
+            another question.
     """
     (name, first), *others = algorithms.items()
     found = first.question
@@ -174,10 +163,10 @@ def default_keys(keys_file: str) -> Mapping[str, Any]:
     return groups | contents
 
 
-def question_of(experiment: str, questions: Iterable[Question], folders=()) -> Question | None:
+def question_of(experiment: str, folders: Iterable[str] = ()) -> Question | None:
     """The question that an experiment asks, by the groups that its file names; None if unclear."""
     named = set(_names(read_file(file_of("experiment", experiment, folders))))
-    return next((q for q in questions if q.group in named), None)
+    return next((q for q in QUESTIONS if q.group in named), None)
 
 
 def _names(data: Any) -> Iterable[str]:

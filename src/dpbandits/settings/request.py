@@ -23,36 +23,22 @@ MANY = "a number of at least 1 is needed"
 
 @dataclass(frozen=True)
 class Request:
-    """The settings to run, and how.
-
-    Attributes:
-        question: the question.
-        config: the configuration as plain data; its groups are names.
-        settings: the settings, checked.
-        runs: independent runs of each setting.
-        max_rows: the largest number of rows of a table that is made.
-        jobs: workers, or -1 for one a core.
-        backend: threads, processes or auto.
-        results: folder in which runs are stored, None for none.
-        runner: who hands out the work: local, dask or ray.
-        address: of a cluster that is running already, or None.
-        changed: the overrides that decide what is run, except for the name of an experiment.
-        folders: the user's configuration folders.
-        launcher: the settings of Hydra's launcher, which launches the jobs of a multirun.
-    """
+    """The settings to run, and how."""
 
     question: Question
-    config: Mapping[str, Any]
-    settings: list[Setting]
-    runs: int
-    max_rows: float
-    jobs: int
-    backend: str
-    results: Path | None
-    runner: str
-    address: str | None
+    config: Mapping[str, Any]  # the configuration as plain data; its groups are names
+    settings: list[Setting]  # the settings, checked
+    runs: int  # independent runs of each setting
+    max_rows: float  # the largest number of rows of a table that is made
+    jobs: int  # workers, or -1 for one a core
+    backend: str  # threads, processes or auto
+    results: Path | None  # folder in which runs are stored, None for none
+    runner: str  # who hands out the work: local, dask or ray
+    address: str | None  # of a cluster that is running already, or None
+    # the overrides that decide what is run, except for the name of an experiment
     changed: tuple[str, ...] = ()
-    folders: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()  # the user's configuration folders
+    # the settings of Hydra's launcher, which launches the jobs of a multirun
     launcher: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -70,22 +56,15 @@ def make_request(
     changed: tuple[str, ...] = (),
     folders: tuple[str, ...] = (),
 ) -> Request:
-    """The request of a configuration.
-
-    Args:
-        question: the question.
-        config: the configuration as plain data; its groups are names.
-        groups: the contents of the files that it chooses.
-        runner: the parameters of the runner.
-        changed: see ``Request``.
-        folders: see ``Request``.
+    """The request of a configuration, see ``Request``; ``runner`` holds the runner's parameters.
 
     Raises:
         BadInput: a value cannot be run.
     """
+    known = default_keys(question.keys_file)
     for key in config:
-        if key not in all_keys(question):
-            raise unknown("key", key, all_keys(question))
+        if key not in known:
+            raise unknown("key", key, known)
     jobs = workers(config["jobs"])
     if config["backend"] not in BACKENDS:
         raise BadInput(f"backend={plain(config['backend'])}: auto, threads or processes is needed")
@@ -107,11 +86,6 @@ def make_request(
         changed=changed,
         folders=folders,
     )
-
-
-def all_keys(question: Question) -> list[str]:
-    """The keys of a command: its groups first."""
-    return list(default_keys(question.keys_file))
 
 
 def _address(config: Mapping[str, Any], runner: Mapping[str, Any]) -> str | None:

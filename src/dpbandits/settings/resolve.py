@@ -15,42 +15,31 @@ from ..contracts.parameters import AUTO, BUDGETS
 from ..contracts.question import Question
 from ..environments.catalogue import build
 from ..environments.instances import Instance
-from ..environments.populations import Population, build_population
+from ..environments.populations import build_population
 from ..environments.written import written_in
 from ..errors import BadInput, plain, unknown
 from ..validation import argument, whole, yes_no
 from .budgets import privacy
 from .groups import Groups, default_keys
-from .setting import Data, Setting
+from .setting import Data, Setting, as_json
 from .sweep import Point, points, swept_names
 
 OF_PRIVACY = {*BUDGETS, "eps_min"}  # swept keys that only private algorithms take
 
 
 class Sources:
-    """The environments and populations of a sweep. Each is built once, files are read once."""
+    """The environments and populations of a sweep, and the arms of environments, by their
+    configurations as JSON. Each is built once, files are read once.
+    """
 
     def __init__(self) -> None:
-        self._environment = cache(lambda spec: build(json.loads(spec)))
-        self._alone = cache(lambda spec, arm: self._environment(spec).alone(arm))
-        self._population = cache(lambda spec: build_population(json.loads(spec)))
-
-    def environment(self, spec: str, arm: int | None = None) -> Instance:
-        """The environment of a configuration as JSON, or one of its arms alone."""
-        return self._environment(spec) if arm is None else self._alone(spec, arm)
-
-    def population(self, spec: Mapping[str, Any]) -> Population:
-        """The population of a configuration."""
-        return self._population(json.dumps(spec, sort_keys=True))
+        self.environment = cache(lambda spec: build(json.loads(spec)))
+        self.arm = cache(lambda spec, a: self.environment(spec).alone(a))
+        self.population = cache(lambda spec: build_population(json.loads(spec)))
 
 
 def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> list[Setting]:
     """All settings of a configuration, in the order of its sweep, each once.
-
-    Args:
-        question: the question.
-        config: the configuration as plain data; its groups are names.
-        groups: the contents of the files that are chosen, and the algorithms.
 
     Raises:
         BadInput: a value cannot be run.
@@ -84,15 +73,8 @@ def resolve_point(
     groups: Groups,
     sources: Sources,
 ) -> Setting:
-    """The setting of one point of a sweep. A parameter that its algorithm lacks is left out.
-
-    Args:
-        question: the question.
-        config: the configuration as plain data.
-        point: what the sweep sets.
-        swept: all keys that the sweep varies.
-        groups: the contents of the files that are chosen, and the algorithms.
-        sources: builds environments and populations.
+    """The setting of one point of a sweep, which varies the keys ``swept``. A parameter that its
+    algorithm lacks is left out.
     """
     chosen = {group: str(point.get(group, config[group])) for group in question.groups}
     name, env, population = (chosen.get(g, "") for g in (question.group, "env", "population"))
@@ -110,7 +92,9 @@ def resolve_point(
         key: argument(key, point.get(key, config[key]), domain, math.nan)
         for key, domain in question.goal
     }
-    _check_increasing(question, goal)
+    for low, high in itertools.pairwise(question.increasing):
+        if not goal[low] < goal[high]:
+            raise BadInput(f"{high}={goal[high]:g}: above {low}={goal[low]:g} is needed")
     env_spec, env_columns = _changed_at("env", specs["env"], point)
     given = {budget.name: budget.budget, "eps_min": budget.eps_min, **goal}
     own = [parameter for parameter in algorithm.domains if parameter not in given]
@@ -122,11 +106,11 @@ def resolve_point(
         columns |= {k: point[k] for k in crowd_columns}
     values = specs[question.group] | {k: v for k, v in columns.items() if k in own} | given
     check_names(algorithm, own, specs[question.group], values)
-    spec, arm = json.dumps(env_spec, sort_keys=True), None
+    spec, arm = as_json(env_spec), None
     instance = sources.environment(spec)
     if question.one_arm:
         arm = _arm_of(point.get("arm", config["arm"]), env, instance)
-        instance = sources.environment(spec, arm)
+        instance = sources.arm(spec, arm)
     horizon = limit if question.plays_on else math.nan
     setting = Setting(
         question=question,
@@ -138,7 +122,7 @@ def resolve_point(
         arm=arm,
         budget=budget.budget,
         goal=tuple(goal.items()),
-        population=json.dumps(crowd_spec, sort_keys=True) if budget.own_levels else "",
+        population=as_json(crowd_spec) if budget.own_levels else "",
         horizon=limit,
         seed=whole("seed", config["seed"], at_least=0),
         checkpoints=whole("checkpoints", config.get("checkpoints", 1), 1, 100_000),
@@ -163,14 +147,8 @@ def arguments(
 ) -> tuple[float, ...]:
     """The numbers that a kernel receives, those that are ``auto`` taken from the environment.
 
-    Args:
-        algorithm: the algorithm.
-        values: the values of its parameters, as a configuration holds them.
-        horizon: the horizon; NaN if there is none.
-        env: name of the environment, for messages.
-        instance: the environment.
-        plain_keys: parameters that are keys of the command, besides the privacy budget and
-            eps_min.
+    The horizon is NaN if there is none. ``plain_keys`` are parameters that are keys of the command,
+    besides the privacy budget and eps_min.
     """
     of_command = {algorithm.budget, "eps_min", *plain_keys}
     keys = {n: n if n in of_command else f"{algorithm.group}.{n}" for n in algorithm.domains}
@@ -207,13 +185,8 @@ def arguments(
 def check_names(
     algorithm: Algorithm, own: Iterable[str], given: Iterable[str], values: Iterable[str]
 ) -> None:
-    """Refuse a parameter that an algorithm does not have, and one that has no value.
-
-    Args:
-        algorithm: the algorithm or stopping rule.
-        own: its parameters that are no keys of the command.
-        given: the parameters that its configuration names.
-        values: the parameters that have a value.
+    """Refuse a parameter that a configuration names and an algorithm does not have, and one that
+    has no value; ``own`` are the algorithm's parameters that are no keys of the command.
     """
     group, name = algorithm.group, algorithm.name
     for parameter in sorted(set(given) - set(own), key=str):
@@ -221,13 +194,6 @@ def check_names(
         raise unknown(f"parameter of {name}:", f"{group}.{parameter}", known)
     for parameter in sorted(set(own) - set(values)):
         raise BadInput(f"{group}.{parameter} is missing: {name} needs it")
-
-
-def _check_increasing(question: Question, goal: Mapping[str, float]) -> None:
-    """Refuse values of a goal that do not increase."""
-    for low, high in itertools.pairwise(question.increasing):
-        if not goal[low] < goal[high]:
-            raise BadInput(f"{high}={goal[high]:g}: above {low}={goal[low]:g} is needed")
 
 
 def _changed_at(
@@ -299,8 +265,7 @@ def _refuse_unused(question: Question, unused: Iterable[str]) -> None:
     for name in sorted(unused):
         short = name.removeprefix(f"{question.group}.")
         hint = f"; write {short}" if short != name else ""
-        hint = (
-            f"; sweep it with -m {name}=..." if name in default_keys(question.keys_file) else hint
-        )
+        if name in default_keys(question.keys_file):
+            hint = f"; sweep it with -m {name}=..."
         owner = "environment" if name.startswith("env.") else question.noun
         raise BadInput(f"sweep.{name}: no {owner} of the sweep has a parameter {name}{hint}")

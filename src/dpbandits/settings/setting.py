@@ -31,50 +31,34 @@ class Data(NamedTuple):
 
 @dataclass(frozen=True)
 class Setting:
-    """One algorithm, or stopping rule, on one environment: what is run, stored and never run again.
+    """One algorithm, or stopping rule, on one environment: what is run, and stored, once."""
 
-    Attributes:
-        question: the question that its runs answer.
-        algo: name of the algorithm.
-        version: hash of the sources that decide what it does, when the setting was made.
-        arguments: the values of its parameters, in the order of its signature.
-        env: name of the environment.
-        env_spec: the environment's configuration, as JSON.
-        arm: the only arm that is played, from 0; None for all of them.
-        budget: privacy budget, infinite for an algorithm that is not private.
-        goal: what an answer is judged by, as pairs of name and value.
-        population: the configuration of users with levels of their own, as JSON; empty if all
-            users have the level ``budget``.
-        horizon: the largest number of rounds.
-        seed: seed of the sweep.
-        checkpoints: the approximate number of rounds at which pulls are recorded.
-        shuffle_arms: whether each run permutes the arms.
-        algorithm: the algorithm itself; its name and version identify it.
-        columns: what the sweep varies, for the table; not part of the identity.
-        auto: whether eps_min was chosen automatically; not part of the identity.
-        data: what it is played on, as read when the setting was made and shared with the other
-            settings of its sweep; None in other processes, which read it themselves.
-        laws: the user's reward laws that the environment names; their versions are in the key.
-    """
-
-    question: Question
-    algo: str
-    version: str
-    arguments: tuple[float, ...]
-    env: str
-    env_spec: str
-    arm: int | None
-    budget: float
-    goal: tuple[tuple[str, float], ...]
+    question: Question  # the question that its runs answer
+    algo: str  # name of the algorithm
+    version: str  # hash of the sources that decide what it does, when the setting was made
+    arguments: tuple[float, ...]  # the values of its parameters, in the order of its signature
+    env: str  # name of the environment
+    env_spec: str  # the environment's configuration, as JSON
+    arm: int | None  # the only arm that is played, from 0; None for all of them
+    budget: float  # privacy budget, infinite for an algorithm that is not private
+    goal: tuple[tuple[str, float], ...]  # what an answer is judged by, as pairs of name and value
+    # the configuration of users with levels of their own, as JSON; empty if all users have the
+    # level ``budget``
     population: str
-    horizon: int
-    seed: int
-    checkpoints: int
-    shuffle_arms: bool
+    horizon: int  # the largest number of rounds
+    seed: int  # seed of the sweep
+    checkpoints: int  # the approximate number of rounds at which pulls are recorded
+    shuffle_arms: bool  # whether each run permutes the arms
+    # the algorithm itself; its name and version identify it
     algorithm: Algorithm = field(compare=False, repr=False)
+    # what the sweep varies, for the table; not part of the identity
     columns: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    # whether eps_min was chosen automatically; not part of the identity
     auto: bool = field(default=False, compare=False)
+    # what it is played on, as read when the setting was made and shared with the other settings of
+    # its sweep; None in other processes, which read it themselves
     data: Data | None = field(default=None, compare=False, repr=False)
+    # the user's reward laws that the environment names; their versions are in the key
     laws: tuple[RewardLaw, ...] = field(default=(), compare=False, repr=False)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -125,7 +109,7 @@ class Setting:
     @property
     def described(self) -> str:
         """The setting as JSON, without the version of its algorithm."""
-        return json.dumps({**self.record, "version": None}, sort_keys=True)
+        return as_json({**self.record, "version": None})
 
     @cached_property
     def key(self) -> str:
@@ -212,6 +196,11 @@ def _data(setting: Setting, key: str) -> Data:
     if setting.key_on(data) != key:
         raise BadInput(f"env={setting.env}: its data changed while it was played; run it again")
     return data
+
+
+def as_json(spec: Mapping[str, Any]) -> str:
+    """A configuration as JSON: the same text for the same values."""
+    return json.dumps(spec, sort_keys=True)
 
 
 def digest(*texts: str, length: int) -> str:

@@ -39,17 +39,11 @@ from .hydra_settings import refuse_changes, refuse_overrides
 
 
 class Composed(NamedTuple):
-    """A composed configuration.
+    """A composed configuration."""
 
-    Attributes:
-        config: plain data; the groups, ``runner`` and ``experiment`` are names.
-        contents: the contents of the files chosen, by group.
-        launcher: the settings of Hydra's launcher.
-    """
-
-    config: dict[str, Any]
-    contents: dict[str, dict[str, Any]]
-    launcher: dict[str, Any]
+    config: dict[str, Any]  # plain data; the groups, ``runner`` and ``experiment`` are names
+    contents: dict[str, dict[str, Any]]  # the contents of the files chosen, by group
+    launcher: dict[str, Any]  # the settings of Hydra's launcher
 
 
 SUBMITIT = ("submitit_local", "submitit_slurm")  # the launchers of hydra-submitit-launcher
@@ -106,7 +100,7 @@ def question_requested(
         key, _, name = override.partition("=")
         if key.lstrip("+") == "experiment" and is_name(name):
             with contextlib.suppress(BadInput):
-                question = question_of(name, QUESTIONS, folders) or question
+                question = question_of(name, folders) or question
     return question
 
 
