@@ -236,7 +236,7 @@ def map_chart(data: str, title: str, names: Sequence[str], rows: int) -> Any:
         .transform_calculate(text=f"format(datum.ratio, {digits})")
         .encode(
             x=alt.X("x:O", title=title).axis(labelAngle=0, **plain),
-            y=alt.Y("algo:N", title=None, sort=list(names)).axis(labelLimit=180, **plain),
+            y=alt.Y("algo:N", title=None, sort=list(names)).axis(**plain, labelLimit=180),
         )
     )
     fill = alt.Color("ratio:Q", legend=None).scale(
