@@ -438,7 +438,7 @@ def test_figures_of_stopping_times():
 
 def test_figures_that_do_not_exist_are_refused(regrets):
     message = message_of(dp.plot, regrets, x="horizon")
-    assert "unknown x 'horizon': choose from eps, rho, t" in message
+    assert "unknown x 'horizon': choose from eps, t" in message
     assert message_of(dp.plot, regrets, band="wide").startswith("band=wide: ")
 
 
