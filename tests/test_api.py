@@ -410,6 +410,7 @@ def regrets():
     return dp.run(["adap_ucb", "dp_se"], eps=[0.5, 1], **QUICK)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [{}, {"x": "t"}, {"x": "eps"}, {"bounds": True}, {"x": "eps", "bounds": True}, {"band": "std"}],

@@ -129,6 +129,7 @@ def test_too_little_integer_noise_is_noticed(promised, holds):
         assert found.problem.why == "the cost is 1, and the budget 0.5"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "noise"), [("discrete_laplace", discrete_laplace), ("skellam", skellam)]
 )

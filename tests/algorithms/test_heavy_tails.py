@@ -179,6 +179,7 @@ def test_ldpr_se_eliminates_at_half_of_the_epoch_s_gap_not_below(T, eps, u, v, c
     assert printed < 0.02 * D / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eps", [0.1, 1.0, 8.0])
 @pytest.mark.parametrize(
     ("u", "v", "c"), [(1.0, 0.9, 24.0), (1.0, 0.5, 24.0), (0.2, 1.0, 1.0), (3.0, 0.7, 0.1)]

@@ -52,6 +52,7 @@ def test_broken_releases_without_an_exact_loss_are_caught(name, eps):
 # Power, and what is right passes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eps", BUDGETS)
 @pytest.mark.parametrize("name", ["laplace_release", "randomized_response", "gaussian_release"])
 def test_nine_tenths_of_the_budget_are_seen(name, eps):
@@ -136,6 +137,7 @@ def test_a_curator_that_forgets_the_clip_is_caught(eps):
     assert found.exact == pytest.approx(1000 * eps)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eps", BUDGETS)
 def test_a_locally_private_algorithm_that_decides_on_raw_rewards_is_caught(eps):
     """The control is the response of its users, which is private."""

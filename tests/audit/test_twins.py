@@ -32,6 +32,7 @@ def test_broken_twins_are_not_aligned(twin, budget):
     assert "neighbours the reward of arm" in found.in_words()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [0.1, 1.0])
 @pytest.mark.parametrize("twin", CORRECT, ids=lambda twin: twin.name)
 def test_correct_variants_are_aligned(twin, budget):
@@ -77,6 +78,7 @@ def replayed(name, alignment):
     return align(coupling, 40, horizons=(512,) if stops else ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["adap_ucb", "dp_ucb", "dp_nas", "dp_nas_exp", "heldp_ucb_b"])
 def test_the_wrong_alignment_fails(name):
     """Controls: an alignment that shifts nothing, and one whose shift has the wrong sign."""

@@ -129,6 +129,7 @@ def swept(bandit):
     return bandit(run, f"{sweep} {SMALL.replace('runs=2 ', '')}")[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "chosen"),
     [

@@ -17,6 +17,7 @@ BETA = {"law": "beta", "a": 2, "b": 3}
 UNIFORM = {"law": "uniform", "low": 0.2, "high": 0.9}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spec",
     [bernoulli(0.7, 0.01), {"law": "twopoint_heavy", "means": [0.6, 0.2], "v": 0.5, "g": 0.5}],

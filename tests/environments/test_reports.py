@@ -58,6 +58,7 @@ def one_by_one(spec, n, level, largest, seed):
     return total, sent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", ["rewards", "reports"])
 @pytest.mark.parametrize("outlier", [{"law": "largest", "k": 2}, 4.0])
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ TIMES = "rule,env,arm,true_mean,eps,rel_error,beta,R,cap,seed,run,"
 TIMES += "stopping_time,estimate,halted,correct"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["$", "$x_{$", r"$\\foo$", r"\\$", "_", "{}$a$b$"])
 def test_odd_names_are_drawn_as_they_stand(bandit, name):
     regrets = f"{HEADER.strip()},{name}\n" + "".join(

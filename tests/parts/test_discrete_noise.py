@@ -157,6 +157,7 @@ MANY_LAWS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arm", range(4))
 @pytest.mark.parametrize("g", [1, 3])
 def test_sums_of_encodings_have_the_law_of_single_encodings(arm, g):

@@ -213,6 +213,7 @@ def apart(first, second):
     return abs(np.mean(first) - np.mean(second)) / spread
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MEAN_RULES)
 def test_stopping_times_are_the_reference_s_in_law(name):
     """Independent random numbers; blocks and skipped tests must not be seen in the times."""
@@ -246,6 +247,7 @@ def share_wrong(name, mean, a, beta, eps, runs, **more):
     return np.mean([not abs(estimate - mean) <= a * abs(mean) for estimate in found])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MEAN_RULES)
 def test_the_estimate_is_right_with_the_confidence_that_is_promised(name):
     runs = 100

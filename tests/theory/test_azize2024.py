@@ -47,6 +47,7 @@ def test_the_characteristic_time_is_the_best_over_all_weights(means, eps):
     assert found == pytest.approx(direct, rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("means", INSTANCES)
 def test_bounds_grow_as_the_budget_shrinks_and_the_divergence_s_is_larger(means):
     budgets = [10.0, 1.0, 0.3, 0.1, 0.01, 0.001]
