@@ -104,7 +104,8 @@ def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
         raise CannotWrite(part, error) from error
     try:
         with open(part, "xb") as file:  # x: a new file, so no link is followed
-            file.writelines([content] if isinstance(content, bytes) else content)
+            for piece in [content] if isinstance(content, bytes) else content:
+                file.write(piece)
             file.flush()
             os.fsync(file.fileno())
         os.replace(part, path)
