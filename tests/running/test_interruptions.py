@@ -270,6 +270,7 @@ class Failing:
 
     def __init__(self, chance, *given, **more):
         self.chance, self.file = chance, open(*given, **more)  # noqa: SIM115
+        self.is_full = chance.random() < 0.5  # before its end; a table has many pieces
 
     def __enter__(self):
         return self
@@ -281,7 +282,7 @@ class Failing:
         return getattr(self.file, name)
 
     def write(self, content):
-        if self.chance.random() < 0.5:
+        if self.is_full and self.chance.random() < 0.5:
             self.file.write(content[: self.chance.randrange(len(content))])
             self.file.flush()
             raise OSError(self.chance.choice(ERRORS), "the disk says no")
