@@ -91,8 +91,10 @@ def page() -> str:
 
 
 def row_at(broken: bool, i: int) -> list[str]:
-    """The row of a twin; workers find it by its place, since it is made of functions."""
-    return row((BROKEN if broken else CORRECT)[i])
+    """The row of a twin, which a worker imports: its functions cannot be sent."""
+    import twins
+
+    return row((twins.BROKEN if broken else twins.CORRECT)[i])
 
 
 if __name__ == "__main__":
