@@ -1,6 +1,7 @@
 """Alignments of broken twins fail, those of correct variants hold; streams note what they give."""
 
 import math
+import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -259,6 +260,25 @@ def test_exact_losses_tell_broken_twins_from_correct_variants():
         if twin.game is not None:
             assert privacy.exceeds(twin, 0.5) == (twin in BROKEN)
     assert privacy.exceeds(of("two_releases"), 1.0) is None
+
+
+@pytest.mark.slow
+def test_the_workers_of_the_script_play_twins_compiled():
+    """It sends their places: a function that is sent has lost its compiled form."""
+    script = Path(privacy.__file__)
+    code = f"""
+import sys; sys.path.insert(0, {str(script.parent)!r})
+exec({script.read_text().partition("if __name__")[0]!r})
+import numpy as np
+def played(twin, budget):
+    learner = Learner(twin.algorithm, budget, twin.values)
+    return np.isnan(learner.sample(np.ones((4, 2)), 1, np.random.default_rng(0))).any()
+row.__defaults__ = ((played,),)
+found = Parallel(n_jobs=2)(delayed(row_at)(broken, 0) for broken in (True, False))
+print(all(words == ["passes"] * len(BUDGETS) for _, *words in found))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "True\n", done.stderr
 
 
 @pytest.mark.slow
