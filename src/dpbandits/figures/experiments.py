@@ -36,10 +36,10 @@ NO_RECORD: Mapping[str, Any] = {"parameters": {}, "env_spec": {}, "population": 
 
 def reproduce(name: str, results: Path, changes: Mapping[str, Any]) -> list[Path]:
     """See ``dpbandits.reproduce``."""
-    return list(tabulated(name, results, changes)())
+    return tabulated(name, results, changes)()
 
 
-def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[[], Sequence[Path]]:
+def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[[], list[Path]]:
     """Do all of ``dpbandits.reproduce`` but draw the figure, which the returned function does."""
     file = file_of("experiment", name)
     question = question_of(name) or REGRET

@@ -52,10 +52,10 @@ def as_coded(game, rng, eps, delta, proved, answer):
     for a in range(K):
         m[a] = laplace_mean(rng, pull_sum(game, a, 1), 1.0, eps)
     leader, slack = coded_leader(m, n, float(K), eps), slack_of(finished)
-    c, next_cost = 0, -np.inf  # the challenger, and what every other cost has reached
+    c, next_cost = 0, -np.inf  # the challenger, and a lower bound on all other costs
     while rounds_left(game) > 0:
         a = leader
-        if random(rng) > 0.5:  # costs never decrease before a phase ends
+        if random(rng) > 0.5:  # positive costs never decrease before a phase ends
             if coded_cost(m, finished, count, slack, leader, c) >= next_cost:
                 c, next_cost = coded_challenger(m, finished, count, slack, leader)
             a = c
@@ -97,7 +97,9 @@ def coded_cost(m, finished, count, slack, b, a):
 
 @verb
 def coded_challenger(m, finished, count, slack, b):
-    """The arm of smallest cost, and the smallest cost of the others."""
+    """The arm of smallest cost, and a lower bound on the costs of the others until a phase ends:
+    the smallest of them, or -inf if one may decrease.
+    """
     found, smallest, following = -1, np.inf, np.inf
     for a in range(len(m)):
         cost = coded_cost(m, finished, count, slack, b, a)
