@@ -36,7 +36,8 @@ import dpbandits as dp
 from dpbandits.compiled.decorators import kernel, verb
 from dpbandits.compiled.distributions import beta, exponential, normal, random, student
 from dpbandits.contracts.algorithm import find_file, load
-from dpbandits.contracts.assumptions import HeavyTails
+from dpbandits.contracts.alignments import one_bit
+from dpbandits.contracts.assumptions import HeavyTails, RawMoments
 from dpbandits.contracts.parameters import Choice
 from dpbandits.contracts.question import REGRET
 from dpbandits.environments.laws import sigmoid
@@ -124,10 +125,10 @@ def random_numbers(name):
     """What an algorithm draws in each round: the law of rewards, the noise, and both in words."""
     algorithm = load(find_file(name))
     law = NORMAL if algorithm.rewards is None else BERNOULLI
-    if isinstance(algorithm.rewards, HeavyTails):
+    if isinstance(algorithm.rewards, HeavyTails | RawMoments):
         law = PARETO
     noise = LAPLACE if algorithm.private else NONE
-    if algorithm.leading_term == "V_B":
+    if algorithm.guarantee.alignment is one_bit:
         noise = BIT
     if algorithm.guarantee.mechanism == "adaptive_tree":
         noise = ADAPTIVE

@@ -61,10 +61,10 @@ from .contracts.question import BEST_ARM, HYPOTHESES
 from .environments.blocks import kept
 from .environments.laws import sigmoid
 from .game import (
-    arms, next_user, play_unseen, privacy_level, pull, pull_counts, pull_encoded_in_turn,
-    pull_in_turn, pull_reports_in_turn, pull_sum, pull_truncated_in_turn, pull_truncated_sum,
-    pull_within, pulls, receive, room_for, rounds_left, rounds_played, tanh_half_level,
-    until_horizon, users_alike,
+    arms, coth_half_level, next_user, play_unseen, privacy_level, pull, pull_again_within,
+    pull_counts, pull_encoded_in_turn, pull_in_turn, pull_reports_in_turn, pull_sum,
+    pull_truncated_in_turn, pull_truncated_sum, pull_within, pulls, receive, room_for, rounds_left,
+    rounds_played, tanh_half_level, until_horizon, users_alike,
 )  # fmt: skip
 from .parts.batches import forced_batches, play_out, random_arm
 from .parts.buffers import fill_buffer, first_buffers, room_in_buffer
@@ -87,7 +87,8 @@ from .parts.hybrid_counters import count_reward, counted_mean, new_hybrid_counte
 from .parts.kl_argmax import kl_leader, kl_leads, new_reach
 from .parts.local_randomizers import (
     add_laplace, convert_to_bernoulli, convert_to_bernoulli_of_sigmoid, convert_to_laplace,
-    largest_sign, send_bit, send_bit_of_sigmoid, send_sigmoid, send_sign, send_truncated, unbiased,
+    convert_to_sign, largest_sign, send_bit, send_bit_of_sigmoid, send_sigmoid, send_sign,
+    send_truncated, unbiased,
 )  # fmt: skip
 from .parts.mechanisms import (
     gaussian, gaussian_mean, laplace, laplace_mean, laplace_scale, laplace_sum,
@@ -95,7 +96,7 @@ from .parts.mechanisms import (
 from .parts.optimism import exhaustive_optimism, optimism
 from .parts.phases import Phases, first_phases, play_phase
 from .parts.posteriors import draw_mean
-from .parts.powers import new_powers, power_of_count
+from .parts.powers import Powers, new_powers, power_of_count, power_of_log
 from .parts.private_divergence import private_divergence, private_upper
 from .parts.radii import (
     bernoulli_kl, central_moment_bound, gaussian_hoeffding, hoeffding, kl_upper, laplace_tail,
@@ -117,9 +118,9 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "pull_in_turn", "pull_truncated_in_turn", "play_unseen",
     # blocks whose rewards users encode as integers, or whose reports outliers replace; one round of
     # a user with a local randomizer, and what arrives of the report
-    "pull_encoded_in_turn", "pull_reports_in_turn", "pull_within", "receive",
+    "pull_encoded_in_turn", "pull_reports_in_turn", "pull_within", "pull_again_within", "receive",
     # users with individual privacy levels
-    "users_alike", "next_user", "privacy_level", "tanh_half_level",
+    "users_alike", "next_user", "privacy_level", "tanh_half_level", "coth_half_level",
     # random numbers, as those of the generator's own methods but compiled faster
     "random", "exponential", "normal", "gamma", "beta", "student", "binomial", "poisson",
     # Laplace and Gaussian noise, and the tree mechanism for prefix sums
@@ -132,7 +133,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "BINARY", "LITERAL", "CALIBRATED", "Tree", "Bonus",
     # local randomizers: what a user sends instead of a reward
     "convert_to_laplace", "add_laplace", "send_sigmoid", "send_truncated",
-    "send_sign", "largest_sign",
+    "send_sign", "convert_to_sign", "largest_sign",
     "convert_to_bernoulli", "convert_to_bernoulli_of_sigmoid",
     "send_bit", "send_bit_of_sigmoid", "unbiased",
     # confidence radii and indices
@@ -160,7 +161,8 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "top_two", "top_two_each_round", "is_convincing", "Variant", "CODED", "Threshold", "PROVED",
     "EMPIRICAL",
     # the loop that plays the arm of largest index in every round, and powers of pull counts
-    "optimism", "exhaustive_optimism", "new_powers", "power_of_count",
+    "optimism", "exhaustive_optimism", "Powers", "new_powers", "power_of_count",
+    "power_of_log",
     # types of parameters: the annotations of the signature
     "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction",
     "Range", "Order", "RenyiOrder", "MomentBound", "MomentOrder", "Constants", "Forced",

@@ -25,7 +25,7 @@ from .environments.laws import (
     law_of,
     outliers,
 )
-from .environments.users import Users, alike, arrival, tanh_of
+from .environments.users import Users, alike, arrival
 
 NEVER = np.iinfo(np.int64).max
 
@@ -163,12 +163,8 @@ def pull_within(game: Game, a: int, level: float) -> float:
     """Play arm ``a`` for one round and return the user's own reward, for a local randomizer that
     truncates it at ``level``. An outlier may replace the reward, or later the report (``receive``).
     """
-    check_arm(game, a)
-    env, t = game.env, game.clock[0]
-    if env.alpha > 0.0 and not env.reports and random(game.coins) < env.alpha:
-        x = draw_outlier_within(env, game.coins, outliers(env, a), level)
-    else:
-        x = draw_from(env, game.coins, law_of(env, a), t)
+    t = game.clock[0]
+    x = pull_again_within(game, stay(game, a), t, level)
     advance(game, a, 1)
     return x
 
@@ -198,6 +194,15 @@ def pull_again(game: Game, arm: Law, t: int) -> float:
     It takes two thirds of the time of ``pull``: the law is in registers and nothing is written.
     """
     return draw_again(game.env, game.coins, arm, t)
+
+
+@verb
+def pull_again_within(game: Game, arm: Law, t: int, level: float) -> float:
+    """``pull_within`` as one round of a stay, after ``t`` rounds of the game."""
+    env = game.env
+    if env.alpha > 0.0 and not env.reports and random(game.coins) < env.alpha:
+        return draw_outlier_within(env, game.coins, outliers(env, arm.row), level)
+    return draw_from(env, game.coins, arm, t)
 
 
 @verb
@@ -380,7 +385,13 @@ def privacy_level(game: Game, user: int) -> float:
 @verb
 def tanh_half_level(game: Game, user: int) -> float:
     """tanh(eps_t / 2) of a user."""
-    return tanh_of(game.users, user)
+    return game.users.tanh[user]
+
+
+@verb
+def coth_half_level(game: Game, user: int) -> float:
+    """1/tanh(eps_t / 2) of a user."""
+    return game.users.coth[user]
 
 
 @verb

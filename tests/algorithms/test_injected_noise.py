@@ -189,7 +189,8 @@ class Setting:
 
     def users(self):
         T = len(self.levels)
-        return users.Users(self.levels, np.tanh(self.levels / 2), np.ones(T), np.zeros(4))
+        coth = np.array([users.half_coth(x) for x in self.levels])
+        return users.Users(self.levels, np.tanh(self.levels / 2), coth, np.ones(T), np.zeros(4))
 
 
 def setting(name, eps, trial, levels=None, **changes):
@@ -600,6 +601,11 @@ FAULTS = {
         game.tanh_half_level,
         lambda tanh: lambda game, user: 2 * tanh(game, user) / (1 + tanh(game, user) ** 2),
     ),
+    "coth(eps) for coth(eps/2)": (
+        WITH_BITS,
+        game.coth_half_level,
+        lambda coth: lambda game, user: (coth(game, user) + 1 / coth(game, user)) / 2,
+    ),
     "bits that are not made unbiased": (
         WITH_BITS,
         curators.unbiased,
@@ -708,18 +714,23 @@ MUTANTS = [
     ("ldpr_se", "math.sqrt(L / R) / eps", "math.sqrt(L) / R / eps"),
     ("ldpr_se", "c / 2.0 * err", "c * err"),
     ("ctl_ucb", "1.5 * l / alpha", "l / alpha"),
-    ("ctl_ucb", "if few >= N", "if few - 1.0 > N"),
+    ("ctl_ucb", "N[a] <= few", "N[a] < few - 1.0"),
+    ("ctl_ucb", "least * alpha / 6.0", "least * alpha / 3.0"),
+    ("ctl_ucb", "else least / 4.0", "else least / 2.0"),
     ("ctl_ucb", "if alpha > 0.0 else l ", "if alpha > 0.0 else 0.0 "),
-    ("ctl_ucb", "c * (math.sqrt(l / N) / eps)", "c * (math.sqrt(l / N))"),
-    ("ctl_ucb", "math.sqrt(l / N) / eps) ** (1.0 - 1.0 / k)", "math.sqrt(l / N) / eps)"),
-    ("ctl_ucb", "pulls(game, a) + 1.0", "pulls(game, a) * 2.0 + 1.0"),
-    ("ctl_ucb", "math.sqrt(n / l)", "math.sqrt(n) / l"),
-    ("ctl_ucb", "** (1.0 / k), cap)", "** (1.0 / k), np.inf)"),
-    (
-        "ctl_ucb",
-        "rng, pull_within(game, a, M), eps, M)",
-        "rng, pull_within(game, a, M), 2.0 * eps, M)",
-    ),
+    ("ctl_ucb", "c * (math.sqrt(4.0) / eps)", "c * math.sqrt(4.0)"),
+    ("ctl_ucb", "c * (math.sqrt(4.0) / eps) ** (1.0 - 1.0 / k)", "c * math.sqrt(4.0) / eps"),
+    ("ctl_ucb", "0.5 / own.k - 0.5)", "0.5 / own.k - 0.6)"),
+    ("ctl_ucb", "+ own.bias", ""),
+    ("ctl_ucb", "power = arms(game), 0.5 - 0.5 / k", "power = arms(game), 0.5"),
+    ("ctl_ucb", "math.frexp(N + 1.0)", "math.frexp(2.0 * N + 1.0)"),
+    ("ctl_ucb", "2.0 * n, (own.eps", "4.0 * n, (own.eps"),
+    ("ctl_ucb", "math.sqrt(n / 4.0)", "math.sqrt(n / 2.0)"),
+    ("ctl_ucb", "(own.eps * math.sqrt", "(math.sqrt"),
+    ("ctl_ucb", "-0.5 / own.k), own.cap)", "-1.0 / own.k), own.cap)"),
+    ("ctl_ucb", "-0.5 / own.k), own.cap)", "-0.5 / own.k), np.inf)"),
+    ("ctl_ucb", "max(t + 1, 2)", "max(2 * t, 2)"),
+    ("ctl_ucb", "eps, math.tanh(0.5 * eps)", "eps, math.tanh(eps)"),
     ("ctl_ucb", "alpha1 ** (-1.0 / k)", "alpha1 ** (-0.5 / k)"),
     ("ltc_ucb", "(eps / alpha1) ** (1.0 / k)", "(1.0 / alpha1) ** (1.0 / k)"),
     ("dist_dp_se", "b = 1.0", "b = 2.0"),

@@ -9,7 +9,7 @@ from helpers import CONF, P_VALUE, SIGMAS, game_with
 from scipy import stats
 
 from dpbandits.environments.populations import build_population, homogeneous
-from dpbandits.game import next_user, privacy_level, tanh_half_level
+from dpbandits.game import coth_half_level, next_user, privacy_level, tanh_half_level
 from dpbandits.theory.ren2020 import v_b, v_l
 
 UNIFORM_LEVELS = {"kind": "levels", "levels": [0, 0.2, 1, 2, 100], "shares": None}
@@ -36,13 +36,15 @@ def test_leading_terms_are_the_paper_s(spec, eps_min, expected_l, expected_b):
 
 
 def drawn_levels(spec, n, seed=9):
-    """The levels of users who come, each checked against the tanh that kernels receive."""
+    """The levels of users who come, each checked against the tanh and coth that kernels receive."""
     game = game_with(build_population(spec), np.random.default_rng(seed))
-    levels, tanhs = np.zeros(n), np.zeros(n)
+    levels, tanhs, coths = np.zeros((3, n))
     for i in range(n):
         user = next_user(game)
         levels[i], tanhs[i] = privacy_level(game, user), tanh_half_level(game, user)
+        coths[i] = coth_half_level(game, user)
     assert np.allclose(tanhs, np.tanh(levels / 2), rtol=1e-14, atol=0)
+    assert np.allclose((coths * tanhs)[levels > 0], 1.0, rtol=1e-14, atol=0)
     return levels
 
 

@@ -1,4 +1,4 @@
-"""Powers of counts against powers, and the growth of an index's bonus against its formula."""
+"""Powers of counts and of logarithms against powers."""
 
 import math
 
@@ -44,3 +44,18 @@ def test_a_power_depends_on_the_count_alone():
 def test_a_scale_may_be_infinite():
     known = powers.new_powers(1)
     assert all(powers.power_of_count(known, 0, n, np.inf, 0.5) == np.inf for n in (1, 10**5))
+
+
+def worst_power_of_log(p, rounds):
+    """Largest relative difference of powers of logarithms from the powers themselves."""
+    step = np.zeros(7)
+    return max(abs(powers.power_of_log(step, t, p) / math.log(t) ** p - 1.0) for t in rounds)
+
+
+@pytest.mark.parametrize("p", [-0.5, -0.16, 0.25, 0.9])
+def test_a_power_of_a_logarithm_is_the_power(p, monkeypatch):
+    assert worst_power_of_log(p, range(2, 2**13)) == 0.0
+    rounds = [t for t in counts_up_to(10**12) if t > 1]
+    assert worst_power_of_log(p, rounds) < 1e-15
+    monkeypatch.setattr(powers, "CLOSE", 2.0**-9)  # a control
+    assert worst_power_of_log(p, rounds) > 1e-15

@@ -1,13 +1,14 @@
 """CTL-UCB: UCB on private signs of heavy-tailed rewards, some of which are outliers."""
 
 import math
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
 from ..authoring import (
-    RAW_LIMIT, AboveOne, Positive, RawMoments, arms, below, kept, kernel, largest_sign, local_dp,
-    one_bit, pull_within, pulls, receive, rounds_left, rounds_played, routine, send_sign,
+    RAW_LIMIT, AboveOne, Positive, Powers, RawMoments, arms, below, convert_to_sign, kept,
+    kernel, largest_sign, local_dp, new_powers, one_bit, optimism, power_of_count, power_of_log,
+    pull_again_within, receive, routine, send_sign, verb,
 )  # fmt: skip
 
 NAME = "CTL-UCB"
@@ -19,30 +20,83 @@ REPORTS = True
 Contamination = Annotated[float, below(RAW_LIMIT)]
 
 
-@routine
-def play(game, rng, eps, k, alpha, c, cap, bias):
-    """Alg. 2 with the truncation levels of Proposition 2, given their limit and the outliers' bias.
+class Own(NamedTuple):
+    """What the algorithm knows beside an arm's number and sum of reports."""
 
-    A device learns M before the reward is drawn, so it cannot depend on the final number of
+    game: Any
+    eps: float
+    tanh: float  # tanh(eps/2)
+    k: float  # order of the moment
+    alpha: float  # bound on the contamination
+    cap: float  # limit of M
+    bias: float  # what outliers add to the radius
+    wide: float  # the rest of the radius is wide (ln t/N)^(1/2 - 1/2k)
+    radii: Powers  # of the pull counts
+    raised: np.ndarray  # float64 array (K,), the pull count at which an arm's level is raised
+    level: np.ndarray  # float64 array (K,), M (ln t)^(1/2k) before the limit
+    step: np.ndarray  # of (ln t)^(-1/2k), see ``power_of_log``
+    explored: np.ndarray  # float64 array (1,), a round until which all arms have enough pulls
+
+
+@verb
+def draw(own, game, arm, t, N):
+    """The reward, and the level M at which the device truncates it (Proposition 2).
+
+    The device learns M before the reward is drawn, so it cannot depend on the final number of
     rewards: n is the power of two at or below the arm's next pull count, and what was sent stays.
     """
-    total = np.zeros(arms(game))  # of the reports that the server keeps
-    while rounds_left(game) > 0:
-        l = 4.0 * math.log(max(rounds_played(game) + 1, 2))  # ln(1/delta), delta = t^-4
-        few = 1.5 * l / alpha if alpha > 0.0 else l  # 6 ln t/alpha
-        a, best = 0, -np.inf
-        for b in range(arms(game)):
-            N = pulls(game, b)
-            if few >= N:
-                a = b
-                break
-            index = total[b] / N + c * bias + c * (math.sqrt(l / N) / eps) ** (1.0 - 1.0 / k)
-            a, best = (b, index) if index > best else (a, best)
-        n = 2.0 ** (math.frexp(pulls(game, a) + 1.0)[1] - 1)
-        M = min((eps * math.sqrt(n / l)) ** (1.0 / k), cap)
-        reach = largest_sign(M, eps)
-        z = send_sign(rng, pull_within(game, a, M), eps, M)
-        total[a] += kept(receive(game, a, z, reach), reach)
+    a = arm.row
+    if own.raised[a] <= N + 1.0:
+        n = 2.0 ** (math.frexp(N + 1.0)[1] - 1)
+        own.raised[a], own.level[a] = 2.0 * n, (own.eps * math.sqrt(n / 4.0)) ** (1.0 / own.k)
+    M = min(own.level[a] * power_of_log(own.step, max(t + 1, 2), -0.5 / own.k), own.cap)
+    return pull_again_within(game, arm, t, M), M
+
+
+@verb
+def observe(own, rng, pull, statistics):
+    (N, total, _), (x, M) = statistics, pull.x
+    reach = largest_sign(M, own.tanh)
+    z = receive(own.game, pull.a, convert_to_sign(rng, x, own.tanh, M), reach)
+    return N + 1.0, total + kept(z, reach), 0.0
+
+
+@verb
+def index(own, a, statistics):
+    N, total, _ = statistics
+    return total / N + own.bias, power_of_count(own.radii, a, N, own.wide, 0.5 / own.k - 0.5)
+
+
+@verb
+def explore(own, t, N, total, more, level):
+    """The first arm with too few pulls. There is none until the smallest number of pulls is few."""
+    alpha, least = own.alpha, np.inf
+    l = 4.0 * math.log(max(t, 2))  # ln(1/delta), delta = t^-4
+    few = 1.5 * l / alpha if alpha > 0.0 else l  # 6 ln t/alpha
+    for a in range(len(N)):
+        if N[a] <= few:
+            return a
+        least = min(least, N[a])
+    log_t = least * alpha / 6.0 if alpha > 0.0 else least / 4.0
+    own.explored[0] = (1.0 - 1e-9) * math.exp(min(log_t, 700.0)) - 1.0
+    return -1
+
+
+play_optimistically = optimism(observe, index, review=explore, draw=draw)
+
+
+@routine
+def play(game, rng, eps, k, alpha, c, cap, bias):
+    """Alg. 2, given the limit of M and the outliers' bias. The radius of an arm of N pulls is
+    c (bias + (sqrt(ln(1/delta)/N)/eps)^(1 - 1/k)).
+    """
+    K, power = arms(game), 0.5 - 0.5 / k
+    wide = c * (math.sqrt(4.0) / eps) ** (1.0 - 1.0 / k)
+    own = Own(
+        game, eps, math.tanh(0.5 * eps), k, alpha, cap, c * bias, wide, new_powers(K),
+        np.zeros(K), np.zeros(K), np.zeros(7), np.zeros(1),
+    )  # fmt: skip
+    play_optimistically(game, rng, own, 0.0, power, power)
 
 
 @kernel

@@ -3,8 +3,8 @@
 import math
 
 from ..authoring import (
-    UNIT_INTERVAL, Positive, convert_to_bernoulli, kernel, local_dp, next_user, one_bit, optimism,
-    privacy_level, send_bit, tanh_half_level, unbiased, users_alike, verb,
+    UNIT_INTERVAL, Positive, convert_to_bernoulli, coth_half_level, kernel, local_dp, next_user,
+    one_bit, optimism, privacy_level, send_bit, tanh_half_level, unbiased, users_alike, verb,
 )  # fmt: skip
 
 NAME = "HeLDP-UCB-B"
@@ -24,8 +24,7 @@ def agent_4(curator):
         (game, eps_min), (N, s, B) = own, statistics
         if privacy_level(game, pull.user) < eps_min:  # the user sends nothing
             return N, s, B
-        tanh = tanh_half_level(game, pull.user)
-        c = 1.0 / tanh
+        tanh, c = tanh_half_level(game, pull.user), coth_half_level(game, pull.user)
         return N + 1.0, s + unbiased(curator(rng, pull.x, tanh), c), B + c**2
 
     @verb

@@ -45,7 +45,8 @@ def ldpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta:
         if not room_for(game, R, len(S)):  # the horizon interrupts the epoch: no release
             break
         B = (u * math.sqrt(R) * eps / math.sqrt(L)) ** (1.0 / (1.0 + v))
-        pull_reports_in_turn(game, S, int(R) * len(S), B, largest_sign(B, eps), sums, sent)
+        reach = largest_sign(B, math.tanh(0.5 * eps))
+        pull_reports_in_turn(game, S, int(R) * len(S), B, reach, sums, sent)
         for a in S:
             mu[a] = (sums[a] + laplace_sum(rng, sent[a], laplace_scale(2.0 * B, eps))) / R
         # sqrt(R) instead of the printed R, for which (c/2) err would differ from D/2

@@ -13,7 +13,7 @@ import numpy as np
 from ..errors import BadInput, plain, unknown
 from ..validation import as_number, number_where, numbers, read_csv
 from .arms import positive, shares_of_one
-from .users import Users, half_tanh
+from .users import Users, half_coth, half_tanh
 
 LARGEST_LEVEL = 1e6
 
@@ -33,6 +33,7 @@ class Population:
         return Users(
             level=level,
             tanh=np.array([half_tanh(eps) for eps in level]),
+            coth=np.array([half_coth(eps) for eps in level]),
             share=np.cumsum(self.shares),
             normal=np.array(self.normal or (0.0, 0.0, 0.0, 0.0)),
         )

@@ -16,10 +16,11 @@ class Users(NamedTuple):
 
     level: np.ndarray  # float64 array (n,), the privacy levels eps that occur
     tanh: np.ndarray  # float64 array (n,), tanh(eps/2) of each
+    coth: np.ndarray  # float64 array (n,), 1/tanh(eps/2) of each
     share: np.ndarray  # float64 array (n,), cumulative shares of the levels
     # float64 array (4,): mean, standard deviation, smallest and largest level of a clipped normal
-    # population, for which ``level`` has one entry, that of the last user; a standard deviation of
-    # 0 means a discrete population
+    # population, for which the arrays above have one entry, that of the last user; a standard
+    # deviation of 0 means a discrete population
     normal: np.ndarray
 
 
@@ -31,9 +32,9 @@ def half_tanh(eps: float) -> float:
 
 
 @verb
-def tanh_of(users: Users, user: int) -> float:
-    """tanh(eps/2) of a user: stored for discrete populations, computed for normal ones."""
-    return half_tanh(users.level[0]) if users.normal[1] > 0.0 else users.tanh[user]
+def half_coth(eps: float) -> float:
+    """1/tanh(eps/2), infinite at eps = 0."""
+    return 1.0 / half_tanh(eps) if eps > 0.0 else np.inf
 
 
 @verb
@@ -48,7 +49,7 @@ def arrival(users: Users, rng: np.random.Generator) -> int:
     if users.normal[1] > 0.0:
         eps = users.normal[0] + users.normal[1] * normal(rng)
         eps = min(max(eps, users.normal[2]), users.normal[3])
-        users.level[0] = eps
+        users.level[0], users.tanh[0], users.coth[0] = eps, half_tanh(eps), half_coth(eps)
         return 0
     if len(users.share) == 1:
         return 0

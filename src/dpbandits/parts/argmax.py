@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled.decorators import verb
-from .powers import CLOSE
+from .powers import CLOSE, Cubic, evaluate, expansion
 
 WINDOW = 2.0**-13  # length of a window as a fraction of t; the bounds are renewed at its end
 LEAST = 16  # minimum length of a window in rounds
@@ -23,8 +23,10 @@ MARGIN = 1e-12  # relative; far above rounding errors of an index and far below 
 class Indices(NamedTuple):
     """Arms whose index at round t is ``level + growth(t) width``, growth (ln t + shift)^power."""
 
-    level: np.ndarray  # float64 array (K,), infinite for an arm without observations
-    width: np.ndarray  # float64 array (K,), never negative
+    # float64 array (K + K % 2,), infinite for an arm without observations; the last entry of an odd
+    # number of arms is that of an arm that is never played, minus infinity
+    level: np.ndarray
+    width: np.ndarray  # float64 array (K + K % 2,), never negative
     shift: float  # of the growth, at least 0
     power: float  # of the growth, in (0, 1)
     # if it is less than 1, each round adds 1 to the leader's N, its width is proportional to
@@ -39,12 +41,7 @@ class Window(NamedTuple):
     last: int  # the last round
     growth: float  # the growth at the last round
     start: float  # the first round, t0
-    # the growth at t0; with c1, c2 and c3, the coefficients of a cubic in t/t0 - 1 that
-    # approximates the growth from there on
-    c0: float
-    c1: float  # coefficient of the first power
-    c2: float  # coefficient of the second power
-    c3: float  # coefficient of the third power
+    cubic: Cubic  # in t/t0 - 1, approximates the growth unless it is a square root
 
 
 class Stretch(NamedTuple):
@@ -61,18 +58,11 @@ class Stretch(NamedTuple):
 def new_window(indices: Indices, t: int) -> Window:
     """The window that begins at round ``t``."""
     last = t + max(LEAST, math.floor(t * WINDOW))
-    c0 = c1 = c2 = c3 = 0.0
+    cubic = 0.0, 0.0, 0.0, 0.0
     if indices.power != 0.5:
-        l = math.log(t) + indices.shift
-        c0 = l**indices.power
-        l = max(l, 1.0)  # the cubic is used only for t so large that l exceeds 1
-        second = (indices.power - 1.0) / (2.0 * l)  # of (1 + y/l)^power
-        third = (indices.power - 2.0) / (3.0 * l)
-        c1 = c0 * indices.power / l
-        c2 = c1 * (second - 0.5)
-        c3 = c1 * (1.0 / 3.0 + second * (third - 1.0))
-    window = Window(last, 0.0, float(t), c0, c1, c2, c3)
-    return Window(last, growth(indices, window, last), float(t), c0, c1, c2, c3)
+        cubic = expansion(math.log(t) + indices.shift, indices.power)
+    window = Window(last, 0.0, float(t), cubic)
+    return Window(last, growth(indices, window, last), float(t), cubic)
 
 
 @verb
@@ -82,8 +72,18 @@ def growth(indices: Indices, window: Window, t: float) -> float:
         return math.sqrt(math.log(t) + indices.shift)
     y = t / window.start - 1.0
     if y <= CLOSE:
-        return window.c0 + y * (window.c1 + y * (window.c2 + y * window.c3))
+        return evaluate(window.cubic, y)
     return (math.log(t) + indices.shift) ** indices.power
+
+
+@verb
+def ahead(leader: tuple[int, float, float], b: int, index: float) -> tuple[int, float, float]:
+    """The arm of largest index among those before and arm ``b``, ties to those before, its index
+    and the second largest one; without branches, which would be mispredicted.
+    """
+    a, best, second = leader
+    first = index > best
+    return b if first else a, index if first else best, max(second, best if first else index)
 
 
 @verb
@@ -98,14 +98,15 @@ def lead(indices: Indices, window: Window, t: int, total: np.ndarray, N: np.ndar
         N: float64 array (K,), number of observations of each arm.
     """
     now = growth(indices, window, t)
-    a, best, second, widest = 0, -np.inf, -np.inf, 0.0
-    for b in range(len(N)):
-        index = indices.level[b] + now * indices.width[b]
-        first = index > best  # without branches, which would be mispredicted
-        second = max(second, best if first else index)
-        a = b if first else a
-        best = index if first else best
-        widest = max(widest, indices.width[b])
+    half, widest = len(indices.level) // 2, 0.0
+    low, high = (0, -np.inf, -np.inf), (half, -np.inf, -np.inf)
+    for b in range(half):  # two halves at once, as each comparison waits for the one before
+        c = b + half
+        low = ahead(low, b, indices.level[b] + now * indices.width[b])
+        high = ahead(high, c, indices.level[c] + now * indices.width[c])
+        widest = max(widest, max(indices.width[b], indices.width[c]))
+    a, best, second = ahead(low, high[0], high[1])
+    second = max(second, high[2])
     if N[a] == 0.0 or not math.isfinite(second):  # nothing to compare with: it keeps no lead
         return Stretch(a, 0.0, -np.inf)
     # the indices of the others, k rounds later, are at most second + climb, and by concavity at
@@ -114,7 +115,7 @@ def lead(indices: Indices, window: Window, t: int, total: np.ndarray, N: np.ndar
     climb = (window.growth - now) * widest
     bar, linear = second + climb, 0.0
     if indices.fade < 1.0 and t >= 2 * LEAST:  # from there on ln t > 1, and
-        rise = climb * (1.0 + left / t) / max(left, 1.0)  # the chord, at least a tangent's slope
+        rise = climb * ((1.0 + left / t) / max(left, 1.0))  # the chord, at least a tangent's slope
         own = (1.0 - indices.fade) * (1.0 - 1.0 / MANY) * now * indices.width[a]
         linear = rise * (N[a] + left) - (own if N[a] >= MANY * left else 0.0)
         bar = second + linear

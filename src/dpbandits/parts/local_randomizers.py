@@ -62,7 +62,7 @@ def convert_to_bernoulli_of_sigmoid(rng: np.random.Generator, r: float, tanh: fl
     u, place = random(rng), r * _STEPS + 8 * _STEPS
     place = place if place > 0.0 else 0.0
     place = place if place < 16 * _STEPS else 16 * _STEPS - 1.0
-    level = 0.5 + _MIDDLES[np.uint64(place)] * tanh
+    level = 0.5 + _MIDDLES[np.uint64(np.int64(place))] * tanh
     if abs(u - level) < _FAR:
         level = chance_of_one(sigmoid(r), tanh)
     return 1.0 if u < level else 0.0
@@ -100,14 +100,20 @@ def send_sign(rng: np.random.Generator, r: float, eps: float, M: float = 1.0) ->
     probability e^eps/(1 + e^eps), times coth(eps/2). eps-local DP for any reward (Zhou & Zhang
     2024, Alg. 1). One uniform number decides the rounding and the sign together, as in CTB.
     """
-    bit = convert_to_bernoulli(rng, 0.5 + 0.5 * kept(r, M) / M, math.tanh(0.5 * eps))
-    return largest_sign(M, eps) if bit == 1.0 else -largest_sign(M, eps)
+    return convert_to_sign(rng, r, math.tanh(0.5 * eps), M)
 
 
 @verb
-def largest_sign(M: float, eps: float) -> float:
+def convert_to_sign(rng: np.random.Generator, r: float, tanh: float, M: float) -> float:
+    """``send_sign``, parametrised by tanh(eps/2)."""
+    bit = convert_to_bernoulli(rng, 0.5 + 0.5 * kept(r, M) / M, tanh)
+    return largest_sign(M, tanh) if bit == 1.0 else -largest_sign(M, tanh)
+
+
+@verb
+def largest_sign(M: float, tanh: float) -> float:
     """M coth(eps/2), the absolute value of what ``send_sign`` sends."""
-    return M / math.tanh(0.5 * eps)
+    return M / tanh
 
 
 @verb

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compiled.decorators import inlined, verb
+from ..environments.laws import Law
 from ..game import Game, arms, leave, pull, pull_again, stay
 from .argmax import Indices, keeps_lead, lead, new_window
 
@@ -18,7 +19,7 @@ class Pull(NamedTuple):
 
     t: int  # the round
     a: int  # the arm
-    x: float  # the reward
+    x: Any  # the reward, or what else ``draw`` returns
     user: int  # index of the user's privacy level; 0 for algorithms that treat all users alike
 
 
@@ -26,6 +27,12 @@ class Pull(NamedTuple):
 def nobody(game: Game) -> int:
     """``arrive`` for algorithms that treat all users alike."""
     return 0
+
+
+@verb
+def draw_reward(own: Any, game: Game, arm: Law, t: int, N: float) -> float:
+    """``draw`` for algorithms that see the rewards as they are."""
+    return pull_again(game, arm, t)
 
 
 @verb
@@ -51,6 +58,7 @@ def optimism(
     index: Callable,
     arrive: Callable = nobody,
     review: Callable = no_review,
+    draw: Callable = draw_reward,
 ) -> Callable:
     """The loop of an optimistic algorithm, ``play(game, rng, own, shift, power, fade)``.
 
@@ -67,6 +75,8 @@ def optimism(
         review: ``review(own, t, N, total, more, level)`` may change the statistics, float64 arrays
             (K,), and the levels; it returns an arm that must be played in this round, or -1. It is
             called in rounds t > own[-1][0], where own[-1] is a float64 array (1,).
+        draw: ``draw(own, game, arm, t, N)`` draws the reward after t rounds of the game, by
+            ``pull_again`` or ``pull_again_within``, from an arm with N observations.
     """
     in_review = never if review is no_review else due
 
@@ -74,9 +84,9 @@ def optimism(
     def play(game, rng, own, shift, power, fade):
         K, T = arms(game), game.horizon
         N, total, more = np.zeros(K), np.zeros(K), np.zeros(K)
-        indices = Indices(np.zeros(K), np.zeros(K), shift, power, fade)
-        for a in range(K):
-            indices.level[a] = np.inf
+        indices = Indices(np.zeros(K + K % 2), np.zeros(K + K % 2), shift, power, fade)
+        for a in range(len(indices.level)):
+            indices.level[a] = np.inf if a < K else -np.inf
         window = new_window(indices, 1)
         t = 1
         while t <= T:
@@ -89,7 +99,8 @@ def optimism(
             leads, until = True, min(T, window.last) if forced < 0 else t
             while leads:
                 user = arrive(game)
-                now = observe(own, rng, Pull(t, a, pull_again(game, arm, t - 1), user), now)
+                x = draw(own, game, arm, t - 1, now[0])
+                now = observe(own, rng, Pull(t, a, x, user), now)
                 t += 1
                 leads = t <= until and not in_review(own, t) and keeps_lead(stretch, now[1], now[0])
             leave(game, arm, t - 1)
