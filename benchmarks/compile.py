@@ -3,8 +3,9 @@
 ``python benchmarks/compile.py > benchmarks/compile.md`` prints the tables. Each time is that of
 ``dpbandits.running.play.compile_kernel`` in a process of its own; it includes what Numba needs for
 the first function that a process compiles. The imports are taken off, that is all that the process
-did before: start Python, import the package, what a run needs of it, Numba and the other
-dependencies, load the algorithm's file and make its setting.
+did before: start Python, import the package, what a run needs of it, Numba with the modules that it
+imports when it compiles for the first time, and the other dependencies, load the algorithm's file and
+make its setting.
 """
 
 import json
@@ -37,6 +38,7 @@ def names_of_all():
 def child(names):
     """Compile loops one after the other; print the CPU seconds of the imports and of each."""
     import numba
+    from numba.core.registry import cpu_target
 
     from dpbandits.contracts.question import REGRET, STOPPING
     from dpbandits.running.monte_carlo import run_settings  # noqa: F401, imports what a run needs
@@ -44,6 +46,8 @@ def child(names):
     from dpbandits.settings.choices import request_from
     from dpbandits.settings.setting import data_of
 
+    cpu_target.typing_context.refresh()  # imports how Numba implements NumPy, and SciPy's BLAS
+    cpu_target.target_context.refresh()
     found = {"imports": time.process_time()}
     for name in names:
         if name == TRIVIAL:
@@ -168,8 +172,8 @@ def text_of(first, further, together, imports):
         "*In one process*: all of them one after the other, from an empty folder.\n\n"
         f"{table}\n\n"
         f"Taken off are the imports, {imports:.2f} s: starting Python, importing the package with "
-        "what a run needs, Numba, NumPy, SciPy, pandas and the other dependencies, and reading the "
-        "setting. Not taken off is what Numba needs for the first function of a process: compiling "
+        "what a run needs, NumPy, SciPy, pandas and the other dependencies, Numba with the modules "
+        "that it imports when it compiles for the first time, and reading the setting. Not taken off is what Numba needs for the first function of a process: compiling "
         f"`lambda x: x + 1` in a new process takes {first[TRIVIAL]:.2f} s, and each time in the "
         f"first two columns includes it. All together take {ratio} times the imports.\n\n"
         f"Targets: the first algorithm at most {FIRST:g} s, each further one at most {FURTHER:g} "

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from refusals import message_of
+from tiers import first
 
 import dpbandits as dp
 from dpbandits.authoring import arms, laplace_mean, pull_sum, rounds_left, until_horizon
@@ -162,8 +163,8 @@ def words(quick, line):
 
 
 SHARED = [
-    *((dp.run, run, QUICK, *x) for x in SWEEPS.values()),
-    *((dp.stop, stop, QUICK_STOP, *x) for x in RULES.values()),
+    *first(((dp.run, run, QUICK, *x) for x in SWEEPS.values()), 3),
+    *first((dp.stop, stop, QUICK_STOP, *x) for x in RULES.values()),
 ]
 NAMES = [*SWEEPS, *(f"rules: {name}" for name in RULES)]
 

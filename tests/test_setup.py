@@ -97,6 +97,7 @@ INSTALLED = {
     "test": {"test"},
     "lint": {"lint"},
     "install": {"test", "lint", "docs", "exact", "peers", "cluster", "report", "browser"},
+    "test-long": {"test", "lint", "docs", "exact", "peers", "cluster", "report", "browser"},
     "test-slow": {"test", "lint", "docs", "exact", "peers", "cluster", "report", "browser"},
 }
 

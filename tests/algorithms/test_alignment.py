@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import chi2_contingency
+from tiers import every
 
 from dpbandits.algorithms.dist_dp_se import play
 from dpbandits.audit.alignment import SIZES, Case, Coupling, align, check
@@ -74,7 +75,7 @@ def games(draw, name):
     return subject, Case(first, second, far, size, seed)
 
 
-@pytest.mark.parametrize("name", [*PRIVATE, *PRIVATE_RULES])
+@pytest.mark.parametrize("name", every(8, [*PRIVATE, *PRIVATE_RULES]))
 def test_noise_can_be_shifted_so_that_every_decision_stays_the_same(name):
     """Whatever the rewards, the budget, the horizon, the number of arms and the noise are."""
 
@@ -90,7 +91,7 @@ def test_noise_can_be_shifted_so_that_every_decision_stays_the_same(name):
     aligned()
 
 
-@pytest.mark.parametrize("name", [*PRIVATE, *PRIVATE_RULES])
+@pytest.mark.parametrize("name", every(8, [*PRIVATE, *PRIVATE_RULES]))
 def test_replays_shift_noise_at_nearly_the_whole_budget(name):
     """Replays in which nothing shifts would prove nothing. Beta draws and truncation leave some of
     the budget: the root of an epoch's tree is never released."""

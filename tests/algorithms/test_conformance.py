@@ -31,6 +31,7 @@ from helpers import (
 )
 from make_golden import C2, PARETO, golden_counts
 from scipy.special import rel_entr
+from tiers import every, first
 
 from dpbandits.contracts.algorithm import HOMES
 from dpbandits.contracts.parameters import BUDGETS
@@ -128,7 +129,7 @@ LAWS = {
 
 
 @pytest.mark.parametrize("name", HEAVY)
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", first(LAWS))
 def test_compiled_equals_plain_python_under_heavy_tails(name, law, tmp_path):
     """Blocks of truncated rewards and histograms, sums of noise, rewards that expire."""
     spec, every = LAWS[law], np.arange(1, 6001)
@@ -199,8 +200,8 @@ def fixed_rewards(kind, means, T, rng):
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [(name, kind) for name in NAMES for kind in ("continuous", "dyadic")]
-    + [(name, "outliers") for name in HEAVY],
+    every(3, [(name, kind) for name in NAMES for kind in ("continuous", "dyadic")])
+    + every(4, [(name, "outliers") for name in HEAVY]),
 )
 def test_without_noise_every_decision_is_the_paper_s(name, kind):
     """On fixed rewards and with eps infinite an algorithm is deterministic: round by round the
