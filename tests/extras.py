@@ -23,7 +23,7 @@ EXTRAS = {
 def require(package):
     """The package; where it is not installed, the test, or the file, is skipped.
 
-    Tests that call this have the mark ``extra``, by which ``make test-slow`` and ``make test-long`` run them.
+    Tests that call this have the mark ``extra``, by which ``make test-slow`` runs them.
     """
     reason = f"{package} is not installed: pip install 'dpbandits[{EXTRAS[package]}]'"
     return pytest.importorskip(package, reason=reason)

@@ -191,7 +191,7 @@ def test_what_the_command_has_played_is_not_played_again(bandit):
     assert {file: file.stat().st_mtime_ns for file in Path("results").rglob("*")} == before
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_nothing_is_written_without_a_folder_of_results(folder):
     dp.run("adap_ucb", **QUICK)
     dp.stop("nas", **QUICK_STOP)
@@ -201,6 +201,7 @@ def test_nothing_is_written_without_a_folder_of_results(folder):
     assert list(folder.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_workers_do_not_change_the_table():
     one, two = (
         dp.run([in_turn, "adap_ucb"], m=[1, 5], **{**QUICK, "jobs": jobs}, backend=backend)
@@ -229,6 +230,7 @@ def test_processes_play_a_compiled_function_too():
     pd.testing.assert_frame_equal(here, elsewhere, check_exact=True)
 
 
+@pytest.mark.slow
 def test_functions_stand_beside_names_with_values_of_their_own():
     table = dp.run(
         [dp.algorithm(in_turn, m=[1, 5]), dp.algorithm(means_first, m=7), "adap_ucb"], **QUICK
@@ -257,7 +259,7 @@ def test_a_rule_can_be_a_function():
     assert set(table["rule"]) == {"sample"} and table["halted"].all()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_a_function_declares_is_checked_and_can_be_audited():
     private = dp.algorithm(means_first, rewards=(0, 0.5))
     message = message_of(dp.run, private, env=dp.bernoulli([0.9, 0.1]), **QUICK)
@@ -388,6 +390,7 @@ def test_files_of_a_folder_of_the_users():
     assert list(dp.run(experiment="both", **call)["algo"].unique()) == ["mine", "ucb"]
 
 
+@pytest.mark.slow
 def test_a_saved_table_is_loaded_as_it_was(bandit):
     for table in (dp.run("adap_ucb", eps=[0.5, 1], **QUICK), dp.stop("nas", **QUICK_STOP)):
         found = dp.load(dp.save(table, "folder/table.csv"))
@@ -426,6 +429,7 @@ def test_figures_of_regret(regrets, options):
     assert figure._repr_png_().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_curves_of_bounds_are_added_to_a_figure(regrets):
     def lines(figure):
         return sum(len(axes.get_lines()) for axes in figure.axes)
@@ -433,6 +437,7 @@ def test_curves_of_bounds_are_added_to_a_figure(regrets):
     assert lines(dp.plot(regrets, bounds=True)) > lines(dp.plot(regrets))
 
 
+@pytest.mark.slow
 def test_figures_of_stopping_times():
     figure = dp.plot(dp.stop(["nas", "dp_nas"], **QUICK_STOP))
     assert figure._repr_png_().startswith(b"\x89PNG")

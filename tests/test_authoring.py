@@ -30,6 +30,7 @@ def test_algorithms_import_nothing_else_of_the_package(file):
     )
 
 
+@pytest.mark.slow
 def test_the_example_plays_every_round():
     names = {}
     exec(textwrap.dedent(authoring.__doc__.partition("Example::\n")[2]), names)

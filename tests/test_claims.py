@@ -154,7 +154,7 @@ def test_intervals_are_bca_also_where_no_single_run_changes_a_median():
     assert np.isfinite([tied.low, tied.high]).all() and tied.low <= 2 <= tied.high
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_intervals_of_ratios_of_twenty_runs_cover_about_what_docs_claims_says():
     """Exponential runs; the control, runs of which each counts twice, covers much less."""
     rng, covered, twice = np.random.default_rng(3), 0, 0

@@ -22,11 +22,10 @@ SMALL = {
     "bandit-audit": ["runs=200"],
 }
 CLUSTER = ("HOST", "slurm", "runner=ray")
-MARKS = {  # of documents whose commands take more than a few seconds
-    "exact_loss.md": [pytest.mark.slow, pytest.mark.extra("flint")],
-    "privacy.md": [pytest.mark.slow],
-    "report.md": [pytest.mark.extra("altair", "vl_convert")],
-    "scale.md": [pytest.mark.slow, pytest.mark.extra("distributed", "submitit")],
+MARKS = {  # of documents whose commands need more packages
+    "exact_loss.md": pytest.mark.extra("flint"),
+    "report.md": pytest.mark.extra("altair", "vl_convert"),
+    "scale.md": pytest.mark.extra("distributed", "submitit"),
 }
 
 
@@ -93,6 +92,7 @@ CHECKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("document", with_code("python"))
 def test_code_runs(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -121,6 +121,7 @@ SHOWN = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("document", "line", "output"), SHOWN, ids=[x[1] for x in SHOWN])
 def test_a_printed_example_is_what_is_printed(document, line, output, tmp_path):
     assert call(line, tmp_path, small=False) == output

@@ -6,6 +6,7 @@ import importlib
 import pytest
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dpbandits", "dpbandits.api", "dpbandits.environment_values"])
 def test_examples(name):
     result = doctest.testmod(importlib.import_module(name))

@@ -154,6 +154,7 @@ def test_verbs_refuse_an_arm_that_is_not_there():
     assert rounds_played(game) == 0
 
 
+@pytest.mark.slow
 def test_outliers_among_fixed_rewards_leave_the_others_in_their_rounds():
     """Reward t of arm a is 10 t + a + 1 or an outlier, however it is pulled."""
     T, alpha = 3000, 0.2

@@ -31,6 +31,7 @@ def checked(folder):
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_no_module_imports_from_a_layer_above_its_own():
     code, printed = checked(PACKAGE.parent)
     assert code == 0, printed
@@ -68,6 +69,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_import_against_the_layers_is_found(fault, tmp_path):
     """The control: the check fails for a copy of the package with one more import."""

@@ -55,6 +55,7 @@ def imported():
     return found - sys.stdlib_module_names - {PROJECT["name"]}
 
 
+@pytest.mark.slow
 def test_the_package_depends_on_what_it_imports_and_on_nothing_else():
     homes = packages_distributions()
     in_extras = {"altair", "flint", "jinja2", "plotext", "sklearn", "submitit", "vl_convert"}
@@ -152,7 +153,7 @@ def test_every_extra_that_is_named_exists():
     assert {"audit", "dask", "exact", "ray", "slurm"} <= found <= set(OPTIONAL)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_tests_of_packages_that_are_not_installed_are_skipped_with_the_reason(tmp_path):
     blocking = f"import sys\nsys.modules.update(dict.fromkeys({[*EXTRAS]}))\n"
     (tmp_path / "blocked.py").write_text(blocking)

@@ -103,7 +103,7 @@ def test_replays_shift_noise_at_nearly_the_whole_budget(name):
     assert found.spent > (0.5 if name in ("dp_ts", "dp_ucb", "dpr_ucb") else 0.93)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("budget", [0.01, 0.1, 1.0, 10.0])
 @pytest.mark.parametrize("name", [*PRIVATE, *PRIVATE_RULES])
 def test_many_replays(name, budget):
@@ -130,7 +130,7 @@ def test_too_little_integer_noise_is_noticed(promised, holds):
         assert found.problem.why == "the cost is 1, and the budget 0.5"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("law", "noise"), [("discrete_laplace", discrete_laplace), ("skellam", skellam)]
 )

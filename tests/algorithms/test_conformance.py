@@ -248,6 +248,7 @@ def kl_ucb_index(mean, N, log_t):
     return low
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "index"), [("ucb", ucb_index), ("kl_ucb", kl_ucb_index)])
 def test_every_round_of_a_long_game_has_an_arm_of_largest_index(name, index):
     """Longer than the reference can play: the index of every arm before each round, from the arms
@@ -424,7 +425,7 @@ OF_BUFFERS = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("eps", "spec", "T", "changes"), OF_BUFFERS)
 @pytest.mark.parametrize("name", ["lazy_dp_ts", "dp_ts", "anytime_lazy_ucb"])
 def test_mean_pulls_of_hu_and_hegde_are_the_reference_s(name, eps, spec, T, changes):
@@ -475,7 +476,7 @@ OF_SIGNS = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("eps", "means", "T", "alpha"), OF_SIGNS)
 @pytest.mark.parametrize("name", SIGNS)
 def test_mean_pulls_under_an_adversary_are_the_reference_s(name, eps, means, T, alpha):
@@ -502,7 +503,7 @@ def test_mean_pulls_under_an_adversary_are_the_reference_s(name, eps, means, T, 
         assert not all(alike(slow[a], wrong[a]) for a in range(K))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_mean_regret_is_the_reference_s(name):
     """Independent random numbers, the same law: mean and spread of the regret agree."""
@@ -517,12 +518,13 @@ def test_mean_regret_is_the_reference_s(name):
     assert apart(slow, other) > SIGMAS
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_golden_counts():
     """Pulls of seeded runs: a change of results is a decision (make_golden.py), not an accident."""
     assert golden_counts() == json.loads(GOLDEN.read_text())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PRIVATE)
 def test_less_privacy_costs_less(name):
     T = 200_000
@@ -540,6 +542,7 @@ def test_episodic_algorithms_play_a_trillion_rounds(name):
     assert pulls[-1].argmax() == 0
 
 
+@pytest.mark.slow
 def test_split_budget_of_dp_ucb_has_k_times_the_noise():
     whole, split = (
         np.std([play("dp_ucb", C2, 3000, eps=0.5, run=r, tree_budget=b)[-1, 0] for r in range(300)])

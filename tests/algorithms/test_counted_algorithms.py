@@ -35,7 +35,8 @@ def short(monkeypatch):
         monkeypatch.setitem(HORIZONS, name, 400)
 
 
-@pytest.mark.parametrize("eps", [1.0, pytest.param(0.05, marks=pytest.mark.slow), 20.0])
+@pytest.mark.slow
+@pytest.mark.parametrize("eps", [1.0, 0.05, 20.0])
 @each
 def test_a_variant_is_its_reference(name, tree, bonus, eps, short):
     """Fed with the same noise: the rounds, and the scale of each draw."""
@@ -43,6 +44,7 @@ def test_a_variant_is_its_reference(name, tree, bonus, eps, short):
     assert kernel_plays(given) == injected_reference(given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tree", TREES)
 def test_split_budgets_reach_the_counters(tree, short):
     given = game_of("dp_ucb", tree, "calibrated", 4.0, tree_budget="split")
@@ -57,6 +59,7 @@ def test_every_round_is_played(name, tree, bonus, T):
         assert play(name, spec, T, eps=eps, tree=tree, bonus=bonus)[-1].sum() == T
 
 
+@pytest.mark.slow
 @each
 def test_compiled_equals_plain_python(name, tree, bonus):
     spec = PARETO if name == "dpr_ucb" else C2
@@ -78,7 +81,7 @@ def test_without_noise_dp_ucb_is_ucb(tree, bonus):
 SETTINGS = [(0.05, C2), (0.5, bernoulli(0.9, 0.6, 0.3)), (1.0, C2), (5.0, bernoulli(0.9, 0.6))]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("eps", "spec"), SETTINGS)
 @each
 def test_mean_pulls_are_the_reference_s(name, tree, bonus, eps, spec):

@@ -79,6 +79,7 @@ def levels_of(T, eps, u, v):
     return (eps * u * np.arange(1, T + 1) / math.log(T) ** 1.5) ** (1 / (1 + v))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("eps", "u", "v"), [(1.0, 1.0, 0.5), (0.3, 2.5, 1.0)])
 def test_a_prefix_carries_the_nodes_of_its_binary_digits(eps, u, v):
     """For every T up to 64 and every prefix n: the noise is the sum of exactly the draws of the
@@ -158,6 +159,7 @@ def threshold(*given):
     return high, first_epoch(module, 1.0, *given[1:])[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("T", "eps", "u", "v", "c"),
     [
@@ -223,6 +225,7 @@ def test_a_sum_of_a_thousand_trillion_has_its_variance():
 # Robust UCB: rewards that expire
 
 
+@pytest.mark.slow
 @dataclass
 class Watched:
     """A game of robust_ucb in plain Python; before each round ``check(t, rewards, total)`` sees
@@ -308,6 +311,7 @@ def test_at_every_round_the_kept_rewards_are_those_below_their_levels(
     assert watched.arms == references.robust_ucb(reward, 3, T, None, u, v)
 
 
+@pytest.mark.slow
 def test_few_rewards_wait_in_the_heap():
     """Only those that count now and will not at the horizon: memory does not grow with T."""
     spec = {"law": "pareto", "means": [0.9, 0.7, 0.5], "shape": 1.55}

@@ -29,7 +29,7 @@ from helpers import (
     replace,
     table,
 )
-from tiers import first
+from tiers import every, first
 
 from dpbandits import game
 from dpbandits.environments import blocks, laws, users
@@ -359,7 +359,7 @@ def heavy_game(name, i, eps):
     return given, reference_plays(given)
 
 
-@pytest.mark.parametrize(("name", "i"), HEAVY_VARIANTS)
+@pytest.mark.parametrize(("name", "i"), every(3, HEAVY_VARIANTS))
 @pytest.mark.parametrize("eps", first(BUDGETS))
 def test_an_algorithm_for_heavy_tails_is_its_reference(name, i, eps):
     """Also where rewards are truncated, and arms eliminated."""
@@ -645,7 +645,7 @@ def games_of(name):
 
 
 @pytest.mark.parametrize(("fault", "name"), SUFFERING, ids=map(" in ".join, SUFFERING))
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_fault_is_seen(fault, name):
     """Controls: the comparisons above tell a faulty kernel apart."""
     _, function, become = FAULTS[fault]
@@ -771,7 +771,7 @@ MUTANTS = [
 ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "right", "wrong"), MUTANTS)
 def test_a_wrong_formula_is_seen(name, right, wrong):
     module = importlib.import_module(f"dpbandits.algorithms.{name}")

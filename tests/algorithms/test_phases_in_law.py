@@ -21,7 +21,7 @@ def distance(fast, slow):
     return (abs(fast.mean(axis=0) - slow.mean(axis=0)) / error).max()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["dp_klucb", "dp_imed"])
 @pytest.mark.parametrize("label", SETTINGS)
 def test_mean_pulls_are_the_reference_s(name, label):

@@ -102,6 +102,7 @@ def all_cases(sizes):
     return set(product(*(range(n + 1) for n in sizes)))
 
 
+@pytest.mark.slow
 def test_values_of_a_numerical_prototype():
     """Controls: 4/10 of the noise gives 10/4 of the loss, and is found not to be private."""
     short, long = loss("adap_ucb", 8), loss("adap_ucb", 15)
@@ -161,6 +162,7 @@ def test_probabilities_are_those_of_the_compiled_algorithm(name, T):
     assert deviation(counts, twin, runs) > 5
 
 
+@pytest.mark.slow
 def test_an_index_that_is_off_is_seen():
     """Control of the comparison with the compiled algorithm: a bonus of 0.9 is rejected."""
     runs, table = 200_000, np.random.default_rng(5).integers(2, size=(9, 2))
@@ -181,6 +183,7 @@ def test_the_tail_of_two_laplace_variables():
         assert float(tail(exactly(border))) == pytest.approx(above, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_an_epoch_of_dp_se():
     """The prototype's .931 is a gap of 0.3 in epochs of 10 pulls; brute force over all sums.
 
@@ -210,6 +213,7 @@ def worst_of_all(removes, R, border):
     return abs(np.diff(np.log(p))).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dp_se", "dpr_se", "prae_r"])
 def test_epochs_are_those_of_the_compiled_algorithm(name):
     """How often the first epoch removes arm 1; control: with one more reward it differs."""
@@ -293,6 +297,7 @@ def test_one_bit_is_all_that_actions_reveal(name, K, T):
         assert found.low == pytest.approx(eps, rel=1e-12) and found.high - found.low < 1e-14
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("K", "T"), [(2, 7), (3, 6)])
 def test_probabilities_of_bits_are_those_of_the_compiled_algorithm(K, T):
     """On rewards that depend on the round; control: those of another budget are rejected."""

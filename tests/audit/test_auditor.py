@@ -19,6 +19,7 @@ from dpbandits.parts.mechanisms import laplace
 BUDGETS = (0.1, 0.5, 1.0, 2.0)
 
 
+@pytest.mark.slow
 def test_a_release_whose_exact_loss_is_too_large_is_violated_though_it_cannot_be_seen():
     @inlined
     def nearly(rng, x, eps, out):
@@ -28,8 +29,9 @@ def test_a_release_whose_exact_loss_is_too_large_is_violated_though_it_cannot_be
     assert found.measured < 1 < found.exact and found.violated
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "eps", [0.5, *(pytest.param(x, marks=pytest.mark.slow) for x in (0.1, 2.0))]
+    "eps", [0.5, *(pytest.param(x, marks=pytest.mark.long) for x in (0.1, 2.0))]
 )
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_releases_are_caught(name, eps):
@@ -40,8 +42,9 @@ def test_broken_releases_are_caught(name, eps):
     assert found.subject.promised <= found.measured <= factor * found.subject.promised
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    "eps", [0.5, *(pytest.param(x, marks=pytest.mark.slow) for x in (0.1, 2.0))]
+    "eps", [0.5, *(pytest.param(x, marks=pytest.mark.long) for x in (0.1, 2.0))]
 )
 @pytest.mark.parametrize("name", BROKEN_UNKNOWN)
 def test_broken_releases_without_an_exact_loss_are_caught(name, eps):
@@ -60,7 +63,7 @@ def test_nine_tenths_of_the_budget_are_seen(name, eps):
     assert 0.9 * found.subject.promised <= found.measured <= found.subject.promised
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("eps", BUDGETS)
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_mechanisms_pass(name, eps):
@@ -84,7 +87,7 @@ def test_the_committed_table_holds_every_private_algorithm_and_nothing_violated(
     assert gaussian == {*GAUSSIAN_NOISE, *MU, "gaussian_release", "gaussian_episode_means"}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", [*PRIVATE, *PRIVATE_RULES])
 def test_algorithms_and_rules_pass(name):
     chosen, budget = {algorithm(name).group: name}, algorithm(name).budget
@@ -101,7 +104,7 @@ def twin(name, eps, **values):
     return Sender(algorithm, eps) if name == "no_clip" else Learner(algorithm, eps, values)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "values"),
     [
@@ -130,6 +133,7 @@ def test_ucb_with_weak_gaussian_noise_is_caught(rho):
         assert 0.7 * found.subject.promised < found.measured < found.subject.promised / 0.7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("eps", BUDGETS)
 def test_a_curator_that_forgets_the_clip_is_caught(eps):
     found = audit(twin("no_clip", eps), runs=100_000)
@@ -155,6 +159,7 @@ def test_what_would_have_been_detected_is_less_with_more_runs():
     assert many.runs == 50_000 and few.runs == 2000
 
 
+@pytest.mark.slow
 def test_plain_python_is_audited_too():
     algorithm = load(find_file("plain_no_eps", (str(TWINS),)))
     found = audit(Learner(algorithm, 1.0, {}, (8,)), runs=400)
@@ -171,7 +176,7 @@ def alarms(name, confidence, audits):
     return sum(audit(subject, 20_000, confidence, seed).violated for seed in range(audits))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_three_hundred_audits_of_what_spends_exactly_eps_alarm_at_most_as_often_as_stated():
     level = 0.05
     for name in ("laplace_release", "randomized_response", "gaussian_release"):
@@ -183,6 +188,7 @@ def test_three_hundred_audits_of_what_spends_exactly_eps_alarm_at_most_as_often_
 # Seeds and workers
 
 
+@pytest.mark.slow
 def test_a_finding_depends_on_the_seed_alone():
     subject = Release(MECHANISMS["tree"], 1.0)
     one, two, other = (audit(subject, 5000, seed=s, jobs=j) for s, j in ((0, 1), (0, 2), (1, 1)))

@@ -73,6 +73,7 @@ def test_optional_stopping_inflates_the_level_of_a_fixed_sample_test():
     assert alarms(Bets(1.0, pure_line, p, q, RUNS, LEVEL), found) <= most(LEVEL)
 
 
+@pytest.mark.slow
 def test_the_bound_is_too_large_as_rarely_as_stated_at_any_time():
     """The running maxima of the wealth against every loss; the control is a loss of 1.1."""
     p, q = 0.2 * np.e, 0.2

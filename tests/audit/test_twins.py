@@ -33,7 +33,7 @@ def test_broken_twins_are_not_aligned(twin, budget):
     assert "neighbours the reward of arm" in found.in_words()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("budget", [0.1, 1.0])
 @pytest.mark.parametrize("twin", CORRECT, ids=lambda twin: twin.name)
 def test_correct_variants_are_aligned(twin, budget):
@@ -254,6 +254,7 @@ def test_a_closed_form_is_that_of_the_twin(name):
     assert distance(twin.game(1.0)) < 0.03 < distance(replace(twin.game(1.0), rate=1.0 / 3.0))
 
 
+@pytest.mark.slow
 @pytest.mark.extra("flint")
 def test_exact_losses_tell_broken_twins_from_correct_variants():
     for twin in BROKEN + CORRECT:
@@ -262,7 +263,7 @@ def test_exact_losses_tell_broken_twins_from_correct_variants():
     assert privacy.exceeds(of("two_releases"), 1.0) is None
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_workers_of_the_script_play_twins_compiled():
     """It sends their places: a function that is sent has lost its compiled form."""
     script = Path(privacy.__file__)
@@ -281,7 +282,7 @@ print(all(words == ["passes"] * len(BUDGETS) for _, *words in found))
     assert done.stdout == "True\n", done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("twin", BROKEN + CORRECT, ids=lambda twin: twin.name)
 def test_twins_compile_to_what_they_are_in_plain_python(twin):
     """A test of many runs may play them compiled."""

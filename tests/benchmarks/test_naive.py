@@ -83,7 +83,7 @@ def distance(ours, theirs):
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_a_naive_loop_has_the_law_of_the_algorithm(name):
     T = 1000 if name == "robust_ucb" else 5000  # the naive loop takes O(T^2)

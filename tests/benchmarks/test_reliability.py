@@ -30,7 +30,7 @@ def test_the_committed_table_is_large_enough_and_all_zeros():
     assert total(rows, "bad words") >= 500 and total(rows, "damaged") >= 32
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_script_makes_such_a_table():
     """With a few tries of each."""
     done = subprocess.run(

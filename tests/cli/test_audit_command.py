@@ -153,6 +153,7 @@ def test_an_audit_without_scikit_learn_gets_one_line(tmp_path, monkeypatch, caps
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_noise_beyond_single_precision_is_audited(tmp_path, monkeypatch, capsys):
     words = ["mechanism=tree", "eps=1e-60", "runs=200"]
     code, out, err = run_command(words, tmp_path, monkeypatch, capsys)
@@ -170,7 +171,7 @@ def test_an_algorithm_that_fails_is_reported(tmp_path, monkeypatch, capsys):
     assert "no way" in err and err.endswith("bandit-audit: failed: failing; see above\n")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_several_are_audited_side_by_side_as_one_after_the_other(tmp_path, monkeypatch, capsys):
     """Also if one of them fails; the control of ``jobs=1``: nothing leaves this process."""
     (tmp_path / "algo").mkdir()
@@ -194,7 +195,7 @@ def test_several_are_audited_side_by_side_as_one_after_the_other(tmp_path, monke
     assert said[0] == said[1] and said[0].count("calm") > 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_mechanisms_have_their_runs_however_many_are_audited(tmp_path, monkeypatch, capsys):
     """If processes got their functions by value, these would be plain Python, with a 25th of the
     runs.

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from commands import command
 from refusals import QUICK_STOP, arguments, complaint
+from tiers import every
 
 from dpbandits.cli import audit, bounds, claims, plot, run, status, stop
 from dpbandits.contracts.question import REGRET
@@ -153,7 +154,7 @@ KEYS_OF_QUICK_RUNS = {run: arguments, stop: lambda line: arguments(line, QUICK_S
 
 @pytest.mark.parametrize(
     ("module", "line", "parts"),
-    [(x[0], x[1], x[2:]) for x in LINES],
+    every(2, [(x[0], x[1], x[2:]) for x in LINES]),
     ids=[f"{x[0].__name__.rpartition('.')[2]} {x[1][:80]}" for x in LINES],
 )
 def test_a_command_refuses(refused, module, line, parts):
@@ -161,6 +162,7 @@ def test_a_command_refuses(refused, module, line, parts):
     assert all(part in message for part in parts), message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("results", ["loop", "loop/inside", "dangling"])
 def test_links_that_lead_nowhere_are_refused(refused, results):
     Path("loop").symlink_to("loop")
@@ -201,7 +203,7 @@ def test_the_programs_themselves_refuse(tmp_path, line):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "command",
     ["bandit-run horizon=50 runs=1 jobs=1", "bandit-run --help", "bandit-status", "bandit-plot -h"],
@@ -224,6 +226,7 @@ def test_output_that_cannot_be_written_is_reported_in_one_line(tmp_path, command
     assert last == f"{name}: cannot write the output (No space left on device)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--cfg=job", "--info=plugins", "--hydra-help"])
 def test_an_error_of_writing_what_hydra_prints_is_left_to_the_command(monkeypatch, option):
     """Hydra itself would print a traceback and exit."""

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from dpbandits.cli import bounds, run
 from dpbandits.theory import azize2025
 
@@ -25,6 +27,7 @@ def test_bounds_of_a_setting_that_was_not_run(bandit):
     assert not Path("results").exists()
 
 
+@pytest.mark.slow
 def test_bounds_stand_beside_what_was_measured(bandit):
     line = "algo=adap_ucb env=bernoulli_c2 eps=0.5 horizon=1e5"
     summary = bandit(run, f"{line} runs=3 jobs=1")[2]

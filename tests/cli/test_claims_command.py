@@ -13,7 +13,7 @@ def bandit_claims(*words):
     return command("bandit-claims", *words)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_some_claims_are_measured(tmp_path):
     words = ["A5", "horizon=3000", "runs=5", f"results={tmp_path}"]
     done = bandit_claims(*words)
@@ -30,6 +30,7 @@ def test_some_claims_are_measured(tmp_path):
     assert (pd.read_csv(tmp_path / "claims-A5-seed1.csv")["value"] != table["value"]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "complaint"),
     [
@@ -44,7 +45,7 @@ def test_bad_input_is_refused_in_one_line(refused, word, complaint):
     assert complaint in refused(claims, [word])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_claim_is_measured_in_small(tmp_path):
     """Some are about several horizons, which ``horizon`` would replace by one."""
     of_horizons = {name for name, claim in load_claims().items() if "'horizon'" in str(claim)}
@@ -62,7 +63,7 @@ def test_every_claim_is_measured_in_small(tmp_path):
         assert measured.mean() > 0.98
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_verdicts_on_cheap_claims_do_not_depend_on_the_seed(tmp_path):
     """A3 and A5 at full scale, 500 runs of two seeds: the same verdicts, part by part."""
     found = []

@@ -179,7 +179,7 @@ def test_a_manifest_and_summaries_lie_beside_the_table(bandit, question):
     assert "_" not in path.with_suffix(".tex").read_text()  # names for people
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_manifest_describes_the_table_beside_it(bandit):
     """Also when the table is made of finished runs alone; these keep the time that they took."""
     line = "experiment=azize2022_fig8 jobs=1"
@@ -197,6 +197,7 @@ def test_a_manifest_describes_the_table_beside_it(bandit):
     assert json.loads(file.read_text())["wall_time_seconds"] == taken[-1]
 
 
+@pytest.mark.slow
 @each_question
 def test_finished_runs_are_stored_and_used_again(bandit, question):
     module, line = LINES[question]
@@ -208,6 +209,7 @@ def test_finished_runs_are_stored_and_used_again(bandit, question):
     assert stored() == files and len(files) == 1
 
 
+@pytest.mark.slow
 @each_question
 def test_more_runs_leave_the_earlier_ones_as_they_were(bandit, question):
     module, line = LINES[question]
@@ -217,7 +219,7 @@ def test_more_runs_leave_the_earlier_ones_as_they_were(bandit, question):
     assert len(stored()) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("module", "line"),
     [
@@ -235,6 +237,7 @@ def test_workers_do_not_change_a_byte_and_seeds_do(bandit, module, line):
     assert all(way == first for way in same) and other != first
 
 
+@pytest.mark.slow
 def test_shuffled_arms_give_other_runs(table):
     regrets = [tuple(table(f"algo=adap_ucb {way}")["regret"]) for way in ("", "shuffle_arms=true")]
     assert len(set(regrets)) == 2
@@ -246,6 +249,7 @@ def test_a_table_of_rewards_can_be_read_from_a_file(table):
     assert found["regret"].max() <= 20
 
 
+@pytest.mark.slow
 def test_an_edited_data_file_is_run_again(bandit):
     regrets = []
     for rewards in ("1,0\n1,0\n", "0,1\n1,0\n"):
@@ -264,6 +268,7 @@ def test_a_sweep_gives_each_setting_once(table):
     assert len(found) == 3 * 2 * found["t"].nunique()
 
 
+@pytest.mark.slow
 def test_a_sweep_of_rules_gives_each_setting_once_and_a_column(times):
     found = times("'sweep={rule:[nas,dp_nas],eps:[.5,2],env.mean:[.5,-.7]}' runs=2")
     assert list(found.columns) == [*TIMES[:10], "env.mean", *TIMES[10:]]
@@ -276,6 +281,7 @@ def test_a_sweep_of_rules_gives_each_setting_once_and_a_column(times):
     assert chosen["stopping_time"].tolist() == alone["stopping_time"].tolist()
 
 
+@pytest.mark.slow
 def test_a_swept_parameter_becomes_a_column(table):
     found = table("'sweep={algo:[adap_ucb,dp_se],alpha:[1,3.1]}'")
     assert list(found.columns) == [*COLUMNS[:5], "alpha", *COLUMNS[5:]]
@@ -284,6 +290,7 @@ def test_a_swept_parameter_becomes_a_column(table):
     assert found["algo"].value_counts()["adap_ucb"] == 2 * found["algo"].value_counts()["dp_se"]
 
 
+@pytest.mark.slow
 def test_a_list_of_sweeps_runs_one_after_the_other(table):
     found = table("'sweep=[{algo:[ucb]},{algo:[adap_ucb],env:[bernoulli_c1,bernoulli_c3]}]'")
     settings = found[["algo", "env"]].drop_duplicates().to_records(index=False).tolist()
@@ -294,6 +301,7 @@ def test_a_list_of_sweeps_runs_one_after_the_other(table):
     ]
 
 
+@pytest.mark.slow
 def test_a_swept_setting_has_the_runs_that_it_has_alone(table):
     alone = table("algo=adap_ucb eps=0.5")
     swept = table("'sweep={algo:[ucb,adap_ucb],eps:[1,0.5]}'")
@@ -301,6 +309,7 @@ def test_a_swept_setting_has_the_runs_that_it_has_alone(table):
     pd.testing.assert_frame_equal(swept, alone, check_exact=True)
 
 
+@pytest.mark.slow
 def test_a_population_can_be_varied_by_its_parameters(table):
     """A population's parameter is varied as one of an environment."""
     found = table(
@@ -370,7 +379,7 @@ def test_a_multirun_varies_any_key(tmp_path, choices, rows, column, values):
     assert not whole.duplicated([*dict.fromkeys([column, "run", "t"])]).any()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_algorithm_without_privacy_is_run_once_in_a_multirun(tmp_path):
     """Mutation that it catches: the points of one algorithm that differ in eps are all run."""
     printed = shell(f"bandit-run -m algo=ucb,adap_ucb,adac_ucb eps=0.5,1 {SMALL}", tmp_path)
@@ -382,7 +391,7 @@ def test_an_algorithm_without_privacy_is_run_once_in_a_multirun(tmp_path):
     assert found[-1] == "nothing is left to run"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_has_no_table_in_common_is_said(tmp_path):
     done = command("bandit-run", *f"-m results=a,b algo=ucb {SMALL}".split(), cwd=tmp_path)
     assert done.returncode == 0 and "several folders" in done.stderr
@@ -391,6 +400,7 @@ def test_what_has_no_table_in_common_is_said(tmp_path):
     assert done.returncode == 0 and "max_rows=30" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -423,6 +433,7 @@ def test_an_experiment_runs_under_either_command(bandit):
     assert read_request(["experiment=azize2022_fig8"], (), STOPPING).question is REGRET
 
 
+@pytest.mark.slow
 @each_question
 def test_hydras_options_print_the_configuration_and_run_nothing(tmp_path, question):
     limit, group = question.limit, question.group
@@ -454,6 +465,7 @@ def test_the_version_is_that_of_the_package(bandit):
     assert name == "dpbandits" and version[0].isdigit()
 
 
+@pytest.mark.slow
 def test_the_kernel_that_is_compiled_is_the_one_that_is_played(bandit):
     for env in ("bernoulli_c2", "twopoint_heavy env.g=1 env.means=[.5,.4]"):
         bandit(run, f"algo=dp_ucb_bound env={env} {SMALL}")
@@ -478,7 +490,7 @@ def idle(game, rng):  # little to compile
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_compiling_is_reported_once(tmp_path):
     own_algorithm(tmp_path / "mine", "idle", IDLE)
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
@@ -508,6 +520,7 @@ def test_a_run_that_reaches_its_cap_has_no_estimate(bandit):
     assert (found.loc[found["cap"] == 10**6, "halted"] == 1).all()
 
 
+@pytest.mark.slow
 def test_a_mean_of_zero_is_reported_and_runs_to_the_cap(bandit):
     warning = (
         "env=sign: the mean of arm 0 is 0, and no estimate has a relative error below 1; "
@@ -534,6 +547,7 @@ def test_any_arm_of_any_bounded_environment(times, line, mean):
     assert found["arm"].iloc[0] == (int(line.split("arm=")[1]) if "arm=" in line else 0)
 
 
+@pytest.mark.slow
 def test_behind_a_sigmoid_the_mean_is_that_of_what_is_seen(times):
     found = times("env=ren_gaussian_sigmoid rel_error=.1 eps=10 runs=3")
     x = 1 / (1 + np.exp(-np.random.default_rng(0).normal(0.9, 1, 10**6)))
@@ -557,6 +571,7 @@ def fixed(game, rng, eps, R, n):
 '''
 
 
+@pytest.mark.slow
 def test_a_rule_of_the_users_runs_beside_those_of_the_package(bandit):
     folder = Path("mine/rule")
     folder.mkdir(parents=True)

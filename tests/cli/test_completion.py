@@ -211,6 +211,7 @@ def test_the_script_in_zsh(tmp_path, shell_path):
     assert "algo=adap_klucb" in re.sub(r"\x1b\[[0-9;?]*\w|\x08", "", done.stdout)
 
 
+@pytest.mark.slow
 def test_a_tab_takes_no_second_and_imports_nothing_slow():
     line = "bandit-run algo=ad"
     code = "import sys; from dpbandits.cli.start import start; sys.argv = ['x', *sys.argv[1:]]\n"

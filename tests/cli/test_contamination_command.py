@@ -43,6 +43,7 @@ def test_an_inliers_parameters_can_be_set():
     assert json.loads(setting_of(line).env_spec)["inlier"]["v"] == 0.5
 
 
+@pytest.mark.slow
 def test_a_multirun_over_inliers():
     line = "algo=prae_c env=contaminated env.inlier=student_far,pareto env.alpha=.05,.1 assume=true"
     found = [setting_of(*point) for point in multirun_points(shlex.split(line))]
@@ -70,6 +71,7 @@ def test_a_multirun_over_a_parameter_of_an_inlier(tmp_path):
         assert list(last) == pytest.approx([p @ alone.instance.gaps for p in pulls], rel=1e-11)
 
 
+@pytest.mark.slow
 def test_a_sweep_over_a_parameter_of_the_environment(table_of):
     """A column of its own, blank where an environment lacks it; such a one is run once."""
     table = table_of(f"{SMALL} 'sweep={{env:[contaminated,bernoulli_c2],env.alpha:[0,.2]}}'")
@@ -82,6 +84,7 @@ def test_a_sweep_over_a_parameter_of_the_environment(table_of):
     assert (foul[:2] == clean).all() and (foul[2:] != clean).any()
 
 
+@pytest.mark.slow
 def test_a_sweep_over_what_is_no_number(table_of):
     """Outliers may be lists and laws: the table says which, as they are typed."""
     choices = "[0,[0,1,1,1,1],{law: bernoulli, mean: .5}]"

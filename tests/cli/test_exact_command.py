@@ -22,6 +22,7 @@ def twice(game, rng, eps_min):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.extra("flint")
 def test_the_command_prints_and_writes(bandit, tmp_path):
     lines = bandit(command, "exact=true algo=adap_ucb horizon=4,8 eps=0.5,1")
@@ -48,7 +49,7 @@ def test_a_violation_has_exit_code_3(factor, code, verdict, tmp_path, monkeypatc
     assert stopped.value.code == code and verdict in printed and "neighbours" in printed
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.extra("flint")
 def test_everything_lists_what_is_out_of_reach(bandit, monkeypatch):
     lines = bandit(command, "exact=true eps=2 horizon=6")

@@ -13,13 +13,13 @@ from fuzz import (
 )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_configurations_are_run_or_refused():
     counts = outcomes(configurations(), composed, tries=150)
     assert counts.total() >= 150 and min(counts["valid"], counts["refused"]) > 15, counts
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_ten_thousand_configurations_are_run_or_refused():
     counts = outcomes(configurations(), composed, tries=10_000)
     assert counts.total() >= 10_000 and min(counts["valid"], counts["refused"]) > 1_000, counts
@@ -31,7 +31,7 @@ def test_command_lines_are_run_or_refused(tmp_path):
     assert counts.total() >= 30 and min(counts["valid"], counts["refused"]) > 2, counts
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_many_command_lines_are_run_or_refused(tmp_path):
     counts = outcomes(command_lines(), partial(requested, tmp_path), tries=400)
     assert counts.total() >= 400 and min(counts["valid"], counts["refused"]) > 30, counts
@@ -41,7 +41,7 @@ class LostError(Exception):
     """An error that is not a BadInput."""
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_validator_that_fails_is_found(monkeypatch):
     def broken(key, value, at_least, at_most=0):
         if not isinstance(value, int | float):
@@ -54,12 +54,14 @@ def test_a_validator_that_fails_is_found(monkeypatch):
         outcomes(configurations(), composed, tries=3000)  # it stops at the first
 
 
+@pytest.mark.slow
 def test_a_message_of_two_lines_is_found(monkeypatch):
     monkeypatch.setattr("fuzz.one_line", lambda error: f"{error}\n")
     with pytest.raises(AssertionError, match="not one line"):
         outcomes(configurations(), composed, tries=150)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("script", "end"),
     [

@@ -28,6 +28,7 @@ def settings(found, *columns):
     return [tuple(None if pd.isna(x) else x for x in row) for row in rows.to_numpy().tolist()]
 
 
+@pytest.mark.slow
 def test_a_multirun_varies_populations(printed):
     lines = printed(f"-m {B} population=uniform_levels,clipped_normal eps_min=1")
     found = [pd.read_csv(line) for line in lines if line.endswith(".csv")]
@@ -35,6 +36,7 @@ def test_a_multirun_varies_populations(printed):
     assert [set(t["population"]) for t in found] == [*each, set.union(*each)]
 
 
+@pytest.mark.slow
 def test_an_edited_file_of_users_is_run_again(printed):
     Path("users.csv").write_text("who,level\nann,0.5\nbob,2\n")
     line = "algo=heldp_ucb_b population=file population.column=level eps_min=2"

@@ -75,7 +75,7 @@ def test_tables_are_told_apart_by_their_manifests(bandit, change, column, values
         assert "neither is a column" in message_of(together, tables)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_folder_is_drawn_with_the_table_of_a_multirun_in_it(bandit):
     bandit(run, f"-m algo=adap_ucb algo.alpha=1,3 eps=.5,1 {SMALL}")
     drawn = bandit(plot, "results")
@@ -91,7 +91,7 @@ def test_a_folder_is_drawn_with_the_table_of_a_multirun_in_it(bandit):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_experiment_is_run_and_drawn(bandit):
     line = "experiment=azize2022_fig8 horizon=2000 runs=2 jobs=1"
     assert bandit(run, line)[-1] == "results/azize2022_fig8.csv"
@@ -150,12 +150,14 @@ def test_what_is_drawn_can_be_chosen(bandit, swept, keys, chosen):
     assert Path("figure.svg").read_text().count("<svg") == 1
 
 
+@pytest.mark.slow
 def test_a_figure_in_the_terminal(bandit, swept):
     lines = bandit(plot, f"{swept} out=-")
     assert any("** AdaP-UCB, alpha = 1" in line for line in lines)
     assert any("C2, eps = 0.5" in line for line in lines) and not list(Path().rglob("*.p??"))
 
 
+@pytest.mark.slow
 def test_a_table_from_elsewhere_needs_three_columns(bandit):
     Path("theirs.csv").write_text("algo,t,regret\na,1,1\na,10,5\nb,1,2\nb,10,9\n")
     assert bandit(plot, "theirs.csv out=theirs.png") == ["theirs.png"]
@@ -166,6 +168,7 @@ def test_a_table_from_elsewhere_needs_three_columns(bandit):
     assert bandit(plot, "theirs.csv x=t y=regret out=other.pdf") == ["other.pdf"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("keys", "reason"),
     [

@@ -5,6 +5,7 @@ import pytest
 from dpbandits.cli import run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "promises"),
     [

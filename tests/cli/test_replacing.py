@@ -23,7 +23,7 @@ def path(tmp_path):
     return run_with
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_table_of_an_experiment_is_not_replaced(path):
     assert path("runs=2") == path("runs=3") == path()  # each contains the rows of the one before
     whole = path().read_bytes()
@@ -35,7 +35,7 @@ def test_the_table_of_an_experiment_is_not_replaced(path):
     assert path("runs=2").read_bytes() != whole  # control: nobody knows whose table it is
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_table_of_other_keys_is_not_replaced_either(path):
     whole = path("horizon=2000", "runs=3").read_bytes()
     others = [["horizon=3000", "runs=3"], ["runs=3", "seed=1"], ["horizon=2000", "runs=2"], []]
@@ -47,7 +47,7 @@ def test_a_table_of_other_keys_is_not_replaced_either(path):
     assert path("runs=4", "horizon=2000").read_bytes() != whole  # contains its rows
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_table_that_is_out_of_date_is_replaced(path):
     """The same keys gave other settings when the experiment's file was another one."""
     for keys in ((), ("horizon=2000", "runs=2")):

@@ -33,7 +33,7 @@ def stub(folder, imported, main="pass"):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_command_runs_without_an_error_stream(tmp_path):
     words = ["algo=dp_se", "horizon=100", "runs=1", "jobs=1"]
     done = started(tmp_path, REAL, *words, more="2>&-")
@@ -86,6 +86,7 @@ def test_an_interruption_at_the_end_changes_nothing(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (3, "ended\n", "")
 
 
+@pytest.mark.slow
 def test_a_backend_that_matplotlib_does_not_know_does_not_matter(tmp_path):
     stub(tmp_path, "import matplotlib; print(matplotlib.get_backend())")
     done = started(tmp_path, STUB, MPLBACKEND="nope")

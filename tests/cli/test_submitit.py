@@ -173,6 +173,7 @@ def test_slurm_gets_the_settings_of_the_launcher(tmp_path):
     assert len(jobs) == 4 and own == {"algo=ucb", "algo=dp_se", "seed=0", "seed=1", "results=there"}
 
 
+@pytest.mark.slow
 def test_submitit_is_not_patched_and_every_job_is_waited_for(tmp_path, monkeypatch, capsys):
     submitted = submitit.Job
     classes = [submitted, submitit.Executor, *submitted.__subclasses__(), submitit.AutoExecutor]
@@ -229,6 +230,7 @@ def test_submitit_is_not_patched_and_every_job_is_waited_for(tmp_path, monkeypat
     assert not (tmp_path / "multirun.yaml").exists()
 
 
+@pytest.mark.slow
 def test_a_job_that_slurm_submits_again_is_waited_for(tmp_path, monkeypatch, capsys):
     """A job is lost if it has ended, or is not known any more, some time after it was last seen."""
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)

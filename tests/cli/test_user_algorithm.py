@@ -81,7 +81,7 @@ def mine(tmp_path_factory):
         return Path.cwd()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_experiment_mixes_the_packages_algorithms_with_the_users(mine):
     table = pd.read_csv(mine / "jobs1" / "my_exp.csv")
     assert list(table["algo"].unique()) == ["adap_ucb", "greedy", "fast_greedy"]
@@ -91,6 +91,7 @@ def test_an_experiment_mixes_the_packages_algorithms_with_the_users(mine):
     assert (table.loc[table["t"] == 2000, "regret"] > 0).all()
 
 
+@pytest.mark.slow
 def test_compiled_and_plain_play_the_same(mine):
     table = pd.read_csv(mine / "jobs1" / "my_exp.csv")
     plain, compiled = (
@@ -100,12 +101,13 @@ def test_compiled_and_plain_play_the_same(mine):
     pd.testing.assert_frame_equal(plain, compiled, check_exact=True)
 
 
+@pytest.mark.slow
 def test_one_job_and_two_give_the_same_bytes(mine):
     one, two = (mine / f"jobs{jobs}" / "my_exp.csv" for jobs in (1, 2))
     assert one.read_bytes() == two.read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_users_algorithm_takes_parameters_and_multiruns(mine, monkeypatch):
     monkeypatch.chdir(mine)
     done = bandit_run("-m", "algo=greedy", "algo.explore=1,2", *QUICK, "env=my_env")
@@ -113,7 +115,7 @@ def test_a_users_algorithm_takes_parameters_and_multiruns(mine, monkeypatch):
     assert len([line for line in done.stdout.splitlines() if line.endswith(".csv")]) == 3
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_edited_algorithm_is_run_again():
     regrets = []
     for code in (GREEDY, GREEDY.replace("argmax", "argmin")):
@@ -182,6 +184,7 @@ def test_a_broken_configuration_is_refused(broken):
     assert reason in refusal({name: text}, "horizon=60", "runs=1", "jobs=1", chosen)
 
 
+@pytest.mark.slow
 def test_an_experiment_without_a_sweep_runs_one_setting():
     header = GLOBAL + "defaults: [{override /algo: adap_ucb}]\n"
     write({"experiment/single.yaml": header + "horizon: 200\nruns: 2\n"})
@@ -213,7 +216,7 @@ FAILING = {
 COMPILED = ["raises in the middle", "misspells a name", "stops early"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("failing", "decorator"),
     [*((failing, "") for failing in FAILING), *((failing, "@kernel") for failing in COMPILED)],
@@ -247,7 +250,7 @@ def same(game, rng):
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_algorithms_of_one_name_do_not_share_machine_code(tmp_path):
     """Compiled in other processes, their code has been loaded under the same symbol."""
     regrets = []

@@ -109,7 +109,7 @@ def test_what_is_compiled_again_after_an_edit(tmp_path, monkeypatch):
         assert sources.shared_state() != before
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("edited", "again"),
     [
@@ -172,6 +172,7 @@ def played_twice(scaled):
     return made(3.0), hits(scaled, made)
 
 
+@pytest.mark.slow
 def test_an_edit_of_a_file_that_a_kernel_imports(user, tmp_path):
     assert played_twice(user()) == (12.0, 0)
     assert played_twice(user()) == (12.0, 2)
@@ -182,6 +183,7 @@ def test_an_edit_of_a_file_that_a_kernel_imports(user, tmp_path):
     assert len(list(cache.FOLDER.glob("*"))) == 2  # the files of the former state are replaced
 
 
+@pytest.mark.slow
 def test_files_of_one_name_are_cached_apart(user, tmp_path, monkeypatch):
     scaled = user()
     other = tmp_path / "other" / "users_kernel.py"
@@ -198,6 +200,7 @@ def test_a_function_without_a_file_is_not_cached():
     assert not cache.has_disk_cache(kernel(names["scaled"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_damaged_files_are_set_aside(damage, user, capsys):
     def files():
@@ -228,6 +231,7 @@ def test_damage_is_noticed_before_anything_is_compiled(user, capsys):
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 def test_a_cache_that_cannot_be_written(user, monkeypatch, capsys):
     def full(*arguments):
         raise OSError("No space left on device")

@@ -31,6 +31,7 @@ def pages():
     return builder.pages()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("group", "name"), NAMED, ids=[name for _, name in NAMED])
 def test_an_algorithm_has_a_page(pages, group, name):
     folder = {"algo": "algorithms", "rule": "rules"}[group]
@@ -69,6 +70,7 @@ def test_the_example_of_an_algorithm_runs(pages, bandit, group, name):
     assert any(name in printed for printed in bandit(command, f"{line} {small}"))
 
 
+@pytest.mark.slow
 def test_every_command_is_in_the_reference(pages):
     installed = re.findall(r"^(bandit-\w+) = ", (TOP / "pyproject.toml").read_text(), flags=re.M)
     assert len(installed) >= 7
@@ -196,6 +198,7 @@ def test_links_lead_somewhere(pages):
     assert broken("[a](start.md) and [b](nowhere.md#x)", TOP / "docs") == ["nowhere.md"]  # control
 
 
+@pytest.mark.slow
 def test_generated_pages_are_written_once(pages, tmp_path):
     builder.write(tmp_path)
     files = sorted(tmp_path.rglob("*.md"))

@@ -87,6 +87,7 @@ def chi_square(sums, n, chances):
     return stats.chisquare(pool[used], hope[used] * pool.sum() / hope[used].sum()).pvalue
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 5, 80])
 def test_block_sums_of_a_discrete_law_are_multinomial(n):
     env, rng = two_arms(OF_THREE).environment, np.random.default_rng(12)

@@ -35,6 +35,7 @@ def outlying_values(instance):
     return rows[:, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.01, 0.2, 0.49])
 def test_the_share_of_outliers_is_alpha(alpha):
     """Whatever is drawn of either law: the shares differ by their error alone."""

@@ -391,6 +391,7 @@ def test_bins_are_closed_on_the_left():
             assert (counts == np.array(expected) + 2).all(), (x, law)
 
 
+@pytest.mark.slow
 def test_long_truncated_sums_store_nothing():
     """The peak of memory, in plain Python, of a sum and a histogram of Pareto rewards."""
     env, rng, n, counts = ALL["pareto, contaminated"].environment, generator(), 20_000, np.zeros(5)
@@ -408,6 +409,7 @@ def test_long_truncated_sums_store_nothing():
     assert max(peaks["sum"], peaks["histogram"]) < 20_000 < 100_000 < peaks["control"]
 
 
+@pytest.mark.slow
 def test_involved_laws_and_outliers_are_calls_in_the_machine_code_of_kernels():
     """They are declared there, not defined; a control: a plain law is inlined."""
     loop = numba.njit(**OPTIONS)(fill_singles.py_func)

@@ -48,6 +48,7 @@ def test_twopoint_heavy_has_the_moment_that_it_promises(v):
     assert moments == pytest.approx([1.0, 1 / 3])
 
 
+@pytest.mark.slow
 def test_the_presets_belong_to_their_classes():
     """twopoint_heavy has u = 1, wu_pareto second moments of at most 1, student_far variance 1."""
     for name, v in (("twopoint_heavy", 0.9), ("twopoint_heavy_v05", 0.5)):

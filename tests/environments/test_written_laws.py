@@ -69,6 +69,7 @@ def without_u(x):
     return x
 
 
+@pytest.mark.slow
 def test_draws_have_the_law_and_compiled_code_draws_what_plain_code_does():
     """Mutations that it catches: parameters in another order, one number that is drawn twice."""
     law = law_of_function(triangular)
@@ -152,7 +153,7 @@ def plain_ucb(game, rng):
                 pull(game, a)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_law_reaches_other_processes():
     """Mutation that it catches: a setting that is sent without its laws."""
     given = {"env": arms(0.9, 0.2), "horizon": 60, "runs": 3}
@@ -162,6 +163,7 @@ def test_a_law_reaches_other_processes():
     assert both[0].equals(both[1])
 
 
+@pytest.mark.slow
 def test_the_law_is_part_of_the_setting(tmp_path):
     """Mutations that it catches: keys without the law's version; keys with its address."""
 

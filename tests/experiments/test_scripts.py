@@ -41,7 +41,7 @@ def rows_of(text):
     return [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_ablations_in_small(tmp_path):
     """A ratio is that of the same runs, made separately."""
     text = script("ablations", "runs=4", "horizon=20000", f"results={tmp_path}")
@@ -58,7 +58,7 @@ def test_ablations_in_small(tmp_path):
     assert float(found[3]) == pytest.approx(ratio, rel=5e-3)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_committed_ablations_are_measured_again(tmp_path):
     """Those of AdaP-KLUCB and DP-SE at full scale."""
     committed = (TOP / "results" / "ablations.md").read_text().split("\n\n")[0]
@@ -82,12 +82,13 @@ def test_tails_in_small(tmp_path):
     assert [float(x) for x in found[3:7]] == pytest.approx(measured, rel=5e-3)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_committed_tails_are_measured_again(tmp_path):
     committed = (TOP / "results" / "azize2025_tails.md").read_text()
     assert script("azize2025_tails", f"results={tmp_path}") == committed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ren2020_ratios", "practical_constants"])
 def test_a_script_without_its_tables_ends_with_one_line(tmp_path, name):
     assert script(name, tmp_path).startswith(f"{name}: {tmp_path}/")
@@ -110,7 +111,7 @@ def test_ratios_and_practical_constants_of_small_tables(tmp_path):
         assert ratios[sorted(set(calibration["c"])).index(float(row[-1]))] == min(ratios)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_times_are_those_of_the_manifests(tmp_path):
     dp.reproduce("azize2022_fig8", tmp_path, horizon=300, runs=2, jobs=1)
     dp.reproduce("sajed2019_stopping", tmp_path, cap=300, runs=1, jobs=1)
@@ -160,6 +161,7 @@ def test_more_contamination_costs_more_regret():
     assert means.is_monotonic_increasing and means.iloc[-1] > 10 * means.iloc[0]
 
 
+@pytest.mark.slow
 def test_what_to_take_is_counted(tmp_path):
     """Two algorithms in one game: one has the smaller median, and a run that fails."""
     about = {"env": "one_better", "eps": 1.0, "horizon": 10**6, "seed": 0}
@@ -177,7 +179,7 @@ def test_what_to_take_is_counted(tmp_path):
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.extra("flint")
 def test_the_table_of_privacy_holds_what_audits_and_proofs_found(tmp_path):
     """An exact loss that is in reach and was not computed is missed; so is a table."""

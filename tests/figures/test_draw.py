@@ -76,6 +76,7 @@ def test_a_reference_is_drawn_in_the_panel_of_every_budget():
     assert [len(ax.lines) for ax in figure.axes] == [2, 2]
 
 
+@pytest.mark.slow
 def test_a_game_has_no_panel_at_a_budget_at_which_it_was_not_played():
     other = dp.bernoulli([0.9, 0.1])
     given = {"horizon": 300, "runs": 2}

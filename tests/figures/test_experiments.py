@@ -44,15 +44,16 @@ def reproduced(name, folder):
     return pdf, png
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", [n for n in EXPERIMENTS if n not in LONG | DRAWN_AGAIN])
 def test_an_experiment_is_reproduced_in_small(name, tmp_path):
     reproduced(name, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    [n if n in DRAWN_AGAIN else pytest.param(n, marks=pytest.mark.slow) for n in EXPERIMENTS],
+    [n if n in DRAWN_AGAIN else pytest.param(n, marks=pytest.mark.long) for n in EXPERIMENTS],
 )
 def test_a_figure_is_the_same_when_it_is_drawn_again_and_may_have_bounds(name, tmp_path):
     pdf, png = reproduced(name, tmp_path)
@@ -75,7 +76,7 @@ def test_every_experiment_describes_its_figure_or_has_a_script(name):
     assert described is None or (described["kind"] in KINDS and described["title"])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_one_script_reproduces_all_experiments_and_leaves_alone_what_is_current(tmp_path):
     script = package_folder("experiments") / "all.py"
     names = ["azize2022_fig3", "azize2022_fig8", "sajed2019_stopping"]
@@ -96,6 +97,7 @@ def test_one_script_reproduces_all_experiments_and_leaves_alone_what_is_current(
     assert (bad.returncode, len(bad.stderr.splitlines())) == (2, 1)
 
 
+@pytest.mark.slow
 def test_a_table_is_current_if_its_manifest_says_so(tmp_path):
     dp.reproduce("azize2022_fig3", tmp_path, horizon=300, runs=2)
     request = requested(tmp_path, experiment="azize2022_fig3", horizon=300, runs=2)
@@ -137,7 +139,7 @@ def test_a_figure_is_drawn_again_after_a_change_of_what_draws_it(tmp_path, monke
     assert not are_newer()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_changes_do_not_replace_the_table_of_an_experiment(tmp_path):
     """As in bandit-run, unless the table contains that of before."""
     for runs in (2, 3, None):

@@ -55,6 +55,7 @@ def test_bounds_on_regret_over_time(tmp_path):
     assert bottom < lower.get_ydata()[-1] < upper.get_ydata()[-1] < top
 
 
+@pytest.mark.slow
 def test_bounds_on_regret_against_the_budget():
     table = dp.run(["heldp_ucb_b", "dp_se"], eps=[0.2, 0.5, 1, 2, 3], horizon=3000, runs=2)
     (ax,) = dp.plot(table, bounds=True).axes
@@ -73,6 +74,7 @@ def test_bounds_on_regret_against_the_budget():
     assert abs(ratios.mean()) < 0.02
 
 
+@pytest.mark.slow
 def test_bounds_on_regret_against_rho():
     """Beside an algorithm with another budget, whose settings are left out."""
     table = dp.run(["adac_ucb", "adap_ucb"], rho=[0.2, 0.5, 1, 2, 5], eps=[1], horizon=3000, runs=2)
@@ -95,6 +97,7 @@ def test_bounds_on_regret_against_rho():
         dp.plot(table[table["algo"] == "adac_ucb"].drop(columns="eps"), x="eps")
 
 
+@pytest.mark.slow
 def test_bounds_for_users_with_levels_of_their_own(tmp_path):
     request = requested(tmp_path, experiment="ren2020_fig1f", horizon=2000, runs=2)
     report(request)

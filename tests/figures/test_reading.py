@@ -29,6 +29,7 @@ def lines_of(figure):
     return [line for ax in figure.axes for line in ax.get_lines()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("x", ["t", "eps"])
 def test_bounds_have_a_legend_below_that_is_less_than_a_third(measured, x):
     """Mutations that it catches: one legend above for all; a figure that does not grow."""
@@ -122,6 +123,7 @@ def test_every_logarithmic_axis_has_labels(limits, labelled_minor):
     assert bool(found) == labelled_minor
 
 
+@pytest.mark.slow
 def test_contamination_has_a_row_of_panels_for_each_algorithm():
     rows = [
         {"algo": algo, "env": "wu_raw", "eps": eps, "horizon": 9, "seed": 0, "run": run, "t": 9,
@@ -137,6 +139,7 @@ def test_contamination_has_a_row_of_panels_for_each_algorithm():
     assert shown == [2, 2, 1, 1]
 
 
+@pytest.mark.slow
 def test_means_without_bands_need_no_bootstrap(measured, monkeypatch):
     """Mutation that it catches: intervals that are computed and not drawn."""
 

@@ -15,6 +15,7 @@ def looks(lines):
     return {label: (look["color"], look["linestyle"]) for label, look in styles.items()}
 
 
+@pytest.mark.slow
 def test_an_algorithm_looks_the_same_in_all_figures():
     whole = looks([(name, name) for name in NAMES])
     for pair in itertools.permutations(NAMES, 2):

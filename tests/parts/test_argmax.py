@@ -29,7 +29,7 @@ def indices_of(K, shift, power, fade):
 
 
 @pytest.mark.parametrize(
-    ("shift", "power", "bonus", "noise", "window", "steady", "played"), every(5, RACES)
+    ("shift", "power", "bonus", "noise", "window", "steady", "played"), every(13, RACES)
 )
 def test_the_leader_is_the_argmax_of_every_round(
     shift, power, bonus, noise, window, steady, played, monkeypatch

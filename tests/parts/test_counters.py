@@ -270,6 +270,7 @@ def test_variances_are_those_of_symbolic_noise(T, draws):
         assert enumerated(symbolic_kary(T, k)) == pytest.approx(kary_variances(T, k))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("tree", "n"), [(1, 7), (1, 12), (2, 10), (2, 13)])
 def test_law_of_the_released_noise(tree, n):
     """K-S against independent sums of Laplace noise; other scales are told apart."""
@@ -300,6 +301,7 @@ def test_counters_of_different_arms_do_not_touch():
         assert found == expected
 
 
+@pytest.mark.slow
 def test_draws_are_few(draws):
     """Amortised O(1): two an item for Honaker's tree, one for a k-ary tree."""
     honaker_of, T = symbolic_honaker(1000), 1000
@@ -354,6 +356,7 @@ def test_quantiles_of_large_subtrees_are_their_definition():
             assert noise_quantile(own.noise, 0, l) == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.slow
 def test_quantiles_hold_and_are_not_far_too_large():
     """The noise exceeds them with at most the stated probability, and sometimes half of them."""
     rng, l = np.random.default_rng(3), math.log(50)
@@ -407,6 +410,7 @@ def test_a_bonus_for_other_noise_is_seen(module, function, become, monkeypatch):
     assert (noise_quantile(own.noise, 0, 20.0) == right) == (module is honaker)
 
 
+@pytest.mark.slow
 def test_room_for_all_parts():
     """At the numbers of items whose noise has the most parts of different scales."""
     for T in (1, 9, 10, 180, 255, 3429):

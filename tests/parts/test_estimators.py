@@ -325,6 +325,7 @@ def check(worst, ranges):
         assert low < ratio < high, worst
 
 
+@pytest.mark.slow
 def test_the_raw_moment_radius_holds():
     """For laws with E|X|^k = 1 and outliers of the worst place, the explicit radius holds with a
     probability of 1 - delta; the unit radius, which is only an order, does not.
@@ -333,20 +334,21 @@ def test_the_raw_moment_radius_holds():
     check(worst_ratios(cases, reference_radius_raw), RAW)
 
 
+@pytest.mark.slow
 def test_the_central_moment_radius_holds():
     """After a forced phase of the provable length, which finds a bin within 2 r of the mean too."""
     cases = central_cases(0.05, FEW, (1,), (0.4,))
     check(worst_ratios(cases, reference_radius_central), CENTRAL)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("delta", [0.05, 0.1])
 def test_the_raw_moment_radius_holds_everywhere(delta):
     cases = raw_cases(delta, (*GRID[:2], (*GRID[2], 0.4)), (1, 4, 20))
     check(worst_ratios(cases, reference_radius_raw), RAW)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("delta", [0.05, 0.1])
 def test_the_central_moment_radius_holds_everywhere(delta):
     cases = central_cases(delta, GRID, (1, 2), (0.0, 0.4, 0.7, 0.999))

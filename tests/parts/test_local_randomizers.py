@@ -253,6 +253,7 @@ def test_the_curators_of_guarantees_are_what_algorithms_send(name, sends, monkey
         assert curator(rng, reward, eps) == x
 
 
+@pytest.mark.slow
 def test_ldpr_se_adds_up_what_its_curator_sends():
     """Sums of R truncated responses, drawn one by one or with one draw of all their noise."""
     rng, R, B, eps, runs = np.random.default_rng(5), 40, 1.7, 0.6, 4000

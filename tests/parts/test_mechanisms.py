@@ -111,6 +111,7 @@ def test_trees_of_different_arms_do_not_touch():
     assert tree_noise(trees, 0, 3, 2.0) == 3.0
 
 
+@pytest.mark.slow
 def test_released_prefix_has_the_variance_of_its_digits():
     rng = np.random.default_rng(3)
     scale = tree_node_scale(tree_levels(7), 1.0, 0.5)

@@ -56,7 +56,7 @@ def test_a_phase_that_the_horizon_cuts_releases_nothing():
     assert list(found.mean) == [1.0, 0.5] and list(game.counts) == [6, 1]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_totals_keep_the_noise_of_every_phase():
     """After k phases the variance of the noise of a total is 2 k/eps^2."""
     k, eps, runs = 5, 0.5, 20_000

@@ -165,6 +165,7 @@ def test_tables_whose_settings_are_in_another_are_left_out(tmp_path):
     assert {source.name for source in kept} == {"whole", "other", "ours"} and dropped == 1
 
 
+@pytest.mark.slow
 def test_many_tables_of_ones_own_share_a_section(tmp_path):
     """The control: one table less, and each has its own."""
     for i in range(SEPARATE + 1):
@@ -188,6 +189,7 @@ def test_many_tables_of_ones_own_share_a_section(tmp_path):
     assert len(sources) == SEPARATE + 3 and "a section each" in notes[0]
 
 
+@pytest.mark.slow
 def test_tables_of_several_seeds_have_bounds():
     """Each seed is a panel. The control: curves without a seed have no column to be found by."""
     given = {"eps": [0.5, 1], "horizon": 2000, "runs": 2, "checkpoints": 8}

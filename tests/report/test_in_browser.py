@@ -52,6 +52,7 @@ def choose(browser, selector):
     draw_all(browser)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [400, 900, 1400])
 def test_every_chart_renders_and_nothing_is_requested(browser, committed, width, dark):
@@ -66,6 +67,7 @@ def test_every_chart_renders_and_nothing_is_requested(browser, committed, width,
     assert browser.run("return document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("dark", [False, True])
 def test_no_serious_violation_of_accessibility(browser, committed, page, dark):
     for file in (page, committed):
@@ -202,6 +204,7 @@ def test_the_command_is_copied(browser, committed):
     browser.wait("return document.querySelector('.copy').textContent === 'Copied'")
 
 
+@pytest.mark.long
 def test_every_control_is_reached_with_the_keyboard(browser, page):
     from selenium.webdriver.common.keys import Keys
 
@@ -251,6 +254,7 @@ def test_printed_charts_are_static(browser, page):
     assert len(pdf) > 20_000
 
 
+@pytest.mark.long
 def test_many_settings_open_within_seconds(browser, tmp_path):
     table = regrets(eps=np.geomspace(0.01, 10, 10), envs=("one_better",), runs=2, times=6,
                     **{"env.gap": np.linspace(0.01, 0.5, 1000)})  # fmt: skip

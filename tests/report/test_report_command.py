@@ -26,7 +26,7 @@ def data_of(page):
     return {name: rows.splitlines() for name, rows in json.loads(text).items()}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @NEEDED
 def test_the_page_of_a_sweep(bandit):
     words = "'sweep={algo:[adap_ucb,dp_se],eps:[0.1,1]}' env=bernoulli_c1 horizon=1e4 runs=3 jobs=1"
@@ -47,6 +47,7 @@ def test_the_page_of_a_sweep(bandit):
     assert Path("again.html").read_bytes() == before
 
 
+@pytest.mark.slow
 @NEEDED
 def test_nothing_in_the_page_is_requested(tmp_path):
     """Addresses occur in the engine as names of XML and in messages, but in no tag of the page."""
@@ -85,7 +86,7 @@ def test_the_ratio_to_the_lower_bound_is_that_of_the_theorem(bandit):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @NEEDED
 def test_all_committed_results_fit_into_three_megabytes(tmp_path, bandit):
     bandit(report, f"results={RESULTS} out={tmp_path / 'page.html'}")
@@ -99,7 +100,7 @@ def test_all_committed_results_fit_into_three_megabytes(tmp_path, bandit):
         assert part in text
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @NEEDED
 def test_all_curves_of_the_suite_would_fit(tmp_path):
     """Forty tables as large as those of the suite: their curves are thinned, and it is said."""
@@ -112,7 +113,7 @@ def test_all_curves_of_the_suite_would_fit(tmp_path):
 
 
 @NEEDED
-@pytest.mark.slow
+@pytest.mark.long
 def test_twenty_thousand_settings_are_aggregated(tmp_path):
     gaps = np.linspace(0.01, 0.5, 1000)
     more = {"env.gap": gaps}
@@ -126,6 +127,7 @@ def test_twenty_thousand_settings_are_aggregated(tmp_path):
     assert "20 rows of numbers" in text
 
 
+@pytest.mark.slow
 @NEEDED
 def test_stopping_times(tmp_path):
     page = dp.report(stopping_times(), tmp_path / "page.html").read_text()
@@ -133,6 +135,7 @@ def test_stopping_times(tmp_path):
     assert '<th scope="col">correct</th>' in page
 
 
+@pytest.mark.slow
 @NEEDED
 def test_static_pictures_have_the_labels_of_their_axes(tmp_path):
     """Control: rounding all numbers made 0 of 0.01."""

@@ -26,6 +26,7 @@ def test_a_manifest_that_cannot_be_read(tmp_path, odd):
     assert not is_current(table, {}, [])
 
 
+@pytest.mark.slow
 def test_a_git_that_hangs_is_not_waited_for(tmp_path, monkeypatch):
     git = tmp_path / "git"
     git.write_text("#!/bin/sh\nexec sleep 60\n")

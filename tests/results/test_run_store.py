@@ -17,6 +17,7 @@ import faults
 import numpy as np
 import pytest
 from sweeps import csv_after, quick, requested
+from tiers import every
 
 from dpbandits.contracts.question import QUESTIONS, REGRET
 from dpbandits.errors import CannotRead
@@ -45,7 +46,7 @@ def same(runs, pulls, answer):
     return Runs(dict.fromkeys(runs, pulls), dict.fromkeys(runs, answer), dict.fromkeys(runs, 1.0))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @EACH_QUESTION
 def test_two_writers_lose_nothing(tmp_path, question):
     def lost(*more):
@@ -107,7 +108,7 @@ DAMAGES = {
 
 
 @EACH_QUESTION
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", every(4, DAMAGES))
 def test_damage_is_noticed_reported_and_repaired(tmp_path, capsys, right, damage, question):
     request, files = with_runs(tmp_path, question)
     assert csv_after(request) == right[question.name]
@@ -212,6 +213,7 @@ def test_without_a_checksum_damage_is_not_noticed(tmp_path, monkeypatch, right, 
     assert csv_after(request) != right["regret"]
 
 
+@pytest.mark.slow
 def test_no_flipped_byte_changes_a_result(tmp_path):
     request = requested(tmp_path, algo="adap_ucb", horizon=100, runs=2, checkpoints=4, jobs=1)
     fulfil(request)

@@ -12,6 +12,7 @@ from dpbandits.results.size import announce_size, check_size
 HUGE = "runs=1000 checkpoints=100000"
 
 
+@pytest.mark.slow
 def test_a_request_beyond_memory_is_refused(refused):
     line = refused(run, ["algo=dp_se", *HUGE.split()])
     assert "max_rows=5e+07: the table would have 7.8e+07 rows, about 4.4 GB as CSV" in line

@@ -63,6 +63,7 @@ def odd_sweep(folder):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [1, 100, 10**6])
 @pytest.mark.parametrize("sweep", ["regret", "stopping", "odd"])
 def test_the_bytes_of_a_table_do_not_depend_on_its_pieces(tmp_path, monkeypatch, sweep, rows):
@@ -88,6 +89,7 @@ def test_the_bytes_of_a_table_do_not_depend_on_its_pieces(tmp_path, monkeypatch,
         assert (tmp_path / name).read_bytes() == csv_of(right)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
 def test_a_summary_made_in_pieces_is_that_of_the_table(tmp_path, monkeypatch, question):
     request = quick(tmp_path, question)
@@ -111,6 +113,7 @@ def peak_of(work):
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_rows_of_a_table(tmp_path, monkeypatch):
     """The control makes the table before it is written."""
     monkeypatch.setattr(tables, "ROWS", 200)

@@ -57,6 +57,7 @@ import random
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("safe", [True, False])
 def test_workers_import_nothing_from_the_working_folder(tmp_path, monkeypatch, safe):
     if not safe:  # the control
@@ -273,6 +274,7 @@ def test_a_package_that_is_not_installed_is_reported_in_one_line(monkeypatch, na
         pass
 
 
+@pytest.mark.slow
 def test_clusters_are_imported_only_when_they_are_used(tmp_path):
     code = """if 1:
         import sys

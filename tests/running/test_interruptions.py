@@ -59,7 +59,7 @@ def killed(*more, **options):
 WRONG = "lost", "doubled", "other_bytes", "tracebacks", "hangs"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(("question", "count"), [("regret", 150), ("stopping", 70)])
 def test_two_hundred_kills_lose_nothing(tmp_path, question, count):
     found = killed(question, tmp_path, 0, count, "threads")
@@ -67,7 +67,7 @@ def test_two_hundred_kills_lose_nothing(tmp_path, question, count):
     assert not any(found[what] for what in WRONG), found
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("control", "what"),
     [("careless", "lost"), ("blind", "doubled"), ("deaf", "hangs"), ("loud", "tracebacks")],
@@ -134,7 +134,7 @@ def when_written(results):
     return {f: f.stat().st_mtime_ns for f in results.glob("runs/*/*.npz")}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_commands_that_are_killed_repeatedly(tmp_path):
     """A kill is timed from the first run that is stored, when the command has been imported."""
     chance, kills, in_the_middle = random.Random(1), 0, 0
@@ -162,7 +162,7 @@ def test_commands_that_are_killed_repeatedly(tmp_path):
     assert csv_after(request) == right
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
 def test_a_resumed_command_gives_the_bytes_of_an_uninterrupted_one(tmp_path, stop):
     given, results = LONG | {"horizon": 3 * 10**6, "jobs": 1}, tmp_path / "killed"
@@ -221,7 +221,7 @@ def test_a_signal_is_answered_at_once(tmp_path, horizon, stop):
     assert before.items() <= stored(request).items() and bool(before) == quick
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_processes_on_one_folder(tmp_path, right):
     pipe = {"stdout": subprocess.PIPE, "text": True}
     both = [started(SWEEP, tmp_path, **pipe) for _ in range(2)]
@@ -249,7 +249,7 @@ def slow(game, rng, eps):
 BLIND = "from dpbandits.running.workers import Workers; Workers._stored = lambda *_: frozenset(); "
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("blind", [False, True])
 def test_two_processes_share_the_work(tmp_path, blind):
     """Runs that one has stored the other does not play; the control does not look for them."""

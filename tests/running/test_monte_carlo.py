@@ -86,6 +86,7 @@ def played_as_if(clock, seconds):
     return finish
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", [0.1, math.inf])
 def test_runs_of_an_unfinished_setting_are_stored_after_some_seconds(tmp_path, monkeypatch, every):
     """One run is finished, and the next takes as long as it takes to store the first, or a second.
@@ -146,6 +147,7 @@ class TimedOut(Exception):
     """As submitit's handler raises at a time limit."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit, TimedOut])
 def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(tmp_path, monkeypatch, raised):
     """What the handler of a signal raises in the main thread, of whatever kind, reaches the caller.
@@ -213,6 +215,7 @@ def test_little_is_left_to_store_after_an_interruption_on_a_slow_disk(
     assert (len(played) <= 40) == (backlog < math.inf), len(played)
 
 
+@pytest.mark.slow
 def test_an_interruption_does_not_break_into_a_write(tmp_path, monkeypatch):
     """In the main thread it did: the write was begun again, or NumPy's error was raised."""
     settings = requested(algo="dp_se", eps=[0.5, 1, 2], horizon=10).settings
@@ -245,6 +248,7 @@ def unlucky(game, rng, eps):
 """
 
 
+@pytest.mark.slow
 def test_runs_beside_one_that_fails_are_stored(tmp_path):
     home = own_algorithm(tmp_path / "mine", "unlucky", UNLUCKY)
     given = {"algo": "unlucky", "eps": 1, "horizon": 10, "runs": 200, "jobs": 1}

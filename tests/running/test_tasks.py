@@ -134,6 +134,7 @@ def edited(game, rng):
 """
 
 
+@pytest.mark.slow
 def test_an_algorithm_that_workers_cannot_load_is_not_taken_for_their_death(tmp_path):
     file = own_algorithm(tmp_path, "edited", PLAIN) / "edited.py"
     request = requested(folders=(str(tmp_path),), algo="edited", horizon=10, runs=4, jobs=2)

@@ -53,6 +53,7 @@ def test_a_worker_that_dies_once_costs_nothing(tmp_path):
     assert (home / "died").exists() and not (control / "died").exists()
 
 
+@pytest.mark.long
 def test_a_worker_that_always_dies_stops_only_its_own_setting(tmp_path):
     request, _ = mortal(tmp_path, "eps == 1", **SWEEP)
     with pytest.raises(RunsFailed) as caught:
@@ -76,6 +77,7 @@ def test_two_deaths_in_succession_cost_nothing(tmp_path, jobs):
     assert not list(tmp_path.rglob("*.failed"))
 
 
+@pytest.mark.long
 @PARALLEL
 def test_a_run_that_kills_its_worker_costs_no_other_run(tmp_path, jobs):
     condition = "rng.bit_generator.seed_seq.spawn_key[0] == 29"
@@ -97,6 +99,7 @@ def sleepy(game, rng):
 """
 
 
+@pytest.mark.long
 def test_processes_end_soon_after_a_command_that_is_killed(tmp_path):
     own_algorithm(tmp_path, "sleepy", SLEEPY)
     given = ["algo=sleepy", "horizon=10", "runs=1000", "jobs=2", f"--config-dir={tmp_path}"]

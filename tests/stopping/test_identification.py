@@ -102,7 +102,7 @@ MUTATIONS = {
 MUTATIONS["adap_tt_star"] = MUTATIONS["adap_tt"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES)
 def test_pulls_are_the_reference_s_in_law(case):
     """Independent random numbers; blocks must not be seen in the pulls."""
@@ -215,6 +215,7 @@ def test_a_proved_rule_errs_at_most_as_often_as_promised(rule):
     print(f"{rule}: wrong {wrong:g} of {halted.sum()}, at most {high[0]:.3g}")
 
 
+@pytest.mark.slow
 def test_the_threshold_is_what_keeps_errors_rare():
     """The control of the test above: the empirical threshold of the code errs more often."""
     given = {"eps": 0.05, "delta": 0.3, "cap": 10**6, "runs": 3000}
@@ -274,7 +275,7 @@ def test_stopping_times_of_dp_sprt_are_the_reference_s_in_law(setting):
         assert apart(found, other) > 5
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.extra("dpsprt")
 @pytest.mark.parametrize("setting", TESTS)
 def test_stopping_times_are_those_of_the_authors_package(setting):

@@ -353,6 +353,7 @@ def test_a_cap_at_the_stopping_time_changes_nothing(name):
     assert name != "nas" or math.isnan(at_once[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MEAN_RULES)
 @pytest.mark.parametrize("eps", [1e-100, 1e-9, 1e9, 1e300])
 def test_extreme_parameters(name, eps):

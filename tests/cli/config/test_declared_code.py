@@ -148,7 +148,8 @@ def evil(tmp_path, monkeypatch):
 def case(line, *parts):
     """The parameters of a test; a launcher of submitit must be installed to be refused."""
     needed = any(word in line for word in ("slurm", "launcher=mine"))
-    marks = pytest.mark.extra("submitit") if needed else ()
+    marks = [pytest.mark.extra("submitit")] if needed else []
+    marks += [pytest.mark.slow] if CODE.index((line, *parts)) % 3 else []
     return pytest.param(line, parts, marks=marks, id=line)
 
 
@@ -183,6 +184,7 @@ def test_only_what_is_chosen_is_imported(evil, monkeypatch):
         assert Path("sentinel").exists() == left
 
 
+@pytest.mark.slow
 def test_the_command_itself_calls_nothing(evil):
     before = sorted(Path.cwd().rglob("*"))
     program = Path(sys.executable).with_name("bandit-run")
@@ -223,7 +225,7 @@ def test_a_path_is_no_experiment_though_its_table_is_there(drawn, capsys, name):
     assert not list(Path.cwd().rglob("*.pdf"))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_only_an_experiment_of_ours_has_a_script(drawn, capsys):
     """Control: tables of a user's own experiments are drawn, whatever scripts have their names."""
     for name in ("mine", "all", "times", "azize2022_fig2"):
@@ -231,6 +233,7 @@ def test_only_an_experiment_of_ours_has_a_script(drawn, capsys):
         assert f"results/figures/{name}.pdf" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_an_installed_launcher_can_be_chosen_and_set(monkeypatch):
     """Control: what a plugin has declared may be used, with its own settings and no others."""
     read_request([], ())  # has Hydra find its plugins
@@ -247,6 +250,7 @@ def test_an_installed_launcher_can_be_chosen_and_set(monkeypatch):
             read_request([*words[:2], bad], ())
 
 
+@pytest.mark.slow
 @pytest.mark.extra("submitit")
 def test_the_command_line_may_give_a_launcher_commands(evil):
     """Control: so may a user who types them, and a file may give plain settings."""
