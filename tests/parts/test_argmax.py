@@ -82,8 +82,8 @@ def test_a_lead_is_kept_only_where_no_total_can_lose_it(window, fade, monkeypatc
     for t in np.repeat([1, 20, 32, 40, 1000, 10**6], 40):
         power, n = rng.uniform(0.1, 0.9), math.ceil(t * 10 ** rng.uniform(-3, 0))
         indices = indices_of(3, 0.0, power, fade)
-        indices.width[:] = rng.choice([0.0, 0.1, 3.0], 3)
-        indices.level[:] = rng.normal(size=3)
+        indices.width[:3] = rng.choice([0.0, 0.1, 3.0], 3)
+        indices.level[:3] = rng.normal(size=3)
         indices.level[0] += 10 + 10 * math.log(t)  # it leads
         total = np.array([indices.level[0] * n, 0.0, 0.0])
         window = argmax.new_window(indices, int(t))
