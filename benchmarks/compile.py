@@ -4,8 +4,8 @@
 ``dpbandits.running.play.compile_kernel`` in a process of its own; it includes what Numba needs for
 the first function that a process compiles. The imports are taken off, that is all that the process
 did before: start Python, import the package, what a run needs of it, Numba with the modules that it
-imports when it compiles for the first time, and the other dependencies, load the algorithm's file and
-make its setting.
+imports when it compiles for the first time, and the other dependencies, load the algorithm's file
+and make its setting.
 """
 
 import json
@@ -173,7 +173,8 @@ def text_of(first, further, together, imports):
         f"{table}\n\n"
         f"Taken off are the imports, {imports:.2f} s: starting Python, importing the package with "
         "what a run needs, NumPy, SciPy, pandas and the other dependencies, Numba with the modules "
-        "that it imports when it compiles for the first time, and reading the setting. Not taken off is what Numba needs for the first function of a process: compiling "
+        "that it imports when it compiles for the first time, and reading the setting. What else "
+        "Numba needs for the first function of a process is not taken off: compiling "
         f"`lambda x: x + 1` in a new process takes {first[TRIVIAL]:.2f} s, and each time in the "
         f"first two columns includes it. All together take {ratio} times the imports.\n\n"
         f"Targets: the first algorithm at most {FIRST:g} s, each further one at most {FURTHER:g} "
