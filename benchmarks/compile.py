@@ -35,15 +35,24 @@ def names_of_all():
     return [file.stem for files in groups for file in files]
 
 
+def setting_of(name):
+    """A setting of an algorithm or a rule."""
+    from dpbandits.contracts.question import REGRET, STOPPING
+    from dpbandits.settings.choices import request_from
+
+    if (PROJECT / "conf" / "algo" / f"{name}.yaml").exists():
+        given = {"algo": name, "env": "bernoulli_c2", "horizon": 1000, "assume": True}
+        return request_from(REGRET, given, {}).settings[0]
+    return request_from(STOPPING, {"rule": name, "env": "bernoulli_c2"}, {}).settings[0]
+
+
 def child(names):
     """Compile loops one after the other; print the CPU seconds of the imports and of each."""
     import numba
     from numba.core.registry import cpu_target
 
-    from dpbandits.contracts.question import REGRET, STOPPING
     from dpbandits.running.monte_carlo import run_settings  # noqa: F401, imports what a run needs
     from dpbandits.running.play import compile_kernel
-    from dpbandits.settings.choices import request_from
     from dpbandits.settings.setting import data_of
 
     cpu_target.typing_context.refresh()  # imports how Numba implements NumPy, and SciPy's BLAS
@@ -54,11 +63,7 @@ def child(names):
             start = time.process_time()
             numba.njit(lambda x: x + 1)(1)
         else:
-            if (PROJECT / "conf" / "algo" / f"{name}.yaml").exists():
-                given = {"algo": name, "env": "bernoulli_c2", "horizon": 1000, "assume": True}
-                [setting] = request_from(REGRET, given, {}).settings
-            else:
-                [setting] = request_from(STOPPING, {"rule": name}, {}).settings[:1]
+            setting = setting_of(name)
             data_of(setting)
             start = time.process_time()
             with redirect_stderr(StringIO()):
