@@ -68,6 +68,9 @@ from .game import (
 )  # fmt: skip
 from .parts.batches import forced_batches, play_out, random_arm
 from .parts.buffers import fill_buffer, first_buffers, room_in_buffer
+from .parts.counted_optimism import (
+    dp_ucb_bound_with_counters, dp_ucb_with_counters, dpr_ucb_with_counters,
+)  # fmt: skip
 from .parts.counters import (
     BINARY, CALIBRATED, LITERAL, Counters, counter_noise, new_counters, noise_bonus,
 )  # fmt: skip
@@ -130,6 +133,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "discrete_laplace", "skellam", "granularity", "most_noise", "modular_sum",
     # counters: the tree mechanism with a choice of trees, and bonuses for their noise
     "Counters", "new_counters", "counter_noise", "noise_bonus",
+    "dp_ucb_with_counters", "dp_ucb_bound_with_counters", "dpr_ucb_with_counters",
     "BINARY", "LITERAL", "CALIBRATED", "Tree", "Bonus",
     # local randomizers: what a user sends instead of a reward
     "convert_to_laplace", "add_laplace", "send_sigmoid", "send_truncated",

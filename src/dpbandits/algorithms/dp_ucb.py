@@ -5,18 +5,15 @@ from typing import Annotated
 
 from ..authoring import (
     BINARY, LITERAL, UNIT_INTERVAL, Bonus, Budget, Choice, Probability, Tree, arms, counter_nodes,
-    counter_noise, exhaustive_optimism, global_dp, kernel, laplace, new_counters, new_trees,
-    noise_bonus, optimism, rare_routine, tree_levels, tree_node_scale, tree_noise, verb,
+    dp_ucb_with_counters, global_dp, kernel, laplace, new_trees, optimism, tree_levels,
+    tree_node_scale, tree_noise, verb,
 )  # fmt: skip
 
 NAME = "DP-UCB"
 LINE = "vermillion", "solid"
 REWARDS = UNIT_INTERVAL
-GUARANTEE = global_dp(
-    "Mishra & Thakurta 2015, Alg. 1, with the whole budget per tree",
-    "tree",
-    alignment=counter_nodes,
-)
+SOURCE = "Mishra & Thakurta 2015, Alg. 1, with the whole budget per tree"
+GUARANTEE = global_dp(SOURCE, "tree", alignment=counter_nodes)
 ROUND_BY_ROUND = True
 TreeBudget = Annotated[float, Choice(("whole", "split"))]
 
@@ -35,28 +32,6 @@ def index(own, a, statistics):
 
 
 play = optimism(observe, index)
-
-
-@verb
-def count(own, rng, pull, statistics):
-    (counters, _), (n, _, S) = own, statistics
-    N, S = n + 1.0, S + pull.x
-    return N, S + counter_noise(counters, rng, pull.a, int(N)), S
-
-
-@verb
-def counted_index(own, a, log_t, statistics):
-    (counters, Gamma), (N, total, _) = own, statistics
-    return (total + noise_bonus(counters, a, log_t, Gamma)) / N + math.sqrt(2.0 * log_t / N)
-
-
-play_counted = exhaustive_optimism(count, counted_index)
-
-
-@rare_routine
-def with_counters(game, rng, Gamma, budget, tree, bonus):
-    K, T = arms(game), game.horizon
-    play_counted(game, rng, (new_counters(K, T, int(tree), int(bonus), 1.0, 0.0, budget), Gamma))
 
 
 @kernel
@@ -85,4 +60,4 @@ def dp_ucb(
         scale = tree_node_scale(tree_levels(T), 1.0, budget)
         play(game, rng, (new_trees(K, T), scale, Gamma), 0.0, 0.5, 0.5)  # level + sqrt(ln t) width
     else:
-        with_counters(game, rng, Gamma, budget, tree, bonus)
+        dp_ucb_with_counters(game, rng, Gamma, budget, tree, bonus)

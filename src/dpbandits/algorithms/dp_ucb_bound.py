@@ -3,9 +3,9 @@
 import math
 
 from ..authoring import (
-    BINARY, LITERAL, UNIT_INTERVAL, Bonus, Budget, Tree, arms, counter_nodes, counter_noise,
-    exhaustive_optimism, global_dp, kernel, laplace, new_counters, new_trees, noise_bonus, optimism,
-    rare_routine, tree_levels, tree_node_scale, tree_noise, verb,
+    BINARY, LITERAL, UNIT_INTERVAL, Bonus, Budget, Tree, arms, counter_nodes,
+    dp_ucb_bound_with_counters, global_dp, kernel, laplace, new_trees, optimism, tree_levels,
+    tree_node_scale, tree_noise, verb,
 )  # fmt: skip
 
 NAME = "DP-UCB (tight bonus)"
@@ -31,29 +31,6 @@ def index(own, a, statistics):
 play = optimism(observe, index)
 
 
-@verb
-def count(own, rng, pull, statistics):
-    counters, (n, _, S) = own[0], statistics
-    N, S = n + 1.0, S + pull.x
-    return N, S + counter_noise(counters, rng, pull.a, int(N)), S
-
-
-@verb
-def counted_index(own, a, log_t, statistics):
-    (counters, literal, l), (N, total, _) = own, statistics
-    return (total + noise_bonus(counters, a, log_t, literal)) / N + math.sqrt(2.0 * l / N)
-
-
-play_counted = exhaustive_optimism(count, counted_index)
-
-
-@rare_routine
-def with_counters(game, rng, literal, l, eps, tree, bonus):
-    K, T = arms(game), game.horizon
-    counters = new_counters(K, T, int(tree), int(bonus), 1.0, 0.0, eps)
-    play_counted(game, rng, (counters, literal, l))
-
-
 @kernel
 def dp_ucb_bound(game, rng, eps: Budget, tree: Tree, bonus: Bonus):
     """DP-UCB with the bonus of Azize's thesis (p. 102) at delta = 1/T; not the DP-UCB-BOUND of
@@ -72,4 +49,4 @@ def dp_ucb_bound(game, rng, eps: Budget, tree: Tree, bonus: Bonus):
         own = (new_trees(K, T), scale, literal), l
         play(game, rng, own, 0.0, 0.5, 0.5)
     else:
-        with_counters(game, rng, literal, l, eps, tree, bonus)
+        dp_ucb_bound_with_counters(game, rng, literal, l, eps, tree, bonus)

@@ -5,19 +5,15 @@ from typing import Annotated
 
 from ..authoring import (
     BINARY, LITERAL, POSITIVE, Bonus, Budget, HeavyTails, MomentBound, Named, Order, Tree, arms,
-    counter_nodes, counter_noise, exhaustive_optimism, global_dp, kept, kernel, laplace,
-    new_counters, new_powers, new_trees, noise_bonus, optimism, power_of_count, rare_routine,
-    tree_levels, tree_node_scale, tree_noise, verb,
+    counter_nodes, dpr_ucb_with_counters, global_dp, kept, kernel, laplace, new_powers, new_trees,
+    optimism, power_of_count, tree_levels, tree_node_scale, tree_noise, verb,
 )  # fmt: skip
 
 NAME = "DPR-UCB"
 LINE = "vermillion", "dashdotted"
 REWARDS = HeavyTails()
-GUARANTEE = global_dp(
-    "Tao et al. 2022, Theorem 1, with eps/L per level of a tree",
-    "adaptive_tree",
-    alignment=counter_nodes,
-)
+SOURCE = "Tao et al. 2022, Theorem 1, with eps/L per level of a tree"
+GUARANTEE = global_dp(SOURCE, "adaptive_tree", alignment=counter_nodes)
 ROUND_BY_ROUND = True
 C = Annotated[float, Named({"literal": 18.0, "practical": 0.5}, POSITIVE)]
 
@@ -39,38 +35,6 @@ def index(own, a, statistics):
 
 
 play = optimism(observe, index)
-
-
-@verb
-def count(own, rng, pull, statistics):
-    (counters, limits, first, u, v), (n, _, S) = own[0], statistics
-    N = n + 1.0
-    B = power_of_count(limits, pull.a, N, first, 1.0 / (1.0 + v))
-    bias = 0.0 if counters.bonus == LITERAL else u * B**-v
-    S += kept(pull.x, B) + bias
-    return N, S + counter_noise(counters, rng, pull.a, int(N)), S
-
-
-@verb
-def counted_index(own, a, log_t, statistics):
-    (counters, limits, first, u, v), literal = own
-    (N, total, _), l = statistics, 4.0 * log_t + math.log(2.0)
-    if counters.bonus == LITERAL:
-        return total / N + literal * (l / N) ** (v / (1.0 + v))
-    B = power_of_count(limits, a, N, first, 1.0 / (1.0 + v))
-    bernstein = math.sqrt(2.0 * u * B ** (1.0 - v) * l / N) + B * l / (3.0 * N)
-    return (total + noise_bonus(counters, a, log_t, 0.0)) / N + bernstein
-
-
-play_counted = exhaustive_optimism(count, counted_index)
-
-
-@rare_routine
-def with_counters(game, rng, eps, u, v, first, literal, tree, bonus):
-    K, T = arms(game), game.horizon
-    power = 1.0 / (1.0 + v)
-    counters = new_counters(K, T, int(tree), int(bonus), 2.0 * first, power, eps)
-    play_counted(game, rng, ((counters, new_powers(K), first, u, v), literal))
 
 
 @kernel
@@ -100,4 +64,4 @@ def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: C, tree: Tree, 
         own = truncated, (factor, eps, v)
         play(game, rng, own, math.log(2.0) / 4.0, power, power)  # ln(2 t^4) is 4 (ln t + ln(2)/4)
     else:
-        with_counters(game, rng, eps, u, v, first, factor * eps**-power, tree, bonus)
+        dpr_ucb_with_counters(game, rng, eps, u, v, first, factor * eps**-power, tree, bonus)

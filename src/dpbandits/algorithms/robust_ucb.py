@@ -18,7 +18,7 @@ ROUND_BY_ROUND = True
 
 @verb
 def observe(own, rng, pull, statistics):
-    ((u, v, log_T), (immortal, _, _), heap, first), (n, total, _) = own, statistics
+    ((u, v, log_T, _), (immortal, _, _), heap, first), (n, total, _) = own, statistics
     N = n + 1.0
     if abs(pull.x) > immortal[pull.a]:
         life = u * N / (2.0 * abs(pull.x) ** (1.0 + v))
@@ -31,11 +31,10 @@ def observe(own, rng, pull, statistics):
 
 @verb
 def index(own, a, statistics):
-    ((u, v, log_T), (immortal, renewed, widths), _, _), (N, total, _) = own, statistics
+    ((u, v, log_T, wide), (immortal, renewed, widths), _, _), (N, total, _) = own, statistics
     if renewed[a] <= N:
         immortal[a] = (u * N / (2.0 * log_T)) ** (1.0 / (1.0 + v))
         renewed[a] = 1.1 * N
-    wide = 4.0 * u ** (1.0 / (1.0 + v)) * 2.0 ** (v / (1.0 + v))
     return total / N, power_of_count(widths, a, N, wide, -v / (1.0 + v))
 
 
@@ -54,7 +53,8 @@ def robust_ucb(game, rng, u: MomentBound, v: Order):
         u: bound on the moment.
         v: the moment's order is 1 + v.
     """
-    K, constants = arms(game), (u, v, math.log(max(game.horizon, 2)))
+    wide = 4.0 * u ** (1.0 / (1.0 + v)) * 2.0 ** (v / (1.0 + v))
+    K, constants = arms(game), (u, v, math.log(max(game.horizon, 2)), wide)
     immortal, renewed = np.zeros(K), np.zeros(K)  # the latter: N at which immortal is updated
     heap, first = new_heap()
     own = constants, (immortal, renewed, new_powers(K)), heap, first

@@ -41,6 +41,7 @@ class Window(NamedTuple):
     last: int  # the last round
     growth: float  # the growth at the last round
     start: float  # the first round, t0
+    inverse: float  # 1/t0
     cubic: Cubic  # in t/t0 - 1, approximates the growth unless it is a square root
 
 
@@ -61,8 +62,8 @@ def new_window(indices: Indices, t: int) -> Window:
     cubic = 0.0, 0.0, 0.0, 0.0
     if indices.power != 0.5:
         cubic = expansion(math.log(t) + indices.shift, indices.power)
-    window = Window(last, 0.0, float(t), cubic)
-    return Window(last, growth(indices, window, last), float(t), cubic)
+    window = Window(last, 0.0, float(t), 1.0 / t, cubic)
+    return Window(last, growth(indices, window, last), float(t), 1.0 / t, cubic)
 
 
 @verb
@@ -70,7 +71,7 @@ def growth(indices: Indices, window: Window, t: float) -> float:
     """(ln t + shift)^power, for a round t after the beginning of the window."""
     if indices.power == 0.5:  # a square root is fast and exact
         return math.sqrt(math.log(t) + indices.shift)
-    y = t / window.start - 1.0
+    y = (t - window.start) * window.inverse
     if y <= CLOSE:
         return evaluate(window.cubic, y)
     return (math.log(t) + indices.shift) ** indices.power
