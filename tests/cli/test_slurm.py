@@ -15,7 +15,7 @@ from sweeps import COMMAND, own_algorithm, requested, stored
 pytestmark = [pytest.mark.slow, pytest.mark.extra("submitit")]
 SLURM = ["-m", "hydra/launcher=submitit_slurm", "hydra.launcher.mem_gb=null", "jobs=1"]
 HASTY = "from dpbandits.cli import submitted as s; s.GRACE = s.LOOK = 1; "
-PATIENT = 90  # seconds that any command may take
+PATIENT = 300  # seconds that any command may take
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["no accounts", "accounts"])
@@ -145,6 +145,7 @@ def running(slurm):
     return asked(slurm, "squeue", "-h", "-r", "-o%i", "--states=running")
 
 
+@pytest.mark.long
 def test_a_time_limit_submits_the_job_again_and_finished_runs_are_kept(tmp_path, slurm, home):
     settings = ["timeout_min=1", "signal_delay_s=55", "max_num_timeout=1"]
     limit = [f"hydra.launcher.{setting}" for setting in settings]

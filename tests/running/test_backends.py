@@ -172,7 +172,7 @@ def test_a_dask_worker_killed_during_the_run_loses_nothing(tmp_path, right, dask
     assert dask.workers[1].poll() is None and dask.workers[0].wait() == -signal.SIGKILL
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.extra("distributed")
 @pytest.mark.parametrize("killed", ["workers", "scheduler"])
 def test_a_dask_cluster_that_dies_is_one_line_and_the_command_resumes(
