@@ -68,9 +68,7 @@ from .game import (
 )  # fmt: skip
 from .parts.batches import forced_batches, play_out, random_arm
 from .parts.buffers import fill_buffer, first_buffers, room_in_buffer
-from .parts.counted_optimism import (
-    dp_ucb_bound_with_counters, dp_ucb_with_counters, dpr_ucb_with_counters,
-)  # fmt: skip
+from .parts.counted_optimism import dp_ucb_with_counters, dpr_ucb_with_counters
 from .parts.counters import (
     BINARY, CALIBRATED, LITERAL, Counters, counter_noise, new_counters, noise_bonus,
 )  # fmt: skip
@@ -133,7 +131,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "discrete_laplace", "skellam", "granularity", "most_noise", "modular_sum",
     # counters: the tree mechanism with a choice of trees, and bonuses for their noise
     "Counters", "new_counters", "counter_noise", "noise_bonus",
-    "dp_ucb_with_counters", "dp_ucb_bound_with_counters", "dpr_ucb_with_counters",
+    "dp_ucb_with_counters", "dpr_ucb_with_counters",
     "BINARY", "LITERAL", "CALIBRATED", "Tree", "Bonus",
     # local randomizers: what a user sends instead of a reward
     "convert_to_laplace", "add_laplace", "send_sigmoid", "send_truncated",
@@ -164,9 +162,9 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # the best arm: doubling phases (AdaP-TT), or a look at the means in every round
     "top_two", "top_two_each_round", "is_convincing", "Variant", "CODED", "Threshold", "PROVED",
     "EMPIRICAL",
-    # the loop that plays the arm of largest index in every round, and powers of pull counts
-    "optimism", "exhaustive_optimism", "Powers", "new_powers", "power_of_count",
-    "power_of_log",
+    # the loop that plays the arm of largest index in every round, and powers of pull counts and of
+    # the round's logarithm
+    "optimism", "exhaustive_optimism", "Powers", "new_powers", "power_of_count", "power_of_log",
     # types of parameters: the annotations of the signature
     "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction",
     "Range", "Order", "RenyiOrder", "MomentBound", "MomentOrder", "Constants", "Forced",

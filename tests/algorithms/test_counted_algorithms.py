@@ -162,10 +162,11 @@ def test_a_fault_is_seen(fault, name, tree, bonus, short):
 
 
 MUTANTS = [
-    ("dp_ucb", "2.0 * log_t / N", "log_t / N"),
+    ("dp_ucb", "bonus) / N + math.sqrt(2.0 * l", "bonus) / N + math.sqrt(l"),
     ("dp_ucb", "1.0, 0.0, budget", "2.0, 0.0, budget"),
     ("dpr_ucb", "int(N)), S", "int(N) + 1), S"),
-    ("dp_ucb_bound", "literal)) / N + math.sqrt(2.0 * l", "literal)) / N + math.sqrt(l"),
+    ("dp_ucb_bound", "bonus) / N + math.sqrt(2.0 * l", "bonus) / N + math.sqrt(l"),
+    ("dp_ucb_bound", "max(log_t, least)", "log_t"),
     ("dpr_ucb", "u * B**-v", "B**-v / 2.0"),
     ("dpr_ucb", "S += kept(pull.x, B) + bias", "S += kept(pull.x, B)"),
     ("dpr_ucb", "2.0 * u * B ** (1.0 - v)", "u * B ** (1.0 - v)"),
@@ -182,7 +183,7 @@ def test_a_wrong_formula_is_seen(name, right, wrong, short, monkeypatch):
     assert right in source
     games = [game_of(name, "kary", "calibrated", eps) for eps in (4.0, 20.0)]
     module = importlib.import_module(f"dpbandits.algorithms.{name}")
-    played = f"{name}_with_counters"
+    played = "dpr_ucb_with_counters" if name == "dpr_ucb" else "dp_ucb_with_counters"
     try:
         exec(source.replace(right, wrong), vars(counted_optimism))
         monkeypatch.setattr(module, played, getattr(counted_optimism, played))

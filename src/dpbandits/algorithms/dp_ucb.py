@@ -20,9 +20,9 @@ TreeBudget = Annotated[float, Choice(("whole", "split"))]
 
 @verb
 def observe(own, rng, pull, statistics):
-    (trees, scale, Gamma), (n, _, S) = own, statistics
+    (trees, scale, bonus), (n, _, S) = own[0], statistics
     N, S = n + 1.0, S + pull.x
-    return N, S + tree_noise(trees, pull.a, int(N), laplace(rng, scale)) + Gamma, S
+    return N, S + tree_noise(trees, pull.a, int(N), laplace(rng, scale)) + bonus, S
 
 
 @verb
@@ -58,6 +58,7 @@ def dp_ucb(
     budget = eps / K if tree_budget == 1 else eps
     if tree == BINARY and bonus == LITERAL:
         scale = tree_node_scale(tree_levels(T), 1.0, budget)
-        play(game, rng, (new_trees(K, T), scale, Gamma), 0.0, 0.5, 0.5)  # level + sqrt(ln t) width
+        own = ((new_trees(K, T), scale, Gamma),)
+        play(game, rng, own, 0.0, 0.5, 0.5)  # level + sqrt(ln t) width
     else:
-        dp_ucb_with_counters(game, rng, Gamma, budget, tree, bonus)
+        dp_ucb_with_counters(game, rng, Gamma, 0.0, budget, tree, bonus)

@@ -3,23 +3,16 @@
 import math
 
 from ..authoring import (
-    BINARY, LITERAL, UNIT_INTERVAL, Bonus, Budget, Tree, arms, counter_nodes,
-    dp_ucb_bound_with_counters, global_dp, kernel, laplace, new_trees, optimism, tree_levels,
-    tree_node_scale, tree_noise, verb,
+    BINARY, LITERAL, UNIT_INTERVAL, Bonus, Budget, Tree, arms, counter_nodes, dp_ucb_with_counters,
+    global_dp, kernel, new_trees, optimism, tree_levels, tree_node_scale, verb,
 )  # fmt: skip
+from .dp_ucb import observe
 
 NAME = "DP-UCB (tight bonus)"
 LINE = "vermillion", "dashed"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Chan et al. 2011: one tree per arm", "tree", alignment=counter_nodes)
 ROUND_BY_ROUND = True
-
-
-@verb
-def observe(own, rng, pull, statistics):
-    (trees, scale, bonus), (n, _, S) = own[0], statistics
-    N, S = n + 1.0, S + pull.x
-    return N, S + tree_noise(trees, pull.a, int(N), laplace(rng, scale)) + bonus, S
 
 
 @verb
@@ -49,4 +42,4 @@ def dp_ucb_bound(game, rng, eps: Budget, tree: Tree, bonus: Bonus):
         own = (new_trees(K, T), scale, literal), l
         play(game, rng, own, 0.0, 0.5, 0.5)
     else:
-        dp_ucb_bound_with_counters(game, rng, literal, l, eps, tree, bonus)
+        dp_ucb_with_counters(game, rng, literal, l, eps, tree, bonus)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ..compiled.decorators import verb
 from ..compiled.routines import rare_routine
 from ..environments.blocks import kept
@@ -17,7 +19,7 @@ Statistics = tuple[float, float, float]
 
 
 @verb
-def count(own: Any, rng: Any, pull: Pull, statistics: Statistics) -> Statistics:
+def count(own: Any, rng: np.random.Generator, pull: Pull, statistics: Statistics) -> Statistics:
     """``observe`` of DP-UCB: the noisy sum of the arm's rewards and the sum itself."""
     counters, (n, _, S) = own[0], statistics
     N, S = n + 1.0, S + pull.x
@@ -25,21 +27,17 @@ def count(own: Any, rng: Any, pull: Pull, statistics: Statistics) -> Statistics:
 
 
 @verb
-def index_of_round(own: Any, a: int, log_t: float, statistics: Statistics) -> float:
-    """Index of DP-UCB: the confidence radius grows with the round."""
-    (counters, literal), (N, total, _) = own, statistics
-    return (total + noise_bonus(counters, a, log_t, literal)) / N + math.sqrt(2.0 * log_t / N)
+def index(own: Any, a: int, log_t: float, statistics: Statistics) -> float:
+    """Index of DP-UCB; the confidence radius never falls below that of the logarithm ``least``."""
+    (counters, literal, least), (N, total, _) = own, statistics
+    bonus, l = noise_bonus(counters, a, log_t, literal), max(log_t, least)
+    return (total + bonus) / N + math.sqrt(2.0 * l / N)
 
 
 @verb
-def index_of_horizon(own: Any, a: int, log_t: float, statistics: Statistics) -> float:
-    """Index of DP-UCB with the tight bonus: the radius is that of the horizon."""
-    (counters, literal, l), (N, total, _) = own, statistics
-    return (total + noise_bonus(counters, a, log_t, literal)) / N + math.sqrt(2.0 * l / N)
-
-
-@verb
-def truncate_and_count(own: Any, rng: Any, pull: Pull, statistics: Statistics) -> Statistics:
+def truncate_and_count(
+    own: Any, rng: np.random.Generator, pull: Pull, statistics: Statistics
+) -> Statistics:
     """``observe`` of DPR-UCB. With the calibrated bonus, the bias of truncation is in the sum."""
     (counters, limits, first, u, v), (n, _, S) = own[0], statistics
     N = n + 1.0
@@ -61,24 +59,18 @@ def robust_index(own: Any, a: int, log_t: float, statistics: Statistics) -> floa
     return (total + noise_bonus(counters, a, log_t, 0.0)) / N + bernstein
 
 
-play_rounds = exhaustive_optimism(count, index_of_round)
-play_horizon = exhaustive_optimism(count, index_of_horizon)
+play = exhaustive_optimism(count, index)
 play_truncated = exhaustive_optimism(truncate_and_count, robust_index)
 
 
 @rare_routine
-def dp_ucb_with_counters(game, rng, Gamma, budget, tree, bonus):
-    """Play DP-UCB, given its literal bonus and the budget of an arm's counter."""
+def dp_ucb_with_counters(game, rng, literal, least, budget, tree, bonus):
+    """Play DP-UCB, given its literal bonus, the ``least`` logarithm of its radius (0 for that of
+    each round, ln 2T for that of the horizon) and the budget of an arm's counter.
+    """
     K, T = arms(game), game.horizon
-    play_rounds(game, rng, (new_counters(K, T, int(tree), int(bonus), 1.0, 0.0, budget), Gamma))
-
-
-@rare_routine
-def dp_ucb_bound_with_counters(game, rng, literal, l, eps, tree, bonus):
-    """Play DP-UCB with the tight bonus, given its literal bonus and the radius's logarithm."""
-    K, T = arms(game), game.horizon
-    counters = new_counters(K, T, int(tree), int(bonus), 1.0, 0.0, eps)
-    play_horizon(game, rng, (counters, literal, l))
+    counters = new_counters(K, T, int(tree), int(bonus), 1.0, 0.0, budget)
+    play(game, rng, (counters, literal, least))
 
 
 @rare_routine
