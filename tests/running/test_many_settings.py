@@ -55,6 +55,8 @@ def test_a_population_is_built_once_for_a_sweep(tmp_path, built):
 
 def test_files_are_read_once_for_a_sweep_and_again_before_each_setting_is_played(tmp_path, built):
     """They may be edited; see test_tasks.py for what happens then."""
+    run_and_look(tmp_path, algo="dp_se")  # compiled in this process, which reads files, too
+    built.clear()
     file = tmp_path / "data.csv"
     file.write_text("a,b\n" + "0,1\n" * 100)
     env = {"law": "table", "file": str(file), "rewards": None}

@@ -15,7 +15,7 @@ from numba.extending import overload
 
 from .cache import cache_on_disk, is_in_a_file
 from .inlining import Inlined
-from .routines import OPTIONS, call_by_symbol
+from .routines import OPTIONS
 from .sources import code_of, hash_of, place_of, state_of
 
 VERBS: set[Callable] = set()
@@ -33,7 +33,8 @@ def kernel(function: Callable) -> Callable:
 def loop(template: FunctionType, function: Callable) -> Callable:
     """Instantiate a template of a loop that calls a function, such as the runs of an algorithm.
 
-    Calling compiled code from Python costs more than an episodic run, so the loop is compiled too.
+    Calling compiled code from Python costs more than an episodic run, so the function is compiled
+    as a part of its loop.
 
     Args:
         template: the loop, in which the global name ``played`` denotes the function.
@@ -51,8 +52,8 @@ def loop(template: FunctionType, function: Callable) -> Callable:
     # Machine code is linked by name: that of each loop, in each state, must be unique
     name = f"{called.__name__}_{place}{state}"
     made.__name__ = made.__qualname__ = f"{template.__name__}_{name}"
-    if called is not function:
-        call_by_symbol(called, function, name)
+    if function not in VERBS:
+        _inline(called)
     dispatcher = numba.njit(**OPTIONS)(made)
     if on_disk:
         cache_on_disk(dispatcher, called.__name__, place, state)
@@ -71,10 +72,14 @@ def verb(function: Callable) -> Callable:
 
 def inlined(function: Callable, borrows: bool = False) -> Callable:
     """Let kernels inline a function; one that ``borrows`` counts no references, as a verb."""
+    VERBS.add(function)
+    _inline(function, borrows)
+    return function
+
+
+def _inline(function: Callable, borrows: bool = False) -> None:
     options = OPTIONS | {"forceinline": True, "_nrt": not borrows, "pipeline_class": Inlined}
     overload(function, jit_options=options, strict=False)(lambda *arguments: function)
-    VERBS.add(function)
-    return function
 
 
 def answer_of(returned: Any) -> float:

@@ -38,7 +38,7 @@ def routine(function: Callable, borrows: bool = False) -> Callable:
     dispatcher = numba.njit(**options)(function)
     if is_in_a_file(function):
         cache_on_disk(dispatcher)
-    call_by_symbol(function, dispatcher, function.__qualname__)
+    _call_by_symbol(function, dispatcher)
     return function
 
 
@@ -54,15 +54,15 @@ def rare_routine(function: Callable) -> Callable:
     dispatcher = numba.njit(**OPTIONS, no_cpython_wrapper=True)(function)
     if is_in_a_file(function):
         cache_on_disk(dispatcher)
-    call_by_symbol(function, dispatcher, function.__qualname__, rare=True)
+    _call_by_symbol(function, dispatcher, rare=True)
     return function
 
 
-def call_by_symbol(function: Callable, dispatcher: Callable, name: str, rare: bool = False) -> None:
+def _call_by_symbol(function: Callable, dispatcher: Callable, rare: bool = False) -> None:
     """Let compiled code that calls a function call the machine code of a dispatcher; one that is
     ``rare`` is compiled by the first call.
     """
-    place, unique = (function.__module__, name), uuid4().hex
+    place, unique = (function.__module__, function.__qualname__), uuid4().hex
     DISPATCHERS[place] = dispatcher
 
     class Template(AbstractTemplate):

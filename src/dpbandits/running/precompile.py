@@ -21,7 +21,7 @@ from .play import compile_kernel, loop_of
 DEAF = "trap '' INT; exec \"$@\""  # to Ctrl-C, from the start: an interrupted parent ends its child
 CHILD = "from dpbandits.running.precompile import compile_given; compile_given()"
 
-# Measured on one core: an algorithm and its loop, and what all of them share, with Python itself
+# Measured on one core: an algorithm, and what all of them share, with Python itself
 SECONDS_EACH, SECONDS_ONCE = 2, 4
 NAMES = 3  # of algorithms in a report
 
@@ -50,8 +50,7 @@ def must_be_compiled(algorithm: Algorithm) -> bool:
     if not algorithm.compiled:
         return False
     loop: Any = loop_of(algorithm)
-    cached = [is_cached(f) for f in (algorithm.function, loop) if has_disk_cache(f)]
-    return not loop.signatures and not (cached and all(cached))
+    return not (loop.signatures or is_cached(loop))
 
 
 def compile_elsewhere(settings: Sequence[Setting]) -> None:
