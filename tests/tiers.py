@@ -6,10 +6,16 @@ import pytest
 def first(cases, n=1, then=pytest.mark.slow):
     """The first ``n`` cases are played by the fast tests; the others are marked."""
     cases = list(cases)
-    others = (x if isinstance(x, tuple) else (x,) for x in cases[n:])
-    return [*cases[:n], *(pytest.param(*x, marks=then) for x in others)]
+    return [*cases[:n], *(_marked(case, then) for case in cases[n:])]
 
 
 def every(n, cases):
     """Every ``n``-th case is played by the fast tests."""
-    return [x for i, case in enumerate(cases) for x in first([case], 1 if i % n == 0 else 0)]
+    slow = pytest.mark.slow
+    return [_marked(case, slow) if i % n else case for i, case in enumerate(cases)]
+
+
+def _marked(case, mark):
+    if isinstance(case, type(pytest.param())):
+        return pytest.param(*case.values, marks=[*case.marks, mark], id=case.id)
+    return pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=mark)

@@ -6,6 +6,7 @@ from itertools import product
 import pytest
 from broken_releases import BROKEN, BROKEN_UNKNOWN, broken
 from helpers import CONF, GAUSSIAN_NOISE, PRIVATE, PRIVATE_RULES, TWINS, algorithm
+from tiers import first
 
 import dpbandits as dp
 from dpbandits.audit.auditor import audit
@@ -30,9 +31,7 @@ def test_a_release_whose_exact_loss_is_too_large_is_violated_though_it_cannot_be
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "eps", [0.5, *(pytest.param(x, marks=pytest.mark.long) for x in (0.1, 2.0))]
-)
+@pytest.mark.parametrize("eps", first([0.5, 0.1, 2.0], then=pytest.mark.long))
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken_releases_are_caught(name, eps):
     twin, factor = BROKEN[name]
@@ -43,9 +42,7 @@ def test_broken_releases_are_caught(name, eps):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "eps", [0.5, *(pytest.param(x, marks=pytest.mark.long) for x in (0.1, 2.0))]
-)
+@pytest.mark.parametrize("eps", first([0.5, 0.1, 2.0], then=pytest.mark.long))
 @pytest.mark.parametrize("name", BROKEN_UNKNOWN)
 def test_broken_releases_without_an_exact_loss_are_caught(name, eps):
     found = audit(Release(BROKEN_UNKNOWN[name], eps), runs=1_000_000 if eps < 0.5 else 100_000)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hydra.core.config_store import ConfigStore
 from refusals import QUICK_STOP, arguments, complaint
+from tiers import every
 
 from dpbandits.cli import bounds, plot, run, stop
 from dpbandits.cli.config.compose import read_request
@@ -149,11 +150,10 @@ def case(line, *parts):
     """The parameters of a test; a launcher of submitit must be installed to be refused."""
     needed = any(word in line for word in ("slurm", "launcher=mine"))
     marks = [pytest.mark.extra("submitit")] if needed else []
-    marks += [pytest.mark.slow] if CODE.index((line, *parts)) % 3 else []
     return pytest.param(line, parts, marks=marks, id=line)
 
 
-@pytest.mark.parametrize(("line", "parts"), [case(*x) for x in CODE])
+@pytest.mark.parametrize(("line", "parts"), every(3, [case(*x) for x in CODE]))
 def test_nothing_but_a_declared_algorithm_is_called(evil, refused, line, parts):
     message = refused(run, ["--config-dir", "mine", *arguments(line)])
     assert not Path("sentinel").exists()
