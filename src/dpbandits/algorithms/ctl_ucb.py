@@ -43,7 +43,8 @@ def draw(own, game, arm, t, N):
     """The reward, and the level M at which the device truncates it (Proposition 2).
 
     The device learns M before the reward is drawn, so it cannot depend on the final number of
-    rewards: n is the power of two at or below the arm's next pull count, and what was sent stays.
+    rewards. Our choice: n is the power of two at or below the arm's next pull count, and what was
+    sent stays.
     """
     a = arm.row
     if own.raised[a] <= N + 1.0:
@@ -78,6 +79,7 @@ def explore(own, t, N, total, more, level):
             return a
         least = min(least, N[a])
     log_t = least * alpha / 6.0 if alpha > 0.0 else least / 4.0
+    # never late by a rounding error, nor too large for a float
     own.explored[0] = (1.0 - 1e-9) * math.exp(min(log_t, 700.0)) - 1.0
     return -1
 

@@ -115,8 +115,8 @@ def lead(indices: Indices, window: Window, t: int, total: np.ndarray, N: np.ndar
     left = window.last - t
     climb = (window.growth - now) * widest
     bar, linear = second + climb, 0.0
-    if indices.fade < 1.0 and t >= 2 * LEAST:  # from there on ln t > 1, and
-        rise = climb * ((1.0 + left * window.inverse) / max(left, 1.0))  # the chord, at least a tangent's slope
+    if indices.fade < 1.0 and t >= 2 * LEAST:  # from there on ln t > 1, and the chord bounds a
+        rise = climb * ((1.0 + left * window.inverse) / max(left, 1.0))  # tangent's slope; t >= t0
         own = (1.0 - indices.fade) * (1.0 - 1.0 / MANY) * now * indices.width[a]
         linear = rise * (N[a] + left) - (own if N[a] >= MANY * left else 0.0)
         bar = second + linear

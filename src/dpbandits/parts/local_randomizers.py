@@ -62,7 +62,7 @@ def convert_to_bernoulli_of_sigmoid(rng: np.random.Generator, r: float, tanh: fl
     u, place = random(rng), r * _STEPS + 8 * _STEPS
     place = place if place > 0.0 else 0.0
     place = place if place < 16 * _STEPS else 16 * _STEPS - 1.0
-    level = 0.5 + _MIDDLES[np.uint64(np.int64(place))] * tanh
+    level = 0.5 + _MIDDLES[np.uint64(np.int64(place))] * tanh  # unsigned: no test of the sign
     if abs(u - level) < _FAR:
         level = chance_of_one(sigmoid(r), tanh)
     return 1.0 if u < level else 0.0

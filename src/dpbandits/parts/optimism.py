@@ -76,7 +76,8 @@ def optimism(
             (K,), and the levels; it returns an arm that must be played in this round, or -1. It is
             called in rounds t > own[-1][0], where own[-1] is a float64 array (1,).
         draw: ``draw(own, game, arm, t, N)`` draws the reward after t rounds of the game, by
-            ``pull_again`` or ``pull_again_within``, from an arm with N observations.
+            ``pull_again`` or ``pull_again_within``, from an arm with N observations. What it
+            returns is ``pull.x`` of ``observe``.
     """
     in_review = never if review is no_review else due
 
