@@ -95,8 +95,7 @@ def drawing(random, exponential, normal):
         """Draw, in each round, a reward of some law and the learner's or the user's noise.
 
         With ``formula``, also compute what the algorithm cannot avoid: the sigmoid of a normal
-        reward, the power of the round that scales adaptive noise, or the level, a power of the
-        round's logarithm, at which a user truncates a Pareto reward.
+        reward, or the power of the round that scales adaptive noise.
         """
         total, ones = 0.0, 0
         for t in range(T):
@@ -112,8 +111,7 @@ def drawing(random, exponential, normal):
                 scale = (0.01 * (t + 1.0)) ** POWER if adaptive else 24.0
                 total += scale * (exponential(rng) - exponential(rng))
             elif noise == BIT:
-                level = math.log(t + 2.0) ** -0.25 if law == PARETO and formula else 1.0
-                ones += random(rng) < 0.6 * level
+                ones += random(rng) < 0.6
         return total + ones
 
     return draw
@@ -235,7 +233,6 @@ def per_round(found, check):
         for draw in DRAWS:
             drawn(0, draw, T=10)
         formula = {NORMAL: "sigmoid"}.get(law) or {ADAPTIVE: "power"}.get(noise)
-        formula = "level" if (law, noise) == (PARETO, BIT) else formula
         row, lenient = [], []
         plays = [player(name, ROUNDS, env=envs[law]) for envs in (FIVE, TWENTY)]
         alone = [partial(drawn, draw=draw) for draw in DRAWS]
@@ -428,11 +425,10 @@ def measure(check):
         "Per-round algorithms at eps 1, T = 1e7, one core: ns a round, and the ratio to drawing "
         "their random numbers alone, by the functions that the algorithms call or by Numba's own, "
         "whichever are faster (K = 20: the means of Ren et al. 2020). Some algorithms must "
-        "compute a sigmoid, a power or a truncation level in each round: the next column adds it "
-        "to the random numbers. The last two columns, at K = 5, are the ratios of the same "
-        "function run by the Python interpreter, at T = 1e5, and of a straightforward Numba loop "
-        "that computes every index in every round (`benchmarks/naive.py`; for `robust_ucb` it "
-        "takes O(t) in round t):",
+        "compute a sigmoid or a power in each round: the next column adds it to the random "
+        "numbers. The last two columns, at K = 5, are the ratios of the same function run by the "
+        "Python interpreter, at T = 1e5, and of a straightforward Numba loop that computes every "
+        "index in every round (`benchmarks/naive.py`; for `robust_ucb` it takes O(t) in round t):",
         left(
             rounds,
             [
