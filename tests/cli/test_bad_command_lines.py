@@ -6,7 +6,6 @@ What is wrong with settings and overrides is tested in ``settings/test_bad_setti
 
 import io
 import os
-import re
 import shlex
 import subprocess
 import sys
@@ -177,8 +176,7 @@ def test_a_loop_is_no_folder_of_files(refused):
     Path("loop").symlink_to("loop")
     for module in (run, stop, status):
         message = refused(module, ["--config-dir", "loop"])
-        # up to Python 3.12 resolving its path is an error
-        assert re.match("--config-dir=loop: (a folder is needed|there is no such folder)", message)
+        assert message.startswith("--config-dir=loop: a folder is needed")
 
 
 def test_a_file_is_no_folder_for_results(refused):

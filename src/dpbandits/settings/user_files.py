@@ -35,10 +35,13 @@ def user_folders(
     """
     if given is None:
         return ()
+    missing = BadInput(f"{key}={given}: there is no such folder")
     try:
-        folder = Path(given).resolve()
+        folder = Path(given).resolve(strict=True)
         if not (os.fspath(given) and folder.is_dir()):
-            raise BadInput(f"{key}={given}: there is no such folder")
+            raise missing
+    except (FileNotFoundError, NotADirectoryError):
+        raise missing from None
     except (OSError, RuntimeError, ValueError) as error:  # a loop of links, a name too long
         reason = getattr(error, "strerror", None) or str(error)
         raise BadInput(f"{key}={given}: a folder is needed ({reason})") from None
