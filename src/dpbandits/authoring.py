@@ -35,6 +35,7 @@ Example::
 
 from __future__ import annotations
 
+from .compiled.primitives import unlikely
 from .compiled.decorators import inlined, kernel, verb
 from .compiled.distributions import (
     beta, binomial, exponential, gamma, normal, poisson, random, student,
@@ -109,7 +110,7 @@ from .parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise
 
 __all__ = [  # noqa: RUF022  grouped by purpose
     # compilation
-    "kernel", "verb", "inlined", "routine", "rare_routine",
+    "kernel", "verb", "inlined", "routine", "rare_routine", "unlikely",
     # the state of the game
     "arms", "rounds_played", "rounds_left", "room_for", "until_horizon", "pulls",
     # playing one round

@@ -12,8 +12,9 @@ import numpy as np
 
 from .compiled.decorators import verb
 from .compiled.distributions import binomial, random
+from .compiled.primitives import unlikely
 from .compiled.routines import borrowing_routine
-from .environments.blocks import draw_counts, draw_encoded_sum, draw_some, draw_sum, sum_of
+from .environments.blocks import draw_counts, draw_encoded_sum, draw_some, draw_sum, kept, sum_of
 from .environments.laws import (
     Environment,
     Law,
@@ -171,12 +172,12 @@ def pull_within(game: Game, a: int, level: float) -> float:
 
 @verb
 def receive(game: Game, a: int, z: float, level: float) -> float:
-    """What arrives of the report ``z`` of a user of arm ``a``: the report, or an outlier. The
-    server drops reports above ``level`` in absolute value, which an adversary may know.
+    """What the server receives of the report ``z`` of a user of arm ``a``: the report, which is at
+    most ``level`` in absolute value, or an outlier, 0 above ``level``, which an adversary may know.
     """
     env = game.env
-    if env.alpha > 0.0 and env.reports and random(game.coins) < env.alpha:
-        return draw_outlier_within(env, game.coins, outliers(env, a), level)
+    if unlikely(env.alpha > 0.0) and env.reports and random(game.coins) < env.alpha:
+        return kept(draw_outlier_within(env, game.coins, outliers(env, a), level), level)
     return z
 
 
@@ -200,7 +201,7 @@ def pull_again(game: Game, arm: Law, t: int) -> float:
 def pull_again_within(game: Game, arm: Law, t: int, level: float) -> float:
     """``pull_within`` as one round of a stay, after ``t`` rounds of the game."""
     env = game.env
-    if env.alpha > 0.0 and not env.reports and random(game.coins) < env.alpha:
+    if unlikely(env.alpha > 0.0) and not env.reports and random(game.coins) < env.alpha:
         return draw_outlier_within(env, game.coins, outliers(env, arm.row), level)
     return draw_from(env, game.coins, arm, t)
 

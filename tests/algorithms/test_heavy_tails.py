@@ -225,7 +225,6 @@ def test_a_sum_of_a_thousand_trillion_has_its_variance():
 # Robust UCB: rewards that expire
 
 
-@pytest.mark.slow
 @dataclass
 class Watched:
     """A game of robust_ucb in plain Python; before each round ``check(t, rewards, total)`` sees
@@ -309,6 +308,32 @@ def test_at_every_round_the_kept_rewards_are_those_below_their_levels(
     assert (wrong > 0).all()
     reward = references.table_reward(rewards.tolist())
     assert watched.arms == references.robust_ucb(reward, 3, T, None, u, v)
+
+
+def test_rewards_that_expire_while_their_arm_leads_are_forgotten_in_time():
+    """Every tenth reward of the better arm counts for three rounds more, in which the arm leads."""
+    T, u, v = 800, 0.3, 1.0
+    rewards, pulls = np.zeros((T, 2)), np.zeros(2, int)
+
+    def reward(a, t):
+        pulls[a] += 1
+        if a == 0:
+            short = pulls[a] % 10 == 0 and t > 100
+            rewards[t - 1, a] = math.sqrt(u * pulls[a] / (2 * math.log(t + 3.5))) if short else 0.3
+        return rewards[t - 1, a]
+
+    arms, late = references.robust_ucb(reward, 2, T, None, u, v), []
+
+    def check(t, rewards, total):
+        for a in rewards:
+            x, i = np.array(rewards[a]), np.arange(1, len(rewards[a]) + 1)
+            size, level = np.abs(x) ** (1 + v), u * i / max(2 * math.log(t), 1e-9)
+            assert total[a] == pytest.approx(x[size <= level].sum(), rel=1e-9, abs=1e-9)
+            late.append(x[size <= u * i / max(2 * math.log(t - 1), 1e-9)].sum() - total[a])
+
+    watched = Watched(check).play(table(rewards), T, u=u, v=v)
+    assert watched.arms == arms and watched.popped > 20
+    assert sum(x > 0.1 for x in late) > 20  # control: sums of a round later
 
 
 @pytest.mark.slow

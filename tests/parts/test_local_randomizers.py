@@ -1,5 +1,6 @@
 """Local randomizers: unbiased, private at the level of the user, and what algorithms send."""
 
+import copy
 import math
 
 import numpy as np
@@ -9,6 +10,7 @@ from scipy import stats
 from scipy.special import expit
 
 from dpbandits import game as game_module
+from dpbandits.compiled.decorators import kernel
 from dpbandits.environments.laws import sigmoid
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import next_user, tanh_half_level
@@ -30,28 +32,17 @@ def tanh_half(eps):
     return tanh_half_level(game, next_user(game))
 
 
-class Coin:
-    """A generator whose only use is to tell what its draw is compared with."""
-
-    def __init__(self, value=0.5):
-        self.value = value
-        self.chances = []
-
-    def random(self):
-        return Uniform(self.value, self.chances)
-
-
 def chance(r, tanh):
-    """The exact probability with which CTB sends 1."""
-    coin = Coin()
-    convert_to_bernoulli(coin, r, tanh)
-    [p] = coin.chances
+    """The exact probability with which CTB sends 1: that with which a coin is compared."""
+    chances = []
+    convert_to_bernoulli(Uniform(0.5, chances), r, tanh)
+    [p] = chances
     return p
 
 
 def test_a_bit_is_1_below_its_probability():
     for value, bit in ((0.0, 1.0), (0.7499, 1.0), (0.7501, 0.0), (0.9999, 0.0)):
-        assert convert_to_bernoulli(Coin(value), 1.0, 0.5) == bit
+        assert convert_to_bernoulli(value, 1.0, 0.5) == bit
 
 
 SIGMOID_REWARDS = [
@@ -67,18 +58,19 @@ def sends_bits_of_sigmoids(send):
         for tanh in (0.05, 0.5, 1.0):
             p = chance(sigmoid(r), tanh)
             for u in (0.0, p - 0.003, np.nextafter(p, 0), p, np.nextafter(p, 1), p + 0.003):
-                if send(Fixed(u), r, tanh) != (u < p):
+                if send(u, r, tanh) != (u < p):
                     return False
     return True
 
 
-class Fixed:
-    def __init__(self, value):
-        self.random = lambda: value
+@kernel
+def compiled_bit_of_sigmoid(u, r, tanh):
+    return convert_to_bernoulli_of_sigmoid(u, r, tanh)
 
 
 def test_a_bit_of_a_sigmoid_is_that_of_the_sigmoid(monkeypatch):
     assert sends_bits_of_sigmoids(convert_to_bernoulli_of_sigmoid)
+    assert sends_bits_of_sigmoids(compiled_bit_of_sigmoid)
     monkeypatch.setattr(local_randomizers, "_FAR", 0.9 * local_randomizers._FAR)
     assert not sends_bits_of_sigmoids(convert_to_bernoulli_of_sigmoid)
 
@@ -124,7 +116,9 @@ def test_g_is_unbiased_with_variance_of_coth(eps):
 @pytest.mark.parametrize("r", [0.0, 0.3, 1.0])
 def test_drawn_bits_are_unbiased(eps, r):
     rng, n, tanh = np.random.default_rng(7), 20_000, tanh_half(eps)
-    g = np.array([unbiased(convert_to_bernoulli(rng, r, tanh), 1 / tanh) for _ in range(n)])
+    g = np.array(
+        [unbiased(convert_to_bernoulli(rng.random(), r, tanh), 1 / tanh) for _ in range(n)]
+    )
     error = math.sqrt((tanh**-2 / 4 - (r - 0.5) ** 2) / n)
     assert abs(g.mean() - r) < SIGMAS * error
     assert abs(g.mean() - (r + 0.1 / tanh)) > SIGMAS * error  # control
@@ -213,16 +207,23 @@ def test_the_sigmoid_squashes_any_reward():
     assert sigmoid(0.0) == 0.5 and 0 < sigmoid(-37.0) < 1e-15
 
 
+class Fixed:
+    """A generator that returns a number."""
+
+    def __init__(self, value):
+        self.random = lambda: value
+
+
 class Spy:
-    """Stands for a curator, and notes what it was given and what it returned."""
+    """Stands for a curator, and notes its coins and what it returned."""
 
     def __init__(self, function):
         self.function, self.calls = function, []
 
-    def __call__(self, rng, r, level):
-        state = rng.bit_generator.state
-        x = self.function(rng, r, level)
-        self.calls.append((state, r, level, x))
+    def __call__(self, coins, r, level):
+        same = Fixed(coins) if isinstance(coins, float) else copy.deepcopy(coins)
+        x = self.function(coins, r, level)
+        self.calls.append((same, x))
         return x
 
 
@@ -247,10 +248,8 @@ def test_the_curators_of_guarantees_are_what_algorithms_send(name, sends, monkey
     play(name, bernoulli(0.7, 0.4), 60, eps=eps, plain=True)
     monkeypatch.undo()
     assert len(spy.calls) == len(seen) == 60
-    for (state, _, _, x), reward in zip(spy.calls, seen, strict=True):
-        rng = np.random.Generator(np.random.SFC64())
-        rng.bit_generator.state = state
-        assert curator(rng, reward, eps) == x
+    for (coins, x), reward in zip(spy.calls, seen, strict=True):
+        assert curator(coins, reward, eps) == x
 
 
 @pytest.mark.slow

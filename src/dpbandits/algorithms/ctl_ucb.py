@@ -6,9 +6,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ..authoring import (
-    RAW_LIMIT, AboveOne, Positive, Powers, RawMoments, arms, below, convert_to_sign, kept,
-    kernel, largest_sign, local_dp, new_powers, one_bit, optimism, power_of_count, power_of_log,
-    pull_again_within, receive, routine, send_sign, verb,
+    RAW_LIMIT, AboveOne, Positive, Powers, RawMoments, arms, below, convert_to_sign, kernel,
+    largest_sign, local_dp, new_powers, one_bit, optimism, power_of_count, power_of_log,
+    pull_again_within, random, receive, routine, send_sign, verb,
 )  # fmt: skip
 
 NAME = "CTL-UCB"
@@ -55,11 +55,16 @@ def draw(own, game, arm, t, N):
 
 
 @verb
+def arrive(own, game, rng, last):
+    """The random number behind the sign of the next user."""
+    return random(rng)
+
+
+@verb
 def observe(own, rng, pull, statistics):
     (N, total, _), (x, M) = statistics, pull.x
-    reach = largest_sign(M, own.tanh)
-    z = receive(own.game, pull.a, convert_to_sign(rng, x, own.tanh, M), reach)
-    return N + 1.0, total + kept(z, reach), 0.0
+    z = convert_to_sign(pull.user, x, own.tanh, M)
+    return N + 1.0, total + receive(own.game, pull.a, z, largest_sign(M, own.tanh)), 0.0
 
 
 @verb
@@ -84,7 +89,7 @@ def explore(own, t, N, total, more, level):
     return -1
 
 
-play_optimistically = optimism(observe, index, review=explore, draw=draw)
+play_optimistically = optimism(observe, index, arrive, explore, draw)
 
 
 @routine
@@ -98,7 +103,7 @@ def play(game, rng, eps, k, alpha, c, cap, bias):
         game, eps, math.tanh(0.5 * eps), k, alpha, cap, c * bias, wide, new_powers(K),
         np.zeros(K), np.zeros(K), np.zeros(7), np.zeros(1),
     )  # fmt: skip
-    play_optimistically(game, rng, own, 0.0, power, power)
+    play_optimistically(game, rng, own, 0.0, power, power, 0.0)
 
 
 @kernel

@@ -1,10 +1,12 @@
 """HeLDP-UCB-B: UCB on one-bit responses of users with individual privacy levels."""
 
 import math
+from typing import NamedTuple
 
 from ..authoring import (
-    UNIT_INTERVAL, Positive, convert_to_bernoulli, coth_half_level, kernel, local_dp, next_user,
-    one_bit, optimism, privacy_level, send_bit, tanh_half_level, unbiased, users_alike, verb,
+    UNIT_INTERVAL, Positive, convert_to_bernoulli, coth_half_level, inlined, kernel, local_dp,
+    next_user, one_bit, optimism, privacy_level, random, send_bit, tanh_half_level, unbiased,
+    users_alike, verb,
 )  # fmt: skip
 
 NAME = "HeLDP-UCB-B"
@@ -16,29 +18,66 @@ ANY_REWARDS = "heldp_ucb_bs"  # the variant behind a sigmoid
 LEADING_TERM = "V_B"  # of the regret; eps_min should minimise it
 
 
+class User(NamedTuple):
+    """A user who sends one bit, or nothing."""
+
+    sends: bool  # whether the level eps is at least eps_min
+    tanh: float  # tanh(eps/2)
+    c: float  # coth(eps/2)
+    u: float  # the random number behind the bit
+
+
+@verb
+def user_of(game, level, eps_min):
+    """A user, given the index of the level."""
+    sends = privacy_level(game, level) >= eps_min
+    return User(sends, tanh_half_level(game, level), coth_half_level(game, level), 0.0)
+
+
 def agent_4(curator):
     """Agent 4 of Ren et al. 2020 with a curator that sends one bit."""
 
     @verb
+    def arrive(own, game, rng, last):
+        eps_min, alike = own
+        if alike:  # nothing to draw, look up or compare
+            return User(last.sends, last.tanh, last.c, random(rng))
+        user = user_of(game, next_user(game), eps_min)
+        return User(user.sends, user.tanh, user.c, random(rng) if user.sends else 0.0)
+
+    @verb
     def observe(own, rng, pull, statistics):
-        (game, eps_min), (N, s, B) = own, statistics
-        if privacy_level(game, pull.user) < eps_min:  # the user sends nothing
+        (N, s, B), user = statistics, pull.user
+        if not user.sends:
             return N, s, B
-        tanh, c = tanh_half_level(game, pull.user), coth_half_level(game, pull.user)
-        return N + 1.0, s + unbiased(curator(rng, pull.x, tanh), c), B + c**2
+        bit = curator(user.u, pull.x, user.tanh)
+        return N + 1.0, s + unbiased(bit, user.c), B + user.c**2
 
     @verb
     def index(own, a, statistics):
         N, s, B = statistics
         return s / N, math.sqrt(2.0 * B) / N
 
-    return optimism(observe, index, arrive=next_user)
+    play_optimistically = optimism(observe, index, arrive)
+
+    @inlined
+    def play(game, rng, eps_min):
+        own, user = (eps_min, at_one_level(game, eps_min)), user_of(game, 0, eps_min)
+        play_optimistically(game, rng, own, 0.0, 0.5, fade(game, eps_min), user)
+
+    return play
+
+
+@verb
+def at_one_level(game, eps_min):
+    """Whether every user sends a response, all at one level."""
+    return users_alike(game) and privacy_level(game, 0) >= eps_min
 
 
 @verb
 def fade(game, eps_min):
-    """1/2 if the bonus decreases as N^(-1/2), since every user sends a response at one level."""
-    return 0.5 if users_alike(game) and privacy_level(game, 0) >= eps_min else 1.0
+    """1/2 if the bonus decreases as N^(-1/2), else 1."""
+    return 0.5 if at_one_level(game, eps_min) else 1.0
 
 
 play = agent_4(convert_to_bernoulli)
@@ -52,4 +91,4 @@ def heldp_ucb_b(game, rng, eps_min: Positive):
     Args:
         eps_min: users with a lower level send nothing.
     """
-    play(game, rng, (game, eps_min), 0.0, 0.5, fade(game, eps_min))
+    play(game, rng, eps_min)

@@ -3,7 +3,7 @@
 from ..authoring import (
     Positive, convert_to_bernoulli_of_sigmoid, kernel, local_dp, one_bit, send_bit_of_sigmoid,
 )  # fmt: skip
-from .heldp_ucb_b import agent_4, fade
+from .heldp_ucb_b import agent_4
 
 NAME = "HeLDP-UCB-BS"
 LINE = "sky blue", "dashdotted"
@@ -23,4 +23,4 @@ def heldp_ucb_bs(game, rng, eps_min: Positive):
     Args:
         eps_min: users with a lower level send nothing.
     """
-    play(game, rng, (game, eps_min), 0.0, 0.5, fade(game, eps_min))
+    play(game, rng, eps_min)

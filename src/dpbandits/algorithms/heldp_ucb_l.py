@@ -35,7 +35,13 @@ def agent_2(curator):
         N, s, A = statistics
         return s / N, math.sqrt(2.0 / N) + math.sqrt(32.0 * A) / N
 
-    return optimism(observe, index, next_user, force)
+    return optimism(observe, index, arrive, force)
+
+
+@verb
+def arrive(own, game, rng, last):
+    """The next user."""
+    return next_user(game)
 
 
 @verb

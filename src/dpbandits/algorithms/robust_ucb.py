@@ -6,7 +6,7 @@ import numpy as np
 
 from ..authoring import (
     NOT_PRIVATE, HeavyTails, MomentBound, Order, arms, forget, kernel, new_heap,
-    new_powers, optimism, power_of_count, remember, verb,
+    new_powers, optimism, power_of_count, remember, unlikely, verb,
 )  # fmt: skip
 
 NAME = "Robust UCB"
@@ -20,7 +20,7 @@ ROUND_BY_ROUND = True
 def observe(own, rng, pull, statistics):
     ((u, v, log_T, _), (immortal, _, _), heap, first), (n, total, _) = own, statistics
     N = n + 1.0
-    if abs(pull.x) > immortal[pull.a]:
+    if unlikely(abs(pull.x) > immortal[pull.a]):
         life = u * N / (2.0 * abs(pull.x) ** (1.0 + v))
         if life < log_T:
             if math.exp(life) < pull.t + 1:
@@ -38,7 +38,7 @@ def index(own, a, statistics):
     return total / N, power_of_count(widths, a, N, wide, -v / (1.0 + v))
 
 
-play = optimism(observe, index, review=forget)
+play = optimism(observe, index, review=forget, unplanned=True)
 
 
 @kernel

@@ -10,6 +10,7 @@ import numpy as np
 from ..compiled.decorators import verb
 from ..compiled.distributions import beta, exponential, normal, random, student
 from ..compiled.pointers import call_at
+from ..compiled.primitives import unlikely
 from ..compiled.routines import borrowing_routine
 
 # The laws, each with the meaning of its parameters.
@@ -85,7 +86,7 @@ def draw(env: Environment, rng: np.random.Generator, a: int, t: int) -> float:
 @verb
 def draw_again(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
     """One reward of the arm whose inliers follow ``law``."""
-    if env.alpha > 0.0 and random(rng) < env.alpha:
+    if unlikely(env.alpha > 0.0) and random(rng) < env.alpha:
         return draw_outlier(env, rng, outliers(env, law.row))
     return draw_from(env, rng, law, t)
 
@@ -123,7 +124,7 @@ def largest_kept(env: Environment, row: int, level: float) -> float:
 @verb
 def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
     """One value of a law; the code for involved laws is not inlined."""
-    if law.kind >= INVOLVED:
+    if unlikely(law.kind >= INVOLVED):
         return draw_apart(rng, law.kind, law.x, law.y, law.z)
     return draw_plain(env, rng, law, t)
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..compiled.decorators import verb
 from ..compiled.distributions import random
+from ..compiled.primitives import unlikely, whole
 from ..environments.blocks import kept
 from ..environments.laws import sigmoid
 from .mechanisms import laplace, laplace_scale
@@ -28,17 +29,17 @@ def add_laplace(rng: np.random.Generator, r: float, scale: float) -> float:
 
 
 @verb
-def convert_to_bernoulli(rng: np.random.Generator, r: float, tanh: float) -> float:
+def convert_to_bernoulli(u: float, r: float, tanh: float) -> float:
     """Curator 3 of Ren et al. 2020, CTB: a bit, 1 with probability 1/2 + (r - 1/2) tanh(eps/2).
 
     Args:
-        rng: generator of the noise.
+        u: uniform random number in [0, 1).
         r: reward in [0, 1].
         tanh: tanh(eps/2), which does not overflow, unlike e^eps.
 
     It is eps-locally DP: the probability equals (r e^eps + 1 - r)/(1 + e^eps).
     """
-    return 1.0 if random(rng) < chance_of_one(r, tanh) else 0.0
+    return 1.0 if u < chance_of_one(r, tanh) else 0.0
 
 
 @verb
@@ -47,31 +48,30 @@ def chance_of_one(r: float, tanh: float) -> float:
     return 0.5 + (r - 0.5) * tanh
 
 
-# sigmoid - 1/2 at the midpoints of steps of 1/_STEPS in [-8, 8], and its largest deviation within a
-# step or outside of the table.
+# sigmoid - 1/2 at the midpoints of steps of 1/_STEPS in [-8, 8], and more than its deviation within
+# a step.
 _STEPS = 64
 _MIDDLES = np.array([sigmoid((i + 0.5) / _STEPS) for i in range(-8 * _STEPS, 8 * _STEPS)]) - 0.5
 _FAR = 0.125 / _STEPS + 1e-6
 
 
 @verb
-def convert_to_bernoulli_of_sigmoid(rng: np.random.Generator, r: float, tanh: float) -> float:
+def convert_to_bernoulli_of_sigmoid(u: float, r: float, tanh: float) -> float:
     """CTB of the reward's sigmoid. A table decides nearly all bits; the sigmoid is computed for
     about one in a hundred, and the bit is always that of the exact sigmoid.
     """
-    u, place = random(rng), r * _STEPS + 8 * _STEPS
-    place = place if place > 0.0 else 0.0
-    place = place if place < 16 * _STEPS else 16 * _STEPS - 1.0
-    level = 0.5 + _MIDDLES[np.uint64(np.int64(place))] * tanh  # unsigned: no test of the sign
-    if abs(u - level) < _FAR:
-        level = chance_of_one(sigmoid(r), tanh)
-    return 1.0 if u < level else 0.0
+    step = whole(r * _STEPS + 8 * _STEPS)
+    if 0 <= step < 16 * _STEPS:
+        level = 0.5 + _MIDDLES[step] * tanh
+        if not unlikely(abs(u - level) < _FAR):
+            return 1.0 if u < level else 0.0
+    return convert_to_bernoulli(u, sigmoid(r), tanh)
 
 
 @verb
 def send_bit(rng: np.random.Generator, r: float, eps: float) -> float:
     """CTB, parametrised by eps. eps-local DP for rewards in [0, 1] (Lemma 9)."""
-    return convert_to_bernoulli(rng, r, math.tanh(0.5 * eps))
+    return convert_to_bernoulli(random(rng), r, math.tanh(0.5 * eps))
 
 
 @verb
@@ -83,7 +83,7 @@ def send_sigmoid(rng: np.random.Generator, r: float, eps: float) -> float:
 @verb
 def send_bit_of_sigmoid(rng: np.random.Generator, r: float, eps: float) -> float:
     """CTB-S: CTB of the reward's sigmoid. eps-local DP for any reward."""
-    return convert_to_bernoulli_of_sigmoid(rng, r, math.tanh(0.5 * eps))
+    return convert_to_bernoulli_of_sigmoid(random(rng), r, math.tanh(0.5 * eps))
 
 
 @verb
@@ -100,14 +100,15 @@ def send_sign(rng: np.random.Generator, r: float, eps: float, M: float = 1.0) ->
     probability e^eps/(1 + e^eps), times coth(eps/2). eps-local DP for any reward (Zhou & Zhang
     2024, Alg. 1). One uniform number decides the rounding and the sign together, as in CTB.
     """
-    return convert_to_sign(rng, r, math.tanh(0.5 * eps), M)
+    return convert_to_sign(random(rng), r, math.tanh(0.5 * eps), M)
 
 
 @verb
-def convert_to_sign(rng: np.random.Generator, r: float, tanh: float, M: float) -> float:
-    """``send_sign``, parametrised by tanh(eps/2)."""
-    bit = convert_to_bernoulli(rng, 0.5 + 0.5 * kept(r, M) / M, tanh)
-    return largest_sign(M, tanh) if bit == 1.0 else -largest_sign(M, tanh)
+def convert_to_sign(u: float, r: float, tanh: float, M: float) -> float:
+    """``send_sign``, parametrised by tanh(eps/2) and a uniform random number in [0, 1)."""
+    share = 0.5 + 0.5 * r / M if abs(r) <= M else 0.5
+    largest = largest_sign(M, tanh)
+    return largest if convert_to_bernoulli(u, share, tanh) == 1.0 else -largest
 
 
 @verb
@@ -119,4 +120,5 @@ def largest_sign(M: float, tanh: float) -> float:
 @verb
 def unbiased(x: float, c: float) -> float:
     """g(x; eps): the bit x of CTB as an unbiased estimate of the reward, c = coth(eps/2)."""
-    return 0.5 + (x - 0.5) * c
+    half = 0.5 * c
+    return 0.5 + (half if x == 1.0 else -half)

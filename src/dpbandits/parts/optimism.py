@@ -20,13 +20,13 @@ class Pull(NamedTuple):
     t: int  # the round
     a: int  # the arm
     x: Any  # the reward, or what else ``draw`` returns
-    user: int  # index of the user's privacy level; 0 for algorithms that treat all users alike
+    user: Any  # what ``arrive`` returned: the user
 
 
 @verb
-def nobody(game: Game) -> int:
+def nobody(own: Any, game: Game, rng: np.random.Generator, last: Any) -> Any:
     """``arrive`` for algorithms that treat all users alike."""
-    return 0
+    return last
 
 
 @verb
@@ -36,15 +36,15 @@ def draw_reward(own: Any, game: Game, arm: Law, t: int, N: float) -> float:
 
 
 @verb
-def never(own: Any, t: int) -> bool:
-    """Whether round ``t`` begins with a review, for algorithms without any."""
-    return False
+def any_round(own: Any, t: int) -> int:
+    """The last round up to ``t`` that begins without a review, for algorithms without any."""
+    return t
 
 
 @verb
-def due(own: Any, t: int) -> bool:
-    """Whether round ``t`` begins with a review: own[-1] is the time after which one is needed."""
-    return t > own[-1][0]
+def before_review(own: Any, t: int) -> int:
+    """The last round up to ``t`` that begins without a review: own[-1] says when one is needed."""
+    return int(min(own[-1][0], t))
 
 
 @verb
@@ -59,30 +59,34 @@ def optimism(
     arrive: Callable = nobody,
     review: Callable = no_review,
     draw: Callable = draw_reward,
+    unplanned: bool = False,
 ) -> Callable:
-    """The loop of an optimistic algorithm, ``play(game, rng, own, shift, power, fade)``.
+    """The loop of an optimistic algorithm, ``play(game, rng, own, shift, power, fade, user)``.
 
     In round t it plays the arm of largest index ``level + (ln t + shift)^power width``, infinite
     for arms without observations, ties to the lowest. An arm has three statistics, all 0 at first:
     the number of observations N; the total, where total/N is the index without its bonus; and
     one more. ``own`` holds what else the algorithm needs, and ``fade`` says how a width decreases
-    (see ``Indices``). All functions are verbs.
+    (see ``Indices``). ``user`` is the user before the first round. All functions are verbs.
 
     Args:
         observe: ``observe(own, rng, pull, statistics)`` returns the statistics after a pull.
         index: ``index(own, a, statistics)`` returns level and width of the index of arm a.
-        arrive: ``arrive(game)`` draws the user of the next round.
+        arrive: ``arrive(own, game, rng, last)`` returns the user of the next round, given that of
+            the last one. It may draw the random number behind a user's response before the reward:
+            a response that waits for both takes longer.
         review: ``review(own, t, N, total, more, level)`` may change the statistics, float64 arrays
             (K,), and the levels; it returns an arm that must be played in this round, or -1. It is
             called in rounds t > own[-1][0], where own[-1] is a float64 array (1,).
         draw: ``draw(own, game, arm, t, N)`` draws the reward after t rounds of the game, by
             ``pull_again`` or ``pull_again_within``, from an arm with N observations. What it
             returns is ``pull.x`` of ``observe``.
+        unplanned: whether ``observe`` may bring the next review forward, and not only a review.
     """
-    in_review = never if review is no_review else due
+    last = any_round if review is no_review else before_review
 
     @inlined
-    def play(game, rng, own, shift, power, fade):
+    def play(game, rng, own, shift, power, fade, user=0):
         K, T = arms(game), game.horizon
         N, total, more = np.zeros(K), np.zeros(K), np.zeros(K)
         indices = Indices(np.zeros(K + K % 2), np.zeros(K + K % 2), shift, power, fade)
@@ -91,19 +95,21 @@ def optimism(
         window = new_window(indices, 1)
         t = 1
         while t <= T:
-            forced = review(own, t, N, total, more, indices.level) if in_review(own, t) else -1
+            forced = review(own, t, N, total, more, indices.level) if last(own, t) < t else -1
             if t > window.last:
                 window = new_window(indices, t)
             stretch = lead(indices, window, t, total, N)
             a = forced if forced >= 0 else stretch.arm
             arm, now = stay(game, a), (N[a], total[a], more[a])  # in registers
-            leads, until = True, min(T, window.last) if forced < 0 else t
+            leads, until = True, last(own, min(T, window.last)) if forced < 0 else t
             while leads:
-                user = arrive(game)
+                user = arrive(own, game, rng, user)
                 x = draw(own, game, arm, t - 1, now[0])
                 now = observe(own, rng, Pull(t, a, x, user), now)
                 t += 1
-                leads = t <= until and not in_review(own, t) and keeps_lead(stretch, now[1], now[0])
+                leads = t <= until and keeps_lead(stretch, now[1], now[0])
+                if unplanned:
+                    leads = leads and last(own, t) == t
             leave(game, arm, t - 1)
             N[a], total[a], more[a] = now
             if N[a] > 0.0:

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from ..compiled.distributions import random
 from ..compiled.routines import routine
 from ..game import Game, arms, pull, rounds_left
 from .local_randomizers import convert_to_bernoulli
@@ -33,7 +34,7 @@ def top_two_each_round(game: Game, rng: np.random.Generator, delta: float, tanh:
     a = 0
     while rounds_left(game) > 0:
         x = pull(game, a)
-        total[a] += x if tanh == 0.0 else convert_to_bernoulli(rng, x, tanh)
+        total[a] += x if tanh == 0.0 else convert_to_bernoulli(random(rng), x, tanh)
         n[a] += 1.0
         m[a] = total[a] / n[a]
         index[a] = m[a] + math.sqrt((math.floor(math.log2(n[a])) + 1.0) / n[a])
