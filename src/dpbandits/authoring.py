@@ -88,7 +88,7 @@ from .parts.expiry import forget, new_heap, remember
 from .parts.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
 from .parts.kl_argmax import kl_leader, kl_leads, new_reach
 from .parts.local_randomizers import (
-    add_laplace, convert_to_bernoulli, convert_to_bernoulli_of_sigmoid, convert_to_laplace,
+    convert_to_bernoulli, convert_to_bernoulli_of_sigmoid, convert_to_laplace,
     convert_to_sign, largest_sign, send_bit, send_bit_of_sigmoid, send_sigmoid, send_sign,
     send_truncated, unbiased,
 )  # fmt: skip
@@ -135,7 +135,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "dp_ucb_with_counters", "dpr_ucb_with_counters",
     "BINARY", "LITERAL", "CALIBRATED", "Tree", "Bonus",
     # local randomizers: what a user sends instead of a reward
-    "convert_to_laplace", "add_laplace", "send_sigmoid", "send_truncated",
+    "convert_to_laplace", "send_sigmoid", "send_truncated",
     "send_sign", "convert_to_sign", "largest_sign",
     "convert_to_bernoulli", "convert_to_bernoulli_of_sigmoid",
     "send_bit", "send_bit_of_sigmoid", "unbiased",

@@ -594,8 +594,8 @@ FAULTS = {
     ),
     "a curator of Laplace noise 0.7/eps": (
         ["heldp_ucb_l", "heldp_ucb_ls"],
-        curators.add_laplace,
-        lambda add: lambda rng, r, scale: add(rng, r, 0.7 * scale),
+        mechanisms.laplace,
+        lambda laplace: lambda rng, scale: laplace(rng, 0.7 * scale),
     ),
     "tanh(eps) for tanh(eps/2)": (
         WITH_BITS,

@@ -1,6 +1,5 @@
 """Local randomizers: unbiased, private at the level of the user, and what algorithms send."""
 
-import copy
 import math
 
 import numpy as np
@@ -11,15 +10,15 @@ from scipy.special import expit
 
 from dpbandits import game as game_module
 from dpbandits.compiled.decorators import kernel
+from dpbandits.contracts.alignments import one_bit
 from dpbandits.environments.laws import sigmoid
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import next_user, tanh_half_level
-from dpbandits.parts import local_randomizers
+from dpbandits.parts import argmax, local_randomizers
 from dpbandits.parts.local_randomizers import (
     convert_to_bernoulli,
     convert_to_bernoulli_of_sigmoid,
     convert_to_laplace,
-    send_sigmoid,
     send_truncated,
     unbiased,
 )
@@ -207,49 +206,33 @@ def test_the_sigmoid_squashes_any_reward():
     assert sigmoid(0.0) == 0.5 and 0 < sigmoid(-37.0) < 1e-15
 
 
-class Fixed:
-    """A generator that returns a number."""
+@pytest.mark.parametrize("name", ["heldp_ucb_l", "heldp_ucb_ls", "heldp_ucb_b", "heldp_ucb_bs"])
+def test_the_curators_of_guarantees_are_what_algorithms_send(name, monkeypatch):
+    """On the same rewards and the same coins, the sums of an algorithm are those of what the
+    curator that is audited sends; control: a curator of another level."""
+    eps, T, seen, sums = 0.8, 60, [], {}
+    pull, lead = game_module.pull_again, argmax.lead
 
-    def __init__(self, value):
-        self.random = lambda: value
+    def leading(indices, window, t, total, N):
+        sums[t] = total.sum()
+        return lead(indices, window, t, total, N)
 
-
-class Spy:
-    """Stands for a curator, and notes its coins and what it returned."""
-
-    def __init__(self, function):
-        self.function, self.calls = function, []
-
-    def __call__(self, coins, r, level):
-        same = Fixed(coins) if isinstance(coins, float) else copy.deepcopy(coins)
-        x = self.function(coins, r, level)
-        self.calls.append((same, x))
-        return x
-
-
-@pytest.mark.parametrize(
-    ("name", "sends"),
-    [
-        ("heldp_ucb_l", convert_to_laplace),
-        ("heldp_ucb_ls", send_sigmoid),
-        ("heldp_ucb_b", convert_to_bernoulli),
-        ("heldp_ucb_bs", convert_to_bernoulli_of_sigmoid),
-    ],
-)
-def test_the_curators_of_guarantees_are_what_algorithms_send(name, sends, monkeypatch):
-    """On the same reward and the same coins, the curator that is audited sends the same."""
-    eps = 0.8
-    curator = algorithm(name).guarantee.curator
-    spy = Spy(sends)
-    replace(monkeypatch, sends, spy)
-    seen = []
-    pull = game_module.pull_again
     replace(monkeypatch, pull, lambda *given: seen.append(pull(*given)) or seen[-1])
-    play(name, bernoulli(0.7, 0.4), 60, eps=eps, plain=True)
+    replace(monkeypatch, lead, leading)
+    play(name, bernoulli(0.7, 0.4), T, eps=eps, learner=np.random.default_rng(3), plain=True)
     monkeypatch.undo()
-    assert len(spy.calls) == len(seen) == 60
-    for (coins, x), reward in zip(spy.calls, seen, strict=True):
-        assert curator(coins, reward, eps) == x
+    guarantee = algorithm(name).guarantee
+    bits = guarantee.alignment is one_bit
+
+    def sent(level):
+        rng = np.random.default_rng(3)
+        given = [guarantee.curator(rng, reward, level) for reward in seen]
+        given = [unbiased(x, 1 / tanh_half(level)) if bits else x for x in given]
+        return np.append(0.0, np.cumsum(given))
+
+    assert len(seen) == T and len(sums) > 3
+    assert list(sums.values()) == pytest.approx(sent(eps)[np.array(list(sums)) - 1])
+    assert list(sums.values()) != pytest.approx(sent(1.1 * eps)[np.array(list(sums)) - 1])
 
 
 @pytest.mark.slow

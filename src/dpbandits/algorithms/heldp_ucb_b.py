@@ -40,10 +40,8 @@ def agent_4(curator):
     @verb
     def arrive(own, game, rng, last):
         eps_min, alike = own
-        if alike:  # nothing to draw, look up or compare
-            return User(last.sends, last.tanh, last.c, random(rng))
-        user = user_of(game, next_user(game), eps_min)
-        return User(user.sends, user.tanh, user.c, random(rng) if user.sends else 0.0)
+        user = last if alike else user_of(game, next_user(game), eps_min)
+        return User(user.sends, user.tanh, user.c, random(rng) if alike or user.sends else 0.0)
 
     @verb
     def observe(own, rng, pull, statistics):

@@ -1,14 +1,15 @@
 """HeLDP-UCB-L: UCB on Laplace responses of users with individual privacy levels."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Positive, convert_to_laplace, kernel, local_dp, next_user, one_release, optimism,
-    privacy_level, verb,
+    UNIT_INTERVAL, Positive, convert_to_laplace, inlined, kernel, laplace, local_dp, next_user,
+    one_release, optimism, privacy_level, verb,
 )  # fmt: skip
-from .heldp_ucb_b import fade
+from .heldp_ucb_b import at_one_level, fade
 
 NAME = "HeLDP-UCB-L"
 LINE = "sky blue", "solid"
@@ -19,41 +20,73 @@ ANY_REWARDS = "heldp_ucb_ls"  # the variant behind a sigmoid
 LEADING_TERM = "V_L"  # of the regret; eps_min should minimise it
 
 
-def agent_2(curator):
-    """Agent 2 of Ren et al. 2020 with a curator that sends a number."""
+class User(NamedTuple):
+    """A user who sends a number, or nothing."""
+
+    sends: bool  # whether the level eps is at least eps_min
+    scale: float  # 1/eps, of the noise
+    square: float  # 1/eps^2
+    noise: float
+
+
+@verb
+def user_of(game, level, eps_min):
+    """A user, given the index of the level, before the noise is drawn."""
+    eps = privacy_level(game, level)
+    if eps < eps_min:
+        return User(False, 0.0, 0.0, 0.0)
+    return User(True, 1.0 / eps, 1.0 / eps**2, 0.0)
+
+
+@verb
+def as_it_is(r):
+    """The reward."""
+    return r
+
+
+def agent_2(transform):
+    """Agent 2 of Ren et al. 2020 with a curator that sends the transformed reward plus noise."""
+
+    @verb
+    def arrive(own, game, rng, last):
+        eps_min, alike = own[0]
+        user = last if alike else user_of(game, next_user(game), eps_min)
+        noise = laplace(rng, user.scale) if alike or user.sends else 0.0
+        return User(user.sends, user.scale, user.square, noise)
 
     @verb
     def observe(own, rng, pull, statistics):
-        (game, eps_min), (N, s, A) = own[0], statistics
-        eps = privacy_level(game, pull.user)
-        if eps < eps_min:  # the user sends nothing
+        (N, s, A), user = statistics, pull.user
+        if not user.sends:
             return N, s, A
-        return N + 1.0, s + curator(rng, pull.x, eps), A + 1.0 / eps**2
+        return N + 1.0, s + (transform(pull.x) + user.noise), A + user.square
 
     @verb
     def index(own, a, statistics):
         N, s, A = statistics
         return s / N, math.sqrt(2.0 / N) + math.sqrt(32.0 * A) / N
 
-    return optimism(observe, index, arrive, force)
+    play_optimistically = optimism(observe, index, arrive, force)
 
+    @inlined
+    def play(game, rng, eps_min):
+        own, user = (eps_min, at_one_level(game, eps_min)), user_of(game, 0, eps_min)
+        fading = fade(game, eps_min)
+        play_optimistically(game, rng, (own, np.zeros(1)), 0.0, 0.5, fading, user)
 
-@verb
-def arrive(own, game, rng, last):
-    """The next user."""
-    return next_user(game)
+    return play
 
 
 @verb
 def force(own, t, N, s, A, level):
     """The arm of smallest A, if A <= 4 ln t / eps_min^2: it must be explored."""
-    (_, eps_min), before = own  # the condition is false up to round before[0]
+    (eps_min, _), before = own  # the condition is false up to round before[0]
     rarest = np.argmin(A)
     before[0] = 0.999 * math.exp(min(A[rarest] * eps_min**2 / 4.0, 700.0))
     return rarest if A[rarest] <= 4.0 * math.log(t) / eps_min**2 else -1
 
 
-play = agent_2(convert_to_laplace)
+play = agent_2(as_it_is)
 
 
 @kernel
@@ -64,4 +97,4 @@ def heldp_ucb_l(game, rng, eps_min: Positive):
     Args:
         eps_min: users with a lower level send nothing.
     """
-    play(game, rng, ((game, eps_min), np.zeros(1)), 0.0, 0.5, fade(game, eps_min))
+    play(game, rng, eps_min)

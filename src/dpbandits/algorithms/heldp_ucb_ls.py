@@ -1,9 +1,6 @@
 """HeLDP-UCB-LS: HeLDP-UCB-L for unbounded rewards."""
 
-import numpy as np
-
-from ..authoring import Positive, kernel, local_dp, one_release, send_sigmoid
-from .heldp_ucb_b import fade
+from ..authoring import Positive, kernel, local_dp, one_release, send_sigmoid, sigmoid
 from .heldp_ucb_l import agent_2
 
 NAME = "HeLDP-UCB-LS"
@@ -13,7 +10,7 @@ ROUND_BY_ROUND = True
 LEADING_TERM = "V_L"  # of the regret; eps_min should minimise it
 
 
-play = agent_2(send_sigmoid)
+play = agent_2(sigmoid)
 
 
 @kernel
@@ -24,4 +21,4 @@ def heldp_ucb_ls(game, rng, eps_min: Positive):
     Args:
         eps_min: users with a lower level send nothing.
     """
-    play(game, rng, ((game, eps_min), np.zeros(1)), 0.0, 0.5, fade(game, eps_min))
+    play(game, rng, eps_min)

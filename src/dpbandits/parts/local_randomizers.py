@@ -19,13 +19,7 @@ def convert_to_laplace(rng: np.random.Generator, r: float, eps: float) -> float:
     """Curator 1 of Ren et al. 2020, CTL: the reward in [0, 1] plus ``Lap(1/eps)``. eps-local DP
     (Lemma 5).
     """
-    return add_laplace(rng, r, 1.0 / eps)
-
-
-@verb
-def add_laplace(rng: np.random.Generator, r: float, scale: float) -> float:
-    """CTL, parametrised by the scale 1/eps of its noise."""
-    return r + laplace(rng, scale)
+    return r + laplace(rng, 1.0 / eps)
 
 
 @verb

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled.decorators import verb
+from ..compiled.primitives import unlikely
 from ..compiled.routines import routine
 
 CLOSE = 2.0**-13  # relative step within which a cubic is exact but for the last bit or two
@@ -40,8 +41,10 @@ def power_of_count(powers: Powers, a: int, n: float, scale: float, p: float) -> 
         scale: the factor.
         p: the exponent, in [-1, 1].
     """
-    if n >= powers.end[a]:
-        step = 2.0 ** max(math.frexp(n)[1] - 14, 0)
+    if unlikely(n >= powers.end[a]):
+        step = max(powers.end[a] - powers.start[a], 1.0)
+        while n >= 2.0 / CLOSE * step:
+            step *= 2.0
         powers.start[a] = math.floor(n / step) * step
         powers.end[a] = powers.start[a] + step
         powers.value[a] = scale * powers.start[a] ** p
