@@ -241,7 +241,7 @@ def kernel_plays(given, faults=None, function=None):
         discrete_noise.discrete_laplace: lambda rng, scale: np.round(noise(scale)),
         discrete_noise.skellam: lambda rng, variance: np.round(noise(variance**0.5)),
         users.arrival: lambda users, coins: next(arrivals),
-        exact: lambda p, d: one_if_close(exact(p, d)),
+        exact: lambda p, d, *least: one_if_close(exact(p, d, *least)),
         **noise_by_the_round(given, played),
     }
     for original, become in (faults or {}).items():

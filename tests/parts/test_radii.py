@@ -1,5 +1,6 @@
 """Radii and indices against their definitions."""
 
+import itertools
 import math
 
 import numpy as np
@@ -34,6 +35,17 @@ def test_kl_upper_solves_to_1e_10():
             else:
                 expected = p + divergence_root(p, d)
             assert q == pytest.approx(expected, abs=1e-10), (p, d)
+
+
+def test_an_index_below_another_need_not_be_exact():
+    early = 0
+    for p, d in itertools.product(np.linspace(0, 1, 21), (1e-8, 1e-3, 0.1, 1.0, 10.0)):
+        q = kl_upper(p, d)
+        for least in (q - 0.01, q, q + 1e-3, q + 0.1):
+            near = kl_upper(p, d, least)
+            assert near == q if q >= least else near < least
+            early += near != q
+    assert early > 50  # these are not exact
 
 
 def divergence_root(p, d):

@@ -16,9 +16,11 @@ GUARANTEE = global_dp("Azize & Basu 2022, Theorem 6", "episode_means", alignment
 
 
 @verb
-def upper(m, n, eps, l):
-    """The index of an arm: ``m`` is its private mean of ``n`` rewards, l = alpha ln t."""
-    return kl_upper(min(max(m + laplace_tail(n, eps, l), 0.0), 1.0), l / n)
+def upper(m, n, eps, l, least):
+    """The index of an arm: ``m`` is its private mean of ``n`` rewards, l = alpha ln t. One below
+    ``least`` need not be exact.
+    """
+    return kl_upper(min(max(m + laplace_tail(n, eps, l), 0.0), 1.0), l / n, least)
 
 
 @kernel
@@ -32,7 +34,8 @@ def adap_klucb(game, rng, eps: Budget, alpha: Positive):
     index = np.zeros(arms(game))
     episodes = first_episodes(game, rng, eps)
     while rounds_left(game) > 0:
-        l = alpha * math.log(rounds_played(game) + 1)
+        l, largest = alpha * math.log(rounds_played(game) + 1), 0.0
         for a in range(arms(game)):
-            index[a] = upper(episodes.mean[a], episodes.length[a], eps, l)
+            index[a] = upper(episodes.mean[a], episodes.length[a], eps, l, largest)
+            largest = max(largest, index[a])
         play_episode(game, rng, eps, episodes, np.argmax(index))

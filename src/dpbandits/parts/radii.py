@@ -52,8 +52,9 @@ def kl_of_step(p: float, r: float, x: float) -> float:
 
 
 @verb
-def kl_upper(p: float, d: float) -> float:
-    """``max{q in [0, 1] : kl(p, q) <= d}``, to 1e-10 (Garivier & Cappe 2011).
+def kl_upper(p: float, d: float, least: float = 0.0) -> float:
+    """``max{q in [0, 1] : kl(p, q) <= d}``, to 1e-10 (Garivier & Cappe 2011); if it is below
+    ``least``, perhaps another number below ``least``, for an argmax that has found that much.
 
     Newton's method from above: kl(p, .) is convex and increasing on [p, 1], so the iterates
     decrease to the root. The initial value is the smaller of two upper bounds: that of Pinsker's
@@ -66,7 +67,7 @@ def kl_upper(p: float, d: float) -> float:
     r = 1.0 - p
     entropy = -p * math.log(p) - r * math.log(r)
     x = min(math.sqrt(d / 2.0), r - math.exp(-(d + entropy) / r), r * (1.0 - 1e-15))
-    while x > 0.0:  # the unknown is q - p
+    while x > 0.0 and p + x > least - 1e-9:  # the unknown is q - p
         excess = kl_of_step(p, r, x) - d
         step = excess * (p + x) * (r - x) / x
         x -= step
