@@ -67,9 +67,9 @@ def test_committed_ratios_of_rounds_are_within_their_limits():
     assert ratios.LIMITS == {", K = 5": 2.0, ", K = 20": 3.0, " Beta draws": 1.5}
     for end, least in zip(ratios.LIMITS, (10, 10, 6), strict=True):
         assert sum(name.endswith(end) for name in committed) >= least
-    above = [line.split(":")[0] for line in ratios.complaints(committed, committed)]
-    known = ["ctl_ucb, K = 5", "heldp_ucb_bs, K = 5", "ltc_ucb, K = 5", "robust_ucb, K = 20"]
-    assert above == known  # see benchmarks/table.md
+    assert not ratios.complaints(committed, committed)
+    (worse,) = ratios.complaints(committed | {"ucb, K = 5": 2.01}, committed)  # control
+    assert worse.startswith("ucb, K = 5")
 
 
 def test_committed_runs_of_episodes_take_less_than_100_microseconds():
