@@ -172,8 +172,9 @@ def pull_within(game: Game, a: int, level: float) -> float:
 
 @verb
 def receive(game: Game, a: int, z: float, level: float) -> float:
-    """What the server receives of the report ``z`` of a user of arm ``a``: the report, which is at
-    most ``level`` in absolute value, or an outlier, 0 above ``level``, which an adversary may know.
+    """What counts of the report ``z`` of a user of arm ``a``: the report, or an outlier in its
+    place. No report is above ``level`` in absolute value, so the server drops outliers that are:
+    they count as 0. An adversary may know the level.
     """
     env = game.env
     if unlikely(env.alpha > 0.0) and env.reports and random(game.coins) < env.alpha:

@@ -60,8 +60,8 @@ def agent_4(curator):
 
     @inlined
     def play(game, rng, eps_min):
-        own, user = (eps_min, at_one_level(game, eps_min)), user_of(game, 0, eps_min)
-        play_optimistically(game, rng, own, 0.0, 0.5, fade(game, eps_min), user)
+        alike, user = at_one_level(game, eps_min), user_of(game, 0, eps_min)
+        play_optimistically(game, rng, (eps_min, alike), 0.0, 0.5, fade(alike), user)
 
     return play
 
@@ -73,9 +73,9 @@ def at_one_level(game, eps_min):
 
 
 @verb
-def fade(game, eps_min):
-    """1/2 if the bonus decreases as N^(-1/2), else 1."""
-    return 0.5 if at_one_level(game, eps_min) else 1.0
+def fade(alike):
+    """1/2 if the bonus decreases as N^(-1/2), since all responses are alike, else 1."""
+    return 0.5 if alike else 1.0
 
 
 play = agent_4(convert_to_bernoulli)

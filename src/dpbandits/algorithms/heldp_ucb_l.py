@@ -70,9 +70,9 @@ def agent_2(transform):
 
     @inlined
     def play(game, rng, eps_min):
-        own, user = (eps_min, at_one_level(game, eps_min)), user_of(game, 0, eps_min)
-        fading = fade(game, eps_min)
-        play_optimistically(game, rng, (own, np.zeros(1)), 0.0, 0.5, fading, user)
+        alike, user = at_one_level(game, eps_min), user_of(game, 0, eps_min)
+        own = (eps_min, alike), np.zeros(1)
+        play_optimistically(game, rng, own, 0.0, 0.5, fade(alike), user)
 
     return play
 

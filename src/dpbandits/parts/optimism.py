@@ -81,9 +81,9 @@ def optimism(
         draw: ``draw(own, game, arm, t, N)`` draws the reward after t rounds of the game, by
             ``pull_again`` or ``pull_again_within``, from an arm with N observations. What it
             returns is ``pull.x`` of ``observe``.
-        unplanned: whether ``observe`` may bring the next review forward, and not only a review.
+        unplanned: whether ``observe`` may bring the next review forward; else only ``review`` may.
     """
-    last = any_round if review is no_review else before_review
+    unreviewed = any_round if review is no_review else before_review
 
     @inlined
     def play(game, rng, own, shift, power, fade, user=0):
@@ -95,13 +95,13 @@ def optimism(
         window = new_window(indices, 1)
         t = 1
         while t <= T:
-            forced = review(own, t, N, total, more, indices.level) if last(own, t) < t else -1
+            forced = review(own, t, N, total, more, indices.level) if unreviewed(own, t) < t else -1
             if t > window.last:
                 window = new_window(indices, t)
             stretch = lead(indices, window, t, total, N)
             a = forced if forced >= 0 else stretch.arm
             arm, now = stay(game, a), (N[a], total[a], more[a])  # in registers
-            leads, until = True, last(own, min(T, window.last)) if forced < 0 else t
+            leads, until = True, unreviewed(own, min(T, window.last)) if forced < 0 else t
             while leads:
                 user = arrive(own, game, rng, user)
                 x = draw(own, game, arm, t - 1, now[0])
@@ -109,7 +109,7 @@ def optimism(
                 t += 1
                 leads = t <= until and keeps_lead(stretch, now[1], now[0])
                 if unplanned:
-                    leads = leads and last(own, t) == t
+                    leads = leads and unreviewed(own, t) == t
             leave(game, arm, t - 1)
             N[a], total[a], more[a] = now
             if N[a] > 0.0:

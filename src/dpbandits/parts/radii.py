@@ -53,8 +53,10 @@ def kl_of_step(p: float, r: float, x: float) -> float:
 
 @verb
 def kl_upper(p: float, d: float, least: float = 0.0) -> float:
-    """``max{q in [0, 1] : kl(p, q) <= d}``, to 1e-10 (Garivier & Cappe 2011); if it is below
-    ``least``, perhaps another number below ``least``, for an argmax that has found that much.
+    """``max{q in [0, 1] : kl(p, q) <= d}``, to 1e-10 (Garivier & Cappe 2011).
+
+    An argmax that has found the index ``least`` needs no exact index below it: in the place of one
+    this may return any number below ``least``.
 
     Newton's method from above: kl(p, .) is convex and increasing on [p, 1], so the iterates
     decrease to the root. The initial value is the smaller of two upper bounds: that of Pinsker's
