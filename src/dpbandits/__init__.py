@@ -33,7 +33,7 @@ from .environment_values import (
 from .errors import BadInput, CannotRead, CannotWrite
 
 if _TYPE_CHECKING:
-    from .compiled.decorators import kernel
+    from .compiled import kernel
     from .running.failures import RunsFailed
 
 __version__: str

@@ -35,12 +35,10 @@ Example::
 
 from __future__ import annotations
 
-from .compiled.primitives import unlikely
-from .compiled.decorators import inlined, kernel, verb
-from .compiled.distributions import (
-    beta, binomial, exponential, gamma, normal, poisson, random, student,
+from .compiled import (
+    beta, binomial, exponential, gamma, inlined, kernel, normal, poisson, random, rare_routine,
+    routine, student, unlikely, verb,
 )  # fmt: skip
-from .compiled.routines import rare_routine, routine
 from .contracts.alignments import (
     Alignment, counter_nodes, hybrid_counter, integer_release, nodes, one_bit, one_release,
     releases, sparse_vector,

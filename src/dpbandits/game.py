@@ -10,10 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiled.decorators import verb
-from .compiled.distributions import binomial, random
-from .compiled.primitives import unlikely
-from .compiled.routines import borrowing_routine
+from .compiled import binomial, borrowing_routine, random, unlikely, verb
 from .environments.blocks import draw_counts, draw_encoded_sum, draw_some, draw_sum, kept, sum_of
 from .environments.laws import (
     Environment,

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import answer_of
+from ..compiled import answer_of
 from ..contracts.algorithm import Algorithm
 from ..contracts.alignments import Alignment, Changed, Drawn, Run
 from ..contracts.guarantees import Gaussian

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..compiled.decorators import inlined, verb
+from ..compiled import inlined, verb
 from ..environments.blocks import count, encoded, kept
 from ..parts.buffers import fill_buffer, new_buffers
 from ..parts.discrete_noise import discrete_laplace, granularity, modular_sum, most_noise, skellam

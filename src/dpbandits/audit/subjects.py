@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.stats import norm
 
-from ..compiled.decorators import compiles, loop
+from ..compiled import compiles, loop
 from ..contracts.guarantees import ZCDP, Gaussian
 from .betting import Line, gaussian_line, pure_line
 from .events import Scale, ratio

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
 
-from ..compiled.decorators import is_compiled
+from ..compiled import is_compiled
 from ..errors import BadInput, first_line
 from ..files import PACKAGE
 from .assumptions import Assumption, Bounded

@@ -12,9 +12,7 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.distributions import binomial, normal, random
-from ..compiled.routines import borrowing_routine
+from ..compiled import binomial, borrowing_routine, normal, random, verb
 from .laws import (
     DISCRETE,
     EMPIRICAL,

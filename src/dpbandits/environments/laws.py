@@ -7,11 +7,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.distributions import beta, exponential, normal, random, student
-from ..compiled.pointers import call_at
-from ..compiled.primitives import unlikely
-from ..compiled.routines import borrowing_routine
+from ..compiled import (
+    beta,
+    borrowing_routine,
+    call_at,
+    exponential,
+    normal,
+    random,
+    student,
+    unlikely,
+    verb,
+)
 
 # The laws, each with the meaning of its parameters.
 TWO_POINT = 0  # low, high, probability of high

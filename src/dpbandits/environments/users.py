@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.distributions import normal, random
+from ..compiled import normal, random, verb
 
 
 class Users(NamedTuple):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled.pointers import MOST, compiled_at
+from ..compiled import MOST, compiled_at
 from ..contracts.algorithm import import_file
 from ..contracts.versions import version_of_file, version_of_function
 from ..errors import BadInput, first_line, plain

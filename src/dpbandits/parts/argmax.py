@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import verb
+from ..compiled import verb
 from .powers import CLOSE, Cubic, evaluate, expansion
 
 WINDOW = 2.0**-13  # length of a window as a fraction of t; the bounds are renewed at its end

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.distributions import random
-from ..compiled.routines import borrowing_routine
+from ..compiled import borrowing_routine, random, verb
 from ..game import Game, advance, arms, check_arm, rounds_left, until_horizon
 
 

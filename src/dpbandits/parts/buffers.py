@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.routines import routine
+from ..compiled import routine, verb
 from ..game import Game, arms, pull, until_horizon
 from .mechanisms import laplace_mean
 

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.routines import borrowing_routine, routine
+from ..compiled import borrowing_routine, routine, verb
 
 NEAR = 4  # levels of a subtree whose logarithms are not replaced by four terms of their series
 PRECISION = 1e-5  # of the equation that the best s solves; that of the quantile is its cube

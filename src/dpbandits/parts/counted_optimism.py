@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.routines import rare_routine
+from ..compiled import rare_routine, verb
 from ..environments.blocks import kept
 from ..game import arms
 from .counters import LITERAL, counter_noise, new_counters, noise_bonus

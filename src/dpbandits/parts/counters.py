@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.routines import borrowing_routine, routine
+from ..compiled import borrowing_routine, routine, verb
 from .chernoff import Noise, add_noise, clear_noise, new_noise, noise_quantile
 from .honaker import HonakerTrees, honaker_noise, new_honaker_trees
 from .kary import BRANCHES, KaryTrees, kary_levels, kary_noise, kary_parts, new_kary_trees

@@ -10,9 +10,7 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.distributions import binomial, exponential, gamma, normal, poisson
-from ..compiled.routines import borrowing_routine
+from ..compiled import binomial, borrowing_routine, exponential, gamma, normal, poisson, verb
 
 LARGE = 2.0**61  # of sums of encoded rewards, and of what noise may add to them
 EXACT = 2.0**52  # up to here a float and its half are exact

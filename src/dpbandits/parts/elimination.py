@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.routines import routine
+from ..compiled import routine
 from ..game import Game, arms
 
 

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.routines import borrowing_routine, routine
+from ..compiled import borrowing_routine, routine, verb
 from ..game import Game, arms, pull_sum, pulls, rounds_left
 from .mechanisms import gaussian_mean, laplace_mean
 

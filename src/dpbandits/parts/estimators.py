@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import verb
+from ..compiled import verb
 from ..environments.blocks import count, kept
 from .mechanisms import laplace, laplace_scale
 from .radii import central_moment_bound, raw_moment_bound

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from ..compiled.routines import routine
+from ..compiled import routine
 
 Heap = list[tuple[float, int, float]]  # last round, arm and value of each reward
 

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.routines import routine
+from ..compiled import routine, verb
 from .mechanisms import laplace
 from .node_scales import NodeScales, node_scale
 from .trees import lowest_bit, new_trees, tree_noise

@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.routines import routine
+from ..compiled import routine, verb
 from .mechanisms import laplace, laplace_scale
 from .trees import new_trees, tree_levels, tree_node_scale, tree_noise
 

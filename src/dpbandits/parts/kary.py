@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.routines import routine
+from ..compiled import routine, verb
 from .chernoff import Noise, add_noise
 from .mechanisms import laplace
 from .node_scales import NodeScales, node_scale

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.routines import routine
+from ..compiled import routine, verb
 from .radii import bernoulli_kl, kl_upper
 
 CLEAR = 1e-9  # margin between two indices, far above the error of either

@@ -6,9 +6,7 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.distributions import random
-from ..compiled.primitives import unlikely, whole
+from ..compiled import random, unlikely, verb, whole
 from ..environments.blocks import kept
 from ..environments.laws import sigmoid
 from .mechanisms import laplace, laplace_scale

@@ -9,8 +9,7 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.distributions import exponential, gamma, normal
+from ..compiled import exponential, gamma, normal, verb
 
 
 @verb

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..compiled.decorators import verb
+from ..compiled import verb
 from .trees import tree_node_scale
 
 

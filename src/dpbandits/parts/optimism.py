@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import inlined, verb
+from ..compiled import inlined, verb
 from ..environments.laws import Law
 from ..game import Game, arms, leave, pull, pull_again, stay
 from .argmax import Indices, keeps_lead, lead, new_window

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.distributions import beta
+from ..compiled import beta, verb
 
 
 @verb

@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.primitives import unlikely
-from ..compiled.routines import routine
+from ..compiled import routine, unlikely, verb
 
 CLOSE = 2.0**-13  # relative step within which a cubic is exact but for the last bit or two
 

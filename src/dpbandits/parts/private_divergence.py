@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 
-from ..compiled.decorators import verb
+from ..compiled import verb
 from .radii import bernoulli_kl, kl_upper
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from ..compiled.decorators import verb
+from ..compiled import verb
 
 
 @verb

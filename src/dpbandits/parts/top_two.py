@@ -10,8 +10,7 @@ import math
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.routines import borrowing_routine, routine
+from ..compiled import borrowing_routine, routine, verb
 from ..game import Game, arms, pull_sum, pulls, rounds_left
 from .mechanisms import laplace_mean
 

@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 
-from ..compiled.distributions import random
-from ..compiled.routines import routine
+from ..compiled import random, routine
 from ..game import Game, arms, pull, rounds_left
 from .local_randomizers import convert_to_bernoulli
 from .top_two import calibration, challenger

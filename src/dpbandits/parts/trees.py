@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..compiled.decorators import verb
-from ..compiled.routines import routine
+from ..compiled import routine, verb
 from .mechanisms import laplace_scale
 
 

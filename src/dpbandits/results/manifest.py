@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ..compiled.cache import SOURCES
+from ..compiled import SOURCES
 from ..files import PACKAGE, opened, read_text, write_atomically
 from ..settings.setting import Setting
 

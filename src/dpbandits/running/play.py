@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled.decorators import answer_of, loop
-from ..compiled.distributions import reseed
+from ..compiled import answer_of, loop, reseed
 from ..contracts.algorithm import Algorithm
 from ..game import Game, new_game, pulls_of, restart
 from ..settings.setting import Setting, data_of

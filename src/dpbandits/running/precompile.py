@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..compiled.cache import compiled_code, has_disk_cache, is_cached
+from ..compiled import compiled_code, has_disk_cache, is_cached
 from ..contracts.algorithm import Algorithm
 from ..settings.setting import Setting
 from .play import compile_kernel, loop_of

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ..compiled.cache import compiled_code
+from ..compiled import compiled_code
 from ..environments.blocks import has_no_blocks
 from ..files import locked
 from ..results.run_store import Runs
