@@ -270,6 +270,42 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     return summarize(table)
 
 
+def compare(table: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
+    """Which algorithms differ: each against the best of its game, or against a baseline.
+
+    A game is an environment with a budget and a horizon. The intervals of all comparisons of a
+    table hold at once with probability 95 %, also for heavy tails; see docs/deciding.md.
+
+    >>> import dpbandits as dp
+    >>> table = dp.run(algo=["dp_klucb", "adap_ucb"], eps=1, horizon=1e4, runs=50)
+    >>> dp.compare(table)["tied"].tolist()
+    [True, False]
+
+    Args:
+        table: a tidy table, of regret or of stopping times.
+        baseline: the name of an algorithm, with which all others are compared; ``inf`` to compare
+            each algorithm with itself without privacy; None for the best. A baseline that has no
+            budget is that of the games of every budget.
+
+    Returns:
+        A row for each setting: its columns; ``mean`` and ``median`` of the runs; the algorithm that
+        it was compared ``against``; ``difference`` and ``ratio`` of means, ``median_difference``
+        and ``median_ratio``, each with ``_low`` and ``_high``; ``smaller``, the probability of a
+        smaller regret, with the same; whether it is ``tied``, cannot be told from the best by mean,
+        and ``median_tied``; ``letters``, of which algorithms that cannot be told apart share one;
+        ``runs``.
+
+    Raises:
+        BadInput: it is not a tidy table, or has no such baseline.
+    """
+    from .comparison.table import compare as compared
+    from .results.tables import check_table, completed
+
+    table = completed(table)
+    check_table("the table", table)
+    return compared(table, baseline)
+
+
 def plot(
     table: pd.DataFrame,
     *,

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..errors import BadInput
 from ..files import PACKAGE, package_folder
 
-COMMANDS = ("run", "stop", "plot", "status", "bounds", "claims", "audit", "report")
+COMMANDS = ("run", "stop", "compare", "plot", "status", "bounds", "claims", "audit", "report")
 KEYS_FILES = {"run": ["config"], "stop": ["stop"], "status": ["config", "stop"], "audit": ["audit"]}
 KEYS_FILES |= {"bounds": ["config"]}
 # Keys of commands that are in no file, with their values
@@ -23,6 +23,7 @@ OWN_KEYS: dict[str, dict[str, tuple[str, ...]]] = {
         "x": ("t", "eps", "rho", "horizon"), "y": ("regret", "quantiles"), "band": ("ci", "std"),
         "kind": ("tail",), "title": (), "out": ("-",), "format": ("pdf", "png", "svg"),
     },
+    "compare": {"experiment": (), "results": (), "baseline": ("inf",), "out": ()},
     "claims": {"runs": (), "horizon": (), "seed": (), "jobs": (), "results": ()},
     "bounds": {"all": ("true", "false")},
     "report": {"results": (), "out": ()},
