@@ -306,6 +306,83 @@ def compare(table: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
     return compared(table, baseline)
 
 
+def budget(
+    algo: AlgorithmLike | Sequence[AlgorithmLike],
+    env: EnvironmentLike | None = None,
+    horizon: float | None = None,
+    *,
+    regret: float | None = None,
+    ratio: float | None = None,
+    baseline: AlgorithmLike | None = None,
+    least: float = 1e-3,
+    most: float = 1e3,
+    precision: float = 1.25,
+    runs: int = 2048,
+    seed: int | None = None,
+    shuffle_arms: bool = True,
+    assume: bool | None = None,
+    jobs: int | None = None,
+    backend: str | None = None,
+    results: str | PathLike[str] | None = None,
+    config_dir: str | PathLike[str] | None = None,
+    **parameters: Any,
+) -> pd.DataFrame:
+    """The smallest privacy budget at which mean regret is at most a number, or a ratio.
+
+    Runs are added where it cannot be told yet on which side of the goal a budget is, and budgets
+    are bisected until the interval is as narrow as asked for, or ``runs`` are not enough. The
+    interval holds with probability 95 %; see docs/deciding.md.
+
+    >>> import dpbandits as dp
+    >>> found = dp.budget("dp_se", "bernoulli_c2", 1e4, ratio=2, precision=2, runs=512)
+    >>> bool(found.loc[0, "low"] <= found.loc[0, "budget"] <= found.loc[0, "high"])
+    True
+
+    Args:
+        algo: an algorithm, or several; see ``run``.
+        env: one environment.
+        horizon: number of rounds, T.
+        regret: the largest mean regret at the horizon.
+        ratio: instead of it, the largest ratio of mean regret to that of the baseline.
+        baseline: for ``ratio`` an algorithm without privacy; None for each algorithm itself
+            without privacy.
+        least: the smallest budget that is tried.
+        most: the largest budget that is tried.
+        precision: the ratio of the ends of the interval that is asked for.
+        runs: independent runs at one budget, at most.
+        seed: see ``run``, as for all others.
+        shuffle_arms: whether each run permutes the arms. By default they are: at tiny budgets
+            indices are equal, and the first arm, often the best, would be played.
+        assume: whether to run where assumptions that only regret bounds need do not hold.
+        jobs: number of workers.
+        backend: ``threads``, ``processes`` or ``auto``.
+        results: folder in which finished runs are stored and found.
+        config_dir: folder of your own files.
+        **parameters: parameters of the algorithm.
+
+    Returns:
+        A row for each algorithm: ``algo``; ``budget`` with its interval from ``low`` to ``high``;
+        whether it is ``reached``; the budget's ``name`` (``eps`` or ``rho``), ``env, horizon, goal,
+        baseline``; the ``runs`` and ``seconds`` that it took; the ``answer`` as a sentence. If the
+        goal is reached at the smallest budget tried, ``low`` is 0; if at none, the budget is blank.
+
+    Raises:
+        BadInput: a value cannot be run; the message names it and what is allowed.
+        RunsFailed: an algorithm raised an error.
+    """
+    from .decisions.budget import budgets_needed
+
+    given = {
+        "env": env, "horizon": horizon, "seed": seed, "shuffle_arms": shuffle_arms,
+        "assume": assume, "jobs": jobs, "backend": backend, "results": results,
+    }  # fmt: skip
+    algorithms = list(algo) if isinstance(algo, list | tuple) else [algo]
+    return budgets_needed(
+        algorithms, given, parameters, _folders(config_dir), regret=regret, ratio=ratio,
+        baseline=baseline, least=least, most=most, precision=precision, runs=runs,
+    )  # fmt: skip
+
+
 def plot(
     table: pd.DataFrame,
     *,
@@ -316,6 +393,8 @@ def plot(
     bounds: bool = False,
 ) -> Figure:
     """Draw a tidy table: regret against time or budget, or stopping times.
+
+    A result of ``dp.budget`` is drawn, too: regret against the budget, the goal and the answers.
 
     Args:
         table: a tidy table, or any with the columns ``algo``, ``t`` and ``regret``.
@@ -333,9 +412,12 @@ def plot(
     Raises:
         BadInput: the table cannot be drawn so.
     """
+    from .figures.budget_needed import budget_needed
     from .figures.draw import figure_of_table
     from .results.tables import check_table, completed
 
+    if "reached" in table.columns:
+        return budget_needed(table, title)
     curves = _curves(table) if bounds else None
     table = completed(table)
     check_table("the table", table)

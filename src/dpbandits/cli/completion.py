@@ -13,7 +13,18 @@ from pathlib import Path
 from ..errors import BadInput
 from ..files import PACKAGE, package_folder
 
-COMMANDS = ("run", "stop", "compare", "plot", "status", "bounds", "claims", "audit", "report")
+COMMANDS = (
+    "run",
+    "stop",
+    "compare",
+    "budget",
+    "plot",
+    "status",
+    "bounds",
+    "claims",
+    "audit",
+    "report",
+)
 KEYS_FILES = {"run": ["config"], "stop": ["stop"], "status": ["config", "stop"], "audit": ["audit"]}
 KEYS_FILES |= {"bounds": ["config"]}
 # Keys of commands that are in no file, with their values
@@ -24,6 +35,11 @@ OWN_KEYS: dict[str, dict[str, tuple[str, ...]]] = {
         "kind": ("tail",), "title": (), "out": ("-",), "format": ("pdf", "png", "svg"),
     },
     "compare": {"experiment": (), "results": (), "baseline": ("inf",), "out": ()},
+    "budget": {
+        "algo": (), "env": (), "horizon": (), "regret": (), "ratio": (), "baseline": (),
+        "least": (), "most": (), "precision": (), "runs": (), "seed": (), "jobs": (),
+        "shuffle_arms": ("true", "false"), "assume": ("true", "false"), "results": (), "out": (),
+    },
     "claims": {"runs": (), "horizon": (), "seed": (), "jobs": (), "results": ()},
     "bounds": {"all": ("true", "false")},
     "report": {"results": (), "out": ()},
@@ -33,6 +49,7 @@ OPTIONS = {
     "stop": ["-m", "--multirun", "--config-dir", "--cfg", "--info", "--version"],
     "status": ["-m", "--multirun", "--config-dir"],
     "bounds": ["--config-dir"],
+    "budget": ["--config-dir"],
     "audit": ["--config-dir"],
 }
 VALUES = {"backend": ("auto", "threads", "processes"), "shuffle_arms": ("true", "false")}
