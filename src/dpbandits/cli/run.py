@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -163,6 +164,9 @@ def _default_budgets(request: Request) -> list[str]:
 def _promises(settings: Sequence[Setting]) -> Iterator[str]:
     """The guarantee of each algorithm, with numbers for what has only one value."""
     for name, algorithm in {s.algo: s.algorithm for s in settings}.items():
+        if algorithm.private and all(math.isinf(s.budget) for s in settings if s.algo == name):
+            yield f"{name}: not private: {algorithm.budget}=inf adds no noise"
+            continue
         own = [s.parameters for s in settings if s.algo == name]
         letters = algorithm.guarantee.letters if algorithm.guarantee else ()
         values = {x: {p[x] for p in own} for x in letters if x in own[0] and not algorithm.per_user}
