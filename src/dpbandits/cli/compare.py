@@ -7,23 +7,25 @@ from pathlib import Path
 from ..comparison.table import compare
 from ..comparison.text import note, render
 from ..errors import BadInput, unknown
+from ..figures.experiments import together
 from ..files import check_writable, write_atomically
-from ..results.tables import read_table
 from ..settings.groups import is_name, names_in
 from .command import entry_point, parser_of_words
 
 USAGE = """\
-usage: bandit-compare TABLE.csv|experiment=NAME [baseline=ALGORITHM|inf] [results=DIR] [out=STEM]
+usage: bandit-compare TABLE.csv [TABLE.csv ...]|experiment=NAME [KEY=VALUE ...]
 
-Say which algorithms of a table differ. Nothing is run. Each is compared with the best of its game
-(environment, budget and horizon), with intervals that hold for all comparisons at once.
+Say which algorithms of a table, or of several together, differ. Nothing is run. Each is compared
+with the best of its game (environment, budget and horizon), with intervals that hold for all
+comparisons at once.
 
   bandit-compare experiment=azize2022_fig4        results/azize2022_fig4.csv
-  bandit-compare results/a.csv                    any tidy table, as for bandit-plot
+  bandit-compare results/a.csv                    any tidy tables, as for bandit-plot
   bandit-compare results/a.csv baseline=adap_ucb  with one algorithm instead of the best
 
   baseline=NAME    an algorithm; one without privacy is compared with every budget
   baseline=inf     each algorithm with itself without privacy (eps=inf)
+  results=DIR      the folder of the table of an experiment
   out=STEM         where STEM.md and STEM.tex are written; the table's name with -compare
 """
 KEYS = ("experiment", "results", "baseline", "out")
@@ -40,14 +42,15 @@ def main(argv: list[str]) -> int:
     for key in keys:
         if key not in KEYS:
             raise unknown("key", key, KEYS)
-    if len(files) + ("experiment" in keys) != 1:
-        raise BadInput("either experiment=NAME or the path of one table is needed (see --help)")
-    path = Path(files[0]) if files else _table_of(keys["experiment"], keys)
+    if ("experiment" in keys) == bool(files):
+        raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
+    paths = list(map(Path, files)) or [_table_of(keys["experiment"], keys)]
+    path = paths[0]
     stem = Path(keys.get("out", path.with_name(f"{path.stem}-compare")))
     if not stem.name or stem.is_dir():
         raise BadInput(f"out={keys['out']}: the path of a file is needed, not of a folder")
     baseline = keys.get("baseline")
-    compared = compare(read_table(path), baseline)
+    compared = compare(together(paths), baseline)
     check_writable(stem.parent)
     for suffix, style in ((".md", "pipe"), (".tex", "latex")):
         text = render(compared, style, baseline) + "\n"
