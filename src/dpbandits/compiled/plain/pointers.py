@@ -10,8 +10,7 @@ from typing import Any
 import numba
 from llvmlite import ir
 from numba import types
-from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
-from numba.extending import lower_builtin
+from numba.extending import lower_builtin, type_callable
 
 MOST = 3  # parameters of such a function
 REAL = ir.DoubleType()
@@ -24,9 +23,9 @@ def call_at(address: int, u: float, x: float, y: float, z: float) -> float:
     return float(C_TYPE(int(address))(u, x, y, z))
 
 
-@infer_global(call_at)
-class _Template(ConcreteTemplate):
-    cases = (signature(types.float64, types.int64, *[types.float64] * (MOST + 1)),)
+@type_callable(call_at)
+def _type(context):
+    return lambda address, u, x, y, z: types.float64(types.int64, *[types.float64] * (MOST + 1))
 
 
 @lower_builtin(call_at, types.int64, *[types.float64] * (MOST + 1))

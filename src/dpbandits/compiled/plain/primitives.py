@@ -1,14 +1,19 @@
-"""Operations of the processor that Numba lacks."""
+"""The processor, and operations of it that Numba lacks."""
 
 from __future__ import annotations
 
-from llvmlite import ir
+import llvmlite
+from llvmlite import binding, ir
 from numba import types
-from numba.core import cgutils
-from numba.core.typing.templates import ConcreteTemplate, infer_global, signature
-from numba.extending import lower_builtin
+from numba.extending import lower_builtin, type_callable
 
 BIT, WORD = ir.IntType(1), ir.IntType(64)
+
+
+def processor() -> tuple[str, str, str]:
+    """What machine code depends on: LLVM's version, the processor and its features."""
+    features = binding.get_host_cpu_features().flatten()
+    return llvmlite.__version__, binding.get_host_cpu_name(), features
 
 
 def unlikely(condition: bool) -> bool:
@@ -23,20 +28,21 @@ def whole(x: float) -> int:
     return int(x) if abs(x) < 2.0**63 else -(2**63)
 
 
-@infer_global(unlikely)
-class _Unlikely(ConcreteTemplate):
-    cases = (signature(types.boolean, types.boolean),)
+@type_callable(unlikely)
+def _type_unlikely(context):
+    return lambda condition: types.boolean
 
 
-@infer_global(whole)
-class _Whole(ConcreteTemplate):
-    cases = (signature(types.int64, types.float64),)
+@type_callable(whole)
+def _type_whole(context):
+    return lambda x: types.int64(types.float64)
 
 
-@lower_builtin(unlikely, types.boolean)
+@lower_builtin(unlikely, types.Boolean)
 def _lower_unlikely(context, builder, sig, args):
-    kind = ir.FunctionType(BIT, [BIT, BIT])
-    expect = cgutils.get_or_insert_function(builder.module, kind, "llvm.expect.i1")
+    expect = builder.module.declare_intrinsic(
+        "llvm.expect", [BIT], ir.FunctionType(BIT, [BIT, BIT])
+    )
     return builder.call(expect, [args[0], BIT(0)])
 
 

@@ -7,6 +7,7 @@ there. A routine is machine code of its own, which kernels call by the name of a
 from __future__ import annotations
 
 import ctypes
+import inspect
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
@@ -17,63 +18,53 @@ import llvmlite.binding as llvm
 import numba
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
-from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import lower_builtin
+from numba.extending import lower_builtin, type_callable
 
-from .cache import cache_on_disk, is_in_a_file
+from ..choice import compiler
+from ..folder import Stored, stored
+from .cache import MachineCode
 
 OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 DISPATCHERS: dict[tuple[str, str], Any] = {}
 SLOTS: dict[str, Any] = {}  # of rare routines by symbol
 
 
-def routine(function: Callable, borrows: bool = False) -> Callable:
-    """Make a larger function callable from kernels: it is compiled once and cached on disk.
-
-    Called from Python it runs as plain Python, as a verb does. One that ``borrows`` its arguments
-    does not count references to them, which takes 100 ns for a game, and must not create arrays.
-    """
-    options = OPTIONS | {"no_cpython_wrapper": True, "_nrt": not borrows}
-    dispatcher = numba.njit(**options)(function)
-    if is_in_a_file(function):
-        cache_on_disk(dispatcher)
-    _call_by_symbol(function, dispatcher)
-    return function
+def dispatcher(function: Callable, stored: Stored | None, **options: bool) -> Any:
+    """Numba's dispatcher of a function, cached on disk."""
+    made = numba.njit(**OPTIONS, **options)(function)
+    if stored:
+        made._cache = MachineCode(stored)
+    return made
 
 
-borrowing_routine = partial(routine, borrows=True)
+def is_stored(stored: Stored) -> bool:
+    """Whether machine code is on disk."""
+    return MachineCode(stored).is_there()
 
 
-def rare_routine(function: Callable) -> Callable:
-    """A routine that returns nothing and is compiled when it is first called.
+def call_by_symbol(function: Callable, borrows: bool, rare: bool = False) -> None:
+    """Let compiled code that calls a function call its machine code, which is compiled once.
 
-    It holds what an algorithm does for options that few runs choose: the others do not wait until
-    it is compiled.
-    """
-    dispatcher = numba.njit(**OPTIONS, no_cpython_wrapper=True)(function)
-    if is_in_a_file(function):
-        cache_on_disk(dispatcher)
-    _call_by_symbol(function, dispatcher, rare=True)
-    return function
-
-
-def _call_by_symbol(function: Callable, dispatcher: Callable, rare: bool = False) -> None:
-    """Let compiled code that calls a function call the machine code of a dispatcher; one that is
-    ``rare`` is compiled by the first call.
+    One that ``borrows`` its arguments does not count references to them. One that is ``rare`` and
+    returns nothing is compiled when it is first called: an algorithm does not wait for what few of
+    its options need.
     """
     place, unique = (function.__module__, function.__qualname__), uuid4().hex
-    DISPATCHERS[place] = dispatcher
+    DISPATCHERS[place] = dispatcher(
+        function, stored(function), no_cpython_wrapper=True, _nrt=not borrows
+    )
 
-    class Template(AbstractTemplate):
-        key = function
-
-        def generic(self, arguments, keywords):
+    @type_callable(function)
+    def type_call(context):
+        def typer(*arguments):
+            if compiler() != "quick":
+                return None
             given = tuple(map(_common, arguments))
             returned = types.none if rare else _compiled(place, given).signature.return_type
-            return signature(returned, *given)
+            return returned(*given)
 
-    infer_global(function, types.Function(Template))
+        typer.pysig = inspect.signature(function)
+        return typer
 
     @lower_builtin(function, types.VarArg(types.Any))
     def lower(context, builder, sig, args):
@@ -82,14 +73,11 @@ def _call_by_symbol(function: Callable, dispatcher: Callable, rare: bool = False
         link()
         context.active_code_library._reload_init.add(link)  # before a cached caller is loaded
         kind = context.call_conv.get_function_type(sig.return_type, sig.args)
-        if rare:
-            called = _from_slot(context, builder, kind, symbol)
-        else:
-            called = cgutils.get_or_insert_function(builder.module, kind, symbol)
+        called = (_from_slot if rare else declared)(builder, kind, symbol)
         status, returned = context.call_conv.call_function(
             builder, called, sig.return_type, sig.args, args
         )
-        with cgutils.if_unlikely(builder, status.is_error):
+        with builder.if_then(status.is_error, likely=False):
             context.call_conv.return_status_propagate(builder, status)
         return returned
 
@@ -98,9 +86,9 @@ def _compiled(place, given):
     """The machine code of a routine for arguments of some types."""
     if place not in DISPATCHERS:
         import_module(place[0])
-    dispatcher = DISPATCHERS[place]
-    dispatcher.compile(given)
-    return dispatcher.overloads[given]
+    made = DISPATCHERS[place]
+    made.compile(given)
+    return made.overloads[given]
 
 
 def _link(symbol, place, given):
@@ -129,16 +117,19 @@ def _link_slot(symbol, place, given):
     llvm.add_symbol(symbol, ctypes.addressof(slot))
 
 
-def _from_slot(context, builder, kind, symbol):
+def _from_slot(builder, kind, symbol):
     """The address in the slot of a rare routine, which is filled if it is empty."""
-    pointer, fills = kind.as_pointer(), ir.FunctionType(ir.VoidType(), ())
-    slot = cgutils.add_global_variable(builder.module, pointer, symbol)
-    with cgutils.if_unlikely(builder, cgutils.is_null(builder, builder.load(slot))):
-        builder.call(cgutils.get_or_insert_function(builder.module, fills, f"{symbol}:fill"), ())
-    called = builder.load(slot)
-    with cgutils.if_unlikely(builder, cgutils.is_null(builder, called)):
-        context.call_conv.return_user_exc(builder, RuntimeError, ("compiling failed",))
-    return called
+    slot = builder.module.globals.get(symbol)
+    slot = slot or ir.GlobalVariable(builder.module, kind.as_pointer(), symbol)
+    empty = builder.icmp_unsigned("==", builder.load(slot), slot.type.pointee(None))
+    with builder.if_then(empty, likely=False):
+        builder.call(declared(builder, ir.FunctionType(ir.VoidType(), ()), f"{symbol}:fill"), ())
+    return builder.load(slot)
+
+
+def declared(builder, kind, symbol):
+    """A function of some type that is linked by the name of a symbol."""
+    return builder.module.globals.get(symbol) or ir.Function(builder.module, kind, symbol)
 
 
 def _common(kind):
