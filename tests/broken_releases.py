@@ -6,11 +6,11 @@ import numpy as np
 
 from dpbandits.audit.releases import Mechanism
 from dpbandits.compiled.decorators import inlined
-from dpbandits.parts.honaker import honaker_noise, new_honaker_trees
-from dpbandits.parts.kary import kary_levels, kary_noise, new_kary_trees
-from dpbandits.parts.mechanisms import gaussian, laplace
-from dpbandits.parts.node_scales import NodeScales
-from dpbandits.parts.trees import new_trees, tree_levels, tree_noise
+from dpbandits.parts.counting.honaker import honaker_noise, new_honaker_trees
+from dpbandits.parts.counting.kary import kary_levels, kary_noise, new_kary_trees
+from dpbandits.parts.counting.node_scales import NodeScales
+from dpbandits.parts.counting.trees import new_trees, tree_levels, tree_noise
+from dpbandits.parts.noise.mechanisms import gaussian, laplace
 
 
 @inlined

@@ -51,9 +51,9 @@ FAULTS = {
         "dpbandits.settings.sweep -> dpbandits.api",
     ),
     "of the package itself": (
-        "parts/radii.py",
+        "parts/indices/radii.py",
         "from dpbandits import summary",
-        "dpbandits.parts.radii -> dpbandits",
+        "dpbandits.parts.indices.radii -> dpbandits",
     ),
     "of a layer beside it": (
         "theory/bounds.py",

@@ -15,7 +15,7 @@ from dpbandits.audit.releases import MECHANISMS
 from dpbandits.audit.subjects import Release, Sender
 from dpbandits.compiled.decorators import inlined
 from dpbandits.contracts.algorithm import find_file, load
-from dpbandits.parts.mechanisms import laplace
+from dpbandits.parts.noise.mechanisms import laplace
 
 BUDGETS = (0.1, 0.5, 1.0, 2.0)
 

@@ -103,7 +103,8 @@ def test_what_is_compiled_again_after_an_edit(tmp_path, monkeypatch):
 
     monkeypatch.setattr(sources, "PACKAGE", copy.package)
     assert folder == cache.NAME + sources.shared_state()
-    for name in ("parts/radii.py", "game.py", "compiled/routines.py", "environments/laws.py"):
+    played = "parts/indices/radii.py", "game.py", "compiled/routines.py", "environments/laws.py"
+    for name in played:
         before = sources.shared_state()
         copy.edit(name)
         assert sources.shared_state() != before
@@ -116,7 +117,7 @@ def test_what_is_compiled_again_after_an_edit(tmp_path, monkeypatch):
         (NOT_COMPILED, set()),
         (("algorithms/ucb.py",), {"ucb"}),
         (("algorithms/heldp_ucb_b.py",), {"heldp_ucb_b", "heldp_ucb_bs"}),
-        (("parts/radii.py",), None),
+        (("parts/indices/radii.py",), None),
     ],
 )
 def test_what_is_compiled_again_of_several_algorithms(edited, again, tmp_path):

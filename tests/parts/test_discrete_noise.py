@@ -11,8 +11,8 @@ from scipy import stats
 from dpbandits.compiled.decorators import kernel
 from dpbandits.environments.blocks import draw_encoded_sum, encoded
 from dpbandits.environments.catalogue import build
-from dpbandits.parts import discrete_noise
-from dpbandits.parts.discrete_noise import (
+from dpbandits.parts.noise import discrete_noise
+from dpbandits.parts.noise.discrete_noise import (
     LARGE,
     discrete_laplace,
     granularity,

@@ -12,7 +12,7 @@ from dpbandits.contracts.question import STOPPING
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game
-from dpbandits.parts import top_two
+from dpbandits.parts.identification import top_two
 from dpbandits.results.intervals import clopper_pearson
 from dpbandits.running.play import play_many
 from dpbandits.settings.choices import request_from
