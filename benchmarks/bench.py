@@ -6,9 +6,9 @@ Prints a table and writes it to benchmarks/table.md, and its ratios to benchmark
 Per-round algorithms are compared with drawing their random numbers alone, and with the same
 function run by the Python interpreter; those of Thompson sampling with drawing K Beta variables a
 round. Episodic algorithms are compared with seeding their two
-generators, and with a plain-Python loop over rounds (tests/references.py, timed at T = 1e5 and
-scaled to 1e7). All are compared with a straightforward Numba loop over rounds (naive.py). The CPU
-of compiling (compile.py) is compared with that of the imports. Times are CPU times, which other
+generators, and with a plain-Python loop over rounds (tests/oracles/references.py, timed at T = 1e5
+and scaled to 1e7). All are compared with a straightforward Numba loop over rounds (naive.py). The
+CPU of compiling (compile.py) is compared with that of the imports. Times are CPU times, which other
 processes do not count towards.
 """
 
@@ -29,7 +29,7 @@ import numpy as np
 import ratios
 from tabulate import tabulate
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "oracles"))
 import references
 
 import dpbandits as dp

@@ -46,7 +46,7 @@ states = {f.stem: state_of(load(f).function.py_func) for f in files if f.stem !=
 states["laplace_release"] = state_of(MECHANISMS["laplace_release"].function)
 print(json.dumps([compiled, pulls, states, FOLDER.name]))
 """
-TESTS = Path(__file__).parents[1]
+SUPPORT = Path(__file__).parents[1] / "support"
 
 
 class Copy:
@@ -64,7 +64,7 @@ class Copy:
             file.write_text(f"{file.read_text()}\n# edited\n")
 
     def play(self, *names: str) -> tuple[list[str], dict, dict, str]:
-        paths = os.pathsep.join([str(self.package.parent), str(TESTS)])
+        paths = os.pathsep.join([str(self.package.parent), str(SUPPORT)])
         own = {"NUMBA_CACHE_DIR": str(self.cache), "PYTHONPATH": paths}
         command = [sys.executable, "-c", PLAY, *names]
         done = subprocess.run(command, env=os.environ | own, capture_output=True, text=True)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Install the Debian packages that tests/cli/test_slurm.py needs; without them it is skipped.
+# Install the Debian packages that tests/cli/clusters/test_slurm.py needs; without them it is skipped.
 PATH=$PATH:/usr/sbin:/sbin
 missing=
 for command in slurmctld munged slurmdbd mariadbd my_print_defaults; do

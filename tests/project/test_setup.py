@@ -159,7 +159,8 @@ def test_tests_of_packages_that_are_not_installed_are_skipped_with_the_reason(tm
     (tmp_path / "blocked.py").write_text(blocking)
     options = ["-p", "blocked", "-p", "no:cacheprovider", "-m", "extra", "-W", "ignore"]
     files = [
-        f"tests/{f}" for f in ("test_layers.py", "test_notebook.py", "audit", "running", "cli")
+        f"tests/{f}"
+        for f in ("project/test_layers.py", "docs/test_notebook.py", "audit", "running", "cli")
     ]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, *files],

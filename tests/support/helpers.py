@@ -26,8 +26,9 @@ from dpbandits.settings import resolve
 from dpbandits.settings.setting import Setting
 
 CONF = PACKAGE.parent.parent / "conf"
-TWINS = Path(__file__).parent / "twins"  # a configuration folder of broken algorithms
-GOLDEN = Path(__file__).parent / "golden.json"
+TESTS = Path(__file__).parents[1]
+TWINS = TESTS / "twins"  # a configuration folder of broken algorithms
+GOLDEN = TESTS / "oracles" / "golden.json"
 NAMES = sorted(file.stem for file in (CONF / "algo").glob("*.yaml"))
 RULES = sorted(file.stem for file in (CONF / "rule").glob("*.yaml"))
 

@@ -1,7 +1,7 @@
 """A browser in which tests open pages from files: Debian's Chromium, driven by Selenium.
 
 The fixture ``browser`` is a ``Browser``. Its tests have the mark ``slow``, and they fail where
-Chromium is missing, instead of being skipped: tests/install_chromium.sh installs it.
+Chromium is missing, instead of being skipped: tests/support/install_chromium.sh installs it.
 """
 
 import json
@@ -120,7 +120,7 @@ def chromium():
     program = next(filter(None, map(shutil.which, NAMES)), None)
     driver = shutil.which("chromedriver")
     if program is None or driver is None:
-        raise FileNotFoundError("no Chromium: as root, tests/install_chromium.sh on Debian")
+        raise FileNotFoundError("no Chromium: as root, tests/support/install_chromium.sh on Debian")
     with tempfile.TemporaryDirectory() as folder:
         downloads = Path(folder) / "downloads"
         downloads.mkdir()

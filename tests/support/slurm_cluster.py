@@ -66,7 +66,8 @@ def require_slurm(accounts):
     needed = (*SERVERS, "sbatch", *(ACCOUNTANTS if accounts else ()))
     missing = [name for name in needed if not shutil.which(name, path=ADMIN)]
     if missing:
-        pytest.skip(f"{missing[0]} is not installed: as root, tests/install_slurm.sh on Debian")
+        install = "as root, tests/support/install_slurm.sh on Debian"
+        pytest.skip(f"{missing[0]} is not installed: {install}")
     if os.geteuid():
         pytest.skip("slurmd needs root")
 
