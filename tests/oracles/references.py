@@ -202,115 +202,115 @@ def at_round(t):
     return math.log(2 * t**4)
 
 
+def by_index(reward, K, T, index, note) -> list[int]:
+    """Each arm once, then the arm of largest index(i, t); note(a, x) adds reward x of arm a."""
+    played = []
+    for t in range(1, T + 1):
+        a = t - 1 if t <= K else first_argmax([index(i, t) for i in range(K)])
+        note(a, reward(a, t))
+        played.append(a)
+    return played
+
+
 def ucb(reward, K, T, noise) -> list[int]:
     """Auer, Cesa-Bianchi & Fischer 2002, UCB1."""
     rewards = [[] for _ in range(K)]
-    played = []
-    for t in range(1, T + 1):
-        if t <= K:
-            a = t - 1
-        else:
-            index = []
-            for i in range(K):
-                N = len(rewards[i])
-                index.append(sum(rewards[i]) / N + math.sqrt(2 * math.log(t) / N))
-            a = first_argmax(index)
-        rewards[a].append(reward(a, t))
-        played.append(a)
-    return played
+
+    def index(i, t):
+        N = len(rewards[i])
+        return sum(rewards[i]) / N + math.sqrt(2 * math.log(t) / N)
+
+    return by_index(reward, K, T, index, lambda a, x: rewards[a].append(x))
 
 
 def kl_ucb(reward, K, T, noise) -> list[int]:
     """Garivier & Cappe 2011, KL-UCB with c = 0, for Bernoulli kl."""
     rewards = [[] for _ in range(K)]
-    played = []
-    for t in range(1, T + 1):
-        if t <= K:
-            a = t - 1
-        else:
-            index = []
-            for i in range(K):
-                N = len(rewards[i])
-                index.append(kl_upper(sum(rewards[i]) / N, math.log(t) / N))
-            a = first_argmax(index)
-        rewards[a].append(reward(a, t))
-        played.append(a)
-    return played
+
+    def index(i, t):
+        N = len(rewards[i])
+        return kl_upper(sum(rewards[i]) / N, math.log(t) / N)
+
+    return by_index(reward, K, T, index, lambda a, x: rewards[a].append(x))
 
 
 def dp_ucb(reward, K, T, noise, eps, gamma, tree_budget, tree, bonus) -> list[int]:
     """Mishra & Thakurta 2015, Algorithm 1 (DP-UCB): a tree of rewards per arm."""
     budget = {"whole": eps, "split": eps / K}[tree_budget]
     trees = [new_counter(tree, T, lambda n: 1.0, budget, noise) for _ in range(K)]
-    played = []
-    for t in range(1, T + 1):
-        if t <= K:
-            a = t - 1
-        else:
-            index = []
-            for i in range(K):
-                N = len(trees[i].items)
-                mean = trees[i].noisy_sum() / N
-                Gamma = K * math.log(T) ** 2 * math.log(K * T * math.log(T) / gamma) / eps
-                if bonus == "calibrated":
-                    Gamma = chernoff_quantile(trees[i].weights(), at_round(t))
-                index.append(mean + math.sqrt(2 * math.log(t) / N) + Gamma / N)
-            a = first_argmax(index)
-        trees[a].add(reward(a, t))
-        played.append(a)
-    return played
+
+    def index(i, t):
+        N = len(trees[i].items)
+        mean = trees[i].noisy_sum() / N
+        Gamma = K * math.log(T) ** 2 * math.log(K * T * math.log(T) / gamma) / eps
+        if bonus == "calibrated":
+            Gamma = chernoff_quantile(trees[i].weights(), at_round(t))
+        return mean + math.sqrt(2 * math.log(t) / N) + Gamma / N
+
+    return by_index(reward, K, T, index, lambda a, x: trees[a].add(x))
 
 
 def dp_ucb_bound(reward, K, T, noise, eps, tree, bonus) -> list[int]:
     """Mishra & Thakurta 2015, Algorithm 1, with the tight bonus of Azize's thesis (p. 102)."""
     trees = [new_counter(tree, T, lambda n: 1.0, eps, noise) for _ in range(K)]
-    played = []
-    for t in range(1, T + 1):
-        if t <= K:
-            a = t - 1
-        else:
-            index = []
-            for i in range(K):
-                N = len(trees[i].items)
-                mean = trees[i].noisy_sum() / N
-                sampling = math.sqrt(2 * math.log(2 * T) / N)
-                privacy = math.sqrt(8) * math.log(T) ** 1.5 * math.log(2 * T) / (eps * N)
-                if bonus == "calibrated":
-                    privacy = chernoff_quantile(trees[i].weights(), at_round(t)) / N
-                index.append(mean + sampling + privacy)
-            a = first_argmax(index)
-        trees[a].add(reward(a, t))
-        played.append(a)
-    return played
+
+    def index(i, t):
+        N = len(trees[i].items)
+        mean = trees[i].noisy_sum() / N
+        sampling = math.sqrt(2 * math.log(2 * T) / N)
+        privacy = math.sqrt(8) * math.log(T) ** 1.5 * math.log(2 * T) / (eps * N)
+        if bonus == "calibrated":
+            privacy = chernoff_quantile(trees[i].weights(), at_round(t)) / N
+        return mean + sampling + privacy
+
+    return by_index(reward, K, T, index, lambda a, x: trees[a].add(x))
 
 
-def dp_se(reward, K, T, noise, eps, beta) -> list[int]:
-    """Sajed & Sheffet 2019, Algorithm 3 (DP Successive Elimination)."""
+def eliminate(reward, K, T, epoch) -> list[int]:
+    """Successive elimination: in epoch e each of k arms has R rewards in turn, of which kept(x)
+    counts, and an arm stays if its mean(samples) is at most ``width`` below the largest;
+    R, kept, mean, width = epoch(k, e).
+    """
     S = list(range(K))
     played = []
     e = 0
     while len(S) > 1:
         e += 1
-        D = 2.0**-e
-        L8 = math.log(8 * len(S) * e**2 / beta)
-        L4 = math.log(4 * len(S) * e**2 / beta)
-        R = math.floor(max(32 * L8 / D**2, 8 * L4 / (eps * D))) + 1
+        R, kept, mean, width = epoch(len(S), e)
         samples = {a: [] for a in S}
         for _ in range(R):
             for a in S:
                 if len(played) == T:
                     return played
                 played.append(a)
-                samples[a].append(reward(a, len(played)))
+                samples[a].append(kept(reward(a, len(played))))
+        mu = {a: mean(samples[a]) for a in S}
+        mu_max = max(mu.values())
+        S = [a for a in S if not mu_max - mu[a] > width]
+    return play_out(reward, S[0], T, played)
+
+
+def play_out(reward, a, T, played) -> list[int]:
+    """The last arm until the horizon."""
+    while len(played) < T:
+        played.append(a)
+        reward(a, len(played))
+    return played
+
+
+def dp_se(reward, K, T, noise, eps, beta) -> list[int]:
+    """Sajed & Sheffet 2019, Algorithm 3 (DP Successive Elimination)."""
+
+    def epoch(k, e):
+        D = 2.0**-e
+        L8 = math.log(8 * k * e**2 / beta)
+        L4 = math.log(4 * k * e**2 / beta)
+        R = math.floor(max(32 * L8 / D**2, 8 * L4 / (eps * D))) + 1
         h = math.sqrt(L8 / (2 * R))
         c = L4 / (R * eps)
-        mu = {a: sum(samples[a]) / R + noise(1 / (eps * R)) for a in S}
-        mu_max = max(mu.values())
-        S = [a for a in S if not mu_max - mu[a] > 2 * h + 2 * c]
-    while len(played) < T:
-        played.append(S[0])
-        reward(S[0], len(played))
-    return played
+        return R, unchanged, lambda x: sum(x) / R + noise(1 / (eps * R)), 2 * h + 2 * c
+
+    return eliminate(reward, K, T, epoch)
 
 
 def adap(reward, K, T, noise, scale, index) -> list[int]:
@@ -668,25 +668,16 @@ def truncated(x, B):
 def robust_ucb(reward, K, T, noise, u, v) -> list[int]:
     """Bubeck, Cesa-Bianchi & Lugosi 2013, Robust UCB with the truncated empirical mean."""
     rewards = [[] for _ in range(K)]
-    played = []
-    for t in range(1, T + 1):
-        if t <= K:
-            a = t - 1
-        else:
-            log_t2 = 2 * math.log(t)
-            index = []
-            for arm in rewards:
-                N = len(arm)
-                kept = [
-                    truncated(arm[i - 1], (u * i / log_t2) ** (1 / (1 + v)))
-                    for i in range(1, N + 1)
-                ]
-                bonus = 4 * u ** (1 / (1 + v)) * (log_t2 / N) ** (v / (1 + v))
-                index.append(sum(kept) / N + bonus)
-            a = first_argmax(index)
-        rewards[a].append(reward(a, t))
-        played.append(a)
-    return played
+
+    def index(arm, t):
+        N, log_t2 = len(rewards[arm]), 2 * math.log(t)
+        kept = [
+            truncated(rewards[arm][i - 1], (u * i / log_t2) ** (1 / (1 + v)))
+            for i in range(1, N + 1)
+        ]
+        return sum(kept) / N + 4 * u ** (1 / (1 + v)) * (log_t2 / N) ** (v / (1 + v))
+
+    return by_index(reward, K, T, index, lambda a, x: rewards[a].append(x))
 
 
 def dpr_ucb(reward, K, T, noise, eps, u, v, c, tree, bonus) -> list[int]:
@@ -702,96 +693,72 @@ def dpr_ucb(reward, K, T, noise, eps, u, v, c, tree, bonus) -> list[int]:
         return (eps * u * n / math.log(T) ** 1.5) ** (1 / (1 + v))
 
     trees = [new_counter(tree, T, lambda n: 2 * level(n), eps, noise) for _ in range(K)]
-    played = []
-    for t in range(1, T + 1):
-        if t <= K:
-            a = t - 1
-        else:
-            index = []
-            for i in range(K):
-                N = len(trees[i].items)
-                logs = math.log(2 * t**4) * math.log(T) ** (1.5 + 1 / v)
-                radius = c * u ** (1 / (1 + v)) * (logs / (N * eps)) ** (v / (1 + v))
-                if bonus == "calibrated":
-                    l, B = at_round(t), level(N)
-                    radius = sum(u / level(j) ** v for j in range(1, N + 1)) / N
-                    radius += math.sqrt(2 * B ** (1 - v) * u * l / N) + B * l / (3 * N)
-                    radius += chernoff_quantile(trees[i].weights(), l) / N
-                index.append(trees[i].noisy_sum() / N + radius)
-            a = first_argmax(index)
-        n = len(trees[a].items) + 1
-        trees[a].add(truncated(reward(a, t), level(n)))
-        played.append(a)
-    return played
+
+    def index(i, t):
+        N = len(trees[i].items)
+        logs = math.log(2 * t**4) * math.log(T) ** (1.5 + 1 / v)
+        radius = c * u ** (1 / (1 + v)) * (logs / (N * eps)) ** (v / (1 + v))
+        if bonus == "calibrated":
+            l, B = at_round(t), level(N)
+            radius = sum(u / level(j) ** v for j in range(1, N + 1)) / N
+            radius += math.sqrt(2 * B ** (1 - v) * u * l / N) + B * l / (3 * N)
+            radius += chernoff_quantile(trees[i].weights(), l) / N
+        return trees[i].noisy_sum() / N + radius
+
+    def note(a, x):
+        trees[a].add(truncated(x, level(len(trees[a].items) + 1)))
+
+    return by_index(reward, K, T, index, note)
 
 
 def dpr_se(reward, K, T, noise, eps, u, v, c, beta) -> list[int]:
     """Tao et al. 2022, Algorithm 3 (DP Robust Successive Elimination)."""
-    S = list(range(K))
-    played = []
-    tau = 0
-    while len(S) > 1:
-        tau += 1
-        L = math.log(4 * len(S) * tau**2 / beta)
+
+    def epoch(k, tau):
+        L = math.log(4 * k * tau**2 / beta)
+        D = 2.0**-tau
         if math.isinf(eps):
             R = 1  # D^((1+v)/v) may be 0 here, where arms tie in all epochs
         else:
-            D = 2.0**-tau
-            try:
-                R = math.ceil(u ** (1 / v) * (c / D) ** ((1 + v) / v) * L / eps + 1)
-            except OverflowError:
-                R = T  # longer than the game, for every arm
+            R = rounds(lambda: u ** (1 / v) * (c / D) ** ((1 + v) / v) * L / eps + 1, T)
         B = (u * R * eps / L) ** (1 / (1 + v))
-        samples = {a: [] for a in S}
-        for _ in range(R):
-            for a in S:
-                if len(played) == T:
-                    return played
-                played.append(a)
-                samples[a].append(truncated(reward(a, len(played)), B))
-        mu = {a: sum(samples[a]) / R + noise(laplace_scale(2 * B / R, eps)) for a in S}
         err = u ** (1 / (1 + v)) * (L / (R * eps)) ** (v / (1 + v))
-        mu_max = max(mu.values())
-        S = [a for a in S if not mu_max - mu[a] > c / 2 * err]
-    while len(played) < T:
-        played.append(S[0])
-        reward(S[0], len(played))
-    return played
+
+        def mean(x):
+            return sum(x) / R + noise(laplace_scale(2 * B / R, eps))
+
+        return R, lambda x: truncated(x, B), mean, c / 2 * err
+
+    return eliminate(reward, K, T, epoch)
+
+
+def rounds(formula, T):
+    """What a formula gives, rounded up; T, longer than the game for every arm, if it overflows."""
+    try:
+        return math.ceil(formula())
+    except OverflowError:
+        return T
 
 
 def ldpr_se(reward, K, T, noise, eps, u, v, c, beta) -> list[int]:
     """Tao et al. 2022, Algorithm 4 (LDP Robust Successive Elimination), with sqrt(R) in err."""
-    S = list(range(K))
-    played = []
-    tau = 0
-    while len(S) > 1:
-        tau += 1
-        L = math.log(8 * len(S) * tau**2 / beta)
+
+    def epoch(k, tau):
+        L = math.log(8 * k * tau**2 / beta)
+        D = 4.0**-tau
         if math.isinf(eps):
             R = math.ceil(L)
         else:
-            D = 4.0**-tau
-            try:
-                R = math.ceil(u ** (2 / v) * (c / D) ** (2 * (1 + v) / v) * L / eps**2 + L)
-            except OverflowError:
-                R = T  # longer than the game, for every arm
+            R = rounds(lambda: u ** (2 / v) * (c / D) ** (2 * (1 + v) / v) * L / eps**2 + L, T)
         B = (u * math.sqrt(R) * eps / math.sqrt(L)) ** (1 / (1 + v))
-        responses = {a: [] for a in S}
-        for _ in range(R):
-            for a in S:
-                if len(played) == T:
-                    return played
-                played.append(a)
-                x = truncated(reward(a, len(played)), B)
-                responses[a].append(x + noise(laplace_scale(2 * B, eps)))
-        mu = {a: sum(responses[a]) / R for a in S}
         err = u ** (1 / (1 + v)) * (math.sqrt(L) / (math.sqrt(R) * eps)) ** (v / (1 + v))
-        mu_max = max(mu.values())
-        S = [a for a in S if not mu_max - mu[a] > c / 2 * err]
-    while len(played) < T:
-        played.append(S[0])
-        reward(S[0], len(played))
-    return played
+
+        def kept(x):
+            return truncated(x, B) + noise(laplace_scale(2 * B, eps))
+
+        return R, kept, lambda x: sum(x) / R, c / 2 * err
+
+    return eliminate(reward, K, T, epoch)
 
 
 def never():
@@ -1014,10 +981,7 @@ def prae(reward, K, T, forced, uniform, samples_of, forced_until, mean, radius) 
         mu = {a: mean(samples[a]) for a in S}
         mu_max = max(mu.values())
         S = [a for a in S if not mu_max - mu[a] > 2 * radius(n)]
-    while len(played) < T:
-        played.append(S[0])
-        reward(S[0], len(played))
-    return played
+    return play_out(reward, S[0], T, played)
 
 
 def prae_r(reward, K, T, noise, eps, k, alpha1, delta, constants, forced, uniform) -> list[int]:

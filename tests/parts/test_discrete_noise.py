@@ -148,13 +148,11 @@ def test_sums_fit_into_64_bits(eps, s):
 
 MANY_LAWS = {
     "law": "mixed",
-    "arms": [
-        {"law": "bernoulli", "mean": 0.3},
-        {"law": "two_point", "low": 0.15, "high": 0.8, "p": 0.4},
-        {"law": "discrete", "values": [0.1, 0.45, 1.0], "probabilities": [0.2, 0.3, 0.5]},
-        {"law": "uniform", "low": 0.0, "high": 1.0},
-    ],
-}
+    "arms": [{"law": "bernoulli", "mean": 0.3},
+     {"law": "two_point", "low": 0.15, "high": 0.8, "p": 0.4},
+     {"law": "discrete", "values": [0.1, 0.45, 1.0], "probabilities": [0.2, 0.3, 0.5]},
+     {"law": "uniform", "low": 0.0, "high": 1.0}],
+}  # fmt: skip
 
 
 @pytest.mark.slow

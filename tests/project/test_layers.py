@@ -40,33 +40,19 @@ def test_no_module_imports_from_a_layer_above_its_own():
 
 # a file of the package, what is appended to it, and what the check prints of that
 FAULTS = {
-    "at the top of a module": (
-        "errors.py",
-        "from .cli import run",
-        "dpbandits.errors -> dpbandits.cli.run",
-    ),
-    "inside a function": (
-        "settings/sweep.py",
-        "def late():\n    from ..api import summary\n\n    return summary",
-        "dpbandits.settings.sweep -> dpbandits.api",
-    ),
-    "of the package itself": (
-        "parts/indices/radii.py",
-        "from dpbandits import summary",
-        "dpbandits.parts.indices.radii -> dpbandits",
-    ),
-    "of a layer beside it": (
-        "theory/bounds.py",
-        "from ..stopping import nas",
-        "dpbandits.theory.bounds -> dpbandits.stopping.nas",
-    ),
-    "in an algorithm": (
-        "algorithms/ucb.py",
-        "from ..environments.instances import Instance",
-        "dpbandits.algorithms is not allowed to import dpbandits.environments",
-    ),
+    "at the top of a module": ("errors.py", "from .cli import run",
+     "dpbandits.errors -> dpbandits.cli.run"),
+    "inside a function": ("settings/sweep.py",
+     "def late():\n    from ..api import summary\n\n    return summary",
+     "dpbandits.settings.sweep -> dpbandits.api"),
+    "of the package itself": ("parts/indices/radii.py", "from dpbandits import summary",
+     "dpbandits.parts.indices.radii -> dpbandits"),
+    "of a layer beside it": ("theory/bounds.py", "from ..stopping import nas",
+     "dpbandits.theory.bounds -> dpbandits.stopping.nas"),
+    "in an algorithm": ("algorithms/ucb.py", "from ..environments.instances import Instance",
+     "dpbandits.algorithms is not allowed to import dpbandits.environments"),
     "in a module that has no layer": ("stray.py", "", "- dpbandits.stray"),
-}
+}  # fmt: skip
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ from dpbandits.settings.setting import Setting
 
 CONF = PACKAGE.parent.parent / "conf"
 TESTS = Path(__file__).parents[1]
-TWINS = TESTS / "twins"  # a configuration folder of broken algorithms
+TWINS = TESTS / "twins"  # broken algorithms, and correct variants
 GOLDEN = TESTS / "oracles" / "golden.json"
 NAMES = sorted(file.stem for file in (CONF / "algo").glob("*.yaml"))
 RULES = sorted(file.stem for file in (CONF / "rule").glob("*.yaml"))

@@ -157,36 +157,24 @@ BROKEN = [
     twin(episodic("noise_times_05", half_noise), "noise x .5", game=closed_form(0.5)),
     twin(episodic("two_releases", twice), "a reward in two releases"),
     twin(episodic("unnoised_index", right, raw_index), "un-noised sums in the index"),
-    twin(
-        episodic("raw_lengths", right, by_index, raw_length), "number of pulls decided on raw data"
-    ),
-    twin(
-        episodic("half_span", right),
-        "noise for 1/n where rewards span 2/n",
-        rewards=(-1.0, 1.0),
-        game=closed_form(1.0, span=2.0),
-    ),
+    twin(episodic("raw_lengths", right, by_index, raw_length),
+     "number of pulls decided on raw data"),
+    twin(episodic("half_span", right), "noise for 1/n where rewards span 2/n", rewards=(-1.0, 1.0),
+     game=closed_form(1.0, span=2.0)),
     twin(episodic("rarely_exact_releases", rarely_exact), "1 % of releases exact"),
-    twin(
-        in_rounds("raw_rewards", raw_bits),
-        "a local algorithm that names `send_bit` and uses raw rewards",
-        guarantee=BITS,
-    ),
+    twin(in_rounds("raw_rewards", raw_bits),
+     "a local algorithm that names `send_bit` and uses raw rewards", guarantee=BITS),
     twin(in_rounds("two_bits", loud_bits), "two bits of a reward, each for eps", guarantee=BITS),
     twin(in_epochs("shared_draw", shared), "one draw shared by all arms"),
     twin(episodic("noise_reused", reused), "noise reused"),
     twin(in_rounds("shorter_tree", short_tree), "a short tree", TREE),
-    twin(
-        gaussian_episodic("variance_for_deviation", variance),
-        "a Gaussian variance passed as standard deviation",
-        guarantee=ZCDP,
-    ),
-    twin(
-        gaussian_episodic("gaussian_times_08", weak_gaussian), "Gaussian noise x .8", guarantee=ZCDP
-    ),
+    twin(gaussian_episodic("variance_for_deviation", variance),
+     "a Gaussian variance passed as standard deviation", guarantee=ZCDP),
+    twin(gaussian_episodic("gaussian_times_08", weak_gaussian), "Gaussian noise x .8",
+     guarantee=ZCDP),
     twin(episodic("fading_phases", fading), "a phase re-enters later releases (1.44 eps)"),
     twin(episodic("one_sided_noise", one_sided), "one-sided noise"),
     twin(episodic("scale_of_the_data", known_scale), "a scale that depends on the rewards"),
     twin(episodic("exact_favourite", favourite), "one arm without noise"),
-]
+]  # fmt: skip
 assert np.unique([twin.name for twin in BROKEN]).size == len(BROKEN)

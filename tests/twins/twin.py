@@ -64,7 +64,7 @@ def twin(
     function: Callable,
     says: str,
     alignment: Alignment = one_release,
-    rewards: Assumption | tuple[float, float] = UNIT_INTERVAL,
+    rewards: Assumption | tuple[float, float] | None = UNIT_INTERVAL,
     guarantee: Callable[..., Guarantee] | Guarantee = global_dp,
     game: Callable[[float], Episodic] | None = None,
 ) -> Twin:

@@ -52,7 +52,7 @@ def test_the_command_prints_writes_and_stores(tmp_path, monkeypatch, capsys):
 def test_a_violation_is_reported_with_its_witness(tmp_path, monkeypatch, capsys):
     (tmp_path / "algo").mkdir()
     file = tmp_path / "algo" / "plain_no_eps.py"
-    file.write_text((TWINS / "algo" / "plain_no_eps.py").read_text())
+    file.write_text((TWINS / "plain_no_eps.py").read_text())
     file.with_suffix(".yaml").write_text("# broken\n{}\n")
     words = ["--config-dir", ".", "algo=plain_no_eps", "runs=200", "horizon=[8]", "jobs=1"]
     code, out, _ = run_command(words, tmp_path, monkeypatch, capsys)

@@ -65,12 +65,8 @@ RUN = [
     ("-m 'eps=range(1,1000000000000)'", "eps=range(", "more than 100000 combinations"),
     ("-m 'algo=glob(zz*)'", "algo=glob(zz*):", "no file of algo"),
     ("-m 'algo=glob(adap_*)' eps=0", "eps=0:", "above 0"),
-    (
-        "-m assume=true env=contaminated env.inlier=bernoulli_c2,zzz",
-        "'zzz'",
-        "bernoulli_c4",
-    ),
-]
+    ("-m assume=true env=contaminated env.inlier=bernoulli_c2,zzz", "'zzz'", "bernoulli_c4"),
+]  # fmt: skip
 STOP = [
     *OPTIONS,
     ("rel_error=2", "rel_error=2:", "(0, 1)"),
