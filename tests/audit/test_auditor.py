@@ -15,7 +15,7 @@ from dpbandits.audit.auditor import audit
 from dpbandits.audit.players import Learner
 from dpbandits.audit.releases import MECHANISMS
 from dpbandits.audit.subjects import Release, Sender
-from dpbandits.compiled.decorators import inlined
+from dpbandits.compiled import inlined
 from dpbandits.contracts.algorithm import from_function
 from dpbandits.parts.noise.mechanisms import laplace
 

@@ -21,7 +21,7 @@ from references import (
 )
 from scipy.optimize import brentq
 
-from dpbandits.compiled.decorators import kernel
+from dpbandits.compiled import kernel
 from dpbandits.environments import arms, blocks
 from dpbandits.environments.blocks import draw_counts, draw_sum
 from dpbandits.environments.data import table

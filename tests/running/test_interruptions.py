@@ -24,7 +24,7 @@ import pytest
 from sweeps import COMMAND, QUICK, csv_after, own_algorithm, quick, report, requested, stored, words
 
 from dpbandits import files
-from dpbandits.compiled.cache import compiled_code
+from dpbandits.compiled import compiled_code
 from dpbandits.errors import CannotWrite
 from dpbandits.results.naming import table_path
 from dpbandits.results.run_store import RunStore

@@ -27,7 +27,7 @@ from sweeps import requested, stored, words
 
 from dpbandits import files
 from dpbandits.cli.config.compose import read_request
-from dpbandits.compiled.cache import compiled_code
+from dpbandits.compiled import compiled_code
 from dpbandits.contracts.question import question_named
 from dpbandits.results import run_store
 from dpbandits.results.naming import table_path

@@ -7,13 +7,10 @@ the files that it imports.
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
-from importlib.util import resolve_name
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -44,21 +41,26 @@ def shared_state() -> str:
 
 
 def state_of(function: Callable) -> str:
-    """Hash of the sources of a function less those that are shared."""
-    digest, seen = hashlib.sha256(Path(function.__code__.co_filename).read_bytes()), set()
-    left = [function.__module__, *(getattr(x, "__module__", None) for x in _enclosed(function))]
-    own = function.__module__.partition(".")[0]
+    """Hash of the sources of a function less those that are shared: its file, and the files of all
+    that its module's names, and theirs, come from.
+    """
+    digest = hashlib.sha256(Path(function.__code__.co_filename).read_bytes())
+    own, seen, left = function.__module__.partition(".")[0], set(), [function]
     while left:
-        module = sys.modules.get(left.pop() or "")
+        value = left.pop()
+        value = getattr(value, "py_func", value)
+        if isinstance(value, FunctionType):
+            left += _enclosed(value)
+        place = sys.modules.get(getattr(value, "__module__", None) or "")
+        module = value if isinstance(value, ModuleType) else place
         if module is None or module in seen or not _is_followed(module, own):
             continue
         seen.add(module)
-        digest.update(module.__name__.encode())
-        file = Path(module.__file__)  # type: ignore[arg-type]
-        digest.update(file.read_bytes())
-        for imported, name in sorted(_imports(module, file)):
-            left += [imported, f"{imported}.{name}"]
-            digest.update(_passed_on(imported, name).encode())
+        digest.update(Path(module.__file__).read_bytes())  # type: ignore[arg-type]
+        for name, used in sorted(vars(module).items()):
+            if isinstance(used, int | float | str) and not name.startswith("__"):
+                digest.update(f"{name}={used!r}".encode())  # a constant of another module, perhaps
+            left.append(used)
     return digest.hexdigest()[:LENGTH]
 
 
@@ -95,6 +97,7 @@ def _enclosed(function: Callable) -> tuple:
 
 def _identity(value: Any) -> Any:
     """What identifies an enclosed value: of a function its name and its code."""
+    value = getattr(value, "py_func", value)
     if isinstance(value, FunctionType):
         return value.__module__, value.__qualname__, code_of(value)
     return value
@@ -109,33 +112,3 @@ def _is_followed(module: ModuleType, own: str) -> bool:
     if top == PACKAGE.name:
         return rest.partition(".")[0] in ALGORITHMS
     return top == own or INSTALLED.isdisjoint(Path(file).parts)
-
-
-def _imports(module: ModuleType, file: Path) -> Iterator[tuple[str, str]]:
-    """The modules that a module imports from, each with a name."""
-    statements = _statements(file.read_bytes()) if file.suffix == ".py" else []
-    for level, imported, name in statements:
-        with suppress(ImportError):  # a statement that was not, or will not be, executed
-            package = getattr(module, "__package__", None) or ""
-            yield resolve_name("." * level + imported, package) if level else imported, name
-
-
-@cache
-def _statements(source: bytes) -> list[tuple[int, str, str]]:
-    found = []
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.ImportFrom):
-            found += [(node.level, node.module or "", alias.name) for alias in node.names]
-        elif isinstance(node, ast.Import):
-            found += [(0, alias.name, "") for alias in node.names]
-    return found
-
-
-def _passed_on(module: str, name: str) -> str:
-    """What a module of this package that is not followed, such as ``authoring``, passes on."""
-    if module.partition(".")[0] != PACKAGE.name:
-        return ""
-    value = getattr(sys.modules.get(module), name, None)
-    if isinstance(value, int | float | str):
-        return repr(value)
-    return f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', name)}"

@@ -95,11 +95,7 @@ class MachineCode:
 
     def _write(self, file: Path, content: bytes) -> None:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        number, part = tempfile.mkstemp(dir=file.parent)
-        try:
-            with open(number, "wb") as made:
-                made.write(content)
-            os.replace(part, file)
-        except BaseException:
-            os.unlink(part)
-            raise
+        with tempfile.TemporaryDirectory(dir=file.parent) as folder:
+            made = Path(folder, file.name)
+            made.write_bytes(content)
+            os.replace(made, file)

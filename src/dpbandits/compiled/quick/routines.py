@@ -63,7 +63,7 @@ def call_by_symbol(function: Callable, borrows: bool, rare: bool = False) -> Non
             returned = types.none if rare else _compiled(place, given).signature.return_type
             return returned(*given)
 
-        typer.pysig = inspect.signature(function)
+        typer.pysig = inspect.signature(function)  # type: ignore[attr-defined]
         return typer
 
     @lower_builtin(function, types.VarArg(types.Any))

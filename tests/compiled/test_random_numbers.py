@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from dpbandits.compiled import distributions
-from dpbandits.compiled.decorators import kernel
+from dpbandits.compiled import kernel, random_numbers
 
 CASES = [
     ("random", ()),
@@ -26,7 +25,7 @@ DRAWS = 100_000  # one in a hundred numbers of a ziggurat is decided by its rare
 
 @pytest.mark.parametrize(("name", "parameters"), CASES)
 def test_a_kernel_draws_the_numbers_of_numpy(name, parameters):
-    draw = getattr(distributions, name)
+    draw = getattr(random_numbers, name)
 
     @kernel
     def fill(rng, x, parameters):
