@@ -22,7 +22,7 @@ from dpbandits.files import PACKAGE
 PLAY = """
 import json, sys
 from sweeps import requested
-from dpbandits.audit.releases import MECHANISMS
+from dpbandits.audit.subjects.releases import MECHANISMS
 from dpbandits.compiled.cache import FOLDER, MachineCode
 from dpbandits.compiled.sources import state_of
 from dpbandits.contracts.algorithm import HOMES, load
@@ -80,7 +80,7 @@ NOT_COMPILED = (
     "running/play.py",
     "contracts/guarantees.py",
     "authoring.py",
-    "audit/subjects.py",
+    "audit/subjects/publishing.py",
 )
 
 
@@ -94,7 +94,7 @@ def test_what_is_compiled_again_after_an_edit(tmp_path, monkeypatch):
     compiled, pulls, states, folder = copy.play("nas")
     assert compiled.count("nas") == 1
 
-    copy.edit(*NOT_COMPILED, "audit/releases.py")
+    copy.edit(*NOT_COMPILED, "audit/subjects/releases.py")
     copy.edit("stopping/nas.py", "stopping/sparse_vector.py", "algorithms/heldp_ucb_b.py")
     compiled, again, edited, same = copy.play("nas")
     assert (compiled, again, same) == (["nas"], pulls, folder)

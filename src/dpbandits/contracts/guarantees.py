@@ -109,7 +109,7 @@ class Guarantee:
         hides: the output that an adversary observes.
         neighbours: the neighbouring relation.
         source: paper and theorem that prove it.
-        mechanism: the release that it rests on, a name in ``audit/releases.py``, or None.
+        mechanism: the release that it rests on, a name in ``audit/subjects/releases.py``, or None.
         curator: for local privacy, the local randomizer ``curator(rng, reward, eps)``.
         gaussian: for zCDP and RDP, what the Gaussian noise guarantees.
         alignment: how its noise shifts when a reward changes, or None.

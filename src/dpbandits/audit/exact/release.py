@@ -14,6 +14,10 @@ from contextlib import suppress
 
 import numpy as np
 
+from ..subjects.publishing import Release
+from ..subjects.releases import MECHANISMS
+from ..subjects.subject import Subject
+
 Output = Callable[[np.random.Generator, np.ndarray, np.ndarray], None]  # (rng, x, out)
 TOLERANCE = 1e-9
 SIZES = (1.0, 30.0, 1e3, 1e6)  # of the noise with which linearity is tested
@@ -60,6 +64,26 @@ class _Coin:
     def __lt__(self, chance: float) -> bool:
         self.chances.append(min(max(float(chance), 0.0), 1.0))
         return self.below
+
+
+def release_loss(subject: Subject) -> float | None:
+    """The exact loss, eps or mu, of a release or a response; of what plays games, that of the
+    release that its guarantee names. None if it is not known.
+    """
+    if isinstance(subject, Release):
+        exact_loss = exact_mu if subject.gaussian else exact_epsilon
+        losses = []
+        for x, y in subject.neighbours():
+            loss = exact_loss(subject.output, x, y, len(subject.columns(x)))
+            if loss is None:
+                return None
+            losses.append(loss)
+        return max(losses)
+    guarantee, gaussian = subject.source.guarantee, subject.gaussian
+    if guarantee is None or guarantee.mechanism is None:
+        return None
+    budget = gaussian.rho(subject.parameters) if gaussian else subject.budget
+    return release_loss(Release(MECHANISMS[guarantee.mechanism], budget))
 
 
 def exact_epsilon(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> float | None:
