@@ -17,7 +17,7 @@ from dpbandits.algorithms.dist_dp_se import play
 from dpbandits.audit.alignment.align import align, check
 from dpbandits.audit.alignment.cases import SIZES, Case
 from dpbandits.audit.alignment.coupling import Coupling
-from dpbandits.audit.alignment.streams import Recorder
+from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.authoring import UNIT_INTERVAL, Budget
 from dpbandits.contracts.algorithm import from_function
 from dpbandits.contracts.alignments import binary_nodes, honaker_nodes, hybrid_nodes, kary_nodes

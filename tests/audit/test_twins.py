@@ -21,8 +21,8 @@ from dpbandits.audit.alignment.cases import cases
 from dpbandits.audit.alignment.coupling import Coupling
 from dpbandits.audit.alignment.given import Replay, Shifted
 from dpbandits.audit.alignment.replay import Problem, replay
-from dpbandits.audit.alignment.streams import Recorder
 from dpbandits.audit.exact.episodic import sequences
+from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.audit.subjects.players import Learner
 from dpbandits.authoring import global_dp, one_release, pull, rounds_left
 from dpbandits.contracts.algorithm import from_function

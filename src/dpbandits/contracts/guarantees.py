@@ -104,26 +104,26 @@ class Guarantee:
     Attributes:
         notion: ``global`` (a trusted curator sees the rewards, its output is private), ``local``
             (the response of each user is private), ``global zCDP``, ``global RDP`` or ``none``.
-        epsilon: the privacy loss in nats as a function of the parameters by name; for local
-            privacy ``eps`` is the level of the user.
-        hides: the output that an adversary observes.
-        neighbours: the neighbouring relation.
         source: paper and theorem that prove it.
         mechanism: the release that it rests on, a name in ``audit/subjects/releases.py``, or None.
-        curator: for local privacy, the local randomizer ``curator(rng, reward, eps)``.
-        gaussian: for zCDP and RDP, what the Gaussian noise guarantees.
+        hides: the output that an adversary observes.
         alignment: how its noise shifts when a reward changes, or None.
+        neighbours: the neighbouring relation.
+        epsilon: the privacy loss in nats as a function of the parameters by name; for local
+            privacy ``eps`` is the level of the user.
+        gaussian: for zCDP and RDP, what the Gaussian noise guarantees.
+        curator: for local privacy, the local randomizer ``curator(rng, reward, eps)``.
     """
 
     notion: str
-    epsilon: Callable[[Values], float]
-    hides: str
-    neighbours: str
     source: str
     mechanism: str | None = None
-    curator: Curator | None = None
-    gaussian: Gaussian | None = None
+    hides: str = ACTIONS
     alignment: Alignment | None = None
+    neighbours: str = ONE_REWARD
+    epsilon: Callable[[Values], float] = nothing_hidden
+    gaussian: Gaussian | None = None
+    curator: Curator | None = None
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -146,7 +146,7 @@ class Guarantee:
         return f"{what}; so {self.gaussian.conversion(values)}" if self.gaussian else what
 
 
-NOT_PRIVATE = Guarantee("none", nothing_hidden, "nothing", "", "")
+NOT_PRIVATE = Guarantee("none", "", hides="nothing", neighbours="")
 
 
 def global_dp(
@@ -156,9 +156,7 @@ def global_dp(
     alignment: Alignment | None = None,
 ) -> Guarantee:
     """Global DP: ``hides`` is eps-DP for sequences of rewards that differ in one reward."""
-    return Guarantee(
-        "global", all_of_eps, hides, ONE_REWARD, source, mechanism, alignment=alignment
-    )
+    return Guarantee("global", source, mechanism, hides, alignment, epsilon=all_of_eps)
 
 
 def gaussian_zcdp(
@@ -170,7 +168,7 @@ def gaussian_zcdp(
     """Global zero-concentrated DP by Gaussian noise: ``hides`` is rho-zCDP, and sqrt(2 rho)-GDP,
     for sequences of rewards that differ in one reward.
     """
-    return _gaussian("global zCDP", ZCDP, source, mechanism, hides, alignment)
+    return Guarantee("global zCDP", source, mechanism, hides, alignment, gaussian=ZCDP)
 
 
 def gaussian_rdp(
@@ -182,7 +180,7 @@ def gaussian_rdp(
     """Global Renyi DP by Gaussian noise: ``hides`` is (order, eps)-RDP, and sqrt(2 eps/order)-GDP,
     for sequences of rewards that differ in one reward.
     """
-    return _gaussian("global RDP", RDP, source, mechanism, hides, alignment)
+    return Guarantee("global RDP", source, mechanism, hides, alignment, gaussian=RDP)
 
 
 def skellam_rdp(
@@ -194,17 +192,11 @@ def skellam_rdp(
     """Global Renyi DP of every integer order by Skellam noise, an integer counterpart of Gaussian
     noise, for sequences of rewards that differ in one reward. It depends on a granularity ``s``.
     """
-    return _gaussian("global RDP", SKELLAM, source, mechanism, hides, alignment)
-
-
-def _gaussian(notion, gaussian, source, mechanism, hides, alignment):
-    return Guarantee(
-        notion, nothing_hidden, hides, ONE_REWARD, source, mechanism, None, gaussian, alignment
-    )
+    return Guarantee("global RDP", source, mechanism, hides, alignment, gaussian=SKELLAM)
 
 
 def local_dp(source: str, curator: Curator, alignment: Alignment | None = None) -> Guarantee:
     """Local DP: the output of ``curator(rng, reward, eps)`` is DP at the level of the user."""
     return Guarantee(
-        "local", all_of_eps, RESPONSE, ANY_TWO_REWARDS, source, None, curator, alignment=alignment
+        "local", source, None, RESPONSE, alignment, ANY_TWO_REWARDS, all_of_eps, curator=curator
     )

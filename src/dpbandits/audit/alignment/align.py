@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from ...contracts.question import STOPPING
+from ..numbers.draws import Draw
+from ..numbers.streams import Recorder
 from ..subjects.neighbours import first_change
 from ..subjects.players import Player
 from ..subjects.subject import Subject
 from .cases import Case, cases
 from .coupling import Coupling
-from .draws import Draw
 from .replay import Outcome, Problem, replay
-from .streams import Recorder
 
 REPLAYS = {"algo": 100, STOPPING.group: 30}  # of an audit; rules stop late
 NUDGES = 3  # a difference must remain when the noise changes a little, so often

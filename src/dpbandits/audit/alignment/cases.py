@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...contracts.question import STOPPING
+from ..numbers.draws import UNIFORM
+from ..numbers.streams import Recorder
 from .coupling import Coupling
-from .draws import UNIFORM
-from .streams import Recorder
 
 SIZES = (1.0, 1.0, 1e-3, 30.0)  # of the noise: small noise leaves decisions to the rewards
 HORIZONS = {  # of games in blocks, of rounds, and of stopping rules

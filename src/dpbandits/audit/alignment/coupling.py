@@ -14,10 +14,10 @@ from ...compiled import answer_of
 from ...contracts.alignments import Alignment
 from ...environments.populations import Population, homogeneous
 from ...environments.users import arrival
+from ..numbers.streams import Stream
 from ..subjects.games import game_on
 from ..subjects.subject import Promise
 from .rewards import Coins, Rewards
-from .streams import Stream
 
 
 class Played(NamedTuple):

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .draws import UNIFORM, Draw, Noise
-from .streams import Stream, plain_call
+from ..numbers.draws import UNIFORM, Draw, Noise
+from ..numbers.streams import Stream, plain_call
 
 CLOSE = 1e-9  # relative; differences below are rounding
 EPSILON = float(np.finfo(float).eps)  # of rounding

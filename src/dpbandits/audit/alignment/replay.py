@@ -17,10 +17,10 @@ import numpy as np
 
 from ...contracts.alignments import Changed, Drawn, Run
 from ...environments.blocks import kept
+from ..numbers.draws import DISCRETE, LAPLACE, SKELLAM, UNIFORM, Draw
+from ..numbers.streams import Stream
 from .coupling import Coupling, Played
-from .draws import DISCRETE, LAPLACE, SKELLAM, UNIFORM, Draw
 from .given import Replay, Shifted
-from .streams import Stream
 
 TOLERANCE = 1e-9  # relative, of a cost and of an estimate
 

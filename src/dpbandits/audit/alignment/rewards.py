@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .draws import Noted
+from ..numbers.draws import Noted
 
 
 class Reward(Noted):

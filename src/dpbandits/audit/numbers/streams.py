@@ -20,6 +20,7 @@ class Stream:
         plain: whether the numbers are plain ones, which note nothing.
         draws: the numbers drawn so far.
         reads: the rewards read so far.
+        halves: of Laplace noise of each shape the draw of which one variable was given.
         moved: what has made the numbers of a replay differ in another way than by shifts.
     """
 
@@ -29,7 +30,7 @@ class Stream:
         self.draws: list[Draw] = []
         self.reads = reads
         self.moved: str | None = None
-        self._half: dict[Any, Draw] = {}
+        self.halves: dict[Any, Draw] = {}
 
     def draw(self, kind: str, shape: Any = 1, *call: Any) -> Draw:
         """The next number."""
@@ -67,10 +68,10 @@ class Stream:
         return self._many(size, one)
 
     def _halves(self, shape):
-        first = shape not in self._half
-        draw = self.draw(LAPLACE, shape) if first else self._half.pop(shape)
+        first = shape not in self.halves
+        draw = self.draw(LAPLACE, shape) if first else self.halves.pop(shape)
         if first:
-            self._half[shape] = draw
+            self.halves[shape] = draw
         value = max(draw.z, 0.0) if first else max(-draw.z, 0.0)
         return value if self.plain else Half(value, self, draw, first)
 
