@@ -145,10 +145,7 @@ def _nudged(coupling: Coupling, case: Case, k: int) -> Outcome:
 
 
 def align(
-    coupling: Coupling,
-    replays: int | None = None,
-    seed: int = 0,
-    horizons: Sequence[int] = (),
+    coupling: Coupling, replays: int | None = None, seed: int = 0, horizons: Sequence[int] = ()
 ) -> Aligned:
     """Replay an alignment on random rewards, horizons and noise, until it fails.
 
