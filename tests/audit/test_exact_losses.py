@@ -10,7 +10,7 @@ from tiers import first
 from dpbandits.audit.exact.release import exact_epsilon, exact_mu, release_loss
 from dpbandits.audit.subjects.publishing import Release
 from dpbandits.audit.subjects.releases import MECHANISMS
-from dpbandits.parts.mechanisms import laplace
+from dpbandits.parts.noise.mechanisms import laplace
 
 # releases without a known exact loss; Honaker's trees are linear, but in more draws than sums
 NOT_LINEAR = (

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ...algorithms import adap_ucb, anytime_lazy_ucb, dp_se, dpr_se, prae_r
 from ...contracts.algorithm import Algorithm
-from ...parts.local_randomizers import send_bit, send_bit_of_sigmoid
+from ...parts.noise.local_randomizers import send_bit, send_bit_of_sigmoid
 from .elimination import endings
 from .episodic import Episodic, Leaf, extreme_cases, extreme_pairs, sequences
 from .loss import Candidate, OutOfReach
