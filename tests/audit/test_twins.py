@@ -273,6 +273,7 @@ def test_the_workers_of_the_script_play_twins_compiled():
     script = Path(privacy.__file__)
     code = f"""
 import sys; sys.path.insert(0, {str(script.parent)!r})
+__file__ = {str(script)!r}
 exec({script.read_text().partition("if __name__")[0]!r})
 import numpy as np
 def played(twin, budget):
