@@ -429,9 +429,10 @@ def audit(
         A row for each budget, and for local privacy a second one for the response of a user:
         ``measured``, the lower confidence bound on the privacy loss, beside ``promised``, both in
         the ``unit`` eps, or mu for what promises zCDP or RDP; ``detectable``, the least multiple of
-        the promised loss that the runs would have refuted; ``verdict``; the neighbouring sequences
-        and the event. Of exact losses ``low`` and ``high``, between which the loss lies, for each
-        budget and horizon.
+        the promised loss that the runs would have refuted; the neighbouring sequences and the
+        event; how many ``replays`` of its alignment were ``aligned``; and the ``verdict`` on all of
+        it, one of VIOLATED, MISALIGNED, undecided, consistent and proved (docs/privacy.md). Of
+        exact losses ``low`` and ``high``, between which the loss lies, for each budget and horizon.
 
     Raises:
         BadInput: something cannot be audited, an exact loss is out of reach, or scikit-learn (for
@@ -439,10 +440,7 @@ def audit(
     """
     import pandas as pd
 
-    from .audit.action_loss import OutOfReach
-    from .audit.exact_requests import wanted
     from .audit.requests import requested
-    from .audit.stored import finding_of
     from .contracts.question import QUESTIONS
     from .errors import BadInput
     from .running.progress import progress_bar
@@ -455,9 +453,9 @@ def audit(
     goal = {k: v for k, v in parameters.items() if rule is not None and k in names}
     own = {k: v for k, v in parameters.items() if k not in goal}
     given = {
-        "mechanism": mechanism, "eps": eps, "rho": rho, "horizon": horizon, "arms": arms,
-        "runs": runs, "confidence": confidence, "seed": seed, "jobs": jobs, "results": results,
-        **goal,
+        "mechanism": mechanism, "eps": eps, "rho": rho, "horizon": horizon, "exact": exact,
+        "arms": arms, "runs": runs, "confidence": confidence, "seed": seed, "jobs": jobs,
+        "results": results, **goal,
     }  # fmt: skip
     config = {**default_keys("audit"), "results": None}
     config |= {k: plain_data(v) for k, v in given.items() if v is not None}
@@ -470,17 +468,12 @@ def audit(
     elif own:
         raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
     keys = {f"{group}.{name}" for name in own}
-    if exact:
-        try:
-            return pd.DataFrame([loss.row() for loss in wanted(config, keys, made, spec)])
-        except OutOfReach as reason:
-            raise BadInput(str(reason)) from None
-    subjects = requested(config, keys, made, spec)
+    audits = requested(config, keys, made, spec)
     folder = None if results is None else Path(results) / "audits"
-    with progress_bar(len(subjects)) as bar:
-        bar.set_postfix_str(subjects[0].name)
-        rows = [finding_of(config, subject, folder, bar.update) for subject in subjects]
-    return pd.DataFrame(rows).drop(columns="witness")
+    with progress_bar(len(audits)) as bar:
+        bar.set_postfix_str(audits[0].name)
+        rows = [audit.row(folder, bar.update) for audit in audits]
+    return pd.DataFrame(rows).drop(columns="witness", errors="ignore")
 
 
 def algorithm(

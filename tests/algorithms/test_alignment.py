@@ -14,8 +14,10 @@ from scipy.stats import chi2_contingency
 from tiers import every
 
 from dpbandits.algorithms.dist_dp_se import play
-from dpbandits.audit.alignment import SIZES, Case, Coupling, align, check
-from dpbandits.audit.streams import Recorder
+from dpbandits.audit.alignment.align import align, check
+from dpbandits.audit.alignment.cases import SIZES, Case
+from dpbandits.audit.alignment.coupling import Coupling
+from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.authoring import UNIT_INTERVAL, Budget
 from dpbandits.contracts.algorithm import from_function
 from dpbandits.contracts.alignments import binary_nodes, honaker_nodes, hybrid_nodes, kary_nodes

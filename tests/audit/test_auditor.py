@@ -11,10 +11,12 @@ from twins.caught import CAUGHT
 from twins.plain_no_eps import plain_no_eps
 
 import dpbandits as dp
-from dpbandits.audit.auditor import audit
-from dpbandits.audit.players import Learner
-from dpbandits.audit.releases import MECHANISMS
-from dpbandits.audit.subjects import Release, Sender
+from dpbandits.audit.exact.release import release_loss
+from dpbandits.audit.findings import SampledAudit
+from dpbandits.audit.sampling.auditor import audit
+from dpbandits.audit.subjects.players import Learner
+from dpbandits.audit.subjects.publishing import Release, Sender
+from dpbandits.audit.subjects.releases import MECHANISMS
 from dpbandits.compiled import inlined
 from dpbandits.contracts.algorithm import from_function
 from dpbandits.parts.noise.mechanisms import laplace
@@ -28,8 +30,8 @@ def test_a_release_whose_exact_loss_is_too_large_is_violated_though_it_cannot_be
     def nearly(rng, x, eps, out):
         out[0] = x[0] + laplace(rng, 0.99 / eps)
 
-    found = audit(Release(broken(nearly), 1.0), runs=2000)
-    assert found.measured < 1 < found.exact and found.violated
+    found = SampledAudit(Release(broken(nearly), 1.0), runs=2000).row(None)
+    assert found["measured"] < 1 < found["exact"] and found["verdict"] == "VIOLATED"
 
 
 @pytest.mark.slow
@@ -47,8 +49,9 @@ def test_broken_releases_are_caught(name, eps):
 @pytest.mark.parametrize("eps", first([0.5, 0.1, 2.0], then=pytest.mark.long))
 @pytest.mark.parametrize("name", BROKEN_UNKNOWN)
 def test_broken_releases_without_an_exact_loss_are_caught(name, eps):
-    found = audit(Release(BROKEN_UNKNOWN[name], eps), runs=1_000_000 if eps < 0.5 else 100_000)
-    assert found.violated and found.exact is None
+    release = Release(BROKEN_UNKNOWN[name], eps)
+    assert audit(release, runs=1_000_000 if eps < 0.5 else 100_000).violated
+    assert release_loss(release) is None
 
 
 # Power, and what is right passes
@@ -120,9 +123,9 @@ def test_ucb_with_weak_gaussian_noise_is_caught(rho):
 @pytest.mark.slow
 @pytest.mark.parametrize("eps", BUDGETS)
 def test_a_curator_that_forgets_the_clip_is_caught(eps):
-    found = audit(Sender(CAUGHT["no_clip"].algorithm, eps), runs=100_000)
-    assert found.violated
-    assert found.exact == pytest.approx(1000 * eps)
+    subject = Sender(CAUGHT["no_clip"].algorithm, eps)
+    assert audit(subject, runs=100_000).violated
+    assert release_loss(subject) == pytest.approx(1000 * eps)
 
 
 @pytest.mark.slow

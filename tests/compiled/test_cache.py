@@ -23,7 +23,7 @@ STATE = "0123456789cd"
 PLAY = """
 import json, sys
 from sweeps import requested
-from dpbandits.audit.releases import MECHANISMS
+from dpbandits.audit.subjects.releases import MECHANISMS
 from dpbandits.compiled import compiled_code
 from dpbandits.compiled.quick.cache import MachineCode
 from dpbandits.compiled.sources import state_of
@@ -82,7 +82,7 @@ NOT_COMPILED = (
     "running/play.py",
     "contracts/guarantees.py",
     "authoring.py",
-    "audit/subjects.py",
+    "audit/subjects/publishing.py",
 )
 
 
@@ -96,7 +96,7 @@ def test_what_is_compiled_again_after_an_edit(tmp_path, monkeypatch):
     compiled, pulls, states, folder = copy.play("nas")
     assert compiled.count("nas") == 1
 
-    copy.edit(*NOT_COMPILED, "audit/releases.py")
+    copy.edit(*NOT_COMPILED, "audit/subjects/releases.py")
     copy.edit("stopping/nas.py", "stopping/sparse_vector.py", "algorithms/heldp_ucb_b.py")
     compiled, again, edited, same = copy.play("nas")
     assert (compiled, again, same) == (["nas"], pulls, folder)

@@ -23,11 +23,11 @@ from pathlib import Path
 import commands
 import numpy as np
 import psutil
+from dpbandits.compiled.cache import compiled_code
 from sweeps import requested, stored, words
 
 from dpbandits import files
 from dpbandits.cli.config.compose import read_request
-from dpbandits.compiled import compiled_code
 from dpbandits.contracts.question import question_named
 from dpbandits.results import run_store
 from dpbandits.results.naming import table_path

@@ -180,5 +180,5 @@ def _parameters(group: str, before: list[str], folders: list[Path]) -> list[str]
 
 def _mechanisms() -> list[str]:
     """The releases that can be audited."""
-    text = (PACKAGE / "audit" / "releases.py").read_text()
+    text = (PACKAGE / "audit" / "subjects" / "releases.py").read_text()
     return re.findall(r"^@mechanism\((?:.*\n)+?def (\w+)", text, flags=re.MULTILINE)

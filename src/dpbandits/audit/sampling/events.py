@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..results.intervals import clopper_pearson
+from ...results.intervals import clopper_pearson
 
 Bounds = tuple[tuple[int, float, float], ...]
 Scale = Callable[[np.ndarray], np.ndarray]

@@ -22,22 +22,30 @@ class NotOneBit(Exception):
     """The algorithm draws something else than one bit a round, or uses rewards otherwise."""
 
 
-class Bits:
-    """A generator whose uniform numbers are below what they are compared with as given."""
+class Coins:
+    """A generator of uniform numbers, itself, that are only compared, with given results.
+
+    Attributes:
+        chances: what they were compared with.
+    """
 
     def __init__(self, bits: tuple[int, ...]):
         self.bits = bits
         self.chances: list[float] = []
 
-    def random(self) -> Bits:
+    def random(self) -> Coins:
         return self
-
-    def __sub__(self, level: float) -> float:
-        return 0.0  # no table of chances decides the comparison
 
     def __lt__(self, chance: float) -> bool:
         self.chances.append(float(chance))
         return bool(self.bits[len(self.chances) - 1])
+
+
+class Bits(Coins):
+    """Coins whose distance to an approximation of a chance is 0: no table decides a comparison."""
+
+    def __sub__(self, level: float) -> float:
+        return 0.0
 
 
 def probabilities(

@@ -14,52 +14,51 @@ from contextlib import suppress
 
 import numpy as np
 
+from ..numbers.draws import LAPLACE, NORMAL, Draw
+from ..numbers.streams import Stream
+from ..subjects.publishing import Release
+from ..subjects.releases import MECHANISMS
+from ..subjects.subject import Subject
+from .one_bit import Coins
+
 Output = Callable[[np.random.Generator, np.ndarray, np.ndarray], None]  # (rng, x, out)
 TOLERANCE = 1e-9
 SIZES = (1.0, 30.0, 1e3, 1e6)  # of the noise with which linearity is tested
 
 
-class _Given:
-    """A generator of given variables; others are 0."""
+class _Chosen(Stream):
+    """Noise of one kind at scale 1 whose draws are chosen; others are 0."""
 
-    def __init__(self, z: dict[int, float]):
-        self.z, self.drawn = z, 0
+    plain = True
 
+    def __init__(self, kind: str, z: dict[int, float]):
+        super().__init__([])
+        self.kind, self.z = kind, z
 
-class _Laplace(_Given):
-    """Laplace variables, as differences of two exponentials."""
-
-    draws = 2  # for a variable
-
-    def standard_exponential(self) -> float:
-        self.drawn += 1
-        z = self.z.get((self.drawn - 1) // 2, 0.0)
-        return max(z, 0.0) if self.drawn % 2 else max(-z, 0.0)
+    def next(self, kind, shape, *call):
+        if kind != self.kind or shape != 1:
+            raise TypeError(f"{kind} noise")
+        return Draw(kind, self.z.get(len(self.draws), 0.0))
 
 
-class _Normal(_Given):
-    """Standard normal variables."""
-
-    draws = 1
-
-    def standard_normal(self) -> float:
-        self.drawn += 1
-        return self.z.get(self.drawn - 1, 0.0)
-
-
-class _Coin:
-    """A generator of one uniform number, itself, that is only compared, with a given result."""
-
-    def __init__(self, below: bool):
-        self.below = below
-        self.chances: list[float] = []
-
-    def random(self) -> _Coin:
-        return self
-
-    def __lt__(self, chance: float) -> bool:
-        self.chances.append(min(max(float(chance), 0.0), 1.0))
-        return self.below
+def release_loss(subject: Subject) -> float | None:
+    """The exact loss, eps or mu, of a release or a response; of what plays games, that of the
+    release that its guarantee names. None if it is not known.
+    """
+    if isinstance(subject, Release):
+        exact_loss = exact_mu if subject.gaussian else exact_epsilon
+        losses = []
+        for x, y in subject.neighbours():
+            loss = exact_loss(subject.output, x, y, len(subject.columns(x)))
+            if loss is None:
+                return None
+            losses.append(loss)
+        return max(losses)
+    guarantee, gaussian = subject.source.guarantee, subject.gaussian
+    if guarantee is None or guarantee.mechanism is None:
+        return None
+    budget = gaussian.rho(subject.parameters) if gaussian else subject.budget
+    return release_loss(Release(MECHANISMS[guarantee.mechanism], budget))
 
 
 def exact_epsilon(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> float | None:
@@ -70,8 +69,8 @@ def exact_epsilon(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> floa
     infinite if none does. If the release tosses one coin, the probabilities of its outputs give it.
     """
     with suppress(AttributeError, TypeError):  # other draws, and other uses of a draw
-        return _linear(release, x, y, d, _Laplace, 1)
-    with suppress(AttributeError, TypeError):
+        return _linear(release, x, y, d, LAPLACE, 1)
+    with suppress(AttributeError, TypeError, IndexError):
         return _coin(release, x, y, d)
     return None
 
@@ -83,17 +82,17 @@ def exact_mu(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> float | N
     ``exact_epsilon``, it is the length of the z that solves ``N z = f(x) - f(y)``.
     """
     with suppress(AttributeError, TypeError):
-        return _linear(release, x, y, d, _Normal, 2)
+        return _linear(release, x, y, d, NORMAL, 2)
     return None
 
 
-def _linear(release, x, y, d, noise, norm):
+def _linear(release, x, y, d, kind, norm):
     def run(data, z):
-        rng, out = noise(z), np.zeros(d)
+        rng, out = _Chosen(kind, z), np.zeros(d)
         release(rng, data, out)
-        if rng.drawn % noise.draws:
+        if rng.halves:
             raise TypeError("a single exponential variable is not Laplace noise")
-        return out, rng.drawn // noise.draws
+        return out, len(rng.draws)
 
     (f, n), (g, other) = run(x, {}), run(y, {})
     if n == 0:
@@ -124,11 +123,10 @@ def _coin(release, x, y, d):
     outputs: dict[bytes, list[float]] = defaultdict(lambda: [0.0, 0.0])  # probabilities under x, y
     for i, data in enumerate((x, y)):
         for below in (True, False):
-            rng, out = _Coin(below), np.zeros(d)
+            rng, out = Coins((below,)), np.zeros(d)
             release(rng, data, out)
-            if len(rng.chances) != 1:
-                return None
-            outputs[out.tobytes()][i] += rng.chances[0] if below else 1.0 - rng.chances[0]
+            chance = min(max(rng.chances[0], 0.0), 1.0)
+            outputs[out.tobytes()][i] += chance if below else 1.0 - chance
     losses = [
         math.inf if min(p, q) == 0.0 else abs(math.log(p) - math.log(q))
         for p, q in outputs.values()

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from ..contracts.question import Question
-from ..environments.laws import PARAMETERS, TABLE, Environment
-from ..environments.populations import homogeneous
-from ..game import new_game, pulls_of
-from ..running.play import play_loop
+from ...contracts.question import Question
+from ...environments.populations import homogeneous
+from ...game import pulls_of
+from ...running.play import play_loop
+from .games import game_on
 from .neighbours import Neighbours, Walk, change_of_mind, largest_untruncated, random_walk
-from .parameters import arguments_at
-from .releases import MECHANISMS
-from .subjects import Release, Subject
+from .subject import Subject
 
 LONG, SHORT = (8, 64, 512, 4096), (8, 32, 128)  # horizons: of episodes and epochs, of rounds
 CAPS = (64, 512, 4096)  # most samples of a stopping rule
@@ -36,12 +33,10 @@ class Player(Subject):
     """What algorithms and stopping rules have in common.
 
     Attributes:
-        values: the parameters except the budget, as a configuration holds them.
         horizons: the horizons that are tried; empty for several that are cheap.
         width: standard deviation, at a loss of 1, of the steps around a change of behaviour, about.
     """
 
-    values: Mapping[str, Any]
     horizons: tuple[int, ...] = ()
     runs = 200_000
     width: ClassVar[float]
@@ -51,10 +46,6 @@ class Player(Subject):
         """The question that it answers."""
         found: Question = self.source.question
         return found
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        return {**self.values, self.budget_name: self.budget, "eps_min": self.budget}
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
         """A random walk through tables of rewards that the promise covers."""
@@ -80,20 +71,12 @@ class Player(Subject):
         """Means of what an adversary sees, over a few runs."""
         return self.sample(data, FEW if self.compiled else FEW_PLAIN, rng).mean(axis=0)
 
-    def arguments(self, T: int) -> tuple[float, ...]:
-        """The arguments of the function at a horizon."""
-        return arguments_at(self.source, self.parameters, T)
-
     def play(
         self, data: np.ndarray, runs: int, rng: np.random.Generator, checkpoints: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """The traces and answers of runs on fixed rewards, (T, K); see ``play_loop``."""
-        T, K = data.shape
-        tables, parameters = np.full(K, TABLE), np.zeros((K, PARAMETERS))
-        laws = Environment(tables, parameters, np.zeros((0, 2)), data, 0.0)
-        users, coins = homogeneous(self.budget).users(), np.random.default_rng(0)
-        game = new_game(laws, users, coins, T, checkpoints)
-        return play_loop(self.source, game, rng, self.arguments(T), runs)
+        game = game_on(data, homogeneous(self.budget), checkpoints=checkpoints)
+        return play_loop(self.source, game, rng, self.arguments(len(data)), runs)
 
 
 class Learner(Player):
@@ -120,12 +103,6 @@ class Learner(Player):
     def columns(self, data: np.ndarray) -> list[str]:
         arms = range(data.shape[1] - 1)
         return [f"pulls of arm {a} by round {t}" for t in rounds(len(data)) for a in arms]
-
-    def exact(self) -> float | None:
-        guarantee = self.source.guarantee
-        name = guarantee.mechanism if guarantee else None
-        budget = self.gaussian.rho(self.parameters) if self.gaussian else self.budget
-        return Release(MECHANISMS[name], budget).exact() if name else None
 
 
 class Stopper(Player):

@@ -1,4 +1,4 @@
-"""The auditor: a search for the worst neighbours, then a test of the loss that they prove."""
+"""The search for the worst neighbours, then a test of the loss that they prove."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from itertools import repeat
 
 import joblib
 import numpy as np
+from scipy.stats import norm
 
-from ..running.backends import safe_children
-from .betting import PROMISED, Bets
+from ...running.backends import safe_children
+from ..subjects.neighbours import Pair
+from ..subjects.subject import Subject
+from ..verdicts import VIOLATED, of_samples
+from .betting import PROMISED, Bets, Line, gaussian_line, pure_line
 from .betting import pairs as pairs_of
-from .events import Event, learn
-from .neighbours import Pair
-from .subjects import Subject
+from .events import Event, Scale, learn, ratio
 
 PLAIN = 25  # runs of a compiled algorithm that take as long as one in plain Python
 CANDIDATES = 96  # pairs of neighbours at the start of the search
@@ -24,15 +26,19 @@ CANDIDATES = 96  # pairs of neighbours at the start of the search
 ROUNDS = ((24, 48, 2.0), (6, 12, 1.0), (2, 4, 0.0))
 SAMPLE = 8  # half of the sample on which an event is proposed and chosen: one in so many runs
 LENIENT = 0.02  # level of the bounds that only rank candidates
-ROUNDING = 1e-9  # tolerance of an exact loss
 CHUNK = 5_000  # runs of one generator
 LEAST = 4  # a test that refutes nothing lasts for one in so many runs at least
+# by the unit of the loss: what it promises of every event, and the scale that ranks events
+PROMISES: dict[str, tuple[Line, Scale]] = {
+    "eps": (pure_line, ratio),
+    "mu": (gaussian_line, norm.ppf),
+}
 FIRST = 500  # runs after which a test may stop first; each later batch doubles them, up to CHUNK
 
 
 @dataclass(frozen=True)
-class Finding:
-    """The result of an audit.
+class Sampled:
+    """What the runs of an audit have shown.
 
     Attributes:
         measured: the lower confidence bound on the privacy loss, in the subject's unit.
@@ -43,7 +49,6 @@ class Finding:
         runs: the number of runs under each, those that the test needed.
         detectable: the least loss, as a multiple of the promised one, that as many runs as were
             allowed would have refuted, if this event showed it.
-        exact: the exact loss of the release that the promise rests on, or None.
     """
 
     subject: Subject
@@ -54,16 +59,11 @@ class Finding:
     counts: tuple[int, int]
     runs: int
     detectable: float
-    exact: float | None
 
     @property
     def violated(self) -> bool:
-        """Whether the promised budget is refuted by the runs, as are all losses up to ``measured``,
-        or for a subject that is itself a release exceeded by the exact loss.
-        """
-        itself = self.subject.kind in ("mechanism", "response")
-        exact = (self.exact or 0.0) / (1.0 + ROUNDING) if itself else 0.0
-        return self.measured >= self.subject.promised or exact > self.subject.promised
+        """Whether the promised budget is refuted, as are all losses up to ``measured``."""
+        return of_samples(self.measured, self.subject.promised) == VIOLATED
 
 
 def audit(
@@ -73,7 +73,7 @@ def audit(
     seed: int = 0,
     jobs: int = 1,
     progress: Callable[[float], object] = lambda share: None,
-) -> Finding:
+) -> Sampled:
     """Measure from outside how much privacy is spent at least.
 
     Pairs of neighbours compete by successive halving. For each of the last few an event is chosen
@@ -84,14 +84,13 @@ def audit(
         subject: what is audited.
         runs: the most independent runs of a test under each of two neighbours.
         confidence: probability that the bound is not too large.
-        seed: the finding depends on it and on the arguments above alone.
+        seed: the result depends on it and on the arguments above alone.
         jobs: workers.
         progress: called with each share of the work that is done.
     """
     runs = runs or (subject.runs if subject.compiled else subject.runs // PLAIN)
     sample = max(runs // SAMPLE, min(runs, FIRST))
     level = (1.0 - confidence) / ROUNDS[-1][0]
-    exact = subject.exact()
     seeds = np.random.SeedSequence(seed)
     proposing, *searching, choosing, testing = seeds.spawn(3 + len(ROUNDS))
     candidates = subject.pairs(np.random.default_rng(proposing), CANDIDATES)
@@ -123,15 +122,14 @@ def audit(
     progress(0.15)
     i = int(np.argmax([measured for measured, *_ in tested]))
     measured, counts, used, detectable = tested[i]
-    event = learned[i][1]
-    return Finding(subject, measured, confidence, pairs[i], event, counts, used, detectable, exact)
+    return Sampled(subject, measured, confidence, pairs[i], learned[i][1], counts, used, detectable)
 
 
 def _learn(subject, pair, sequence, runs, level):
     """The best event on a fresh sample, with its score."""
     sizes = [min(CHUNK, runs - done) for done in range(0, runs, CHUNK)]
     x, y = (np.concatenate(list(found)) for found in _samples(subject, pair, sequence, sizes))
-    return learn((x, y), level, subject.scale)
+    return learn((x, y), level, PROMISES[subject.unit][1])
 
 
 def _test(subject, pair, sequence, learned, runs, least, level):
@@ -139,7 +137,7 @@ def _test(subject, pair, sequence, learned, runs, least, level):
     the event refutes it: the bound, the counts, the runs and the least detectable loss.
     """
     _, event, (p, q) = learned
-    bets = Bets(subject.promised, subject.line, p, q, runs, level)
+    bets = Bets(subject.promised, PROMISES[subject.unit][0], p, q, runs, level)
     sizes: list[int] = []
     while sum(sizes) < runs:
         sizes.append(min(max(sum(sizes), FIRST), CHUNK, runs - sum(sizes)))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .episodic_loss import exactly, whole
+from .episodic import exactly, whole
 from .exponential_polynomials import Number
 
 

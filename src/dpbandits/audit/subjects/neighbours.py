@@ -54,19 +54,28 @@ def random_walk(rng: np.random.Generator, T: int, K: int, low: float, high: floa
     return Walk(base, arm, high, orders[rng.integers(len(orders))])
 
 
+def first_change(n: int, same: Callable[[int], bool]) -> int:
+    """The first m at which ``same`` does not hold, by bisection: it does at 0, and not at n."""
+    low, high = 0, n
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if same(middle) else (low, middle)
+    return high
+
+
 def change_of_mind(walk: Walk, behaviour: Behaviour) -> int | None:
     """The step at which the behaviour is midway between those at the two ends, if they differ."""
-    low, high = 0, len(walk.order)
-    start = behaviour(walk.table(low))
-    direction = behaviour(walk.table(high)) - start
+    start = behaviour(walk.table(0))
+    direction = behaviour(walk.table(len(walk.order))) - start
     length = float((direction**2).sum())
     if length == 0.0:
         return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        progress = float(((behaviour(walk.table(middle)) - start) * direction).sum()) / length
-        low, high = (middle, high) if progress < 0.5 else (low, middle)
-    return low
+
+    def nearer_to_start(m: int) -> bool:
+        progress = float(((behaviour(walk.table(m)) - start) * direction).sum()) / length
+        return progress < 0.5
+
+    return first_change(len(walk.order), nearer_to_start) - 1
 
 
 def largest_untruncated(behaviour: Behaviour, T: int, K: int, least: float, most: float) -> float:
