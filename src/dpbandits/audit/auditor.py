@@ -10,7 +10,7 @@ from itertools import repeat
 import joblib
 import numpy as np
 
-from ..running.backends import safe_children
+from ..running.children import safe_children
 from .betting import PROMISED, Bets
 from .betting import pairs as pairs_of
 from .events import Event, learn

@@ -13,8 +13,7 @@ from typing import Any
 import joblib
 
 from ..files import PACKAGE, read_text, sources_hash, write_atomically
-from ..running.backends import safe_children
-from ..running.workers import follow
+from ..running.children import follow, safe_children
 from ..settings.setting import digest
 from .alignment import report
 from .auditor import audit

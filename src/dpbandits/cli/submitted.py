@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BadInput
-from ..running.backends import safe_children
+from ..running.children import safe_children
 from .command import print_some
 
 FOLDER = "submitit_folder"
