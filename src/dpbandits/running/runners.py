@@ -173,7 +173,10 @@ class Dask(Cluster):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         where = {"address": address} if address else own
         self._client = package.Client(**where, timeout=PATIENCE)
-        self.submit = self._client.get_executor(pure=False).submit  # type: ignore[method-assign]
+        self._executor = self._client.get_executor(pure=False)
+
+    def submit(self, function: Callable[..., Any], *given: Any) -> Future:
+        return self._executor.submit(function, *given)
 
     def _workers(self) -> int:
         scheduler = self._client.scheduler
