@@ -11,8 +11,7 @@ from pathlib import Path
 
 import joblib
 
-from ..running.backends import safe_children
-from ..running.workers import follow
+from ..running.children import follow, safe_children
 from .exact.loss import OutOfReach
 from .findings import Audit, Progress, Row
 

@@ -16,9 +16,9 @@ from typing import Any
 from ..compiled import COMPILER, compiled_code, compiler, report_choice
 from ..contracts.algorithm import Algorithm
 from ..settings.setting import Setting
+from .children import deaf_children
 from .play import compile_kernel, loop_of
 
-DEAF = "trap '' INT; exec \"$@\""  # to Ctrl-C, from the start: an interrupted parent ends its child
 CHILD = "from dpbandits.running.precompile import compile_given; compile_given()"
 
 # Measured on one core: an algorithm, and what all of them share, with Python itself
@@ -73,14 +73,17 @@ def compile_elsewhere(settings: Sequence[Setting]) -> None:
     own = {"NUMBA_CACHE_DIR": str(compiled_code().parent), COMPILER: compiler()}
     own["PYTHONPATH"] = os.pathsep.join(path for path in map(str, sys.path) if path)
     with suppress(OSError, TypeError):  # no process can be started
-        subprocess.run(
-            # -P: import nothing from the working folder
-            ["/bin/sh", "-c", DEAF, "sh", sys.executable, "-P", "-c", CHILD],
-            input=pickle.dumps(missing),
-            stdout=subprocess.DEVNULL,  # a user's algorithm may print when it is imported
-            env=os.environ | own,
-            check=False,
-        )
+        with deaf_children():
+            child = subprocess.Popen(
+                [sys.executable, "-P", "-c", CHILD],  # -P: import nothing from the working folder
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,  # a user's algorithm may print when it is imported
+                env=os.environ | own,
+            )
+        try:
+            child.communicate(pickle.dumps(missing))
+        finally:  # an interrupted parent ends its child
+            child.kill()
 
 
 def compile_given() -> None:

@@ -11,7 +11,7 @@ import joblib
 import numpy as np
 from scipy.stats import norm
 
-from ...running.backends import safe_children
+from ...running.children import safe_children
 from ..subjects.neighbours import Pair
 from ..subjects.subject import Subject
 from ..verdicts import VIOLATED, of_samples

@@ -21,8 +21,8 @@ from sweeps import COMMAND, csv_after, requested, words
 
 from dpbandits.errors import BadInput
 from dpbandits.results.run_store import RunStore
-from dpbandits.running import backends
-from dpbandits.running.backends import Engine
+from dpbandits.running import children
+from dpbandits.running.runners import RUNNERS
 
 SWEEP = {"algo": ["dp_ucb", "dp_se", "adap_ucb"], "eps": [0.5, 1, 2], "horizon": 2e6, "runs": 8}
 
@@ -33,7 +33,7 @@ def right():
     return csv_after(requested(**SWEEP))
 
 
-HASTY = "from dpbandits.running import backends; backends.REPLACED = 2; "
+HASTY = "from dpbandits.running import runners; runners.ABSENT = 2; "
 
 
 def started(folder, *more, environment=None, code=COMMAND[2]):
@@ -61,13 +61,13 @@ import random
 @pytest.mark.parametrize("safe", [True, False])
 def test_workers_import_nothing_from_the_working_folder(tmp_path, monkeypatch, safe):
     if not safe:  # the control
-        monkeypatch.setattr(backends, "SAFE", "NOTHING")
+        monkeypatch.setattr(children, "SAFE", "NOTHING")
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
     get_reusable_executor().shutdown(wait=True)  # workers that were started elsewhere
     (tmp_path / "random.py").write_text(SHADOW)
     monkeypatch.setenv("SHADOW", str(tmp_path / "imported"))
     monkeypatch.chdir(tmp_path)
-    with backends.connected(backends.HERE, 2):
+    with children.safe_children():
         assert list(joblib.Parallel(2, backend="loky")(map(joblib.delayed(abs), [-1, -2]))) == [
             1,
             2,
@@ -267,11 +267,8 @@ def test_an_address_where_no_ray_listens_is_one_line(tmp_path):
 def test_a_package_that_is_not_installed_is_reported_in_one_line(monkeypatch, name, package):
     monkeypatch.setitem(sys.modules, package, None)
     line = f"runner={name}: {package} is not installed: pip install 'dpbandits[{name}]'"
-    with (
-        pytest.raises(BadInput, match=f"^{re.escape(line)}$"),
-        backends.connected(Engine(name), 1),
-    ):
-        pass
+    with pytest.raises(BadInput, match=f"^{re.escape(line)}$"):
+        RUNNERS[name](1, None)
 
 
 @pytest.mark.slow
