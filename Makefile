@@ -56,8 +56,8 @@ versions: ## the lowest versions that pyproject.toml allows and the newest, on e
 	.ci/versions
 
 debian:
-	tests/install_slurm.sh
-	tests/install_chromium.sh
+	tests/support/install_slurm.sh
+	tests/support/install_chromium.sh
 
 figures: $(PACKAGE) ## run what is missing and draw every figure but the map (SCALE=smoke: in seconds)
 	$(BIN)/python experiments/all.py $(EXPERIMENTS) results=$(RESULTS) $(SMALL)
