@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 import references
-from helpers import SIGMAS, algorithm, bernoulli, play, table
+from helpers import SIGMAS, Fault, algorithm, bernoulli, mutated, play, table
 from make_golden import C2, PARETO
 from test_conformance import drawn_reward, reference_plays
 from test_injected_noise import HORIZONS, kernel_plays, setting
@@ -155,10 +155,9 @@ def test_a_fault_is_seen(fault, name, tree, bonus, short):
     function, become, _ = FAULTS[fault]
     given = game_of(name, tree, bonus, 4.0)
     try:
-        mistaken = kernel_plays(given, {function: become})
+        assert Fault(function, become).is_seen([(given, injected_reference(given))], kernel_plays)
     except IndexError:  # of a tree that is too small
-        return
-    assert mistaken != injected_reference(given)
+        assert "too few" in fault
 
 
 MUTANTS = [
@@ -180,15 +179,15 @@ MUTANTS = [
 @pytest.mark.parametrize(("name", "right", "wrong"), MUTANTS)
 def test_a_wrong_formula_is_seen(name, right, wrong, short, monkeypatch):
     source, before = inspect.getsource(counted_optimism), dict(vars(counted_optimism))
-    assert right in source
+    mutant = mutated(source, right, wrong)
     games = [game_of(name, "kary", "calibrated", eps) for eps in (4.0, 20.0)]
     module = importlib.import_module(f"dpbandits.algorithms.{name}")
     played = "dpr_ucb_with_counters" if name == "dpr_ucb" else "dp_ucb_with_counters"
     try:
-        exec(source.replace(right, wrong), vars(counted_optimism))
+        exec(mutant, vars(counted_optimism))
         monkeypatch.setattr(module, played, getattr(counted_optimism, played))
-        mutant = getattr(module, name).py_func
-        assert any(kernel_plays(g, function=mutant) != injected_reference(g) for g in games)
+        function = getattr(module, name).py_func
+        assert any(kernel_plays(g, function=function) != injected_reference(g) for g in games)
     finally:
         vars(counted_optimism).clear()
         vars(counted_optimism).update(before)

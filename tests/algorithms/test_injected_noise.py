@@ -22,8 +22,11 @@ from helpers import (
     SIGNS,
     SUMS,
     THOMPSON,
+    Fault,
+    NotApplied,
     Uniform,
     eliminated,
+    mutated,
     play,
     reference_arguments,
     replace,
@@ -434,6 +437,13 @@ def shared(noise):
     return draw
 
 
+def sign_of_any(u, r, tanh, M):
+    """``convert_to_sign`` for a reward that is not truncated."""
+    largest = curators.largest_sign(M, tanh)
+    sent = curators.convert_to_bernoulli(u, 0.5 + 0.5 * r / M, tanh)
+    return largest if sent == 1.0 else -largest
+
+
 BOUNDED = [name for name in GLOBAL if name not in (*HEAVY, *GAUSSIAN_NOISE, *SUMS)]
 OF_HEAVY_TAILS = ["dpr_ucb", "dpr_se", "prae_r", "prae_c"]
 WITH_LAPLACE = [*BOUNDED, *OF_HEAVY_TAILS, "heldp_ucb_l", "heldp_ucb_ls"]
@@ -479,13 +489,13 @@ FAULTS = {
     ),
     "signs of rewards that are not truncated": (
         SIGNS,
-        blocks.kept,
-        lambda kept: lambda x, level: x,
+        curators.convert_to_sign,
+        lambda convert: sign_of_any,
     ),
     "signs of rewards that are clipped": (
         SIGNS,
-        blocks.kept,
-        lambda kept: lambda x, level: min(max(x, -level), level),
+        curators.convert_to_sign,
+        lambda convert: lambda u, r, tanh, M: convert(u, min(max(r, -M), M), tanh, M),
     ),
     "signs that are not scaled": (
         SIGNS,
@@ -648,9 +658,24 @@ def games_of(name):
 @pytest.mark.long
 def test_a_fault_is_seen(fault, name):
     """Controls: the comparisons above tell a faulty kernel apart."""
-    _, function, become = FAULTS[fault]
-    games = games_of(name)
-    assert any(kernel_plays(given, {function: become}) != played for given, played in games)
+    _, *function_and_become = FAULTS[fault]
+    assert Fault(*function_and_become).is_seen(games_of(name), kernel_plays)
+
+
+def test_a_fault_that_is_not_applied_is_an_error():
+    """Not a pass, nor a fault that is not seen: the test has to be mended."""
+    game = [heavy_game("ctl_ucb", 0, 1.0)]
+    with pytest.raises(NotApplied, match="no game calls kept"):  # signs are truncated elsewhere
+        Fault(blocks.kept, lambda kept: lambda x, level: x).is_seen(game, kernel_plays)
+    with pytest.raises(NotApplied, match="no module of the package holds kernel_plays"):
+        Fault(kernel_plays, lambda f: f).is_seen(game, kernel_plays)
+    level = curators.largest_sign, lambda largest: lambda M, tanh: M
+    assert Fault(*level).is_seen(game, kernel_plays)
+    other = [(game[0][0], Played())]
+    with pytest.raises(NotApplied, match="without the fault either"):
+        Fault(*level).is_seen(other, kernel_plays)
+    with pytest.raises(NotApplied, match="does not hold 'largest'"):
+        mutated("M / tanh", "largest", "least")
 
 
 # Other controls: an algorithm, a formula in its kernel, and a wrong one.
@@ -775,13 +800,13 @@ MUTANTS = [
 def test_a_wrong_formula_is_seen(name, right, wrong):
     module = importlib.import_module(f"dpbandits.algorithms.{name}")
     source, before = inspect.getsource(module), dict(vars(module))
-    assert right in source  # if not, the formula has been rewritten: so must be its mutant
+    mutant = mutated(source, right, wrong)
     games = games_of(name)
     assert kernel_plays(games[0][0]) == games[0][1]
     try:
-        exec(source.replace(right, wrong), vars(module))
-        mutant = getattr(module, name).py_func
-        assert any(kernel_plays(g, function=mutant) != played for g, played in games)
+        exec(mutant, vars(module))
+        function = getattr(module, name).py_func
+        assert any(kernel_plays(g, function=function) != played for g, played in games)
     finally:
         vars(module).clear()
         vars(module).update(before)
@@ -791,6 +816,7 @@ def test_a_wrong_formula_is_seen(name, right, wrong):
 def test_a_fault_changes_what_is_played(fault):
     """The rounds alone, without the scales, tell as well."""
     [name, *_], function, become = FAULTS[fault]
-    given = setting(name, 1.0, 1)
-    right, wrong = kernel_plays(given), kernel_plays(given, {function: become})
+    given, applied = setting(name, 1.0, 1), Fault(function, become)
+    right, wrong = kernel_plays(given), kernel_plays(given, {function: applied})
+    assert applied.calls
     assert not np.array_equal(right.arms, wrong.arms)
