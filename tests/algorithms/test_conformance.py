@@ -410,8 +410,10 @@ OF_GAUSSIAN = [
 def test_mean_pulls_under_gaussian_noise_are_the_reference_s(name, order, eps, spec, T, changes):
     K, changes = len(spec["means"]), changes | order
     slow = [np.bincount(x, minlength=K) for x in slow_plays(name, spec, eps, T, 150, **changes)]
-    fast = [play(name, spec, T, eps=eps, seed=4, run=r, **changes)[-1] for r in range(2000)]
-    other = [play(name, spec, T, eps=eps / 30, seed=4, run=r, **changes)[-1] for r in range(2000)]
+    fast, other = (
+        [play(name, spec, T, eps=budget, seed=4, run=r, **changes)[-1] for r in range(600)]
+        for budget in (eps, eps / 30)
+    )
     slow, fast, other = map(np.transpose, (slow, fast, other))
     assert all(apart(slow[a], fast[a]) < SIGMAS for a in range(K))
     assert any(apart(slow[a], other[a]) > SIGMAS for a in range(K))  # the control
@@ -431,7 +433,7 @@ OF_BUFFERS = [
 def test_mean_pulls_of_hu_and_hegde_are_the_reference_s(name, eps, spec, T, changes):
     K = len(spec["means"])
     slow = [np.bincount(x, minlength=K) for x in slow_plays(name, spec, eps, T, 150, **changes)]
-    fast = [play(name, spec, T, eps=eps, seed=4, run=r, **changes)[-1] for r in range(2000)]
+    fast = [play(name, spec, T, eps=eps, seed=4, run=r, **changes)[-1] for r in range(600)]
     slow, fast = map(np.transpose, (slow, fast))
     assert all(apart(slow[a], fast[a]) < SIGMAS for a in range(K))
     if eps == 5:  # the control; at small budgets and horizons every arm looks as good
@@ -454,8 +456,10 @@ def test_mean_pulls_of_servers_that_sum_are_the_reference_s(name, eps, spec, T, 
     """Also of rewards between 0 and 1, whose encoding is random."""
     K = len(build(spec).means)
     slow = [np.bincount(x, minlength=K) for x in slow_plays(name, spec, eps, T, 150, **changes)]
-    fast = [play(name, spec, T, eps=eps, seed=4, run=r, **changes)[-1] for r in range(2000)]
-    other = [play(name, spec, T, eps=eps / 4, seed=4, run=r, **changes)[-1] for r in range(500)]
+    fast, other = (
+        [play(name, spec, T, eps=budget, seed=4, run=r, **changes)[-1] for r in range(600)]
+        for budget in (eps, eps / 4)
+    )
     slow, fast, other = map(np.transpose, (slow, fast, other))
     assert all(alike(slow[a], fast[a]) for a in range(K))
     assert eps < 0.1 or not all(alike(slow[a], other[a]) for a in range(K))  # the control
@@ -493,13 +497,16 @@ def test_mean_pulls_under_an_adversary_are_the_reference_s(name, eps, means, T, 
         outliers = {"uniform": rng.random, "is_outlier": lambda: rng.random() < alpha}
         plays = getattr(references, name)(reward, K, T, None, **values, **outliers)
         slow.append(np.bincount(plays, minlength=K))
-    fast, wrong = (
-        [play(name, foul, T, eps=budget, seed=4, run=r, **changes)[-1] for r in range(2000)]
-        for budget in (eps, 10 * eps)
-    )
-    slow, fast, wrong = map(np.transpose, (slow, fast, wrong))
+
+    def pulls(budget):
+        runs = range(600)
+        played = [play(name, foul, T, eps=budget, seed=4, run=r, **changes)[-1] for r in runs]
+        return np.transpose(played)
+
+    slow, fast = np.transpose(slow), pulls(eps)
     assert all(alike(slow[a], fast[a]) for a in range(K))
     if eps == 0.3:  # the control: another budget
+        wrong = pulls(10 * eps)
         assert not all(alike(slow[a], wrong[a]) for a in range(K))
 
 
@@ -510,11 +517,11 @@ def test_mean_regret_is_the_reference_s(name):
     spec, eps, T, runs, changes = STATISTICAL.get(name, DEFAULT)
     gaps = build(spec).gaps
     slow = [gaps[plays].sum() for plays in slow_plays(name, spec, eps, T, runs, **changes)]
-    fast = regrets(name, spec, eps, T, 2000, **changes)
+    fast = regrets(name, spec, eps, T, 600, **changes)
     assert apart(slow, fast) < SIGMAS
     # control: another budget or (not private) a regret of half as much again is told apart
     private = name in PRIVATE
-    other = regrets(name, spec, eps / 10, T, 2000, **changes) if private else 1.5 * fast
+    other = regrets(name, spec, eps / 10, T, 600, **changes) if private else 1.5 * fast
     assert apart(slow, other) > SIGMAS
 
 

@@ -637,21 +637,26 @@ SUFFERING = [(fault, name) for fault, (names, _, _) in FAULTS.items() for name i
 
 
 @cache
-def games_of(name):
-    """Games of the comparisons above, and what the reference does in them."""
-    if name in HEAVY:
-        rounds = itertools.product((1.0, 4.0, 0.3, 20.0), range(len(VARIANTS[name])))
-        return [heavy_game(name, i, eps) for eps, i in rounds]
+def bounded_game(name, eps, trial, i=None):
+    """A game of a variant, and what the reference does in it."""
     mixed = {"levels": MIXED, "eps_min": 1.0} if name in LOCAL else {}
-    games = [setting(name, 1.0, 1, **mixed)]
-    if name in SUMS:
-        some = itertools.product(
-            (0.05, 0.1, 0.3, 1.0), VARIANTS[name], range(20)
-        )  # close decisions
-        games += [setting(name, eps, i, **changes) for eps, changes, i in some]
+    given = setting(name, eps, trial, **(mixed if i is None else VARIANTS[name][i]))
+    return given, reference_plays(given)
+
+
+def games_of(name):
+    """Games of the comparisons above, and what the reference does in them, one after the other."""
+    variants = range(len(VARIANTS.get(name, ())))
+    if name in HEAVY:
+        rounds = itertools.product((1.0, 4.0, 0.3, 20.0), variants)
+        yield from (heavy_game(name, i, eps) for eps, i in rounds)
+        return
+    yield bounded_game(name, 1.0, 1)
+    if name in SUMS:  # close decisions
+        some = itertools.product((0.05, 0.1, 0.3, 1.0), variants, range(20))
+        yield from (bounded_game(name, eps, trial, i) for eps, i, trial in some)
     if name in (*LAZY, "dp_ts"):
-        games += [setting(name, 20.0, i, **changes) for changes in VARIANTS[name] for i in range(3)]
-    return [(given, reference_plays(given)) for given in games]
+        yield from (bounded_game(name, 20.0, trial, i) for i in variants for trial in range(3))
 
 
 @pytest.mark.parametrize(("fault", "name"), SUFFERING, ids=map(" in ".join, SUFFERING))
@@ -801,12 +806,12 @@ def test_a_wrong_formula_is_seen(name, right, wrong):
     module = importlib.import_module(f"dpbandits.algorithms.{name}")
     source, before = inspect.getsource(module), dict(vars(module))
     mutant = mutated(source, right, wrong)
-    games = games_of(name)
-    assert kernel_plays(games[0][0]) == games[0][1]
+    given, played = next(games_of(name))
+    assert kernel_plays(given) == played
     try:
         exec(mutant, vars(module))
         function = getattr(module, name).py_func
-        assert any(kernel_plays(g, function=function) != played for g, played in games)
+        assert any(kernel_plays(g, function=function) != played for g, played in games_of(name))
     finally:
         vars(module).clear()
         vars(module).update(before)

@@ -31,8 +31,11 @@ def test_a_release_whose_exact_loss_is_too_large_is_violated_though_it_cannot_be
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("eps", first([0.5, 0.1, 2.0], then=pytest.mark.long))
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize(
+    ("name", "eps"),
+    [*product(BROKEN, [0.5]), *(pytest.param(n, 2.0, marks=pytest.mark.long) for n in BROKEN)]
+    + [pytest.param("weak_laplace", 0.1, marks=pytest.mark.long)],
+)
 def test_broken_releases_are_caught(name, eps):
     twin, factor = BROKEN[name]
     runs = 1_000_000 if eps < 0.5 else 100_000
@@ -42,10 +45,10 @@ def test_broken_releases_are_caught(name, eps):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("eps", first([0.5, 0.1, 2.0], then=pytest.mark.long))
+@pytest.mark.parametrize("eps", first([0.5, 2.0], then=pytest.mark.long))
 @pytest.mark.parametrize("name", BROKEN_UNKNOWN)
 def test_broken_releases_without_an_exact_loss_are_caught(name, eps):
-    found = audit(Release(BROKEN_UNKNOWN[name], eps), runs=1_000_000 if eps < 0.5 else 100_000)
+    found = audit(Release(BROKEN_UNKNOWN[name], eps), runs=100_000)
     assert found.violated and found.exact is None
 
 
@@ -61,10 +64,11 @@ def test_nine_tenths_of_the_budget_are_seen(name, eps):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("eps", BUDGETS)
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_mechanisms_pass(name, eps):
-    assert not audit(Release(MECHANISMS[name], eps), runs=100_000).violated
+def test_mechanisms_pass(name):
+    """The committed table has these and other budgets."""
+    for eps in (0.5, 2.0):
+        assert not audit(Release(MECHANISMS[name], eps), runs=30_000).violated
 
 
 MU = ("dist_rdp_se", "modular_sum_of_skellam")  # Skellam noise promises at least that much
@@ -88,8 +92,7 @@ def test_the_committed_table_holds_every_private_algorithm_and_nothing_violated(
 @pytest.mark.parametrize("name", [*PRIVATE, *PRIVATE_RULES])
 def test_algorithms_and_rules_pass(name):
     chosen, budget = {algorithm(name).group: name}, algorithm(name).budget
-    found = dp.audit(**chosen, **{budget: BUDGETS}, runs=4000, jobs=2)
-    assert sorted({*found[budget]}) == [*BUDGETS]
+    found = dp.audit(**chosen, **{budget: 1.0}, runs=1000, jobs=2)
     assert set(found["verdict"]) == {"consistent"}
 
 
@@ -170,7 +173,7 @@ def test_plain_python_is_audited_too():
 def alarms(name, confidence, audits):
     """The number of audits that report a violation."""
     subject = Release(MECHANISMS[name] if name in MECHANISMS else BROKEN[name][0], 1.0)
-    return sum(audit(subject, 20_000, confidence, seed).violated for seed in range(audits))
+    return sum(audit(subject, 5000, confidence, seed).violated for seed in range(audits))
 
 
 @pytest.mark.long

@@ -34,10 +34,10 @@ def test_broken_twins_are_not_aligned(twin, budget):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("budget", [0.1, 1.0])
 @pytest.mark.parametrize("twin", CORRECT, ids=lambda twin: twin.name)
-def test_correct_variants_are_aligned(twin, budget):
-    found = align(Coupling(twin.algorithm, budget, twin.values), replays=50)
+def test_correct_variants_are_aligned(twin):
+    """The committed page has other budgets, too."""
+    found = align(Coupling(twin.algorithm, 0.1, twin.values), replays=50)
     assert found.holds and found.edges == 0
     assert found.entered > 25 and found.spent > 0.3
 
