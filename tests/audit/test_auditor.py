@@ -30,7 +30,9 @@ def test_a_release_whose_exact_loss_is_too_large_is_violated_though_it_cannot_be
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("name", "eps"), [*product(BROKEN, [0.5]), ("weak_laplace", 0.1), ("short_tree", 2.0)])
+@pytest.mark.parametrize(
+    ("name", "eps"), [*product(BROKEN, [0.5]), ("weak_laplace", 0.1), ("short_tree", 2.0)]
+)
 def test_broken_releases_are_caught(name, eps):
     twin, factor = BROKEN[name]
     runs = 1_000_000 if eps < 0.5 else 100_000
