@@ -46,9 +46,12 @@ ALIGN = ["left", *["right"] * len(COLUMNS)]
 
 
 def faults(folder, *given):
-    """What a process of tests/faults.py has found; it has a cache of machine code of its own."""
+    """What a process of tests/faults.py has found. If it damages or compiles machine code, it has a
+    cache of its own."""
     code = [sys.executable, TESTS / "faults.py", *map(str, given)]
-    own = os.environ | {"NUMBA_CACHE_DIR": f"{folder}/cache"}
+    own = os.environ.copy()
+    if "cold" in given or "damages" in given:
+        own["NUMBA_CACHE_DIR"] = f"{folder}/cache"
     done = subprocess.run(code, env=own, stdout=subprocess.PIPE, timeout=LONGEST, check=True)
     return json.loads(done.stdout)
 
