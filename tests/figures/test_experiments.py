@@ -46,13 +46,15 @@ def reproduced(name, folder):
     "name",
     [n if n in DRAWN_AGAIN else pytest.param(n, marks=pytest.mark.long) for n in EXPERIMENTS],
 )
-def test_an_experiment_is_reproduced_in_small_and_drawn_again_with_bounds(name, tmp_path):
+def test_an_experiment_is_reproduced_in_small_and_may_have_bounds(name, tmp_path):
+    """One figure of each kind is drawn again, with the same bytes."""
     pdf, png = reproduced(name, tmp_path)
-    before = pdf.read_bytes(), png.read_bytes()
-    stem, figure = experiment_figure(name, tmp_path)
-    assert stem == pdf.with_suffix("") and isinstance(figure, Chart)
-    save(figure, stem)
-    assert before == (pdf.read_bytes(), png.read_bytes())
+    if name in DRAWN_AGAIN:
+        before = pdf.read_bytes(), png.read_bytes()
+        stem, figure = experiment_figure(name, tmp_path)
+        assert stem == pdf.with_suffix("") and isinstance(figure, Chart)
+        save(figure, stem)
+        assert before == (pdf.read_bytes(), png.read_bytes())
     table = dp.load(tmp_path / f"{name}.csv")
     if "bounds" in inspect.signature(figure_of_experiment(name, table)).parameters:
         _, drawn = experiment_figure(name, tmp_path, bounds=True)
