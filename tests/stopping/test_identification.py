@@ -109,10 +109,10 @@ def test_pulls_are_the_reference_s_in_law(case):
     name, parameters, settings = CASES[case]
     reference = getattr(references, name)
     for K, eps, delta in settings:
-        cap = 4000 if K == 2 else 20_000
+        cap = 2000 if K == 2 else 5000
         arguments = (MEANS[K], eps, delta)
         found, _ = pulls_and_answers(case.split()[0], *arguments, cap=cap, **parameters)
-        slow = reference_runs(reference, MEANS[K], K, eps, delta, cap)
+        slow = reference_runs(reference, MEANS[K], K, eps, delta, cap, runs=60)
         assert apart(found, slow) < 5, (K, eps, delta)
 
 
