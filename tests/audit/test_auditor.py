@@ -62,9 +62,8 @@ def test_nine_tenths_of_the_budget_are_seen(name, eps):
 @pytest.mark.long
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_mechanisms_pass(name):
-    """The committed table has these and other budgets."""
-    for eps in (0.5, 2.0):
-        assert not audit(Release(MECHANISMS[name], eps), runs=30_000).violated
+    """The committed table has other budgets, too."""
+    assert not audit(Release(MECHANISMS[name], 1.0), runs=30_000).violated
 
 
 MU = ("dist_rdp_se", "modular_sum_of_skellam")  # Skellam noise promises at least that much
@@ -112,9 +111,8 @@ def twin(name, eps, **values):
         ("reused_noise", {"alpha": 1.0}),
     ],
 )
-@pytest.mark.parametrize("eps", [1.0, 2.0])
-def test_broken_algorithms_are_caught(name, values, eps):
-    assert audit(twin(name, eps, **values), jobs=2).violated
+def test_broken_algorithms_are_caught(name, values):
+    assert audit(twin(name, 1.0, **values), jobs=2).violated
 
 
 @pytest.mark.slow

@@ -283,7 +283,7 @@ print(all(words == ["passes"] * len(BUDGETS) for _, *words in found))
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("twin", BROKEN + CORRECT, ids=lambda twin: twin.name)
+@pytest.mark.parametrize("twin", (BROKEN + CORRECT)[::2], ids=lambda twin: twin.name)
 def test_twins_compile_to_what_they_are_in_plain_python(twin):
     """A test of many runs may play them compiled."""
     source = twin.algorithm
