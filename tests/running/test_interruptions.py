@@ -60,10 +60,10 @@ WRONG = "lost", "doubled", "other_bytes", "tracebacks", "hangs"
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("question", "count"), [("regret", 60), ("stopping", 30)])
+@pytest.mark.parametrize(("question", "count"), [("regret", 45), ("stopping", 15)])
 def test_kills_lose_nothing(tmp_path, question, count):
     found = killed(question, tmp_path, 0, count, "threads")
-    assert found["kills"] >= count and found["in_a_write"] > 0 and found["sweeps"] > 1, found
+    assert found["kills"] >= count and found["in_a_write"] > 0 and found["sweeps"] > 0, found
     assert not any(found[what] for what in WRONG), found
 
 
