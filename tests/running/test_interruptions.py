@@ -73,7 +73,7 @@ def test_kills_lose_nothing(tmp_path, question, count):
     [("careless", "lost"), ("blind", "doubled"), ("deaf", "hangs"), ("loud", "tracebacks")],
 )
 def test_kills_have_controls(tmp_path, control, what):
-    assert killed("regret", tmp_path, 0, 9 if control == "deaf" else 45, "threads", control)[what]
+    assert killed("regret", tmp_path, 0, 9 if control == "deaf" else 18, "threads", control)[what]
 
 
 @pytest.mark.slow
