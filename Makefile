@@ -46,11 +46,11 @@ run: $(PACKAGE) ## run one setting: AdaP-KLUCB on C2 at eps 0.5
 test: $(TEST) ## the fast tests; those of packages that are not installed are skipped
 	$(BIN)/pytest -n auto --dist worksteal -m 'not slow and not long'
 
-test-slow: install debian ## what takes up to some seconds, and all that make test skips
+test-slow: install debian ## what takes up to some seconds, and what make test skips: some minutes
 	$(BIN)/pytest -n auto --dist worksteal -m '(slow or extra) and not long'
 
-test-long: install debian ## statistics, whole sweeps, hundreds of mutants and kills: more than half an hour
-	$(BIN)/pytest -n auto --dist load -m long
+test-long: install debian ## statistics, sweeps, mutants, kills, pages in a browser: some more minutes
+	$(BIN)/pytest -n auto --dist worksteal -m long
 
 versions: ## the lowest versions that pyproject.toml allows and the newest, on each Python: tests and commands
 	.ci/versions

@@ -6,7 +6,6 @@ from itertools import product
 import pytest
 from broken_releases import BROKEN, BROKEN_UNKNOWN, broken
 from helpers import CONF, GAUSSIAN_NOISE, PRIVATE, PRIVATE_RULES, algorithm
-from tiers import first
 from twins.caught import CAUGHT
 from twins.plain_no_eps import plain_no_eps
 
@@ -34,9 +33,10 @@ def test_a_release_whose_exact_loss_is_too_large_is_violated_though_it_cannot_be
     assert found["measured"] < 1 < found["exact"] and found["verdict"] == "VIOLATED"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("eps", first([0.5, 0.1, 2.0], then=pytest.mark.long))
-@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "eps"), [*product(BROKEN, [0.5]), ("weak_laplace", 0.1), ("short_tree", 2.0)]
+)
 def test_broken_releases_are_caught(name, eps):
     twin, factor = BROKEN[name]
     runs = 1_000_000 if eps < 0.5 else 100_000
@@ -45,12 +45,11 @@ def test_broken_releases_are_caught(name, eps):
     assert found.subject.promised <= found.measured <= factor * found.subject.promised
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("eps", first([0.5, 0.1, 2.0], then=pytest.mark.long))
+@pytest.mark.long
 @pytest.mark.parametrize("name", BROKEN_UNKNOWN)
-def test_broken_releases_without_an_exact_loss_are_caught(name, eps):
-    release = Release(BROKEN_UNKNOWN[name], eps)
-    assert audit(release, runs=1_000_000 if eps < 0.5 else 100_000).violated
+def test_broken_releases_without_an_exact_loss_are_caught(name):
+    release = Release(BROKEN_UNKNOWN[name], 0.5)
+    assert audit(release, runs=100_000).violated
     assert release_loss(release) is None
 
 
@@ -66,10 +65,10 @@ def test_nine_tenths_of_the_budget_are_seen(name, eps):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("eps", BUDGETS)
 @pytest.mark.parametrize("name", MECHANISMS)
-def test_mechanisms_pass(name, eps):
-    assert not audit(Release(MECHANISMS[name], eps), runs=100_000).violated
+def test_mechanisms_pass(name):
+    """The committed table has other budgets, too."""
+    assert not audit(Release(MECHANISMS[name], 1.0), runs=30_000).violated
 
 
 MU = ("dist_rdp_se", "modular_sum_of_skellam")  # Skellam noise promises at least that much
@@ -93,8 +92,7 @@ def test_the_committed_table_holds_every_private_algorithm_and_nothing_violated(
 @pytest.mark.parametrize("name", [*PRIVATE, *PRIVATE_RULES])
 def test_algorithms_and_rules_pass(name):
     chosen, budget = {algorithm(name).group: name}, algorithm(name).budget
-    found = dp.audit(**chosen, **{budget: BUDGETS}, runs=4000, jobs=2)
-    assert sorted({*found[budget]}) == [*BUDGETS]
+    found = dp.audit(**chosen, **{budget: 1.0}, runs=1000, jobs=2)
     assert set(found["verdict"]) == {"consistent"}
 
 
@@ -103,9 +101,8 @@ def test_algorithms_and_rules_pass(name):
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", sorted(set(CAUGHT) - {"no_clip", "raw_rewards"}))
-@pytest.mark.parametrize("eps", [1.0, 2.0])
-def test_broken_algorithms_are_caught(name, eps):
-    assert audit(Learner(CAUGHT[name].algorithm, eps, {}), jobs=2).violated
+def test_broken_algorithms_are_caught(name):
+    assert audit(Learner(CAUGHT[name].algorithm, 1.0, {}), jobs=2).violated
 
 
 @pytest.mark.slow
@@ -159,7 +156,7 @@ def test_plain_python_is_audited_too():
 def alarms(name, confidence, audits):
     """The number of audits that report a violation."""
     subject = Release(MECHANISMS[name] if name in MECHANISMS else BROKEN[name][0], 1.0)
-    return sum(audit(subject, 20_000, confidence, seed).violated for seed in range(audits))
+    return sum(audit(subject, 5000, confidence, seed).violated for seed in range(audits))
 
 
 @pytest.mark.long

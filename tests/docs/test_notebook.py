@@ -41,7 +41,6 @@ def verification():
     return executed("verify")
 
 
-@pytest.mark.long
 def test_a_table_and_a_figure_in_two_lines(comparison):
     assert "image/png" in data_of(comparison, "dp.plot(table)")
     assert "adap_klucb" in text_of(comparison, "dp.summary(table)")
@@ -61,7 +60,6 @@ def test_a_mistake_is_one_line(comparison):
     assert output.text == "eps=-1: a number above 0 (inf adds no noise) is needed\n"
 
 
-@pytest.mark.long
 def test_an_algorithm_is_defined_in_the_notebook(verification):
     table = text_of(verification, "algorithms = [mine, plain")
     compiled, plain = (row.split() for row in table.splitlines()[1:3])
