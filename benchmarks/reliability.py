@@ -46,8 +46,8 @@ ALIGN = ["left", *["right"] * len(COLUMNS)]
 
 
 def faults(folder, *given):
-    """What a process of tests/support/faults.py has found. If it damages or compiles machine code, it has a
-    cache of its own.
+    """What a process of tests/support/faults.py has found. If it damages or compiles machine code,
+    it has a cache of its own.
     """
     code = [sys.executable, SUPPORT / "faults.py", *map(str, given)]
     own = os.environ.copy()

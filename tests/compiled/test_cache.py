@@ -159,7 +159,8 @@ def user(tmp_path, monkeypatch):
         importlib.invalidate_caches()
         return importlib.import_module("users_kernel").scaled
 
-    return load
+    yield load
+    folder.folder_of.cache_clear()
 
 
 @pytest.fixture(params=["quick", "plain"])
