@@ -21,13 +21,14 @@ from references import (
 )
 from scipy.optimize import brentq
 
-from dpbandits.compiled.decorators import kernel
+from dpbandits.compiled import kernel
 from dpbandits.environments import arms, blocks
 from dpbandits.environments.blocks import draw_counts, draw_sum
 from dpbandits.environments.data import table
 from dpbandits.environments.instances import contaminate, of_arms
-from dpbandits.parts import estimators
-from dpbandits.parts.estimators import (
+from dpbandits.parts.indices.radii import central_moment_bound, raw_moment_bound, robust_order
+from dpbandits.parts.means import estimators
+from dpbandits.parts.means.estimators import (
     bin_width,
     bins,
     central_moment_mean,
@@ -36,7 +37,6 @@ from dpbandits.parts.estimators import (
     raw_moment_mean,
     truncation_level,
 )
-from dpbandits.parts.radii import central_moment_bound, raw_moment_bound, robust_order
 
 D = 50.0
 SIZE = 2000  # repetitions
@@ -342,16 +342,14 @@ def test_the_central_moment_radius_holds():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("delta", [0.05, 0.1])
-def test_the_raw_moment_radius_holds_everywhere(delta):
-    cases = raw_cases(delta, (*GRID[:2], (*GRID[2], 0.4)), (1, 4, 20))
+def test_the_raw_moment_radius_holds_everywhere():
+    cases = raw_cases(0.1, (*GRID[:2], (*GRID[2], 0.4)), (1, 20))
     check(worst_ratios(cases, reference_radius_raw), RAW)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("delta", [0.05, 0.1])
-def test_the_central_moment_radius_holds_everywhere(delta):
-    cases = central_cases(delta, GRID, (1, 2), (0.0, 0.4, 0.7, 0.999))
+def test_the_central_moment_radius_holds_everywhere():
+    cases = central_cases(0.1, GRID, (1, 2), (0.0, 0.7, 0.999))
     check(worst_ratios(cases, reference_radius_central), CENTRAL)
 
 

@@ -224,5 +224,5 @@ def _options(group: str, name: str, before: list[str], folders: list[Path]) -> l
 
 def _mechanisms() -> list[str]:
     """The releases that can be audited."""
-    text = (PACKAGE / "audit" / "releases.py").read_text()
+    text = (PACKAGE / "audit" / "subjects" / "releases.py").read_text()
     return re.findall(r"^@mechanism\((?:.*\n)+?def (\w+)", text, flags=re.MULTILINE)

@@ -4,7 +4,7 @@ import pytest
 
 from dpbandits.cli.completion import completions
 from dpbandits.cli.config.compose import read_overrides, read_request
-from dpbandits.cli.run import _promises
+from dpbandits.cli.request import _promises
 from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.errors import BadInput, nearest
 

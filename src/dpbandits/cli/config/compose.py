@@ -48,7 +48,7 @@ class Composed(NamedTuple):
     launcher: dict[str, Any]  # the settings of Hydra's launcher
 
 
-SUBMITIT = ("submitit_local", "submitit_slurm")  # the launchers of hydra-submitit-launcher
+LAUNCHERS = ("submitit_local", "submitit_slurm")  # the launchers of hydra-submitit-launcher
 # Keys that decide how and where something is run, not what
 INDIFFERENT = re.compile(
     r"\+*(experiment|jobs|backend|results|max_rows|runner(\.\w+)?|hydra[/.].*)="
@@ -309,7 +309,7 @@ def _check_overrides(parsed, folders, keys_file):
 
 def _missing(error, given, folders):
     group, _, name = str(error.missing_cfg_file or "").rpartition("/")
-    if group == "hydra/launcher" and name in SUBMITIT:
+    if group == "hydra/launcher" and name in LAUNCHERS:
         return BadInput(
             f"{group}={name}: hydra-submitit-launcher is not installed: "
             "pip install 'dpbandits[slurm]'"
