@@ -1,7 +1,6 @@
 """Everything that knows Numba: decorators, random numbers, and the cache of machine code.
 
-The rest of the package imports from here, and no other folder imports llvmlite or a private name of
-Numba. The interface has four parts:
+The rest of the package imports from here, and nothing else imports llvmlite or private names:
 
 * ``kernel``, ``verb``, ``inlined``, ``routine`` ...: what compiled code calls; ``loop``: the one
   piece of machine code that Python calls, with ``is_cached`` and ``is_compiled``.
@@ -44,11 +43,3 @@ from .random_numbers import (
     student,
 )  # fmt: skip
 from .sources import SOURCES
-
-__all__ = [
-    "COMPILER", "MOST", "SOURCES", "Loop", "answer_of", "beta", "binomial", "borrowing_routine",
-    "call_at", "compiled_at", "compiled_code", "compiler", "compiles", "exponential", "gamma",
-    "inlined", "is_compiled", "kernel", "loop", "normal", "poisson", "random", "rare_routine",
-    "report_choice", "routine",
-    "student", "unlikely", "verb", "whole",
-]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -49,3 +50,9 @@ def compiled_code() -> Path:
 def folder_of(backend: str) -> Path:
     """The folder of the machine code that a back-end makes, the same in a whole process."""
     return cache_folder(backend, shared_state())
+
+
+def report_damage(name: str) -> None:
+    """Print one line: cached machine code cannot be used."""
+    line = f"the cached machine code of {name} is damaged: compiling it again"
+    print(line, file=sys.stderr, flush=True)

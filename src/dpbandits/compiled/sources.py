@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from types import CodeType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 import numba
@@ -28,16 +28,12 @@ LENGTH = 12  # of a hash
 SOURCES = sources_hash(*sorted(PACKAGE.rglob("*.py")))  # the state of the whole package
 
 
-def shared_sources() -> list[Path]:
-    """The files from which anything may be compiled."""
-    places = [PACKAGE / name for name in SHARED]
-    return sorted(f for p in places for f in (p.rglob("*.py") if p.is_dir() else [p]))
-
-
 def shared_state() -> str:
     """Hash of the shared sources, and of the compiler, the libraries and the processor."""
     made_by = numba.__version__, np.__version__, sys.version_info[:3]
-    return hash_of(sources_hash(*shared_sources()), *made_by, *processor())
+    places = [PACKAGE / name for name in SHARED]
+    files = sorted(f for p in places for f in (p.rglob("*.py") if p.is_dir() else [p]))
+    return hash_of(sources_hash(*files), *made_by, *processor())
 
 
 def state_of(function: Callable) -> str:
@@ -71,16 +67,6 @@ def place_of(function: Callable) -> str:
     return hash_of(home, function.__qualname__, [_identity(x) for x in _enclosed(function)])
 
 
-def code_of(function: FunctionType) -> str:
-    """Hash of the code of a function, wherever in a file it stands."""
-    return hash_of(*_parts(function.__code__))
-
-
-def _parts(code: CodeType) -> list[Any]:
-    constants = [_parts(x) if isinstance(x, CodeType) else x for x in code.co_consts]
-    return [code.co_code, constants, code.co_names, code.co_varnames]
-
-
 def hash_of(*values: Any) -> str:
     """Hash of values whose representations decide what they are."""
     return hashlib.sha256(repr(values).encode()).hexdigest()[:LENGTH]
@@ -99,7 +85,7 @@ def _identity(value: Any) -> Any:
     """What identifies an enclosed value: of a function its name and its code."""
     value = getattr(value, "py_func", value)
     if isinstance(value, FunctionType):
-        return value.__module__, value.__qualname__, code_of(value)
+        return value.__module__, value.__qualname__, value.__code__.co_code
     return value
 
 
