@@ -64,7 +64,7 @@ rare_routine = partial(routine, rare=True)  # returns nothing; for options that 
 
 
 class Loop:
-    """A loop, compiled when it is first called; ``stored`` says where its code is cached, if it is."""
+    """A loop, compiled when it is first called; ``stored`` says where its code is cached."""
 
     def __init__(self, function: Callable, stored: Stored | None):
         self.function, self.stored = function, stored

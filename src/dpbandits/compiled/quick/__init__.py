@@ -1,8 +1,7 @@
 """The quick back-end: a first run in a fifth of the time, by means of private names of Numba.
 
 Routines are compiled once and called by symbol, distributions are NumPy's own C functions, and
-machine code is cached behind checksums. Modules of this folder are imported only if all of these
-names exist.
+machine code is cached behind checksums.
 """
 
 from __future__ import annotations

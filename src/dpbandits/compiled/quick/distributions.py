@@ -1,7 +1,6 @@
 """Random numbers in kernels: calls of the C functions behind ``numpy.random.Generator``.
 
-Numba compiles its own copies of these functions into every kernel, a second for the binomial
-distribution alone; the numbers are the same.
+Numba compiles copies of them into every kernel, a second for the binomial alone.
 """
 
 from __future__ import annotations
