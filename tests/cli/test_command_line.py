@@ -454,7 +454,7 @@ def test_the_kernel_that_is_compiled_is_the_one_that_is_played(bandit):
     for env in ("bernoulli_c2", "twopoint_heavy env.g=1 env.means=[.5,.4]"):
         bandit(run, f"algo=dp_ucb_bound env={env} {SMALL}")
     algorithm = load(HOMES["algo"] / "dp_ucb_bound.py")
-    assert len(loop_of(algorithm).signatures) == 1
+    assert len(loop_of(algorithm).dispatcher.signatures) == 1
 
 
 def test_a_horizon_that_no_float_holds(bandit):

@@ -25,7 +25,7 @@ from dpbandits.errors import BadInput, nearest
             "adap_tt takes it; adap_tt_star takes no parameters",
         ),
     ],
-    ids=str,
+    ids=lambda x: str(getattr(x, "name", x)),
 )
 def test_what_was_meant(question, words, says):
     with pytest.raises(BadInput) as error:
