@@ -136,7 +136,7 @@ def test_an_alignment_is_replayed_first(
         (["algo=dpr_se", "short.dpr_se=3"], "write short.ALGORITHM.PARAMETER=VALUE"),
         (["algo=dpr_se", "short={dpr_se:{q:1}}"], "short={dpr_se:{q:1}}: Key 'q' is not in struct"),
         (["--config-dir", "nowhere", "algo=dp_se"], "there is no such folder"),
-        (["algo"], "algo: Error parsing override 'algo'"),
+        (["algo"], "algo: KEY=VALUE is needed"),
         (["algo=dp_se", "--what"], "unrecognized arguments"),
     ],
 )
