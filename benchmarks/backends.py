@@ -1,6 +1,6 @@
 """What each part of the quick back-end is worth: CPU of first runs, and of rounds.
 
-``python benchmarks/backends.py > benchmarks/backends.md`` prints the table of docs/speed.md.
+``python benchmarks/backends.py > benchmarks/backends.md`` prints a table.
 """
 
 import json
