@@ -52,9 +52,12 @@ test-slow: install debian ## what takes up to some seconds, and what make test s
 test-long: install debian ## statistics, sweeps, mutants, kills, pages in a browser: some more minutes
 	$(BIN)/pytest -n auto --dist worksteal -m long
 
+versions: ## the lowest versions that pyproject.toml allows and the newest, on each Python: tests and commands
+	.ci/versions
+
 debian:
-	tests/install_slurm.sh
-	tests/install_chromium.sh
+	tests/support/install_slurm.sh
+	tests/support/install_chromium.sh
 
 figures: $(PACKAGE) ## run what is missing and draw every figure but the map (SCALE=smoke: in seconds)
 	$(BIN)/python experiments/all.py $(EXPERIMENTS) results=$(RESULTS) $(SMALL)
@@ -110,6 +113,6 @@ lint: $(LINT) ## style, types and layers
 clean: ## remove what was built; results are kept
 	rm -rf $(VENV) build dist docs/_build docs/generated .pytest_cache .mypy_cache .ruff_cache
 
-.PHONY: help install run test test-slow test-long debian figures map claims audit twins exact docs report bench reliability bench-check lint clean
+.PHONY: help install run test test-slow test-long versions debian figures map claims audit twins exact docs report bench reliability bench-check lint clean
 .NOTPARALLEL: # two pips would change one environment
 .DEFAULT_GOAL := help

@@ -8,23 +8,24 @@ whether the test objects, or None if it does not apply.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from joblib import Parallel, delayed
 from tabulate import tabulate
-from twins import BROKEN, CORRECT, Twin
 
-from dpbandits.audit.action_loss import (
-    ROUNDING,
-    WIDTH,
-    OutOfReach,
-    certified,
-    episodic_candidates,
-    exact_loss,
-)
-from dpbandits.audit.alignment import Coupling, align
-from dpbandits.audit.auditor import audit
-from dpbandits.audit.players import Learner
+from dpbandits.audit.alignment.align import align
+from dpbandits.audit.alignment.coupling import Coupling
+from dpbandits.audit.exact.actions import exact_loss
+from dpbandits.audit.exact.loss import WIDTH, OutOfReach, certified
+from dpbandits.audit.exact.methods import episodic_candidates
+from dpbandits.audit.sampling.auditor import audit
+from dpbandits.audit.subjects.players import Learner
+from dpbandits.audit.verdicts import VIOLATED, of_exact
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from twins import BROKEN, CORRECT, Twin
 
 BUDGETS = (0.1, 1.0)  # eps, or rho
 HORIZON = 8  # of exact losses
@@ -36,7 +37,7 @@ HEAD = """\
 Broken twins promise privacy that they do not have; correct variants are unusual, but private. A
 broken twin must be noticed by at least one test at each budget, and no test may object to a correct
 variant. `python benchmarks/privacy.py > benchmarks/privacy.md` makes this page; the twins are in
-`benchmarks/twins`. The budget is eps, or rho where noise is Gaussian.
+`tests/twins`. The budget is eps, or rho where noise is Gaussian.
 
 * *alignment*: the noise of random runs is replayed, shifted, on neighbouring rewards.
 * *exact*: the exact loss of two arms' actions in 8 rounds, where it has a closed form.
@@ -63,7 +64,7 @@ def exceeds(twin: Twin, budget: float) -> bool | None:
             found = exact_loss(twin.algorithm, {"eps": budget}, budget, HORIZON)
     except OutOfReach:
         return None
-    return found.low > budget * (1.0 + ROUNDING)
+    return of_exact(found.low, found.high, budget) == VIOLATED
 
 
 def violated(twin: Twin, budget: float) -> bool:

@@ -14,14 +14,16 @@ from scipy.stats import chi2_contingency
 from tiers import every
 
 from dpbandits.algorithms.dist_dp_se import play
-from dpbandits.audit.alignment import SIZES, Case, Coupling, align, check
-from dpbandits.audit.streams import Recorder
+from dpbandits.audit.alignment.align import align, check
+from dpbandits.audit.alignment.cases import SIZES, Case
+from dpbandits.audit.alignment.coupling import Coupling
+from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.authoring import UNIT_INTERVAL, Budget
 from dpbandits.contracts.algorithm import from_function
 from dpbandits.contracts.alignments import binary_nodes, honaker_nodes, hybrid_nodes, kary_nodes
 from dpbandits.contracts.question import STOPPING
-from dpbandits.parts.discrete_noise import discrete_laplace, skellam
-from dpbandits.parts.kary import kary_levels
+from dpbandits.parts.counting.kary import kary_levels
+from dpbandits.parts.noise.discrete_noise import discrete_laplace, skellam
 
 GOAL = {"rel_error": 0.5, "beta": 0.5, "R": 1.0, "delta": 0.5, "mu0": 0.3, "mu1": 0.7, "alpha": 0.4}
 # other parameters with other noise: trees, bonuses, phases, batches

@@ -5,16 +5,20 @@ from itertools import product
 
 import pytest
 from broken_releases import BROKEN, BROKEN_UNKNOWN, broken
-from helpers import CONF, GAUSSIAN_NOISE, PRIVATE, PRIVATE_RULES, TWINS, algorithm
+from helpers import CONF, GAUSSIAN_NOISE, PRIVATE, PRIVATE_RULES, algorithm
+from twins.caught import CAUGHT
+from twins.plain_no_eps import plain_no_eps
 
 import dpbandits as dp
-from dpbandits.audit.auditor import audit
-from dpbandits.audit.players import Learner
-from dpbandits.audit.releases import MECHANISMS
-from dpbandits.audit.subjects import Release, Sender
-from dpbandits.compiled.decorators import inlined
-from dpbandits.contracts.algorithm import find_file, load
-from dpbandits.parts.mechanisms import laplace
+from dpbandits.audit.exact.release import release_loss
+from dpbandits.audit.findings import SampledAudit
+from dpbandits.audit.sampling.auditor import audit
+from dpbandits.audit.subjects.players import Learner
+from dpbandits.audit.subjects.publishing import Release, Sender
+from dpbandits.audit.subjects.releases import MECHANISMS
+from dpbandits.compiled import inlined
+from dpbandits.contracts.algorithm import from_function
+from dpbandits.parts.noise.mechanisms import laplace
 
 BUDGETS = (0.1, 0.5, 1.0, 2.0)
 
@@ -25,8 +29,8 @@ def test_a_release_whose_exact_loss_is_too_large_is_violated_though_it_cannot_be
     def nearly(rng, x, eps, out):
         out[0] = x[0] + laplace(rng, 0.99 / eps)
 
-    found = audit(Release(broken(nearly), 1.0), runs=2000)
-    assert found.measured < 1 < found.exact and found.violated
+    found = SampledAudit(Release(broken(nearly), 1.0), runs=2000).row(None)
+    assert found["measured"] < 1 < found["exact"] and found["verdict"] == "VIOLATED"
 
 
 @pytest.mark.long
@@ -44,8 +48,9 @@ def test_broken_releases_are_caught(name, eps):
 @pytest.mark.long
 @pytest.mark.parametrize("name", BROKEN_UNKNOWN)
 def test_broken_releases_without_an_exact_loss_are_caught(name):
-    found = audit(Release(BROKEN_UNKNOWN[name], 0.5), runs=100_000)
-    assert found.violated and found.exact is None
+    release = Release(BROKEN_UNKNOWN[name], 0.5)
+    assert audit(release, runs=100_000).violated
+    assert release_loss(release) is None
 
 
 # Power, and what is right passes
@@ -94,25 +99,10 @@ def test_algorithms_and_rules_pass(name):
 # Broken twins
 
 
-def twin(name, eps, **values):
-    algorithm = load(find_file(name, (str(TWINS),)))
-    return Sender(algorithm, eps) if name == "no_clip" else Learner(algorithm, eps, values)
-
-
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
-        ("weak_noise", {"alpha": 1.0}),
-        ("shared_noise", {"beta": "1/horizon"}),
-        ("weak_gaussian", {"beta": 1.0}),
-        ("no_eps", {"alpha": 1.0}),
-        ("whole_history", {"alpha": 1.0}),
-        ("reused_noise", {"alpha": 1.0}),
-    ],
-)
-def test_broken_algorithms_are_caught(name, values):
-    assert audit(twin(name, 1.0, **values), jobs=2).violated
+@pytest.mark.parametrize("name", sorted(set(CAUGHT) - {"no_clip", "raw_rewards"}))
+def test_broken_algorithms_are_caught(name):
+    assert audit(Learner(CAUGHT[name].algorithm, 1.0, {}), jobs=2).violated
 
 
 @pytest.mark.slow
@@ -120,8 +110,8 @@ def test_broken_algorithms_are_caught(name, values):
 def test_ucb_with_weak_gaussian_noise_is_caught(rho):
     """The control is AdaC-UCB itself, in the same games."""
     for weak in (True, False):
-        source = load(find_file("weak_gaussian", (str(TWINS),))) if weak else algorithm("adac_ucb")
-        found = audit(Learner(source, rho, {"beta": 1.0}, (8, 64)), runs=100_000)
+        made = CAUGHT["weak_gaussian"].algorithm if weak else algorithm("adac_ucb")
+        found = audit(Learner(made, rho, {} if weak else {"beta": 1.0}, (8, 64)), runs=100_000)
         assert found.violated == weak
         assert found.subject.promised == pytest.approx(math.sqrt(2 * rho))
         assert 0.7 * found.subject.promised < found.measured < found.subject.promised / 0.7
@@ -130,16 +120,16 @@ def test_ucb_with_weak_gaussian_noise_is_caught(rho):
 @pytest.mark.slow
 @pytest.mark.parametrize("eps", BUDGETS)
 def test_a_curator_that_forgets_the_clip_is_caught(eps):
-    found = audit(twin("no_clip", eps), runs=100_000)
-    assert found.violated
-    assert found.exact == pytest.approx(1000 * eps)
+    subject = Sender(CAUGHT["no_clip"].algorithm, eps)
+    assert audit(subject, runs=100_000).violated
+    assert release_loss(subject) == pytest.approx(1000 * eps)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("eps", BUDGETS)
 def test_a_locally_private_algorithm_that_decides_on_raw_rewards_is_caught(eps):
     """The control is the response of its users, which is private."""
-    source = load(find_file("raw_decisions", (str(TWINS),)))
+    source = CAUGHT["raw_rewards"].algorithm
     found = audit(Learner(source, eps, {}, (8,)), runs=20_000)
     assert found.violated and found.runs < 20_000
     assert not audit(Sender(source, eps), runs=20_000).violated
@@ -155,8 +145,7 @@ def test_what_would_have_been_detected_is_less_with_more_runs():
 
 @pytest.mark.slow
 def test_plain_python_is_audited_too():
-    algorithm = load(find_file("plain_no_eps", (str(TWINS),)))
-    found = audit(Learner(algorithm, 1.0, {}, (8,)), runs=400)
+    found = audit(Learner(from_function(plain_no_eps), 1.0, {}, (8,)), runs=400)
     assert not found.subject.compiled
     assert found.violated and found.counts in {(400, 0), (0, 400)}
 

@@ -24,11 +24,11 @@ import pytest
 from sweeps import COMMAND, QUICK, csv_after, own_algorithm, quick, report, requested, stored, words
 
 from dpbandits import files
-from dpbandits.compiled.cache import compiled_code
+from dpbandits.compiled import compiled_code
 from dpbandits.errors import CannotWrite
 from dpbandits.results.naming import table_path
 from dpbandits.results.run_store import RunStore
-from dpbandits.running import monte_carlo
+from dpbandits.running import loop
 from dpbandits.running.play import compile_kernel
 
 SWEEP = QUICK["regret"] | {"runs": 5, "jobs": 2}  # that of ``quick``
@@ -246,7 +246,7 @@ def slow(game, rng, eps):
     while rounds_left(game):
         pull(game, rng.integers(5))
 """
-BLIND = "from dpbandits.running.workers import Workers; Workers._stored = lambda *_: frozenset(); "
+BLIND = "from dpbandits.running.loop import Loop; Loop._stored = lambda *_: frozenset(); "
 
 
 @pytest.mark.long
@@ -296,7 +296,7 @@ ERRORS = (errno.ENOSPC, errno.EROFS, errno.EIO, errno.EDQUOT)
 @pytest.mark.filterwarnings("ignore:.* tasks have been successfully executed:UserWarning")
 def test_a_disk_that_fills_at_random_moments(tmp_path, monkeypatch, right):
     chance, refused = random.Random(0), 0
-    monkeypatch.setattr(monte_carlo, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(loop, "SAVE_EVERY", 0.0)
     for sweep in range(8):
         request, path, before = quick(tmp_path / str(sweep)), None, {}
         while path is None:

@@ -23,7 +23,7 @@ COMMANDS = "commands are for the command line"
 # command lines that ask for code other than a declared algorithm's
 CODE = [
     ("algo=os", "'os'", "ts"),
-    ("algo=evil", "'evil'", "adap_klucb"),  # a Python file alone declares nothing
+    ("algo=evil", "evil.py has no evil.yaml beside it"),  # a Python file alone declares nothing
     ("algo=../elsewhere/evil", "'../elsewhere/evil'", "adap_klucb"),
     ("algo=../../evil", "'../../evil'", "adap_klucb"),
     ("algo=/etc/passwd", "'/etc/passwd'", "adap_klucb"),
@@ -84,11 +84,8 @@ CODE = [
     ("-m experiment=slurm_setup", "hydra.launcher.setup.0=touch sentinel:", COMMANDS),
     ("experiment=slurm_setup +hydra.launcher.setup.1=ls", "hydra.launcher.setup"),
     ("experiment=slurm_options", "additional_parameters.wrap=touch sentinel:", COMMANDS),
-    (
-        "experiment=slurm_options 'hydra.launcher.additional_parameters={mail-type:END}'",
-        "additional_parameters.wrap=touch sentinel:",
-        COMMANDS,
-    ),
+    ("experiment=slurm_options 'hydra.launcher.additional_parameters={mail-type:END}'",
+     "additional_parameters.wrap=touch sentinel:", COMMANDS),
     ("experiment=slurm_broken", "hydra.launcher.comment=x touch sentinel", COMMANDS),
     ("experiment=slurm_refers", "hydra.launcher.name=${oc.decode:x}:", COMMANDS),
     ("experiment=slurm_python", "hydra", "python"),
@@ -97,7 +94,7 @@ CODE = [
     ("experiment=lines", "results=x touch sentinel", "path of a folder"),
     ("--config-path elsewhere", "--config-path"),
     ("--config-name evil", "--config-name"),
-]
+]  # fmt: skip
 MINE = {
     "algo/evil.py": SENTINEL,
     "algo/unchosen.py": SENTINEL,

@@ -1,0 +1,63 @@
+"""Which back-end compiles: ``quick`` if it knows this Numba, else ``plain``; the results are equal.
+
+``quick`` takes private names of Numba, which change without notice. It is chosen if it was tested
+with this version of Numba and if each of these names exists. The environment's variable
+DPBANDITS_COMPILER overrides that. Processes that this one starts inherit the choice.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import numba
+
+from ..errors import BadInput, first_line, nearest
+from .quick import TESTED, missing
+
+VARIABLE = "DPBANDITS_COMPILER"
+PLAIN, QUICK = NAMES = "plain", "quick"
+COST = "same results, but compiling an algorithm takes 8 to 40 s instead of about 5 s"
+
+
+def compiler() -> str:
+    """The name of the back-end that compiles."""
+    return _chosen
+
+
+def fall_back(error: BaseException | None) -> bool:
+    """Choose plain because quick has failed, or quick again without an error, since plain has
+    failed, too. A forced choice stays.
+    """
+    global _chosen, _why
+    if _why == VARIABLE or (error and _chosen == PLAIN):
+        return False
+    said = f"quick failed with numba {numba.__version__} ({first_line(error)})" if error else ""
+    _chosen, _why = (PLAIN, said) if error else (QUICK, "")
+    return True
+
+
+def report() -> None:
+    """Print one line, once, if plain was chosen because quick does not work here."""
+    global _why
+    if _why not in ("", VARIABLE):
+        print(f"compiling with the plain back-end: {_why}; {COST}", file=sys.stderr, flush=True)
+        os.environ[VARIABLE], _why = _chosen, VARIABLE
+
+
+def _choose() -> tuple[str, str]:
+    """The back-end, and why plain was chosen or VARIABLE."""
+    wanted = os.environ.get(VARIABLE)
+    if wanted in NAMES:
+        return wanted, VARIABLE
+    if wanted:
+        raise BadInput(f"{VARIABLE}={wanted}: {nearest(wanted, NAMES)}")
+    version = tuple(int(x) for x in numba.__version__.split(".")[:2])
+    if not TESTED[0] <= version <= TESTED[1]:
+        why = f"quick was not tested with numba {numba.__version__}"
+    else:
+        why = next((f"numba {numba.__version__} lacks {name}" for name in missing()), "")
+    return (PLAIN, why) if why else (QUICK, "")
+
+
+_chosen, _why = _choose()

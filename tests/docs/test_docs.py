@@ -1,0 +1,180 @@
+"""The documents: their commands and code run, their outputs and tables are current, links lead."""
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from commands import command
+
+from dpbandits.files import package_folder
+from dpbandits.settings.groups import names_in
+from dpbandits.theory.__main__ import page
+
+TOP = package_folder("conf").parent
+README = (TOP / "README.md").read_text()
+DOCUMENTS = [TOP / "README.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").glob("*.md"))]
+SMALL = {
+    "bandit-run": ["horizon=2000", "runs=2"],
+    "bandit-claims": ["horizon=2000", "runs=2"],
+    "bandit-stop": ["cap=2000", "runs=2"],
+    "bandit-audit": ["runs=200"],
+}
+CLUSTER = ("HOST", "slurm", "runner=ray")
+MARKS = {  # of documents whose commands need more packages
+    "exact_loss.md": pytest.mark.extra("flint"),
+    "report.md": pytest.mark.extra("altair", "vl_convert"),
+    "scale.md": pytest.mark.extra("distributed", "submitit"),
+}
+
+
+def blocks(text, language):
+    """The code blocks of a document in a language."""
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.S)
+
+
+def commands(text):
+    """The lines of a document that call the package's commands and need no cluster."""
+    lines = "\n".join(blocks(text, "sh")).splitlines()
+    found = [line.split(" #")[0].strip() for line in lines if line.startswith("bandit-")]
+    return [line for line in found if not any(word in line for word in CLUSTER)]
+
+
+def files_of_blocks(text):
+    """The files that a document describes: a path in a folder ``mine``, then a block."""
+    named = r"in `(mine/[\w/.]+)`((?:(?!```).)*?)```(?:python|yaml)\n(.*?)```"
+    return {name: code for name, _, code in re.findall(named, text, flags=re.S)}
+
+
+def _expanded(word, folder):
+    """The files that a shell makes of a pattern such as ``results/*.csv``; else the word."""
+    found = sorted(Path(folder).glob(word)) if word.endswith("*.csv") else []
+    return [str(file.relative_to(folder)) for file in found] or [word]
+
+
+def call(line, folder, small=True):
+    """What a line prints."""
+    words = [w for word in shlex.split(line) for w in _expanded(word, folder)]
+    if small and words[0] in SMALL and not {"--help", "exact=true"} & set(words):
+        words = [w for w in words if not w.startswith("runs=")] + SMALL[words[0]]
+    done = command(*words, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def with_code(language):
+    """The documents that have something to run in a language."""
+    found = [d for d in DOCUMENTS if (commands if language == "sh" else has_code)(d.read_text())]
+    return [pytest.param(d, marks=MARKS.get(d.name, ()), id=d.name) for d in found]
+
+
+def has_code(text):
+    """Whether a document has Python code that is not the content of a file."""
+    return bool(set(blocks(text, "python")) - set(files_of_blocks(text).values()))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("document", with_code("sh"))
+def test_commands_run_in_order(document, tmp_path):
+    text = document.read_text()
+    for name, code in files_of_blocks(text).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(code)
+    for line in commands(text):
+        call(line, tmp_path)
+        if line.startswith("bandit-plot experiment="):
+            name = re.search(r"experiment=(\w+)", line)[1] + "_bounds" * ("bounds=true" in line)
+            assert (tmp_path / "results" / "figures" / f"{name}.pdf").is_file()
+        for name in files_of_blocks(text):
+            if line.startswith("bandit-run") and Path(name).stem in line:
+                tables = (tmp_path / "results").glob("*.csv")
+                assert any(Path(name).stem in table.read_text() for table in tables)
+
+
+CHECKS = {
+    "heavy_tails.md": lambda names: abs(names["mean"] - 20) < names["radius"] < 1,
+    "bounds.md": lambda names: names["most"] > 10 * names["least"] > 10,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("document", with_code("python"))
+def test_code_runs(document, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = document.read_text()
+    names = {}
+    for code in blocks(text, "python"):
+        if code not in files_of_blocks(text).values():
+            exec(code, names)
+    assert CHECKS.get(document.name, lambda names: True)(names)
+
+
+def test_there_is_something_to_run():
+    """Control: the patterns above find the blocks of the documents."""
+    numbers = {d.name: len(commands(d.read_text())) for d in DOCUMENTS}
+    assert numbers["README.md"] >= 10 and sum(map(bool, numbers.values())) >= 6, numbers
+    contributing = (TOP / "CONTRIBUTING.md").read_text()
+    assert set(files_of_blocks(contributing)) == {"mine/algo/greedy.py", "mine/algo/greedy.yaml"}
+
+
+SHOWN = [
+    (document, line, output)
+    for document in DOCUMENTS
+    for line, output in re.findall(
+        r"<!-- (bandit-\w+ .*) -->\n```\n(.*?)```", document.read_text(), flags=re.S
+    )
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("document", "line", "output"), SHOWN, ids=[x[1] for x in SHOWN])
+def test_a_printed_example_is_what_is_printed(document, line, output, tmp_path):
+    assert call(line, tmp_path, small=False) == output
+
+
+def test_the_readme_shows_an_example():
+    assert SHOWN
+
+
+def test_the_page_on_bounds_is_made_from_the_theorems():
+    assert (TOP / "docs" / "bounds.md").read_text() == page()
+
+
+@pytest.mark.parametrize(
+    ("table", "document"),
+    [
+        ("benchmarks/table.md", "docs/speed.md"),
+        ("benchmarks/plan.md", "docs/scale.md"),
+        ("benchmarks/reliability.md", "docs/reliability.md"),
+        ("results/claims.md", "docs/claims.md"),
+        ("results/which_global_page.md", "docs/which.md"),
+        ("results/azize2025_tails.md", "docs/tails.md"),
+    ],
+)
+def test_a_committed_table_stands_in_its_document(table, document):
+    assert (TOP / table).read_text().strip() in (TOP / document).read_text()
+
+
+def test_the_readme_is_short():
+    assert README.count("\n") <= 150
+
+
+def test_every_algorithm_is_in_the_readme():
+    for name in [*names_in("algo"), *names_in("rule")]:
+        assert f"`{name}`" in README
+
+
+def test_make_targets_are_listed():
+    listed = subprocess.run(["make", "help"], cwd=TOP, capture_output=True, text=True).stdout
+    for target in ("run", "test", "figures", "map", "bench", "bench-check", "lint", "clean"):
+        assert f"{target} " in listed
+
+
+def test_no_committed_file_names_a_package_registry():
+    files = subprocess.run(
+        ["git", "ls-files"], cwd=TOP, capture_output=True, text=True
+    ).stdout.split()
+    words = [b"py" + b"pi.org", b"pythonhosted" + b".org"]
+    for file in files:
+        assert not any(word in Path(TOP / file).read_bytes() for word in words), file

@@ -1,0 +1,82 @@
+"""The notebooks of the documentation run from their first cell to their last."""
+
+import pytest
+from extras import require
+from helpers import CONF
+
+nbclient = require("nbclient")
+nbformat = require("nbformat")
+pytestmark = [pytest.mark.extra("nbclient"), pytest.mark.slow]
+FOLDER = CONF.parent / "docs" / "notebooks"
+
+
+def executed(name):
+    """The code cells of a notebook, executed: the text of a cell and what it gives."""
+    notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
+    nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def outputs_of(cells, text):
+    """What the first cell that contains a text gives."""
+    return next(cell.outputs for cell in cells if text in cell.source)
+
+
+def data_of(cells, text):
+    return next(out.data for out in outputs_of(cells, text) if out.output_type == "execute_result")
+
+
+def text_of(cells, text):
+    """What the first cell that contains a text gives, as text."""
+    return data_of(cells, text)["text/plain"]
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    return executed("compare")
+
+
+@pytest.fixture(scope="module")
+def verification():
+    return executed("verify")
+
+
+def test_a_table_and_a_figure_in_two_lines(comparison):
+    assert "image/png" in data_of(comparison, "dp.plot(table)")
+    assert "adap_klucb" in text_of(comparison, "dp.summary(table)")
+
+
+def test_a_progress_bar_is_shown(comparison):
+    streams = [out.text for out in outputs_of(comparison, "dp.plot(table)") if "text" in out]
+    assert any("100%|" in text for text in streams)
+
+
+def test_an_audit_finds_nothing(comparison):
+    assert "consistent" in text_of(comparison, 'dp.audit("adap_klucb"')
+
+
+def test_a_mistake_is_one_line(comparison):
+    (output,) = outputs_of(comparison, "dp.BadInput")
+    assert output.text == "eps=-1: a number above 0 (inf adds no noise) is needed\n"
+
+
+def test_an_algorithm_is_defined_in_the_notebook(verification):
+    table = text_of(verification, "algorithms = [mine, plain")
+    compiled, plain = (row.split() for row in table.splitlines()[1:3])
+    assert (compiled[1], plain[1]) == ("explore_then_commit", "plain")
+    assert compiled[2:] == plain[2:]  # the same numbers
+
+
+def test_what_is_private_passes(verification):
+    assert "consistent" in text_of(verification, "dp.audit(dp.algorithm(mine")
+    assert "aligned in 100 of 100" in text_of(verification, '"aligned", "replays", "alignment"')
+
+
+def test_a_broken_twin_is_caught(verification):
+    """As the text of the notebook says: by the audit and by the replays, or by these alone."""
+    assert "VIOLATED" in text_of(verification, "dp.audit(dp.algorithm(broken")
+    (cost,) = outputs_of(verification, 'print(found.loc[0, "alignment"])')
+    assert "the cost is 2, and the budget 1" in cost.text
+    assert "MISALIGNED" in text_of(verification, "dp.audit(dp.algorithm(peeking")
+    last = [cell for cell in verification if cell.source.startswith("print(found")][-1]
+    assert "hides two different changes" in last.outputs[0].text

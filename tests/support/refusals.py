@@ -1,0 +1,99 @@
+"""Helpers of the tests of bad input: requests, quick commands, the form of an error message."""
+
+import shlex
+from typing import Any
+
+from dpbandits.cli.command import one_line
+from dpbandits.cli.config.compose import read_overrides
+from dpbandits.contracts.question import REGRET, STOPPING, Question
+from dpbandits.errors import BadInput
+from dpbandits.settings.choices import Choice, request_from
+from dpbandits.settings.groups import default_keys, read_group
+
+# Keys with which a line that is accepted by mistake does not run for minutes
+QUICK = {"horizon": "100", "runs": "1", "jobs": "1"}
+QUICK_STOP = {"cap": "100", "runs": "1", "jobs": "1"}
+
+
+def arguments(line: str, quick: dict[str, str] = QUICK) -> list[str]:
+    """The words of a command line, with the keys of a quick run where it has none."""
+    given = shlex.split(line)
+    keys = {override.partition("=")[0].lstrip("+~") for override in given}
+    return given + [f"{key}={value}" for key, value in quick.items() if key not in keys]
+
+
+def complaint(name: str, code: int | None, out: str, err: str) -> str:
+    """The message of a command that refused its input: one line, exit code 2, no output."""
+    assert (code, out) == (2, ""), err
+    assert err.startswith(f"{name}: ")
+    assert err.endswith("\n") and len(err.splitlines()) == 1
+    return err.removeprefix(f"{name}: ")
+
+
+def message_of(call, *given: Any, **named: Any) -> str:
+    """The message, in the one line that a command prints, with which a call refuses its input."""
+    try:
+        call(*given, **named)
+    except BadInput as error:
+        return one_line(error)
+    raise AssertionError(f"{given} {named} is not refused")
+
+
+def table(*groups: tuple[Question, list[tuple[str, ...]]]) -> dict[str, list]:
+    """Arguments of ``pytest.mark.parametrize`` for lines of several questions, with their ids.
+
+    Each line is a tuple: KEY=VALUE words, then parts of the message.
+    """
+    rows = [(question, x[0], x[1:]) for question, lines in groups for x in lines]
+    return {
+        "argnames": ("question", "line", "parts"),
+        "argvalues": rows,
+        "ids": [f"{question.group}: {line[:80]}" for question, line, _ in rows],
+    }
+
+
+def bad(key: str, needed: str | tuple[str, ...], *values: Any) -> list[tuple[str, ...]]:
+    """Lines ``KEY=VALUE`` of a table, one for each value, and parts of their messages: the key with
+    the value, and what is needed. Words before the key are other keys.
+    """
+    name, needs = key.split()[-1], (needed,) if isinstance(needed, str) else needed
+    return [(f"{key}={x}", f"{name}={x}:", *needs) for x in values]
+
+
+def both(*lines: tuple[str, ...]) -> dict[str, list]:
+    """The same lines for both questions."""
+    return table((REGRET, list(lines)), (STOPPING, list(lines)))
+
+
+def request_of(line: str, question: Question):
+    """The request of the words KEY=VALUE and GROUP.NAME=VALUE, without composing a configuration.
+
+    The values are passed to the function behind ``dp.run`` and ``dp.stop``, so that a line takes a
+    millisecond.
+    """
+    values = {o.key_or_group: o.value() for o in read_overrides(shlex.split(line))}
+    given = {key: value for key, value in values.items() if "." not in key}
+    parts: dict[str, dict[str, Any]] = {}
+    for key, value in values.items():
+        group, _, name = key.partition(".")
+        if name:
+            parts.setdefault(group, {})[name] = value
+    parameters = parts.pop(question.group, {})
+    for group, changes in parts.items():
+        name = given.get(group, default_keys(question.keys_file)[group])
+        given[group] = _changed(group, name, changes)
+    return request_from(question, given, parameters)
+
+
+def _changed(group: str, name: str, changes: dict[str, Any]) -> Choice:
+    """A file of a group with some values changed; ``inlier.NAME`` changes an inner mapping."""
+    contents = read_group(group, name)
+    inner = changes.pop("inlier", None)
+    if isinstance(inner, str):
+        contents["inlier"] = read_group(group, inner)
+    elif inner is not None:
+        contents["inlier"] = inner
+    for key, value in changes.items():
+        outer, _, last = key.rpartition(".")
+        (contents[outer] if outer else contents)[last] = value
+    return Choice(name, changes, contents)
