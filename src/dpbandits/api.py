@@ -408,6 +408,8 @@ def audit(
     *,
     rule: AlgorithmLike | None = None,
     mechanism: str | None = None,
+    player: Callable[..., Any] | None = None,
+    local: bool = False,
     eps: float | Sequence[float] | None = None,
     rho: float | Sequence[float] | None = None,
     horizon: int | Sequence[int] | None = None,
@@ -430,6 +432,14 @@ def audit(
         algo: an algorithm, see ``run``.
         rule: a stopping rule instead.
         mechanism: the name of a release instead.
+        player: a bandit in plain Python that knows nothing of this package instead, for rewards in
+            [0, 1]: ``player(arms=K, horizon=T, eps=eps, rng=generator)`` returns an object with
+            ``choose() -> int`` and ``receive(arm, reward)``, or with a loop of its own,
+            ``play(pull)``, that calls ``pull(arm) -> reward``. It may also take its random numbers
+            from the functions of ``numpy.random`` and ``random``. Its noise is replayed, and only
+            if that shows no privacy its actions are sampled.
+        local: whether a player promises the privacy of each user's response: what it adds to a
+            reward at once; else that of all its actions.
         eps: the budget, or a list of budgets.
         rho: the same for what promises rho-zCDP.
         horizon: rounds of the games; None for several, as long as they are cheap.
@@ -459,6 +469,7 @@ def audit(
     import pandas as pd
 
     from .audit.action_loss import OutOfReach
+    from .audit.elsewhere.requests import players_audited
     from .audit.exact_requests import wanted
     from .audit.requests import requested
     from .audit.stored import finding_of
@@ -468,6 +479,16 @@ def audit(
     from .settings.choices import algorithm_of, plain_data
     from .settings.groups import default_keys
 
+    if player is not None:
+        others = {"algo": algo, "rule": rule, "mechanism": mechanism, "rho": rho, "arms": arms}
+        return pd.DataFrame(
+            players_audited(
+                player, eps, local, horizon, runs, confidence, seed, jobs,
+                {**others, "results": results, "config_dir": config_dir, **parameters}, exact,
+            )
+        )  # fmt: skip
+    if local:
+        raise BadInput("local=True: an algorithm declares it itself, only a player does not")
     if sum(x is not None for x in (algo, rule, mechanism)) != 1:
         raise BadInput("one of algo, rule and mechanism is audited at a time")
     names = {name for question in QUESTIONS for name in question.goal_names}

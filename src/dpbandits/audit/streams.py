@@ -139,24 +139,33 @@ class Noise(float):
 
 
 class Half(float):
-    """One of two variables whose difference is Laplace noise."""
+    """``factor`` times one of two variables whose difference is Laplace noise."""
 
     __array_ufunc__ = None
 
     stream: Stream
     draw: Draw
     first: bool
+    factor: float
 
-    def __new__(cls, value, stream, draw, first):
+    def __new__(cls, value, stream, draw, first, factor=1.0):
         number = super().__new__(cls, value)
-        number.stream, number.draw, number.first = stream, draw, first
+        number.stream, number.draw, number.first, number.factor = stream, draw, first, factor
         return number
 
     def __sub__(self, other):
         if isinstance(other, Half) and other.draw is self.draw and self.first != other.first:
             sign = 1.0 if self.first else -1.0
-            return Noise(sign * self.draw.z, self.stream, self.draw, sign, True)
+            noise = Noise(sign * self.draw.z, self.stream, self.draw, sign, True)
+            if self.factor == other.factor:
+                return noise if self.factor == 1.0 else self.factor * noise
         return float(self) - float(other)
+
+    def __mul__(self, c):
+        c = float(c)
+        return Half(float(self) * c, self.stream, self.draw, self.first, self.factor * c)
+
+    __rmul__ = __mul__
 
 
 class Uniform(float):
