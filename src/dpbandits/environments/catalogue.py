@@ -211,25 +211,9 @@ def truncation_level(k: Any) -> Callable[[float], float]:
 
 ARM_LAWS = "bernoulli two_point point_mass gaussian uniform beta discrete pareto student lognormal"
 ARMS = {name: getattr(laws_of_arms, name) for name in ARM_LAWS.split()}
-LAWS = {
-    f.__name__: f
-    for f in (
-        bernoulli,
-        bernoulli_family,
-        one_better,
-        uniform_means,
-        sign,
-        gaussian,
-        pareto,
-        student,
-        lognormal,
-        mixed,
-        twopoint_heavy,
-        contaminated,
-        empirical,
-        table,
-    )
-}
+OF_MEANS = bernoulli, bernoulli_family, one_better, uniform_means, sign, gaussian, pareto, student
+OTHERS = lognormal, mixed, twopoint_heavy, contaminated, empirical, table
+LAWS: dict[str, Callable[..., Instance]] = {law.__name__: law for law in (*OF_MEANS, *OTHERS)}
 
 
 def laws_of_one_arm() -> dict[str, Callable[..., Arm]]:
