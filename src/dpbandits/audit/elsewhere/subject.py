@@ -7,6 +7,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -130,8 +131,8 @@ class Plain(Recorder):
 @dataclass(frozen=True)
 class User(Visitor):
     """The user of one round of a player with local privacy: an adversary sees what is sent, which
-    is the first noise that the player draws after the reward, with what it is added to, or the
-    result of a comparison with a uniform number.
+    is the first sum of the reward and noise, or the result of the first comparison of a uniform
+    number with a probability that depends on the reward.
 
     Attributes:
         pair: two tables of rewards that differ in this round only, whichever arm is played.
@@ -153,14 +154,28 @@ class User(Visitor):
         return [lambda steps: pair, lambda steps: pair]
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
-        return np.array([[self.sent(data, rng)] for _ in range(runs)])
+        i, k = self.sent
+        return np.array([[_seen(self.drawn(data, rng)[i])[k]] for _ in range(runs)], float)
 
-    def sent(self, data: np.ndarray, rng: np.random.Generator) -> float:
-        """What the user sends in a new game.
+    @cached_property
+    def sent(self) -> tuple[int, int]:
+        """Which draw of the round, and which sum or comparison of it, is what the user sends: the
+        first that differs between the two tables.
 
         Raises:
-            BadInput: it is not one number that noise is added to, or one bit.
+            BadInput: there is none, or several draws hold the reward at once.
         """
+        assert self.pair is not None
+        one, two = (self.drawn(x, np.random.default_rng(0)) for x in self.pair)
+        both = [zip(_entered(d), _entered(e), strict=False) for d, e in zip(one, two, strict=False)]
+        first = [next((k for k, (x, y) in enumerate(of) if x != y), None) for of in both]
+        found = [(i, k) for i, k in enumerate(first) if k is not None]
+        if len(found) != 1:
+            raise BadInput(f"{self.name}: a user sends no single number with noise, and no bit")
+        return found[0]
+
+    def drawn(self, data: np.ndarray, rng: np.random.Generator) -> list[Draw]:
+        """The draws after the reward of the round and before the next one, in a new game."""
         turn, reads = self.turn, [(0, 0)][:0]
         stream = Plain(reads, rng, 1.0)
 
@@ -172,20 +187,20 @@ class User(Visitor):
 
         with numbers_of(stream), suppress(GameOver):
             played(self.source.function, reward, data.shape[1], len(data), self.budget, stream)
-        found = [x for draw in stream.draws if draw.place == turn + 1 for x in _visible(draw)]
-        if len(found) != 1:
-            raise BadInput(f"{self.name}: a user sends no single number with noise, and no bit")
-        return found[0]
+        return [draw for draw in stream.draws if draw.place == turn + 1]
 
     def columns(self, data: np.ndarray) -> list[str]:
         return [f"response in round {self.turn + 1}"]
 
 
-def _visible(draw: Draw) -> list[float]:
-    """What is seen of a draw: noise with all that is added to it, or the result of a coin."""
-    if draw.kind == UNIFORM:
-        return [float(below) for _, below in draw.chances[-1:]]
-    return draw.sums[-1:] if draw.is_noise else []
+def _entered(draw: Draw) -> list[float]:
+    """What enters a draw: numbers that noise is added to, or probabilities."""
+    return [p for p, _ in draw.chances] if draw.kind == UNIFORM else draw.added
+
+
+def _seen(draw: Draw) -> list[float]:
+    """What is seen of a draw for each of these: sums, or results of comparisons."""
+    return [float(below) for _, below in draw.chances] if draw.kind == UNIFORM else draw.sums
 
 
 @contextmanager
