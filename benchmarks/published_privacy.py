@@ -25,19 +25,20 @@ from dpbandits.audit.elsewhere.players import played
 from dpbandits.audit.elsewhere.subject import Visit, promised
 from dpbandits.audit.streams import Recorder, Replay
 
+SHORT = {"horizon": [8, 32], "runs": 4_000}  # where replays do not settle it
 # of each audit: the player, the privacy levels, and other arguments of the audit
 AUDITS: dict[str, tuple[str, list[float], dict]] = {
     "sayakrc-dp-se": ("sayakrc_dp_se", [0.1, 1.0], {}),
-    "sayakrc-dist-dp-se": ("sayakrc_dist_dp_se", [1.0], {"horizon": 32, "runs": 2_000}),
-    "dp-ncb-gdp": ("dp_ncb_gdp", [0.2], {"horizon": [8, 64], "runs": 2_000}),
+    "sayakrc-dist-dp-se": ("sayakrc_dist_dp_se", [1.0], SHORT),
+    "dp-ncb-gdp": ("dp_ncb_gdp", [0.2], SHORT),
     "dp-ncb-ldp": ("dp_ncb_ldp", [0.2, 0.5], {"local": True}),
     "dp-ncb-adap-ucb": ("dp_ncb_adap_ucb", [0.2, 1.0], {"horizon": 8}),
     "dp-ncb-ldp-ucb-l": ("dp_ncb_ldp_ucb_l", [0.2, 1.0], {"local": True}),
     "keirp-dp-se": ("keirp_dp_se", [0.1, 1.0], {}),
-    "keirp-dp-ucb": ("keirp_dp_ucb", [0.1, 1.0], {"horizon": [8, 32, 128]}),
-    "keirp-dp-ucb-bound": ("keirp_dp_ucb_bound", [0.1, 1.0], {"horizon": [8, 32, 128]}),
-    "keirp-private-ucb": ("keirp_private_ucb", [0.1, 1.0], {"horizon": [8, 32, 128]}),
-    "dp-bai-adap-tt": ("dp_bai_adap_tt", [0.1, 1.0], {"horizon": [8, 32, 128]}),
+    "keirp-dp-ucb": ("keirp_dp_ucb", [0.1, 1.0], SHORT),
+    "keirp-dp-ucb-bound": ("keirp_dp_ucb_bound", [0.1, 1.0], SHORT),
+    "keirp-private-ucb": ("keirp_private_ucb", [0.1, 1.0], SHORT),
+    "dp-bai-adap-tt": ("dp_bai_adap_tt", [0.1, 1.0], SHORT),
     "dp-bai-dp-se": ("dp_bai_dp_se", [0.1, 1.0], {}),
 }
 
@@ -109,7 +110,7 @@ def gdp_releases(root: Path) -> None:
               f"{costs[0] / eps:.3f} eps each; the {used} that decisions follow cost "
               f"{sum(costs[:-1]) / eps:.3f} eps")  # fmt: skip
     eps, c = 0.2, 3.0
-    W = next(W for W in np.geomspace(10, 1e9, 100_000) if W > 1600 * stop(W, c, eps))
+    W = next(W for W in np.geomspace(10, 1e9, 100_000) if 1600 * stop(W, c, eps) < W)
     print(f"gdp-releases: its first phase can only stop early if W > {W:.3g}, so T > {W * W:.2g} "
           f"(eps {eps})")  # fmt: skip
 
