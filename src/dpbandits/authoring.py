@@ -48,8 +48,8 @@ from .contracts.assumptions import (
     RawMoments, WithinR,
 )  # fmt: skip
 from .contracts.guarantees import (
-    ACTIONS, NOT_PRIVATE, STOPPING, STOPPING_AND_ANSWER, SUMS, Guarantee, gaussian_rdp, gaussian_zcdp,
-    global_dp, local_dp, skellam_rdp,
+    ACTIONS, NOT_PRIVATE, STOPPING, STOPPING_AND_ANSWER, SUMS, Guarantee, gaussian_rdp,
+    gaussian_zcdp, global_dp, local_dp, skellam_rdp,
 )  # fmt: skip
 from .contracts.parameters import (
     POSITIVE, AboveOne, Batches, Bonus, Budget, Choice, Confidence, Constants, Forced, Fraction,
@@ -164,7 +164,8 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "EMPIRICAL",
     # the loop that plays the arm of largest index in every round, and powers of pull counts and of
     # the round's logarithm
-    "optimism", "exhaustive_optimism", "steady_optimism", "Powers", "new_powers", "power_of_count", "power_of_log",
+    "optimism", "exhaustive_optimism", "steady_optimism", "Powers", "new_powers",
+    "power_of_count", "power_of_log",
     # types of parameters: the annotations of the signature
     "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction",
     "Range", "Order", "RenyiOrder", "MomentBound", "MomentOrder", "Constants", "Forced",

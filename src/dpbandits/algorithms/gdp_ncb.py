@@ -18,7 +18,7 @@ Repair = Annotated[float, Choice(("fresh", "none"))]
 
 
 def promised(values):
-    """eps with repair=fresh; as coded, the first phase stops on rewards without noise."""
+    """The budget with repair=fresh; as coded, the first phase stops on rewards without noise."""
     return values["eps"] if values.get("repair", FRESH) == FRESH else math.inf
 
 

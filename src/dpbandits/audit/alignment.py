@@ -275,6 +275,11 @@ class Coupling:
         own = {"eps_min": self.budget} if algorithm.per_user else {}
         return {**own, **self.values, str(algorithm.budget): self.budget}
 
+    @property
+    def fewest_arms(self) -> int:
+        """The smallest number of arms that it is replayed with."""
+        return 2 if self.algorithm.group == STOPPING.group else 1
+
     @cached_property
     def function(self) -> Callable:
         """The algorithm in plain Python, with the draws that its proof speaks of."""
@@ -596,7 +601,7 @@ def cases(
     longer = False  # the last game was too short
     while True:
         T = int(lengths.max() if longer else rng.choice(lengths, p=shares))
-        K = max(int(rng.choice(ARMS)), 1 + stops)
+        K = max(int(rng.choice(ARMS)), coupling.fewest_arms)
         K = 1 if coupling.algorithm.question.one_arm else K
         case = case_of(coupling, rng, T, K)
         longer = not (case.noisy or longer)

@@ -116,10 +116,17 @@ def _scaled(figure: Figure, name: str, table: pd.DataFrame) -> Figure:
 
 def curves_of(table: pd.DataFrame, files: Sequence[Path]) -> pd.DataFrame:
     """The curves of bounds of one table, or of several that are one, see ``together``."""
+    return curves(table, records_of(table, files), ", ".join(map(str, files)))
+
+
+def records_of(
+    table: pd.DataFrame, files: Sequence[Path], needed: str = "bounds=true"
+) -> list[dict[str, Any]]:
+    """The records of the settings of one table, or of several that are one, see ``together``."""
     records = table.attrs.get("settings")
     if records is None:
-        records = [record for file in files for record in read_records(file)]
-    return curves(table, records, ", ".join(map(str, files)))
+        records = [record for file in files for record in read_records(file, needed)]
+    return list(records)
 
 
 def read(file: Path) -> pd.DataFrame:

@@ -59,6 +59,11 @@ class Visit(Coupling):
     local: bool = False
     tried: list[Pair] = field(default_factory=list, compare=False, repr=False)
 
+    @property
+    def fewest_arms(self) -> int:
+        """Published code compares arms: a single one is no bandit to most of it."""
+        return 2
+
     def play(
         self,
         table: np.ndarray,
