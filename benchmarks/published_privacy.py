@@ -21,9 +21,11 @@ from published.checkouts import commit_of, module_of
 from scipy.stats import norm
 
 import dpbandits as dp
+from dpbandits.audit.alignment.given import Replay
+from dpbandits.audit.alignment.replay import replay
 from dpbandits.audit.elsewhere.players import played
 from dpbandits.audit.elsewhere.subject import Visit, promised
-from dpbandits.audit.streams import Recorder, Replay
+from dpbandits.audit.numbers.streams import Recorder
 
 SHORT = {"horizon": [8, 32], "runs": 4_000}  # where replays do not settle it
 # of each audit: the player, the privacy levels, and other arguments of the audit
@@ -103,7 +105,7 @@ def gdp_releases(root: Path) -> None:
         def record(reads):
             return Recorder(reads, np.random.default_rng(0), 1.0)
 
-        found = visit.replay(first, second, record)
+        found = replay(visit, first, second, record)
         costs = [abs(draw.shift) for draw in found.draws if draw.shift]
         used = len(costs) - 1  # no decision follows the last one
         print(f"gdp-releases: T {T}, one arm: the first reward enters {len(costs)} releases at "

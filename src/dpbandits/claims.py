@@ -15,6 +15,7 @@ from scipy.stats import bootstrap, pearsonr
 from .environments.blocks import has_no_blocks
 from .errors import BadInput, plain, unknown
 from .files import package_folder
+from .results.intervals import without_rounding
 from .results.metrics import nash
 from .results.run_store import Store
 from .results.summary import significant
@@ -83,7 +84,7 @@ def sample(store: Store, setting: Setting, runs: int) -> Sample:
     if not setting.question.plays_on:
         times = MEASURED["stopping_time"](finished)[:, 0].astype(float)
         return Sample(setting, times, times)
-    regret = finished.pulls @ finished.instance.gaps
+    regret = MEASURED["regret"](finished)
     middle = int(np.abs(setting.rounds() - setting.horizon / 2).argmin())
     means = finished.instance.means
     known = means.min() >= 0.0 and means.max() > 0.0
@@ -139,7 +140,13 @@ def excess_ratio(means: np.ndarray) -> np.ndarray:
 STATISTICS = {f.__name__: f for f in (ratio, regret, spread, spread_ratio, excess_ratio)}
 BY_BOUND = {"bound_ratio": regret, "bound_spread": spread}  # of regrets divided by the lower bound
 BY_NASH = {"nash_ratio": ratio}  # of Nash regrets
-KINDS = (*STATISTICS, *BY_BOUND, *BY_NASH, "growth", "r_squared")  # by their names in a claim's file
+KINDS = (
+    *STATISTICS,
+    *BY_BOUND,
+    *BY_NASH,
+    "growth",
+    "r_squared",
+)  # by their names in a claim's file
 CENTERS: dict[str, Callable[..., np.ndarray]] = {"mean": np.mean, "median": np.median}  # of runs
 TEXTS = ("source", "says", "published", "why")  # of a claim, each written in one line
 OTHERS = "others"  # in ``over``: the values that the part's ``of`` does not list
@@ -311,7 +318,8 @@ def _part(
 
     def of_runs(*values, axis):
         with np.errstate(divide="ignore", invalid="ignore"):  # ratios of regrets that are 0
-            return statistic(np.stack([CENTERS[center](x, axis=axis) for x in values]))
+            found = statistic(np.stack([CENTERS[center](x, axis=axis) for x in values]))
+        return without_rounding(found)
 
     low = high = value = float(of_runs(*values, axis=-1))
     for method in ("BCa", "percentile") if any(np.ptp(x) > 0 for x in values) else ():

@@ -8,10 +8,11 @@ import pytest
 from tiers import first
 
 import dpbandits as dp
+from dpbandits.audit.alignment.given import Replay
 from dpbandits.audit.elsewhere.players import played
 from dpbandits.audit.elsewhere.randomness import numbers_of
 from dpbandits.audit.elsewhere.subject import User, Visit, promised
-from dpbandits.audit.streams import Recorder, Replay
+from dpbandits.audit.numbers.streams import Recorder
 
 
 def verdict(player, eps, **given):

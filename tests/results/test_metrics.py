@@ -105,7 +105,7 @@ def test_nash_regret_needs_means():
     table.attrs = {}
     with pytest.raises(dp.BadInput, match="metric=nash: the means of the arms are needed"):
         dp.summary(table, metric="nash")
-    with pytest.raises(dp.BadInput, match="metric 'nahs'|nahs"):
+    with pytest.raises(dp.BadInput, match="nahs"):
         dp.measured(table, "nahs")
     below = dp.environment("ren_gaussian", means=[0.5, -0.5])
     table = dp.run(algo="heldp_ucb_ls", env=below, eps=1, horizon=50, runs=2, jobs=1)

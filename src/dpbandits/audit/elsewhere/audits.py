@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from ...contracts.algorithm import Algorithm
 from ...errors import BadInput
-from ..alignment import Aligned, align
-from ..auditor import Finding, audit
-from ..events import Event
-from ..findings import record
+from ..alignment.align import Aligned, align
+from ..findings import Row, record
+from ..sampling.auditor import Sampled, audit
+from ..sampling.events import Event
 from .players import Players
 from .subject import User, Visit, Visitor, promised
 
-Sampled = tuple[Visitor, int, int]  # with its runs, and pairs of neighbours at the start
+Stage = tuple[Visitor, int, int]  # with its runs, and pairs of neighbours at the start
 # Horizons, the runs of a test under each of two neighbours, and pairs of neighbours at the start of
 # the search. Decisions that are made early are cheap to observe, and those of long epochs are late.
 STAGES = ((8, 200_000, 96), (64, 20_000, 96), (512, 2_000, 48), (4096, 800, 24))
@@ -34,7 +33,7 @@ def audit_player(
     seed: int = 0,
     jobs: int = 1,
     progress: Callable[[float], object] = lambda share: None,
-) -> dict[str, Any]:
+) -> Row:
     """The row of an audit of players that promise eps-DP.
 
     First their random numbers are recorded, and replayed on neighbouring rewards with all noise
@@ -58,29 +57,27 @@ def audit_player(
     visit = Visit(source, eps, {}, local=local)
     text, aligned = _replayed(visit, seed, horizons)
     columns = {"replays": aligned.replays, "aligned": aligned.aligned} if aligned else {}
-    columns = {"replays": 0, "aligned": 0, **columns, "alignment": text}
+    columns = {"seed": seed, "replays": 0, "aligned": 0, **columns, "alignment": text}
     if aligned is not None and aligned.holds and aligned.entered:
         progress(1.0)
-        first, second = visit.tried[0]
-        where = User(source, eps, {}, pair=(first, second)) if local else Visitor(source, eps, {})
-        held = Finding(
-            where, 0.0, confidence, (first, second), Event((), 0), (0, 0), 0, np.inf, None
-        )
-        return record(held, seed) | columns
+        subject, *_ = (_users(visit) if local else _visitors(source, eps, horizons))[0]
+        pair = subject.pairs(np.random.default_rng(seed), 1)[0](1)
+        held = Sampled(subject, 0.0, confidence, pair, Event((), 0), (0, 0), 0, np.inf)
+        return record(held) | columns
     every = _users(visit) if local else _visitors(source, eps, horizons)
     level = 1.0 - (1.0 - confidence) / len(every)
     heard = [s for s in every if not s[0].silent(np.random.default_rng(seed))] or every[-1:]
-    found: list[Finding] = []
+    found: list[Sampled] = []
     for subject, most, candidates in heard:
         found.append(audit(subject, runs or most, level, seed, jobs, candidates=candidates))
         progress(1.0 / len(heard))
         if found[-1].violated:
             break
     worst = max(found, key=lambda finding: finding.measured)
-    return record(worst, seed) | columns | {"confidence": confidence}
+    return record(worst) | columns | {"confidence": confidence}
 
 
-def _visitors(source: Algorithm, eps: float, horizons: Sequence[int]) -> list[Sampled]:
+def _visitors(source: Algorithm, eps: float, horizons: Sequence[int]) -> list[Stage]:
     """What is sampled to test the privacy of actions, from short horizons to long ones."""
     stages = [_stage(T) for T in horizons] or STAGES
     return [(Visitor(source, eps, {}, (T,)), runs, n) for T, runs, n in stages]
@@ -92,15 +89,16 @@ def _stage(T: int) -> tuple[int, int, int]:
     return T, runs, candidates
 
 
-def _users(visit: Visit) -> list[Sampled]:
+def _users(visit: Visit) -> list[Stage]:
     """What is sampled to test local privacy: the user whose replay failed, and the first user."""
-    first = visit.tried[0][0] if visit.tried else np.zeros((8, 2))
-    turn = int(np.argwhere(first != visit.tried[0][1])[0][0]) if visit.tried else 0
+    first, second = visit.tried if len(visit.tried) == 2 else (np.zeros((8, 2)),) * 2
+    changed = np.argwhere(first != second) if first.shape == second.shape else np.zeros((0, 2), int)
+    turn = int(changed[0][0]) if len(changed) else 0
     found = []
     for t in dict.fromkeys((turn, 0)):
         pair = first.copy(), first.copy()
         pair[0][t], pair[1][t] = REWARDS
-        user = User(visit.algorithm, visit.budget, {}, (len(first),), pair=pair)
+        user = User(visit.source, visit.budget, {}, (len(first),), pair=pair)
         found.append((user, User.runs, 2))
     return found
 

@@ -18,10 +18,12 @@ from ...contracts.assumptions import UNIT_INTERVAL
 from ...contracts.guarantees import ACTIONS, RESPONSE, global_dp
 from ...contracts.parameters import POSITIVE
 from ...errors import BadInput
-from ..alignment import Coupling, Outcome, Played, Problem, Rewards
-from ..neighbours import Neighbours, Pair
-from ..players import Learner, rounds
-from ..streams import UNIFORM, Draw, Recorder, Stream
+from ..alignment.coupling import Coupling, Played
+from ..alignment.rewards import Rewards
+from ..numbers.draws import UNIFORM, Draw
+from ..numbers.streams import Recorder, Stream
+from ..subjects.neighbours import Neighbours, Pair
+from ..subjects.players import Learner, rounds
 from .players import GameOver, Players, name_of, played
 from .randomness import numbers_of
 
@@ -53,11 +55,11 @@ class Visit(Coupling):
 
     Attributes:
         local: whether the changed reward may enter noise of its own user only.
-        tried: the neighbours of the last replay.
+        tried: the last two tables that were played: after a replay that failed, its neighbours.
     """
 
     local: bool = False
-    tried: list[Pair] = field(default_factory=list, compare=False, repr=False)
+    tried: list[np.ndarray] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def fewest_arms(self) -> int:
@@ -71,28 +73,19 @@ class Visit(Coupling):
         watched: Sequence[tuple[int, int]] = (),
     ) -> tuple[Played, Any]:
         T, K = table.shape
+        self.tried[:] = [*self.tried[-1:], table]
         rewards = Rewards(table, watched)
         rng = stream(rewards.reads)
         with numbers_of(rng):
             reward = lambda t, a: float(rewards[t, a])  # noqa: E731
-            arms = played(self.algorithm.function, reward, K, T, self.budget, rng)
+            arms = played(self.source.function, reward, K, T, self.budget, rng)
         return Played(np.array(arms, int), math.nan, rewards), rng
 
-    def replay(
-        self, first: np.ndarray, second: np.ndarray, record: Callable[[Sequence[Any]], Stream]
-    ) -> Outcome:
-        found = super().replay(first, second, record)
-        places = np.argwhere(first != second)
-        if len(places) != 1:
-            return found
-        self.tried[:] = [(first, second)]
-        [(t, a)] = places
-        others = [draw for draw in found.draws if (draw.shift or draw.cost) and draw.place != t + 1]
-        if self.local and found.problem is None and others:
-            why = "the reward enters noise of other users"
-            change = f"the reward of arm {a} in round {t + 1} changes"
-            return found._replace(problem=Problem(why, t + 1, None, change, "none of its own"))
-        return found
+    def objection(self, place: tuple[int, int], draws: Sequence[Draw]) -> str | None:
+        own = place[0] + 1  # the number of rewards read when the user's noise is drawn
+        if self.local and any((d.shift or d.cost) and d.place != own for d in draws):
+            return "the reward enters noise of other users"
+        return None
 
 
 class Visitor(Learner):
