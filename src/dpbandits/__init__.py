@@ -52,8 +52,8 @@ __all__ = [
     "audit", "bernoulli", "bernoulli_family", "bounds", "budget", "clipped_normal",
     "compare", "contaminated", "empirical", "environment", "environments", "experiments",
     "gaussian", "kernel", "levels", "load", "lognormal", "measured", "mixed", "one_better",
-    "pareto", "plot", "population", "report", "reproduce", "rules", "run", "save", "sign", "stop", "student",
-    "summary", "table", "twopoint_heavy", "uniform_means",
+    "pareto", "plot", "population", "report", "reproduce", "rules", "run", "save", "sign", "stop",
+    "student", "summary", "table", "twopoint_heavy", "uniform_means",
 ]  # fmt: skip
 
 _IMPORTED_WHEN_USED = {"kernel": ".compiled", "RunsFailed": ".running.failures"}

@@ -295,7 +295,9 @@ def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     return measured_by(table, metric, table.attrs.get("settings"))
 
 
-def compare(table: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
+def compare(
+    table: pd.DataFrame, baseline: str | None = None, *, metric: str = "regret"
+) -> pd.DataFrame:
     """Which algorithms differ: each against the best of its game, or against a baseline.
 
     A game is an environment with a budget and a horizon. The intervals of all comparisons of a
@@ -311,6 +313,8 @@ def compare(table: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
         baseline: the name of an algorithm, with which all others are compared; ``inf`` to compare
             each algorithm with itself without privacy; None for the best. A baseline that has no
             budget is that of the games of every budget.
+        metric: ``regret``, ``average`` or ``nash``, see ``measured``. Of Nash regret the means and
+            their differences count: medians and probabilities are of single runs.
 
     Returns:
         A row for each setting: its columns; ``mean`` and ``median`` of the runs; the algorithm that
@@ -326,7 +330,7 @@ def compare(table: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
     from .comparison.table import compare as compared
     from .results.tables import check_table, completed
 
-    table = completed(table)
+    table = completed(measured(table, metric))
     check_table("the table", table)
     return compared(table, baseline)
 
