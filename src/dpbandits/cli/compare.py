@@ -7,10 +7,11 @@ from pathlib import Path
 from ..comparison.table import compare
 from ..comparison.text import note, render
 from ..errors import BadInput, unknown
-from ..figures.experiments import together
+from ..figures.experiments import records_of, together
 from ..files import check_writable, write_atomically
+from ..results.metrics import METRICS, NASH, REGRET, measured_by
 from ..settings.groups import is_name, names_in
-from .command import entry_point, parser_of_words
+from .command import entry_point, one_of, parser_of_words
 
 USAGE = """\
 usage: bandit-compare TABLE.csv [TABLE.csv ...]|experiment=NAME [KEY=VALUE ...]
@@ -25,10 +26,11 @@ comparisons at once.
 
   baseline=NAME    an algorithm; one without privacy is compared with every budget
   baseline=inf     each algorithm with itself without privacy (eps=inf)
+  metric=nash|average  Nash regret or average regret in the place of pseudo-regret
   results=DIR      the folder of the table of an experiment
   out=STEM         where STEM.md and STEM.tex are written; the table's name with -compare
 """
-KEYS = ("experiment", "results", "baseline", "out")
+KEYS = ("experiment", "results", "baseline", "metric", "out")
 
 
 @entry_point("bandit-compare")
@@ -50,7 +52,12 @@ def main(argv: list[str]) -> int:
     if not stem.name or stem.is_dir():
         raise BadInput(f"out={keys['out']}: the path of a file is needed, not of a folder")
     baseline = keys.get("baseline")
-    compared = compare(together(paths), baseline)
+    table, metric = together(paths), one_of(keys, "metric", tuple(METRICS), REGRET)
+    if metric == NASH and "rule" not in table.columns:
+        table = measured_by(table, metric, records_of(table, paths, "metric=nash"))
+    else:
+        table = measured_by(table, metric, None)
+    compared = compare(table, baseline)
     check_writable(stem.parent)
     for suffix, style in ((".md", "pipe"), (".tex", "latex")):
         text = render(compared, style, baseline) + "\n"

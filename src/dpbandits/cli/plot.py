@@ -11,10 +11,18 @@ from matplotlib.figure import Figure
 from ..errors import BadInput, unknown
 from ..figures.bands import BANDS
 from ..figures.draw import axis_of, figure_of_table
-from ..figures.experiments import curves_of, escaped, experiment_figure, together
+from ..figures.experiments import (
+    curves_of,
+    escaped,
+    experiment_figure,
+    records_of,
+    together,
+)
+from ..figures.metrics import name_axes
 from ..figures.style import FORMATS, rescale, save
 from ..figures.terminal import in_text
 from ..files import check_writable
+from ..results.metrics import METRICS, NASH, REGRET, measured_by
 from .command import entry_point, one_of, parser_of_words
 
 USAGE = """\
@@ -33,6 +41,8 @@ elsewhere needs the columns algo, t and regret, and run for bands.
 
   x=t|eps|rho|PARAMETER   the axis: time, a budget, or what the tables vary (also the horizon)
   y=regret|quantiles      the mean of the runs, or their median with 10 % to 90 %
+  metric=nash|average     Nash regret or average regret in the place of pseudo-regret; Nash regret
+                          needs the manifest (.json) beside each table
   band=ci|std             of means: the 95 % interval of the mean, or one standard deviation
   kind=tail               the probability that regret exceeds x
   scale=log|linear        the axis of regret
@@ -42,7 +52,7 @@ elsewhere needs the columns algo, t and regret, and run for bands.
   out=PATH                where the figure is written; out=- draws it in the terminal
   format=pdf,png,svg      the kinds of files; pdf,png by default
 """
-OF_TABLES = ("x", "y", "band", "kind", "title")
+OF_TABLES = ("x", "y", "metric", "band", "kind", "title")
 KEYS = ("experiment", "results", "bounds", "scale", "out", "format", *OF_TABLES)
 
 
@@ -121,8 +131,16 @@ def _of_tables(files: list[Path], keys: dict[str, str], bounds: bool) -> tuple[P
         if band == "std":
             raise BadInput(f"band={band}: y=quantiles has the band of 10 % to 90 % of the runs")
         band = "quantiles"
+    metric = one_of(keys, "metric", tuple(METRICS), REGRET)
+    if metric != REGRET and bounds:
+        raise BadInput(f"metric={metric}: bounds are of pseudo-regret")
+    if metric == NASH and "rule" not in table.columns:
+        table = measured_by(table, metric, records_of(table, files, "metric=nash"))
+    else:
+        table = measured_by(table, metric, None)
     curves = curves_of(table, files) if bounds else None
     figure = figure_of_table(table, title, curves, x=x, band=band, kind=kind)
+    name_axes(figure, metric)
     if "rule" not in table.columns and kind is None:
         print(f"drawn with x={axis_of(table, x)} band={band}", file=sys.stderr)
     more = f"-and-{len(files) - 1}-more" if len(files) > 1 else ""
