@@ -33,7 +33,7 @@ from scipy.stats import t as student
 from tabulate import tabulate
 
 import dpbandits as dp
-from dpbandits.audit.elsewhere.players import played
+from dpbandits.audit.subjects.prototypes import played
 
 HERE = Path(__file__).parent
 MEANS = np.array([0.75, 0.625, 0.5, 0.375, 0.25])  # C2

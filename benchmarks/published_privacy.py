@@ -23,9 +23,10 @@ from scipy.stats import norm
 import dpbandits as dp
 from dpbandits.audit.alignment.given import Replay
 from dpbandits.audit.alignment.replay import replay
-from dpbandits.audit.elsewhere.players import played
-from dpbandits.audit.elsewhere.subject import Visit, promised
+from dpbandits.audit.alignment.visit import Visit
 from dpbandits.audit.numbers.streams import Recorder
+from dpbandits.audit.subjects.prototypes import played
+from dpbandits.audit.subjects.visitors import promised
 
 SHORT = {"horizon": [8, 32], "runs": 4_000}  # where replays do not settle it
 # of each audit: the player, the privacy levels, and other arguments of the audit

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from .audit.findings import Audit
     from .contracts.algorithm import Algorithm
     from .contracts.assumptions import Assumption
     from .contracts.guarantees import Guarantee
@@ -631,28 +632,12 @@ def audit(
         BadInput: something cannot be audited, an exact loss is out of reach, or scikit-learn (for
             exact losses python-flint) is not installed.
     """
-    import pandas as pd
-
-    from .audit.elsewhere.requests import players_audited
-    from .audit.requests import requested
+    from .audit.requests import requested, requested_of
     from .contracts.question import QUESTIONS
     from .errors import BadInput
-    from .running.progress import progress_bar
     from .settings.choices import algorithm_of, plain_data
     from .settings.groups import default_keys
 
-    if player is not None:
-        others = {"algo": algo, "rule": rule, "mechanism": mechanism, "rho": rho, "arms": arms}
-        return pd.DataFrame(
-            players_audited(
-                player, eps, local, horizon, runs, confidence, seed, jobs,
-                {**others, "results": results, "config_dir": config_dir, **parameters}, exact,
-            )
-        )  # fmt: skip
-    if local:
-        raise BadInput("local=True: an algorithm declares it itself, only a player does not")
-    if sum(x is not None for x in (algo, rule, mechanism)) != 1:
-        raise BadInput("one of algo, rule and mechanism is audited at a time")
     names = {name for question in QUESTIONS for name in question.goal_names}
     goal = {k: v for k, v in parameters.items() if rule is not None and k in names}
     own = {k: v for k, v in parameters.items() if k not in goal}
@@ -661,8 +646,16 @@ def audit(
         "arms": arms, "runs": runs, "confidence": confidence, "seed": seed, "jobs": jobs,
         "results": results, **goal,
     }  # fmt: skip
-    config = {**default_keys("audit"), "results": None}
-    config |= {k: plain_data(v) for k, v in given.items() if v is not None}
+    values = {k: plain_data(v) for k, v in given.items() if v is not None}
+    if player is not None:
+        others = {"algo": algo, "rule": rule, "config_dir": config_dir, **own}
+        values |= {k: v for k, v in others.items() if v is not None}
+        return _audited(requested_of(player, local, values), None)
+    if local:
+        raise BadInput("local=True: an algorithm declares it itself, only a player does not")
+    if sum(x is not None for x in (algo, rule, mechanism)) != 1:
+        raise BadInput("one of algo, rule and mechanism is audited at a time")
+    config = {**default_keys("audit"), "results": None, **values}
     group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
     made: Algorithm | None = None
     spec: dict[str, Any] = {}
@@ -672,8 +665,16 @@ def audit(
     elif own:
         raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
     keys = {f"{group}.{name}" for name in own}
-    audits = requested(config, keys, made, spec)
     folder = None if results is None else Path(results) / "audits"
+    return _audited(requested(config, keys, made, spec), folder)
+
+
+def _audited(audits: Sequence[Audit], folder: Path | None) -> pd.DataFrame:
+    """The rows of what audits find."""
+    import pandas as pd
+
+    from .running.progress import progress_bar
+
     with progress_bar(len(audits)) as bar:
         bar.set_postfix_str(audits[0].name)
         rows = [audit.row(folder, bar.update) for audit in audits]

@@ -9,10 +9,11 @@ from tiers import first
 
 import dpbandits as dp
 from dpbandits.audit.alignment.given import Replay
-from dpbandits.audit.elsewhere.players import played
-from dpbandits.audit.elsewhere.randomness import numbers_of
-from dpbandits.audit.elsewhere.subject import User, Visit, promised
+from dpbandits.audit.alignment.visit import Visit
+from dpbandits.audit.numbers.sources import numbers_of
 from dpbandits.audit.numbers.streams import Recorder
+from dpbandits.audit.subjects.prototypes import played
+from dpbandits.audit.subjects.visitors import User, promised
 
 
 def verdict(player, eps, **given):

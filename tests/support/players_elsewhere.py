@@ -4,8 +4,8 @@ import random
 
 import numpy as np
 
-from dpbandits.audit.elsewhere.subject import Visitor
 from dpbandits.audit.sampling.auditor import audit
+from dpbandits.audit.subjects.visitors import Visitor
 
 
 class SoundDPSE:

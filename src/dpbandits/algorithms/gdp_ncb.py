@@ -81,9 +81,9 @@ def gdp_ncb(game, rng, eps: Budget, c: Positive, alpha: Positive, repair: Repair
     radius = 2.0 * c * math.sqrt(2.0 * log_W)
     noise = alpha * log_W * log_W / eps + 4.0 * math.sqrt(2.0 * alpha / eps) * log_W**1.5
     while rounds_left(game) > 0:
-        for a in range(K):
-            n = N[a] + length[a]
-            index[a] = mean[a] + radius * math.sqrt(mean[a] / n) + noise / n
+        for b in range(K):
+            n = N[b] + length[b]
+            index[b] = mean[b] + radius * math.sqrt(mean[b] / n) + noise / n
         a = np.argmax(index)
         m = 2.0 * length[a]
         if not room_for(game, m, 1):

@@ -24,7 +24,7 @@ from .exact.release import release_loss
 from .sampling.auditor import Sampled, audit
 from .subjects.players import Player
 from .subjects.publishing import Release
-from .subjects.subject import Subject
+from .subjects.subject import Promise, Subject
 
 Row = dict[str, Any]
 Progress = Callable[[float], object]  # called with each share of the work that is done
@@ -39,7 +39,7 @@ class Audit:
         jobs: number of workers.
     """
 
-    subject: Subject
+    subject: Promise
     jobs: int = field(default=1, kw_only=True)
 
     @property
@@ -82,6 +82,7 @@ class SampledAudit(Audit):
         runs, confidence, seed: see ``sampling.auditor.audit``.
     """
 
+    subject: Subject
     runs: int | None = None
     confidence: float = 0.99
     seed: int = 0

@@ -1,14 +1,13 @@
-"""A player as a subject of audits: replays of its noise, samples of its actions and responses."""
+"""A player from elsewhere as a subject of audits: samples of its actions and responses."""
 
 from __future__ import annotations
 
-import math
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,14 +17,12 @@ from ...contracts.assumptions import UNIT_INTERVAL
 from ...contracts.guarantees import ACTIONS, RESPONSE, global_dp
 from ...contracts.parameters import POSITIVE
 from ...errors import BadInput
-from ..alignment.coupling import Coupling, Played
-from ..alignment.rewards import Rewards
 from ..numbers.draws import UNIFORM, Draw
-from ..numbers.streams import Recorder, Stream
-from ..subjects.neighbours import Neighbours, Pair
-from ..subjects.players import Learner, rounds
-from .players import GameOver, Players, name_of, played
-from .randomness import numbers_of
+from ..numbers.sources import numbers_of
+from ..numbers.streams import Recorder
+from .neighbours import Neighbours, Pair
+from .players import Learner, rounds
+from .prototypes import GameOver, Players, name_of, played
 
 WALKS = 3  # walks between tables of rewards that show whether a player does anything
 ANY_NUMBER = 10**9
@@ -47,45 +44,6 @@ def promised(make: Players, local: bool = False) -> Algorithm:
         rewards=UNIT_INTERVAL,
         guarantee=global_dp("the promise under audit", hides=hides, alignment=ANY_NOISE),
     )
-
-
-@dataclass(frozen=True)
-class Visit(Coupling):
-    """Replays of a player, whose random numbers are recorded wherever it takes them from.
-
-    Attributes:
-        local: whether the changed reward may enter noise of its own user only.
-        tried: the last two tables that were played: after a replay that failed, its neighbours.
-    """
-
-    local: bool = False
-    tried: list[np.ndarray] = field(default_factory=list, compare=False, repr=False)
-
-    @property
-    def fewest_arms(self) -> int:
-        """Published code compares arms: a single one is no bandit to most of it."""
-        return 2
-
-    def play(
-        self,
-        table: np.ndarray,
-        stream: Callable[[Sequence[Any]], Stream],
-        watched: Sequence[tuple[int, int]] = (),
-    ) -> tuple[Played, Any]:
-        T, K = table.shape
-        self.tried[:] = [*self.tried[-1:], table]
-        rewards = Rewards(table, watched)
-        rng = stream(rewards.reads)
-        with numbers_of(rng):
-            reward = lambda t, a: float(rewards[t, a])  # noqa: E731
-            arms = played(self.source.function, reward, K, T, self.budget, rng)
-        return Played(np.array(arms, int), math.nan, rewards), rng
-
-    def objection(self, place: tuple[int, int], draws: Sequence[Draw]) -> str | None:
-        own = place[0] + 1  # the number of rewards read when the user's noise is drawn
-        if self.local and any((d.shift or d.cost) and d.place != own for d in draws):
-            return "the reward enters noise of other users"
-        return None
 
 
 class Visitor(Learner):

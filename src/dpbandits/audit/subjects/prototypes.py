@@ -1,4 +1,4 @@
-"""A player: an object that chooses arms and receives rewards, played on a table of rewards."""
+"""A player from elsewhere: an object that chooses arms and receives rewards, in a game."""
 
 from __future__ import annotations
 

@@ -1,1 +1,0 @@
-"""Bandits that know nothing of this package: they are played, replayed and audited as they are."""
