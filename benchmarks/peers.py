@@ -24,6 +24,8 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +42,7 @@ MEANS = np.array([0.75, 0.625, 0.5, 0.375, 0.25])  # C2
 ENV, T, EPS, DELTA = "bernoulli_c2", 200_000, 0.5, 0.1
 OURS = 200  # runs of ours
 COMPARED = 5.0  # standard errors
+INSTALLED = {"SMPyBandits": "SMPyBandits", "rlberry-scool": "rlberry_scool"}  # with their modules
 
 
 @dataclass(frozen=True)
@@ -251,6 +254,8 @@ def main() -> None:
         return
     used = {PEERS[name].folder for name in names} & set(CHECKOUTS)
     commits = [f"{CHECKOUTS[f][0]} at {commit_of(root / f)[:10]}" for f in sorted(used)]
+    commits += [f"{name} {version(name)}" for name in INSTALLED if find_spec(INSTALLED[name])]
+    commits += [f"dpbandits at {commit_of(HERE)[:10]}"]
     processor = platform.processor() or platform.machine()
     cpus = Path("/proc/cpuinfo")
     if cpus.is_file():
@@ -258,7 +263,7 @@ def main() -> None:
         processor = models[0].partition(": ")[2] if models else processor
     text = (
         f"C2 (K = 5), T = {T:,}, eps {EPS:g}, delta {DELTA:g}; means with 95 % intervals; "
-        f"{', '.join(commits)}; SMPyBandits and rlberry-scool as installed. {processor}, Python "
+        f"{', '.join(commits)}. {processor}, Python "
         f"{platform.python_version()}. What the columns are: `benchmarks/peers.py`.\n\n{table}\n"
     )
     reasons = HERE / "peers_reasons.md"

@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from joblib.externals.loky import get_reusable_executor
 from published import CHECKOUTS, PLAYERS
 from published.checkouts import commit_of, module_of
 from scipy.stats import norm
@@ -50,7 +51,7 @@ def audit(root: Path, row: str) -> None:
     """An audit of the actions, or of the responses, at each level."""
     name, levels, given = AUDITS[row]
     for eps in levels:
-        begin, before = time.perf_counter(), _seconds()
+        before, begin = _seconds(), time.perf_counter()
         table = dp.audit(player=replace(PLAYERS[name], root=root), eps=eps, **given)
         [found] = table.to_dict("records")
         print(f"{row} eps {eps:g}: {found['verdict']}; loss at least {found['measured']:.3g} "
@@ -62,11 +63,13 @@ def audit(root: Path, row: str) -> None:
                   f"{found['first']:g} or {found['second']:g}")  # fmt: skip
             print(f"  event      {found['event']}: {found['count_first']} and "
                   f"{found['count_second']} times")  # fmt: skip
-        took, used = time.perf_counter() - begin, _seconds() - before
+        used = _seconds() - before
+        took = time.perf_counter() - begin
         print(f"  {took:.0f} s, {used:.0f} s of CPU")
 
 
 def _seconds() -> float:
+    get_reusable_executor().shutdown(wait=True)  # the time of a child counts when it has ended
     both = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(x.ru_utime + x.ru_stime for x in both)
 

@@ -49,7 +49,7 @@ def test_sound_local_players_are_consistent(player):
 
 @pytest.mark.parametrize("player", first(players.BROKEN_USERS, 2))
 def test_local_players_that_send_too_much_are_caught(player):
-    found = verdict(player, 0.5, local=True, horizon=8)
+    found = verdict(player, 0.5, local=True, horizon=8, runs=2_000)
     assert found["verdict"] == "VIOLATED" and found["kind"] == "response"
 
 

@@ -11,7 +11,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "GDP-NCB"
-LINE = "bluish green", "solid"
+LINE = "green", "dashdotted"
 REWARDS = UNIT_INTERVAL
 FRESH, NONE = 0.0, 1.0
 Repair = Annotated[float, Choice(("fresh", "none"))]
