@@ -3,7 +3,7 @@
 With names of solvers after it only these are played, and nothing is written.
 
 CHECKOUTS is a folder that holds the repositories, each in a folder of its name; SMPyBandits and
-rlberry-scool are used if they can be imported. Each solver, and ours after it, plays in a child
+rlberry 0.3.0, the last with bandits, are used if they can be imported. Each solver, and ours after it, plays in a child
 process of its own. Their code runs as published, compiled where it is. The table is printed and
 written to benchmarks/peers.md.
 
@@ -24,6 +24,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -42,7 +43,7 @@ MEANS = np.array([0.75, 0.625, 0.5, 0.375, 0.25])  # C2
 ENV, T, EPS, DELTA = "bernoulli_c2", 200_000, 0.5, 0.1
 OURS = 200  # runs of ours
 COMPARED = 5.0  # standard errors
-INSTALLED = {"SMPyBandits": "SMPyBandits", "rlberry-scool": "rlberry_scool"}  # with their modules
+INSTALLED = ("SMPyBandits", "rlberry")
 
 
 @dataclass(frozen=True)
@@ -106,8 +107,12 @@ def smpybandits(root):
 
 
 def rlberry(root):
-    from rlberry_scool.agents.bandits import IndexAgent, makeBoundedUCBIndex
-    from rlberry_scool.envs.bandits import BernoulliBandit
+    import gymnasium
+
+    names = ("", ".spaces", ".utils", ".utils.seeding", ".wrappers")  # its predecessor is gone
+    sys.modules.update({f"gym{x}": import_module(f"gymnasium{x}") for x in names})
+    from rlberry.agents.bandits import IndexAgent, makeBoundedUCBIndex
+    from rlberry.envs.bandits import BernoulliBandit
 
     class Watched(BernoulliBandit):
         def step(self, action):
@@ -143,7 +148,7 @@ PEERS = {
     "DP-BAI DP-SE": of_player("dp_bai_dp_se", 8, "dp_se_bai", samples=True),
     "DP-BAI AdaP-TT": of_player("dp_bai_adap_tt", 4, "adap_tt", samples=True, variant="coded"),
     "SMPyBandits UCB": Peer(smpybandits, 4, "SMPyBandits", "ucb"),
-    "rlberry UCB": Peer(rlberry, 2, "rlberry-scool", "ucb"),
+    "rlberry UCB": Peer(rlberry, 2, "rlberry", "ucb"),
 }
 
 
@@ -254,7 +259,7 @@ def main() -> None:
         return
     used = {PEERS[name].folder for name in names} & set(CHECKOUTS)
     commits = [f"{CHECKOUTS[f][0]} at {commit_of(root / f)[:10]}" for f in sorted(used)]
-    commits += [f"{name} {version(name)}" for name in INSTALLED if find_spec(INSTALLED[name])]
+    commits += [f"{name} {version(name)}" for name in INSTALLED if find_spec(name)]
     commits += [f"dpbandits at {commit_of(HERE)[:10]}"]
     processor = platform.processor() or platform.machine()
     cpus = Path("/proc/cpuinfo")
