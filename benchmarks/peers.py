@@ -3,9 +3,9 @@
 With names of solvers after it only these are played, and nothing is written.
 
 CHECKOUTS is a folder that holds the repositories, each in a folder of its name; SMPyBandits and
-rlberry 0.3.0, the last with bandits, are used if they can be imported. Each solver, and ours after it, plays in a child
-process of its own. Their code runs as published, compiled where it is. The table is printed and
-written to benchmarks/peers.md.
+rlberry 0.3.0, the last with bandits, are used if they can be imported. Each solver, and ours after
+it, plays in a child process of its own. Their code runs as published, compiled where it is. The
+table is printed and written to benchmarks/peers.md.
 
 Seconds are CPU times of a run: other processes do not count towards them. Ours are those of a run
 of many in one call, compiled before, tables of results included. Megabytes are what the process
@@ -107,8 +107,6 @@ def smpybandits(root):
 
 
 def rlberry(root):
-    import gymnasium
-
     names = ("", ".spaces", ".utils", ".utils.seeding", ".wrappers")  # its predecessor is gone
     sys.modules.update({f"gym{x}": import_module(f"gymnasium{x}") for x in names})
     from rlberry.agents.bandits import IndexAgent, makeBoundedUCBIndex

@@ -477,8 +477,8 @@ def report(
     Args:
         tables: a tidy table, several, or several by their names on the page.
         out: the file to write.
-        metric: ``regret``, ``average`` or ``nash`` (see ``measured``), which the names of the
-            tables then say.
+        metric: ``regret``, ``average`` or ``nash``, see ``measured``. Theorems are about pseudo-
+            regret, so pages of the others show none.
 
     Returns:
         The path of the page.
@@ -491,19 +491,10 @@ def report(
 
     from .files import write_atomically
     from .report.build import checked_page, report_of_tables
-    from .results.metrics import METRICS, REGRET, check_metric
 
     path = checked_page(out)
     given = [tables] if isinstance(tables, pd.DataFrame) else tables
-    if metric != REGRET:
-        check_metric(metric)
-        named = (
-            given
-            if isinstance(given, Mapping)
-            else {f"table {i}": t for i, t in enumerate(given, 1)}
-        )
-        given = {f"{n} ({METRICS[metric]})": measured(t, metric) for n, t in named.items()}
-    write_atomically(path, report_of_tables(given).encode())
+    write_atomically(path, report_of_tables(given, metric).encode())
     return path
 
 

@@ -1,13 +1,15 @@
 """Average and Nash regret of a table, against slow formulas on every round."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.stats import norm
 
 import dpbandits as dp
-from dpbandits.cli import plot
+from dpbandits.cli import plot, report, run
+from dpbandits.figures.experiments import records_of, together
 from dpbandits.results.metrics import nash, resolution
 
 MEANS = [0.9, 0.5, 0.1]
@@ -71,7 +73,7 @@ def test_an_arm_of_mean_zero_makes_all_of_it():
     assert nash(regret, t, 0.5) == pytest.approx(np.full((2, 3), 0.5))
 
 
-def test_summaries_and_figures_show_it(tmp_path, monkeypatch):
+def test_summaries_and_figures_show_it(tmp_path, bandit):
     table = dp.run(algo=["dp_se", "ucb"], env=ENV, eps=[1, 2], horizon=2000, runs=6, jobs=1)
     regret, average, of_nash = (dp.summary(table, metric=m) for m in ("regret", "average", "nash"))
     assert average["mean"].to_numpy() == pytest.approx(regret["mean"].to_numpy() / 2000)
@@ -84,10 +86,30 @@ def test_summaries_and_figures_show_it(tmp_path, monkeypatch):
     assert set(dp.summary(mixed, metric="nash")["mean"].round(12)) == set(of_nash["mean"].round(12))
     figure = dp.plot(table, metric="nash")
     assert {ax.get_ylabel() for ax in figure.axes} >= {"Nash regret"}
-    monkeypatch.chdir(tmp_path)
-    dp.save(table, "a.csv")
-    assert plot.main(["a.csv", "metric=nash", "out=nash.png"]) == 0
+    file = bandit(run, "algo=ucb env=bernoulli_c2 horizon=200 runs=3 jobs=1 results=r")[-1]
+    bandit(plot, f"{file} metric=nash out=nash.png")
     assert (tmp_path / "nash.png").is_file()
+    dp.save(table, "a.csv")
+    with pytest.raises(dp.BadInput, match=r"no readable manifest a\.json"):
+        records_of(together([Path("a.csv")]), [Path("a.csv")], "metric=nash")
+
+
+def test_reports_show_it_without_theorems(bandit):
+    pytest.importorskip("altair")
+    stored = bandit(run, "algo=ucb env=bernoulli_c2 horizon=200 runs=3 jobs=1 results=r")[-1]
+    table = dp.load(stored)
+    mean = dp.summary(table, metric="nash")["mean"][0]
+    bandit(report, "results=r metric=nash out=folder.html")
+    pages = dp.report(table, "table.html", metric="nash"), Path("folder.html")
+    for page in pages:
+        text = page.read_text()
+        assert "(Nash regret)" in text and "mean final Nash regret" in text
+        assert f"{mean:.3g}" in text and "regret over the best lower bound" not in text
+    times = dp.stop(rule="dp_nas", env=ENV, eps=1, rel_error=0.5, cap=1000, runs=2, jobs=1)
+    with pytest.raises(dp.BadInput, match="metric=nash: a table of regret is needed"):
+        dp.report(times, "times.html", metric="nash")
+    text = dp.report([table, times], "both.html", metric="average").read_text()
+    assert "Left out" in text and "average regret" in text
 
 
 @pytest.mark.parametrize("metric", ["nash", "average"])

@@ -7,10 +7,11 @@ from pathlib import Path
 from ..errors import BadInput, unknown
 from ..files import check_writable, write_atomically
 from ..report.build import checked_page, report_of_folder
-from .command import entry_point, parser_of_words
+from ..results.metrics import METRICS, REGRET
+from .command import entry_point, one_of, parser_of_words
 
 USAGE = """\
-usage: bandit-report [results=DIR] [out=FILE.html]
+usage: bandit-report [results=DIR] [metric=NAME] [out=FILE.html]
 
 Write one HTML page of a results folder: what was run, the claims with their verdicts, regret over
 the best lower bound, the charts and the numbers of each table, and what is known about privacy.
@@ -22,9 +23,11 @@ run.
 
   results=DIR      the folder: tables (*.csv) with their manifests (*.json), or, of experiments of
                    the package, the summaries (*.md); claims.md, audit.csv or .md, exact.csv or .md
+  metric=nash|average  Nash regret or average regret in the place of pseudo-regret, of tables with
+                   their manifests
   out=FILE.html    the page that is written
 """
-KEYS = ("results", "out")
+KEYS = ("results", "metric", "out")
 
 
 @entry_point("bandit-report")
@@ -43,7 +46,8 @@ def main(argv: list[str]) -> int:
         keys[key] = value
     page = checked_page(keys.get("out", "report.html"))
     check_writable(page.parent)
-    text = report_of_folder(Path(keys.get("results", "results")))
+    metric = one_of(keys, "metric", tuple(METRICS), REGRET)
+    text = report_of_folder(Path(keys.get("results", "results")), metric)
     write_atomically(page, text.encode())
     print(page)
     return 0
