@@ -28,6 +28,7 @@ from dpbandits.audit.alignment.visit import Visit
 from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.audit.subjects.prototypes import played
 from dpbandits.audit.subjects.visitors import promised
+from dpbandits.theory.problem import problem
 
 SHORT = {"horizon": [8, 32], "runs": 4_000}  # where replays do not settle it
 # of each audit: the player, the privacy levels, and other arguments of the audit
@@ -143,6 +144,27 @@ def ldp_response(root: Path) -> None:
               f"plus {added}; a response spends {1 / scales[0]:g}")  # fmt: skip
 
 
+def nash_regret(root: Path) -> None:
+    """The Nash regret of the functions of DP-NCB on the setting of sarkar2025, at eps .2."""
+    T, eps, c, alpha = 10_000_000, 0.2, 3.0, 3.1
+    table = dp.run(algo="ucb", env="sarkar2025", horizon=1, runs=1, jobs=1)
+    means = np.array(problem(table.attrs["settings"][0]).instance.means)
+    W = int(np.sqrt(T)) + 1
+    functions = {
+        "AdaPUCB": ("adap_ucb_single", (means, eps, T, alpha, 0), 10),
+        "GDPNCB": ("GDP_NCB_single", (means, c, eps, alpha, W, T, 0), 10),
+        "LDPUCB": ("LDP_UCB_L_single", (means, eps, T, 0), 2),
+        "LDPNCB": ("LDP_NCB_single", (means, c, T, W, eps, alpha, 0), 2),
+    }
+    for where, (name, given, runs) in functions.items():
+        play = getattr(module_of(root / "DP-NCB", f"algorithms.{where}"), name)
+        rewards = sum(means[play(*given)] for _ in range(runs)) / runs
+        geometric = np.exp(np.log(rewards).mean())
+        print(f"dp-ncb-nash: {name}, {runs} runs of {T:g} rounds: Nash regret "
+              f"{means.max() - geometric:.4f}, with 1 for the best mean {1 - geometric:.4f}; "
+              f"average regret {means.max() - rewards.mean():.4f}", flush=True)  # fmt: skip
+
+
 def clipped_means(root: Path) -> None:
     """The mean of what LDP-UCB-L adds up: responses clipped to [0, 1]."""
     rng = np.random.default_rng(0)
@@ -187,6 +209,7 @@ OTHERS: dict[str, Callable[[Path], None]] = {
     "sayakrc-noise": sayakrc_noise,
     "gdp-releases": gdp_releases,
     "ldp-response": ldp_response,
+    "dp-ncb-nash": nash_regret,
     "clipped-means": clipped_means,
     "ldpbandit-sigma": ldpbandit,
     "replayed": replayed,

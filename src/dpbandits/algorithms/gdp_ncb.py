@@ -28,6 +28,7 @@ GUARANTEE = Guarantee(
     hides=ACTIONS,
     neighbours="when one reward differs, with repair=fresh only",
     source="each reward enters one noisy sum, ours",
+    mechanism="laplace_release",
     alignment=one_release,
 )
 
