@@ -74,7 +74,7 @@ def sample(store: Store, setting: Setting, runs: int) -> Sample:
     if not setting.question.plays_on:
         times = MEASURED["stopping_time"](finished)[:, 0].astype(float)
         return Sample(setting, times, times)
-    regret = finished.pulls @ finished.instance.gaps
+    regret = MEASURED["regret"](finished)
     middle = int(np.abs(setting.rounds() - setting.horizon / 2).argmin())
     return Sample(setting, regret[:, -1], regret[:, middle])
 

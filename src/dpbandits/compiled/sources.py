@@ -26,7 +26,7 @@ from numba.core.serialize import dumps
 
 from ..files import PACKAGE, sources_hash
 
-SHARED = ("compiled", "environments", "game.py", "parts")
+SHARED = ("compiled", "environments", "game.py", "contextual_game.py", "parts")
 ALGORITHMS = ("algorithms", "stopping")  # their files may import each other
 INSTALLED = {"site-packages", "dist-packages"}
 LENGTH = 12  # of a hash

@@ -10,6 +10,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from ..errors import plain
+from .question import ARMS, CONTEXTS, FEATURES
 
 ROUNDING = 1.0 + 1e-7  # tolerance for moments computed by quadrature
 
@@ -27,6 +28,9 @@ class Instance(Protocol):
 
     def reward_means(self) -> np.ndarray: ...
 
+    @property
+    def longest(self) -> tuple[float, float]: ...
+
     def raw_moments(self, q: float) -> np.ndarray: ...
 
     def central_moments(self, q: float) -> np.ndarray: ...
@@ -41,6 +45,8 @@ class Assumption:
         needed_for_privacy: whether the privacy guarantee requires the assumption; if not, the user
             may waive it.
         outliers: whether rewards may be contaminated.
+        waived_with_privacy: whether the user may waive it together with the privacy guarantee.
+        actions: what the algorithm knows of the actions, ARMS, FEATURES or CONTEXTS.
         words: the assumption in words, if the privacy guarantee requires it.
     """
 
@@ -48,6 +54,11 @@ class Assumption:
     parameters: ClassVar[tuple[str, ...]] = ()
     needed_for_privacy: ClassVar[bool] = False
     outliers: ClassVar[bool] = False
+    waived_with_privacy: ClassVar[bool] = False
+
+    @property
+    def actions(self) -> str:
+        return ARMS
 
     @property
     def words(self) -> str:
@@ -121,6 +132,54 @@ class WithinR(Assumption):
 
 
 WITHIN_R = WithinR()
+
+
+@dataclass(frozen=True)
+class LinearRewards(Assumption):
+    """The mean of a reward is <theta, x> for the features or context x of the action, and theta has
+    a length of at most 1. Noise is 1-subgaussian, which is not checked.
+    """
+
+    of: str  # what the vectors x belong to: FEATURES or CONTEXTS
+
+    @property
+    def actions(self) -> str:
+        return self.of
+
+    def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
+        length = instance.longest[1]
+        return (f"theta has the length {length:g}", "at most 1") if length > ROUNDING else None
+
+
+@dataclass(frozen=True)
+class BoundedLinearRewards(LinearRewards):
+    """Linear rewards in [-1, 1], and vectors x of length at most 1, without outliers. Privacy
+    requires both; a user may waive it.
+    """
+
+    waived_with_privacy: ClassVar[bool] = True
+
+    @property
+    def words(self) -> str:
+        return f"rewards in [-1, 1] and {self.vectors} of length at most 1"
+
+    @property
+    def vectors(self) -> str:
+        return "features" if self.of == FEATURES else "contexts"
+
+    def extremes(self, values: Values) -> tuple[float, float] | None:
+        return -1.0, 1.0
+
+    def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
+        length = instance.longest[0]
+        if length > ROUNDING:
+            return f"its {self.vectors} have a length of up to {length:g}", "at most 1"
+        found = Bounded(-1.0, 1.0).violation(instance, values)
+        return found or super().violation(instance, values)
+
+
+LINEAR, BOUNDED_LINEAR = LinearRewards(FEATURES), BoundedLinearRewards(FEATURES)
+CONTEXTUAL, BOUNDED_CONTEXTUAL = LinearRewards(CONTEXTS), BoundedLinearRewards(CONTEXTS)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from . import arms as laws_of_arms
 from .arms import Arm
 from .data import empirical, table
 from .instances import Instance, contaminate, of_arms
+from .linear import contextual, contextual_table, linear, linear_sphere
 from .written import arms_written
 
 LARGEST = 10_000  # arms
@@ -169,6 +170,8 @@ def contaminated(
         raise BadInput(f"inlier={plain(inlier)}: another environment is needed")
     with inside("inlier"):
         clean = call(LAWS, inlier)
+    if not clean.arms:
+        raise BadInput("inlier: the rewards of arms can be contaminated, not those of contexts")
     relative = yes_no("relative", relative)
     centers = clean.reward_means() if relative else np.zeros(len(clean.arms))
     arms = outlying_arms(outlier, share, clean, centers)
@@ -228,6 +231,10 @@ LAWS = {
         contaminated,
         empirical,
         table,
+        linear,
+        linear_sphere,
+        contextual,
+        contextual_table,
     )
 }
 
