@@ -27,8 +27,8 @@ from .api import (
 )  # fmt: skip
 from .environment_values import (
     bernoulli, bernoulli_family, clipped_normal, contaminated, contextual, contextual_table,
-    empirical, environment, gaussian, levels, linear, linear_sphere, lognormal, mixed, one_better, pareto, population, sign, student, table, twopoint_heavy,
-    uniform_means,
+    empirical, environment, gaussian, levels, linear, linear_sphere, lognormal, mixed,
+    one_better, pareto, population, sign, student, table, twopoint_heavy, uniform_means,
 )  # fmt: skip
 from .errors import BadInput, CannotRead, CannotWrite
 
@@ -39,10 +39,11 @@ if _TYPE_CHECKING:
 __version__: str
 
 __all__ = [
-    "BadInput", "CannotRead", "CannotWrite", "RunsFailed", "__version__", "algorithm", "algorithms",
-    "audit", "bernoulli", "bernoulli_family", "bounds", "clipped_normal", "contaminated",
-    "contextual", "contextual_table", "empirical", "environment", "environments", "experiments", "gaussian", "kernel", "levels",
-    "linear", "linear_sphere", "load", "lognormal", "mixed", "one_better", "pareto", "plot", "population", "report",
+    "BadInput", "CannotRead", "CannotWrite", "RunsFailed", "__version__", "algorithm",
+    "algorithms", "audit", "bernoulli", "bernoulli_family", "bounds", "clipped_normal",
+    "contaminated", "contextual", "contextual_table", "empirical", "environment",
+    "environments", "experiments", "gaussian", "kernel", "levels", "linear", "linear_sphere",
+    "load", "lognormal", "mixed", "one_better", "pareto", "plot", "population", "report",
     "reproduce", "rules", "run", "save", "sign", "stop", "student", "summary", "table",
     "twopoint_heavy", "uniform_means",
 ]  # fmt: skip

@@ -54,8 +54,8 @@ from .contracts.guarantees import (
 )  # fmt: skip
 from .contracts.parameters import (
     POSITIVE, AboveOne, Batches, Bonus, Budget, Choice, Confidence, Constants, Forced, Fraction,
-    Interval, LinearBonus, Logarithm, MomentBound, MomentOrder, Named, NoisePlace, NotNegative, Order, Positive, Probability,
-    Range, RenyiOrder, Threshold, Tree, Variant, below,
+    Interval, LinearBonus, Logarithm, MomentBound, MomentOrder, Named, NoisePlace, NotNegative,
+    Order, Positive, Probability, Range, RenyiOrder, Threshold, Tree, Variant, below,
 )  # fmt: skip
 from .contracts.question import BEST_ARM, HYPOTHESES
 from .contextual_game import contexts, dimension, play

@@ -5,13 +5,13 @@ import math
 import numpy as np
 
 from ..authoring import (
-    BOUNDED_LINEAR, Budget, Confidence, NoisePlace, all_arms, arms, chi_square_tail, features, gaussian,
-    gaussian_zcdp, kernel, least_squares, optimal_design, play_design, play_unseen, rounds_left,
-    routine, values_of, vector_release, viable,
+    BOUNDED_LINEAR, Budget, Confidence, NoisePlace, all_arms, arms, chi_square_tail, features,
+    gaussian, gaussian_zcdp, kernel, least_squares, optimal_design, play_design, play_unseen,
+    rounds_left, routine, values_of, vector_release, viable,
 )  # fmt: skip
 
 NAME = "AdaC-GOPE"
-LINE = "orange", "dashed"
+LINE = "orange", "dashdotted"
 REWARDS = BOUNDED_LINEAR
 GUARANTEE = gaussian_zcdp("Azize's thesis, section 5.3.2", alignment=vector_release)
 MIDDLE = 0.0

@@ -12,7 +12,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "AdaC-OFUL"
-LINE = "orange", "dashed"
+LINE = "blue", "dashdotted"
 REWARDS = BOUNDED_CONTEXTUAL
 GUARANTEE = gaussian_zcdp("Azize's thesis, section 5.3.3", alignment=vector_release)
 ROUND_BY_ROUND = True

@@ -10,7 +10,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "GOPE"
-LINE = "black", "solid"
+LINE = "grey", "dashdotted"
 REWARDS = LINEAR
 GUARANTEE = NOT_PRIVATE
 

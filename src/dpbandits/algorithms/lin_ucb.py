@@ -6,7 +6,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "LinUCB"
-LINE = "black", "solid"
+LINE = "brown", "dotted"
 REWARDS = CONTEXTUAL
 GUARANTEE = NOT_PRIVATE
 ROUND_BY_ROUND = True

@@ -8,7 +8,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "RS-OFUL"
-LINE = "gray", "solid"
+LINE = "grey", "dotted"
 REWARDS = CONTEXTUAL
 GUARANTEE = NOT_PRIVATE
 ROUND_BY_ROUND = True

@@ -23,10 +23,9 @@ from ..contracts.alignments import Alignment, Changed, Drawn, Run
 from ..contracts.guarantees import Gaussian
 from ..contracts.question import STOPPING
 from ..environments.blocks import kept
-from ..environments.laws import PARAMETERS, TABLE, Environment
 from ..environments.populations import Population, homogeneous
 from ..environments.users import arrival
-from ..game import new_game
+from .fixed_games import game_on
 from .parameters import arguments_at
 from .players import Player
 from .streams import DISCRETE, LAPLACE, SKELLAM, UNIFORM, Draw, Recorder, Replay, Shifted, Stream
@@ -322,16 +321,16 @@ class Coupling:
         watched: Sequence[tuple[int, int]] = (),
     ) -> tuple[Played, Any]:
         """Play rewards, float array (T, K), with the numbers of a stream."""
-        T, K = table.shape
+        T = len(table)
         rewards: Any = Rewards(table, watched)
-        env = Environment(
-            np.full(K, TABLE), np.zeros((K, PARAMETERS)), np.zeros((0, 2)), rewards, 0.0
-        )
         coins: Any = np.random.default_rng(0) if self.algorithm.per_user else Coins(rewards.reads)
-        game = new_game(env, self.population.users(), coins, T, np.arange(1, T + 1))
+        users = self.population.users()
+        game = game_on(self.algorithm, rewards, users, coins, np.arange(1, T + 1))
         rng = stream(rewards.reads)
         answer = answer_of(self.function(game, rng, *self.arguments(T)))
         arms = game.trace[: int(game.clock[0])].argmax(axis=1)
+        if not self.algorithm.asked.record.per_arm:  # every reward is read
+            arms = np.array([a for _, a in rewards.reads])
         return Played(arms, answer, rewards), rng
 
     def replay(
@@ -372,8 +371,8 @@ class Coupling:
             why = shifted.moved or other.moved or "the draws are others"
         elif _scales_differ(recorded.draws, shifted.draws):
             why = "the scale of a draw depends on the changed reward"
-        elif neighbours and len(shifted.released) > self.alignment.releases:
-            why = f"the changed reward enters {len(shifted.released)} releases"
+        elif neighbours and (n := self._entered(shifted)) > self.alignment.releases:
+            why = f"the changed reward enters {n} releases"
         elif neighbours and shifted.bits > self.alignment.bits:
             why = f"the changed reward enters {shifted.bits} comparisons"
         elif neighbours and not spent <= limit * (1.0 + TOLERANCE) + rounding:
@@ -386,6 +385,10 @@ class Coupling:
             problem = Problem(why, where + 1, pair, change, _noise(recorded.draws, shifted.draws))
         share = spent / limit if neighbours else 0.0
         return Outcome(problem, share, spent > 0.0, shifted.draws)
+
+    def _entered(self, shifted: Shifted) -> int:
+        """How many releases the changed reward enters."""
+        return self.alignment.entered([shifted.draws[i].place for i in shifted.released])
 
     def _declared(self, seen, recorded, first, second, places):
         """The shifts that the alignment declares, for all rewards that change and were read."""

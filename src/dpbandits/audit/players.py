@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..contextual_game import regret_of
 from ..contracts.question import Question
-from ..environments.laws import PARAMETERS, TABLE, Environment
 from ..environments.populations import homogeneous
-from ..game import new_game, pulls_of
+from ..game import pulls_of
 from ..running.play import play_loop
+from .fixed_games import game_on
 from .neighbours import Neighbours, Walk, change_of_mind, largest_untruncated, random_walk
 from .parameters import arguments_at
 from .releases import MECHANISMS
@@ -88,12 +89,9 @@ class Player(Subject):
         self, data: np.ndarray, runs: int, rng: np.random.Generator, checkpoints: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """The traces and answers of runs on fixed rewards, (T, K); see ``play_loop``."""
-        T, K = data.shape
-        tables, parameters = np.full(K, TABLE), np.zeros((K, PARAMETERS))
-        laws = Environment(tables, parameters, np.zeros((0, 2)), data, 0.0)
         users, coins = homogeneous(self.budget).users(), np.random.default_rng(0)
-        game = new_game(laws, users, coins, T, checkpoints)
-        return play_loop(self.source, game, rng, self.arguments(T), runs)
+        game = game_on(self.source, data, users, coins, checkpoints)
+        return play_loop(self.source, game, rng, self.arguments(len(data)), runs)
 
 
 class Learner(Player):
@@ -126,6 +124,19 @@ class Learner(Player):
         name = guarantee.mechanism if guarantee else None
         budget = self.gaussian.rho(self.parameters) if self.gaussian else self.budget
         return Release(MECHANISMS[name], budget).exact() if name else None
+
+
+class ContextualLearner(Learner):
+    """An algorithm that plays contexts: of its actions an adversary sees the regret, which differs
+    between any two of them.
+    """
+
+    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+        traces, _ = self.play(data, runs, rng, rounds(len(data)))
+        return regret_of(traces, None)[:, :, 0].astype(np.float32)
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        return [f"regret by round {t}" for t in rounds(len(data))]
 
 
 class Stopper(Player):

@@ -58,8 +58,7 @@ class Alignment:
             number in ``run.draws``.
         one_change: whether ``shifts`` holds for one changed reward only; else those of several add
             up.
-        vectors: whether what is released are vectors: noise that is drawn between two rewards is then
-            that of one release.
+        vectors: whether vectors are released: the noise between two rewards is that of one release.
         literal: functions, by name, that replace ones which the algorithm calls: the same law, but
             with every draw that the proof speaks of.
     """

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 
 from .parameters import FRACTION, RANGE, Interval
 
-
 ARMS, FEATURES, CONTEXTS = "arms", "arms with features", "contexts"  # what is known of actions
 PULLS, TRACE = "pulls", "regret"
 

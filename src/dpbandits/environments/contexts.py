@@ -150,7 +150,7 @@ def reward_given(
     env: ContextualEnvironment, rng: np.random.Generator, row: int, i: int, mean: float
 ) -> float:
     """The reward of place ``i``, of a given expectation unless it is in the table."""
-    if len(env.table) > 0:
+    if env.table.shape[0] > 0:
         return env.table[row, env.order[i]]
     if env.law[0] == GAUSSIAN:
         return mean + env.sigma * normal(rng)

@@ -77,7 +77,7 @@ class Instance:
             law=env.law[rows],
             parameters=np.ascontiguousarray(env.parameters[rows]),
             table=np.ascontiguousarray(env.table[:, order]),
-            features=np.ascontiguousarray(env.features[order]) if len(env.features) else env.features,
+            features=np.ascontiguousarray(env.features[order[: len(env.features)]]),
         )
 
     def alone(self, a: int) -> Instance:

@@ -80,9 +80,7 @@ def contextual(
             "noise=sign: means in [-1, 1] are needed: ball=true and a theta of length at most 1"
         )
     law = TWO_POINT if signs else GAUSSIAN
-    env = contextual_environment(
-        law, count, found, middle, math.sqrt(spread), clipped, deviation
-    )
+    env = contextual_environment(law, count, found, middle, math.sqrt(spread), clipped, deviation)
     reach = 1.0 if clipped else math.inf if spread > 0 else float(np.linalg.norm(middle))
     high = 1.0 if signs else math.inf
     return ContextualInstance(env, (), (), found, -high, high, reach)

@@ -36,8 +36,8 @@ class Runs:
     """Finished runs of one setting, by number.
 
     Attributes:
-        pulls: the record of each run that the setting's question asks for: int64 array (C, K), pulls
-            of each arm up to each checkpoint, or float64 array (C, 1), the regret.
+        pulls: the record of each run, which the setting's question defines: int64 array (C, K),
+            pulls of each arm up to each checkpoint, or float64 array (C, 1), the regret.
         answers: what each run returned, NaN for nothing.
         seconds: how long each run took.
     """

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compiled import answer_of, loop, reseed
-from ..contracts.algorithm import Algorithm
 from ..contextual_game import new_contextual_game, regret_of
+from ..contracts.algorithm import Algorithm
 from ..contracts.question import PULLS, TRACE
 from ..game import Game, new_game, pulls_of, restart
 from ..settings.setting import Setting, data_of
@@ -29,7 +29,10 @@ class Record(NamedTuple):
 
 
 # How the game of each record begins, and how its traces are read.
-GAMES = {PULLS: (new_game, pulls_of), TRACE: (new_contextual_game, regret_of)}
+GAMES: dict[str, tuple[Callable, Callable]] = {
+    PULLS: (new_game, pulls_of),
+    TRACE: (new_contextual_game, regret_of),
+}
 
 
 def play(setting: Setting, run: int) -> Record:
@@ -82,7 +85,8 @@ def play_loop(
             run, uint64 array (runs, 2, 4); without any, both go on from run to run.
 
     Returns:
-        The traces, int64 array (runs, C + 1, K) or those of a contextual game, and the answers, float64 array (runs,).
+        The traces, int64 array (runs, C + 1, K) or those of a contextual game, and the answers,
+        float64 array (runs,).
     """
     traces = np.zeros((runs, *game.trace.shape), game.trace.dtype)
     answers = np.zeros(runs)

@@ -181,8 +181,8 @@ def thin(z: np.ndarray, pi: np.ndarray) -> None:
 
 @routine
 def dependence(M: np.ndarray) -> np.ndarray:
-    """Numbers, not all 0 and one above 0, with which the columns of ``M``, float64 array (m, m + 1),
-    add up to 0, by elimination with complete pivots. ``M`` is overwritten.
+    """Numbers, one of them 1, with which the columns of ``M``, float64 array (m, m + 1), add up to
+    0, by elimination with complete pivots. ``M`` is overwritten.
     """
     m, n = M.shape
     order, rank = np.arange(n), 0

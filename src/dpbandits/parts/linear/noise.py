@@ -1,7 +1,8 @@
 """Gaussian noise for vectors.
 
 A vector of Euclidean sensitivity D, plus independent Gaussian noise of standard deviation
-D / sqrt(2 rho) in each coordinate, is rho-zCDP (Bun & Steinke 2016, Lemma 2.4 with isotropic noise).
+D / sqrt(2 rho) in each coordinate, is rho-zCDP (Bun & Steinke 2016, Proposition 1.6, along the
+direction of the change).
 """
 
 from __future__ import annotations
@@ -33,8 +34,8 @@ def release_sums(rng: np.random.Generator, b: np.ndarray, S: np.ndarray, deviati
 
 @verb
 def chi_square_tail(d: float, x: float) -> float:
-    """d + 2 sqrt(d ln(1/x)) + 2 ln(1/x): the squared length of d standard normal numbers exceeds it
-    with a probability of at most x (Laurent & Massart 2000, Lemma 1).
+    """What the squared length of d standard normal numbers exceeds with a probability of at most x:
+    d + 2 sqrt(d ln(1/x)) + 2 ln(1/x) (Laurent & Massart 2000, Lemma 1).
     """
     l = math.log(1.0 / x)
     return d + 2.0 * math.sqrt(d * l) + 2.0 * l

@@ -10,7 +10,7 @@ import numpy as np
 from ...compiled import borrowing_routine, routine, verb
 from .matrices import factor, invert
 
-REFACTOR = 1000  # updates after which V^-1 and ln det V are computed anew, so that errors stay small
+REFACTOR = 1000  # updates after which V^-1 and ln det V are computed anew: errors stay small
 
 
 class Ridge(NamedTuple):
