@@ -24,8 +24,7 @@ def game_on(
     algorithm: Algorithm, rewards: Any, users: Users, coins: Any, checkpoints: np.ndarray
 ) -> Any:
     """The game of an algorithm on a table of rewards, (T, K)."""
-    actions = ARMS if algorithm.rewards is None else algorithm.rewards.actions
-    env, begin = GAMES[actions](rewards)
+    env, begin = GAMES[algorithm.actions](rewards)
     return begin(env, users, coins, rewards.shape[0], checkpoints)
 
 

@@ -80,10 +80,14 @@ class Algorithm:
         return "eps_min" in self.domains
 
     @property
+    def actions(self) -> str:
+        """What it knows of the actions that it plays."""
+        return ARMS if self.rewards is None else self.rewards.actions
+
+    @property
     def asked(self) -> Question:
         """The question that it answers on the environments that it can play."""
-        actions = ARMS if self.rewards is None else self.rewards.actions
-        return asked_of(self.question, actions) or self.question
+        return asked_of(self.question, self.actions) or self.question
 
     @property
     def budget(self) -> str | None:

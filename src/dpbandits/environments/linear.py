@@ -120,7 +120,8 @@ def contextual_table(file: Any, K: Any) -> Instance:
 def with_features(features: np.ndarray, theta: np.ndarray, noise: Any, sigma: Any) -> Instance:
     """The instance of some features and theta."""
     signs, deviation = noise_of(noise, sigma)
-    means = features @ theta
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = features @ theta
     if not np.isfinite(means).all():
         raise BadInput("features, theta: the means are larger than any float")
     if signs and np.abs(means).max() > ROUNDING:

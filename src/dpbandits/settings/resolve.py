@@ -239,10 +239,11 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
     if not question.one_arm and len(instance.means) < 2:
         raise BadInput(f"env={setting.env}: a bandit needs at least two arms")
     rewards = algorithm.rewards
-    if rewards is not None and instance.actions not in PLAYED_BY[rewards.actions]:
+    declared = rewards is not None or algorithm.guarantee is not None
+    if declared and instance.actions not in PLAYED_BY[algorithm.actions]:
         raise BadInput(
             f"env={setting.env}: it has {instance.actions}, but {setting.algo} plays "
-            f"{rewards.actions}; use env={EXAMPLES[rewards.actions]}"
+            f"{algorithm.actions}; use env={EXAMPLES[algorithm.actions]}"
         )
     found = rewards.violation(instance, setting.parameters) if rewards is not None else None
     hint = rewards.remedy(instance, setting.parameters) if found and rewards else ""
