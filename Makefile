@@ -53,8 +53,8 @@ test-long: install debian ## statistics, whole sweeps, hundreds of mutants and k
 	$(BIN)/pytest -n auto --dist load -m long
 
 debian:
-	tests/install_slurm.sh
-	tests/install_chromium.sh
+	tests/support/install_slurm.sh
+	tests/support/install_chromium.sh
 
 figures: $(PACKAGE) ## run what is missing and draw every figure but the map (SCALE=smoke: in seconds)
 	$(BIN)/python experiments/all.py $(EXPERIMENTS) results=$(RESULTS) $(SMALL)

@@ -6,9 +6,9 @@ Prints a table and writes it to benchmarks/table.md, and its ratios to benchmark
 Per-round algorithms are compared with drawing their random numbers alone, and with the same
 function run by the Python interpreter; those of Thompson sampling with drawing K Beta variables a
 round. Episodic algorithms are compared with seeding their two
-generators, and with a plain-Python loop over rounds (tests/references.py, timed at T = 1e5 and
-scaled to 1e7). All are compared with a straightforward Numba loop over rounds (naive.py). The CPU
-of compiling (compile.py) is compared with that of the imports. Times are CPU times, which other
+generators, and with a plain-Python loop over rounds (tests/oracles/references.py, timed at T = 1e5
+and scaled to 1e7). All are compared with a straightforward Numba loop over rounds (naive.py). The
+CPU of compiling (compile.py) is compared with that of the imports. Times are CPU times, which other
 processes do not count towards.
 """
 
@@ -29,7 +29,7 @@ import numpy as np
 import ratios
 from tabulate import tabulate
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "oracles"))
 import references
 
 import dpbandits as dp
@@ -62,6 +62,9 @@ IMPORTS = "numpy, numba, pandas, hydra, joblib, scipy.special"
 BERNOULLI, NORMAL, PARETO = range(3)
 NONE, LAPLACE, BIT, ADAPTIVE = range(4)
 POWER = 1 / 1.9
+SIZES = "K = 5", "ratio", "K = 20", "ratio"  # columns of the tables
+TIMES = "plain, times", "naive Numba loop, times"
+EPISODIC_TIMES = "plain loop, times", TIMES[1]
 POSTERIORS = "dp_ts", "lazy_dp_ts", "ts"  # Thompson sampling
 # Environments of five arms, and of the twenty means of Ren et al. 2020, for each law
 FIVE = "bernoulli_c2", dp.environment("ren_gaussian", means=[0.9, 0.8, 0.7, 0.6, 0.5]), "pareto_v09"
@@ -410,7 +413,12 @@ def measure(check):
     """
     found: dict[str, float] = {}
     missed: list[str] = []
-    left = partial(tabulate, tablefmt="pipe", disable_numparse=True)
+
+    def columns(rows, head, words=1):
+        """A table whose first columns are words, and the others numbers."""
+        align = ["left"] * words + ["right"] * (len(head) - words)
+        return tabulate(rows, head, tablefmt="pipe", disable_numparse=True, colalign=align)
+
     # measured first, since the peak of a child process includes the memory of its parent
     peaks = [] if check else list(memory())
     rounds = list(per_round(found, check))
@@ -429,75 +437,30 @@ def measure(check):
         "numbers. The last two columns, at K = 5, are the ratios of the same function run by the "
         "Python interpreter, at T = 1e5, and of a straightforward Numba loop that computes every "
         "index in every round (`benchmarks/naive.py`; for `robust_ucb` it takes O(t) in round t):",
-        left(
-            rounds,
-            [
-                "algorithm",
-                "random numbers, ns",
-                "K = 5",
-                "ratio",
-                "K = 20",
-                "ratio",
-                "ratios with formula",
-                "plain, times",
-                "naive Numba loop, times",
-            ],
-            colalign=("left", *["right"] * 8),
-        ),
+        columns(rounds, ["algorithm", "random numbers, ns", *SIZES, "ratios with formula", *TIMES]),
         "DP-UCB with the counters and bonuses `algo.tree` and `algo.bonus`, T = 1e6: ns a round, "
         "and the ratio to the random numbers of the defaults (binary, literal). The others compute "
         "every index in every round:",
-        left(
-            counted,
-            ["tree", "bonus", "K = 5", "ratio", "K = 20", "ratio"],
-            colalign=("left", "left", *["right"] * 4),
-        ),
+        columns(counted, ["tree", "bonus", *SIZES], words=2),
         "Thompson sampling at eps 1, T = 1e6, one core: ns a round, and the ratio to drawing K "
         "Beta variables (of parameters 61 and 41) in each round; the last two columns are as "
         "above, at T = 1e5:",
-        left(
+        columns(
             posteriors,
-            [
-                "algorithm",
-                "5 Beta draws, ns",
-                "K = 5",
-                "ratio",
-                "20 Beta draws, ns",
-                "K = 20",
-                "ratio",
-                "plain, times",
-                "naive Numba loop, times",
-            ],
-            colalign=("left", *["right"] * 8),
+            ["algorithm", "5 Beta draws, ns", *SIZES[:2], "20 Beta draws, ns", *SIZES[2:], *TIMES],
         ),
         "Episodic algorithms on C2, K = 5, eps 1, one core: µs a run (amortised), and the ratio to "
         "seeding its two generators; the last two columns are the ratios, at T = 1e7, of a "
         "plain-Python loop over rounds, timed at T = 1e5 and scaled, and of a straightforward "
         "Numba loop over rounds (`benchmarks/naive.py`):",
-        left(
-            runs,
-            [
-                "algorithm",
-                "T = 1e7",
-                "T = 1e12",
-                "generators",
-                "ratio",
-                "plain loop, times",
-                "naive Numba loop, times",
-            ],
-            colalign=("left", *["right"] * 6),
-        ),
+        columns(runs, ["algorithm", "T = 1e7", "T = 1e12", "generators", "ratio", *EPISODIC_TIMES]),
         "Truncated sums of rewards that must be drawn one by one, one core:",
-        left(
-            sums,
-            ["law", "ns a reward", "random numbers alone", "ratio"],
-            colalign=("left", *["right"] * 3),
-        ),
+        columns(sums, ["law", "ns a reward", "random numbers alone", "ratio"]),
     ]
     if not check:
         parts += [
             "Peak memory of a process with both kinds, imports included:",
-            left(peaks, ["horizon", "MB"], colalign=("left", "right")),
+            columns(peaks, ["horizon", "MB"]),
             f"Start-up: `bandit-run algo=adap_klucb eps=0.5`, its runs finished, takes "
             f"{command:.2f} s; `import {IMPORTS}` alone {alone:.2f} s.",
         ]

@@ -8,11 +8,12 @@ whether the test objects, or None if it does not apply.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from joblib import Parallel, delayed
 from tabulate import tabulate
-from twins import BROKEN, CORRECT, Twin
 
 from dpbandits.audit.action_loss import (
     ROUNDING,
@@ -26,6 +27,9 @@ from dpbandits.audit.alignment import Coupling, align
 from dpbandits.audit.auditor import audit
 from dpbandits.audit.players import Learner
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from twins import BROKEN, CORRECT, Twin
+
 BUDGETS = (0.1, 1.0)  # eps, or rho
 HORIZON = 8  # of exact losses
 Method = Callable[[Twin, float], bool | None]
@@ -36,7 +40,7 @@ HEAD = """\
 Broken twins promise privacy that they do not have; correct variants are unusual, but private. A
 broken twin must be noticed by at least one test at each budget, and no test may object to a correct
 variant. `python benchmarks/privacy.py > benchmarks/privacy.md` makes this page; the twins are in
-`benchmarks/twins`. The budget is eps, or rho where noise is Gaussian.
+`tests/twins`. The budget is eps, or rho where noise is Gaussian.
 
 * *alignment*: the noise of random runs is replayed, shifted, on neighbouring rewards.
 * *exact*: the exact loss of two arms' actions in 8 rounds, where it has a closed form.

@@ -1,8 +1,8 @@
 """What kills, damage, several processes and bad input do to runs, tables and commands.
 
 ``python benchmarks/reliability.py > benchmarks/reliability.md`` prints the table; with ``--small``
-a few tries of each row. It needs what the tests need. The faults are those of tests/faults.py, the
-bad input is that of tests/fuzz.py.
+a few tries of each row. It needs what the tests need. The faults are those of faults.py in
+tests/support, the bad input is that of fuzz.py there.
 """
 
 import importlib.util
@@ -19,14 +19,14 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-TESTS = Path(__file__).parents[1] / "tests"
-sys.path.insert(0, str(TESTS))
+SUPPORT = Path(__file__).parents[1] / "tests" / "support"
+sys.path.insert(0, str(SUPPORT))
 import fuzz  # noqa: E402
 from commands import command  # noqa: E402
 
 COLUMNS = "tried", "lost", "doubled", "other bytes", "tracebacks", "hangs"
 LONGEST = 1800  # seconds of a group of rows
-KILLS = {  # tests/faults.py: the question, how, how many, how many with --small
+KILLS = {  # tests/support/faults.py: the question, how, how many, how many with --small
     "`bandit-run`, threads": ("regret", "threads", 90, 6),
     "`bandit-stop`, threads": ("stopping", "threads", 24, 3),
     "`bandit-run`, processes": ("regret", "processes", 15, 3),
@@ -46,8 +46,8 @@ ALIGN = ["left", *["right"] * len(COLUMNS)]
 
 
 def faults(folder, *given):
-    """What a process of tests/faults.py has found; it has a cache of machine code of its own."""
-    code = [sys.executable, TESTS / "faults.py", *map(str, given)]
+    """What a process of tests/support/faults.py found; it has its own cache of machine code."""
+    code = [sys.executable, SUPPORT / "faults.py", *map(str, given)]
     own = os.environ | {"NUMBA_CACHE_DIR": f"{folder}/cache"}
     done = subprocess.run(code, env=own, stdout=subprocess.PIPE, timeout=LONGEST, check=True)
     return json.loads(done.stdout)

@@ -65,96 +65,58 @@ def sample(game, rng, n):
 
 # A sweep as a call, and as words of the command
 SWEEPS = {
-    "algorithms and budgets": (
-        {"algo": ["adap_ucb", "dp_se"], "eps": [0.5, 1]},
-        "'sweep={algo:[adap_ucb,dp_se],eps:[0.5,1]}'",
-    ),
+    "algorithms and budgets": ({"algo": ["adap_ucb", "dp_se"], "eps": [0.5, 1]},
+     "'sweep={algo:[adap_ucb,dp_se],eps:[0.5,1]}'"),
     "one setting": ({"algo": "adap_ucb", "eps": 0.5}, "algo=adap_ucb eps=0.5"),
     "a list of one": ({"algo": ["adap_ucb"], "eps": [0.5]}, "'sweep={algo:[adap_ucb],eps:[0.5]}'"),
-    "not private": (
-        {"algo": ["ucb", "adap_ucb"], "eps": [0.5, 1]},
-        "'sweep={algo:[ucb,adap_ucb],eps:[0.5,1]}'",
-    ),
-    "a parameter": (
-        {"algo": "adap_ucb", "alpha": [1, 3.1]},
-        "algo=adap_ucb 'sweep={alpha:[1,3.1]}'",
-    ),
-    "a budget of zCDP": (
-        {"algo": ["adac_ucb", "adap_ucb", "ucb"], "rho": [0.1, 1], "eps": [2]},
-        "'sweep={algo:[adac_ucb,adap_ucb,ucb],rho:[0.1,1],eps:[2]}'",
-    ),
+    "not private": ({"algo": ["ucb", "adap_ucb"], "eps": [0.5, 1]},
+     "'sweep={algo:[ucb,adap_ucb],eps:[0.5,1]}'"),
+    "a parameter": ({"algo": "adap_ucb", "alpha": [1, 3.1]},
+     "algo=adap_ucb 'sweep={alpha:[1,3.1]}'"),
+    "a budget of zCDP": ({"algo": ["adac_ucb", "adap_ucb", "ucb"], "rho": [0.1, 1], "eps": [2]},
+     "'sweep={algo:[adac_ucb,adap_ucb,ucb],rho:[0.1,1],eps:[2]}'"),
     "a fixed parameter": ({"algo": "adap_ucb", "alpha": 2}, "algo=adap_ucb algo.alpha=2"),
-    "a parameter of an algorithm": (
-        {"algo": dp.algorithm("adap_ucb", alpha=[1, 3.1]), "eps": [0.5, 1]},
-        "'sweep={algo:[adap_ucb],alpha:[1,3.1],eps:[0.5,1]}'",
-    ),
-    "parameters of each algorithm": (
-        {"algo": [dp.algorithm("adap_ucb", alpha=[1, 3.1]), "dp_se"]},
-        "'sweep=[{algo:[adap_ucb],alpha:[1,3.1]},{algo:[dp_se]}]'",
-    ),
-    "a parameter that one algorithm has": (
-        {"algo": ["adap_ucb", dp.algorithm("dp_se", beta=0.1)], "env": ["bernoulli_c1"]},
-        "'sweep=[{algo:[adap_ucb],env:[bernoulli_c1]},{algo:[dp_se],beta:[0.1],env:[bernoulli_c1]}]'",
-    ),
-    "environments": (
-        {"algo": "adap_ucb", "env": ["bernoulli_c1", "bernoulli_c2"]},
-        "algo=adap_ucb 'sweep={env:[bernoulli_c1,bernoulli_c2]}'",
-    ),
-    "an environment's means": (
-        {"algo": "adap_ucb", "env": dp.bernoulli([0.9, 0.8])},
-        "algo=adap_ucb env=bernoulli env.means=[0.9,0.8]",
-    ),
-    "means that vary": (
-        {"algo": "adap_ucb", "env": [dp.bernoulli([0.9, 0.8]), dp.bernoulli([0.5, 0.4])]},
-        "algo=adap_ucb env=bernoulli 'sweep={env.means:[[0.9,0.8],[0.5,0.4]]}'",
-    ),
-    "a changed environment beside itself": (
-        {"algo": "adap_ucb", "env": [dp.environment("bernoulli_c2", arms=3), "bernoulli_c2"]},
-        "algo=adap_ucb 'sweep={env:[bernoulli_c2],env.arms:[3,5]}'",
-    ),
-    "horizons": (
-        {"algo": "adap_ucb", "horizon": [100, 300]},
-        "algo=adap_ucb 'sweep={horizon:[100,300]}'",
-    ),
-    "users": (
-        {"algo": "heldp_ucb_l", "population": dp.levels([0.5, 2]), "eps_min": [0.5, "auto"]},
-        "algo=heldp_ucb_l population=levels population.levels=[0.5,2] 'sweep={eps_min:[0.5,auto]}'",
-    ),
-    "populations": (
-        {
-            "algo": ["heldp_ucb_l", "dp_se"],
-            "population": ["uniform_levels", "levels"],
-            "eps_min": [0.5],
-        },
-        "'sweep={algo:[heldp_ucb_l,dp_se],population:[uniform_levels,levels],eps_min:[0.5]}'",
-    ),
-    "everything else": (
-        {"algo": "adap_ucb", "seed": 3, "checkpoints": 7, "shuffle_arms": True},
-        "algo=adap_ucb seed=3 checkpoints=7 shuffle_arms=true",
-    ),
-    "numbers of NumPy": (
-        {"algo": "adap_ucb", "eps": np.array([0.5, 1]), "seed": np.int64(3)},
-        "algo=adap_ucb seed=3 'sweep={eps:[0.5,1.0]}'",
-    ),
+    "a parameter of an algorithm": ({"algo": dp.algorithm("adap_ucb", alpha=[1, 3.1]),
+     "eps": [0.5, 1]}, "'sweep={algo:[adap_ucb],alpha:[1,3.1],eps:[0.5,1]}'"),
+    "parameters of each algorithm": ({"algo": [dp.algorithm("adap_ucb", alpha=[1, 3.1]), "dp_se"]},
+     "'sweep=[{algo:[adap_ucb],alpha:[1,3.1]},{algo:[dp_se]}]'"),
+    "a parameter that one algorithm has": ({"algo": ["adap_ucb", dp.algorithm("dp_se", beta=0.1)],
+     "env": ["bernoulli_c1"]},
+     "'sweep=[{algo:[adap_ucb],env:[bernoulli_c1]},{algo:[dp_se],beta:[0.1],env:[bernoulli_c1]}]'"),
+    "environments": ({"algo": "adap_ucb", "env": ["bernoulli_c1", "bernoulli_c2"]},
+     "algo=adap_ucb 'sweep={env:[bernoulli_c1,bernoulli_c2]}'"),
+    "an environment's means": ({"algo": "adap_ucb", "env": dp.bernoulli([0.9, 0.8])},
+     "algo=adap_ucb env=bernoulli env.means=[0.9,0.8]"),
+    "means that vary": ({"algo": "adap_ucb",
+     "env": [dp.bernoulli([0.9, 0.8]), dp.bernoulli([0.5, 0.4])]},
+     "algo=adap_ucb env=bernoulli 'sweep={env.means:[[0.9,0.8],[0.5,0.4]]}'"),
+    "a changed environment beside itself": ({"algo": "adap_ucb",
+     "env": [dp.environment("bernoulli_c2", arms=3), "bernoulli_c2"]},
+     "algo=adap_ucb 'sweep={env:[bernoulli_c2],env.arms:[3,5]}'"),
+    "horizons": ({"algo": "adap_ucb", "horizon": [100, 300]},
+     "algo=adap_ucb 'sweep={horizon:[100,300]}'"),
+    "users": ({"algo": "heldp_ucb_l", "population": dp.levels([0.5, 2]), "eps_min": [0.5, "auto"]},
+     "algo=heldp_ucb_l population=levels population.levels=[0.5,2] 'sweep={eps_min:[0.5,auto]}'"),
+    "populations": ({"algo": ["heldp_ucb_l", "dp_se"], "population": ["uniform_levels", "levels"],
+     "eps_min": [0.5]},
+     "'sweep={algo:[heldp_ucb_l,dp_se],population:[uniform_levels,levels],eps_min:[0.5]}'"),
+    "everything else": ({"algo": "adap_ucb", "seed": 3, "checkpoints": 7, "shuffle_arms": True},
+     "algo=adap_ucb seed=3 checkpoints=7 shuffle_arms=true"),
+    "numbers of NumPy": ({"algo": "adap_ucb", "eps": np.array([0.5, 1]), "seed": np.int64(3)},
+     "algo=adap_ucb seed=3 'sweep={eps:[0.5,1.0]}'"),
     "an experiment": ({"experiment": "azize2022_fig8"}, "experiment=azize2022_fig8"),
-}
+}  # fmt: skip
 RULES = {
     "rules": ({"rule": ["nas", "dp_nas"]}, "'sweep={rule:[nas,dp_nas]}'"),
     "one setting": ({"rule": "dp_nas", "eps": 2}, "rule=dp_nas eps=2"),
-    "goals": (
-        {"rule": "dp_nas", "rel_error": [0.5, 0.6], "beta": [0.1, 0.2]},
-        "rule=dp_nas 'sweep={rel_error:[0.5,0.6],beta:[0.1,0.2]}'",
-    ),
-    "arms": (
-        {"rule": "nas", "env": dp.bernoulli([0.9, 0.8]), "arm": [0, 1]},
-        "rule=nas env=bernoulli env.means=[0.9,0.8] 'sweep={arm:[0,1]}'",
-    ),
-    "means": (
-        {"rule": "nas", "env": [dp.sign(0.5), dp.sign(-0.7)]},
-        "rule=nas env=sign 'sweep={env.mean:[0.5,-0.7]}'",
-    ),
+    "goals": ({"rule": "dp_nas", "rel_error": [0.5, 0.6], "beta": [0.1, 0.2]},
+     "rule=dp_nas 'sweep={rel_error:[0.5,0.6],beta:[0.1,0.2]}'"),
+    "arms": ({"rule": "nas", "env": dp.bernoulli([0.9, 0.8]), "arm": [0, 1]},
+     "rule=nas env=bernoulli env.means=[0.9,0.8] 'sweep={arm:[0,1]}'"),
+    "means": ({"rule": "nas", "env": [dp.sign(0.5), dp.sign(-0.7)]},
+     "rule=nas env=sign 'sweep={env.mean:[0.5,-0.7]}'"),
     "caps": ({"rule": "nas", "cap": [50, 10_000]}, "rule=nas 'sweep={cap:[50,10000]}'"),
-}
+}  # fmt: skip
 
 
 def words(quick, line):

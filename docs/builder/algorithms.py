@@ -190,7 +190,7 @@ def _experiments(algorithm: Algorithm) -> list[str]:
 @cache
 def _functions(module: str) -> dict[str, tuple[str, set[str]]]:
     """The functions and classes of a file of slow references: their source, and the names in it."""
-    text = (TOP / "tests" / f"{module}.py").read_text()
+    text = (TOP / "tests" / "oracles" / f"{module}.py").read_text()
     made = [n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef | ast.ClassDef)]
     return {node.name: (ast.get_source_segment(text, node) or "", _names(node)) for node in made}
 

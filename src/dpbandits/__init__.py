@@ -48,7 +48,7 @@ __all__ = [
     "twopoint_heavy", "uniform_means",
 ]  # fmt: skip
 
-_IMPORTED_WHEN_USED = {"kernel": ".compiled.decorators", "RunsFailed": ".running.failures"}
+_IMPORTED_WHEN_USED = {"kernel": ".compiled", "RunsFailed": ".running.failures"}
 
 
 def __getattr__(name: str) -> _Any:

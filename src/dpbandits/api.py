@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .contracts.algorithm import Algorithm
     from .contracts.assumptions import Assumption
     from .contracts.guarantees import Guarantee
-    from .contracts.question import Question
     from .settings.choices import Choice
+    from .settings.request import Request
 
     AlgorithmLike = str | Callable[..., Any] | Choice
     EnvironmentLike = str | Mapping[str, Any] | Choice
@@ -102,16 +102,7 @@ def run(
         BadInput: a value cannot be run; the message names it and what is allowed.
         RunsFailed: an algorithm raised an error.
     """
-    from .contracts.question import REGRET
-
-    given = {
-        "algo": algo, "env": env, "population": population, "eps": eps, "rho": rho,
-        "eps_min": eps_min, "horizon": horizon, "runs": runs, "seed": seed,
-        "checkpoints": checkpoints, "shuffle_arms": shuffle_arms, "assume": assume,
-        "experiment": experiment, "jobs": jobs, "backend": backend, "results": results,
-        "max_rows": max_rows,
-    }  # fmt: skip
-    return _table(REGRET, given, parameters, config_dir)
+    return _table("regret", locals())
 
 
 def stop(
@@ -179,31 +170,26 @@ def stop(
     Raises:
         BadInput, RunsFailed: see ``run``.
     """
-    from .contracts.question import STOPPING
-
-    given = {
-        "rule": rule, "env": env, "arm": arm, "eps": eps, "rel_error": rel_error, "beta": beta,
-        "R": R, "delta": delta, "mu0": mu0, "mu1": mu1, "alpha": alpha, "cap": cap, "runs": runs,
-        "seed": seed, "experiment": experiment, "jobs": jobs, "backend": backend,
-        "results": results, "max_rows": max_rows,
-    }  # fmt: skip
-    return _table(STOPPING, given, parameters, config_dir)
+    return _table("stopping", locals())
 
 
-def _table(
-    question: Question,
-    given: Mapping[str, Any],
-    parameters: Mapping[str, Any],
-    config_dir: str | PathLike[str] | None,
-) -> pd.DataFrame:
+def _table(question: str, arguments: dict[str, Any]) -> pd.DataFrame:
     """The tidy table of a call; what it was run with is in its ``attrs``."""
     from .running.monte_carlo import fulfil
-    from .settings.choices import request_from
 
-    request = request_from(question, given, parameters, _folders(config_dir))
+    request = _request(question, arguments)
     table, _ = fulfil(request)
     table.attrs["settings"] = [setting.record for setting in request.settings]
     return table
+
+
+def _request(question: str, arguments: dict[str, Any]) -> Request:
+    """The request of a call with these arguments, by the names of its signature."""
+    from .contracts.question import question_named
+    from .settings.choices import request_from
+
+    parameters, folders = arguments.pop("parameters"), _folders(arguments.pop("config_dir"))
+    return request_from(question_named(question), arguments, parameters, folders)
 
 
 def _folders(config_dir: str | PathLike[str] | None) -> tuple[str, ...]:
@@ -384,19 +370,14 @@ def bounds(
         A row for each theorem that applies: ``bound, side, kind, value, formula``; the value is
         NaN if the theorem has no known constants.
     """
+    request = _request("regret", locals())
+
     import pandas as pd
 
-    from .contracts.question import REGRET
     from .errors import BadInput
-    from .settings.choices import request_from
     from .theory.bounds import bound_rows
     from .theory.problem import problem
 
-    given = {
-        "algo": algo, "env": env, "population": population, "eps": eps, "rho": rho,
-        "eps_min": eps_min, "horizon": horizon, "assume": assume,
-    }  # fmt: skip
-    request = request_from(REGRET, given, parameters, _folders(config_dir))
     if len(request.settings) != 1:
         raise BadInput("dp.bounds takes one setting, and these are several")
     rows, _ = bound_rows(problem(request.settings[0].record))

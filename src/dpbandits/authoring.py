@@ -67,26 +67,9 @@ from .game import (
     pull_truncated_in_turn, pull_truncated_sum, pull_within, pulls, receive, room_for, rounds_left,
     rounds_played, tanh_half_level, until_horizon, users_alike,
 )  # fmt: skip
-from .parts.batches import forced_batches, play_out, random_arm
-from .parts.buffers import fill_buffer, first_buffers, room_in_buffer
-from .parts.counted_optimism import dp_ucb_with_counters, dpr_ucb_with_counters
-from .parts.counters import (
-    BINARY, CALIBRATED, LITERAL, Counters, counter_noise, new_counters, noise_bonus,
-)  # fmt: skip
-from .parts.discrete_noise import (
+from .parts.noise.discrete_noise import (
     discrete_laplace, granularity, modular_sum, most_noise, skellam,
 )  # fmt: skip
-from .parts.elimination import all_arms, viable
-from .parts.episodes import (
-    Episodes, first_episodes, first_gaussian_episodes, play_episode, play_gaussian_episode,
-)  # fmt: skip
-from .parts.estimators import (
-    CENTRAL_LIMIT, LARGEST_REACH, RAW_LIMIT, bin_width, bins, private_mean, private_mode,
-    truncation_level,
-)  # fmt: skip
-from .parts.expiry import forget, new_heap, remember
-from .parts.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
-from .parts.kl_argmax import kl_leader, kl_leads, new_reach
 from .parts.linear.design import (
     Design, least_squares, optimal_design, play_design, values_of,
 )  # fmt: skip
@@ -95,26 +78,43 @@ from .parts.linear.noise import add_noise, chi_square_tail, release_sums
 from .parts.linear.ridge import (
     Estimate, Ridge, add_round, confidence_width, estimate, new_estimate, new_ridge, optimistic,
 )  # fmt: skip
-from .parts.local_randomizers import (
+from .parts.noise.local_randomizers import (
     convert_to_bernoulli, convert_to_bernoulli_of_sigmoid, convert_to_laplace,
     convert_to_sign, largest_sign, send_bit, send_bit_of_sigmoid, send_sigmoid, send_sign,
     send_truncated, unbiased,
 )  # fmt: skip
-from .parts.mechanisms import (
+from .parts.noise.mechanisms import (
     gaussian, gaussian_mean, laplace, laplace_mean, laplace_scale, laplace_sum,
 )  # fmt: skip
-from .parts.optimism import exhaustive_optimism, optimism
-from .parts.phases import Phases, first_phases, play_phase
-from .parts.posteriors import draw_mean
-from .parts.powers import Powers, new_powers, power_of_count, power_of_log
-from .parts.private_divergence import private_divergence, private_upper
-from .parts.radii import (
+from .parts.counting.counters import (
+    BINARY, CALIBRATED, LITERAL, Counters, counter_noise, new_counters, noise_bonus,
+)  # fmt: skip
+from .parts.counting.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
+from .parts.counting.trees import new_trees, tree_levels, tree_node_scale, tree_noise
+from .parts.indices.counted_optimism import dp_ucb_with_counters, dpr_ucb_with_counters
+from .parts.indices.kl_argmax import kl_leader, kl_leads, new_reach
+from .parts.indices.optimism import exhaustive_optimism, optimism
+from .parts.indices.powers import Powers, new_powers, power_of_count, power_of_log
+from .parts.indices.private_divergence import private_divergence, private_upper
+from .parts.indices.radii import (
     bernoulli_kl, central_moment_bound, gaussian_hoeffding, hoeffding, kl_upper, laplace_tail,
     logarithm, raw_moment_bound, robust_order,
 )  # fmt: skip
-from .parts.top_two import CODED, EMPIRICAL, PROVED, is_convincing, top_two
-from .parts.top_two_rounds import top_two_each_round
-from .parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise
+from .parts.schedules.batches import forced_batches, play_out, random_arm
+from .parts.schedules.buffers import fill_buffer, first_buffers, room_in_buffer
+from .parts.schedules.elimination import all_arms, viable
+from .parts.schedules.episodes import (
+    Episodes, first_episodes, first_gaussian_episodes, play_episode, play_gaussian_episode,
+)  # fmt: skip
+from .parts.schedules.phases import Phases, first_phases, play_phase
+from .parts.means.estimators import (
+    CENTRAL_LIMIT, LARGEST_REACH, RAW_LIMIT, bin_width, bins, private_mean, private_mode,
+    truncation_level,
+)  # fmt: skip
+from .parts.means.expiry import forget, new_heap, remember
+from .parts.means.posteriors import draw_mean
+from .parts.identification.top_two import CODED, EMPIRICAL, PROVED, is_convincing, top_two
+from .parts.identification.top_two_rounds import top_two_each_round
 
 __all__ = [  # noqa: RUF022  grouped by purpose
     # compilation

@@ -20,8 +20,8 @@ from dpbandits.authoring import UNIT_INTERVAL, Budget
 from dpbandits.contracts.algorithm import from_function
 from dpbandits.contracts.alignments import binary_nodes, honaker_nodes, hybrid_nodes, kary_nodes
 from dpbandits.contracts.question import STOPPING
-from dpbandits.parts.discrete_noise import discrete_laplace, skellam
-from dpbandits.parts.kary import kary_levels
+from dpbandits.parts.counting.kary import kary_levels
+from dpbandits.parts.noise.discrete_noise import discrete_laplace, skellam
 
 GOAL = {"rel_error": 0.5, "beta": 0.5, "R": 1.0, "delta": 0.5, "mu0": 0.3, "mu1": 0.7, "alpha": 0.4}
 # other parameters with other noise: trees, bonuses, phases, batches

@@ -39,7 +39,7 @@ from dpbandits.contracts.parameters import BUDGETS
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import build_population
 from dpbandits.environments.users import arrival
-from dpbandits.parts.mechanisms import laplace
+from dpbandits.parts.noise.mechanisms import laplace
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 
 ELIMINATING = ("dp_se", "dpr_se", "ldpr_se", "prae_c", "prae_r")

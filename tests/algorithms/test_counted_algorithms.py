@@ -15,15 +15,8 @@ from test_injected_noise import HORIZONS, kernel_plays, setting
 from test_injected_noise import reference_plays as injected_reference
 
 from dpbandits.environments.catalogue import build
-from dpbandits.parts import (
-    chernoff,
-    counted_optimism,
-    counters,
-    honaker,
-    kary,
-    node_scales,
-    trees,
-)
+from dpbandits.parts.counting import chernoff, counters, honaker, kary, node_scales, trees
+from dpbandits.parts.indices import counted_optimism
 
 TREES, BONUSES = ("binary", "honaker", "kary"), ("literal", "calibrated")
 VARIANTS = [pair for pair in itertools.product(TREES, BONUSES) if pair != ("binary", "literal")]

@@ -21,9 +21,11 @@ from dpbandits.environments.catalogue import build
 from dpbandits.environments.instances import of_arms
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, rounds_left
-from dpbandits.parts import argmax, mechanisms, trees
-from dpbandits.parts.batches import forced_batches
-from dpbandits.parts.mechanisms import laplace_sum
+from dpbandits.parts.counting import trees
+from dpbandits.parts.indices import argmax
+from dpbandits.parts.noise import mechanisms
+from dpbandits.parts.noise.mechanisms import laplace_sum
+from dpbandits.parts.schedules.batches import forced_batches
 
 
 def two_points(v):

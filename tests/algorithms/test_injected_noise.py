@@ -33,24 +33,13 @@ from tiers import every, first
 
 from dpbandits import game
 from dpbandits.environments import blocks, laws, users
-from dpbandits.parts import (
-    argmax as optimism,
-)
-from dpbandits.parts import (
-    batches,
-    buffers,
-    discrete_noise,
-    estimators,
-    hybrid_counters,
-    mechanisms,
-    phases,
-    posteriors,
-    radii,
-    trees,
-)
-from dpbandits.parts import (
-    local_randomizers as curators,
-)
+from dpbandits.parts.counting import hybrid_counters, trees
+from dpbandits.parts.indices import argmax as optimism
+from dpbandits.parts.indices import radii
+from dpbandits.parts.means import estimators, posteriors
+from dpbandits.parts.noise import discrete_noise, mechanisms
+from dpbandits.parts.noise import local_randomizers as curators
+from dpbandits.parts.schedules import batches, buffers, phases
 
 ARMS = 4
 HORIZONS = {"dp_se": 20_000, "adap_ucb": 2500, "adap_klucb": 2500}

@@ -27,7 +27,7 @@ from dpbandits.contracts.algorithm import HOMES, from_function, load
 from dpbandits.environments.laws import PARAMETERS, TABLE, Environment
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, pulls_of
-from dpbandits.parts.radii import kl_upper
+from dpbandits.parts.indices.radii import kl_upper
 from dpbandits.running.play import play_loop
 
 pytestmark = pytest.mark.extra("flint")

@@ -5,8 +5,10 @@ from itertools import product
 
 import pytest
 from broken_releases import BROKEN, BROKEN_UNKNOWN, broken
-from helpers import CONF, GAUSSIAN_NOISE, PRIVATE, PRIVATE_RULES, TWINS, algorithm
+from helpers import CONF, GAUSSIAN_NOISE, PRIVATE, PRIVATE_RULES, algorithm
 from tiers import first
+from twins.caught import CAUGHT
+from twins.plain_no_eps import plain_no_eps
 
 import dpbandits as dp
 from dpbandits.audit.auditor import audit
@@ -14,8 +16,8 @@ from dpbandits.audit.players import Learner
 from dpbandits.audit.releases import MECHANISMS
 from dpbandits.audit.subjects import Release, Sender
 from dpbandits.compiled.decorators import inlined
-from dpbandits.contracts.algorithm import find_file, load
-from dpbandits.parts.mechanisms import laplace
+from dpbandits.contracts.algorithm import from_function
+from dpbandits.parts.noise.mechanisms import laplace
 
 BUDGETS = (0.1, 0.5, 1.0, 2.0)
 
@@ -96,26 +98,11 @@ def test_algorithms_and_rules_pass(name):
 # Broken twins
 
 
-def twin(name, eps, **values):
-    algorithm = load(find_file(name, (str(TWINS),)))
-    return Sender(algorithm, eps) if name == "no_clip" else Learner(algorithm, eps, values)
-
-
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("name", "values"),
-    [
-        ("weak_noise", {"alpha": 1.0}),
-        ("shared_noise", {"beta": "1/horizon"}),
-        ("weak_gaussian", {"beta": 1.0}),
-        ("no_eps", {"alpha": 1.0}),
-        ("whole_history", {"alpha": 1.0}),
-        ("reused_noise", {"alpha": 1.0}),
-    ],
-)
+@pytest.mark.parametrize("name", sorted(set(CAUGHT) - {"no_clip", "raw_rewards"}))
 @pytest.mark.parametrize("eps", [1.0, 2.0])
-def test_broken_algorithms_are_caught(name, values, eps):
-    assert audit(twin(name, eps, **values), jobs=2).violated
+def test_broken_algorithms_are_caught(name, eps):
+    assert audit(Learner(CAUGHT[name].algorithm, eps, {}), jobs=2).violated
 
 
 @pytest.mark.slow
@@ -123,8 +110,8 @@ def test_broken_algorithms_are_caught(name, values, eps):
 def test_ucb_with_weak_gaussian_noise_is_caught(rho):
     """The control is AdaC-UCB itself, in the same games."""
     for weak in (True, False):
-        source = load(find_file("weak_gaussian", (str(TWINS),))) if weak else algorithm("adac_ucb")
-        found = audit(Learner(source, rho, {"beta": 1.0}, (8, 64)), runs=100_000)
+        made = CAUGHT["weak_gaussian"].algorithm if weak else algorithm("adac_ucb")
+        found = audit(Learner(made, rho, {} if weak else {"beta": 1.0}, (8, 64)), runs=100_000)
         assert found.violated == weak
         assert found.subject.promised == pytest.approx(math.sqrt(2 * rho))
         assert 0.7 * found.subject.promised < found.measured < found.subject.promised / 0.7
@@ -133,7 +120,7 @@ def test_ucb_with_weak_gaussian_noise_is_caught(rho):
 @pytest.mark.slow
 @pytest.mark.parametrize("eps", BUDGETS)
 def test_a_curator_that_forgets_the_clip_is_caught(eps):
-    found = audit(twin("no_clip", eps), runs=100_000)
+    found = audit(Sender(CAUGHT["no_clip"].algorithm, eps), runs=100_000)
     assert found.violated
     assert found.exact == pytest.approx(1000 * eps)
 
@@ -142,7 +129,7 @@ def test_a_curator_that_forgets_the_clip_is_caught(eps):
 @pytest.mark.parametrize("eps", BUDGETS)
 def test_a_locally_private_algorithm_that_decides_on_raw_rewards_is_caught(eps):
     """The control is the response of its users, which is private."""
-    source = load(find_file("raw_decisions", (str(TWINS),)))
+    source = CAUGHT["raw_rewards"].algorithm
     found = audit(Learner(source, eps, {}, (8,)), runs=20_000)
     assert found.violated and found.runs < 20_000
     assert not audit(Sender(source, eps), runs=20_000).violated
@@ -158,8 +145,7 @@ def test_what_would_have_been_detected_is_less_with_more_runs():
 
 @pytest.mark.slow
 def test_plain_python_is_audited_too():
-    algorithm = load(find_file("plain_no_eps", (str(TWINS),)))
-    found = audit(Learner(algorithm, 1.0, {}, (8,)), runs=400)
+    found = audit(Learner(from_function(plain_no_eps), 1.0, {}, (8,)), runs=400)
     assert not found.subject.compiled
     assert found.violated and found.counts in {(400, 0), (0, 400)}
 

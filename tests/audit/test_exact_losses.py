@@ -10,7 +10,7 @@ from tiers import first
 from dpbandits.audit.exact import exact_epsilon, exact_mu
 from dpbandits.audit.releases import MECHANISMS
 from dpbandits.audit.subjects import Release
-from dpbandits.parts.mechanisms import laplace
+from dpbandits.parts.noise.mechanisms import laplace
 
 # releases without a known exact loss; Honaker's trees are linear, but in more draws than sums
 NOT_LINEAR = (

@@ -67,23 +67,15 @@ def stored() -> dict[Path, int]:
 @pytest.mark.parametrize(
     ("module", "line", "start", "promise", "name"),
     [
-        (
-            run,
-            f"algo=adap_ucb env=bernoulli_c1 eps=0.5 {SMALL}",
-            ["adap_ucb", "bernoulli_c1", "0.5", "1000"],
-            "adap_ucb: 0.5-global DP of all actions",
-            "adap_ucb-bernoulli_c1-eps0.5-T1000-",
-        ),
-        (
-            stop,
-            f"rule=dp_nas_exp eps=0.5 rel_error=0.5 {SMALL_STOP}",
-            ["dp_nas_exp", "sign", "0.5", "0.5", "0.5"],
-            "dp_nas_exp: 0.5-global DP of stopping time and estimate",
-            "dp_nas_exp-sign-eps0.5-a0.5-",
-        ),
+        (run, f"algo=adap_ucb env=bernoulli_c1 eps=0.5 {SMALL}",
+         ["adap_ucb", "bernoulli_c1", "0.5", "1000"], "adap_ucb: 0.5-global DP of all actions",
+         "adap_ucb-bernoulli_c1-eps0.5-T1000-"),
+        (stop, f"rule=dp_nas_exp eps=0.5 rel_error=0.5 {SMALL_STOP}",
+         ["dp_nas_exp", "sign", "0.5", "0.5", "0.5"],
+         "dp_nas_exp: 0.5-global DP of stopping time and estimate", "dp_nas_exp-sign-eps0.5-a0.5-"),
     ],
     ids=["regret", "stopping"],
-)
+)  # fmt: skip
 def test_a_setting_prints_its_summary_and_last_the_path_of_its_table(
     bandit, module, line, start, promise, name
 ):
@@ -323,20 +315,14 @@ def test_a_population_can_be_varied_by_its_parameters(table):
 @pytest.mark.parametrize(
     ("line", "columns", "settings"),
     [
-        (
-            f"bandit-run -m algo=adap_ucb,adap_klucb eps=0.5,1 {SMALL}",
-            ["algo", "eps"],
-            [(algo, eps) for algo in ("adap_ucb", "adap_klucb") for eps in (0.5, 1.0)],
-        ),
-        (
-            f"bandit-stop -m rule=nas,dp_nas rel_error=.5,.9 {SMALL_STOP}",
-            ["rule", "rel_error"],
-            [(rule, a) for rule in ("nas", "dp_nas") for a in (0.5, 0.9)],
-        ),
+        (f"bandit-run -m algo=adap_ucb,adap_klucb eps=0.5,1 {SMALL}", ["algo", "eps"],
+         [(algo, eps) for algo in ("adap_ucb", "adap_klucb") for eps in (0.5, 1.0)]),
+        (f"bandit-stop -m rule=nas,dp_nas rel_error=.5,.9 {SMALL_STOP}", ["rule", "rel_error"],
+         [(rule, a) for rule in ("nas", "dp_nas") for a in (0.5, 0.9)]),
         (f"bandit-run {SMALL} algo=ucb,adap_ucb -m", ["algo"], [("ucb",), ("adap_ucb",)]),
     ],
     ids=["regret", "stopping", "the option last"],
-)
+)  # fmt: skip
 def test_a_multirun_makes_a_table_for_each_combination_and_one_of_all(
     tmp_path, line, columns, settings
 ):
@@ -361,14 +347,10 @@ def test_a_multirun_makes_a_table_for_each_combination_and_one_of_all(
         ("seed=4,2", [2, 2], "seed", [4, 2]),
         ("algo.alpha=3,1", [2, 2], "alpha", [3, 1]),
         ("checkpoints=4,6", [2, 2], "checkpoints", [4, 6]),
-        (
-            "env=bernoulli env.means=[0.9,0.8],[0.5,0.4,0.3]",
-            [2, 2],
-            "env.means",
-            ["[0.9,0.8]", "[0.5,0.4,0.3]"],
-        ),
+        ("env=bernoulli env.means=[0.9,0.8],[0.5,0.4,0.3]", [2, 2], "env.means",
+         ["[0.9,0.8]", "[0.5,0.4,0.3]"]),
     ],
-)
+)  # fmt: skip
 def test_a_multirun_varies_any_key(tmp_path, choices, rows, column, values):
     """The table of all jobs has a column for what varies, so that each run is in it once."""
     printed = shell(f"bandit-run -m algo=adap_ucb {SMALL} {choices}", tmp_path)

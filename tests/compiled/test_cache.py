@@ -46,7 +46,7 @@ states = {f.stem: state_of(load(f).function.py_func) for f in files if f.stem !=
 states["laplace_release"] = state_of(MECHANISMS["laplace_release"].function)
 print(json.dumps([compiled, pulls, states, FOLDER.name]))
 """
-TESTS = Path(__file__).parents[1]
+SUPPORT = Path(__file__).parents[1] / "support"
 
 
 class Copy:
@@ -64,7 +64,7 @@ class Copy:
             file.write_text(f"{file.read_text()}\n# edited\n")
 
     def play(self, *names: str) -> tuple[list[str], dict, dict, str]:
-        paths = os.pathsep.join([str(self.package.parent), str(TESTS)])
+        paths = os.pathsep.join([str(self.package.parent), str(SUPPORT)])
         own = {"NUMBA_CACHE_DIR": str(self.cache), "PYTHONPATH": paths}
         command = [sys.executable, "-c", PLAY, *names]
         done = subprocess.run(command, env=os.environ | own, capture_output=True, text=True)
@@ -103,7 +103,8 @@ def test_what_is_compiled_again_after_an_edit(tmp_path, monkeypatch):
 
     monkeypatch.setattr(sources, "PACKAGE", copy.package)
     assert folder == cache.NAME + sources.shared_state()
-    for name in ("parts/radii.py", "game.py", "compiled/routines.py", "environments/laws.py"):
+    played = "parts/indices/radii.py", "game.py", "compiled/routines.py", "environments/laws.py"
+    for name in played:
         before = sources.shared_state()
         copy.edit(name)
         assert sources.shared_state() != before
@@ -116,7 +117,7 @@ def test_what_is_compiled_again_after_an_edit(tmp_path, monkeypatch):
         (NOT_COMPILED, set()),
         (("algorithms/ucb.py",), {"ucb"}),
         (("algorithms/heldp_ucb_b.py",), {"heldp_ucb_b", "heldp_ucb_bs"}),
-        (("parts/radii.py",), None),
+        (("parts/indices/radii.py",), None),
     ],
 )
 def test_what_is_compiled_again_of_several_algorithms(edited, again, tmp_path):

@@ -36,15 +36,13 @@ def test_an_assumption_that_only_the_regret_needs_can_be_waived(given):
     ("algo", "env"),
     [
         ("adap_ucb", dp.contaminated("bernoulli_c2", 0.05, 2)),
-        (
-            "adap_klucb",
-            dp.contaminated("bernoulli_c2", 0.05, {"law": "gaussian", "mean": 0, "sd": 1}),
-        ),
+        ("adap_klucb",
+         dp.contaminated("bernoulli_c2", 0.05, {"law": "gaussian", "mean": 0, "sd": 1})),
         ("dp_se", "pareto_v05"),
         ("heldp_ucb_b", dp.contaminated("bernoulli_c2", 0.05, [0, 0, 0, -0.01, 0])),
     ],
     ids=str,
-)
+)  # fmt: skip
 @pytest.mark.parametrize("assume", [False, True])
 def test_an_assumption_that_privacy_needs_cannot_be_waived(algo, env, assume):
     with pytest.raises(BadInput, match=r"rewards in \[0, 1\]") as refused:

@@ -56,21 +56,12 @@ def test_the_share_of_outliers_is_alpha(alpha):
         (100.0, [stats.uniform(100.0, 1e-6)] * 3),
         ([1, 2, 300], [stats.uniform(x, 1e-6) for x in (1, 2, 300)]),
         ({"law": "gaussian", "mean": 900, "sd": 2}, [stats.norm(900, 2)] * 3),
-        (
-            [
-                {"law": "uniform", "low": 800, "high": 900},
-                {"law": "pareto", "mean": 700, "shape": 3},
-                {"law": "lognormal", "mean": 800, "sigma": 0.1},
-            ],
-            [
-                stats.uniform(800, 100),
-                stats.pareto(3, scale=700 * 2 / 3),
-                stats.lognorm(0.1, scale=800 * math.exp(-0.005)),
-            ],
-        ),
+        ([{"law": "uniform", "low": 800, "high": 900}, {"law": "pareto", "mean": 700, "shape": 3},
+         {"law": "lognormal", "mean": 800, "sigma": 0.1}], [stats.uniform(800, 100),
+         stats.pareto(3, scale=700 * 2 / 3), stats.lognorm(0.1, scale=800 * math.exp(-0.005))]),
     ],
     ids=["value", "list", "law", "list of laws"],
-)
+)  # fmt: skip
 def test_outliers_have_their_law(outlier, expected):
     """A value or a law, for all arms or for each; values are smeared for the test's sake."""
     instance = build(contaminated(STUDENT, 0.4, outlier))

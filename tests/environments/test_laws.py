@@ -104,13 +104,10 @@ def test_draws_have_their_law(law, given, scaled):
 LAWS_OF_ARMS = {
     "beta": ({"law": "beta", "a": 2, "b": 3}, stats.beta(2, 3), stats.beta(2, 3.3)),
     "beta of one power": ({"law": "beta", "a": 4, "b": 1}, stats.beta(4, 1), stats.beta(3.6, 1)),
-    "uniform": (
-        {"law": "uniform", "low": 0.2, "high": 0.9},
-        stats.uniform(0.2, 0.7),
-        stats.uniform(0.2, 0.65),
-    ),
+    "uniform": ({"law": "uniform", "low": 0.2, "high": 0.9}, stats.uniform(0.2, 0.7),
+     stats.uniform(0.2, 0.65)),
     "gaussian": ({"law": "gaussian", "mean": 1, "sd": 2}, stats.norm(1, 2), stats.norm(1, 1.8)),
-}
+}  # fmt: skip
 
 
 def plain_draws(env, n, seed=10):

@@ -33,21 +33,11 @@ LAWS = {
     "beta": ((2.0, 3.0), lambda x, a, b: 12 * x * (1 - x) ** 2, 0.0, 1.0, 0.4),
     "pareto": ((4.5, 0.8), lambda x, s, low: s * low**s * x ** (-s - 1), 0.8, math.inf, 3.6 / 3.5),
     "student": ((0.3, 0.5, 4.5), t_density, -math.inf, math.inf, 0.3),
-    "lognormal": (
-        (-0.2, 0.5),
-        lambda x, m, s: normal((np.log(x) - m) / s) / (s * x),
-        0.0,
-        math.inf,
-        math.exp(-0.2 + 0.125),
-    ),
-    "sigmoid_gaussian": (
-        (0.4, 0.9),
-        lambda x, m, s: normal((np.log(x / (1 - x)) - m) / s) / (s * x * (1 - x)),
-        0.0,
-        1.0,
-        0.5843,
-    ),
-}
+    "lognormal": ((-0.2, 0.5), lambda x, m, s: normal((np.log(x) - m) / s) / (s * x),
+     0.0, math.inf, math.exp(-0.2 + 0.125)),
+    "sigmoid_gaussian": ((0.4, 0.9),
+     lambda x, m, s: normal((np.log(x / (1 - x)) - m) / s) / (s * x * (1 - x)), 0.0, 1.0, 0.5843),
+}  # fmt: skip
 CENTRES = ("negative", "zero", "inside", "mean", "above")
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
 

@@ -77,12 +77,9 @@ def ren(name):
     [
         ("ren_bernoulli", [TWO_POINT] * 20),
         ("ren_gaussian", [GAUSSIAN] * 20),
-        (
-            "ren_mixed",
-            [TWO_POINT] + [BETA] * 5 + [DISCRETE] * 5 + [TWO_POINT] * 5 + [UNIFORM] * 4,
-        ),
+        ("ren_mixed", [TWO_POINT] + [BETA] * 5 + [DISCRETE] * 5 + [TWO_POINT] * 5 + [UNIFORM] * 4),
     ],
-)
+)  # fmt: skip
 def test_the_twenty_arms_of_the_paper(name, laws):
     instance = ren(name)
     assert instance.means == pytest.approx(REN_MEANS)

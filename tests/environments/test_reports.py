@@ -126,10 +126,8 @@ def test_algorithms_that_cannot_lose_reports_refuse_the_environment():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (
-            {"env": dp.contaminated("bernoulli_c2", 0.1, 0.5, stage="report")},
-            "did you mean reports",
-        ),
+        ({"env": dp.contaminated("bernoulli_c2", 0.1, 0.5, stage="report")},
+         "did you mean reports"),
         ({"env": dp.uniform_means(0.6, 0.4)}, "0 <= low < high <= 1"),
         ({"env": dp.uniform_means(-0.1, 0.4)}, "0 <= low < high <= 1"),
         ({"env": dp.uniform_means(0.1, 0.4, arms=1)}, "arms=1"),
@@ -142,7 +140,7 @@ def test_algorithms_that_cannot_lose_reports_refuse_the_environment():
         ({"env": "bernoulli_c2", "algo": "dist_dp_se", "batches": 4}, "quadrupled"),
         ({"env": "wu_pareto", "algo": "dist_dp_se"}, "rewards in [0, 1]"),
     ],
-)
+)  # fmt: skip
 def test_bad_input_gets_one_line(given, words):
     assert words in refused(**{"algo": "ucb", **given})
 

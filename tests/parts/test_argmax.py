@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tiers import every
 
-from dpbandits.parts import argmax, powers
+from dpbandits.parts.indices import argmax, powers
 
 STARTS = ((True, 0), (False, 0), (True, 10**6))
 RACES = [

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dpbandits.parts.buffers import fill_buffer, new_buffers, room_in_buffer
+from dpbandits.parts.schedules.buffers import fill_buffer, new_buffers, room_in_buffer
 
 
 def released(x, eps, seed=1):

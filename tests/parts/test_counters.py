@@ -10,13 +10,14 @@ from helpers import replace
 from references import HonakerTree, KaryTree, Tree, chernoff_quantile
 from scipy import stats
 
-from dpbandits.parts import counters, honaker, kary, mechanisms
-from dpbandits.parts.chernoff import noise_quantile
-from dpbandits.parts.counters import CALIBRATED, counter_noise, describe, new_counters
-from dpbandits.parts.honaker import HonakerTrees, honaker_noise
-from dpbandits.parts.kary import KaryTrees, kary_levels, kary_noise, new_kary_trees
-from dpbandits.parts.node_scales import NodeScales, node_scale
-from dpbandits.parts.trees import tree_levels
+from dpbandits.parts.counting import counters, honaker, kary
+from dpbandits.parts.counting.chernoff import noise_quantile
+from dpbandits.parts.counting.counters import CALIBRATED, counter_noise, describe, new_counters
+from dpbandits.parts.counting.honaker import HonakerTrees, honaker_noise
+from dpbandits.parts.counting.kary import KaryTrees, kary_levels, kary_noise, new_kary_trees
+from dpbandits.parts.counting.node_scales import NodeScales, node_scale
+from dpbandits.parts.counting.trees import tree_levels
+from dpbandits.parts.noise import mechanisms
 
 MILLION = 10**6
 UNIT = NodeScales(1, 1.0, 0.0, 1.0)  # noise of scale 1

@@ -11,8 +11,8 @@ from scipy import stats
 from dpbandits.compiled.decorators import kernel
 from dpbandits.environments.blocks import draw_encoded_sum, encoded
 from dpbandits.environments.catalogue import build
-from dpbandits.parts import discrete_noise
-from dpbandits.parts.discrete_noise import (
+from dpbandits.parts.noise import discrete_noise
+from dpbandits.parts.noise.discrete_noise import (
     LARGE,
     discrete_laplace,
     granularity,
@@ -148,13 +148,11 @@ def test_sums_fit_into_64_bits(eps, s):
 
 MANY_LAWS = {
     "law": "mixed",
-    "arms": [
-        {"law": "bernoulli", "mean": 0.3},
-        {"law": "two_point", "low": 0.15, "high": 0.8, "p": 0.4},
-        {"law": "discrete", "values": [0.1, 0.45, 1.0], "probabilities": [0.2, 0.3, 0.5]},
-        {"law": "uniform", "low": 0.0, "high": 1.0},
-    ],
-}
+    "arms": [{"law": "bernoulli", "mean": 0.3},
+     {"law": "two_point", "low": 0.15, "high": 0.8, "p": 0.4},
+     {"law": "discrete", "values": [0.1, 0.45, 1.0], "probabilities": [0.2, 0.3, 0.5]},
+     {"law": "uniform", "low": 0.0, "high": 1.0}],
+}  # fmt: skip
 
 
 @pytest.mark.slow

@@ -26,8 +26,9 @@ from dpbandits.environments import arms, blocks
 from dpbandits.environments.blocks import draw_counts, draw_sum
 from dpbandits.environments.data import table
 from dpbandits.environments.instances import contaminate, of_arms
-from dpbandits.parts import estimators
-from dpbandits.parts.estimators import (
+from dpbandits.parts.indices.radii import central_moment_bound, raw_moment_bound, robust_order
+from dpbandits.parts.means import estimators
+from dpbandits.parts.means.estimators import (
     bin_width,
     bins,
     central_moment_mean,
@@ -36,7 +37,6 @@ from dpbandits.parts.estimators import (
     raw_moment_mean,
     truncation_level,
 )
-from dpbandits.parts.radii import central_moment_bound, raw_moment_bound, robust_order
 
 D = 50.0
 SIZE = 2000  # repetitions

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dpbandits.parts.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
+from dpbandits.parts.counting.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
 
 
 def prefix_means(x, eps, seed=1):

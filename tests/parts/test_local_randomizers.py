@@ -15,15 +15,16 @@ from dpbandits.environments.laws import sigmoid
 from dpbandits.environments.populations import homogeneous
 from dpbandits.environments.users import half_coth
 from dpbandits.game import next_user, tanh_half_level
-from dpbandits.parts import argmax, local_randomizers
-from dpbandits.parts.local_randomizers import (
+from dpbandits.parts.indices import argmax
+from dpbandits.parts.noise import local_randomizers
+from dpbandits.parts.noise.local_randomizers import (
     convert_to_bernoulli,
     convert_to_bernoulli_of_sigmoid,
     convert_to_laplace,
     send_truncated,
     unbiased,
 )
-from dpbandits.parts.mechanisms import laplace_sum
+from dpbandits.parts.noise.mechanisms import laplace_sum
 
 
 def tanh_half(eps):

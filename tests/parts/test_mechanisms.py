@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.parts.mechanisms import gaussian, gaussian_mean, laplace
-from dpbandits.parts.trees import lowest_bit, new_trees, tree_levels, tree_node_scale, tree_noise
+from dpbandits.parts.counting.trees import (
+    lowest_bit,
+    new_trees,
+    tree_levels,
+    tree_node_scale,
+    tree_noise,
+)
+from dpbandits.parts.noise.mechanisms import gaussian, gaussian_mean, laplace
 
 
 @pytest.mark.parametrize("scale", [0.25, 40.0])

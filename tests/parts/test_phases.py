@@ -9,7 +9,7 @@ from helpers import bernoulli, table
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, pulls
-from dpbandits.parts import phases
+from dpbandits.parts.schedules import phases
 
 
 def game_of(spec, T):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from dpbandits.parts import powers
+from dpbandits.parts.indices import powers
 
 
 def worst_power(p, counts):

@@ -8,8 +8,8 @@ from references import private_divergence as by_search
 from references import private_upper as by_bisection
 from scipy.optimize import minimize_scalar
 
-from dpbandits.parts.private_divergence import private_divergence, private_upper
-from dpbandits.parts.radii import bernoulli_kl, kl_upper
+from dpbandits.parts.indices.private_divergence import private_divergence, private_upper
+from dpbandits.parts.indices.radii import bernoulli_kl, kl_upper
 
 BUDGETS = [1e-3, 0.05, 0.3, 1.0, 5.0, 30.0]
 ENDS = [0.0, 1e-3, 0.999, 1.0]

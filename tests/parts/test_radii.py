@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from dpbandits.parts.radii import bernoulli_kl, hoeffding, kl_upper, laplace_tail
+from dpbandits.parts.indices.radii import bernoulli_kl, hoeffding, kl_upper, laplace_tail
 
 
 def test_hoeffding_and_laplace_tail():

@@ -212,17 +212,12 @@ HEAVY_TAILS = [
         for x in (0, -1)
     ),
     ("algo=dpr_se env=pareto_v05 algo.v=0.9", "algo.u=auto:", "infinite", "pareto_v05", "v=0.9"),
-    (
-        "algo=dpr_se env=pareto_v05 algo.v=0.9 algo.u=9",
-        "pareto_v05:",
-        "infinite",
-        "u = 9",
-        "assume",
-    ),
+    ("algo=dpr_se env=pareto_v05 algo.v=0.9 algo.u=9", "pareto_v05:", "infinite", "u = 9",
+     "assume"),
     ("algo=dpr_se env=student env.df=1.4 assume=true", "algo.u=auto:", "infinite", "student"),
     ("algo=prae_r env=pareto_v05", "env=pareto_v05:", "infinite", "prae_r", "at most 1"),
     ("algo=adap_ucb env=pareto assume=true", "env=pareto:", "inf]", "adap_ucb", "[0, 1]"),
-]
+]  # fmt: skip
 OUTLIERS = [
     *((f"algo=prae_r env=wu_raw algo.k={k}", f"algo.k={k}:", "at least 2") for k in (1.9, "nan")),
     ("algo=prae_c env=wu_central algo.k=1", "algo.k=1:", "at least 2"),
@@ -266,22 +261,14 @@ OUTLIERS = [
     ("env=contaminated 'env.outlier={law: cauchy}'", "env.outlier.law=cauchy:", "student"),
     ("env=contaminated 'env.outlier={law: unseen, k: 0}'", "env.outlier.k=0:", "at least 1"),
     ("env=contaminated 'env.outlier={law: unseen}'", "env.outlier.k", "missing"),
-    (
-        "env=contaminated 'env.outlier={law: unseen, k: 2, j: 1}'",
-        "env.outlier.j:",
-        "law unseen",
-        "k",
-    ),
+    ("env=contaminated 'env.outlier={law: unseen, k: 2, j: 1}'", "env.outlier.j:", "law unseen",
+     "k"),
     ("env=contaminated 'env.outlier={law: gaussian, mean: 1}'", "env.outlier.sd", "missing"),
     ("env=contaminated 'env.outlier={law: student, mean: 1, scale: 1, df: 1}'", "df=1:", "above 1"),
     ("env=contaminated env.outlier=2", "env=contaminated:", "[0, 2]", "[0, 1]"),
     ("env=contaminated env.relative=maybe", "env.relative=maybe:", "true or false"),
-    (
-        "env=contaminated env.relative=true 'env.outlier={law: beta, a: 1, b: 1}'",
-        "env.relative=true:",
-        "values",
-        "not laws",
-    ),
+    ("env=contaminated env.relative=true 'env.outlier={law: beta, a: 1, b: 1}'",
+     "env.relative=true:", "values", "not laws"),
     ("env=contaminated env.inlier=bernoulli_c22", "'bernoulli_c22'", "did you mean bernoulli_c2?"),
     ("env=contaminated env.inlier=3", "env.inlier=3:", "another environment"),
     ("env=contaminated env.inlier=contaminated", "env.inlier=", "another environment"),
@@ -310,7 +297,7 @@ OUTLIERS = [
             ("table", "rewards:", "file=PATH.csv"),
         )
     ),
-]
+]  # fmt: skip
 OF_REGRET = [*ENVIRONMENTS, *PARAMETERS, *HEAVY_TAILS, *OUTLIERS]
 
 

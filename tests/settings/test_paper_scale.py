@@ -18,14 +18,9 @@ PAPERS = {
     "azize2022_fig6": (1e7, 20, FOUR, {"bernoulli_c3"}, BUDGETS),
     "azize2022_fig7": (1e7, 20, FOUR, {"bernoulli_c4"}, BUDGETS),
     "azize2022_fig8": (1e7, 20, {"adap_ucb", "adap_klucb"}, {"bernoulli_c1"}, {1.0}),
-    "sajed2019_fig1": (
-        5e7,
-        30,
-        {"dp_ucb", "dp_se"},
-        {f"bernoulli_c{i}" for i in (1, 2, 3, 4)},
-        BUDGETS,
-    ),
-}
+    "sajed2019_fig1": (5e7, 30, {"dp_ucb", "dp_se"}, {f"bernoulli_c{i}" for i in (1, 2, 3, 4)},
+     BUDGETS),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PAPERS)

@@ -270,10 +270,7 @@ REFUSED = [
     (B | {"eps": 2, "eps_min": -1}, "eps_min=-1: a finite number above 0"),
     (B | {"population": "clipped_normal", "eps_min": 101}, "eps_min=101: no users of clipped_norm"),
     (B | {"population": "clipped_normal"}, "eps_min: users of clipped_normal"),
-    (
-        B | {"population": dp.levels([0]), "eps_min": "auto"},
-        "population=levels: no user has",
-    ),
+    (B | {"population": dp.levels([0]), "eps_min": "auto"}, "population=levels: no user has"),
     (CROWD | {"eps_min": 1, "eps": 1}, "eps=1: the users of uniform_levels have levels of their"),
     (CROWD | {"eps_min": 1, "eps": math.inf}, "eps=inf: the users of uniform_levels"),
     (B | {"eps": math.inf}, "eps=inf: a finite number above 0"),
@@ -288,15 +285,12 @@ REFUSED = [
     ({"algo": "ucb", "population": "uniform_levels"}, "population=uniform_levels: ucb takes no"),
     ({"algo": "adap_ucb", "eps_min": 1}, "eps_min=1: adap_ucb takes no eps_min"),
     ({"algo": "ucb", "eps_min": "auto"}, "eps_min=auto: ucb takes no eps_min"),
-    (
-        B | {"env": "ren_gaussian"},
-        "env=ren_gaussian: its rewards lie in [-inf, inf], but",
-    ),
+    (B | {"env": "ren_gaussian"}, "env=ren_gaussian: its rewards lie in [-inf, inf], but"),
     (CROWD | {"eps_min": 1, "eps": [1, 2]}, "sweep.eps: no algorithm"),
     ({"sweep": {"algo": ["ucb"], "population": ["uniform_levels"]}}, "sweep.population: no algo"),
     ({"sweep": {"algo": ["ucb", "adap_ucb"], "eps_min": [1]}}, "sweep.eps_min: no algorithm"),
     (B | {"population": ["uniform_levl"], "eps_min": 1}, "unknown population 'uniform_levl'"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("given", "words"), REFUSED, ids=[words for _, words in REFUSED])

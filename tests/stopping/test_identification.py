@@ -12,7 +12,7 @@ from dpbandits.contracts.question import STOPPING
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game
-from dpbandits.parts import top_two
+from dpbandits.parts.identification import top_two
 from dpbandits.results.intervals import clopper_pearson
 from dpbandits.running.play import play_many
 from dpbandits.settings.choices import request_from
@@ -59,46 +59,28 @@ def apart(first, second):
 # rule, its reference, parameters, settings of (arms, eps, delta)
 CASES = {
     "adap_tt": ("adap_tt", {}, [(2, 5.0, 0.2), (3, 1.0, 0.1), (3, 0.3, 0.3), (2, 0.05, 0.3)]),
-    "adap_tt coded": (
-        "coded",
-        {"variant": "coded"},
-        [(2, 5.0, 0.2), (3, 1.0, 0.1), (4, 0.3, 0.3), (2, 0.05, 0.3)],
-    ),
-    "adap_tt_star": (
-        "adap_tt_star",
-        {},
-        [(2, 5.0, 0.2), (3, 1.0, 0.1), (3, 0.3, 0.3), (2, 0.1, 0.3)],
-    ),
+    "adap_tt coded": ("coded", {"variant": "coded"},
+     [(2, 5.0, 0.2), (3, 1.0, 0.1), (4, 0.3, 0.3), (2, 0.05, 0.3)]),
+    "adap_tt_star": ("adap_tt_star", {},
+     [(2, 5.0, 0.2), (3, 1.0, 0.1), (3, 0.3, 0.3), (2, 0.1, 0.3)]),
     "tt_ucb": ("tt_ucb", {}, [(2, 1.0, 0.3), (3, 1.0, 0.1), (3, 1.0, 0.01), (2, 1.0, 0.01)]),
     "ctb_tt": ("ctb_tt", {}, [(2, 5.0, 0.3), (3, 2.0, 0.1), (3, 3.0, 0.01), (2, 1.0, 0.3)]),
     "dp_se_bai": ("dp_se_bai", {}, [(2, 5.0, 0.2), (3, 1.0, 0.1), (3, 0.2, 0.3), (2, 0.05, 0.3)]),
-}
+}  # fmt: skip
 # Changes of a reference, each with a setting that tells, (arms, eps, delta, cap), and the number of
 # runs that it takes
 MUTATIONS = {
-    "adap_tt": [
-        ({"noise": 0.5}, (3, 1.0, 0.1, 60), 600),
-        ({"late": 1}, (3, 50.0, 0.1, 25), 400),
-        ({"bonus": 3}, (3, 5.0, 0.1, 60), 300),
-    ],
-    "adap_tt coded": [
-        ({"noise": 0.5}, (3, 1.0, 0.1, 60), 300),
-        ({"late": 1}, (4, 50.0, 0.1, 20), 2500),
-        ({"coin": 0.7}, (3, 50.0, 0.1, 25), 200),
-    ],
-    "tt_ucb": [
-        ({"bonus": 25}, (3, 1.0, 0.1, 10**4), 80),
-        ({"factor": 1.7}, (2, 1.0, 0.3, 4000), 120),
-    ],
-    "ctb_tt": [
-        ({"noise": 0.5}, (3, 2.0, 0.1, 10**4), 80),
-        ({"factor": 1.7}, (2, 5.0, 0.3, 4000), 120),
-    ],
-    "dp_se_bai": [
-        ({"late": 1}, (2, 5.0, 0.2, 4000), 80),
-        ({"noise": 20}, (3, 0.2, 0.3, 10**4), 300),
-    ],
-}
+    "adap_tt": [({"noise": 0.5}, (3, 1.0, 0.1, 60), 600), ({"late": 1}, (3, 50.0, 0.1, 25), 400),
+     ({"bonus": 3}, (3, 5.0, 0.1, 60), 300)],
+    "adap_tt coded": [({"noise": 0.5}, (3, 1.0, 0.1, 60), 300),
+     ({"late": 1}, (4, 50.0, 0.1, 20), 2500), ({"coin": 0.7}, (3, 50.0, 0.1, 25), 200)],
+    "tt_ucb": [({"bonus": 25}, (3, 1.0, 0.1, 10**4), 80),
+     ({"factor": 1.7}, (2, 1.0, 0.3, 4000), 120)],
+    "ctb_tt": [({"noise": 0.5}, (3, 2.0, 0.1, 10**4), 80),
+     ({"factor": 1.7}, (2, 5.0, 0.3, 4000), 120)],
+    "dp_se_bai": [({"late": 1}, (2, 5.0, 0.2, 4000), 80),
+     ({"noise": 20}, (3, 0.2, 0.3, 10**4), 300)],
+}  # fmt: skip
 MUTATIONS["adap_tt_star"] = MUTATIONS["adap_tt"]
 
 

@@ -16,7 +16,7 @@ from dpbandits.environments.catalogue import build
 from dpbandits.environments.laws import PARAMETERS, TABLE, Environment
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, rounds_played
-from dpbandits.parts.mechanisms import laplace
+from dpbandits.parts.noise.mechanisms import laplace
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 from dpbandits.stopping import dp_nas as dp_nas_module
 from dpbandits.stopping import nas as nas_module

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from dpbandits.parts.radii import bernoulli_kl
+from dpbandits.parts.indices.radii import bernoulli_kl
 from dpbandits.theory.azize2024 import samples_lower, samples_lower_of_divergence
 from dpbandits.theory.bounds import ConditionFailed
 

@@ -54,22 +54,13 @@ def problem_of(**given):
 # --- the list ---------------------------------------------------------------------------------
 
 LISTED = {  # what must be there, by status
-    "exact": {
-        "Azize & Basu 2022": "Theorem 7; Theorem 12",
-        "Azize & Basu 2023": "Theorem 5",
-        "Azize's thesis": "Theorem 5.6",
-        "Ren et al. 2020": "Theorem 7; Theorem 10; Corollary 8; Corollary 11",
-        "Sajed & Sheffet 2019": "Theorem 3.3; Theorem 3.4",
-    },
-    "asymptotic": {
-        "Azize & Basu 2022": "Theorem 3; Theorem 5",
-        "Azize et al. 2025": "Theorem 1; Theorem 2",
-        "Ren et al. 2020": "Theorem 4",
-    },
-    "worst case": {
-        "Azize & Basu 2022": "Theorem 2; Theorem 4",
-        "Azize's thesis": "Theorem 4.20",
-    },
+    "exact": {"Azize & Basu 2022": "Theorem 7; Theorem 12", "Azize & Basu 2023": "Theorem 5",
+     "Azize's thesis": "Theorem 5.6",
+     "Ren et al. 2020": "Theorem 7; Theorem 10; Corollary 8; Corollary 11",
+     "Sajed & Sheffet 2019": "Theorem 3.3; Theorem 3.4"},
+    "asymptotic": {"Azize & Basu 2022": "Theorem 3; Theorem 5",
+     "Azize et al. 2025": "Theorem 1; Theorem 2", "Ren et al. 2020": "Theorem 4"},
+    "worst case": {"Azize & Basu 2022": "Theorem 2; Theorem 4", "Azize's thesis": "Theorem 4.20"},
     "order": {
         "Azize & Basu 2022": "Theorem 8",
         "Hu & Hegde 2022": "Theorem 2; Theorem 2, whatever the gaps; Theorem 4; "
@@ -87,7 +78,7 @@ LISTED = {  # what must be there, by status
         "Wu et al. 2023": "Theorem 4.1; Theorem 6.2; Remark 6.3; Theorem 6.10; Theorem 6.12",
     },
     "refuted": {"Tao et al. 2022": "Theorem 7; Theorem 7, whatever the gaps"},
-}
+}  # fmt: skip
 
 
 # of the best arm: in test_azize2024.py
@@ -123,18 +114,12 @@ HAND = [
     (azize2022.bernoulli_lower, {"means": [0.8, 0.1, 0.1], "eps": 0.1, "T": E**2}, 20 / 3),
     (azize2022.linear_minimax, {"d": 8, "eps": 1, "T": 100}, 10 * math.exp(-2)),
     (azize2022.linear_minimax, {"d": 4, "eps": 1e-9, "T": 1}, 1e9 * math.exp(-6)),
-    (
-        azize2022.linear_lower,
-        {"arms": np.eye(3), "theta": [1, 0.5, 0], "eps": 1 / 24, "T": E},
-        4 + 4,
-    ),
+    (azize2022.linear_lower, {"arms": np.eye(3), "theta": [1, 0.5, 0], "eps": 1 / 24, "T": E},
+     4 + 4),
     (azize2022.adap_ucb, {"gaps": [0, 0.5, 0.125], "eps": 0.25, "T": E, "alpha": 4}, 792),
     (azize2022.adap_klucb, {"means": [0.8, 0.1], "eps": 0.1, "T": E, "alpha": 4}, 10),
-    (
-        azize2022.adap_ucb_free,
-        {"gaps": [0, 0.5], "K": 2, "eps": 0.5, "T": E, "alpha": 4},
-        6 + 8 * math.sqrt(8 * E) + 256,
-    ),
+    (azize2022.adap_ucb_free, {"gaps": [0, 0.5], "K": 2, "eps": 0.5, "T": E, "alpha": 4},
+     6 + 8 * math.sqrt(8 * E) + 256),
     (  # z is .5: d = .3 ln 4 + kl(.5, .8)
         azize2025.bernoulli_lower,
         {"means": [0.8, 0.2], "eps": math.log(4), "T": E},
@@ -146,11 +131,7 @@ HAND = [
         3 * 2 * 2 * 0.5 / math.log(4 / 3),
     ),
     (azize2023.adac_ucb, {"gaps": [0, 0.5, 0.125], "rho": 0.25, "T": E, "beta": 4}, 400),
-    (
-        azize2023.adar_ucb,
-        {"gaps": [0, 0.5, 0.125], "order": 2, "eps": 0.5, "T": E, "beta": 4},
-        400,
-    ),
+    (azize2023.adar_ucb, {"gaps": [0, 0.5, 0.125], "order": 2, "eps": 0.5, "T": E, "beta": 4}, 400),
     (azize2023.minimax, {"K": 2, "rho": 1, "T": 729}, 1),
     (azize2023.minimax, {"K": 5, "rho": 124**-2, "T": 4}, 2),
     (ren2020.bernoulli_lower, {"means": [0.7, 0.2], "eps": math.log(2), "T": E}, 2 / 1.5**2),
@@ -158,41 +139,25 @@ HAND = [
     (ren2020.holdp_ucb_b, {"gaps": [0, 0.5], "eps": 1, "T": E}, 16 * COTH**2 + 1 + math.pi**2 / 6),
     (ren2020.holdp_ucb_l_free, {"K": 4, "eps": 1, "T": E**4}, 8 * E**2),
     (ren2020.holdp_ucb_b_free, {"K": 4, "eps": 0.5, "T": E**4}, 12 * E**2),
-    (
-        ren2020.heldp_ucb_l_free,
-        {"K": 2, "population": levels([0, 0.5], None), "eps_min": 0.5, "T": E**2},
-        math.sqrt(5 * 2 * E**2 * 2 / 0.5),
-    ),
-    (
-        ren2020.heldp_ucb_b_free,
-        {"K": 2, "population": levels([0, 1], None), "eps_min": 1, "T": E**2},
-        COTH * E * math.sqrt(8),
-    ),
-    (
-        sajed2019.stopping_upper,
-        {"R": E, "a": 0.5, "mu": -2, "eps": 1, "beta": math.exp(-4)},
-        2000 * (4 * E**2 + 2 * E + 4 * E),
-    ),
-    (
-        sajed2019.stopping_lower,
-        {"R": 1, "a": 0.5, "mu": -0.5, "eps": 1 / 12, "beta": math.exp(-2)},
-        8,
-    ),
+    (ren2020.heldp_ucb_l_free,
+     {"K": 2, "population": levels([0, 0.5], None), "eps_min": 0.5, "T": E**2},
+     math.sqrt(5 * 2 * E**2 * 2 / 0.5)),
+    (ren2020.heldp_ucb_b_free,
+     {"K": 2, "population": levels([0, 1], None), "eps_min": 1, "T": E**2},
+     COTH * E * math.sqrt(8)),
+    (sajed2019.stopping_upper, {"R": E, "a": 0.5, "mu": -2, "eps": 1, "beta": math.exp(-4)},
+     2000 * (4 * E**2 + 2 * E + 4 * E)),
+    (sajed2019.stopping_lower, {"R": 1, "a": 0.5, "mu": -0.5, "eps": 1 / 12, "beta": math.exp(-2)},
+     8),
     (  # R/(a |mu|) = 80
         sajed2019.stopping_upper,
         {"R": 2, "a": 0.5, "mu": -0.05, "eps": 0.5, "beta": 0.05},
         2000 * (6480 * math.log(20 * math.log(80)) + 160 * math.log(20)),
     ),
-    (
-        sajed2019.stopping_lower,
-        {"R": 2, "a": 0.5, "mu": 0.05, "eps": 0.5, "beta": 0.05},
-        160 / 12 * math.log(20),
-    ),
-    (
-        sajed2019.stopping_lower_order,
-        {"R": 2, "a": 0.5, "mu": 1, "eps": 0.5, "beta": math.exp(-1)},
-        16 + 8,
-    ),
+    (sajed2019.stopping_lower, {"R": 2, "a": 0.5, "mu": 0.05, "eps": 0.5, "beta": 0.05},
+     160 / 12 * math.log(20)),
+    (sajed2019.stopping_lower_order, {"R": 2, "a": 0.5, "mu": 1, "eps": 0.5, "beta": math.exp(-1)},
+     16 + 8),
     (sajed2019.dp_se, {"gaps": [0, 0.5, 0.25], "K": 3, "eps": 0.5, "T": E**2}, 24),
     (sajed2019.dp_se_free, {"K": 4, "eps": 0.5, "T": E**4}, 4 * E**2 + 32),
     (hu2022.dp_ts, {"gaps": [0, 0.5], "eps": 0.5, "T": E**2}, 4 * math.log(8)),
@@ -204,11 +169,7 @@ HAND = [
     (hu2022.anytime_lazy_ucb, {"gaps": [0, 0.5, 0.25], "eps": 0.4, "T": E**2}, 13),
     (tao2022.dpr_ucb, {"gaps": [0, 0.25], "eps": 0.5, "T": E**2, "u": 1, "v": 0.5}, 724.3273),
     (tao2022.dpr_se, {"gaps": [0, 0.25], "eps": 0.5, "T": E**2, "u": 1, "v": 0.5}, 64.25),
-    (
-        tao2022.dpr_se_free,
-        {"K": 2, "eps": 0.5, "T": E**2, "u": 4, "v": 1},
-        2 * E * math.sqrt(8),
-    ),
+    (tao2022.dpr_se_free, {"K": 2, "eps": 0.5, "T": E**2, "u": 4, "v": 1}, 2 * E * math.sqrt(8)),
     (tao2022.central_lower, {"gaps": [0, 0.05], "eps": 0.5, "T": E, "v": 0.5}, 800),
     (tao2022.ldpr_se_printed, {"gaps": [0, 0.5], "eps": 0.5, "T": E, "u": 2, "v": 1}, 32.5),
     (tao2022.ldpr_se_free_printed, {"K": 4, "eps": 1, "T": E, "u": 3, "v": 1}, 6 * math.sqrt(E)),
@@ -216,51 +177,26 @@ HAND = [
     (tao2022.local_lower, {"gaps": [0, 0.1], "eps": 0.5, "T": E, "v": 0.5}, 400),
     (tao2022.local_minimax, {"K": 9, "eps": 0.5, "T": 100, "v": 1}, 60),
     (zhou_zhang2024.local_minimax, {"K": 4, "eps": 0.5, "T": 1e4, "v": 1}, 2000),
-    (
-        zhou_zhang2024.ctl_minimax,
-        {"K": 4, "eps": 0.5, "T": 1e4, "alpha": 0.04, "k": 2},
-        2000 + 2000,
-    ),
-    (
-        zhou_zhang2024.ltc_minimax,
-        {"K": 4, "eps": 0.25, "T": 1e4, "alpha": 0.04, "k": 2},
-        4000 + 1000 * 64**0.25,
-    ),
-    (
-        zhou_zhang2024.ctl_ucb,
-        {"K": 4, "eps": 0.5, "T": E**4, "alpha1": 0.04, "k": 2},
-        0.2 * E**4 + E**3 * 64**0.25 + 400,
-    ),
-    (
-        zhou_zhang2024.ltc_ucb,
-        {"K": 4, "eps": 0.25, "T": E**4, "alpha1": 0.04, "k": 2},
-        0.4 * E**4 + E**3 * 4 + 400,
-    ),
+    (zhou_zhang2024.ctl_minimax, {"K": 4, "eps": 0.5, "T": 1e4, "alpha": 0.04, "k": 2},
+     2000 + 2000),
+    (zhou_zhang2024.ltc_minimax, {"K": 4, "eps": 0.25, "T": 1e4, "alpha": 0.04, "k": 2},
+     4000 + 1000 * 64**0.25),
+    (zhou_zhang2024.ctl_ucb, {"K": 4, "eps": 0.5, "T": E**4, "alpha1": 0.04, "k": 2},
+     0.2 * E**4 + E**3 * 64**0.25 + 400),
+    (zhou_zhang2024.ltc_ucb, {"K": 4, "eps": 0.25, "T": E**4, "alpha1": 0.04, "k": 2},
+     0.4 * E**4 + E**3 * 4 + 400),
     (zhou_zhang2024.ltc_ucb, {"K": 4, "eps": 0.5, "T": E**4, "alpha1": 0, "k": 2}, 8**0.5 * E**3),
     (chowdhury2023.dist_dp_se, {"gaps": [0, 0.5, 0.25], "eps": 0.5, "T": E**2}, 12 + 8 + 0.75),
-    (
-        chowdhury2023.dist_rdp_se,
-        {"gaps": [0, 0.5, 0.25], "eps": 0.5, "T": E**4, "s": 10},
-        24 + 8 + 1.6 + 0.75,
-    ),
+    (chowdhury2023.dist_rdp_se, {"gaps": [0, 0.5, 0.25], "eps": 0.5, "T": E**4, "s": 10},
+     24 + 8 + 1.6 + 0.75),
     (wu2023.minimax, {"K": 4, "eps": 1, "T": 100, "k": 2, "alpha": 0.25}, 20 + 20 + 50),
     (wu2023.prae_r_clean, {"K": 1, "eps": 0.25, "T": E**4, "k": 2}, 2 * E**2 + 4 * E**2),
-    (
-        wu2023.prae_r,
-        {"K": 1, "eps": 0.25, "T": E**4, "k": 2, "alpha1": 0.25},
-        6 * E**2 + E**4 / 2 + 16,
-    ),
-    (
-        wu2023.prae_c_clean,
-        {"K": 1, "eps": 0.25, "T": E**4, "k": 2, "D": E},
-        6 * E**2 + 20 * E,
-    ),
-    (
-        wu2023.prae_c,
-        {"K": 1, "eps": 0.25, "T": E**4, "k": 2, "alpha1": 0.04, "D": E},
-        6 * E**2 + E**4 / 5 + 100 * E + 20 * E,
-    ),
-]
+    (wu2023.prae_r, {"K": 1, "eps": 0.25, "T": E**4, "k": 2, "alpha1": 0.25},
+     6 * E**2 + E**4 / 2 + 16),
+    (wu2023.prae_c_clean, {"K": 1, "eps": 0.25, "T": E**4, "k": 2, "D": E}, 6 * E**2 + 20 * E),
+    (wu2023.prae_c, {"K": 1, "eps": 0.25, "T": E**4, "k": 2, "alpha1": 0.04, "D": E},
+     6 * E**2 + E**4 / 5 + 100 * E + 20 * E),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -613,91 +549,47 @@ def test_a_theorem_refuses_what_it_does_not_cover(function, change, words):
 
 
 SETTINGS_REFUSED = [
-    (
-        {"algo": "adap_ucb", "alpha": 1},
-        "Azize & Basu 2022, Theorem 7",
-        "needs alpha > 3; alpha = 1",
-    ),
+    ({"algo": "adap_ucb", "alpha": 1}, "Azize & Basu 2022, Theorem 7",
+     "needs alpha > 3; alpha = 1"),
     ({"algo": "adap_klucb"}, "Azize & Basu 2022, Theorem 7", "needs adap_ucb"),
     ({"algo": "adap_ucb"}, "Azize's thesis, Theorem 4.20", "needs a zCDP algorithm"),
     ({"algo": "adac_ucb"}, "Azize & Basu 2022, Theorem 3", "needs an algorithm with eps-DP"),
     ({"algo": "adar_ucb"}, "Azize & Basu 2022, Theorem 2", "needs an algorithm with eps-DP"),
     ({"algo": "adar_ucb", "beta": 1}, "Azize & Basu 2023, Theorem 5", "needs beta > 3; beta = 1"),
-    (
-        {"algo": "adap_klucb", "env": "ren_mixed"},
-        "Azize & Basu 2022, Theorem 8",
-        "needs Bernoulli arms",
-    ),
+    ({"algo": "adap_klucb", "env": "ren_mixed"}, "Azize & Basu 2022, Theorem 8",
+     "needs Bernoulli arms"),
     ({"algo": "ucb", "env": "ren_mixed"}, "Azize & Basu 2022, Theorem 3", "needs Bernoulli arms"),
-    (
-        {"algo": "ucb", "env": dp.bernoulli([1, 0.5])},
-        "Azize & Basu 2022, Theorem 3",
-        "needs a best mean below 1",
-    ),
+    ({"algo": "ucb", "env": dp.bernoulli([1, 0.5])}, "Azize & Basu 2022, Theorem 3",
+     "needs a best mean below 1"),
     ({"algo": "adap_ucb"}, "Azize et al. 2025, Theorem 2", "needs dp_klucb or dp_imed"),
     ({"algo": "adap_ucb"}, "Ren et al. 2020, Theorem 4", "needs a locally private algorithm"),
-    (
-        {"algo": "adap_ucb", "env": "ren_gaussian_sigmoid"},
-        "Azize & Basu 2022, Theorem 7",
-        "needs independent rewards in [0, 1]",
-    ),
-    (
-        {"algo": "adap_ucb", "env": dp.table([[1, 0], [0, 1]]), "horizon": 2},
-        "Azize & Basu 2022, Theorem 7",
-        "needs independent rewards in [0, 1]",
-    ),
-    (
-        {"algo": "dp_se", "env": dp.contaminated("bernoulli_c2", 0.05), "assume": True},
-        "Sajed & Sheffet 2019, Theorem 4.3",
-        "needs independent rewards in [0, 1]",
-    ),
+    ({"algo": "adap_ucb", "env": "ren_gaussian_sigmoid"}, "Azize & Basu 2022, Theorem 7",
+     "needs independent rewards in [0, 1]"),
+    ({"algo": "adap_ucb", "env": dp.table([[1, 0], [0, 1]]), "horizon": 2},
+     "Azize & Basu 2022, Theorem 7", "needs independent rewards in [0, 1]"),
+    ({"algo": "dp_se", "env": dp.contaminated("bernoulli_c2", 0.05), "assume": True},
+     "Sajed & Sheffet 2019, Theorem 4.3", "needs independent rewards in [0, 1]"),
     ({"algo": "dp_se", "beta": 0.1}, "Sajed & Sheffet 2019, Theorem 4.3", "needs beta = 1/T"),
-    (
-        {"algo": "heldp_ucb_l", "population": "uniform_levels", "eps_min": 1},
-        "Ren et al. 2020, Corollary 8",
-        "needs eps_t = eps_min for all users",
-    ),
-    (
-        {"algo": "heldp_ucb_b", "eps": 2, "eps_min": 1},
-        "Ren et al. 2020, Corollary 11",
-        "needs eps_t = eps_min for all users",
-    ),
-    (
-        {"algo": "dpr_se", "env": "pareto_v05", "c": "practical"},
-        "Tao et al. 2022, Theorem 4",
-        "needs c = 24, the paper's; c = 1.5",
-    ),
-    (
-        {"algo": "dpr_se", "env": "pareto_v05", "eps": 2},
-        "Tao et al. 2022, Theorem 4",
-        "needs eps <= 1; eps = 2",
-    ),
-    (
-        {"algo": "dpr_se", "env": "wu_raw", "assume": True},
-        "Tao et al. 2022, Theorem 4",
-        "needs E|X|^(1+v) <= u and no outliers",
-    ),
-    (
-        {"algo": "dpr_se", "env": "pareto_v05"},
-        "Tao et al. 2022, Theorem 5",
-        "needs gaps below 1/12",
-    ),
-    (
-        {"algo": "prae_r", "env": "wu_raw"},
-        "Wu et al. 2023, Remark 6.3",
-        "needs alpha1 = 0; alpha1 = 0.05",
-    ),
-    (
-        {"algo": "prae_c", "env": "student_far", "eps": 2},
-        "Wu et al. 2023, Theorem 6.10",
-        "needs eps <= 1; eps = 2",
-    ),
-    (
-        {"algo": "heldp_ucb_ls", "env": dp.environment("ren_gaussian", sd=2)},
-        "Ren et al. 2020, Corollary 13 (with Theorem 7)",
-        "needs normal noise of sd at most 1 around means in [0, 1]",
-    ),
-]
+    ({"algo": "heldp_ucb_l", "population": "uniform_levels", "eps_min": 1},
+     "Ren et al. 2020, Corollary 8", "needs eps_t = eps_min for all users"),
+    ({"algo": "heldp_ucb_b", "eps": 2, "eps_min": 1}, "Ren et al. 2020, Corollary 11",
+     "needs eps_t = eps_min for all users"),
+    ({"algo": "dpr_se", "env": "pareto_v05", "c": "practical"}, "Tao et al. 2022, Theorem 4",
+     "needs c = 24, the paper's; c = 1.5"),
+    ({"algo": "dpr_se", "env": "pareto_v05", "eps": 2}, "Tao et al. 2022, Theorem 4",
+     "needs eps <= 1; eps = 2"),
+    ({"algo": "dpr_se", "env": "wu_raw", "assume": True}, "Tao et al. 2022, Theorem 4",
+     "needs E|X|^(1+v) <= u and no outliers"),
+    ({"algo": "dpr_se", "env": "pareto_v05"}, "Tao et al. 2022, Theorem 5",
+     "needs gaps below 1/12"),
+    ({"algo": "prae_r", "env": "wu_raw"}, "Wu et al. 2023, Remark 6.3",
+     "needs alpha1 = 0; alpha1 = 0.05"),
+    ({"algo": "prae_c", "env": "student_far", "eps": 2}, "Wu et al. 2023, Theorem 6.10",
+     "needs eps <= 1; eps = 2"),
+    ({"algo": "heldp_ucb_ls", "env": dp.environment("ren_gaussian", sd=2)},
+     "Ren et al. 2020, Corollary 13 (with Theorem 7)",
+     "needs normal noise of sd at most 1 around means in [0, 1]"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("given", "source", "reason"), SETTINGS_REFUSED)

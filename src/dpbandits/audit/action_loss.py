@@ -18,7 +18,7 @@ from ..contracts.algorithm import Algorithm
 from ..environments.laws import PARAMETERS, TABLE, Environment
 from ..environments.populations import homogeneous
 from ..game import new_game, pulls_at_checkpoints
-from ..parts.local_randomizers import send_bit, send_bit_of_sigmoid
+from ..parts.noise.local_randomizers import send_bit, send_bit_of_sigmoid
 from .elimination_loss import endings
 from .episodic_loss import Episodic, Leaf, extreme_cases, extreme_pairs, sequences
 from .exponential_polynomials import Number

@@ -15,16 +15,22 @@ import numpy as np
 
 from ..compiled import inlined, verb
 from ..environments.blocks import count, encoded, kept
-from ..parts.buffers import fill_buffer, new_buffers
-from ..parts.discrete_noise import discrete_laplace, granularity, modular_sum, most_noise, skellam
-from ..parts.estimators import private_mean, private_mode
-from ..parts.honaker import honaker_noise, new_honaker_trees
-from ..parts.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
-from ..parts.kary import kary_levels, kary_noise, new_kary_trees
-from ..parts.local_randomizers import send_bit
-from ..parts.mechanisms import gaussian, gaussian_mean, laplace, laplace_mean, laplace_scale
-from ..parts.node_scales import NodeScales
-from ..parts.trees import new_trees, tree_levels, tree_node_scale, tree_noise
+from ..parts.counting.honaker import honaker_noise, new_honaker_trees
+from ..parts.counting.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
+from ..parts.counting.kary import kary_levels, kary_noise, new_kary_trees
+from ..parts.counting.node_scales import NodeScales
+from ..parts.counting.trees import new_trees, tree_levels, tree_node_scale, tree_noise
+from ..parts.means.estimators import private_mean, private_mode
+from ..parts.noise.discrete_noise import (
+    discrete_laplace,
+    granularity,
+    modular_sum,
+    most_noise,
+    skellam,
+)
+from ..parts.noise.local_randomizers import send_bit
+from ..parts.noise.mechanisms import gaussian, gaussian_mean, laplace, laplace_mean, laplace_scale
+from ..parts.schedules.buffers import fill_buffer, new_buffers
 
 
 @dataclass(frozen=True)

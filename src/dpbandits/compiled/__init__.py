@@ -1,76 +1,50 @@
-"""Everything that knows Numba: decorators, random numbers, and the cache of machine code."""
+"""Everything that knows Numba: decorators, random numbers, and the cache of machine code.
 
-from .cache import (
-    SOURCES as SOURCES,
-)
-from .cache import (
-    compiled_code as compiled_code,
-)
-from .cache import (
-    has_disk_cache as has_disk_cache,
-)
-from .cache import (
-    is_cached as is_cached,
-)
+The rest of the package imports from here, and no other folder imports llvmlite or a private name of
+Numba. The interface has four parts:
+
+* ``kernel``, ``verb``, ``inlined``, ``routine`` ...: what compiled code calls; ``loop``: the one
+  piece of machine code that Python calls, with ``is_cached`` and ``is_compiled``.
+* ``random`` ... ``poisson``: the numbers of ``numpy.random.Generator``, bit by bit.
+* ``unlikely``, ``whole``, ``call_at``: operations of the processor.
+* ``compiled_code``: the folder of cached machine code; ``compiler``: the back-end in use.
+
+There are two back-ends, with the same results. ``plain`` uses the public interfaces of Numba and
+llvmlite alone. ``quick`` is preferred where it works (``choice``): it shortens the first run.
+"""
+
+from .choice import compiler
 from .decorators import (
-    answer_of as answer_of,
-)
-from .decorators import (
-    compiles as compiles,
-)
-from .decorators import (
-    inlined as inlined,
-)
-from .decorators import (
-    is_compiled as is_compiled,
-)
-from .decorators import (
-    kernel as kernel,
-)
-from .decorators import (
-    loop as loop,
-)
-from .decorators import (
-    verb as verb,
-)
-from .distributions import (
-    beta as beta,
-)
-from .distributions import (
-    binomial as binomial,
-)
-from .distributions import (
-    exponential as exponential,
-)
-from .distributions import (
-    gamma as gamma,
-)
-from .distributions import (
-    normal as normal,
-)
-from .distributions import (
-    poisson as poisson,
-)
-from .distributions import (
-    random as random,
-)
-from .distributions import (
-    reseed as reseed,
-)
-from .distributions import (
-    student as student,
-)
-from .pointers import MOST as MOST
-from .pointers import call_at as call_at
-from .pointers import compiled_at as compiled_at
-from .primitives import unlikely as unlikely
-from .primitives import whole as whole
-from .routines import (
-    borrowing_routine as borrowing_routine,
-)
-from .routines import (
-    rare_routine as rare_routine,
-)
-from .routines import (
-    routine as routine,
-)
+    Loop,
+    answer_of,
+    borrowing_routine,
+    compiles,
+    inlined,
+    is_compiled,
+    kernel,
+    loop,
+    rare_routine,
+    routine,
+    verb,
+)  # fmt: skip
+from .folder import compiled_code
+from .plain.pointers import MOST, call_at, compiled_at
+from .plain.primitives import unlikely, whole
+from .random_numbers import (
+    beta,
+    binomial,
+    exponential,
+    gamma,
+    normal,
+    poisson,
+    random,
+    student,
+)  # fmt: skip
+from .sources import SOURCES
+
+__all__ = [
+    "MOST", "SOURCES", "Loop", "answer_of", "beta", "binomial", "borrowing_routine", "call_at",
+    "compiled_at", "compiled_code", "compiler", "compiles", "exponential", "gamma", "inlined",
+    "is_compiled", "kernel", "loop", "normal", "poisson", "random", "rare_routine", "routine",
+    "student", "unlikely", "verb", "whole",
+]  # fmt: skip

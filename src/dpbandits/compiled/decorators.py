@@ -1,9 +1,9 @@
-"""Decorators that compile functions with Numba: ``kernel``, ``verb``, ``routine``, ``loop``."""
+"""Decorators that compile functions: ``kernel``, ``verb``, ``routine``, ``loop``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from types import FunctionType
 from typing import Any
 from uuid import uuid4
@@ -13,20 +13,108 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
-from .cache import cache_on_disk, is_in_a_file
-from .inlining import Inlined
-from .routines import OPTIONS
+from . import choice
+from .folder import Stored, is_in_a_file
+from .plain import functions as plain
 from .sources import code_of, hash_of, place_of, state_of
+
+if choice.compiler() == choice.QUICK:
+    from .quick import routines as quick
 
 VERBS: set[Callable] = set()
 
 
 def kernel(function: Callable) -> Callable:
-    """Compile a function; the machine code is cached on disk if it is defined in a file."""
-    dispatcher = numba.njit(**OPTIONS)(function)
-    if is_in_a_file(function):
-        cache_on_disk(dispatcher)
-    return dispatcher
+    """Compile a function; an algorithm is compiled as a part of its loop (``loop``)."""
+    return numba.njit(**plain.OPTIONS)(function)
+
+
+def verb(function: Callable) -> Callable:
+    """Make a small function callable from kernels, which always inline it.
+
+    It must not create arrays: references to its arguments are not counted, which would take ten
+    times as long as the rest of a round. Called from Python it runs as plain Python, which is
+    thirty times faster than passing a game to compiled code for a single round.
+    """
+    return inlined(function, borrows=True)
+
+
+def inlined(function: Callable, borrows: bool = False) -> Callable:
+    """Let kernels inline a function; one that ``borrows`` counts no references, as a verb."""
+    VERBS.add(function)
+    plain.callable_from_kernels(function, True, borrows)
+    return function
+
+
+def routine(function: Callable, borrows: bool = False, rare: bool = False) -> Callable:
+    """Make a larger function callable from kernels.
+
+    Called from Python it runs as plain Python, as a verb does. One that ``borrows`` its arguments
+    does not count references to them, which takes 100 ns for a game, and must not create arrays.
+    """
+    if choice.compiler() == choice.QUICK:  # what is declared first is preferred
+        quick.call_by_symbol(function, borrows, rare)
+    plain.callable_from_kernels(function, False, borrows)
+    return function
+
+
+borrowing_routine = partial(routine, borrows=True)
+rare_routine = partial(routine, rare=True)  # returns nothing; for options that few runs choose
+
+
+class Loop:
+    """A loop over a function, compiled when it is first called.
+
+    Args:
+        function: the loop.
+        stored: what identifies its machine code on disk, None if that is not cached.
+    """
+
+    def __init__(self, function: Callable, stored: Stored | None):
+        self.function, self.stored = function, stored
+        self.dispatcher: Any = _backend().dispatcher(function, stored)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether its machine code is in this process."""
+        return bool(self.dispatcher.signatures)
+
+    @property
+    def is_cached(self) -> bool:
+        """Whether its machine code is on disk."""
+        return self.stored is not None and _backend().is_stored(self.stored)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call it; if compiling with quick fails, compile with plain."""
+        choice.report()
+        try:
+            return self.dispatcher(*arguments)
+        except Exception as error:
+            if self.is_compiled:  # the function has raised it
+                raise
+            return self._again(error, arguments)
+
+    def _again(self, error: Exception, arguments: tuple) -> Any:
+        fails = choice.compiler() == choice.QUICK
+        if fails and choice.is_forced():
+            raise error
+        if fails:
+            choice.fall_back(error)
+            self.stored = None  # its code may contain some that quick has made
+        elif not (self.stored and plain.forget(self.stored)):  # damaged?
+            raise error
+        self.dispatcher = plain.dispatcher(self.function, self.stored)
+        try:
+            return self.dispatcher(*arguments)
+        finally:
+            if self.is_compiled:
+                choice.report()
+            elif fails:  # the function cannot be compiled at all
+                choice.restore()
+
+
+def _backend() -> Any:
+    return quick if choice.compiler() == choice.QUICK else plain
 
 
 @cache
@@ -50,36 +138,10 @@ def loop(template: FunctionType, function: Callable) -> Callable:
     place = hash_of(template.__name__, place_of(called)) if on_disk else uuid4().hex
     state = hash_of(code_of(template), state_of(called)) if on_disk else ""
     # Machine code is linked by name: that of each loop, in each state, must be unique
-    name = f"{called.__name__}_{place}{state}"
-    made.__name__ = made.__qualname__ = f"{template.__name__}_{name}"
+    made.__name__ = made.__qualname__ = f"{template.__name__}_{called.__name__}_{place}{state}"
     if function not in VERBS:
-        _inline(called)
-    dispatcher = numba.njit(**OPTIONS)(made)
-    if on_disk:
-        cache_on_disk(dispatcher, called.__name__, place, state)
-    return dispatcher
-
-
-def verb(function: Callable) -> Callable:
-    """Make a small function callable from kernels, which always inline it.
-
-    It must not create arrays: references to its arguments are not counted, which would take ten
-    times as long as the rest of a round. Called from Python it runs as plain Python, which is
-    thirty times faster than passing a game to compiled code for a single round.
-    """
-    return inlined(function, borrows=True)
-
-
-def inlined(function: Callable, borrows: bool = False) -> Callable:
-    """Let kernels inline a function; one that ``borrows`` counts no references, as a verb."""
-    VERBS.add(function)
-    _inline(function, borrows)
-    return function
-
-
-def _inline(function: Callable, borrows: bool = False) -> None:
-    options = OPTIONS | {"forceinline": True, "_nrt": not borrows, "pipeline_class": Inlined}
-    overload(function, jit_options=options, strict=False)(lambda *arguments: function)
+        plain.callable_from_kernels(called, True, False)
+    return Loop(made, Stored(called.__name__, place, state) if on_disk else None)
 
 
 def answer_of(returned: Any) -> float:

@@ -18,18 +18,17 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-import llvmlite
 import numba
 import numpy as np
-from llvmlite import binding as llvm
-from numba.core.serialize import dumps
 
 from ..files import PACKAGE, sources_hash
+from .plain.primitives import processor
 
 SHARED = ("compiled", "environments", "game.py", "contextual_game.py", "parts")
 ALGORITHMS = ("algorithms", "stopping")  # their files may import each other
 INSTALLED = {"site-packages", "dist-packages"}
 LENGTH = 12  # of a hash
+SOURCES = sources_hash(*sorted(PACKAGE.rglob("*.py")))  # the state of the whole package
 
 
 def shared_sources() -> list[Path]:
@@ -40,9 +39,8 @@ def shared_sources() -> list[Path]:
 
 def shared_state() -> str:
     """Hash of the shared sources, and of the compiler, the libraries and the processor."""
-    made_by = numba.__version__, np.__version__, llvmlite.__version__, sys.version_info[:3]
-    made_for = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
-    return hash_of(sources_hash(*shared_sources()), *made_by, *made_for)
+    made_by = numba.__version__, np.__version__, sys.version_info[:3]
+    return hash_of(sources_hash(*shared_sources()), *made_by, *processor())
 
 
 def state_of(function: Callable) -> str:
@@ -68,13 +66,17 @@ def place_of(function: Callable) -> str:
     """What identifies a function in all processes, whatever state its file is in."""
     module, code = function.__module__, function.__code__
     home = module if module.startswith(f"{PACKAGE.name}.") else code.co_filename
-    return hash_of(home, function.__qualname__, dumps(_enclosed(function)))
+    return hash_of(home, function.__qualname__, [_identity(x) for x in _enclosed(function)])
 
 
-def code_of(template: FunctionType) -> str:
+def code_of(function: FunctionType) -> str:
     """Hash of the code of a function, wherever in a file it stands."""
-    code: CodeType = template.__code__
-    return hash_of(code.co_code, code.co_consts, code.co_names, code.co_varnames)
+    return hash_of(*_parts(function.__code__))
+
+
+def _parts(code: CodeType) -> list[Any]:
+    constants = [_parts(x) if isinstance(x, CodeType) else x for x in code.co_consts]
+    return [code.co_code, constants, code.co_names, code.co_varnames]
 
 
 def hash_of(*values: Any) -> str:
@@ -89,6 +91,13 @@ def _enclosed(function: Callable) -> tuple:
         with suppress(ValueError):
             values.append(cell.cell_contents)
     return tuple(values)
+
+
+def _identity(value: Any) -> Any:
+    """What identifies an enclosed value: of a function its name and its code."""
+    if isinstance(value, FunctionType):
+        return value.__module__, value.__qualname__, code_of(value)
+    return value
 
 
 def _is_followed(module: ModuleType, own: str) -> bool:

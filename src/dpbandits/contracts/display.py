@@ -8,24 +8,10 @@ from typing import Any
 
 from ..files import PACKAGE, package_folder
 
-SYMBOLS = {
-    "eps": r"$\epsilon$",
-    "eps_min": r"$\epsilon_{\min}$",
-    "rho": r"$\rho$",
-    "alpha": r"$\alpha$",
-    "alpha1": r"$\alpha_1$",
-    "beta": r"$\beta$",
-    "gamma": r"$\gamma$",
-    "delta": r"$\delta$",
-    "horizon": "$T$",
-    "k": "$k$",
-    "v": "$v$",
-    "c": "$c$",
-    "c1": "$c_1$",
-    "u": "$u$",
-    "D": "$D$",
-    "R": "$R$",
-}
+GREEK = ("rho", "alpha", "beta", "gamma", "delta")
+SYMBOLS = {name: f"${name}$" for name in "kvcuDR"} | {name: f"$\\{name}$" for name in GREEK}
+SYMBOLS |= {"eps": r"$\epsilon$", "eps_min": r"$\epsilon_{\min}$", "horizon": "$T$"}
+SYMBOLS |= {"alpha1": r"$\alpha_1$", "c1": "$c_1$"}
 
 
 def display_name(name: str) -> str:

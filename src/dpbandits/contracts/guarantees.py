@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from .alignments import Alignment
 
 Curator = Callable[..., float]  # (rng, reward, eps)
+Aligned = Alignment | None  # None if no alignment is declared
 Values = Mapping[str, float]  # of an algorithm's parameters, by name
 
 ONE_REWARD = "when one reward differs"
@@ -106,24 +107,24 @@ class Guarantee:
             (the response of each user is private), ``global zCDP``, ``global RDP`` or ``none``.
         epsilon: the privacy loss in nats as a function of the parameters by name; for local
             privacy ``eps`` is the level of the user.
-        hides: the output that an adversary observes.
-        neighbours: the neighbouring relation.
         source: paper and theorem that prove it.
         mechanism: the release that it rests on, a name in ``audit/releases.py``, or None.
-        curator: for local privacy, the local randomizer ``curator(rng, reward, eps)``.
-        gaussian: for zCDP and RDP, what the Gaussian noise guarantees.
+        hides: the output that an adversary observes.
         alignment: how its noise shifts when a reward changes, or None.
+        gaussian: for zCDP and RDP, what the Gaussian noise guarantees.
+        neighbours: the neighbouring relation.
+        curator: for local privacy, the local randomizer ``curator(rng, reward, eps)``.
     """
 
     notion: str
     epsilon: Callable[[Values], float]
-    hides: str
-    neighbours: str
     source: str
     mechanism: str | None = None
-    curator: Curator | None = None
+    hides: str = ACTIONS
+    alignment: Aligned = None
     gaussian: Gaussian | None = None
-    alignment: Alignment | None = None
+    neighbours: str = ONE_REWARD
+    curator: Curator | None = None
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -146,65 +147,45 @@ class Guarantee:
         return f"{what}; so {self.gaussian.conversion(values)}" if self.gaussian else what
 
 
-NOT_PRIVATE = Guarantee("none", nothing_hidden, "nothing", "", "")
+NOT_PRIVATE = Guarantee("none", nothing_hidden, "", hides="nothing", neighbours="")
 
 
 def global_dp(
-    source: str,
-    mechanism: str | None = None,
-    hides: str = ACTIONS,
-    alignment: Alignment | None = None,
+    source: str, mechanism: str | None = None, hides: str = ACTIONS, alignment: Aligned = None
 ) -> Guarantee:
     """Global DP: ``hides`` is eps-DP for sequences of rewards that differ in one reward."""
-    return Guarantee(
-        "global", all_of_eps, hides, ONE_REWARD, source, mechanism, alignment=alignment
-    )
+    return Guarantee("global", all_of_eps, source, mechanism, hides, alignment)
 
 
 def gaussian_zcdp(
-    source: str,
-    mechanism: str | None = None,
-    hides: str = ACTIONS,
-    alignment: Alignment | None = None,
+    source: str, mechanism: str | None = None, hides: str = ACTIONS, alignment: Aligned = None
 ) -> Guarantee:
     """Global zero-concentrated DP by Gaussian noise: ``hides`` is rho-zCDP, and sqrt(2 rho)-GDP,
     for sequences of rewards that differ in one reward.
     """
-    return _gaussian("global zCDP", ZCDP, source, mechanism, hides, alignment)
+    return Guarantee("global zCDP", nothing_hidden, source, mechanism, hides, alignment, ZCDP)
 
 
 def gaussian_rdp(
-    source: str,
-    mechanism: str | None = None,
-    hides: str = ACTIONS,
-    alignment: Alignment | None = None,
+    source: str, mechanism: str | None = None, hides: str = ACTIONS, alignment: Aligned = None
 ) -> Guarantee:
     """Global Renyi DP by Gaussian noise: ``hides`` is (order, eps)-RDP, and sqrt(2 eps/order)-GDP,
     for sequences of rewards that differ in one reward.
     """
-    return _gaussian("global RDP", RDP, source, mechanism, hides, alignment)
+    return Guarantee("global RDP", nothing_hidden, source, mechanism, hides, alignment, RDP)
 
 
 def skellam_rdp(
-    source: str,
-    mechanism: str | None = None,
-    hides: str = ACTIONS,
-    alignment: Alignment | None = None,
+    source: str, mechanism: str | None = None, hides: str = ACTIONS, alignment: Aligned = None
 ) -> Guarantee:
     """Global Renyi DP of every integer order by Skellam noise, an integer counterpart of Gaussian
     noise, for sequences of rewards that differ in one reward. It depends on a granularity ``s``.
     """
-    return _gaussian("global RDP", SKELLAM, source, mechanism, hides, alignment)
+    return Guarantee("global RDP", nothing_hidden, source, mechanism, hides, alignment, SKELLAM)
 
 
-def _gaussian(notion, gaussian, source, mechanism, hides, alignment):
-    return Guarantee(
-        notion, nothing_hidden, hides, ONE_REWARD, source, mechanism, None, gaussian, alignment
-    )
-
-
-def local_dp(source: str, curator: Curator, alignment: Alignment | None = None) -> Guarantee:
+def local_dp(source: str, curator: Curator, alignment: Aligned = None) -> Guarantee:
     """Local DP: the output of ``curator(rng, reward, eps)`` is DP at the level of the user."""
     return Guarantee(
-        "local", all_of_eps, RESPONSE, ANY_TWO_REWARDS, source, None, curator, alignment=alignment
+        "local", all_of_eps, source, None, RESPONSE, alignment, None, ANY_TWO_REWARDS, curator
     )

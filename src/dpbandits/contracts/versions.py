@@ -41,7 +41,9 @@ def _imported(source: Path) -> list[Path]:
         if module == PACKAGE / "authoring":
             passed_on = {n: m for m, n in _names_imported(PACKAGE / "authoring.py")}
             module = passed_on.get(name, module)
-        files += [f for f in (module.with_suffix(".py"), module / f"{name}.py") if f.is_file()]
+        package = [module / "__init__.py"] if module != PACKAGE else []  # which passes names on
+        places = [module.with_suffix(".py"), module / f"{name}.py", *package]
+        files += filter(Path.is_file, places)
     return files
 
 

@@ -214,28 +214,11 @@ def truncation_level(k: Any) -> Callable[[float], float]:
 
 ARM_LAWS = "bernoulli two_point point_mass gaussian uniform beta discrete pareto student lognormal"
 ARMS = {name: getattr(laws_of_arms, name) for name in ARM_LAWS.split()}
-LAWS = {
-    f.__name__: f
-    for f in (
-        bernoulli,
-        bernoulli_family,
-        one_better,
-        uniform_means,
-        sign,
-        gaussian,
-        pareto,
-        student,
-        lognormal,
-        mixed,
-        twopoint_heavy,
-        contaminated,
-        empirical,
-        table,
-        linear,
-        linear_sphere,
-        contextual,
-        contextual_table,
-    )
+OF_MEANS = bernoulli, bernoulli_family, one_better, uniform_means, sign, gaussian, pareto, student
+OTHERS = lognormal, mixed, twopoint_heavy, contaminated, empirical, table
+OF_VECTORS = linear, linear_sphere, contextual, contextual_table
+LAWS: dict[str, Callable[..., Instance]] = {
+    law.__name__: law for law in (*OF_MEANS, *OTHERS, *OF_VECTORS)
 }
 
 

@@ -1,1 +1,1 @@
-"""Building blocks of algorithms: mechanisms, trees, estimators, radii, episodes, batches, ..."""
+"""Building blocks of algorithms, by what they are for: noise, counting, indices, schedules, ..."""

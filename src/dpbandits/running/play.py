@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled import answer_of, loop, reseed
+from ..compiled import answer_of, loop
 from ..contextual_game import new_contextual_game, regret_of
 from ..contracts.algorithm import Algorithm
 from ..contracts.question import PULLS, TRACE
 from ..game import Game, new_game, pulls_of, restart
 from ..settings.setting import Setting, data_of
-from .seeds import ENVIRONMENT, LEARNER, SHUFFLE, generator, states
+from .seeds import ENVIRONMENT, LEARNER, SHUFFLE, WORDS, generator, memory_of, states
 
 played: Any = None  # in the loop over runs: the algorithm
 
@@ -62,7 +62,8 @@ def play_many(setting: Setting, runs: Sequence[int]) -> list[Record]:
     return [Record(*pair) for pair in zip(pulls, answers.tolist(), strict=True)]
 
 
-NO_STATES = np.zeros((0, 2, 4), np.uint64)
+NO_STATES = np.zeros((0, 2, WORDS), np.uint64)
+NO_MEMORY = np.zeros(WORDS, np.uint64), np.zeros(WORDS, np.uint64)
 
 
 def play_loop(
@@ -81,8 +82,8 @@ def play_loop(
         rng: the learner's generator.
         arguments: the values of the algorithm's parameters.
         runs: number of runs.
-        states: the states with which the environment's and the learner's generator begin each
-            run, uint64 array (runs, 2, 4); without any, both go on from run to run.
+        states: what is in the memory of the environment's and of the learner's generator when
+            each run begins, uint64 array (runs, 2, WORDS); without any, both go on from run to run.
 
     Returns:
         The traces, int64 array (runs, C + 1, K) or those of a contextual game, and the answers,
@@ -90,17 +91,19 @@ def play_loop(
     """
     traces = np.zeros((runs, *game.trace.shape), game.trace.dtype)
     answers = np.zeros(runs)
-    loop_of(algorithm)(game, rng, states, arguments, traces, answers)
+    memory = NO_MEMORY if len(states) == 0 else (memory_of(game.coins), memory_of(rng))
+    loop_of(algorithm)(game, rng, memory, states, arguments, traces, answers)
     return traces, answers
 
 
-def play_games(game, rng, states, arguments, traces, answers):
+def play_games(game, rng, memory, states, arguments, traces, answers):
     """The loop over runs; ``played`` is the algorithm."""
     for i in range(len(answers)):
         restart(game)
         if i < len(states):
-            reseed(game.coins, states[i, 0])
-            reseed(rng, states[i, 1])
+            for word in range(WORDS):  # assigning slices would take two seconds to compile
+                memory[0][word] = states[i, 0, word]
+                memory[1][word] = states[i, 1, word]
         answers[i] = answer_of(played(game, rng, *arguments))
         for c in range(traces.shape[1]):
             for a in range(traces.shape[2]):
@@ -115,14 +118,14 @@ def loop_of(algorithm: Algorithm) -> Callable:
 def compile_kernel(setting: Setting) -> None:
     """Compile a setting's loop, unless it is compiled, by playing a single round."""
     kernel: Any = loop_of(setting.algorithm)
-    if kernel.signatures:
+    if kernel.is_compiled:
         return
     collects = gc.isenabled()
     gc.disable()  # looking for cycles takes a sixth of the compiler's time, and finds 25 MB
     try:
         play(setting.of_one_round(), 0)
     except Exception:  # an error of a compiled algorithm is reported by its runs
-        if not kernel.signatures:
+        if not kernel.is_compiled:
             raise
     finally:
         if collects:

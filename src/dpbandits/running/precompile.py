@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..compiled import compiled_code, has_disk_cache, is_cached
+from ..compiled import compiled_code
 from ..contracts.algorithm import Algorithm
 from ..settings.setting import Setting
 from .play import compile_kernel, loop_of
@@ -50,7 +50,7 @@ def must_be_compiled(algorithm: Algorithm) -> bool:
     if not algorithm.compiled:
         return False
     loop: Any = loop_of(algorithm)
-    return not (loop.signatures or is_cached(loop))
+    return not (loop.is_compiled or loop.is_cached)
 
 
 def compile_elsewhere(settings: Sequence[Setting]) -> None:
@@ -64,7 +64,7 @@ def compile_elsewhere(settings: Sequence[Setting]) -> None:
         for setting in settings
         if setting.algorithm.file is not None
         and all(law.file is not None for law in setting.laws)
-        and has_disk_cache(loop_of(setting.algorithm))
+        and loop_of(setting.algorithm).stored
         and must_be_compiled(setting.algorithm)
     ]
     if not missing:

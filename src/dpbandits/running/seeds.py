@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
 
 ENVIRONMENT, LEARNER, SHUFFLE = range(3)
+WORDS = 5  # of the state of an SFC64 in memory
 
 
 def generator(seed: int, run: int, stream: int) -> np.random.Generator:
@@ -20,21 +21,30 @@ def generator(seed: int, run: int, stream: int) -> np.random.Generator:
     return np.random.Generator(np.random.SFC64(sequence))
 
 
-def states(seed: int, runs: Iterable[int], stream: int) -> np.ndarray:
-    """The states in which the generators of some runs begin, uint64 array (runs, 4)."""
+def states(seed: int, runs: Sequence[int], stream: int) -> np.ndarray:
+    """What is in memory when the generators of some runs begin, uint64 array (runs, WORDS)."""
     check_layout()
-    begun = [generator(seed, run, stream).bit_generator.state for run in runs]
-    return np.array([state["state"]["state"] for state in begun])
+    begun = np.zeros((len(runs), WORDS), np.uint64)
+    for i, run in enumerate(runs):
+        begun[i, :-1] = generator(seed, run, stream).bit_generator.state["state"]["state"]
+    return begun
+
+
+def memory_of(rng: np.random.Generator) -> np.ndarray:
+    """The state of a generator as it is in memory, which changes with it: uint64 array (WORDS,)."""
+    address = rng.bit_generator.ctypes.state_address
+    return np.ctypeslib.as_array((ctypes.c_uint64 * WORDS).from_address(address))
 
 
 @cache
 def check_layout() -> None:
-    """Check that the state of an SFC64 begins, in memory, with its four numbers.
+    """Check that the state of an SFC64 is, in memory, its four numbers and one more, which is 0
+    unless half of a number is left over.
 
     Raises:
-        RuntimeError: this version of NumPy keeps it in another way, which ``reseed`` does not know.
+        RuntimeError: this version of NumPy keeps it in another way.
     """
-    bits = np.random.SFC64(0)
-    found = (ctypes.c_uint64 * 4).from_address(bits.ctypes.state_address)
-    if list(found) != bits.state["state"]["state"].tolist():
+    rng = np.random.Generator(np.random.SFC64(0))
+    found = memory_of(rng).tolist()
+    if found != [*rng.bit_generator.state["state"]["state"].tolist(), 0]:
         raise RuntimeError(f"NumPy {np.__version__} keeps the state of an SFC64 in an unknown way")

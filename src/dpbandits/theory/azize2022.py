@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..parts.radii import bernoulli_kl
+from ..parts.indices.radii import bernoulli_kl
 from .bounds import ASYMPTOTIC, EXACT, ORDER, WORST_CASE, Condition, bounds_of
 from .conditions import BERNOULLI, BEST_BELOW_1, LINEAR, PRIVACY, PURE, UNIT_REWARDS, algorithm
 from .linear import structural_gap

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from scipy.optimize import brentq, minimize_scalar
 
-from ..parts.private_divergence import private_divergence
-from ..parts.radii import bernoulli_kl
+from ..parts.indices.private_divergence import private_divergence
+from ..parts.indices.radii import bernoulli_kl
 from .bounds import EXACT, Condition, bounds_of
 from .conditions import PRIVACY, STOPPING
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..parts.private_divergence import private_divergence
+from ..parts.indices.private_divergence import private_divergence
 from .bounds import ASYMPTOTIC, Condition, bounds_of
 from .conditions import BERNOULLI, BEST_BELOW_1, PRIVACY, algorithm
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..contracts.assumptions import CentralMoments, RawMoments
-from ..parts.estimators import bin_width
+from ..parts.means.estimators import bin_width
 from .bounds import ORDER, Condition, bounds_of
 from .conditions import DELTA, PRIVACY, SMALL_BUDGET, algorithm, assumes
 

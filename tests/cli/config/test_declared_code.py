@@ -84,11 +84,8 @@ CODE = [
     ("-m experiment=slurm_setup", "hydra.launcher.setup.0=touch sentinel:", COMMANDS),
     ("experiment=slurm_setup +hydra.launcher.setup.1=ls", "hydra.launcher.setup"),
     ("experiment=slurm_options", "additional_parameters.wrap=touch sentinel:", COMMANDS),
-    (
-        "experiment=slurm_options 'hydra.launcher.additional_parameters={mail-type:END}'",
-        "additional_parameters.wrap=touch sentinel:",
-        COMMANDS,
-    ),
+    ("experiment=slurm_options 'hydra.launcher.additional_parameters={mail-type:END}'",
+     "additional_parameters.wrap=touch sentinel:", COMMANDS),
     ("experiment=slurm_broken", "hydra.launcher.comment=x touch sentinel", COMMANDS),
     ("experiment=slurm_refers", "hydra.launcher.name=${oc.decode:x}:", COMMANDS),
     ("experiment=slurm_python", "hydra", "python"),
@@ -97,7 +94,7 @@ CODE = [
     ("experiment=lines", "results=x touch sentinel", "path of a folder"),
     ("--config-path elsewhere", "--config-path"),
     ("--config-name evil", "--config-name"),
-]
+]  # fmt: skip
 MINE = {
     "algo/evil.py": SENTINEL,
     "algo/unchosen.py": SENTINEL,

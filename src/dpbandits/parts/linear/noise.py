@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from ...compiled import verb
-from ..mechanisms import gaussian
+from ..noise.mechanisms import gaussian
 
 
 @verb

@@ -1,0 +1,1 @@
+"""The plain back-end: public interfaces of Numba and llvmlite alone, so that it always works."""

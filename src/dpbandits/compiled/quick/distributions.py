@@ -1,0 +1,77 @@
+"""Random numbers in kernels: calls of the C functions behind ``numpy.random.Generator``.
+
+Numba compiles its own copies of these functions into every kernel, a second for the binomial
+distribution alone; the numbers are the same.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+
+import llvmlite.binding as llvm
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.extending import lower_builtin, type_callable
+
+from ..choice import compiler
+from .routines import declared
+
+WORD, REAL = ir.IntType(64), ir.DoubleType()
+BITGEN = "state", "fnptr_next_uint64", "fnptr_next_uint32", "fnptr_next_double"
+BINOMIAL_WORDS = 17  # of the C structure binomial_t, whose first word says whether it is filled
+
+# By the name of a distribution: the C function, its result and its arguments
+C_FUNCTIONS = {
+    "gamma": ("random_standard_gamma", types.float64, types.float64),
+    "beta": ("random_beta", types.float64, types.float64, types.float64),
+    "student": ("random_standard_t", types.float64, types.float64),
+    "binomial": ("random_binomial", types.int64, types.int64, types.float64),
+    "poisson": ("random_poisson", types.int64, types.float64),
+}
+
+
+def draw_in_c(function: Callable) -> None:
+    """Let kernels that call a distribution call NumPy's C function, if one is in the table."""
+    if function.__name__ not in C_FUNCTIONS:
+        return
+    symbol, returned, *arguments = C_FUNCTIONS[function.__name__]
+    llvm.load_library_permanently(np.random._generator.__file__)
+
+    @type_callable(function)
+    def type_call(context):
+        def typer(rng, *given):
+            return returned(rng, *arguments) if compiler() == "quick" else None
+
+        typer.pysig = inspect.signature(function)
+        return typer
+
+    @lower_builtin(function, types.NumPyRandomGeneratorType, *arguments)
+    def lower(context, builder, sig, args):
+        given = [_bitgen(context, builder, sig.args[0], args[0]), *args[1:]]
+        if symbol == "random_binomial":
+            rng, n, p = given
+            prepared = _reserve(builder, BINOMIAL_WORDS)
+            builder.store(WORD(0), prepared)
+            given = [rng, p, n, prepared]
+        kind = ir.FunctionType(context.get_value_type(returned), [x.type for x in given])
+        return builder.call(declared(builder, kind, symbol), given)
+
+
+def _bitgen(context, builder, kind, value):
+    """Pointer to the C structure bitgen_t of a generator."""
+    models = context.data_model_manager
+    bits = models[kind].get(builder, value, "bit_generator")
+    model = models[models[kind].get_member_fe_type("bit_generator")]
+    members = [model.get(builder, bits, name) for name in BITGEN]
+    bitgen = _reserve(builder, len(members) + 1)
+    for i, member in enumerate((*members, members[1])):  # the last is next_raw
+        builder.store(member, builder.gep(bitgen, [WORD(i)]))
+    return bitgen
+
+
+def _reserve(builder, words):
+    """Space on the stack, reserved once in a function."""
+    with builder.goto_entry_block():
+        return builder.alloca(WORD, words)

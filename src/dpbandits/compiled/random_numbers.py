@@ -1,0 +1,56 @@
+"""Random numbers in kernels: the same as those of the generator's own methods, bit by bit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from . import choice
+from .decorators import verb
+
+
+def random(rng: np.random.Generator) -> float:
+    """Uniform on [0, 1)."""
+    return rng.random()
+
+
+def exponential(rng: np.random.Generator) -> float:
+    """Exponential of mean 1."""
+    return rng.standard_exponential()
+
+
+def normal(rng: np.random.Generator) -> float:
+    """Standard normal."""
+    return rng.standard_normal()
+
+
+def gamma(rng: np.random.Generator, shape: float) -> float:
+    """Gamma of scale 1."""
+    return rng.standard_gamma(shape)
+
+
+def beta(rng: np.random.Generator, a: float, b: float) -> float:
+    """Beta(a, b)."""
+    return rng.beta(a, b)
+
+
+def student(rng: np.random.Generator, df: float) -> float:
+    """Student's t."""
+    return rng.standard_t(df)
+
+
+def binomial(rng: np.random.Generator, n: int, p: float) -> int:
+    """Number of successes in ``n`` trials of probability ``p``."""
+    return rng.binomial(n, p)
+
+
+def poisson(rng: np.random.Generator, mean: float) -> int:
+    """Poisson."""
+    return rng.poisson(mean)
+
+
+for function in (random, exponential, normal, gamma, beta, student, binomial, poisson):
+    if choice.compiler() == choice.QUICK:  # what is declared first is preferred
+        from .quick.distributions import draw_in_c
+
+        draw_in_c(function)
+    verb(function)

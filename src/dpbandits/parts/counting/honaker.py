@@ -1,0 +1,48 @@
+"""The tree mechanism with estimates from below: private prefix sums of less noise (Honaker 2015).
+
+A node's sum is known from its own noisy sum and from those of its two halves; their average by
+the inverse of the variances has less noise, at no privacy.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled import routine, verb
+from ..noise.mechanisms import laplace
+from .node_scales import NodeScales, node_scale
+from .trees import lowest_bit, new_trees, tree_noise
+
+
+class HonakerTrees(NamedTuple):
+    """Trees of K streams, O(log T) numbers each."""
+
+    # float64 array (K, levels), entry (a, h) is the value of the last left half of height h: its
+    # noise and half the values of its halves
+    value: np.ndarray
+    prefix: np.ndarray  # float64 array (K, levels), the noise of prefixes, as in ``new_trees``
+
+
+@routine
+def new_honaker_trees(K: int, T: int) -> HonakerTrees:
+    """``K`` empty trees over at most ``T`` items each."""
+    return HonakerTrees(new_trees(K, T), new_trees(K, T))
+
+
+@verb
+def honaker_noise(
+    trees: HonakerTrees, rng: np.random.Generator, a: int, n: int, scales: NodeScales
+) -> float:
+    """Noise in the released sum of the first ``n`` items of tree ``a``.
+
+    Item n closes the nodes of heights 0, 1, ..., h, where h is its lowest set bit; the last is one
+    of the nodes that the prefix consists of. Two draws an item on average.
+    """
+    scale, height = node_scale(scales, float(n)), lowest_bit(n)
+    value = laplace(rng, scale)
+    for h in range(height):
+        value = laplace(rng, scale) + (trees.value[a, h] + value) / 2.0
+    trees.value[a, height] = value
+    return tree_noise(trees.prefix, a, n, value / (2.0 - 2.0**-height))

@@ -1,0 +1,60 @@
+"""Hybrid counters: private prefix sums of a stream of any length (Chan, Shi & Song 2011), in the
+form of Hu & Hegde 2022.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled import routine, verb
+from ..noise.mechanisms import laplace, laplace_scale
+from .trees import new_trees, tree_levels, tree_node_scale, tree_noise
+
+
+class Counters(NamedTuple):
+    """One counter for each arm. Its epochs end after 1, 3, 7, 15, ... rewards."""
+
+    full: np.ndarray  # float64 array (K,), noisy sum of the rewards of all finished epochs, C
+    part: np.ndarray  # float64 array (K,), noisy sum of the rewards of the present epoch, B
+    size: np.ndarray  # int64 array (K,), number of rewards, O
+    end: np.ndarray  # int64 array (K,), number of rewards at which the present epoch ends
+    scale: np.ndarray  # float64 array (K,), scale of the noise of a node of its tree
+    buffer: np.ndarray  # float64 array (K,), sum of the rewards of the present epoch
+    trees: np.ndarray  # their trees, one for each arm; an epoch needs no node of an earlier one
+
+
+@routine
+def new_hybrid_counters(K: int, T: int) -> Counters:
+    """Empty counters of at most ``T`` rewards each."""
+    size, end = np.zeros(K, np.int64), np.ones(K, np.int64)
+    full, part, scale, buffer = np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K)
+    return Counters(full, part, size, end, scale, buffer, new_trees(K, T))
+
+
+@verb
+def count_reward(
+    rng: np.random.Generator, eps: float, counters: Counters, a: int, x: float
+) -> None:
+    """Add the reward ``x`` to the counter of arm ``a``. eps-DP: half of the budget is spent on the
+    sums of whole epochs, half on the tree of an epoch, one of L = r + 2 levels for 2^(r+1) rewards.
+    """
+    counters.size[a] += 1
+    counters.buffer[a] += x
+    n, end = counters.size[a], counters.end[a]
+    if n == end:
+        counters.full[a] += counters.buffer[a] + laplace(rng, laplace_scale(2.0, eps))
+        counters.part[a] = counters.buffer[a] = 0.0
+        counters.end[a] = 2 * end + 1
+        counters.scale[a] = tree_node_scale(tree_levels(2 * end + 1), 2.0, eps)
+    else:
+        noise = laplace(rng, counters.scale[a])
+        in_epoch = n - (end - 1) // 2
+        counters.part[a] = counters.buffer[a] + tree_noise(counters.trees, a, in_epoch, noise)
+
+
+@verb
+def counted_mean(counters: Counters, a: int) -> float:
+    """Private mean of all rewards of arm ``a``."""
+    return (counters.full[a] + counters.part[a]) / counters.size[a]

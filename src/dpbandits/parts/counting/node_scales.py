@@ -1,0 +1,24 @@
+"""Scales of the noise of a counter's nodes, for items of equal or of growing sensitivity."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...compiled import verb
+from .trees import tree_node_scale
+
+
+class NodeScales(NamedTuple):
+    """All prefix sums together are eps-DP: item n lies in at most ``levels`` nodes."""
+
+    levels: int  # the largest number of nodes that an item lies in
+    factor: float  # the sensitivity of item n is ``factor n^power``
+    power: float  # at least 0
+    eps: float  # privacy budget of a counter
+
+
+@verb
+def node_scale(scales: NodeScales, end: float) -> float:
+    """Scale of the noise of a node whose last item, that of largest sensitivity, is ``end``."""
+    sensitivity = scales.factor * end**scales.power if scales.power > 0.0 else scales.factor
+    return tree_node_scale(scales.levels, sensitivity, scales.eps)

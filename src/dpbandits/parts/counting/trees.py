@@ -1,0 +1,62 @@
+"""The tree mechanism: private prefix sums of a stream (Chan, Shi & Song 2011)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...compiled import routine, verb
+from ..noise.mechanisms import laplace_scale
+
+
+@verb
+def tree_levels(T: int) -> int:
+    """Levels of a tree over ``T`` items, floor(log2 T) + 1: the number of nodes of an item."""
+    levels = 0
+    while T > 0:
+        T >>= 1
+        levels += 1
+    return levels
+
+
+@routine
+def new_trees(K: int, T: int) -> np.ndarray:
+    """``K`` empty trees over at most ``T`` items each, float64 array (K, levels).
+
+    Entry (a, j) stores the noise of the prefix that ended when a node of level j last closed.
+    """
+    return np.zeros((K, tree_levels(T)))
+
+
+@verb
+def tree_noise(trees: np.ndarray, a: int, n: int, noise: float) -> float:
+    """Noise in the released sum of the first ``n`` items of tree ``a`` (Chan et al. 2011).
+
+    Item ``n`` closes the node at the lowest set bit of ``n``, whose noise is ``noise``. The prefix
+    sum of ``n`` consists of one node for each set bit; those above the lowest form the prefix that
+    the next higher set bit closed, so a release takes O(1).
+
+    All prefix sums together are eps-DP if each node's noise is Lap(levels sensitivity / eps).
+    """
+    higher = n & (n - 1)
+    if higher:
+        noise += trees[a, lowest_bit(higher)]
+    trees[a, lowest_bit(n)] = noise
+    return noise
+
+
+# 2 has order 66 modulo 67, so the remainder of a power of two determines its exponent.
+_EXPONENT = np.zeros(67, np.int64)
+for _j in range(63):
+    _EXPONENT[2**_j % 67] = _j
+
+
+@verb
+def lowest_bit(n: int) -> int:
+    """Position of the lowest set bit of ``n`` >= 1."""
+    return _EXPONENT[(n & -n) % 67]
+
+
+@verb
+def tree_node_scale(levels: int, sensitivity: float, eps: float) -> float:
+    """Scale of each node's Laplace noise for which one tree is eps-DP."""
+    return laplace_scale(levels * sensitivity, eps)

@@ -1,0 +1,1 @@
+"""Top Two identification of the best arm."""

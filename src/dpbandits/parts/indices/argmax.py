@@ -1,0 +1,134 @@
+"""The argmax of optimistic indices, without computing every index in every round.
+
+In most rounds the leader remains the arm of largest index, and only its statistics have changed.
+The choices equal those of an argmax over all arms in every round; docs/design.md has the proof.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled import verb
+from .powers import CLOSE, Cubic, evaluate, expansion
+
+WINDOW = 2.0**-13  # length of a window as a fraction of t; the bounds are renewed at its end
+LEAST = 16  # minimum length of a window in rounds
+MANY = 16  # the leader's bonus is treated as linear if N is at least MANY times the rounds left
+MARGIN = 1e-12  # relative; far above rounding errors of an index and far below any effect
+
+
+class Indices(NamedTuple):
+    """Arms whose index at round t is ``level + growth(t) width``, growth (ln t + shift)^power."""
+
+    # float64 array (K + K % 2,), infinite for an arm without observations; the last entry of an odd
+    # number of arms is that of an arm that is never played, minus infinity
+    level: np.ndarray
+    width: np.ndarray  # float64 array (K + K % 2,), never negative
+    shift: float  # of the growth, at least 0
+    power: float  # of the growth, in (0, 1)
+    # if it is less than 1, each round adds 1 to the leader's N, its width is proportional to
+    # N^-fade, and N (index - total/N - bonus) does not decrease. If it is 1, only N (index -
+    # total/N) is known not to decrease
+    fade: float
+
+
+class Window(NamedTuple):
+    """Rounds for which the growth is bounded by that of the last one."""
+
+    last: int  # the last round
+    growth: float  # the growth at the last round
+    start: float  # the first round, t0
+    inverse: float  # 1/t0
+    cubic: Cubic  # in t/t0 - 1, approximates the growth unless it is a square root
+
+
+class Stretch(NamedTuple):
+    """Rounds in which one arm leads: until the window ends, its index is certainly the largest as
+    long as ``total + gain > bar N``, with the total and N of the leader.
+    """
+
+    arm: int  # the leader
+    bar: float  # bounds the indices of the other arms
+    gain: float  # bounds what the leader's index has beyond total/N, times N
+
+
+@verb
+def new_window(indices: Indices, t: int) -> Window:
+    """The window that begins at round ``t``."""
+    last = t + max(LEAST, math.floor(t * WINDOW))
+    cubic = 0.0, 0.0, 0.0, 0.0
+    if indices.power != 0.5:
+        cubic = expansion(math.log(t) + indices.shift, indices.power)
+    window = Window(last, 0.0, float(t), 1.0 / t, cubic)
+    return Window(last, growth(indices, window, last), float(t), 1.0 / t, cubic)
+
+
+@verb
+def growth(indices: Indices, window: Window, t: float) -> float:
+    """(ln t + shift)^power, for a round t after the beginning of the window."""
+    if indices.power == 0.5:  # a square root is fast and exact
+        return math.sqrt(math.log(t) + indices.shift)
+    y = (t - window.start) * window.inverse
+    if y <= CLOSE:
+        return evaluate(window.cubic, y)
+    return (math.log(t) + indices.shift) ** indices.power
+
+
+@verb
+def ahead(leader: tuple[int, float, float], b: int, index: float) -> tuple[int, float, float]:
+    """The arm of largest index among those before and arm ``b``, ties to those before, its index
+    and the second largest one; without branches, which would be mispredicted.
+    """
+    a, best, second = leader
+    first = index > best
+    return b if first else a, index if first else best, max(second, best if first else index)
+
+
+@verb
+def lead(indices: Indices, window: Window, t: int, total: np.ndarray, N: np.ndarray) -> Stretch:
+    """The arm of largest index at round ``t``, ties to the lowest, and how long it leads.
+
+    Args:
+        indices: the indices.
+        window: the window of round t.
+        t: the round to be played.
+        total: float64 array (K,); ``total / N`` is the index of an arm without its bonus.
+        N: float64 array (K,), number of observations of each arm.
+    """
+    now = growth(indices, window, t)
+    half, widest = len(indices.level) // 2, 0.0
+    low, high = (0, -np.inf, -np.inf), (half, -np.inf, -np.inf)
+    for b in range(half):  # two halves at once, as each comparison waits for the one before
+        c = b + half
+        low = ahead(low, b, indices.level[b] + now * indices.width[b])
+        high = ahead(high, c, indices.level[c] + now * indices.width[c])
+        widest = max(widest, max(indices.width[b], indices.width[c]))
+    a, best, second = ahead(low, high[0], high[1])
+    second = max(second, high[2])
+    if N[a] == 0.0 or not math.isfinite(second):  # nothing to compare with: it keeps no lead
+        return Stretch(a, 0.0, -np.inf)
+    # the indices of the others, k rounds later, are at most second + climb, and by concavity at
+    # most second + rise k; N (index - total/N) of the leader is at least own k more than now
+    left = window.last - t
+    climb = (window.growth - now) * widest
+    bar, linear = second + climb, 0.0
+    if indices.fade < 1.0 and t >= 2 * LEAST:  # from there on ln t > 1, and the chord bounds a
+        rise = climb * ((1.0 + left * window.inverse) / max(left, 1.0))  # tangent's slope; t >= t0
+        own = (1.0 - indices.fade) * (1.0 - 1.0 / MANY) * now * indices.width[a]
+        linear = rise * (N[a] + left) - (own if N[a] >= MANY * left else 0.0)
+        bar = second + linear
+    bar += MARGIN * (abs(bar) + abs(second) + now * widest)
+    return Stretch(a, bar, linear * N[a] + (best * N[a] - total[a]))
+
+
+@verb
+def keeps_lead(stretch: Stretch, total: float, N: float) -> bool:
+    """Whether the leader certainly has the largest index in the next round of the window.
+
+    During a stretch only the total and N of the leader change, and the changes of all bonuses are
+    bounded. The test costs one multiplication: no root, no logarithm, no other arm.
+    """
+    return total + stretch.gain > stretch.bar * N

@@ -1,0 +1,121 @@
+"""The argmax of KL indices, without computing every index: blocks of rounds with one leader.
+
+The index of an arm at round t is ``max{q : N kl(S/N, q) <= ln t}``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled import routine, verb
+from .radii import bernoulli_kl, kl_upper
+
+CLEAR = 1e-9  # margin between two indices, far above the error of either
+SURE = 1e-6  # relative margin of N kl, far above its rounding error
+
+
+class Reach(NamedTuple):
+    """Each arm's index when it was last computed. The index is concave in ln t, so until the arm
+    is played the tangent is an upper bound.
+    """
+
+    height: np.ndarray  # float64 array (K,), the index
+    slope: np.ndarray  # float64 array (K,), derivative of the index with respect to ln t
+    since: np.ndarray  # float64 array (K,), ln t at that time
+
+
+@routine
+def new_reach(K: int) -> Reach:
+    """The state before the first round, in which all indices are infinite."""
+    return Reach(np.full(K, math.inf), np.zeros(K), np.zeros(K))
+
+
+@verb
+def kl_index(S, N, t):
+    """The index at round ``t`` of an arm with ``N`` rewards of sum ``S``."""
+    return kl_upper(min(S / N, 1.0), math.log(t) / N) if N > 0 else math.inf
+
+
+@verb
+def compute(reach, S, N, a, t):
+    """Compute and store the index of an arm at round ``t``."""
+    q = kl_index(S, N, t)
+    reach.height[a], reach.since[a] = q, math.log(t)
+    reach.slope[a] = q * (1.0 - q) / (N * q - S) if N > 0 and N * q > S else math.inf
+
+
+@verb
+def at_most(reach, b, l):
+    """Upper bound of an arm's index at ln t = ``l``: its tangent."""
+    return reach.height[b] + reach.slope[b] * max(l - reach.since[b], 1e-300)
+
+
+@verb
+def rivals(reach, a, l):
+    """Lower and upper bound of the largest index of all arms but ``a`` at ln t = ``l``, and the arm
+    that attains the upper bound.
+    """
+    low, high, arm = -math.inf, -math.inf, a
+    for b in range(len(reach.height)):
+        if b != a:
+            low = max(low, reach.height[b])
+            most = at_most(reach, b, l)
+            arm = b if most > high else arm
+            high = max(high, most)
+    return low, high, arm
+
+
+@verb
+def surely_above(S, N, q, l):
+    """Whether an arm's index is certainly above ``q``, decided without computing the index."""
+    q += CLEAR
+    return N > 0 and q < 1.0 and (q <= S / N or N * bernoulli_kl(S / N, q) < (1.0 - SURE) * l)
+
+
+@verb
+def surely_below(S, N, q, l):
+    """Whether an arm's index is certainly below ``q``, decided without computing the index."""
+    q -= CLEAR
+    return N > 0 and S / N < q < 1.0 and N * bernoulli_kl(S / N, q) > (1.0 + SURE) * l
+
+
+@verb
+def kl_leader(reach, S, N, a, t):
+    """The arm of largest index at round ``t``, ties to the lowest; ``a`` is the previous leader."""
+    l = math.log(t)
+    if surely_above(S[a], N[a], rivals(reach, a, l)[1], l):
+        return a
+    compute(reach, S[a], N[a], a, t)
+    for b in range(len(N)):
+        if b != a and not at_most(reach, b, l) < reach.height[a] - CLEAR:
+            compute(reach, S[b], N[b], b, t)
+            if reach.height[b] > reach.height[a] or (reach.height[b] == reach.height[a] and b < a):
+                a = b
+    return a
+
+
+@verb
+def kl_leads(reach, S, N, a, t, n):
+    """Whether arm ``a`` certainly has the largest index in rounds t, ..., t + n - 1: even if all
+    its rewards are 0 and the indices of the others are those of the last of these rounds.
+    """
+    now, then, most = math.log(t), math.log(t + n - 1), N[a] + n - 1
+    stale = True
+    while stale:
+        low, high, rival = rivals(reach, a, then)
+        if surely_above(S[a], most, high, now):
+            return True
+        if surely_below(S[a], most, low, now):
+            return False
+        stale = rival != a and reach.since[rival] < now
+        if stale:
+            compute(reach, S[rival], N[rival], rival, t)
+    worst = kl_index(S[a], most, t) - 1e-12  # the tolerance of an index
+    for b in range(len(N)):
+        implausible = N[b] > 0 and worst > S[b] / N[b]
+        if b != a and not (implausible and N[b] * bernoulli_kl(S[b] / N[b], worst) > then):
+            return False
+    return True

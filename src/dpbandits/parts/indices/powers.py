@@ -1,0 +1,91 @@
+"""Powers of pull counts and of logarithms, by cubic approximations between exact values."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled import routine, unlikely, verb
+
+CLOSE = 2.0**-13  # relative step within which a cubic is exact but for the last bit or two
+
+
+class Powers(NamedTuple):
+    """A power of each arm's count at the beginning of the current step of relative length CLOSE."""
+
+    start: np.ndarray  # float64 array (K,), the count at the beginning of the step
+    end: np.ndarray  # float64 array (K,), the count at the beginning of the next step
+    value: np.ndarray  # float64 array (K,), the power at ``start``
+
+
+@routine
+def new_powers(K: int) -> Powers:
+    """Powers of ``K`` counts, none of them computed."""
+    return Powers(np.zeros(K), np.zeros(K), np.zeros(K))
+
+
+@verb
+def power_of_count(powers: Powers, a: int, n: float, scale: float, p: float) -> float:
+    """The power ``scale n^p``: exact for counts below 2^13, accurate to the last bits above.
+
+    It is a function of the count alone, so equal counts have equal powers.
+
+    Args:
+        powers: the powers of one scale and one p.
+        a: the arm.
+        n: its count, at least 1 and not less than in earlier calls.
+        scale: the factor.
+        p: the exponent, in [-1, 1].
+    """
+    if unlikely(n >= powers.end[a]):
+        step = max(powers.end[a] - powers.start[a], 1.0)
+        while n >= 2.0 / CLOSE * step:
+            step *= 2.0
+        powers.start[a] = math.floor(n / step) * step
+        powers.end[a] = powers.start[a] + step
+        powers.value[a] = scale * powers.start[a] ** p
+    y = n / powers.start[a] - 1.0
+    cubic = 1.0 + (p - 1.0) / 2.0 * y * (1.0 + (p - 2.0) / 3.0 * y)
+    return powers.value[a] * (1.0 + p * y * cubic)
+
+
+Cubic = tuple[float, float, float, float]  # coefficients, the constant first
+
+
+@verb
+def expansion(l: float, power: float) -> Cubic:
+    """The cubic in t/t0 - 1 that approximates (ln t + shift)^power close to t0.
+
+    Args:
+        l: ln t0 + shift; the cubic is exact at t0, and close to it if l is at least 1.
+        power: the exponent.
+    """
+    c0, l1 = l**power, max(l, 1.0)
+    second = (power - 1.0) / (2.0 * l1)  # of (1 + y/l)^power
+    third = (power - 2.0) / (3.0 * l1)
+    c1 = c0 * power / l1
+    return c0, c1, c1 * (second - 0.5), c1 * (1.0 / 3.0 + second * (third - 1.0))
+
+
+@verb
+def evaluate(cubic: Cubic, y: float) -> float:
+    """The value of a cubic at ``y``."""
+    return cubic[0] + y * (cubic[1] + y * (cubic[2] + y * cubic[3]))
+
+
+@verb
+def power_of_log(step: np.ndarray, t: int, power: float) -> float:
+    """The power ``(ln t)^power``: exact for t below 2^13, accurate to the last bits above.
+
+    Args:
+        step: float64 array (7,), zeros at first: the last round of the current step, its first
+            round, one by this, and the cubic.
+        t: the round, at least 2 and not less than in earlier calls.
+        power: the exponent.
+    """
+    if t > step[0]:
+        step[0], step[1], step[2] = t + math.floor(t * CLOSE), t, 1.0 / t
+        step[3], step[4], step[5], step[6] = expansion(math.log(t), power)
+    return evaluate((step[3], step[4], step[5], step[6]), (t - step[1]) * step[2])

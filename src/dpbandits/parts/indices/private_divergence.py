@@ -1,0 +1,39 @@
+"""The divergence of Bernoulli laws under global DP and its index, in closed form.
+
+Azize et al. 2025 measure how hard two Bernoulli laws of means x and y are to tell apart under
+eps-global DP by ``d(x, y) = inf over z between x and y of eps |z - x| + kl(z, y)``. For x <= y the
+infimum is at the z whose logit is logit(y) - eps, or at x if that z is below x. The closed forms
+are derived from it here.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ...compiled import verb
+from .radii import bernoulli_kl, kl_upper
+
+
+@verb
+def private_divergence(x: float, y: float, eps: float) -> float:
+    """d(x, y) for x and y in [0, 1]; kl(x, y) if eps is infinite."""
+    if x > y:
+        x, y = 1.0 - x, 1.0 - y
+    if y >= 1.0:
+        return eps * (1.0 - x) if x < 1.0 else 0.0
+    share = y * math.expm1(-eps)
+    if y * math.exp(-eps) <= x * (1.0 + share):  # the logits of x and y are at most eps apart
+        return bernoulli_kl(x, y)
+    return -eps * x - math.log1p(share) if x > 0.0 else -math.log1p(share)
+
+
+@verb
+def private_upper(x: float, c: float, eps: float) -> float:
+    """``max{q in [0, 1] : d(x, q) <= c}``, c > 0; the index of KL-UCB if eps is infinite."""
+    if x >= 1.0 or c >= eps * (1.0 - x):
+        return 1.0
+    if x <= 0.0:
+        return min(math.expm1(-c) / math.expm1(-eps), 1.0)
+    if c <= eps * (1.0 - x) + math.log1p((1.0 - x) * math.expm1(-eps)):  # kl(x, q) at z = x
+        return kl_upper(x, c)
+    return min(math.expm1(-(c + eps * x)) / math.expm1(-eps), 1.0)

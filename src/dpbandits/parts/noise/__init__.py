@@ -1,0 +1,1 @@
+"""Noise: the Laplace and Gaussian mechanisms, integer noise, and local randomizers."""

@@ -1,0 +1,59 @@
+"""Lazy buffers: the private mean of an arm is that of its last full buffer (Hu & Hegde 2022)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled import routine, verb
+from ...game import Game, arms, pull, until_horizon
+from ..noise.mechanisms import laplace_mean
+
+
+class Buffers(NamedTuple):
+    """The release of the last full buffer of each arm, and the buffer that is being filled.
+
+    Buffers hold 1, 2, 4, 8, ... rewards. All arrays are float64 (K,).
+    """
+
+    mean: np.ndarray  # private mean of the last full buffer
+    length: np.ndarray  # number of its rewards, O; 0 before the first one
+    total: np.ndarray  # sum of the rewards in the present buffer
+    size: np.ndarray  # their number
+
+
+@routine
+def new_buffers(K: int) -> Buffers:
+    """Empty buffers, the first of which holds one reward."""
+    return Buffers(np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K))
+
+
+@routine
+def first_buffers(game: Game, rng: np.random.Generator, eps: float) -> Buffers:
+    """Play each arm once and release its reward. eps-DP."""
+    buffers = new_buffers(arms(game))
+    for a in range(until_horizon(game, arms(game))):
+        fill_buffer(rng, eps, buffers, a, pull(game, a), 1)
+    return buffers
+
+
+@verb
+def room_in_buffer(buffers: Buffers, a: int) -> int:
+    """Number of rewards that the present buffer of arm ``a`` still holds."""
+    return int(max(2.0 * buffers.length[a], 1.0) - buffers.size[a])
+
+
+@verb
+def fill_buffer(
+    rng: np.random.Generator, eps: float, buffers: Buffers, a: int, x: float, n: int
+) -> None:
+    """Add ``n`` rewards of sum ``x`` to the buffer of arm ``a``, for which there is room; a full
+    buffer releases its mean and is emptied. eps-DP: every reward enters one release.
+    """
+    buffers.total[a] += x
+    buffers.size[a] += n
+    if room_in_buffer(buffers, a) == 0:
+        buffers.length[a] = buffers.size[a]
+        buffers.mean[a] = laplace_mean(rng, buffers.total[a], buffers.length[a], eps)
+        buffers.total[a] = buffers.size[a] = 0.0

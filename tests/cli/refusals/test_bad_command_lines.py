@@ -1,0 +1,237 @@
+"""Every command ends with one line that names what is wrong, exit code 2, and nothing written.
+
+What is wrong with settings and overrides is tested in ``settings/test_bad_settings`` and
+``cli/config/test_bad_overrides``: here are other words, and a few of each kind.
+"""
+
+import io
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands import command
+from refusals import QUICK_STOP, arguments, complaint
+from tiers import every
+
+from dpbandits.cli import audit, bounds, claims, plot, run, status, stop
+from dpbandits.contracts.question import REGRET
+
+ONE_SETTING = [
+    ("eps=0", "eps=0:", "above 0"),
+    ("horizn=5", "'horizn'", "did you mean horizon?"),
+    ("algo.alfa=2", "'algo.alfa'", "did you mean algo.alpha?"),
+    ("env=bernoulli env.means=[0.5]", "env=bernoulli:", "two arms"),
+    ("algo=adap_klucbb", "'adap_klucbb'", "did you mean adap_klucb?"),
+    ("eps=[", "eps=["),
+    ("=3", "=3"),
+    (f"eps={'[' * 400}{']' * 400}", "eps=[[[[", "without end"),
+    ("'eps=${oc.env:HOME}'", "eps=${oc.env:HOME}:", "another key"),
+    ("results=null", "results=null:", "folder"),
+    ("--config-dir missing", "--config-dir=missing:", "no such folder"),
+    ("--foo", "--foo", "--help"),
+]
+OPTIONS = [
+    ("--cfg foo", "--cfg", "foo", "job"),
+    ("--info foo", "--info", "foo", "all"),
+    ("--cfg job -m", "--cfg and -m do not go together"),
+    ("--info config -m", "--info and -m do not go together"),
+    ("--cfg job --info all", "--cfg and --info do not go together"),
+    ("--resolve", "--resolve", "--cfg"),
+    ("-p env", "--package", "--cfg"),
+    ("--cfg job -p foo", "package", "'foo'", "env"),
+    ("-p eps --cfg job", "package", "'eps'", "env"),
+    ("-p env.outlier --cfg job env=contaminated", "package", "'env.outlier'", "env"),
+    ("-p hydra --cfg job", "package", "'hydra'", "env"),
+    ("-p env --cfg hydra", "package", "'env'", "hydra"),
+    ("--cfg hydra --resolve", "--resolve", "--cfg job or all"),
+    ("--cfg hydra -p hydra.foo", "--cfg hydra", "hydra.foo"),
+    ("--foo", "--foo", "--help"),
+]
+RUN = [
+    *ONE_SETTING,
+    *OPTIONS,
+    ("results=/dev/null/x", "results=/dev/null/x:", "writable folder"),
+    ("-m eps=1,-1", "eps=-1:", "above 0"),
+    ("-m algo=adap_ucb,adap_ucbb", "'adap_ucbb'", "did you mean adap_ucb?"),
+    ("-m algo=ucb,ts eps=1", "eps=1:", "ucb", "not private"),
+    ("-m algo=ucb,adap_ucb rho=1", "rho=1:", "ucb", "not private"),
+    ("-m results=a,/dev/null/x", "results=/dev/null/x:", "writable folder"),
+    ("-m eps=[", "eps=["),
+    ("-m horizn=1,2", "'horizn'", "did you mean horizon?"),
+    ("-m sweep.eps=[1] eps=3,4", "eps=3:", "the sweep varies eps"),
+    ("-m 'eps=range(1,1000000000000)'", "eps=range(", "more than 100000 combinations"),
+    ("-m 'algo=glob(zz*)'", "algo=glob(zz*):", "no file of algo"),
+    ("-m 'algo=glob(adap_*)' eps=0", "eps=0:", "above 0"),
+    ("-m assume=true env=contaminated env.inlier=bernoulli_c2,zzz", "'zzz'", "bernoulli_c4"),
+]  # fmt: skip
+STOP = [
+    *OPTIONS,
+    ("rel_error=2", "rel_error=2:", "(0, 1)"),
+    ("rel_eror=.1", "'rel_eror'", "did you mean rel_error?"),
+    ("env=table env.rewards=[[1,0],[0,1]]", "cap=100:", "2 rounds"),
+    ("results=/dev/null/x", "results=/dev/null/x:", "writable folder"),
+    ("results=null", "results=null:", "folder"),
+    ("-m beta=.1,2", "beta=2:", "(0, 1)"),
+]
+BOUNDS = [
+    *ONE_SETTING,
+    ("algo=ucb,adap_ucb", "algo=ucb,adap_ucb", "one setting"),
+    ("-m eps=1,2", "-m", "one setting"),
+    ("eps=0.1,1", "eps=0.1,1", "one setting"),
+    ("'sweep={eps:[0.1,1]}'", "sweep={eps:[0.1,1]}", "one setting"),
+    ("experiment=azize2022_fig8", "one setting", "bandit-plot experiment=azize2022_fig8 bounds="),
+]
+STATUS = [
+    *ONE_SETTING,
+    ("experiment=azize2022_fig", "unknown experiment"),
+    ("algo=dp_se,ucb", "add -m"),
+]
+PLOT = [
+    ("experiment=azize2022_fig44", "'azize2022_fig44'", "did you mean azize2022_fig4?"),
+    ("experiment=azize2022_fig8", "results/azize2022_fig8.csv", "bandit-run experiment="),
+    ("experiment=azize2022_fig8 results=r", "r/azize2022_fig8.csv", "bandit-run experiment="),
+    ("experiment=", "experiment", "azize2022_fig4"),
+    ("", "experiment=NAME", "--help"),
+    ("experimnt=azize2022_fig8", "'experimnt'", "did you mean experiment?"),
+    ("foo=1", "'foo'", "experiment"),
+    ("--foo", "--foo", "--help"),
+    ("experiment=../x", "'../x'", "azize2022_fig2"),
+    ("experiment=azize2022_fig8 bounds=maybe", "bounds=maybe:", "true or false"),
+    ("experiment=azize2022_fig8 a.csv", "either", "--help"),
+    ("-m", "-m", "--help"),
+    ("/dev/null", "/dev/null:", "not a readable CSV"),
+    (f"experiment={'x' * 5000}", "experiment", "xxx", "azize2022_fig2"),
+    ("x" * 5000, "xxx", "too long"),
+    ("missing.csv", "missing.csv:", "No such file"),
+    (".", ".:", "no tables"),
+]
+CLAIMS = [
+    ("A9", "claim", "'A9'", "did you mean A6?"),
+    ("a1", "'a1'", "did you mean A1?"),
+    ("''", "claim", "''", "A1"),
+    ("foo=1", "'foo'", "horizon, jobs, results, runs, seed"),
+    ("A1 =3", "''", "horizon"),
+    ("A1 runs=1", "runs=1:", "at least 2"),
+    ("A1 runs=many", "runs=many:", "whole number"),
+    ("A1 runs=1e400", "runs=1e400:", "whole number"),
+    ("A1 horizon=0", "horizon=0:", "at least 1"),
+    ("A1 horizon=nan", "horizon=nan:", "whole number"),
+    ("A1 horizon=[", "horizon=["),
+    ("A1 'horizon=${oc.env:HOME}'", "horizon=${oc.env:HOME}:", "whole number"),
+    ("A1 seed=-1", "seed=-1:", "at least 0"),
+    ("A1 seed=../x", "seed=../x:", "whole number"),
+    ("A1 seed=1,2", "seed=1,2:", "whole number"),
+    ("A1 jobs=0", "jobs=0:", "-1"),
+    ("A1 results=", "results=:", "folder"),
+    ("A1 results=/dev/null/x", "results=/dev/null/x:", "writable folder"),
+    ("A1 -m", "-m", "--help"),
+    ("--foo", "--foo", "bandit-claims --help"),
+]
+AUDIT = [
+    ("eps=0 algo=adap_ucb", "eps=0:", "above 0"),
+    ("algo=ucb", "algo=ucb:", "nothing to audit"),
+    ("algo=adap_ucb rule=nas", "algo and rule", "at a time"),
+    ("--foo", "--foo", "bandit-audit --help"),
+]
+LINES = [
+    *((run, *x) for x in RUN),
+    *((stop, *x) for x in STOP),
+    *((bounds, *x) for x in BOUNDS),
+    *((status, *x) for x in STATUS),
+    *((plot, *x) for x in PLOT),
+    *((claims, *x) for x in CLAIMS),
+    *((audit, *x) for x in AUDIT),
+]
+KEYS_OF_QUICK_RUNS = {run: arguments, stop: lambda line: arguments(line, QUICK_STOP)}
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "parts"),
+    every(2, [(x[0], x[1], x[2:]) for x in LINES]),
+    ids=[f"{x[0].__name__.rpartition('.')[2]} {x[1][:80]}" for x in LINES],
+)
+def test_a_command_refuses(refused, module, line, parts):
+    message = refused(module, KEYS_OF_QUICK_RUNS.get(module, shlex.split)(line))
+    assert all(part in message for part in parts), message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("results", ["loop", "loop/inside", "dangling"])
+def test_links_that_lead_nowhere_are_refused(refused, results):
+    Path("loop").symlink_to("loop")
+    Path("dangling").symlink_to("nothing")
+    for module, words in ((run, arguments("")), (status, []), (claims, ["A1", "runs=2"])):
+        message = refused(module, [*words, f"results={results}"])
+        assert f"results={results}: a writable folder is needed" in message
+
+
+def test_a_loop_is_no_folder_of_files(refused):
+    Path("loop").symlink_to("loop")
+    for module in (run, stop, status):
+        message = refused(module, ["--config-dir", "loop"])
+        assert message.startswith("--config-dir=loop: a folder is needed")
+
+
+def test_a_file_is_no_folder_for_results(refused):
+    Path("taken").write_text("a file")
+    assert "results=taken: a writable folder is needed" in refused(run, arguments("results=taken"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "line",
+    [
+        "bandit-run eps=0",
+        "bandit-run results=/dev/null/x",
+        "bandit-run -m eps=1,-1",
+        "bandit-plot missing.csv",
+        "bandit-stop rel_error=2",
+        "bandit-bounds eps=0",
+    ],
+)
+def test_the_programs_themselves_refuse(tmp_path, line):
+    name, *given = line.split()
+    done = command(name, *given, cwd=tmp_path)
+    assert complaint(name, done.returncode, done.stdout, done.stderr)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "command",
+    ["bandit-run horizon=50 runs=1 jobs=1", "bandit-run --help", "bandit-status", "bandit-plot -h"],
+)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_cannot_be_written_is_reported_in_one_line(tmp_path, command, unbuffered):
+    name, *given = command.split()
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [Path(sys.executable).with_name(name), *given],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+        )
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    last = done.stderr.splitlines()[-1]
+    assert last == f"{name}: cannot write the output (No space left on device)"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("option", ["--cfg=job", "--info=plugins", "--hydra-help"])
+def test_an_error_of_writing_what_hydra_prints_is_left_to_the_command(monkeypatch, option):
+    """Hydra itself would print a traceback and exit."""
+    with open("/dev/full", "wb", buffering=0) as full:
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(full, write_through=True))
+        with pytest.raises(OSError, match="No space left"):
+            run.command_line(REGRET, "", [option])
+
+
+def test_what_hydra_prints_is_printed(monkeypatch, capsys):
+    assert run.command_line(REGRET, "", ["--cfg", "job", "eps=0.25"]) == 0
+    assert "eps: 0.25\n" in capsys.readouterr().out

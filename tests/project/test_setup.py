@@ -1,0 +1,206 @@
+"""Setting up: what each target of make installs, what an extra holds, and what tests cannot do."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import packages_distributions, version
+
+import pytest
+from extras import EXTRAS
+from no_slurm import COMMANDS, REFUSAL, without_slurm
+
+from dpbandits.files import PACKAGE, package_folder
+
+TOP = package_folder("conf").parent
+PROJECT = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
+OPTIONAL = PROJECT["optional-dependencies"]
+PINNED = dict(
+    line.split("==")
+    for line in (TOP / "constraints.txt").read_text().splitlines()
+    if not line.startswith("#")
+)
+
+
+def normal(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def named(requirements):
+    """The packages of some requirements, extras of this package replaced by what they hold."""
+    found = set()
+    for requirement in requirements:
+        name, extras = re.match(r"([\w.-]+)(?:\[(.*)\])?", requirement).groups()
+        if name == PROJECT["name"]:
+            found = found.union(*(named(OPTIONAL[extra]) for extra in extras.split(",")))
+        else:
+            found.add(normal(name))
+    return found
+
+
+BASE = named(PROJECT["dependencies"])
+
+
+def imported():
+    """The top names of the modules that the package imports, at the top of a file or later."""
+    found = set()
+    for file in PACKAGE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                found.add(node.module.partition(".")[0])
+    return found - sys.stdlib_module_names - {PROJECT["name"]}
+
+
+@pytest.mark.slow
+def test_the_package_depends_on_what_it_imports_and_on_nothing_else():
+    homes = packages_distributions()
+    in_extras = {"altair", "flint", "jinja2", "plotext", "sklearn", "submitit", "vl_convert"}
+    assert {normal(name) for m in imported() - in_extras for name in homes[m]} == BASE
+    assert named(OPTIONAL["audit"]) == {"scikit-learn"} and "submitit" in named(OPTIONAL["slurm"])
+
+
+def test_nothing_of_an_extra_is_in_the_dependencies_of_a_run():
+    assert not BASE & named([f"{PROJECT['name']}[{','.join(OPTIONAL)}]"])
+
+
+@pytest.mark.parametrize("extra", ["dependencies", *OPTIONAL])
+def test_every_requirement_has_a_lower_bound_and_a_pinned_version(extra):
+    pinned = {normal(name) for name in PINNED}
+    for requirement in OPTIONAL.get(extra, PROJECT["dependencies"]):
+        if not requirement.startswith(f"{PROJECT['name']}["):
+            assert ">=" in requirement and named([requirement]) <= pinned, requirement
+
+
+def commands(*words):
+    """The commands that make would run in an environment that does not exist yet."""
+    command = ["make", "-n", "VENV=nowhere", *words]
+    done = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+INSTALLED = {
+    "run": set(),
+    "figures": set(),
+    "map": set(),
+    "claims": set(),
+    "bench": set(),
+    "bench-check": set(),
+    "audit": {"audit", "exact"},
+    "twins": {"audit", "exact"},
+    "exact": {"exact"},
+    "docs": {"docs"},
+    "report": {"report"},
+    "reliability": {"test"},
+    "test": {"test"},
+    "lint": {"lint"},
+    "install": {"test", "lint", "docs", "exact", "peers", "cluster", "report", "browser"},
+    "test-long": {"test", "lint", "docs", "exact", "peers", "cluster", "report", "browser"},
+    "test-slow": {"test", "lint", "docs", "exact", "peers", "cluster", "report", "browser"},
+}
+
+
+@pytest.mark.parametrize("target", INSTALLED)
+def test_a_target_installs_what_it_needs(target):
+    lines = [line for line in commands(target) if "pip install" in line]
+    assert lines[0].endswith(" -e .")
+    extras = [re.search(r" 'dpbandits\[(\w+)\]'$", line)[1] for line in lines[1:]]
+    assert len(extras) == len(set(extras)) and set(extras) == INSTALLED[target]
+    for line in lines:
+        assert "-c constraints.txt" in line
+        assert not re.search(r" (-q|--quiet|--progress-bar)\b", line)  # progress is shown
+
+
+def test_what_is_installed_is_not_installed_again(tmp_path):
+    """Once a target has run, it and others install what is missing."""
+    for name in (".installed", ".installed-test"):
+        (tmp_path / name).touch()
+    for target, extras in INSTALLED.items():
+        lines = [line for line in commands(target, f"VENV={tmp_path}") if "pip install" in line]
+        assert len(lines) == len(extras - {"test"})
+
+
+def test_every_experiment_is_that_of_one_target():
+    names = {f.stem for f in (TOP / "conf" / "experiment").glob("*.yaml")}
+    ran = [
+        line.split("all.py")[1].split()
+        for target in ("figures", "map")
+        for line in commands(target)
+        if "all.py" in line
+    ]
+    figures, only_map = ({word for word in words if "=" not in word} for words in ran)
+    assert figures | only_map == names and only_map == {"which_global"} - figures
+
+
+def test_every_target_is_covered():
+    listed = re.findall(r"^([a-z-]+):.*##", (TOP / "Makefile").read_text(), flags=re.M)
+    assert set(listed) == {*INSTALLED, "help", "clean"}
+
+
+def test_every_extra_that_is_named_exists():
+    """In documents, messages and comments: ``pip install 'dpbandits[NAME]'``."""
+    kinds = ["*.md", "*.py", "*.yaml"]
+    listed = subprocess.run(["git", "ls-files", *kinds], cwd=TOP, capture_output=True, text=True)
+    found = {
+        name
+        for file in listed.stdout.split()
+        for names in re.findall(r"(?:dpbandits|\.)\[([a-z,]+)\]'", (TOP / file).read_text())
+        for name in names.split(",")
+    }
+    assert {"audit", "dask", "exact", "ray", "slurm"} <= found <= set(OPTIONAL)
+
+
+@pytest.mark.long
+def test_tests_of_packages_that_are_not_installed_are_skipped_with_the_reason(tmp_path):
+    blocking = f"import sys\nsys.modules.update(dict.fromkeys({[*EXTRAS]}))\n"
+    (tmp_path / "blocked.py").write_text(blocking)
+    options = ["-p", "blocked", "-p", "no:cacheprovider", "-m", "extra", "-W", "ignore"]
+    files = [
+        f"tests/{f}"
+        for f in ("project/test_layers.py", "docs/test_notebook.py", "audit", "running", "cli")
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *options, *files],
+        cwd=TOP,
+        env={**os.environ, "PYTHONPATH": f"{PACKAGE.parent}{os.pathsep}{tmp_path}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert re.fullmatch(r"\d+ skipped, \d+ deselected in .*", done.stdout.splitlines()[-1])
+    for package in ("distributed", "flint", "importlinter", "nbclient", "ray", "submitit"):
+        reason = f"{package} is not installed: pip install 'dpbandits[{EXTRAS[package]}]'"
+        assert reason in done.stdout, done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(named(OPTIONAL["dev"])))
+def test_the_slow_tests_have_everything(name):
+    """So that nothing is skipped for the lack of a package."""
+    assert version(name)
+
+
+def test_commands_of_slurm_are_hidden(tmp_path, monkeypatch):
+    real, hidden = tmp_path / "real", tmp_path / "hidden"
+    for folder in (real, hidden):
+        folder.mkdir()
+    for name in COMMANDS:
+        (real / name).write_text(f"#!/bin/sh\ntouch {tmp_path}/job\n")
+        (real / name).chmod(0o755)
+    monkeypatch.setenv("PATH", without_slurm(f"{real}:/bin:/usr/bin", hidden))
+    for name in COMMANDS:
+        refused = subprocess.run([name, "script"], capture_output=True, text=True, check=False)
+        assert (refused.returncode, refused.stderr) == (1, f"{name}: {REFUSAL}\n")
+        assert not (tmp_path / "job").exists()
+    monkeypatch.setenv("PATH", f"{real}:/bin:/usr/bin")  # control: these would submit a job
+    subprocess.run(["sbatch", "script"], check=True)
+    assert (tmp_path / "job").exists()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_test_finds_commands_that_refuse(name):
+    refused = subprocess.run([name], capture_output=True, text=True, check=False)
+    assert refused.stderr == f"{name}: {REFUSAL}\n"

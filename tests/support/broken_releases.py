@@ -1,0 +1,117 @@
+"""Releases that spend more than they promise, each with the factor by which they do."""
+
+import math
+
+import numpy as np
+
+from dpbandits.audit.releases import Mechanism
+from dpbandits.compiled.decorators import inlined
+from dpbandits.parts.counting.honaker import honaker_noise, new_honaker_trees
+from dpbandits.parts.counting.kary import kary_levels, kary_noise, new_kary_trees
+from dpbandits.parts.counting.node_scales import NodeScales
+from dpbandits.parts.counting.trees import new_trees, tree_levels, tree_noise
+from dpbandits.parts.noise.mechanisms import gaussian, laplace
+
+
+@inlined
+def literal_tree(rng, x, eps, out):
+    """The tree that spends eps/ln T a node, as Tao et al. 2022 print it."""
+    trees, S = new_trees(1, len(x)), 0.0
+    for i in range(len(x)):
+        S += x[i]
+        out[i] = S + tree_noise(trees, 0, i + 1, laplace(rng, np.log(len(x)) / eps))
+
+
+@inlined
+def short_tree(rng, x, eps, out):
+    """A tree whose levels are ceil(log2 T): one short where T is a power of two."""
+    trees, S = new_trees(1, len(x)), 0.0
+    for i in range(len(x)):
+        S += x[i]
+        out[i] = S + tree_noise(trees, 0, i + 1, laplace(rng, np.ceil(np.log2(len(x))) / eps))
+
+
+@inlined
+def reusing_tree(rng, x, eps, out):
+    """A tree of which all nodes share one draw."""
+    trees, S = new_trees(1, len(x)), 0.0
+    noise = laplace(rng, tree_levels(len(x)) / eps)
+    for i in range(len(x)):
+        S += x[i]
+        out[i] = S + tree_noise(trees, 0, i + 1, noise)
+
+
+@inlined
+def short_kary_tree(rng, x, eps, out):
+    """A k-ary tree of a level less than its items lie in."""
+    trees, S = new_kary_trees(1, len(x), 3), 0.0
+    scales = NodeScales(kary_levels(len(x), 3) - 1, 1.0, 0.0, eps)
+    for i in range(len(x)):
+        S += x[i]
+        out[i] = S + kary_noise(trees, rng, 0, i + 1, scales)
+
+
+@inlined
+def one_level_honaker_tree(rng, x, eps, out):
+    """Honaker's tree with the noise of one level for all: an item of three levels spends 3 eps."""
+    trees, S = new_honaker_trees(1, len(x)), 0.0
+    for i in range(len(x)):
+        S += x[i]
+        out[i] = S + honaker_noise(trees, rng, 0, i + 1, NodeScales(1, 1.0, 0.0, eps))
+
+
+@inlined
+def weak_laplace(rng, x, eps, out):
+    """Laplace noise scaled by 0.7."""
+    out[0] = x[0] + laplace(rng, 0.7 / eps)
+
+
+@inlined
+def weak_gaussian(rng, x, rho, out):
+    """Gaussian noise scaled by 0.7."""
+    out[0] = x[0] + gaussian(rng, 0.7 / np.sqrt(2.0 * rho))
+
+
+@inlined
+def half_variance(rng, x, rho, out):
+    """Gaussian noise of variance 1/(4 rho)."""
+    out[0] = x[0] + gaussian(rng, np.sqrt(0.25 / rho))
+
+
+@inlined
+def weak_coin(rng, x, eps, out):
+    """Randomised response that answers truthfully too often."""
+    out[0] = 1.0 if rng.random() < 0.5 + (x[0] - 0.5) * np.tanh(0.5 * eps / 0.7) else 0.0
+
+
+@inlined
+def seldom_exact(rng, x, eps, out):
+    """Laplace noise that is left out once in a hundred."""
+    noise = laplace(rng, 1.0 / eps)
+    out[0] = x[0] + (noise if rng.random() >= 0.01 else 0.0)
+
+
+def everything(n):
+    return n
+
+
+def broken(function, sizes=(1,), seen=lambda n: 1, budget="eps"):
+    return Mechanism(function.__name__, function, "", (0.0, 1.0), sizes, seen, budget)
+
+
+# each with the factor by which its loss, eps or mu, exceeds what it promises
+BROKEN = {
+    "literal_tree": (broken(literal_tree, (7,), everything), 3 / math.log(7)),
+    "short_tree": (broken(short_tree, (4, 8), everything), 1.5),
+    "reusing_tree": (broken(reusing_tree, (4,), everything), math.inf),
+    "short_kary_tree": (broken(short_kary_tree, (4,), everything), 2.0),
+    "weak_laplace": (broken(weak_laplace), 1 / 0.7),
+    "weak_gaussian": (broken(weak_gaussian, budget="rho"), 1 / 0.7),
+    "half_variance": (broken(half_variance, budget="rho"), math.sqrt(2)),
+    "weak_coin": (broken(weak_coin), 1 / 0.7),
+}
+# without a known exact loss
+BROKEN_UNKNOWN = {
+    "one_level_honaker_tree": broken(one_level_honaker_tree, (4,), everything),
+    "seldom_exact": broken(seldom_exact),
+}

@@ -1,0 +1,201 @@
+"""Shared by several tests: algorithms by name, their settings, and playing them."""
+
+import inspect
+import math
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import yaml
+from scipy.stats import norm
+from sweeps import requested
+
+from dpbandits.contracts.algorithm import Algorithm, find_file, load
+from dpbandits.contracts.assumptions import Bounded
+from dpbandits.contracts.guarantees import RDP, ZCDP
+from dpbandits.contracts.parameters import Choice
+from dpbandits.contracts.question import ARMS, REGRET, STOPPING
+from dpbandits.environments.catalogue import build
+from dpbandits.environments.instances import Instance
+from dpbandits.environments.populations import homogeneous
+from dpbandits.files import PACKAGE
+from dpbandits.game import new_game, pulls_at_checkpoints
+from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
+from dpbandits.settings import resolve
+from dpbandits.settings.setting import Setting
+
+CONF = PACKAGE.parent.parent / "conf"
+TESTS = Path(__file__).parents[1]
+TWINS = TESTS / "twins"  # broken algorithms, and correct variants
+GOLDEN = TESTS / "oracles" / "golden.json"
+EVERY = sorted(file.stem for file in (CONF / "algo").glob("*.yaml"))
+RULES = sorted(file.stem for file in (CONF / "rule").glob("*.yaml"))
+
+
+def algorithm(name: str) -> Algorithm:
+    """The algorithm, or stopping rule, of the package that has this name."""
+    return load(find_file(name, group="rule" if name in RULES else "algo"))
+
+
+NAMES = [name for name in EVERY if algorithm(name).actions == ARMS]
+LINEAR = [name for name in EVERY if name not in NAMES]  # for features and contexts: tests/linear
+MEAN_RULES = [name for name in RULES if algorithm(name).question is STOPPING]
+PRIVATE = [name for name in NAMES if algorithm(name).private]
+PRIVATE_RULES = [name for name in RULES if algorithm(name).private]
+LOCAL = [name for name in NAMES if algorithm(name).per_user]  # users may have own levels
+GAUSSIAN_NOISE = [n for n in PRIVATE if algorithm(n).guarantee.gaussian in (ZCDP, RDP)]
+GLOBAL = [name for name in PRIVATE if name not in LOCAL]
+# for heavy tails or outliers
+HEAVY = [name for name in NAMES if not isinstance(algorithm(name).rewards, Bounded | None)]
+SIGNS = ("ctl_ucb", "ltc_ucb")  # users send signs of rewards with heavy tails
+SUMS = ("dist_dp_se", "dist_rdp_se")  # a server that only sums
+THOMPSON = ("ts", "lazy_dp_ts", "dp_ts")  # they draw from posteriors
+SIGMAS = 5.0
+P_VALUE = 2 * norm.sf(SIGMAS)  # of a right law, at a fixed seed; that of a wrong one is below 1e-9
+
+# Changes of parameters with which games of some hundred rounds see eliminations: with the papers'
+# constants they end in the first epoch, or in the forced phase.
+SHORT = {name: {} for name in NAMES} | {
+    "dpr_ucb": {"c": 1},
+    "dpr_se": {"c": 1},
+    "ldpr_se": {"c": 0.2},
+    "prae_c": {"D": 7, "c1": 0.5},
+}
+
+
+def without_noise(name: str) -> float:
+    """The eps at which an algorithm adds no noise that matters; users' levels are finite."""
+    return 1e9 if name in (*LOCAL, *SIGNS) else math.inf
+
+
+@cache
+def defaults(name: str) -> dict:
+    return yaml.safe_load(
+        Path(CONF / ("rule" if name in RULES else "algo") / f"{name}.yaml").read_text()
+    )
+
+
+def arguments(name: str, eps: float, T: int, instance: Instance | None = None, **changes):
+    """The numbers that a kernel receives, ``eps`` for any budget; what is ``auto`` is computed from
+    the instance.
+    """
+    values = defaults(name) | {"eps": eps, "rho": eps, "eps_min": eps} | changes
+    instance = instance or build(bernoulli(1, 0))
+    return resolve.arguments(algorithm(name), values, T, "a test's", instance)
+
+
+def settings(question=REGRET, **given) -> list[Setting]:
+    """The settings of ``dp.run``, or of ``dp.stop``, with these arguments."""
+    return requested(question=question, **given).settings
+
+
+def setting(question=REGRET, **given) -> Setting:
+    """The only setting of ``dp.run`` with these arguments."""
+    [found] = settings(question, **given)
+    return found
+
+
+def reference_arguments(name: str, eps: float, T: int, spec: dict, **changes) -> dict:
+    """What a reference receives: numbers, but for choices and a provable c1."""
+    domains = algorithm(name).domains
+    values = defaults(name) | changes
+    numbers = arguments(name, eps, T, build(spec), **changes)
+    words = {p: value for p, value in values.items() if isinstance(domains[p], Choice)}
+    words |= {p: value for p, value in values.items() if value == "provable"}
+    return dict(zip(domains, numbers, strict=True)) | words
+
+
+def play(
+    name,
+    spec,
+    T,
+    eps=1.0,
+    seed=0,
+    run=0,
+    checkpoints=None,
+    plain=False,
+    crowd=None,
+    learner=None,
+    function=None,
+    **changes,
+):
+    """Pulls at the checkpoints of one run, int64 array (C, K).
+
+    ``crowd`` is a population of users (default: all of level eps), ``learner`` a generator that
+    replaces the learner's own, ``function`` one that replaces the algorithm's, ``changes`` are
+    parameters of the algorithm.
+    """
+    function = function or algorithm(name).function
+    if checkpoints is None:
+        checkpoints = np.unique(np.geomspace(1, T, 30).astype(int))
+    instance = build(spec)
+    users = (crowd or homogeneous(eps)).users()
+    game = new_game(instance.environment, users, generator(seed, run, ENVIRONMENT), T, checkpoints)
+    function = getattr(function, "py_func", function) if plain else function
+    learner = learner or generator(seed, run, LEARNER)
+    function(game, learner, *arguments(name, eps, T, instance, **changes))
+    return pulls_at_checkpoints(game)
+
+
+def game_with(population, coins):
+    """A game whose users come from a population."""
+    env, T = build(bernoulli(0.5, 0.4)).environment, 10**9
+    return new_game(env, population.users(), coins, T, np.array([T]))
+
+
+def bernoulli(*means):
+    return {"law": "bernoulli", "means": list(means)}
+
+
+def two_arms(law):
+    """An instance of two arms that both have the law."""
+    return build({"law": "mixed", "arms": [law, law]})
+
+
+def table(rewards):
+    return {"law": "table", "rewards": np.asarray(rewards).tolist(), "file": None}
+
+
+def eliminated(arms, K: int) -> bool:
+    """Whether one of K arms is gone: not played in the second half of the rounds.
+
+    In turn or in batches that double, an arm that is still there is.
+    """
+    return len(np.unique(arms[len(arms) // 2 :])) < K
+
+
+def replace(patch, original, new):
+    """Put ``new`` in the place of a function, wherever the package calls it."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("dpbandits."):
+            for bound, value in list(vars(module).items()):
+                if value is original:
+                    patch.setattr(module, bound, new)
+                elif inspect.isfunction(getattr(value, "py_func", value)):
+                    _replace_in_closures(patch, value, original, new)
+
+
+def _replace_in_closures(patch, function, original, new):
+    """A function that another one made calls what it was made of."""
+    for cell in getattr(getattr(function, "py_func", function), "__closure__", None) or ():
+        if cell.cell_contents is original:
+            patch.setattr(cell, "cell_contents", new)
+        elif inspect.isfunction(cell.cell_contents):
+            _replace_in_closures(patch, cell.cell_contents, original, new)
+
+
+class Uniform(float):
+    """A uniform number that writes down what it is compared with."""
+
+    def __new__(cls, value, chances):
+        number = super().__new__(cls, value)
+        number.chances = chances
+        return number
+
+    def __lt__(self, chance):
+        self.chances.append(float(chance))
+        return float(self) < chance
+
+    def __sub__(self, _):
+        return 0.0  # so close to any approximation that the chance itself has to be computed

@@ -1,0 +1,60 @@
+"""Broken twins that the audit by sampling catches, besides those of ``broken``."""
+
+import math
+
+from dpbandits.authoring import gaussian, gaussian_zcdp, laplace, local_dp, verb
+
+from .broken import BROKEN
+from .twin import episodic, gaussian_episodic, in_rounds, twin
+
+
+@verb
+def less_noise(rng, memory, a, total, n, eps):
+    return total / n + 0.7 * laplace(rng, 1.0 / (eps * n))
+
+
+@verb
+def less_gaussian(rng, memory, a, total, n, rho):
+    return total / n + 0.7 * gaussian(rng, 1.0 / (n * math.sqrt(2.0 * rho)))
+
+
+@verb
+def exact(rng, memory, a, total, n, eps):
+    return total / n
+
+
+@verb
+def without_eps(memory, a, mean, n, eps, l):
+    return mean + math.sqrt(0.5 * l / n)
+
+
+@verb
+def of_all_rewards(rng, memory, a, total, n, eps):
+    """Every reward enters the releases of all later episodes of its arm, too."""
+    memory[a, 0] += total
+    memory[a, 1] += n
+    return (memory[a, 0] + laplace(rng, 1.0 / eps)) / memory[a, 1]
+
+
+@verb
+def send(rng, x, eps):
+    """A response that forgets to truncate the reward."""
+    return x + laplace(rng, 2.0 / eps)
+
+
+@verb
+def sent(rng, memory, trees, a, x, n, eps):
+    memory[a, 1] += send(rng, x, eps)
+    return memory[a, 1] / n
+
+
+SENT = local_dp("nowhere", send)
+MADE = [
+    twin(episodic("weak_noise", less_noise), "noise x .7"),
+    twin(gaussian_episodic("weak_gaussian", less_gaussian), "the same", guarantee=gaussian_zcdp),
+    twin(episodic("no_eps", exact, without_eps), "no noise, and a bonus without eps"),
+    twin(episodic("whole_history", of_all_rewards), "means of all rewards of an arm"),
+    twin(in_rounds("no_clip", sent), "rewards are not truncated", rewards=None, guarantee=SENT),
+]
+OTHERS = ("noise_reused", "shared_draw", "raw_rewards")
+CAUGHT = {twin.name: twin for twin in MADE + [twin for twin in BROKEN if twin.name in OTHERS]}
