@@ -58,7 +58,7 @@ from .contracts.parameters import (
     Order, Positive, Probability, Range, RenyiOrder, Threshold, Tree, Variant, below,
 )  # fmt: skip
 from .contracts.question import BEST_ARM, HYPOTHESES
-from .contextual_game import contexts, dimension, play
+from .contextual_game import contexts, dimension, look, play
 from .environments.blocks import kept
 from .environments.laws import sigmoid
 from .game import (
@@ -124,7 +124,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # playing one round
     "pull",
     # the features of arms; contexts, and playing one round with them
-    "features", "contexts", "dimension", "play",
+    "features", "contexts", "look", "dimension", "play",
     # playing blocks of rounds drawn from their exact law; ``play_unseen`` draws no rewards
     "pull_sum", "pull_truncated_sum", "pull_counts",
     "pull_in_turn", "pull_truncated_in_turn", "play_unseen",

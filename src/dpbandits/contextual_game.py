@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiled import borrowing_routine, inlined, verb
+from .compiled import borrowing_routine, inlined, unlikely, verb
 from .environments.contexts import ContextualEnvironment, draw_contexts, expected, reward_given
 from .environments.users import Users
 from .game import NEVER, check_arm
@@ -81,26 +81,33 @@ def dimension(game: ContextualGame) -> int:
 
 @inlined
 def contexts(game: ContextualGame) -> np.ndarray:
-    """The contexts of the present round, float64 array (K, d). The next round fills the same array
-    with its own.
+    """The contexts of the present round, float64 array (K, d). It is the same array in each round:
+    ``look`` fills it with those of the next one, and takes less time than to ask for it again.
     """
-    show(game)
+    look(game)
     return game.shown
 
 
 @verb
-def show(game: ContextualGame) -> None:
-    """Draw the contexts of the present round, unless they are drawn."""
+def look(game: ContextualGame) -> None:
+    """Fill the array of ``contexts`` with those of the present round, unless it holds them."""
     if game.clock[SHOWN] != game.clock[0] + 1:
         game.clock[ROW] = draw_contexts(game.env, game.coins, game.clock[0], game.shown)
         game.clock[SHOWN] = game.clock[0] + 1
 
 
 @borrowing_routine
+def look_apart(game: ContextualGame) -> None:
+    """``look``, not inlined: for a learner that plays without it."""
+    look(game)
+
+
+@verb
 def play(game: ContextualGame, a: int) -> float:
     """Play the arm of context ``a``, a row of ``contexts``, for one round; returns its reward."""
     check_arm(game, a)
-    show(game)
+    if unlikely(game.clock[SHOWN] != game.clock[0] + 1):
+        look_apart(game)
     row, best, mean = game.clock[ROW], -np.inf, 0.0
     for i in range(len(game.counts)):
         x = expected(game.env, game.shown, row, i)

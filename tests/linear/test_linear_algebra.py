@@ -83,7 +83,7 @@ def test_updates_of_a_regression_stay_close_to_numpy(d):
     widths = np.sqrt(np.einsum("ai,ij,aj->a", X, np.linalg.inv(V), X))
     assert optimistic(now, X, 2.0) == np.argmax(X @ now.theta + 2.0 * widths)
     beta = math.sqrt(2 * math.log(100) + np.linalg.slogdet(V / 0.1)[1]) + math.sqrt(0.1)
-    assert math.isclose(confidence_width(now, 0.1, 0.01), beta)
+    assert math.isclose(confidence_width(now, d * math.log(0.1), 0.1, math.log(100)), beta)
 
 
 def variances(z, pi):

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..authoring import (
     BOUNDED_CONTEXTUAL, Budget, Confidence, LinearBonus, NotNegative, Positive, add_round,
-    chi_square_tail, confidence_width, contexts, dimension, estimate, gaussian_zcdp, kernel,
+    chi_square_tail, confidence_width, contexts, dimension, estimate, gaussian_zcdp, kernel, look,
     new_estimate, new_ridge, optimistic, play, release_sums, rounds_left, rounds_played, routine,
     smallest_eigenvalue, vector_release,
 )  # fmt: skip
@@ -42,8 +42,10 @@ def adac_oful(
     V = new_ridge(d, lam)  # its b are the sums since the last switch
     tau = new_estimate(V)  # that of the last switch
     noisy = np.zeros(d)  # b + Y, all that was released
+    start, log_delta = V.log_det[0], math.log(1.0 / delta)
     l = 0
-    beta = confidence_width(tau, lam, delta)
+    beta = confidence_width(tau, start, lam, log_delta)
+    x = contexts(game)
     while rounds_left(game) > 0:
         if V.log_det[0] > math.log1p(C) + tau.log_det[0]:
             release_sums(rng, V.b, noisy, math.sqrt(2.0 / rho))
@@ -53,8 +55,8 @@ def adac_oful(
             if bonus != PRINTED:
                 least = smallest_eigenvalue(V.V)
             length = math.sqrt(2.0 * l / rho * chi_square_tail(d, delta / T))  # of Y
-            beta = confidence_width(tau, lam, delta) + length / math.sqrt(least)
-        x = contexts(game)
+            beta = confidence_width(tau, start, lam, log_delta) + length / math.sqrt(least)
+        look(game)  # x holds the contexts of this round
         a = optimistic(tau, x, beta)
         add_round(V, x, a, play(game, a))
 

@@ -1,8 +1,10 @@
 """LinUCB: optimism with ridge regression, updated in every round. Not private."""
 
+import math
+
 from ..authoring import (
     CONTEXTUAL, NOT_PRIVATE, Confidence, Positive, add_round, confidence_width, contexts, dimension,
-    estimate, kernel, new_estimate, new_ridge, optimistic, play, rounds_left,
+    estimate, kernel, look, new_estimate, new_ridge, optimistic, play, rounds_left,
 )  # fmt: skip
 
 NAME = "LinUCB"
@@ -23,9 +25,11 @@ def lin_ucb(game, rng, delta: Confidence, lam: Positive):
     """
     V = new_ridge(dimension(game), lam)
     now = new_estimate(V)
+    start, l = V.log_det[0], math.log(1.0 / delta)
+    x = contexts(game)
     while rounds_left(game) > 0:
-        beta = confidence_width(now, lam, delta)
-        x = contexts(game)
+        beta = confidence_width(now, start, lam, l)
+        look(game)  # x holds the contexts of this round
         a = optimistic(now, x, beta)
         add_round(V, x, a, play(game, a))
         estimate(now, V, V.b)

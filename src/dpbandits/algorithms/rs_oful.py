@@ -4,7 +4,7 @@ import math
 
 from ..authoring import (
     CONTEXTUAL, NOT_PRIVATE, Confidence, Positive, add_round, confidence_width, contexts, dimension,
-    estimate, kernel, new_estimate, new_ridge, optimistic, play, rounds_left,
+    estimate, kernel, look, new_estimate, new_ridge, optimistic, play, rounds_left,
 )  # fmt: skip
 
 NAME = "RS-OFUL"
@@ -25,11 +25,13 @@ def rs_oful(game, rng, delta: Confidence, lam: Positive, C: Positive):
     """
     V = new_ridge(dimension(game), lam)
     tau = new_estimate(V)  # that of the last switch
-    beta = confidence_width(tau, lam, delta)
+    start, l = V.log_det[0], math.log(1.0 / delta)
+    beta = confidence_width(tau, start, lam, l)
+    x = contexts(game)
     while rounds_left(game) > 0:
         if V.log_det[0] > math.log1p(C) + tau.log_det[0]:
             estimate(tau, V, V.b)
-            beta = confidence_width(tau, lam, delta)
-        x = contexts(game)
+            beta = confidence_width(tau, start, lam, l)
+        look(game)  # x holds the contexts of this round
         a = optimistic(tau, x, beta)
         add_round(V, x, a, play(game, a))

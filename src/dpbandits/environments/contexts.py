@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled import borrowing_routine, normal, random, verb
+from ..compiled import borrowing_routine, normal, random, unlikely, verb
 from ..contracts.question import CONTEXTS
 from .instances import Instance
-from .laws import EMPIRICAL, GAUSSIAN, TABLE
+from .laws import EMPIRICAL, GAUSSIAN
 
 
 class ContextualEnvironment(NamedTuple):
@@ -100,13 +100,37 @@ def contextual_environment(
     )
 
 
-@borrowing_routine
+@verb
 def draw_contexts(
     env: ContextualEnvironment, rng: np.random.Generator, t: int, X: np.ndarray
 ) -> int:
     """Fill ``X``, float64 array (K, d), with the contexts of the round after ``t`` rounds, and
     return the number of the row that they come from.
     """
+    if unlikely(env.rows.shape[0] > 0):
+        return read_contexts(env, rng, t, X)
+    K, d = X.shape
+    for i in range(K):
+        for j in range(d):
+            X[i, j] = normal(rng)
+    for i in range(K):  # apart: nothing waits for a call
+        square, scale = 0.0, 1.0
+        for j in range(d):
+            x = env.center[j] + env.deviation * X[i, j]
+            X[i, j] = x
+            square += x * x
+        if env.ball:
+            scale = 1.0 / math.sqrt(max(square, 1.0))
+        for j in range(d):
+            X[i, j] *= scale
+    return 0
+
+
+@borrowing_routine
+def read_contexts(
+    env: ContextualEnvironment, rng: np.random.Generator, t: int, X: np.ndarray
+) -> int:
+    """``draw_contexts`` from the rows of the environment."""
     K, d = X.shape
     law, row = env.law[0], t
     if law == EMPIRICAL:
@@ -117,24 +141,13 @@ def draw_contexts(
             for j in range(d):
                 X[i, j] = env.rows[row, j - start] if 0 <= j - start < p else 0.0
         return row
-    if law == TABLE:
-        for i in range(K):
-            for j in range(d):
-                X[i, j] = env.rows[t, env.order[i] * d + j]
-        return row
     for i in range(K):
-        square = 0.0
         for j in range(d):
-            X[i, j] = env.center[j] + env.deviation * normal(rng)
-            square += X[i, j] * X[i, j]
-        if env.ball and square > 1.0:
-            scale = 1.0 / math.sqrt(square)
-            for j in range(d):
-                X[i, j] *= scale
+            X[i, j] = env.rows[t, env.order[i] * d + j]
     return row
 
 
-@borrowing_routine
+@verb
 def expected(env: ContextualEnvironment, X: np.ndarray, row: int, i: int) -> float:
     """The expected reward of place ``i`` in a round, given its contexts."""
     if env.law[0] == EMPIRICAL:
