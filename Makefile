@@ -46,11 +46,14 @@ run: $(PACKAGE) ## run one setting: AdaP-KLUCB on C2 at eps 0.5
 test: $(TEST) ## the fast tests; those of packages that are not installed are skipped
 	$(BIN)/pytest -n auto --dist worksteal -m 'not slow and not long'
 
-test-slow: install debian ## what takes up to some seconds, and all that make test skips
+test-slow: install debian ## what takes up to some seconds, and what make test skips: some minutes
 	$(BIN)/pytest -n auto --dist worksteal -m '(slow or extra) and not long'
 
-test-long: install debian ## statistics, whole sweeps, hundreds of mutants and kills: more than half an hour
-	$(BIN)/pytest -n auto --dist load -m long
+test-long: install debian ## statistics, sweeps, mutants, kills, pages in a browser: some more minutes
+	$(BIN)/pytest -n auto --dist worksteal -m long
+
+versions: ## the lowest versions that pyproject.toml allows and the newest, on each Python: tests and commands
+	.ci/versions
 
 debian:
 	tests/support/install_slurm.sh
@@ -110,6 +113,6 @@ lint: $(LINT) ## style, types and layers
 clean: ## remove what was built; results are kept
 	rm -rf $(VENV) build dist docs/_build docs/generated .pytest_cache .mypy_cache .ruff_cache
 
-.PHONY: help install run test test-slow test-long debian figures map claims audit twins exact docs report bench reliability bench-check lint clean
+.PHONY: help install run test test-slow test-long versions debian figures map claims audit twins exact docs report bench reliability bench-check lint clean
 .NOTPARALLEL: # two pips would change one environment
 .DEFAULT_GOAL := help

@@ -33,8 +33,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "oracles"))
 import references
 
 import dpbandits as dp
-from dpbandits.compiled.decorators import kernel, verb
-from dpbandits.compiled.distributions import beta, exponential, normal, random, student
+from dpbandits.compiled import beta, exponential, kernel, normal, random, student, verb
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.contracts.alignments import one_bit
 from dpbandits.contracts.assumptions import HeavyTails, RawMoments

@@ -35,13 +35,13 @@ def names_of_all():
     return [file.stem for files in groups for file in files]
 
 
-def setting_of(name):
+def setting_of(name, horizon=1000):
     """A setting of an algorithm or a rule."""
     from dpbandits.contracts.question import REGRET, STOPPING
     from dpbandits.settings.choices import request_from
 
     if (PROJECT / "conf" / "algo" / f"{name}.yaml").exists():
-        given = {"algo": name, "env": "bernoulli_c2", "horizon": 1000, "assume": True}
+        given = {"algo": name, "env": "bernoulli_c2", "horizon": horizon, "assume": True}
         return request_from(REGRET, given, {}).settings[0]
     return request_from(STOPPING, {"rule": name, "env": "bernoulli_c2"}, {}).settings[0]
 

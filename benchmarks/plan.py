@@ -16,8 +16,9 @@ from dpbandits.contracts.question import REGRET
 from dpbandits.results.run_store import Runs, RunStore, packed
 from dpbandits.results.tables import csv_of, tidy
 from dpbandits.running.monte_carlo import run_settings
+from dpbandits.running.outcomes import Outcome
 from dpbandits.running.play import compile_kernel
-from dpbandits.running.tasks import Outcome, Work
+from dpbandits.running.work import Work
 from dpbandits.settings.choices import request_from
 
 SETTINGS, RUNS, CHUNKS = 1_000_000, 1000, 1000
@@ -50,9 +51,9 @@ def measure(algo, runs, store):
     scale = RUNS / runs
     chunk = settings_of(algo, SETTINGS // CHUNKS)
     work, tasks = Work({setting: list(range(RUNS)) for setting in chunk}, WORKERS), 0
-    for task in work:
+    while task := work.hand_out():
         tasks += 1
-        work.learn(Outcome(task, {}), took / runs * len(task.runs))
+        work.take_back(Outcome(task, {}, seconds=took / runs * len(task.runs)))
     return [
         f"`{algo}`",
         f"{took / runs * 1e3:,.2f}",

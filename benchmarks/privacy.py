@@ -15,17 +15,14 @@ from pathlib import Path
 from joblib import Parallel, delayed
 from tabulate import tabulate
 
-from dpbandits.audit.action_loss import (
-    ROUNDING,
-    WIDTH,
-    OutOfReach,
-    certified,
-    episodic_candidates,
-    exact_loss,
-)
-from dpbandits.audit.alignment import Coupling, align
-from dpbandits.audit.auditor import audit
-from dpbandits.audit.players import Learner
+from dpbandits.audit.alignment.align import align
+from dpbandits.audit.alignment.coupling import Coupling
+from dpbandits.audit.exact.actions import exact_loss
+from dpbandits.audit.exact.loss import WIDTH, OutOfReach, certified
+from dpbandits.audit.exact.methods import episodic_candidates
+from dpbandits.audit.sampling.auditor import audit
+from dpbandits.audit.subjects.players import Learner
+from dpbandits.audit.verdicts import VIOLATED, of_exact
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from twins import BROKEN, CORRECT, Twin
@@ -67,7 +64,7 @@ def exceeds(twin: Twin, budget: float) -> bool | None:
             found = exact_loss(twin.algorithm, {"eps": budget}, budget, HORIZON)
     except OutOfReach:
         return None
-    return found.low > budget * (1.0 + ROUNDING)
+    return of_exact(found.low, found.high, budget) == VIOLATED
 
 
 def violated(twin: Twin, budget: float) -> bool:

@@ -46,9 +46,13 @@ ALIGN = ["left", *["right"] * len(COLUMNS)]
 
 
 def faults(folder, *given):
-    """What a process of tests/support/faults.py found; it has its own cache of machine code."""
+    """What a process of tests/support/faults.py has found. If it damages or compiles machine code,
+    it has a cache of its own.
+    """
     code = [sys.executable, SUPPORT / "faults.py", *map(str, given)]
-    own = os.environ | {"NUMBA_CACHE_DIR": f"{folder}/cache"}
+    own = os.environ.copy()
+    if "cold" in given or "damages" in given:
+        own["NUMBA_CACHE_DIR"] = f"{folder}/cache"
     done = subprocess.run(code, env=own, stdout=subprocess.PIPE, timeout=LONGEST, check=True)
     return json.loads(done.stdout)
 

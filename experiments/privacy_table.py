@@ -9,8 +9,10 @@ from pathlib import Path
 
 from tabulate import tabulate
 
-from dpbandits.audit.action_loss import OutOfReach, method_of
-from dpbandits.audit.findings import promised
+from dpbandits.audit.exact.loss import OutOfReach
+from dpbandits.audit.exact.methods import method_of
+from dpbandits.audit.tables import promised
+from dpbandits.audit.verdicts import combined
 from dpbandits.cli.command import guarded
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.errors import BadInput
@@ -31,27 +33,28 @@ measured besides. `make audit` makes this page; docs/privacy.md says what each c
 """
 
 
-def exact_of(row, exact):
-    """The exact loss of a row's actions, or a dash."""
-    found = exact[(exact["algo"] == row["name"]) & (exact["promised"] == row["promised"])]
-    if row["kind"] == "algorithm" and len(found):
-        [middle] = (found["low"] + found["high"]) / 2.0
-        return f"{middle:.7g} (T = {found['horizon'].iloc[0]:,})"
-    return "-"
-
-
 def rows_of(audits, exact):
     """A row of the page for each algorithm and rule at each budget, as text."""
     responses = audits[audits["kind"] == "response"]
     rows = []
     for row in audits[audits["kind"].isin(["algorithm", "rule"])].to_dict("records"):
-        same = responses[["name", "promised"]].eq([row["name"], row["promised"]]).all(axis=1)
-        same = responses[same]
+        response = same(responses, row)
+        losses = same(exact.rename(columns={"algo": "name"}), row)
         aligned = f"{row['aligned']} of {row['replays']}" if row["replays"] else "-"
-        response = f"{same['measured'].iloc[0]:.3g}" if len(same) else "-"
-        texts = [promised(row), exact_of(row, exact), aligned, f"{row['measured']:.3g}", response]
-        rows.append([row["name"], *texts, row["verdict"]])
+        texts = [f"{(x['low'] + x['high']) / 2.0:.7g} (T = {x['horizon']:,})" for x in losses]
+        measured = [f"{x['measured']:.3g}" for x in response]
+        verdict = combined(*(x["verdict"] for x in (row, *response, *losses)))
+        rows.append([
+            row["name"], promised(row), *(texts or "-"), aligned, f"{row['measured']:.3g}",
+            *(measured or "-"), verdict,
+        ])  # fmt: skip
     return rows
+
+
+def same(table, row):
+    """The rows about the same name and promise as another one: one, or none."""
+    found = table[table[["name", "promised"]].eq([row["name"], row["promised"]]).all(axis=1)]
+    return found.head(1).to_dict("records")
 
 
 def unexplained(audits, exact):

@@ -11,6 +11,7 @@ from scipy.stats import bootstrap
 
 import dpbandits as dp
 from dpbandits.environments.populations import homogeneous
+from dpbandits.results.intervals import without_rounding
 from dpbandits.theory.ren2020 import v_b, v_l
 
 # claim, experiment, algorithm, eps, the paper's ratio
@@ -32,7 +33,7 @@ def final(table, algo, eps):
 
 
 def ratio(private, free, axis=-1):
-    return private.mean(axis=axis) / free.mean(axis=axis)
+    return without_rounding(private.mean(axis=axis) / free.mean(axis=axis))
 
 
 def page(results):

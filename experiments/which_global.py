@@ -16,6 +16,7 @@ from dpbandits.theory.azize2025 import bernoulli_lower
 TITLE = "The eps-global-DP algorithm of the smallest regret (our setting)"
 CENTERS = ("median", "mean")  # of the runs
 GAME = ["horizon", "env.arms", "env.gap", "eps"]
+LUMINANCE = (0.3, 0.59, 0.11)  # the shares of red, green and blue in brightness
 NOTHING_LEARNT = 0.5  # of the regret of an arm drawn at random in every round
 
 
@@ -50,7 +51,8 @@ def colours_of(names):
 
 def ink(colour):
     """Black or white, whichever can be read on a colour."""
-    return "white" if np.dot(to_rgb(colour), [0.3, 0.59, 0.11]) < 0.6 else "black"
+    brightness = sum(part * share for part, share in zip(to_rgb(colour), LUMINANCE, strict=True))
+    return "white" if brightness < 0.6 else "black"
 
 
 @styled

@@ -12,9 +12,18 @@ A list is a sweep over its values, algorithms and environments are names, values
 nothing is written unless ``results=DIR`` is given.
 """  # noqa: E501
 
+import sys as _sys
 from importlib import import_module as _import_module
+from pathlib import Path as _Path
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
+
+if _sys.platform == "win32":  # signals, owners of files and a shell are used as POSIX has them
+    _REFUSAL = "dpbandits runs on Linux and macOS; on Windows use it inside WSL"
+    if (_command := _Path(_sys.argv[0]).stem).startswith("bandit-"):  # ends in one line
+        print(f"{_command}: {_REFUSAL}", file=_sys.stderr)
+        _sys.exit(2)
+    raise ImportError(_REFUSAL)
 
 # These packages and functions of the same names: once a package is imported, Python does not bind
 # its name again, so that the functions below keep theirs.
@@ -22,8 +31,8 @@ for _package in ("algorithms", "audit", "environments", "report"):
     _import_module(f"{__name__}.{_package}")
 
 from .api import (
-    algorithm, algorithms, audit, bounds, environments, experiments, load, plot, report, reproduce,
-    rules, run, save, stop, summary,
+    algorithm, algorithms, audit, bounds, budget, compare, environments, experiments, load, plot,
+    report, reproduce, rules, run, save, stop, summary,
 )  # fmt: skip
 from .environment_values import (
     bernoulli, bernoulli_family, clipped_normal, contaminated, contextual, contextual_table,
@@ -40,8 +49,8 @@ __version__: str
 
 __all__ = [
     "BadInput", "CannotRead", "CannotWrite", "RunsFailed", "__version__", "algorithm",
-    "algorithms", "audit", "bernoulli", "bernoulli_family", "bounds", "clipped_normal",
-    "contaminated", "contextual", "contextual_table", "empirical", "environment",
+    "algorithms", "audit", "bernoulli", "bernoulli_family", "bounds", "budget", "clipped_normal",
+    "compare", "contaminated", "contextual", "contextual_table", "empirical", "environment",
     "environments", "experiments", "gaussian", "kernel", "levels", "linear", "linear_sphere",
     "load", "lognormal", "mixed", "one_better", "pareto", "plot", "population", "report",
     "reproduce", "rules", "run", "save", "sign", "stop", "student", "summary", "table",

@@ -256,6 +256,119 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     return summarize(table)
 
 
+def compare(table: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
+    """Which algorithms differ: each against the best of its game, or against a baseline.
+
+    A game is an environment with a budget and a horizon. The intervals of all comparisons of a
+    table hold at once with probability 95 %, also for heavy tails; see docs/deciding.md.
+
+    >>> import dpbandits as dp
+    >>> table = dp.run(algo=["dp_klucb", "adap_ucb"], eps=1, horizon=1e4, runs=50)
+    >>> dp.compare(table)["tied"].tolist()
+    [True, False]
+
+    Args:
+        table: a tidy table, of regret or of stopping times.
+        baseline: the name of an algorithm, with which all others are compared; ``inf`` to compare
+            each algorithm with itself without privacy; None for the best. A baseline that has no
+            budget is that of the games of every budget.
+
+    Returns:
+        A row for each setting: its columns; ``mean`` and ``median`` of the runs; the algorithm that
+        it was compared ``against``; ``difference`` and ``ratio`` of means, ``median_difference``
+        and ``median_ratio``, each with ``_low`` and ``_high``; ``smaller``, the probability of a
+        smaller regret, with the same; whether it is ``tied``, cannot be told from the best by mean,
+        and ``median_tied``; ``letters``, of which algorithms that cannot be told apart share one;
+        ``runs``.
+
+    Raises:
+        BadInput: it is not a tidy table, or has no such baseline.
+    """
+    from .comparison.table import compare as compared
+    from .results.tables import check_table, completed
+
+    table = completed(table)
+    check_table("the table", table)
+    return compared(table, baseline)
+
+
+def budget(
+    algo: AlgorithmLike | Sequence[AlgorithmLike],
+    env: EnvironmentLike | None = None,
+    horizon: float | None = None,
+    *,
+    regret: float | None = None,
+    ratio: float | None = None,
+    baseline: AlgorithmLike | None = None,
+    least: float = 1e-3,
+    most: float = 1e3,
+    precision: float = 1.25,
+    runs: int = 2048,
+    seed: int | None = None,
+    shuffle_arms: bool = True,
+    assume: bool | None = None,
+    jobs: int | None = None,
+    backend: str | None = None,
+    results: str | PathLike[str] | None = None,
+    config_dir: str | PathLike[str] | None = None,
+    **parameters: Any,
+) -> pd.DataFrame:
+    """The smallest privacy budget at which mean regret is at most a number, or a ratio.
+
+    Runs are added where it cannot be told yet on which side of the goal a budget is, and budgets
+    are bisected until the interval is as narrow as asked for, or ``runs`` are not enough. The
+    interval holds with probability 95 %; see docs/deciding.md.
+
+    >>> import dpbandits as dp
+    >>> found = dp.budget("dp_se", "bernoulli_c2", 1e4, ratio=2, precision=2, runs=512)
+    >>> bool(found.loc[0, "low"] <= found.loc[0, "budget"] <= found.loc[0, "high"])
+    True
+
+    Args:
+        algo: an algorithm, or several; see ``run``.
+        env: one environment.
+        horizon: number of rounds, T.
+        regret: the largest mean regret at the horizon.
+        ratio: instead of it, the largest ratio of mean regret to that of the baseline.
+        baseline: for ``ratio`` an algorithm without privacy; None for each algorithm itself
+            without privacy.
+        least: the smallest budget that is tried.
+        most: the largest budget that is tried.
+        precision: the ratio of the ends of the interval that is asked for.
+        runs: independent runs at one budget, at most.
+        seed: see ``run``, as for all others.
+        shuffle_arms: whether each run permutes the arms. By default they are: at tiny budgets
+            indices are equal, and the first arm, often the best, would be played.
+        assume: whether to run where assumptions that only regret bounds need do not hold.
+        jobs: number of workers.
+        backend: ``threads``, ``processes`` or ``auto``.
+        results: folder in which finished runs are stored and found.
+        config_dir: folder of your own files.
+        **parameters: parameters of the algorithm.
+
+    Returns:
+        A row for each algorithm: ``algo``; ``budget`` with its interval from ``low`` to ``high``;
+        whether it is ``reached``; the budget's ``name`` (``eps`` or ``rho``), ``env, horizon, goal,
+        baseline``; the ``runs`` and ``seconds`` that it took; the ``answer`` as a sentence. If the
+        goal is reached at the smallest budget tried, ``low`` is 0; if at none, the budget is blank.
+
+    Raises:
+        BadInput: a value cannot be run; the message names it and what is allowed.
+        RunsFailed: an algorithm raised an error.
+    """
+    from .decisions.budget import budgets_needed
+
+    given = {
+        "env": env, "horizon": horizon, "seed": seed, "shuffle_arms": shuffle_arms,
+        "assume": assume, "jobs": jobs, "backend": backend, "results": results,
+    }  # fmt: skip
+    algorithms = list(algo) if isinstance(algo, list | tuple) else [algo]
+    return budgets_needed(
+        algorithms, given, parameters, _folders(config_dir), regret=regret, ratio=ratio,
+        baseline=baseline, least=least, most=most, precision=precision, runs=runs,
+    )  # fmt: skip
+
+
 def plot(
     table: pd.DataFrame,
     *,
@@ -266,6 +379,8 @@ def plot(
     bounds: bool = False,
 ) -> Figure:
     """Draw a tidy table: regret against time or budget, or stopping times.
+
+    A result of ``dp.budget`` is drawn, too: regret against the budget, the goal and the answers.
 
     Args:
         table: a tidy table, or any with the columns ``algo``, ``t`` and ``regret``.
@@ -283,9 +398,12 @@ def plot(
     Raises:
         BadInput: the table cannot be drawn so.
     """
+    from .figures.budget_needed import budget_needed
     from .figures.draw import figure_of_table
     from .results.tables import check_table, completed
 
+    if "reached" in table.columns:
+        return budget_needed(table, title)
     curves = _curves(table) if bounds else None
     table = completed(table)
     check_table("the table", table)
@@ -429,9 +547,10 @@ def audit(
         A row for each budget, and for local privacy a second one for the response of a user:
         ``measured``, the lower confidence bound on the privacy loss, beside ``promised``, both in
         the ``unit`` eps, or mu for what promises zCDP or RDP; ``detectable``, the least multiple of
-        the promised loss that the runs would have refuted; ``verdict``; the neighbouring sequences
-        and the event. Of exact losses ``low`` and ``high``, between which the loss lies, for each
-        budget and horizon.
+        the promised loss that the runs would have refuted; the neighbouring sequences and the
+        event; how many ``replays`` of its alignment were ``aligned``; and the ``verdict`` on all of
+        it, one of VIOLATED, MISALIGNED, undecided, consistent and proved (docs/privacy.md). Of
+        exact losses ``low`` and ``high``, between which the loss lies, for each budget and horizon.
 
     Raises:
         BadInput: something cannot be audited, an exact loss is out of reach, or scikit-learn (for
@@ -439,10 +558,7 @@ def audit(
     """
     import pandas as pd
 
-    from .audit.action_loss import OutOfReach
-    from .audit.exact_requests import wanted
     from .audit.requests import requested
-    from .audit.stored import finding_of
     from .contracts.question import QUESTIONS
     from .errors import BadInput
     from .running.progress import progress_bar
@@ -455,9 +571,9 @@ def audit(
     goal = {k: v for k, v in parameters.items() if rule is not None and k in names}
     own = {k: v for k, v in parameters.items() if k not in goal}
     given = {
-        "mechanism": mechanism, "eps": eps, "rho": rho, "horizon": horizon, "arms": arms,
-        "runs": runs, "confidence": confidence, "seed": seed, "jobs": jobs, "results": results,
-        **goal,
+        "mechanism": mechanism, "eps": eps, "rho": rho, "horizon": horizon, "exact": exact,
+        "arms": arms, "runs": runs, "confidence": confidence, "seed": seed, "jobs": jobs,
+        "results": results, **goal,
     }  # fmt: skip
     config = {**default_keys("audit"), "results": None}
     config |= {k: plain_data(v) for k, v in given.items() if v is not None}
@@ -470,17 +586,12 @@ def audit(
     elif own:
         raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
     keys = {f"{group}.{name}" for name in own}
-    if exact:
-        try:
-            return pd.DataFrame([loss.row() for loss in wanted(config, keys, made, spec)])
-        except OutOfReach as reason:
-            raise BadInput(str(reason)) from None
-    subjects = requested(config, keys, made, spec)
+    audits = requested(config, keys, made, spec)
     folder = None if results is None else Path(results) / "audits"
-    with progress_bar(len(subjects)) as bar:
-        bar.set_postfix_str(subjects[0].name)
-        rows = [finding_of(config, subject, folder, bar.update) for subject in subjects]
-    return pd.DataFrame(rows).drop(columns="witness")
+    with progress_bar(len(audits)) as bar:
+        bar.set_postfix_str(audits[0].name)
+        rows = [audit.row(folder, bar.update) for audit in audits]
+    return pd.DataFrame(rows).drop(columns="witness", errors="ignore")
 
 
 def algorithm(

@@ -15,6 +15,7 @@ from scipy.stats import bootstrap, pearsonr
 from .environments.blocks import has_no_blocks
 from .errors import BadInput, plain, unknown
 from .files import package_folder
+from .results.intervals import without_rounding
 from .results.run_store import Store
 from .results.summary import significant
 from .results.tables import MEASURED, load_finished
@@ -291,7 +292,8 @@ def _part(
 
     def of_runs(*values, axis):
         with np.errstate(divide="ignore", invalid="ignore"):  # ratios of regrets that are 0
-            return statistic(np.stack([CENTERS[center](x, axis=axis) for x in values]))
+            found = statistic(np.stack([CENTERS[center](x, axis=axis) for x in values]))
+        return without_rounding(found)
 
     low = high = value = float(of_runs(*values, axis=-1))
     for method in ("BCa", "percentile") if any(np.ptp(x) > 0 for x in values) else ():

@@ -51,10 +51,13 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Suggest the most similar of the known names, or list all of them if none is similar."""
+    """Suggest the known names that begin so, or the most similar; list all if none is similar."""
     names = {x.casefold(): x for x in sorted(known)}
     if MEANT.get(name.casefold()) in names:
         return f"did you mean {MEANT[name.casefold()]}?"
+    longer = [x for key, x in names.items() if name and key.startswith(name.casefold())]
+    if len(longer) > 1:
+        return f"choose from {', '.join(longer)}"
     near = get_close_matches(name.casefold()[:LONG], names, n=1, cutoff=0.5)
     return f"did you mean {names[near[0]]}?" if near else f"choose from {', '.join(names.values())}"
 

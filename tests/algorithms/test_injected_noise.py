@@ -22,8 +22,11 @@ from helpers import (
     SIGNS,
     SUMS,
     THOMPSON,
+    Fault,
+    NotApplied,
     Uniform,
     eliminated,
+    mutated,
     play,
     reference_arguments,
     replace,
@@ -322,9 +325,11 @@ def one_if_close(q):
     return 1.0 if q > 1 - 1e-15 else q
 
 
+TRIALS = [(0.3, 0), (1.0, 1), (4.0, 2), (20.0, 0)]  # budgets, and kinds of means
+
+
 @pytest.mark.parametrize("name", [name for name in GLOBAL if name not in HEAVY])
-@pytest.mark.parametrize("eps", first(BUDGETS))
-@pytest.mark.parametrize("trial", first(range(3)))
+@pytest.mark.parametrize(("eps", "trial"), first(TRIALS))
 def test_a_global_algorithm_is_its_reference(name, eps, trial):
     for changes in VARIANTS[name]:
         given = setting(name, eps, trial, **changes)
@@ -390,8 +395,7 @@ def test_a_leader_that_is_not_recomputed_is_the_reference_s(i, window, monkeypat
 
 
 @pytest.mark.parametrize("name", LOCAL)
-@pytest.mark.parametrize("eps", first(BUDGETS))
-@pytest.mark.parametrize("trial", range(3))
+@pytest.mark.parametrize(("eps", "trial"), first(TRIALS, n=2))
 def test_a_local_algorithm_is_its_reference(name, eps, trial):
     given = setting(name, eps, trial)
     kernel, reference = kernel_plays(given), reference_plays(given)
@@ -421,6 +425,13 @@ def shared(noise):
         return drawn[scale]
 
     return draw
+
+
+def sign_of_any(u, r, tanh, M):
+    """``convert_to_sign`` for a reward that is not truncated."""
+    largest = curators.largest_sign(M, tanh)
+    sent = curators.convert_to_bernoulli(u, 0.5 + 0.5 * r / M, tanh)
+    return largest if sent == 1.0 else -largest
 
 
 BOUNDED = [name for name in GLOBAL if name not in (*HEAVY, *GAUSSIAN_NOISE, *SUMS)]
@@ -468,13 +479,13 @@ FAULTS = {
     ),
     "signs of rewards that are not truncated": (
         SIGNS,
-        blocks.kept,
-        lambda kept: lambda x, level: x,
+        curators.convert_to_sign,
+        lambda convert: sign_of_any,
     ),
     "signs of rewards that are clipped": (
         SIGNS,
-        blocks.kept,
-        lambda kept: lambda x, level: min(max(x, -level), level),
+        curators.convert_to_sign,
+        lambda convert: lambda u, r, tanh, M: convert(u, min(max(r, -M), M), tanh, M),
     ),
     "signs that are not scaled": (
         SIGNS,
@@ -616,30 +627,50 @@ SUFFERING = [(fault, name) for fault, (names, _, _) in FAULTS.items() for name i
 
 
 @cache
-def games_of(name):
-    """Games of the comparisons above, and what the reference does in them."""
-    if name in HEAVY:
-        rounds = itertools.product((1.0, 4.0, 0.3, 20.0), range(len(VARIANTS[name])))
-        return [heavy_game(name, i, eps) for eps, i in rounds]
+def bounded_game(name, eps, trial, i=None):
+    """A game of a variant, and what the reference does in it."""
     mixed = {"levels": MIXED, "eps_min": 1.0} if name in LOCAL else {}
-    games = [setting(name, 1.0, 1, **mixed)]
-    if name in SUMS:
-        some = itertools.product(
-            (0.05, 0.1, 0.3, 1.0), VARIANTS[name], range(20)
-        )  # close decisions
-        games += [setting(name, eps, i, **changes) for eps, changes, i in some]
+    given = setting(name, eps, trial, **(mixed if i is None else VARIANTS[name][i]))
+    return given, reference_plays(given)
+
+
+def games_of(name):
+    """Games of the comparisons above, and what the reference does in them, one after the other."""
+    variants = range(len(VARIANTS.get(name, ())))
+    if name in HEAVY:
+        rounds = itertools.product((1.0, 4.0, 0.3, 20.0), variants)
+        yield from (heavy_game(name, i, eps) for eps, i in rounds)
+        return
+    yield bounded_game(name, 1.0, 1)
+    if name in SUMS:  # close decisions
+        some = itertools.product((0.05, 0.1, 0.3, 1.0), variants, range(20))
+        yield from (bounded_game(name, eps, trial, i) for eps, i, trial in some)
     if name in (*LAZY, "dp_ts"):
-        games += [setting(name, 20.0, i, **changes) for changes in VARIANTS[name] for i in range(3)]
-    return [(given, reference_plays(given)) for given in games]
+        yield from (bounded_game(name, 20.0, trial, i) for i in variants for trial in range(3))
 
 
 @pytest.mark.parametrize(("fault", "name"), SUFFERING, ids=map(" in ".join, SUFFERING))
 @pytest.mark.long
 def test_a_fault_is_seen(fault, name):
     """Controls: the comparisons above tell a faulty kernel apart."""
-    _, function, become = FAULTS[fault]
-    games = games_of(name)
-    assert any(kernel_plays(given, {function: become}) != played for given, played in games)
+    _, *function_and_become = FAULTS[fault]
+    assert Fault(*function_and_become).is_seen(games_of(name), kernel_plays)
+
+
+def test_a_fault_that_is_not_applied_is_an_error():
+    """Not a pass, nor a fault that is not seen: the test has to be mended."""
+    game = [heavy_game("ctl_ucb", 0, 1.0)]
+    with pytest.raises(NotApplied, match="no game calls kept"):  # signs are truncated elsewhere
+        Fault(blocks.kept, lambda kept: lambda x, level: x).is_seen(game, kernel_plays)
+    with pytest.raises(NotApplied, match="no module of the package holds kernel_plays"):
+        Fault(kernel_plays, lambda f: f).is_seen(game, kernel_plays)
+    level = curators.largest_sign, lambda largest: lambda M, tanh: M
+    assert Fault(*level).is_seen(game, kernel_plays)
+    other = [(game[0][0], Played())]
+    with pytest.raises(NotApplied, match="without the fault either"):
+        Fault(*level).is_seen(other, kernel_plays)
+    with pytest.raises(NotApplied, match="does not hold 'largest'"):
+        mutated("M / tanh", "largest", "least")
 
 
 # Other controls: an algorithm, a formula in its kernel, and a wrong one.
@@ -764,13 +795,13 @@ MUTANTS = [
 def test_a_wrong_formula_is_seen(name, right, wrong):
     module = importlib.import_module(f"dpbandits.algorithms.{name}")
     source, before = inspect.getsource(module), dict(vars(module))
-    assert right in source  # if not, the formula has been rewritten: so must be its mutant
-    games = games_of(name)
-    assert kernel_plays(games[0][0]) == games[0][1]
+    mutant = mutated(source, right, wrong)
+    given, played = next(games_of(name))
+    assert kernel_plays(given) == played
     try:
-        exec(source.replace(right, wrong), vars(module))
-        mutant = getattr(module, name).py_func
-        assert any(kernel_plays(g, function=mutant) != played for g, played in games)
+        exec(mutant, vars(module))
+        function = getattr(module, name).py_func
+        assert any(kernel_plays(g, function=function) != played for g, played in games_of(name))
     finally:
         vars(module).clear()
         vars(module).update(before)
@@ -780,6 +811,7 @@ def test_a_wrong_formula_is_seen(name, right, wrong):
 def test_a_fault_changes_what_is_played(fault):
     """The rounds alone, without the scales, tell as well."""
     [name, *_], function, become = FAULTS[fault]
-    given = setting(name, 1.0, 1)
-    right, wrong = kernel_plays(given), kernel_plays(given, {function: become})
+    given, applied = setting(name, 1.0, 1), Fault(function, become)
+    right, wrong = kernel_plays(given), kernel_plays(given, {function: applied})
+    assert applied.calls
     assert not np.array_equal(right.arms, wrong.arms)

@@ -12,7 +12,7 @@ SETTINGS = {  # means, eps, horizon, parameters
     "eps 5": ([0.3, 0.5], 5.0, 600, {"alpha": 3.0}),
     "a long first phase": ([0.5, 0.8, 0.6], 0.4, 800, {"first": 4.0}),
 }
-RUNS, RUNS_OF_THE_REFERENCE = 4000, 300
+RUNS, RUNS_OF_THE_REFERENCE = 800, 300
 
 
 def distance(fast, slow):

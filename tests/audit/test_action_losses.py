@@ -9,19 +9,13 @@ import numpy as np
 import pytest
 
 from dpbandits.algorithms import dp_se, dpr_se, prae_r
-from dpbandits.audit import one_bit_loss
-from dpbandits.audit.action_loss import (
-    OutOfReach,
-    adap_ucb_game,
-    certified,
-    episodic_candidates,
-    exact_loss,
-    lazy_ucb_game,
-    player,
-)
-from dpbandits.audit.elimination_loss import endings, tail
-from dpbandits.audit.episodic_loss import Episodic, exactly, extreme_pairs, sequences
-from dpbandits.audit.exponential_polynomials import Rate
+from dpbandits.audit.exact import one_bit
+from dpbandits.audit.exact.actions import exact_loss, player
+from dpbandits.audit.exact.elimination import endings, tail
+from dpbandits.audit.exact.episodic import Episodic, exactly, extreme_pairs, sequences
+from dpbandits.audit.exact.exponential_polynomials import Rate
+from dpbandits.audit.exact.loss import OutOfReach, certified
+from dpbandits.audit.exact.methods import adap_ucb_game, episodic_candidates, lazy_ucb_game
 from dpbandits.authoring import UNIT_INTERVAL, local_dp, pull, rounds_left, send_bit
 from dpbandits.contracts.algorithm import HOMES, from_function, load
 from dpbandits.environments.laws import PARAMETERS, TABLE, Environment
@@ -306,7 +300,7 @@ def test_probabilities_of_bits_are_those_of_the_compiled_algorithm(K, T):
     counts = frequencies("heldp_ucb_b", table, 1.0, runs)
     for eps, fits in ((1.0, True), (0.8, False)):
         play = player(algorithm("heldp_ucb_b"), K, eps, [eps])
-        found, unit = one_bit_loss.probabilities(play, T, (0.0, 1.0))
+        found, unit = one_bit.probabilities(play, T, (0.0, 1.0))
         assert all(total == unit for total in sum(found.values()).ravel())
         exact = {a: float(Fraction(p[tuple(rewards[:-1])], unit)) for a, p in found.items()}
         assert (deviation(counts, exact, runs) < 5) is fits
@@ -316,9 +310,9 @@ def test_rewards_between_the_extremes_lose_no_more():
     """The weight of an event is linear in the law of each bit."""
     event = np.random.default_rng(3).integers(2, size=(2, 2, 2)).astype(object)
     law = np.array([[Fraction(3, 4), Fraction(1, 4)], [Fraction(1, 4), Fraction(3, 4)]])
-    most, *_ = one_bit_loss.worst_neighbours(one_bit_loss.over_bits(event, law))
+    most, *_ = one_bit.worst_neighbours(one_bit.over_bits(event, law))
     middle = np.array([[Fraction(3, 5), Fraction(2, 5)], [Fraction(1, 3), Fraction(2, 3)]])
-    assert one_bit_loss.worst_neighbours(one_bit_loss.over_bits(event, middle))[0] < most
+    assert one_bit.worst_neighbours(one_bit.over_bits(event, middle))[0] < most
 
 
 def played(choose):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dpbandits as dp
-from dpbandits.audit.alignment import report
+from dpbandits.audit.alignment.align import report
 from dpbandits.audit.requests import requested
 from dpbandits.settings.choices import algorithm_of
 from dpbandits.settings.groups import default_keys
@@ -54,7 +54,7 @@ def subjects_of(**given):
     (group, name), *_ = given.items()
     made, spec = algorithm_of(name, group, {}, ())
     config = {**default_keys("audit"), **given}
-    return requested(config, (), made, spec)
+    return [audit.subject for audit in requested(config, (), made, spec)]
 
 
 @pytest.mark.slow

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpbandits.audit.betting import (
+from dpbandits.audit.sampling.betting import (
     FACTORS,
     ITSELF,
     PROMISED,
@@ -13,7 +13,7 @@ from dpbandits.audit.betting import (
     pairs,
     pure_line,
 )
-from dpbandits.audit.events import rank, ratio
+from dpbandits.audit.sampling.events import rank, ratio
 
 LEVEL, RUNS, BATCH, REPEATS = 0.05, 20_000, 500, 1000
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
-from dpbandits.audit.events import Event, learn, rank, ratio
+from dpbandits.audit.sampling.events import Event, learn, rank, ratio
 
 
 def test_the_score_is_the_loss_between_clopper_and_pearson_s_bounds():

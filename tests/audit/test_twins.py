@@ -15,11 +15,15 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import privacy
 from twins import BROKEN, CORRECT
 
-from dpbandits.audit import alignment as engine
-from dpbandits.audit.alignment import MISSING, Coupling, align, check, report
-from dpbandits.audit.episodic_loss import sequences
-from dpbandits.audit.players import Learner
-from dpbandits.audit.streams import Recorder, Replay, Shifted
+from dpbandits.audit.alignment import align as engine
+from dpbandits.audit.alignment.align import MISSING, align, check, report
+from dpbandits.audit.alignment.cases import cases
+from dpbandits.audit.alignment.coupling import Coupling
+from dpbandits.audit.alignment.given import Replay, Shifted
+from dpbandits.audit.alignment.replay import Problem, replay
+from dpbandits.audit.exact.episodic import sequences
+from dpbandits.audit.numbers.streams import Recorder
+from dpbandits.audit.subjects.players import Learner
 from dpbandits.authoring import global_dp, one_release, pull, rounds_left
 from dpbandits.contracts.algorithm import from_function
 from dpbandits.contracts.alignments import releases
@@ -34,10 +38,10 @@ def test_broken_twins_are_not_aligned(twin, budget):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("budget", [0.1, 1.0])
 @pytest.mark.parametrize("twin", CORRECT, ids=lambda twin: twin.name)
-def test_correct_variants_are_aligned(twin, budget):
-    found = align(Coupling(twin.algorithm, budget, twin.values), replays=50)
+def test_correct_variants_are_aligned(twin):
+    """The committed page has other budgets, too."""
+    found = align(Coupling(twin.algorithm, 0.1, twin.values), replays=50)
     assert found.holds and found.edges == 0
     assert found.entered > 25 and found.spent > 0.3
 
@@ -58,8 +62,8 @@ def test_an_author_who_allows_more_releases_pays_for_them(name, cost):
     found = align(coupling)
     assert found.problem.why.endswith("and the budget 1")
     spent = []
-    for _, case in zip(range(60), engine.cases(coupling, np.random.default_rng(0)), strict=False):
-        spent.append(coupling.replay(case.first, case.second, record(case)).spent)
+    for _, case in zip(range(60), cases(coupling, np.random.default_rng(0)), strict=False):
+        spent.append(replay(coupling, case.first, case.second, record(case)).spent)
     assert 0.97 * cost < max(spent) <= cost * (1 + 1e-3)
 
 
@@ -200,7 +204,7 @@ def test_what_cannot_be_followed_is_reported():
 def test_an_edge_of_rounding_is_no_counter_example(monkeypatch):
     """A difference that is gone when the noise changes by a millionth is counted apart."""
     twin, calls = of("usual_noise", CORRECT), []
-    problem = engine.Problem("the actions differ", 1, (0, 1), "", "")
+    problem = Problem("the actions differ", 1, (0, 1), "", "")
 
     def once(coupling, case):
         calls.append(case)
@@ -269,6 +273,7 @@ def test_the_workers_of_the_script_play_twins_compiled():
     script = Path(privacy.__file__)
     code = f"""
 import sys; sys.path.insert(0, {str(script.parent)!r})
+__file__ = {str(script)!r}
 exec({script.read_text().partition("if __name__")[0]!r})
 import numpy as np
 def played(twin, budget):
@@ -283,7 +288,7 @@ print(all(words == ["passes"] * len(BUDGETS) for _, *words in found))
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("twin", BROKEN + CORRECT, ids=lambda twin: twin.name)
+@pytest.mark.parametrize("twin", (BROKEN + CORRECT)[::2], ids=lambda twin: twin.name)
 def test_twins_compile_to_what_they_are_in_plain_python(twin):
     """A test of many runs may play them compiled."""
     source = twin.algorithm

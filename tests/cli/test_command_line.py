@@ -19,6 +19,7 @@ from sweeps import own_algorithm
 
 from dpbandits.cli import run, stop
 from dpbandits.cli.config.compose import read_request
+from dpbandits.compiled import compiler
 from dpbandits.contracts.algorithm import HOMES, load
 from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.results.tables import columns_of
@@ -145,6 +146,7 @@ def test_a_manifest_and_summaries_lie_beside_the_table(bandit, question):
         "sources",
         "seed",
         "versions",
+        "compiler",
         "commit",
     }
     assert manifest.keys() == keys | {"wall_time_seconds"}
@@ -160,7 +162,7 @@ def test_a_manifest_and_summaries_lie_beside_the_table(bandit, question):
         assert setting["parameters"] == {"eps": 2, "rel_error": 0.25, "beta": 0.05, "R": 1}
         assert setting["env_spec"] == {"law": "sign", "mean": 0.5, "scale": 1.0}
         assert setting["horizon"] == manifest["config"]["cap"] == 10**9
-    assert manifest["wall_time_seconds"] >= 0
+    assert manifest["wall_time_seconds"] >= 0 and manifest["compiler"] == compiler()
     versions = {"numpy": np.__version__, "numba": numba.__version__}
     versions["python"] = platform.python_version()
     assert manifest["versions"].items() >= versions.items()
@@ -452,7 +454,7 @@ def test_the_kernel_that_is_compiled_is_the_one_that_is_played(bandit):
     for env in ("bernoulli_c2", "twopoint_heavy env.g=1 env.means=[.5,.4]"):
         bandit(run, f"algo=dp_ucb_bound env={env} {SMALL}")
     algorithm = load(HOMES["algo"] / "dp_ucb_bound.py")
-    assert len(loop_of(algorithm).signatures) == 1
+    assert len(loop_of(algorithm).dispatcher.signatures) == 1
 
 
 def test_a_horizon_that_no_float_holds(bandit):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from helpers import NAMES
 
-from dpbandits.audit.releases import MECHANISMS
+from dpbandits.audit.subjects.releases import MECHANISMS
 from dpbandits.cli.completion import COMMANDS, KEYS_FILES, OWN_KEYS, SCRIPTS, completions, script
 from dpbandits.cli.plot import KEYS as OF_PLOT
 from dpbandits.contracts.question import QUESTIONS

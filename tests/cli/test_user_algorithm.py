@@ -81,7 +81,7 @@ def mine(tmp_path_factory):
         return Path.cwd()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_an_experiment_mixes_the_packages_algorithms_with_the_users(mine):
     table = pd.read_csv(mine / "jobs1" / "my_exp.csv")
     assert list(table["algo"].unique()) == ["adap_ucb", "greedy", "fast_greedy"]
@@ -107,7 +107,7 @@ def test_one_job_and_two_give_the_same_bytes(mine):
     assert one.read_bytes() == two.read_bytes()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_users_algorithm_takes_parameters_and_multiruns(mine, monkeypatch):
     monkeypatch.chdir(mine)
     done = bandit_run("-m", "algo=greedy", "algo.explore=1,2", *QUICK, "env=my_env")

@@ -3,7 +3,6 @@
 import importlib
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -14,16 +13,19 @@ from typing import Any
 import pytest
 from faults import DAMAGE, flip, to_folder
 
-from dpbandits.compiled import cache, sources
-from dpbandits.compiled.decorators import kernel, loop
+from dpbandits import cache_folder
+from dpbandits.compiled import choice, compiled_code, compiler, folder, kernel, loop, sources
+from dpbandits.compiled.quick.cache import MachineCode
 from dpbandits.files import PACKAGE
 
 # Plays algorithms, and prints what was compiled, the answers, and the state of each algorithm
+STATE = "0123456789cd"
 PLAY = """
 import json, sys
 from sweeps import requested
-from dpbandits.audit.releases import MECHANISMS
-from dpbandits.compiled.cache import FOLDER, MachineCode
+from dpbandits.audit.subjects.releases import MECHANISMS
+from dpbandits.compiled import compiled_code
+from dpbandits.compiled.quick.cache import MachineCode
 from dpbandits.compiled.sources import state_of
 from dpbandits.contracts.algorithm import HOMES, load
 from dpbandits.contracts.question import REGRET, STOPPING
@@ -44,7 +46,7 @@ for name in sys.argv[1:]:
 files = [f for home in HOMES.values() for f in home.glob("*.py") if f.stem[0] != "_"]
 states = {f.stem: state_of(load(f).function.py_func) for f in files if f.stem != "sparse_vector"}
 states["laplace_release"] = state_of(MECHANISMS["laplace_release"].function)
-print(json.dumps([compiled, pulls, states, FOLDER.name]))
+print(json.dumps([compiled, pulls, states, compiled_code().name]))
 """
 SUPPORT = Path(__file__).parents[1] / "support"
 
@@ -80,7 +82,7 @@ NOT_COMPILED = (
     "running/play.py",
     "contracts/guarantees.py",
     "authoring.py",
-    "audit/subjects.py",
+    "audit/subjects/publishing.py",
 )
 
 
@@ -94,7 +96,7 @@ def test_what_is_compiled_again_after_an_edit(tmp_path, monkeypatch):
     compiled, pulls, states, folder = copy.play("nas")
     assert compiled.count("nas") == 1
 
-    copy.edit(*NOT_COMPILED, "audit/releases.py")
+    copy.edit(*NOT_COMPILED, "audit/subjects/releases.py")
     copy.edit("stopping/nas.py", "stopping/sparse_vector.py", "algorithms/heldp_ucb_b.py")
     compiled, again, edited, same = copy.play("nas")
     assert (compiled, again, same) == (["nas"], pulls, folder)
@@ -102,8 +104,13 @@ def test_what_is_compiled_again_after_an_edit(tmp_path, monkeypatch):
     assert changed(states, edited) == {"nas", "heldp_ucb_b", "laplace_release"} | importers
 
     monkeypatch.setattr(sources, "PACKAGE", copy.package)
-    assert folder == cache.NAME + sources.shared_state()
-    played = "parts/indices/radii.py", "game.py", "compiled/routines.py", "environments/laws.py"
+    assert folder == f"code-quick-{sources.shared_state()}"
+    played = (
+        "parts/indices/radii.py",
+        "game.py",
+        "compiled/quick/routines.py",
+        "environments/laws.py",
+    )
     for name in played:
         before = sources.shared_state()
         copy.edit(name)
@@ -111,29 +118,30 @@ def test_what_is_compiled_again_after_an_edit(tmp_path, monkeypatch):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    ("edited", "again"),
-    [
-        (NOT_COMPILED, set()),
-        (("algorithms/ucb.py",), {"ucb"}),
-        (("algorithms/heldp_ucb_b.py",), {"heldp_ucb_b", "heldp_ucb_bs"}),
-        (("parts/indices/radii.py",), None),
-    ],
-)
-def test_what_is_compiled_again_of_several_algorithms(edited, again, tmp_path):
+def test_what_is_compiled_again_of_several_algorithms(tmp_path):
+    """After each of some edits in turn."""
     names = "ucb", "heldp_ucb_b", "heldp_ucb_bs", "nas"
+    edits = [
+        (NOT_COMPILED, []),
+        (("algorithms/ucb.py",), ["ucb"]),
+        (("algorithms/heldp_ucb_b.py",), ["heldp_ucb_b", "heldp_ucb_bs"]),
+        (("parts/indices/radii.py",), None),
+    ]
     copy = Copy(tmp_path)
     first, pulls, *_ = copy.play(*names)
-    copy.edit(*edited)
-    compiled, same, *_ = copy.play(*names)
-    assert same == pulls
-    assert sorted(compiled) == (sorted(first) if again is None else sorted(again))
+    assert {*names} <= {*first}
+    for edited, again in edits:
+        copy.edit(*edited)
+        compiled, same, *_ = copy.play(*names)
+        assert same == pulls
+        assert sorted(compiled) == (sorted(first) if again is None else again)
 
 
 @pytest.fixture
 def user(tmp_path, monkeypatch):
     """A user's kernel, loaded anew at each call, and a cache of its own."""
-    monkeypatch.setattr(cache, "FOLDER", tmp_path / "cache")
+    monkeypatch.setattr(folder, "cache_folder", lambda kind, state: tmp_path / "cache")
+    folder.folder_of.cache_clear()
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "users_factor.py").write_text("FACTOR = 2.0\n")
@@ -151,7 +159,17 @@ def user(tmp_path, monkeypatch):
         importlib.invalidate_caches()
         return importlib.import_module("users_kernel").scaled
 
-    return load
+    yield load
+    folder.folder_of.cache_clear()
+
+
+@pytest.fixture(params=["quick", "plain"])
+def backend(request, monkeypatch):
+    """The back-end that compiles loops."""
+    if request.param == "quick" and compiler() == "plain":
+        pytest.skip("quick does not work with this Numba")
+    monkeypatch.setattr(choice, "_chosen", request.param)
+    return request.param
 
 
 played: Any = None
@@ -161,74 +179,85 @@ def twice(x):
     return played(x) + played(x)
 
 
-def hits(dispatcher):
-    """How often machine code was loaded from the disk cache."""
-    return sum(dispatcher.stats.cache_hits.values())
-
-
 def played_twice(scaled):
-    """The answer of a loop over a kernel, and how many of both were loaded."""
+    """The answer of a loop over a kernel, and how often its code was loaded from the disk."""
     made = loop(twice, scaled)
     assert made(3.0) == 2 * scaled(3.0)
-    return made(3.0), hits(scaled) + hits(made)
+    return made(3.0), sum(made.dispatcher.stats.cache_hits.values())
+
+
+def files():
+    return sorted(f for f in compiled_code().rglob("*.nb*") if f.is_file())
 
 
 @pytest.mark.slow
-def test_an_edit_of_a_file_that_a_kernel_imports(user, tmp_path):
+def test_an_edit_of_a_file_that_a_kernel_imports(user, backend, tmp_path):
     assert played_twice(user()) == (12.0, 0)
-    assert played_twice(user()) == (12.0, 2)
+    assert played_twice(user()) == (12.0, 1)
+    before = len(files())
     (tmp_path / "users_factor.py").write_text("FACTOR = 5.0\n")
     scaled = user()
-    assert not cache.is_cached(scaled) and not cache.is_cached(loop(twice, scaled))
+    assert not loop(twice, scaled).is_cached
     assert played_twice(scaled) == (30.0, 0)
-    assert len(list(cache.FOLDER.glob("*"))) == 2  # the files of the former state are replaced
+    assert len(files()) == before  # the files of the former state are replaced
 
 
 @pytest.mark.slow
-def test_files_of_one_name_are_cached_apart(user, tmp_path, monkeypatch):
+def test_files_of_one_name_are_cached_apart(user, backend, tmp_path, monkeypatch):
     scaled = user()
     other = tmp_path / "other" / "users_kernel.py"
     other.parent.mkdir()
     shutil.copy(tmp_path / "users_kernel.py", other)
     monkeypatch.syspath_prepend(other.parent)
     assert played_twice(scaled) == played_twice(user()) == (12.0, 0)
-    assert len(list(cache.FOLDER.glob("*.nbc"))) == 4
+    assert len(list(compiled_code().glob("scaled-*"))) == 2
 
 
 def test_a_function_without_a_file_is_not_cached():
     names: dict[str, Any] = {"__name__": "no_module"}
     exec("def scaled(x):\n    return x\n", names)
-    assert not cache.has_disk_cache(kernel(names["scaled"]))
+    assert loop(twice, kernel(names["scaled"])).stored is None
+
+
+LINE = "the cached machine code of scaled is damaged: compiling it again\n"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_damaged_files_are_set_aside(damage, user, capsys):
-    def files():
-        return sorted(cache.FOLDER.glob("*.nbc"))
-
     assert played_twice(user()) == (12.0, 0)
     sound = files()
-    assert len(sound) == 2
-    again = sound[:1] if damage is to_folder else []  # something is set aside already
-    for file in [*sound, *again]:  # the kernel and its loop
+    assert len(sound) == 1
+    again = sound if damage is to_folder else []  # something is set aside already
+    for file in [*sound, *again]:
         damage(file)
-        assert played_twice(user()) == (12.0, 1)
-        line = "the cached machine code of scaled is damaged: compiling it again\n"
-        assert capsys.readouterr().err == line
+        assert played_twice(user()) == (12.0, 0)
+        assert capsys.readouterr().err == LINE
         assert file.with_suffix(".damaged").exists()
         assert files() == sound
-        assert played_twice(user()) == (12.0, 2)
+        assert played_twice(user()) == (12.0, 1)
         assert capsys.readouterr().err == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_plain_compiles_again_what_cannot_be_loaded(suffix, user, monkeypatch, capsys):
+    monkeypatch.setattr(choice, "_chosen", "plain")
+    assert played_twice(user()) == (12.0, 0)
+    [file] = [f for f in files() if f.suffix == suffix]
+    file.write_bytes(file.read_bytes()[:20])
+    assert played_twice(user()) == (12.0, 0)
+    assert capsys.readouterr().err == LINE
+    assert played_twice(user()) == (12.0, 1)
 
 
 def test_damage_is_noticed_before_anything_is_compiled(user, capsys):
     played_twice(user())
-    for file in cache.FOLDER.glob("*.nbc"):
+    for file in files():
         flip(file)
-    assert not cache.is_cached(user())
+    assert not loop(twice, user()).is_cached
     assert capsys.readouterr().err.count("\n") == 1
-    assert not cache.is_cached(user())
+    assert not loop(twice, user()).is_cached
     assert capsys.readouterr().err == ""
 
 
@@ -237,9 +266,13 @@ def test_a_cache_that_cannot_be_written(user, monkeypatch, capsys):
     def full(*arguments):
         raise OSError("No space left on device")
 
-    monkeypatch.setattr(cache.MachineCode, "_write", full)
+    monkeypatch.setattr(MachineCode, "_write", full)
     assert played_twice(user()) == played_twice(user()) == (12.0, 0)
     assert capsys.readouterr().err == ""
+
+
+def cached():
+    return cache_folder.cache_folder("quick", STATE)
 
 
 @pytest.mark.parametrize("set_to", [None, ""])
@@ -250,11 +283,11 @@ def test_empty_environment_variables_are_unset(set_to, tmp_path, monkeypatch):
         monkeypatch.delenv(name, raising=False)
         if set_to is not None:
             monkeypatch.setenv(name, set_to)
-    assert cache.cache_folder().parent == tmp_path / ".cache" / "dpbandits"
+    assert cached().parent == tmp_path / ".cache" / "dpbandits"
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert cache.cache_folder().parent == tmp_path / "xdg" / "dpbandits"
+    assert cached().parent == tmp_path / "xdg" / "dpbandits"
     monkeypatch.setenv("NUMBA_CACHE_DIR", "relative")
-    assert cache.cache_folder().parent == tmp_path / "relative"
+    assert cached().parent == tmp_path / "relative"
 
 
 @pytest.fixture
@@ -274,31 +307,31 @@ def folders(tmp_path, monkeypatch):
 
 
 def test_folders_that_were_not_used_for_long_are_removed(folders, tmp_path):
-    old, recent = folders("code-0123456789ab", 31), folders("code-ab0123456789", 29)
+    old, recent = folders("code-0123456789ab", 31), folders("code-plain-ab0123456789", 29)
     others = [folders(name, 1000) for name in ("0123456789ab", "results", "code-mine")]
     (tmp_path / "code-aaaaaaaaaaaa").touch()
     (tmp_path / "code-bbbbbbbbbbbb").symlink_to(others[1])
-    used = cache.cache_folder()
-    assert re.fullmatch("code-[0-9a-f]{12}", used.name)
+    used = cached()
+    assert used.name == f"code-quick-{STATE}"
     assert not old.exists() and recent.exists() and all(f.exists() for f in others)
     assert (tmp_path / "code-aaaaaaaaaaaa").exists() and (others[1] / "code.nbc").exists()
 
 
 def test_the_folder_in_use_is_never_removed(folders):
-    used = cache.cache_folder()
+    used = cached()
     os.utime(used, (0, 0))
-    cache.prune(used)
+    cache_folder.prune(used)
     assert used.exists()
-    assert cache.cache_folder() == used and used.stat().st_mtime > time.time() - 60
+    assert cached() == used and used.stat().st_mtime > time.time() - 60
     # folders are removed only when one is created
     old = folders("code-0123456789ab", 31)
-    cache.cache_folder()
+    cached()
     assert old.exists()
 
 
 @pytest.mark.parametrize(("largest", "left"), [(4000, [1, 2, 3]), (2500, [1, 2]), (0, [])])
 def test_the_oldest_folders_are_removed_if_all_are_too_large(largest, left, folders, monkeypatch):
-    monkeypatch.setattr(cache, "LARGEST", largest)
+    monkeypatch.setattr(cache_folder, "LARGEST", largest)
     made = {days: folders(f"code-{days:012x}", days) for days in (2, 1, 3)}
-    cache.cache_folder()
+    cached()
     assert sorted(days for days, folder in made.items() if folder.exists()) == left

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from dpbandits.compiled.decorators import kernel
-from dpbandits.compiled.primitives import unlikely, whole
+from dpbandits.compiled import kernel, unlikely, whole
 
 AT_ENDS = [-math.inf, -1e300, -(2.0**63), 2.0**63, 1e300, math.inf]
 

@@ -13,7 +13,7 @@ from scipy.special import log_ndtr, logsumexp
 from scipy.stats import norm
 
 from dpbandits.audit import __main__ as audit_main
-from dpbandits.audit.releases import MECHANISMS
+from dpbandits.audit.subjects.releases import MECHANISMS
 from dpbandits.contracts.algorithm import from_function, load
 from dpbandits.contracts.guarantees import (
     NOT_PRIVATE,

@@ -11,7 +11,7 @@ from dpbandits.files import PACKAGE
 DECIDING = [
     "algorithms/dp_klucb.py",
     "compiled/__init__.py",
-    "compiled/distributions.py",
+    "compiled/random_numbers.py",
     "environments/laws.py",
     "game.py",
     "parts/indices/private_divergence.py",

@@ -19,7 +19,7 @@ from filelock import FileLock
 
 import dpbandits as dp
 
-pytestmark = [pytest.mark.slow, pytest.mark.extra("furo")]
+pytestmark = [pytest.mark.long, pytest.mark.extra("furo")]  # one build for all of them
 
 
 def sphinx(folder, output, *options):
@@ -75,7 +75,6 @@ def broken(folder):
     return found
 
 
-@pytest.mark.long
 def test_every_internal_link_leads_somewhere(built):
     assert len(list(built.rglob("*.html"))) > 150
     assert broken(built) == []
@@ -96,7 +95,6 @@ FAULTS = {
 }
 
 
-@pytest.mark.long
 def test_a_build_with_faults_fails(tmp_path):
     """Control: the warnings that ``make docs`` turns into errors."""
     listed = subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True).stdout
@@ -187,7 +185,6 @@ def test_the_search_finds_nothing_where_nothing_is(built, browser):
 PAGES = ("index", "generated/algorithms/adap_klucb", "api", "gallery")
 
 
-@pytest.mark.long
 @pytest.mark.extra("selenium", "axe_core_python")
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("width", [400, 1400])

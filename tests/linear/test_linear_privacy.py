@@ -8,7 +8,8 @@ import pytest
 from helpers import algorithm, defaults
 
 import dpbandits as dp
-from dpbandits.audit.alignment import Coupling, align
+from dpbandits.audit.alignment.align import align
+from dpbandits.audit.alignment.coupling import Coupling
 from dpbandits.authoring import gaussian, least_squares
 
 VARIANTS = {

@@ -50,7 +50,7 @@ def test_the_leader_is_the_argmax_of_every_round(
         indices.level[:], indices.width[:] = 0.65, bonus / N**power
     start = K * played + 1
     stretch, last = argmax.Stretch(0, 0.0, -np.inf), 0
-    for t in range(start, start + 15_000):
+    for t in range(start, start + 4000):
         if t <= last and argmax.keeps_lead(stretch, total[stretch.arm], N[stretch.arm]):
             kept += 1
         else:
@@ -69,7 +69,7 @@ def test_the_leader_is_the_argmax_of_every_round(
             total[a] = S[a] + noise * rng.normal()
             indices.level[a] = total[a] / N[a]
             indices.width[a] = bonus / N[a] ** power
-    assert kept > 1000 or window > 1.0 or noise == 10.0 or bonus == 30.0
+    assert kept > 250 or window > 1.0 or noise == 10.0 or bonus == 30.0
 
 
 @pytest.mark.parametrize("window", [argmax.WINDOW, 0.2, 4.0])

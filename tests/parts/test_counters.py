@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from helpers import replace
+from helpers import mutated, replace
 from references import HonakerTree, KaryTree, Tree, chernoff_quantile
 from scipy import stats
 
@@ -130,9 +130,8 @@ def test_kary_noise_is_the_reference_s(T, k, draws):
 def swapped(function, right, wrong):
     """A function with a mistake in its source."""
     source = inspect.getsource(function).split("\n", 1)[1]
-    assert right in source
     names = dict(vars(inspect.getmodule(function)))
-    exec(source.replace(right, wrong), names)
+    exec(mutated(source, right, wrong), names)
     return names[function.__name__]
 
 
@@ -401,14 +400,16 @@ def test_quantiles_of_extreme_budgets(eps):
 )
 def test_a_bonus_for_other_noise_is_seen(module, function, become, monkeypatch):
     """Controls; the last is of the noise itself, which does not enter the bonus."""
-    tree = 2 if module is kary else 1
+    tree, calls = 2 if module is kary else 1, []
     own = new_counters(1, 100, tree, CALIBRATED, 1.0, 0.5, 1.0)
     rng = np.random.default_rng(1)
     describe_all(own, rng, 21)
     right = noise_quantile(own.noise, 0, 20.0)
-    monkeypatch.setattr(module, function, become)
+    monkeypatch.setattr(module, function, lambda *given: calls.append(given) or become(*given))
     describe(own, 0, 21)
     assert (noise_quantile(own.noise, 0, 20.0) == right) == (module is honaker)
+    counter_noise(own, rng, 0, 22)
+    assert calls
 
 
 @pytest.mark.slow

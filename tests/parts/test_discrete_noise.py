@@ -8,7 +8,7 @@ import pytest
 from helpers import P_VALUE, SIGMAS
 from scipy import stats
 
-from dpbandits.compiled.decorators import kernel
+from dpbandits.compiled import kernel
 from dpbandits.environments.blocks import draw_encoded_sum, encoded
 from dpbandits.environments.catalogue import build
 from dpbandits.parts.noise import discrete_noise

@@ -21,7 +21,7 @@ from references import (
 )
 from scipy.optimize import brentq
 
-from dpbandits.compiled.decorators import kernel
+from dpbandits.compiled import kernel
 from dpbandits.environments import arms, blocks
 from dpbandits.environments.blocks import draw_counts, draw_sum
 from dpbandits.environments.data import table
@@ -342,16 +342,14 @@ def test_the_central_moment_radius_holds():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("delta", [0.05, 0.1])
-def test_the_raw_moment_radius_holds_everywhere(delta):
-    cases = raw_cases(delta, (*GRID[:2], (*GRID[2], 0.4)), (1, 4, 20))
+def test_the_raw_moment_radius_holds_everywhere():
+    cases = raw_cases(0.1, (*GRID[:2], (*GRID[2], 0.4)), (1, 20))
     check(worst_ratios(cases, reference_radius_raw), RAW)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("delta", [0.05, 0.1])
-def test_the_central_moment_radius_holds_everywhere(delta):
-    cases = central_cases(delta, GRID, (1, 2), (0.0, 0.4, 0.7, 0.999))
+def test_the_central_moment_radius_holds_everywhere():
+    cases = central_cases(0.1, GRID, (1, 2), (0.0, 0.7, 0.999))
     check(worst_ratios(cases, reference_radius_central), CENTRAL)
 
 

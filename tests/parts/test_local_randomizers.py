@@ -9,7 +9,7 @@ from scipy import stats
 from scipy.special import expit
 
 from dpbandits import game as game_module
-from dpbandits.compiled.decorators import kernel
+from dpbandits.compiled import kernel
 from dpbandits.contracts.alignments import one_bit
 from dpbandits.environments.laws import sigmoid
 from dpbandits.environments.populations import homogeneous

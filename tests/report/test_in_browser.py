@@ -8,7 +8,7 @@ from report_tables import regrets, stopping_times
 import dpbandits as dp
 from dpbandits.files import package_folder
 
-pytestmark = [pytest.mark.slow, pytest.mark.extra("altair", "vl_convert", "selenium")]
+pytestmark = [pytest.mark.long, pytest.mark.extra("altair", "vl_convert", "selenium")]
 RESULTS = package_folder("conf").parent / "results"
 STUDY = "sweep"
 DRAWN = "return document.querySelectorAll('.chart[data-drawn]').length"
@@ -52,9 +52,7 @@ def choose(browser, selector):
     draw_all(browser)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("dark", [False, True])
-@pytest.mark.parametrize("width", [400, 900, 1400])
+@pytest.mark.parametrize(("width", "dark"), [(400, True), (900, False), (1400, True)])
 def test_every_chart_renders_and_nothing_is_requested(browser, committed, width, dark):
     browser.open(committed, width, dark)
     assert draw_all(browser) > 25
@@ -67,7 +65,6 @@ def test_every_chart_renders_and_nothing_is_requested(browser, committed, width,
     assert browser.run("return document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("dark", [False, True])
 def test_no_serious_violation_of_accessibility(browser, committed, page, dark):
     for file in (page, committed):
@@ -204,7 +201,6 @@ def test_the_command_is_copied(browser, committed):
     browser.wait("return document.querySelector('.copy').textContent === 'Copied'")
 
 
-@pytest.mark.long
 def test_every_control_is_reached_with_the_keyboard(browser, page):
     from selenium.webdriver.common.keys import Keys
 
@@ -254,7 +250,6 @@ def test_printed_charts_are_static(browser, page):
     assert len(pdf) > 20_000
 
 
-@pytest.mark.long
 def test_many_settings_open_within_seconds(browser, tmp_path):
     table = regrets(eps=np.geomspace(0.01, 10, 10), envs=("one_better",), runs=2, times=6,
                     **{"env.gap": np.linspace(0.01, 0.5, 1000)})  # fmt: skip

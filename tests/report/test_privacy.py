@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from dpbandits.audit.findings import render
+from dpbandits.audit.tables import render
 from dpbandits.report.privacy import privacy_rows
 
 ROW = {
@@ -15,7 +15,15 @@ ROW = {
 }
 AUDITS = [
     ROW | {"eps": 0.5, "promised": 0.5, "measured": 0.45, "aligned": 100, "replays": 100},
-    ROW | {"eps": 1.0, "promised": 1.0, "measured": 0.96, "aligned": 99, "replays": 100},
+    ROW
+    | {
+        "eps": 1.0,
+        "promised": 1.0,
+        "measured": 0.96,
+        "aligned": 99,
+        "replays": 100,
+        "verdict": "MISALIGNED",
+    },
     ROW | {"kind": "mechanism", "promised": 1.0, "measured": 7.0},  # no loss of the algorithm
 ]
 EXPECTED = {
@@ -24,7 +32,7 @@ EXPECTED = {
     "exact": "1 × promised",
     "aligned": "199 of 200 replays",
     "audited": "0.96 × promised",
-    "verdict": "consistent, proved",
+    "verdict": "MISALIGNED",
 }
 EXACT = "| audited | arms | rounds | promised | exact loss | verdict |\n|:--|--:|--:|--:|:--|:--|\n"
 

@@ -15,11 +15,11 @@ from tqdm.std import tqdm
 from dpbandits.contracts.question import QUESTIONS, REGRET
 from dpbandits.results import run_store
 from dpbandits.results.run_store import RunStore
-from dpbandits.running import monte_carlo, workers
+from dpbandits.running import loop, outcomes
 from dpbandits.running.failures import RunsFailed
 from dpbandits.running.monte_carlo import fulfil, run_settings
+from dpbandits.running.outcomes import Outcome
 from dpbandits.running.play import Record, compile_kernel
-from dpbandits.running.tasks import Outcome
 
 EACH_QUESTION = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
 
@@ -71,7 +71,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     made = Clock()
-    for module in (monte_carlo, workers):
+    for module in (loop, outcomes):
         monkeypatch.setattr(module, "time", made)
     return made
 
@@ -79,9 +79,9 @@ def clock(monkeypatch):
 def played_as_if(clock, seconds):
     """A substitute for playing, in which each run takes some seconds of the clock."""
 
-    def finish(task):
+    def finish(task, *_):
         clock.now += seconds * len(task.runs)
-        return Outcome(task, dict.fromkeys(task.runs, RECORD))
+        return Outcome(task, dict.fromkeys(task.runs, RECORD), seconds=seconds * len(task.runs))
 
     return finish
 
@@ -93,19 +93,19 @@ def test_runs_of_an_unfinished_setting_are_stored_after_some_seconds(tmp_path, m
 
     The control stores a setting when all its runs are finished.
     """
-    assert monte_carlo.SAVE_EVERY + workers.TICK < 10
+    assert loop.SAVE_EVERY + loop.TICK < 10
     (setting,) = requested(algo="dp_ucb", horizon=1e7).settings
     store, found = RunStore(tmp_path), []
-    monkeypatch.setattr(monte_carlo, "SAVE_EVERY", every)
+    monkeypatch.setattr(loop, "SAVE_EVERY", every)
 
-    def finish(task):
+    def finish(task, *_):
         end = time.monotonic() + (20 if every < math.inf else 1)
         while found == [True] and not store.finished(setting) and time.monotonic() < end:
             time.sleep(0.01)
         found.append(bool(store.finished(setting)) or not found)
         return Outcome(task, dict.fromkeys(task.runs, RECORD))
 
-    monkeypatch.setattr(monte_carlo, "finish", finish)
+    monkeypatch.setattr(loop, "finish", finish)
     assert run_settings([setting], 2, 1, "threads", store) == (2, [])
     assert found == [True, every < math.inf]
     assert store.finished(setting) == {0, 1}
@@ -126,7 +126,7 @@ def test_the_bar_moves_at_once_and_every_second(tmp_path, monkeypatch, clock):
 
         close = refresh = set_postfix_str = lambda *_, **__: None
 
-    def finish(task):
+    def finish(task, *_):
         if len(ends) > 1 and not stuck and not moved.wait(timeout=5):  # since the last task
             stuck.append(task)
         moved.clear()
@@ -136,8 +136,8 @@ def test_the_bar_moves_at_once_and_every_second(tmp_path, monkeypatch, clock):
 
     (setting,) = requested(algo="dp_ucb", horizon=1e7).settings
     compile_kernel(setting)
-    monkeypatch.setattr(monte_carlo, "progress_bar", Bar)
-    monkeypatch.setattr(monte_carlo, "finish", finish)
+    monkeypatch.setattr(loop, "progress_bar", Bar)
+    monkeypatch.setattr(loop, "finish", finish)
     assert run_settings([setting], 1000, 1, "threads", RunStore(tmp_path)) == (1000, [])
     assert not stuck and sum(moves) == pytest.approx(1)
     assert ends[1] == 0.125 and max(np.diff(ends)) < 1
@@ -156,7 +156,7 @@ def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(tmp_path, monk
     """
     begun, going = [], threading.Event()
 
-    def finish(task):
+    def finish(task, *_):
         begun.extend(task.runs)
         if len(begun) > 3 and not going.is_set():
             going.set()
@@ -169,7 +169,7 @@ def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(tmp_path, monk
 
     (setting,) = requested(algo="dp_ucb", horizon=1e5).settings
     store = RunStore(tmp_path)
-    monkeypatch.setattr(monte_carlo, "finish", finish)
+    monkeypatch.setattr(loop, "finish", finish)
     before = signal.signal(signal.SIGUSR1, handle)
     try:
         with pytest.raises(raised):
@@ -183,13 +183,11 @@ def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(tmp_path, monk
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("backlog", [monte_carlo.BACKLOG, math.inf])
-def test_little_is_left_to_store_after_an_interruption_on_a_slow_disk(
-    tmp_path, monkeypatch, backlog
-):
+@pytest.mark.parametrize("ahead", [loop.AHEAD, 1000])
+def test_little_is_left_to_store_after_an_interruption_on_a_slow_disk(tmp_path, monkeypatch, ahead):
     """To store a setting takes 50 ms, to play it nothing. Nothing that is finished is lost.
 
-    In the control all settings are finished, and stored after the interruption.
+    In the control all tasks are handed out at first, and stored after the interruption.
     """
     settings = requested(algo="dp_se", eps=[k / 10 for k in range(1, 61)], horizon=10).settings
     played, saved, before = [], [], []
@@ -203,16 +201,16 @@ def test_little_is_left_to_store_after_an_interruption_on_a_slow_disk(
                 before.extend(played)
                 signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
 
-    def finish(task):
+    def finish(task, *_):
         played.append(task.setting)
         return Outcome(task, dict.fromkeys(task.runs, RECORD))
 
-    monkeypatch.setattr(monte_carlo, "BACKLOG", backlog)
-    monkeypatch.setattr(monte_carlo, "finish", finish)
+    monkeypatch.setattr(loop, "AHEAD", ahead)
+    monkeypatch.setattr(loop, "finish", finish)
     with pytest.raises(KeyboardInterrupt):
         run_settings(settings, 1, 1, "threads", Slow(tmp_path))
     assert set(saved) == set(played) and len(saved) == len(played)
-    assert (len(played) <= 40) == (backlog < math.inf), len(played)
+    assert (len(played) <= 40) == (ahead < 1000), len(played)
 
 
 @pytest.mark.slow
@@ -285,15 +283,15 @@ def test_the_time_left_is_about_right(tmp_path, monkeypatch):
             rate = done["rate"] or done["n"] / done["elapsed"]
             self.predicted.append((time.monotonic(), (done["total"] - done["n"]) / rate))
 
-    def finish(task):
+    def finish(task, *_):
         time.sleep(task.cost / 2e6)
         return Outcome(task, {run: Record(np.zeros((2, 5), int), math.nan) for run in task.runs})
 
     request = requested(tmp_path, REGRET, algo=["ucb", "dp_ucb"], horizon=[1e4, 1e5, 2e5], runs=5)
     for setting in request.settings:
         compile_kernel(setting)
-    monkeypatch.setattr(monte_carlo, "progress_bar", Bar)
-    monkeypatch.setattr(monte_carlo, "finish", finish)
+    monkeypatch.setattr(loop, "progress_bar", Bar)
+    monkeypatch.setattr(loop, "finish", finish)
     run_settings(request.settings, request.runs, 1, "threads", RunStore(tmp_path))
     (bar,) = bars
     end = bar.predicted[-1][0]

@@ -6,7 +6,7 @@ from helpers import HEAVY, MEAN_RULES, NAMES, RULES
 from sweeps import requested
 
 import dpbandits as dp
-from dpbandits.compiled.decorators import answer_of
+from dpbandits.compiled import answer_of
 from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.game import arms, new_game, pull, pulls_of, rounds_left
 from dpbandits.running.play import play, play_many

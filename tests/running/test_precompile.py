@@ -14,7 +14,7 @@ from dpbandits.running import precompile
 @pytest.mark.parametrize("executable", ["", None, "/no/python"])
 def test_no_error_if_no_process_can_be_started(executable, monkeypatch):
     monkeypatch.setattr(sys, "executable", executable)
-    monkeypatch.setattr(precompile, "is_cached", lambda loop: False)
+    monkeypatch.setattr(precompile, "must_be_compiled", lambda algorithm: True)
     precompile.compile_elsewhere(quick(None).settings)
 
 

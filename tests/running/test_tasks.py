@@ -8,7 +8,9 @@ from sweeps import csv_after, own_algorithm, requested
 
 from dpbandits.running.failures import RunsFailed
 from dpbandits.running.monte_carlo import fulfil
-from dpbandits.running.tasks import Outcome, Task, Work, finish, finish_elsewhere
+from dpbandits.running.outcomes import DEATH, Outcome, finish
+from dpbandits.running.tasks import Task
+from dpbandits.running.work import Work
 
 
 def task_of(**given):
@@ -16,12 +18,12 @@ def task_of(**given):
     return Task(setting, (0,), False)
 
 
-@pytest.mark.parametrize("play", [finish, finish_elsewhere])
-def test_a_worker_with_other_sources_refuses_a_task(play):
+@pytest.mark.parametrize("here", [True, False])
+def test_a_worker_with_other_sources_refuses_a_task(here):
     task = task_of(algo="dp_se", horizon=10)
-    assert play(task).played
+    assert finish(task, here=here).played
     object.__setattr__(task.setting, "version", "another")
-    outcome = play(task)
+    outcome = finish(task, here=here)
     assert not outcome.played and "the worker has another version of dp_se" in outcome.trace
 
 
@@ -43,11 +45,12 @@ def tasks_of(settings, seconds, workers=2, runs=1000):
     The time of a task is known when all other workers have got the next one.
     """
     work, tasks = Work({setting: list(range(runs)) for setting in settings}, workers), []
-    for task in work:
+    while task := work.hand_out():
         tasks.append(task)
         if len(tasks) > workers:
             done = tasks[-1 - workers]
-            work.learn(Outcome(done, {}), 0.005 + seconds(done) * len(done.runs))
+            took = 0.005 + seconds(done) * len(done.runs)
+            assert work.take_back(Outcome(done, {}, seconds=took))
     return tasks
 
 
@@ -89,11 +92,36 @@ def test_short_runs_are_played_in_few_tasks():
     assert len(tasks_of(settings, lambda _: 5e-5)) <= 110
 
 
-def test_no_task_is_handed_out_once_the_work_is_given_up():
-    work = Work({task_of(algo="dp_se", horizon=10).setting: list(range(1000))}, 1)
-    assert next(work).runs and work
-    work.give_up()
-    assert not work and not list(work)
+def killed_by(killers, runs=100, workers=2):
+    """The runs that are given up if some kill their worker, and the number of deaths.
+
+    Two tasks for each worker are handed out; if a worker dies, none of them comes back.
+    """
+    (setting,) = requested(algo="dp_ucb", horizon=1e7).settings
+    work, lost, deaths, out = Work({setting: list(range(runs))}, workers), [], 0, []
+    while out or (task := work.hand_out()):
+        while len(out) < 2 * workers and (task := task or work.hand_out()):
+            assert not out or not task.deaths  # a suspect is alone
+            out, task = [*out, task], None
+        is_death = any(run in killers for task in out for run in task.runs)
+        deaths += is_death
+        for task in out if is_death else out[:1]:
+            played = {} if is_death else dict.fromkeys(task.runs)
+            outcome = Outcome(task, played, DEATH * is_death, seconds=0.01, died=is_death)
+            lost += task.runs if work.take_back(outcome) and is_death else ()
+        out, task = [] if is_death else out[1:], None
+    return sorted(lost), deaths
+
+
+@pytest.mark.parametrize("killers", [[], [29], [0, 50, 99]])
+def test_a_run_that_kills_its_worker_is_found(killers):
+    lost, deaths = killed_by(killers)
+    assert lost == killers and deaths <= 10 * len(killers)
+
+
+def test_a_setting_all_of_whose_runs_kill_their_worker_is_given_up_soon():
+    lost, deaths = killed_by(range(1000), runs=1000)
+    assert lost == list(range(1000)) and deaths < 50
 
 
 REPLACING = """

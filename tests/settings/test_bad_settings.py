@@ -4,7 +4,7 @@ The lines are resolved without composing a configuration, see ``refusals.request
 """
 
 import pytest
-from refusals import both, message_of, request_of, table
+from refusals import bad, both, message_of, request_of, table
 
 from dpbandits.contracts.question import REGRET, STOPPING
 
@@ -12,26 +12,22 @@ BOTH_TABLES = "env=table env.rewards=[[1,0],[0,1]]"
 
 # KEY=VALUE words, and parts of the message: the key and value as given, and what is allowed
 KEYS_OF_BOTH = [
-    *((f"eps={x}", f"eps={x}:", "above 0") for x in ("0", "-1", "nan", "strong", "true", "0x10")),
+    *bad("eps", "above 0", "0", "-1", "nan", "strong", "true", "0x10"),
     ("eps=1e-400", "eps=0.0:", "above 0"),
     ("eps=-1e400", "eps=-1e400:", "larger than any float"),
     ("'eps=\"\"'", "eps=:", "above 0"),
     ("'eps={a:{b:[1,2]}}'", "eps={a:{b:[1,2]}}:", "above 0"),
     (f"eps={'x' * 50_000}", "eps=xxx", " ... ", "above 0"),
-    ("runs=0", "runs=0:", "at least 1"),
-    ("runs=-3", "runs=-3:", "at least 1"),
+    *bad("runs", "at least 1", "0", "-3"),
     ("runs=2.5", "runs=2.5:", "whole number"),
     ("runs=1e8", "runs=100000000.0:", "at most 10000000"),
     ("seed=-1", "seed=-1:", "at least 0"),
     ("seed=1.5", "seed=1.5:", "whole number"),
     ("seed=1e30", "seed=1e30:", "at most"),
     ("jobs=0", "jobs=0:", "-1"),
-    ("jobs=1.5", "jobs=1.5:", "whole number"),
-    ("jobs=true", "jobs=true:", "whole number"),
-    ("backend=foo", "backend=foo:", "auto, threads or processes"),
-    ("backend=[threads]", "backend=[threads]:", "auto, threads or processes"),
-    ("results=[a]", "results=[a]:", "folder"),
-    ("results=", "results=:", "folder"),
+    *bad("jobs", "whole number", "1.5", "true"),
+    *bad("backend", "auto, threads or processes", "foo", "[threads]"),
+    *bad("results", "folder", "[a]", ""),
     ("results=/dev/null/x", "results=/dev/null/x:", "writable folder"),
     (f"results={'x' * 5000}", "results=xxx", "writable folder"),
     ("env=bernouli_c2", "env", "'bernouli_c2'", "did you mean bernoulli_c2?"),
@@ -52,20 +48,15 @@ def test_values_of_keys_of_both_questions(question, line, parts):
 KEYS = [
     ("algo=ucb eps=0.5", "eps=0.5:", "ucb", "not private"),
     ("algo=kl_ucb eps=1", "eps=1:", "kl_ucb", "not private"),
-    ("horizon=0", "horizon=0:", "at least 1"),
-    ("horizon=-1", "horizon=-1:", "at least 1"),
-    ("horizon=1.5", "horizon=1.5:", "whole number"),
-    ("horizon=0.5", "horizon=0.5:", "whole number"),
-    ("horizon=long", "horizon=long:", "whole number"),
-    ("horizon=inf", "horizon=inf:", "whole number"),
+    *bad("horizon", "at least 1", "0", "-1"),
+    *bad("horizon", "whole number", "1.5", "0.5", "long", "inf"),
     ("horizon=1e30", "horizon=1e30:", "at most"),
     (f"horizon=1{'0' * 400}", "horizon=1000", "at least 1"),
     (f"horizon=1{'0' * 5000}", "horizon=1000", "4300 digits"),
     ("checkpoints=0", "checkpoints=0:", "at least 1"),
     ("checkpoints=200000", "checkpoints=200000:", "at most 100000"),
     ("shuffle_arms=3", "shuffle_arms=3:", "true or false"),
-    ("assume=maybe", "assume=maybe:", "true or false"),
-    ("assume=1", "assume=1:", "true or false"),
+    *bad("assume", "true or false", "maybe", "1"),
     ("horizn=5", "'horizn'", "did you mean horizon?"),
     ("algo=adap_klucbb", "algo", "'adap_klucbb'", "did you mean adap_klucb?"),
     ("algo=zzz", "algo", "'zzz'", "adap_klucb, adap_ucb, adar_ucb, anytime_lazy_ucb, ctl_"),
@@ -76,11 +67,11 @@ KEYS = [
     ("algo=ucb algo.alpha=1", "'alpha'"),
 ]
 KEYS_OF_STOPPING = [
-    *[(f"rel_error={x}", f"rel_error={x}:", "(0, 1)") for x in ("0", "1", "-1", "nan", "small")],
-    *[(f"beta={x}", f"beta={x}:", "(0, 1)") for x in ("0", "1", "-1", "nan", "small")],
+    *bad("rel_error", "(0, 1)", "0", "1", "-1", "nan", "small"),
+    *bad("beta", "(0, 1)", "0", "1", "-1", "nan", "small"),
     ("beta=1/horizon", "beta=1/horizon:", "(0, 1)"),
-    *[(f"R={x}", f"R={x}:", "above 0") for x in ("0", "-1", "inf", "nan", "wide")],
-    *[(f"cap={x}", f"cap={x}:", "at least 1") for x in ("0", "-5", "1.5", "inf", "far", "1e17")],
+    *bad("R", "above 0", "0", "-1", "inf", "nan", "wide"),
+    *bad("cap", "at least 1", "0", "-5", "1.5", "inf", "far", "1e17"),
     (f"cap=1{'0' * 400}", "cap=1000", "at most"),
     ("rule=nas eps=1", "eps=1:", "nas", "not private"),
     ("rule=dp_naz", "rule", "'dp_naz'", "did you mean dp_nas?"),
@@ -97,8 +88,7 @@ KEYS_OF_STOPPING = [
     ("env.scale=2", "env=sign:", "[-2, 2]", "dp_nas_exp", "[-1, 1]", "R=2.0 covers them"),
     ("arm=1", "arm=1:", "env=sign has one arm"),
     ("arm=-1", "arm=-1:", "at least 0"),
-    ("arm=0.5", "arm=0.5:", "whole number"),
-    ("arm=first", "arm=first:", "whole number"),
+    *bad("arm", "whole number", "0.5", "first"),
     ("env=bernoulli arm=2", "arm=2:", "2 arms, from arm=0 to arm=1"),
     ("env=ren_gaussian", "env=ren_gaussian:", "[-inf, inf]", "dp_nas_exp"),
     ("rule=nas env=pareto", "env=pareto:", "inf]", "nas"),
@@ -121,10 +111,8 @@ ENVIRONMENTS = [
     ("env=bernoulli env.means=[.9]", "env=bernoulli:", "two arms"),
     ("env=bernoulli env.means=[-0.1,0.5]", "env.means=[-0.1,0.5]:", "[0, 1]"),
     ("env=bernoulli env.means=[nan,0.5]", "env.means", "nan", "finite number"),
-    ("env=bernoulli env.means=[]", "env.means=[]:", "list of numbers"),
+    *bad("env=bernoulli env.means", "list of numbers", "[]", "high", "0.5"),
     ("env=bernoulli env.means=[high,0.5]", "env.means", "high", "finite number"),
-    ("env=bernoulli env.means=high", "env.means=high:", "list of numbers"),
-    ("env=bernoulli env.means=0.5", "env.means=0.5:", "list of numbers"),
     ("env=bernoulli env.means={a:1}", "env.means={a:1}:"),
     ("env.arms=1", "env.arms=1:", "at least 2 and at most 10000"),
     ("env.arms=2.5", "env.arms=2.5:", "whole number"),
@@ -134,8 +122,7 @@ ENVIRONMENTS = [
     ("env.law=[table]", "env.law", "[table]", "table"),
     ("env=twopoint_heavy", "env=twopoint_heavy:", "adap_klucb", "[0, 1]"),
     ("env=twopoint_heavy algo=ucb", "env=twopoint_heavy:", "ucb", "[0, 1]"),
-    ("env=twopoint_heavy env.v=0", "env.v=0:", "(0, 1]"),
-    ("env=twopoint_heavy env.v=2", "env.v=2:", "(0, 1]"),
+    *bad("env=twopoint_heavy env.v", "(0, 1]", "0", "2"),
     ("env=twopoint_heavy env.g=2", "env.g=2:", "(0, 1]", "0.9"),
     ("env=twopoint_heavy env.g=0", "env.g=0:", "(0, 1]"),
     ("env=twopoint_heavy env.means=[1e300,1]", "env.means"),
@@ -150,9 +137,8 @@ ENVIRONMENTS = [
     (f"{BOTH_TABLES} env.file=a.csv", "env.rewards:", "either"),
     (f"{BOTH_TABLES} horizon=3", "horizon=3:", "2 rounds"),
     ("env=sign", "env=sign:", "two arms"),
-    ("env=table env.file=/dev/null", "env.file=/dev/null:", "not a CSV of numbers"),
+    *bad("env=table env.file", "not a CSV of numbers", "/dev/null", "[a]"),
     ("env=table env.file=/dev/zero", "env.file=/dev/zero:", "not a device"),
-    ("env=table env.file=[a]", "env.file=[a]:", "not a CSV of numbers"),
     ("env=table 'env.rewards={a:1}'", "env.rewards:", "list of rounds"),
     ("env=ren_mixed 'env.arms=[{law: bernoulli, mean: 3}]'", "env.arms.0.mean=3:", "[0, 1]"),
     ("env=ren_mixed 'env.arms=[{law: beta}]'", "env.arms.0.a is missing", "beta"),
@@ -163,31 +149,22 @@ ENVIRONMENTS = [
     ("env=[ucb]", "'ucb'", "bernoulli"),
 ]
 PARAMETERS = [
-    ("algo.alpha=0", "algo.alpha=0:", "above 0"),
-    ("algo.alpha=-1", "algo.alpha=-1:", "above 0"),
-    ("algo.alpha=inf", "algo.alpha=inf:", "finite"),
-    ("algo.alpha=nan", "algo.alpha=nan:", "finite"),
+    *bad("algo.alpha", "above 0", "0", "-1"),
+    *bad("algo.alpha", "finite", "inf", "nan"),
     ("algo=dp_klucb algo.alpha=1", "algo.alpha=1:", "above 1"),
     ("algo=dp_imed algo.alpha=inf", "algo.alpha=inf:", "finite"),
     ("algo=dp_imed algo.first=-1", "algo.first=-1:", "at least 0"),
-    ("algo=dp_ucb algo.gamma=0", "algo.gamma=0:", "(0, 1]"),
-    ("algo=dp_ucb algo.gamma=2", "algo.gamma=2:", "(0, 1]"),
+    *bad("algo=dp_ucb algo.gamma", "(0, 1]", "0", "2"),
     ("algo=dp_ucb algo.tree_budget=half", "algo.tree_budget=half:", "whole or split"),
-    ("algo=dp_se algo.beta=0", "algo.beta=0:", "(0, 1]"),
-    ("algo=dp_se algo.beta=1.5", "algo.beta=1.5:", "(0, 1]"),
+    *bad("algo=dp_se algo.beta", "(0, 1]", "0", "1.5"),
 ]
 HEAVY_TAILS = [
-    *(
-        (f"algo=dpr_se env=pareto algo.v={v}", f"algo.v={v}:", "(0, 1]")
-        for v in (0, -1, 1.5, "nan")
-    ),
-    *((f"algo=dpr_ucb env=pareto algo.v={v}", f"algo.v={v}:", "(0, 1]") for v in (0, 1.5)),
-    *((f"algo=ldpr_se env=pareto algo.v={v}", f"algo.v={v}:", "(0, 1]") for v in (0, 1.5)),
+    *bad("algo=dpr_se env=pareto algo.v", "(0, 1]", 0, -1, 1.5, "nan"),
+    *bad("algo=dpr_ucb env=pareto algo.v", "(0, 1]", 0, 1.5),
+    *bad("algo=ldpr_se env=pareto algo.v", "(0, 1]", 0, 1.5),
     ("algo=robust_ucb env=pareto algo.v=2", "algo.v=2:", "(0, 1]"),
-    *(
-        (f"algo=dpr_se env=pareto algo.u={u}", f"algo.u={u}:", "finite number above 0", "auto")
-        for u in (0, -1, "nan", "inf", "much")
-    ),
+    *bad("algo=dpr_se env=pareto algo.u", ("finite number above 0", "auto"), 0, -1, "nan", "inf"),
+    *bad("algo=dpr_se env=pareto algo.u", ("finite number above 0", "auto"), "much"),
     ("algo=dpr_se env=pareto algo.u=0.5", "env=pareto:", "arm 1 is 0.992", "u = 0.5", "assume"),
     *(
         (f"algo={algo} env=pareto algo.c={c}", f"algo.c={c}:", "literal or practical", "above 0")
@@ -204,8 +181,7 @@ HEAVY_TAILS = [
     ("algo=dpr_se env=student env.df=1", "env.df=1:", "above 1", "mean is infinite"),
     ("algo=dpr_se env=student env.df=many", "env.df=many:", "finite number"),
     ("algo=dpr_se env=student env.scale=0", "env.scale=0:", "above 0"),
-    ("algo=dpr_se env=lognormal env.sigma=0", "env.sigma=0:", "above 0"),
-    ("algo=dpr_se env=lognormal env.sigma=-1", "env.sigma=-1:", "above 0"),
+    *bad("algo=dpr_se env=lognormal env.sigma", "above 0", "0", "-1"),
     *(
         (f"algo=dpr_se env={env} env.means=[1,{x}]", f"env.means=[1,{x}]:", f"mean={x}", "above 0")
         for env in ("pareto", "lognormal")
@@ -219,24 +195,17 @@ HEAVY_TAILS = [
     ("algo=adap_ucb env=pareto assume=true", "env=pareto:", "inf]", "adap_ucb", "[0, 1]"),
 ]  # fmt: skip
 OUTLIERS = [
-    *((f"algo=prae_r env=wu_raw algo.k={k}", f"algo.k={k}:", "at least 2") for k in (1.9, "nan")),
+    *bad("algo=prae_r env=wu_raw algo.k", "at least 2", 1.9, "nan"),
     ("algo=prae_c env=wu_central algo.k=1", "algo.k=1:", "at least 2"),
-    *(
-        (f"algo=prae_r env=wu_raw algo.alpha1={x}", f"algo.alpha1={x}:", "0 to below 0.5", "auto")
-        for x in (0.5, -0.1, "nan", "maybe")
-    ),
-    *(
-        (f"algo=prae_c env=wu_central algo.alpha1={x}", f"algo.alpha1={x}:", "below 0.133", "auto")
-        for x in (0.133, -0.1)
-    ),
+    *bad("algo=prae_r env=wu_raw algo.alpha1", ("0 to below 0.5", "auto"), 0.5, -0.1, "nan"),
+    ("algo=prae_r env=wu_raw algo.alpha1=maybe", "algo.alpha1=maybe:", "0 to below 0.5", "auto"),
+    *bad("algo=prae_c env=wu_central algo.alpha1", ("below 0.133", "auto"), 0.133, -0.1),
     ("algo=prae_c env=wu_central env.alpha=0.2", "algo.alpha1=0.2:", "0.133", "value of auto"),
     ("algo=prae_r env=wu_raw algo.alpha1=0.01", "env=wu_raw:", "0.05", "alpha1 = 0.01", "assume"),
     ("algo=prae_c env=wu_central algo.alpha1=0.01", "env=wu_central:", "0.05", "alpha1 = 0.01"),
     ("algo=dpr_se env=contaminated", "env=contaminated:", "0.05", "assumes none", "assume=true"),
     ("algo=prae_c env=student_far algo.D=3", "algo.D=3:", "two bins", "6.325", "prae_r"),
-    ("algo=prae_c env=student_far algo.D=0.5", "algo.D=0.5:", "from 1 to 1e6"),
-    ("algo=prae_c env=student_far algo.D=2000000", "algo.D=2000000:", "from 1 to 1e6"),
-    ("algo=prae_c env=student_far algo.D=nan", "algo.D=nan:", "from 1 to 1e6"),
+    *bad("algo=prae_c env=student_far algo.D", "from 1 to 1e6", "0.5", "2000000", "nan"),
     ("algo=prae_c env=student_far algo.D=10", "env=student_far:", "20 from 0", "D = 10", "assume"),
     ("algo=prae_c env=student", "env=student:", "E|X - mean|^2", "is 3", "at most 1"),
     ("algo=prae_r env=wu_raw algo.constants=none", "algo.constants=none:", "unit or explicit"),
@@ -254,10 +223,8 @@ OUTLIERS = [
             ("nan", "number"),
         )
     ),
-    ("env=contaminated env.outlier=[1,2]", "env.outlier=[1,2]:", "5 outliers", "one per arm"),
-    ("env=contaminated env.outlier=[]", "env.outlier=[]:", "5 outliers", "one per arm"),
-    ("env=contaminated env.outlier=far", "env.outlier=far:", "finite number"),
-    ("env=contaminated env.outlier=null", "env.outlier=null:", "finite number"),
+    *bad("env=contaminated env.outlier", ("5 outliers", "one per arm"), "[1,2]", "[]"),
+    *bad("env=contaminated env.outlier", "finite number", "far", "null"),
     ("env=contaminated 'env.outlier={law: cauchy}'", "env.outlier.law=cauchy:", "student"),
     ("env=contaminated 'env.outlier={law: unseen, k: 0}'", "env.outlier.k=0:", "at least 1"),
     ("env=contaminated 'env.outlier={law: unseen}'", "env.outlier.k", "missing"),
@@ -308,8 +275,7 @@ def test_environments_and_parameters(question, line, parts):
 
 
 SWEEPS = [
-    ("sweep=5", "sweep=5:", "lists of values"),
-    ("sweep=text", "sweep=text:", "lists of values"),
+    *bad("sweep", "lists of values", "5", "text"),
     ("sweep=[5]", "sweep=", "5", "lists of values"),
     ("'sweep={eps:0.5}'", "sweep.eps=0.5:", "list of values"),
     ("'sweep={eps:[]}'", "sweep.eps=[]:", "list of values"),

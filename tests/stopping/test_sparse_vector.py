@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpbandits.compiled.decorators import kernel
+from dpbandits.compiled import kernel
 from dpbandits.stopping.sparse_vector import first_above
 
 

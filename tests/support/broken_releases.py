@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from dpbandits.audit.releases import Mechanism
-from dpbandits.compiled.decorators import inlined
+from dpbandits.audit.subjects.releases import Mechanism
+from dpbandits.compiled import inlined
 from dpbandits.parts.counting.honaker import honaker_noise, new_honaker_trees
 from dpbandits.parts.counting.kary import kary_levels, kary_noise, new_kary_trees
 from dpbandits.parts.counting.node_scales import NodeScales

@@ -23,16 +23,16 @@ from pathlib import Path
 import commands
 import numpy as np
 import psutil
-from dpbandits.compiled.cache import compiled_code
 from sweeps import requested, stored, words
 
 from dpbandits import files
 from dpbandits.cli.config.compose import read_request
+from dpbandits.compiled import compiled_code
 from dpbandits.contracts.question import question_named
 from dpbandits.results import run_store
 from dpbandits.results.naming import table_path
 from dpbandits.results.run_store import Damaged, Runs, RunStore
-from dpbandits.running import monte_carlo
+from dpbandits.running import loop, monte_carlo
 from dpbandits.running.play import compile_kernel
 
 SWEEPS = {
@@ -129,19 +129,19 @@ def careless():
 def blind():
     """Nobody looks for runs that are stored."""
     monte_carlo._missing = lambda store, setting, runs: list(range(runs))
-    monte_carlo.Workers._stored = lambda *_: frozenset()
+    loop.Loop._stored = lambda *_: frozenset()
 
 
 def deaf():
     """An interruption takes longer than anybody waits."""
     global limit
     limit = 5
-    monte_carlo.Background.stop = lambda *_: time.sleep(20)
+    loop.Loop.stop = lambda *_: time.sleep(20)
 
 
 def loud():
     """An interruption prints a traceback."""
-    monte_carlo.Background.stop = lambda *_: traceback.print_exc()
+    loop.Loop.stop = lambda *_: traceback.print_exc()
 
 
 CONTROLS = {f.__name__: f for f in (careless, blind, deaf, loud)}
@@ -241,7 +241,7 @@ class Sweep:
 
 
 def kills(question, folder, seed, count, how):
-    monte_carlo.SAVE_EVERY = 0.0  # as many writes as possible
+    loop.SAVE_EVERY = 0.0  # as many writes as possible
     chance = random.Random(seed)
     sweep = Sweep(question, folder, how)
     work = monte_carlo.Work

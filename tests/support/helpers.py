@@ -165,24 +165,90 @@ def eliminated(arms, K: int) -> bool:
     return len(np.unique(arms[len(arms) // 2 :])) < K
 
 
+class NotApplied(Exception):
+    """A simulated fault that was not simulated: an error of the test, whatever was compared."""
+
+
 def replace(patch, original, new):
-    """Put ``new`` in the place of a function, wherever the package calls it."""
+    """Put ``new`` in the place of a function, wherever the package calls it.
+
+    Raises:
+        NotApplied: no module of the package holds the function.
+    """
+    places = 0
     for name, module in list(sys.modules.items()):
         if name.startswith("dpbandits."):
             for bound, value in list(vars(module).items()):
                 if value is original:
                     patch.setattr(module, bound, new)
+                    places += 1
                 elif inspect.isfunction(getattr(value, "py_func", value)):
-                    _replace_in_closures(patch, value, original, new)
+                    places += _replace_in_closures(patch, value, original, new)
+    if not places:
+        raise NotApplied(f"no module of the package holds {original.__name__}, which is replaced")
 
 
 def _replace_in_closures(patch, function, original, new):
-    """A function that another one made calls what it was made of."""
+    """A function that another one made calls what it was made of. Returns the replacements."""
+    places = 0
     for cell in getattr(getattr(function, "py_func", function), "__closure__", None) or ():
         if cell.cell_contents is original:
             patch.setattr(cell, "cell_contents", new)
+            places += 1
         elif inspect.isfunction(cell.cell_contents):
-            _replace_in_closures(patch, cell.cell_contents, original, new)
+            places += _replace_in_closures(patch, cell.cell_contents, original, new)
+    return places
+
+
+class Fault:
+    """A function that is to be replaced, and what it becomes; counts the calls of the latter."""
+
+    def __init__(self, original, become):
+        self.original, self.become, self.calls = original, become, 0
+
+    def __call__(self, function):
+        """The faulty function, made of what stands in the original's place."""
+        wrong = self.become(function)
+
+        def faulty(*given):
+            self.calls += 1
+            return wrong(*given)
+
+        return faulty
+
+    def is_seen(self, games, plays):
+        """Whether some game is played otherwise than expected because of the fault.
+
+        Args:
+            games: pairs of a game and what is expected of it.
+            plays: a function from a game and faults, as ``{original: become}``, to what is played.
+
+        Raises:
+            NotApplied: the faulty function was called in no game, or a game is not played as
+                expected without the fault either.
+        """
+        seen = False
+        for game, right in games:
+            seen = plays(game, {self.original: self}) != right
+            if seen:
+                break
+        if not self.calls:
+            raise NotApplied(f"no game calls {self.original.__name__}, which is replaced")
+        if seen and plays(game, {}) != right:
+            raise NotApplied("a game is not played as expected without the fault either")
+        return seen
+
+
+def mutated(source, right, wrong):
+    """A source with a mistake in it.
+
+    Raises:
+        NotApplied: it does not hold what would be changed: it has been rewritten, and so must be
+            its mutants.
+    """
+    if right not in source:
+        raise NotApplied(f"the source does not hold {right!r}, which is replaced")
+    return source.replace(right, wrong)
 
 
 class Uniform(float):

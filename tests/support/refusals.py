@@ -52,6 +52,14 @@ def table(*groups: tuple[Question, list[tuple[str, ...]]]) -> dict[str, list]:
     }
 
 
+def bad(key: str, needed: str | tuple[str, ...], *values: Any) -> list[tuple[str, ...]]:
+    """Lines ``KEY=VALUE`` of a table, one for each value, and parts of their messages: the key with
+    the value, and what is needed. Words before the key are other keys.
+    """
+    name, needs = key.split()[-1], (needed,) if isinstance(needed, str) else needed
+    return [(f"{key}={x}", f"{name}={x}:", *needs) for x in values]
+
+
 def both(*lines: tuple[str, ...]) -> dict[str, list]:
     """The same lines for both questions."""
     return table((REGRET, list(lines)), (STOPPING, list(lines)))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.audit.episodic_loss import Episodic
+from dpbandits.audit.exact.episodic import Episodic
 from dpbandits.authoring import (
     UNIT_INTERVAL,
     Alignment,

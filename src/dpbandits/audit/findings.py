@@ -1,144 +1,149 @@
-"""Findings of audits as a table, in words, and as a figure."""
+"""An audit that is asked for, and what it finds: a row of a table with one verdict.
+
+Findings of samples are stored, so that none is made twice.
+"""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from tabulate import tabulate
 
-from ..contracts.display import display_name, symbol
-from ..figures.style import PALETTE, Chart, finish, styled
-from ..files import write_atomically
-from ..results.tables import budgets_of
-from .auditor import Finding
+from ..files import PACKAGE, read_text, sources_hash, write_atomically
+from ..settings.setting import digest
+from . import verdicts
+from .alignment.align import report
+from .exact.actions import exact_loss
+from .exact.release import release_loss
+from .sampling.auditor import Sampled, audit
+from .subjects.players import Player
+from .subjects.publishing import Release
+from .subjects.subject import Subject
 
-UNITS = {"eps": "privacy loss (nats)", "mu": r"privacy loss $\mu$ (Gaussian DP)"}
-VERDICTS = {False: "consistent", True: "VIOLATED"}
+Row = dict[str, Any]
+Progress = Callable[[float], object]  # called with each share of the work that is done
 
 
-def record(finding: Finding, seed: int) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Audit:
+    """An audit of one subject.
+
+    Attributes:
+        subject: what is audited.
+        jobs: number of workers.
+    """
+
+    subject: Subject
+    jobs: int = field(default=1, kw_only=True)
+
+    @property
+    def name(self) -> str:
+        return self.subject.name
+
+    def row(self, folder: Path | None, progress: Progress = lambda share: None) -> Row:
+        """What it finds; ``folder`` is for what is stored, None stores nothing."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class ExactAudit(Audit):
+    """The exact loss of an algorithm's actions with some arms, at one horizon."""
+
+    subject: Player
+    horizon: int
+    arms: int
+
+    def row(self, folder: Path | None, progress: Progress = lambda share: None) -> Row:
+        """The loss and where it is attained; raises OutOfReach."""
+        subject, T = self.subject, self.horizon
+        values = dict(zip(subject.source.domains, subject.arguments(T), strict=True))
+        found = exact_loss(subject.source, values, subject.budget, T, self.arms)
+        progress(1.0)
+        promised = subject.promised
+        return {
+            "algo": self.name, "eps": subject.budget, "horizon": T, "arms": self.arms,
+            "promised": promised, "low": found.low, "high": found.high,
+            "verdict": verdicts.of_exact(found.low, found.high, promised), "event": found.event,
+            "rewards": found.rewards[0], "neighbours": found.rewards[1],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SampledAudit(Audit):
+    """Replays of a subject's alignment, the exact loss of a release, and samples.
+
+    Attributes:
+        runs, confidence, seed: see ``sampling.auditor.audit``.
+    """
+
+    runs: int | None = None
+    confidence: float = 0.99
+    seed: int = 0
+
+    def row(self, folder: Path | None, progress: Progress = lambda share: None) -> Row:
+        """All that was found, from the file in which it is stored if it was done before.
+
+        The witness of a violation is stored too.
+        """
+        subject, settings = self.subject, (self.runs, self.confidence, self.seed)
+        sources = sources_hash(*sorted((PACKAGE / "audit").rglob("*.py")))
+        hashed = digest(*map(repr, (subject, *settings, sources)), length=12)
+        budget = f"{subject.budget_name}{subject.budget:g}"
+        file = folder and folder / f"{self.name}-{budget}-{hashed}.json"
+        try:
+            row = json.loads(read_text(file)) if file else None
+        except (OSError, ValueError, RecursionError):
+            row = None
+        if row is not None:
+            progress(1.0)
+            return row
+        aligned = report(subject, self.seed)
+        exact = release_loss(subject)
+        sampled = audit(subject, *settings, self.jobs, progress)
+        row = _record(sampled, exact, aligned) | {"seed": self.seed} | aligned | {"witness": None}
+        if file:
+            if row["verdict"] == verdicts.VIOLATED:
+                row["witness"] = _write_witness(sampled, file.with_suffix(""))
+            write_atomically(file, json.dumps(row).encode())
+        return row
+
+
+def _record(sampled: Sampled, exact: float | None, aligned: Row) -> Row:
     """A finding as a row of the table."""
-    x, y = finding.pair
+    subject, (x, y) = sampled.subject, sampled.pair
     where = tuple(np.argwhere(x != y)[0])
-    subject = finding.subject
+    promised = subject.promised
+    words = [
+        verdicts.of_samples(sampled.measured, promised),
+        verdicts.of_replays(aligned["aligned"], aligned["replays"]),
+    ]
+    if isinstance(subject, Release) and exact is not None:  # the loss of the subject itself
+        words.append(verdicts.of_exact(exact, exact, promised))
     return {
         "kind": subject.kind, "name": subject.name, "budget": subject.budget_name,
-        subject.budget_name: subject.budget, "unit": subject.unit, "promised": subject.promised,
-        "measured": finding.measured, "detectable": finding.detectable,
-        "exact": math.nan if finding.exact is None else finding.exact,
-        "verdict": VERDICTS[finding.violated], "confidence": finding.confidence,
-        "runs": finding.runs, "count_first": finding.counts[0], "count_second": finding.counts[1],
+        subject.budget_name: subject.budget, "unit": subject.unit, "promised": promised,
+        "measured": sampled.measured, "detectable": sampled.detectable,
+        "exact": math.nan if exact is None else exact,
+        "verdict": verdicts.combined(*words), "confidence": sampled.confidence,
+        "runs": sampled.runs, "count_first": sampled.counts[0], "count_second": sampled.counts[1],
         "rewards": len(x), "arms": x.shape[1] if x.ndim > 1 else 1,
         "changed_round": int(where[0]) + 1, "changed_arm": int(where[1]) if x.ndim > 1 else 0,
         "first": float(x[where]), "second": float(y[where]),
-        "event": finding.event.in_words(subject.columns(x)) or "nothing differs", "seed": seed,
+        "event": sampled.event.in_words(subject.columns(x)) or "nothing differs",
     }  # fmt: skip
 
 
-def render(rows: Sequence[Mapping[str, Any]], style: str) -> str:
-    """The table as text, in a style of tabulate's; losses are eps, or mu where the promise is."""
-    head = ["audited", "", "promised", "measured, at least"]
-    head += ["would be seen from", "exact, of the release beneath", "verdict"]
-    cells = [
-        [row["name"], row["kind"], promised(row), f"{row['measured']:.3g}",
-         "" if math.isinf(row["detectable"]) else f"{row['detectable']:.3g} {row['unit']}",
-         "" if math.isnan(row["exact"]) else f"{row['exact']:.4g}", row["verdict"]]
-        for row in rows
-    ]  # fmt: skip
-    align = ("left", "left", "right", "right", "right", "right", "left")
-    return tabulate(cells, head, tablefmt=style, colalign=align, disable_numparse=True)
-
-
-def promised(row: Mapping[str, Any]) -> str:
-    """The loss that is promised; the budget it comes from, if it is not the budget itself."""
-    if row["unit"] == "eps":
-        return f"{row['promised']:g}"
-    return f"{row['budget']} {row[row['budget']]:g}: mu {row['promised']:.4g}"
-
-
-def in_words(row: Mapping[str, Any]) -> str:
-    """The witness of a finding: the two sequences, the event, both frequencies."""
-    n = row["runs"]
-    first, second = (f"{100 * row[key] / n:.4g} %" for key in ("count_first", "count_second"))
-    reward = f"reward {row['changed_round']}"
-    if row["kind"] == "algorithm":
-        reward = f"the reward of arm {row['changed_arm']} in round {row['changed_round']}"
-    files = f": {', '.join(row['witness'])}" if row["witness"] else ""
-    return (
-        f"{row['name']} at {row['budget']} {row[row['budget']]:g}: "
-        f"{'mu ' * (row['unit'] == 'mu')}{row['measured']:.3g} at least "
-        f"(confidence {row['confidence']:g})\n"
-        f"  sequences  of {row['rewards']}, {reward} is {row['first']:g} or {row['second']:g}"
-        f"{files}\n"
-        f"  event      {row['event']}\n"
-        f"  happens    in {first} and {second} of {n:,} runs each"
-    )
-
-
-def write_witness(finding: Finding, stem: Path) -> list[str]:
+def _write_witness(sampled: Sampled, stem: Path) -> list[str]:
     """The two sequences as CSV files, which ``env=table env.file=...`` reads; their paths."""
     paths = [stem.with_name(f"{stem.name}-{which}.csv") for which in ("first", "second")]
-    for data, path in zip(finding.pair, paths, strict=True):
+    for data, path in zip(sampled.pair, paths, strict=True):
         table = pd.DataFrame(data.reshape(len(data), -1)).add_prefix("arm_")
         text = table.to_csv(index=False, float_format="%.17g", lineterminator="\n")
         write_atomically(path, text.encode())
     return [str(path) for path in paths]
-
-
-@styled
-def bars(table: pd.DataFrame) -> Figure:
-    """Measured and exact against promised loss: a bar for each name, a panel for each value of the
-    budget, and a row of panels for each unit.
-    """
-    value = table[budgets_of(table)].bfill(axis=1).iloc[:, 0]  # of the only budget of a row
-    response = np.where(table["kind"] == "response", ", response", "")
-    table = table.assign(name=table["name"].map(display_name).str.replace("_", " ") + response)
-    units = {str(unit): rows for unit, rows in table.groupby("unit", sort=True)}
-    heights = [0.2 * rows["name"].nunique() + 0.9 for rows in units.values()]
-    values = sorted(value.unique())
-    figure = Chart(figsize=(2.1 * len(values) + 2.2, sum(heights) + 1.1))
-    panels = len(units), len(values)
-    axes = figure.subplots(*panels, squeeze=False, sharey="row", height_ratios=heights)
-    for (unit, found), across in zip(units.items(), axes, strict=True):
-        names = list(dict.fromkeys(found["name"]))[::-1]
-        for ax, x in zip(across, values, strict=True):
-            rows = found[value[found.index] == x]
-            if rows.empty:
-                ax.set_axis_off()
-                continue
-            _bars(ax, rows, rows["name"].map(names.index))
-            symbols = " or ".join(symbol(b) for b in budgets_of(rows) if rows[b].notna().any())
-            ax.set_title(f"{symbols} = {x:g}")
-            ax.set_yticks(range(len(names)), names)
-            ax.set_xlabel(UNITS[unit])
-    confidence = table["confidence"].iloc[0]
-    note = (
-        f"Bars: lower confidence bounds ({100 * confidence:g} % each); none proves privacy. "
-        "No bar: the audit has seen nothing.\n"
-        "Diamonds: exact loss of the release beneath; none where the audit knows no formula."
-    )
-    finish(figure, "Privacy loss, measured and promised", table.assign(run=0), note)
-    return figure
-
-
-def _bars(ax: Axes, rows: pd.DataFrame, at: pd.Series) -> None:
-    """Draw the findings of one panel at their heights."""
-    most = rows["promised"].max()
-    shown = np.minimum(rows["measured"], 2 * most)
-    broken = rows["verdict"] == VERDICTS[True]
-    ax.barh(at[~broken], shown[~broken], 0.65, color=PALETTE["blue"], label="measured, at least")
-    if broken.any():
-        wrong = PALETTE["vermillion"]
-        ax.barh(at[broken], shown[broken], 0.65, color=wrong, label="measured: violated")
-    ax.plot(rows["exact"], at, "D", ms=3.5, mfc="white", color="black", ls="",
-            label="exact")  # fmt: skip
-    ax.vlines(rows["promised"], at - 0.5, at + 0.5, color="black", lw=1, label="promised")
-    ax.set_xlim(0, max(1.12 * most, 1.05 * min(rows["measured"].max(), 2 * most)))
-    ax.grid(axis="y", visible=False)

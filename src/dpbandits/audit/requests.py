@@ -1,10 +1,11 @@
-"""From a configuration to what is audited, every value checked."""
+"""From a configuration to the audits that it asks for, every value checked."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
 from importlib.util import find_spec
+from itertools import product
 from typing import Any
 
 from ..contracts.algorithm import Algorithm, takes_another
@@ -13,10 +14,13 @@ from ..contracts.question import BEST_ARM, CONTEXTUAL, HYPOTHESES, REGRET, STOPP
 from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
-from ..validation import argument, each, folder, whole, workers
-from .players import ContextualLearner, Learner, Namer, Player, Stopper
-from .releases import MECHANISMS
-from .subjects import Release, Sender, Subject
+from ..validation import LARGEST, argument, each, folder, whole, workers, yes_no
+from .exact.methods import usual_horizon
+from .findings import Audit, ExactAudit, SampledAudit
+from .subjects.players import ContextualLearner, Learner, Namer, Player, Stopper
+from .subjects.publishing import Release, Sender
+from .subjects.releases import MECHANISMS
+from .subjects.subject import Subject
 
 PLAYERS = {
     REGRET: Learner,
@@ -27,6 +31,18 @@ PLAYERS = {
 }
 SUBJECTS = ("algo", "rule", "mechanism")
 NOTHING = "it promises no privacy, so there is nothing to audit"
+# By the value of ``exact``: the keys that it does not take, why, and the library that it needs
+OTHER_KEYS = {
+    False: (("arms",), "only exact=true takes a number of arms"),
+    True: (
+        ("rule", "mechanism", "runs", "confidence", "seed", "short"),
+        "an exact loss takes algo, eps, horizon and arms; leave it out",
+    ),
+}
+NEEDED = {
+    False: ("sklearn", "an audit needs scikit-learn: pip install 'dpbandits[audit]'"),
+    True: ("flint", "an exact loss needs python-flint: pip install 'dpbandits[exact]'"),
+}
 
 
 def requested(
@@ -34,8 +50,8 @@ def requested(
     given: Collection[str],
     algorithm: Algorithm | None,
     spec: Mapping[str, Any],
-) -> list[Subject]:
-    """The subjects of a configuration, one for each budget.
+) -> list[Audit]:
+    """The audits of a configuration: one for each budget; of exact losses, and each horizon.
 
     Args:
         config: the configuration as plain data; ``algo`` and ``rule`` are names.
@@ -44,50 +60,60 @@ def requested(
         spec: the contents of its configuration file.
 
     Raises:
-        BadInput: something cannot be audited, or scikit-learn is not installed.
+        BadInput: something cannot be audited, or a library is not installed.
+        OutOfReach: no exact loss of this algorithm is known.
     """
     keys = default_keys("audit")
     for key in config:
         if key not in keys:
             raise unknown("key", key, keys)
+    exact = yes_no("exact", config["exact"])
+    others, why = OTHER_KEYS[exact]
+    for key in others:
+        if config[key] != keys[key]:
+            raise BadInput(f"{key}={plain(config[key])}: {why}")
     named = [key for key in SUBJECTS if config[key] is not None]
     if not named:
         raise BadInput(f"nothing to audit: one of {', '.join(SUBJECTS)} is needed")
     if len(named) > 1:
         raise BadInput(f"{' and '.join(named)}: one of {', '.join(SUBJECTS)} is audited at a time")
-    if config["arms"] != keys["arms"]:
-        raise BadInput(f"arms={plain(config['arms'])}: only exact=true takes a number of arms")
-    whole("seed", config["seed"], at_least=0)
-    workers(config["jobs"])
-    if config["runs"] is not None:
-        whole("runs", config["runs"], at_least=100, at_most=10**8)
-    argument("confidence", config["confidence"], CONFIDENCE, math.nan)
+    seed = whole("seed", config["seed"], at_least=0)
+    jobs = workers(config["jobs"])
+    runs = config["runs"]
+    runs = None if runs is None else whole("runs", runs, at_least=100, at_most=10**8)
+    confidence = argument("confidence", config["confidence"], CONFIDENCE, math.nan)
+    arms = whole("arms", config["arms"], at_least=2, at_most=20)
     if config["results"] is not None:
         folder("results", config["results"])
     short = config["short"]
     if not isinstance(short, dict) or not all(isinstance(x, dict) for x in short.values()):
         raise BadInput(f"short={plain(short)}: write short.ALGORITHM.PARAMETER=VALUE")
     horizons = [] if config["horizon"] is None else each(config["horizon"])
-    lengths = tuple(whole("horizon", T, at_least=2, at_most=1_000_000) for T in horizons)
+    longest = LARGEST if exact else 1_000_000
+    lengths = tuple(whole("horizon", T, at_least=2, at_most=longest) for T in horizons)
+    subjects: list[Subject] = []
+    players: list[Player] = []
     if algorithm is None:
         name = str(config["mechanism"])
         if name not in MECHANISMS:
             raise unknown("mechanism", name, MECHANISMS)
         release = MECHANISMS[name]
-        numbers = budgets_of(config, name, release.budget)
-        subjects: list[Subject] = [Release(release, x) for x in numbers]
+        subjects += [Release(release, x) for x in budgets_of(config, name, release.budget)]
     else:
-        where = f"{algorithm.group}={algorithm.name}"
         if algorithm.budget is None:
-            raise BadInput(f"{where}: {NOTHING}")
-        numbers = budgets_of(config, algorithm.name, algorithm.budget)
-        subjects = [_player(config, algorithm, spec, x, lengths, given) for x in numbers]
-        if algorithm.guarantee is not None and algorithm.guarantee.notion == "local":
-            pairs = ((player, Sender(algorithm, player.budget)) for player in subjects)
-            subjects = [subject for pair in pairs for subject in pair]
-    if find_spec("sklearn") is None:
-        raise BadInput("an audit needs scikit-learn: pip install 'dpbandits[audit]'")
-    return subjects
+            raise BadInput(f"{algorithm.group}={algorithm.name}: {NOTHING}")
+        usual = usual_horizon(algorithm) if exact else 0
+        for x in budgets_of(config, algorithm.name, algorithm.budget):
+            players.append(_player(config, algorithm, spec, x, lengths, given))
+            subjects.append(players[-1])
+            if algorithm.guarantee is not None and algorithm.guarantee.notion == "local":
+                subjects.append(Sender(algorithm, x))
+    library, line = NEEDED[exact]
+    if find_spec(library) is None:
+        raise BadInput(line)
+    if exact:
+        return [ExactAudit(x, T, arms) for x, T in product(players, lengths or [usual])]
+    return [SampledAudit(subject, runs, confidence, seed, jobs=jobs) for subject in subjects]
 
 
 def budgets_of(config: Mapping[str, Any], audited: str, name: str) -> list[float]:
@@ -102,17 +128,17 @@ def budgets_of(config: Mapping[str, Any], audited: str, name: str) -> list[float
 
 def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -> Player:
     """The player of an algorithm or stopping rule at one budget, its parameters checked."""
-    where = f"{algorithm.group}={algorithm.name}"
+    group, where = algorithm.group, f"{algorithm.group}={algorithm.name}"
     local = algorithm.guarantee is not None and algorithm.guarantee.notion == "local"
     if algorithm.per_user and not local:
         raise BadInput(
             f"{where}: {algorithm.file or 'dpbandits'}: local privacy is audited response by "
             "response; declare GUARANTEE = local_dp(SOURCE, curator)"
         )
-    group = algorithm.group
     goals = algorithm.question.goal if group == STOPPING.group else ()
     goal = {key: argument(key, config[key], domain, math.nan) for key, domain in goals}
-    short = config["short"].get(algorithm.name, {})  # unless the user set a parameter
+    # parameters of short games, unless the user set them; an exact loss is that of the usual ones
+    short = {} if config["exact"] else config["short"].get(algorithm.name, {})
     values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given} | goal
     own = [name for name in algorithm.domains if name not in (algorithm.budget, "eps_min", *goal)]
     check_names(algorithm, own, spec, values)

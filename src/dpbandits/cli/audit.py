@@ -9,16 +9,16 @@ from typing import Any
 
 import pandas as pd
 
-from ..audit.action_loss import OutOfReach
-from ..audit.alignment import refuted
-from ..audit.exact_requests import Wanted, wanted
-from ..audit.findings import VERDICTS, bars, in_words, render
-from ..audit.releases import MECHANISMS
+from ..audit.exact.loss import OutOfReach
+from ..audit.figure import bars
+from ..audit.findings import Audit
 from ..audit.requests import SUBJECTS, requested
-from ..audit.stored import Audit, findings_of
+from ..audit.subjects.releases import MECHANISMS
+from ..audit.tables import alignments_in_words, in_words, render
+from ..audit.verdicts import MEANING, OBJECTIONS, VIOLATED
+from ..audit.work import findings_of
 from ..contracts.algorithm import find_file, load
 from ..contracts.parameters import BUDGETS
-from ..errors import BadInput
 from ..figures.style import save
 from ..files import check_writable, write_atomically
 from ..results.tables import write_table
@@ -26,10 +26,8 @@ from ..running.progress import progress_bar
 from ..settings.groups import names_in
 from ..settings.setting import digest
 from ..settings.user_files import user_folders
-from ..validation import yes_no
 from .command import entry_point, parser_of
 from .config.compose import compose_config, multirun_points
-from .exact_losses import settle_exact
 from .help import keys_listing
 
 USAGE = """\
@@ -38,7 +36,7 @@ usage: bandit-audit [KEY=VALUE ...] [--config-dir DIR]
 Play an algorithm many times on neighbouring sequences of rewards, search for an event that
 distinguishes them, and print a lower confidence bound on the privacy loss. Before that, replay the
 alignment that its guarantee names: its noise, shifted, on neighbouring rewards. The exit code is 3
-if the bound exceeds the promised budget, or if a replay fails.
+if a verdict is VIOLATED or MISALIGNED.
 
   bandit-audit algo=adap_ucb eps=0.5             an algorithm: an adversary sees its actions
   bandit-audit algo=heldp_ucb_b eps=0.5          local privacy: its actions, and one user's response
@@ -54,14 +52,15 @@ keys with their defaults (conf/audit.yaml):
 {keys}
   algo.NAME=VALUE sets an algorithm's parameter
 
+verdicts, of which each row has the first that applies:
+{verdicts}
+
 mechanism=
 {mechanisms}
 
 What an audit proves and what it does not: docs/privacy.md.
 """
 VALUES = (0.1, 0.5, 1.0, 2.0)  # of the budgets
-
-
 GROUPS = ("algo", "rule")
 
 
@@ -70,39 +69,32 @@ def main(argv: list[str]) -> int:
     given = parser_of("bandit-audit").parse_intermixed_args(argv)  # commas need no -m here
     if given.help:
         listed = "\n".join(f"  {m.name:<21} {m.says}" for m in MECHANISMS.values())
-        print(USAGE.format(keys=keys_listing("audit"), mechanisms=listed), end="")
+        words = "\n".join(f"  {word:<11} {says}" for word, says in MEANING.items())
+        keys = keys_listing("audit")
+        print(USAGE.format(keys=keys, mechanisms=listed, verdicts=words), end="")
         return 0
     folders = user_folders(given.config_dir)
-    keys = {o.partition("=")[0] for o in given.overrides}
-    chosen = bool(keys & set(SUBJECTS))
+    given_keys = {o.partition("=")[0] for o in given.overrides}
+    chosen = bool(given_keys & set(SUBJECTS))
     audits: list[Audit] = []
-    losses: list[Wanted] = []
     beyond: list[str] = []  # reasons why exact losses are out of reach
     config: Mapping[str, Any] = {}
     for line in [given.overrides] if chosen else everything(given.overrides):
         for point in multirun_points(line, folders):
             config, contents, _ = compose_config(point, folders, "audit")
             group = next((g for g in GROUPS if config[g] is not None), "")
+            if config["exact"] is True and group != "algo" and not chosen:
+                continue  # exact losses are those of algorithms
             algorithm = load(find_file(str(config[group]), folders, group)) if group else None
-            arguments = config, keys, algorithm, contents.get(group, {})
-            if not yes_no("exact", config["exact"]):
-                audits += [(config, subject) for subject in requested(*arguments)]
-            elif group == "algo" or chosen:  # of an audit of everything: its algorithms
-                try:
-                    losses += wanted(*arguments)
-                except OutOfReach as reason:
-                    beyond.append(str(reason))
+            try:
+                audits += requested(config, given_keys, algorithm, contents.get(group, {}))
+            except OutOfReach as reason:
+                beyond.append(str(reason))
     results = Path(str(config["results"]))
     check_writable(results)
-    if audits:
-        names = [subject.name for _, subject in audits]
-        return settle(audits, results, table_name("audit", given.overrides, names, chosen))
-    names = [loss.algorithm.name for loss in losses]
-    try:
-        stem = table_name("exact", given.overrides, names, chosen)
-        return settle_exact(losses, beyond, results, stem)
-    except OutOfReach as reason:
-        raise BadInput(str(reason)) from None
+    names = [audit.name for audit in audits]
+    kind = "exact" if config["exact"] else "audit"
+    return settle(audits, beyond, results, table_name(kind, given.overrides, names, chosen))
 
 
 def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
@@ -122,39 +114,48 @@ def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
             yield [*overrides, word, f"{budget}={list(VALUES)}"]
 
 
-def settle(audits: Sequence[Audit], results: Path, stem: str) -> int:
-    """Do the audits that are not stored yet, then print and write all findings under a name."""
+def settle(audits: Sequence[Audit], beyond: Sequence[str], results: Path, stem: str) -> int:
+    """Do the audits that are not stored yet, then print and write all findings under a name;
+    ``beyond`` are the reasons of what is out of reach.
+
+    Raises:
+        OutOfReach: all of it is out of reach.
+    """
     rows: list[dict[str, Any]] = []
     failed: dict[str, None] = {}
+    reasons = dict.fromkeys(beyond)
     with progress_bar(len(audits)) as bar:
         for name, found in findings_of(audits, results / "audits", bar.update):
             bar.set_postfix_str(name)
             if isinstance(found, dict):
                 rows.append(found)
+            elif isinstance(found, OutOfReach):
+                reasons[str(found)] = None
             else:
                 failed[name] = None
                 print(found, file=sys.stderr)
     if failed:
         print(f"bandit-audit: failed: {', '.join(failed)}; see above", file=sys.stderr)
+    if not rows and reasons:
+        raise OutOfReach("; ".join(reasons))
     if not rows:
         return 1
-    table = pd.DataFrame(rows).drop(columns="witness")
+    table = pd.DataFrame(rows).drop(columns="witness", errors="ignore")
+    outside = "".join(f"* {reason}\n" for reason in reasons)
+    page = f"{render(rows, 'pipe')}\n" + (f"\nOut of reach:\n\n{outside}" if outside else "")
     write_table(results / f"{stem}.csv", table)
-    write_atomically(results / f"{stem}.md", f"{render(rows, 'pipe')}\n".encode())
-    save(bars(table), results / "figures" / stem)
+    write_atomically(results / f"{stem}.md", page.encode())
+    if "measured" in table:
+        save(bars(table), results / "figures" / stem)
     print(render(rows, "simple"))
-    broken = [row for row in rows if row["verdict"] == VERDICTS[True]]
-    for row in broken if len(rows) > 1 else rows:
-        print(f"\n{in_words(row)}")
-    misaligned = [row for row in rows if refuted(row)]
-    said = {(row["name"], row["alignment"]): row for row in rows if row["alignment"]}
-    for row in misaligned if len(said) > 4 else said.values():
-        print(f"\n{row['name']} at {row['budget']} {row[row['budget']]:g}: {row['alignment']}")
-    if len(said) > 4:
-        held = sum(row["replays"] > 0 and not refuted(row) for row in rows)
-        print(f"\n{held} of {sum(row['replays'] > 0 for row in rows)} alignments held")
+    for row in rows:
+        if row["verdict"] == VIOLATED or len(rows) == 1:
+            print(f"\n{in_words(row)}")
+    print(alignments_in_words(rows), end="")
+    if outside:
+        print(f"\nout of reach:\n{outside}", end="")
     print(f"\n{results / f'{stem}.csv'}")
-    return 3 if broken or misaligned else 1 if failed else 0
+    return 3 if {*table["verdict"]} & {*OBJECTIONS} else 1 if failed else 0
 
 
 def table_name(kind: str, overrides: Sequence[str], names: Sequence[str], chosen: bool) -> str:

@@ -13,7 +13,18 @@ from pathlib import Path
 from ..errors import BadInput
 from ..files import PACKAGE, package_folder
 
-COMMANDS = ("run", "stop", "plot", "status", "bounds", "claims", "audit", "report")
+COMMANDS = (
+    "run",
+    "stop",
+    "compare",
+    "budget",
+    "plot",
+    "status",
+    "bounds",
+    "claims",
+    "audit",
+    "report",
+)
 KEYS_FILES = {"run": ["config"], "stop": ["stop"], "status": ["config", "stop"], "audit": ["audit"]}
 KEYS_FILES |= {"bounds": ["config"]}
 # Keys of commands that are in no file, with their values
@@ -22,6 +33,12 @@ OWN_KEYS: dict[str, dict[str, tuple[str, ...]]] = {
         "experiment": (), "results": (), "bounds": ("true", "false"), "scale": ("log", "linear"),
         "x": ("t", "eps", "rho", "horizon"), "y": ("regret", "quantiles"), "band": ("ci", "std"),
         "kind": ("tail",), "title": (), "out": ("-",), "format": ("pdf", "png", "svg"),
+    },
+    "compare": {"experiment": (), "results": (), "baseline": ("inf",), "out": ()},
+    "budget": {
+        "algo": (), "env": (), "horizon": (), "regret": (), "ratio": (), "baseline": (),
+        "least": (), "most": (), "precision": (), "runs": (), "seed": (), "jobs": (),
+        "shuffle_arms": ("true", "false"), "assume": ("true", "false"), "results": (), "out": (),
     },
     "claims": {"runs": (), "horizon": (), "seed": (), "jobs": (), "results": ()},
     "bounds": {"all": ("true", "false")},
@@ -32,12 +49,14 @@ OPTIONS = {
     "stop": ["-m", "--multirun", "--config-dir", "--cfg", "--info", "--version"],
     "status": ["-m", "--multirun", "--config-dir"],
     "bounds": ["--config-dir"],
+    "budget": ["--config-dir"],
     "audit": ["--config-dir"],
 }
 VALUES = {"backend": ("auto", "threads", "processes"), "shuffle_arms": ("true", "false")}
 VALUES |= {"assume": ("true", "false")}
 FOLDERS = ("--config-dir", "-cd")  # options that are followed by a folder
 HIDDEN = ("hydra", "defaults", "figure", "short")
+ALGORITHMS = {"algo": "algorithms", "rule": "stopping"}  # the packages of two groups
 OF_GROUPS = ("algo", "rule", "env", "population", "runner")  # whose parameters are keys
 
 BASH = r"""
@@ -107,7 +126,7 @@ def completions(command: str, line: str) -> list[str]:
     if equals:
         *start, last = value.split(",")
         head = "".join(f"{x}," for x in start)
-        found = [x for x in _values(command, key, folders) if x not in start]
+        found = [x for x in _values(command, key, before, folders) if x not in start]
         return [f"{key}={head}{x}" for x in found if x.startswith(last)]
     candidates = list(dict.fromkeys(_words(command, word, before, folders)))
     return [x for x in candidates if x.startswith(word)]
@@ -142,10 +161,13 @@ def _words(command: str, word: str, before: list[str], folders: list[Path]) -> I
         yield from (f"{name}." for name in OF_GROUPS if name in keys)
 
 
-def _values(command: str, key: str, folders: list[Path]) -> list[str]:
+def _values(command: str, key: str, before: list[str], folders: list[Path]) -> list[str]:
     """The values that a key can have, if they have names."""
     if key == "mechanism":
         return _mechanisms()
+    if "." in key:
+        group, _, name = key.partition(".")
+        return _options(group, name, before, folders)
     known = OWN_KEYS.get(command, {}).get(key) or VALUES.get(key, ())
     return list(known) or _names(key, folders)
 
@@ -164,21 +186,43 @@ def _keys(file: str) -> list[str]:
     return [name for name in names if name not in HIDDEN]
 
 
-def _parameters(group: str, before: list[str], folders: list[Path]) -> list[str]:
-    """The parameters in the file that a line chooses in a group."""
+def _chosen(group: str, before: list[str], folders: list[Path]) -> list[str]:
+    """The names that a line chooses in a group, or all."""
     chosen = [w.partition("=")[2].split(",") for w in before if w.startswith(f"{group}=")]
     names = chosen[-1] if chosen else _names(group, folders)
+    return [name for name in names if re.fullmatch(r"\w+", name)]
+
+
+def _parameters(group: str, before: list[str], folders: list[Path]) -> list[str]:
+    """The parameters in the file that a line chooses in a group."""
     texts = [
         file.read_text()
         for home in folders
-        for file in (home / group / f"{name}.yaml" for name in names if re.fullmatch(r"\w+", name))
+        for file in (home / group / f"{name}.yaml" for name in _chosen(group, before, folders))
         if file.is_file()
     ]
     found = re.findall(r"^(\w+):", "\n".join(texts), flags=re.MULTILINE)
     return [name for name in dict.fromkeys(found) if name not in ("defaults", "law", "kind")]
 
 
+def _options(group: str, name: str, before: list[str], folders: list[Path]) -> list[str]:
+    """The names that a parameter of an algorithm can have, from the annotation in its file."""
+    if group not in ALGORITHMS or not re.fullmatch(r"\w+", name):
+        return []
+    shared = (PACKAGE / "contracts" / "parameters.py").read_text()
+    found: dict[str, None] = {}
+    for algorithm in _chosen(group, before, folders):
+        homes = [PACKAGE / ALGORITHMS[group], *(folder / group for folder in folders)]
+        for file in (home / f"{algorithm}.py" for home in homes):
+            text = file.read_text() if file.is_file() else ""
+            for kind in re.findall(rf"\b{name}: (\w+)", text):
+                pattern = rf"^{kind} = Annotated\[float, Choice\(\((.*)\)\)\]"
+                for listed in re.findall(pattern, text + shared, flags=re.MULTILINE):
+                    found |= dict.fromkeys(re.findall(r'"(\w+)"', listed))
+    return list(found)
+
+
 def _mechanisms() -> list[str]:
     """The releases that can be audited."""
-    text = (PACKAGE / "audit" / "releases.py").read_text()
+    text = (PACKAGE / "audit" / "subjects" / "releases.py").read_text()
     return re.findall(r"^@mechanism\((?:.*\n)+?def (\w+)", text, flags=re.MULTILINE)

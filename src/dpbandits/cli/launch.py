@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import io
 import sys
 from collections.abc import Sequence
-from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
 from ..contracts.question import Question
 from ..errors import BadInput
-from ..files import check_writable, package_folder
+from ..files import check_writable
 from ..results.naming import table_path
 from ..results.run_store import RunStore
 from ..results.size import check_size
 from ..running.failures import RunsFailed
 from ..settings.request import Request
 from .command import print_some, report_failures
-from .config.compose import as_hydra_overrides, multirun_points, read_overrides, read_request
-from .config.hydra_settings import refuse_overrides
+from .config.compose import multirun_points, read_overrides, read_request
+from .config.hydra_settings import launcher_of, refuse_overrides
 from .joint import joined, without_foreign_budgets
-from .submitted import FOLDER, run_by_submitit
-
-BASIC = "hydra._internal.core_plugins.basic_launcher.BasicLauncher"  # Hydra's default
-SUBMITIT = "hydra_plugins.hydra_submitit_launcher.submitit_launcher"  # of both its launchers
+from .request import report, run
+from .submitted import run_by_submitit
 
 
 @dataclass(frozen=True)
@@ -39,8 +35,6 @@ class Job:
 
     def __call__(self, words: list[str]) -> int:
         """Run the point with these overrides; returns the exit code."""
-        from .run import run
-
         try:
             request = read_request(words, self.folders, self.question)
             return run(request, alone=False, printed=self.printed)
@@ -52,31 +46,6 @@ class Job:
         from submitit.helpers import DelayedSubmission
 
         return DelayedSubmission(self, words)
-
-
-def call_hydra(question: Question, argv: list[str], overrides: list[str]) -> None:
-    """Let Hydra answer an option of its own, such as --cfg; it wants overrides after options.
-
-    Its output is printed when it has ended, since it answers an error of writing with a traceback.
-
-    Raises:
-        BadInput: Hydra refuses the option.
-    """
-    import hydra
-
-    options = [word for word in argv if word not in overrides]
-    sys.argv = [question.command, *options, *as_hydra_overrides(overrides)]
-    main = hydra.main(str(package_folder("conf")), question.keys_file, version_base="1.3")
-    out, err = io.StringIO(), io.StringIO()
-    try:
-        with redirect_stdout(out), redirect_stderr(err):
-            main(lambda _: None)()
-    except SystemExit as ended:
-        if ended.code:
-            reason = err.getvalue().strip().rpartition("\n")[2]
-            raise BadInput(f"{' '.join(options)}: {reason}") from None
-    print(out.getvalue(), end="")
-    print(err.getvalue(), end="", file=sys.stderr)
 
 
 def multirun(question: Question, overrides: list[str], folders: tuple[str, ...]) -> int:
@@ -96,32 +65,31 @@ def multirun(question: Question, overrides: list[str], folders: tuple[str, ...])
     refuse_overrides(read_overrides(overrides))  # before any algorithm is loaded
     points = without_foreign_budgets(question, list(multirun_points(overrides, folders)), folders)
     requests: list[Request] = []
-    launcher: dict[str, Any] = {}
     for point in points:
         request = read_request(point, folders, question)
         check_writable(request.folder)
         check_size(request)
         requests.append(request)
-        launcher = launcher or dict(request.launcher)
-        if {**request.launcher, FOLDER: None} != {**launcher, FOLDER: None}:
-            raise BadInput("-m: hydra/launcher and its settings must be the same for all jobs")
     if not points:
         raise BadInput("-m: no combination to run; some key has no value")
-    job, target = Job(question, folders, len(points) == 1), launcher.pop("_target_")
-    if target == BASIC:
+    cluster, settings = launcher_of([request.launcher for request in requests])
+    job = Job(question, folders, len(points) == 1)
+    if cluster is None:
         code = _run_here(job, points)
-        if code == 0:
-            _report_all(requests)
-        return code
-    module, _, name = target.rpartition(".")
-    if module != SUBMITIT:
-        raise BadInput(
-            f"hydra/launcher: {name} is not supported; submitit_local or submitit_slurm is"
-        )
-    own = [[override for override in point if override not in overrides] for point in points]
-    names = [" ".join(each or point) for each, point in zip(own, points, strict=True)]
-    cluster = name.removesuffix("Launcher").lower()
-    reasons = run_by_submitit(question.command, job, points, names, cluster, launcher)
+    else:
+        own = [[override for override in point if override not in overrides] for point in points]
+        names = [" ".join(each or point) for each, point in zip(own, points, strict=True)]
+        reasons = run_by_submitit(question.command, job, points, names, cluster, settings)
+        code = _report_each(question.command, names, requests, reasons)
+    if code == 0 and len(requests) > 1:
+        _report_all(requests)
+    return code
+
+
+def _report_each(
+    command: str, names: Sequence[str], requests: Sequence[Request], reasons: Sequence[str]
+) -> int:
+    """Print the paths of the tables of jobs, and why others failed; returns the exit code."""
     failed = []
     for name, request, reason in zip(names, requests, reasons, strict=True):
         path = table_path(request, alone=False)
@@ -129,18 +97,12 @@ def multirun(question: Question, overrides: list[str], folders: tuple[str, ...])
             failed.append(f"{name}: {reason}")
         elif path.exists():
             print(path)
-    print_some(question.command, "failed", failed, " jobs")
-    if not failed:
-        _report_all(requests)
+    print_some(command, "failed", failed, " jobs")
     return min(len(failed), 1)
 
 
 def _report_all(requests: Sequence[Request]) -> None:
     """Write the table of several jobs, and print its summary; or say why there is none."""
-    from .run import report
-
-    if len(requests) == 1:
-        return
     try:
         request = joined(requests)
     except BadInput as error:

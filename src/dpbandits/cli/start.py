@@ -80,4 +80,4 @@ def _leave(message: str, *_: Any) -> None:
 
 run, stop, plot, status = (partial(start, name) for name in ("run", "stop", "plot", "status"))
 bounds, claims, audit = (partial(start, name) for name in ("bounds", "claims", "audit"))
-report = partial(start, "report")
+report, compare, budget = (partial(start, name) for name in ("report", "compare", "budget"))

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import BadInput
-from ..running.backends import safe_children
+from ..running.children import safe_children
 from .command import print_some
+from .config.hydra_settings import FOLDER
 
-FOLDER = "submitit_folder"
 TICK = 0.5  # seconds between two looks for the result of a job
 LOOK = 5.0  # seconds between two requests to Slurm
 GRACE = 10.0  # seconds until the result of a job that has ended is visible in a shared folder

@@ -1,19 +1,21 @@
 """Everything that knows Numba: decorators, random numbers, and the cache of machine code.
 
-The rest of the package imports from here, and no other folder imports llvmlite or a private name of
-Numba. The interface has four parts:
+The rest of the package imports from here, and nothing else imports llvmlite or private names:
 
 * ``kernel``, ``verb``, ``inlined``, ``routine`` ...: what compiled code calls; ``loop``: the one
   piece of machine code that Python calls, with ``is_cached`` and ``is_compiled``.
 * ``random`` ... ``poisson``: the numbers of ``numpy.random.Generator``, bit by bit.
 * ``unlikely``, ``whole``, ``call_at``: operations of the processor.
-* ``compiled_code``: the folder of cached machine code; ``compiler``: the back-end in use.
+* ``compiled_code``: the folder of cached machine code; ``compiler``: the back-end in use, which
+  ``report_choice`` reports if it is not the one that one would expect.
 
 There are two back-ends, with the same results. ``plain`` uses the public interfaces of Numba and
 llvmlite alone. ``quick`` is preferred where it works (``choice``): it shortens the first run.
 """
 
+from .choice import VARIABLE as COMPILER
 from .choice import compiler
+from .choice import report as report_choice
 from .decorators import (
     Loop,
     answer_of,
@@ -41,10 +43,3 @@ from .random_numbers import (
     student,
 )  # fmt: skip
 from .sources import SOURCES
-
-__all__ = [
-    "MOST", "SOURCES", "Loop", "answer_of", "beta", "binomial", "borrowing_routine", "call_at",
-    "compiled_at", "compiled_code", "compiler", "compiles", "exponential", "gamma", "inlined",
-    "is_compiled", "kernel", "loop", "normal", "poisson", "random", "rare_routine", "routine",
-    "student", "unlikely", "verb", "whole",
-]  # fmt: skip

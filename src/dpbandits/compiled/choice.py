@@ -25,27 +25,22 @@ def compiler() -> str:
     return _chosen
 
 
-def is_forced() -> bool:
-    """Whether the choice is that of the environment's variable."""
-    return _why == VARIABLE
-
-
-def fall_back(error: BaseException) -> None:
-    """Choose plain because quick has failed."""
+def fall_back(error: BaseException | None) -> bool:
+    """Choose plain because quick has failed, or quick again without an error, since plain has
+    failed, too. A forced choice stays.
+    """
     global _chosen, _why
-    _chosen, _why = PLAIN, f"quick failed with numba {numba.__version__} ({first_line(error)})"
-
-
-def restore() -> None:
-    """Choose quick again: plain has failed, too."""
-    global _chosen, _why
-    _chosen, _why = QUICK, ""
+    if _why == VARIABLE or (error and _chosen == PLAIN):
+        return False
+    said = f"quick failed with numba {numba.__version__} ({first_line(error)})" if error else ""
+    _chosen, _why = (PLAIN, said) if error else (QUICK, "")
+    return True
 
 
 def report() -> None:
     """Print one line, once, if plain was chosen because quick does not work here."""
     global _why
-    if _why and not is_forced():
+    if _why not in ("", VARIABLE):
         print(f"compiling with the plain back-end: {_why}; {COST}", file=sys.stderr, flush=True)
         os.environ[VARIABLE], _why = _chosen, VARIABLE
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
+from inspect import getsource
 from types import FunctionType
 from typing import Any
 from uuid import uuid4
@@ -16,7 +17,7 @@ from numba.extending import overload
 from . import choice
 from .folder import Stored, is_in_a_file
 from .plain import functions as plain
-from .sources import code_of, hash_of, place_of, state_of
+from .sources import hash_of, place_of, state_of
 
 if choice.compiler() == choice.QUICK:
     from .quick import routines as quick
@@ -63,12 +64,7 @@ rare_routine = partial(routine, rare=True)  # returns nothing; for options that 
 
 
 class Loop:
-    """A loop over a function, compiled when it is first called.
-
-    Args:
-        function: the loop.
-        stored: what identifies its machine code on disk, None if that is not cached.
-    """
+    """A loop, compiled when it is first called; ``stored`` says where its code is cached."""
 
     def __init__(self, function: Callable, stored: Stored | None):
         self.function, self.stored = function, stored
@@ -95,13 +91,10 @@ class Loop:
             return self._again(error, arguments)
 
     def _again(self, error: Exception, arguments: tuple) -> Any:
-        fails = choice.compiler() == choice.QUICK
-        if fails and choice.is_forced():
-            raise error
+        fails = choice.fall_back(error)
         if fails:
-            choice.fall_back(error)
             self.stored = None  # its code may contain some that quick has made
-        elif not (self.stored and plain.forget(self.stored)):  # damaged?
+        elif not (_backend() is plain and self.stored and plain.forget(self.stored)):  # damaged?
             raise error
         self.dispatcher = plain.dispatcher(self.function, self.stored)
         try:
@@ -110,7 +103,7 @@ class Loop:
             if self.is_compiled:
                 choice.report()
             elif fails:  # the function cannot be compiled at all
-                choice.restore()
+                choice.fall_back(None)
 
 
 def _backend() -> Any:
@@ -136,7 +129,7 @@ def loop(template: FunctionType, function: Callable) -> Callable:
         return made
     on_disk = is_in_a_file(called)
     place = hash_of(template.__name__, place_of(called)) if on_disk else uuid4().hex
-    state = hash_of(code_of(template), state_of(called)) if on_disk else ""
+    state = hash_of(getsource(template), state_of(called)) if on_disk else ""
     # Machine code is linked by name: that of each loop, in each state, must be unique
     made.__name__ = made.__qualname__ = f"{template.__name__}_{called.__name__}_{place}{state}"
     if function not in VERBS:

@@ -3,7 +3,7 @@
 A coupling proof of differential privacy names, for two sequences of rewards that differ in one
 reward, a shift of the noise for which the algorithm decides as before; the densities of the noise
 and of the shifted noise then bound the privacy loss (Albarghouthi & Hsu 2018; Zhang & Kifer 2017).
-An algorithm names its alignment beside its guarantee, and ``audit/alignment.py`` replays it.
+An algorithm names its alignment beside its guarantee, and ``audit/alignment`` replays it.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ LOGNORMAL = 8  # mean, standard deviation of the logarithm
 BETA = 9  # a, b
 STUDENT = 10  # mean, scale, degrees of freedom
 LARGEST = 11  # the value drawn where no truncation level is known to the adversary
-# A larger number is the address of a quantile function, see ``compiled.pointers``
+# A larger number is the address of a quantile function, see ``compiled.call_at``
 INVOLVED = SIGMOID_GAUSSIAN  # from here on, code to draw a value is not inlined
 PARAMETERS = 3
 SMALLEST = 2.0**-54  # in the place of a uniform number that is 0

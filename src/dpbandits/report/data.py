@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..comparison.table import compare
 from ..contracts.display import display_name, environment_title
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import QUESTIONS
@@ -70,7 +71,8 @@ class Study:
         statistic: what is measured: regret, or stopping time.
         curves: for each place and round ``t`` the mean regret with its 95 % interval ``low`` to
             ``high`` and the quantiles of the runs; empty if they are not known.
-        ends: the same of final regrets or stopping times, with the value ``x`` on the axis.
+        ends: the same of final regrets or stopping times, with the value ``x`` on the axis, and
+            letters of ``ties``: means of one game that cannot be told apart share one.
         tails: for each place the share ``p`` of runs above ``x``.
         means: the mean final regret or stopping time of each setting, in the table's order.
         notes: what the reader has to know: thinned, aggregated, without runs.
@@ -119,6 +121,7 @@ def study_of_table(table: pd.DataFrame) -> Study:
         ends["correct"] = [
             f"{100 * a / b:.4g} %" if b else "none halted" for a, b in zip(*of, strict=True)
         ]
+    ends["ties"] = compare(table)["letters"].to_numpy()
     tails = _placed(exceedance(last), found)
     means = ends["mean"].to_numpy()
     return Study(words, found, curves, ends, tails, means, len(settings), runs, False, notes)

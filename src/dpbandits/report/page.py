@@ -18,6 +18,7 @@ from ..results.tables import settings_of
 from . import charts
 from .data import MEASURED, NO_LEVEL, PLACE, Study, study_of_summary, study_of_table
 from .sources import Source, read_pipes
+from .stored_figure import inside_page
 from .theorems import bound_curves, checked, map_of, ratios_of
 from .words import name_of, number, unicode_of, value
 
@@ -57,6 +58,11 @@ class Section:
     bands: list[str] = field(default_factory=list)
     kinds: dict[str, str] = field(default_factory=dict)
     tables: dict[str, pd.DataFrame] = field(default_factory=dict)
+
+    @property
+    def stored_figure(self) -> str:
+        """The address of the figure that is stored beside a summary; empty for none."""
+        return inside_page(self.source.picture) if self.source.picture is not None else ""
 
 
 def section_of(source: Source) -> tuple[Section, pd.DataFrame]:
@@ -212,6 +218,8 @@ def summary_rows(study: Study) -> tuple[list[list[str]], list[str]]:
         ]
     else:
         columns.append(("95 % interval", spans(rows["low"], rows["high"])))
+        if "ties" in rows:
+            columns.append(("ties", rows["ties"].map(str)))
         if rows["median"].notna().any():
             columns.append(("median", rows["median"].map(number)))
             columns.append(("10 % to 90 %", spans(rows["q10"], rows["q90"])))

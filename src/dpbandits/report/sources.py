@@ -45,6 +45,7 @@ class Source:
         keys: the names of the settings' stored runs.
         table: the tidy table, or None.
         summary: its summary if there is no table.
+        picture: its figure as it is stored beside such a summary.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Source:
     keys: frozenset[str] = frozenset()
     table: pd.DataFrame | None = None
     summary: pd.DataFrame | None = None
+    picture: Path | None = None
 
 
 def sources_in(results: Path) -> tuple[list[Source], list[str]]:
@@ -163,7 +165,11 @@ def source_of_summary(name: str, file: Path) -> Source:
             records = [setting.record for setting in settings]
     command = f"{question.command} experiment={name}"
     seed = read_experiment(name).get("seed", default_keys(question.keys_file)["seed"])
-    return Source(name, title, says, command, seed, records=records, summary=summary)
+    picture = file.parent / "figures" / f"{name}.png"
+    return Source(
+        name, title, says, command, seed, records=records, summary=summary,
+        picture=picture if picture.is_file() else None,
+    )  # fmt: skip
 
 
 def named(name: str) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from ..results.tables import settings_of
 from ..theory.bounds import bounds_for
 from ..theory.problem import budget_of, problem
 from .data import NO_LEVEL, Study, binned
-from .words import power
+from .words import name_of, power
 
 Record = Mapping[str, Any]
 COLUMNS = ["panel", "level", "line", "axis", "x", "value", "label", "kind"]
@@ -103,8 +103,8 @@ def ratios_of(study_means: np.ndarray, records: Sequence[Record]) -> pd.DataFram
     """The mean final regret of each private setting divided by the best lower bound.
 
     Returns:
-        ``algo``, ``game`` (environment and horizon), ``budget``, ``x`` (its value), ``ratio``;
-        settings without a budget or without a lower bound are left out.
+        ``algo``, ``game`` (environment, horizon and, if it is not eps, the budget), ``budget``,
+        ``x`` (its value), ``ratio``; settings without a budget or a lower bound are left out.
     """
     cache: dict[str, float] = {}
     rows = []
@@ -118,6 +118,9 @@ def ratios_of(study_means: np.ndarray, records: Sequence[Record]) -> pd.DataFram
             cache[key] = lower_bound(record)
         if mean > 0 and math.isfinite(cache[key]):
             game = f"{environment_title(record['env'])}, T = {power(record['horizon'])}"
+            game += (
+                "" if name == "eps" else f", {name_of(name)} in the place of ε"
+            )  # never one axis
             rows.append((display_name(record["algo"]), game, name, budget, mean / cache[key]))
     return pd.DataFrame(rows, columns=RATIOS).astype({"x": float, "ratio": float})
 

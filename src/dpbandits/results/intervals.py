@@ -1,4 +1,8 @@
-"""Confidence intervals: of a mean by the bootstrap, of a probability by Clopper and Pearson."""
+"""Confidence intervals: of a mean by the bootstrap, of a probability by Clopper and Pearson.
+
+They have the same bits on every processor: sums are taken in a fixed order, not by BLAS; powers are
+products, since NumPy's depend on the processor's instructions; and ties are counted as ties.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,9 @@ import numpy as np
 RESAMPLES = 2000
 LEVELS = np.array([0.025, 0.975])
 MOST = 2**24  # numbers of a block of weights
+CLOSE = 1e-12  # means that differ by less, relative to the largest value, differ by rounding
+DIGITS = 6  # of places among the resampled means: the last ones of ``ndtr`` depend on the processor
+BITS = 40  # of the significand of a rounded statistic
 
 
 def interval_of_mean(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -25,38 +32,51 @@ def interval_of_mean(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     from scipy.special import ndtr, ndtri
 
-    n, mean = len(values), values.mean(axis=0)
+    values = np.ascontiguousarray(values.T)  # each quantity in a row: its sums are in one order
+    m, n = values.shape
+    mean = values.sum(axis=1) / n
     if n == 1:
-        return np.full(mean.shape, np.nan), np.full(mean.shape, np.nan)
-    means = np.sort(_resampled_means(values), axis=0)
-    away = values - mean
-    squares = (away**2).sum(axis=0)
-    constant = np.ptp(values, axis=0) == 0.0
+        return np.full(m, np.nan), np.full(m, np.nan)
+    means = np.sort(_resampled_means(values), axis=1)
+    away = values - mean[:, np.newaxis]
+    squares = (away * away).sum(axis=1)
+    constant = np.ptp(values, axis=1) == 0.0
     squares[constant] = 1.0
-    skewness = (away**3).sum(axis=0) / (6.0 * squares**1.5)
-    below = ((means < mean).sum(axis=0) + (means <= mean).sum(axis=0)) / (2.0 * RESAMPLES)
+    skewness = (away * away * away).sum(axis=1) / (6.0 * squares * np.sqrt(squares))
+    rounding = CLOSE * np.abs(values).max(axis=1)
+    under, over = ((mean + side * rounding)[:, np.newaxis] for side in (-1.0, 1.0))
+    below = ((means < under).sum(axis=1) + (means <= over).sum(axis=1)) / (2.0 * RESAMPLES)
     shift = ndtri(np.clip(below, 0.5 / RESAMPLES, 1.0 - 0.5 / RESAMPLES))
     ends = []
     for z in ndtri(LEVELS):
         share = ndtr(shift + (shift + z) / (1.0 - skewness * (shift + z)))
-        place = np.clip(share * RESAMPLES - 0.5, 0.0, RESAMPLES - 1.0)
-        row, columns = place.astype(int), np.arange(means.shape[1])
-        after = np.minimum(row + 1, RESAMPLES - 1)
-        end = means[row, columns] + (place - row) * (means[after, columns] - means[row, columns])
-        ends.append(np.where(constant, mean, end))
+        place = np.round(np.clip(share * RESAMPLES - 0.5, 0.0, RESAMPLES - 1.0), DIGITS)
+        before, quantity = place.astype(int), np.arange(m)
+        after = np.minimum(before + 1, RESAMPLES - 1)
+        low, high = means[quantity, before], means[quantity, after]
+        ends.append(np.where(constant, mean, low + (place - before) * (high - low)))
     return ends[0], ends[1]
 
 
 def _resampled_means(values: np.ndarray) -> np.ndarray:
-    """The means of resamples of the values of each quantity, float64 array (RESAMPLES, m)."""
-    n, rng = len(values), np.random.default_rng(0)
+    """The means of resamples of the values of each quantity, float64 array (m, RESAMPLES)."""
+    (m, n), rng = values.shape, np.random.default_rng(0)
     at_once = max(1, MOST // n)
-    means = np.empty((RESAMPLES, values.shape[1]))
+    means = np.empty((m, RESAMPLES))
     for start in range(0, RESAMPLES, at_once):
         some = slice(start, min(start + at_once, RESAMPLES))
-        weights = rng.multinomial(n, np.full(n, 1.0 / n), size=some.stop - some.start)
-        means[some] = weights @ values / n
+        weights = rng.multinomial(n, np.full(n, 1.0 / n), size=some.stop - some.start).astype(float)
+        for of_quantity, x in zip(means, values, strict=True):
+            of_quantity[some] = (weights * x).sum(axis=1) / n
     return means
+
+
+def without_rounding(x: np.ndarray) -> np.ndarray:
+    """Values of a statistic to twelve digits, so that those that are equal but for the order in
+    which they were computed are equal: for bootstraps that count ties.
+    """
+    significand, exponent = np.frexp(x)
+    return np.ldexp(np.round(np.ldexp(significand, BITS)), exponent - BITS)
 
 
 def clopper_pearson(

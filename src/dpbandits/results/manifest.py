@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from ..compiled import SOURCES
+from ..compiled import SOURCES, compiler
 from ..files import PACKAGE, opened, read_text, write_atomically
 from ..settings.setting import Setting
 
@@ -56,6 +56,7 @@ def write_manifest(
         "seed": config["seed"],
         "versions": {name: _version(name) for name in ("dpbandits", "numpy", "numba")}
         | {"python": platform.python_version()},
+        "compiler": compiler(),
         "commit": commit(),
         "wall_time_seconds": round(seconds, 3),
     }

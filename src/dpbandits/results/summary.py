@@ -72,7 +72,7 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
     """A summary as text; ``style`` is ``simple`` or ``pipe`` of tabulate, or ``latex``: for LaTeX
     with booktabs, where algorithms and environments have their names for people.
     """
-    columns, latex = _columns_shown(summary, question), style == "latex"
+    columns, latex = columns_shown(summary, question), style == "latex"
     header = [HEADINGS.get(name, symbol(name) if latex else name) for name in columns]
     header += ["median", "10 % to 90 %"] if question.quantiles else []
     header += [question.statistic_name, "95 % interval"]
@@ -89,11 +89,11 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
     align += ["right"] * (len(header) + 1 - len(columns))
     header.append("runs")
     if latex:
-        return _latex(header, rows, align)
+        return latex_table(header, rows, align)
     return tabulate(rows, header, tablefmt=style, colalign=align, disable_numparse=True)
 
 
-def _latex(header: list[str], rows: list[list[Any]], align: list[str]) -> str:
+def latex_table(header: list[str], rows: list[list[Any]], align: list[str]) -> str:
     """A table for LaTeX with booktabs; text between dollar signs is mathematics."""
     cells = [[_escaped(str(cell)) for cell in row] for row in (header, *rows)]
     text = tabulate(cells[1:], cells[0], "latex_raw", colalign=align, disable_numparse=True)
@@ -109,7 +109,8 @@ def _escaped(text: str) -> str:
     return re.sub(r"[&%$#_{}]", r"\\\g<0>", text.replace("\\", r"\textbackslash "))
 
 
-def _columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
+def columns_shown(summary: pd.DataFrame, question: Question) -> list[str]:
+    """The columns before ``mean`` that a table for people has."""
     first = list(summary.columns).index("mean")
     varied = [n for n in question.shown_if_varied if summary[n].nunique() > 1]
     fixed = set(columns_of(summary)) - {"seed"}  # a summary has seeds only if they vary

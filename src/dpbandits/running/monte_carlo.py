@@ -1,36 +1,29 @@
-"""Monte-Carlo runs: one queue of work over all settings; finished runs are stored as they come."""
+"""Monte-Carlo runs: what is missing of a request is played, and stored as it is finished."""
 
 from __future__ import annotations
 
 import sys
-import threading
-import time
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
-from functools import reduce
-from operator import or_
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 
+import joblib
 import pandas as pd
 
-from ..errors import FileTrouble
-from ..results.run_store import Damaged, Memory, Runs, RunStore, Store
+from ..results.run_store import Damaged, Memory, RunStore, Store
 from ..results.size import announce_size, check_size
 from ..results.tables import tidy
 from ..settings.request import Request
 from ..settings.setting import Setting
-from .backends import HERE, Cluster, Engine, connected
+from .children import safe_children
 from .failures import Failure, RunsFailed
+from .loop import Loop
+from .outcomes import Outcome
 from .play import compile_kernel, loop_of
 from .precompile import compile_elsewhere, report_compilation
-from .progress import progress_bar
-from .tasks import Outcome, Work, finish, finish_elsewhere, whole
-from .workers import TICK, Background, Workers
-
-SAVE_EVERY = 5.0  # seconds that a finished run of an unfinished setting may wait to be written
-BACKLOG = 1.0  # seconds that writing finished settings may take; then no task is handed out
-UNKNOWN = 0.1  # seconds that writing a setting is assumed to take before it is measured
-PATIENCE = 1.0  # seconds that tasks may go on after an interruption
+from .runners import RUNNERS
+from .tasks import whole
+from .work import Work
 
 
 def fulfil(request: Request) -> tuple[pd.DataFrame, int]:
@@ -50,19 +43,13 @@ def play_missing(request: Request) -> tuple[Store, int]:
     Raises:
         RunsFailed: some runs could not be finished.
         BadInput: the table would be too large; or as ``run_settings``.
-        CannotWrite, CannotRead: as ``run_settings``.
+        CannotWrite, CannotRead, ClusterLost: as ``run_settings``.
     """
     check_size(request)
     announce_size(request)
     store: Store = Memory() if request.results is None else RunStore(request.results)
-    played, failures = run_settings(
-        request.settings,
-        request.runs,
-        request.jobs,
-        request.backend,
-        store,
-        Engine(request.runner, request.address),
-    )
+    how = request.jobs, request.backend, store, request.runner, request.address
+    played, failures = run_settings(request.settings, request.runs, *how)
     if failures:
         raise RunsFailed(failures)
     return store, played
@@ -74,7 +61,8 @@ def run_settings(
     jobs: int,
     backend: str,
     store: Store,
-    engine: Engine = HERE,
+    runner: str = "local",
+    address: str | None = None,
 ) -> tuple[int, list[Failure]]:
     """Run what is missing of each setting and store it; see ``Request`` for the arguments.
 
@@ -84,7 +72,7 @@ def run_settings(
         The number of runs played, and the failures.
 
     Raises:
-        BadInput: the engine does not answer.
+        BadInput: the cluster does not answer.
         ClusterLost: it does not answer any more; finished runs are stored.
         CannotWrite: finished runs cannot be written; those stored before are intact.
         CannotRead: stored runs cannot be read.
@@ -93,27 +81,18 @@ def run_settings(
     missing = {setting: numbers for setting, numbers in missing.items() if numbers}
     if not missing:
         return 0, []
-    with connected(engine, jobs) as (workers, cluster):
-        broken = _compile(missing) if engine.is_here else {}
-        playable = {s: numbers for s, numbers in missing.items() if s not in broken}
-        collector = _Collector(missing, store)
-        parts = _parts(playable, workers, backend, cluster, store, collector.is_behind)
-        background = Background(parts, collector.receive)
-        try:
-            for setting, trace in broken.items():
-                collector.receive(Outcome(whole(setting, missing[setting]), {}, trace), 0.0)
-            collector.start()
-            background.start()
-            for _ in background.wait():
-                collector.check()
-            collector.close()
-        except BaseException:  # raised by the handler of a signal, or because a disk is full
-            background.stop(PATIENCE)
-            raise
-        finally:
-            collector.close()  # again: the first time may have been interrupted
-        collector.check()
-        return collector.played, collector.failures
+    broken = _compile(missing) if runner == "local" else {}
+    parts: dict[str, dict[Setting, list[int]]] = {}  # by the names of their runners
+    for setting, numbers in missing.items():
+        if setting not in broken:
+            parts.setdefault(_runner_of(setting, backend, runner), {})[setting] = numbers
+    jobs = joblib.cpu_count() if jobs < 0 else jobs
+    with safe_children(), ExitStack() as stack:
+        reached = [stack.enter_context(RUNNERS[name](jobs, address)) for name in parts]
+        work = [Work(part, one.jobs) for one, part in zip(reached, parts.values(), strict=True)]
+        loop = Loop(missing, store)
+        loop.play([*zip(reached, work, strict=True)], broken.values())
+    return loop.played, loop.failures
 
 
 def _missing(store: Store, setting: Setting, runs: int) -> list[int]:
@@ -126,9 +105,9 @@ def _missing(store: Store, setting: Setting, runs: int) -> list[int]:
     return [run for run in range(runs) if run not in finished]
 
 
-def _compile(settings: Iterable[Setting]) -> dict[Setting, str]:
-    """Compile the loops of settings; returns the tracebacks of those that cannot be compiled."""
-    compiled = [setting for setting in settings if setting.algorithm.compiled]
+def _compile(missing: Mapping[Setting, Sequence[int]]) -> dict[Setting, Outcome]:
+    """Compile the loops of settings; returns the outcomes of those that cannot be compiled."""
+    compiled = [setting for setting in missing if setting.algorithm.compiled]
     first = {loop_of(setting.algorithm): setting for setting in reversed(compiled)}
     report_compilation(list(first.values()))
     compile_elsewhere(list(first.values()))
@@ -137,128 +116,13 @@ def _compile(settings: Iterable[Setting]) -> dict[Setting, str]:
         try:
             compile_kernel(setting)
         except Exception:
-            broken[setting] = traceback.format_exc()
+            broken[setting] = Outcome(whole(setting, missing[setting]), {}, traceback.format_exc())
     return broken
 
 
-def _parts(
-    missing: Mapping[Setting, list[int]],
-    jobs: int,
-    backend: str,
-    cluster: Cluster | None,
-    store: Store,
-    held: Callable[[], bool],
-) -> list[Workers]:
-    """The work, and the workers of each part of it."""
-    if cluster is not None:
-        work = Work(missing, jobs, held)
-        return [Workers(work, jobs, "", store, finish_elsewhere, cluster)]
-    parts: dict[str, dict[Setting, list[int]]] = {}
-    for setting, runs in missing.items():
-        threads = setting.algorithm.compiled if backend == "auto" else backend == "threads"
-        parts.setdefault("threading" if threads else "loky", {})[setting] = runs
-    return [
-        Workers(Work(part, jobs, held), jobs, how, store, finish) for how, part in parts.items()
-    ]
-
-
-class _Collector:
-    """Receives outcomes, and shows and stores them in a thread of its own.
-
-    The main thread stores nothing: what a signal's handler raises there could break into a write.
-    """
-
-    def __init__(self, missing: Mapping[Setting, list[int]], store: Store):
-        self.played = 0  # runs
-        self.failures: list[Failure] = []
-        self._failed: set[Setting] = set()
-        self._store = store
-        self._left = {setting: len(runs) for setting, runs in missing.items()}
-        self._fresh: dict[Setting, list[Runs]] = {setting: [] for setting in missing}  # not stored
-        self._since: dict[Setting, float] = {}  # when the first of them came
-        self._done, self._shown = 0.0, 0.0
-        self._bar = progress_bar(sum(whole(s, runs).cost for s, runs in missing.items()))
-        self._finished, self._stored = 0, 0  # settings
-        self._each = UNKNOWN  # seconds to store a setting, when last measured
-        self._news = threading.Event()
-        self._closing = False
-        self._error: BaseException | None = None
-        self._ended = threading.Event()
-        self._ended.set()
-
-    def receive(self, outcome: Outcome, seconds: float) -> None:
-        """Take an outcome."""
-        task, setting = outcome.task, outcome.task.setting
-        if outcome.trace:
-            finished = outcome.played.keys() | outcome.stored
-            lost = tuple(run for run in task.runs if run not in finished)
-            self.failures.append(Failure(setting, lost, outcome.trace))
-            self._failed.add(setting)
-            self._store.note_failure(setting, self.failures[-1].reason)
-        if outcome.played:
-            self._fresh[setting].append(outcome.as_runs(seconds))
-        self.played += len(outcome.played)
-        self._left[setting] -= len(task.runs)
-        self._finished += self._left[setting] == 0
-        self._since.setdefault(setting, time.monotonic())  # last: now it may be stored
-        self._done += task.cost
-        self._bar.set_postfix_str(f"{setting.algo} on {setting.env}", refresh=False)
-        self._news.set()
-
-    def is_behind(self) -> bool:
-        """Whether it would take too long to store the settings that are finished."""
-        return (self._finished - self._stored) * self._each > BACKLOG
-
-    def start(self) -> None:
-        """Begin to show and to store."""
-        self._ended.clear()
-        threading.Thread(target=self._keep_storing, daemon=True).start()
-
-    def check(self) -> None:
-        """Raise the error that has ended the storing, if any."""
-        if self._error is not None:
-            raise self._error
-
-    def close(self) -> None:
-        """Store what is left, after an error as far as possible."""
-        self._closing = True
-        self._news.set()
-        self._ended.wait()  # Thread.join would not wait again after an interruption
-        self._bar.close()
-
-    def _keep_storing(self) -> None:
-        try:
-            while not self._closing:
-                self._news.wait(TICK)
-                self._news.clear()
-                self._save(SAVE_EVERY)
-            self._save(0.0)
-        except BaseException as error:  # raised in the main thread
-            self._error = error
-            for setting in self._fresh:
-                with suppress(FileTrouble):
-                    self._store_fresh(setting)
-        finally:
-            self._ended.set()
-
-    def _save(self, patience: float) -> None:
-        """Show the progress; store finished settings, and runs that came some seconds ago."""
-        new = self._done - self._shown
-        self._shown += new
-        self._bar.update(new) if new else self._bar.refresh()
-        for setting, since in list(self._since.items()):
-            begun = time.monotonic()
-            finished = self._left[setting] == 0
-            if finished or begun - since >= patience:
-                del self._since[setting]
-                self._store_fresh(setting)
-                if finished and setting not in self._failed:
-                    self._store.forget_failure(setting)
-                self._stored += finished
-                self._each = time.monotonic() - begun
-
-    def _store_fresh(self, setting: Setting) -> None:
-        fresh = self._fresh[setting]
-        if count := len(fresh):  # more may come meanwhile
-            self._store.save(setting, reduce(or_, fresh[:count]))
-            del fresh[:count]
+def _runner_of(setting: Setting, backend: str, runner: str) -> str:
+    if runner != "local":
+        return runner
+    if backend != "auto":
+        return backend
+    return "threads" if setting.algorithm.compiled else "processes"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,7 +91,9 @@ def play_loop(
     """
     traces = np.zeros((runs, *game.trace.shape), game.trace.dtype)
     answers = np.zeros(runs)
-    memory = NO_MEMORY if len(states) == 0 else (memory_of(game.coins), memory_of(rng))
+    memory = NO_MEMORY
+    if len(states):
+        memory = memory_of(game.coins.bit_generator), memory_of(rng.bit_generator)
     loop_of(algorithm)(game, rng, memory, states, arguments, traces, answers)
     return traces, answers
 
@@ -110,14 +112,14 @@ def play_games(game, rng, memory, states, arguments, traces, answers):
                 traces[i, c, a] = game.trace[c, a]
 
 
-def loop_of(algorithm: Algorithm) -> Callable:
+def loop_of(algorithm: Algorithm) -> Any:
     """The loop over the runs of an algorithm, compiled if the algorithm is."""
     return loop(play_games, algorithm.function)
 
 
 def compile_kernel(setting: Setting) -> None:
     """Compile a setting's loop, unless it is compiled, by playing a single round."""
-    kernel: Any = loop_of(setting.algorithm)
+    kernel = loop_of(setting.algorithm)
     if kernel.is_compiled:
         return
     collects = gc.isenabled()

@@ -13,16 +13,16 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..compiled import compiled_code
+from ..compiled import COMPILER, compiled_code, compiler, report_choice
 from ..contracts.algorithm import Algorithm
 from ..settings.setting import Setting
+from .children import deaf_children
 from .play import compile_kernel, loop_of
 
-DEAF = "trap '' INT; exec \"$@\""  # to Ctrl-C, from the start: an interrupted parent ends its child
 CHILD = "from dpbandits.running.precompile import compile_given; compile_given()"
 
 # Measured on one core: an algorithm, and what all of them share, with Python itself
-SECONDS_EACH, SECONDS_ONCE = 2, 4
+SECONDS_EACH, SECONDS_ONCE = {"quick": 2, "plain": 10}, 4
 NAMES = 3  # of algorithms in a report
 
 
@@ -30,7 +30,8 @@ def report_compilation(settings: Sequence[Setting]) -> None:
     """Print which algorithms will be compiled, and how long that will take."""
     names = dict.fromkeys(s.algo for s in settings if must_be_compiled(s.algorithm))
     if names:
-        seconds = SECONDS_EACH * len(names) + SECONDS_ONCE
+        report_choice()
+        seconds = SECONDS_EACH[compiler()] * len(names) + SECONDS_ONCE
         print(
             f"compiling {_listed(names)}, the first time only: about {seconds} s ...",
             file=sys.stderr,
@@ -64,22 +65,25 @@ def compile_elsewhere(settings: Sequence[Setting]) -> None:
         for setting in settings
         if setting.algorithm.file is not None
         and all(law.file is not None for law in setting.laws)
-        and loop_of(setting.algorithm).stored
         and must_be_compiled(setting.algorithm)
+        and loop_of(setting.algorithm).stored
     ]
     if not missing:
         return
-    own = {"NUMBA_CACHE_DIR": str(compiled_code().parent)}
+    own = {"NUMBA_CACHE_DIR": str(compiled_code().parent), COMPILER: compiler()}
     own["PYTHONPATH"] = os.pathsep.join(path for path in map(str, sys.path) if path)
     with suppress(OSError, TypeError):  # no process can be started
-        subprocess.run(
-            # -P: import nothing from the working folder
-            ["/bin/sh", "-c", DEAF, "sh", sys.executable, "-P", "-c", CHILD],
-            input=pickle.dumps(missing),
-            stdout=subprocess.DEVNULL,  # a user's algorithm may print when it is imported
-            env=os.environ | own,
-            check=False,
-        )
+        with deaf_children():
+            child = subprocess.Popen(
+                [sys.executable, "-P", "-c", CHILD],  # -P: import nothing from the working folder
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,  # a user's algorithm may print when it is imported
+                env=os.environ | own,
+            )
+        try:
+            child.communicate(pickle.dumps(missing))
+        finally:  # an interrupted parent ends its child
+            child.kill()
 
 
 def compile_given() -> None:

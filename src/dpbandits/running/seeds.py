@@ -30,10 +30,10 @@ def states(seed: int, runs: Sequence[int], stream: int) -> np.ndarray:
     return begun
 
 
-def memory_of(rng: np.random.Generator) -> np.ndarray:
-    """The state of a generator as it is in memory, which changes with it: uint64 array (WORDS,)."""
-    address = rng.bit_generator.ctypes.state_address
-    return np.ctypeslib.as_array((ctypes.c_uint64 * WORDS).from_address(address))
+def memory_of(bits: np.random.BitGenerator) -> np.ndarray:
+    """The state of an SFC64 as it is in memory, which changes with it: uint64 array (WORDS,)."""
+    words = ctypes.c_uint64 * WORDS
+    return np.ctypeslib.as_array(words.from_address(bits.ctypes.state_address))
 
 
 @cache
@@ -44,7 +44,6 @@ def check_layout() -> None:
     Raises:
         RuntimeError: this version of NumPy keeps it in another way.
     """
-    rng = np.random.Generator(np.random.SFC64(0))
-    found = memory_of(rng).tolist()
-    if found != [*rng.bit_generator.state["state"]["state"].tolist(), 0]:
+    bits = np.random.SFC64(0)
+    if memory_of(bits).tolist() != [*bits.state["state"]["state"].tolist(), 0]:
         raise RuntimeError(f"NumPy {np.__version__} keeps the state of an SFC64 in an unknown way")

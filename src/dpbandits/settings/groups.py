@@ -94,7 +94,17 @@ def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
         for home in (package_folder("conf"), *map(Path, folders)):
             if (home / group / f"{name}.yaml").is_file():
                 return home / group / f"{name}.yaml"
-    raise unknown(group, plain(name), names_in(group, folders))
+    raise no_file(group, plain(name), names_in(group, folders), folders)
+
+
+def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str]) -> BadInput:
+    """The error for a name without a configuration file, and for an algorithm that lacks it."""
+    for file in (Path(folder, group, f"{name}.py") for folder in folders if is_name(name)):
+        if file.is_file():
+            return BadInput(
+                f"{group}={name}: {file} has no {name}.yaml beside it, with its parameters"
+            )
+    return unknown(group, name, known)
 
 
 def about(group: str, name: str) -> str:

@@ -28,7 +28,7 @@ WORDS = [
     ("eps=[", "eps=["),
     ("=3", "=3:", "KEY=VALUE is needed"),
     ("eps=0.5,1", "eps=0.5,1", "-m"),
-    ("eps=[1,2]", "eps=[1,2]:", "above 0"),
+    ("eps=[1,2]", "eps=[1,2]:", "-m eps=1,2 runs each"),
     ("eps=[[[[[[]]]]]]", "eps=[[[[[[]]]]]]:", "above 0"),
     ("eps=1e400", "eps=1e400: 1e400 is larger than any float"),
     ("eps=-1.5E+400", "eps=-1.5E+400: 1.5E+400 is larger"),
@@ -138,7 +138,7 @@ OF_REGRET = [
     ("experiment=tao2022_central sweep.99.eps=[1]", "sweep.99.eps=[1]"),
 ]
 OF_STOPPING = [
-    ("rel_error=[.1,.2]", "rel_error=[0.1,0.2]:", "(0, 1)"),
+    ("rel_error=[.1,.2]", "rel_error=[.1,.2]:", "-m rel_error=.1,.2 runs each"),
     ("rel_error=.1,.2", "rel_error=.1,.2", "-m"),
     ("algo=ucb", "'algo'"),
     ("rule.foo=1", "'rule.foo'"),

@@ -15,26 +15,14 @@ from fuzz import (
 
 @pytest.mark.long
 def test_configurations_are_run_or_refused():
-    counts = outcomes(configurations(), composed, tries=150)
-    assert counts.total() >= 150 and min(counts["valid"], counts["refused"]) > 15, counts
+    counts = outcomes(configurations(), composed, tries=2000)
+    assert counts.total() >= 2000 and min(counts["valid"], counts["refused"]) > 200, counts
 
 
 @pytest.mark.long
-def test_ten_thousand_configurations_are_run_or_refused():
-    counts = outcomes(configurations(), composed, tries=10_000)
-    assert counts.total() >= 10_000 and min(counts["valid"], counts["refused"]) > 1_000, counts
-
-
-@pytest.mark.slow
 def test_command_lines_are_run_or_refused(tmp_path):
-    counts = outcomes(command_lines(), partial(requested, tmp_path), tries=30)
-    assert counts.total() >= 30 and min(counts["valid"], counts["refused"]) > 2, counts
-
-
-@pytest.mark.long
-def test_many_command_lines_are_run_or_refused(tmp_path):
-    counts = outcomes(command_lines(), partial(requested, tmp_path), tries=400)
-    assert counts.total() >= 400 and min(counts["valid"], counts["refused"]) > 30, counts
+    counts = outcomes(command_lines(), partial(requested, tmp_path), tries=150)
+    assert counts.total() >= 150 and min(counts["valid"], counts["refused"]) > 10, counts
 
 
 class LostError(Exception):

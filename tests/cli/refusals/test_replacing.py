@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dpbandits.cli.config.compose import read_request
-from dpbandits.cli.run import run
+from dpbandits.cli.request import run
 from dpbandits.errors import BadInput
 from dpbandits.results.naming import table_path
 

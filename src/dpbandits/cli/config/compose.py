@@ -28,6 +28,7 @@ from ...settings.groups import (
     is_name,
     load_groups,
     names_in,
+    no_file,
     question_of,
     refined,
     refuse_resolvers,
@@ -35,6 +36,7 @@ from ...settings.groups import (
 from ...settings.request import Request, make_request
 from ...settings.sweep import MOST_POINTS, grids, names_varied, swept_names
 from ...validation import folder, refuse_overflow
+from .hints import bare_word, is_list, of_another
 from .hydra_settings import refuse_changes, refuse_overrides
 
 
@@ -46,7 +48,7 @@ class Composed(NamedTuple):
     launcher: dict[str, Any]  # the settings of Hydra's launcher
 
 
-SUBMITIT = ("submitit_local", "submitit_slurm")  # the launchers of hydra-submitit-launcher
+LAUNCHERS = ("submitit_local", "submitit_slurm")  # the launchers of hydra-submitit-launcher
 # Keys that decide how and where something is run, not what
 INDIFFERENT = re.compile(
     r"\+*(experiment|jobs|backend|results|max_rows|runner(\.\w+)?|hydra[/.].*)="
@@ -72,6 +74,7 @@ def read_request(
         _vary(framed, swept)
         _refuse_swept(overrides, framed, question)
     config, contents, launcher = compose_config(overrides, folders, question.keys_file)
+    _refuse_lists(overrides, question)
     _vary(config, swept)
     folder("results", config["results"])  # commands write their tables
     but_choices = [o for o in overrides if o.lstrip("+").partition("=")[0] not in question.groups]
@@ -114,6 +117,8 @@ def read_overrides(overrides: Iterable[str]) -> list[Override]:
         except RecursionError:
             raise BadInput(f"{override}: nested without end") from None
         except (HydraException, ValueError) as error:
+            if is_name(override):
+                raise bare_word(override) from None
             reason = str(error).splitlines()[0]
             if "LexerNoViableAlt" in str(error):
                 reason = "not understood; text of other than letters and digits stands in quotes"
@@ -209,6 +214,18 @@ def _refuse_swept(overrides, config, question):
             raise BadInput(f"{override}: {sweep} varies {name}; write sweep.{name}=[{value}]")
 
 
+def _refuse_lists(overrides: list[str], question: Question) -> None:
+    """Refuse a list where one value is needed, and say how several are run."""
+    for override in overrides:
+        key, _, value = override.partition("=")
+        if key in question.swept and re.fullmatch(r"\[[^\[\]]+,[^\[\]]+\]", value):
+            each = value.strip("[]")
+            raise BadInput(
+                f"{override}: one value is needed; -m {key}={each} runs each, "
+                f"'sweep={{{key}:[{each}]}}' makes one table"
+            )
+
+
 def compose_config(overrides: list[str], folders: tuple[str, ...], keys_file: str) -> Composed:
     """Compose the configuration of a command, whose keys a file in conf lists, with Hydra."""
     paths = ",".join(f"'file://{Path(folder).resolve()}'" for folder in folders)
@@ -227,7 +244,7 @@ def compose_config(overrides: list[str], folders: tuple[str, ...], keys_file: st
             config = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
             launcher: Any = OmegaConf.to_container(composed.hydra.launcher, resolve=True)
     except MissingConfigException as error:
-        raise _missing(error, given) from None
+        raise _missing(error, given, folders) from None
     except (HydraException, OmegaConfBaseException) as error:
         raise _explained(error, overrides, folders, keys_file) from None
     except RecursionError:
@@ -290,15 +307,15 @@ def _check_overrides(parsed, folders, keys_file):
                 raise unknown(key, plain(value), files)
 
 
-def _missing(error, given):
+def _missing(error, given, folders):
     group, _, name = str(error.missing_cfg_file or "").rpartition("/")
-    if group == "hydra/launcher" and name in SUBMITIT:
+    if group == "hydra/launcher" and name in LAUNCHERS:
         return BadInput(
             f"{group}={name}: hydra-submitit-launcher is not installed: "
             "pip install 'dpbandits[slurm]'"
         )
     if group and error.options is not None:
-        return unknown(group, name, error.options)
+        return no_file(group, name, error.options, folders)
     return BadInput(f"no configuration {error.missing_cfg_file} (given: {given})")
 
 
@@ -314,7 +331,9 @@ def _explained(error, overrides, folders, keys_file):
         config, contents, _ = compose_config(chosen, folders, keys_file)
         parameters = [f"{group}.{k}" for group, part in contents.items() for k in part]
         if key not in (known := [*config, *parameters]):
-            return unknown("key", key, known)
+            given = next((o for o in overrides if o.partition("=")[0] == key), key)
+            meant = of_another(given, chosen, default_keys(keys_file), known, folders)
+            return meant or unknown("key", key, known)
         text = str(error.__cause__ or error)  # the innermost error names what does not fit
     text = text.strip() or str(error.__cause__ or error.__context__ or type(error).__name__)
     line = text.strip().splitlines()[0]
@@ -323,6 +342,8 @@ def _explained(error, overrides, folders, keys_file):
     given = [o for o in overrides if o in text] or overrides
     if "Ambiguous value" in text:
         key, _, values = given[0].partition("=")
+        if is_list(key, overrides, default_keys(keys_file), folders):
+            return BadInput(f"{given[0]}: a list stands in brackets: {key}=[{values}]")
         line += f"; add -m to run each, or write sweep.{key}=[{values}] for one table"
     return BadInput(f"{' '.join(given)}: {line}")
 

@@ -5,7 +5,7 @@ Hydra imports and calls what these settings name, so a file must not set them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -19,6 +19,9 @@ from ...settings.groups import leaves
 
 ALLOWED = "of Hydra's own settings only hydra/launcher and hydra.launcher.NAME can be given"
 COMMANDS = "a file can give a launcher numbers and plain text; commands are for the command line"
+BASIC = "hydra._internal.core_plugins.basic_launcher.BasicLauncher"  # Hydra's default
+SUBMITIT = "hydra_plugins.hydra_submitit_launcher.submitit_launcher"  # of both its launchers
+FOLDER = "submitit_folder"  # the setting of a launcher that depends on the results folder
 OF_A_RUN = ("launcher", "searchpath", "overrides", "job.override_dirname", "runtime")
 
 
@@ -83,3 +86,25 @@ def _launchers() -> dict[Any, dict[str, Any]]:
     """The settings of each installed launcher as its plugin declares them, by its target."""
     declared = ConfigStore.instance().repo["hydra"]["launcher"].values()
     return {node["_target_"]: node for node in (_leaves_of(x.node) for x in declared)}
+
+
+def launcher_of(chosen: Sequence[Mapping[str, Any]]) -> tuple[str | None, dict[str, Any]]:
+    """How the jobs of a multirun are launched, from the settings of Hydra's launcher for each.
+
+    Returns:
+        Submitit's name of the executor, local or slurm, and its parameters; or None: by Hydra's
+        default launcher, in this process.
+
+    Raises:
+        BadInput: the jobs differ, or the launcher is another.
+    """
+    settings = dict(chosen[0])
+    if any({**other, FOLDER: None} != {**settings, FOLDER: None} for other in chosen):
+        raise BadInput("-m: hydra/launcher and its settings must be the same for all jobs")
+    target = settings.pop("_target_")
+    module, _, name = target.rpartition(".")
+    if target != BASIC and module != SUBMITIT:
+        raise BadInput(
+            f"hydra/launcher: {name} is not supported; submitit_local or submitit_slurm is"
+        )
+    return (None if target == BASIC else name.removesuffix("Launcher").lower()), settings

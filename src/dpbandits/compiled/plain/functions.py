@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from numba import config
 from numba.extending import overload
 
 from ..choice import compiler
-from ..folder import Stored, folder_of
+from ..folder import Stored, folder_of, report_damage
 
 OPTIONS = {"nogil": True, "error_model": "numpy"}
 # Not documented. Without these, compiling and rounds take several times as long; where a version
@@ -63,8 +62,7 @@ def forget(stored: Stored) -> bool:
     """Remove machine code that cannot be loaded from the disk; whether there was any."""
     if not is_stored(stored):
         return False
-    line = f"the cached machine code of {stored.name} is damaged: compiling it again"
-    print(line, file=sys.stderr, flush=True)
+    report_damage(stored.name)
     shutil.rmtree(_folder(stored), ignore_errors=True)
     return True
 

@@ -1,14 +1,14 @@
 """The quick back-end: a first run in a fifth of the time, by means of private names of Numba.
 
 Routines are compiled once and called by symbol, distributions are NumPy's own C functions, and
-machine code is cached behind checksums. Modules of this folder are imported only if all of these
-names exist.
+machine code is cached behind checksums.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
+from typing import Any
 
 TESTED = (0, 63), (0, 68)  # the first and the last version of Numba
 
@@ -39,7 +39,8 @@ def missing() -> Iterator[str]:
                 yield f"{owner}.{attribute}"
 
 
-def _set_by(owner: type) -> set[str]:
+def _set_by(owner: Any) -> set[str]:
     """The names that the initialisers of a class and of its bases use."""
-    found = [getattr(c.__dict__.get("__init__"), "__code__", None) for c in owner.__mro__]
+    classes = getattr(owner, "__mro__", ())  # of a module none
+    found = [getattr(c.__dict__.get("__init__"), "__code__", None) for c in classes]
     return {name for code in found if code for name in code.co_names}

@@ -1,8 +1,4 @@
-"""Machine code on disk, behind checksums.
-
-Numba's own cache does not notice edits of imported files, and fails if one of its files is damaged.
-Here a function has one file for each signature: a checksum, the state of its sources, and its code.
-"""
+"""Machine code on disk: of each function and signature a checksum, a state, and the code."""
 
 from __future__ import annotations
 
@@ -10,7 +6,6 @@ import contextlib
 import hashlib
 import os
 import pickle
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -20,7 +15,7 @@ from numba.core.serialize import dumps
 
 from ...errors import CannotWrite
 from ...files import Implausible, opened, set_aside
-from ..folder import Stored, folder_of
+from ..folder import Stored, folder_of, report_damage
 from ..sources import hash_of
 
 CHECKSUM = 32  # bytes
@@ -87,19 +82,11 @@ class MachineCode:
         except CannotWrite:
             if not os.path.lexists(file):  # another process was faster
                 return
-        print(
-            f"the cached machine code of {self.name} is damaged: compiling it again",
-            file=sys.stderr,
-            flush=True,
-        )
+        report_damage(self.name)
 
     def _write(self, file: Path, content: bytes) -> None:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        number, part = tempfile.mkstemp(dir=file.parent)
-        try:
-            with open(number, "wb") as made:
-                made.write(content)
-            os.replace(part, file)
-        except BaseException:
-            os.unlink(part)
-            raise
+        with tempfile.TemporaryDirectory(dir=file.parent) as folder:
+            made = Path(folder, file.name)
+            made.write_bytes(content)
+            os.replace(made, file)

@@ -1,13 +1,13 @@
 """Random numbers in kernels: calls of the C functions behind ``numpy.random.Generator``.
 
-Numba compiles its own copies of these functions into every kernel, a second for the binomial
-distribution alone; the numbers are the same.
+Numba compiles copies of them into every kernel, a second for the binomial alone.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from typing import Any
 
 import llvmlite.binding as llvm
 import numpy as np
@@ -23,7 +23,7 @@ BITGEN = "state", "fnptr_next_uint64", "fnptr_next_uint32", "fnptr_next_double"
 BINOMIAL_WORDS = 17  # of the C structure binomial_t, whose first word says whether it is filled
 
 # By the name of a distribution: the C function, its result and its arguments
-C_FUNCTIONS = {
+C_FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "gamma": ("random_standard_gamma", types.float64, types.float64),
     "beta": ("random_beta", types.float64, types.float64, types.float64),
     "student": ("random_standard_t", types.float64, types.float64),
@@ -44,7 +44,7 @@ def draw_in_c(function: Callable) -> None:
         def typer(rng, *given):
             return returned(rng, *arguments) if compiler() == "quick" else None
 
-        typer.pysig = inspect.signature(function)
+        typer.pysig = inspect.signature(function)  # type: ignore[attr-defined]
         return typer
 
     @lower_builtin(function, types.NumPyRandomGeneratorType, *arguments)

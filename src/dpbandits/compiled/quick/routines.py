@@ -63,7 +63,7 @@ def call_by_symbol(function: Callable, borrows: bool, rare: bool = False) -> Non
             returned = types.none if rare else _compiled(place, given).signature.return_type
             return returned(*given)
 
-        typer.pysig = inspect.signature(function)
+        typer.pysig = inspect.signature(function)  # type: ignore[attr-defined]
         return typer
 
     @lower_builtin(function, types.VarArg(types.Any))
@@ -100,9 +100,7 @@ def _link(symbol, place, given):
 
 
 def _link_slot(symbol, place, given):
-    """Make a slot for the address of a rare routine, and a function that fills it, known to the
-    linker.
-    """
+    """Make a rare routine's slot and the function that fills it known to the linker."""
     if llvm.address_of_symbol(symbol) is not None:
         return
     slot = ctypes.c_void_p(None)

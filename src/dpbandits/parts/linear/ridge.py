@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import borrowing_routine, routine, verb
+from ...compiled import routine, verb
 from .matrices import factor, invert
 
 REFACTOR = 1000  # updates after which V^-1 and ln det V are computed anew: errors stay small

@@ -1,0 +1,98 @@
+"""What each part of the quick back-end is worth: CPU of first runs, and of rounds.
+
+``python benchmarks/backends.py > benchmarks/backends.md`` prints a table.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tabulate import tabulate
+
+PROJECT = Path(__file__).parent.parent
+QUICK = PROJECT / "src" / "dpbandits" / "compiled" / "quick"
+HORIZONS = {
+    "adap_klucb": 10**7,
+    "ucb": 10**6,
+    "dp_ucb": 10**6,
+    "dp_se": 10**7,
+    "heldp_ucb_b": 10**6,
+}
+REPEATS = 3  # the least of several is printed
+WAYS = {
+    "quick": "all of it",
+    "c": "without NumPy's C functions",
+    "rare": "without rare routines",
+    "symbols": "without routines by symbol",
+    "plain": "the plain back-end",
+}
+
+
+def child(way, name):
+    """Compile and play an algorithm in a way; print the CPU seconds of its first run and of 8."""
+    from compile import setting_of
+
+    from dpbandits.running.play import compile_kernel, play_many
+
+    if way in ("c", "rare", "symbols"):
+        from dpbandits.compiled.quick import distributions, routines
+
+        if way == "c":
+            distributions.compiler = lambda: "plain"
+        elif way == "rare":
+            routines._link_slot, routines._from_slot = routines._link, routines.declared
+        else:
+            routines.compiler = lambda: "plain"
+    setting = setting_of(name, HORIZONS[name])
+    start = time.process_time()
+    compile_kernel(setting)
+    first, runs = time.process_time() - start, []
+    for _ in range(REPEATS):
+        start = time.process_time()
+        play_many(setting, range(8))
+        runs.append(time.process_time() - start)
+    print(json.dumps([first, min(runs)]))
+
+
+def measured(way, name):
+    """The least CPU seconds of first runs in new processes, and of eight runs after that."""
+    found = []
+    for _ in range(REPEATS):
+        with tempfile.TemporaryDirectory() as cache:
+            backend = "plain" if way == "plain" else "quick"
+            own = os.environ | {"NUMBA_CACHE_DIR": cache, "DPBANDITS_COMPILER": backend}
+            command = [sys.executable, __file__, "--child", way, name]
+            done = subprocess.run(command, env=own, capture_output=True, text=True, check=True)
+            found.append(json.loads(done.stdout))
+    return [min(x) for x in zip(*found, strict=True)]
+
+
+def text():
+    """The table."""
+    rows = []
+    for way, what in WAYS.items():
+        found = [measured(way, name) for name in HORIZONS]
+        rows.append([what, *(f"{first:.1f} ({warm * 1e3:.1f})" for first, warm in found)])
+    head = ["quick, CPU s (ms)", *(f"`{name}`" for name in HORIZONS)]
+    table = tabulate(rows, head, "pipe", disable_numparse=True)
+    lines = {f.stem: len(f.read_text().splitlines()) for f in sorted(QUICK.glob("*.py"))}
+    return (
+        "CPU seconds of compiling an algorithm in a new process with an empty cache and, in "
+        "parentheses, CPU milliseconds of eight runs after that (C2, eps 1, T = 1e6 for `ucb`, "
+        f"`dp_ucb` and `heldp_ucb_b`, 1e7 for the others); the least of {REPEATS} "
+        "(`python benchmarks/backends.py > benchmarks/backends.md`).\n\n"
+        f"{table}\n\n"
+        f"Lines: C functions {lines['distributions']}, routines by symbol {lines['routines']}, "
+        f"of which rare ones 35, the cache {lines['cache']}.\n"
+    )
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--child"]:
+        child(*sys.argv[2:])
+    else:
+        print(text(), end="")

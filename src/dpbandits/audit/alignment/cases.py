@@ -1,0 +1,112 @@
+"""Random cases on which an alignment is replayed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...contracts.question import STOPPING
+from ..numbers.draws import UNIFORM
+from ..numbers.streams import Recorder
+from .coupling import Coupling
+
+SIZES = (1.0, 1.0, 1e-3, 30.0)  # of the noise: small noise leaves decisions to the rewards
+HORIZONS = {  # of games in blocks, of rounds, and of stopping rules
+    False: (8, 32, 128, 512, 4096),
+    True: (8, 16, 32, 64, 128),
+    STOPPING.group: (64, 512, 2048, 8192),
+}
+SILENT = 0.05  # share that is replayed of the games in which no noise is drawn
+ARMS = (1, 2, 2, 2, 3, 5)
+
+
+class Case(NamedTuple):
+    """What is replayed.
+
+    Attributes:
+        first: float array (T, K).
+        second: the same where one reward changes.
+        far: the same where all rewards of an arm change.
+        size: the size of the noise.
+        seed: of the noise.
+        noisy: whether noise is drawn for the first one; for stopping rules, whether it stops.
+    """
+
+    first: np.ndarray
+    second: np.ndarray
+    far: np.ndarray
+    size: float
+    seed: int
+    noisy: bool = True
+
+
+def cases(
+    coupling: Coupling, rng: np.random.Generator, horizons: Sequence[int] = ()
+) -> Iterator[Case]:
+    """Random cases of random horizons and numbers of arms."""
+    stops = coupling.source.group == STOPPING.group
+    usual = HORIZONS[STOPPING.group if stops else coupling.source.round_by_round]
+    lengths = np.array(horizons or usual)
+    shares = lengths**-0.5 / (lengths**-0.5).sum()
+    longer = False  # the last game was too short
+    while True:
+        T = int(lengths.max() if longer else rng.choice(lengths, p=shares))
+        K = max(int(rng.choice(ARMS)), 1 + stops)
+        K = 1 if coupling.source.question.one_arm else K
+        case = case_of(coupling, rng, T, K)
+        longer = not (case.noisy or longer)
+        if case.noisy or rng.random() < SILENT:
+            yield case
+
+
+def case_of(coupling: Coupling, rng: np.random.Generator, T: int, K: int) -> Case:
+    """A random case of some rounds and arms.
+
+    Rewards are at their extremes, or anywhere; arms are alike, or not. The reward that changes is
+    one that is read, if possible before the last draw of noise.
+    """
+    low, high = coupling.extremes() or _reach(rng)
+    shares = rng.choice([0.0, 0.5, 1.0, rng.random()], size=K)
+    first = np.where(rng.random((T, K)) < shares, high, low)
+    if rng.random() < 0.3:
+        first = low + (high - low) * rng.random((T, K)) ** 2
+    size, seed = float(rng.choice(SIZES)), int(rng.integers(2**32))
+    far, arm = first.copy(), int(rng.integers(K))
+    far[:, arm] = high if rng.random() < 0.5 else low
+    if (first == far).all():
+        far[:, arm] = low + high - far[:, arm]
+    if coupling.alignment.one_change:  # a sum near 0 stops late; looking for where is slow
+        far = first.copy()
+        if rng.random() < 0.3:
+            far[:, arm] = np.where(np.arange(T) % 2, high, low)
+
+    def record(reads):
+        return Recorder(reads, np.random.default_rng(seed), size)
+
+    seen, recorded = coupling.play(first, record)
+    reads = seen.rewards.reads
+    until = max((d.place for d in recorded.draws), default=0) or len(reads)
+    some = until > 0 and rng.random() < 0.8
+    chosen = int(rng.integers(until)) if some else 0  # the first reward is in most nodes
+    place = reads[chosen] if reads else (0, 0)
+    if coupling.extremes() is None:
+        noted, _ = coupling.play(first, record, [place])
+        center, level = noted.rewards.truncated[place]
+        if level < math.inf and rng.random() < 0.7:  # the largest change that is not truncated
+            low, high = center - level * (1.0 - 1e-9), center + level * (1.0 - 1e-9)
+    before, after = (low, high) if rng.random() < 0.5 else (high, low)
+    first[place], second = before, first.copy()
+    second[place] = after
+    noisy = any(draw.is_noise or draw.kind == UNIFORM for draw in recorded.draws)
+    if coupling.source.question.one_arm:
+        noisy = not math.isnan(seen.answer)
+    return Case(first, second, far, size, seed, noisy)
+
+
+def _reach(rng: np.random.Generator) -> tuple[float, float]:
+    """Rewards without bounds: of any size, of both signs or of one."""
+    high = 10.0 ** rng.uniform(-1.5, 1.2)
+    return (-high, high) if rng.random() < 0.7 else (0.0, high)

@@ -1,0 +1,93 @@
+"""An algorithm or a rule whose alignment is replayed, played in plain Python on given numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import FunctionType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...compiled import answer_of
+from ...contracts.alignments import Alignment
+from ...environments.populations import Population, homogeneous
+from ...environments.users import arrival
+from ..numbers.streams import Stream
+from ..subjects.games import game_on
+from ..subjects.subject import Promise
+from .rewards import Coins, Rewards
+
+
+class Played(NamedTuple):
+    """What a run did.
+
+    Attributes:
+        arms: int array, the arm of each round.
+        answer: what the algorithm returned, NaN for nothing.
+        rewards: what was read.
+    """
+
+    arms: np.ndarray
+    answer: float
+    rewards: Rewards
+
+
+@dataclass(frozen=True)
+class Coupling(Promise):
+    """An algorithm or stopping rule whose alignment is replayed.
+
+    Attributes:
+        crowd: whether users have levels of their own, for algorithms that know them.
+    """
+
+    crowd: bool = False
+
+    @property
+    def alignment(self) -> Alignment:
+        return self.source.guarantee.alignment
+
+    @cached_property
+    def function(self) -> Callable:
+        """The algorithm in plain Python, with the draws that its proof speaks of."""
+        plain: Any = getattr(self.source.function, "py_func", self.source.function)
+        if not self.alignment.literal:
+            return plain
+        names = plain.__globals__ | dict(self.alignment.literal)
+        return FunctionType(plain.__code__, names, closure=plain.__closure__)
+
+    @property
+    def population(self) -> Population:
+        if not (self.crowd and self.source.per_user):
+            return homogeneous(self.budget)
+        levels = self.budget * np.array([0.5, 1.0, 2.0])
+        return Population(levels, np.full(3, 1 / 3))
+
+    def limit(self, place: tuple[int, int]) -> float:
+        """The budget for a change of the reward of a place: of its user, if levels differ."""
+        if self.gaussian is not None:
+            return self.gaussian.rho(self.parameters)
+        if not self.source.per_user:
+            return self.promised
+        users, coins = self.population.users(), np.random.default_rng(0)
+        for _ in range(place[0] + 1):
+            user = arrival(users, coins)
+        return float(users.level[user])
+
+    def play(
+        self,
+        table: np.ndarray,
+        stream: Callable[[Sequence[Any]], Stream],
+        watched: Sequence[tuple[int, int]] = (),
+    ) -> tuple[Played, Any]:
+        """Play rewards, float array (T, K), with the numbers of a stream."""
+        rewards = Rewards(table, watched)
+        coins = None if self.source.per_user else Coins(rewards.reads)
+        game = game_on(rewards, self.population, coins, actions=self.source.actions)
+        rng = stream(rewards.reads)
+        answer = answer_of(self.function(game, rng, *self.arguments(len(table))))
+        arms = game.trace[: int(game.clock[0])].argmax(axis=1)
+        if not self.source.asked.record.per_arm:  # every reward is read
+            arms = np.array([a for _, a in rewards.reads])
+        return Played(arms, answer, rewards), rng

@@ -1,0 +1,198 @@
+"""One replay of an alignment: four runs in plain Python.
+
+The first, on one sequence of rewards, records the noise. The second, on the other sequence, shifts
+it as the alignment says and finds the cost. The last two play both sequences with these numbers and
+nothing else: their actions, and the stopping time and the estimate of a stopping rule, must be the
+same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...contracts.alignments import Changed, Drawn, Run
+from ...environments.blocks import kept
+from ..numbers.draws import DISCRETE, LAPLACE, SKELLAM, UNIFORM, Draw
+from ..numbers.streams import Stream
+from .coupling import Coupling, Played
+from .given import Replay, Shifted
+
+TOLERANCE = 1e-9  # relative, of a cost and of an estimate
+
+
+class Problem(NamedTuple):
+    """Why a replay is no alignment.
+
+    Attributes:
+        why: in words.
+        round: the first round whose action differs, or the number of rounds.
+        actions: the two actions of this round; None if they are the same.
+        change: round and arm of the reward that changes, before and after.
+        noise: what was drawn, and the shifts that are not 0, in words.
+    """
+
+    why: str
+    round: int
+    actions: tuple[int, int] | None
+    change: str
+    noise: str
+
+
+class Outcome(NamedTuple):
+    """The result of a replay.
+
+    Attributes:
+        problem: why it is no alignment, or None.
+        spent: its cost, as a share of the budget.
+        entered: whether the reward that changes enters a shifted draw.
+        draws: the draws of the shifted run.
+    """
+
+    problem: Problem | None
+    spent: float
+    entered: bool
+    draws: Sequence[Draw]
+
+
+def replay(
+    coupling: Coupling,
+    first: np.ndarray,
+    second: np.ndarray,
+    record: Callable[[Sequence[Any]], Stream],
+) -> Outcome:
+    """Record a run on one sequence of rewards and replay it, shifted, on another one.
+
+    Costs and the numbers of releases are limited for neighbours only, which differ in one reward.
+    """
+    places = [(int(t), int(a)) for t, a in np.argwhere(first != second)]
+    seen, recorded = coupling.play(first, record, places)
+    declared = declared_shifts(coupling, seen, recorded, first, second, places)
+    _, shifted = coupling.play(second, lambda reads: Shifted(reads, recorded.draws, declared))
+    one, plainly = coupling.play(first, lambda reads: Replay(reads, recorded.draws))
+    two, other = coupling.play(second, lambda reads: Replay(reads, shifted.draws))
+    spent = math.fsum(_cost(draw, coupling.gaussian) for draw in shifted.draws)
+    rounding = math.fsum(draw.rounding for draw in shifted.draws)
+    releases = coupling.alignment.entered([shifted.draws[i].place for i in shifted.released])
+    neighbours = len(places) == 1
+    limit = coupling.limit(places[0]) if neighbours else math.inf
+    why, where = None, len(one.arms)
+    if not _equal(seen, one) or plainly.moved:
+        why = "a random number is used in a way that the replay cannot follow"
+    elif not _equal(one, two):
+        n = min(len(one.arms), len(two.arms))
+        where = next((t for t in range(n) if one.arms[t] != two.arms[t]), n)
+        if where < n:
+            why = "the actions differ"
+        elif len(one.arms) != len(two.arms):
+            why = f"it stops after {len(one.arms)} and after {len(two.arms)} rewards"
+        else:
+            why = f"the answers are {one.answer:.6g} and {two.answer:.6g}"
+    elif shifted.moved or other.moved or len(shifted.draws) != len(recorded.draws):
+        why = shifted.moved or other.moved or "the draws are others"
+    elif _scales_differ(recorded.draws, shifted.draws):
+        why = "the scale of a draw depends on the changed reward"
+    elif neighbours and releases > coupling.alignment.releases:
+        why = f"the changed reward enters {releases} releases"
+    elif neighbours and shifted.bits > coupling.alignment.bits:
+        why = f"the changed reward enters {shifted.bits} comparisons"
+    elif neighbours and not spent <= limit * (1.0 + TOLERANCE) + rounding:
+        why = f"the cost is {spent:.6g}, and the budget {limit:g}"
+    problem = None
+    if why is not None:
+        differ = why == "the actions differ"
+        pair = (int(one.arms[where]), int(two.arms[where])) if differ else None
+        change = _change(first, second, places)
+        problem = Problem(why, where + 1, pair, change, _noise(recorded.draws, shifted.draws))
+    share = spent / limit if neighbours else 0.0
+    return Outcome(problem, share, spent > 0.0, shifted.draws)
+
+
+def declared_shifts(coupling, seen, recorded, first, second, places) -> dict[int, float]:
+    """The shifts that the alignment declares, for all rewards that change and were read."""
+    declare = coupling.alignment.shifts
+    if declare is None:
+        return {}
+    draws, numbers, items = [], [], {}
+    counts: Counter[int] = Counter()
+    arm, number, place, reads = -1, 0, 0, seen.rewards.reads
+    for draw in [*recorded.draws, Draw("the end", 0.0, place=len(reads))]:
+        for reward in reads[place : draw.place]:
+            arm, number = reward[1], 0
+            counts[arm] += 1
+            items[reward] = counts[arm]
+        place = draw.place
+        if draw.is_noise:
+            draws.append(Drawn(arm, counts[arm], number))
+            numbers.append(draw.number)
+            number += 1
+    values = dict(zip(coupling.source.domains, coupling.arguments(len(first)), strict=True))
+    run = Run(draws, values, seen.answer)
+    found: dict[int, float] = {}
+    for where in places:
+        if where in items:
+            center, level = seen.rewards.truncated[where]
+            by = kept(second[where] - center, level) - kept(first[where] - center, level)
+            changed = Changed(where[1], items[where], float(by))
+            for i, shift in declare(run, changed).items():
+                found[numbers[i]] = found.get(numbers[i], 0.0) + shift
+    if not found:  # nothing changes: nor does the noise
+        return dict.fromkeys(numbers, 0.0)
+    return found
+
+
+def _cost(draw: Draw, gaussian) -> float:
+    """The cost of the shift of a draw: in nats, or the rho of zCDP."""
+    if draw.kind == SKELLAM:  # a Renyi divergence of at most order times this (skellam_rho)
+        return (draw.shift**2 / 2.0 + 0.75 * abs(draw.shift)) / draw.shape**2
+    if draw.kind == DISCRETE:
+        return abs(draw.shift) / draw.shape
+    if draw.kind == UNIFORM:
+        loss = draw.cost
+    elif draw.kind == LAPLACE or gaussian is not None:
+        loss = abs(draw.shift)
+    else:  # normal noise gives no pure privacy
+        loss = math.inf if draw.shift else 0.0
+    return loss if gaussian is None else loss * loss / 2.0
+
+
+def _equal(one: Played, two: Played) -> bool:
+    """Whether two runs are the same except for rounding of the answer."""
+    same = np.array_equal(one.arms, two.arms)
+    return same and bool(
+        np.isclose(one.answer, two.answer, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
+    )
+
+
+def _scales_differ(first: Sequence[Draw], second: Sequence[Draw]) -> bool:
+    def differ(x, y):
+        return (x is None) != (y is None) or (
+            x is not None and abs(x - y) > TOLERANCE * max(abs(x), abs(y))
+        )
+
+    return any(differ(d.scale, e.scale) for d, e in zip(first, second, strict=True))
+
+
+def _change(first, second, places) -> str:
+    if len(places) != 1:
+        return f"{len(places)} rewards change"
+    [(t, a)] = places
+    return f"the reward of arm {a} in round {t + 1} is {first[t, a]:g} or {second[t, a]:g}"
+
+
+def _noise(first: Sequence[Draw], second: Sequence[Draw]) -> str:
+    """The shifts in words, each at the scale of its draw."""
+    found = []
+    for i, (d, e) in enumerate(zip(first, second, strict=False)):
+        if e.shift:
+            scale = d.scale or 1.0
+            found.append(f"draw {i + 1}: {d.z * scale:.4g} becomes {e.z * scale:.4g}")
+        elif e.cost:
+            found.append(f"bit {i + 1} costs {e.cost:.4g}")
+    shown = ", ".join(found[:4]) + (f" and {len(found) - 4} more" if len(found) > 4 else "")
+    noise = sum(d.is_noise for d in first)
+    return f"{noise} draws of noise; {shown or 'no shift'}"

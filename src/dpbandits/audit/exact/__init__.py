@@ -1,0 +1,1 @@
+"""Exact privacy losses, computed without sampling."""

@@ -1,0 +1,82 @@
+"""The largest |ln(P/P')| of some events, in a certified interval."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ...errors import BadInput
+from .exponential_polynomials import Number
+
+WIDTH = 1e-6  # largest width of the interval; for budgets below 1 as a part of the budget
+BITS = (192, 384, 768, 1536, 3072)  # precisions that are tried
+
+
+class OutOfReach(BadInput):
+    """No exact loss is known: the message says why, and what would be in reach."""
+
+
+@dataclass(frozen=True)
+class ActionLoss:
+    """The exact loss of actions, and where it is attained.
+
+    Attributes:
+        low: lower end of the interval, in nats.
+        high: upper end.
+        event: the actions, in words.
+        rewards: under the two neighbours those of the arms that are played, in words.
+    """
+
+    low: float
+    high: float
+    event: str
+    rewards: tuple[str, str]
+
+
+class Candidate(NamedTuple):
+    """The probabilities of one event under neighbours; the last two as in ``ActionLoss``."""
+
+    first: Number
+    second: Number
+    event: str
+    rewards: tuple[str, str]
+
+
+def certified(candidates: Callable[[], Iterator[Candidate]], width: float) -> ActionLoss:
+    """The largest |ln(P/P')| of some events, in an interval of at most this width."""
+    from flint import ctx
+
+    before = ctx.prec
+    try:
+        for bits in BITS:
+            ctx.prec = bits
+            found = _largest(candidates())
+            if found.high - found.low <= width:
+                return found
+    finally:
+        ctx.prec = before
+    raise OutOfReach(f"rounding errors are too large, even with {BITS[-1]} bits")
+
+
+def _largest(candidates: Iterator[Candidate]) -> ActionLoss:
+    low, high, at = 0.0, 0.0, None
+    for found in candidates:
+        loss = (found.first / found.second).log()
+        least, most = _ends(loss if loss > 0 else -loss)
+        if not most < math.inf:  # the precision is too low to tell a probability from 0
+            return ActionLoss(0.0, math.inf, "", ("", ""))
+        if least > low or at is None:
+            low, at = max(least, low), found
+        high = max(high, most)
+    assert at is not None
+    return ActionLoss(low, high, at.event, at.rewards)
+
+
+def _ends(ball: Number) -> tuple[float, float]:
+    """Floating-point numbers below and above a ball."""
+    if not ball.is_finite():
+        return 0.0, math.inf
+    least, most = float(ball.lower()), float(ball.upper())
+    return math.nextafter(least, -math.inf), math.nextafter(most, math.inf)

@@ -1,0 +1,127 @@
+"""The exact privacy loss of the actions of an algorithm whose users send one bit each.
+
+The actions are a function of the bits, which the algorithm itself computes here for every sequence
+of bits. Given the rewards the bits are independent, with probabilities that are floating-point
+numbers, hence rational. So the probability of each sequence of actions is a rational number, for
+any number of arms; docs/exact_loss.md says why rewards of 0 and 1 suffice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+
+Actions = tuple[int, ...]
+Play = Callable[[object, np.ndarray], Actions]  # (rng, rewards of the rounds) -> actions
+
+
+class NotOneBit(Exception):
+    """The algorithm draws something else than one bit a round, or uses rewards otherwise."""
+
+
+class Coins:
+    """A generator of uniform numbers, itself, that are only compared, with given results.
+
+    Attributes:
+        chances: what they were compared with.
+    """
+
+    def __init__(self, bits: tuple[int, ...]):
+        self.bits = bits
+        self.chances: list[float] = []
+
+    def random(self) -> Coins:
+        return self
+
+    def __lt__(self, chance: float) -> bool:
+        self.chances.append(float(chance))
+        return bool(self.bits[len(self.chances) - 1])
+
+
+class Bits(Coins):
+    """Coins whose distance to an approximation of a chance is 0: no table decides a comparison."""
+
+    def __sub__(self, level: float) -> float:
+        return 0.0
+
+
+def probabilities(
+    play: Play, horizon: int, extremes: tuple[float, float]
+) -> tuple[dict[Actions, np.ndarray], int]:
+    """The probability of each sequence of actions, for all extreme rewards.
+
+    The bit of the last round is not used by any action.
+
+    Args:
+        play: plays the algorithm in plain Python on rewards that depend on the round alone.
+        horizon: the number of rounds, T.
+        extremes: the smallest and the largest reward.
+
+    Returns:
+        For each sequence an array of integers of shape (2,) * (T - 1): at [r_1, ..., r_{T-1}] the
+        probability if these are the rewards of the arms that are played, 1 for the largest. And the
+        number by which these probabilities are multiplied.
+
+    Raises:
+        NotOneBit: see there.
+    """
+    T = horizon
+    rng = np.random.default_rng(0)
+    tables = [np.zeros(T, int), np.ones(T, int), rng.integers(2, size=T)]
+    chances: dict[int, float] = {}
+    events: dict[Actions, np.ndarray] = {}
+    for bits in product((0, 1), repeat=T - 1):
+        seen = set()
+        for table in tables:
+            coins = Bits((*bits, 0))
+            try:
+                seen.add(play(coins, np.array(extremes)[table]))
+            except (AttributeError, TypeError, IndexError) as error:
+                raise NotOneBit("it draws something else than one bit a round") from error
+            if len(coins.chances) != T:
+                raise NotOneBit("it draws something else than one bit a round")
+            for reward, chance in zip(table.tolist(), coins.chances, strict=True):
+                if chances.setdefault(reward, chance) != chance:
+                    raise NotOneBit("the probabilities of its bits change from round to round")
+        if len(seen) > 1:
+            raise NotOneBit("with the same bits and other rewards it acts differently")
+        actions = seen.pop()
+        if actions not in events:
+            events[actions] = np.zeros((2,) * (T - 1), object)
+        events[actions][bits] = 1
+    ones = [Fraction(chances[reward]) for reward in (0, 1)]
+    unit = max(p.denominator for p in ones)  # both are powers of 2
+    law = np.array([[int((1 - p) * unit), int(p * unit)] for p in ones], object)
+    found = {actions: over_bits(event, law) for actions, event in events.items()}
+    return found, unit ** (T - 1)
+
+
+def over_bits(event: np.ndarray, law: np.ndarray) -> np.ndarray:
+    """The weight of a set of sequences of bits, an array of 0 and 1, for all rewards.
+
+    Args:
+        event: integer array (2,) * rounds.
+        law: integer array (2, 2), the weight of each bit for each reward.
+    """
+    for axis in range(event.ndim):
+        event = np.moveaxis(np.tensordot(law, event, axes=(1, axis)), 0, axis)
+    return event
+
+
+def worst_neighbours(probability: np.ndarray) -> tuple[float, Actions, Actions]:
+    """The largest ratio between neighbours, correctly rounded, and the rewards of the larger and
+    of the smaller probability.
+    """
+    found: list[tuple[float, Actions, Actions]] = []
+    for axis in range(probability.ndim):
+        halves = np.moveaxis(probability, axis, 0)
+        for r in (0, 1):
+            ratios = (halves[r] / halves[1 - r]).astype(float)
+            at = np.unravel_index(int(ratios.argmax()), ratios.shape)
+            rest = tuple(int(x) for x in at)
+            first, second = ((*rest[:axis], reward, *rest[axis:]) for reward in (r, 1 - r))
+            found.append((float(ratios[at]), first, second))
+    return max(found)

@@ -1,0 +1,135 @@
+"""The exact privacy loss of a release that is linear in Laplace or Gaussian noise, or tosses one
+coin.
+
+The loss is computed from the code itself: the release is run with a generator whose draws are
+chosen here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import suppress
+
+import numpy as np
+
+from ..numbers.draws import LAPLACE, NORMAL, Draw
+from ..numbers.streams import Stream
+from ..subjects.publishing import Release
+from ..subjects.releases import MECHANISMS
+from ..subjects.subject import Subject
+from .one_bit import Coins
+
+Output = Callable[[np.random.Generator, np.ndarray, np.ndarray], None]  # (rng, x, out)
+TOLERANCE = 1e-9
+SIZES = (1.0, 30.0, 1e3, 1e6)  # of the noise with which linearity is tested
+
+
+class _Chosen(Stream):
+    """Noise of one kind at scale 1 whose draws are chosen; others are 0."""
+
+    plain = True
+
+    def __init__(self, kind: str, z: dict[int, float]):
+        super().__init__([])
+        self.kind, self.z = kind, z
+
+    def next(self, kind, shape, *call):
+        if kind != self.kind or shape != 1:
+            raise TypeError(f"{kind} noise")
+        return Draw(kind, self.z.get(len(self.draws), 0.0))
+
+
+def release_loss(subject: Subject) -> float | None:
+    """The exact loss, eps or mu, of a release or a response; of what plays games, that of the
+    release that its guarantee names. None if it is not known.
+    """
+    if isinstance(subject, Release):
+        exact_loss = exact_mu if subject.gaussian else exact_epsilon
+        losses = []
+        for x, y in subject.neighbours():
+            loss = exact_loss(subject.output, x, y, len(subject.columns(x)))
+            if loss is None:
+                return None
+            losses.append(loss)
+        return max(losses)
+    guarantee, gaussian = subject.source.guarantee, subject.gaussian
+    if guarantee is None or guarantee.mechanism is None:
+        return None
+    budget = gaussian.rho(subject.parameters) if gaussian else subject.budget
+    return release_loss(Release(MECHANISMS[guarantee.mechanism], budget))
+
+
+def exact_epsilon(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> float | None:
+    """The largest log-likelihood ratio of a release of d numbers between two data sets, or None.
+
+    If the release is ``f(x) + N z`` with z independent Laplace variables of scale 1, N of full rank
+    and the same for both, it is the sum of |z_i| over the z that solve ``N z = f(x) - f(y)``; it is
+    infinite if none does. If the release tosses one coin, the probabilities of its outputs give it.
+    """
+    with suppress(AttributeError, TypeError):  # other draws, and other uses of a draw
+        return _linear(release, x, y, d, LAPLACE, 1)
+    with suppress(AttributeError, TypeError, IndexError):
+        return _coin(release, x, y, d)
+    return None
+
+
+def exact_mu(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> float | None:
+    """The mu of Gaussian DP of a release of d numbers between two data sets, or None.
+
+    If the release is ``f(x) + N z`` with z independent standard normal variables, as in
+    ``exact_epsilon``, it is the length of the z that solves ``N z = f(x) - f(y)``.
+    """
+    with suppress(AttributeError, TypeError):
+        return _linear(release, x, y, d, NORMAL, 2)
+    return None
+
+
+def _linear(release, x, y, d, kind, norm):
+    def run(data, z):
+        rng, out = _Chosen(kind, z), np.zeros(d)
+        release(rng, data, out)
+        if rng.halves:
+            raise TypeError("a single exponential variable is not Laplace noise")
+        return out, len(rng.draws)
+
+    (f, n), (g, other) = run(x, {}), run(y, {})
+    if n == 0:
+        return 0.0 if np.array_equal(f, g) else math.inf
+    N = np.stack([run(x, {i: 1.0})[0] - f for i in range(n)], axis=1)
+    rng = np.random.default_rng(0)
+    trials = [size * rng.normal(size=n) for size in SIZES for _ in range(4)]
+    linear = all(
+        _close(run(data, dict(enumerate(z)))[0], h + N @ z)
+        for z in trials
+        for data, h in ((x, f), (y, g))
+    )
+    if n != other or not linear:
+        return None
+    N = N[:, np.abs(N).max(axis=0) > 0]
+    z, _, rank, _ = np.linalg.lstsq(N, f - g, rcond=None)
+    if not _close(N @ z, f - g):
+        return math.inf
+    return float(np.linalg.norm(z, norm)) if rank == N.shape[1] else None
+
+
+def _close(a, b):
+    """Whether two vectors are equal except for rounding."""
+    return np.abs(a - b).max() <= TOLERANCE * (1.0 + np.abs(b).max())
+
+
+def _coin(release, x, y, d):
+    outputs: dict[bytes, list[float]] = defaultdict(lambda: [0.0, 0.0])  # probabilities under x, y
+    for i, data in enumerate((x, y)):
+        for below in (True, False):
+            rng, out = Coins((below,)), np.zeros(d)
+            release(rng, data, out)
+            chance = min(max(rng.chances[0], 0.0), 1.0)
+            outputs[out.tobytes()][i] += chance if below else 1.0 - chance
+    losses = [
+        math.inf if min(p, q) == 0.0 else abs(math.log(p) - math.log(q))
+        for p, q in outputs.values()
+        if p != q
+    ]
+    return max(losses, default=0.0)

@@ -1,0 +1,1 @@
+"""Lower bounds on privacy losses, from runs on neighbouring rewards."""

@@ -1,0 +1,123 @@
+"""Events that distinguish two distributions, and the privacy loss that their frequencies prove."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...results.intervals import clopper_pearson
+
+Bounds = tuple[tuple[int, float, float], ...]
+Scale = Callable[[np.ndarray], np.ndarray]
+DEPTH = 8  # largest number of conditions of an event
+FAR = 1e30  # values are clipped to [-FAR, FAR]: a tree adds its data up in float32
+LEAST = 25  # least number of runs of a sample that an event holds in, under both together
+
+
+@dataclass(frozen=True)
+class Event:
+    """A conjunction of conditions on what an adversary sees.
+
+    Attributes:
+        bounds: for some columns the lower bound (excluded) and the upper bound.
+        side: 0 or 1, the sequence of rewards under which it is the more likely.
+    """
+
+    bounds: Bounds
+    side: int
+
+    def happens(self, seen: np.ndarray) -> np.ndarray:
+        """Whether it happens, bool array (runs,), by ``seen``, a float array (runs, columns)."""
+        holds = np.ones(len(seen), bool)
+        for column, low, high in self.bounds:
+            holds &= (seen[:, column] > low) & (seen[:, column] <= high)
+        return holds
+
+    def in_words(self, columns: Sequence[str]) -> str:
+        """The conditions, by the names of the columns."""
+        return " and ".join(_condition(columns[c], low, high) for c, low, high in self.bounds)
+
+
+def ratio(p: np.ndarray) -> np.ndarray:
+    """The scale on which differences of probabilities are losses of pure DP: the logarithm."""
+    with np.errstate(divide="ignore"):
+        return np.log(p)
+
+
+def rank(k: np.ndarray, other: np.ndarray, n: int, level: float, scale: Scale) -> np.ndarray:
+    """A score of events: the loss between Clopper-Pearson bounds, negative if they overlap.
+
+    Args:
+        k: how often they happened in n runs, int array.
+        other: how often they happened in n runs on the neighbour, int array.
+        n: runs.
+        level: that of the two bounds together.
+        scale: ``ratio``, or the quantile function of the normal law for losses of Gaussian DP.
+    """
+    low, _ = clopper_pearson(k, n, level / 2)
+    _, high = clopper_pearson(other, n, level / 2)
+    return scale(low) - scale(high)
+
+
+def learn(
+    seen: tuple[np.ndarray, np.ndarray], level: float, scale: Scale = ratio
+) -> tuple[float, Event, tuple[float, float]]:
+    """The event that distinguishes two samples best: a path of a decision tree.
+
+    A tree grown on one half of the sample proposes events, the other half chooses among them.
+
+    Args:
+        seen: what an adversary saw in n runs under each sequence of rewards, float arrays
+            (n, columns).
+        level, scale: see ``rank``.
+
+    Returns:
+        The event's score on this sample, which is too large since the event was chosen on it; the
+        event; about its probabilities, first where it is the more likely.
+    """
+    from sklearn.tree import DecisionTreeClassifier
+
+    data = np.stack(seen).clip(-FAR, FAR).astype(np.float32)
+    distinct = np.flatnonzero((data != data[0, 0]).any(axis=(0, 1)))
+    if len(distinct) == 0:
+        return 0.0, Event((), 0), (0.5, 0.5)
+    n = data.shape[1] // 2
+    grown, chosen = data[:, :n, distinct], data[:, n : 2 * n, distinct]
+    least = min(LEAST, max(n // 50, 5))
+    tree = DecisionTreeClassifier(
+        criterion="entropy", max_depth=DEPTH, min_samples_leaf=least, random_state=0
+    ).fit(grown.reshape(2 * n, -1), np.repeat([0, 1], n))
+    counts = np.stack([np.asarray(tree.decision_path(x).sum(axis=0)).ravel() for x in chosen])
+    scores = np.stack([rank(counts[s], counts[1 - s], n, level, scale) for s in (0, 1)])
+    if scores.shape[1] == 1:  # no split separates anything
+        return 0.0, Event((), 0), (0.5, 0.5)
+    side, node = np.unravel_index(scores[:, 1:].argmax(), scores[:, 1:].shape)
+    node += 1  # the root always happens
+    whole = (data == np.rint(data)).all(axis=(0, 1))
+    p, q = ((float(counts[s, node]) + 0.5) / (n + 1.0) for s in (side, 1 - side))
+    event = Event(_bounds(tree.tree_, node, distinct, whole), int(side))
+    return max(float(scores[side, node]), 0.0), event, (p, q)
+
+
+def _bounds(tree, node, columns: np.ndarray, whole: np.ndarray) -> Bounds:
+    """The bounds on the path from the root of a tree to a node; those of counts are integers."""
+    bounds: dict[int, tuple[float, float]] = {}
+    while node:
+        is_left = node in tree.children_left
+        siblings = tree.children_left if is_left else tree.children_right
+        node = int(np.flatnonzero(siblings == node)[0])
+        column, cut = int(columns[tree.feature[node]]), float(tree.threshold[node])
+        cut = float(np.floor(cut)) if whole[column] else cut
+        low, high = bounds.get(column, (-np.inf, np.inf))
+        bounds[column] = (low, min(high, cut)) if is_left else (max(low, cut), high)
+    return tuple((column, *bounds[column]) for column in sorted(bounds))
+
+
+def _condition(name: str, low: float, high: float) -> str:
+    if low == -np.inf:
+        return f"{name} <= {high:.6g}"
+    if high == np.inf:
+        return f"{name} > {low:.6g}"
+    return f"{low:.6g} < {name} <= {high:.6g}"

@@ -1,0 +1,98 @@
+"""Neighbouring sequences of rewards: a walk from one extreme to the other, one reward at a time.
+
+Everything that an algorithm learns about an arm, it learns between a table in which the arm's
+rewards are all low and one in which they are all high. Each step of a walk from one to the other is
+a pair of neighbours, and the losses of all steps add up to what distinguishes the two ends: the
+worst neighbours are where the algorithm's behaviour changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+Pair = tuple[np.ndarray, np.ndarray]
+Neighbours = Callable[[int], Pair]  # data that differ in this many rewards; 1 for neighbours
+Behaviour = Callable[[np.ndarray], np.ndarray]  # of a table of rewards: the mean output
+
+
+@dataclass(frozen=True)
+class Walk:
+    """A path through tables of rewards, which starts at ``base``, a float array (T, K).
+
+    Its steps raise the rewards of ``arm`` from low to ``high``, in the rounds ``order``, an int
+    array (T,).
+    """
+
+    base: np.ndarray
+    arm: int
+    high: float
+    order: np.ndarray
+
+    def table(self, m: int) -> np.ndarray:
+        """The table after m steps."""
+        rewards = self.base.copy()
+        rewards[self.order[:m], self.arm] = self.high
+        return rewards
+
+    def pair(self, m: int, steps: int) -> Pair:
+        """The tables before step m and ``steps`` steps later; both are clipped to the path."""
+        m = min(max(m, 0), len(self.order) - 1)
+        return self.table(m), self.table(m + steps)
+
+
+def random_walk(rng: np.random.Generator, T: int, K: int, low: float, high: float) -> Walk:
+    """A walk of random direction; the other arms have random fixed rewards."""
+    arm = int(rng.integers(K))
+    shares = rng.choice([0.0, 0.5, 1.0, rng.random()], size=K)
+    base = np.where(rng.random((T, K)) < shares, high, low)
+    base[:, arm] = low
+    forward = np.arange(T)
+    orders = (forward, forward, forward[::-1], rng.permutation(T))
+    return Walk(base, arm, high, orders[rng.integers(len(orders))])
+
+
+def first_change(n: int, same: Callable[[int], bool]) -> int:
+    """The first m at which ``same`` does not hold, by bisection: it does at 0, and not at n."""
+    low, high = 0, n
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if same(middle) else (low, middle)
+    return high
+
+
+def change_of_mind(walk: Walk, behaviour: Behaviour) -> int | None:
+    """The step at which the behaviour is midway between those at the two ends, if they differ."""
+    start = behaviour(walk.table(0))
+    direction = behaviour(walk.table(len(walk.order))) - start
+    length = float((direction**2).sum())
+    if length == 0.0:
+        return None
+
+    def nearer_to_start(m: int) -> bool:
+        progress = float(((behaviour(walk.table(m)) - start) * direction).sum()) / length
+        return progress < 0.5
+
+    return first_change(len(walk.order), nearer_to_start) - 1
+
+
+def largest_untruncated(behaviour: Behaviour, T: int, K: int, least: float, most: float) -> float:
+    """The largest reward, approximately, that a truncating algorithm does not replace by 0."""
+    zeros = behaviour(np.zeros((T, K)))
+
+    def matters(x: float) -> bool:
+        rewards = np.zeros((T, K))
+        rewards[:, 0] = x
+        return bool(np.abs(behaviour(rewards) - zeros).max() > 0.25 * zeros.max())
+
+    grid = np.geomspace(least, most, 40)
+    known = [x for x in grid if matters(x)]
+    if not known:
+        return float(np.sqrt(least * most))
+    low, high = known[-1], known[-1] * grid[1] / grid[0]
+    for _ in range(8):
+        middle = float(np.sqrt(low * high))
+        low, high = (middle, high) if matters(middle) else (low, middle)
+    return float(low)

@@ -1,0 +1,169 @@
+"""Algorithms and stopping rules with global privacy: an adversary sees their decisions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from itertools import cycle
+from typing import ClassVar
+
+import numpy as np
+
+from ...contextual_game import regret_of
+from ...contracts.question import Question
+from ...environments.populations import homogeneous
+from ...game import pulls_of
+from ...running.play import play_loop
+from .games import game_on
+from .neighbours import Neighbours, Walk, change_of_mind, largest_untruncated, random_walk
+from .subject import Subject
+
+LONG, SHORT = (8, 64, 512, 4096), (8, 32, 128)  # horizons: of episodes and epochs, of rounds
+CAPS = (64, 512, 4096)  # most samples of a stopping rule
+MOST_CHECKPOINTS = 64
+FEW, FEW_PLAIN = 200, 20  # runs that estimate the mean output, compiled or plain Python
+NO_ESTIMATE = -1e30  # stands for a missing estimate: far below every estimate
+STEPS = 6  # pairs of neighbours taken from one walk
+# Degrees of freedom of the distance from a change of behaviour. With heavy tails some tables force
+# a history after which another decision is rare: what happens in few runs can be seen there only.
+TAILS = 2.0
+
+
+@dataclass(frozen=True)
+class Player(Subject):
+    """What algorithms and stopping rules have in common.
+
+    Attributes:
+        horizons: the horizons that are tried; empty for several that are cheap.
+        width: standard deviation, at a loss of 1, of the steps around a change of behaviour, about.
+    """
+
+    horizons: tuple[int, ...] = ()
+    runs = 200_000
+    width: ClassVar[float]
+
+    @property
+    def question(self) -> Question:
+        """The question that it answers."""
+        found: Question = self.source.question
+        return found
+
+    def walk(self, rng: np.random.Generator, T: int) -> Walk:
+        """A random walk through tables of rewards that the promise covers."""
+        raise NotImplementedError
+
+    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
+        """Steps of random walks, most of them around a change of behaviour if there is one."""
+        found: list[Neighbours] = []
+        usual = SHORT if self.source.round_by_round else LONG
+        usual = usual if self.question.plays_on else CAPS
+        for _, T in zip(range(0, n, STEPS), cycle(self.horizons or usual), strict=False):
+            walk = self.walk(rng, T)
+            middle = change_of_mind(walk, lambda table: self.mean_output(table, rng))
+            steps = rng.integers(T, size=STEPS)
+            if middle is not None:
+                steps[0] = middle
+                spread = rng.standard_t(TAILS, size=STEPS - 2) * self.width / self.promised
+                steps[1:-1] = middle + np.rint(spread)
+            found += [partial(walk.pair, int(m)) for m in steps]
+        return found
+
+    def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Means of what an adversary sees, over a few runs."""
+        return self.sample(data, FEW if self.compiled else FEW_PLAIN, rng).mean(axis=0)
+
+    def play(
+        self, data: np.ndarray, runs: int, rng: np.random.Generator, checkpoints: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The traces and answers of runs on fixed rewards, (T, K); see ``play_loop``."""
+        actions = self.source.actions
+        game = game_on(data, homogeneous(self.budget), checkpoints=checkpoints, actions=actions)
+        return play_loop(self.source, game, rng, self.arguments(len(data)), runs)
+
+
+class Learner(Player):
+    """An algorithm: an adversary sees its actions. Those of an algorithm with local privacy, whose
+    users all have the level eps, are functions of their responses, so eps-DP too.
+    """
+
+    kind = "algorithm"
+    width = 2.0
+
+    def walk(self, rng: np.random.Generator, T: int) -> Walk:
+        K = 2 if rng.random() < 0.7 else 3
+        extremes = self.extremes()
+        if extremes is None:
+            edge = largest_untruncated(lambda x: self.mean_output(x, rng), T, K, 1e-2, 1e4)
+            high = edge if rng.random() < 0.7 else edge * rng.uniform(0.2, 1.0)
+            extremes = -high, high
+        return random_walk(rng, T, K, *extremes)
+
+    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+        traces, _ = self.play(data, runs, rng, rounds(len(data)))
+        return pulls_of(traces, None)[:, :, :-1].reshape(runs, -1).astype(np.float32)
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        arms = range(data.shape[1] - 1)
+        return [f"pulls of arm {a} by round {t}" for t in rounds(len(data)) for a in arms]
+
+
+class ContextualLearner(Learner):
+    """An algorithm that plays contexts: of its actions an adversary sees the regret, which differs
+    between any two of them.
+    """
+
+    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+        traces, _ = self.play(data, runs, rng, rounds(len(data)))
+        return regret_of(traces, None)[:, :, 0].astype(np.float32)
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        return [f"regret by round {t}" for t in rounds(len(data))]
+
+
+class Stopper(Player):
+    """A private stopping rule: an adversary sees when it stops and what it releases."""
+
+    kind = "rule"
+    width = 10.0
+
+    def walk(self, rng: np.random.Generator, T: int) -> Walk:
+        low, high = self.extremes() or (-self.values["R"], self.values["R"])
+        return random_walk(rng, T, 1, low, high)
+
+    def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return super().mean_output(data, rng)[:1]  # only the time: NO_ESTIMATE has no mean
+
+    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+        traces, estimates = self.play(data, runs, rng, np.array([len(data)]))
+        halted = ~np.isnan(estimates)
+        times = np.where(halted, traces.sum(axis=(1, 2)), len(data) + 1)
+        return np.column_stack([times, np.where(halted, estimates, NO_ESTIMATE)])
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        return ["stopping time", "estimate"]
+
+
+class Namer(Learner):
+    """A rule that names an arm: an adversary sees its pulls, when it stops, and the arm."""
+
+    kind = "rule"
+
+    def mean_output(self, data: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return super().mean_output(data, rng)[:-1]  # only pulls: NO_ESTIMATE has no mean
+
+    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+        traces, answers = self.play(data, runs, rng, np.array([len(data)]))
+        found = traces.sum(axis=1)
+        return np.column_stack([found, np.where(np.isnan(answers), NO_ESTIMATE, answers)])
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        return [*(f"pulls of arm {a}" for a in range(data.shape[1])), "arm named"]
+
+
+def rounds(T: int) -> np.ndarray:
+    """The rounds at which actions are observed: all of them, or at most MOST_CHECKPOINTS."""
+    if T <= MOST_CHECKPOINTS:
+        return np.arange(1, T + 1)
+    half = MOST_CHECKPOINTS // 2
+    both = np.concatenate([np.geomspace(1, T, half), np.linspace(T / half, T, half)])
+    return np.unique(np.rint(both).astype(np.int64))

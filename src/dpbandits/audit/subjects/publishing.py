@@ -1,0 +1,94 @@
+"""Releases and local randomizers on their own: an adversary sees the numbers they publish."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import permutations, product
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...compiled import loop
+from .neighbours import Neighbours, Pair
+from .releases import ANYTHING
+from .subject import Subject
+
+played: Any = None  # in the loops below: the release, or the local randomizer
+
+
+def play_releases(x, rng, budget, seen):
+    """A loop: what a release publishes, float array (runs, numbers)."""
+    for i in range(len(seen)):
+        played(rng, x, budget, seen[i])
+
+
+def play_responses(x, rng, eps, seen):
+    """A loop: what a user sends, float array (runs, 1)."""
+    for i in range(len(seen)):
+        seen[i, 0] = played(rng, x[0], eps)
+
+
+class Release(Subject):
+    """A mechanism: an adversary sees the numbers that it publishes about some data."""
+
+    kind = "mechanism"
+    runs = 400_000
+    plays: ClassVar[Callable] = staticmethod(play_releases)  # the loop that runs it
+
+    def neighbours(self) -> list[Pair]:
+        """All pairs of data that are compared."""
+        found = []
+        values = self.source.values
+        for n in self.source.sizes:
+            changes = permutations(values, 2)
+            for i, rest, change in product(range(n), (values[0], values[-1]), changes):
+                x, y = np.full(n, rest), np.full(n, rest)
+                x[i], y[i] = change
+                found.append((x, y))
+        return found
+
+    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
+        every = self.neighbours()
+        return [_fixed(every[i]) for i in rng.permutation(len(every))[:n]]
+
+    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+        seen = np.zeros((runs, len(self.columns(data))))
+        loop(self.plays, self.function)(data, rng, self.budget, seen)
+        return seen
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        return [f"output {i + 1}" for i in range(self.source.seen(len(data)))]
+
+    def output(self, rng: Any, x: np.ndarray, out: np.ndarray) -> None:
+        """Write what an adversary sees into ``out``, in plain Python."""
+        self.function(rng, x, self.budget, out)
+
+
+class Sender(Release):
+    """A user of an algorithm with local privacy: an adversary sees the response to one reward."""
+
+    kind = "response"
+    plays = staticmethod(play_responses)
+
+    @property
+    def function(self) -> Callable:
+        return self.source.guarantee.curator
+
+    def neighbours(self) -> list[Pair]:
+        values = self.extremes() or ANYTHING
+        return [(np.array([x]), np.array([y])) for x, y in permutations(values, 2)]
+
+    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
+        return [_fixed(pair) for pair in self.neighbours()]
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        return ["response"]
+
+    def output(self, rng: Any, x: np.ndarray, out: np.ndarray) -> None:
+        curator = getattr(self.function, "py_func", self.function)
+        out[0] = curator(rng, float(x[0]), self.budget)
+
+
+def _fixed(pair: Pair) -> Neighbours:
+    """Neighbours that are not part of a walk."""
+    return lambda steps: pair

@@ -1,0 +1,256 @@
+"""The releases that the guarantees rest on, each of which can be audited on its own.
+
+A release is ``release(rng, x, eps, out)``, or with rho in the place of eps: it writes what an
+adversary sees of the data ``x`` into ``out``. Each is made of the mechanisms, estimators and local
+randomizers that algorithms call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import ClassVar
+
+import numpy as np
+
+from ...compiled import inlined, verb
+from ...environments.blocks import count, encoded, kept
+from ...parts.counting.honaker import honaker_noise, new_honaker_trees
+from ...parts.counting.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
+from ...parts.counting.kary import kary_levels, kary_noise, new_kary_trees
+from ...parts.counting.node_scales import NodeScales
+from ...parts.counting.trees import new_trees, tree_levels, tree_node_scale, tree_noise
+from ...parts.means.estimators import private_mean, private_mode
+from ...parts.noise.discrete_noise import (
+    discrete_laplace,
+    granularity,
+    modular_sum,
+    most_noise,
+    skellam,
+)
+from ...parts.noise.local_randomizers import send_bit
+from ...parts.noise.mechanisms import gaussian, gaussian_mean, laplace, laplace_mean, laplace_scale
+from ...parts.schedules.buffers import fill_buffer, new_buffers
+
+
+@dataclass(frozen=True)
+class Mechanism:
+    """A release, and the data on which it is audited.
+
+    Attributes:
+        function: ``release(rng, x, budget, out)``, callable from kernels.
+        values: the values that one number of the data may take; all are tried.
+        seen: how many numbers are released about n data.
+        budget: the name of its privacy budget: eps-DP, or rho-zCDP by Gaussian noise.
+    """
+
+    name: str
+    function: Callable = field(repr=False)
+    says: str
+    values: tuple[float, ...] = (0.0, 1.0)
+    sizes: tuple[int, ...] = (1,)
+    seen: Callable[[int], int] = field(default=lambda n: 1, repr=False)
+    budget: str = "eps"
+    guarantee: ClassVar[None] = None  # what it promises is its budget
+
+    def __reduce__(self) -> tuple[Callable, tuple]:
+        """Those of ``MECHANISMS`` go to other processes by name: compiled code cannot be sent."""
+        if MECHANISMS.get(self.name) is self:
+            return registered, (self.name,)
+        return Mechanism, tuple(getattr(self, each.name) for each in fields(self))
+
+
+ANYTHING = (-1e3, -1.0, 0.0, 0.5, 1.0, 1e3)  # rewards without bounds; truncation begins at 1
+MECHANISMS: dict[str, Mechanism] = {}
+
+
+def registered(name: str) -> Mechanism:
+    """The mechanism of this name in ``MECHANISMS``."""
+    return MECHANISMS[name]
+
+
+def mechanism(says: str, **data) -> Callable:
+    """A decorator that adds a release to ``MECHANISMS``, under its own name."""
+
+    def register(function):
+        name = function.__name__
+        MECHANISMS[name] = Mechanism(name, inlined(function), says, **data)
+
+    return register
+
+
+@mechanism("one number in [0, 1] plus Lap(1/eps)")
+def laplace_release(rng, x, eps, out):
+    out[0] = x[0] + laplace(rng, laplace_scale(1.0, eps))
+
+
+@mechanism("DP-SE: the mean of n rewards plus Lap(1/(eps n))", sizes=(1, 5))
+def epoch_mean(rng, x, eps, out):
+    out[0] = laplace_mean(rng, np.sum(x), float(len(x)), eps)
+
+
+@mechanism("AdaP: means of disjoint episodes of 1, 1, 2, 4, ...", sizes=(4, 8), seen=tree_levels)
+def episode_means(rng, x, eps, out):
+    start = 0
+    for i in range(len(out)):
+        n = max(start, 1)
+        out[i] = laplace_mean(rng, np.sum(x[start : start + n]), n, eps)
+        start += n
+
+
+@mechanism("one number in [0, 1] plus N(0, 1/(2 rho))", budget="rho")
+def gaussian_release(rng, x, rho, out):
+    out[0] = x[0] + gaussian(rng, 1.0 / np.sqrt(2.0 * rho))
+
+
+@mechanism("AdaC, AdaR: means of disjoint episodes with Gaussian noise",
+           sizes=(4, 8), seen=tree_levels, budget="rho")  # fmt: skip
+def gaussian_episode_means(rng, x, rho, out):
+    start = 0
+    for i in range(len(out)):
+        n = max(start, 1)
+        out[i] = gaussian_mean(rng, np.sum(x[start : start + n]), n, rho)
+        start += n
+
+
+@mechanism("DP-KLUCB, DP-IMED: running totals of phases of 1, 1, 2, 4, ..., "
+           "each with noise of its own",
+           sizes=(4, 8), seen=tree_levels)  # fmt: skip
+def phase_sums(rng, x, eps, out):
+    total, start = 0.0, 0
+    for i in range(len(out)):
+        n = max(start, 1)
+        total += np.sum(x[start : start + n]) + laplace(rng, 1.0 / eps)
+        out[i] = total
+        start += n
+
+
+@mechanism("Lazy-DP-TS, Anytime-Lazy-UCB: means of disjoint buffers of 1, 2, 4, ...",
+           sizes=(3, 7), seen=lambda n: tree_levels(n + 1) - 1)  # fmt: skip
+def buffer_means(rng, x, eps, out):
+    buffers, released = new_buffers(1), 0
+    for i in range(len(x)):
+        fill_buffer(rng, eps, buffers, 0, x[i], 1)
+        if buffers.size[0] == 0.0:
+            out[released] = buffers.mean[0]
+            released += 1
+
+
+@mechanism("DP-TS: all prefix means of a hybrid counter", sizes=(1, 3, 6, 7), seen=lambda n: n)
+def hybrid_counter(rng, x, eps, out):
+    counters = new_hybrid_counters(1, len(x))
+    for i in range(len(x)):
+        count_reward(rng, eps, counters, 0, x[i])
+        out[i] = counted_mean(counters, 0)
+
+
+@mechanism("DP-UCB: all prefix sums of a tree", sizes=(3, 4, 7, 8), seen=lambda n: n)
+def tree(rng, x, eps, out):
+    trees, S = new_trees(1, len(x)), 0.0
+    scale = tree_node_scale(tree_levels(len(x)), 1.0, eps)
+    for i in range(len(x)):
+        S += x[i]
+        out[i] = S + tree_noise(trees, 0, i + 1, laplace(rng, scale))
+
+
+@mechanism("DP-UCB, tree=honaker: all prefix sums", sizes=(3, 4, 7, 8), seen=lambda n: n)
+def honaker_tree(rng, x, eps, out):
+    trees, S = new_honaker_trees(1, len(x)), 0.0
+    scales = NodeScales(tree_levels(len(x)), 1.0, 0.0, eps)
+    for i in range(len(x)):
+        S += x[i]
+        out[i] = S + honaker_noise(trees, rng, 0, i + 1, scales)
+
+
+@mechanism("DP-UCB, tree=kary: all prefix sums, with three branches",
+           sizes=(4, 13), seen=lambda n: n)  # fmt: skip
+def kary_tree(rng, x, eps, out):
+    trees, S = new_kary_trees(1, len(x), 3), 0.0
+    scales = NodeScales(kary_levels(len(x), 3), 1.0, 0.0, eps)
+    for i in range(len(x)):
+        S += x[i]
+        out[i] = S + kary_noise(trees, rng, 0, i + 1, scales)
+
+
+@mechanism("DPR-UCB: prefix sums of a tree whose items are truncated at B = n^(1/2)",
+           values=(-2.0, -1.0, 0.0, 1.0, 2.0), sizes=(1, 3, 4, 7), seen=lambda n: n)  # fmt: skip
+def adaptive_tree(rng, x, eps, out):
+    trees, S = new_trees(1, len(x)), 0.0
+    levels = tree_levels(len(x))
+    for i in range(len(x)):
+        B = np.sqrt(i + 1.0)
+        S += kept(x[i], B)
+        noise = laplace(rng, tree_node_scale(levels, 2.0 * B, eps))
+        out[i] = S + tree_noise(trees, 0, i + 1, noise)
+
+
+@mechanism("DPR-UCB, tree=kary: the same with three branches",
+           values=(-2.0, -1.0, 0.0, 1.0, 2.0), sizes=(1, 4), seen=lambda n: n)  # fmt: skip
+def adaptive_kary_tree(rng, x, eps, out):
+    trees, S = new_kary_trees(1, len(x), 3), 0.0
+    scales = NodeScales(kary_levels(len(x), 3), 2.0, 0.5, eps)
+    for i in range(len(x)):
+        S += kept(x[i], np.sqrt(i + 1.0))
+        out[i] = S + kary_noise(trees, rng, 0, i + 1, scales)
+
+
+@mechanism("DPR-SE, PRAE-R: the mean of n rewards truncated at 1", values=ANYTHING, sizes=(1, 5))
+def truncated_mean(rng, x, eps, out):
+    total = 0.0
+    for i in range(len(x)):
+        total += kept(x[i], 1.0)
+    out[0] = private_mean(rng, total, float(len(x)), 1.0, eps)
+
+
+@mechanism("the fullest of four bins", values=(0.5, 1.5, 2.5, 3.5), sizes=(1, 3))
+def mode(rng, x, eps, out):
+    counts = np.zeros(4)
+    for i in range(len(x)):
+        count(x[i], 1, 0.0, 1.0, counts)
+    out[0] = private_mode(rng, counts, float(len(x)), eps)
+
+
+@mechanism("PRAE-C: a mode of the first half, a truncated mean of the second",
+           values=(-2.0, 0.0, 1.0, 2.0), sizes=(2, 4))  # fmt: skip
+def central_mean(rng, x, eps, out):
+    n = len(x) // 2
+    counts, total = np.zeros(4), 0.0
+    for i in range(n):
+        count(x[i], 1, -2.0, 1.0, counts)
+    J = private_mode(rng, counts, float(n), eps) - 2.0
+    for i in range(n):
+        total += kept(x[n + i] - J, 1.0)
+    out[0] = J + private_mean(rng, total, float(n), 1.0, eps)
+
+
+@verb
+def encoded_total(rng, x, g):
+    """The sum of the encodings of some rewards."""
+    total = 0
+    for i in range(len(x)):
+        total += encoded(rng, x[i], 1, g)
+    return total
+
+
+@mechanism("Dist-DP-SE: the modular sum of n encoded rewards, discrete Laplace noise", sizes=(2, 4))
+def modular_sum_of_laplace(rng, x, eps, out):
+    n = len(x)
+    g = granularity(n, eps, 1.0)
+    tau = most_noise(g / eps, np.log(2.0 * n))
+    noise = discrete_laplace(rng, g / eps)
+    out[0] = modular_sum(encoded_total(rng, x, g), noise, n * g, tau)
+
+
+@mechanism("Dist-RDP-SE: the modular sum of n encoded rewards, Skellam noise",
+           sizes=(2, 4), budget="rho")  # fmt: skip
+def modular_sum_of_skellam(rng, x, rho, out):
+    n, eps = len(x), np.sqrt(2.0 * rho)
+    g = granularity(n, eps, 10.0)
+    tau = most_noise(g / eps, np.log(2.0 * n))
+    noise = skellam(rng, (g / eps) ** 2)
+    out[0] = modular_sum(encoded_total(rng, x, g), noise, n * g, tau)
+
+
+@mechanism("CTB: one bit of a reward in [0, 1]")
+def randomized_response(rng, x, eps, out):
+    out[0] = send_bit(rng, x[0], eps)

@@ -1,0 +1,105 @@
+"""A promise of privacy at one budget, and what is run to test it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ...compiled import compiles
+from ...contracts.guarantees import ZCDP, Gaussian
+from .games import arguments_at
+from .neighbours import Neighbours
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What an algorithm, a stopping rule or a mechanism promises at one budget.
+
+    Attributes:
+        source: the algorithm, stopping rule or mechanism.
+        budget: its privacy budget, eps or rho; for local privacy the level of all users.
+        values: its other parameters, as a configuration holds them.
+    """
+
+    source: Any
+    budget: float
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    @property
+    def budget_name(self) -> str:
+        """The name of the privacy budget, eps or rho."""
+        return str(self.source.budget)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """All parameters, as a configuration holds them."""
+        return {**self.values, self.budget_name: self.budget, "eps_min": self.budget}
+
+    def arguments(self, T: int) -> tuple[float, ...]:
+        """The arguments of the function of an algorithm or a rule at a horizon."""
+        return arguments_at(self.source, self.parameters, T)
+
+    @property
+    def gaussian(self) -> Gaussian | None:
+        """What Gaussian noise promises; None for pure DP."""
+        if self.source.guarantee is not None:
+            return self.source.guarantee.gaussian
+        return ZCDP if self.budget_name == "rho" else None
+
+    @property
+    def unit(self) -> str:
+        """What a privacy loss is measured in: eps, or mu if Gaussian noise promises zCDP or RDP."""
+        return "mu" if self.gaussian else "eps"
+
+    @property
+    def promised(self) -> float:
+        """The privacy loss that is promised with this budget, in its unit."""
+        if self.gaussian is not None:
+            return self.gaussian.mu(self.parameters)
+        guarantee = self.source.guarantee
+        return guarantee.epsilon(self.parameters) if guarantee else self.budget
+
+    def extremes(self) -> tuple[float, float] | None:
+        """The smallest and the largest reward, if the promise requires bounded rewards."""
+        rewards = self.source.rewards
+        return rewards.extremes(self.parameters) if rewards else None
+
+
+class Subject(Promise):
+    """Something that promises privacy: it is run on data, and an adversary observes its output.
+
+    Attributes:
+        kind: what it is, in a word.
+        runs: the most runs of a test of a compiled subject under either neighbour.
+    """
+
+    kind: ClassVar[str]
+    runs: ClassVar[int]
+
+    @property
+    def function(self) -> Callable:
+        """The function that is audited."""
+        return self.source.function
+
+    @property
+    def compiled(self) -> bool:
+        return compiles(self.function)
+
+    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
+        """About ``n`` pairs of neighbouring data that are worth a test."""
+        raise NotImplementedError
+
+    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+        """What an adversary sees in independent runs on some data, float array (runs, columns)."""
+        raise NotImplementedError
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        """The names of these columns."""
+        raise NotImplementedError

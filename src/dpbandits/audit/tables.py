@@ -1,0 +1,109 @@
+"""Findings of audits as a table, and in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tabulate import tabulate
+
+Row = Mapping[str, Any]
+Column = tuple[str, str, Callable[[Row], Any]]  # its head, its side, and the text of a row
+
+
+def render(rows: Sequence[Row], style: str) -> str:
+    """The table as text, in a style of tabulate's; losses are eps, or mu where the promise is."""
+    head, sides, texts = zip(*(EXACT if _is_exact(rows[0]) else SAMPLED), strict=True)
+    cells = [[text(row) for text in texts] for row in rows]
+    return tabulate(cells, head, tablefmt=style, colalign=sides, disable_numparse=True)
+
+
+def promised(row: Row) -> str:
+    """The loss that is promised; the budget it comes from, if it is not the budget itself."""
+    if row["unit"] == "eps":
+        return f"{row['promised']:g}"
+    return f"{row['budget']} {row[row['budget']]:g}: mu {row['promised']:.4g}"
+
+
+def _detectable(row: Row) -> str:
+    return "" if math.isinf(row["detectable"]) else f"{row['detectable']:.3g} {row['unit']}"
+
+
+def _interval(row: Row) -> str:
+    """A loss to ten digits, or as an interval, rounded outwards, if it is not known as well."""
+    low, high = row["low"], row["high"]
+    if high - low <= 1e-10 * high:
+        return f"{(low + high) / 2:#.10g}"
+    return f"[{math.floor(low * 1e7) / 1e7:.7f}, {math.ceil(high * 1e7) / 1e7:.7f}]"
+
+
+SAMPLED: tuple[Column, ...] = (
+    ("audited", "left", lambda row: row["name"]),
+    ("", "left", lambda row: row["kind"]),
+    ("promised", "right", promised),
+    ("measured, at least", "right", lambda row: f"{row['measured']:.3g}"),
+    ("would be seen from", "right", _detectable),
+    ("exact, of the release beneath", "right",
+     lambda row: "" if math.isnan(row["exact"]) else f"{row['exact']:.4g}"),
+    ("verdict", "left", lambda row: row["verdict"]),
+)  # fmt: skip
+EXACT: tuple[Column, ...] = (
+    ("audited", "left", lambda row: row["algo"]),
+    ("arms", "right", lambda row: row["arms"]),
+    ("rounds", "right", lambda row: f"{row['horizon']:,}"),
+    ("promised", "right", lambda row: f"{row['promised']:g}"),
+    ("exact loss", "left", _interval),
+    ("verdict", "left", lambda row: row["verdict"]),
+)
+
+
+def in_words(row: Row) -> str:
+    """The witness of a finding: the neighbours, the event, and its frequencies or its loss."""
+    return _exact_in_words(row) if _is_exact(row) else _sampled_in_words(row)
+
+
+def _is_exact(row: Row) -> bool:
+    return "low" in row
+
+
+def _exact_in_words(row: Row) -> str:
+    return (
+        f"{row['algo']} at eps {row['eps']:g}, {row['horizon']:,} rounds: attained by\n"
+        f"  {row['event']}\n"
+        f"  rewards    {row['rewards']}\n"
+        f"  neighbours {row['neighbours']}"
+    )
+
+
+def _sampled_in_words(row: Row) -> str:
+    n = row["runs"]
+    first, second = (f"{100 * row[key] / n:.4g} %" for key in ("count_first", "count_second"))
+    reward = f"reward {row['changed_round']}"
+    if row["kind"] == "algorithm":
+        reward = f"the reward of arm {row['changed_arm']} in round {row['changed_round']}"
+    files = f": {', '.join(row['witness'])}" if row["witness"] else ""
+    return (
+        f"{row['name']} at {row['budget']} {row[row['budget']]:g}: "
+        f"{'mu ' * (row['unit'] == 'mu')}{row['measured']:.3g} at least "
+        f"(confidence {row['confidence']:g})\n"
+        f"  sequences  of {row['rewards']}, {reward} is {row['first']:g} or {row['second']:g}"
+        f"{files}\n"
+        f"  event      {row['event']}\n"
+        f"  happens    in {first} and {second} of {n:,} runs each"
+    )
+
+
+def alignments_in_words(rows: Sequence[Row]) -> str:
+    """What replays have shown: of many rows, their counter-examples and how many held."""
+    said = {(row["name"], row["alignment"]): row for row in rows if row.get("alignment")}
+    failed = [row for row in rows if row.get("replays", 0) > row.get("aligned", 0)]
+    shown = failed if len(said) > 4 else said.values()
+    texts = [
+        f"\n{row['name']} at {row['budget']} {row[row['budget']]:g}: {row['alignment']}\n"
+        for row in shown
+    ]
+    if len(said) > 4:
+        replayed = sum(row["replays"] > 0 for row in rows)
+        texts.append(f"\n{replayed - len(failed)} of {replayed} alignments held\n")
+    return "".join(texts)

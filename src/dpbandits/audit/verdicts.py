@@ -1,0 +1,36 @@
+"""The words of a verdict: what each says, and how those of several methods become one."""
+
+from __future__ import annotations
+
+VIOLATED, MISALIGNED, UNDECIDED = "VIOLATED", "MISALIGNED", "undecided"
+CONSISTENT, PROVED = "consistent", "proved"
+MEANING = {  # a verdict is the first of these words that anything done leads to
+    VIOLATED: "a loss above the promised one was computed, or measured at the stated confidence",
+    MISALIGNED: "a replay of the alignment failed: the proof that is named does not hold here",
+    UNDECIDED: "the interval of the exact loss contains the promised one",
+    CONSISTENT: "nothing that was sampled or replayed contradicts the promise",
+    PROVED: "the exact loss of the actions is at most the promised one",
+}
+OBJECTIONS = (VIOLATED, MISALIGNED)
+ROUNDING = 1e-9  # relative tolerance of an exact loss
+
+
+def combined(*words: str) -> str:
+    """One verdict of several: the first in ``MEANING``, or nothing if there is none."""
+    return next((word for word in MEANING if word in words), "")
+
+
+def of_samples(measured: float, promised: float) -> str:
+    """The verdict on a lower confidence bound, the largest loss that is refuted."""
+    return VIOLATED if measured >= promised else CONSISTENT
+
+
+def of_replays(aligned: int, replays: int) -> str:
+    """The verdict on the replays of an alignment, of which so many succeeded."""
+    return MISALIGNED if aligned < replays else CONSISTENT if replays else ""
+
+
+def of_exact(low: float, high: float, promised: float) -> str:
+    """The verdict on an exact loss, an interval."""
+    limit = promised * (1.0 + ROUNDING)
+    return VIOLATED if low > limit else PROVED if high <= limit else UNDECIDED

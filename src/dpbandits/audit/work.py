@@ -1,0 +1,54 @@
+"""Audits one after the other, or those of several algorithms side by side."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+
+import joblib
+
+from ..running.children import follow, safe_children
+from .exact.loss import OutOfReach
+from .findings import Audit, Progress, Row
+
+Result = tuple[str, Row | OutOfReach | str]  # a name with a row, or why there is none
+
+
+def findings_of(
+    audits: Sequence[Audit], folder: Path | None, progress: Progress
+) -> Iterator[Result]:
+    """The results of audits in their order; ``progress`` is called with each number of them done.
+
+    Those of several algorithms or mechanisms are worked out side by side, each by a process.
+    """
+    groups = [list(group) for _, group in groupby(audits, lambda audit: audit.name)]
+    jobs = next((audit.jobs for audit in audits), 1)
+    if len(groups) == 1 or jobs == 1:
+        yield from _results(audits, folder, progress)
+        return
+    workers = joblib.Parallel(jobs, backend="loky", return_as="generator")
+    tasks = (joblib.delayed(_in_process)(os.getpid(), group, folder) for group in groups)
+    with safe_children():
+        for results in workers(tasks):
+            progress(len(results))
+            yield from results
+
+
+def _in_process(parent: int, audits: Sequence[Audit], folder: Path | None) -> list[Result]:
+    """The results of audits, by a child of a process."""
+    follow(parent)
+    return list(_results([replace(audit, jobs=1) for audit in audits], folder, lambda share: None))
+
+
+def _results(audits: Sequence[Audit], folder: Path | None, progress: Progress) -> Iterator[Result]:
+    for audit in audits:
+        try:
+            yield audit.name, audit.row(folder, progress)
+        except OutOfReach as reason:
+            yield audit.name, reason
+        except Exception:
+            yield audit.name, traceback.format_exc()

@@ -1,0 +1,74 @@
+"""Several algorithms: which may be the best, how far the others are from it, groups of ties."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .pairs import Located, ratio
+
+
+class AgainstBest(NamedTuple):
+    """Each of K algorithms against the one of smallest mean (or median), arrays (K,)."""
+
+    tied: np.ndarray  # whether it may be the best: no other is smaller beyond the limits
+    ratio: Located  # to the smallest
+
+
+def against_best(found: Located) -> AgainstBest:
+    """Multiple comparisons with the best (Hsu 1984), on the scale of ratios.
+
+    Whichever algorithm is the best, only the K - 1 comparisons with this one have to hold; then it
+    is among the ``tied``, and no ratio to it leaves its limits.
+
+    Args:
+        found: the estimates of K algorithms, with limits at the tail alpha / (2 (K - 1)).
+    """
+    every = np.arange(len(found.value))
+    a, b = np.meshgrid(every, every, indexing="ij")
+    pairs = ratio(found.of(a), found.of(b))
+    pairs.low[every, every] = pairs.high[every, every] = 1.0
+    tied = np.logical_not(np.any(pairs.low > 1.0, axis=1))
+    if not tied.any():  # limits of different skewness can contradict each other in a circle
+        tied[np.nanargmin(found.value)] = True
+    low, high = pairs.low[:, tied].min(axis=1), pairs.high[:, tied].max(axis=1)
+    best = int(np.argmin(found.value))
+    value = np.where(every == best, 1.0, pairs.value[:, best])
+    low = np.where(tied, 1.0, np.maximum(low, 1.0))
+    return AgainstBest(tied, Located(value, low, np.maximum(high, 1.0)))
+
+
+def different(found: Located) -> np.ndarray:
+    """Which pairs of K algorithms differ, bool array (K, K); the limits are for all pairs."""
+    every = np.arange(len(found.value))
+    a, b = np.meshgrid(every, every, indexing="ij")
+    above = ratio(found.of(a), found.of(b)).low > 1.0
+    np.fill_diagonal(above, False)
+    return above | above.T
+
+
+def letters(differ: np.ndarray, order: np.ndarray) -> list[str]:
+    """Letters for algorithms such that two share one if and only if they are not told apart.
+
+    Insert and absorb (Piepho 2004). ``order`` lists the algorithms from the smallest mean on; the
+    group of the first has the letter a.
+    """
+    place = {int(i): rank for rank, i in enumerate(order)}
+    groups = [frozenset(place)]
+    for i, j in zip(*np.nonzero(np.triu(differ)), strict=True):
+        split: list[frozenset[int]] = []
+        for group in groups:
+            split += [group - {int(i)}, group - {int(j)}] if {int(i), int(j)} <= group else [group]
+        unique = list(dict.fromkeys(split))
+        groups = [g for g in unique if not any(g < other for other in unique)]
+    groups.sort(key=lambda group: sorted(place[i] for i in group))
+    return [
+        "".join(_letter(n) for n, group in enumerate(groups) if i in group)
+        for i in range(len(differ))
+    ]
+
+
+def _letter(n: int) -> str:
+    """The letters a to z, then a1 to z1, and so on."""
+    return chr(ord("a") + n % 26) + (str(n // 26) if n >= 26 else "")

@@ -1,0 +1,121 @@
+"""Compare the algorithms of a tidy table: one row for each algorithm and game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors import BadInput
+from ..results.tables import question_of_table
+from .best import against_best, different, letters
+from .limits import rounded
+from .pairs import Located, difference, ratio, smaller
+from .samples import Samples, game_columns
+
+ERROR = 0.05  # the probability that any comparison of a table with the best, or baseline, is wrong
+CENTERS = {"mean": "", "median": "median_"}  # the columns of each begin so
+NOTHING = Located(np.nan, np.nan, np.nan)
+RESULTS = (
+    "mean", "median", "against", "difference", "difference_low", "difference_high",
+    "ratio", "ratio_low", "ratio_high", "median_difference", "median_difference_low",
+    "median_difference_high", "median_ratio", "median_ratio_low", "median_ratio_high",
+    "smaller", "smaller_low", "smaller_high", "tied", "median_tied", "letters", "runs",
+)  # fmt: skip
+
+
+def compare(table: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
+    """Compare the algorithms in each game of a tidy table with the best, or with a baseline.
+
+    A game is an environment with a budget and a horizon. All comparisons of a table with the best
+    (or baseline) hold at once with probability 95 %: with C of them, each end of an interval fails
+    with probability at most .05 / (2 C). So do those by which letters are given: they compare all
+    pairs of a game, so that they tell less apart.
+
+    Args:
+        table: a tidy table, of regret or of stopping times.
+        baseline: the name of an algorithm; ``inf`` for each algorithm itself without privacy; None
+            for the best. A game without the baseline has it from the same game without privacy.
+
+    Returns:
+        A row for each setting: its columns, then RESULTS; see ``dpbandits.compare``.
+
+    Raises:
+        BadInput: there is no such baseline, or several settings in one game have its name.
+    """
+    samples = Samples(table)
+    references = [samples.references(game, baseline) for game in samples.games]
+    compared = sum(len(game) - 1 for game in samples.games)
+    others = compared if baseline is None else _comparisons(samples.games, references)
+    if baseline is not None and not others:
+        raise BadInput(f"baseline={baseline}: nothing in the table can be compared with it")
+    pairs = sum(len(game) * (len(game) - 1) // 2 for game in samples.games)
+    to_best, to_reference, of_pairs = (ERROR / 2 / max(n, 1) for n in (compared, others, pairs))
+    best, reference = (
+        {center: samples.located(center, tail) for center in CENTERS}
+        for tail in (to_best, to_reference)
+    )
+    means = samples.located("mean", of_pairs)
+    rows: dict[int, dict[str, Any]] = {}
+    for game, own in zip(samples.games, references, strict=True):
+        found = {center: against_best(best[center].of(game)) for center in CENTERS}
+        order = np.argsort(means.value[game], kind="stable")
+        marks = letters(different(means.of(game)), order)
+        for place, i in enumerate(game):
+            j = game[order[0]] if baseline is None else own[place]
+            row = rows[int(i)] = {"against": samples.name(j), "runs": len(samples.values[i])}
+            for center, start in CENTERS.items():
+                row[center] = best[center].value[i]
+                row[f"{start}tied"] = bool(found[center].tied[place])
+                if baseline is None:
+                    one = found[center].ratio.of(place)
+                    away = _from_best(best[center], i, game[found[center].tied])
+                else:
+                    away, one = _against(reference[center], i, j)
+                row |= _columns(f"{start}difference", away) | _columns(f"{start}ratio", one)
+            p = NOTHING
+            if j is not None and i != j:
+                p = Located(*smaller(samples.values[i], samples.values[j], to_reference))
+            row |= _columns("smaller", p) | {"letters": marks[place]}
+    results = pd.DataFrame([rows[i] for i in range(len(rows))])[list(RESULTS)]
+    return pd.concat([samples.settings.reset_index(drop=True), results], axis=1)
+
+
+def _comparisons(games: Sequence[np.ndarray], references: Sequence[Sequence[int | None]]) -> int:
+    """The number of settings that have a reference other than themselves."""
+    pairs = (zip(game, own, strict=True) for game, own in zip(games, references, strict=True))
+    return sum(j is not None and i != j for own in pairs for i, j in own)
+
+
+def _columns(name: str, found: Located) -> dict[str, float]:
+    """An estimate and its limits as columns."""
+    ends = zip(("", "_low", "_high"), found, strict=True)
+    return {f"{name}{end}": float(x) for end, x in ends}
+
+
+def _against(found: Located, i: int, j: int | None) -> tuple[Located, Located]:
+    """Difference and ratio of a setting and its reference."""
+    if j is None:
+        return NOTHING, NOTHING
+    if i == j:
+        return Located(0.0, 0.0, 0.0), Located(1.0, 1.0, 1.0)
+    return difference(found.of(i), found.of(j)), ratio(found.of(i), found.of(j))
+
+
+def _from_best(found: Located, i: int, tied: np.ndarray) -> Located:
+    """The difference of a setting from the best, whichever of those that are tied this is."""
+    others = tied[tied != i]
+    if not len(others):
+        return Located(0.0, 0.0, 0.0)
+    each = difference(found.of(np.full(len(others), i)), found.of(others))
+    low = 0.0 if i in tied else max(each.low.min(), 0.0)
+    return Located(rounded(found.value[i] - found.value[tied].min()), low, max(each.high.max(), 0))
+
+
+def games(comparison: pd.DataFrame) -> list[pd.DataFrame]:
+    """The rows of each game of a comparison."""
+    settings = comparison[list(comparison.columns)[: list(comparison.columns).index("mean")]]
+    columns = game_columns(settings, question_of_table(settings))
+    return [rows for _, rows in comparison.groupby(columns, sort=False, dropna=False)]

@@ -1,0 +1,81 @@
+"""A comparison as text: a table for the terminal, Markdown or LaTeX."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+from tabulate import tabulate
+
+from ..results.summary import FORMATS, HEADINGS, NAMES, columns_shown, latex_table, significant
+from ..results.tables import question_of_table
+from .samples import ITSELF
+from .table import games
+
+NOTE = (
+    "All {count} intervals of a column hold at once, with probability 95 %. tied: may have the "
+    "smallest mean.\nAlgorithms of one game that share a letter cannot be told apart by mean."
+)
+
+
+def render(comparison: pd.DataFrame, style: str, baseline: str | None = None) -> str:
+    """A comparison as text, the smallest mean of each game first.
+
+    Args:
+        comparison: the result of ``compare``.
+        style: ``simple`` or ``pipe`` of tabulate, or ``latex`` (booktabs).
+        baseline: what was compared with, as given to ``compare``.
+    """
+    question, latex = question_of_table(comparison), style == "latex"
+    shown, to = columns_shown(comparison, question), _reference(baseline)
+    header = [HEADINGS.get(name, name) for name in shown]
+    header += [question.statistic_name, to, "95 %", "medians", "95 %", "P(smaller)", "95 %"]
+    header += ["tied", "letters", "runs"]
+    rows = []
+    for game in games(comparison):
+        for row in game.sort_values("mean", kind="stable").to_dict("records"):
+            about = [
+                ""
+                if pd.isna(row[n])
+                else (NAMES if latex and n in NAMES else FORMATS).get(n, str)(row[n])
+                for n in shown
+            ]
+            rows.append([*about, *_measured(row)])
+    align = ["left" if name in NAMES else "right" for name in shown]
+    align += ["right"] * 7 + ["left", "left", "right"]
+    if latex:
+        return latex_table(header, rows, align)
+    return tabulate(rows, header, tablefmt=style, colalign=align, disable_numparse=True)
+
+
+def note(comparison: pd.DataFrame) -> str:
+    """What the intervals, the ties and the letters of a comparison mean."""
+    count = int(comparison["smaller"].notna().sum())
+    return NOTE.format(count=count)
+
+
+def _reference(baseline: str | None) -> str:
+    return (
+        "to the best"
+        if baseline is None
+        else "to no privacy"
+        if baseline == ITSELF
+        else f"to {baseline}"
+    )
+
+
+def _measured(row: Mapping[Hashable, Any]) -> list[str]:
+    ratios = [text for start in ("", "median_") for text in _located(row, f"{start}ratio")]
+    return [
+        significant(row["mean"]), *ratios, *_located(row, "smaller"),
+        "tied" if row["tied"] else "", row["letters"], str(row["runs"]),
+    ]  # fmt: skip
+
+
+def _located(row: Mapping[Hashable, Any], name: str) -> list[str]:
+    value, low, high = (row[f"{name}{end}"] for end in ("", "_low", "_high"))
+    if math.isnan(low):
+        return ["", ""]
+    return [f"{value:.3g}", f"{low:.3g} to {high:.3g}"]

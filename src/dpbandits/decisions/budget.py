@@ -1,0 +1,218 @@
+"""Which budget an algorithm needs for a regret, or to lose little against no privacy."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..contracts.question import REGRET
+from ..errors import BadInput
+from ..results.run_store import Memory, RunStore, Store
+from ..results.summary import rounds, significant
+from ..results.tables import MEASURED, load_finished
+from ..running.failures import RunsFailed
+from ..running.monte_carlo import run_settings
+from ..settings.choices import request_from
+from ..settings.request import Request
+from ..settings.setting import Setting
+from ..validation import number_where, whole
+from .search import CLOSE, Found, Search
+
+COLUMNS = (
+    "algo", "budget", "low", "high", "reached", "name", "env", "horizon", "goal", "baseline",
+    "runs", "seconds", "answer",
+)  # fmt: skip
+CHECKPOINTS = 1
+
+
+def budgets_needed(
+    algorithms: Sequence[Any],
+    given: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    folders: tuple[str, ...],
+    *,
+    regret: float | None,
+    ratio: float | None,
+    baseline: Any,
+    least: float,
+    most: float,
+    precision: float,
+    runs: int,
+) -> pd.DataFrame:
+    """A row for each algorithm with the budget that it needs; see ``dpbandits.budget``.
+
+    Args:
+        algorithms: the algorithms, as ``dpbandits.run`` takes them.
+        given: other keys of a run, with None for defaults.
+        parameters: parameters of the algorithms.
+        folders: the user's configuration folders.
+        regret: the largest mean regret.
+        ratio: instead of it, the largest ratio to the mean regret of the baseline.
+        baseline: an algorithm without privacy; None for each algorithm itself without privacy.
+        least: the smallest budget that is tried.
+        most: the largest.
+        precision: the ratio of the ends of the interval that is asked for.
+        runs: runs at one budget, at most.
+    """
+    goal = _goal(regret, ratio, baseline)
+    least, most = (number_where(k, x, lambda v: 0 < v < math.inf, "a number above 0 is needed")
+                   for k, x in (("least", least), ("most", most)))  # fmt: skip
+    if not least < most:
+        raise BadInput(f"most={most:g}: above least={least:g} is needed")
+    precision = number_where("precision", precision, lambda x: x >= 1.01, "1.01 or more is needed")
+    runs = whole("runs", runs, at_least=32, at_most=10_000_000)
+    needs = [_Need(a, given, parameters, folders, baseline, ratio is not None) for a in algorithms]
+    rows, looks = [], []
+    store: Store | None = None
+    for need in needs:
+        store = need.store = store or need.new_store()
+        begun = time.monotonic()
+        search = Search(
+            need.regrets, goal, least, most, precision, runs,
+            need.of_baseline if need.reference is not None else None,
+        )  # fmt: skip
+        found = search.answer()
+        rows.append({
+            **need.about, "budget": found.budget, "low": found.low, "high": found.high,
+            "reached": not math.isnan(found.budget), "goal": goal, "runs": need.played(),
+            "seconds": round(time.monotonic() - begun, 2),
+            "answer": in_words(found, need.about, goal, precision),
+        })  # fmt: skip
+        looks += [{"algo": need.about["algo"], **vars(look)} for look in found.looks]
+    table = pd.DataFrame(rows)[list(COLUMNS)]
+    table.attrs["looks"] = pd.DataFrame(looks)
+    return table
+
+
+def _goal(regret: float | None, ratio: float | None, baseline: Any) -> float:
+    """The goal, checked: one of the two."""
+    if (regret is None) == (ratio is None):
+        raise BadInput(
+            "either regret=R or ratio=R is needed: the largest mean regret, or its ratio"
+        )
+    if regret is not None:
+        if baseline is not None:
+            raise BadInput("baseline: it goes with ratio=R, not with regret=R")
+        return number_where("regret", regret, lambda x: 0 < x < math.inf, "above 0 is needed")
+    return number_where("ratio", ratio, lambda x: 0 < x < math.inf, "above 0 is needed")
+
+
+class _Need:
+    """An algorithm whose budget is asked for: its settings and their runs."""
+
+    def __init__(
+        self,
+        algorithm: Any,
+        given: Mapping[str, Any],
+        parameters: Mapping[str, Any],
+        folders: tuple[str, ...],
+        baseline: Any,
+        divided: bool,
+    ):
+        self.given = {**given, "algo": algorithm, "checkpoints": CHECKPOINTS}
+        self.parameters, self.folders = parameters, folders
+        self.request = self._request({})
+        (first,) = self._settings(self.request)
+        if not first.algorithm.private:
+            raise BadInput(f"algo={first.algo}: it is not private and takes no budget")
+        if first.population:
+            raise BadInput("population: users have levels of their own, not one budget")
+        self.name = first.budget_name
+        self.reference: Setting | None = None
+        label = ""
+        if divided and baseline is None:
+            self.reference, label = self._at(math.inf), f"{first.algo} without privacy"
+        elif divided:
+            own = {**given, "algo": baseline, "checkpoints": CHECKPOINTS}
+            request = request_from(REGRET, own, {}, folders)
+            (self.reference,) = self._settings(request)
+            label = self.reference.algo
+            if self.reference.algorithm.private:
+                raise BadInput(f"baseline={label}: an algorithm without privacy is needed")
+        self.about = {
+            "algo": first.algo, "name": self.name, "env": first.env, "horizon": first.horizon,
+            "baseline": label,
+        }  # fmt: skip
+        self.store: Store = Memory()
+        self._cache: dict[float, Setting] = {}
+        self._played: dict[Setting, int] = {}
+
+    def _request(self, budget: Mapping[str, float]) -> Request:
+        return request_from(REGRET, {**self.given, **budget}, self.parameters, self.folders)
+
+    @staticmethod
+    def _settings(request: Request) -> list[Setting]:
+        if len(request.settings) > 1:
+            raise BadInput("one environment and one value of each parameter are needed")
+        return request.settings
+
+    def _at(self, budget: float) -> Setting:
+        return self._request({self.name: budget}).settings[0]
+
+    def new_store(self) -> Store:
+        """The store that the request names."""
+        return Memory() if self.request.results is None else RunStore(self.request.results)
+
+    def regrets(self, budget: float, n: int) -> np.ndarray:
+        """The final regrets of the first n runs at a budget."""
+        if budget not in self._cache:
+            self._cache[budget] = self._at(budget)
+        return self._regrets(self._cache[budget], n)
+
+    def of_baseline(self, n: int) -> np.ndarray:
+        """The final regrets of the first n runs of the baseline, or of more that are there."""
+        assert self.reference is not None
+        return self._regrets(self.reference, max(n, self._played.get(self.reference, 0)))
+
+    def _regrets(self, setting: Setting, n: int) -> np.ndarray:
+        request = self.request
+        _, failures = run_settings([setting], n, request.jobs, request.backend, self.store)
+        if failures:
+            raise RunsFailed(failures)
+        self._played[setting] = max(n, self._played.get(setting, 0))
+        return MEASURED[REGRET.statistic](load_finished(self.store, setting, n))[:, -1].astype(
+            float
+        )
+
+    def played(self) -> int:
+        """The runs that the answer is made of, the baseline's included."""
+        return sum(self._played.values())
+
+
+def in_words(found: Found, about: Mapping[str, Any], goal: float, precision: float) -> str:
+    """The answer as a sentence."""
+    name, of = about["name"], about["baseline"]
+    aim = f"{goal:g} times that of {of}" if of else significant(goal)
+    start = f"{about['algo']} on {about['env']}, T = {rounds(about['horizon'])}: "
+    last = found.looks[-1]
+    measured = f"{significant(last.mean)} ({significant(last.low)} to {significant(last.high)})"
+    if found.kind == "never":
+        return f"{start}regret is never at most {aim}; at {name}={last.budget:g} it is {measured}"
+    if found.kind == "open" and math.isnan(found.budget):
+        return (
+            f"{start}no {name} up to {last.budget:g} certainly has a regret of at most {aim}; "
+            f"there it is {measured}"
+        )
+    if found.kind == "always":
+        end = f"regret is at most {aim} even at {name}={found.high:g}, the smallest tried"
+    elif found.kind == "open":
+        end = (
+            f"regret is at most {aim} at {name}={found.high:g}, and perhaps at all smaller ones "
+            "that were tried"
+        )
+    else:
+        end = (
+            f"regret is at most {aim} from {name}={found.budget:g} on "
+            f"({found.low:g} to {found.high:g})"
+        )
+        if found.high / found.low > CLOSE * precision:
+            end += "; more runs would narrow this"
+    if found.again:
+        again = ", ".join(f"{x:g}" for x in found.again)
+        end += f". It is not monotone: above that again at {name}={again}"
+    return start + end

@@ -1,0 +1,189 @@
+"""The smallest privacy budget that reaches a goal: a bisection with runs added where needed.
+
+At a budget the regret is above the goal, not above it, or cannot be told yet; then more runs are
+played there. All that a search tells holds at once with probability 95 %. Regret is continuous in
+the budget, so between a budget above the goal and one that reaches it lies an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from ..comparison.limits import limits_of_mean, mean_of_runs
+from ..comparison.pairs import Located, ratio
+
+ERROR = 0.05  # the probability that anything that a search tells is wrong
+LOOKS = 100  # at runs, at most: each may be wrong with probability ERROR / LOOKS
+FIRST, MORE = 32, 2  # runs of the first look at a budget, and how many times as many of the next
+FEW = 256  # runs at a budget at most, while the interval is narrowed for the first time
+SETTLED = 512  # runs from which on an estimate of the runs that are needed is believed
+HOPELESS = 4.0  # times the largest number of runs: if so many are needed, none are added
+A_DECADE = 2  # budgets that are scanned
+CLOSE = 1.01  # times the precision that is asked for, for rounded budgets
+
+Runs = Callable[[float, int], np.ndarray]  # the final regrets of the first runs at a budget
+Kind = Literal["between", "always", "never", "open"]
+
+
+@dataclass(frozen=True)
+class Look:
+    """What is known at a budget: the regret, or its ratio to that of the baseline."""
+
+    budget: float
+    runs: int
+    mean: float
+    low: float
+    high: float
+    side: int  # 1 above the goal, -1 at most the goal, 0 unknown
+
+
+@dataclass(frozen=True)
+class Found:
+    """The answer of a search: a budget between ``low`` and ``high``."""
+
+    kind: Kind
+    budget: float
+    low: float
+    high: float
+    again: tuple[float, ...]  # budgets above the answer at which regret is above the goal again
+    looks: tuple[Look, ...]  # the last at each budget, by budget
+
+
+@dataclass
+class Search:
+    """A search for the smallest budget at which regret is at most ``goal``.
+
+    With a baseline, regret is divided by that of the baseline's runs.
+    """
+
+    regrets: Runs
+    goal: float
+    least: float
+    most: float
+    precision: float  # the largest ratio of ``high`` to ``low`` that is asked for
+    runs: int  # at one budget, at most
+    baseline: Callable[[int], np.ndarray] | None = None
+    _seen: dict[float, Look] = field(default_factory=dict)
+    _looks: int = 0
+
+    def answer(self) -> Found:
+        """Scan the range of budgets, then narrow the place where the goal is first reached."""
+        count = max(2, round(A_DECADE * np.log10(self.most / self.least)) + 1)
+        grid = [short(x) for x in np.geomspace(self.least, self.most, count)]
+        self.least, self.most = grid[0], grid[-1]
+        for budget in grid:
+            self._look(budget, FIRST)
+        for end in (self.least, self.most):
+            self._decide(end, self.runs)
+        if not any(look.side < 0 for look in self._seen.values()):
+            sure = self._seen[self.most].side > 0
+            return self._found("never" if sure else "open", np.nan, self.most, np.inf)
+        low, high = self._bracket()
+        if low == 0.0:
+            return self._found("always" if high == self.least else "open", high, low, high)
+        self._narrow()
+        low, high = self._bracket()
+        return self._found("between", self._crossing(), low, high)
+
+    def _bracket(self) -> tuple[float, float]:
+        """The smallest budget that reaches the goal, and the largest below it that does not."""
+        high = min(look.budget for look in self._seen.values() if look.side < 0)
+        above = (look.budget for look in self._seen.values() if look.side > 0)
+        return max((x for x in above if x < high), default=0.0), high
+
+    def _narrow(self) -> None:
+        """Bisect with few runs at each budget until nothing can be told in the middle; then narrow
+        both sides, and once more about the budget at which the means cross, with many.
+        """
+        few = min(FEW, self.runs)
+        while not self._is_narrow():
+            middle = short(np.sqrt(np.prod(self._bracket())))
+            if self._decide(middle, few) == 0:
+                self._towards(middle, few)
+                break
+        for _ in range(2):
+            if not self._is_narrow():
+                self._towards(self._crossing(), self.runs)
+
+    def _is_narrow(self) -> bool:
+        low, high = self._bracket()
+        return high / low <= CLOSE * self.precision or self._looks >= LOOKS
+
+    def _towards(self, middle: float, runs: int) -> None:
+        """Narrow both sides about a budget: first at the distance that is asked for, then by
+        bisection between where nothing can be told and where something is known.
+        """
+        for outward in (1, -1):
+            near, far = (
+                short(middle * self.precision ** (outward / 2)),
+                self._bracket()[outward > 0],
+            )
+            while outward * (far - near) > 0.0 and self._looks < LOOKS:
+                if self._decide(near, runs) != 0:
+                    break
+                distance = (far / near) ** outward
+                near = short(np.sqrt(near * far)) if distance > self.precision else far
+
+    def _decide(self, budget: float, most: int) -> int:
+        """Add runs at a budget until its side is known, or too many would be needed."""
+        seen = self._seen.get(budget)
+        n = FIRST if seen is None else seen.runs
+        look = self._look(budget, n) if seen is None else seen
+        while look.side == 0 and n < most and self._looks < LOOKS:
+            if n >= SETTLED and n * _excess(look, self.goal) > HOPELESS * most:
+                break
+            n = min(MORE * n, most)
+            look = self._look(budget, n)
+        return look.side
+
+    def _look(self, budget: float, n: int) -> Look:
+        """Look at the first n runs at a budget."""
+        self._looks += 1
+        n = min(n, self.runs)
+        found = _located(self.regrets(budget, n))
+        if self.baseline is not None:
+            found = ratio(found, _located(self.baseline(n)))
+        side = 1 if found.low > self.goal else -1 if found.high <= self.goal else 0
+        look = Look(budget, n, float(found.value), float(found.low), float(found.high), side)
+        self._seen[budget] = look
+        return look
+
+    def _found(self, kind: Kind, budget: float, low: float, high: float) -> Found:
+        looks = tuple(self._seen[x] for x in sorted(self._seen))
+        again = tuple(x.budget for x in looks if x.side > 0 and x.budget > high)
+        return Found(kind, budget, low, high, again, looks)
+
+    def _crossing(self) -> float:
+        """The budget at which the means cross the goal, on logarithmic scales."""
+        low, high = self._bracket()
+        inside = [self._seen[x] for x in sorted(self._seen) if low <= x <= high]
+        for a, b in pairwise(inside):
+            x, y = (np.log(max(look.mean, 1e-300) / self.goal) for look in (a, b))
+            if y <= 0.0 < x:
+                return short(a.budget * (b.budget / a.budget) ** (x / (x - y)))
+        return short(np.sqrt(low * high))
+
+
+def _located(regrets: np.ndarray) -> Located:
+    """The mean of some regrets, with limits that hold in all looks at once."""
+    column = regrets[:, np.newaxis]
+    low, high = limits_of_mean(column, ERROR / LOOKS)
+    return Located(mean_of_runs(column)[0], low[0], high[0])
+
+
+def _excess(look: Look, goal: float) -> float:
+    """How many times as many runs as there are would tell the side, about."""
+    with np.errstate(divide="ignore"):
+        away = abs(np.log(look.mean / goal))
+        width = np.log(look.mean / look.low) if look.mean > goal else np.log(look.high / look.mean)
+    return float((width / max(away, 1e-9)) ** 2)
+
+
+def short(budget: float) -> float:
+    """A budget of three digits, as it is written."""
+    return float(f"{budget:.3g}")

@@ -1,0 +1,55 @@
+"""Child processes: what they import, that Ctrl-C is left to their parent, and when they end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+SAFE = "PYTHONSAFEPATH"
+
+
+@contextmanager
+def safe_children() -> Iterator[None]:
+    """Let Python processes that are started meanwhile import nothing from the working folder.
+
+    ``python -m`` and ``python -c``, with which libraries start workers, would find a ``random.py``
+    there before that of Python. The modules of this process can be imported all the same.
+    """
+    before = os.environ.get(SAFE)
+    os.environ[SAFE] = "1"
+    try:
+        yield
+    finally:
+        del os.environ[SAFE]
+        os.environ.update({} if before is None else {SAFE: before})
+
+
+@contextmanager
+def deaf_children() -> Iterator[None]:
+    """Let processes that this thread starts meanwhile ignore Ctrl-C from their beginning.
+
+    A terminal sends it to all processes of a command, of which only the parent answers it.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # which a child inherits
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@cache
+def follow(parent: int) -> None:
+    """In a process: end soon after its parent, and leave Ctrl-C to it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

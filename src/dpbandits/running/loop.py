@@ -1,0 +1,161 @@
+"""The loop that hands out tasks, receives their outcomes, and stores and shows what is finished."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from contextlib import suppress
+from functools import reduce
+from operator import or_
+
+from ..errors import ClusterLost, FileTrouble
+from ..results.run_store import Damaged, Runs, Store
+from ..settings.setting import Setting
+from .failures import Failure
+from .outcomes import Outcome, died, finish
+from .progress import progress_bar
+from .runners import Runner
+from .tasks import Task, whole
+from .work import Work
+
+AHEAD = 2  # tasks that are handed out for each worker: one waits while another is played
+TICK = 0.25  # seconds between two looks at what is due, if nothing comes
+SAVE_EVERY = 5.0  # seconds that a finished run of an unfinished setting may wait to be written
+PATIENCE = 1.0  # seconds that tasks may go on after an interruption
+
+
+class Loop:
+    """Plays runs. Its thread hands out, receives, stores and shows; the main thread only waits.
+
+    Signals are handled by the main thread: there, a kernel would delay them, and what their
+    handlers raise could lose an outcome or break into a write.
+
+    Attributes:
+        played: number of runs that were played.
+        failures: runs that could not be finished.
+    """
+
+    def __init__(self, missing: Mapping[Setting, list[int]], store: Store):
+        self.played = 0
+        self.failures: list[Failure] = []
+        self._failed: set[Setting] = set()
+        self._store = store
+        self._left = {setting: len(runs) for setting, runs in missing.items()}
+        self._fresh: dict[Setting, list[Runs]] = {setting: [] for setting in missing}  # not stored
+        self._since: dict[Setting, float] = {}  # when the first of them came
+        self._bar = progress_bar(sum(whole(s, runs).cost for s, runs in missing.items()))
+        self._stopping, self._ended = threading.Event(), threading.Event()
+        self._error: BaseException | None = None
+
+    def play(self, parts: Sequence[tuple[Runner, Work]], known: Iterable[Outcome] = ()) -> None:
+        """Play all work, each part by its runner, beside outcomes that are known before.
+
+        What is raised by the loop, or here by the handler of a signal, is raised when what is
+        finished has been stored as far as possible.
+        """
+        threading.Thread(target=self._run, args=(parts, known), daemon=True).start()
+        try:
+            self._ended.wait()
+        except BaseException:
+            self.stop()
+            raise
+        finally:
+            self._bar.close()
+        if self._error is not None:
+            raise self._error
+
+    def stop(self) -> None:
+        """Hand out no more tasks, wait a second for those that are played, and store."""
+        self._stopping.set()
+        self._ended.wait()
+
+    def _run(self, parts: Sequence[tuple[Runner, Work]], known: Iterable[Outcome]) -> None:
+        try:
+            # Processes that this thread starts leave Ctrl-C to the main thread from their beginning
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            for outcome in known:
+                self._take(outcome)
+            for runner, work in parts:
+                self._play(runner, work)
+            self._save(0.0)
+        except BaseException as error:  # raised in the main thread
+            self._error = error
+            for setting in self._fresh:
+                with suppress(FileTrouble):
+                    self._store_fresh(setting)
+        finally:
+            self._ended.set()
+
+    def _play(self, runner: Runner, work: Work) -> None:
+        pending: dict[Future, Task] = {}
+        while not self._stopping.is_set():
+            while len(pending) < AHEAD * runner.jobs and (task := work.hand_out()):
+                stored = self._stored(task)
+                pending[runner.submit(finish, task, stored, runner.is_here)] = task
+            if not pending:
+                return
+            self._receive(runner, work, pending, TICK)
+            self._save(SAVE_EVERY)
+        if runner.is_here:
+            pending = {future: task for future, task in pending.items() if not future.cancel()}
+        end = time.monotonic() + PATIENCE
+        while pending and (patience := end - time.monotonic()) > 0:
+            self._receive(runner, work, pending, patience)
+
+    def _stored(self, task: Task) -> frozenset[int]:
+        """The runs of a task that another process has stored when it is about to be handed out."""
+        try:
+            return self._store.finished(task.setting) & frozenset(task.runs)
+        except (Damaged, FileTrouble):
+            return frozenset()
+
+    def _receive(
+        self, runner: Runner, work: Work, pending: dict[Future, Task], seconds: float
+    ) -> None:
+        """Take the outcomes that have come, waiting some seconds for the first."""
+        done, _ = wait(pending, seconds, FIRST_COMPLETED)
+        runner.check(bool(done))
+        for future in done:
+            task = pending.pop(future)
+            try:
+                outcome = future.result()
+            except CancelledError:
+                raise ClusterLost(f"{runner.where}: the scheduler is gone") from None
+            except Exception as error:
+                outcome = died(task, error)
+            if work.take_back(outcome):
+                self._take(outcome)
+        self._bar.refresh()
+
+    def _take(self, outcome: Outcome) -> None:
+        """Take an outcome that is settled."""
+        task, setting = outcome.task, outcome.task.setting
+        if outcome.lost:
+            self.failures.append(Failure(setting, outcome.lost, outcome.trace))
+            self._failed.add(setting)
+            self._store.note_failure(setting, self.failures[-1].reason)
+        if outcome.played:
+            self._fresh[setting].append(outcome.as_runs())
+        self.played += len(outcome.played)
+        self._left[setting] -= len(task.runs)
+        self._since.setdefault(setting, time.monotonic())
+        self._bar.set_postfix_str(f"{setting.algo} on {setting.env}", refresh=False)
+        self._bar.update(task.cost)
+
+    def _save(self, patience: float) -> None:
+        """Store finished settings, and runs that came some seconds ago."""
+        for setting, since in list(self._since.items()):
+            is_finished = self._left[setting] == 0
+            if is_finished or time.monotonic() - since >= patience:
+                del self._since[setting]
+                self._store_fresh(setting)
+                if is_finished and setting not in self._failed:
+                    self._store.forget_failure(setting)
+
+    def _store_fresh(self, setting: Setting) -> None:
+        if fresh := self._fresh[setting]:
+            self._store.save(setting, reduce(or_, fresh))
+            fresh.clear()

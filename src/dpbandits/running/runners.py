@@ -1,0 +1,224 @@
+"""Runners, which have workers call functions: on this machine, or those of Dask or Ray."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import socket
+import time
+from collections.abc import Callable
+from concurrent.futures import BrokenExecutor, Future
+from multiprocessing.pool import ThreadPool
+from multiprocessing.resource_tracker import ensure_running
+from typing import Any
+
+from joblib.externals.loky import get_reusable_executor
+
+from ..errors import BadInput, ClusterLost
+from .children import follow
+
+IDLE = 300  # seconds after which an idle process of this machine ends
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # one in each process
+PATIENCE = 15  # seconds that a cluster has to answer at first
+FIRST = 10.0  # seconds until its first worker is there
+QUIET = 2.0  # seconds between two counts of its workers, while no result comes
+ABSENT = 60.0  # seconds without a worker, or without an answer, after which it is lost
+
+
+class Runner:
+    """Has workers call functions. Used in a ``with`` statement, since what was started is ended.
+
+    Attributes:
+        jobs: number of workers.
+        is_here: whether they are those of this machine.
+        where: the keys that choose it.
+    """
+
+    is_here = True
+    where = "runner=local"
+
+    def __init__(self, jobs: int, address: str | None = None):
+        self.jobs = jobs
+
+    def submit(self, function: Callable[..., Any], *given: Any) -> Future:
+        """Have a worker call a function. What is raised in the place of its result, such as the
+        death of the worker, the future raises.
+        """
+        raise NotImplementedError
+
+    def check(self, came: bool) -> None:
+        """Called from time to time, and whether results ``came`` since.
+
+        Raises:
+            ClusterLost: no other ever will.
+        """
+
+    def __enter__(self) -> Runner:
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
+        """End the workers; after an error those that are still busy, if that is possible."""
+
+
+class Threads(Runner):
+    """Threads of this process: the pool of joblib's threads, which an exit does not wait for."""
+
+    def __init__(self, jobs: int, address: str | None = None):
+        super().__init__(jobs)
+        self._pool = ThreadPool(jobs)
+
+    def submit(self, function: Callable[..., Any], *given: Any) -> Future:
+        future: Future = Future()
+        self._pool.apply_async(_settle, (future, function, given))
+        return future
+
+    def __exit__(self, *_: Any) -> None:
+        self._pool.close()
+
+
+def _settle(future: Future, function: Callable[..., Any], given: tuple[Any, ...]) -> None:
+    if future.set_running_or_notify_cancel():
+        try:
+            future.set_result(function(*given))
+        except BaseException as error:
+            future.set_exception(error)
+
+
+class Processes(Runner):
+    """Processes of this machine: joblib's, which are used again by later requests."""
+
+    def submit(self, function: Callable[..., Any], *given: Any) -> Future:
+        own = {name: os.environ.get(name, "1") for name in THREADS}
+        follows = {"initializer": follow, "initargs": (os.getpid(),)}
+        processes = get_reusable_executor(self.jobs, timeout=IDLE, env=own, **follows)
+        try:
+            return processes.submit(function, *given)
+        except BrokenExecutor as error:  # one has just died; there will be others
+            future: Future = Future()
+            future.set_exception(error)
+            return future
+
+    def __enter__(self) -> Runner:
+        ensure_running()  # of a later start the signal mask of the loop's thread would be changed
+        return self
+
+    def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
+        if error is not None:
+            get_reusable_executor(reuse=True).shutdown(kill_workers=True)
+
+
+class Cluster(Runner):
+    """Workers of Dask or Ray. They, and what hands out their work, may all be gone.
+
+    Raises:
+        BadInput: the package is not installed, or the cluster does not answer.
+    """
+
+    is_here = False
+    name, module = "", ""  # of the runner, and of what it needs
+
+    def __init__(self, jobs: int, address: str | None = None):
+        self.where = f"runner.address={address}" if address else f"runner={self.name}"
+        try:
+            package = importlib.import_module(self.module)
+        except ImportError:
+            extra = f"pip install 'dpbandits[{self.name}]'"
+            raise BadInput(f"{self.where}: {self.module} is not installed: {extra}") from None
+        try:
+            self._connect(package, jobs, address)
+        except Exception as error:
+            if address is None:
+                raise
+            raise BadInput(f"{self.where}: no answer ({_first_line(error)})") from None
+        end = time.monotonic() + FIRST
+        while not (found := self._workers()) and time.monotonic() < end:
+            time.sleep(0.2)
+        if not found:
+            raise BadInput(f"{self.where}: it has no workers")
+        super().__init__(found)
+        self._seen = self._counted = time.monotonic()  # when its workers were
+
+    def _connect(self, package: Any, jobs: int, address: str | None) -> None:
+        """Reach a cluster, or, without an address, start one on this machine."""
+        raise NotImplementedError
+
+    def _workers(self) -> int:
+        """The number of workers."""
+        raise NotImplementedError
+
+    def check(self, came: bool) -> None:
+        now = time.monotonic()
+        if came:
+            self._seen = now
+        elif now - self._counted > QUIET:
+            self._counted, reason = now, "it has no workers any more"
+            try:
+                self._seen = now if self._workers() else self._seen
+            except Exception as error:
+                reason = f"no answer ({_first_line(error)})"
+            if now - self._seen > ABSENT:
+                raise ClusterLost(f"{self.where}: {reason}")
+
+
+class Dask(Cluster):
+    """A cluster of Dask."""
+
+    name, module = "dask", "distributed"
+
+    def _connect(self, package: Any, jobs: int, address: str | None) -> None:
+        own = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
+        own |= {"silence_logs": logging.CRITICAL}
+        for name in [name for name in logging.root.manager.loggerDict if "distributed" in name]:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        where = {"address": address} if address else own
+        self._client = package.Client(**where, timeout=PATIENCE)
+        self._executor = self._client.get_executor(pure=False)
+
+    def submit(self, function: Callable[..., Any], *given: Any) -> Future:
+        return self._executor.submit(function, *given)
+
+    def _workers(self) -> int:
+        scheduler = self._client.scheduler
+        return sum(self._client.sync(scheduler.ncores, callback_timeout=QUIET).values())
+
+    def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
+        if error is None:  # an interrupted command still waits for results: its exit closes it
+            self._client.close()
+
+
+class Ray(Cluster):
+    """A cluster of Ray."""
+
+    name = module = "ray"
+
+    def _connect(self, package: Any, jobs: int, address: str | None) -> None:
+        self._ray = package
+        own = {"num_cpus": jobs, "include_dashboard": False}
+        where = {"address": address} if address else own
+        host, _, port = (address or "").rpartition(":")
+        if port.isdigit() and "/" not in host:  # where nothing listens Ray waits for minutes
+            socket.create_connection((host, int(port)), PATIENCE).close()
+        package.init(**where, log_to_driver=False, logging_level=logging.ERROR)
+        self._call = package.remote(_call)
+
+    def submit(self, function: Callable[..., Any], *given: Any) -> Future:
+        return self._call.remote(function, *given).future()
+
+    def _workers(self) -> int:
+        return int(self._ray.cluster_resources().get("CPU", 0))
+
+    def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
+        if error is None:
+            self._ray.shutdown()
+
+
+def _call(function, *given):
+    return function(*given)
+
+
+def _first_line(error):
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
+
+
+RUNNERS = {"threads": Threads, "processes": Processes, "dask": Dask, "ray": Ray}

@@ -1,0 +1,161 @@
+"""dp.compare: rows, games, baselines, ties and letters."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import dpbandits as dp
+from dpbandits.comparison.best import letters
+from dpbandits.comparison.pairs import smaller
+
+
+def table(**means):
+    """Fifty runs of each algorithm, spread by a hundredth about its mean, of one game."""
+    spread = 1 + np.linspace(-0.01, 0.01, 50)
+    rows = [
+        {"algo": name, "env": "e", "eps": 1.0, "horizon": 10, "seed": 0, "run": i, "t": 10,
+         "regret": mean * x}
+        for name, mean in means.items() for i, x in enumerate(spread)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+def test_best_is_compared_with():
+    found = dp.compare(table(a=20, b=10, c=10)).set_index("algo")
+    assert found["tied"].to_dict() == {"a": False, "b": True, "c": True}
+    assert found["letters"].to_dict() == {"a": "b", "b": "a", "c": "a"}
+    assert found.loc["a", "ratio"] == 2.0
+    assert 1.9 < found.loc["a", "ratio_low"] < 2 < found.loc["a", "ratio_high"] < 2.1
+    assert 9.8 < found.loc["a", "difference_low"] < 10 < found.loc["a", "difference_high"] < 10.2
+    assert found.loc["b", "ratio_low"] == 1.0 < found.loc["b", "ratio_high"]
+    assert found.loc["a", "smaller"] == 0.0
+
+
+def test_only_one_can_be_best():
+    found = dp.compare(table(a=20, b=10)).set_index("algo")
+    assert found.loc["b", ["ratio", "ratio_low", "ratio_high", "difference"]].tolist() == [
+        1,
+        1,
+        1,
+        0,
+    ]
+
+
+def test_baseline():
+    found = dp.compare(table(a=20, b=10), baseline="a").set_index("algo")
+    assert found.loc["b", "ratio"] == 0.5
+    assert found.loc["b", "ratio_high"] < 0.51
+    assert found.loc["b", "tied"] and found.loc["b", "against"] == "a"
+    assert found.loc["a", ["ratio", "ratio_low", "ratio_high"]].tolist() == [1, 1, 1]
+
+
+def test_baseline_without_privacy_serves_each_budget():
+    both = pd.concat([table(a=20), table(a=30).assign(eps=0.5), table(free=10).assign(eps=np.inf)])
+    found = dp.compare(both, baseline="free")
+    assert found["ratio"].tolist() == pytest.approx([2, 3, 1])
+    own = pd.concat([table(a=20, b=8), table(a=10, b=4).assign(eps=np.inf)])
+    assert dp.compare(own, baseline="inf")["ratio"].tolist() == pytest.approx([2, 2, 1, 1])
+
+
+def test_more_games_widen_the_intervals():
+    one = table(a=20, b=10)
+    many = pd.concat([one.assign(horizon=T, t=T) for T in (10, 20, 30)])
+    widths = [
+        (found["ratio_high"] - found["ratio_low"]).iloc[0]
+        for found in (dp.compare(one), dp.compare(many))
+    ]
+    assert widths[0] < widths[1]
+
+
+def test_settings_of_one_algorithm_are_told_apart():
+    two = pd.concat([table(a=20).assign(m=1), table(a=10).assign(m=2)])
+    found = dp.compare(two)
+    assert found["tied"].tolist() == [False, True]
+    with pytest.raises(dp.BadInput, match="2 settings of one game"):
+        dp.compare(two, baseline="a")
+
+
+def test_regret_of_zero():
+    found = dp.compare(table(a=0, b=1)).set_index("algo")
+    assert found.loc["b", "ratio"] == np.inf
+    assert found["tied"].tolist() == [True, False]
+    assert dp.compare(table(a=0, b=0))["tied"].all()
+
+
+def test_stopping_times():
+    rows = table(a=20, b=10).rename(columns={"algo": "rule", "regret": "stopping_time"})
+    given = {"arm": 0, "true_mean": 0.5, "rel_error": 0.1, "beta": 0.1, "R": 1.0, "cap": 1000}
+    rules = rows.drop(columns=["t", "horizon"]).assign(**given, estimate=0.5, halted=1, correct=1)
+    assert dp.compare(rules)["ratio"].tolist() == [2.0, 1.0]
+
+
+def test_bad_baseline():
+    with pytest.raises(dp.BadInput, match="did you mean"):
+        dp.compare(table(adap_ucb=1, b=2), baseline="adap_uc")
+    with pytest.raises(dp.BadInput, match="nothing in the table"):
+        dp.compare(table(a=1), baseline="inf")
+
+
+def test_letters_of_a_chain():
+    differ = np.zeros((3, 3), dtype=bool)
+    differ[0, 2] = differ[2, 0] = True
+    assert letters(differ, np.array([0, 1, 2])) == ["a", "ab", "b"]
+    assert letters(differ, np.array([2, 1, 0])) == ["b", "ab", "a"]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_letters_are_shared_by_what_does_not_differ(seed):
+    rng = np.random.default_rng(seed)
+    half = np.triu(rng.random((9, 9)) < 0.5, 1)
+    differ = half | half.T
+    found = letters(differ, rng.permutation(9))
+    for i in range(9):
+        for j in range(9):
+            assert bool(set(found[i]) & set(found[j])) == (i == j or not differ[i, j])
+
+
+def test_probability_of_the_smaller():
+    rng = np.random.default_rng(0)
+    held = [
+        low <= 0.5 <= high
+        for _, low, high in (
+            smaller(rng.pareto(2, 30), rng.pareto(2, 40), 0.025) for _ in range(300)
+        )
+    ]
+    assert 0.91 < np.mean(held) < 0.99
+    p, low, high = smaller(np.arange(20.0), np.arange(20.0) + 100, 0.025)
+    assert p == high == 1.0 and 0.8 < low < 1.0
+
+
+def test_command(tmp_path, capsys, monkeypatch):
+    from dpbandits.cli import compare
+
+    path = dp.save(table(a=20, b=10), tmp_path / "t.csv")
+    monkeypatch.setattr("sys.argv", ["bandit-compare", str(path), "baseline=b"])
+    with pytest.raises(SystemExit) as ended:
+        compare.main()
+    printed = capsys.readouterr().out
+    assert ended.value.code == 0
+    assert "to b" in printed and "All 1 intervals" in printed
+    assert (tmp_path / "t-compare.md").exists()
+    assert r"\toprule" in (tmp_path / "t-compare.tex").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        ([], "either experiment=NAME"),
+        (["experiment=nothing"], "unknown experiment"),
+        (["experiment=hu2022", "results=nowhere"], "bandit-run experiment=hu2022"),
+        (["missing.csv"], "missing.csv"),
+        (["experiment=hu2022", "basline=a"], "did you mean baseline?"),
+    ],
+)
+def test_bad_words(words, says, capsys, monkeypatch):
+    from dpbandits.cli import compare
+
+    monkeypatch.setattr("sys.argv", ["bandit-compare", *words])
+    with pytest.raises(SystemExit) as ended:
+        compare.main()
+    assert ended.value.code == 2
+    assert says in capsys.readouterr().err

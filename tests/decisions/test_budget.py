@@ -1,0 +1,119 @@
+"""dp.budget and bandit-budget: rows, sentences, a figure, bad input; and a grid of budgets."""
+
+import numpy as np
+import pytest
+
+import dpbandits as dp
+from dpbandits.cli import budget as command
+
+GAME = {"env": dp.bernoulli([0.9, 0.6]), "horizon": 1e4}
+FEW = {"precision": 2.0, "runs": 128}
+
+
+def run_command(monkeypatch, *words):
+    monkeypatch.setattr("sys.argv", ["bandit-budget", *words])
+    with pytest.raises(SystemExit) as ended:
+        command.main()
+    return ended.value.code
+
+
+def test_rows(tmp_path):
+    found = dp.budget("dp_se", **GAME, regret=700, **FEW, results=tmp_path)
+    assert list(found.columns[:5]) == ["algo", "budget", "low", "high", "reached"]
+    (row,) = found.to_dict("records")
+    assert row["reached"] and row["low"] <= row["budget"] <= row["high"]
+    assert "from eps=" in row["answer"] and "at most 700" in row["answer"]
+    again = dp.budget("dp_se", **GAME, regret=700, **FEW, results=tmp_path)
+    assert again.drop(columns="seconds").equals(found.drop(columns="seconds"))
+    assert dp.plot(found).axes
+
+
+def test_never_and_always():
+    never = dp.budget("dp_se", **GAME, regret=1, least=0.1, most=10, **FEW).iloc[0]
+    assert not never["reached"] and np.isnan(never["budget"])
+    assert "never at most 1;" in never["answer"]
+    always = dp.budget("dp_se", **GAME, regret=1e5, least=0.1, most=10, **FEW).iloc[0]
+    assert always["reached"] and (always["low"], always["high"]) == (0.0, 0.1)
+    assert "even at eps=0.1" in always["answer"]
+
+
+def test_bad_values():
+    for keys, says in [
+        ({}, "either regret=R or ratio=R"),
+        ({"regret": 1, "ratio": 2}, "either regret=R or ratio=R"),
+        ({"regret": 1, "baseline": "ucb"}, "goes with ratio"),
+        ({"ratio": 2, "baseline": "adap_ucb"}, "without privacy is needed"),
+        ({"ratio": 2, "least": 2, "most": 1}, "above least=2"),
+        ({"ratio": -1}, "above 0"),
+        ({"ratio": 2, "precision": 1}, "1.01 or more"),
+        ({"ratio": 2, "runs": 3}, "runs"),
+    ]:
+        with pytest.raises(dp.BadInput, match=says):
+            dp.budget("dp_se", **GAME, **keys)
+    with pytest.raises(dp.BadInput, match="takes no budget"):
+        dp.budget("ucb", **GAME, ratio=2)
+
+
+def test_command(tmp_path, capsys, monkeypatch):
+    words = ["algo=dp_se", "env=bernoulli", "env.means=[.9,.6]", "horizon=1e4", "regret=700"]
+    more = ["precision=2", "runs=128", f"results={tmp_path}", f"out={tmp_path}/answer"]
+    assert run_command(monkeypatch, *words, *more) == 0
+    assert "regret is at most 700 from eps=" in capsys.readouterr().out
+    assert {"answer.md", "answer.pdf", "answer.png"} <= {x.name for x in tmp_path.iterdir()}
+    assert "seconds" not in (tmp_path / "answer.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["env=bernoulli_c2", "ratio=2"], "algo=NAME is needed"),
+        (["algo=dp_se", "ratio=2"], "env=NAME is needed"),
+        (["algo=dp_se", "env=bernoulli_c2", "ratios=2"], "did you mean ratio?"),
+        (["algo=dp_se", "env=bernoulli_c2", "ratio=abc"], "ratio=abc: a finite number"),
+        (["algo=dp_se", "env=bernoulli_c9", "ratio=2"], "did you mean bernoulli_c4?"),
+        (["dp_se"], "KEY=VALUE is needed"),
+    ],
+)
+def test_bad_words(words, says, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert run_command(monkeypatch, *words) == 2
+    assert says in capsys.readouterr().err
+
+
+SETTINGS = {
+    "dp_se": {"ratio": 2.0},
+    "adap_klucb": {"regret": 2000.0},
+    "dp_klucb": {"ratio": 2.0, "baseline": "kl_ucb"},
+    "adac_ucb": {"ratio": 2.0},
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("algo", SETTINGS)
+def test_against_a_grid_of_budgets(algo):
+    """The interval holds the budget that 40 budgets with 2,000 runs each give, at a tenth."""
+    goal, T = SETTINGS[algo], 1e5
+    found = dp.budget(algo, "bernoulli_c3", T, **goal).iloc[0]
+    assert found["runs"] <= 8000
+    runs = {"env": "bernoulli_c3", "horizon": T, "checkpoints": 1, "shuffle_arms": True}
+    runs |= {"runs": 2000, "seed": 1}
+
+    def means(algo, **budget):
+        table = dp.run(algo, **runs, **budget)
+        rows = table[table["t"] == T]
+        return rows.groupby(found["name"] if budget else "algo")["regret"].mean()
+
+    grid = np.geomspace(found["budget"] / 3, found["budget"] * 3, 40).tolist()
+    level = goal.get("regret")
+    if level is None:
+        name = goal.get("baseline")
+        free = means(name) if name else means(algo, **{found["name"]: [np.inf]})
+        level = goal["ratio"] * free.iloc[0]
+    regret = means(algo, **{found["name"]: grid})
+    # the crossing of a line through the logarithms of the ten nearest, so that noise averages out
+    x, y = np.log(regret.index), np.log(regret.to_numpy() / level)
+    near = np.sort(np.argsort(np.abs(y))[:10])
+    slope, height = np.polyfit(x[near], y[near], 1)
+    truth = float(np.exp(-height / slope))
+    print(f"{algo}: {found['low']} <= {truth:.4g} <= {found['high']}, {found['runs']} runs")
+    assert found["low"] <= truth <= found["high"]

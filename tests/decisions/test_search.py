@@ -1,0 +1,85 @@
+"""The search for a budget, on regrets whose means are known."""
+
+import numpy as np
+import pytest
+
+from dpbandits.decisions.search import LOOKS, Search
+
+
+def search(mean, trial=0, goal=2.0, heavy=False, runs=2048, **keys):
+    """A search on runs with a mean that is a function of the budget."""
+    rng = np.random.default_rng(trial)
+    noise = rng.pareto(2.5, runs) * 1.5 if heavy else 1 + 0.3 * rng.standard_normal(runs)
+    other = np.random.default_rng(10_000 + trial).permutation(noise)
+
+    def regrets(budget, n):
+        return np.maximum(mean(budget) * noise[:n], 0.0)
+
+    baseline = (lambda n: other[:n]) if keys.pop("baseline", False) else None
+    given = {"least": 1e-3, "most": 1e3, "precision": 1.25, **keys}
+    return Search(regrets, goal, runs=runs, baseline=baseline, **given)
+
+
+def falling(budget):
+    """Regret that falls to 1; it is 2 at a budget of 1/2."""
+    return 1 + 0.5 / budget
+
+
+def test_budget_is_found():
+    found = search(falling).answer()
+    assert found.kind == "between" and not found.again
+    assert found.low <= 0.5 <= found.high
+    assert found.high / found.low <= 1.27
+    assert found.low <= found.budget <= found.high
+    assert sum(look.runs for look in found.looks) < 8000
+
+
+def test_range_is_searched_only():
+    assert search(falling, least=2.0).answer().kind == "always"
+    never = search(falling, most=0.1).answer()
+    assert never.kind == "never" and np.isnan(never.budget) and never.low == 0.1
+    assert search(falling, goal=0.9).answer().kind == "never"
+
+
+def test_undecided():
+    """A regret that equals the goal from some budget on is not told from it."""
+    found = search(lambda budget: max(2.0, 1 / budget), most=10.0).answer()
+    assert found.kind == "open" and np.isnan(found.budget)
+    assert search(lambda budget: min(2.0, 0.1 / budget), most=10.0).answer().kind == "open"
+
+
+def test_not_monotone():
+    found = search(lambda budget: 4.0 if budget < 0.01 or 1 < budget < 10 else 1.0).answer()
+    assert found.low <= 0.01 <= found.high
+    assert found.again == (3.16,)
+
+
+def test_more_precision_takes_more_runs():
+    runs = [
+        sum(look.runs for look in search(falling, precision=p, runs=8_000).answer().looks)
+        for p in (1.5, 1.1)
+    ]
+    assert runs[1] > 2 * runs[0]
+
+
+def held(trials, **keys):
+    found = [search(falling, trial, **keys).answer() for trial in range(trials)]
+    return [f.kind == "between" and f.low <= 0.5 <= f.high for f in found]
+
+
+@pytest.mark.parametrize("keys", [{}, {"heavy": True}, {"baseline": True}], ids=str)
+def test_interval_holds(keys):
+    assert np.mean(held(4, **keys)) >= 0.75
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("keys", [{}, {"heavy": True}, {"baseline": True}], ids=str)
+def test_interval_holds_in_95_of_100_searches(keys):
+    assert np.mean(held(100, **keys)) >= 0.95 - 3 * np.sqrt(0.05 * 0.95 / 100)
+
+
+@pytest.mark.long
+def test_limits_of_one_look_do_not_hold_in_all(monkeypatch):
+    """The control: at the level of one look alone, some look of a search is wrong too often."""
+    monkeypatch.setattr("dpbandits.decisions.search.ERROR", LOOKS * 0.16)
+    assert np.mean(held(40, heavy=True)) < 0.85

@@ -1,0 +1,70 @@
+"""Print, line by line, hashes of what is made of a table: python on_a_processor.py.
+
+``test_processors.py`` runs it on processors that it pretends to have. Regrets are multiples of a
+tenth, so that many resamples have the same mean but for rounding.
+"""
+
+import hashlib
+import io
+
+import numpy as np
+import pandas as pd
+
+import dpbandits as dp
+from dpbandits.claims import _part, ratio, spread
+from dpbandits.contracts.question import REGRET
+from dpbandits.figures.bands import BANDS, curve_of
+from dpbandits.results.summary import render, summarize
+from dpbandits.results.tables import columns_of
+
+RUNS, CHECKPOINTS = 20, (250, 500, 1000)
+ALGORITHMS, BUDGETS = ("adap_klucb", "adap_ucb", "dp_se"), (0.1, 0.5, 1.0)
+
+
+def lattice(n, m):
+    """Values (n, m) of which many subsets have the same mean."""
+    return np.random.default_rng(1).integers(0, 12, size=(n, m)) * 0.1
+
+
+def table():
+    """A tidy table of regrets; the standard generator alone makes it."""
+    found = []
+    settings = [(algo, eps) for algo in ALGORITHMS for eps in BUDGETS]
+    regrets = lattice(RUNS, len(settings) * len(CHECKPOINTS)).reshape(RUNS, len(settings), -1)
+    for i, (algo, eps) in enumerate(settings):
+        for run in range(RUNS):
+            at = zip(CHECKPOINTS, regrets[run, i].cumsum(), strict=True)
+            found += [[algo, "bernoulli_c2", eps, 1000, 0, run, t, value] for t, value in at]
+    return pd.DataFrame(found, columns=columns_of(REGRET))
+
+
+def by_product(values):
+    """Of each quantity, how many resampled means by a product of matrices are below the mean."""
+    n = len(values)
+    weights = np.random.default_rng(0).multinomial(n, np.full(n, 1.0 / n), size=2000)
+    return (weights @ values / n < values.mean(axis=0)).sum(axis=0)
+
+
+def made():
+    """What is compared, by its name."""
+    regrets = table()
+    summary = summarize(regrets)
+    yield "summary", summary.to_csv().encode()
+    for style in ("pipe", "latex"):
+        yield style, render(summary, REGRET, style).encode()
+    for band in BANDS:
+        curves = [curve_of(rows, "t", band) for _, rows in regrets.groupby(["algo", "eps"])]
+        yield f"band {band}", pd.concat(curves).to_csv().encode()
+    many = list(lattice(RUNS, 4).T + 0.1)
+    for statistic, values in ((ratio, many[:2]), (spread, many)):
+        for center in ("mean", "median"):
+            part = _part("", values, center, statistic, (0.5, 1.5))
+            yield f"claim {statistic.__name__} {center}", repr(part).encode()
+    dp.plot(regrets).savefig(picture := io.BytesIO(), format="png")
+    yield "picture", picture.getvalue()
+    yield "control", by_product(lattice(RUNS, 300)).tobytes()
+
+
+if __name__ == "__main__":
+    for name, content in made():
+        print(f"{name}: {hashlib.sha256(content).hexdigest()}")

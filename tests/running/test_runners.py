@@ -1,0 +1,286 @@
+"""Workers are started safely; Dask and Ray give the bytes of one machine and lose nothing."""
+
+import os
+import re
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import joblib
+import psutil
+import pytest
+from joblib.externals.loky import get_reusable_executor
+from sweeps import COMMAND, csv_after, requested, words
+
+from dpbandits.errors import BadInput
+from dpbandits.results.run_store import RunStore
+from dpbandits.running import children
+from dpbandits.running.runners import RUNNERS
+
+SWEEP = {"algo": ["dp_ucb", "dp_se", "adap_ucb"], "eps": [0.5, 1, 2], "horizon": 2e6, "runs": 8}
+
+
+@pytest.fixture(scope="module")
+def right():
+    """The table of the sweep on this machine."""
+    return csv_after(requested(**SWEEP))
+
+
+HASTY = "from dpbandits.running import runners; runners.ABSENT = 2; "
+
+
+def started(folder, *more, environment=None, code=COMMAND[2]):
+    command = [*COMMAND[:2], code, *words(**SWEEP), *more]
+    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen(command, cwd=folder, env=environment, **pipe)
+
+
+def table_of(process, folder):
+    """The bytes of the table that a command has written."""
+    out, err = process.communicate(timeout=240)
+    assert process.returncode == 0, err
+    return (folder / out.splitlines()[-1]).read_bytes()
+
+
+SHADOW = """import os, sys
+open(os.environ["SHADOW"], "w").close()
+sys.path.pop(0)
+del sys.modules["random"]
+import random
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("safe", [True, False])
+def test_workers_import_nothing_from_the_working_folder(tmp_path, monkeypatch, safe):
+    if not safe:  # the control
+        monkeypatch.setattr(children, "SAFE", "NOTHING")
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    get_reusable_executor().shutdown(wait=True)  # workers that were started elsewhere
+    (tmp_path / "random.py").write_text(SHADOW)
+    monkeypatch.setenv("SHADOW", str(tmp_path / "imported"))
+    monkeypatch.chdir(tmp_path)
+    with children.safe_children():
+        assert list(joblib.Parallel(2, backend="loky")(map(joblib.delayed(abs), [-1, -2]))) == [
+            1,
+            2,
+        ]
+    get_reusable_executor().shutdown(wait=True)
+    assert (tmp_path / "imported").exists() != safe
+    assert "PYTHONSAFEPATH" not in os.environ
+
+
+class Servers:
+    """Server processes of a test, each with its log, and a group of its own."""
+
+    def __init__(self, folder, environment=None):
+        self.folder, self.environment, self.processes = folder, environment, []
+
+    def start(self, *command):
+        log = self.folder / f"{len(self.processes)}.log"
+        with open(log, "w") as file:
+            to_log = {"stdout": file, "stderr": subprocess.STDOUT, "start_new_session": True}
+            process = subprocess.Popen(command, env=self.environment, **to_log)
+        self.processes.append(process)
+        return process, log
+
+    def stop(self):
+        for process in self.processes:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait(timeout=30)
+
+
+def said(process, log, pattern):
+    """What a server says when it has started."""
+    end = time.monotonic() + 120
+    while not (found := re.search(pattern, log.read_text())):
+        assert process.poll() is None and time.monotonic() < end, log.read_text()
+        time.sleep(0.05)
+    return found
+
+
+class DaskCluster(Servers):
+    """A scheduler and two worker processes."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        module = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
+        self.scheduler, log = self.start(*module, "--host", "127.0.0.1", "--port", "0")
+        self.address = said(self.scheduler, log, r"Scheduler at: +(tcp://\S+)")[1]
+        self.more = ["runner=dask", f"runner.address={self.address}"]
+        self.workers = [self.worker(), self.worker()]
+
+    def worker(self):
+        module = [sys.executable, "-m", "distributed.cli.dask_worker", self.address]
+        return self.start(*module, "--no-dashboard", "--nthreads", "1", "--no-nanny")[0]
+
+
+@pytest.fixture
+def dask(tmp_path_factory):
+    cluster = DaskCluster(tmp_path_factory.mktemp("dask"))
+    yield cluster
+    cluster.stop()
+
+
+def complete(request):
+    """When the file of each finished setting was written."""
+    store, found = RunStore(request.results), {}
+    for setting in request.settings:
+        if len(store.load(setting).pulls) == request.runs:
+            found[store.file(setting)] = store.file(setting).stat().st_mtime_ns
+    return found
+
+
+def in_the_middle(process, folder):
+    """Wait until a command has finished a setting; what is complete then."""
+    request, end = requested(folder / "results", **SWEEP), time.monotonic() + 240
+    while not complete(request):
+        assert process.poll() is None and time.monotonic() < end
+        time.sleep(0.02)
+    return request
+
+
+def table_despite_a_kill(folder, more, find_worker, environment=None):
+    """The bytes of the table; one worker is killed when a setting is finished."""
+    process = started(folder, *more, environment=environment)
+    request = in_the_middle(process, folder)
+    worker = find_worker(psutil.Process(process.pid))
+    worker.kill()
+    before = complete(request)
+    assert len(before) < len(request.settings)  # in the middle
+    found = table_of(process, folder)
+    assert not worker.is_running() or worker.status() == psutil.STATUS_ZOMBIE
+    after = complete(request)
+    assert {file: after[file] for file in before} == before
+    assert max(after.values()) > max(before.values())  # control: a later write has a later time
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.extra("distributed")
+def test_a_dask_worker_killed_during_the_run_loses_nothing(tmp_path, right, dask):
+    worker = psutil.Process(dask.workers[0].pid)
+    assert table_despite_a_kill(tmp_path, dask.more, lambda _: worker) == right
+    assert dask.workers[1].poll() is None and dask.workers[0].wait() == -signal.SIGKILL
+
+
+@pytest.mark.long
+@pytest.mark.extra("distributed")
+@pytest.mark.parametrize("killed", ["workers", "scheduler"])
+def test_a_dask_cluster_that_dies_is_one_line_and_the_command_resumes(
+    tmp_path, right, dask, killed
+):
+    process = started(tmp_path, *dask.more, code=HASTY + COMMAND[2])
+    request = in_the_middle(process, tmp_path)
+    for victim in dask.workers if killed == "workers" else [dask.scheduler]:
+        victim.kill()
+    before = complete(request)
+    out, err = process.communicate(timeout=120)
+    lines = [line for line in err.splitlines() if line.startswith("bandit-run: ")]
+    reason = "it has no workers any more" if killed == "workers" else "the scheduler is gone"
+    assert (process.returncode, out) == (1, "") and "Traceback" not in err
+    assert lines == [
+        f"bandit-run: runner.address={dask.address}: {reason}; finished runs are stored, "
+        "the same command plays the rest"
+    ]
+    assert before.items() <= complete(request).items() and len(before) < len(request.settings)
+    assert table_of(started(tmp_path), tmp_path) == right
+    assert before.items() <= complete(request).items()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("dask", marks=pytest.mark.extra("distributed")),
+        pytest.param("ray", marks=pytest.mark.extra("ray")),
+    ],
+)
+def test_a_cluster_on_this_machine_gives_the_same_bytes(tmp_path, right, name):
+    assert table_of(started(tmp_path, f"runner={name}", "jobs=2"), tmp_path) == right
+
+
+def ray_worker(parent):
+    """A process of Ray that plays a task."""
+    return next(p for p in parent.children(recursive=True) if "ray::_call" in " ".join(p.cmdline()))
+
+
+@pytest.mark.slow
+@pytest.mark.extra("ray")
+def test_a_ray_worker_killed_during_the_run_loses_nothing(tmp_path, right):
+    assert table_despite_a_kill(tmp_path, ["runner=ray", "jobs=2"], ray_worker) == right
+
+
+@pytest.fixture
+def ray_head(tmp_path):
+    """The address of a head that ``ray start`` has started, its process, and its environment."""
+    environment = {**os.environ, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    home = tempfile.mkdtemp(prefix="ray")  # the path of a socket must be short
+    options = ["--head", "--block", f"--port={port}", "--num-cpus=2", "--include-dashboard=false"]
+    options += ["--disable-usage-stats", f"--temp-dir={home}", "--object-store-memory=100000000"]
+    servers = Servers(tmp_path, environment)
+    process, log = servers.start(str(Path(sys.executable).with_name("ray")), "start", *options)
+    said(process, log, "Ray runtime started")
+    try:
+        yield f"127.0.0.1:{port}", psutil.Process(process.pid), environment
+    finally:
+        for child in psutil.Process(process.pid).children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
+        servers.stop()
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.mark.slow
+@pytest.mark.extra("ray")
+def test_a_worker_of_a_running_ray_cluster_that_is_killed_loses_nothing(tmp_path, right, ray_head):
+    address, head, environment = ray_head
+    more = ["runner=ray", f"runner.address={address}"]
+    found = table_despite_a_kill(tmp_path, more, lambda _: ray_worker(head), environment)
+    assert found == right and head.is_running()
+
+
+@pytest.mark.slow
+@pytest.mark.extra("ray")
+def test_an_address_where_no_ray_listens_is_one_line(tmp_path):
+    process = started(tmp_path, "runner=ray", "runner.address=127.0.0.1:9")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (2, "")
+    assert (
+        err
+        == "bandit-run: runner.address=127.0.0.1:9: no answer ([Errno 111] Connection refused)\n"
+    )
+
+
+@pytest.mark.parametrize(("name", "package"), [("dask", "distributed"), ("ray", "ray")])
+def test_a_package_that_is_not_installed_is_reported_in_one_line(monkeypatch, name, package):
+    monkeypatch.setitem(sys.modules, package, None)
+    line = f"runner={name}: {package} is not installed: pip install 'dpbandits[{name}]'"
+    with pytest.raises(BadInput, match=f"^{re.escape(line)}$"):
+        RUNNERS[name](1, None)
+
+
+@pytest.mark.slow
+def test_clusters_are_imported_only_when_they_are_used(tmp_path):
+    code = """if 1:
+        import sys
+        from dpbandits.cli import run
+        sys.argv = ["bandit-run", "algo=ucb", "horizon=10", "runs=1"]
+        try: run.main()
+        except SystemExit: pass
+        print({"distributed", "dask", "ray", "submitit"} & set(sys.modules))"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[-1] == "set()"
