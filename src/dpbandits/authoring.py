@@ -45,7 +45,7 @@ from .contracts.alignments import (
 )  # fmt: skip
 from .contracts.assumptions import (
     BOUNDED_CONTEXTUAL, BOUNDED_LINEAR, CONTEXTUAL, LINEAR, UNIT_INTERVAL, WITHIN_R, Assumption,
-    Bounded, BoundedLinearRewards, CentralMoments, Contaminated, HeavyTails, LinearRewards,
+    Bounded, CentralMoments, Contaminated, HeavyTails, LinearRewards,
     RawMoments, WithinR,
 )  # fmt: skip
 from .contracts.guarantees import (
@@ -188,8 +188,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # assumptions on the rewards: the value of ``REWARDS``
     "Assumption", "Bounded", "UNIT_INTERVAL", "WithinR", "WITHIN_R",
     "HeavyTails", "Contaminated", "RawMoments", "CentralMoments",
-    "LinearRewards", "LINEAR", "CONTEXTUAL",
-    "BoundedLinearRewards", "BOUNDED_LINEAR", "BOUNDED_CONTEXTUAL",
+    "LinearRewards", "LINEAR", "CONTEXTUAL", "BOUNDED_LINEAR", "BOUNDED_CONTEXTUAL",
     # privacy guarantees: the value of ``GUARANTEE``
     "Guarantee", "global_dp", "gaussian_zcdp", "gaussian_rdp", "skellam_rdp", "local_dp",
     "NOT_PRIVATE",

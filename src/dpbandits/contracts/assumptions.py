@@ -54,7 +54,10 @@ class Assumption:
     parameters: ClassVar[tuple[str, ...]] = ()
     needed_for_privacy: ClassVar[bool] = False
     outliers: ClassVar[bool] = False
-    waived_with_privacy: ClassVar[bool] = False
+
+    @property
+    def waived_with_privacy(self) -> bool:
+        return False
 
     @property
     def actions(self) -> str:
@@ -136,50 +139,46 @@ WITHIN_R = WithinR()
 
 @dataclass(frozen=True)
 class LinearRewards(Assumption):
-    """The mean of a reward is <theta, x> for the features or context x of the action, and theta has
-    a length of at most 1. Noise is 1-subgaussian, which is not checked.
+    """The mean of a reward is <theta, x> for the vector x of the action, and theta has a length of
+    at most 1. Noise is 1-subgaussian, which is not checked.
+
+    Attributes:
+        of: what the vectors are, FEATURES or CONTEXTS.
+        bounded: whether privacy needs rewards in [-1, 1] without outliers, and vectors of length at
+            most 1; the user may waive it.
     """
 
-    of: str  # what the vectors x belong to: FEATURES or CONTEXTS
+    of: str
+    bounded: bool = False
 
     @property
     def actions(self) -> str:
         return self.of
 
-    def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
-        length = instance.longest[1]
-        return (f"theta has the length {length:g}", "at most 1") if length > ROUNDING else None
-
-
-@dataclass(frozen=True)
-class BoundedLinearRewards(LinearRewards):
-    """Linear rewards in [-1, 1], and vectors x of length at most 1, without outliers. Privacy
-    requires both; a user may waive it.
-    """
-
-    waived_with_privacy: ClassVar[bool] = True
+    @property
+    def waived_with_privacy(self) -> bool:
+        return self.bounded
 
     @property
     def words(self) -> str:
-        return f"rewards in [-1, 1] and {self.vectors} of length at most 1"
-
-    @property
-    def vectors(self) -> str:
-        return "features" if self.of == FEATURES else "contexts"
+        vectors = "features" if self.of == FEATURES else "contexts"
+        long = f"rewards in [-1, 1] and {vectors} of length at most 1"
+        return long if self.bounded else super().words
 
     def extremes(self, values: Values) -> tuple[float, float] | None:
-        return -1.0, 1.0
+        return (-1.0, 1.0) if self.bounded else None
 
     def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
-        length = instance.longest[0]
-        if length > ROUNDING:
-            return f"its {self.vectors} have a length of up to {length:g}", "at most 1"
-        found = Bounded(-1.0, 1.0).violation(instance, values)
-        return found or super().violation(instance, values)
+        longest, theta = instance.longest
+        if self.bounded and longest > ROUNDING:
+            return f"its vectors have a length of up to {longest:g}", "at most 1"
+        found = Bounded(-1.0, 1.0).violation(instance, values) if self.bounded else None
+        too_long = (f"theta has the length {theta:g}", "at most 1") if theta > ROUNDING else None
+        return found or too_long
 
 
-LINEAR, BOUNDED_LINEAR = LinearRewards(FEATURES), BoundedLinearRewards(FEATURES)
-CONTEXTUAL, BOUNDED_CONTEXTUAL = LinearRewards(CONTEXTS), BoundedLinearRewards(CONTEXTS)
+LINEAR, CONTEXTUAL = LinearRewards(FEATURES), LinearRewards(CONTEXTS)
+BOUNDED_LINEAR, BOUNDED_CONTEXTUAL = LinearRewards(FEATURES, True), LinearRewards(CONTEXTS, True)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ from ..contracts.question import CONTEXTS
 from .instances import Instance
 from .laws import EMPIRICAL, GAUSSIAN
 
+Numbers = Sequence[float] | np.ndarray
+
 
 class ContextualEnvironment(NamedTuple):
     """The law of contexts and rewards, as kernels receive it."""
@@ -76,28 +78,17 @@ class ContextualInstance(Instance):
 
 
 def contextual_environment(
-    law: int,
-    K: int,
-    theta: Sequence[float] | np.ndarray,
-    center: Sequence[float] | np.ndarray = (),
-    deviation: float = 0.0,
-    ball: bool = False,
-    sigma: float = 0.0,
-    rows: np.ndarray | None = None,
-    table: np.ndarray | None = None,
-) -> ContextualEnvironment:
+    law: int, K: int, theta: Numbers, center: Numbers = (), deviation: float = 0.0,
+    ball: bool = False, sigma: float = 0.0, rows: Any = (), table: Any = (),
+) -> ContextualEnvironment:  # fmt: skip
     """A ``ContextualEnvironment`` of K arms, with its types."""
+    drawn = len(rows) == 0
+    rows, table = (np.ascontiguousarray(x, float) for x in (rows, table))
     return ContextualEnvironment(
-        np.array([law]),
-        np.array(theta, float),
-        np.array(center, float),
-        float(deviation),
-        bool(ball),
-        float(sigma),
-        np.zeros((0, 0)) if rows is None else np.ascontiguousarray(rows, float),
-        np.zeros((0, K)) if table is None else np.ascontiguousarray(table, float),
-        np.arange(K),
-    )
+        np.array([law]), np.array(theta, float), np.array(center, float), float(deviation),
+        bool(ball), float(sigma), np.zeros((0, 0)) if drawn else rows,
+        np.zeros((0, K)) if drawn else table, np.arange(K),
+    )  # fmt: skip
 
 
 @verb

@@ -1,4 +1,4 @@
-"""Bounds of Azize's thesis for linear and contextual bandits, and the phases of AdaC-GOPE summed."""
+"""Bounds of Azize's thesis for linear and contextual bandits, and AdaC-GOPE's phases summed."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def with_contexts(table: Any) -> tuple[Any, Callable]:
     """As ``with_arms``, with contexts in the unit ball."""
     T, K = table.shape
     rows, theta = in_ball(table, T).reshape(T, -1), in_ball(table, 1)[0, 0]
-    env = contextual_environment(TABLE, K, theta, rows=rows)
+    env = contextual_environment(TABLE, K, theta, rows=rows, table=np.zeros((T, K)))
     return env._replace(table=table), new_contextual_game
 
 

@@ -156,6 +156,9 @@ def thin(z: np.ndarray, pi: np.ndarray) -> None:
     k, r = z.shape
     m = r * (r + 1) // 2
     some = np.zeros(m + 1, np.int64)
+    scale = 0.0
+    for a in range(k):
+        scale = max(scale, product(z, a, a))
     while in_support(pi) > m:
         found = 0
         for a in range(k):
@@ -167,7 +170,7 @@ def thin(z: np.ndarray, pi: np.ndarray) -> None:
             x, row = z[some[c]], 0
             for i in range(r):
                 for j in range(i + 1):
-                    M[row, c] = x[i] * x[j]
+                    M[row, c] = x[i] * x[j] / scale
                     row += 1
         change = dependence(M)
         step, last = np.inf, 0
@@ -182,36 +185,30 @@ def thin(z: np.ndarray, pi: np.ndarray) -> None:
 @routine
 def dependence(M: np.ndarray) -> np.ndarray:
     """Numbers, one of them 1, with which the columns of ``M``, float64 array (m, m + 1), add up to
-    0, by elimination with complete pivots. ``M`` is overwritten.
+    0, by the elimination of Gauss and Jordan. ``M`` is overwritten.
     """
     m, n = M.shape
-    order, rank = np.arange(n), 0
-    while rank < m:
-        p, q = rank, rank
+    of = np.full(n, -1)  # the row of each column that has a pivot
+    rank = 0
+    for c in range(n):
+        p = rank
         for i in range(rank, m):
-            for j in range(rank, n):
-                if abs(M[i, j]) > abs(M[p, q]):
-                    p, q = i, j
-        if abs(M[p, q]) < 1e-12 * abs(M[0, 0]):
-            break
-        for j in range(n):
+            p = i if abs(M[i, c]) > abs(M[p, c]) else p
+        if rank == m or abs(M[p, c]) < SPAN:
+            x = np.zeros(n)
+            x[c] = 1.0
+            for j in range(c):
+                x[j] = -M[of[j], c]
+            return x
+        for j in range(n - 1, c - 1, -1):
             M[rank, j], M[p, j] = M[p, j], M[rank, j]
+        for j in range(n - 1, c - 1, -1):
+            M[rank, j] /= M[rank, c]
         for i in range(m):
-            M[i, rank], M[i, q] = M[i, q], M[i, rank]
-        order[rank], order[q] = order[q], order[rank]
-        for i in range(rank + 1, m):
-            f = M[i, rank] / M[rank, rank]
-            for j in range(rank, n):
-                M[i, j] -= f * M[rank, j]
-        rank += 1
-    x = np.zeros(n)
-    x[order[rank]] = 1.0
-    for i in range(rank - 1, -1, -1):
-        total = M[i, rank]
-        for j in range(i + 1, rank):
-            total += M[i, j] * x[order[j]]
-        x[order[i]] = -total / M[i, i]
-    return x
+            for j in range(n - 1, c - 1, -1):
+                M[i, j] -= M[i, c] * M[rank, j] if i != rank else 0.0
+        of[c], rank = rank, rank + 1
+    return np.zeros(n)  # not reached: there are more columns than rows
 
 
 @borrowing_routine
