@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiled import inlined, verb
+from .compiled import borrowing_routine, inlined, unlikely, verb
 from .environments.contexts import ContextualEnvironment, draw_contexts, expected, reward_given
 from .environments.users import Users
 from .game import NEVER, check_arm
@@ -96,11 +96,18 @@ def look(game: ContextualGame) -> None:
         game.clock[SHOWN] = game.clock[0] + 1
 
 
+@borrowing_routine
+def look_apart(game: ContextualGame) -> None:
+    """``look``, not inlined: for a learner that plays without it."""
+    look(game)
+
+
 @verb
 def play(game: ContextualGame, a: int) -> float:
     """Play the arm of context ``a``, a row of ``contexts``, for one round; returns its reward."""
     check_arm(game, a)
-    look(game)
+    if unlikely(game.clock[SHOWN] != game.clock[0] + 1):
+        look_apart(game)
     row, best, mean = game.clock[ROW], -np.inf, 0.0
     for i in range(len(game.counts)):
         x = expected(game.env, game.shown, row, i)
