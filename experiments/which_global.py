@@ -1,4 +1,4 @@
-"""Which eps-global-DP algorithm has the smallest regret, by gap, number of arms and budget."""
+"""Which eps-global-DP algorithms may have the smallest regret: by gap, arms and budget."""
 
 import itertools
 
@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.colors import to_rgb
 from matplotlib.patches import Patch
 
+from dpbandits.comparison.table import compare
 from dpbandits.contracts.display import display_name, line_of
 from dpbandits.environments.catalogue import one_better
 from dpbandits.figures.labels import scientific
@@ -13,8 +14,10 @@ from dpbandits.figures.style import DASHES, PALETTE, Chart, shade, styled
 from dpbandits.results.tables import at_end
 from dpbandits.theory.azize2025 import bernoulli_lower
 
-TITLE = "The eps-global-DP algorithm of the smallest regret (our setting)"
-CENTERS = ("median", "mean")  # of the runs
+TITLE = "The eps-global-DP algorithms that may have the smallest regret (our setting)"
+CENTERS = {"median": "median_", "mean": ""}  # of the runs, and how their columns begin
+LAPS = 4  # of the race: each doubles the runs of the algorithms that may be the best
+STRIPES = 4  # algorithms that a cell shows, at most
 GAME = ["horizon", "env.arms", "env.gap", "eps"]
 LUMINANCE = (0.3, 0.59, 0.11)  # the shares of red, green and blue in brightness
 NOTHING_LEARNT = 0.5  # of the regret of an arm drawn at random in every round
@@ -34,10 +37,26 @@ def lower_bounds(games):
     return np.array(found)
 
 
+def nothing_learnt(regret, T, arms, gap):
+    """Whether regrets are not much smaller than those of arms drawn at random."""
+    return regret > NOTHING_LEARNT * T * gap * (1 - 1 / arms)
+
+
 def hopeless(found):
     """In which games no algorithm does much better than arms drawn at random."""
     T, arms, gap = (found.index.get_level_values(name) for name in GAME[:3])
-    return found.min(axis=1).to_numpy() > NOTHING_LEARNT * T * gap * (1 - 1 / arms)
+    return nothing_learnt(found.min(axis=1).to_numpy(), T, arms, gap)
+
+
+def sets(table):
+    """Which algorithms may be the best in each game, by median and by mean: a column each."""
+    compared = compare(table, looks=LAPS)
+    return {
+        center: compared.pivot_table(
+            index=GAME, columns="algo", values=f"{start}tied", aggfunc="first"
+        ).fillna(value=False).astype(bool)
+        for center, start in CENTERS.items()
+    }  # fmt: skip
 
 
 def colours_of(names):
@@ -62,13 +81,15 @@ def draw(table):
     figure = Chart(figsize=(8.2, 2.1 * len(rows) + 1.0))
     axes = figure.subplots(len(rows), len(sizes), sharex=True, sharey=True)
     tables = {center: centers(table, center) for center in CENTERS}
-    best = {center: found.idxmin(axis=1) for center, found in tables.items()}
-    names = [n for n in table["algo"].unique() if any((b == n).any() for b in best.values())]
+    tied = sets(table)
+    names = [n for n in table["algo"].unique() if any(found[n].any() for found in tied.values())]
     colours = colours_of(names)
     for across, (T, center) in zip(axes, rows, strict=True):
         for ax, arms in zip(across, sizes, strict=True):
-            found = tables[center].xs((T, arms), level=GAME[:2], drop_level=False)
-            _cells(ax, found, colours)
+            found, best = (
+                of[center].xs((T, arms), level=GAME[:2], drop_level=False) for of in (tables, tied)
+            )
+            _cells(ax, found, best, colours)
             ax.set_title(f"{center}, $T$ = {scientific(T)}, {arms:g} arms")
         across[0].set_ylabel("gap")
     for ax in axes[-1]:
@@ -76,27 +97,34 @@ def draw(table):
     handles = [Patch(color=colours[name], label=display_name(name)) for name in names]
     handles.append(Patch(color="#eeeeee", label="none learns"))
     figure.legend(handles=handles, loc="outside upper center", ncols=4, title=TITLE)
+    runs = table.groupby([*GAME, "algo"])["run"].nunique()
     note = (
-        f"{table['run'].nunique()} runs. Numbers: regret divided by the lower bound (Azize et al. "
-        "2025, Thm. 1), which is\nasymptotic. None learns: every regret is more than half of that "
-        "of arms drawn at random."
+        f"{runs.min()} to {runs.max()} runs. Stripes: algorithms that cannot be told apart (95 % "
+        "over the whole map). Numbers: the smallest regret divided\nby the lower bound (Azize et "
+        "al. 2025, Thm. 1), which is asymptotic. None learns: every regret is more than half of "
+        "that of random arms."
     )
     figure.supxlabel(note, fontsize=7.5, color="#444444")
     return figure
 
 
-def _cells(ax, found, colours):
-    """Draw the games of a panel: the best algorithm's colour, and its distance to the bound."""
+def _cells(ax, found, tied, colours):
+    """Draw the games of a panel: a stripe for each algorithm that may be the best, the one of
+    smallest regret first, and the distance of this to the bound.
+    """
     gaps, budgets = (list(found.index.unique(name)) for name in ("env.gap", "eps"))
     ratios = found.min(axis=1).to_numpy() / lower_bounds(found.index)
-    looks = zip(found.index, found.idxmin(axis=1), ratios, hopeless(found), strict=True)
-    for (_, _, gap, eps), name, ratio, is_hopeless in looks:
-        x, y = budgets.index(eps), gaps.index(gap)
-        colour = "#eeeeee" if is_hopeless else colours[name]
-        ax.fill_between([x - 0.5, x + 0.5], y - 0.5, y + 0.5, color=colour, lw=0)
+    for game, ratio, is_hopeless in zip(found.index, ratios, hopeless(found), strict=True):
+        x, y = budgets.index(game[3]), gaps.index(game[2])
+        own = found.loc[game, tied.columns[tied.loc[game]]].sort_values(kind="stable").index
+        shades = ["#eeeeee"] if is_hopeless else [colours[name] for name in own[:STRIPES]]
+        ends = np.linspace(x - 0.5, x + 0.5, len(shades) + 1)
+        for left, right, colour in zip(ends, ends[1:], shades, strict=False):
+            ax.fill_between([left, right], y - 0.5, y + 0.5, color=colour, lw=0)
         if not is_hopeless:
             text = f"{ratio:.1f}" if ratio < 10 else f"{ratio:.0f}"
-            ax.text(x, y, text, ha="center", va="center", fontsize=6.5, color=ink(colour))
+            middle = shades[len(shades) // 2]
+            ax.text(x, y, text, ha="center", va="center", fontsize=6.5, color=ink(middle))
     ax.set_xticks(range(len(budgets)), [f"{eps:g}" for eps in budgets])
     ax.set_yticks(range(len(gaps)), [f"{gap:g}" for gap in gaps])
     ax.set_xlim(-0.5, len(budgets) - 0.5)

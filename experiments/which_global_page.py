@@ -1,8 +1,8 @@
 """What to take under eps-global DP: python experiments/which_global_page.py [RESULTS].
 
-The table of experiment which_global is needed. For each algorithm: how often its regret is the
-smallest or at most twice the smallest, how many times the smallest it is, and how many of its runs
-are far above.
+The table of experiment which_global is needed. For each algorithm: how often it may be the best, by
+median and by mean, and is the only one that may be; how many times the smallest its regret is, how
+often at most twice the smallest, and how many of its runs are far above.
 The tables are written to RESULTS/which_global_page.md.
 """
 
@@ -19,7 +19,7 @@ CLOSE = 2.0  # times the smallest regret
 FAILED = 10.0  # times the smallest median of a game: the regret of a run that went badly
 
 
-def rows_of(runs):
+def rows_of(runs, sets):
     """A row for each algorithm: its regrets in the games in which some algorithm learns."""
     which = load_script("which_global")
     centers = {name: which.centers(runs, name) for name in which.CENTERS}
@@ -32,10 +32,16 @@ def rows_of(runs):
     ends = ends.set_index(which.GAME)[["algo", "regret", "best"]]
     ends = ends[ends.index.isin(centers["median"].index[played])]
     failed = (ends["regret"] > FAILED * ends["best"]).groupby(ends["algo"].to_numpy()).mean()
+    tied = {center: found.loc[centers["median"].index[played]] for center, found in sets.items()}
     found = []
     for name in close["median"].columns:
         median, mean = close["median"][name], close["mean"][name]
-        shares = (median == 1).mean(), (mean == 1).mean(), (mean <= CLOSE).mean()
+        shares = [
+            share
+            for of in tied.values()
+            for share in (of[name].mean(), (of[name] & (of.sum(axis=1) == 1)).mean())
+        ]
+        shares.append((mean <= CLOSE).mean())
         found.append([
             display_name(name),
             *(f"{100 * share:.0f} %" for share in shares),
@@ -43,20 +49,25 @@ def rows_of(runs):
             f"{mean.max():,.0f}",
             f"{100 * failed[name]:.1f} %",
         ])  # fmt: skip
-    return int(played.sum()), sorted(found, key=lambda row: float(row[5]))
+    return int(played.sum()), sorted(found, key=lambda row: float(row[7]))
 
 
 HEAD = [
-    "algorithm", "smallest median", "smallest mean", f"mean within {CLOSE:g} times",
+    "algorithm", "may be best by median", "alone", "may be best by mean", "alone",
+    f"mean within {CLOSE:g} times",
     "median, times the smallest", "mean, times the smallest", "at worst",
     f"runs above {FAILED:g} times",
 ]  # fmt: skip
 
 
 def page(results):
-    texts = []
-    for T, part in dp.load(results / "which_global.csv").groupby("horizon"):
-        games, rows = rows_of(part)
+    table_, texts = dp.load(results / "which_global.csv"), []
+    sets = load_script("which_global").sets(table_)
+    for T, part in table_.groupby("horizon"):
+        own = {
+            center: found.xs(T, level="horizon", drop_level=False) for center, found in sets.items()
+        }
+        games, rows = rows_of(part, own)
         head = f"T = {rounds(int(T))}, {games} games in which some algorithm learns:"
         texts.append(f"{head}\n\n{table(rows, HEAD)}")
     return "\n".join(texts)

@@ -32,6 +32,12 @@ def no_waiting_for_the_disk():
         yield
 
 
+@pytest.fixture(autouse=True)
+def no_notebook(monkeypatch):
+    """No test runs in a notebook, also if one before it has imported what starts notebooks."""
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+
+
 def pytest_runtest_setup(item):
     """Skip a test that is marked with packages of which one is not installed."""
     for mark in item.iter_markers("extra"):

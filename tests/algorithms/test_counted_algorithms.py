@@ -91,7 +91,7 @@ def test_mean_pulls_are_the_reference_s(name, tree, bonus, eps, spec):
     """Independent random numbers, the same law; each variant in one of the settings."""
     if name == "dpr_ucb":
         spec = spec | {"law": "pareto", "shape": 1.8}
-    T, given = 200, {"tree": tree, "bonus": bonus} | BASE[name]
+    T, given = 150, {"tree": tree, "bonus": bonus} | BASE[name]
     rng, K = np.random.default_rng(17), len(build(spec).means)
     slow = []
     for _ in range(20):

@@ -436,12 +436,11 @@ def sign_of_any(u, r, tanh, M):
 
 BOUNDED = [name for name in GLOBAL if name not in (*HEAVY, *GAUSSIAN_NOISE, *SUMS)]
 OF_HEAVY_TAILS = ["dpr_ucb", "dpr_se", "prae_r", "prae_c"]
-WITH_LAPLACE = [*BOUNDED, *OF_HEAVY_TAILS, "heldp_ucb_l", "heldp_ucb_ls"]
 WITH_BITS = ["heldp_ucb_b", "heldp_ucb_bs"]
 # faults: the algorithms that would suffer, the function at fault, and what it becomes
 FAULTS = {
     "half the noise": (
-        WITH_LAPLACE,
+        BOUNDED,
         mechanisms.laplace,
         lambda noise: lambda rng, scale: noise(rng, scale / 2),
     ),

@@ -101,6 +101,24 @@ def test_a_failure_of_quick_falls_back_within_the_run(broken, usual, tmp_path):
     assert "quick failed with numba" in said and said.count("\n") == 1
 
 
+@pytest.mark.slow
+def test_loops_made_before_another_fell_back_compile_with_plain_and_store_nothing(tmp_path):
+    """All loops of a sweep are made before the first is called."""
+    change = (
+        "import dpbandits.compiled.quick.cache as cache, dpbandits.compiled.quick.routines as r\n"
+        "from sweeps import requested\n"
+        "from dpbandits.running.play import loop_of\n"
+        "def fail(*arguments): raise AttributeError('no such name')\n"
+        "r._link = cache.MachineCode.save_overload = cache.MachineCode.load_overload = fail\n"
+        "for name in sys.argv[1:]:\n"
+        "    loop_of(requested(algo=name, horizon=9).settings[0].algorithm)\n"
+    )
+    compiler, pulls, said = play(FEW, change, NUMBA_CACHE_DIR=str(tmp_path))
+    assert (compiler, pulls) == ("plain", play()[1])
+    assert "quick failed with numba" in said and said.count("\n") == 1
+    assert not list(tmp_path.rglob("*.nb*"))
+
+
 def test_another_value_of_the_variable_is_refused(monkeypatch):
     monkeypatch.setenv(choice.VARIABLE, "plane")
     with pytest.raises(choice.BadInput, match=r"^DPBANDITS_COMPILER=plane: did you mean plain\?$"):

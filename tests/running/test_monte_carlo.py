@@ -149,12 +149,21 @@ class TimedOut(Exception):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit, TimedOut])
-def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(tmp_path, monkeypatch, raised):
+@pytest.mark.parametrize("seconds", [0, 0.5])
+def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(
+    tmp_path, monkeypatch, raised, seconds
+):
     """What the handler of a signal raises in the main thread, of whatever kind, reaches the caller.
 
-    The task that is played meanwhile is finished and stored, no other is begun.
+    The task that is played meanwhile is finished and stored, no other is begun; also where the main
+    thread has not yet returned from starting the thread that plays.
     """
-    begun, going = [], threading.Event()
+    begun, going, start = [], threading.Event(), threading.Thread.start
+
+    def start_slowly(thread):
+        start(thread)
+        if threading.current_thread() is threading.main_thread():
+            time.sleep(seconds)
 
     def finish(task, *_):
         begun.extend(task.runs)
@@ -170,6 +179,7 @@ def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(tmp_path, monk
     (setting,) = requested(algo="dp_ucb", horizon=1e5).settings
     store = RunStore(tmp_path)
     monkeypatch.setattr(loop, "finish", finish)
+    monkeypatch.setattr(threading.Thread, "start", start_slowly)
     before = signal.signal(signal.SIGUSR1, handle)
     try:
         with pytest.raises(raised):

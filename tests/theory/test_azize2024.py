@@ -6,12 +6,16 @@ import math
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.special import rel_entr
 
-from dpbandits.parts.indices.radii import bernoulli_kl
 from dpbandits.theory.azize2024 import samples_lower, samples_lower_of_divergence
 from dpbandits.theory.bounds import ConditionFailed
 
 INSTANCES = [[0.9, 0.5], [0.95, 0.9, 0.9, 0.5], [0.3, 0.75, 0.7]]
+
+
+def kl(p, q):
+    return rel_entr(p, q) + rel_entr(1 - p, 1 - q)
 
 
 def rates(w, means, eps):
@@ -21,10 +25,7 @@ def rates(w, means, eps):
     for a in range(len(means)):
         if a != best:
             grid = np.linspace(means[a], means[best], 2001)
-            divergence = min(
-                w[best] * bernoulli_kl(means[best], u) + w[a] * bernoulli_kl(means[a], u)
-                for u in grid
-            )
+            divergence = (w[best] * kl(means[best], grid) + w[a] * kl(means[a], grid)).min()
             variation = (w[best] * abs(means[best] - grid) + w[a] * abs(means[a] - grid)).min()
             found.append(min(divergence, eps * variation))
     return min(found)

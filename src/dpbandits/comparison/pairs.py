@@ -64,7 +64,7 @@ def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> tuple[float, float, fl
     Returns:
         The probability, and its lower and upper end.
     """
-    from scipy.special import stdtrit
+    from scipy.special import expit, stdtrit
     from scipy.stats import rankdata
 
     n, m = len(a), len(b)
@@ -83,5 +83,5 @@ def smaller(a: np.ndarray, b: np.ndarray, tail: float) -> tuple[float, float, fl
     freedom = variance**2 / (parts**2 / (np.array([n, m]) - 1)).sum()
     width = -stdtrit(freedom, tail) * np.sqrt(variance) / (p * (1 - p))
     odds = np.log(p / (1 - p)) + np.array([0.0, -width, width])
-    found = rounded(1.0 / (1.0 + np.exp(-odds)))
+    found = rounded(expit(odds))
     return float(found[0]), float(found[1]), float(found[2])

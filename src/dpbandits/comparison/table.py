@@ -26,7 +26,7 @@ RESULTS = (
 )  # fmt: skip
 
 
-def compare(table: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
+def compare(table: pd.DataFrame, baseline: str | None = None, looks: int = 1) -> pd.DataFrame:
     """Compare the algorithms in each game of a tidy table with the best, or with a baseline.
 
     A game is an environment with a budget and a horizon. All comparisons of a table with the best
@@ -38,6 +38,7 @@ def compare(table: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
         table: a tidy table, of regret or of stopping times.
         baseline: the name of an algorithm; ``inf`` for each algorithm itself without privacy; None
             for the best. A game without the baseline has it from the same game without privacy.
+        looks: how often the table was looked at while runs were added to it.
 
     Returns:
         A row for each setting: its columns, then RESULTS; see ``dpbandits.compare``.
@@ -52,7 +53,9 @@ def compare(table: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
     if baseline is not None and not others:
         raise BadInput(f"baseline={baseline}: nothing in the table can be compared with it")
     pairs = sum(len(game) * (len(game) - 1) // 2 for game in samples.games)
-    to_best, to_reference, of_pairs = (ERROR / 2 / max(n, 1) for n in (compared, others, pairs))
+    to_best, to_reference, of_pairs = (
+        ERROR / 2 / looks / max(n, 1) for n in (compared, others, pairs)
+    )
     best, reference = (
         {center: samples.located(center, tail) for center in CENTERS}
         for tail in (to_best, to_reference)

@@ -32,14 +32,5 @@ from .decorators import (
 from .folder import compiled_code
 from .plain.pointers import MOST, call_at, compiled_at
 from .plain.primitives import unlikely, whole
-from .random_numbers import (
-    beta,
-    binomial,
-    exponential,
-    gamma,
-    normal,
-    poisson,
-    random,
-    student,
-)  # fmt: skip
+from .random_numbers import beta, binomial, exponential, gamma, normal, poisson, random, student
 from .sources import SOURCES

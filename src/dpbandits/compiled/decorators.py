@@ -68,7 +68,11 @@ class Loop:
 
     def __init__(self, function: Callable, stored: Stored | None):
         self.function, self.stored = function, stored
-        self.dispatcher: Any = _backend().dispatcher(function, stored)
+        self._make()
+
+    def _make(self) -> None:
+        self.backend = _backend()
+        self.dispatcher: Any = self.backend.dispatcher(self.function, self.stored)
 
     @property
     def is_compiled(self) -> bool:
@@ -83,6 +87,9 @@ class Loop:
     def __call__(self, *arguments: Any) -> Any:
         """Call it; if compiling with quick fails, compile with plain."""
         choice.report()
+        if self.backend is not _backend() and not self.is_compiled:  # another loop fell back
+            self.stored = None
+            self._make()
         try:
             return self.dispatcher(*arguments)
         except Exception as error:
@@ -96,7 +103,7 @@ class Loop:
             self.stored = None  # its code may contain some that quick has made
         elif not (_backend() is plain and self.stored and plain.forget(self.stored)):  # damaged?
             raise error
-        self.dispatcher = plain.dispatcher(self.function, self.stored)
+        self._make()
         try:
             return self.dispatcher(*arguments)
         finally:

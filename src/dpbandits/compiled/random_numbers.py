@@ -7,6 +7,9 @@ import numpy as np
 from . import choice
 from .decorators import verb
 
+if choice.compiler() == choice.QUICK:
+    from .quick.distributions import draw_in_c
+
 
 def random(rng: np.random.Generator) -> float:
     """Uniform on [0, 1)."""
@@ -48,9 +51,7 @@ def poisson(rng: np.random.Generator, mean: float) -> int:
     return rng.poisson(mean)
 
 
-for function in (random, exponential, normal, gamma, beta, student, binomial, poisson):
+for _function in (random, exponential, normal, gamma, beta, student, binomial, poisson):
     if choice.compiler() == choice.QUICK:  # what is declared first is preferred
-        from .quick.distributions import draw_in_c
-
-        draw_in_c(function)
-    verb(function)
+        draw_in_c(_function)
+    verb(_function)

@@ -47,7 +47,7 @@ class Loop:
         self._fresh: dict[Setting, list[Runs]] = {setting: [] for setting in missing}  # not stored
         self._since: dict[Setting, float] = {}  # when the first of them came
         self._bar = progress_bar(sum(whole(s, runs).cost for s, runs in missing.items()))
-        self._stopping, self._ended = threading.Event(), threading.Event()
+        self._going, self._stopping, self._ended = (threading.Event() for _ in range(3))
         self._error: BaseException | None = None
 
     def play(self, parts: Sequence[tuple[Runner, Work]], known: Iterable[Outcome] = ()) -> None:
@@ -58,6 +58,7 @@ class Loop:
         """
         threading.Thread(target=self._run, args=(parts, known), daemon=True).start()
         try:
+            self._going.set()  # the thread has waited: whatever is raised in start, nothing is lost
             self._ended.wait()
         except BaseException:
             self.stop()
@@ -70,12 +71,14 @@ class Loop:
     def stop(self) -> None:
         """Hand out no more tasks, wait a second for those that are played, and store."""
         self._stopping.set()
+        self._going.set()
         self._ended.wait()
 
     def _run(self, parts: Sequence[tuple[Runner, Work]], known: Iterable[Outcome]) -> None:
         try:
             # Processes that this thread starts leave Ctrl-C to the main thread from their beginning
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            self._going.wait()
             for outcome in known:
                 self._take(outcome)
             for runner, work in parts:

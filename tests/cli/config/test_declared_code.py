@@ -23,7 +23,7 @@ COMMANDS = "commands are for the command line"
 # command lines that ask for code other than a declared algorithm's
 CODE = [
     ("algo=os", "'os'", "ts"),
-    ("algo=evil", "'evil'", "adap_klucb"),  # a Python file alone declares nothing
+    ("algo=evil", "evil.py has no evil.yaml beside it"),  # a Python file alone declares nothing
     ("algo=../elsewhere/evil", "'../elsewhere/evil'", "adap_klucb"),
     ("algo=../../evil", "'../../evil'", "adap_klucb"),
     ("algo=/etc/passwd", "'/etc/passwd'", "adap_klucb"),

@@ -18,7 +18,7 @@ from numba.extending import lower_builtin, type_callable
 from ..choice import compiler
 from .routines import declared
 
-WORD, REAL = ir.IntType(64), ir.DoubleType()
+WORD = ir.IntType(64)
 BITGEN = "state", "fnptr_next_uint64", "fnptr_next_uint32", "fnptr_next_double"
 BINOMIAL_WORDS = 17  # of the C structure binomial_t, whose first word says whether it is filled
 

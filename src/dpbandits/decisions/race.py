@@ -1,0 +1,120 @@
+"""A race: runs are added to the algorithms of a game while it is open which of them are the best.
+
+After each lap the algorithms that may be the best, by mean or by median, stay in the race. A game
+is decided when one is left, or those that are left cannot differ by more than CLOSE. Everything
+that is told in all games and laps holds at once with probability 95 %, as in ``comparison``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..comparison.best import AgainstBest, against_best
+from ..comparison.limits import limits_of_mean, limits_of_median, mean_of_runs
+from ..comparison.pairs import Located
+
+ERROR = 0.05  # the probability that any set of algorithms lacks its best
+CLOSE = 0.1  # algorithms whose ratio is certainly below 1 + CLOSE are as good as each other
+
+# Plays what is missing of the first runs of some settings, by their numbers, and returns the final
+# regrets of each
+Play = Callable[[Sequence[int], int], Sequence[np.ndarray]]
+CENTERS = {"mean": (mean_of_runs, limits_of_mean), "median": (np.median, limits_of_median)}
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a race ended.
+
+    Attributes:
+        runs: the number of runs of each setting, int64 array.
+        best: for ``mean`` and ``median`` and each game its algorithms against the best.
+        decided: whether each game was decided, bool array.
+    """
+
+    runs: np.ndarray
+    best: dict[str, list[AgainstBest]]
+    decided: np.ndarray
+
+
+def laps(first: int, most: int) -> list[int]:
+    """The numbers of runs at which a race is judged: doubled from the first to the most."""
+    found = [first]
+    while found[-1] < most:
+        found.append(min(2 * found[-1], most))
+    return found
+
+
+def race(
+    games: Sequence[Sequence[int]],
+    play: Play,
+    first: int,
+    most: int,
+    matters: Callable[[Sequence[int], np.ndarray], bool] = lambda game, means: True,
+) -> Result:
+    """Play some games until each is decided, or the algorithms that may be the best have ``most``
+    runs.
+
+    Args:
+        games: the numbers of the settings of each game, from 0 on.
+        play: plays runs.
+        first: runs of every setting.
+        most: runs of a setting, at most.
+        matters: whether a game, given the means of its settings, is to be decided at all.
+    """
+    settings = [i for game in games for i in game]
+    regrets: dict[int, np.ndarray] = {}
+    comparisons = max(sum(len(game) - 1 for game in games), 1)
+    tail = ERROR / 2 / comparisons / len(laps(first, most))
+    racing = set(settings)
+    best: dict[str, list[AgainstBest]] = {}
+    decided = np.zeros(len(games), dtype=bool)
+    for n in laps(first, most):
+        chosen = sorted(racing)
+        regrets |= dict(zip(chosen, play(chosen, n), strict=True))
+        racing = set()
+        found = {name: _located(regrets, tail, *how) for name, how in CENTERS.items()}
+        best = {
+            name: [against_best(Located(*(x[list(game)] for x in values))) for game in games]
+            for name, values in found.items()
+        }
+        for g, game in enumerate(games):
+            judged = [best[name][g] for name in CENTERS]
+            decided[g] = all(map(_is_decided, judged))
+            if not decided[g] and matters(game, found["mean"].value[list(game)]):
+                tied = np.logical_or(*(x.tied & ~_is_decided(x) for x in judged))
+                racing |= {i for i, stays in zip(game, tied, strict=True) if stays}
+        if not racing:
+            break
+    return Result(np.array([len(regrets[i]) for i in range(len(settings))]), best, decided)
+
+
+def _is_decided(best: AgainstBest) -> bool:
+    """Whether one algorithm is the best, or those that may be it are close to each other."""
+    return bool(best.tied.sum() == 1 or (best.ratio.high[best.tied] <= 1.0 + CLOSE).all())
+
+
+def _located(regrets: dict[int, np.ndarray], tail: float, center, limits) -> Located:
+    """The mean, or median, of each setting with its limits."""
+    found = Located(*(np.empty(len(regrets)) for _ in range(3)))
+    sizes = np.array([len(regrets[i]) for i in range(len(regrets))])
+    for n in np.unique(sizes):
+        some = np.flatnonzero(sizes == n)
+        values = np.stack([regrets[int(i)] for i in some], axis=1)
+        middle = center(values) if center is mean_of_runs else center(values, axis=0)
+        for place, x in zip(found, (middle, *limits(values, tail)), strict=True):
+            place[some] = x
+    return found
+
+
+def excluded_winners(one: Sequence[AgainstBest], other: Sequence[AgainstBest]) -> float:
+    """The share of games in which the winner of one map is not among the best of the other."""
+    missing = [
+        not b.tied[int(np.argmin(a.ratio.value))]
+        for x, y in ((one, other), (other, one))
+        for a, b in zip(x, y, strict=True)
+    ]
+    return float(np.mean(missing))
