@@ -76,7 +76,8 @@ from .parts.linear.design import (
 from .parts.linear.matrices import smallest_eigenvalue
 from .parts.linear.noise import add_noise, chi_square_tail, release_sums
 from .parts.linear.ridge import (
-    Estimate, Ridge, add_round, confidence_width, estimate, new_estimate, new_ridge, optimistic,
+    Estimate, Ridge, add_round, confidence_width, estimate, latest_estimate, new_estimate,
+    new_ridge, optimistic, solve,
 )  # fmt: skip
 from .parts.noise.local_randomizers import (
     convert_to_bernoulli, convert_to_bernoulli_of_sigmoid, convert_to_laplace,
@@ -178,8 +179,8 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "optimism", "exhaustive_optimism", "Powers", "new_powers", "power_of_count", "power_of_log",
     # linear rewards: optimal designs, ridge regression, and noise for vectors
     "Design", "optimal_design", "play_design", "least_squares", "values_of",
-    "Ridge", "new_ridge", "add_round", "Estimate", "new_estimate", "estimate", "confidence_width",
-    "optimistic", "smallest_eigenvalue", "add_noise", "release_sums", "chi_square_tail",
+    "Ridge", "new_ridge", "add_round", "Estimate", "new_estimate", "latest_estimate", "estimate",
+    "solve", "confidence_width", "optimistic", "smallest_eigenvalue", "add_noise", "release_sums", "chi_square_tail",
     # types of parameters: the annotations of the signature
     "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction",
     "Range", "Order", "RenyiOrder", "MomentBound", "MomentOrder", "Constants", "Forced",
