@@ -619,7 +619,8 @@ def algorithm(
 
 
 def algorithms() -> pd.DataFrame:
-    """The algorithms of the package: a row each, with what it promises and its parameters.
+    """The algorithms of the package: a row each, with what it promises, its parameters, and the
+    actions of the environments that it plays.
 
     >>> import dpbandits as dp
     >>> dp.algorithms().loc["adap_klucb", "parameters"]
@@ -663,7 +664,9 @@ def _listing(group: str) -> pd.DataFrame:
             contents.pop("law", None)
             row["parameters"] = ", ".join(f"{k}={plain(v)}" for k, v in contents.items())
         if group in ("algo", "rule"):
-            row["privacy"] = load(find_file(name, (), group)).promise()
+            found = load(find_file(name, (), group))
+            row["privacy"] = found.promise()
+            row["actions"] = found.actions
         rows.append(row)
     return pd.DataFrame(rows).set_index("name")
 

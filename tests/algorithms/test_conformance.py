@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import references
 from helpers import (
+    EVERY,
     GAUSSIAN_NOISE,
     GOLDEN,
     HEAVY,
@@ -48,7 +49,7 @@ HORIZONS = [1, 2, 4, 5, 6, 63, 64, 65, 1000]
 
 def test_every_algorithm_has_a_configuration_and_a_reference():
     files = sorted(f.stem for f in HOMES["algo"].glob("*.py") if f.stem != "__init__")
-    assert files == NAMES
+    assert files == EVERY
     assert all(callable(getattr(references, name)) for name in NAMES)
 
 

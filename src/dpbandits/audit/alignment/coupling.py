@@ -84,8 +84,10 @@ class Coupling(Promise):
         """Play rewards, float array (T, K), with the numbers of a stream."""
         rewards = Rewards(table, watched)
         coins = None if self.source.per_user else Coins(rewards.reads)
-        game = game_on(rewards, self.population, coins)
+        game = game_on(rewards, self.population, coins, actions=self.source.actions)
         rng = stream(rewards.reads)
         answer = answer_of(self.function(game, rng, *self.arguments(len(table))))
         arms = game.trace[: int(game.clock[0])].argmax(axis=1)
+        if not self.source.asked.record.per_arm:  # every reward is read
+            arms = np.array([a for _, a in rewards.reads])
         return Played(arms, answer, rewards), rng

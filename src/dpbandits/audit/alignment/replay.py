@@ -77,6 +77,7 @@ def replay(
     two, other = coupling.play(second, lambda reads: Replay(reads, shifted.draws))
     spent = math.fsum(_cost(draw, coupling.gaussian) for draw in shifted.draws)
     rounding = math.fsum(draw.rounding for draw in shifted.draws)
+    releases = coupling.alignment.entered([shifted.draws[i].place for i in shifted.released])
     neighbours = len(places) == 1
     limit = coupling.limit(places[0]) if neighbours else math.inf
     why, where = None, len(one.arms)
@@ -95,8 +96,8 @@ def replay(
         why = shifted.moved or other.moved or "the draws are others"
     elif _scales_differ(recorded.draws, shifted.draws):
         why = "the scale of a draw depends on the changed reward"
-    elif neighbours and len(shifted.released) > coupling.alignment.releases:
-        why = f"the changed reward enters {len(shifted.released)} releases"
+    elif neighbours and releases > coupling.alignment.releases:
+        why = f"the changed reward enters {releases} releases"
     elif neighbours and shifted.bits > coupling.alignment.bits:
         why = f"the changed reward enters {shifted.bits} comparisons"
     elif neighbours and not spent <= limit * (1.0 + TOLERANCE) + rounding:

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ...contextual_game import regret_of
 from ...contracts.question import Question
 from ...environments.populations import homogeneous
 from ...game import pulls_of
@@ -75,7 +76,8 @@ class Player(Subject):
         self, data: np.ndarray, runs: int, rng: np.random.Generator, checkpoints: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """The traces and answers of runs on fixed rewards, (T, K); see ``play_loop``."""
-        game = game_on(data, homogeneous(self.budget), checkpoints=checkpoints)
+        actions = self.source.actions
+        game = game_on(data, homogeneous(self.budget), checkpoints=checkpoints, actions=actions)
         return play_loop(self.source, game, rng, self.arguments(len(data)), runs)
 
 
@@ -103,6 +105,19 @@ class Learner(Player):
     def columns(self, data: np.ndarray) -> list[str]:
         arms = range(data.shape[1] - 1)
         return [f"pulls of arm {a} by round {t}" for t in rounds(len(data)) for a in arms]
+
+
+class ContextualLearner(Learner):
+    """An algorithm that plays contexts: of its actions an adversary sees the regret, which differs
+    between any two of them.
+    """
+
+    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+        traces, _ = self.play(data, runs, rng, rounds(len(data)))
+        return regret_of(traces, None)[:, :, 0].astype(np.float32)
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        return [f"regret by round {t}" for t in rounds(len(data))]
 
 
 class Stopper(Player):
