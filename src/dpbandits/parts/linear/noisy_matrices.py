@@ -31,7 +31,7 @@ class MatrixTree(NamedTuple):
             is 0, for no node.
         below: float64 array (m + 1, D, D), the noise of the empty nodes below each level.
         prefix: float64 array (D, D), the noisy sum of all rows so far, the release.
-        count: int64 array (1,), the number of rows.
+        rows: int64 array (1,), the number of rows.
         work: float64 array (D, D), for Wishart noise.
     """
 
@@ -39,7 +39,7 @@ class MatrixTree(NamedTuple):
     ended: np.ndarray
     below: np.ndarray
     prefix: np.ndarray
-    count: np.ndarray
+    rows: np.ndarray
     work: np.ndarray
 
 
@@ -82,7 +82,7 @@ def add_row(
         s: standard deviation of a node's Gaussian noise off the diagonal.
         k: degrees of freedom of Wishart noise, 0 for Gaussian noise.
     """
-    n, D = tree.count[0] + 1, len(tree.prefix)
+    n, D = tree.rows[0] + 1, len(tree.prefix)
     j, higher = lowest_bit(n), n & (n - 1)
     h = lowest_bit(higher) if higher else len(tree.sums)
     if k > 0.0:
@@ -100,7 +100,7 @@ def add_row(
             empty = tree.below[h, p, q] - tree.below[j + 1, p, q]
             tree.ended[j, p, q] = node + (tree.ended[h, p, q] + empty)
             tree.prefix[p, q] = tree.ended[j, p, q] + tree.below[j, p, q]
-    tree.count[0] = n
+    tree.rows[0] = n
 
 
 @borrowing_routine
@@ -143,7 +143,7 @@ def new_noisy_estimate(d: int) -> Estimate:
 
 @verb
 def estimate_noisy(now: Estimate, M: np.ndarray, shift: float) -> None:
-    """theta = V^-1 u, V^-1 and ln |det V|: V is the corner of ``M`` plus ``shift`` I, u its last
+    """Theta = V^-1 u, V^-1 and ln |det V|: V is the corner of ``M`` plus ``shift`` I, u its last
     row. The sweeps of Gauss and Jordan; V may be indefinite.
     """
     d, A = len(now.theta), now.work

@@ -36,7 +36,7 @@ class Shifted(NamedTuple):
 def gaussian_nodes(
     eps: float, delta: float, m: float, d: float, T: float, alpha: float, calibration: float
 ) -> Shifted:
-    """Gaussian noise of (eps, delta)-joint DP (SS, section 4.2), as printed or of the exact size."""
+    """Gaussian noise of (eps, delta)-joint DP (SS, section 4.2), as printed or exact."""
     s = 4.0 * math.sqrt(m) * LT2 * math.log(4.0 / delta) / eps
     if calibration != PRINTED:
         s = math.sqrt(m) * LT2 / mu_for(eps, delta)
