@@ -22,6 +22,7 @@ def draw(table):
     longest = table["horizon"].max()
     for (left, right), (bonus, rows) in zip(axes, table.groupby("bonus", sort=False), strict=True):
         final = at_end(rows).groupby(["horizon", "rho"])["regret"].agg(["mean", "sem"])
+        lowest = 0.0
         for i, (T, found) in enumerate(final.groupby("horizon")):
             found = found.droplevel("horizon")
             price = (found["mean"] - found["mean"][np.inf]).drop(np.inf)
@@ -30,7 +31,11 @@ def draw(table):
             left.plot(price.index, price, marker="o", ms=3, label=f"$T$ = {scientific(T)}", **look)
             left.fill_between(price.index, price - half, price + half, alpha=0.2, lw=0,
                               color=COLOURS[i])  # fmt: skip
-        left.set(title=f"{bonus} bonus: price in regret at $T$", xscale="log", yscale="symlog")
+            lowest = min(lowest, (price - half).min())
+        left.axhline(0, color="black", lw=0.8)
+        left.set(title=f"{bonus} bonus: price in regret at $T$", xscale="log")
+        left.set_yscale("symlog", linthresh=10)
+        left.set_ylim(bottom=1.2 * lowest)
         left.set_ylabel("regret $-$ regret without noise")
         late = rows[(rows["horizon"] == longest) & (rows["t"] >= EARLIEST * longest)]
         mean = late.groupby(["t", "rho"])["regret"].mean().unstack("rho")

@@ -1,10 +1,11 @@
-"""Azize's thesis, Fig. 5.5 and C.1: the price of zCDP in a linear bandit, against rho and t.
+"""Azize's thesis, Figs. 5.5 and C.1: the price of zCDP in a linear bandit, against rho and t.
 
 The regret without privacy is that of the same phases without noise (rho infinite), which is GOPE.
-The thesis has one instance; runs of all drawn instances are averaged.
+The thesis has one instance; here runs of all drawn instances are averaged.
 """
 
 import numpy as np
+from scipy.stats import t as student
 
 from dpbandits.figures.labels import scientific
 from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, styled
@@ -12,12 +13,13 @@ from dpbandits.results.tables import at_end
 
 COLOURS, LOOKS = list(PALETTE.values()), list(DASHES.values())
 EARLIEST = 1e-4  # of the horizon
-TITLE = "What zCDP costs AdaC-GOPE (Azize's thesis, Fig. 5.5 and C.1; normal rewards: no privacy)"
+TITLE = "What zCDP costs AdaC-GOPE (Azize's thesis, Figs. 5.5 and C.1; normal rewards: no privacy)"
+MIDDLE_AND_SUMS = 1e6  # the horizon of runs with both places of the noise
 
 
-def interval(values):
-    """Half the 95 % interval of a mean over instances, about."""
-    return 1.96 * values.std(ddof=1) / np.sqrt(len(values))
+def half_of_interval(values):
+    """Half the 95 % interval (Student's t) of a mean over instances."""
+    return student.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
 
 
 def prices(table):
@@ -29,37 +31,42 @@ def prices(table):
 
 @styled
 def draw(table):
-    figure = Chart(figsize=(10.4, 4.0))
-    left, middle, right = figure.subplots(1, 3)
-    longest, noises = table["horizon"].max(), table[table["noise"] == "middle"]
-    of_rho = noises[(noises["horizon"] < longest) & (noises["rho"] >= 0.1)]
+    figure = Chart(figsize=(10.4, 7.0))
+    (price, relative), (regret, ratio) = figure.subplots(2, 2)
+    longest, middle = table["horizon"].max(), table[table["noise"] == "middle"]
+    of_rho = middle[(middle["horizon"] < longest) & (middle["rho"] >= 0.1)]
     for i, (T, rows) in enumerate(prices(of_rho).groupby("horizon")):
-        mean, half = rows.mean(), rows.apply(interval)
+        mean, half = rows.mean(), rows.apply(half_of_interval)
         look = {"color": COLOURS[i], "ls": LOOKS[i]}
-        left.plot(mean.index, mean, marker="o", ms=3, label=f"$T$ = {scientific(T)}", **look)
-        left.fill_between(mean.index, mean - half, mean + half, alpha=0.2, lw=0, color=COLOURS[i])
-    left.axhline(0, color="black", lw=0.8)
-    left.set(title="price in regret at $T$", xlabel=r"privacy budget $\rho$", xscale="log")
-    left.set_ylabel("regret $-$ regret without noise")
-    late = noises[(noises["horizon"] == longest) & (noises["t"] >= EARLIEST * longest)]
+        price.plot(mean.index, mean, marker="o", ms=3, label=f"$T$ = {scientific(T)}", **look)
+        price.fill_between(mean.index, mean - half, mean + half, alpha=0.2, lw=0, color=COLOURS[i])
+    price.axhline(0, color="black", lw=0.8)
+    price.set(title="price in regret at $T$", xlabel=r"privacy budget $\rho$", xscale="log")
+    price.set_ylabel("regret $-$ regret without noise")
+    late = middle[(middle["horizon"] == longest) & (middle["t"] >= EARLIEST * longest)]
     mean = late.groupby(["t", "rho"])["regret"].mean().unstack("rho")
-    for i, rho in enumerate(mean.columns.drop(np.inf), start=3):
-        relative = mean[rho] / mean[np.inf] - 1
-        middle.plot(relative.index, relative, label=f"$\\rho$ = {rho:g}", color=COLOURS[i])
-    middle.axhline(0, color="black", lw=0.8)
-    middle.set(title=f"relative price, $T$ = {scientific(longest)}", xlabel="round $t$")
-    middle.set(xscale="log", ylabel="price / regret without noise")
-    both = table[(table["horizon"] == 1e6) & (table["t"] >= EARLIEST * 1e6) & (table["rho"] <= 1)]
-    for (noise, rho), rows in both.groupby(["noise", "rho"]):
-        if rho in both[both["noise"] == "sums"]["rho"].unique():
-            i = [0.001, 0.01, 0.1, 1.0].index(rho)
-            curve = rows.groupby("t")["regret"].mean()
-            ls = "-" if noise == "middle" else "--"
-            right.plot(
-                curve.index, curve, ls=ls, color=COLOURS[i], label=f"{noise}, $\\rho$ = {rho:g}"
-            )
-    right.set(title="noise in the middle, or in sums", xlabel="round $t$", xscale="log")
-    right.set(yscale="log", ylabel="pseudo-regret")
+    both = table[(table["horizon"] == MIDDLE_AND_SUMS) & (table["rho"] <= 1)]
+    both = both[both["t"] >= EARLIEST * MIDDLE_AND_SUMS]
+    both = both.groupby(["noise", "rho", "t", "env.instance"])["regret"].mean().unstack("noise")
+    for i, (rho, rows) in enumerate(both.dropna().groupby("rho"), start=len(LOOKS) - 1):
+        look = {"color": COLOURS[i], "label": f"$\\rho$ = {rho:g}"}
+        relative.plot(mean.index, mean.get(rho, np.nan) / mean[np.inf] - 1, **look)
+        curves = rows.groupby("t").mean()
+        regret.plot(curves.index, curves["middle"], **look)
+        regret.plot(curves.index, curves["sums"], color="black", lw=0.9, ls=":")
+        quotient = (rows["middle"] / rows["sums"]).unstack("t")
+        center, half = quotient.mean(), quotient.apply(half_of_interval)
+        ratio.plot(center.index, center, **look)
+        ratio.fill_between(center.index, center - half, center + half, alpha=0.15, lw=0,
+                           color=COLOURS[i])  # fmt: skip
+    relative.axhline(0, color="black", lw=0.8)
+    relative.set(title=f"relative price, $T$ = {scientific(longest)}", xlabel="round $t$")
+    relative.set(xscale="log", ylabel="price / regret without noise")
+    regret.set(title="noise in the middle; dotted: in sums", xlabel="round $t$")
+    regret.set(xscale="log", yscale="log", ylabel="pseudo-regret")
+    ratio.axhline(1, color="black", lw=0.8)
+    ratio.set(title="noise in the middle, by that in sums", xlabel="round $t$", xscale="log")
+    ratio.set_ylabel("ratio of regrets")
     instances = table["env.instance"].nunique()
     note = f"Means over {instances} instances, RUNS runs each. Bands: 95 % interval over instances."
     finish(figure, TITLE, table, note)

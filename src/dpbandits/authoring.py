@@ -56,7 +56,8 @@ from .contracts.guarantees import (
 from .contracts.parameters import (
     POSITIVE, AboveOne, Batches, Bonus, Budget, Calibration, Choice, Confidence, Constants, Forced,
     Fraction, Interval, LinearBonus, Logarithm, MatrixNoise, MomentBound, MomentOrder, Named,
-    NoisePlace, NotNegative, Order, Positive, Probability, Range, RenyiOrder, Threshold, Tree, Variant, below,
+    NoisePlace, NotNegative, Order, Positive, Probability, Range, RenyiOrder, Threshold, Tree,
+    Variant, below,
 )  # fmt: skip
 from .contracts.question import BEST_ARM, HYPOTHESES
 from .contextual_game import contexts, dimension, look, play
@@ -81,8 +82,8 @@ from .parts.linear.noisy_matrices import (
     receive_message,
 )  # fmt: skip
 from .parts.linear.ridge import (
-    Estimate, Ridge, add_round, confidence_width, estimate, new_estimate, new_ridge, optimistic,
-    optimistic_by_squares,
+    Estimate, Ridge, add_round, confidence_width, estimate, latest_estimate, new_estimate,
+    new_ridge, optimistic, optimistic_by_squares, solve,
 )  # fmt: skip
 from .parts.linear.spectra import Shifted, gaussian_nodes, wishart_nodes
 from .parts.noise.local_randomizers import (
@@ -185,8 +186,9 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "optimism", "exhaustive_optimism", "Powers", "new_powers", "power_of_count", "power_of_log",
     # linear rewards: optimal designs, ridge regression, and noise for vectors
     "Design", "optimal_design", "play_design", "least_squares", "values_of",
-    "Ridge", "new_ridge", "add_round", "Estimate", "new_estimate", "estimate", "confidence_width",
-    "optimistic", "smallest_eigenvalue", "add_noise", "release_sums", "chi_square_tail",
+    "Ridge", "new_ridge", "add_round", "Estimate", "new_estimate", "latest_estimate", "estimate",
+    "solve", "confidence_width", "optimistic", "smallest_eigenvalue", "add_noise", "release_sums",
+    "chi_square_tail",
     # private contexts: noisy sums of rows [x; r], and what is known of their noise
     "MatrixTree", "new_matrix_tree", "levels_of", "add_row", "receive_message",
     "new_noisy_estimate", "estimate_noisy", "optimistic_by_squares",

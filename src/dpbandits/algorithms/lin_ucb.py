@@ -4,7 +4,7 @@ import math
 
 from ..authoring import (
     CONTEXTUAL, NOT_PRIVATE, Confidence, Positive, add_round, confidence_width, contexts, dimension,
-    estimate, kernel, look, new_estimate, new_ridge, optimistic, play, rounds_left,
+    kernel, latest_estimate, look, new_ridge, optimistic, play, rounds_left, solve,
 )  # fmt: skip
 
 NAME = "LinUCB"
@@ -24,7 +24,7 @@ def lin_ucb(game, rng, delta: Confidence, lam: Positive):
         lam: weight of the ridge.
     """
     V = new_ridge(dimension(game), lam)
-    now = new_estimate(V)
+    now = latest_estimate(V)
     start, l = V.log_det[0], math.log(1.0 / delta)
     x = contexts(game)
     while rounds_left(game) > 0:
@@ -32,4 +32,4 @@ def lin_ucb(game, rng, delta: Confidence, lam: Positive):
         look(game)  # x holds the contexts of this round
         a = optimistic(now, x, beta)
         add_round(V, x, a, play(game, a))
-        estimate(now, V, V.b)
+        solve(now, V, V.b)

@@ -105,15 +105,14 @@ def draw_contexts(
         for j in range(d):
             X[i, j] = normal(rng)
     for i in range(K):  # apart: nothing waits for a call
-        square, scale = 0.0, 1.0
+        square = 0.0
         for j in range(d):
             x = env.center[j] + env.deviation * X[i, j]
             X[i, j] = x
             square += x * x
-        if env.ball:
-            scale = 1.0 / math.sqrt(max(square, 1.0))
-        for j in range(d):
-            X[i, j] *= scale
+        if env.ball and square > 1.0:
+            for j in range(d):
+                X[i, j] *= 1.0 / math.sqrt(square)
     return 0
 
 

@@ -15,7 +15,6 @@ import numpy as np
 from ...compiled import borrowing_routine, gamma, normal, routine, verb
 from ..counting.trees import lowest_bit
 from ..noise.mechanisms import gaussian
-from .ridge import Estimate
 
 LT2 = 2.0  # squared length of a row at most: |x| <= 1 and |r| <= 1
 ROOT2 = math.sqrt(2.0)
@@ -135,14 +134,23 @@ def receive_message(
             M[p, q] = M[p, q] + (entry + gaussian(rng, sigma))
 
 
+class NoisyEstimate(NamedTuple):
+    """What an optimistic learner plays by, as ``ridge.Estimate``, from noisy sums."""
+
+    theta: np.ndarray  # float64 array (d,)
+    W: np.ndarray  # float64 array (d, d), V^-1
+    log_det: np.ndarray  # float64 array (1,), ln |det V|
+    work: np.ndarray  # float64 array (d + 1, d + 1)
+
+
 @routine
-def new_noisy_estimate(d: int) -> Estimate:
-    """An estimate of theta from noisy sums; ``estimate_noisy`` fills it."""
-    return Estimate(np.zeros(d), np.zeros((d, d)), np.zeros(1), np.zeros((d + 1, d + 1)))
+def new_noisy_estimate(d: int) -> NoisyEstimate:
+    """An estimate that ``estimate_noisy`` fills."""
+    return NoisyEstimate(np.zeros(d), np.zeros((d, d)), np.zeros(1), np.zeros((d + 1, d + 1)))
 
 
 @verb
-def estimate_noisy(now: Estimate, M: np.ndarray, shift: float) -> None:
+def estimate_noisy(now: NoisyEstimate, M: np.ndarray, shift: float) -> None:
     """Theta = V^-1 u, V^-1 and ln |det V|: V is the corner of ``M`` plus ``shift`` I, u its last
     row. The sweeps of Gauss and Jordan; V may be indefinite.
     """

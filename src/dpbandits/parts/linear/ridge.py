@@ -70,25 +70,36 @@ class Estimate(NamedTuple):
     theta: np.ndarray  # float64 array (d,), V_tau^-1 b
     W: np.ndarray  # float64 array (d, d), V_tau^-1
     log_det: np.ndarray  # float64 array (1,), ln det V_tau
-    work: np.ndarray  # float64 array (d,), for intermediate results
 
 
 @routine
 def new_estimate(ridge: Ridge) -> Estimate:
     """The estimate of a regression without rounds: theta = 0."""
-    d = len(ridge.b)
-    return Estimate(np.zeros(d), ridge.W.copy(), ridge.log_det.copy(), np.zeros(d))
+    return Estimate(np.zeros(len(ridge.b)), ridge.W.copy(), ridge.log_det.copy())
+
+
+@routine
+def latest_estimate(ridge: Ridge) -> Estimate:
+    """As ``new_estimate``, but V is always that of the regression, and ``solve`` updates theta."""
+    return Estimate(np.zeros(len(ridge.b)), ridge.W, ridge.log_det)
+
+
+@verb
+def solve(now: Estimate, ridge: Ridge, b: np.ndarray) -> None:
+    """theta = V^-1 b, where ``b`` is that of the regression, or noisy."""
+    for i in range(len(b)):
+        x = 0.0
+        for j in range(len(b)):
+            x += ridge.W[i, j] * b[j]
+        now.theta[i] = x
 
 
 @verb
 def estimate(now: Estimate, ridge: Ridge, b: np.ndarray) -> None:
-    """Take the estimate anew: theta = V^-1 b, where ``b`` is that of the regression, or noisy."""
-    d = len(b)
-    for i in range(d):
-        now.theta[i] = 0.0
-    for i in range(d):
-        for j in range(d):
-            now.theta[j] += ridge.W[i, j] * b[i]
+    """Take the estimate anew, with V and theta = V^-1 b."""
+    solve(now, ridge, b)
+    for i in range(len(b)):
+        for j in range(len(b)):
             now.W[i, j] = ridge.W[i, j]
     now.log_det[0] = ridge.log_det[0]
 
