@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from argparse import Namespace
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -14,44 +15,22 @@ from ..errors import BadInput
 from ..running.failures import in_words
 from ..running.status import Status, seconds_left, status_of
 from ..settings.user_files import user_folders
-from .command import entry_point, parser_of
+from .command import entry_point, takes_folder, takes_multirun
 from .config.compose import multirun_points, read_request
 from .joint import without_foreign_budgets
 
-USAGE = """\
-usage: bandit-status [KEY=VALUE ...] [-m] [--config-dir DIR]
-
-Print how many runs of each setting are done, missing, damaged or failed, and the time left.
-Nothing is run and nothing is written.
-
-  bandit-status experiment=azize2022_fig4           an experiment
-  bandit-status algo=dp_se eps=0.5 runs=1000        whatever bandit-run or bandit-stop would run
-  bandit-status -m algo=adap_ucb,dp_se eps=0.1,1    every combination
-
-The keys are those of bandit-run and bandit-stop; results=DIR is the folder of finished runs, and
-jobs=N the number of workers for which the time left is estimated.
-
-  done      finished and stored
-  missing   not played yet
-  damaged   their file was truncated or edited; they will be played again
-  failed    could not be finished when last tried; they will be tried again
-"""
 MOST = 40  # settings that are listed one by one
 STATES = ("done", "missing", "damaged", "failed")
 
 
-@entry_point("bandit-status")
-def main(argv: list[str]) -> int:
-    given = parser_of("bandit-status").parse_intermixed_args(argv)
-    if given.help:
-        print(USAGE, end="")
-        return 0
+@entry_point("status", takes_folder, takes_multirun)
+def main(given: Namespace) -> int:
     folders = user_folders(given.config_dir)
-    rules = any(word.startswith("rule=") for word in given.overrides)
+    rules = any(word.startswith("rule=") for word in given.words)
     question = STOPPING if rules else REGRET
-    points = [given.overrides]
+    points = [given.words]
     if given.multirun:
-        every = list(multirun_points(given.overrides, folders))
+        every = list(multirun_points(given.words, folders))
         points = without_foreign_budgets(question, every, folders)
     requests = [read_request(point, folders, question) for point in points]
     if not requests:

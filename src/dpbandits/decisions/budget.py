@@ -36,13 +36,13 @@ def budgets_needed(
     parameters: Mapping[str, Any],
     folders: tuple[str, ...],
     *,
-    regret: float | None,
-    ratio: float | None,
-    baseline: Any,
-    least: float,
-    most: float,
-    precision: float,
-    runs: int,
+    regret: float | None = None,
+    ratio: float | None = None,
+    baseline: Any = None,
+    least: float = 1e-3,
+    most: float = 1e3,
+    precision: float = 1.25,
+    runs: int = 2048,
 ) -> pd.DataFrame:
     """A row for each algorithm with the budget that it needs; see ``dpbandits.budget``.
 
