@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 from tabulate import tabulate
 
+from ..api import OF_SEARCH
 from ..decisions.budget import budgets_needed
 from ..errors import BadInput, unknown
 from ..figures.budget_needed import budget_needed
@@ -22,7 +23,6 @@ from .command import entry_point, stem_of, takes_folder
 from .completion import OWN_KEYS
 from .config.compose import value_of
 
-OF_SEARCH = ("regret", "ratio", "baseline", "least", "most", "precision", "runs")
 SHOWN = ("algo", "budget", "low", "high", "reached", "runs")
 
 

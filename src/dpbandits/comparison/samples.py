@@ -10,8 +10,8 @@ import pandas as pd
 from ..contracts.question import Question
 from ..errors import BadInput, unknown
 from ..results.tables import at_end, budgets_of, question_of_table, settings_of, without_privacy
-from .limits import limits_of_mean, limits_of_median, mean_of_runs, rounded
-from .pairs import Located
+from .limits import rounded
+from .pairs import Located, located
 
 ITSELF = "inf"  # the baseline that is each algorithm itself without privacy
 
@@ -41,18 +41,8 @@ class Samples:
 
     def located(self, center: str, tail: float) -> Located:
         """The mean, or median, of each setting with limits at a tail."""
-        count = len(self.values)
-        found = Located(*(np.empty(count) for _ in range(3)))
-        sizes = np.array([len(x) for x in self.values])
-        for n in np.unique(sizes):
-            some = np.flatnonzero(sizes == n)
-            values = np.stack([self.values[i] for i in some], axis=1)
-            is_mean = center == "mean"
-            middle = mean_of_runs(values) if is_mean else np.median(values, axis=0)
-            low, high = (limits_of_mean if is_mean else limits_of_median)(values, tail)
-            for place, x in zip(found, (rounded(middle), low, high), strict=True):
-                place[some] = x
-        return found
+        found = located(self.values, center, tail)
+        return found._replace(value=rounded(found.value))
 
     def references(self, game: np.ndarray, baseline: str | None) -> list[int | None]:
         """For each setting of a game the one that it is compared with."""
