@@ -19,7 +19,8 @@ from ..settings.setting import Setting
 from ..settings.user_files import user_folders
 from ..theory.bounds import best_lower_bound, bound_rows
 from ..theory.problem import Problem, problem
-from .command import entry_point, one_of, takes_folder, takes_multirun
+from ..validation import one_of
+from .command import entry_point, takes_folder, takes_multirun
 from .config.compose import multirun_points, read_request
 
 ONE = "bandit-bounds takes one setting"
@@ -31,7 +32,7 @@ def main(given: Namespace) -> int:
     folders = user_folders(given.config_dir)
     own = dict(word.split("=", 1) for word in given.words if word.startswith("all="))
     overrides = [word for word in given.words if not word.startswith("all=")]
-    everything = one_of(own, "all", ("true", "false"), "false") == "true"
+    everything = one_of(("true", "false"), "all", own.get("all", "false")) == "true"
     if given.multirun:
         raise BadInput(f"-m: {ONE}")
     if len(list(itertools.islice(multirun_points(overrides, folders), 2))) > 1:

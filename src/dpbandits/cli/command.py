@@ -70,18 +70,6 @@ def stem_of(keys: Mapping[str, str], usual: Path) -> Path:
     return stem
 
 
-def one_of(keys: Mapping[str, str], key: str, allowed: Sequence[str], default: str) -> str:
-    """The value of a key of a command's own, or its default.
-
-    Raises:
-        BadInput: it is not one of those allowed.
-    """
-    value = keys.get(key, default)
-    if value not in allowed:
-        raise BadInput(f"{key}={value}: {' or '.join(allowed)} is needed")
-    return value
-
-
 def guarded(name: str, command: Callable[[], int]) -> None:
     """Run a command and exit: bad input ends with one line and exit code 2."""
     try:

@@ -13,10 +13,11 @@ from ..errors import BadInput, unknown
 from ..figures.bands import BANDS
 from ..figures.draw import axis_of, figure_of_table
 from ..figures.experiments import curves_of, escaped, experiment_figure, together
-from ..figures.style import FORMATS, rescale, save
+from ..figures.style import FORMATS, SCALES, rescale, save
 from ..figures.terminal import in_text
 from ..files import check_writable
-from .command import entry_point, names_and_keys, one_of, stem_of
+from ..validation import one_of
+from .command import entry_point, names_and_keys, stem_of
 
 OF_TABLES = ("x", "y", "band", "kind", "title")
 
@@ -26,13 +27,13 @@ def main(given: Namespace) -> int:
     names, keys = names_and_keys("plot", given.words, files=True)
     if ("experiment" in keys) == bool(names):
         raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
-    bounds = one_of(keys, "bounds", ("true", "false"), "false") == "true"
+    bounds = one_of(("true", "false"), "bounds", keys.get("bounds", "false")) == "true"
     formats = _formats(keys.get("format", "pdf,png"))
     out = stem_of(keys, Path("-"))
     files = [table for name in names for table in _tables_of(Path(name))]
     stem, figure = _of_tables(files, keys, bounds) if files else _of_experiment(keys, bounds)
     if "scale" in keys:
-        rescale(figure, one_of(keys, "scale", ("log", "linear"), "log"))
+        rescale(figure, one_of(SCALES, "scale", keys["scale"]))
     if keys.get("out") == "-":
         print(in_text(figure))
         return 0
@@ -81,8 +82,8 @@ def _of_tables(files: list[Path], keys: dict[str, str], bounds: bool) -> tuple[P
     if bounds and "rule" in table.columns:
         raise BadInput("bounds=true: bounds are drawn beside regret, not beside stopping times")
     x, kind = keys.get("x"), keys.get("kind")
-    band = one_of(keys, "band", tuple(BANDS), "ci")
-    if one_of(keys, "y", ("regret", "quantiles"), "regret") == "quantiles":
+    band = one_of(BANDS, "band", keys.get("band", "ci"))
+    if one_of(("regret", "quantiles"), "y", keys.get("y", "regret")) == "quantiles":
         if band == "std":
             raise BadInput(f"band={band}: y=quantiles has the band of 10 % to 90 % of the runs")
         band = "quantiles"

@@ -63,8 +63,7 @@ def identification_panels(table: pd.DataFrame, title: str, theorems: bool = Fals
         "90 % of the runs.\nCrosses: some runs met their cap. Wrong answers: of the runs that "
         "stopped, 95 % interval (Clopper-Pearson)."
     )
-    finish(figure, title, table, note)
-    return figure
+    return finish(figure, title, table, note)
 
 
 def labelled(table: pd.DataFrame) -> pd.DataFrame:

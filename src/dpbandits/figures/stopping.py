@@ -69,8 +69,7 @@ def stopping_panels(table: pd.DataFrame, title: str, theorems: bool = False) -> 
         f"Points: mean of RUNS runs, hollow if some met their cap. Bars: {INTERVAL}.\n"
         "Last row: all means together, 95 % interval (Clopper-Pearson)."
     )
-    finish(figure, title, table, note)
-    return figure
+    return finish(figure, title, table, note)
 
 
 def labelled(table: pd.DataFrame) -> pd.DataFrame:
