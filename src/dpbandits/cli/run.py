@@ -13,7 +13,7 @@ from .command import USAGE, entry_point, takes_folder, takes_multirun
 from .config.answers import answered, takes_hydra
 from .config.compose import question_requested, read_request
 from .help import groups_listing, keys_listing
-from .launch import multirun
+from .multirun.launch import multirun
 from .request import run
 
 

@@ -17,7 +17,7 @@ from ..running.status import Status, seconds_left, status_of
 from ..settings.user_files import user_folders
 from .command import entry_point, takes_folder, takes_multirun
 from .config.compose import multirun_points, read_request
-from .joint import without_foreign_budgets
+from .multirun.joint import without_foreign_budgets
 
 MOST = 40  # settings that are listed one by one
 STATES = ("done", "missing", "damaged", "failed")

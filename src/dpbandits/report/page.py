@@ -284,11 +284,6 @@ def compressed(specs: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
     return text, tokens
 
 
-def in_script(text: str) -> str:
-    """JSON that stands in a script element, which it cannot end."""
-    return text.replace("<", "\\u003c")
-
-
 def facts_of(sources: Sequence[Source]) -> dict[str, Any]:
     """What was run: versions, seeds and commits, each with the tables that have it."""
     versions = sorted({f"{k} {v}" for s in sources for k, v in (s.versions or {}).items() if v})
@@ -317,7 +312,8 @@ def render(
     environment = Environment(
         loader=FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["script"] = in_script
+    # JSON that stands in a script element must not end it
+    environment.filters["script"] = lambda text: text.replace("<", "\\u003c")
     environment.filters["unicode"] = unicode_of
     about = {
         s.source.name: {
