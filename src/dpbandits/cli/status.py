@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from argparse import Namespace
-from collections import defaultdict
 from collections.abc import Sequence
 
 import joblib
+import pandas as pd
 from tabulate import tabulate
 
 from ..contracts.question import REGRET, STOPPING
@@ -44,20 +44,15 @@ def main(given: Namespace) -> int:
 
 def report(found: Sequence[Status], jobs: int) -> str:
     """The table of states, the reasons of failures and damage, and the time left."""
-    groups = defaultdict(list)
-    for one in found:
-        name = in_words(one.setting)
-        if len(found) > MOST:
-            name = f"{one.setting.algo} on {one.setting.env}"
-        groups[name].append(one)
-    rows = [
-        [name, len(group), *(sum(getattr(one, state) for one in group) for state in STATES)]
-        for name, group in groups.items()
-    ]
-    total = ["all", len(found), *(sum(column) for column in list(zip(*rows, strict=True))[2:])]
-    head = ["setting", "settings", *STATES]
-    rows += [total] if len(rows) > 1 else []
-    lines = [tabulate(rows, head, disable_numparse=True, colalign=["left", *["right"] * 5])]
+    many = len(found) > MOST
+    names = [f"{s.algo} on {s.env}" if many else in_words(s) for s in (x.setting for x in found)]
+    each = [[1, *(getattr(one, state) for state in STATES)] for one in found]
+    counts = pd.DataFrame(each, names, ["settings", *STATES]).groupby(level=0, sort=False).sum()
+    if len(counts) > 1:
+        counts.loc["all"] = counts.sum()
+    right = ["left", *["right"] * 5]
+    head = ["setting", *counts.columns]
+    lines = [tabulate(counts.to_records(), head, disable_numparse=True, colalign=right)]
     reasons = dict.fromkeys(f"{in_words(x.setting)}: {x.reason}" for x in found if x.reason)
     lines += list(reasons)[:MOST]
     lines += [f"and {len(reasons) - MOST} more"] if len(reasons) > MOST else []

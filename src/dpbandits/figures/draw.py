@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -14,6 +13,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from ..contracts.algorithm import import_file
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, unknown
@@ -168,9 +168,4 @@ def from_file(name: str, described: Any, table: pd.DataFrame) -> Draw:
 
 def load_script(name: str) -> ModuleType:
     """The plotting script of an experiment of the package, as a module."""
-    file = package_folder("experiments") / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"dpbandits_experiment_{name}", file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return import_file(package_folder("experiments") / f"{name}.py", "experiment")
