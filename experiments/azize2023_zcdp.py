@@ -69,5 +69,4 @@ def draw(table):
         "Lines: means of RUNS runs; diamonds: prices in the median. "
         "Bands: 95 % interval of the difference of means (Student's t)."
     )
-    finish(figure, title, table, note)
-    return figure
+    return finish(figure, title, table, note)

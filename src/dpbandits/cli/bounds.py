@@ -98,22 +98,18 @@ def ratio_to_bound(problem: Problem, measured: float | None) -> list[str]:
 
 def table(bounds: list[dict[str, Any]], T: int, measured: float | None) -> str:
     """The bounds that apply, beside the measured regret if there is one."""
-    values = [bound["value"] for bound in bounds]
-    columns = {name: [bound[name] for bound in bounds] for name in ("bound", "side", "kind")}
-    columns[f"at T = {rounds(T)}"] = [number(x) for x in values]
-    if measured is not None:
-        columns["of measured"] = [
-            "" if math.isnan(x) or measured <= 0 else f"{x / measured:.3g}" for x in values
-        ]
-    columns["formula"] = [bound["formula"] for bound in bounds]
-    many = len(columns)
-    return tabulate(
-        columns,
-        headers="keys",
-        maxcolwidths=[None] * (many - 1) + [FORMULA],
-        colalign=["left"] * 3 + ["right"] * (many - 4) + ["left"],
-        disable_numparse=True,
-    )
+    rows = []
+    for bound in bounds:
+        x = bound["value"]
+        numbers = {f"at T = {rounds(T)}": number(x)}
+        if measured is not None:
+            known = not math.isnan(x) and measured > 0
+            numbers["of measured"] = f"{x / measured:.3g}" if known else ""
+        about = {name: bound[name] for name in ("bound", "side", "kind")}
+        rows.append({**about, **numbers, "formula": bound["formula"]})
+    align = ["left"] * 3 + ["right"] * (len(rows[0]) - 4) + ["left"]
+    widths = [None] * (len(rows[0]) - 1) + [FORMULA]
+    return tabulate(rows, "keys", maxcolwidths=widths, colalign=align, disable_numparse=True)
 
 
 def number(x: float) -> str:
