@@ -63,5 +63,4 @@ def draw(table):
         "Means of RUNS runs. Bands: 95 % interval of the difference of means (Student's t); where "
         "one holds 0, these runs show no price."
     )
-    finish(figure, title, table, note)
-    return figure
+    return finish(figure, title, table, note)
