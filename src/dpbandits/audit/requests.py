@@ -10,7 +10,7 @@ from typing import Any
 
 from ..contracts.algorithm import Algorithm, takes_another
 from ..contracts.parameters import BUDGETS, CONFIDENCE, POSITIVE
-from ..contracts.question import BEST_ARM, HYPOTHESES, REGRET, STOPPING
+from ..contracts.question import BEST_ARM, CONTEXTUAL, HYPOTHESES, REGRET, STOPPING
 from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
@@ -19,14 +19,20 @@ from .alignment.visit import Visit
 from .exact.methods import usual_horizon
 from .findings import Audit, ExactAudit, SampledAudit
 from .prototypes import PrototypeAudit
-from .subjects.players import Learner, Namer, Player, Stopper
+from .subjects.players import ContextualLearner, Learner, Namer, Player, Stopper
 from .subjects.prototypes import Players, name_of
 from .subjects.publishing import Release, Sender
 from .subjects.releases import MECHANISMS
 from .subjects.subject import Subject
 from .subjects.visitors import promised
 
-PLAYERS = {REGRET: Learner, STOPPING: Stopper, BEST_ARM: Namer, HYPOTHESES: Stopper}
+PLAYERS = {
+    REGRET: Learner,
+    CONTEXTUAL: ContextualLearner,
+    STOPPING: Stopper,
+    BEST_ARM: Namer,
+    HYPOTHESES: Stopper,
+}
 OF_PLAYERS = ("eps", "horizon", "runs", "confidence", "seed", "jobs")  # keys of their audits
 SUBJECTS = ("algo", "rule", "mechanism")
 NOTHING = "it promises no privacy, so there is nothing to audit"
@@ -185,6 +191,8 @@ def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
     letters = algorithm.guarantee.letters if algorithm.guarantee else ()
     for name in set(letters) & set(own):
         values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)
-    found = PLAYERS[algorithm.question](algorithm, budget, values, lengths)
+    found = PLAYERS[algorithm.asked](algorithm, budget, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
+    if found.promised == math.inf:
+        raise BadInput(f"{where}: of noise that is not Gaussian no mu is known; noise=gaussian")
     return found

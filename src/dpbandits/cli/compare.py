@@ -2,61 +2,31 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 
 from ..comparison.table import compare
 from ..comparison.text import note, render
 from ..errors import BadInput, unknown
-from ..figures.experiments import records_of, together
+from ..figures.experiments import by_metric, together
 from ..files import check_writable, write_atomically
-from ..results.metrics import METRICS, NASH, REGRET, measured_by
+from ..results.metrics import METRICS, REGRET
 from ..settings.groups import is_name, names_in
-from .command import entry_point, one_of, parser_of_words
-
-USAGE = """\
-usage: bandit-compare TABLE.csv [TABLE.csv ...]|experiment=NAME [KEY=VALUE ...]
-
-Say which algorithms of a table, or of several together, differ. Nothing is run. Each is compared
-with the best of its game (environment, budget and horizon), with intervals that hold for all
-comparisons at once.
-
-  bandit-compare experiment=azize2022_fig4        results/azize2022_fig4.csv
-  bandit-compare results/a.csv                    any tidy tables, as for bandit-plot
-  bandit-compare results/a.csv baseline=adap_ucb  with one algorithm instead of the best
-
-  baseline=NAME    an algorithm; one without privacy is compared with every budget
-  baseline=inf     each algorithm with itself without privacy (eps=inf)
-  metric=nash|average  Nash regret or average regret in the place of pseudo-regret
-  results=DIR      the folder of the table of an experiment
-  out=STEM         where STEM.md and STEM.tex are written; the table's name with -compare
-"""
-KEYS = ("experiment", "results", "baseline", "metric", "out")
+from ..validation import one_of
+from .command import entry_point, names_and_keys, stem_of
 
 
-@entry_point("bandit-compare")
-def main(argv: list[str]) -> int:
-    given = parser_of_words("bandit-compare").parse_args(argv)
-    if given.help:
-        print(USAGE, end="")
-        return 0
-    files = [x for x in given.arguments if "=" not in x or Path(x).exists()]
-    keys = dict(x.split("=", 1) for x in given.arguments if x not in files)
-    for key in keys:
-        if key not in KEYS:
-            raise unknown("key", key, KEYS)
+@entry_point("compare")
+def main(given: Namespace) -> int:
+    files, keys = names_and_keys("compare", given.words, files=True)
     if ("experiment" in keys) == bool(files):
         raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
     paths = list(map(Path, files)) or [_table_of(keys["experiment"], keys)]
     path = paths[0]
-    stem = Path(keys.get("out", path.with_name(f"{path.stem}-compare")))
-    if not stem.name or stem.is_dir():
-        raise BadInput(f"out={keys['out']}: the path of a file is needed, not of a folder")
+    stem = stem_of(keys, path.with_name(f"{path.stem}-compare"))
     baseline = keys.get("baseline")
-    table, metric = together(paths), one_of(keys, "metric", tuple(METRICS), REGRET)
-    if metric == NASH and "rule" not in table.columns:
-        table = measured_by(table, metric, records_of(table, paths, "metric=nash"))
-    else:
-        table = measured_by(table, metric, None)
+    metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
+    table = by_metric(together(paths), paths, metric)
     compared = compare(table, baseline)
     check_writable(stem.parent)
     for suffix, style in ((".md", "pipe"), (".tex", "latex")):

@@ -11,7 +11,7 @@ from ..files import PACKAGE, package_folder
 GREEK = ("rho", "alpha", "beta", "gamma", "delta")
 SYMBOLS = {name: f"${name}$" for name in "kvcuDR"} | {name: f"$\\{name}$" for name in GREEK}
 SYMBOLS |= {"eps": r"$\epsilon$", "eps_min": r"$\epsilon_{\min}$", "horizon": "$T$"}
-SYMBOLS |= {"alpha1": r"$\alpha_1$", "c1": "$c_1$"}
+SYMBOLS |= {"alpha1": r"$\alpha_1$", "c1": "$c_1$", "mu0": r"$\mu_0$", "mu1": r"$\mu_1$"}
 
 
 def display_name(name: str) -> str:

@@ -20,7 +20,7 @@ from ..errors import BadInput, plain, unknown
 from ..files import check_writable, package_folder
 from ..results.distinguish import distinguishing
 from ..results.manifest import INDIFFERENT, is_current
-from ..results.metrics import NASH
+from ..results.metrics import NASH, measured_by
 from ..results.naming import refuse_to_replace, table_path
 from ..results.report import write_report
 from ..results.tables import question_of_table, read_table, settings_of
@@ -90,15 +90,13 @@ def experiment_figure(name: str, results: Path, bounds: bool = False) -> tuple[P
     draw = figure_of_experiment(name, table)
     if metric_of_experiment(name) == NASH:
         table.attrs["settings"] = records_of(table, [file], "metric=nash")
-    if not bounds:
-        return results / "figures" / name, _scaled(draw(table), name, table)
-    if "bounds" not in inspect.signature(draw).parameters:
+    if bounds and "bounds" not in inspect.signature(draw).parameters:
         raise BadInput(
             f"bounds=true: the figure of {name} takes no bounds; bandit-plot {file} bounds=true "
             "draws its table with them"
         )
-    figure = draw(table, bounds=curves_of(table, [file]))
-    return results / "figures" / name, _scaled(figure, name, table)
+    beside = {"bounds": curves_of(table, [file])} if bounds else {}
+    return results / "figures" / name, _scaled(draw(table, **beside), name, table)
 
 
 def _scaled(figure: Figure, name: str, table: pd.DataFrame) -> Figure:
@@ -130,6 +128,14 @@ def records_of(
     if records is None:
         records = [record for file in files for record in read_records(file, needed)]
     return list(records)
+
+
+def by_metric(table: pd.DataFrame, files: Sequence[Path], metric: str) -> pd.DataFrame:
+    """A table, or several that are one, with another statistic than pseudo-regret."""
+    records = None
+    if metric == NASH and "rule" not in table.columns:
+        records = records_of(table, files, f"metric={metric}")
+    return measured_by(table, metric, records)
 
 
 def read(file: Path) -> pd.DataFrame:

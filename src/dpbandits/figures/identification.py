@@ -19,6 +19,7 @@ from ..results.tables import varied_in
 from ..settings.groups import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
+from .bands import bars
 from .labels import legend_name, value_text
 from .style import Chart, Styles, finish, styled, styles_of
 
@@ -63,22 +64,20 @@ def identification_panels(table: pd.DataFrame, title: str, theorems: bool = Fals
         "90 % of the runs.\nCrosses: some runs met their cap. Wrong answers: of the runs that "
         "stopped, 95 % interval (Clopper-Pearson)."
     )
-    finish(figure, title, table, note)
-    return figure
+    return finish(figure, title, table, note)
 
 
 def labelled(table: pd.DataFrame) -> pd.DataFrame:
-    """The table with columns ``line`` (the rule and its parameters that vary) and ``instance``."""
+    """The table with columns ``line`` (the rule and its parameters that vary) and ``instance``.
+
+    What a test is asked is part of the instance's name if all lines of an instance are asked it.
+    """
     varied = varied_in(table)
     lines = table["rule"].map(legend_name)
     for name in varied:
         if not name.startswith("env.") and table[name].nunique() > 1:
             words = table[name].map(lambda x: "" if pd.isna(x) else f", {value_text(x)}")
             lines = lines + words
-    goal = [n for n in ("delta", "mu0", "mu1", "alpha", "beta") if n in table.columns]
-    for name in goal:
-        if table[name].nunique() > 1:
-            lines = lines + f", {symbol(name)} = " + table[name].map(value_text)
     instances = table["env"].map(environment_title)
     if "true_mean" in table.columns:
         instances = instances + ", mean " + table["true_mean"].map(value_text)
@@ -86,7 +85,18 @@ def labelled(table: pd.DataFrame) -> pd.DataFrame:
         for name in (n for n in varied if n.startswith("env.")):
             words = table[name].map(lambda x: "" if pd.isna(x) else f" {value_text(x).strip('[]')}")
             instances = instances + words.str.replace(",", ", ")
-    return table.assign(line=lines, instance=instances)
+    for name in (n for n in ("delta", "mu0", "mu1", "alpha", "beta") if n in table.columns):
+        if table[name].nunique() > 1:
+            words = f"{symbol(name)} = " + table[name].map(value_text)
+            if table.groupby(instances)[name].nunique().max() == 1:
+                instances = instances + instances.map(lambda x: ", " if "\n" in x else "\n") + words
+            else:
+                lines = lines + ", " + words
+    private = table[np.isfinite(table["eps"])].groupby("rule").size().index
+    without = table["rule"].isin(private) & np.isinf(table["eps"])
+    lines = lines.where(~without, lines + ", without privacy")
+    found = table.assign(line=lines, instance=instances)
+    return pd.concat([found[without], found[~without]])  # the lightest shade is without privacy
 
 
 def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
@@ -112,9 +122,9 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     for label, found in lines_of(table):
         found = found[np.isfinite(found["eps"])]
         wrong = 1.0 - found["correct"]
-        bars = [wrong - (1.0 - found["correct_high"]), 1.0 - found["correct_low"] - wrong]
+        interval = bars(wrong, 1.0 - found["correct_high"], 1.0 - found["correct_low"])
         style = styles[label] | {"linestyle": "", "marker": "o", "ms": 3}
-        ax.errorbar(found["eps"], wrong, yerr=[b.fillna(0.0) for b in bars], capsize=2, **style)
+        ax.errorbar(found["eps"], wrong, yerr=interval, capsize=2, **style)
     for name in ("delta", "alpha", "beta"):
         for risk in sorted(table[name].unique()) if name in table.columns else ():
             ax.axhline(risk, color="black", lw=1, ls=":", label=f"required: at most {risk:g}")

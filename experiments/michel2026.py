@@ -1,0 +1,43 @@
+"""Michel, Basu & Kaufmann 2026: stopping times of DP-SPRT against eps, and those without privacy.
+
+Where the authors' package dpsprt is installed, it plays the same settings, with fewer runs.
+"""
+
+import importlib.util
+
+import numpy as np
+import pandas as pd
+
+from dpbandits.figures.identification import identification_panels
+
+TITLE = "Which of two hypotheses holds? (Michel, Basu & Kaufmann 2026)"
+RUNS = 20  # of the package, which takes microseconds for a sample
+PACKAGE = f"the authors' package, {RUNS} runs"
+
+
+def draw(table):
+    if importlib.util.find_spec("dpsprt"):
+        table = pd.concat([table, of_the_package(table)], ignore_index=True)
+    return identification_panels(table, TITLE)
+
+
+def of_the_package(table):
+    """The first runs of the table as the package plays them, on rewards of its own. They are too
+    few for the share of wrong answers.
+    """
+    found = table[(table["run"] < RUNS) & np.isfinite(table["eps"])].assign(rule=PACKAGE)
+    games = found[["true_mean", "mu0", "mu1", "eps", "run"]].to_numpy()
+    return found.assign(stopping_time=[stopped(*game) for game in games], correct=np.nan)
+
+
+def stopped(mean, mu0, mu1, eps, run):
+    """The stopping time of a run of the package, with alpha = beta = .05."""
+    from dpsprt import DPSPRT
+
+    test = DPSPRT(mu0=mu0, mu1=mu1, alpha=0.05, beta=0.05, epsilon=eps, random_seed=int(run))
+    rng = np.random.default_rng([1, int(run)])
+    n, is_over = 0, False
+    while not is_over:
+        n += 1
+        is_over, _ = test.add_sample(int(rng.random() < mean))
+    return n
