@@ -87,7 +87,7 @@ def test_without_a_guarantee_none_is_claimed(tmp_path):
 
 
 def test_private_algorithms_are_found():
-    assert len(PRIVATE) == 25
+    assert len(PRIVATE) == 27
 
 
 def test_local_guarantees_know_their_curator():
