@@ -35,7 +35,7 @@ SHORT = {"horizon": [8, 32], "runs": 4_000}  # where replays do not settle it
 AUDITS: dict[str, tuple[str, list[float], dict]] = {
     "sayakrc-dp-se": ("sayakrc_dp_se", [0.1, 1.0], {}),
     "sayakrc-dist-dp-se": ("sayakrc_dist_dp_se", [1.0], SHORT),
-    "dp-ncb-gdp": ("dp_ncb_gdp", [0.2], SHORT),
+    "dp-ncb-gdp": ("dp_ncb_gdp", [0.2], {"horizon": [128], "runs": 2_000}),
     "dp-ncb-ldp": ("dp_ncb_ldp", [0.2, 0.5], {"local": True}),
     "dp-ncb-adap-ucb": ("dp_ncb_adap_ucb", [0.2, 1.0], {"horizon": 8}),
     "dp-ncb-ldp-ucb-l": ("dp_ncb_ldp_ucb_l", [0.2, 1.0], {"local": True}),
