@@ -32,7 +32,7 @@ def test_sound_players_are_consistent(player, eps):
 
 
 @pytest.mark.parametrize(
-    ("player", "eps"), first([(p, eps) for eps in (1.0, 0.1) for p in players.BROKEN], 1)
+    ("player", "eps"), first([(p, eps) for eps in (1.0, 0.1) for p in players.BROKEN[::-1]], 1)
 )
 def test_broken_twins_are_caught(player, eps):
     found = verdict(player, eps)
@@ -103,7 +103,7 @@ def test_a_response_is_the_first_noise_with_what_it_is_added_to():
     pair = np.zeros((8, 2)), np.zeros((8, 2))
     pair[1][2] = 1.0
     user = User(promised(players.LaplaceUsers, local=True), 0.5, {}, (8,), pair=pair)
-    seen = [user.sample(x, 4_000, np.random.default_rng(3)).ravel() for x in pair]
+    seen = [user.sample(x, 1_000, np.random.default_rng(3)).ravel() for x in pair]
     assert [x.mean() for x in seen] == pytest.approx([0.0, 1.0], abs=0.25)
     assert [x.std() for x in seen] == pytest.approx([8**0.5, 8**0.5], rel=0.1)
     assert user.columns(pair[0]) == ["response in round 3"]
