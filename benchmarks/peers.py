@@ -9,8 +9,9 @@ table is printed and written to benchmarks/peers.md.
 
 Seconds are CPU times of a run: other processes do not count towards them. Ours are those of a run
 of many in one call, compiled before, tables of results included. Megabytes are what the process
-grew by while it played. A solver is called seeded if two runs after the seeding that its
-repository shows, else after those of ``numpy.random`` and ``random``, play the same.
+grew by while it played. A solver is called seeded if two runs after ``numpy.random.seed`` and
+``random.seed``, which then also decide the rewards that we draw, play the same. Eliminations that
+do not depend on noise may do so without a seed.
 """
 
 from __future__ import annotations
@@ -67,11 +68,16 @@ class Peer:
     samples: bool = False
 
 
+def rewards_rng():
+    """The generator of rewards that we draw: another one in each run, but after a seed."""
+    return np.random.default_rng(np.random.randint(2**31))  # noqa: NPY002
+
+
 def of_player(name, runs, ours, samples=False, **parameters):
     """A peer that is played round by round."""
 
     def play(root):
-        make, coins = replace(PLAYERS[name], root=root), np.random.default_rng()
+        make, coins = replace(PLAYERS[name], root=root), rewards_rng()
         wins = (coins.random((T, len(MEANS))) < MEANS).astype(float).tolist()
         rng = np.random.default_rng()
         horizon = 50 * T if samples else T
@@ -97,7 +103,7 @@ def smpybandits(root):
     scipy.special.btdtri = scipy.special.betaincinv  # a name that SciPy no longer has
     from SMPyBandits.Policies.UCB import UCB
 
-    policy, arms, coins = UCB(len(MEANS)), np.empty(T, int), np.random.default_rng()
+    policy, arms, coins = UCB(len(MEANS)), np.empty(T, int), rewards_rng()
     wins = (coins.random((T, len(MEANS))) < MEANS).astype(float)
     policy.startGame()
     for t in range(T):
