@@ -19,7 +19,8 @@ Repair = Annotated[float, Choice(("fresh", "none"))]
 
 def promised(values):
     """The budget with repair=fresh; as coded, the first phase stops on rewards without noise."""
-    return values["eps"] if values.get("repair", FRESH) == FRESH else math.inf
+    fresh = values.get("repair", FRESH) in (FRESH, "fresh")
+    return values["eps"] if fresh else math.inf
 
 
 GUARANTEE = Guarantee(

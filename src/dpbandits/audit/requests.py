@@ -194,5 +194,7 @@ def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
     found = PLAYERS[algorithm.asked](algorithm, budget, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
     if found.promised == math.inf:
+        if found.gaussian is None:
+            raise BadInput(f"{where}: with these parameters it promises no privacy")
         raise BadInput(f"{where}: of noise that is not Gaussian no mu is known; noise=gaussian")
     return found
