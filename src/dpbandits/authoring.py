@@ -180,7 +180,8 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # linear rewards: optimal designs, ridge regression, and noise for vectors
     "Design", "optimal_design", "play_design", "least_squares", "values_of",
     "Ridge", "new_ridge", "add_round", "Estimate", "new_estimate", "latest_estimate", "estimate",
-    "solve", "confidence_width", "optimistic", "smallest_eigenvalue", "add_noise", "release_sums", "chi_square_tail",
+    "solve", "confidence_width", "optimistic", "smallest_eigenvalue", "add_noise", "release_sums",
+    "chi_square_tail",
     # types of parameters: the annotations of the signature
     "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction",
     "Range", "Order", "RenyiOrder", "MomentBound", "MomentOrder", "Constants", "Forced",

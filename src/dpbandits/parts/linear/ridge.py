@@ -86,7 +86,7 @@ def latest_estimate(ridge: Ridge) -> Estimate:
 
 @verb
 def solve(now: Estimate, ridge: Ridge, b: np.ndarray) -> None:
-    """theta = V^-1 b, where ``b`` is that of the regression, or noisy."""
+    """Theta = V^-1 b, where ``b`` is that of the regression, or noisy."""
     for i in range(len(b)):
         x = 0.0
         for j in range(len(b)):
