@@ -147,4 +147,6 @@ def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
         values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)
     found = PLAYERS[algorithm.asked](algorithm, budget, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
+    if found.promised == math.inf:
+        raise BadInput(f"{where}: of noise that is not Gaussian no mu is known; noise=gaussian")
     return found

@@ -87,6 +87,13 @@ one_release = Alignment("the noise of the release that holds the changed reward"
 vector_release = Alignment(
     "the noise of the vector that holds the changed reward, in each coordinate", 1, vectors=True
 )
+matrix_nodes = Alignment(
+    "the noise of the nodes of its tree that hold the changed round, in each entry",
+    64,
+    vectors=True,
+)
+user_message = Alignment("the noise of the message of the changed round, in each entry", 1,
+                         vectors=True)  # fmt: skip
 one_bit = Alignment("none; the changed reward has one bit, which stays the same", bits=1)
 
 

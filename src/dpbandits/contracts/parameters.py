@@ -78,6 +78,8 @@ Threshold = Annotated[float, Choice(("usual", "proved", "empirical"))]
 Bonus = Annotated[float, Choice(("literal", "calibrated"))]
 NoisePlace = Annotated[float, Choice(("middle", "sums"))]
 LinearBonus = Annotated[float, Choice(("printed", "eigenvalue"))]
+MatrixNoise = Annotated[float, Choice(("gaussian", "wishart"))]
+Calibration = Annotated[float, Choice(("printed", "exact"))]
 
 
 def below(limit: float) -> Interval:

@@ -40,6 +40,7 @@ def game_on(
     coins: Any = None,
     checkpoints: np.ndarray | None = None,
     actions: str = ARMS,
+    of_contexts: bool = False,
 ) -> Any:
     """A game before its first round.
 
@@ -50,9 +51,13 @@ def game_on(
         checkpoints: see ``new_game``; all rounds if None.
         actions: what the learner knows of the actions. Features and contexts are public: they are
             the same in all games of a size.
+        of_contexts: whether contexts are private: in half of the rounds they depend on the round's
+            rewards, so neighbours that differ in a reward differ in the contexts of its round, too.
     """
     T = table.shape[0]
     laws, begin = GAMES[actions](table)
+    if of_contexts:
+        depend_on_rewards(laws.rows, getattr(table, "table", table))
     rounds = np.arange(1, T + 1) if checkpoints is None else checkpoints
     coins = np.random.default_rng(0) if coins is None else coins
     return begin(laws, crowd.users(), coins, T, rounds)
@@ -77,6 +82,15 @@ def with_contexts(table: Any) -> tuple[Any, Callable]:
     rows, theta = in_ball(table, T).reshape(T, -1), in_ball(table, 1)[0, 0]
     env = contextual_environment(TABLE, K, theta, rows=rows, table=np.zeros((T, K)))
     return env._replace(table=table), new_contextual_game
+
+
+def depend_on_rewards(rows: np.ndarray, rewards: np.ndarray) -> None:
+    """Replace the contexts of every other round by ones that its rewards determine."""
+    for t in range(1, len(rows), 2):
+        row = np.ascontiguousarray(rewards[t], float)
+        shape = len(row), rows.shape[1] // len(row)
+        x = np.random.default_rng([t, *map(int, row.view(np.uint64))]).standard_normal(shape)
+        rows[t] = (x / np.linalg.norm(x, axis=1, keepdims=True)).ravel()
 
 
 def in_ball(table: Any, n: int) -> np.ndarray:

@@ -115,7 +115,20 @@ def confidence_width(now: Estimate, start: float, lam: float, l: float) -> float
 
 @verb
 def optimistic(now: Estimate, X: np.ndarray, beta: float) -> int:
-    """The row x of ``X`` with the largest <theta, x> + beta sqrt(x^T W x), ties to the first.
+    """The row x of ``X`` with the largest <theta, x> + beta sqrt(x^T W x), ties to the first."""
+    return largest_index(now, X, beta, True)
+
+
+@verb
+def optimistic_by_squares(now: Estimate, X: np.ndarray, beta: float) -> int:
+    """The row x of ``X`` with the largest <theta, x> + beta x^T W x, ties to the first."""
+    return largest_index(now, X, beta, False)
+
+
+@verb
+def largest_index(now: Estimate, X: np.ndarray, beta: float, root: bool) -> int:
+    """The row x with the largest <theta, x> + beta sqrt(x^T W x), or without the root; a negative
+    x^T W x counts as 0.
 
     Four rows are computed at a time, each as a sum of its own: a sum of d^2 numbers, one after the
     other, would wait for each of them.
@@ -144,7 +157,8 @@ def optimistic(now: Estimate, X: np.ndarray, beta: float) -> int:
             r += x * X[c, i]
             s += x * X[e, i]
         for row, mean, square in ((a, p, t), (b, q, u), (c, r, v), (e, s, w)):
-            value = mean + beta * math.sqrt(max(square, 0.0))
+            width = max(square, 0.0)
+            value = mean + beta * (math.sqrt(width) if root else width)
             if value > largest:
                 best, largest = row, value
     return best
