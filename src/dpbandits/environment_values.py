@@ -246,8 +246,7 @@ def linear_sphere(
         K: number of arms.
         d: number of dimensions.
         instance: the number of the drawn features and theta; a list is a sweep over instances.
-        noise: as in ``linear``.
-        sigma: as in ``linear``.
+        noise, sigma: as in ``linear``.
     """
     return _law("linear_sphere", K=K, d=d, instance=instance, noise=noise, sigma=sigma)
 
@@ -270,8 +269,7 @@ def contextual(
         variance: the variance of each of its coordinates.
         theta: d numbers; None for one that is uniform on the unit sphere.
         ball: whether a context longer than 1 is divided by its length.
-        noise: as in ``linear``.
-        sigma: as in ``linear``.
+        noise, sigma: as in ``linear``.
         instance: the number of the theta that is drawn.
     """
     return _law(
@@ -281,14 +279,12 @@ def contextual(
 
 
 def contextual_table(file: str | PathLike[str], K: int) -> Choice:
-    """Users from a CSV file, one a row: features, then the reward of each arm in [-1, 1].
-
-    Rows are drawn with replacement, the context of arm a holds the features in block a, and regret
-    is against the row's best arm.
+    """Users from a CSV file, one a row, drawn with replacement; the context of arm a holds the
+    features in block a, and regret is against the row's best arm.
 
     Args:
-        file: the file, with a header.
-        K: number of arms: the last K columns are rewards.
+        file: the file, with a header: columns of features, then one of rewards per arm.
+        K: number of arms.
     """
     return _law("contextual_table", file=str(file), K=K)
 
