@@ -246,7 +246,8 @@ def linear_sphere(
         K: number of arms.
         d: number of dimensions.
         instance: the number of the drawn features and theta; a list is a sweep over instances.
-        noise, sigma: as in ``linear``.
+        noise: as in ``linear``.
+        sigma: as in ``linear``.
     """
     return _law("linear_sphere", K=K, d=d, instance=instance, noise=noise, sigma=sigma)
 
@@ -269,7 +270,8 @@ def contextual(
         variance: the variance of each of its coordinates.
         theta: d numbers; None for one that is uniform on the unit sphere.
         ball: whether a context longer than 1 is divided by its length.
-        noise, sigma: as in ``linear``.
+        noise: as in ``linear``.
+        sigma: as in ``linear``.
         instance: the number of the theta that is drawn.
     """
     return _law(
