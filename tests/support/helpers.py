@@ -3,6 +3,7 @@
 import inspect
 import math
 import sys
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -247,6 +248,18 @@ def mutated(source, right, wrong):
     if right not in source:
         raise NotApplied(f"the source does not hold {right!r}, which is replaced")
     return source.replace(right, wrong)
+
+
+@contextmanager
+def mutant(module, right, wrong):
+    """A module with a mistake in its source, for the time of a block."""
+    before = dict(vars(module))
+    try:
+        exec(mutated(inspect.getsource(module), right, wrong), vars(module))
+        yield
+    finally:
+        vars(module).clear()
+        vars(module).update(before)
 
 
 class Uniform(float):
