@@ -1,6 +1,5 @@
 """Local privacy on the command line: users of a file, multiruns, and eps_min=auto."""
 
-
 import numpy as np
 import pandas as pd
 import pytest
