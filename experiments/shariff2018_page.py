@@ -11,7 +11,13 @@ import numpy as np
 from pages import page_of_folder, table
 
 from dpbandits.authoring import (
-    add_row, gaussian_nodes, kernel, levels_of, new_matrix_tree, routine, wishart_nodes,
+    add_row,
+    gaussian_nodes,
+    kernel,
+    levels_of,
+    new_matrix_tree,
+    routine,
+    wishart_nodes,
 )  # fmt: skip
 
 T, RUNS, ALPHA, DELTA = 255, 400, 0.05, 1e-3  # the last prefix has as many nodes as there can be

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from extras import require
 from helpers import algorithm, defaults
 from private_references import curve, exact_mu
 from scipy.stats import chi2, kstest
 from test_linear_privacy import replaced
+from tiers import first
 
 import dpbandits as dp
 from dpbandits.audit.alignment import replay as replaying
@@ -64,9 +66,8 @@ def test_what_the_curve_is_inverted_to():
 @pytest.mark.extra("dp_accounting")
 @pytest.mark.parametrize(("mu", "eps"), [(0.388, 1.0), (2.0, 5.0), (0.1, 0.1)])
 def test_the_exact_curve_is_that_of_dp_accounting(mu, eps):
-    accounting = pytest.importorskip("dp_accounting")
-    pld = pytest.importorskip("dp_accounting.pld")
-    accountant = pld.PLDAccountant()
+    accounting = require("dp_accounting")
+    accountant = accounting.pld.PLDAccountant()
     accountant.compose(accounting.GaussianDpEvent(1.0 / mu))
     # the accountant's own bound is pessimistic, by its grid of 1e-4
     assert math.isclose(accountant.get_delta(eps), delta_of_noise(mu, eps), rel_tol=5e-3)
@@ -213,7 +214,7 @@ def test_wishart_noise_keeps_its_promise():
     m, eps, delta = 11, 1.0, 1e-3
     H = wishart_nodes(eps, delta, m, 3, 1000, 0.05)
     assert (wishart_losses(m, H.k, 20_000) > eps).mean() <= delta
-    assert (wishart_losses(m, H.k / 1000, 20_000) > eps).mean() > 10 * delta
+    assert (wishart_losses(m, 12.0, 20_000) > eps).mean() > 10 * delta
 
 
 # alignments
@@ -233,7 +234,7 @@ def coupling(name, own, eps, function=None):
     return Coupling(found, eps, defaults(name) | own)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", first(VARIANTS, 3))
 def test_alignments_hold_and_spend_the_whole_budget(variant):
     name, own = VARIANTS[variant]
     for eps in (1.0, 1e5):  # at the second one the actions depend on the rewards
@@ -246,7 +247,7 @@ def wrong_row(mistake):
     last = {}
 
     def add_row(rng, tree, X, a, r, s, k):
-        n, D = tree.rows[0] + 1, len(tree.prefix)
+        n, D = int(tree.rows[0]) + 1, len(tree.prefix)
         j, higher = (n & -n).bit_length() - 1, n & (n - 1)
         h = (higher & -higher).bit_length() - 1 if higher else len(tree.sums)
         for p in range(D):
