@@ -32,8 +32,8 @@ DRAWS = 100_000  # rounds that estimate the regret of random play
 TITLE = r"What the privacy of contexts costs, at $T$ = HORIZON (our setting)"
 NOTE = (
     r"contextual: $K$ = 10, $d$ = 3, rewards $\pm$1; $\delta$ = .001 (joint), .1 (local); means "
-    "over THETAS thetas, RUNS runs each. Bands: from the smallest to the largest run. Thin: beyond the "
-    "eps that the printed noise keeps, so that less privacy is given than is promised."
+    "over THETAS thetas, RUNS runs each. Bands: from the smallest to the largest run. Thin: beyond "
+    "the eps that the printed noise keeps, so that less privacy is given than is promised."
 )
 
 
