@@ -17,7 +17,10 @@ GROUPS = {"algo": ("Algorithms", "algorithms"), "rule": ("Stopping rules", "rule
 HOMES = {"algo": "algorithms", "rule": "stopping"}
 REFERENCES = ("references", "stopping_references", "identification_references")
 # Environments for examples: an algorithm is shown on the first that it accepts
-EXAMPLES = ("bernoulli_c2", "pareto_v09", "ren_gaussian", "contaminated", "student_far")
+EXAMPLES = (
+    "bernoulli_c2", "pareto_v09", "ren_gaussian", "contaminated", "student_far", "linear_sphere",
+    "contextual",
+)  # fmt: skip
 STOPPED = {
     "stopping": "env=sign env.mean=-0.2",
     "best arm": "env=bernoulli 'env.means=[.9,.6,.5]'",

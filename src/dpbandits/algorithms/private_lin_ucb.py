@@ -9,7 +9,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "Private LinUCB"
-LINE = "vermillion", "dashdotted"
+LINE = "brown", "dashed"
 REWARDS = BOUNDED_CONTEXTUAL
 ROUND_BY_ROUND = True
 GAUSSIAN = 0.0
