@@ -28,7 +28,7 @@ NUMBERS = 2400  # points of all curves of a table, about
 TAIL = 24  # points of a tail
 QUANTILES = {"q10": 0.1, "median": 0.5, "q90": 0.9}
 MEASURED = ["mean", "low", "high", *QUANTILES]
-INDEX = {"env.instance", "seed"}  # numbers that are no quantity
+NO_AXIS = ("env.instance", "seed", "cap", "true_mean")  # numbers that are on no axis
 PLACE = ["panel", "level", "line"]
 CURVE = [*PLACE, "t", *MEASURED]
 NO_LEVEL = -1  # of a line without a value on the axis: it belongs to every level
@@ -232,14 +232,10 @@ def _arrangement(
 
 def axis_of(settings: pd.DataFrame, group: str) -> str | None:
     """The budget if it has three values, or as many as any parameter; else that parameter."""
-    counts = {}
-    for column in settings.columns:
-        if column in INDEX or column in ("cap", "true_mean"):
-            continue
-        numbers = pd.to_numeric(settings[column], errors="coerce")
-        blank = settings[column].isna()
-        if column != group and (numbers.notna() | blank).all() and numbers.notna().any():
-            counts[column] = numbers[np.isfinite(numbers)].nunique()
+    others = settings.drop(columns=[group, *NO_AXIS], errors="ignore")
+    numbers = others.apply(pd.to_numeric, errors="coerce")
+    numeric = (numbers.notna() | others.isna()).all() & numbers.notna().any()
+    counts = numbers.loc[:, numeric].where(np.isfinite).nunique().to_dict()
     budgets = {name: n for name, n in counts.items() if name in BUDGETS}
     best = max(budgets, key=budgets.__getitem__, default=None)
     if best is not None and budgets[best] > 1:
