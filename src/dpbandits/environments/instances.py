@@ -36,6 +36,11 @@ class Instance:
         return self.means.max() - self.means
 
     @property
+    def fixed_rounds(self) -> int:
+        """The number of rounds whose rewards are fixed in advance; 0 if rewards are drawn."""
+        return len(self.environment.table)
+
+    @property
     def support(self) -> tuple[float, float]:
         """Smallest and largest reward of all arms."""
         laws = self.arms + self.outliers
