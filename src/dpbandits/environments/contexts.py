@@ -62,12 +62,12 @@ class ContextualInstance(Instance):
         return self.reach, float(np.linalg.norm(self.theta))
 
     @property
-    def fixed_rounds(self) -> int:
-        return 0  # rows of a table are drawn
-
-    @property
     def support(self) -> tuple[float, float]:
         return self.low, self.high
+
+    @property
+    def rounds(self) -> int:
+        return 0
 
     @property
     def contamination(self) -> float:

@@ -36,11 +36,6 @@ class Instance:
         return self.means.max() - self.means
 
     @property
-    def fixed_rounds(self) -> int:
-        """The number of rounds whose rewards are fixed in advance; 0 if rewards are drawn."""
-        return len(self.environment.table)
-
-    @property
     def support(self) -> tuple[float, float]:
         """Smallest and largest reward of all arms."""
         laws = self.arms + self.outliers
@@ -56,6 +51,11 @@ class Instance:
         """The length of the longest action, and that of theta."""
         lengths = np.linalg.norm(self.environment.features, axis=1)
         return float(lengths.max(initial=0.0)), float(np.linalg.norm(self.theta))
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds it has rewards for; 0 if for any number."""
+        return len(self.environment.table)
 
     @property
     def contamination(self) -> float:
