@@ -45,6 +45,7 @@ OWN_KEYS: dict[str, dict[str, tuple[str, ...]]] = {
     "report": {"results": (), "out": ()},
 }  # fmt: skip
 OPTIONS = {
+    "commands": ["--help", "--version", "--completion"],
     "run": ["-m", "--multirun", "--config-dir", "--cfg", "--info", "--version", "--completion"],
     "stop": ["-m", "--multirun", "--config-dir", "--cfg", "--info", "--version"],
     "status": ["-m", "--multirun", "--config-dir"],
@@ -107,7 +108,7 @@ def script(shell: str) -> str:
     """
     if shell not in SCRIPTS:
         raise BadInput(f"--completion {shell}: {', '.join(SCRIPTS)} is needed")
-    names = " ".join(f"bandit-{name}" for name in COMMANDS)
+    names = " ".join(["dpbandits", *(f"bandit-{name}" for name in COMMANDS)])
     return SCRIPTS[shell].replace("COMMANDS", names).lstrip("\n")
 
 
@@ -115,10 +116,14 @@ def completions(command: str, line: str) -> list[str]:
     """The words that the last word of a line can become.
 
     Args:
-        command: one of ``COMMANDS``.
+        command: one of ``COMMANDS``, or ``commands`` for ``dpbandits``, whose first word is one.
         line: what is typed, up to the cursor.
     """
     *before, word = line.split(" ")
+    if command == "commands":
+        if len(before) <= 1:
+            return [x for x in (*COMMANDS, *OPTIONS[command]) if x.startswith(word)]
+        command = before[1]
     folders = [package_folder("conf"), *_own_folders(before)]
     if before and before[-1] in FOLDERS:
         return []  # the shell completes the name of a folder

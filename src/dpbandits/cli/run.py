@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.metadata import version
-
 from ..contracts.question import REGRET, Question
 from ..files import check_writable
 from ..settings.user_files import user_folders
-from .command import entry_point, parser_of
+from .command import entry_point, parser_of, version_line
 from .config.answers import add_options, answered
 from .config.compose import question_requested, read_request
 from .help import groups_listing, keys_listing
@@ -55,10 +53,10 @@ def command_line(question: Question, usage: str, argv: list[str]) -> int:
     if given.help:
         keys, groups = keys_listing(question.keys_file), groups_listing(question)
         options = OPTIONS.format(group=question.group)
-        print(usage.format(keys=keys, groups=groups, options=options), end="")
+        print(usage.format(keys=keys, groups=groups, options=options), version_line(), sep="\n")
         return 0
     if given.version:
-        print(f"dpbandits {version('dpbandits')}")
+        print(version_line())
         return 0
     folders = user_folders(given.config_dir)
     question = question_requested(given.overrides, folders, question)
