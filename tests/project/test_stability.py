@@ -70,7 +70,9 @@ def test_a_key_of_a_file_that_is_removed_is_noticed(monkeypatch):
 def test_new_names_are_entered_and_none_is_removed():
     text = PAGE.read_text()
     assert with_new_names(text) == text
-    without = text.replace("\npull\n", "\n").replace("compare: baseline=", "compare: gone= baseline=")
+    without = text.replace("\npull\n", "\n").replace(
+        "compare: baseline=", "compare: gone= baseline="
+    )
     entered = with_new_names(without)
     assert ("Authors", "pull") in flat(listed(entered))
     assert ("Python", "compare: gone=") in flat(listed(entered))
