@@ -38,7 +38,7 @@ from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.contracts.alignments import one_bit
 from dpbandits.contracts.assumptions import HeavyTails, RawMoments
 from dpbandits.contracts.parameters import Choice
-from dpbandits.contracts.question import REGRET
+from dpbandits.contracts.question import ARMS, CONTEXTS, REGRET
 from dpbandits.environments.laws import sigmoid
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, pull_truncated_sum
@@ -55,8 +55,11 @@ NAIVE_ROUNDS = {"kl_ucb": 10**6, "robust_ucb": 10**5}
 POSTERIOR_ROUNDS = 10**6  # of Thompson sampling
 COUNTED_ROUNDS = 10**6  # of DP-UCB with other counters
 EPISODIC_RUNS = 2000
+CONTEXTUAL_ROUNDS = 10**5
+SHAPES = (3, 10), (20, 20)  # dimensions and arms of contextual rounds
 REPEATS = 9
 MICROSECONDS = 100.0  # limit of an episodic run at T = 1e7
+MICROSECONDS_OF_DESIGNS = 2000.0  # the same for phased elimination, K 10, d 3
 IMPORTS = "numpy, numba, pandas, hydra, joblib, scipy.special"
 BERNOULLI, NORMAL, PARETO = range(3)
 NONE, LAPLACE, BIT, ADAPTIVE = range(4)
@@ -148,6 +151,22 @@ def draw_posteriors(rng, K, T):
     return total
 
 
+def drawing_normals(normal):
+    """A kernel that draws normal numbers, with a function for one of them."""
+
+    @kernel
+    def draw(coins, n):
+        total = 0.0
+        for _ in range(n):
+            total += normal(coins)
+        return total
+
+    return draw
+
+
+NORMALS = drawing_normals(normal), drawing_normals(numba_normal)
+
+
 @kernel
 def draw_tail(coins, heavy, index, n):
     """Draw heavy-tailed random numbers: Student's t if ``heavy``, or Pareto."""
@@ -219,8 +238,9 @@ def names(round_by_round):
     """The algorithms whose running time grows with the horizon, or the others; KL-UCB plays blocks
     of rounds whose number grows. Thompson sampling has a table of its own.
     """
-    found = [n for n in names_in("algo") if load(find_file(n)).round_by_round or n == "kl_ucb"]
-    some = found if round_by_round else [n for n in names_in("algo") if n not in found]
+    of_arms = [n for n in names_in("algo") if load(find_file(n)).actions == ARMS]
+    found = [n for n in of_arms if load(find_file(n)).round_by_round or n == "kl_ucb"]
+    some = found if round_by_round else [n for n in of_arms if n not in found]
     return [n for n in some if n not in POSTERIORS]
 
 
@@ -293,6 +313,41 @@ def thompson(found, check):
             plays += [naive_player(name, PLAIN_ROUNDS, FIVE[BERNOULLI])]
             short, slow, peer = best_of(2, *plays)
             yield [f"`{name}`", *row, f"{slow / short:,.0f}", f"{peer / short:,.1f}"]
+
+
+def contextual(found):
+    """The rows of algorithms of contexts; their ratios are added to ``found``."""
+    T = CONTEXTUAL_ROUNDS
+
+    def alone(draw, n):
+        draw(generator(0, 0, ENVIRONMENT), 10)
+        return lambda i: draw(generator(0, 0, ENVIRONMENT), n * T)
+
+    algorithms = [n for n in names_in("algo") if load(find_file(n)).actions == CONTEXTS]
+    for name, (d, K) in itertools.product(algorithms, SHAPES):
+        setting = setting_of(name, T, dp.contextual(K, [0.5 / math.sqrt(d)] * d, 0.1))
+        play_many(setting, range(1))
+        draws = [alone(draw, d * K) for draw in NORMALS]
+        *bases, took = best_of(5, *draws, lambda i, setting=setting: play_many(setting, [i]))
+        found[f"{name}, {d * K} normals"] = took / min(bases)
+        times = [f"{x / T * 1e9:.0f}" for x in (min(bases), took)]
+        yield [f"`{name}`", str(d), str(K), *times, f"{took / min(bases):.2f}"]
+
+
+def phased(missed):
+    """The rows of phased elimination with optimal designs; runs that take too long are added to
+    ``missed``.
+    """
+    for name in ("gope", "adac_gope"):
+        batches = []
+        for T in (10**7, 10**12):
+            setting = setting_of(name, T, dp.linear_sphere(10, 3))
+            play_many(setting, range(2))
+            batches.append(lambda i, setting=setting: play_many(setting, range(100)))
+        times = [took / 100 * 1e6 for took in best_of(5, *batches)]
+        if not times[0] <= MICROSECONDS_OF_DESIGNS:
+            missed.append(f"{name}, T = 1e7: {times[0]:.0f} µs, above {MICROSECONDS_OF_DESIGNS:g}")
+        yield [f"`{name}`", *(f"{x:.0f}" for x in times)]
 
 
 def against_naive(name, took, env):
@@ -424,6 +479,8 @@ def measure(check):
     counted = list(counters(found))
     posteriors = list(thompson(found, check))
     runs = list(episodic(found, missed, check))
+    rounds_with_contexts = list(contextual(found))
+    designs = list(phased(missed))
     sums = list(streams(found))
     alone, command = start_up()
     found["start-up"] = command / alone
@@ -453,6 +510,14 @@ def measure(check):
         "plain-Python loop over rounds, timed at T = 1e5 and scaled, and of a straightforward "
         "Numba loop over rounds (`benchmarks/naive.py`):",
         columns(runs, ["algorithm", "T = 1e7", "T = 1e12", "generators", "ratio", *EPISODIC_TIMES]),
+        "Algorithms of contexts on `contextual` (in the ball, signs), T = 1e5, one core: ns a "
+        "round, and the ratio to drawing the K d normal numbers of its contexts:",
+        columns(
+            rounds_with_contexts, ["algorithm", "d", "K", "normals alone, ns", "a round", "ratio"]
+        ),
+        "Phased elimination on `linear_sphere`, K = 10, d = 3, rho 1, one core: µs a run "
+        "(amortised), its designs included:",
+        columns(designs, ["with designs", "T = 1e7", "T = 1e12"]),
         "Truncated sums of rewards that must be drawn one by one, one core:",
         columns(sums, ["law", "ns a reward", "random numbers alone", "ratio"]),
     ]
@@ -465,7 +530,9 @@ def measure(check):
         ]
     parts.append(
         "Targets: per-round algorithms at most 2 times their random numbers for K = 5 and 3 times "
-        "for K = 20, Thompson sampling at most 1.5 times its Beta draws; "
+        "for K = 20, Thompson sampling at most 1.5 times its Beta draws; contextual rounds at most "
+        "2.5 times their normals for d 3, K 10 and 3 times for d 20, K 20; phased elimination at "
+        f"most {MICROSECONDS_OF_DESIGNS:g} µs a run at T = 1e7; "
         f"episodic runs below {MICROSECONDS:g} µs at T = 1e7, and at most "
         f"{ratios.LONGER:g} times as long at T = 1e12. "
         + ("Missed: " + "; ".join(missed) + "." if missed else "All are met.")

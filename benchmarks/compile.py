@@ -26,6 +26,12 @@ REPEATS, REPEATS_OF_A_CHECK = 1, 1
 FIRST, FURTHER, ALL = 5.0, 3.0, 60.0  # targets, CPU seconds
 BEFORE = "adap_ucb", "dp_se"  # compiled before a further one; the second before the first itself
 TRIVIAL = "trivial"
+# By what is known of actions
+ENVIRONMENTS = {
+    "arms": "bernoulli_c2",
+    "arms with features": "linear_sphere",
+    "contexts": "contextual",
+}
 CHECKED = "adap_klucb", "ucb", "prae_c"  # measured as the first by a check
 
 
@@ -37,11 +43,13 @@ def names_of_all():
 
 def setting_of(name, horizon=1000):
     """A setting of an algorithm or a rule."""
+    from dpbandits.contracts.algorithm import find_file, load
     from dpbandits.contracts.question import REGRET, STOPPING
     from dpbandits.settings.choices import request_from
 
     if (PROJECT / "conf" / "algo" / f"{name}.yaml").exists():
-        given = {"algo": name, "env": "bernoulli_c2", "horizon": horizon, "assume": True}
+        env = ENVIRONMENTS[load(find_file(name)).actions]
+        given = {"algo": name, "env": env, "horizon": horizon, "assume": True}
         return request_from(REGRET, given, {}).settings[0]
     return request_from(STOPPING, {"rule": name, "env": "bernoulli_c2"}, {}).settings[0]
 

@@ -52,20 +52,30 @@ def sigmoid(x):
 # Optimistic algorithms, round by round
 
 
+def optimistic(upper):
+    """The arm of largest ``upper(mean, N, l)``, l = ln t, in each round t."""
+
+    @njit
+    def play(rng, means, T):
+        K = len(means)
+        N, S, index = np.zeros(K), np.zeros(K), np.full(K, np.inf)
+        for t in range(1, T + 1):
+            l = math.log(t)
+            for i in range(K):
+                if N[i] > 0:
+                    index[i] = upper(S[i] / N[i], N[i], l)
+            a = np.argmax(index)
+            S[a] += bernoulli(rng, means[a])
+            N[a] += 1.0
+        return N
+
+    return play
+
+
 @njit
-def ucb(rng, means, T):
+def ucb_index(mean, N, l):
     """Auer, Cesa-Bianchi & Fischer 2002."""
-    K = len(means)
-    N, S, index = np.zeros(K), np.zeros(K), np.full(K, np.inf)
-    for t in range(1, T + 1):
-        l = math.log(t)
-        for i in range(K):
-            if N[i] > 0:
-                index[i] = S[i] / N[i] + math.sqrt(2.0 * l / N[i])
-        a = np.argmax(index)
-        S[a] += bernoulli(rng, means[a])
-        N[a] += 1.0
-    return N
+    return mean + math.sqrt(2.0 * l / N)
 
 
 @njit
@@ -89,19 +99,12 @@ def kl_upper(p, d):
 
 
 @njit
-def kl_ucb(rng, means, T):
+def kl_ucb_index(mean, N, l):
     """Garivier & Cappe 2011."""
-    K = len(means)
-    N, S, index = np.zeros(K), np.zeros(K), np.full(K, np.inf)
-    for t in range(1, T + 1):
-        l = math.log(t)
-        for i in range(K):
-            if N[i] > 0:
-                index[i] = kl_upper(S[i] / N[i], l / N[i])
-        a = np.argmax(index)
-        S[a] += bernoulli(rng, means[a])
-        N[a] += 1.0
-    return N
+    return kl_upper(mean, l / N)
+
+
+ucb, kl_ucb = map(optimistic, (ucb_index, kl_ucb_index))
 
 
 @njit
@@ -152,19 +155,18 @@ def levels(T):
 
 
 @njit
-def dp_ucb(rng, means, T, eps, gamma, tree_budget, tree, bonus):
-    """Mishra & Thakurta 2015, Algorithm 1; its own tree and bonus only."""
-    K, L = len(means), levels(T)
-    log_T = math.log(T)
-    Gamma = K * log_T**2 * math.log(K * T * log_T / gamma) / eps
-    scale = L / (eps / K if tree_budget == 1 else eps)
-    nodes = np.zeros((K, L))
+def ucb_of_trees(rng, means, T, scale, bonus, least):
+    """UCB on the noisy sums of trees, with a bonus for their noise, whose nodes have this scale;
+    the logarithm in the radius is at least ``least``.
+    """
+    K = len(means)
+    nodes = np.zeros((K, levels(T)))
     N, S, noisy, index = np.zeros(K), np.zeros(K), np.zeros(K), np.full(K, np.inf)
     for t in range(1, T + 1):
-        l = math.log(t)
+        l = max(math.log(t), least)
         for i in range(K):
             if N[i] > 0:
-                index[i] = noisy[i] / N[i] + math.sqrt(2.0 * l / N[i]) + Gamma / N[i]
+                index[i] = noisy[i] / N[i] + math.sqrt(2.0 * l / N[i]) + bonus / N[i]
         a = np.argmax(index)
         S[a] += bernoulli(rng, means[a])
         N[a] += 1.0
@@ -173,22 +175,20 @@ def dp_ucb(rng, means, T, eps, gamma, tree_budget, tree, bonus):
 
 
 @njit
+def dp_ucb(rng, means, T, eps, gamma, tree_budget, tree, bonus):
+    """Mishra & Thakurta 2015, Algorithm 1; its own tree and bonus only."""
+    K, log_T = len(means), math.log(T)
+    Gamma = K * log_T**2 * math.log(K * T * log_T / gamma) / eps
+    scale = levels(T) / (eps / K if tree_budget == 1 else eps)
+    return ucb_of_trees(rng, means, T, scale, Gamma, 0.0)
+
+
+@njit
 def dp_ucb_bound(rng, means, T, eps, tree, bonus):
     """The same with the bonus of Azize's thesis (p. 102)."""
-    K, L = len(means), levels(T)
     l = math.log(2.0 * T)
     privacy = math.sqrt(8.0) * math.log(T) ** 1.5 * l / eps
-    nodes = np.zeros((K, L))
-    N, S, noisy, index = np.zeros(K), np.zeros(K), np.zeros(K), np.full(K, np.inf)
-    for _ in range(T):
-        for i in range(K):
-            if N[i] > 0:
-                index[i] = noisy[i] / N[i] + math.sqrt(2.0 * l / N[i]) + privacy / N[i]
-        a = np.argmax(index)
-        S[a] += bernoulli(rng, means[a])
-        N[a] += 1.0
-        noisy[a] = S[a] + prefix_noise(nodes[a], int(N[a]), laplace(rng, L / eps))
-    return N
+    return ucb_of_trees(rng, means, T, levels(T) / eps, privacy, l)
 
 
 @njit

@@ -5,8 +5,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 FILE = Path(__file__).with_name("ratios.csv")
-# Of per-round algorithms, by how their names end; of Thompson sampling, whose rounds draw K times
-LIMITS = {", K = 5": 2.0, ", K = 20": 3.0, " Beta draws": 1.5}
+# Of per-round algorithms, by how their names end; of Thompson sampling, whose rounds draw K times;
+# of contextual rounds, which draw d K normals
+LIMITS = {
+    ", K = 5": 2.0,
+    ", K = 20": 3.0,
+    " Beta draws": 1.5,
+    ", 30 normals": 2.5,
+    ", 400 normals": 3.0,
+}
 LONGER = 1.3  # limit of an episodic run at T = 1e12, against T = 1e7
 TOLERANCE = 1.5  # how many times a ratio may be the committed one: another machine, a busy one
 COMPILING = "compile, "  # how ratios of compiling begin; seconds of work, which vary less

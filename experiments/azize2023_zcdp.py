@@ -16,49 +16,43 @@ BUDGETS = [0.1, 0.5, 1.0]
 COLOURS, LOOKS = list(PALETTE.values()), list(DASHES.values())
 
 
-def price(table, center):
-    """The mean or median regret minus that without noise, by horizon and rho."""
-    found = at_end(table).groupby(["horizon", "rho"])["regret"].agg(center).unstack("rho")
-    return found.drop(columns=np.inf).sub(found[np.inf], axis=0)
-
-
-def half_of_interval(table):
-    """Half the 95 % interval (Student's t) of the price in the mean, by horizon and rho."""
-    of = at_end(table).groupby(["horizon", "rho"])["regret"]
-    error = (of.var() / of.count()).unstack("rho")
+def price(runs, by):
+    """The mean regret minus that without noise, by a column and rho, and half of its 95 % interval
+    (Student's t).
+    """
+    of = runs.groupby([by, "rho"])["regret"]
+    mean, error = of.mean().unstack("rho"), (of.var() / of.count()).unstack("rho")
     both = error.drop(columns=np.inf).add(error[np.inf], axis=0)
-    return student.ppf(0.975, table["run"].nunique() - 1) * np.sqrt(both)
+    half = student.ppf(0.975, runs["run"].nunique() - 1) * np.sqrt(both)
+    return mean.drop(columns=np.inf).sub(mean[np.inf], axis=0), half, mean[np.inf]
 
 
-def relative_price(longest):
-    """The price in the mean divided by the regret without noise, by t and rho."""
-    late = longest[longest["t"] >= 1e-4 * longest["horizon"]]
-    mean = late.groupby(["t", "rho"])["regret"].mean().unstack("rho")
-    return mean[BUDGETS].div(mean[np.inf], axis=0) - 1
+def band(ax, middle, half, label, look):
+    """Draw a line with its interval."""
+    ax.plot(middle.index, middle, label=label, **look)
+    shape = {"color": look["color"], "alpha": 0.2, "lw": 0}
+    ax.fill_between(middle.index, middle - half, middle + half, **shape)
 
 
 @styled
 def draw(table):
     figure = Chart(figsize=(10.4, 4.0))
     left, middle, right = figure.subplots(1, 3)
-    means, medians, half = price(table, "mean"), price(table, "median"), half_of_interval(table)
-    for i, (T, row) in enumerate(means.iterrows()):
-        look = {"color": COLOURS[i], "ls": LOOKS[i]}
-        left.plot(row.index, row, marker="o", ms=3, label=f"$T$ = {scientific(T)}", **look)
-        low, high = row - half.loc[T], row + half.loc[T]
-        left.fill_between(row.index, low, high, alpha=0.2, lw=0, color=COLOURS[i])
-        left.plot(row.index, medians.loc[T], "D", ms=4, mfc="none", color=COLOURS[i])
+    prices, half, _ = price(at_end(table), "horizon")
+    for i, T in enumerate(prices.index):
+        look = {"color": COLOURS[i], "ls": LOOKS[i], "marker": "o", "ms": 3}
+        band(left, prices.loc[T], half.loc[T], f"$T$ = {scientific(T)}", look)
     left.axhline(0, color="black", lw=0.8)
     left.set(title="price in regret at $T$", xlabel=r"privacy budget $\rho$", xscale="log")
     left.set_ylabel("regret $-$ regret without noise")
     longest = table[table["horizon"] == table["horizon"].max()]
-    T = scientific(longest["horizon"].max())
-    relative, styles = relative_price(longest), {}
-    for i, rho in enumerate([*BUDGETS, np.inf], start=len(means)):
+    T, styles = scientific(longest["horizon"].max()), {}
+    relative, width, free = price(longest[longest["t"] >= 1e-4 * longest["horizon"]], "t")
+    for i, rho in enumerate([*BUDGETS, np.inf], start=len(prices)):
         label = "without noise" if np.isinf(rho) else f"$\\rho$ = {rho:g}"
         styles[label] = {"color": COLOURS[i], "ls": LOOKS[i % len(LOOKS)]}
         if np.isfinite(rho):
-            middle.plot(relative.index, relative[rho], label=label, **styles[label])
+            band(middle, relative[rho] / free, width[rho] / free, label, styles[label])
         exceedance(right, longest[longest["rho"] == rho].assign(line=label), styles)
     middle.axhline(0, color="black", lw=0.8)
     middle.set(title=f"relative price, $T$ = {T}", xlabel="round $t$", xscale="log")
@@ -66,8 +60,7 @@ def draw(table):
     right.set(title=f"tails, $T$ = {T}", xlabel="regret $x$", ylabel="$P$(regret > $x$)")
     title = "What zCDP costs AdaC-UCB on C2 (Azize's thesis, Fig. 5.4; the tails are ours)"
     note = (
-        "Lines: means of RUNS runs; diamonds: prices in the median. "
-        "Bands: 95 % interval of the difference of means (Student's t)."
+        "Means of RUNS runs. Bands: 95 % interval of the difference of means (Student's t); where "
+        "one holds 0, these runs show no price."
     )
-    finish(figure, title, table, note)
-    return figure
+    return finish(figure, title, table, note)

@@ -39,5 +39,4 @@ def draw(table):
         below.set_title(f"{environment_title(env)}, $\\epsilon$ = {TAILS_AT:g}")
     axes[0, 0].set_ylabel(regret_label(table))
     axes[1, 0].set_ylabel("$P$(regret > $x$)")
-    finish(figure, TITLE, table, band_note(table, "quantiles"))
-    return figure
+    return finish(figure, TITLE, table, band_note(table, "quantiles"))

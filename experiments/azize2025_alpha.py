@@ -28,5 +28,4 @@ def draw(table):
         regret_vs(ax, rows, "alpha", styles, "quantiles")
         ax.set_title(f"{environment_title(env)}, {budget_title('eps', eps)}")
     label_edges(axes, r"growth of the phases $\alpha$", regret_label(table))
-    finish(figure, TITLE, table, band_note(table, "quantiles"))
-    return figure
+    return finish(figure, TITLE, table, band_note(table, "quantiles"))

@@ -49,5 +49,4 @@ def draw(table):
     ax.plot(ends, intercept + slope * ends, color="black", lw=1, label=label)
     ax.set(xlabel=r"$V_L$ (HeLDP-UCB-L) or $V_B$ (HeLDP-UCB-B)", ylabel=regret_label(table))
     ax.set(xscale="log", yscale="log")
-    finish(figure, TITLE, table, f"Points: mean of RUNS runs. Bars: {INTERVAL}.")
-    return figure
+    return finish(figure, TITLE, table, f"Points: mean of RUNS runs. Bars: {INTERVAL}.")

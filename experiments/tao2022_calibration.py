@@ -43,5 +43,4 @@ def draw(table):
     for ax in axes[:, 0]:
         ax.set_ylabel(regret_label(table))
     note = "Lines: mean of RUNS runs, each in one setting."
-    finish(figure, "How the practical constants were chosen", table, note)
-    return figure
+    return finish(figure, "How the practical constants were chosen", table, note)

@@ -42,5 +42,4 @@ def draw(table):
     axes[1].set_title(r"two arms, $\epsilon$ = 1")
     axes[0].set_ylabel(regret_label(table))
     note = "Points: mean of RUNS runs, which differ by less than a line's width."
-    finish(figure, TITLE, table, note)
-    return figure
+    return finish(figure, TITLE, table, note)

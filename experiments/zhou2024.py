@@ -31,5 +31,4 @@ def draw(table):
         regret_vs_time(ax, table[here], styles, "ci", "log", no_bounds)
         ax.set_title(f"{budget_title('eps', eps)}, $\\alpha$ = {alpha:g}")
     label_edges(axes, "round $t$", "pseudo-regret")
-    finish(figure, TITLE, table, band_note(table, "ci"))
-    return figure
+    return finish(figure, TITLE, table, band_note(table, "ci"))

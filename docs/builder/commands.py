@@ -9,7 +9,7 @@ from importlib import import_module
 from io import StringIO
 from unittest.mock import patch
 
-from dpbandits.cli.completion import KEYS_FILES, OPTIONS, OWN_KEYS
+from dpbandits.cli.completion import COMMANDS, OWN_KEYS
 
 from .documents import TOP
 from .markdown import code, paragraphs, table, toctree
@@ -57,14 +57,15 @@ def page(name: str) -> str:
     """The page of a command."""
     usage = help_of(name)
     parts = [f"# bandit-{name}", code("text", usage.partition("\nkeys with their defaults")[0])]
-    for file in KEYS_FILES.get(name, ()):
+    files = COMMANDS[name].get("files", ())
+    for file in files:
         head = ("key", "default", "meaning")
         intro = f"Keys of `conf/{file}.yaml`" + (", of one setting:" if name == "bounds" else ":")
-        parts += ["## Keys" if file == KEYS_FILES[name][0] else "", intro, table(head, keys(file))]
-    own = [(f"`{k}=`", ", ".join(f"`{v}`" for v in vs)) for k, vs in OWN_KEYS.get(name, {}).items()]
+        parts += ["## Keys" if file == files[0] else "", intro, table(head, keys(file))]
+    own = [(f"`{k}=`", ", ".join(f"`{v}`" for v in vs)) for k, vs in OWN_KEYS[name].items()]
     if own:
         parts += ["## Keys of its own", table(("key", "values"), own)]
-    options = [(f"`{o}`", ABOUT[o]) for o in OPTIONS.get(name, ())]
+    options = [(f"`{o}`", ABOUT[o]) for o in COMMANDS[name].get("options", ())]
     if options:
         parts += ["## Options", table(("option", "meaning"), options)]
     if "\nkeys with their defaults" in usage:

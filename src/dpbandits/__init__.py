@@ -35,9 +35,9 @@ from .api import (
     report, reproduce, rules, run, save, stop, summary,
 )  # fmt: skip
 from .environment_values import (
-    bernoulli, bernoulli_family, clipped_normal, contaminated, empirical, environment, gaussian,
-    levels, lognormal, mixed, one_better, pareto, population, sign, student, table, twopoint_heavy,
-    uniform_means,
+    bernoulli, bernoulli_family, clipped_normal, contaminated, contextual, contextual_table,
+    empirical, environment, gaussian, levels, linear, linear_sphere, lognormal, mixed,
+    one_better, pareto, population, sign, student, table, twopoint_heavy, uniform_means,
 )  # fmt: skip
 from .errors import BadInput, CannotRead, CannotWrite
 
@@ -48,12 +48,13 @@ if _TYPE_CHECKING:
 __version__: str
 
 __all__ = [
-    "BadInput", "CannotRead", "CannotWrite", "RunsFailed", "__version__", "algorithm", "algorithms",
-    "audit", "bernoulli", "bernoulli_family", "bounds", "budget", "clipped_normal",
-    "compare", "contaminated", "empirical", "environment", "environments", "experiments",
-    "gaussian", "kernel", "levels", "load", "lognormal", "mixed", "one_better", "pareto", "plot",
-    "population", "report", "reproduce", "rules", "run", "save", "sign", "stop", "student",
-    "summary", "table", "twopoint_heavy", "uniform_means",
+    "BadInput", "CannotRead", "CannotWrite", "RunsFailed", "__version__", "algorithm",
+    "algorithms", "audit", "bernoulli", "bernoulli_family", "bounds", "budget", "clipped_normal",
+    "compare", "contaminated", "contextual", "contextual_table", "empirical", "environment",
+    "environments", "experiments", "gaussian", "kernel", "levels", "linear", "linear_sphere",
+    "load", "lognormal", "mixed", "one_better", "pareto", "plot", "population", "report",
+    "reproduce", "rules", "run", "save", "sign", "stop", "student", "summary", "table",
+    "twopoint_heavy", "uniform_means",
 ]  # fmt: skip
 
 _IMPORTED_WHEN_USED = {"kernel": ".compiled", "RunsFailed": ".running.failures"}

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     Number = float | str
 
 
+# The arguments of ``budget`` that decide how it is searched for; the others are those of runs
+OF_SEARCH = ("regret", "ratio", "baseline", "least", "most", "precision", "runs")
+
+
 def run(
     algo: AlgorithmLike | Sequence[AlgorithmLike] | None = None,
     env: EnvironmentLike | Sequence[EnvironmentLike] | None = None,
@@ -356,17 +360,15 @@ def budget(
         BadInput: a value cannot be run; the message names it and what is allowed.
         RunsFailed: an algorithm raised an error.
     """
+    given = locals()
+    search = {key: given.pop(key) for key in OF_SEARCH}
+    for key in ("algo", "config_dir", "parameters"):
+        del given[key]
+
     from .decisions.budget import budgets_needed
 
-    given = {
-        "env": env, "horizon": horizon, "seed": seed, "shuffle_arms": shuffle_arms,
-        "assume": assume, "jobs": jobs, "backend": backend, "results": results,
-    }  # fmt: skip
     algorithms = list(algo) if isinstance(algo, list | tuple) else [algo]
-    return budgets_needed(
-        algorithms, given, parameters, _folders(config_dir), regret=regret, ratio=ratio,
-        baseline=baseline, least=least, most=most, precision=precision, runs=runs,
-    )  # fmt: skip
+    return budgets_needed(algorithms, given, parameters, _folders(config_dir), **search)
 
 
 def plot(
@@ -556,6 +558,10 @@ def audit(
         BadInput: something cannot be audited, an exact loss is out of reach, or scikit-learn (for
             exact losses python-flint) is not installed.
     """
+    given = locals()
+    for key in ("algo", "rule", "config_dir", "parameters"):
+        del given[key]
+
     import pandas as pd
 
     from .audit.requests import requested
@@ -570,13 +576,8 @@ def audit(
     names = {name for question in QUESTIONS for name in question.goal_names}
     goal = {k: v for k, v in parameters.items() if rule is not None and k in names}
     own = {k: v for k, v in parameters.items() if k not in goal}
-    given = {
-        "mechanism": mechanism, "eps": eps, "rho": rho, "horizon": horizon, "exact": exact,
-        "arms": arms, "runs": runs, "confidence": confidence, "seed": seed, "jobs": jobs,
-        "results": results, **goal,
-    }  # fmt: skip
     config = {**default_keys("audit"), "results": None}
-    config |= {k: plain_data(v) for k, v in given.items() if v is not None}
+    config |= {k: plain_data(v) for k, v in {**given, **goal}.items() if v is not None}
     group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
     made: Algorithm | None = None
     spec: dict[str, Any] = {}
@@ -619,7 +620,8 @@ def algorithm(
 
 
 def algorithms() -> pd.DataFrame:
-    """The algorithms of the package: a row each, with what it promises and its parameters.
+    """The algorithms of the package: a row each, with what it promises, its parameters, and the
+    actions of the environments that it plays.
 
     >>> import dpbandits as dp
     >>> dp.algorithms().loc["adap_klucb", "parameters"]
@@ -663,7 +665,9 @@ def _listing(group: str) -> pd.DataFrame:
             contents.pop("law", None)
             row["parameters"] = ", ".join(f"{k}={plain(v)}" for k, v in contents.items())
         if group in ("algo", "rule"):
-            row["privacy"] = load(find_file(name, (), group)).promise()
+            found = load(find_file(name, (), group))
+            row["privacy"] = found.promise()
+            row["actions"] = found.actions
         rows.append(row)
     return pd.DataFrame(rows).set_index("name")
 

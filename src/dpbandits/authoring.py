@@ -40,27 +40,31 @@ from .compiled import (
     routine, student, unlikely, verb,
 )  # fmt: skip
 from .contracts.alignments import (
-    Alignment, counter_nodes, hybrid_counter, integer_release, nodes, one_bit, one_release,
-    releases, sparse_vector,
+    Alignment, counter_nodes, hybrid_counter, integer_release, matrix_nodes, nodes, one_bit,
+    one_release, releases, sparse_vector, user_message, vector_release,
 )  # fmt: skip
 from .contracts.assumptions import (
-    UNIT_INTERVAL, WITHIN_R, Assumption, Bounded, CentralMoments, Contaminated, HeavyTails,
+    BOUNDED_CONTEXTUAL, BOUNDED_LINEAR, CONTEXTUAL, LINEAR, UNIT_INTERVAL, WITHIN_R, Assumption,
+    Bounded, CentralMoments, Contaminated, HeavyTails, LinearRewards,
     RawMoments, WithinR,
 )  # fmt: skip
+from .contracts.gaussian_dp import delta_of_noise, mu_for
 from .contracts.guarantees import (
     NOT_PRIVATE, STOPPING, STOPPING_AND_ANSWER, SUMS, Guarantee, gaussian_rdp, gaussian_zcdp,
-    global_dp, local_dp, skellam_rdp,
+    global_dp, joint_dp, local_dp, local_dp_of_messages, skellam_rdp,
 )  # fmt: skip
 from .contracts.parameters import (
-    POSITIVE, AboveOne, Batches, Bonus, Budget, Choice, Confidence, Constants, Forced, Fraction,
-    Interval, Logarithm, MomentBound, MomentOrder, Named, NotNegative, Order, Positive, Probability,
-    Range, RenyiOrder, Threshold, Tree, Variant, below,
+    POSITIVE, AboveOne, Batches, Bonus, Budget, Calibration, Choice, Confidence, Constants, Forced,
+    Fraction, Interval, LinearBonus, Logarithm, MatrixNoise, MomentBound, MomentOrder, Named,
+    NoisePlace, NotNegative, Order, Positive, Probability, Range, RenyiOrder, Threshold, Tree,
+    Variant, below,
 )  # fmt: skip
 from .contracts.question import BEST_ARM, HYPOTHESES
+from .contextual_game import contexts, dimension, look, play
 from .environments.blocks import kept
 from .environments.laws import sigmoid
 from .game import (
-    arms, coth_half_level, next_user, play_unseen, privacy_level, pull, pull_again_within,
+    arms, coth_half_level, features, next_user, play_unseen, privacy_level, pull, pull_again_within,
     pull_counts, pull_encoded_in_turn, pull_in_turn, pull_reports_in_turn, pull_sum,
     pull_truncated_in_turn, pull_truncated_sum, pull_within, pulls, receive, room_for, rounds_left,
     rounds_played, tanh_half_level, until_horizon, users_alike,
@@ -68,6 +72,20 @@ from .game import (
 from .parts.noise.discrete_noise import (
     discrete_laplace, granularity, modular_sum, most_noise, skellam,
 )  # fmt: skip
+from .parts.linear.design import (
+    Design, least_squares, optimal_design, play_design, values_of,
+)  # fmt: skip
+from .parts.linear.matrices import smallest_eigenvalue
+from .parts.linear.noise import add_noise, chi_square_tail, release_sums
+from .parts.linear.noisy_matrices import (
+    MatrixTree, add_row, estimate_noisy, levels_of, new_matrix_tree, new_noisy_estimate,
+    receive_message,
+)  # fmt: skip
+from .parts.linear.ridge import (
+    Estimate, Ridge, add_round, confidence_width, estimate, latest_estimate, new_estimate,
+    new_ridge, optimistic, optimistic_by_squares, solve,
+)  # fmt: skip
+from .parts.linear.spectra import Shifted, gaussian_nodes, wishart_nodes
 from .parts.noise.local_randomizers import (
     convert_to_bernoulli, convert_to_bernoulli_of_sigmoid, convert_to_laplace,
     convert_to_sign, largest_sign, send_bit, send_bit_of_sigmoid, send_sigmoid, send_sign,
@@ -113,6 +131,8 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "arms", "rounds_played", "rounds_left", "room_for", "until_horizon", "pulls",
     # playing one round
     "pull",
+    # the features of arms; contexts, and playing one round with them
+    "features", "contexts", "look", "dimension", "play",
     # playing blocks of rounds drawn from their exact law; ``play_unseen`` draws no rewards
     "pull_sum", "pull_truncated_sum", "pull_counts",
     "pull_in_turn", "pull_truncated_in_turn", "play_unseen",
@@ -164,20 +184,30 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # the loop that plays the arm of largest index in every round, and powers of pull counts and of
     # the round's logarithm
     "optimism", "exhaustive_optimism", "Powers", "new_powers", "power_of_count", "power_of_log",
+    # linear rewards: optimal designs, ridge regression, and noise for vectors
+    "Design", "optimal_design", "play_design", "least_squares", "values_of",
+    "Ridge", "new_ridge", "add_round", "Estimate", "new_estimate", "latest_estimate", "estimate",
+    "solve", "confidence_width", "optimistic", "smallest_eigenvalue", "add_noise", "release_sums",
+    "chi_square_tail",
+    # private contexts: noisy sums of rows [x; r], and what is known of their noise
+    "MatrixTree", "new_matrix_tree", "levels_of", "add_row", "receive_message",
+    "new_noisy_estimate", "estimate_noisy", "optimistic_by_squares",
+    "Shifted", "gaussian_nodes", "wishart_nodes", "delta_of_noise", "mu_for",
     # types of parameters: the annotations of the signature
     "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction",
     "Range", "Order", "RenyiOrder", "MomentBound", "MomentOrder", "Constants", "Forced",
-    "Logarithm", "Batches",
+    "Logarithm", "Batches", "NoisePlace", "LinearBonus", "MatrixNoise", "Calibration",
     "Interval", "Choice", "Named", "POSITIVE", "below",
     # assumptions on the rewards: the value of ``REWARDS``
     "Assumption", "Bounded", "UNIT_INTERVAL", "WithinR", "WITHIN_R",
     "HeavyTails", "Contaminated", "RawMoments", "CentralMoments",
+    "LinearRewards", "LINEAR", "CONTEXTUAL", "BOUNDED_LINEAR", "BOUNDED_CONTEXTUAL",
     # privacy guarantees: the value of ``GUARANTEE``
     "Guarantee", "global_dp", "gaussian_zcdp", "gaussian_rdp", "skellam_rdp", "local_dp",
-    "NOT_PRIVATE",
+    "joint_dp", "local_dp_of_messages", "NOT_PRIVATE",
     # alignments: how noise shifts when a reward changes, an argument of the guarantee
     "Alignment", "one_release", "releases", "one_bit", "nodes", "counter_nodes", "hybrid_counter",
-    "sparse_vector", "integer_release",
+    "sparse_vector", "integer_release", "vector_release", "matrix_nodes", "user_message",
     "STOPPING", "STOPPING_AND_ANSWER", "SUMS",
     # what a stopping rule answers besides the mean of an arm: the value of ``QUESTION``
     "BEST_ARM", "HYPOTHESES",

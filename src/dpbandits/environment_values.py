@@ -220,6 +220,79 @@ def table(rewards: Sequence[Sequence[float]] | np.ndarray) -> Choice:
     return _law("table", rewards=rewards, file=None)
 
 
+def linear(
+    features: Sequence[Sequence[float]] | np.ndarray,
+    theta: Numbers,
+    noise: str = "sign",
+    sigma: float = 1.0,
+) -> Choice:
+    """Arms with features, which the learner knows: the mean of arm a is <theta, features of a>.
+
+    Args:
+        features: K rows of d numbers; privacy needs lengths of at most 1.
+        theta: d numbers.
+        noise: ``sign`` for rewards 1 and -1, or ``gaussian`` for normal noise.
+        sigma: the standard deviation of normal noise.
+    """
+    return _law("linear", features=features, theta=theta, noise=noise, sigma=sigma)
+
+
+def linear_sphere(
+    K: int = 10, d: int = 3, instance: int = 0, noise: str = "sign", sigma: float = 1.0
+) -> Choice:
+    """Arms whose features, and theta, are drawn uniformly from the unit sphere.
+
+    Args:
+        K: number of arms.
+        d: number of dimensions.
+        instance: the number of the drawn features and theta; a list is a sweep over instances.
+        noise: as in ``linear``.
+        sigma: as in ``linear``.
+    """
+    return _law("linear_sphere", K=K, d=d, instance=instance, noise=noise, sigma=sigma)
+
+
+def contextual(
+    K: int,
+    center: Numbers,
+    variance: float,
+    theta: Numbers | None = None,
+    ball: bool = True,
+    noise: str = "sign",
+    sigma: float = 1.0,
+    instance: int = 0,
+) -> Choice:
+    """K contexts a round, drawn from N(center, variance I); the mean of a reward is <theta, x>.
+
+    Args:
+        K: number of arms.
+        center: the mean of a context, d numbers.
+        variance: the variance of each of its coordinates.
+        theta: d numbers; None for one that is uniform on the unit sphere.
+        ball: whether a context longer than 1 is divided by its length.
+        noise: as in ``linear``.
+        sigma: as in ``linear``.
+        instance: the number of the theta that is drawn.
+    """
+    return _law(
+        "contextual", K=K, theta=theta, center=center, variance=variance, ball=ball, noise=noise,
+        sigma=sigma, instance=instance,
+    )  # fmt: skip
+
+
+def contextual_table(file: str | PathLike[str], K: int) -> Choice:
+    """Users from a CSV file, one a row: features, then the reward of each arm in [-1, 1].
+
+    Rows are drawn with replacement, the context of arm a holds the features in block a, and regret
+    is against the row's best arm.
+
+    Args:
+        file: the file, with a header.
+        K: number of arms: the last K columns are rewards.
+    """
+    return _law("contextual_table", file=str(file), K=K)
+
+
 def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:
     """Users with privacy levels of their own, as a population.
 

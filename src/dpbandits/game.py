@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiled import binomial, borrowing_routine, random, unlikely, verb
+from .compiled import binomial, borrowing_routine, inlined, random, unlikely, verb
 from .environments.blocks import draw_counts, draw_encoded_sum, draw_some, draw_sum, kept, sum_of
 from .environments.laws import (
     Environment,
@@ -98,17 +98,25 @@ def pulls_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
 @borrowing_routine
 def restart(game: Game) -> None:
     """Reset the game to its state before the first round."""
-    game.clock[0] = game.clock[1] = 0
+    for i in range(len(game.clock)):
+        game.clock[i] = 0
     for a in range(len(game.counts)):
         game.counts[a] = 0
-        for c in range(len(game.trace)):
-            game.trace[c, a] = 0
+    for c in range(game.trace.shape[0]):
+        for i in range(game.trace.shape[1]):
+            game.trace[c, i] = 0
 
 
 @verb
 def arms(game: Game) -> int:
     """Number of arms, K."""
     return len(game.counts)
+
+
+@inlined
+def features(game: Game) -> np.ndarray:
+    """The features of each arm, float64 array (K, d)."""
+    return game.env.features
 
 
 @verb

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,6 +68,13 @@ def yes_no(key: str, value: Any) -> bool:
     if not isinstance(value, bool):
         raise BadInput(f"{key}={plain(value)}: true or false is needed")
     return value
+
+
+def one_of(allowed: Iterable[str], key: str, value: Any) -> str:
+    """Validate one of several names."""
+    if value not in list(allowed):
+        raise BadInput(f"{key}={plain(value)}: {' or '.join(allowed)} is needed")
+    return str(value)
 
 
 def each(value: Any) -> list[Any]:

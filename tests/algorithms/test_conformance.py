@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import references
 from helpers import (
+    EVERY,
     GAUSSIAN_NOISE,
     GOLDEN,
     HEAVY,
@@ -29,6 +30,7 @@ from helpers import (
     table,
     without_noise,
 )
+from in_law import apart, apart_in_sizes
 from make_golden import C2, PARETO, golden_counts
 from scipy.special import rel_entr
 from tiers import every, first
@@ -48,7 +50,7 @@ HORIZONS = [1, 2, 4, 5, 6, 63, 64, 65, 1000]
 
 def test_every_algorithm_has_a_configuration_and_a_reference():
     files = sorted(f.stem for f in HOMES["algo"].glob("*.py") if f.stem != "__init__")
-    assert files == NAMES
+    assert files == EVERY
     assert all(callable(getattr(references, name)) for name in NAMES)
 
 
@@ -299,24 +301,6 @@ def arms_of(pulls):
     return np.diff(pulls, axis=0, prepend=0).argmax(axis=1)
 
 
-def mean_and_error(samples):
-    samples = np.asarray(samples, dtype=float)
-    return samples.mean(), samples.std(ddof=1) / math.sqrt(len(samples))
-
-
-def apart(first, second):
-    """How many standard errors lie between the means of two samples."""
-    (a, da), (b, db) = mean_and_error(first), mean_and_error(second)
-    return abs(a - b) / math.hypot(da, db)
-
-
-def alike(first, second):
-    """Whether two samples have means within five standard errors; constant ones are equal."""
-    if np.ptp(first) == np.ptp(second) == 0:
-        return first[0] == second[0]
-    return apart(first, second) < SIGMAS
-
-
 def foul(*means):
     return {
         "law": "contaminated",
@@ -332,6 +316,7 @@ def foul(*means):
 NINE_SIX_THREE = bernoulli(0.9, 0.6, 0.3)
 HEAVY_NINE = {"law": "pareto", "means": [0.9, 0.6, 0.3], "shape": 1.8}
 DEFAULT = (NINE_SIX_THREE, 2, 2000, 80, {})
+OF_HU_AND_HEGDE = "lazy_dp_ts", "dp_ts", "anytime_lazy_ucb"
 STATISTICAL = {
     "ucb": (NINE_SIX_THREE, 1, 300, 150, {}),
     "kl_ucb": (NINE_SIX_THREE, 1, 300, 150, {}),
@@ -391,75 +376,73 @@ def slow_plays(name, spec, eps, T, runs, **changes):
         yield reference_plays(name, spec, reward, T, lambda b: noise(0, b), eps, rng, **changes)
 
 
-# Budgets, arms, horizons and widths at which the noise matters little and much
-OF_GAUSSIAN = [
-    (0.05, bernoulli(0.9, 0.6, 0.3), 500, {"beta": 1}),
-    (0.3, bernoulli(0.5, 0.9), 800, {"beta": 3.1}),
-    (1.0, bernoulli(0.75, 0.625, 0.5, 0.375, 0.25), 1000, {"beta": 1}),
-    (5.0, bernoulli(0.8, 0.1, 0.7), 700, {"beta": 2}),
+# Games of some algorithms in which the noise matters little and much, by their tier: budget, arms,
+# horizon and parameters; and by what the budget is multiplied in a control, from which budget on
+FIVE_ARMS = bernoulli(0.75, 0.625, 0.5, 0.375, 0.25)
+OF_BUDGETS = {
+    ("adac_ucb", "adar_ucb"): (
+        "slow",
+        [
+            (0.05, NINE_SIX_THREE, 500, {"beta": 1}),
+            (0.3, bernoulli(0.5, 0.9), 800, {"beta": 3.1}),
+            (1.0, FIVE_ARMS, 1000, {"beta": 1}),
+            (5.0, bernoulli(0.8, 0.1, 0.7), 700, {"beta": 2}),
+        ],
+        (1 / 30, 0.0),
+    ),
+    OF_HU_AND_HEGDE: (
+        "long",
+        [
+            (0.05, NINE_SIX_THREE, 500, {}),
+            (0.3, bernoulli(0.5, 0.9), 800, {"log": "base2"}),
+            (1.0, FIVE_ARMS, 1000, {}),
+            (5.0, bernoulli(0.8, 0.1, 0.7), 700, {}),
+        ],
+        (30, 5.0),  # at small budgets and horizons every arm looks as good
+    ),
+    SUMS: (
+        "slow",
+        [
+            (0.05, NINE_SIX_THREE, 3000, {"p": 0.1}),
+            (0.3, OF_MANY_LAWS, 2500, {"p": 0.5, "batches": "quadrupled"}),  # encoded at random
+            (1.0, FIVE_ARMS, 2500, {"p": 1.0}),
+            (5.0, bernoulli(0.8, 0.1, 0.7), 2000, {}),
+        ],
+        (1 / 4, 0.3),
+    ),
+    ("dp_klucb", "dp_imed"): (
+        "long",
+        [
+            (0.05, bernoulli(0.9, 0.2), 2000, {}),
+            (0.3, bernoulli(0.6, 0.5, 0.1), 1000, {"alpha": 1.5}),
+            (1.0, FIVE_ARMS, 1500, {}),
+            (5.0, bernoulli(0.3, 0.5), 600, {"alpha": 3.0}),
+            (0.4, bernoulli(0.5, 0.8, 0.6), 800, {"first": 4.0}),
+        ],
+        (1 / 10, 0.0),
+    ),
+}
+GAMES = [
+    pytest.param(name, *game, control, marks=getattr(pytest.mark, tier))
+    for names, (tier, games, control) in OF_BUDGETS.items()
+    for name in names
+    for game in games
 ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("eps", "spec", "T", "changes"), OF_GAUSSIAN)
-@pytest.mark.parametrize(("name", "order"), [("adac_ucb", {}), ("adar_ucb", {"order": 4})])
-def test_mean_pulls_under_gaussian_noise_are_the_reference_s(name, order, eps, spec, T, changes):
-    K, changes = len(spec["means"]), changes | order
-    slow = [np.bincount(x, minlength=K) for x in slow_plays(name, spec, eps, T, 150, **changes)]
-    fast, other = (
-        [play(name, spec, T, eps=budget, seed=4, run=r, **changes)[-1] for r in range(600)]
-        for budget in (eps, eps / 30)
-    )
-    slow, fast, other = map(np.transpose, (slow, fast, other))
-    assert all(alike(slow[a], fast[a]) for a in range(K))
-    assert not all(alike(slow[a], other[a]) for a in range(K))  # the control
-
-
-OF_HU_AND_HEGDE = "lazy_dp_ts", "dp_ts", "anytime_lazy_ucb"
-OF_BUFFERS = [
-    (0.05, bernoulli(0.9, 0.6, 0.3), 500, {}),
-    (0.3, bernoulli(0.5, 0.9), 800, {"log": "base2"}),
-    (1.0, bernoulli(0.75, 0.625, 0.5, 0.375, 0.25), 1000, {}),
-    (5.0, bernoulli(0.8, 0.1, 0.7), 700, {}),
-]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("eps", "spec", "T", "changes"), OF_BUFFERS)
-@pytest.mark.parametrize("name", OF_HU_AND_HEGDE)
-def test_mean_pulls_of_hu_and_hegde_are_the_reference_s(name, eps, spec, T, changes):
-    K = len(spec["means"])
-    slow = [np.bincount(x, minlength=K) for x in slow_plays(name, spec, eps, T, 150, **changes)]
-    fast = [play(name, spec, T, eps=eps, seed=4, run=r, **changes)[-1] for r in range(600)]
-    slow, fast = map(np.transpose, (slow, fast))
-    assert all(alike(slow[a], fast[a]) for a in range(K))
-    if eps == 5:  # the control; at small budgets and horizons every arm looks as good
-        other = [play(name, spec, T, eps=30 * eps, seed=4, run=r)[-1] for r in range(500)]
-        assert any(apart(slow[a], x) > SIGMAS for a, x in enumerate(np.transpose(other)))
-
-
-OF_SUMS = [
-    (0.05, bernoulli(0.9, 0.6, 0.3), 3000, {"p": 0.1}),
-    (0.3, OF_MANY_LAWS, 2500, {"p": 0.5, "batches": "quadrupled"}),
-    (1.0, bernoulli(0.75, 0.625, 0.5, 0.375, 0.25), 2500, {"p": 1.0}),
-    (5.0, bernoulli(0.8, 0.1, 0.7), 2000, {}),
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("eps", "spec", "T", "changes"), OF_SUMS)
-@pytest.mark.parametrize("name", SUMS)
-def test_mean_pulls_of_servers_that_sum_are_the_reference_s(name, eps, spec, T, changes):
-    """Also of rewards between 0 and 1, whose encoding is random."""
+@pytest.mark.parametrize(("name", "eps", "spec", "T", "changes", "control"), GAMES)
+def test_mean_pulls_are_the_reference_s(name, eps, spec, T, changes, control):
+    """Independent random numbers, the same law; the control is another budget."""
+    changes, (factor, least) = changes | ({"order": 4} if name == "adar_ucb" else {}), control
     K = len(build(spec).means)
     slow = [np.bincount(x, minlength=K) for x in slow_plays(name, spec, eps, T, 150, **changes)]
-    fast, other = (
-        [play(name, spec, T, eps=budget, seed=4, run=r, **changes)[-1] for r in range(600)]
-        for budget in (eps, eps / 4)
-    )
-    slow, fast, other = map(np.transpose, (slow, fast, other))
-    assert all(alike(slow[a], fast[a]) for a in range(K))
-    assert eps < 0.1 or not all(alike(slow[a], other[a]) for a in range(K))  # the control
+
+    def pulls(budget):
+        runs = range(600)
+        return [play(name, spec, T, eps=budget, seed=4, run=r, **changes)[-1] for r in runs]
+
+    assert apart_in_sizes(slow, pulls(eps)) < SIGMAS
+    assert eps < least or apart_in_sizes(slow, pulls(factor * eps)) > SIGMAS
 
 
 OF_SIGNS = [
@@ -490,18 +473,15 @@ def test_mean_pulls_under_an_adversary_are_the_reference_s(name, eps, means, T, 
 
     def pulls(budget):
         runs = range(600)
-        played = [play(name, foul, T, eps=budget, seed=4, run=r, **changes)[-1] for r in runs]
-        return np.transpose(played)
+        return [play(name, foul, T, eps=budget, seed=4, run=r, **changes)[-1] for r in runs]
 
-    slow, fast = np.transpose(slow), pulls(eps)
-    assert all(alike(slow[a], fast[a]) for a in range(K))
+    assert apart(slow, pulls(eps)) < SIGMAS
     if eps == 0.3:  # the control: another budget
-        wrong = pulls(10 * eps)
-        assert not all(alike(slow[a], wrong[a]) for a in range(K))
+        assert apart(slow, pulls(10 * eps)) > SIGMAS
 
 
-# Those whose pulls are compared with the reference's above, and in test_phases_in_law.py
-COMPARED = {*GAUSSIAN_NOISE, *SUMS, *SIGNS, *OF_HU_AND_HEGDE, "dp_klucb", "dp_imed"}
+# Those whose pulls are compared with the reference's above
+COMPARED = {*SIGNS, *(name for names in OF_BUDGETS for name in names)}
 
 
 @pytest.mark.long

@@ -14,8 +14,7 @@ import pytest
 from helpers import NAMES
 
 from dpbandits.audit.subjects.releases import MECHANISMS
-from dpbandits.cli.completion import COMMANDS, KEYS_FILES, OWN_KEYS, SCRIPTS, completions, script
-from dpbandits.cli.plot import KEYS as OF_PLOT
+from dpbandits.cli.completion import COMMANDS, SHELLS, completions, script
 from dpbandits.contracts.question import QUESTIONS
 from dpbandits.errors import BadInput
 from dpbandits.settings.groups import default_keys, names_in
@@ -77,7 +76,6 @@ def test_everything_that_can_be_chosen_is_offered():
     assert set(NAMES) <= {x.removeprefix("algo=") for x in completions("run", "bandit-run algo=")}
     offered = completions("audit", "bandit-audit mechanism=")
     assert sorted(offered) == sorted(f"mechanism={name}" for name in MECHANISMS)
-    assert set(OWN_KEYS["plot"]) == set(OF_PLOT) and set(KEYS_FILES) <= set(COMMANDS)
 
 
 def test_a_users_files_are_offered(tmp_path):
@@ -174,7 +172,7 @@ def in_shell(words, path, variables=()):
     return done
 
 
-@pytest.mark.parametrize("shell", SCRIPTS)
+@pytest.mark.parametrize("shell", SHELLS)
 def test_a_shell_can_read_its_script(tmp_path, shell):
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")

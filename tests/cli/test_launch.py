@@ -6,7 +6,7 @@ import pytest
 from hydra.core.config_store import ConfigStore
 
 from dpbandits.cli.config.compose import read_request
-from dpbandits.cli.launch import multirun
+from dpbandits.cli.multirun.launch import multirun
 from dpbandits.contracts.question import REGRET
 from dpbandits.errors import BadInput
 

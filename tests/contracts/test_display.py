@@ -1,13 +1,13 @@
 """Names of algorithms and rules in figures."""
 
-from helpers import NAMES, RULES
+from helpers import EVERY, RULES
 
 from dpbandits.contracts.display import display_name, line_of
 from dpbandits.figures.style import DASHES, PALETTE
 
 
 def test_display_names_are_declared_beside_the_guarantees():
-    names = {name: display_name(name) for name in (*NAMES, *RULES)}
+    names = {name: display_name(name) for name in (*EVERY, *RULES)}
     assert names["adap_klucb"] == "AdaP-KLUCB" and names["dp_nas_exp"] == "DP-NAS-EXP"
     assert all(text[0].isupper() and "_" not in text for text in names.values())
     assert len(set(names.values())) == len(names)
@@ -19,7 +19,7 @@ def test_the_display_name_of_anything_else_is_its_name():
 
 
 def test_every_line_has_a_colour_and_a_dash_of_its_own():
-    for group in (NAMES, RULES):
+    for group in (EVERY, RULES):
         looks = [line_of(name) for name in group]
         assert None not in looks and len(set(looks)) == len(looks)
         assert all(colour in PALETTE and dash in DASHES for colour, dash in looks)

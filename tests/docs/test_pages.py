@@ -81,7 +81,7 @@ def test_every_command_is_in_the_reference(pages):
 
 @pytest.mark.parametrize("command", ["run", "stop", "audit", "status", "bounds"])
 def test_every_key_of_a_command_is_in_its_page(pages, command):
-    for file in commands.KEYS_FILES[command]:
+    for file in commands.COMMANDS[command]["files"]:
         for key in {*default_keys(file)} - {"short"}:
             assert f"\n| `{key}=` | " in pages[f"commands/bandit-{command}"], key
 

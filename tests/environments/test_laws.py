@@ -271,7 +271,7 @@ def homogeneity(x, y):
 
 def sizes(name):
     """Numbers of rewards: where points are counted, or values drawn one by one, and where not."""
-    return (40, THRESHOLD + 60) if name.startswith("empirical") else (40, 100)
+    return (1, 5, 40, THRESHOLD + 60 if name.startswith("empirical") else 100)
 
 
 @pytest.mark.parametrize(("center", "level"), [WHOLE, (0.25, 4.0)])
@@ -284,7 +284,7 @@ def test_sums_have_the_law_of_sums_of_single_draws(name, center, level):
         drawn = singles(env, 0, 2 * n * 1000, seed=1).reshape(1000, 2 * n) - center
         drawn[np.abs(drawn) > level] = 0.0
         assert homogeneity(sums, drawn[:, :n].sum(axis=1)) > P_VALUE
-        assert homogeneity(sums, drawn.sum(axis=1)) < 1e-10
+        assert n < 40 or homogeneity(sums, drawn.sum(axis=1)) < 1e-10
 
 
 BINS = (-1.0, 0.75, 5)  # left end of the first, width, number
@@ -309,7 +309,8 @@ def test_histograms_have_the_law_of_counted_single_draws(name):
         for i in range(bins):
             assert homogeneity(counts[:, i], other[:, i]) > P_VALUE
         assert homogeneity(counts @ SEPARATE, other @ SEPARATE) > P_VALUE
-        assert homogeneity(counts @ SEPARATE, counted(drawn[:, : n // 2]) @ SEPARATE) < 1e-10
+        half = counted(drawn[:, : n // 2])
+        assert n < 40 or homogeneity(counts @ SEPARATE, half @ SEPARATE) < 1e-10
 
 
 @pytest.mark.parametrize("n", [40, THRESHOLD + 60, 10**15])

@@ -46,7 +46,7 @@ def test_the_example_of_a_law_can_be_built_and_needs_all_of_its_keys(name):
             build({k: v for k, v in example.items() if k != key})
     with pytest.raises(BadInput, match="no such parameter"):
         build(example | {"other": 1})
-    assert set(SECTIONS) - set(EXAMPLES) == {"empirical"}  # it needs a file
+    assert set(SECTIONS) - set(EXAMPLES) == {"contextual_table", "empirical"}  # they need files
 
 
 OUT_OF_RANGE = {

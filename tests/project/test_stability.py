@@ -46,7 +46,8 @@ def test_a_name_that_is_removed_is_noticed(monkeypatch, fault):
 
 def test_a_command_a_key_and_a_column_that_are_removed_are_noticed(monkeypatch):
     """The control."""
-    monkeypatch.setattr("public_names.COMMANDS", [c for c in completion.COMMANDS if c != "claims"])
+    fewer = {k: v for k, v in completion.COMMANDS.items() if k != "claims"}
+    monkeypatch.setattr("public_names.COMMANDS", fewer)
     own = {k: dict(v) for k, v in completion.OWN_KEYS.items()}
     del own["plot"]["band"]
     monkeypatch.setattr("public_names.OWN_KEYS", own)

@@ -98,7 +98,7 @@ def test_scale_of_the_experiments_of_azize_et_al_2025():
 
 def test_scale_of_the_price_of_zcdp():
     request = requested(experiment="azize2023_zcdp")
-    assert request.runs == 100 and {s.algo for s in request.settings} == {"adac_ucb"}
+    assert request.runs == 1000 and {s.algo for s in request.settings} == {"adac_ucb"}
     assert {s.parameters["beta"] for s in request.settings} == {1}
     assert {s.env for s in request.settings} == {"bernoulli_c2"}
     for T in (10**5, 10**6, 10**7):

@@ -6,6 +6,7 @@ import identification_references as references
 import numpy as np
 import pytest
 from helpers import algorithm
+from in_law import apart_in_sizes as apart
 
 import dpbandits as dp
 from dpbandits.contracts.question import STOPPING
@@ -44,16 +45,6 @@ def reference_runs(reference, means, *arguments, runs=SLOW_RUNS, seed=0, **mutat
         sample = lambda a, coins=coins: float(coins.random() < means[a])  # noqa: E731
         found.append(reference(sample, rng, *arguments, **mutation)[0])
     return np.array(found, float)
-
-
-def apart(first, second):
-    """The most standard errors by which mean pulls, or means of their logarithms, differ."""
-    worst = 0.0
-    for x, y in ((first, second), (np.log1p(first), np.log1p(second))):
-        error = np.sqrt(x.var(axis=0, ddof=1) / len(x) + y.var(axis=0, ddof=1) / len(y))
-        gap = np.abs(x.mean(axis=0) - y.mean(axis=0))
-        worst = max(worst, float(np.max(gap / np.maximum(error, 1e-9 + 1e-9 * gap))))
-    return worst
 
 
 # rule, its reference, parameters, settings of (arms, eps, delta)

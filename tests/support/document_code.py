@@ -40,7 +40,7 @@ def _expanded(word, folder):
 
 
 def words_of(line, folder, small=True):
-    """The words of a command, with files for patterns; as a small run, unless ``small`` is false."""
+    """The words of a command, with files for patterns; of a small run unless ``small`` is false."""
     words = [w for word in shlex.split(line) for w in _expanded(word, folder)]
     if small and words[0] in SMALL and not {"--help", "exact=true"} & set(words):
         words = [w for w in words if not w.startswith("runs=")] + SMALL[words[0]]

@@ -15,7 +15,7 @@ from dpbandits.contracts.algorithm import Algorithm, find_file, load
 from dpbandits.contracts.assumptions import Bounded
 from dpbandits.contracts.guarantees import RDP, ZCDP
 from dpbandits.contracts.parameters import Choice
-from dpbandits.contracts.question import REGRET, STOPPING
+from dpbandits.contracts.question import ARMS, REGRET, STOPPING
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.instances import Instance
 from dpbandits.environments.populations import homogeneous
@@ -29,7 +29,7 @@ CONF = PACKAGE.parent.parent / "conf"
 TESTS = Path(__file__).parents[1]
 TWINS = TESTS / "twins"  # broken algorithms, and correct variants
 GOLDEN = TESTS / "oracles" / "golden.json"
-NAMES = sorted(file.stem for file in (CONF / "algo").glob("*.yaml"))
+EVERY = sorted(file.stem for file in (CONF / "algo").glob("*.yaml"))
 RULES = sorted(file.stem for file in (CONF / "rule").glob("*.yaml"))
 
 
@@ -38,6 +38,8 @@ def algorithm(name: str) -> Algorithm:
     return load(find_file(name, group="rule" if name in RULES else "algo"))
 
 
+NAMES = [name for name in EVERY if algorithm(name).actions == ARMS]
+LINEAR = [name for name in EVERY if name not in NAMES]  # for features and contexts: tests/linear
 MEAN_RULES = [name for name in RULES if algorithm(name).question is STOPPING]
 PRIVATE = [name for name in NAMES if algorithm(name).private]
 PRIVATE_RULES = [name for name in RULES if algorithm(name).private]

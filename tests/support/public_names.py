@@ -1,7 +1,7 @@
 """What is public: names of commands, keys, the Python API, columns, as the code has them.
 
-``python tests/support/public_names.py`` enters new names in docs/stability.md. It removes none: a name
-that is gone from the code is taken out by hand, with the major version.
+``python tests/support/public_names.py`` enters new names in docs/stability.md. It removes none: a
+name that is gone from the code is taken out by hand, with the major version.
 """
 
 import inspect
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import dpbandits as dp
 from dpbandits import authoring
-from dpbandits.cli.completion import COMMANDS, KEYS_FILES, OPTIONS, OWN_KEYS
+from dpbandits.cli.completion import COMMANDS, OWN_KEYS
 from dpbandits.contracts.question import QUESTIONS
 from dpbandits.files import package_folder
 from dpbandits.settings.groups import default_keys, file_of, names_in, read_file
@@ -34,9 +34,9 @@ def public():
 
 
 def _of_command(name):
-    keys = {key for file in KEYS_FILES.get(name, ()) for key in default_keys(file)}
-    own = {*keys, *OWN_KEYS.get(name, ())} - set(HIDDEN)
-    return {f"{key}=" for key in own} | {"--help", *OPTIONS.get(name, ())}
+    files, options = (COMMANDS[name].get(kind, ()) for kind in ("files", "options"))
+    keys = {*OWN_KEYS[name]}.union(*map(default_keys, files)) - set(HIDDEN)
+    return {f"{key}=" for key in keys} | {"--help", *options}
 
 
 def _parameters(group, name):

@@ -5,7 +5,7 @@ from typing import Any
 
 from dpbandits.cli.command import one_line
 from dpbandits.cli.config.compose import read_overrides
-from dpbandits.contracts.question import REGRET, STOPPING, Question
+from dpbandits.contracts.question import Question
 from dpbandits.errors import BadInput
 from dpbandits.settings.choices import Choice, request_from
 from dpbandits.settings.groups import default_keys, read_group
@@ -58,11 +58,6 @@ def bad(key: str, needed: str | tuple[str, ...], *values: Any) -> list[tuple[str
     """
     name, needs = key.split()[-1], (needed,) if isinstance(needed, str) else needed
     return [(f"{key}={x}", f"{name}={x}:", *needs) for x in values]
-
-
-def both(*lines: tuple[str, ...]) -> dict[str, list]:
-    """The same lines for both questions."""
-    return table((REGRET, list(lines)), (STOPPING, list(lines)))
 
 
 def request_of(line: str, question: Question):

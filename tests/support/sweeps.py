@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from dpbandits.contracts.question import BEST_ARM, HYPOTHESES, REGRET, STOPPING, Question
+from dpbandits.contracts.question import (
+    BEST_ARM,
+    CONTEXTUAL,
+    HYPOTHESES,
+    REGRET,
+    STOPPING,
+    Question,
+)
 from dpbandits.errors import plain
 from dpbandits.results.report import write_report
 from dpbandits.results.run_store import RunStore
@@ -26,6 +33,12 @@ QUICK: dict[str, dict[str, Any]] = {
     STOPPING.name: {"rule": ["nas", "dp_nas", "dp_nas_exp"], "eps": [0.5, 2], "rel_error": 0.5},
     BEST_ARM.name: {"rule": ["tt_ucb", "dp_se_bai", "adap_tt"], "env": THREE, "eps": [0.5, 2]},
     HYPOTHESES.name: {"rule": "dp_sprt", "env": THREE, "arm": [0, 1], "eps": [0.5, 2]},
+    CONTEXTUAL.name: {
+        "algo": ["rs_oful", "adac_oful"],
+        "env": "contextual",
+        "rho": [0.5, 2],
+        "horizon": 500,
+    },
 }
 
 

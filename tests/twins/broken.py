@@ -1,7 +1,5 @@
 """Broken twins: each promises privacy, is a few characters away from it, and does not have it."""
 
-import math
-
 import numpy as np
 
 from dpbandits.authoring import (
@@ -26,8 +24,10 @@ from .twin import (
     closed_form,
     episodic,
     gaussian_episodic,
+    gaussian_noise_times,
     in_epochs,
     in_rounds,
+    noise_times,
     twin,
     width,
 )
@@ -38,16 +38,6 @@ def right(rng, memory, a, total, n, eps):
     """What is right: one draw for the mean of the episode."""
     memory[a, 0] = total / n
     return laplace_mean(rng, total, n, eps)
-
-
-@verb
-def less_noise(rng, memory, a, total, n, eps):
-    return total / n + 0.8 * laplace(rng, 1.0 / (eps * n))
-
-
-@verb
-def half_noise(rng, memory, a, total, n, eps):
-    return total / n + laplace(rng, 0.5 / (eps * n))
 
 
 @verb
@@ -116,11 +106,6 @@ def variance(rng, memory, a, total, n, rho):
 
 
 @verb
-def weak_gaussian(rng, memory, a, total, n, rho):
-    return total / n + 0.8 * gaussian(rng, 1.0 / (n * math.sqrt(2.0 * rho)))
-
-
-@verb
 def shared(rng, sums, means, n, eps):
     noise = laplace(rng, 1.0 / (eps * n))
     for a in range(len(sums)):
@@ -153,8 +138,8 @@ def loud_bits(rng, memory, trees, a, x, n, eps):
 TREE = nodes(binary_nodes, "the nodes that hold the changed reward")
 BITS = local_dp("its author", send_bit, one_bit)
 BROKEN = [
-    twin(episodic("noise_times_08", less_noise), "noise x .8", game=closed_form(0.8)),
-    twin(episodic("noise_times_05", half_noise), "noise x .5", game=closed_form(0.5)),
+    twin(episodic("noise_times_08", noise_times(0.8)), "noise x .8", game=closed_form(0.8)),
+    twin(episodic("noise_times_05", noise_times(0.5)), "noise x .5", game=closed_form(0.5)),
     twin(episodic("two_releases", twice), "a reward in two releases"),
     twin(episodic("unnoised_index", right, raw_index), "un-noised sums in the index"),
     twin(episodic("raw_lengths", right, by_index, raw_length),
@@ -170,7 +155,7 @@ BROKEN = [
     twin(in_rounds("shorter_tree", short_tree), "a short tree", TREE),
     twin(gaussian_episodic("variance_for_deviation", variance),
      "a Gaussian variance passed as standard deviation", guarantee=ZCDP),
-    twin(gaussian_episodic("gaussian_times_08", weak_gaussian), "Gaussian noise x .8",
+    twin(gaussian_episodic("gaussian_times_08", gaussian_noise_times(0.8)), "Gaussian noise x .8",
      guarantee=ZCDP),
     twin(episodic("fading_phases", fading), "a phase re-enters later releases (1.44 eps)"),
     twin(episodic("one_sided_noise", one_sided), "one-sided noise"),

@@ -2,20 +2,18 @@
 
 import math
 
-from dpbandits.authoring import gaussian, gaussian_zcdp, laplace, local_dp, verb
+from dpbandits.authoring import laplace, local_dp, verb
 
 from .broken import BROKEN
-from .twin import episodic, gaussian_episodic, in_rounds, twin
-
-
-@verb
-def less_noise(rng, memory, a, total, n, eps):
-    return total / n + 0.7 * laplace(rng, 1.0 / (eps * n))
-
-
-@verb
-def less_gaussian(rng, memory, a, total, n, rho):
-    return total / n + 0.7 * gaussian(rng, 1.0 / (n * math.sqrt(2.0 * rho)))
+from .twin import (
+    ZCDP,
+    episodic,
+    gaussian_episodic,
+    gaussian_noise_times,
+    in_rounds,
+    noise_times,
+    twin,
+)
 
 
 @verb
@@ -50,8 +48,8 @@ def sent(rng, memory, trees, a, x, n, eps):
 
 SENT = local_dp("nowhere", send)
 MADE = [
-    twin(episodic("weak_noise", less_noise), "noise x .7"),
-    twin(gaussian_episodic("weak_gaussian", less_gaussian), "the same", guarantee=gaussian_zcdp),
+    twin(episodic("weak_noise", noise_times(0.7)), "noise x .7"),
+    twin(gaussian_episodic("weak_gaussian", gaussian_noise_times(0.7)), "the same", guarantee=ZCDP),
     twin(episodic("no_eps", exact, without_eps), "no noise, and a bonus without eps"),
     twin(episodic("whole_history", of_all_rewards), "means of all rewards of an arm"),
     twin(in_rounds("no_clip", sent), "rewards are not truncated", rewards=None, guarantee=SENT),

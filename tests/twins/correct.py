@@ -37,8 +37,10 @@ from .twin import (
     closed_form,
     episodic,
     gaussian_episodic,
+    gaussian_noise_times,
     in_epochs,
     in_rounds,
+    noise_times,
     twin,
 )
 
@@ -47,11 +49,6 @@ from .twin import (
 def usual(rng, memory, a, total, n, eps):
     memory[a, 0] = laplace_mean(rng, total, n, eps)
     return memory[a, 0]
-
-
-@verb
-def more_noise(rng, memory, a, total, n, eps):
-    return total / n + 2.0 * laplace(rng, 1.0 / (eps * n))
 
 
 @verb
@@ -74,11 +71,6 @@ def half_each(rng, memory, a, total, n, eps):
     """Two releases of the same mean, with half of the budget each."""
     scale = 2.0 / (eps * n)
     return 0.5 * ((total / n + laplace(rng, scale)) + (total / n + laplace(rng, scale)))
-
-
-@verb
-def whole_span(rng, memory, a, total, n, eps):
-    return total / n + laplace(rng, 2.0 / (eps * n))
 
 
 @verb
@@ -135,11 +127,6 @@ def running_total(rng, memory, a, total, n, eps):
     memory[a, 0] += total + laplace(rng, 1.0 / eps)
     memory[a, 1] += n
     return memory[a, 0] / memory[a, 1]
-
-
-@verb
-def deviation(rng, memory, a, total, n, rho):
-    return total / n + gaussian(rng, 1.0 / (n * math.sqrt(2.0 * rho)))
 
 
 @verb
@@ -207,13 +194,14 @@ TREE = nodes(binary_nodes, "the nodes that hold the changed reward")
 ALL = releases(64)
 CORRECT = [
     twin(episodic("usual_noise", usual), "AdaP-UCB's release", game=closed_form(1.0)),
-    twin(episodic("more_noise_than_needed", more_noise), "twice the noise", game=closed_form(2.0)),
+    twin(episodic("more_noise_than_needed", noise_times(2.0)), "twice the noise",
+     game=closed_form(2.0)),
     twin(episodic("noise_on_the_sum", noisy_sum), "noise on the sum", game=closed_form(1.0)),
     twin(episodic("noise_plus_mean", noise_first), "the noise stands first", game=closed_form(1.0)),
     twin(episodic("noise_taken_away", noise_subtracted), "noise is subtracted",
      game=closed_form(1.0)),
     twin(episodic("half_the_budget_twice", half_each), "two releases of eps/2", releases(2)),
-    twin(episodic("rewards_of_both_signs", whole_span), "noise for 2/n", rewards=(-1.0, 1.0),
+    twin(episodic("rewards_of_both_signs", noise_times(2.0)), "noise for 2/n", rewards=(-1.0, 1.0),
      game=closed_form(2.0, span=2.0)),
     twin(episodic("clipped_means", clipped), "means clipped to [0, 1]"),
     twin(episodic("tossed_lengths", usual, by_index, tossed_length), "lengths decided by coins"),
@@ -226,7 +214,8 @@ CORRECT = [
     twin(episodic("posterior_draws", resampled), "draws from posteriors of private means"),
     twin(episodic("sums_of_noise", gamma_noise), "the sum of three draws"),
     twin(episodic("totals_of_releases", running_total), "noisy sums are added up"),
-    twin(gaussian_episodic("gaussian_noise", deviation), "Gaussian noise", guarantee=ZCDP),
+    twin(gaussian_episodic("gaussian_noise", gaussian_noise_times(1.0)), "Gaussian noise",
+     guarantee=ZCDP),
     twin(gaussian_episodic("gaussian_noise_twice", gaussian_halves),
      "two Gaussian releases of rho/2", releases(2), guarantee=ZCDP),
     twin(in_epochs("own_draws", each_its_own), "a draw for each arm"),

@@ -21,10 +21,12 @@ from dpbandits.authoring import (
     Budget,
     Guarantee,
     arms,
+    gaussian,
     gaussian_zcdp,
     global_dp,
     inlined,
     kernel,
+    laplace,
     one_release,
     pull,
     pull_in_turn,
@@ -104,6 +106,26 @@ def by_gaussian_index(
 ) -> float:
     """The index under rho-zCDP."""
     return mean + math.sqrt((0.5 / n + 1.0 / (rho * n**2)) * l)
+
+
+def noise_times(factor: float) -> Callable:
+    """``release`` of ``episodic``: the mean, with a multiple of the noise that is needed."""
+
+    @verb
+    def release(rng, memory, a, total, n, eps):
+        return total / n + factor * laplace(rng, 1.0 / (eps * n))
+
+    return release
+
+
+def gaussian_noise_times(factor: float) -> Callable:
+    """The same under rho-zCDP."""
+
+    @verb
+    def release(rng, memory, a, total, n, rho):
+        return total / n + factor * gaussian(rng, 1.0 / (n * math.sqrt(2.0 * rho)))
+
+    return release
 
 
 def closed_form(noise: float, span: float = 1.0) -> Callable[[float], Episodic]:

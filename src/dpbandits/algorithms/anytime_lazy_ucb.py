@@ -9,7 +9,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "Anytime-Lazy-UCB"
-LINE = "brown", "dashdotted"
+LINE = "orange", "dashdotted"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp(
     "Hu & Hegde 2022, Theorem 3, by post-processing", "buffer_means", alignment=one_release

@@ -10,7 +10,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "DP-TS"
-LINE = "brown", "dashed"
+LINE = "green", "dashdotted"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Hu & Hegde 2022, Theorem 1", "hybrid_counter", alignment=hybrid_counter)
 ROUND_BY_ROUND = True

@@ -10,19 +10,25 @@ from typing import Any
 
 from ..contracts.algorithm import Algorithm, takes_another
 from ..contracts.parameters import BUDGETS, CONFIDENCE, POSITIVE
-from ..contracts.question import BEST_ARM, HYPOTHESES, REGRET, STOPPING
+from ..contracts.question import BEST_ARM, CONTEXTUAL, HYPOTHESES, REGRET, STOPPING
 from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
 from ..validation import LARGEST, argument, each, folder, whole, workers, yes_no
 from .exact.methods import usual_horizon
 from .findings import Audit, ExactAudit, SampledAudit
-from .subjects.players import Learner, Namer, Player, Stopper
+from .subjects.players import ContextualLearner, Learner, Namer, Player, Stopper
 from .subjects.publishing import Release, Sender
 from .subjects.releases import MECHANISMS
 from .subjects.subject import Subject
 
-PLAYERS = {REGRET: Learner, STOPPING: Stopper, BEST_ARM: Namer, HYPOTHESES: Stopper}
+PLAYERS = {
+    REGRET: Learner,
+    CONTEXTUAL: ContextualLearner,
+    STOPPING: Stopper,
+    BEST_ARM: Namer,
+    HYPOTHESES: Stopper,
+}
 SUBJECTS = ("algo", "rule", "mechanism")
 NOTHING = "it promises no privacy, so there is nothing to audit"
 # By the value of ``exact``: the keys that it does not take, why, and the library that it needs
@@ -139,6 +145,8 @@ def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
     letters = algorithm.guarantee.letters if algorithm.guarantee else ()
     for name in set(letters) & set(own):
         values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)
-    found = PLAYERS[algorithm.question](algorithm, budget, values, lengths)
+    found = PLAYERS[algorithm.asked](algorithm, budget, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
+    if found.promised == math.inf:
+        raise BadInput(f"{where}: of noise that is not Gaussian no mu is known; noise=gaussian")
     return found

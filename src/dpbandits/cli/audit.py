@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -26,60 +27,30 @@ from ..running.progress import progress_bar
 from ..settings.groups import names_in
 from ..settings.setting import digest
 from ..settings.user_files import user_folders
-from .command import entry_point, parser_of
+from .command import entry_point, takes_folder, takes_multirun
 from .config.compose import compose_config, multirun_points
 from .help import keys_listing
 
-USAGE = """\
-usage: bandit-audit [KEY=VALUE ...] [--config-dir DIR]
-
-Play an algorithm many times on neighbouring sequences of rewards, search for an event that
-distinguishes them, and print a lower confidence bound on the privacy loss. Before that, replay the
-alignment that its guarantee names: its noise, shifted, on neighbouring rewards. The exit code is 3
-if a verdict is VIOLATED or MISALIGNED.
-
-  bandit-audit algo=adap_ucb eps=0.5             an algorithm: an adversary sees its actions
-  bandit-audit algo=heldp_ucb_b eps=0.5          local privacy: its actions, and one user's response
-  bandit-audit rule=dp_nas eps=1                 a stopping rule: its time and estimate
-  bandit-audit mechanism=tree eps=0.1,1          a single release, at two budgets
-  bandit-audit algo=adac_ucb rho=0.5             zCDP by Gaussian noise: the loss is a mu
-  bandit-audit --config-dir mine algo=greedy     your own algorithm, from mine/algo/greedy.py
-  bandit-audit                                   everything, at 0.1, 0.5, 1 and 2
-  bandit-audit exact=true algo=adap_ucb horizon=15   the exact loss of the actions, two arms
-  bandit-audit exact=true                        every exact loss that is known
-
-keys with their defaults (conf/audit.yaml):
-{keys}
-  algo.NAME=VALUE sets an algorithm's parameter
-
-verdicts, of which each row has the first that applies:
-{verdicts}
-
-mechanism=
-{mechanisms}
-
-What an audit proves and what it does not: docs/privacy.md.
-"""
 VALUES = (0.1, 0.5, 1.0, 2.0)  # of the budgets
 GROUPS = ("algo", "rule")
 
 
-@entry_point("bandit-audit")
-def main(argv: list[str]) -> int:
-    given = parser_of("bandit-audit").parse_intermixed_args(argv)  # commas need no -m here
-    if given.help:
-        listed = "\n".join(f"  {m.name:<21} {m.says}" for m in MECHANISMS.values())
-        words = "\n".join(f"  {word:<11} {says}" for word, says in MEANING.items())
-        keys = keys_listing("audit")
-        print(USAGE.format(keys=keys, mechanisms=listed, verdicts=words), end="")
-        return 0
+def _lists() -> dict[str, str]:
+    """The lists in the help."""
+    mechanisms = "\n".join(f"  {m.name:<21} {m.says}" for m in MECHANISMS.values())
+    verdicts = "\n".join(f"  {word:<11} {says}" for word, says in MEANING.items())
+    return {"keys": keys_listing("audit"), "mechanisms": mechanisms, "verdicts": verdicts}
+
+
+@entry_point("audit", takes_folder, takes_multirun, lists=_lists)  # commas need no -m here
+def main(given: Namespace) -> int:
     folders = user_folders(given.config_dir)
-    given_keys = {o.partition("=")[0] for o in given.overrides}
+    given_keys = {o.partition("=")[0] for o in given.words}
     chosen = bool(given_keys & set(SUBJECTS))
     audits: list[Audit] = []
     beyond: list[str] = []  # reasons why exact losses are out of reach
     config: Mapping[str, Any] = {}
-    for line in [given.overrides] if chosen else everything(given.overrides):
+    for line in [given.words] if chosen else everything(given.words):
         for point in multirun_points(line, folders):
             config, contents, _ = compose_config(point, folders, "audit")
             group = next((g for g in GROUPS if config[g] is not None), "")
@@ -94,7 +65,7 @@ def main(argv: list[str]) -> int:
     check_writable(results)
     names = [audit.name for audit in audits]
     kind = "exact" if config["exact"] else "audit"
-    return settle(audits, beyond, results, table_name(kind, given.overrides, names, chosen))
+    return settle(audits, beyond, results, table_name(kind, given.words, names, chosen))
 
 
 def everything(overrides: Sequence[str]) -> Iterator[list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
@@ -18,42 +19,20 @@ from ..settings.setting import Setting
 from ..settings.user_files import user_folders
 from ..theory.bounds import best_lower_bound, bound_rows
 from ..theory.problem import Problem, problem
-from .command import entry_point, one_of, parser_of
+from ..validation import one_of
+from .command import entry_point, takes_folder, takes_multirun
 from .config.compose import multirun_points, read_request
 
-USAGE = """\
-usage: bandit-bounds [KEY=VALUE ...] [--config-dir DIR]
-
-Print the theorems that bound the regret of one setting, and the measured regret if finished runs
-are stored. Nothing is run and nothing is written.
-
-  bandit-bounds algo=adap_ucb env=bernoulli_c2 eps=0.5 horizon=1e6
-  bandit-bounds algo=heldp_ucb_l env=ren_bernoulli population=uniform_levels eps_min=auto
-
-The keys are those of one setting of bandit-run (see bandit-run --help); results=DIR is the
-folder of finished runs, and all=true lists the theorems that do not apply, with the reason.
-
-kinds:
-  exact         holds at every horizon
-  asymptotic    holds in the limit of long horizons, for algorithms that are consistent
-  worst case    holds for the worst of all instances, not for every one
-  order         holds up to an unknown constant, so there is no number
-  refuted       known to be wrong
-"""
 ONE = "bandit-bounds takes one setting"
 FORMULA = 60  # characters
 
 
-@entry_point("bandit-bounds")
-def main(argv: list[str]) -> int:
-    given = parser_of("bandit-bounds").parse_intermixed_args(argv)
-    if given.help:
-        print(USAGE, end="")
-        return 0
+@entry_point("bounds", takes_folder, takes_multirun)
+def main(given: Namespace) -> int:
     folders = user_folders(given.config_dir)
-    own = dict(word.split("=", 1) for word in given.overrides if word.startswith("all="))
-    overrides = [word for word in given.overrides if not word.startswith("all=")]
-    everything = one_of(own, "all", ("true", "false"), "false") == "true"
+    own = dict(word.split("=", 1) for word in given.words if word.startswith("all="))
+    overrides = [word for word in given.words if not word.startswith("all=")]
+    everything = one_of(("true", "false"), "all", own.get("all", "false")) == "true"
     if given.multirun:
         raise BadInput(f"-m: {ONE}")
     if len(list(itertools.islice(multirun_points(overrides, folders), 2))) > 1:
@@ -119,22 +98,18 @@ def ratio_to_bound(problem: Problem, measured: float | None) -> list[str]:
 
 def table(bounds: list[dict[str, Any]], T: int, measured: float | None) -> str:
     """The bounds that apply, beside the measured regret if there is one."""
-    values = [bound["value"] for bound in bounds]
-    columns = {name: [bound[name] for bound in bounds] for name in ("bound", "side", "kind")}
-    columns[f"at T = {rounds(T)}"] = [number(x) for x in values]
-    if measured is not None:
-        columns["of measured"] = [
-            "" if math.isnan(x) or measured <= 0 else f"{x / measured:.3g}" for x in values
-        ]
-    columns["formula"] = [bound["formula"] for bound in bounds]
-    many = len(columns)
-    return tabulate(
-        columns,
-        headers="keys",
-        maxcolwidths=[None] * (many - 1) + [FORMULA],
-        colalign=["left"] * 3 + ["right"] * (many - 4) + ["left"],
-        disable_numparse=True,
-    )
+    rows = []
+    for bound in bounds:
+        x = bound["value"]
+        numbers = {f"at T = {rounds(T)}": number(x)}
+        if measured is not None:
+            known = not math.isnan(x) and measured > 0
+            numbers["of measured"] = f"{x / measured:.3g}" if known else ""
+        about = {name: bound[name] for name in ("bound", "side", "kind")}
+        rows.append({**about, **numbers, "formula": bound["formula"]})
+    align = ["left"] * 3 + ["right"] * (len(rows[0]) - 4) + ["left"]
+    widths = [None] * (len(rows[0]) - 1) + [FORMULA]
+    return tabulate(rows, "keys", maxcolwidths=widths, colalign=align, disable_numparse=True)
 
 
 def number(x: float) -> str:

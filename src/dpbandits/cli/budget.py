@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from tabulate import tabulate
 
+from ..api import OF_SEARCH
 from ..decisions.budget import budgets_needed
 from ..errors import BadInput, unknown
 from ..figures.budget_needed import budget_needed
@@ -17,68 +19,31 @@ from ..results.summary import budget as budget_in_words
 from ..settings.choices import environment_choice
 from ..settings.setting import as_json, digest
 from ..settings.user_files import user_folders
-from .command import Parser, entry_point
+from .command import entry_point, stem_of, takes_folder
+from .completion import OWN_KEYS
 from .config.compose import value_of
 
-USAGE = """\
-usage: bandit-budget algo=NAME[,NAME ...] env=NAME horizon=T regret=R|ratio=R [KEY=VALUE ...]
-
-Find the smallest privacy budget at which mean regret is at most R, or R times that without privacy.
-Runs are added where they are needed; they are stored and not repeated.
-
-  bandit-budget algo=adap_klucb env=bernoulli_c3 horizon=1e6 ratio=2
-  bandit-budget algo=adap_klucb,dp_klucb env=bernoulli_c3 horizon=1e6 ratio=2 baseline=kl_ucb
-  bandit-budget algo=adap_klucb env=bernoulli env.means=[.9,.8] horizon=1e5 regret=2000
-
-  regret=R         the largest mean regret at the horizon
-  ratio=R          instead of it, the largest ratio to the mean regret of the baseline
-  baseline=NAME    an algorithm without privacy; by default each itself without privacy
-  least=1e-3, most=1e3   the range of budgets that is searched
-  precision=1.25   the ratio of the ends of the interval that is asked for
-  runs=2048        runs at one budget, at most
-  shuffle_arms=true, seed=0, assume=false, jobs=-1, backend=auto, results=results
-  algo.NAME=VALUE, env.NAME=VALUE   parameters
-  out=STEM         where STEM.md, STEM.pdf and STEM.png are written; RESULTS/budget-HASH
-
-options:
-  --config-dir DIR    also look in DIR/algo and DIR/env for your own files
-"""
-OWN: dict[str, Any] = {"regret": None, "ratio": None, "baseline": None, "least": 1e-3, "most": 1e3}
-OWN |= {"precision": 1.25, "runs": 2048}
-OF_RUNS: dict[str, Any] = {"env": None, "horizon": None, "seed": None, "assume": None, "jobs": None}
-OF_RUNS |= {"backend": None, "results": "results", "shuffle_arms": True}
-KEYS = ("algo", *OWN, *OF_RUNS, "out")
 SHOWN = ("algo", "budget", "low", "high", "reached", "runs")
 
 
-@entry_point("bandit-budget")
-def main(argv: list[str]) -> int:
-    parser = Parser("bandit-budget", add_help=False)
-    parser.add_argument("arguments", nargs="*")
-    parser.add_argument("--config-dir", "-cd")
-    parser.add_argument("--help", "-h", action="store_true")
-    given = parser.parse_intermixed_args(argv)
-    if given.help:
-        print(USAGE, end="")
-        return 0
-    keys = _keys(given.arguments)
+@entry_point("budget", takes_folder)
+def main(given: Namespace) -> int:
+    keys = _keys(given.words)
     for key in ("algo", "env"):
         if key not in keys:
             raise BadInput(f"{key}=NAME is needed (see --help)")
     algorithms = str(keys.pop("algo")).split(",")
-    parameters = _parameters("algo", keys)
-    changed, out = _parameters("env", keys), keys.pop("out", None)
-    own = {key: keys.get(key, default) for key, default in OWN.items()}
-    runs: dict[str, Any] = {key: keys.get(key, default) for key, default in OF_RUNS.items()}
+    parameters, changed = _parameters("algo", keys), _parameters("env", keys)
+    out = {key: keys.pop(key) for key in ["out"] if key in keys}
     name = digest(as_json({**keys, "algo": algorithms, "of": parameters, "in": changed}), length=8)
+    search = {key: keys.pop(key) for key in OF_SEARCH if key in keys}
+    runs = {"results": "results", "shuffle_arms": True, **keys}
     if changed:
         runs["env"] = environment_choice("env", str(runs["env"]), changed)
     folders = user_folders(given.config_dir)
-    stem = Path(out or Path(str(runs["results"])) / f"budget-{name}")
-    if not stem.name or stem.is_dir():
-        raise BadInput(f"out={out}: the path of a file is needed, not of a folder")
+    stem = stem_of(out, Path(str(runs["results"])) / f"budget-{name}")
     check_writable(stem.parent)
-    found = budgets_needed(algorithms, runs, parameters, folders, **own)
+    found = budgets_needed(algorithms, runs, parameters, folders, **search)
     print(text(found, "simple"), *found["answer"], sep="\n")
     page = f"{text(found, 'pipe')}\n\n" + "\n".join(f"* {x}" for x in found["answer"]) + "\n"
     write_atomically(stem.with_name(f"{stem.name}.md"), page.encode())
@@ -108,8 +73,8 @@ def _keys(words: list[str]) -> dict[str, Any]:
         key, equals, text = word.partition("=")
         if not equals:
             raise BadInput(f"{word}: KEY=VALUE is needed (see --help)")
-        if key not in KEYS and key.partition(".")[0] not in ("algo", "env"):
-            raise unknown("key", key, KEYS)
+        if key not in OWN_KEYS["budget"] and key.partition(".")[0] not in ("algo", "env"):
+            raise unknown("key", key, OWN_KEYS["budget"])
         names = key in ("algo", "out", "results")
         found[key] = text if names else value_of(word)
     return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,42 +33,24 @@ from ..running.monte_carlo import run_settings
 from ..settings.choices import request_from
 from ..settings.groups import question_of
 from ..validation import folder, whole
-from .command import entry_point, parser_of_words
+from .command import entry_point, names_and_keys
 
-USAGE = """\
-usage: bandit-claims [CLAIM ...] [KEY=VALUE ...]
-
-Measure what papers claim from their experiments, and write the ledger of verdicts.
-
-  bandit-claims             every claim, at the papers' scale; finished runs are not repeated
-  bandit-claims A1 A2       some of them
-  bandit-claims seed=1      with other random numbers
-
-keys: runs=2000 (for cheap runs; the papers' numbers for others), horizon=, seed=0, jobs=-1,
-results=results; the ledger is written to RESULTS/claims.md and .tex, its numbers to claims.csv;
-the names of some claims, and a seed, are part of the names of these files
-
-{claims}
-"""
-KEYS = ("runs", "horizon", "seed", "jobs", "results")
 CHEAP_RUNS = 2000
 CHECKPOINTS = 4  # of cheap runs: T/2 and T are among them
 HEAD = ["claim", "what it says", "source", "published", "measured [95 %]", "verdict", "why"]
 
 
-@entry_point("bandit-claims")
-def main(argv: list[str]) -> int:
-    given = parser_of_words("bandit-claims").parse_args(argv)
+def _lists() -> dict[str, str]:
+    """The lists in the help."""
+    lines = [f"  {c.name}  {c.says} ({c.source})" for c in load_claims().values()]
+    return {"claims": "\n".join(lines)}
+
+
+@entry_point("claims", lists=_lists)
+def main(given: Namespace) -> int:
     known = load_claims()
-    if given.help:
-        listing = "\n".join(f"  {c.name}  {c.says} ({c.source})" for c in known.values())
-        print(USAGE.format(claims=f"claims:\n{listing}"), end="")
-        return 0
-    keys = dict(x.split("=", 1) for x in given.arguments if "=" in x)
-    names = [x for x in given.arguments if "=" not in x] or list(known)
-    for key in keys:
-        if key not in KEYS:
-            raise unknown("key", key, KEYS)
+    chosen, keys = names_and_keys("claims", given.words)
+    names = chosen or list(known)
     for name in names:
         if name not in known:
             raise unknown("claim", name, known)

@@ -12,11 +12,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import wraps
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, NoReturn
 
-from ..errors import BadInput, ClusterLost, FileTrouble
+from ..errors import BadInput, ClusterLost, FileTrouble, unknown
 from ..running.failures import Failure, RunsFailed, counted, in_words
+from .completion import OWN_KEYS
 
+USAGE = Path(__file__).parent / "usage"
 LONGEST = 2000  # characters of an error message
 MOST = 20  # lines of a list
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
@@ -34,32 +37,43 @@ def version_line() -> str:
     return f"dpbandits {version('dpbandits')}"
 
 
-def parser_of_words(command: str, words: str = "arguments") -> Parser:
-    """The parser of a command that takes names, files and KEY=VALUE, and --help."""
-    parser = Parser(command, add_help=False)
-    parser.add_argument(words, nargs="*")
-    parser.add_argument("--help", "-h", action="store_true")
-    return parser
-
-
-def parser_of(command: str) -> Parser:
-    """The parser of a command that takes overrides as Hydra does."""
-    parser = parser_of_words(command, "overrides")
+def takes_folder(parser: argparse.ArgumentParser) -> None:
+    """Add the option for a user's folder of configuration files."""
     parser.add_argument("--config-dir", "-cd")
+
+
+def takes_multirun(parser: argparse.ArgumentParser) -> None:
+    """Add the option for every combination of values."""
     parser.add_argument("--multirun", "-m", action="store_true")
-    return parser
 
 
-def one_of(keys: Mapping[str, str], key: str, allowed: Sequence[str], default: str) -> str:
-    """The value of a key of a command's own, or its default.
+def names_and_keys(
+    command: str, words: Sequence[str], files: bool = False
+) -> tuple[list[str], dict[str, str]]:
+    """Divide words into names and KEY=VALUE; with ``files`` a file that exists is a name.
 
     Raises:
-        BadInput: it is not one of those allowed.
+        BadInput: the command has no such key of its own.
     """
-    value = keys.get(key, default)
-    if value not in allowed:
-        raise BadInput(f"{key}={value}: {' or '.join(allowed)} is needed")
-    return value
+    names = [x for x in words if "=" not in x or (files and os.path.exists(x))]
+    keys = dict(x.split("=", 1) for x in words if x not in names)
+    for key in keys:
+        if key not in OWN_KEYS[command]:
+            raise unknown("key", key, OWN_KEYS[command])
+    return names, keys
+
+
+def stem_of(keys: Mapping[str, str], usual: Path) -> Path:
+    """The path of what a command writes, without a suffix: ``out``, or the usual one.
+
+    Raises:
+        BadInput: it is that of a folder.
+    """
+    stem = Path(keys.get("out", usual))
+    if not stem.name or stem.is_dir():
+        given = keys.get("out", stem)
+        raise BadInput(f"out={given}: the path of a file is needed, not of a folder")
+    return stem
 
 
 def guarded(name: str, command: Callable[[], int]) -> None:
@@ -90,15 +104,37 @@ def guarded(name: str, command: Callable[[], int]) -> None:
     sys.exit(code)
 
 
-def entry_point(name: str) -> Callable[[Callable[[list[str]], int]], Callable[[], None]]:
-    """Make of a function of the words of a command line, which returns the exit code, the entry
-    point of a command.
+def entry_point(
+    name: str,
+    *options: Callable[[Parser], None],
+    lists: Callable[[], Mapping[str, str]] = dict,
+) -> Callable[[Callable[[argparse.Namespace], int]], Callable[[], None]]:
+    """Make of a function of what a command line holds, which returns the exit code, the entry point
+    of the command ``bandit-NAME``.
+
+    Args:
+        name: the name; ``usage/NAME.txt`` is the help.
+        options: what adds options to the parser. The function gets them as attributes, with the
+            other ``words``, and all words of the ``line``.
+        lists: the lists in the help, by their names there.
     """
 
-    def decorate(work: Callable[[list[str]], int]) -> Callable[[], None]:
-        @wraps(work)
+    def decorate(work: Callable[[argparse.Namespace], int]) -> Callable[[], None]:
+        def command(line: list[str]) -> int:
+            parser = Parser(f"bandit-{name}", add_help=False)
+            parser.add_argument("words", nargs="*")
+            parser.add_argument("--help", "-h", action="store_true")
+            for add in options:
+                add(parser)
+            given = parser.parse_intermixed_args(line, argparse.Namespace(line=line))
+            if not given.help:
+                return work(given)
+            print((USAGE / f"{name}.txt").read_text().format(**lists()), end="")
+            return 0
+
+        @wraps(command)
         def main() -> None:
-            guarded(name, lambda: work(sys.argv[1:]))
+            guarded(f"bandit-{name}", lambda: command(sys.argv[1:]))
 
         return main
 

@@ -7,97 +7,27 @@ words that could follow. It reads names in the configuration files and imports n
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from ..errors import BadInput
 from ..files import PACKAGE, package_folder
 
-COMMANDS = (
-    "run",
-    "stop",
-    "compare",
-    "budget",
-    "plot",
-    "status",
-    "bounds",
-    "claims",
-    "audit",
-    "report",
-)
-KEYS_FILES = {"run": ["config"], "stop": ["stop"], "status": ["config", "stop"], "audit": ["audit"]}
-KEYS_FILES |= {"bounds": ["config"]}
-# Keys of commands that are in no file, with their values
-OWN_KEYS: dict[str, dict[str, tuple[str, ...]]] = {
-    "plot": {
-        "experiment": (), "results": (), "bounds": ("true", "false"), "scale": ("log", "linear"),
-        "x": ("t", "eps", "rho", "horizon"), "y": ("regret", "quantiles"), "band": ("ci", "std"),
-        "kind": ("tail",), "title": (), "out": ("-",), "format": ("pdf", "png", "svg"),
-    },
-    "compare": {"experiment": (), "results": (), "baseline": ("inf",), "out": ()},
-    "budget": {
-        "algo": (), "env": (), "horizon": (), "regret": (), "ratio": (), "baseline": (),
-        "least": (), "most": (), "precision": (), "runs": (), "seed": (), "jobs": (),
-        "shuffle_arms": ("true", "false"), "assume": ("true", "false"), "results": (), "out": (),
-    },
-    "claims": {"runs": (), "horizon": (), "seed": (), "jobs": (), "results": ()},
-    "bounds": {"all": ("true", "false")},
-    "report": {"results": (), "out": ()},
-}  # fmt: skip
-OPTIONS = {
-    "commands": ["--help", "--version", "--completion"],
-    "run": ["-m", "--multirun", "--config-dir", "--cfg", "--info", "--version", "--completion"],
-    "stop": ["-m", "--multirun", "--config-dir", "--cfg", "--info", "--version"],
-    "status": ["-m", "--multirun", "--config-dir"],
-    "bounds": ["--config-dir"],
-    "budget": ["--config-dir"],
-    "audit": ["--config-dir"],
+HERE = Path(__file__).parent
+COMMANDS: dict[str, dict[str, Any]] = tomllib.loads((HERE / "commands.toml").read_text())
+OWN_KEYS: dict[str, dict[str, list[str]]] = {n: c.get("keys", {}) for n, c in COMMANDS.items()}
+VALUES: dict[str, tuple[str, ...]] = {  # of keys that are in a file
+    "backend": ("auto", "threads", "processes"),
+    "shuffle_arms": ("true", "false"),
+    "assume": ("true", "false"),
 }
-VALUES = {"backend": ("auto", "threads", "processes"), "shuffle_arms": ("true", "false")}
-VALUES |= {"assume": ("true", "false")}
+SHELLS = ("bash", "zsh", "fish")
 FOLDERS = ("--config-dir", "-cd")  # options that are followed by a folder
 HIDDEN = ("hydra", "defaults", "figure", "short")
 ALGORITHMS = {"algo": "algorithms", "rule": "stopping"}  # the packages of two groups
 OF_GROUPS = ("algo", "rule", "env", "population", "runner")  # whose parameters are keys
-
-BASH = r"""
-_dpbandits() {
-    local line="${COMP_LINE:0:COMP_POINT}" word head
-    word="${line##*[[:space:]]}"
-    mapfile -t COMPREPLY < <("$1" --complete "$line" 2>/dev/null)
-    # bash replaces what follows the last = or : of a word
-    head="${word%"${word##*[=:]}"}"
-    [[ $COMP_WORDBREAKS == *=* && -n $head ]] && COMPREPLY=("${COMPREPLY[@]#"$head"}")
-    [[ ${#COMPREPLY[@]} -gt 0 && ${COMPREPLY[0]} == *[=.] ]] && compopt -o nospace
-    return 0
-}
-complete -o default -F _dpbandits COMMANDS
-"""
-ZSH = r"""
-_dpbandits() {
-    local -a found
-    found=("${(@f)$("${words[1]}" --complete "$LBUFFER" 2>/dev/null)}")
-    if [[ -z "${found[1]}" ]]; then
-        _files
-    elif [[ "${found[1]}" == *[=.] ]]; then
-        compadd -Q -S '' -- "${found[@]}"
-    else
-        compadd -Q -- "${found[@]}"
-    fi
-}
-compdef _dpbandits COMMANDS
-"""
-FISH = r"""
-function __dpbandits
-    set -l line (commandline --cut-at-cursor --current-process)
-    set -l words (string split --no-empty ' ' -- $line)
-    $words[1] --complete "$line" 2>/dev/null
-end
-for each in COMMANDS
-    complete --command $each --arguments '(__dpbandits)'
-end
-"""
-SCRIPTS = {"bash": BASH, "zsh": ZSH, "fish": FISH}
 
 
 def script(shell: str) -> str:
@@ -106,10 +36,10 @@ def script(shell: str) -> str:
     Raises:
         BadInput: there is none for that shell.
     """
-    if shell not in SCRIPTS:
-        raise BadInput(f"--completion {shell}: {', '.join(SCRIPTS)} is needed")
+    if shell not in SHELLS:
+        raise BadInput(f"--completion {shell}: {', '.join(SHELLS)} is needed")
     names = " ".join(["dpbandits", *(f"bandit-{name}" for name in COMMANDS)])
-    return SCRIPTS[shell].replace("COMMANDS", names).lstrip("\n")
+    return (HERE / "shells" / f"completion.{shell}").read_text().replace("COMMANDS", names)
 
 
 def completions(command: str, line: str) -> list[str]:
@@ -121,8 +51,9 @@ def completions(command: str, line: str) -> list[str]:
     """
     *before, word = line.split(" ")
     if command == "commands":
-        if len(before) <= 1:
-            return [x for x in (*COMMANDS, *OPTIONS[command]) if x.startswith(word)]
+        if len(before) <= 1 or before[1] not in COMMANDS:
+            words = [*COMMANDS, "--help", "--version", "--completion"] if len(before) <= 1 else []
+            return [x for x in words if x.startswith(word)]
         command = before[1]
     folders = [package_folder("conf"), *_own_folders(before)]
     if before and before[-1] in FOLDERS:
@@ -148,19 +79,19 @@ def _own_folders(words: list[str]) -> Iterator[Path]:
 def _words(command: str, word: str, before: list[str], folders: list[Path]) -> Iterator[str]:
     """Options, keys and names that a word can become."""
     if word.startswith("-"):
-        yield from ["--help", *OPTIONS.get(command, ())]
+        yield from ["--help", *COMMANDS[command].get("options", ())]
         return
     if command == "claims":
         yield from _names("claim", folders)
     group = word.partition(".")[0]
-    keys = [key for name in KEYS_FILES.get(command, ()) for key in _keys(f"{name}.yaml")]
+    keys = [key for name in COMMANDS[command].get("files", ()) for key in _keys(f"{name}.yaml")]
     if "." in word and group in OF_GROUPS and group in keys:
         for name in _parameters(group, before, folders):
             yield f"{group}.{name}="
         return
     for key in keys:
         yield f"{key}="
-    for key in OWN_KEYS.get(command, {}):
+    for key in OWN_KEYS[command]:
         yield f"{key}="
     if word:
         yield from (f"{name}." for name in OF_GROUPS if name in keys)
@@ -173,7 +104,7 @@ def _values(command: str, key: str, before: list[str], folders: list[Path]) -> l
     if "." in key:
         group, _, name = key.partition(".")
         return _options(group, name, before, folders)
-    known = OWN_KEYS.get(command, {}).get(key) or VALUES.get(key, ())
+    known = OWN_KEYS[command].get(key) or VALUES.get(key, ())
     return list(known) or _names(key, folders)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -12,62 +13,27 @@ from ..errors import BadInput, unknown
 from ..figures.bands import BANDS
 from ..figures.draw import axis_of, figure_of_table
 from ..figures.experiments import curves_of, escaped, experiment_figure, together
-from ..figures.style import FORMATS, rescale, save
+from ..figures.style import FORMATS, SCALES, rescale, save
 from ..figures.terminal import in_text
 from ..files import check_writable
-from .command import entry_point, one_of, parser_of_words
+from ..validation import one_of
+from .command import entry_point, names_and_keys, stem_of
 
-USAGE = """\
-usage: bandit-plot experiment=NAME [results=DIR] [bounds=true] [out=PATH] [format=FORMATS]
-       bandit-plot TABLE.csv|FOLDER [TABLE.csv|FOLDER ...] [KEY=VALUE ...]
-
-Draw regret, or stopping times, from tidy tables, as PDF and PNG. Nothing is run. A table from
-elsewhere needs the columns algo, t and regret, and run for bands.
-
-  bandit-plot experiment=azize2022_fig4    results/azize2022_fig4.csv, as in the paper;
-                                           written to results/figures/
-  bandit-plot results/a.csv results/b.csv  the tables in one figure, beside the first. A setting
-                                           in both is drawn once; settings that look alike are
-                                           told apart by the manifests (.json) beside the tables
-  bandit-plot results                      all tables of a folder
-
-  x=t|eps|rho|PARAMETER   the axis: time, a budget, or what the tables vary (also the horizon)
-  y=regret|quantiles      the mean of the runs, or their median with 10 % to 90 %
-  band=ci|std             of means: the 95 % interval of the mean, or one standard deviation
-  kind=tail               the probability that regret exceeds x
-  scale=log|linear        the axis of regret
-  bounds=true             with the bounds of theorems, for the settings in the manifest (.json)
-                          beside each table; written to NAME_bounds
-  title=TEXT
-  out=PATH                where the figure is written; out=- draws it in the terminal
-  format=pdf,png,svg      the kinds of files; pdf,png by default
-"""
 OF_TABLES = ("x", "y", "band", "kind", "title")
-KEYS = ("experiment", "results", "bounds", "scale", "out", "format", *OF_TABLES)
 
 
-@entry_point("bandit-plot")
-def main(argv: list[str]) -> int:
-    given = parser_of_words("bandit-plot").parse_args(argv)
-    if given.help:
-        print(USAGE, end="")
-        return 0
-    keys = dict(x.split("=", 1) for x in given.arguments if "=" in x and not os.path.exists(x))
-    files = [Path(x) for x in given.arguments if "=" not in x or os.path.exists(x)]
-    for key in keys:
-        if key not in KEYS:
-            raise unknown("key", key, KEYS)
-    if ("experiment" in keys) == bool(files):
+@entry_point("plot")
+def main(given: Namespace) -> int:
+    names, keys = names_and_keys("plot", given.words, files=True)
+    if ("experiment" in keys) == bool(names):
         raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
-    bounds = one_of(keys, "bounds", ("true", "false"), "false") == "true"
+    bounds = one_of(("true", "false"), "bounds", keys.get("bounds", "false")) == "true"
     formats = _formats(keys.get("format", "pdf,png"))
-    out = Path(keys.get("out", "-"))
-    if not out.name or out.is_dir():
-        raise BadInput(f"out={keys['out']}: the path of a file is needed, not of a folder")
-    files = [table for file in files for table in _tables_of(file)]
+    out = stem_of(keys, Path("-"))
+    files = [table for name in names for table in _tables_of(Path(name))]
     stem, figure = _of_tables(files, keys, bounds) if files else _of_experiment(keys, bounds)
     if "scale" in keys:
-        rescale(figure, one_of(keys, "scale", ("log", "linear"), "log"))
+        rescale(figure, one_of(SCALES, "scale", keys["scale"]))
     if keys.get("out") == "-":
         print(in_text(figure))
         return 0
@@ -116,8 +82,8 @@ def _of_tables(files: list[Path], keys: dict[str, str], bounds: bool) -> tuple[P
     if bounds and "rule" in table.columns:
         raise BadInput("bounds=true: bounds are drawn beside regret, not beside stopping times")
     x, kind = keys.get("x"), keys.get("kind")
-    band = one_of(keys, "band", tuple(BANDS), "ci")
-    if one_of(keys, "y", ("regret", "quantiles"), "regret") == "quantiles":
+    band = one_of(BANDS, "band", keys.get("band", "ci"))
+    if one_of(("regret", "quantiles"), "y", keys.get("y", "regret")) == "quantiles":
         if band == "std":
             raise BadInput(f"band={band}: y=quantiles has the band of 10 % to 90 % of the runs")
         band = "quantiles"

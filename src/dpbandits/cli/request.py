@@ -66,8 +66,7 @@ def _promises(settings: Sequence[Setting]) -> Iterator[str]:
             yield f"{name}: not private: {algorithm.budget}=inf adds no noise"
             continue
         own = [s.parameters for s in settings if s.algo == name]
-        letters = algorithm.guarantee.letters if algorithm.guarantee else ()
-        values = {x: {p[x] for p in own} for x in letters if x in own[0] and not algorithm.per_user}
+        values = {x: {p[x] for p in own} for x in own[0] if not algorithm.per_user}
         single = {letter: next(iter(found)) for letter, found in values.items() if len(found) == 1}
         yield f"{name}: {algorithm.promise(single)}"
 

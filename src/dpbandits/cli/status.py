@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from argparse import Namespace
 from collections.abc import Sequence
 
 import joblib
+import pandas as pd
 from tabulate import tabulate
 
 from ..contracts.question import REGRET, STOPPING
@@ -14,44 +15,22 @@ from ..errors import BadInput
 from ..running.failures import in_words
 from ..running.status import Status, seconds_left, status_of
 from ..settings.user_files import user_folders
-from .command import entry_point, parser_of
+from .command import entry_point, takes_folder, takes_multirun
 from .config.compose import multirun_points, read_request
-from .joint import without_foreign_budgets
+from .multirun.joint import without_foreign_budgets
 
-USAGE = """\
-usage: bandit-status [KEY=VALUE ...] [-m] [--config-dir DIR]
-
-Print how many runs of each setting are done, missing, damaged or failed, and the time left.
-Nothing is run and nothing is written.
-
-  bandit-status experiment=azize2022_fig4           an experiment
-  bandit-status algo=dp_se eps=0.5 runs=1000        whatever bandit-run or bandit-stop would run
-  bandit-status -m algo=adap_ucb,dp_se eps=0.1,1    every combination
-
-The keys are those of bandit-run and bandit-stop; results=DIR is the folder of finished runs, and
-jobs=N the number of workers for which the time left is estimated.
-
-  done      finished and stored
-  missing   not played yet
-  damaged   their file was truncated or edited; they will be played again
-  failed    could not be finished when last tried; they will be tried again
-"""
 MOST = 40  # settings that are listed one by one
 STATES = ("done", "missing", "damaged", "failed")
 
 
-@entry_point("bandit-status")
-def main(argv: list[str]) -> int:
-    given = parser_of("bandit-status").parse_intermixed_args(argv)
-    if given.help:
-        print(USAGE, end="")
-        return 0
+@entry_point("status", takes_folder, takes_multirun)
+def main(given: Namespace) -> int:
     folders = user_folders(given.config_dir)
-    rules = any(word.startswith("rule=") for word in given.overrides)
+    rules = any(word.startswith("rule=") for word in given.words)
     question = STOPPING if rules else REGRET
-    points = [given.overrides]
+    points = [given.words]
     if given.multirun:
-        every = list(multirun_points(given.overrides, folders))
+        every = list(multirun_points(given.words, folders))
         points = without_foreign_budgets(question, every, folders)
     requests = [read_request(point, folders, question) for point in points]
     if not requests:
@@ -65,20 +44,15 @@ def main(argv: list[str]) -> int:
 
 def report(found: Sequence[Status], jobs: int) -> str:
     """The table of states, the reasons of failures and damage, and the time left."""
-    groups = defaultdict(list)
-    for one in found:
-        name = in_words(one.setting)
-        if len(found) > MOST:
-            name = f"{one.setting.algo} on {one.setting.env}"
-        groups[name].append(one)
-    rows = [
-        [name, len(group), *(sum(getattr(one, state) for one in group) for state in STATES)]
-        for name, group in groups.items()
-    ]
-    total = ["all", len(found), *(sum(column) for column in list(zip(*rows, strict=True))[2:])]
-    head = ["setting", "settings", *STATES]
-    rows += [total] if len(rows) > 1 else []
-    lines = [tabulate(rows, head, disable_numparse=True, colalign=["left", *["right"] * 5])]
+    many = len(found) > MOST
+    names = [f"{s.algo} on {s.env}" if many else in_words(s) for s in (x.setting for x in found)]
+    each = [[1, *(getattr(one, state) for state in STATES)] for one in found]
+    counts = pd.DataFrame(each, names, ["settings", *STATES]).groupby(level=0, sort=False).sum()
+    if len(counts) > 1:
+        counts.loc["all"] = counts.sum()
+    right = ["left", *["right"] * 5]
+    head = ["setting", *counts.columns]
+    lines = [tabulate(counts.to_records(), head, disable_numparse=True, colalign=right)]
     reasons = dict.fromkeys(f"{in_words(x.setting)}: {x.reason}" for x in found if x.reason)
     lines += list(reasons)[:MOST]
     lines += [f"and {len(reasons) - MOST} more"] if len(reasons) > MOST else []

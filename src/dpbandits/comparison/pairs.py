@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..results.intervals import clopper_pearson
-from .limits import rounded
+from .limits import limits_of_mean, limits_of_median, mean_of_runs, rounded
 
 
 class Located(NamedTuple):
@@ -20,6 +21,26 @@ class Located(NamedTuple):
     def of(self, some: Any) -> Located:
         """Some of the estimates."""
         return Located(*(x[some] for x in self))
+
+
+# How a mean, or a median, of each column of an array is estimated and limited
+CENTERS = {
+    "mean": (mean_of_runs, limits_of_mean),
+    "median": (lambda values: np.median(values, axis=0), limits_of_median),
+}
+
+
+def located(samples: Sequence[np.ndarray], center: str, tail: float) -> Located:
+    """The mean, or median, of each of several samples with limits at a tail."""
+    middle, limits = CENTERS[center]
+    found = Located(*np.empty((3, len(samples))))
+    sizes = np.array([len(x) for x in samples])
+    for n in np.unique(sizes):
+        some = np.flatnonzero(sizes == n)
+        values = np.stack([samples[int(i)] for i in some], axis=1)
+        for place, x in zip(found, (middle(values), *limits(values, tail)), strict=True):
+            place[some] = x
+    return found
 
 
 def difference(a: Located, b: Located) -> Located:

@@ -10,8 +10,8 @@ import pandas as pd
 from ..contracts.question import Question
 from ..errors import BadInput, unknown
 from ..results.tables import at_end, budgets_of, question_of_table, settings_of, without_privacy
-from .limits import limits_of_mean, limits_of_median, mean_of_runs, rounded
-from .pairs import Located
+from .limits import rounded
+from .pairs import Located, located
 
 ITSELF = "inf"  # the baseline that is each algorithm itself without privacy
 
@@ -30,29 +30,19 @@ class Samples:
         self.values = np.split(measured[np.argsort(number, kind="stable")], ends)
         self.private = ~without_privacy(self.settings).to_numpy()
         self.of_game = game_columns(self.settings, self.question)
-        self.games = self._grouped(self.of_game)
+        game = self._alike(self.of_game)
+        self.games: list[np.ndarray] = [np.flatnonzero(game == k) for k in range(game.max() + 1)]
 
-    def _grouped(self, columns: Sequence[str]) -> list[np.ndarray]:
-        """The numbers of the settings that agree in some columns."""
+    def _alike(self, columns: list[str]) -> np.ndarray:
+        """The number of the group of each setting: settings that agree in some columns."""
         if not columns:
-            return [np.arange(len(self.settings))]
-        number = self.settings.groupby(list(columns), sort=False, dropna=False).ngroup().to_numpy()
-        return [np.flatnonzero(number == k) for k in range(number.max() + 1)]
+            return np.zeros(len(self.settings), dtype=int)
+        return self.settings.groupby(columns, sort=False, dropna=False).ngroup().to_numpy()
 
     def located(self, center: str, tail: float) -> Located:
         """The mean, or median, of each setting with limits at a tail."""
-        count = len(self.values)
-        found = Located(*(np.empty(count) for _ in range(3)))
-        sizes = np.array([len(x) for x in self.values])
-        for n in np.unique(sizes):
-            some = np.flatnonzero(sizes == n)
-            values = np.stack([self.values[i] for i in some], axis=1)
-            is_mean = center == "mean"
-            middle = mean_of_runs(values) if is_mean else np.median(values, axis=0)
-            low, high = (limits_of_mean if is_mean else limits_of_median)(values, tail)
-            for place, x in zip(found, (rounded(middle), low, high), strict=True):
-                place[some] = x
-        return found
+        found = located(self.values, center, tail)
+        return found._replace(value=rounded(found.value))
 
     def references(self, game: np.ndarray, baseline: str | None) -> list[int | None]:
         """For each setting of a game the one that it is compared with."""
@@ -62,33 +52,18 @@ class Samples:
         names = self.settings[group].to_numpy()
         if baseline != ITSELF and baseline not in names:
             raise unknown("baseline", baseline, [*map(str, dict.fromkeys(names)), ITSELF])
-        like = self._elsewhere(game[0])
+        budgets = budgets_of(self.settings)
+        place = self._alike([c for c in self.of_game if c not in budgets])
+        # the settings without privacy that play this game
+        like = np.flatnonzero((place == place[game[0]]) & ~self.private).tolist()
         if baseline == ITSELF:
-            own = [
-                c
-                for c in self.settings.columns
-                if c not in (*self.of_game, *budgets_of(self.settings))
-            ]
-            found = []
-            for i in game:
-                same = [j for j in like if self._agree(i, j, own)]
-                found.append(int(i) if not self.private[i] else self._only(same, baseline))
-            return found
+            fixed = {*self.of_game, *budgets}
+            own = self._alike([c for c in self.settings.columns if c not in fixed])
+            same = {i: [j for j in like if own[i] == own[j]] for i in game.tolist()}
+            return [self._only(same[i], baseline) if self.private[i] else i for i in same]
         here = [int(j) for j in game if names[j] == baseline]
         one = self._only(here or [j for j in like if names[j] == baseline], baseline)
         return [one] * len(game)
-
-    def _elsewhere(self, i: int) -> list[int]:
-        """The settings without privacy that play the game of a setting."""
-        budgets = budgets_of(self.settings)
-        same = [c for c in self.of_game if c not in budgets]
-        return [
-            j for j in range(len(self.values)) if not self.private[j] and self._agree(i, j, same)
-        ]
-
-    def _agree(self, i: int, j: int, columns: Sequence[str]) -> bool:
-        rows = self.settings[list(columns)]
-        return not columns or rows.iloc[i].equals(rows.iloc[j])
 
     def _only(self, found: Sequence[int], baseline: str) -> int | None:
         if len(found) > 1:
@@ -102,8 +77,6 @@ class Samples:
 
 def game_columns(settings: pd.DataFrame, question: Question) -> list[str]:
     """The columns that make a game; the others, parameters of algorithms, are what is compared."""
-    fixed = {*question.columns, *budgets_of(settings), *question.goal_names, "seed"} - {
-        question.group
-    }
-    of_game = ("env.", "population")
-    return [c for c in settings.columns if c in fixed or c.startswith(of_game)]
+    fixed = {*question.columns, *budgets_of(settings), *question.goal_names, "seed"}
+    own = fixed - {question.group}
+    return [c for c in settings.columns if c in own or c.startswith(("env.", "population"))]

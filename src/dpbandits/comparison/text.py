@@ -29,19 +29,15 @@ def render(comparison: pd.DataFrame, style: str, baseline: str | None = None) ->
         baseline: what was compared with, as given to ``compare``.
     """
     question, latex = question_of_table(comparison), style == "latex"
-    shown, to = columns_shown(comparison, question), _reference(baseline)
+    shown, formats = columns_shown(comparison, question), FORMATS | (NAMES if latex else {})
+    to = {None: "to the best", ITSELF: "to no privacy"}.get(baseline, f"to {baseline}")
     header = [HEADINGS.get(name, name) for name in shown]
     header += [question.statistic_name, to, "95 %", "medians", "95 %", "P(smaller)", "95 %"]
     header += ["tied", "letters", "runs"]
     rows = []
     for game in games(comparison):
         for row in game.sort_values("mean", kind="stable").to_dict("records"):
-            about = [
-                ""
-                if pd.isna(row[n])
-                else (NAMES if latex and n in NAMES else FORMATS).get(n, str)(row[n])
-                for n in shown
-            ]
+            about = ["" if pd.isna(row[n]) else formats.get(n, str)(row[n]) for n in shown]
             rows.append([*about, *_measured(row)])
     align = ["left" if name in NAMES else "right" for name in shown]
     align += ["right"] * 7 + ["left", "left", "right"]
@@ -54,16 +50,6 @@ def note(comparison: pd.DataFrame) -> str:
     """What the intervals, the ties and the letters of a comparison mean."""
     count = int(comparison["smaller"].notna().sum())
     return NOTE.format(count=count)
-
-
-def _reference(baseline: str | None) -> str:
-    return (
-        "to the best"
-        if baseline is None
-        else "to no privacy"
-        if baseline == ITSELF
-        else f"to {baseline}"
-    )
 
 
 def _measured(row: Mapping[Hashable, Any]) -> list[str]:

@@ -21,7 +21,7 @@ import numpy as np
 from ..files import PACKAGE, sources_hash
 from .plain.primitives import processor
 
-SHARED = ("compiled", "environments", "game.py", "parts")
+SHARED = ("compiled", "environments", "game.py", "contextual_game.py", "parts")
 ALGORITHMS = ("algorithms", "stopping")  # their files may import each other
 INSTALLED = {"site-packages", "dist-packages"}
 LENGTH = 12  # of a hash

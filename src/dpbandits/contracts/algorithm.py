@@ -21,7 +21,7 @@ from ..files import PACKAGE
 from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
 from .parameters import ANY, BUDGETS, Choice, Interval, Named
-from .question import QUESTIONS, REGRET, Question
+from .question import ARMS, QUESTIONS, REGRET, Question, asked_of
 from .versions import version_of_file, version_of_function
 
 HOMES = {"algo": PACKAGE / "algorithms", "rule": PACKAGE / "stopping"}
@@ -78,6 +78,16 @@ class Algorithm:
     def per_user(self) -> bool:
         """Whether users may have privacy levels of their own: whether it takes ``eps_min``."""
         return "eps_min" in self.domains
+
+    @property
+    def actions(self) -> str:
+        """What it knows of the actions that it plays."""
+        return ARMS if self.rewards is None else self.rewards.actions
+
+    @property
+    def asked(self) -> Question:
+        """The question that it answers on the environments that it can play."""
+        return asked_of(self.question, self.actions) or self.question
 
     @property
     def budget(self) -> str | None:

@@ -58,6 +58,7 @@ class Alignment:
             number in ``run.draws``.
         one_change: whether ``shifts`` holds for one changed reward only; else those of several add
             up.
+        vectors: whether vectors are released: the noise between two rewards is that of one release.
         literal: functions, by name, that replace ones which the algorithm calls: the same law, but
             with every draw that the proof speaks of.
     """
@@ -67,7 +68,14 @@ class Alignment:
     bits: int = 0
     shifts: Shifts | None = None
     one_change: bool = False
+    vectors: bool = False
     literal: Mapping[str, Callable] = field(default_factory=dict)
+
+    def entered(self, places: Sequence[int]) -> int:
+        """How many releases a reward enters, from the number of rewards before each draw of noise
+        that shifts.
+        """
+        return len(set(places)) if self.vectors else len(places)
 
 
 def releases(most: int) -> Alignment:
@@ -76,6 +84,16 @@ def releases(most: int) -> Alignment:
 
 
 one_release = Alignment("the noise of the release that holds the changed reward", 1)
+vector_release = Alignment(
+    "the noise of the vector that holds the changed reward, in each coordinate", 1, vectors=True
+)
+matrix_nodes = Alignment(
+    "the noise of the nodes of its tree that hold the changed round, in each entry",
+    64,
+    vectors=True,
+)
+user_message = Alignment("the noise of the message of the changed round, in each entry", 1,
+                         vectors=True)  # fmt: skip
 one_bit = Alignment("none; the changed reward has one bit, which stays the same", bits=1)
 
 

@@ -10,6 +10,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 
 from ..errors import plain
+from .question import ARMS, CONTEXTS, FEATURES
 
 ROUNDING = 1.0 + 1e-7  # tolerance for moments computed by quadrature
 
@@ -27,6 +28,9 @@ class Instance(Protocol):
 
     def reward_means(self) -> np.ndarray: ...
 
+    @property
+    def longest(self) -> tuple[float, float]: ...
+
     def raw_moments(self, q: float) -> np.ndarray: ...
 
     def central_moments(self, q: float) -> np.ndarray: ...
@@ -41,6 +45,8 @@ class Assumption:
         needed_for_privacy: whether the privacy guarantee requires the assumption; if not, the user
             may waive it.
         outliers: whether rewards may be contaminated.
+        waived_with_privacy: whether the user may waive it together with the privacy guarantee.
+        actions: what the algorithm knows of the actions, ARMS, FEATURES or CONTEXTS.
         words: the assumption in words, if the privacy guarantee requires it.
     """
 
@@ -48,6 +54,14 @@ class Assumption:
     parameters: ClassVar[tuple[str, ...]] = ()
     needed_for_privacy: ClassVar[bool] = False
     outliers: ClassVar[bool] = False
+
+    @property
+    def waived_with_privacy(self) -> bool:
+        return False
+
+    @property
+    def actions(self) -> str:
+        return ARMS
 
     @property
     def words(self) -> str:
@@ -121,6 +135,50 @@ class WithinR(Assumption):
 
 
 WITHIN_R = WithinR()
+
+
+@dataclass(frozen=True)
+class LinearRewards(Assumption):
+    """The mean of a reward is <theta, x> for the vector x of the action, and theta has a length of
+    at most 1. Noise is 1-subgaussian, which is not checked.
+
+    Attributes:
+        of: what the vectors are, FEATURES or CONTEXTS.
+        bounded: whether privacy needs rewards in [-1, 1] without outliers, and vectors of length at
+            most 1; the user may waive it.
+    """
+
+    of: str
+    bounded: bool = False
+
+    @property
+    def actions(self) -> str:
+        return self.of
+
+    @property
+    def waived_with_privacy(self) -> bool:
+        return self.bounded
+
+    @property
+    def words(self) -> str:
+        vectors = "features" if self.of == FEATURES else "contexts"
+        long = f"rewards in [-1, 1] and {vectors} of length at most 1"
+        return long if self.bounded else super().words
+
+    def extremes(self, values: Values) -> tuple[float, float] | None:
+        return (-1.0, 1.0) if self.bounded else None
+
+    def violation(self, instance: Instance, values: Values) -> tuple[str, str] | None:
+        longest, theta = instance.longest
+        if self.bounded and longest > ROUNDING:
+            return f"its vectors have a length of up to {longest:g}", "at most 1"
+        found = Bounded(-1.0, 1.0).violation(instance, values) if self.bounded else None
+        too_long = (f"theta has the length {theta:g}", "at most 1") if theta > ROUNDING else None
+        return found or too_long
+
+
+LINEAR, CONTEXTUAL = LinearRewards(FEATURES), LinearRewards(CONTEXTS)
+BOUNDED_LINEAR, BOUNDED_CONTEXTUAL = LinearRewards(FEATURES, True), LinearRewards(CONTEXTS, True)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from .alignments import Alignment
+from .gaussian_dp import delta_of_noise, eps_of_noise
 
 Curator = Callable[..., float]  # (rng, reward, eps)
 Aligned = Alignment | None  # None if no alignment is declared
@@ -14,8 +15,12 @@ Values = Mapping[str, float]  # of an algorithm's parameters, by name
 
 ONE_REWARD = "when one reward differs"
 ANY_TWO_REWARDS = "between any two rewards"
+ONE_ROUND = "when the contexts and the reward of one round differ"
+ANY_TWO_ROUNDS = "between any two rounds"
 ACTIONS = "all actions"
 RESPONSE = "each user's response"
+OTHER_ACTIONS = "the actions of all other rounds"
+MESSAGE = "each user's message"
 SUMS = "every sum that the server sees"
 STOPPING = "stopping time and estimate"
 STOPPING_AND_ANSWER = "all actions, stopping time and answer"
@@ -95,6 +100,52 @@ SKELLAM = Gaussian(
 )
 
 
+CURVE = "Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)"
+
+
+@dataclass(frozen=True)
+class ExactCurve(Gaussian):
+    """What Gaussian noise guarantees that was chosen for an (eps, delta): the exact delta(eps) of
+    the noise that is used, which may be less than what is promised, or more.
+
+    Attributes:
+        ratio: mu as a function of the parameters; None if other noise is used.
+    """
+
+    ratio: Callable[[Values], float | None]
+
+    def conversion(self, values: Values) -> str:
+        """The noise that is used, and its delta at the promised eps."""
+        try:
+            mu = self.ratio(values)
+        except KeyError:  # a parameter has no value, or several
+            return f"delta(eps) = {self.formula} for the mu of the noise ({self.source})"
+        if mu is None:
+            return "noise that is not Gaussian, without a curve"
+        eps, delta = values["eps"], values["delta"]
+        spent = delta_of_noise(mu, eps)
+        kept = "" if spent <= delta * (1.0 + 1e-9) else ", MORE than is promised"
+        return (
+            f"the noise is mu-GDP with mu = {mu:.4g}: exactly (eps, {spent:.3g})-DP at eps = "
+            f"{eps:g}{kept}, and ({eps_of_noise(mu, delta):.4g}, delta)-DP at delta = {delta:g} "
+            f"({self.source})"
+        )
+
+
+def exact_curve(ratio: Callable[[Values], float | None]) -> ExactCurve:
+    """The curve of noise whose mu is a function of the parameters."""
+
+    def mu(values: Values) -> float:
+        found = ratio(values)
+        return math.inf if found is None else found
+
+    return ExactCurve(
+        letters=("eps", "delta"), rho=lambda values: mu(values) ** 2 / 2.0, formula=CURVE,
+        epsilon=lambda values, delta: eps_of_noise(mu(values), delta),
+        source="Balle & Wang 2018, Theorem 8", ratio=ratio,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Guarantee:
     """A guarantee of differential privacy, with its neighbouring relation and its source.
@@ -104,7 +155,8 @@ class Guarantee:
 
     Attributes:
         notion: ``global`` (a trusted curator sees the rewards, its output is private), ``local``
-            (the response of each user is private), ``global zCDP``, ``global RDP`` or ``none``.
+            (the response of each user is private), ``global zCDP``, ``global RDP``, ``joint DP``,
+            ``local DP`` (the last two of contexts and rewards) or ``none``.
         epsilon: the privacy loss in nats as a function of the parameters by name; for local
             privacy ``eps`` is the level of the user.
         source: paper and theorem that prove it.
@@ -114,6 +166,8 @@ class Guarantee:
         gaussian: for zCDP and RDP, what the Gaussian noise guarantees.
         neighbours: the neighbouring relation.
         curator: for local privacy, the local randomizer ``curator(rng, reward, eps)``.
+        of_contexts: whether the contexts of the changed round differ, too; its own action is then
+            not protected.
     """
 
     notion: str
@@ -125,6 +179,7 @@ class Guarantee:
     gaussian: Gaussian | None = None
     neighbours: str = ONE_REWARD
     curator: Curator | None = None
+    of_contexts: bool = False
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -144,7 +199,8 @@ class Guarantee:
         loss = f"({loss})" if len(self.letters) > 1 else loss
         notion = self.notion if self.gaussian else f"{self.notion} DP"
         what = f"{loss}-{notion} of {self.hides} {self.neighbours}, for {rewards} ({self.source})"
-        return f"{what}; so {self.gaussian.conversion(values)}" if self.gaussian else what
+        so = "" if isinstance(self.gaussian, ExactCurve) else "so "
+        return f"{what}; {so}{self.gaussian.conversion(values)}" if self.gaussian else what
 
 
 NOT_PRIVATE = Guarantee("none", nothing_hidden, "", hides="nothing", neighbours="")
@@ -189,3 +245,25 @@ def local_dp(source: str, curator: Curator, alignment: Aligned = None) -> Guaran
     return Guarantee(
         "local", all_of_eps, source, None, RESPONSE, alignment, None, ANY_TWO_REWARDS, curator
     )
+
+
+def joint_dp(
+    source: str, mu: Callable[[Values], float | None], alignment: Aligned = None
+) -> Guarantee:
+    """Joint (eps, delta)-DP of contexts and rewards by Gaussian noise with this mu, as a function
+    of the parameters; None for a choice of them with other noise.
+    """
+    return Guarantee(
+        "joint DP", nothing_hidden, source, None, OTHER_ACTIONS, alignment, exact_curve(mu),
+        ONE_ROUND, of_contexts=True,
+    )  # fmt: skip
+
+
+def local_dp_of_messages(
+    source: str, mu: Callable[[Values], float | None], alignment: Aligned = None
+) -> Guarantee:
+    """Local (eps, delta)-DP of a user's message about contexts and reward; see ``joint_dp``."""
+    return Guarantee(
+        "local DP", nothing_hidden, source, None, MESSAGE, alignment, exact_curve(mu),
+        ANY_TWO_ROUNDS, of_contexts=True,
+    )  # fmt: skip

@@ -76,6 +76,10 @@ Tree = Annotated[float, Choice(("binary", "honaker", "kary"))]
 Variant = Annotated[float, Choice(("printed", "coded"))]
 Threshold = Annotated[float, Choice(("usual", "proved", "empirical"))]
 Bonus = Annotated[float, Choice(("literal", "calibrated"))]
+NoisePlace = Annotated[float, Choice(("middle", "sums"))]
+LinearBonus = Annotated[float, Choice(("printed", "eigenvalue"))]
+MatrixNoise = Annotated[float, Choice(("gaussian", "wishart"))]
+Calibration = Annotated[float, Choice(("printed", "exact"))]
 
 
 def below(limit: float) -> Interval:

@@ -6,6 +6,26 @@ from dataclasses import dataclass, replace
 
 from .parameters import FRACTION, RANGE, Interval
 
+ARMS, FEATURES, CONTEXTS = "arms", "arms with features", "contexts"  # what is known of actions
+PULLS, TRACE = "pulls", "regret"
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a run records at each checkpoint.
+
+    Attributes:
+        name: PULLS, the pulls of each arm (int64), or TRACE, the regret (float64).
+        per_arm: whether it has a number for each arm.
+    """
+
+    name: str
+    per_arm: bool
+
+    def width(self, K: int) -> int:
+        """How many numbers a checkpoint has, for K arms."""
+        return K if self.per_arm else 1
+
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
@@ -23,6 +43,7 @@ class Question:
     goal: tuple[tuple[str, Interval], ...] = ()
     swept: tuple[str, ...]  # other keys that a sweep can vary and that have a column of their own
     plays_on: bool  # whether every run goes on until the limit
+    record: Record = Record(PULLS, per_arm=True)  # what a run records
     one_arm: bool = False  # whether a run is played on a single arm of the environment
     # the columns of a table that describe a setting; ``eps`` stands for the privacy budgets in the
     # table, each of which has a column
@@ -132,7 +153,17 @@ HYPOTHESES = replace(
     label=(("budget", "-{}"), ("mu0", "-p{:g}"), ("mu1", "-p{:g}")),
 )  # fmt: skip
 
-QUESTIONS = (REGRET, STOPPING, BEST_ARM, HYPOTHESES)
+# The gaps of contextual rounds differ, so that regret is no function of the pulls
+CONTEXTUAL = replace(REGRET, name="contextual regret", record=Record(TRACE, per_arm=False))
+
+QUESTIONS = (REGRET, STOPPING, BEST_ARM, HYPOTHESES, CONTEXTUAL)
+
+
+def asked_of(question: Question, actions: str) -> Question | None:
+    """The question on an environment with such actions; None if it cannot be asked there."""
+    if actions != CONTEXTS:
+        return question
+    return CONTEXTUAL if question in (REGRET, CONTEXTUAL) else None
 
 
 def question_named(name: str) -> Question:

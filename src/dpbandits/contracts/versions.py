@@ -85,7 +85,7 @@ def version_of_function(function: Callable) -> str:
             add_code(plain.__code__)
             for used in (plain.__defaults__, *(c.cell_contents for c in plain.__closure__ or ())):
                 add(used)
-            if _is_installed(file):
+            if "site-packages" in file.parts or file.is_relative_to(PACKAGE):
                 return
             for name in sorted(_names_used(plain.__code__) & plain.__globals__.keys()):
                 digest.update(name.encode())
@@ -114,7 +114,3 @@ def version_of_function(function: Callable) -> str:
 def _names_used(code) -> set[str]:
     inner = (c for c in code.co_consts if inspect.iscode(c))
     return set(code.co_names).union(*map(_names_used, inner))
-
-
-def _is_installed(file: Path) -> bool:
-    return "site-packages" in file.parts or file.is_relative_to(PACKAGE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -36,13 +37,13 @@ def budgets_needed(
     parameters: Mapping[str, Any],
     folders: tuple[str, ...],
     *,
-    regret: float | None,
-    ratio: float | None,
-    baseline: Any,
-    least: float,
-    most: float,
-    precision: float,
-    runs: int,
+    regret: float | None = None,
+    ratio: float | None = None,
+    baseline: Any = None,
+    least: float = 1e-3,
+    most: float = 1e3,
+    precision: float = 1.25,
+    runs: int = 2048,
 ) -> pd.DataFrame:
     """A row for each algorithm with the budget that it needs; see ``dpbandits.budget``.
 
@@ -67,10 +68,11 @@ def budgets_needed(
     precision = number_where("precision", precision, lambda x: x >= 1.01, "1.01 or more is needed")
     runs = whole("runs", runs, at_least=32, at_most=10_000_000)
     needs = [_Need(a, given, parameters, folders, baseline, ratio is not None) for a in algorithms]
+    results = needs[0].request.results
+    store = Memory() if results is None else RunStore(results)
     rows, looks = [], []
-    store: Store | None = None
     for need in needs:
-        store = need.store = store or need.new_store()
+        need.store = store
         begun = time.monotonic()
         search = Search(
             need.regrets, goal, least, most, precision, runs,
@@ -95,11 +97,10 @@ def _goal(regret: float | None, ratio: float | None, baseline: Any) -> float:
         raise BadInput(
             "either regret=R or ratio=R is needed: the largest mean regret, or its ratio"
         )
-    if regret is not None:
-        if baseline is not None:
-            raise BadInput("baseline: it goes with ratio=R, not with regret=R")
-        return number_where("regret", regret, lambda x: 0 < x < math.inf, "above 0 is needed")
-    return number_where("ratio", ratio, lambda x: 0 < x < math.inf, "above 0 is needed")
+    if regret is not None and baseline is not None:
+        raise BadInput("baseline: it goes with ratio=R, not with regret=R")
+    name, goal = ("ratio", ratio) if regret is None else ("regret", regret)
+    return number_where(name, goal, lambda x: 0 < x < math.inf, "above 0 is needed")
 
 
 class _Need:
@@ -123,6 +124,7 @@ class _Need:
         if first.population:
             raise BadInput("population: users have levels of their own, not one budget")
         self.name = first.budget_name
+        self._at = cache(lambda budget: self._request({self.name: budget}).settings[0])
         self.reference: Setting | None = None
         label = ""
         if divided and baseline is None:
@@ -139,7 +141,6 @@ class _Need:
             "baseline": label,
         }  # fmt: skip
         self.store: Store = Memory()
-        self._cache: dict[float, Setting] = {}
         self._played: dict[Setting, int] = {}
 
     def _request(self, budget: Mapping[str, float]) -> Request:
@@ -151,18 +152,9 @@ class _Need:
             raise BadInput("one environment and one value of each parameter are needed")
         return request.settings
 
-    def _at(self, budget: float) -> Setting:
-        return self._request({self.name: budget}).settings[0]
-
-    def new_store(self) -> Store:
-        """The store that the request names."""
-        return Memory() if self.request.results is None else RunStore(self.request.results)
-
     def regrets(self, budget: float, n: int) -> np.ndarray:
         """The final regrets of the first n runs at a budget."""
-        if budget not in self._cache:
-            self._cache[budget] = self._at(budget)
-        return self._regrets(self._cache[budget], n)
+        return self._regrets(self._at(budget), n)
 
     def of_baseline(self, n: int) -> np.ndarray:
         """The final regrets of the first n runs of the baseline, or of more that are there."""
@@ -175,9 +167,8 @@ class _Need:
         if failures:
             raise RunsFailed(failures)
         self._played[setting] = max(n, self._played.get(setting, 0))
-        return MEASURED[REGRET.statistic](load_finished(self.store, setting, n))[:, -1].astype(
-            float
-        )
+        finished = load_finished(self.store, setting, n)
+        return MEASURED[REGRET.statistic](finished)[:, -1].astype(float)
 
     def played(self) -> int:
         """The runs that the answer is made of, the baseline's included."""

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..comparison.best import AgainstBest, against_best
-from ..comparison.limits import limits_of_mean, limits_of_median, mean_of_runs
-from ..comparison.pairs import Located
+from ..comparison.pairs import CENTERS, located
 
 ERROR = 0.05  # the probability that any set of algorithms lacks its best
 CLOSE = 0.1  # algorithms whose ratio is certainly below 1 + CLOSE are as good as each other
@@ -22,7 +21,6 @@ CLOSE = 0.1  # algorithms whose ratio is certainly below 1 + CLOSE are as good a
 # Plays what is missing of the first runs of some settings, by their numbers, and returns the final
 # regrets of each
 Play = Callable[[Sequence[int], int], Sequence[np.ndarray]]
-CENTERS = {"mean": (mean_of_runs, limits_of_mean), "median": (np.median, limits_of_median)}
 
 
 @dataclass(frozen=True)
@@ -76,9 +74,10 @@ def race(
         chosen = sorted(racing)
         regrets |= dict(zip(chosen, play(chosen, n), strict=True))
         racing = set()
-        found = {name: _located(regrets, tail, *how) for name, how in CENTERS.items()}
+        every = [regrets[i] for i in range(len(regrets))]
+        found = {name: located(every, name, tail) for name in CENTERS}
         best = {
-            name: [against_best(Located(*(x[list(game)] for x in values))) for game in games]
+            name: [against_best(values.of(list(game))) for game in games]
             for name, values in found.items()
         }
         for g, game in enumerate(games):
@@ -95,19 +94,6 @@ def race(
 def _is_decided(best: AgainstBest) -> bool:
     """Whether one algorithm is the best, or those that may be it are close to each other."""
     return bool(best.tied.sum() == 1 or (best.ratio.high[best.tied] <= 1.0 + CLOSE).all())
-
-
-def _located(regrets: dict[int, np.ndarray], tail: float, center, limits) -> Located:
-    """The mean, or median, of each setting with its limits."""
-    found = Located(*(np.empty(len(regrets)) for _ in range(3)))
-    sizes = np.array([len(regrets[i]) for i in range(len(regrets))])
-    for n in np.unique(sizes):
-        some = np.flatnonzero(sizes == n)
-        values = np.stack([regrets[int(i)] for i in some], axis=1)
-        middle = center(values) if center is mean_of_runs else center(values, axis=0)
-        for place, x in zip(found, (middle, *limits(values, tail)), strict=True):
-            place[some] = x
-    return found
 
 
 def excluded_winners(one: Sequence[AgainstBest], other: Sequence[AgainstBest]) -> float:

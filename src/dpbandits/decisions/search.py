@@ -14,8 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..comparison.limits import limits_of_mean, mean_of_runs
-from ..comparison.pairs import Located, ratio
+from ..comparison.pairs import Located, located, ratio
 
 ERROR = 0.05  # the probability that anything that a search tells is wrong
 LOOKS = 100  # at runs, at most: each may be wrong with probability ERROR / LOOKS
@@ -171,9 +170,7 @@ class Search:
 
 def _located(regrets: np.ndarray) -> Located:
     """The mean of some regrets, with limits that hold in all looks at once."""
-    column = regrets[:, np.newaxis]
-    low, high = limits_of_mean(column, ERROR / LOOKS)
-    return Located(mean_of_runs(column)[0], low[0], high[0])
+    return located([regrets], "mean", ERROR / LOOKS).of(0)
 
 
 def _excess(look: Look, goal: float) -> float:

@@ -15,6 +15,7 @@ from . import arms as laws_of_arms
 from .arms import Arm
 from .data import empirical, table
 from .instances import Instance, contaminate, of_arms
+from .linear import contextual, contextual_table, linear, linear_sphere
 from .written import arms_written
 
 LARGEST = 10_000  # arms
@@ -169,6 +170,8 @@ def contaminated(
         raise BadInput(f"inlier={plain(inlier)}: another environment is needed")
     with inside("inlier"):
         clean = call(LAWS, inlier)
+    if not clean.arms:
+        raise BadInput("inlier: the rewards of arms can be contaminated, not those of contexts")
     relative = yes_no("relative", relative)
     centers = clean.reward_means() if relative else np.zeros(len(clean.arms))
     arms = outlying_arms(outlier, share, clean, centers)
@@ -213,7 +216,10 @@ ARM_LAWS = "bernoulli two_point point_mass gaussian uniform beta discrete pareto
 ARMS = {name: getattr(laws_of_arms, name) for name in ARM_LAWS.split()}
 OF_MEANS = bernoulli, bernoulli_family, one_better, uniform_means, sign, gaussian, pareto, student
 OTHERS = lognormal, mixed, twopoint_heavy, contaminated, empirical, table
-LAWS: dict[str, Callable[..., Instance]] = {law.__name__: law for law in (*OF_MEANS, *OTHERS)}
+OF_VECTORS = linear, linear_sphere, contextual, contextual_table
+LAWS: dict[str, Callable[..., Instance]] = {
+    law.__name__: law for law in (*OF_MEANS, *OTHERS, *OF_VECTORS)
+}
 
 
 def laws_of_one_arm() -> dict[str, Callable[..., Arm]]:

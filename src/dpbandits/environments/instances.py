@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
+from ..contracts.question import ARMS, FEATURES
 from ..errors import BadInput
 from .arms import Arm
-from .laws import PARAMETERS, Environment
+from .laws import PARAMETERS, STUDENT, Environment
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,8 @@ class Instance:
     environment: Environment  # the arms' laws
     arms: tuple[Arm, ...]  # the arms; under contamination those of inliers
     outliers: tuple[Arm, ...] = ()  # the laws of the arms' outliers; empty without contamination
+    # float64 array (d,): the mean of an arm is <theta, its features>; empty if arms have none
+    theta: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     @cached_property
     def means(self) -> np.ndarray:
@@ -37,6 +40,17 @@ class Instance:
         """Smallest and largest reward of all arms."""
         laws = self.arms + self.outliers
         return float(min(law.low for law in laws)), float(max(law.high for law in laws))
+
+    @property
+    def actions(self) -> str:
+        """What a learner knows of the actions: nothing, or their features."""
+        return FEATURES if len(self.theta) else ARMS
+
+    @property
+    def longest(self) -> tuple[float, float]:
+        """The length of the longest action, and that of theta."""
+        lengths = np.linalg.norm(self.environment.features, axis=1)
+        return float(lengths.max(initial=0.0)), float(np.linalg.norm(self.theta))
 
     @property
     def contamination(self) -> float:
@@ -63,12 +77,19 @@ class Instance:
             law=env.law[rows],
             parameters=np.ascontiguousarray(env.parameters[rows]),
             table=np.ascontiguousarray(env.table[:, order]),
+            features=np.ascontiguousarray(env.features[order[: len(env.features)]]),
         )
 
     def alone(self, a: int) -> Instance:
         """The instance of arm ``a`` alone; its mean is that of the observed rewards."""
         arm = replace(self.arms[a], mean=self.arms[a].reward_mean)
-        return Instance(self.shuffled(np.array([a])), (arm,), self.outliers[a : a + 1])
+        return Instance(self.shuffled(np.array([a])), (arm,), self.outliers[a : a + 1], self.theta)
+
+    def content(self) -> list[np.ndarray]:
+        """The arrays that decide what is played on it, the same in all processes."""
+        env = self.environment
+        places = np.minimum(env.law, STUDENT + 1)  # addresses differ between processes
+        return [np.asarray(x) for x in (*env._replace(law=places), self.means)]
 
 
 def finite(moment: Callable[[float, float], float], q: float, c: float) -> float:
@@ -118,5 +139,8 @@ def contaminate(
     ``alpha``.
     """
     environment = environment_of([*clean.arms, *arms])
-    environment = environment._replace(table=clean.environment.table, alpha=alpha, reports=reports)
-    return Instance(environment, clean.arms, tuple(arms))
+    own = clean.environment
+    environment = environment._replace(
+        table=own.table, alpha=alpha, reports=reports, features=own.features
+    )
+    return Instance(environment, clean.arms, tuple(arms), clean.theta)

@@ -36,6 +36,7 @@ LARGEST = 11  # the value drawn where no truncation level is known to the advers
 INVOLVED = SIGMOID_GAUSSIAN  # from here on, code to draw a value is not inlined
 PARAMETERS = 3
 SMALLEST = 2.0**-54  # in the place of a uniform number that is 0
+NO_FEATURES = np.zeros((0, 0))
 
 
 class Environment(NamedTuple):
@@ -52,6 +53,8 @@ class Environment(NamedTuple):
     # whether an outlier replaces what a user sends, and not the user's reward. Without local
     # privacy users send their rewards
     reports: bool = False
+    # float64 array (K, d), the features of each arm; (0, 0) if arms have none
+    features: np.ndarray = NO_FEATURES
 
 
 class Law(NamedTuple):

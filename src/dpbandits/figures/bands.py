@@ -53,6 +53,11 @@ def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:
     ax.fill_between(curve[by], low, curve["high"], color=colour, alpha=0.2, lw=0)
 
 
+def bars(middle: pd.Series, low: pd.Series, high: pd.Series) -> list[pd.Series]:
+    """The lengths of error bars, as ``Axes.errorbar`` takes them; 0 where there is no interval."""
+    return [(middle - low).fillna(0.0), (high - middle).fillna(0.0)]
+
+
 def band_note(table: pd.DataFrame, band: str) -> str:
     """The note below a figure of lines with bands.
 

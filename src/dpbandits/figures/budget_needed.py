@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from ..contracts.display import display_name, environment_title, symbol
 from ..errors import BadInput
 from .labels import scientific
-from .style import PALETTE, Chart, label_logarithms, looks_of, styled
+from .style import PALETTE, Chart, label_logarithms, styled, styles_of
 
 NOTE = (
     "Points: the budgets that were tried, with intervals that hold all at once with probability "
@@ -25,37 +25,29 @@ def budget_needed(table: pd.DataFrame, title: str = "") -> Figure:
     looks, names = table.attrs["looks"], list(table["name"].unique())
     figure = Chart(figsize=(max(4.4 * len(names), 5.4), 3.8))
     axes = figure.subplots(1, len(names), squeeze=False, sharey=True)[0]
-    looks_like = {
-        algo: (colour, dash) for algo, _, colour, dash in looks_of({a: [a] for a in table["algo"]})
-    }
+    styles = styles_of(table.assign(line=table["algo"]))
     for ax, name in zip(axes, names, strict=True):
         own = table[table["name"] == name]
         for row in own.to_dict("records"):
-            colour, dash = looks_like[row["algo"]]
+            style = styles[row["algo"]]
             seen = looks[looks["algo"] == row["algo"]]
             ends = np.abs(seen[["low", "high"]].to_numpy().T - seen["mean"].to_numpy())
             ax.errorbar(
-                seen["budget"], seen["mean"], ends, color=colour, linestyle=dash, marker="o",
-                ms=3, lw=1, elinewidth=0.8, label=display_name(row["algo"]),
+                seen["budget"], seen["mean"], ends, marker="o", ms=3, lw=1, elinewidth=0.8,
+                label=display_name(row["algo"]), **style,
             )  # fmt: skip
             if row["reached"]:
                 low = max(row["low"], seen["budget"].min() / 2)
-                ax.axvspan(low, row["high"], color=colour, alpha=0.25, lw=0)
+                ax.axvspan(low, row["high"], color=style["color"], alpha=0.25, lw=0)
         ax.axhline(own["goal"].iloc[0], color=PALETTE["black"], lw=0.8, ls="--")
         ax.set(xscale="log", yscale="log", xlabel=f"privacy budget {symbol(name)}")
         label_logarithms(ax)
     first = table.iloc[0]
-    divided = (
-        f" / that of {display_name(first['baseline'])}"
-        if table["baseline"].nunique() == 1
-        else " ratio"
-    )
-    axes[0].set_ylabel("pseudo-regret" + (divided if table["baseline"].any() else ""))
+    divided = " ratio" if table["baseline"].any() else ""
+    if divided and table["baseline"].nunique() == 1:
+        divided = f" / that of {display_name(first['baseline'])}"
+    axes[0].set_ylabel(f"pseudo-regret{divided}")
     where = f"{environment_title(first['env'])}, $T$ = {scientific(first['horizon'])}"
-    handles, labels = axes[0].get_legend_handles_labels()
-    for ax in axes[1:]:
-        more = ax.get_legend_handles_labels()
-        handles, labels = handles + more[0], labels + more[1]
-    figure.legend(handles, labels, loc="outside upper center", ncols=3, title=title or where)
+    figure.legend(loc="outside upper center", ncols=3, title=title or where)
     figure.supxlabel(NOTE, fontsize=7.5, color="#444444")
     return figure

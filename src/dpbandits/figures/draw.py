@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from types import ModuleType
 from typing import Any
@@ -14,13 +13,14 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from ..contracts.algorithm import import_file
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, unknown
 from ..files import package_folder
 from ..results.tables import question_of_table, varied_in
 from ..settings.groups import names_in, read_experiment
-from ..validation import as_number, yes_no
+from ..validation import as_number, one_of, yes_no
 from .bands import BANDS
 from .identification import identification_panels
 from .labels import finite_budgets
@@ -53,22 +53,16 @@ def _text(key: str, value: Any) -> str:
     return value
 
 
-def _one_of(names: Iterable[str], key: str, value: Any) -> str:
-    if value not in list(names):
-        raise BadInput(f"{key}={plain(value)}: {' or '.join(names)} is needed")
-    return str(value)
-
-
 # What a file may give to the function of its kind of figure, and how the value is checked
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "title": _text,
-    "band": partial(_one_of, BANDS),
+    "band": partial(one_of, BANDS),
     "private": _text,
     "k": as_number,
     "theorems": yes_no,
     "tails": yes_no,
-    "scale": partial(_one_of, SCALES),
-    "time": partial(_one_of, SCALES),
+    "scale": partial(one_of, SCALES),
+    "time": partial(one_of, SCALES),
 }
 
 
@@ -88,7 +82,7 @@ def figure_of_table(
     Raises:
         BadInput: the table has no such axis.
     """
-    _one_of(BANDS, "band", band)
+    one_of(BANDS, "band", band)
     if kind not in (None, "tail"):
         raise BadInput(f"kind={plain(kind)}: tail is needed, or nothing")
     if "rule" in table.columns:
@@ -174,9 +168,4 @@ def from_file(name: str, described: Any, table: pd.DataFrame) -> Draw:
 
 def load_script(name: str) -> ModuleType:
     """The plotting script of an experiment of the package, as a module."""
-    file = package_folder("experiments") / f"{name}.py"
-    spec = importlib.util.spec_from_file_location(f"dpbandits_experiment_{name}", file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return import_file(package_folder("experiments") / f"{name}.py", "experiment")

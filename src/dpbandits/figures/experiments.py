@@ -87,15 +87,13 @@ def experiment_figure(name: str, results: Path, bounds: bool = False) -> tuple[P
         raise BadInput(f"no table {file}: run bandit-run experiment={name} first")
     table = read(file)
     draw = figure_of_experiment(name, table)
-    if not bounds:
-        return results / "figures" / name, _scaled(draw(table), name, table)
-    if "bounds" not in inspect.signature(draw).parameters:
+    if bounds and "bounds" not in inspect.signature(draw).parameters:
         raise BadInput(
             f"bounds=true: the figure of {name} takes no bounds; bandit-plot {file} bounds=true "
             "draws its table with them"
         )
-    figure = draw(table, bounds=curves_of(table, [file]))
-    return results / "figures" / name, _scaled(figure, name, table)
+    beside = {"bounds": curves_of(table, [file])} if bounds else {}
+    return results / "figures" / name, _scaled(draw(table, **beside), name, table)
 
 
 def _scaled(figure: Figure, name: str, table: pd.DataFrame) -> Figure:

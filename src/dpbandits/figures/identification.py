@@ -19,6 +19,7 @@ from ..results.tables import varied_in
 from ..settings.groups import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
+from .bands import bars
 from .labels import legend_name, value_text
 from .style import Chart, Styles, finish, styled, styles_of
 
@@ -63,8 +64,7 @@ def identification_panels(table: pd.DataFrame, title: str, theorems: bool = Fals
         "90 % of the runs.\nCrosses: some runs met their cap. Wrong answers: of the runs that "
         "stopped, 95 % interval (Clopper-Pearson)."
     )
-    finish(figure, title, table, note)
-    return figure
+    return finish(figure, title, table, note)
 
 
 def labelled(table: pd.DataFrame) -> pd.DataFrame:
@@ -122,9 +122,9 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     for label, found in lines_of(table):
         found = found[np.isfinite(found["eps"])]
         wrong = 1.0 - found["correct"]
-        bars = [wrong - (1.0 - found["correct_high"]), 1.0 - found["correct_low"] - wrong]
+        interval = bars(wrong, 1.0 - found["correct_high"], 1.0 - found["correct_low"])
         style = styles[label] | {"linestyle": "", "marker": "o", "ms": 3}
-        ax.errorbar(found["eps"], wrong, yerr=[b.fillna(0.0) for b in bars], capsize=2, **style)
+        ax.errorbar(found["eps"], wrong, yerr=interval, capsize=2, **style)
     for name in ("delta", "alpha", "beta"):
         for risk in sorted(table[name].unique()) if name in table.columns else ():
             ax.axhline(risk, color="black", lw=1, ls=":", label=f"required: at most {risk:g}")

@@ -91,8 +91,7 @@ def budget_panels(
             values = [term(budget) for budget in budgets]
             ax.plot(budgets, values, label=label, color="black", lw=1, ls=dash, gid=BOUND)
     axes[0].set_ylabel(regret_label(table))
-    finish(figure, title, table, band_note(table, band))
-    return figure
+    return finish(figure, title, table, band_note(table, band))
 
 
 @styled
@@ -108,8 +107,7 @@ def parameter_panels(table: pd.DataFrame, title: str, x: str, band: str = "ci") 
         if values.min() > 0 and (x == "horizon" or values.max() > 20 * values.min()):
             ax.set_xscale("log")
     label_edges(axes, symbol(x), regret_label(table))
-    finish(figure, title, table, band_note(table, band))
-    return figure
+    return finish(figure, title, table, band_note(table, band))
 
 
 @styled
@@ -138,5 +136,4 @@ def contamination_panels(
         order(ax, grid, grid ** (1 - 1 / k), at_end(table)["regret"].max() / 2, name)
         ax.set_title(f"{legend_name(algo)}, {budget_title('eps', eps)}")
     label_edges(axes, r"contamination $\alpha = \alpha_1$", regret_label(table))
-    finish(figure, title, table, band_note(table, band))
-    return figure
+    return finish(figure, title, table, band_note(table, band))

@@ -140,8 +140,7 @@ def time_panels(
     label_edges(axes, "round $t$", "pseudo-regret", each_row=tails)
     if tails:
         label_edges(below, "regret $x$ at $T$", "$P$(regret > $x$)", each_row=True)
-    finish(figure, title, table, band_note(table, band))
-    return figure
+    return finish(figure, title, table, band_note(table, band))
 
 
 def _of_panel(rows: pd.DataFrame, env: str, horizon: float, name: str, x: float) -> pd.Series:
@@ -221,5 +220,4 @@ def side_by_side(
         regret_vs_time(ax, rows, styles, band, scale, beside, log_time)
         ax.set(title=name, xlabel="round $t$")
     axes[0].set_ylabel("pseudo-regret")
-    finish(figure, title, table, band_note(table, band))
-    return figure
+    return finish(figure, title, table, band_note(table, band))

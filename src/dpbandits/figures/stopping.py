@@ -17,7 +17,7 @@ from ..errors import BadInput
 from ..results.summary import summarize
 from ..theory.bounds import where_it_holds
 from ..theory.sajed2019 import stopping_lower, stopping_upper
-from .bands import INTERVAL
+from .bands import INTERVAL, bars
 from .labels import budget_title, finite_budgets, legend_name, value_text
 from .style import Chart, Styles, finish, styled, styles_of
 
@@ -69,8 +69,7 @@ def stopping_panels(table: pd.DataFrame, title: str, theorems: bool = False) -> 
         f"Points: mean of RUNS runs, hollow if some met their cap. Bars: {INTERVAL}.\n"
         "Last row: all means together, 95 % interval (Clopper-Pearson)."
     )
-    finish(figure, title, table, note)
-    return figure
+    return finish(figure, title, table, note)
 
 
 def labelled(table: pd.DataFrame) -> pd.DataFrame:
@@ -94,11 +93,9 @@ def summaries(table: pd.DataFrame, column: str) -> Iterator[tuple[str, pd.DataFr
 def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     """Draw the mean stopping time of each line against the absolute mean, on logarithmic axes."""
     for label, found in summaries(table, "size"):
-        bars = [found["mean"] - found["ci_low"], found["ci_high"] - found["mean"]]
-        style = styles[label]
+        style, interval = styles[label], bars(found["mean"], found["ci_low"], found["ci_high"])
         ax.plot(found["size"], found["mean"], label=label, **style)
-        bars = [length.fillna(0.0) for length in bars]
-        ax.errorbar(found["size"], found["mean"], yerr=bars, fmt="none", color=style["color"])
+        ax.errorbar(found["size"], found["mean"], yerr=interval, fmt="none", color=style["color"])
         hollow = found[found["halted"] < found["runs"]]
         ax.plot(hollow["size"], hollow["mean"], **style | {"linestyle": "", "mfc": "white"})
     ax.set(xscale="log", yscale="log")
@@ -125,9 +122,9 @@ def draw_correct(ax: Axes, table: pd.DataFrame, errors: list[float], styles: Sty
     for k, (label, found) in enumerate(lines.items()):
         share = found["correct"]
         x = found["rel_error"].map(errors.index) + 0.16 * (k - (len(lines) - 1) / 2)
-        bars = [share - found["correct_low"], found["correct_high"] - share]
+        interval = bars(share, found["correct_low"], found["correct_high"])
         style = styles[label] | {"linestyle": ""}
-        ax.errorbar(x, share, yerr=[b.fillna(0.0) for b in bars], capsize=2, **style)
+        ax.errorbar(x, share, yerr=interval, capsize=2, **style)
     for beta in sorted(table["beta"].unique()):
         ax.axhline(1 - beta, color="black", lw=1, ls=DASHES[2], label=r"required: $1 - \beta$")
     ax.set_xticks(np.arange(len(errors)), [f"{a:g}" for a in errors])

@@ -35,12 +35,9 @@ DASHES: dict[str, Any] = {
     "dotted": (0, (1, 1)),
 }
 LIGHTEST = 0.55  # how far the shades of a colour go towards white
-STYLE: Any = {
-    "font.size": 9, "axes.titlesize": 9, "axes.spines.top": False, "axes.spines.right": False,
-    "axes.grid": True, "axes.axisbelow": True, "grid.color": "#dddddd", "grid.linewidth": 0.5,
-    "legend.frameon": False, "lines.linewidth": 1.4, "figure.constrained_layout.use": True,
-    "pdf.fonttype": 42, "svg.hashsalt": "dpbandits", "savefig.dpi": 150,
-}  # fmt: skip
+STYLE = matplotlib.rc_params_from_file(
+    Path(__file__).with_name("dpbandits.mplstyle"), use_default_template=False
+)
 # Without dates and versions a figure is written with the same bytes every time
 METADATA: dict[str, Any] = {
     "pdf": {"CreationDate": None},
@@ -119,9 +116,9 @@ def shade(colour: str, i: int, n: int) -> str:
     return to_hex((red, green, blue))
 
 
-def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> None:
+def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> Figure:
     """Put the title and the legend above the panels, and below them a note and the legend of
-    bounds, for which the figure grows.
+    bounds, for which the figure grows; returns it.
 
     ``RUNS`` in the note is replaced by the number of runs in the table.
     """
@@ -138,7 +135,7 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> None:
     note = note.replace("RUNS", str(table["run"].nunique()))
     if not bounds:
         figure.supxlabel(_wrapped(note, figure), fontsize=7.5, color="#444444")
-        return
+        return figure
     if any(line.get_marker() != "None" for line in bounds.values()):
         note += " Bounds: thin, in the colour of their line; black: of several lines; "
         note += "grey: slope only."
@@ -148,6 +145,7 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> None:
     below: Any = {"loc": "outside lower center", "title": _wrapped(note, figure)}
     legend = figure.legend(list(bounds.values()), list(bounds), ncols=columns, fontsize=8, **below)
     legend.get_title().set(color="#444444", multialignment="center", fontsize=7.5)
+    return figure
 
 
 def _wrapped(note: str, figure: Figure) -> str:
@@ -181,10 +179,10 @@ def label_logarithms(ax: Axes) -> None:
         if np.floor(high) - np.ceil(low) < 1:
             between = (2.0, 5.0) if high - low > 0.5 else (1.5, 2.0, 3.0, 5.0)
             axis.set_minor_locator(LogLocator(subs=between))
-            axis.set_minor_formatter(FuncFormatter(lambda x, _: _between(x)))
+            axis.set_minor_formatter(FuncFormatter(_between))
             axis.set_tick_params(which="minor", labelsize=8)
 
 
-def _between(x: float) -> str:
+def _between(x: float, _: Any) -> str:
     """A label of a logarithmic axis that is no power of ten."""
     return f"{x:g}" if 0.01 <= x < 1000 else scientific(x)

@@ -39,5 +39,4 @@ def tail_panels(table: pd.DataFrame, title: str) -> Figure:
     for ax in axes[:, 0]:
         ax.set_ylabel("$P$(regret > $x$)")
     note = f"Steps: share of RUNS runs whose {regret_label(table)} exceeds $x$."
-    finish(figure, title, table, note)
-    return figure
+    return finish(figure, title, table, note)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import altair as alt
@@ -30,18 +31,8 @@ COLUMNS = {
     "bounds": [*PLACE, "x", "value", "label"],
     "map": ["x", "ratio", "settings"],
 }
-CONFIG: dict[str, Any] = {
-    "aria": False,  # the figure has a name, and the table has the numbers
-    "background": "transparent",
-    "font": "system-ui, sans-serif",
-    "view": {"stroke": None},
-    "axis": {
-        "gridColor": "#dddddd", "domainColor": "#767676", "tickColor": "#767676",
-        "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal", "tickCount": 5,
-        "labelOverlap": True,
-    },
-    "range": {"heatmap": {"scheme": "viridis"}},
-}  # fmt: skip
+# of all charts; the figure has a name and the table has the numbers, so no marks have names
+CONFIG: dict[str, Any] = json.loads(Path(__file__).with_name("vega.json").read_text())
 DASH = {"exact": [1, 0], "asymptotic": [6, 2, 1, 2], "worst case": [1, 3], "slope": [4, 3]}
 VALUE = (
     "datum.value == 0 ? '0' : abs(log(abs(datum.value))/LN10) >= 4 ? "
@@ -106,8 +97,9 @@ def colours(lines: Sequence[Line]) -> dict[str, Any]:
 
 def scale(kind: str) -> Any:
     """A logarithmic or linear scale, as fine as its data."""
-    log = kind == "log"
-    return alt.Scale(type="log", nice=False) if log else alt.Scale(type="linear", zero=True)
+    return (
+        alt.Scale(type="log", nice=False) if kind == "log" else alt.Scale(type="linear", zero=True)
+    )
 
 
 def ticks(channel: str) -> dict[str, Any]:
@@ -283,8 +275,9 @@ def picture(spec: dict[str, Any], data: dict[str, str], choice: dict[str, Any], 
     still["width"] = WIDTH if still.get("width") == "container" else still["width"]
     still["layer"] = [layer for layer in still.get("layer", []) if not _only_for_hovering(layer)]
     for part in (still, *still["layer"]):
-        if "data" in part:
-            part["data"] = _inline(part["data"], data)
+        named = part.get("data") or {}
+        if "name" in named:
+            part["data"] = {"values": data[named["name"]], "format": named["format"]}
     for parameter in still.get("params", []):
         parameter["value"] = choice.get(parameter["name"], parameter["value"])
     svg = vl_convert.vegalite_to_svg(still)
@@ -302,12 +295,6 @@ def picture(spec: dict[str, Any], data: dict[str, str], choice: dict[str, Any], 
 def rounded(text: str) -> str:
     """The numbers of an attribute with one digit; those in labels stay as they are."""
     return re.sub(r"-?\d+\.\d{2,}", lambda n: f"{float(n[0]):.1f}".removesuffix(".0"), text)
-
-
-def _inline(data: Any, tables: dict[str, str]) -> Any:
-    if data is None or "name" not in data:
-        return data
-    return {"values": tables[data["name"]], "format": data["format"]}
 
 
 def _only_for_hovering(layer: dict[str, Any]) -> bool:

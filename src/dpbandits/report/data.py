@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,8 +28,9 @@ NUMBERS = 2400  # points of all curves of a table, about
 TAIL = 24  # points of a tail
 QUANTILES = {"q10": 0.1, "median": 0.5, "q90": 0.9}
 MEASURED = ["mean", "low", "high", *QUANTILES]
-INDEX = {"env.instance", "seed"}  # numbers that are no quantity
+NO_AXIS = ("env.instance", "seed", "cap", "true_mean")  # numbers that are on no axis
 PLACE = ["panel", "level", "line"]
+CURVE = [*PLACE, "t", *MEASURED]
 NO_LEVEL = -1  # of a line without a value on the axis: it belongs to every level
 
 
@@ -80,14 +81,18 @@ class Study:
 
     statistic: str
     arrangement: Arrangement
-    curves: pd.DataFrame
     ends: pd.DataFrame
-    tails: pd.DataFrame
     means: np.ndarray
-    settings: int
     runs: int
+    curves: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=CURVE))
+    tails: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=[*PLACE, "x", "p"]))
     aggregated: bool = False
     notes: list[str] = field(default_factory=list)
+
+    @property
+    def settings(self) -> int:
+        """The number of settings."""
+        return len(self.means)
 
 
 def study_of_table(table: pd.DataFrame) -> Study:
@@ -107,14 +112,10 @@ def study_of_table(table: pd.DataFrame) -> Study:
     found = arranged(settings)
     if is_large(found, len(settings)):
         return aggregated(settings, slim, last, words, runs)
-    notes = []
-    curves = pd.DataFrame(columns=[*PLACE, "t", *MEASURED])
-    if question.each_checkpoint:
-        shown, fewer = thinned(slim, len(settings))
-        if shown["t"].nunique() > 1:
-            curves = _placed(statistics(shown, ["setting", "t"]), found)
-        if fewer:
-            notes.append(fewer)
+    shown, fewer = thinned(slim, len(settings)) if question.each_checkpoint else (slim, "")
+    curves = pd.DataFrame(columns=CURVE)
+    if shown["t"].nunique() > 1:
+        curves = _placed(statistics(shown, ["setting", "t"]), found)
     ends = _placed(statistics(last, ["setting"]), found)
     if question.share is not None:
         of = [table[name].groupby(number).sum().to_numpy(dtype=float) for name in question.share]
@@ -122,9 +123,9 @@ def study_of_table(table: pd.DataFrame) -> Study:
             f"{100 * a / b:.4g} %" if b else "none halted" for a, b in zip(*of, strict=True)
         ]
     ends["ties"] = compare(table)["letters"].to_numpy()
-    tails = _placed(exceedance(last), found)
+    tails, notes = _placed(exceedance(last), found), [fewer] if fewer else []
     means = ends["mean"].to_numpy()
-    return Study(words, found, curves, ends, tails, means, len(settings), runs, False, notes)
+    return Study(words, found, ends, means, runs, curves, tails, notes=notes)
 
 
 def is_large(found: Arrangement, settings: int) -> bool:
@@ -207,11 +208,20 @@ def arranged(settings: pd.DataFrame) -> Arrangement:
         ", ".join([display_name(str(name)), *words_of(vary, row)])
         for name, row in zip(settings[group], settings[vary].itertuples(index=False), strict=True)
     ]
-    lines = looks(dict(zip(labels, settings[group].astype(str), strict=True)))
     x = settings[axis].to_numpy(dtype=float) if axis else np.full(len(settings), np.nan)
     levels = np.unique(x[np.isfinite(x)])
     level = np.where(np.isfinite(x), np.searchsorted(levels, x), NO_LEVEL)
-    names, panels = [line.label for line in lines], list(dict.fromkeys(titles))
+    panels = list(dict.fromkeys(titles))
+    return _arrangement(axis, levels, level, panels, titles, labels, settings[group])
+
+
+def _arrangement(
+    axis: str | None, levels: Iterable[float], level: np.ndarray, panels: list[str],
+    titles: Sequence[str], labels: Sequence[str], algorithms: pd.Series,
+) -> Arrangement:  # fmt: skip
+    """The arrangement of settings that have these levels, titles of panels, and labels of lines."""
+    lines = looks(dict(zip(labels, algorithms.astype(str), strict=True)))
+    names = [line.label for line in lines]
     places = pd.DataFrame({
         "panel": [panels.index(title) for title in titles],
         "level": level,
@@ -222,14 +232,10 @@ def arranged(settings: pd.DataFrame) -> Arrangement:
 
 def axis_of(settings: pd.DataFrame, group: str) -> str | None:
     """The budget if it has three values, or as many as any parameter; else that parameter."""
-    counts = {}
-    for column in settings.columns:
-        if column in INDEX or column in ("cap", "true_mean"):
-            continue
-        numbers = pd.to_numeric(settings[column], errors="coerce")
-        blank = settings[column].isna()
-        if column != group and (numbers.notna() | blank).all() and numbers.notna().any():
-            counts[column] = numbers[np.isfinite(numbers)].nunique()
+    others = settings.drop(columns=[group, *NO_AXIS], errors="ignore")
+    numbers = others.apply(pd.to_numeric, errors="coerce")
+    numeric = (numbers.notna() | others.isna()).all() & numbers.notna().any()
+    counts = numbers.loc[:, numeric].where(np.isfinite).nunique().to_dict()
     budgets = {name: n for name, n in counts.items() if name in BUDGETS}
     best = max(budgets, key=budgets.__getitem__, default=None)
     if best is not None and budgets[best] > 1:
@@ -286,18 +292,16 @@ def aggregated(
     limit = "cap" if group == "rule" else "horizon"
     budgets = [name for name in budgets_of(settings) if name in settings.columns]
     axis = max(budgets, key=lambda name: settings[name].nunique(), default=None)
-    panels = list(settings[limit].drop_duplicates().sort_values())
-    lines = looks({display_name(name): name for name in dict.fromkeys(settings[group].astype(str))})
-    names = [line.algo for line in lines]
+    sizes = settings[limit].value_counts().sort_index()
+    panels = {T: f"T = {value('horizon', T)}, {n:,} settings" for T, n in sizes.items()}
     x = settings[axis].to_numpy(dtype=float) if axis else np.full(len(settings), np.inf)
     levels, level = binned(x)
-    places = pd.DataFrame({
-        "panel": [panels.index(T) for T in settings[limit]],
-        "level": level,
-        "line": [names.index(str(name)) for name in settings[group]],
-    })  # fmt: skip
-    sizes = settings[limit].value_counts()
-    titles = [f"T = {value('horizon', T)}, {sizes[T]:,} settings" for T in panels]
+    titles = [panels[T] for T in settings[limit]]
+    labels = [display_name(str(name)) for name in settings[group]]
+    found = _arrangement(
+        axis, levels, level, list(panels.values()), titles, labels, settings[group]
+    )
+    places = found.places
     means = last.groupby("setting")["value"].mean()
     of_game = [c for c in settings.columns if is_of_game(c, group)]
     game = settings.groupby(of_game, sort=False, dropna=False).ngroup()
@@ -311,7 +315,7 @@ def aggregated(
     ends["to_smallest"] = np.exp(logs).to_numpy()
     ends["smallest"] = groups.apply(lambda r: float((r <= 1 + 1e-12).mean())).to_numpy()
     ends["worst"] = groups.max().to_numpy()
-    curves = pd.DataFrame(columns=[*PLACE, "t", *MEASURED])
+    curves = pd.DataFrame(columns=CURVE)
     if slim["t"].nunique() > 1:
         shown, _ = thinned(slim, len(ends))
         at = shown.groupby(["setting", "t"], sort=False)["value"].mean().reset_index()
@@ -320,8 +324,8 @@ def aggregated(
     wide = last.assign(value=last["value"].to_numpy() / best.to_numpy()[last["setting"]])
     code = places.groupby(PLACE, sort=False).ngroup().to_numpy()
     tail = exceedance(wide.assign(setting=code[wide["setting"]]).dropna())
-    labels = places.drop_duplicates(PLACE, ignore_index=True).loc[tail["setting"].astype(int)]
-    tails = pd.concat([labels.reset_index(drop=True), tail[["x", "p"]]], axis=1)
+    of_tail = places.drop_duplicates(PLACE, ignore_index=True).loc[tail["setting"].astype(int)]
+    tails = pd.concat([of_tail.reset_index(drop=True), tail[["x", "p"]]], axis=1)
     notes = [
         f"{len(settings):,} settings are too many to be shown one by one: they are aggregated. "
         "A line is the mean, over the settings of an algorithm, of their mean "
@@ -329,10 +333,7 @@ def aggregated(
     ]
     if len(levels) < len(np.unique(x[np.isfinite(x)])):
         notes.append(f"Values of {name_of(str(axis))} are grouped into {len(levels)} classes.")
-    found = Arrangement(axis, levels, titles, lines, places)
-    return Study(
-        statistic, found, curves, ends, tails, means.to_numpy(), len(settings), runs, True, notes
-    )
+    return Study(statistic, found, ends, means.to_numpy(), runs, curves, tails, True, notes)
 
 
 def _over_settings(rows: pd.DataFrame, by: list[str]) -> pd.DataFrame:
@@ -370,12 +371,11 @@ def study_of_summary(summary: pd.DataFrame, statistic: str) -> Study:
         "The folder holds the summary alone, without the table of runs: curves over time and "
         "tails need it. The command below makes it."
     )
-    empty = pd.DataFrame(columns=[*PLACE, "x", "p"])
-    curves = pd.DataFrame(columns=[*PLACE, "t", *MEASURED])
-    runs = int(summary["runs"].max())
-    if is_large(found, len(summary)):
-        rows = pd.DataFrame({"setting": np.arange(len(about)), "value": summary["mean"], "t": 0})
-        study = aggregated(about, rows, rows, statistic, runs)
-        return replace(study, notes=[*study.notes, note], tails=empty)
-    means = summary["mean"].to_numpy()
-    return Study(statistic, found, curves, ends, empty, means, len(summary), runs, False, [note])
+    study = Study(
+        statistic, found, ends, summary["mean"].to_numpy(), int(summary["runs"].max()), notes=[note]
+    )
+    if not is_large(found, len(summary)):
+        return study
+    rows = pd.DataFrame({"setting": np.arange(len(about)), "value": summary["mean"], "t": 0})
+    large = aggregated(about, rows, rows, statistic, study.runs)
+    return replace(large, notes=[*large.notes, note], tails=study.tails)

@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader
 
 from ..contracts.parameters import BUDGETS
 from ..results.tables import settings_of
+from ..settings.groups import leaves
 from . import charts
 from .data import MEASURED, NO_LEVEL, PLACE, Study, study_of_summary, study_of_table
 from .sources import Source, read_pipes
@@ -275,28 +276,12 @@ def map_section(ratios: pd.DataFrame) -> dict[str, Any] | None:
 def compressed(specs: Mapping[str, Any]) -> tuple[str, dict[str, str]]:
     """Specifications as JSON in which long texts that occur often stand once, under a token."""
     text = json.dumps(specs, ensure_ascii=False, separators=(",", ":"))
-    counts = Counter(string for string in strings_in(specs) if len(string) > 40)
+    counts = Counter(x for _, x in leaves("", specs) if isinstance(x, str) and len(x) > 40)
     often = sorted((s for s, n in counts.items() if n > 2), key=lambda s: (-len(s), s))
     tokens = {f"@{i}@": string for i, string in enumerate(often)}
     for token, string in tokens.items():
         text = text.replace(json.dumps(string, ensure_ascii=False), json.dumps(token))
     return text, tokens
-
-
-def strings_in(data: Any) -> list[str]:
-    """All texts in nested data."""
-    if isinstance(data, str):
-        return [data]
-    if isinstance(data, Mapping):
-        data = data.values()
-    elif not isinstance(data, list | tuple):
-        return []
-    return [text for inner in data for text in strings_in(inner)]
-
-
-def in_script(text: str) -> str:
-    """JSON that stands in a script element, which it cannot end."""
-    return text.replace("<", "\\u003c")
 
 
 def facts_of(sources: Sequence[Source]) -> dict[str, Any]:
@@ -327,7 +312,8 @@ def render(
     environment = Environment(
         loader=FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters["script"] = in_script
+    # JSON that stands in a script element must not end it
+    environment.filters["script"] = lambda text: text.replace("<", "\\u003c")
     environment.filters["unicode"] = unicode_of
     about = {
         s.source.name: {

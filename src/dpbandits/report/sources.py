@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
@@ -208,17 +209,10 @@ def _as_lists(config: Mapping[str, Any], question: Question) -> Iterable[str]:
 
 def read_pipes(file: Path) -> list[pd.DataFrame]:
     """The pipe tables of a Markdown file, as text; columns of one name get numbers."""
-    tables: list[list[list[str]]] = []
-    before = ""
-    for line in read_text(file).splitlines():
-        if line.startswith("|"):
-            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-            if not before.startswith("|"):
-                tables.append([])
-            tables[-1].append(cells)
-        before = line
     frames = []
-    for head, _, *rows in (t for t in tables if len(t) > 1):
+    for lines in re.findall(r"(?:^\|.*\n?){2,}", read_text(file), re.MULTILINE):
+        cells = [line.strip().strip("|").split("|") for line in lines.splitlines()]
+        head, _, *rows = ([cell.strip() for cell in row] for row in cells)
         names = [f"{n} {head[:i].count(n) + 1}" if n in head[:i] else n for i, n in enumerate(head)]
         frames.append(pd.DataFrame([r for r in rows if len(r) == len(names)], columns=names))
     return frames

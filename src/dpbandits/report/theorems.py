@@ -118,9 +118,8 @@ def ratios_of(study_means: np.ndarray, records: Sequence[Record]) -> pd.DataFram
             cache[key] = lower_bound(record)
         if mean > 0 and math.isfinite(cache[key]):
             game = f"{environment_title(record['env'])}, T = {power(record['horizon'])}"
-            game += (
-                "" if name == "eps" else f", {name_of(name)} in the place of ε"
-            )  # never one axis
+            if name != "eps":  # never one axis
+                game += f", {name_of(name)} in the place of ε"
             rows.append((display_name(record["algo"]), game, name, budget, mean / cache[key]))
     return pd.DataFrame(rows, columns=RATIOS).astype({"x": float, "ratio": float})
 

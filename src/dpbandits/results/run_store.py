@@ -36,7 +36,8 @@ class Runs:
     """Finished runs of one setting, by number.
 
     Attributes:
-        pulls: int64 array (C, K) of each run, pulls of each arm up to each checkpoint.
+        pulls: the record of each run, which the setting's question defines: int64 array (C, K),
+            pulls of each arm up to each checkpoint, or float64 array (C, 1), the regret.
         answers: what each run returned, NaN for nothing.
         seconds: how long each run took.
     """
@@ -51,7 +52,7 @@ class Runs:
         )
 
     def first(self, runs: int) -> tuple[np.ndarray, np.ndarray]:
-        """Pulls, int64 array (runs, C, K), and answers, float64 array (runs,)."""
+        """Records, an array (runs, C, ...), and answers, float64 array (runs,)."""
         pulls = np.stack([self.pulls[run] for run in range(runs)])
         return pulls, np.array([self.answers[run] for run in range(runs)])
 

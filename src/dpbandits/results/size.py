@@ -42,7 +42,9 @@ def _in_words(request: Request) -> str:
         rows_of_a_run(s) * (len(s.algo) + len(s.env) + 8 * (2 + len(s.columns)) + BYTES)
         for s in request.settings
     )
-    largest = max(len(s.rounds()) * len(s.instance.means) for s in request.settings)
+    largest = max(
+        len(s.rounds()) * s.question.record.width(len(s.instance.means)) for s in request.settings
+    )
     file, memory = (request.runs * size / 1e9 for size in (sum(each), 2 * EACH * largest))
     return (
         f"{_rows(request):.2g} rows, about {file:.2g} GB as CSV, and need {memory:.2g} GB of "

@@ -10,7 +10,16 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import BEST_ARM, HYPOTHESES, QUESTIONS, REGRET, STOPPING, Question
+from ..contracts.question import (
+    BEST_ARM,
+    HYPOTHESES,
+    PULLS,
+    QUESTIONS,
+    REGRET,
+    STOPPING,
+    TRACE,
+    Question,
+)
 from ..environments.instances import Instance
 from ..errors import BadInput, plain
 from ..files import write_atomically
@@ -27,7 +36,9 @@ class Finished(NamedTuple):
 
     setting: Setting
     instance: Instance  # its environment
-    pulls: np.ndarray  # int64 array (runs, C, K), pulls of each arm up to each checkpoint
+    # int64 array (runs, C, K), pulls of each arm up to each checkpoint, or float64 array
+    # (runs, C, 1), the regret: the record that its question asks for
+    pulls: np.ndarray
     answers: np.ndarray  # float64 array (runs,), what the algorithm returned, NaN for nothing
 
     @property
@@ -68,10 +79,22 @@ def true_hypothesis(f: Finished) -> np.ndarray:
 RIGHT = {STOPPING: near_the_mean, BEST_ARM: among_the_best, HYPOTHESES: true_hypothesis}
 
 
+# Regret up to each checkpoint, float64 array (runs, C), from the record of a run.
+REGRETS: dict[str, Callable[[Finished], np.ndarray]] = {
+    PULLS: lambda f: (f.pulls * f.instance.gaps).sum(axis=2),
+    TRACE: lambda f: f.pulls[:, :, 0],
+}
+
+
+def regret(finished: Finished) -> np.ndarray:
+    """Regret up to each checkpoint, float64 array (runs, C)."""
+    return REGRETS[finished.setting.question.record.name](finished)
+
+
 # The columns that are measured; arrays (runs, C), (1, C) or (runs, 1).
 MEASURED: dict[str, Callable[[Finished], np.ndarray]] = {
     "t": lambda f: f.setting.rounds()[np.newaxis],
-    "regret": lambda f: (f.pulls * f.instance.gaps).sum(axis=2),
+    "regret": regret,
     "stopping_time": lambda f: np.where(
         f.halted, f.pulls[:, -1].sum(axis=1), f.setting.horizon
     ).astype(np.int64)[:, np.newaxis],

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..compiled import answer_of, loop
+from ..contextual_game import new_contextual_game, regret_of
 from ..contracts.algorithm import Algorithm
+from ..contracts.question import PULLS, TRACE
 from ..game import Game, new_game, pulls_of, restart
 from ..settings.setting import Setting, data_of
 from .seeds import ENVIRONMENT, LEARNER, SHUFFLE, WORDS, generator, memory_of, states
@@ -20,8 +22,17 @@ played: Any = None  # in the loop over runs: the algorithm
 class Record(NamedTuple):
     """What a run leaves, whatever its question."""
 
-    pulls: np.ndarray  # int64 array (C, K), pulls of each arm up to each checkpoint
+    # the record that its question asks for: int64 array (C, K), pulls of each arm up to each
+    # checkpoint, or float64 array (C, 1), the regret
+    pulls: np.ndarray
     answer: float  # what the algorithm returned, NaN if it returned nothing
+
+
+# How the game of each record begins, and how its traces are read.
+GAMES: dict[str, tuple[Callable, Callable]] = {
+    PULLS: (new_game, pulls_of),
+    TRACE: (new_contextual_game, regret_of),
+}
 
 
 def play(setting: Setting, run: int) -> Record:
@@ -41,11 +52,13 @@ def play_many(setting: Setting, runs: Sequence[int]) -> list[Record]:
         order = generator(setting.seed, runs[0], SHUFFLE).permutation(order)
     coins, rng = (generator(setting.seed, runs[0], stream) for stream in (ENVIRONMENT, LEARNER))
     laws = instance.shuffled(order)
-    game = new_game(laws, crowd.users(), coins, setting.horizon, setting.rounds())
+    record = setting.question.record
+    begin, read = GAMES[record.name]
+    game: Any = begin(laws, crowd.users(), coins, setting.horizon, setting.rounds())
     own = np.stack([states(setting.seed, runs, s) for s in (ENVIRONMENT, LEARNER)], axis=1)
     traces, answers = play_loop(setting.algorithm, game, rng, setting.arguments, len(runs), own)
-    pulls = pulls_of(traces, setting.horizon if setting.question.plays_on else None)
-    pulls = pulls[:, :, np.argsort(order)]
+    found = read(traces, setting.horizon if setting.question.plays_on else None)
+    pulls = found[:, :, np.argsort(order)] if record.per_arm else found
     return [Record(*pair) for pair in zip(pulls, answers.tolist(), strict=True)]
 
 
@@ -73,9 +86,11 @@ def play_loop(
             each run begins, uint64 array (runs, 2, WORDS); without any, both go on from run to run.
 
     Returns:
-        The traces, int64 array (runs, C + 1, K), and the answers, float64 array (runs,).
+        The traces, int64 array (runs, C + 1, K) or those of a contextual game, and the answers,
+        float64 array (runs,).
     """
-    traces, answers = np.zeros((runs, *game.trace.shape), np.int64), np.zeros(runs)
+    traces = np.zeros((runs, *game.trace.shape), game.trace.dtype)
+    answers = np.zeros(runs)
     memory = NO_MEMORY
     if len(states):
         memory = memory_of(game.coins.bit_generator), memory_of(rng.bit_generator)

@@ -41,6 +41,13 @@ class Choice:
         inside = ", ".join(f"{k}={plain(v)}" for k, v in self.values.items())
         return f"{self.name}({inside})"
 
+    def read(self, group: str, folders: tuple[str, ...]) -> dict[str, Any]:
+        """The whole configuration, of a file in a group if it has none of its own."""
+        if self.contents is None:
+            return read_group(group, self.name, folders)
+        found: dict[str, Any] = plain_data(self.contents)
+        return found
+
 
 def plain_data(value: Any) -> Any:
     """A value of Python or NumPy as a configuration holds it."""
@@ -92,8 +99,7 @@ def algorithm_of(
     """An algorithm, and the contents of its configuration with some values changed."""
     choice = algorithm_choice(algorithm, group, values)
     made = choice.algorithm or load(find_file(choice.name, folders, group))
-    file = read_group(group, choice.name, folders) if choice.contents is None else choice.contents
-    return made, {**file, **choice.values}
+    return made, {**choice.read(group, folders), **choice.values}
 
 
 def environment_choice(group: str, name: str, values: Mapping[str, Any]) -> Choice:
@@ -230,7 +236,7 @@ class _Sweep:
 
     def _distinguishing(self, group: str, chosen: Sequence[Choice]) -> list[Mapping[str, Any]]:
         """For each choice the values, as ``GROUP.NAME``, that tell it from others of its name."""
-        contents = [self._contents(group, choice) for choice in chosen]
+        contents = [choice.read(group, self.folders) for choice in chosen]
         first: dict[str, dict[str, Any]] = {}
         varied: dict[str, set[str]] = {}
         for choice, own in zip(chosen, contents, strict=True):
@@ -242,13 +248,6 @@ class _Sweep:
             for choice, own in zip(chosen, contents, strict=True)
         ]
 
-    def _contents(self, group: str, choice: Choice) -> dict[str, Any]:
-        """The whole configuration of a choice."""
-        if choice.contents is None:
-            return read_group(group, choice.name, self.folders)
-        found: dict[str, Any] = plain_data(choice.contents)
-        return found
-
     def _choice(self, group: str, one: Any, parameters: Mapping[str, Any]) -> Choice:
         if group == self.question.group:
             return algorithm_choice(one, group, parameters)
@@ -259,7 +258,7 @@ class _Sweep:
         return Choice(plain(plain_data(one)))
 
     def _load(self, group: str, choice: Choice) -> None:
-        self.contents[group].setdefault(choice.name, self._contents(group, choice))
+        self.contents[group].setdefault(choice.name, choice.read(group, self.folders))
         if group != self.question.group:
             return
         made = choice.algorithm

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..contracts.algorithm import Algorithm
 from ..contracts.parameters import AUTO, BUDGETS
-from ..contracts.question import Question
+from ..contracts.question import ARMS, CONTEXTS, FEATURES, Question, asked_of
 from ..environments.catalogue import build
 from ..environments.instances import Instance
 from ..environments.populations import build_population
@@ -24,6 +24,9 @@ from .groups import Groups, default_keys
 from .setting import Data, Setting, as_json
 from .sweep import Point, points, swept_names
 
+# The actions of environments that an algorithm for some actions can play, and an environment
+PLAYED_BY = {ARMS: (ARMS, FEATURES), FEATURES: (FEATURES,), CONTEXTS: (CONTEXTS,)}
+EXAMPLES = {ARMS: "bernoulli", FEATURES: "linear", CONTEXTS: "contextual"}
 OF_PRIVACY = {*BUDGETS, "eps_min"}  # swept keys that only private algorithms take
 
 
@@ -108,6 +111,10 @@ def resolve_point(
     check_names(algorithm, own, specs[question.group], values)
     spec, arm = as_json(env_spec), None
     instance = sources.environment(spec)
+    asked = asked_of(question, instance.actions)
+    if asked is None:
+        raise BadInput(f"env={env}: it has {instance.actions}; a stopping rule plays arms")
+    question = asked
     if question.one_arm:
         arm = _arm_of(point.get("arm", config["arm"]), env, instance)
         instance = sources.arm(spec, arm)
@@ -232,6 +239,12 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
     if not question.one_arm and len(instance.means) < 2:
         raise BadInput(f"env={setting.env}: a bandit needs at least two arms")
     rewards = algorithm.rewards
+    declared = rewards is not None or algorithm.guarantee is not None
+    if declared and instance.actions not in PLAYED_BY[algorithm.actions]:
+        raise BadInput(
+            f"env={setting.env}: it has {instance.actions}, but {setting.algo} plays "
+            f"{algorithm.actions}; use env={EXAMPLES[algorithm.actions]}"
+        )
     found = rewards.violation(instance, setting.parameters) if rewards is not None else None
     hint = rewards.remedy(instance, setting.parameters) if found and rewards else ""
     waivable = not question.one_arm and (rewards is None or not rewards.needed_for_privacy)
@@ -242,6 +255,8 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
     if found is not None and not (waivable and assume):
         if waivable:
             hint = "; assume=true runs it all the same"
+            if rewards is not None and rewards.waived_with_privacy:
+                hint += ", without its privacy guarantee"
         elif algorithm.any_rewards:
             hint = f"; {algorithm.any_rewards} takes any rewards"
         raise BadInput(

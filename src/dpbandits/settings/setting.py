@@ -15,7 +15,6 @@ from ..contracts.algorithm import Algorithm
 from ..contracts.question import Question
 from ..environments.catalogue import build
 from ..environments.instances import Instance
-from ..environments.laws import STUDENT
 from ..environments.populations import Population, build_population, homogeneous
 from ..environments.written import RewardLaw, register
 from ..errors import BadInput
@@ -122,10 +121,7 @@ class Setting:
 
     def key_on(self, data: Data) -> str:
         """The key of the setting on these data."""
-        environment = data.instance.environment
-        places = np.minimum(environment.law, STUDENT + 1)  # addresses differ between processes
-        environment = environment._replace(law=places)
-        arrays = [*environment, data.instance.means, *data.crowd.users(), self.rounds()]
+        arrays = [*data.instance.content(), *data.crowd.users(), self.rounds()]
         content = hashlib.sha256(b"".join(np.asarray(x).tobytes() for x in arrays)).hexdigest()
         versions = [law.version for law in self.laws]
         name = digest(self.described, self.version, content, *versions, length=16)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache, partial, wraps
 from typing import Any
 
+from ..contracts.question import ARMS
 from .problem import Problem
 
 UPPER, LOWER = "upper", "lower"
@@ -68,6 +69,7 @@ class Bound:
             raises ConditionFailed if a condition on its numbers fails.
         conditions: the conditions of the theorem.
         note: a remark for the reader.
+        actions: what learners know of the actions for which it is proved.
     """
 
     source: str
@@ -77,6 +79,7 @@ class Bound:
     function: Callable[..., float]
     conditions: tuple[Condition, ...]
     note: str = ""
+    actions: str = ARMS
 
     @property
     def is_number(self) -> bool:
@@ -90,6 +93,8 @@ class Bound:
 
     def reason(self, problem: Problem) -> str | None:
         """The reason why the theorem does not apply to a problem, or None if it applies."""
+        if problem.instance.actions != self.actions:
+            return f"needs {self.actions}"
         return first_failure(self.conditions, {"problem": problem, **problem.letters})
 
     def value(self, problem: Problem) -> float:
@@ -119,6 +124,7 @@ def theorem(
     statement: str,
     *conditions: Condition,
     note: str = "",
+    actions: str = ARMS,
 ) -> Callable[[Callable[..., float]], Callable[..., float]]:
     """Declare a function of plain numbers as a theorem, which ``every_bound`` finds; see ``Bound``.
 
@@ -138,7 +144,7 @@ def theorem(
             return function(*args, **kwargs)
 
         checked.bound = Bound(  # type: ignore[attr-defined]
-            source, side, status, statement, checked, conditions, note
+            source, side, status, statement, checked, conditions, note, actions
         )
         return checked
 

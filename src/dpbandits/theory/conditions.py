@@ -31,7 +31,13 @@ UNIT_REWARDS = Condition("independent rewards in [0, 1]", lambda problem: proble
 BERNOULLI = Condition("Bernoulli arms", lambda problem: problem.bernoulli)
 BEST_BELOW_1 = Condition("a best mean below 1", lambda means: max(means) < 1)
 LOCAL = Condition("a locally private algorithm", lambda problem: problem.local)
-LINEAR = Condition("a linear bandit, which no environment here is", lambda problem: False)
+LINEAR = Condition(
+    "an eps-DP algorithm for linear bandits, of which there is none here", lambda problem: False
+)
+IN_THE_BALL = Condition(
+    "vectors and a theta of length at most 1",
+    lambda problem: max(problem.instance.longest) <= 1.0 + 1e-9,
+)
 STOPPING = Condition(
     "a stopping rule: it bounds a number of samples, not regret", lambda problem: False
 )

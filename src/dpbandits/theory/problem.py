@@ -50,7 +50,8 @@ class Problem:
         means, gaps = self.instance.means, self.instance.gaps
         return {
             "alpha": self.instance.contamination, **self.parameters, "means": means, "gaps": gaps,
-            "K": len(means), "population": self.population, "eps": self.eps, "T": self.T,
+            "K": len(means), "d": len(self.instance.theta), "population": self.population,
+            "eps": self.eps, "T": self.T,
         }  # fmt: skip
 
     @property

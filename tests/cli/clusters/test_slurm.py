@@ -14,7 +14,7 @@ from sweeps import COMMAND, own_algorithm, requested, stored
 
 pytestmark = [pytest.mark.slow, pytest.mark.extra("submitit")]
 SLURM = ["-m", "hydra/launcher=submitit_slurm", "hydra.launcher.mem_gb=null", "jobs=1"]
-HASTY = "from dpbandits.cli import submitted as s; s.GRACE = s.LOOK = 1; "
+HASTY = "from dpbandits.cli.multirun import submitted as s; s.GRACE = s.LOOK = 1; "
 PATIENT = 300  # seconds that any command may take
 
 

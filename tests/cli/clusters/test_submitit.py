@@ -15,8 +15,8 @@ from extras import require
 from no_slurm import REFUSAL
 from sweeps import COMMAND, own_algorithm
 
-from dpbandits.cli import submitted
-from dpbandits.cli.launch import Job, multirun
+from dpbandits.cli.multirun import submitted
+from dpbandits.cli.multirun.launch import Job, multirun
 from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.errors import BadInput
 

@@ -7,7 +7,7 @@ import re
 import shlex
 
 import pytest
-from refusals import both, message_of, table
+from refusals import message_of, table
 
 from dpbandits.cli.config.compose import multirun_points, read_overrides, read_request
 from dpbandits.contracts.question import REGRET, STOPPING
@@ -15,11 +15,6 @@ from dpbandits.errors import BadInput
 from dpbandits.settings.user_files import user_folders
 
 pytestmark = pytest.mark.usefixtures("unchanged")
-
-
-def refusal(line, question):
-    """The message with which the overrides of a line are refused."""
-    return message_of(read_request, shlex.split(line), (), question)
 
 
 # KEY=VALUE words, and parts of the message
@@ -88,13 +83,7 @@ SWEEPS = [
     ("sweep.env=[sign] env=sign", "env=sign:", "varies env", "write sweep.env=[sign]"),
 ]
 
-
-@pytest.mark.parametrize(**both(*WORDS, *NAMES, *SWEEPS))
-def test_overrides_of_both_questions(question, line, parts):
-    message = refusal(line, question)
-    assert all(part in message for part in parts), message
-
-
+OF_BOTH = [*WORDS, *NAMES, *SWEEPS]
 OF_REGRET = [
     ("horizon=null", "horizon=null:", "whole number"),
     ("assume=null", "assume=null:", "true or false"),
@@ -153,9 +142,11 @@ OF_STOPPING = [
 ]
 
 
-@pytest.mark.parametrize(**table((REGRET, [*REFERENCES, *OF_REGRET]), (STOPPING, OF_STOPPING)))
+@pytest.mark.parametrize(
+    **table((REGRET, [*OF_BOTH, *REFERENCES, *OF_REGRET]), (STOPPING, [*OF_BOTH, *OF_STOPPING]))
+)
 def test_overrides(question, line, parts):
-    message = refusal(line, question)
+    message = message_of(read_request, shlex.split(line), (), question)
     assert all(part in message for part in parts), message
 
 

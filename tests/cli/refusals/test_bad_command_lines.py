@@ -17,7 +17,6 @@ from refusals import QUICK_STOP, arguments, complaint
 from tiers import every
 
 from dpbandits.cli import audit, bounds, claims, plot, run, status, stop
-from dpbandits.contracts.question import REGRET
 
 ONE_SETTING = [
     ("eps=0", "eps=0:", "above 0"),
@@ -229,9 +228,9 @@ def test_an_error_of_writing_what_hydra_prints_is_left_to_the_command(monkeypatc
     with open("/dev/full", "wb", buffering=0) as full:
         monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(full, write_through=True))
         with pytest.raises(OSError, match="No space left"):
-            run.command_line(REGRET, "", [option])
+            run.main.__wrapped__([option])
 
 
 def test_what_hydra_prints_is_printed(monkeypatch, capsys):
-    assert run.command_line(REGRET, "", ["--cfg", "job", "eps=0.25"]) == 0
+    assert run.main.__wrapped__(["--cfg", "job", "eps=0.25"]) == 0
     assert "eps: 0.25\n" in capsys.readouterr().out

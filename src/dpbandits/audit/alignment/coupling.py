@@ -84,8 +84,12 @@ class Coupling(Promise):
         """Play rewards, float array (T, K), with the numbers of a stream."""
         rewards = Rewards(table, watched)
         coins = None if self.source.per_user else Coins(rewards.reads)
-        game = game_on(rewards, self.population, coins)
+        source = self.source
+        private = source.guarantee.of_contexts
+        game = game_on(rewards, self.population, coins, None, source.actions, private)
         rng = stream(rewards.reads)
         answer = answer_of(self.function(game, rng, *self.arguments(len(table))))
         arms = game.trace[: int(game.clock[0])].argmax(axis=1)
+        if not self.source.asked.record.per_arm:  # every reward is read
+            arms = np.array([a for _, a in rewards.reads])
         return Played(arms, answer, rewards), rng

@@ -3,14 +3,15 @@
 The first, on one sequence of rewards, records the noise. The second, on the other sequence, shifts
 it as the alignment says and finds the cost. The last two play both sequences with these numbers and
 nothing else: their actions, and the stopping time and the estimate of a stopping rule, must be the
-same.
+same. If contexts are private, too, the action of a round that changes is excepted: joint DP does
+not protect it, as it is chosen by the contexts themselves.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,14 +78,17 @@ def replay(
     two, other = coupling.play(second, lambda reads: Replay(reads, shifted.draws))
     spent = math.fsum(_cost(draw, coupling.gaussian) for draw in shifted.draws)
     rounding = math.fsum(draw.rounding for draw in shifted.draws)
+    releases = coupling.alignment.entered([shifted.draws[i].place for i in shifted.released])
     neighbours = len(places) == 1
     limit = coupling.limit(places[0]) if neighbours else math.inf
+    excepted = {t for t, _ in places} if coupling.source.guarantee.of_contexts else set()
     why, where = None, len(one.arms)
     if not _equal(seen, one) or plainly.moved:
         why = "a random number is used in a way that the replay cannot follow"
-    elif not _equal(one, two):
+    elif not _equal(one, two, excepted):
         n = min(len(one.arms), len(two.arms))
-        where = next((t for t in range(n) if one.arms[t] != two.arms[t]), n)
+        rounds = (t for t in range(n) if one.arms[t] != two.arms[t] and t not in excepted)
+        where = next(rounds, n)
         if where < n:
             why = "the actions differ"
         elif len(one.arms) != len(two.arms):
@@ -95,8 +99,8 @@ def replay(
         why = shifted.moved or other.moved or "the draws are others"
     elif _scales_differ(recorded.draws, shifted.draws):
         why = "the scale of a draw depends on the changed reward"
-    elif neighbours and len(shifted.released) > coupling.alignment.releases:
-        why = f"the changed reward enters {len(shifted.released)} releases"
+    elif neighbours and releases > coupling.alignment.releases:
+        why = f"the changed reward enters {releases} releases"
     elif neighbours and shifted.bits > coupling.alignment.bits:
         why = f"the changed reward enters {shifted.bits} comparisons"
     elif neighbours and not spent <= limit * (1.0 + TOLERANCE) + rounding:
@@ -159,9 +163,12 @@ def _cost(draw: Draw, gaussian) -> float:
     return loss if gaussian is None else loss * loss / 2.0
 
 
-def _equal(one: Played, two: Played) -> bool:
-    """Whether two runs are the same except for rounding of the answer."""
-    same = np.array_equal(one.arms, two.arms)
+def _equal(one: Played, two: Played, excepted: Collection[int] = ()) -> bool:
+    """Whether two runs are the same except for some rounds, and for rounding of the answer."""
+    first, second = (
+        np.delete(x.arms, [t for t in excepted if t < len(x.arms)]) for x in (one, two)
+    )
+    same = np.array_equal(first, second)
     return same and bool(
         np.isclose(one.answer, two.answer, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
     )

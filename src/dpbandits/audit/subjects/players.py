@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import cycle
 from typing import ClassVar
 
 import numpy as np
 
+from ...contextual_game import regret_of
 from ...contracts.question import Question
 from ...environments.populations import homogeneous
 from ...game import pulls_of
@@ -47,6 +48,12 @@ class Player(Subject):
         found: Question = self.source.question
         return found
 
+    @property
+    def of_contexts(self) -> bool:
+        """Whether contexts are private, too."""
+        guarantee = self.source.guarantee
+        return guarantee is not None and guarantee.of_contexts
+
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
         """A random walk through tables of rewards that the promise covers."""
         raise NotImplementedError
@@ -75,7 +82,8 @@ class Player(Subject):
         self, data: np.ndarray, runs: int, rng: np.random.Generator, checkpoints: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """The traces and answers of runs on fixed rewards, (T, K); see ``play_loop``."""
-        game = game_on(data, homogeneous(self.budget), checkpoints=checkpoints)
+        actions, users = self.source.actions, homogeneous(self.budget)
+        game = game_on(data, users, None, checkpoints, actions, self.of_contexts)
         return play_loop(self.source, game, rng, self.arguments(len(data)), runs)
 
 
@@ -103,6 +111,34 @@ class Learner(Player):
     def columns(self, data: np.ndarray) -> list[str]:
         arms = range(data.shape[1] - 1)
         return [f"pulls of arm {a} by round {t}" for t in rounds(len(data)) for a in arms]
+
+
+class ContextualLearner(Learner):
+    """An algorithm that plays contexts: of its actions an adversary sees the regret, which differs
+    between any two of them. If contexts are private, neighbours differ in the first half of the
+    rounds and the adversary sees the second half: the action of a changed round is not protected.
+    """
+
+    def walk(self, rng: np.random.Generator, T: int) -> Walk:
+        found = super().walk(rng, T)
+        return replace(found, order=found.order[found.order < (self.start(T) or T)])
+
+    def start(self, T: int) -> int:
+        """The number of rounds that the adversary does not see."""
+        return T // 2 if self.of_contexts else 0
+
+    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+        T = len(data)
+        start = self.start(T)
+        seen = rounds(T)[rounds(T) > start]
+        traces, _ = self.play(data, runs, rng, np.append(start, seen) if start else seen)
+        regret = regret_of(traces, None)[:, :, 0]
+        return (regret[:, 1:] - regret[:, :1] if start else regret).astype(np.float32)
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        start = self.start(len(data))
+        since = f" since round {start}" if start else ""
+        return [f"regret by round {t}{since}" for t in rounds(len(data)) if t > start]
 
 
 class Stopper(Player):

@@ -20,6 +20,7 @@ from ...parts.counting.hybrid_counters import count_reward, counted_mean, new_hy
 from ...parts.counting.kary import kary_levels, kary_noise, new_kary_trees
 from ...parts.counting.node_scales import NodeScales
 from ...parts.counting.trees import new_trees, tree_levels, tree_node_scale, tree_noise
+from ...parts.linear.noisy_matrices import add_row, levels_of, new_matrix_tree, receive_message
 from ...parts.means.estimators import private_mean, private_mode
 from ...parts.noise.discrete_noise import (
     discrete_laplace,
@@ -254,3 +255,42 @@ def modular_sum_of_skellam(rng, x, rho, out):
 @mechanism("CTB: one bit of a reward in [0, 1]")
 def randomized_response(rng, x, eps, out):
     out[0] = send_bit(rng, x[0], eps)
+
+
+# Rounds as numbers: context and reward by the number's place; the first two are as far apart as
+# messages can be (contexts at 60 degrees), the last two as rows can be (the same context)
+ROUNDS = np.array([
+    [np.cos(np.pi / 12), np.sin(np.pi / 12), 1.0], [np.sin(np.pi / 12), np.cos(np.pi / 12), -1.0],
+    [1.0, 0.0, 0.3], [0.0, 0.0, 0.0], [0.6, 0.8, 1.0], [0.6, 0.8, -1.0],
+])  # fmt: skip
+PLACES = tuple(float(i) for i in range(len(ROUNDS)))
+
+
+@verb
+def write_triangle(M, start, corner, out):
+    """Write the lower triangle of M into ``out``, if wanted without its last corner."""
+    for p in range(len(M)):
+        for q in range(p + 1):
+            if corner or q < len(M) - 1:
+                out[start] = M[p, q]
+                start += 1
+
+
+@mechanism("LDP-LinUCB: a user's message about context and reward",
+           values=PLACES, seen=lambda n: 5, budget="rho")  # fmt: skip
+def context_message(rng, x, rho, out):
+    M = np.zeros((3, 3))
+    row = ROUNDS[int(x[0])]
+    receive_message(rng, M, np.reshape(row, (1, 3)), 0, row[2], np.sqrt(4.5 / (2.0 * rho)))
+    write_triangle(M, 0, False, out)
+
+
+@mechanism("Private LinUCB: all prefix sums of a tree of matrices",
+           values=PLACES, sizes=(2, 4), seen=lambda n: 6 * n, budget="rho")  # fmt: skip
+def context_matrices(rng, x, rho, out):
+    m = levels_of(len(x))
+    tree, s = new_matrix_tree(rng, 3, m, 0.0), np.sqrt(m * 4.0 / (2.0 * rho))
+    for i in range(len(x)):
+        row = ROUNDS[int(x[i])]
+        add_row(rng, tree, np.reshape(row, (1, 3)), 0, row[2], s, 0.0)
+        write_triangle(tree.prefix, 6 * i, True, out)

@@ -17,7 +17,7 @@ from .compose import Composed, as_hydra_overrides, compose_config
 INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
 
 
-def add_options(parser: argparse.ArgumentParser) -> None:
+def takes_hydra(parser: argparse.ArgumentParser) -> None:
     """Add the options that Hydra answers to a parser."""
     parser.add_argument("--cfg", "-c", choices=("job", "hydra", "all"))
     parser.add_argument("--info", "-i", nargs="?", const="all", choices=INFO)
@@ -26,10 +26,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hydra-help", action="store_true")
 
 
-def answered(
-    question: Question, argv: list[str], given: argparse.Namespace, folders: tuple[str, ...]
-) -> bool:
-    """Whether Hydra has answered an option of a command line, ``argv``, which holds ``given``.
+def answered(question: Question, given: argparse.Namespace, folders: tuple[str, ...]) -> bool:
+    """Whether Hydra has answered an option of the command line, which holds ``given``.
 
     Raises:
         BadInput: options do not go together, or Hydra refuses one.
@@ -44,11 +42,11 @@ def answered(
     chosen = [mode for mode, value in modes.items() if value]
     if len(chosen) > 1:
         raise BadInput(f"{' and '.join(chosen)} do not go together: give one of them")
-    words = as_hydra_overrides(given.overrides)
+    words = as_hydra_overrides(given.words)
     composed = compose_config(words, folders, question.keys_file)
     if given.package is not None:
         _check_package(given.package, given.cfg, composed)
-    _call_hydra(question, argv, given.overrides)
+    _call_hydra(question, given)
     return True
 
 
@@ -64,7 +62,7 @@ def _check_package(package: str, cfg: str, composed: Composed) -> None:
         raise unknown("package", package, known)
 
 
-def _call_hydra(question: Question, argv: list[str], overrides: list[str]) -> None:
+def _call_hydra(question: Question, given: argparse.Namespace) -> None:
     """Let Hydra answer an option of its own, such as --cfg; it wants overrides after options.
 
     Its output is printed when it has ended, since it answers an error of writing with a traceback.
@@ -74,8 +72,8 @@ def _call_hydra(question: Question, argv: list[str], overrides: list[str]) -> No
     """
     import hydra
 
-    options = [word for word in argv if word not in overrides]
-    sys.argv = [question.command, *options, *as_hydra_overrides(overrides)]
+    options = [word for word in given.line if word not in given.words]
+    sys.argv = [question.command, *options, *as_hydra_overrides(given.words)]
     main = hydra.main(str(package_folder("conf")), question.keys_file, version_base="1.3")
     out, err = io.StringIO(), io.StringIO()
     try:

@@ -46,8 +46,8 @@ def of_another(
     owners = _owners(group, name, folders)
     if not owners:
         return None
-    used = [word.partition("=")[2] for word in chosen if word.startswith(f"{group}=")]
-    file = used[-1] if used else str(defaults[group])
+    used = _used(group, chosen)
+    file = [str(defaults[group]), *used][-1]
     having = sorted(owners, key=lambda owner: not file.startswith(owner))
     if not used:
         return BadInput(f"unknown key {key!r}: write {group}={having[0]} {key}={value or '...'}")
@@ -65,10 +65,14 @@ def is_list(
     if group not in defaults or not name:
         return False
     owners = _owners(group, name, folders)
-    used = [word.partition("=")[2] for word in overrides if word.startswith(f"{group}=")]
-    file = [*used, str(defaults[group])][0]
+    file = [*_used(group, overrides), str(defaults[group])][0]
     values = [owners[file]] if file in owners else list(owners.values())
     return any(isinstance(value, list) for value in values)
+
+
+def _used(group: str, overrides: Sequence[str]) -> list[str]:
+    """The files that overrides choose in a group."""
+    return [word.partition("=")[2] for word in overrides if word.startswith(f"{group}=")]
 
 
 def _owners(group: str, name: str, folders: tuple[str, ...]) -> dict[str, Any]:

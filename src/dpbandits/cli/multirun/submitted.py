@@ -14,10 +14,10 @@ from contextlib import redirect_stderr, suppress
 from pathlib import Path
 from typing import Any
 
-from ..errors import BadInput
-from ..running.children import safe_children
-from .command import print_some
-from .config.hydra_settings import FOLDER
+from ...errors import BadInput
+from ...running.children import safe_children
+from ..command import print_some
+from ..config.hydra_settings import FOLDER
 
 TICK = 0.5  # seconds between two looks for the result of a job
 LOOK = 5.0  # seconds between two requests to Slurm

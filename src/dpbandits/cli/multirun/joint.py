@@ -7,16 +7,16 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from ..contracts.algorithm import Algorithm, find_file, load
-from ..contracts.parameters import BUDGETS
-from ..contracts.question import Question
-from ..errors import BadInput
-from ..results.distinguish import distinguishing
-from ..results.size import check_size
-from ..results.tables import described
-from ..settings.groups import default_keys, is_name
-from ..settings.request import Request
-from ..settings.setting import Setting
+from ...contracts.algorithm import Algorithm, find_file, load
+from ...contracts.parameters import BUDGETS
+from ...contracts.question import Question
+from ...errors import BadInput
+from ...results.distinguish import distinguishing
+from ...results.size import check_size
+from ...results.tables import described
+from ...settings.groups import default_keys, is_name
+from ...settings.request import Request
+from ...settings.setting import Setting
 
 
 def joined(requests: Sequence[Request]) -> Request:
@@ -86,12 +86,11 @@ def _algorithm(
     question: Question, point: Sequence[str], folders: tuple[str, ...]
 ) -> Algorithm | None:
     """The algorithm that a point chooses; None if there is none, which is reported later."""
-    name = default_keys(question.keys_file)[question.group]
-    for word in point:
-        key, _, value = word.partition("=")
-        name = value if key.lstrip("+") == question.group else name
+    group = question.group
+    chosen = [x.partition("=")[2] for x in point if x.lstrip("+").startswith(f"{group}=")]
+    name = [default_keys(question.keys_file)[group], *chosen][-1]
     if not is_name(name):
         return None
     with suppress(BadInput):
-        return load(find_file(str(name), folders, question.group))
+        return load(find_file(str(name), folders, group))
     return None

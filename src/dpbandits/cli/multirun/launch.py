@@ -7,19 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..contracts.question import Question
-from ..errors import BadInput
-from ..files import check_writable
-from ..results.naming import table_path
-from ..results.run_store import RunStore
-from ..results.size import check_size
-from ..running.failures import RunsFailed
-from ..settings.request import Request
-from .command import print_some, report_failures
-from .config.compose import multirun_points, read_overrides, read_request
-from .config.hydra_settings import launcher_of, refuse_overrides
+from ...contracts.question import Question
+from ...errors import BadInput
+from ...files import check_writable
+from ...results.naming import table_path
+from ...results.run_store import RunStore
+from ...results.size import check_size
+from ...running.failures import RunsFailed
+from ...settings.request import Request
+from ..command import print_some, report_failures
+from ..config.compose import multirun_points, read_overrides, read_request
+from ..config.hydra_settings import launcher_of, refuse_overrides
+from ..request import report, run
 from .joint import joined, without_foreign_budgets
-from .request import report, run
 from .submitted import run_by_submitit
 
 

@@ -1,0 +1,52 @@
+"""Azize's thesis, Fig. 5.6: the price of zCDP of rewards in a contextual bandit, with two bonuses.
+
+The regret without privacy is that without noise (rho infinite), which is RS-OFUL.
+"""
+
+import numpy as np
+
+from dpbandits.figures.labels import scientific
+from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, styled
+from dpbandits.results.tables import at_end
+
+COLOURS, LOOKS = list(PALETTE.values()), list(DASHES.values())
+BUDGETS = [0.1, 0.5, 1.0]
+EARLIEST = 1e-3  # of the horizon
+TITLE = "What zCDP costs AdaC-OFUL (Azize's thesis, Fig. 5.6; normal rewards: no privacy)"
+
+
+@styled
+def draw(table):
+    figure = Chart(figsize=(10.4, 6.4))
+    axes = figure.subplots(2, 2, sharex="col")
+    longest = table["horizon"].max()
+    for (left, right), (bonus, rows) in zip(axes, table.groupby("bonus", sort=False), strict=True):
+        final = at_end(rows).groupby(["horizon", "rho"])["regret"].agg(["mean", "sem"])
+        lowest = 0.0
+        for i, (T, found) in enumerate(final.groupby("horizon")):
+            found = found.droplevel("horizon")
+            price = (found["mean"] - found["mean"][np.inf]).drop(np.inf)
+            half = 1.96 * np.hypot(found["sem"], found["sem"][np.inf]).drop(np.inf)
+            look = {"color": COLOURS[i], "ls": LOOKS[i]}
+            left.plot(price.index, price, marker="o", ms=3, label=f"$T$ = {scientific(T)}", **look)
+            left.fill_between(price.index, price - half, price + half, alpha=0.2, lw=0,
+                              color=COLOURS[i])  # fmt: skip
+            lowest = min(lowest, (price - half).min())
+        left.axhline(0, color="black", lw=0.8)
+        left.set(title=f"{bonus} bonus: price in regret at $T$", xscale="log")
+        left.set_yscale("symlog", linthresh=10)
+        left.set_ylim(bottom=1.2 * lowest)
+        left.set_ylabel("regret $-$ regret without noise")
+        late = rows[(rows["horizon"] == longest) & (rows["t"] >= EARLIEST * longest)]
+        mean = late.groupby(["t", "rho"])["regret"].mean().unstack("rho")
+        for i, rho in enumerate(BUDGETS, start=3):
+            relative = mean[rho] / mean[np.inf] - 1
+            right.plot(relative.index, relative, label=f"$\\rho$ = {rho:g}", color=COLOURS[i])
+        right.set(title=f"{bonus} bonus: relative price", xscale="log")
+        right.set_ylabel("price / regret without noise")
+    axes[1, 0].set_xlabel(r"privacy budget $\rho$")
+    axes[1, 1].set_xlabel("round $t$")
+    thetas = table["env.instance"].nunique()
+    note = f"Means over {thetas} thetas, RUNS runs each. Bands: 95 % interval of the difference."
+    finish(figure, TITLE, table, note)
+    return figure

@@ -1,0 +1,73 @@
+"""Azize's thesis, Figs. 5.5 and C.1: the price of zCDP in a linear bandit, against rho and t.
+
+The regret without privacy is that of the same phases without noise (rho infinite), which is GOPE.
+The thesis has one instance; here runs of all drawn instances are averaged.
+"""
+
+import numpy as np
+from scipy.stats import t as student
+
+from dpbandits.figures.labels import scientific
+from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, styled
+from dpbandits.results.tables import at_end
+
+COLOURS, LOOKS = list(PALETTE.values()), list(DASHES.values())
+EARLIEST = 1e-4  # of the horizon
+TITLE = "What zCDP costs AdaC-GOPE (Azize's thesis, Figs. 5.5 and C.1; normal rewards: no privacy)"
+MIDDLE_AND_SUMS = 1e6  # the horizon of runs with both places of the noise
+
+
+def half_of_interval(values):
+    """Half the 95 % interval (Student's t) of a mean over instances."""
+    return student.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
+
+
+def prices(table):
+    """The regret of each instance minus that without noise, by horizon, rho and instance."""
+    found = at_end(table).groupby(["horizon", "rho", "env.instance"])["regret"].mean()
+    found = found.unstack("rho")
+    return found.drop(columns=np.inf).sub(found[np.inf], axis=0)
+
+
+@styled
+def draw(table):
+    figure = Chart(figsize=(10.4, 7.0))
+    (price, relative), (regret, ratio) = figure.subplots(2, 2)
+    longest, middle = table["horizon"].max(), table[table["noise"] == "middle"]
+    of_rho = middle[(middle["horizon"] < longest) & (middle["rho"] >= 0.1)]
+    for i, (T, rows) in enumerate(prices(of_rho).groupby("horizon")):
+        mean, half = rows.mean(), rows.apply(half_of_interval)
+        look = {"color": COLOURS[i], "ls": LOOKS[i]}
+        price.plot(mean.index, mean, marker="o", ms=3, label=f"$T$ = {scientific(T)}", **look)
+        price.fill_between(mean.index, mean - half, mean + half, alpha=0.2, lw=0, color=COLOURS[i])
+    price.axhline(0, color="black", lw=0.8)
+    price.set(title="price in regret at $T$", xlabel=r"privacy budget $\rho$", xscale="log")
+    price.set_ylabel("regret $-$ regret without noise")
+    late = middle[(middle["horizon"] == longest) & (middle["t"] >= EARLIEST * longest)]
+    mean = late.groupby(["t", "rho"])["regret"].mean().unstack("rho")
+    both = table[(table["horizon"] == MIDDLE_AND_SUMS) & (table["rho"] <= 1)]
+    both = both[both["t"] >= EARLIEST * MIDDLE_AND_SUMS]
+    both = both.groupby(["noise", "rho", "t", "env.instance"])["regret"].mean().unstack("noise")
+    for i, (rho, rows) in enumerate(both.dropna().groupby("rho"), start=len(LOOKS) - 1):
+        look = {"color": COLOURS[i], "label": f"$\\rho$ = {rho:g}"}
+        relative.plot(mean.index, mean.get(rho, np.nan) / mean[np.inf] - 1, **look)
+        curves = rows.groupby("t").mean()
+        regret.plot(curves.index, curves["middle"], **look)
+        regret.plot(curves.index, curves["sums"], color="black", lw=0.9, ls=":")
+        quotient = (rows["middle"] / rows["sums"]).unstack("t")
+        center, half = quotient.mean(), quotient.apply(half_of_interval)
+        ratio.plot(center.index, center, **look)
+        ratio.fill_between(center.index, center - half, center + half, alpha=0.15, lw=0,
+                           color=COLOURS[i])  # fmt: skip
+    relative.axhline(0, color="black", lw=0.8)
+    relative.set(title=f"relative price, $T$ = {scientific(longest)}", xlabel="round $t$")
+    relative.set(xscale="log", ylabel="price / regret without noise")
+    regret.set(title="noise in the middle; dotted: in sums", xlabel="round $t$")
+    regret.set(xscale="log", yscale="log", ylabel="pseudo-regret")
+    ratio.axhline(1, color="black", lw=0.8)
+    ratio.set(title="noise in the middle, by that in sums", xlabel="round $t$", xscale="log")
+    ratio.set_ylabel("ratio of regrets")
+    instances = table["env.instance"].nunique()
+    note = f"Means over {instances} instances, RUNS runs each. Bands: 95 % interval over instances."
+    finish(figure, TITLE, table, note)
+    return figure

@@ -1,0 +1,60 @@
+"""AdaC-GOPE: phased elimination with optimal designs and noisy least squares."""
+
+import math
+
+import numpy as np
+
+from ..authoring import (
+    BOUNDED_LINEAR, Budget, Confidence, NoisePlace, all_arms, arms, chi_square_tail, features,
+    gaussian, gaussian_zcdp, kernel, least_squares, optimal_design, play_design, play_unseen,
+    rounds_left, routine, values_of, vector_release, viable,
+)  # fmt: skip
+
+NAME = "AdaC-GOPE"
+LINE = "orange", "dashdotted"
+REWARDS = BOUNDED_LINEAR
+GUARANTEE = gaussian_zcdp("Azize's thesis, section 5.3.2", alignment=vector_release)
+MIDDLE = 0.0
+
+
+@kernel
+def adac_gope(game, rng, rho: Budget, delta: Confidence, noise: NoisePlace):
+    """AdaC-GOPE (Azize's thesis, Alg. 8). rho-zCDP. Features of length at most 1, rewards in
+    [-1, 1].
+
+    Args:
+        rho: privacy budget.
+        delta: failure probability.
+        noise: where it enters, ``middle`` (the estimate of theta) or ``sums`` (the sum of the
+            rewards of each action that is played; section C.3.3).
+    """
+    A = eliminate(game, rng, rho, delta, noise == MIDDLE)
+    play_unseen(game, A, rounds_left(game))
+
+
+@routine
+def eliminate(game, rng, rho, delta, middle):
+    """The actions that are left when one is left, or when the horizon cuts a phase."""
+    K = arms(game)
+    A = all_arms(game)  # the active actions
+    l = 0
+    while len(A) > 1 and rounds_left(game) > 0:
+        l += 1
+        beta, delta_l = 2.0**-l, delta / (K * l * (l + 1.0))
+        design = optimal_design(features(game), A)
+        d = design.z.shape[1]  # of the span of A
+        if d == 0:  # all features are 0: nothing to learn
+            break
+        c = 8.0 * d / beta**2 * math.log(4.0 / delta_l)
+        c += 2.0 * d / beta * math.sqrt(2.0 / rho) * chi_square_tail(d, delta_l / 2.0)
+        n = np.ceil(c * design.pi)
+        sums = np.zeros(len(A))
+        if not play_design(game, A, n, sums):  # the horizon interrupts the phase: no release
+            break
+        for i in range(len(A)):
+            if n[i] > 0.0 and not middle:
+                sums[i] = sums[i] + gaussian(rng, math.sqrt(2.0 / rho))
+        deviation = math.sqrt(2.0 * d / (rho * c)) if middle else 0.0
+        theta = least_squares(rng, design.z, n, sums, deviation)
+        A = viable(A, values_of(design, A, theta, K), 2.0 * beta)
+    return A

@@ -1,0 +1,68 @@
+"""AdaC-OFUL: optimism with rare switches, at which noisy sums of rewards are released."""
+
+import math
+
+import numpy as np
+
+from ..authoring import (
+    BOUNDED_CONTEXTUAL, Budget, Confidence, LinearBonus, NotNegative, Positive, add_round,
+    chi_square_tail, confidence_width, contexts, dimension, estimate, gaussian_zcdp, kernel, look,
+    new_estimate, new_ridge, optimistic, play, release_sums, rounds_left, rounds_played, routine,
+    smallest_eigenvalue, vector_release,
+)  # fmt: skip
+
+NAME = "AdaC-OFUL"
+LINE = "blue", "dashdotted"
+REWARDS = BOUNDED_CONTEXTUAL
+GUARANTEE = gaussian_zcdp("Azize's thesis, section 5.3.3", alignment=vector_release)
+ROUND_BY_ROUND = True
+PRINTED = 0.0
+
+
+@kernel
+def adac_oful(
+    game, rng, rho: Budget, delta: Confidence, lam: Positive, C: Positive, lam_0: NotNegative,
+    bonus: LinearBonus,
+):  # fmt: skip
+    """AdaC-OFUL (Azize's thesis, Alg. 9). rho-zCDP of rewards in [-1, 1], for public contexts of
+    length at most 1.
+
+    The thesis counts episodes from 1; l is the number of noises that the sums hold (ours).
+
+    Args:
+        rho: privacy budget.
+        delta: failure probability.
+        lam: weight of the ridge.
+        C: the estimate is taken anew once det V has grown by the factor 1 + C.
+        lam_0: for the printed bonus, a lower bound on the eigenvalues of E[x x^T].
+        bonus: for the noise, ``printed`` or ``eigenvalue``, which has the smallest eigenvalue of V
+            in the place of its lower bound (derived; it is public, as the contexts are).
+    """
+    d, T = dimension(game), rounds_left(game)
+    V = new_ridge(d, lam)  # its b are the sums since the last switch
+    tau = new_estimate(V)  # that of the last switch
+    noisy = np.zeros(d)  # b + Y, all that was released
+    start, log_delta = V.log_det[0], math.log(1.0 / delta)
+    l = 0
+    beta = confidence_width(tau, start, lam, log_delta)
+    x = contexts(game)
+    while rounds_left(game) > 0:
+        if V.log_det[0] > math.log1p(C) + tau.log_det[0]:
+            release_sums(rng, V.b, noisy, math.sqrt(2.0 / rho))
+            l += 1
+            estimate(tau, V, noisy)
+            least = lam + smallest_growth(rounds_played(game), d, delta, lam_0)
+            if bonus != PRINTED:
+                least = smallest_eigenvalue(V.V)
+            length = math.sqrt(2.0 * l / rho * chi_square_tail(d, delta / T))  # of Y
+            beta = confidence_width(tau, start, lam, log_delta) + length / math.sqrt(least)
+        look(game)  # x holds the contexts of this round
+        a = optimistic(tau, x, beta)
+        add_round(V, x, a, play(game, a))
+
+
+@routine
+def smallest_growth(n, d, delta, lam_0):
+    """g, by which the smallest eigenvalue of V exceeds lam after n rounds."""
+    L = math.log((n + 3.0) * d / delta)
+    return max(0.0, lam_0 * n / 4.0 - 8.0 * L - 2.0 * math.sqrt(n * L))

@@ -1,0 +1,23 @@
+"""GOPE: phased elimination with optimal designs. Not private."""
+
+import math
+
+from ..authoring import LINEAR, NOT_PRIVATE, Confidence, kernel, play_unseen, rounds_left
+from .adac_gope import eliminate
+
+NAME = "GOPE"
+LINE = "grey", "dashdotted"
+REWARDS = LINEAR
+GUARANTEE = NOT_PRIVATE
+
+
+@kernel
+def gope(game, rng, delta: Confidence):
+    """Phased elimination with G-optimal exploration (Lattimore & Szepesvari 2020, Alg. 12, with the
+    phases of Azize's thesis, Alg. 8, without noise). Not private.
+
+    Args:
+        delta: failure probability.
+    """
+    A = eliminate(game, rng, math.inf, delta, True)
+    play_unseen(game, A, rounds_left(game))

@@ -1,0 +1,79 @@
+"""LDP-LinUCB: optimism with a noisy message of each user, about the context and the reward."""
+
+import math
+
+import numpy as np
+
+from ..authoring import (
+    BOUNDED_CONTEXTUAL, Budget, Calibration, Confidence, Variant, contexts, dimension,
+    estimate_noisy, kernel, local_dp_of_messages, look, mu_for, new_noisy_estimate, optimistic,
+    optimistic_by_squares, play, receive_message, rounds_left, routine, user_message,
+)  # fmt: skip
+
+NAME = "LDP-LinUCB"
+LINE = "purple", "dashdotted"
+REWARDS = BOUNDED_CONTEXTUAL
+ROUND_BY_ROUND = True
+PRINTED = 0.0
+DISTANCE = math.sqrt(4.5)  # of two messages, at most: contexts at 60 degrees, opposite rewards
+
+
+def noise_ratio(values):
+    """The mu of a message: the largest distance of two of them over sigma_n."""
+    variant = float(values["variant"] in ("coded", 1.0))
+    calibration = float(values["calibration"] in ("exact", 1.0))
+    return DISTANCE / deviation(values["eps"], values["delta"], variant, calibration)
+
+
+GUARANTEE = local_dp_of_messages("Zheng et al. 2020", noise_ratio, user_message)
+
+
+@kernel
+def ldp_lin_ucb(
+    game, rng, eps: Budget, delta: Confidence, alpha: Confidence, variant: Variant,
+    calibration: Calibration,
+):  # fmt: skip
+    """LDP-LinUCB (Zheng et al. 2020). (eps, delta)-local DP of each user's message about a context
+    of length at most 1 and a reward in [-1, 1].
+
+    What is published under this name are two algorithms. ``printed`` explores by |x|_W. ``coded``,
+    the authors' code, explores by |x|_W^2, a small part of it, and its noise lacks a factor
+    sqrt(2); the code is run with eps = 8e5 and delta = .1. Neither noise keeps such an eps: it is
+    proportional to 1/eps, which is enough for small eps only. ``exact`` has the least noise for
+    every eps (derived). With an infinite eps c stays c_0; if an improbable draw makes V + c I
+    indefinite, a negative square counts as 0 (both ours).
+
+    Args:
+        eps: privacy budget; infinite: no noise.
+        delta: of (eps, delta)-local DP.
+        alpha: failure probability.
+        variant: ``printed`` or ``coded``.
+        calibration: of the noise, ``printed`` (that of the variant) or ``exact``.
+    """
+    d, T = dimension(game), rounds_left(game)
+    sigma = deviation(eps, delta, variant, calibration)
+    growth = 4.0 * math.sqrt(d) + 2.0 * math.log(2.0 * T / alpha)
+    l = math.log(T)
+    M = np.zeros((d + 1, d + 1))  # V, with u as its last row
+    V = new_noisy_estimate(d)
+    t, c = 0, 0.1
+    x = contexts(game)
+    while rounds_left(game) > 0:
+        t += 1
+        estimate_noisy(V, M, c)  # c_{t-1}
+        g = sigma * math.sqrt(t) * growth  # gamma_t
+        radius = math.sqrt(3.0 * g) + math.sqrt(sigma * d * math.sqrt(t) / growth)
+        beta = 2.0 * sigma * math.sqrt(d * l) + radius * d * l
+        look(game)  # x holds the contexts of this round
+        a = optimistic(V, x, beta) if variant == PRINTED else optimistic_by_squares(V, x, beta)
+        receive_message(rng, M, x, a, play(game, a), sigma)
+        if sigma > 0.0:
+            c = 2.0 * g
+
+
+@routine
+def deviation(eps, delta, variant, calibration):
+    """sigma_n, the standard deviation of the noise."""
+    if calibration != PRINTED:
+        return DISTANCE / mu_for(eps, delta)
+    return 4.0 * math.sqrt((2.0 if variant == PRINTED else 1.0) * math.log(1.25 / delta)) / eps

@@ -1,0 +1,124 @@
+"""The game whose contexts are drawn anew in each round, and its verbs.
+
+It records regret: the gaps between arms differ from round to round. Verbs that ask for the clock or
+for pull counts are those of ``game``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .compiled import borrowing_routine, inlined, unlikely, verb
+from .environments.contexts import ContextualEnvironment, draw_contexts, expected, reward_given
+from .environments.users import Users
+from .game import NEVER, check_arm
+
+SHOWN, ROW = 2, 3  # where the clock holds the round whose contexts are shown, and their row
+
+
+class ContextualGame(NamedTuple):
+    """One run of a contextual bandit problem."""
+
+    env: ContextualEnvironment  # the law of contexts and rewards
+    users: Users  # the population of users
+    coins: np.random.Generator  # the environment's generator
+    horizon: int  # number of rounds, T
+    checkpoints: np.ndarray  # int64 array (C + 1,), increasing; the last entry is never reached
+    # int64 array (4,): number of rounds played, index of the next checkpoint, the round whose
+    # contexts are shown (0 before the first), and their row
+    clock: np.ndarray
+    counts: np.ndarray  # int64 array (K,), plays of each place so far
+    # float64 array (C + 1, 2): regret, and rounds, between consecutive checkpoints
+    trace: np.ndarray
+    shown: np.ndarray  # float64 array (K, d), the contexts of the present round
+
+
+def new_contextual_game(
+    env: ContextualEnvironment,
+    users: Users,
+    coins: np.random.Generator,
+    horizon: int,
+    checkpoints: np.ndarray,
+) -> ContextualGame:
+    """Create a game before its first round; see ``game.new_game``."""
+    K = len(env.order)
+    return ContextualGame(
+        env=env,
+        users=users,
+        coins=coins,
+        horizon=int(horizon),
+        checkpoints=np.append(checkpoints, NEVER).astype(np.int64),
+        clock=np.zeros(4, np.int64),
+        counts=np.zeros(K, np.int64),
+        trace=np.zeros((len(checkpoints) + 1, 2)),
+        shown=np.zeros((K, len(env.theta))),
+    )
+
+
+def regret_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
+    """Regret up to each checkpoint of finished games, float64 array (games, C, 1).
+
+    Args:
+        traces: the games' traces, float64 array (games, C + 1, 2).
+        horizon: the number of rounds that every game must have played, None for any number.
+
+    Raises:
+        ValueError: a game played another number of rounds.
+    """
+    for rounds in traces[:, :, 1].sum(axis=1):
+        if horizon is not None and rounds != horizon:
+            raise ValueError(f"the algorithm played {rounds:.0f} rounds of a game of {horizon}")
+    return np.cumsum(traces[:, :, :1], axis=1)[:, :-1]
+
+
+@verb
+def dimension(game: ContextualGame) -> int:
+    """Dimension of the contexts, d."""
+    return game.shown.shape[1]
+
+
+@inlined
+def contexts(game: ContextualGame) -> np.ndarray:
+    """The contexts of the present round, float64 array (K, d). It is the same array in each round:
+    ``look`` fills it with those of the next one, and takes less time than to ask for it again.
+    """
+    look(game)
+    return game.shown
+
+
+@verb
+def look(game: ContextualGame) -> None:
+    """Fill the array of ``contexts`` with those of the present round, unless it holds them."""
+    if game.clock[SHOWN] != game.clock[0] + 1:
+        game.clock[ROW] = draw_contexts(game.env, game.coins, game.clock[0], game.shown)
+        game.clock[SHOWN] = game.clock[0] + 1
+
+
+@borrowing_routine
+def look_apart(game: ContextualGame) -> None:
+    """``look``, not inlined: for a learner that plays without it."""
+    look(game)
+
+
+@verb
+def play(game: ContextualGame, a: int) -> float:
+    """Play the arm of context ``a``, a row of ``contexts``, for one round; returns its reward."""
+    check_arm(game, a)
+    if unlikely(game.clock[SHOWN] != game.clock[0] + 1):
+        look_apart(game)
+    row, best, mean = game.clock[ROW], -np.inf, 0.0
+    for i in range(len(game.counts)):
+        x = expected(game.env, game.shown, row, i)
+        best = max(best, x)
+        if i == a:
+            mean = x
+    r = reward_given(game.env, game.coins, row, a, mean)
+    t, c = game.clock[0], game.clock[1]
+    game.counts[a] += 1
+    game.trace[c, 0] += best - mean
+    game.trace[c, 1] += 1.0
+    game.clock[0] = t + 1
+    game.clock[1] = c + (t + 1 == game.checkpoints[c])
+    return r

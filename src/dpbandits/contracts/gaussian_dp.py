@@ -1,0 +1,76 @@
+"""The exact (eps, delta) of Gaussian noise, and the noise that an (eps, delta) needs.
+
+Noise whose ratio of sensitivity and standard deviation is mu, in all directions together, is
+(eps, delta)-DP if and only if delta is at least
+
+    delta(eps) = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)
+
+(Balle & Wang 2018, Theorem 8).
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..compiled import routine
+
+FRACTIONS = 60  # of the continued fraction of Mills' ratio, used from FAR on
+FAR = 5.0
+HALVINGS = 200  # of the interval in which a root lies
+
+
+@routine
+def mills(x: float) -> float:
+    """Phi(-x)/phi(x), Mills' ratio of the normal law, for x >= 0."""
+    if x < FAR:
+        return math.erfc(x / math.sqrt(2.0)) * math.exp(x * x / 2.0) * math.sqrt(math.pi / 2.0)
+    r = x
+    for k in range(FRACTIONS, 0, -1):
+        r = x + k / r
+    return 1.0 / r
+
+
+@routine
+def delta_of_noise(mu: float, eps: float) -> float:
+    """delta(eps). As phi(a) = e^eps phi(b) for the two arguments -a and -b of Phi, neither e^eps
+    nor a difference of nearly equal numbers is computed.
+    """
+    if mu == math.inf:
+        return 1.0
+    a, b = eps / mu - mu / 2.0, eps / mu + mu / 2.0
+    phi = math.exp(-a * a / 2.0) / math.sqrt(2.0 * math.pi)
+    if a >= 0.0:
+        return phi * (mills(a) - mills(b))
+    return math.erfc(a / math.sqrt(2.0)) / 2.0 - phi * mills(b)
+
+
+@routine
+def mu_for(eps: float, delta: float) -> float:
+    """The largest mu that is (eps, delta)-DP; infinite for an infinite eps."""
+    if eps == math.inf:
+        return math.inf
+    low = high = 1.0
+    while delta_of_noise(high, eps) < delta:
+        high *= 2.0
+    while delta_of_noise(low, eps) > delta:
+        low /= 2.0
+    for _ in range(HALVINGS):
+        mu = (low + high) / 2.0
+        if delta_of_noise(mu, eps) < delta:
+            low = mu
+        else:
+            high = mu
+    return low
+
+
+def eps_of_noise(mu: float, delta: float) -> float:
+    """The least eps with delta(eps) <= delta."""
+    if mu == math.inf or delta_of_noise(mu, 0.0) <= delta:
+        return mu if mu == math.inf else 0.0
+    low, high = 0.0, 1.0
+    while delta_of_noise(mu, high) > delta:
+        high *= 2.0
+    for _ in range(HALVINGS):
+        eps = (low + high) / 2.0
+        low, high = (eps, high) if delta_of_noise(mu, eps) > delta else (low, eps)
+    return high

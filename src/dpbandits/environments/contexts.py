@@ -1,0 +1,160 @@
+"""Contexts that are drawn anew in each round, and rewards that are linear in them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compiled import borrowing_routine, normal, random, unlikely, verb
+from ..contracts.question import CONTEXTS
+from .instances import Instance
+from .laws import EMPIRICAL, GAUSSIAN
+
+Numbers = Sequence[float] | np.ndarray
+
+
+class ContextualEnvironment(NamedTuple):
+    """The law of contexts and rewards, as kernels receive it."""
+
+    # int64 array (1,): TWO_POINT for rewards 1 and -1, GAUSSIAN for normal noise, EMPIRICAL for
+    # rows of features and rewards drawn at random, TABLE for rows in their order
+    law: np.ndarray
+    theta: np.ndarray  # float64 array (d,)
+    center: np.ndarray  # float64 array (d,), the mean of a context
+    deviation: float  # standard deviation of each of its coordinates
+    ball: bool  # whether a context longer than 1 is divided by its length
+    sigma: float  # standard deviation of normal noise
+    # EMPIRICAL: float64 array (rows, p), the features of each user, with d = K p; TABLE: (rounds,
+    # K d), the contexts of each round; else (0, 0)
+    rows: np.ndarray
+    table: np.ndarray  # float64 array (len(rows), K), the rewards; (0, K) if they are drawn
+    order: np.ndarray  # int64 array (K,), the arm in each place
+
+    @property
+    def reports(self) -> bool:
+        """Whether outliers replace what users send: there are none."""
+        return False
+
+
+@dataclass(frozen=True)
+class ContextualInstance(Instance):
+    """An environment of contexts. No arm has a mean: it depends on the round."""
+
+    environment: Any  # a ContextualEnvironment
+    low: float = -math.inf  # the smallest reward
+    high: float = math.inf  # the largest reward
+    reach: float = math.inf  # the largest length of a context
+
+    @property
+    def actions(self) -> str:
+        return CONTEXTS
+
+    @property
+    def means(self) -> np.ndarray:  # type: ignore[override]
+        return np.full(len(self.environment.order), np.nan)
+
+    @property
+    def longest(self) -> tuple[float, float]:
+        return self.reach, float(np.linalg.norm(self.theta))
+
+    @property
+    def support(self) -> tuple[float, float]:
+        return self.low, self.high
+
+    @property
+    def contamination(self) -> float:
+        return 0.0
+
+    def shuffled(self, order: np.ndarray) -> Any:
+        own = self.environment.order
+        return self.environment._replace(order=np.ascontiguousarray(own[order]))
+
+    def content(self) -> list[np.ndarray]:
+        return [np.asarray(x) for x in self.environment]
+
+
+def contextual_environment(
+    law: int, K: int, theta: Numbers, center: Numbers = (), deviation: float = 0.0,
+    ball: bool = False, sigma: float = 0.0, rows: Any = (), table: Any = (),
+) -> ContextualEnvironment:  # fmt: skip
+    """A ``ContextualEnvironment`` of K arms, with its types."""
+    drawn = len(rows) == 0
+    rows, table = (np.ascontiguousarray(x, float) for x in (rows, table))
+    return ContextualEnvironment(
+        np.array([law]), np.array(theta, float), np.array(center, float), float(deviation),
+        bool(ball), float(sigma), np.zeros((0, 0)) if drawn else rows,
+        np.zeros((0, K)) if drawn else table, np.arange(K),
+    )  # fmt: skip
+
+
+@verb
+def draw_contexts(
+    env: ContextualEnvironment, rng: np.random.Generator, t: int, X: np.ndarray
+) -> int:
+    """Fill ``X``, float64 array (K, d), with the contexts of the round after ``t`` rounds, and
+    return the number of the row that they come from.
+    """
+    if unlikely(env.rows.shape[0] > 0):
+        return read_contexts(env, rng, t, X)
+    K, d = X.shape
+    for i in range(K):
+        for j in range(d):
+            X[i, j] = normal(rng)
+    for i in range(K):  # apart: nothing waits for a call
+        square = 0.0
+        for j in range(d):
+            x = env.center[j] + env.deviation * X[i, j]
+            X[i, j] = x
+            square += x * x
+        if env.ball and square > 1.0:
+            for j in range(d):
+                X[i, j] *= 1.0 / math.sqrt(square)
+    return 0
+
+
+@borrowing_routine
+def read_contexts(
+    env: ContextualEnvironment, rng: np.random.Generator, t: int, X: np.ndarray
+) -> int:
+    """``draw_contexts`` from the rows of the environment."""
+    K, d = X.shape
+    law, row = env.law[0], t
+    if law == EMPIRICAL:
+        row = int(random(rng) * len(env.rows))
+        p = env.rows.shape[1]
+        for i in range(K):
+            start = env.order[i] * p
+            for j in range(d):
+                X[i, j] = env.rows[row, j - start] if 0 <= j - start < p else 0.0
+        return row
+    for i in range(K):
+        for j in range(d):
+            X[i, j] = env.rows[t, env.order[i] * d + j]
+    return row
+
+
+@verb
+def expected(env: ContextualEnvironment, X: np.ndarray, row: int, i: int) -> float:
+    """The expected reward of place ``i`` in a round, given its contexts."""
+    if env.law[0] == EMPIRICAL:
+        return env.table[row, env.order[i]]
+    mean = 0.0
+    for j in range(len(env.theta)):
+        mean += env.theta[j] * X[i, j]
+    return mean
+
+
+@verb
+def reward_given(
+    env: ContextualEnvironment, rng: np.random.Generator, row: int, i: int, mean: float
+) -> float:
+    """The reward of place ``i``, of a given expectation unless it is in the table."""
+    if env.table.shape[0] > 0:
+        return env.table[row, env.order[i]]
+    if env.law[0] == GAUSSIAN:
+        return mean + env.sigma * normal(rng)
+    return 1.0 if random(rng) < (1.0 + mean) / 2.0 else -1.0

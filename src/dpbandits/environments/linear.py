@@ -1,0 +1,168 @@
+"""Instances whose rewards are linear in features, or in contexts. Constructors raise BadInput."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import BadInput, nearest, plain
+from ..validation import as_number, numbers, whole, yes_no
+from . import arms as laws_of_arms
+from .contexts import ContextualInstance, contextual_environment
+from .data import read_columns
+from .instances import Instance, of_arms
+from .laws import EMPIRICAL, GAUSSIAN, TWO_POINT
+
+NOISES = ("sign", "gaussian")
+LARGEST, LARGEST_D = 10_000, 1_000  # arms, dimensions
+ROUNDING = 1.0 + 1e-9  # tolerance for lengths and means
+
+
+def linear(features: Any, theta: Any, noise: Any, sigma: Any) -> Instance:
+    """Arms with features: the mean of arm a is <theta, features of a>.
+
+    Args:
+        features: K rows of d numbers.
+        theta: d numbers.
+        noise: ``sign`` for rewards 1 and -1, or ``gaussian`` for normal noise.
+        sigma: the standard deviation of normal noise.
+    """
+    if isinstance(features, str) or not isinstance(features, Sequence) or not features:
+        raise BadInput(
+            f"features={plain(features)}: one row an arm is needed, such as [[1,0],[0,1]]"
+        )
+    rows = [numbers("features", row) for row in features]
+    return with_features(np.array(alike("features", rows)), parameter(theta, rows), noise, sigma)
+
+
+def linear_sphere(K: Any, d: Any, instance: Any, noise: Any, sigma: Any) -> Instance:
+    """K arms whose features are uniform on the unit sphere in d dimensions, as theta is.
+
+    Each number ``instance`` denotes other features and another theta; every run of a setting has
+    the same.
+    """
+    count, size = whole("K", K, 2, LARGEST), whole("d", d, 1, LARGEST_D)
+    drawn = np.random.default_rng(whole("instance", instance, at_least=0))
+    features = on_sphere(drawn, count, size)
+    return with_features(features, on_sphere(drawn, 1, size)[0], noise, sigma)
+
+
+def contextual(
+    K: Any, theta: Any, center: Any, variance: Any, ball: Any, noise: Any, sigma: Any, instance: Any
+) -> Instance:
+    """K contexts a round, drawn from N(center, variance I); the mean of a reward is <theta, x>.
+
+    Args:
+        K: number of arms.
+        theta: d numbers; None for one that is uniform on the unit sphere.
+        center: d numbers.
+        variance: of each coordinate.
+        ball: whether a context longer than 1 is divided by its length.
+        noise: as in ``linear``.
+        sigma: as in ``linear``.
+        instance: the number of the theta that is drawn.
+    """
+    count, middle = whole("K", K, 1, LARGEST), numbers("center", center)
+    number = whole("instance", instance, at_least=0)
+    if theta is None:
+        found = on_sphere(np.random.default_rng(number), 1, len(middle))[0]
+    else:
+        found = parameter(theta, [middle])
+    spread, clipped = as_number("variance", variance), yes_no("ball", ball)
+    if spread < 0:
+        raise BadInput(f"variance={plain(variance)}: a number of at least 0 is needed")
+    signs, deviation = noise_of(noise, sigma)
+    if signs and not (clipped and np.linalg.norm(found) <= ROUNDING):
+        raise BadInput(
+            "noise=sign: means in [-1, 1] are needed: ball=true and a theta of length at most 1"
+        )
+    law = TWO_POINT if signs else GAUSSIAN
+    env = contextual_environment(law, count, found, middle, math.sqrt(spread), clipped, deviation)
+    reach = 1.0 if clipped else math.inf if spread > 0 else float(np.linalg.norm(middle))
+    high = 1.0 if signs else math.inf
+    return ContextualInstance(env, (), (), found, -high, high, reach)
+
+
+def contextual_table(file: Any, K: Any) -> Instance:
+    """Users from a CSV file, one a row: features, then the reward of each of K arms in [-1, 1].
+
+    A row is drawn with replacement in each round. The context of arm a holds the features, divided
+    by the largest length in the file, in block a and zeros elsewhere. Regret is against the row's
+    best arm.
+    """
+    if file is None:
+        raise BadInput("file=PATH.csv is needed: columns of features, then one of rewards per arm")
+    table, count = read_columns(file), whole("K", K, 1, LARGEST)
+    if len(table) < 1 or table.shape[1] <= count:
+        raise BadInput(
+            f"file={file}: at least one row, and a column of features before the {count} of rewards"
+        )
+    values = table.to_numpy()
+    features, rewards = values[:, :-count], values[:, -count:]
+    if np.abs(rewards).max() > 1:
+        worst = float(rewards.flat[np.abs(rewards).argmax()])
+        raise BadInput(f"file={file}: rewards in [-1, 1] are needed, not {worst:g}")
+    length = float(np.linalg.norm(features, axis=1).max())
+    if not 0 < length < math.inf:
+        raise BadInput(f"file={file}: features that are not all 0, and finite lengths, are needed")
+    rows = features / length
+    env = contextual_environment(
+        EMPIRICAL, count, np.zeros(count * rows.shape[1]), rows=rows, table=rewards
+    )
+    return ContextualInstance(
+        env, (), (), env.theta, float(rewards.min()), float(rewards.max()), 1.0
+    )
+
+
+def with_features(features: np.ndarray, theta: np.ndarray, noise: Any, sigma: Any) -> Instance:
+    """The instance of some features and theta."""
+    signs, deviation = noise_of(noise, sigma)
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = features @ theta
+    if not np.isfinite(means).all():
+        raise BadInput("features, theta: the means are larger than any float")
+    if signs and np.abs(means).max() > ROUNDING:
+        raise BadInput(
+            f"noise=sign: means in [-1, 1] are needed, not {means[np.abs(means).argmax()]:g}"
+        )
+    if signs:
+        clipped = np.clip(means, -1.0, 1.0)
+        arms = [laws_of_arms.two_point(-1.0, 1.0, (1.0 + float(m)) / 2.0) for m in clipped]
+    else:
+        arms = [laws_of_arms.gaussian(float(m), deviation) for m in means]
+    made = of_arms(arms)
+    env = made.environment._replace(features=np.ascontiguousarray(features, float))
+    return Instance(env, made.arms, (), theta)
+
+
+def on_sphere(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    """Points that are uniform on the unit sphere, float64 array (n, d)."""
+    x = rng.standard_normal((n, d))
+    return x / np.linalg.norm(x, axis=1, keepdims=True)
+
+
+def alike(key: str, rows: list[list[float]]) -> list[list[float]]:
+    """Validate rows of the same length, at most LARGEST_D."""
+    lengths = {len(row) for row in rows}
+    if len(lengths) > 1 or max(lengths) > LARGEST_D:
+        found = ", ".join(map(str, sorted(lengths)))
+        raise BadInput(f"{key}: rows of as many numbers, at most {LARGEST_D}, not of {found}")
+    return rows
+
+
+def parameter(theta: Any, rows: list[list[float]]) -> np.ndarray:
+    """Validate theta: as many numbers as a row has."""
+    found = numbers("theta", theta)
+    if len(found) != len(rows[0]):
+        raise BadInput(f"theta={plain(theta)}: {len(rows[0])} numbers are needed, one per feature")
+    return np.array(found)
+
+
+def noise_of(noise: Any, sigma: Any) -> tuple[bool, float]:
+    """Whether rewards are 1 and -1, and the standard deviation of normal noise."""
+    if noise not in NOISES:
+        raise BadInput(f"noise={plain(noise)}: {nearest(plain(noise), NOISES)}")
+    return noise == "sign", laws_of_arms.positive("sigma", sigma)

@@ -1,0 +1,301 @@
+"""D-optimal designs, and the least squares of rewards that were drawn by a design."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled import borrowing_routine, rare_routine, routine, verb
+from ...game import Game, pull_sum, room_for, rounds_left
+from .matrices import factor, invert, solve_lower, solve_upper
+from .noise import add_noise
+
+TOLERANCE = 1e-6  # relative, of the largest variance at which a design counts as optimal
+SPAN = 1e-9  # relative length below which what is left of an action lies in the span of the others
+STEPS = 100_000  # most steps of the search for a design
+REFACTOR = 100  # steps after which V^-1 is computed anew
+
+
+class Design(NamedTuple):
+    """A design on k actions that span r dimensions.
+
+    Attributes:
+        z: float64 array (k, r), the actions in an orthonormal basis of their span.
+        pi: float64 array (k,), their shares, 0 outside the support.
+    """
+
+    z: np.ndarray
+    pi: np.ndarray
+
+
+@routine
+def optimal_design(features: np.ndarray, active: np.ndarray) -> Design:
+    """The D-optimal design on some actions, the rows ``active`` of ``features``."""
+    z = coordinates(features, active)
+    return Design(z, d_optimal(z))
+
+
+@routine
+def coordinates(features: np.ndarray, active: np.ndarray) -> np.ndarray:
+    """The actions in an orthonormal basis of their span, float64 array (k, r), by the method of
+    Gram and Schmidt with pivots.
+    """
+    k, d = len(active), features.shape[1]
+    left, z, r, scale = np.zeros((k, d)), np.zeros((k, d)), 0, 0.0
+    for i in range(k):
+        for j in range(d):
+            left[i, j] = features[active[i], j]
+    while r < min(k, d):
+        pivot, longest = 0, -1.0
+        for i in range(k):
+            square = product(left, i, i)
+            if square > longest:
+                pivot, longest = i, square
+        scale = max(scale, longest)
+        if not longest > SPAN * SPAN * scale:
+            break
+        axis, length = left[pivot].copy(), math.sqrt(longest)
+        for i in range(k):
+            whole = inner = 0.0
+            for j in range(d):
+                whole += features[active[i], j] * axis[j] / length
+                inner += left[i, j] * axis[j] / longest
+            z[i, r] = whole
+            for j in range(d):
+                left[i, j] -= inner * axis[j]
+        r += 1
+    return z[:, :r].copy()
+
+
+@verb
+def product(x: np.ndarray, a: int, b: int) -> float:
+    """The inner product of two rows."""
+    total = 0.0
+    for i in range(x.shape[1]):
+        total += x[a, i] * x[b, i]
+    return total
+
+
+@routine
+def d_optimal(z: np.ndarray) -> np.ndarray:
+    """The shares pi that maximise det V(pi), V(pi) = sum pi z z^T, float64 array (k,).
+
+    Frank-Wolfe with away steps from the uniform design. The largest z^T V(pi)^-1 z is r for the
+    optimum (Kiefer & Wolfowitz 1960), and at most r (1 + TOLERANCE) for what is returned. V(pi) is
+    unique, pi need not be; its support has at most r (r + 1)/2 actions.
+
+    Args:
+        z: float64 array (k, r), actions that span r dimensions.
+    """
+    k, r = z.shape
+    pi, g, y = np.full(k, 1.0 / k), np.zeros(k), np.zeros(r)
+    V, W, L = np.zeros((r, r)), np.zeros((r, r)), np.zeros((r, r))
+    for step in range(STEPS if r > 0 else 0):
+        if step % REFACTOR == 0:
+            variances(z, pi, V, W, L, g)
+        j, i = 0, -1
+        for a in range(k):
+            if g[a] > g[j]:
+                j = a
+            if pi[a] > 0.0 and (i < 0 or g[a] < g[i]):
+                i = a
+        if g[j] <= r * (1.0 + TOLERANCE):
+            if not drop_useless(pi, g, r):
+                break
+            variances(z, pi, V, W, L, g)
+            continue
+        towards = r > 1 and g[j] - r >= r - g[i]  # on a line all but the longest are dropped
+        a = j if towards else i
+        share = -pi[a] / (1.0 - pi[a])  # of an away step that drops the action
+        if towards or g[a] > 1.0:
+            share = max(share, (g[a] - r) / (r * (g[a] - 1.0)))  # maximises det V
+        dropped = share == -pi[a] / (1.0 - pi[a])
+        for b in range(k):
+            pi[b] *= 1.0 - share
+        pi[a] = 0.0 if dropped else pi[a] + share
+        rescale(z, W, g, y, a, share)
+    if in_support(pi) > r * (r + 1) // 2:
+        thin(z, pi)
+    return pi
+
+
+@borrowing_routine
+def drop_useless(pi: np.ndarray, g: np.ndarray, r: int) -> bool:
+    """Drop the actions that are in no optimal design's support (Harman & Pronzato 2007, Theorem 1);
+    returns whether there were any.
+    """
+    gap, total, found = 0.0, 0.0, False
+    for a in range(len(pi)):
+        gap = max(gap, g[a] - r)
+    least = r * (1.0 + gap / 2.0 - math.sqrt(gap * (4.0 + gap - 4.0 / r)) / 2.0)
+    for a in range(len(pi)):
+        if pi[a] > 0.0 and g[a] < least * (1.0 - SPAN):
+            pi[a], found = 0.0, True
+        total += pi[a]
+    for a in range(len(pi)):
+        pi[a] /= total
+    return found
+
+
+@verb
+def in_support(pi: np.ndarray) -> int:
+    """The number of actions that have a share."""
+    found = 0
+    for a in range(len(pi)):
+        found += pi[a] > 0.0
+    return found
+
+
+@rare_routine
+def thin(z: np.ndarray, pi: np.ndarray) -> None:
+    """Move shares, without a change of V(pi), until at most r (r + 1)/2 of them are positive: the
+    method of Caratheodory.
+    """
+    k, r = z.shape
+    m = r * (r + 1) // 2
+    some = np.zeros(m + 1, np.int64)
+    scale = 0.0
+    for a in range(k):
+        scale = max(scale, product(z, a, a))
+    while in_support(pi) > m:
+        found = 0
+        for a in range(k):
+            if pi[a] > 0.0 and found <= m:
+                some[found] = a
+                found += 1
+        M = np.zeros((m, m + 1))
+        for c in range(m + 1):
+            x, row = z[some[c]], 0
+            for i in range(r):
+                for j in range(i + 1):
+                    M[row, c] = x[i] * x[j] / scale
+                    row += 1
+        change = dependence(M)
+        step, last = np.inf, 0
+        for c in range(m + 1):
+            if change[c] > 0.0 and pi[some[c]] / change[c] < step:
+                step, last = pi[some[c]] / change[c], c
+        for c in range(m + 1):
+            pi[some[c]] = max(pi[some[c]] - step * change[c], 0.0)
+        pi[some[last]] = 0.0
+
+
+@routine
+def dependence(M: np.ndarray) -> np.ndarray:
+    """Numbers, one of them 1, with which the columns of ``M``, float64 array (m, m + 1), add up to
+    0, by the elimination of Gauss and Jordan. ``M`` is overwritten.
+    """
+    m, n = M.shape
+    of = np.full(n, -1)  # the row of each column that has a pivot
+    rank = 0
+    for c in range(n):
+        p = rank
+        for i in range(rank, m):
+            p = i if abs(M[i, c]) > abs(M[p, c]) else p
+        if rank == m or abs(M[p, c]) < SPAN:
+            x = np.zeros(n)
+            x[c] = 1.0
+            for j in range(c):
+                x[j] = -M[of[j], c]
+            return x
+        for j in range(n - 1, c - 1, -1):
+            M[rank, j], M[p, j] = M[p, j], M[rank, j]
+        for j in range(n - 1, c - 1, -1):
+            M[rank, j] /= M[rank, c]
+        for i in range(m):
+            for j in range(n - 1, c - 1, -1):
+                M[i, j] -= M[i, c] * M[rank, j] if i != rank else 0.0
+        of[c], rank = rank, rank + 1
+    return np.zeros(n)  # not reached: there are more columns than rows
+
+
+@borrowing_routine
+def variances(
+    z: np.ndarray, pi: np.ndarray, V: np.ndarray, W: np.ndarray, L: np.ndarray, g: np.ndarray
+) -> None:
+    """Fill ``W`` with V(pi)^-1 and ``g`` with z^T W z of each action."""
+    k, r = z.shape
+    for i in range(r):
+        for j in range(r):
+            V[i, j] = 0.0
+            for a in range(k):
+                V[i, j] += pi[a] * z[a, i] * z[a, j]
+    factor(V, L)
+    invert(L, W)
+    for a in range(k):
+        g[a] = 0.0
+        for i in range(r):
+            for j in range(r):
+                g[a] += z[a, i] * W[i, j] * z[a, j]
+
+
+@borrowing_routine
+def rescale(
+    z: np.ndarray, W: np.ndarray, g: np.ndarray, y: np.ndarray, a: int, share: float
+) -> None:
+    """Update ``W`` and ``g`` for the design that gives a share to action ``a`` and the rest to the
+    former design. ``y`` is a float64 array (r,) for intermediate results.
+    """
+    k, r = z.shape
+    beta = share / (1.0 - share)
+    for i in range(r):
+        y[i] = 0.0
+        for j in range(r):
+            y[i] += W[i, j] * z[a, j]
+    c = beta / (1.0 + beta * g[a])
+    for i in range(r):
+        for j in range(r):
+            W[i, j] = (W[i, j] - c * y[i] * y[j]) / (1.0 - share)
+    for b in range(k):
+        product = 0.0
+        for i in range(r):
+            product += z[b, i] * y[i]
+        g[b] = (g[b] - c * product * product) / (1.0 - share)
+
+
+@routine
+def play_design(game: Game, active: np.ndarray, n: np.ndarray, sums: np.ndarray) -> bool:
+    """Play the i-th active arm ``n[i]`` times, in turn, and fill ``sums`` with the sums of their
+    rewards; returns whether the horizon left room for all of it.
+    """
+    for i in range(len(active)):
+        if not room_for(game, n[i], 1):
+            pull_sum(game, active[i], rounds_left(game))
+            return False
+        sums[i] = pull_sum(game, active[i], int(n[i])) if n[i] > 0.0 else 0.0
+    return True
+
+
+@routine
+def least_squares(
+    rng: np.random.Generator, z: np.ndarray, n: np.ndarray, sums: np.ndarray, deviation: float
+) -> np.ndarray:
+    """V^-1 b + V^{-1/2} N(0, deviation^2 I), with V = sum n z z^T and b = sum z (sum of rewards).
+
+    Noise enters V^{-1/2} b, with the inverse of Cholesky's factor for V^{-1/2}: any square root has
+    the same law.
+    """
+    k, r = z.shape
+    V, L, theta = np.zeros((r, r)), np.zeros((r, r)), np.zeros(r)
+    for a in range(k):
+        for i in range(r):
+            theta[i] += z[a, i] * sums[a]
+            for j in range(r):
+                V[i, j] += n[a] * z[a, i] * z[a, j]
+    factor(V, L)
+    solve_lower(L, theta)
+    add_noise(rng, theta, deviation)
+    solve_upper(L, theta)
+    return theta
+
+
+@routine
+def values_of(design: Design, active: np.ndarray, theta: np.ndarray, K: int) -> np.ndarray:
+    """<theta, z> of each active arm, float64 array (K,)."""
+    found = np.zeros(K)
+    for i in range(len(active)):
+        for j in range(len(theta)):
+            found[active[i]] += design.z[i, j] * theta[j]
+    return found

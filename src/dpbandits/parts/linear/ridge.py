@@ -1,0 +1,164 @@
+"""Ridge regression that grows by one round at a time: V = lam I + sum x x^T and b = sum x r."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...compiled import routine, verb
+from .matrices import factor, invert
+
+REFACTOR = 1000  # updates after which V^-1 and ln det V are computed anew: errors stay small
+
+
+class Ridge(NamedTuple):
+    """A ridge regression in d dimensions. ``W`` and ``log_det`` are updated by each round."""
+
+    V: np.ndarray  # float64 array (d, d)
+    W: np.ndarray  # float64 array (d, d), V^-1
+    b: np.ndarray  # float64 array (d,)
+    log_det: np.ndarray  # float64 array (1,), ln det V
+    age: np.ndarray  # int64 array (1,), updates since W was computed anew
+    work: np.ndarray  # float64 array (d, d), a Cholesky factor; its first row is also W x
+
+
+@routine
+def new_ridge(d: int, lam: float) -> Ridge:
+    """The regression without rounds: V = lam I and b = 0."""
+    V, W = np.zeros((d, d)), np.zeros((d, d))
+    for i in range(d):
+        V[i, i], W[i, i] = lam, 1.0 / lam
+    log_det = np.full(1, d * math.log(lam))
+    return Ridge(V, W, np.zeros(d), log_det, np.zeros(1, np.int64), np.zeros((d, d)))
+
+
+@verb
+def add_round(ridge: Ridge, X: np.ndarray, a: int, r: float) -> None:
+    """Add a round with the context x, row ``a`` of ``X``, and the reward ``r``: O(d^2) by the
+    formula of Sherman and Morrison.
+    """
+    V, W, b, y = ridge.V, ridge.W, ridge.b, ridge.work
+    d = len(b)
+    for j in range(d):
+        y[0, j] = 0.0
+    for i in range(d):
+        x = X[a, i]
+        for j in range(d):
+            y[0, j] += x * W[i, j]
+    q = 1.0
+    for i in range(d):
+        q += X[a, i] * y[0, i]
+    for i in range(d):
+        x, w = X[a, i], y[0, i] / q
+        b[i] += x * r
+        for j in range(d):
+            V[i, j] += x * X[a, j]
+            W[i, j] -= w * y[0, j]
+    ridge.log_det[0] += math.log(q)
+    ridge.age[0] += 1
+    if ridge.age[0] == REFACTOR:
+        ridge.log_det[0] = factor(V, ridge.work)
+        invert(ridge.work, W)
+        ridge.age[0] = 0
+
+
+class Estimate(NamedTuple):
+    """What an optimistic learner plays by, taken from a regression in some round tau."""
+
+    theta: np.ndarray  # float64 array (d,), V_tau^-1 b
+    W: np.ndarray  # float64 array (d, d), V_tau^-1
+    log_det: np.ndarray  # float64 array (1,), ln det V_tau
+
+
+@routine
+def new_estimate(ridge: Ridge) -> Estimate:
+    """The estimate of a regression without rounds: theta = 0."""
+    return Estimate(np.zeros(len(ridge.b)), ridge.W.copy(), ridge.log_det.copy())
+
+
+@routine
+def latest_estimate(ridge: Ridge) -> Estimate:
+    """As ``new_estimate``, but V is always that of the regression, and ``solve`` updates theta."""
+    return Estimate(np.zeros(len(ridge.b)), ridge.W, ridge.log_det)
+
+
+@verb
+def solve(now: Estimate, ridge: Ridge, b: np.ndarray) -> None:
+    """theta = V^-1 b, where ``b`` is that of the regression, or noisy."""
+    for i in range(len(b)):
+        x = 0.0
+        for j in range(len(b)):
+            x += ridge.W[i, j] * b[j]
+        now.theta[i] = x
+
+
+@verb
+def estimate(now: Estimate, ridge: Ridge, b: np.ndarray) -> None:
+    """Take the estimate anew, with V and theta = V^-1 b."""
+    solve(now, ridge, b)
+    for i in range(len(b)):
+        for j in range(len(b)):
+            now.W[i, j] = ridge.W[i, j]
+    now.log_det[0] = ridge.log_det[0]
+
+
+@verb
+def confidence_width(now: Estimate, start: float, lam: float, l: float) -> float:
+    """sqrt(2 ln(1/delta) + ln(det V/lam^d)) + sqrt(lam): theta, of length at most 1, is this far
+    from the least squares, in the norm of V, with a probability of at most delta (Abbasi-Yadkori,
+    Pal & Szepesvari 2011, Theorem 2). ``start`` is ln(lam^d) and ``l`` is ln(1/delta).
+    """
+    return math.sqrt(2.0 * l + now.log_det[0] - start) + math.sqrt(lam)
+
+
+@verb
+def optimistic(now: Estimate, X: np.ndarray, beta: float) -> int:
+    """The row x of ``X`` with the largest <theta, x> + beta sqrt(x^T W x), ties to the first."""
+    return largest_index(now, X, beta, True)
+
+
+@verb
+def optimistic_by_squares(now: Estimate, X: np.ndarray, beta: float) -> int:
+    """The row x of ``X`` with the largest <theta, x> + beta x^T W x, ties to the first."""
+    return largest_index(now, X, beta, False)
+
+
+@verb
+def largest_index(now: Estimate, X: np.ndarray, beta: float, root: bool) -> int:
+    """The row x with the largest <theta, x> + beta sqrt(x^T W x), or without the root; a negative
+    x^T W x counts as 0.
+
+    Four rows are computed at a time, each as a sum of its own: a sum of d^2 numbers, one after the
+    other, would wait for each of them.
+    """
+    best, largest, last = 0, -np.inf, len(X) - 1
+    for a in range(0, len(X), 4):
+        b, c, e = min(a + 1, last), min(a + 2, last), min(a + 3, last)
+        p = q = r = s = 0.0  # <theta, x>
+        t = u = v = w = 0.0  # x^T W x
+        for i in range(len(now.theta)):
+            k = l = m = n = 0.0
+            for j in range(i):
+                x = 2.0 * now.W[i, j]
+                k += x * X[a, j]
+                l += x * X[b, j]
+                m += x * X[c, j]
+                n += x * X[e, j]
+            x = now.W[i, i]
+            t += X[a, i] * (k + x * X[a, i])
+            u += X[b, i] * (l + x * X[b, i])
+            v += X[c, i] * (m + x * X[c, i])
+            w += X[e, i] * (n + x * X[e, i])
+            x = now.theta[i]
+            p += x * X[a, i]
+            q += x * X[b, i]
+            r += x * X[c, i]
+            s += x * X[e, i]
+        for row, mean, square in ((a, p, t), (b, q, u), (c, r, v), (e, s, w)):
+            width = max(square, 0.0)
+            value = mean + beta * (math.sqrt(width) if root else width)
+            if value > largest:
+                best, largest = row, value
+    return best

@@ -1,0 +1,58 @@
+"""Between which bounds the eigenvalues of shifted noise lie (Shariff & Sheffet 2018, section 4)."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from ...compiled import routine
+from ...contracts.gaussian_dp import mu_for
+from .noisy_matrices import LT2
+
+PRINTED = 0.0
+LEAST = 0.1  # rho_min without noise, where it would be 0 (ours)
+
+
+class Shifted(NamedTuple):
+    """The noise of a tree of matrices, and what is known of it with high probability.
+
+    Attributes:
+        s: standard deviation of Gaussian noise.
+        k: degrees of freedom of Wishart noise, 0 for Gaussian noise.
+        shift: what is added to the diagonal of the released matrix.
+        low, high: rho_min and rho_max, bounds on the eigenvalues of the shifted noise H.
+        gamma: a bound on |h|_{H^-1}, h the noise of u.
+    """
+
+    s: float
+    k: float
+    shift: float
+    low: float
+    high: float
+    gamma: float
+
+
+@routine
+def gaussian_nodes(
+    eps: float, delta: float, m: float, d: float, T: float, alpha: float, calibration: float
+) -> Shifted:
+    """Gaussian noise of (eps, delta)-joint DP (SS, section 4.2), as printed or exact."""
+    s = 4.0 * math.sqrt(m) * LT2 * math.log(4.0 / delta) / eps
+    if calibration != PRINTED:
+        s = math.sqrt(m) * LT2 / mu_for(eps, delta)
+    l = 2.0 * math.log(2.0 * T / alpha)
+    Y = s * math.sqrt(2.0 * m) * (4.0 * math.sqrt(d) + l) if s > 0.0 else LEAST
+    return Shifted(
+        s, 0.0, 2.0 * Y, Y, 3.0 * Y, s * math.sqrt(m / Y) * (math.sqrt(d) + math.sqrt(l))
+    )
+
+
+@routine
+def wishart_nodes(eps: float, delta: float, m: float, d: float, T: float, alpha: float) -> Shifted:
+    """Wishart noise of (eps, delta)-joint DP (SS, section 4.1)."""
+    k = 224.0 * m / (eps * eps) * math.log(8.0 * m / delta) * math.log(2.0 / delta)
+    mk = m * (d + 1.0 + math.ceil(k))
+    root = math.sqrt(d) + math.sqrt(2.0 * math.log(8.0 * T / alpha))
+    w = LT2 * math.sqrt(mk) * root
+    least = LT2 * max(math.sqrt(mk) - root, 0.0) ** 2
+    return Shifted(0.0, mk / m, 4.0 * w - least, 4.0 * w, 8.0 * w, math.sqrt(w))

@@ -1,0 +1,149 @@
+"""What holds for every algorithm of features or contexts."""
+
+import math
+
+import numpy as np
+import pytest
+from helpers import LINEAR, algorithm
+from tiers import first
+
+import dpbandits as dp
+from dpbandits.authoring import contexts, kernel, play, rounds_left
+from dpbandits.contracts.question import CONTEXTS
+from dpbandits.results.run_store import read_runs
+
+TABLE = [[0.6, 0.8, 0, 0], [0, 0, 0.6, 0.8]]
+ENVS = {
+    "sphere": dp.linear_sphere(K=5, d=3),
+    "identical": dp.linear([[0.6, 0.8]] * 3, [0.5, 0.5]),
+    "a line": dp.linear([[1, 1], [0.5, 0.5], [-1, -1]], [0.3, 0.4], noise="gaussian"),
+    "nothing": dp.linear([[0, 0], [0, 0]], [0.3, 0.4]),
+    "one dimension": dp.linear([[1], [-0.5]], [0.9]),
+    "contextual": dp.contextual(4, [0.3, 0.3], 0.2),
+    "normal": dp.contextual(3, [0.3, 0.3], 0.2, ball=False, noise="gaussian"),
+    "one number": dp.contextual(2, [0.1], 0.2),
+    "still": dp.contextual(2, [0.6, 0.6], 0.0),
+}
+OF = {
+    name: [
+        e
+        for e in ENVS
+        if (ENVS[e].name == "contextual") == (algorithm(name).asked.record.name == "regret")
+    ]
+    for name in LINEAR
+}
+PAIRS = [(name, env) for name in LINEAR for env in OF[name]]
+VARIANTS = {"adac_gope": [{}, {"noise": "sums"}], "adac_oful": [{}, {"bonus": "eigenvalue"}]}
+
+
+def run(name, env, T, runs=1, budget=1.0, function=None, **own):
+    given = {"rho": budget} if algorithm(name).private else {}
+    algo = function or dp.algorithm(name, **own)
+    return dp.run(
+        algo=algo, env=ENVS[env], horizon=T, runs=runs, seed=3, jobs=1, assume=True, **given
+    )
+
+
+@pytest.mark.parametrize(("name", "env"), first(PAIRS, 2))
+@pytest.mark.parametrize("T", [1, 2, 3, 63, 64, 65, 3000])
+def test_every_round_is_played(name, env, T):
+    for own in VARIANTS.get(name, [{}]):
+        for budget in (1e-9, 1.0, 1e9, math.inf) if algorithm(name).private else (1.0,):
+            table = run(name, env, T, budget=budget, **own)
+            assert table["t"].max() == T and np.isfinite(table["regret"]).all()
+            assert (table["regret"] >= 0).all() and table["regret"].is_monotonic_increasing
+
+
+def plain(name):
+    """The algorithm in plain Python, with its declarations."""
+    found = algorithm(name)
+
+    def renamed(*given):
+        return found.function.py_func(*given)
+
+    return found.function.py_func
+
+
+@pytest.mark.parametrize(("name", "env"), first(PAIRS, 1))
+def test_compiled_equals_plain_python(name, env):
+    from dataclasses import replace
+
+    from helpers import setting
+
+    from dpbandits.running.play import play_many
+
+    for own in VARIANTS.get(name, [{}]):
+        given = {"rho": 2.0} if algorithm(name).private else {}
+        T = 700 if algorithm(name).round_by_round else 100_000
+        compiled = setting(
+            algo=dp.algorithm(name, **own), env=ENVS[env], horizon=T, seed=3, assume=True, **given
+        )
+        function = compiled.algorithm.function.py_func
+        slow = replace(compiled, algorithm=replace(compiled.algorithm, function=function))
+        one, two = play_many(compiled, range(2)), play_many(slow, range(2))
+        assert all(np.allclose(x.pulls, y.pulls) for x, y in zip(one, two, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("private", "base", "env"),
+    [("adac_gope", "gope", "sphere"), ("adac_oful", "rs_oful", "contextual")],
+)
+def test_without_noise_they_are_their_bases(private, base, env):
+    for T in (500, 20_000):
+        with_privacy, without = run(private, env, T, 3, math.inf), run(base, env, T, 3)
+        assert (with_privacy["regret"] == without["regret"]).all()
+
+
+@pytest.mark.parametrize("name", ["gope", "adac_gope"])
+def test_phased_elimination_plays_a_trillion_rounds(name):
+    for env in OF[name]:
+        assert run(name, env, 10**12)["t"].max() == 10**12
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["adac_gope", "adac_oful"])
+def test_less_privacy_costs_less(name):
+    env, T = ("sphere", 10**6) if name == "adac_gope" else ("contextual", 5000)
+    loose, tight = (run(name, env, T, 20, rho)["regret"].iloc[-1] for rho in (10.0, 1e-4))
+    assert loose < tight
+
+
+def test_a_trace_of_regret_is_stored_and_read_again(tmp_path):
+    given = {"algo": "rs_oful", "env": "contextual", "horizon": 300, "runs": 2, "jobs": 1}
+    table = dp.run(results=tmp_path, **given)
+    [file] = tmp_path.glob("runs/*/*.npz")
+    runs = read_runs(file)
+    assert runs.pulls[0].dtype == np.float64 and runs.pulls[0].shape[1] == 1
+    again = dp.run(results=tmp_path, **given)
+    assert table.equals(again) and table.equals(dp.run(**given))
+    assert dp.summary(table)["mean"].iloc[0] == table[table["t"] == 300]["regret"].mean()
+
+
+@kernel
+def follow_first(game, rng):
+    while rounds_left(game) > 0:
+        x = contexts(game)
+        play(game, 0 if x[0, 0] > x[1, 0] else 1)
+
+
+def follow_plainly(game, rng):
+    while rounds_left(game) > 0:
+        x = contexts(game)
+        play(game, 0 if x[0, 0] > x[1, 0] else 1)
+
+
+def test_a_contextual_algorithm_of_one_s_own_runs_compiled_and_plain():
+    env = dp.contextual(2, [0.1], 0.2, theta=[1.0])
+    for function in (follow_first, follow_plainly):
+        table = dp.run(algo=function, env=env, horizon=200, runs=2, jobs=1)
+        assert (table["regret"] == 0).all()
+
+
+def test_shuffling_places_changes_no_law():
+    table = dp.run(algo="lin_ucb", env=ENVS["contextual"], horizon=200, runs=2, shuffle_arms=True)
+    assert np.isfinite(table["regret"]).all()
+
+
+def test_listings_say_what_an_algorithm_plays():
+    actions = dp.algorithms()["actions"]
+    assert actions["lin_ucb"] == CONTEXTS and actions["ucb"] == "arms"

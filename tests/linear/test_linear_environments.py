@@ -1,0 +1,185 @@
+"""Environments of features and contexts: their laws, and one clear line for bad input."""
+
+import math
+
+import numpy as np
+import pytest
+
+import dpbandits as dp
+from dpbandits.contextual_game import contexts, new_contextual_game, play, regret_of
+from dpbandits.environments.catalogue import build
+from dpbandits.environments.populations import homogeneous
+from dpbandits.errors import BadInput
+from dpbandits.game import restart
+
+LINEAR = {"law": "linear", "features": [[1, 0], [0, 1]], "theta": [0.5, 0.2], "noise": "sign",
+          "sigma": 1.0}  # fmt: skip
+CONTEXTUAL = {"law": "contextual", "K": 3, "theta": [0.6, 0.3], "center": [0.2, 0.1],
+              "variance": 0.3, "ball": True, "noise": "sign", "sigma": 1.0,
+              "instance": 0}  # fmt: skip
+SPHERE = {"law": "linear_sphere", "K": 4, "d": 3, "instance": 0, "noise": "sign", "sigma": 1.0}
+
+BAD = [
+    (LINEAR | {"theta": [0.5]}, "theta=[0.5]: 2 numbers are needed, one per feature"),
+    (LINEAR | {"theta": []}, "theta=[]: a list of numbers is needed"),
+    (LINEAR | {"features": []}, "features=[]: one row an arm is needed"),
+    (LINEAR | {"features": 3}, "features=3: one row an arm is needed"),
+    (LINEAR | {"features": [[1, 0], [1]]}, "rows of as many numbers, at most 1000, not of 1, 2"),
+    (LINEAR | {"features": [["a", 0], [1, 1]]}, "features=a: a finite number is needed"),
+    (LINEAR | {"features": [[math.nan, 0], [1, 1]]}, "features=nan: a finite number is needed"),
+    (LINEAR | {"features": [[], []]}, "features=[]: a list of numbers is needed"),
+    (LINEAR | {"features": [[1e200, 0], [0, 1]], "theta": [1e200, 0]}, "larger than any float"),
+    (LINEAR | {"features": [[3, 0], [0, 1]]}, "noise=sign: means in [-1, 1] are needed, not 1.5"),
+    (LINEAR | {"noise": "signs"}, "noise=signs:"),
+    (LINEAR | {"sigma": 0}, "sigma=0: a number above 0 is needed"),
+    (SPHERE | {"K": 0}, "K=0: a whole number of at least 2"),
+    (SPHERE | {"d": 0}, "d=0: a whole number of at least 1"),
+    (SPHERE | {"instance": -1}, "instance=-1"),
+    (CONTEXTUAL | {"K": 0}, "K=0: a whole number of at least 1"),
+    (CONTEXTUAL | {"variance": -1}, "variance=-1: a number of at least 0"),
+    (CONTEXTUAL | {"theta": [1]}, "theta=[1]: 2 numbers are needed"),
+    (CONTEXTUAL | {"ball": False}, "noise=sign: means in [-1, 1] are needed: ball=true"),
+    (CONTEXTUAL | {"theta": [1, 1]}, "noise=sign: means in [-1, 1] are needed: ball=true"),
+    (CONTEXTUAL | {"ball": 1}, "ball=1: true or false is needed"),
+    ({"law": "contextual_table", "file": None, "K": 2}, "file=PATH.csv is needed"),
+    ({"law": "contextual_table", "file": "none.csv", "K": 2}, "not a CSV"),
+]
+
+
+@pytest.mark.parametrize(("spec", "line"), BAD, ids=lambda x: x if isinstance(x, str) else "")
+def test_bad_input_is_refused_in_one_line(spec, line):
+    with pytest.raises(BadInput) as refused:
+        build(spec)
+    assert line in str(refused.value) and "\n" not in str(refused.value)
+
+
+TABLES = [
+    ("x,r1,r2\n1,0,2\n", 2, "rewards in [-1, 1] are needed, not 2"),
+    ("x,r1,r2\n0,0,1\n", 2, "features that are not all 0"),
+    ("x,r1,r2\n1,,1\n", 2, "holds a blank"),
+    ("r1,r2\n1,1\n", 2, "a column of features before the 2 of rewards"),
+    ("x,r1,r2\n1,0,1\n", 0, "K=0"),
+]
+
+
+@pytest.mark.parametrize(("text", "K", "line"), TABLES)
+def test_bad_files_of_users_are_refused(tmp_path, text, K, line):
+    (tmp_path / "users.csv").write_text(text)
+    with pytest.raises(BadInput) as refused:
+        build({"law": "contextual_table", "file": str(tmp_path / "users.csv"), "K": K})
+    assert line in str(refused.value)
+
+
+REFUSED = [
+    ("ucb", "contextual", "it has contexts, but ucb plays arms; use env=bernoulli"),
+    ("gope", "contextual", "but gope plays arms with features; use env=linear"),
+    ("gope", "bernoulli", "but gope plays arms with features; use env=linear"),
+    ("lin_ucb", "linear", "but lin_ucb plays contexts; use env=contextual"),
+    ("adac_gope", dp.linear([[2, 0], [0, 1]], [0.3, 0.2]), "a length of up to 2, but adac_gope"),
+    ("adac_gope", dp.linear_sphere(noise="gaussian"), "assume=true runs it all the same, without"),
+    ("adac_gope", dp.linear([[0.1, 0], [0, 1]], [2, 0]), "theta has the length 2"),
+    ("adac_oful", dp.contextual(3, [1, 1], 0.1, ball=False, noise="gaussian"), "up to inf"),
+    ("gope", dp.linear([[1, 0]], [0.3, 0.2]), "a bandit needs at least two arms"),
+    ("lin_ucb", dp.contextual(1, [1, 1], 0.1), "a bandit needs at least two arms"),
+]
+
+
+@pytest.mark.parametrize(("algo", "env", "line"), REFUSED, ids=str)
+def test_what_does_not_fit_is_refused_before_anything_runs(algo, env, line):
+    with pytest.raises(BadInput) as refused:
+        dp.run(algo=algo, env=env, horizon=10, runs=1)
+    assert line in str(refused.value)
+
+
+def test_contaminating_contexts_is_refused():
+    with pytest.raises(BadInput, match="not those of contexts"):
+        dp.run(algo="lin_ucb", env=dp.contaminated("contextual", 0.1), horizon=10, runs=1)
+
+
+def test_stopping_rules_play_no_contexts():
+    with pytest.raises(BadInput, match="a stopping rule plays arms"):
+        dp.stop(rule="dp_nas", env="contextual", runs=1)
+
+
+def game_of(spec, T, seed=0, checkpoints=None):
+    coins = np.random.default_rng(seed)
+    env = build(spec).environment
+    rounds = np.arange(1, T + 1) if checkpoints is None else np.array(checkpoints)
+    return new_contextual_game(env, homogeneous(1.0).users(), coins, T, rounds)
+
+
+def test_contexts_and_rewards_have_their_laws():
+    game, n = game_of(CONTEXTUAL, 4000), 4000
+    theta, seen, rewards, means = np.array([0.6, 0.3]), [], [], []
+    for t in range(n):
+        x = contexts(game).copy()
+        assert (x == contexts(game)).all()  # the same until the round is played
+        r = play(game, t % 3)
+        seen.append(x)
+        rewards.append(r)
+        means.append(x[t % 3] @ theta)
+    assert np.linalg.norm(seen, axis=2).max() <= 1 + 1e-12 and set(rewards) == {-1.0, 1.0}
+    rng = np.random.default_rng(9)
+    y = np.array([0.2, 0.1]) + math.sqrt(0.3) * rng.standard_normal((100_000, 2))
+    y /= np.maximum(np.linalg.norm(y, axis=1), 1)[:, None]
+    assert np.allclose(np.mean(seen, axis=(0, 1)), y.mean(axis=0), atol=0.03)
+    assert np.allclose(np.var(seen, axis=(0, 1)), y.var(axis=0), atol=0.02)
+    errors = np.array(rewards) - means
+    assert abs(errors.mean()) < 5 * errors.std() / math.sqrt(n)
+    assert abs(np.mean(errors * means)) < 5 / math.sqrt(n)
+
+
+def test_regret_adds_up_the_gaps_of_each_round():
+    game, theta = game_of(CONTEXTUAL, 50, checkpoints=[10, 50]), np.array([0.6, 0.3])
+    gaps = []
+    for t in range(50):
+        values = contexts(game) @ theta
+        gaps.append(values.max() - values[t % 3])
+        play(game, t % 3)
+    found = regret_of(game.trace[np.newaxis], 50)[0, :, 0]
+    assert np.allclose(found, [sum(gaps[:10]), sum(gaps)])
+    assert game.counts.tolist() == [17, 17, 16]
+    with pytest.raises(ValueError, match="played 50 rounds of a game of 51"):
+        regret_of(game.trace[np.newaxis], 51)
+    restart(game)
+    assert not game.trace.any() and not game.clock.any() and not game.counts.any()
+
+
+def test_an_arm_that_does_not_exist_is_refused():
+    for a in (-1, 3):
+        with pytest.raises(IndexError):
+            play(game_of(CONTEXTUAL, 5), a)
+
+
+def test_users_of_a_file_are_drawn_with_their_rewards(tmp_path):
+    file = tmp_path / "users.csv"
+    file.write_text("x,y,r1,r2\n3,4,1,-1\n0,1,-0.5,0.25\n")
+    game = game_of({"law": "contextual_table", "file": str(file), "K": 2}, 400)
+    seen, total = set(), 0.0
+    for t in range(400):
+        x = contexts(game).copy()
+        assert (x[0, 2:] == 0).all() and (x[1, :2] == 0).all() and (x[0, :2] == x[1, 2:]).all()
+        r = play(game, t % 2)
+        first = bool(np.allclose(x[0, :2], [0.6, 0.8]))
+        assert first or np.allclose(x[0, :2], [0, 0.2])
+        seen.add((t % 2, r, first))
+        total += max((1, -1) if first else (-0.5, 0.25)) - r
+    assert seen == {(0, 1, True), (1, -1, True), (0, -0.5, False), (1, 0.25, False)}
+    assert math.isclose(regret_of(game.trace[np.newaxis], 400)[0, -1, 0], total)
+
+
+def test_instances_are_drawn_from_their_number_alone():
+    one, same, other = (build(SPHERE | {"instance": i}) for i in (1, 1, 2))
+    assert (one.environment.features == same.environment.features).all()
+    assert not np.allclose(one.theta, other.theta)
+    assert np.allclose(np.linalg.norm(one.environment.features, axis=1), 1)
+    assert np.allclose(one.means, one.environment.features @ one.theta)
+    drawn = [build(CONTEXTUAL | {"theta": None, "instance": i}).theta for i in (1, 1, 2)]
+    assert (drawn[0] == drawn[1]).all() and not np.allclose(drawn[0], drawn[2])
+
+
+def test_shuffled_arms_keep_their_features():
+    instance, order = build(SPHERE), np.array([2, 0, 3, 1])
+    env = instance.shuffled(order)
+    assert (env.features == instance.environment.features[order]).all()
+    assert (env.parameters == instance.environment.parameters[order]).all()

@@ -1,0 +1,135 @@
+"""Slow, obvious versions of the linear algorithms, with NumPy's linear algebra: the tests' oracle.
+
+``mutant`` names a deliberate error; the tests show that they notice each of them.
+"""
+
+import math
+from functools import cache
+
+import numpy as np
+
+
+def tail(d, x):
+    return d + 2 * math.sqrt(d * math.log(1 / x)) + 2 * math.log(1 / x)
+
+
+def multiplicative_design(actions):
+    """The D-optimal design by the multiplicative method of Titterington."""
+    return _design(np.ascontiguousarray(actions).tobytes(), actions.shape)
+
+
+@cache
+def _design(content, shape):
+    actions = np.frombuffer(content).reshape(shape)
+    k, d = shape
+    pi = np.full(k, 1 / k)
+    for _ in range(200_000):
+        V = (actions.T * pi) @ actions
+        g = np.einsum("ai,ij,aj->a", actions, np.linalg.inv(V), actions)
+        if g.max() <= d * (1 + 1e-7):
+            break
+        pi = pi * g / d
+    return np.where(pi < 1e-6, 0.0, pi)
+
+
+def gope(
+    features, theta, sigma, T, delta, rng, rho=math.inf, noise="middle", design=None, mutant=""
+):
+    """Pulls of each arm; ``sigma`` is None for rewards 1 and -1."""
+    K, design = len(features), design or multiplicative_design
+    active, pulls, left, l = list(range(K)), np.zeros(K, int), T, 0
+    means = features @ theta
+    while len(active) > 1 and left > 0:
+        l += 1
+        beta = 0.5**l
+        delta_l = delta / (K * (1 if mutant == "delta_l" else l * (l + 1)))
+        span = np.linalg.svd(features[active], full_matrices=False)
+        A = features[active] @ span.Vh[span.S > 1e-6].T  # coordinates in the span
+        d = A.shape[1]
+        pi = design(A)
+        log = math.log2 if mutant == "ln" else math.log
+        c = 8 * d / beta**2 * log(4 / delta_l)
+        c += 2 * d / beta * math.sqrt(2 / rho) * tail(d, delta_l / 2)
+        n = [math.floor(c * p) if mutant == "floor" else math.ceil(c * p) for p in pi]
+        total, V = np.zeros(d), np.zeros((d, d))
+        for a, z, count in zip(active, A, n, strict=True):
+            count = min(count, left)
+            left -= count
+            pulls[a] += count
+            if sigma is None:
+                sum_of = 2.0 * rng.binomial(count, (1 + means[a]) / 2) - count
+            else:
+                sum_of = count * means[a] + sigma * math.sqrt(count) * rng.standard_normal()
+            if noise == "sums" and count > 0:
+                sum_of += (mutant != "half") * math.sqrt(2 / rho) * rng.standard_normal()
+            total = total + z * sum_of
+            V = V + count * np.outer(z, z)
+        if left == 0:
+            break
+        estimate = np.linalg.solve(V, total)
+        if noise == "middle":
+            eigenvalues, Q = np.linalg.eigh(V)
+            power = -1.0 if mutant == "V^-1" else -0.5
+            z = math.sqrt(2 * d / (rho * c)) * rng.standard_normal(d)
+            z *= 0.5 if mutant == "half" else 1.0
+            estimate = estimate + Q @ (eigenvalues**power * (Q.T @ z))
+        values = A @ estimate
+        active = [a for a, x in zip(active, values, strict=True) if values.max() - x <= 2 * beta]
+    for i, a in enumerate(active):
+        pulls[a] += (left + len(active) - 1 - i) // len(active)
+    return pulls
+
+
+def oful(
+    env, T, R, delta, lam, rng, C=None, rho=None, lam_0=0.1, bonus="printed", mutant="", noise=None
+):
+    """Regret of R runs at the horizon. Without C the estimate is taken anew in every round; without
+    rho there is no noise. ``noise`` is the learner's generator, if it has one of its own.
+    """
+    K, theta, center = env["K"], np.array(env["theta"]), np.array(env["center"])
+    d = len(theta)
+    ridge = 2 * lam if mutant == "lam" else lam
+    V = np.tile(ridge * np.eye(d), (R, 1, 1))
+    V_tau, estimate = V.copy(), np.zeros((R, d))
+    b, Y, regret = np.zeros((R, d)), np.zeros((R, d)), np.zeros(R)
+    l, n, last = np.zeros(R), np.zeros(R), np.zeros((R, d))
+    factor = 1 + (2 * C if mutant == "C" else C or 0)
+    for t in range(T):
+        changed = np.linalg.det(V) > factor * np.linalg.det(V_tau)
+        if C is None:
+            changed[:] = t > 0
+        if rho is not None:
+            Y[changed] += math.sqrt(2 / rho) * (noise or rng).standard_normal((changed.sum(), d))
+        l, n = l + changed, np.where(changed, t, n)
+        V_tau[changed] = V[changed]
+        W = np.linalg.inv(V_tau)
+        estimate[changed] = np.einsum("rij,rj->ri", W[changed], (b + Y)[changed])
+        beta = np.sqrt(
+            2 * math.log(1 / delta)
+            + (np.log2 if mutant == "ln" else np.log)(np.linalg.det(V_tau) / lam**d)
+        ) + math.sqrt(lam)
+        if rho is not None:
+            L = np.log((n + 3) * d / delta)
+            g = np.maximum(0, lam_0 * n / 4 - 8 * L - 2 * np.sqrt(n * L))
+            least = lam + g if bonus == "printed" else np.linalg.eigvalsh(V_tau)[:, 0]
+            noises = l + (mutant == "l")
+            beta = beta + np.sqrt(2 * noises * tail(d, delta / T) / (rho * least))
+        x = center + math.sqrt(env["variance"]) * rng.standard_normal((R, K, d))
+        if env["ball"]:
+            x = x / np.maximum(np.linalg.norm(x, axis=2), 1)[:, :, None]
+        square = np.einsum("rki,rij,rkj->rk", x, W, x)
+        width = square if mutant == "root" else np.sqrt(square)
+        a = np.argmax(np.einsum("rki,ri->rk", x, estimate) + beta[:, None] * width, axis=1)
+        chosen = x[np.arange(R), a]
+        means = x @ theta
+        regret += means.max(axis=1) - means[np.arange(R), a]
+        mean = means[np.arange(R), a]
+        if env["noise"] == "sign":
+            reward = np.where(rng.random(R) < (1 + mean) / 2, 1.0, -1.0)
+        else:
+            reward = mean + env["sigma"] * rng.standard_normal(R)
+        used = last if mutant == "contexts" and t > 0 else chosen
+        V += used[:, :, None] * used[:, None, :]
+        b += used * reward[:, None]
+        last = chosen
+    return regret

@@ -1,0 +1,33 @@
+"""Bounds for linear and contextual bandits."""
+
+import math
+
+import numpy as np
+import pytest
+
+import dpbandits as dp
+from dpbandits.theory.azize_linear import adac_gope_phases, cube, gope_phases
+
+
+def test_bounds_of_arms_do_not_apply_to_features_and_contexts():
+    table = dp.bounds(algo="adac_gope", env="linear_sphere", rho=1, horizon=1e5)
+    assert set(table["bound"]) == {
+        "Azize's thesis, Theorem 5.12", "Azize's thesis, Alg. 8, private phases summed"
+    }  # fmt: skip
+    table = dp.bounds(algo="adac_oful", env="contextual", rho=1, horizon=1e5)
+    assert list(table["bound"]) == ["Azize's thesis, Theorem 5.17"] and table["value"].isna().all()
+
+
+def test_the_lower_bound_of_the_cube_applies_to_its_corners():
+    corners = [[1, 1], [1, -1], [-1, 1], [-1, -1]]
+    table = dp.bounds(algo="gope", env=dp.linear(corners, [0.5, 0.5]), horizon=1e4)
+    assert table["value"].tolist() == pytest.approx([math.exp(-2) / 8 * 2 * 100])
+    assert cube(3, 1e6) == pytest.approx(3 * cube(1, 1e6))
+
+
+def test_summed_phases_are_above_the_regret_and_close_to_it_without_elimination():
+    for rho in (0.01, 1.0):
+        table = dp.run(algo="adac_gope", env="linear_sphere", rho=rho, horizon=1e6, runs=5, jobs=1)
+        assert dp.summary(table)["mean"][0] < adac_gope_phases(3, 10, rho, 1e6, 0.001)
+    assert gope_phases(3, 10, 1e6, 0.001) <= adac_gope_phases(3, 10, 1.0, 1e6, 0.001)
+    assert np.isfinite(gope_phases(2, 5, 1e15, 0.01))
