@@ -2,12 +2,9 @@
 
 import numpy as np
 import pytest
-from helpers import bernoulli, table
+from helpers import bernoulli, game_of, table
 
-from dpbandits.environments.catalogue import build
-from dpbandits.environments.populations import homogeneous
 from dpbandits.game import (
-    new_game,
     play_unseen,
     pull,
     pull_counts,
@@ -23,14 +20,7 @@ from dpbandits.game import (
 REWARDS = np.random.default_rng(0).random((60, 3))
 
 
-def game_of(spec, T, checkpoints=None):
-    every = np.arange(1, T + 1) if checkpoints is None else np.array(checkpoints)
-    return new_game(
-        build(spec).environment, homogeneous(1.0).users(), np.random.default_rng(1), T, every
-    )
-
-
-@pytest.mark.parametrize("checkpoints", [None, [1, 60], [60], [7, 8, 30, 59, 60]])
+@pytest.mark.parametrize("checkpoints", [range(1, 61), [1, 60], [60], [7, 8, 30, 59, 60]])
 def test_blocks_equal_single_rounds_on_fixed_rewards(checkpoints):
     single, blocks = (game_of(table(REWARDS), 60, checkpoints) for _ in range(2))
     plan = [(0, 1), (2, 10), (1, 0), (1, 29), (0, 20)]
@@ -43,7 +33,7 @@ def test_blocks_equal_single_rounds_on_fixed_rewards(checkpoints):
     assert (single.counts == blocks.counts).all()
 
 
-@pytest.mark.parametrize("checkpoints", [None, [1, 60], [60], [7, 8, 30, 59, 60]])
+@pytest.mark.parametrize("checkpoints", [range(1, 61), [1, 60], [60], [7, 8, 30, 59, 60]])
 @pytest.mark.parametrize("active", [[0, 1, 2], [2, 0], [1]])
 def test_turns_equal_single_rounds_on_fixed_rewards(checkpoints, active):
     single, turns = (game_of(table(REWARDS), 60, checkpoints) for _ in range(2))
@@ -74,7 +64,7 @@ def test_playing_too_long_is_noticed():
         pulls_at_checkpoints(game)
 
 
-CHECKPOINTS = [None, [1, 60], [60], [7, 8, 30, 59, 60]]
+CHECKPOINTS = [range(1, 61), [1, 60], [60], [7, 8, 30, 59, 60]]
 
 
 def truncated(x, level):

@@ -1,14 +1,13 @@
 """DP-UCB, its tight version and DPR-UCB with other trees and calibrated bonuses."""
 
 import importlib
-import inspect
 import itertools
 import math
 
 import numpy as np
 import pytest
 import references
-from helpers import SIGMAS, Fault, algorithm, bernoulli, mutated, play, table
+from helpers import SIGMAS, Fault, algorithm, bernoulli, mutant, play, table
 from make_golden import C2, PARETO
 from test_conformance import drawn_reward, reference_plays
 from test_injected_noise import HORIZONS, kernel_plays, setting
@@ -173,19 +172,13 @@ MUTANTS = [
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "right", "wrong"), MUTANTS)
 def test_a_wrong_formula_is_seen(name, right, wrong, short, monkeypatch):
-    source, before = inspect.getsource(counted_optimism), dict(vars(counted_optimism))
-    mutant = mutated(source, right, wrong)
     games = [game_of(name, "kary", "calibrated", eps) for eps in (4.0, 20.0)]
     module = importlib.import_module(f"dpbandits.algorithms.{name}")
     played = "dpr_ucb_with_counters" if name == "dpr_ucb" else "dp_ucb_with_counters"
-    try:
-        exec(mutant, vars(counted_optimism))
+    with mutant(counted_optimism, right, wrong):
         monkeypatch.setattr(module, played, getattr(counted_optimism, played))
         function = getattr(module, name).py_func
         assert any(kernel_plays(g, function=function) != injected_reference(g) for g in games)
-    finally:
-        vars(counted_optimism).clear()
-        vars(counted_optimism).update(before)
 
 
 def test_the_default_is_the_paper_s_tree_and_bonus():

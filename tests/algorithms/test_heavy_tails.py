@@ -11,13 +11,12 @@ from functools import cache
 import numpy as np
 import pytest
 import references
-from helpers import SIGMAS, arguments, bernoulli, play, replace, table
+from helpers import SIGMAS, arguments, bernoulli, game_of, play, replace, table
 from scipy import stats
 
 from dpbandits import game
 from dpbandits.algorithms import dpr_se, dpr_ucb, ldpr_se
 from dpbandits.environments import arms
-from dpbandits.environments.catalogue import build
 from dpbandits.environments.instances import of_arms
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, rounds_left
@@ -384,8 +383,6 @@ def test_literal_constants_do_not_leave_the_first_epoch_before(name, v, T):
 def test_forced_batches_end_at_the_horizon():
     """A last forced batch one round short of a power of two that floats cannot tell from it."""
     T = 2**60 - 3
-    spec = build({"law": "bernoulli", "means": [0.5, 0.4]})
-    users = homogeneous(1.0).users()
-    game = new_game(spec.environment, users, np.random.default_rng(0), T, np.array([T]))
+    game = game_of(bernoulli(0.5, 0.4), T)
     forced_batches(game, np.random.default_rng(1), np.inf, False)
     assert rounds_left(game) == 0

@@ -6,7 +6,6 @@ and so is each number that noise is added to.
 """
 
 import importlib
-import inspect
 import itertools
 from dataclasses import dataclass, field
 from functools import cache
@@ -26,6 +25,7 @@ from helpers import (
     NotApplied,
     Uniform,
     eliminated,
+    mutant,
     mutated,
     play,
     reference_arguments,
@@ -437,99 +437,70 @@ def sign_of_any(u, r, tanh, M):
 BOUNDED = [name for name in GLOBAL if name not in (*HEAVY, *GAUSSIAN_NOISE, *SUMS)]
 OF_HEAVY_TAILS = ["dpr_ucb", "dpr_se", "prae_r", "prae_c"]
 WITH_BITS = ["heldp_ucb_b", "heldp_ucb_bs"]
+
+
+def with_argument(i, change):
+    """A fault: the function gets another argument ``i`` than it should."""
+    return lambda f: lambda *given: f(*given[:i], change(given[i]), *given[i + 1 :])
+
+
+def times(i, factor):
+    """A fault: argument ``i`` is multiplied by a factor."""
+    return with_argument(i, lambda x: factor * x)
+
+
+def instead(function):
+    """A fault: another function takes the place of the right one."""
+    return lambda right: function
+
+
+OF_PHASES, OF_POSTERIORS = ["dp_klucb", "dp_imed"], ["lazy_dp_ts", "dp_ts"]
+PRAE, TRUNCATING = ["prae_r", "prae_c"], ["dpr_se", "ldpr_se", "prae_r", "prae_c"]
 # faults: the algorithms that would suffer, the function at fault, and what it becomes
 FAULTS = {
-    "half the noise": (
-        BOUNDED,
-        mechanisms.laplace,
-        lambda noise: lambda rng, scale: noise(rng, scale / 2),
-    ),
-    "0.9 of the noise": (
-        OF_HEAVY_TAILS,
-        mechanisms.laplace,
-        lambda noise: lambda rng, scale: noise(rng, 0.9 * scale),
-    ),
-    "0.9 of a sum of noise": (
-        ["ldpr_se"],
-        mechanisms.laplace_sum,
-        lambda noise: lambda rng, n, scale: noise(rng, n, 0.9 * scale),
-    ),
+    "half the noise": (BOUNDED, mechanisms.laplace, times(1, 1 / 2)),
+    "0.9 of the noise": (OF_HEAVY_TAILS, mechanisms.laplace, times(1, 0.9)),
+    "0.9 of a sum of noise": (["ldpr_se"], mechanisms.laplace_sum, times(2, 0.9)),
     "one draw for all arms": ([*BOUNDED, *OF_HEAVY_TAILS], mechanisms.laplace, shared),
-    "half the Gaussian noise": (
-        GAUSSIAN_NOISE,
-        mechanisms.gaussian,
-        lambda noise: lambda rng, deviation: noise(rng, deviation / 2),
-    ),
+    "half the Gaussian noise": (GAUSSIAN_NOISE, mechanisms.gaussian, times(1, 1 / 2)),
     "half the discrete Laplace noise": (
         ["dist_dp_se"],
         discrete_noise.discrete_laplace,
-        lambda noise: lambda rng, scale: noise(rng, scale / 2),
+        times(1, 1 / 2),
     ),
-    "half the Skellam noise": (
-        ["dist_rdp_se"],
-        discrete_noise.skellam,
-        lambda noise: lambda rng, variance: noise(rng, variance / 4),
-    ),
+    "half the Skellam noise": (["dist_rdp_se"], discrete_noise.skellam, times(1, 1 / 4)),
     "one sum's noise for all arms": (["dist_dp_se"], discrete_noise.discrete_laplace, shared),
-    "a modulus without room for noise": (
-        SUMS,
-        discrete_noise.most_noise,
-        lambda most: lambda scale, l: 0,
-    ),
+    "a modulus without room for noise": (SUMS, discrete_noise.most_noise, times(0, 0)),
     "signs of rewards that are not truncated": (
         SIGNS,
         curators.convert_to_sign,
-        lambda convert: sign_of_any,
+        instead(sign_of_any),
     ),
     "signs of rewards that are clipped": (
         SIGNS,
         curators.convert_to_sign,
         lambda convert: lambda u, r, tanh, M: convert(u, min(max(r, -M), M), tanh, M),
     ),
-    "signs that are not scaled": (
-        SIGNS,
-        curators.largest_sign,
-        lambda largest: lambda M, eps: M,
-    ),
+    "signs that are not scaled": (SIGNS, curators.largest_sign, instead(lambda M, eps: M)),
     "one Gaussian draw for all arms": (GAUSSIAN_NOISE, mechanisms.gaussian, shared),
-    "a rho for twice the rho": (
-        GAUSSIAN_NOISE,
-        mechanisms.gaussian_mean,
-        lambda mean: lambda rng, total, n, rho: mean(rng, total, n, 2 * rho),
-    ),
-    "a bonus without the noise": (
-        GAUSSIAN_NOISE,
-        radii.gaussian_hoeffding,
-        lambda radius: lambda n, rho, l: radius(n, np.inf, l),
-    ),
+    "a rho for twice the rho": (GAUSSIAN_NOISE, mechanisms.gaussian_mean, times(3, 2)),
+    "a bonus without the noise": (GAUSSIAN_NOISE, radii.gaussian_hoeffding, times(1, np.inf)),
     "a bonus of the noise's variance, not of twice that": (
         GAUSSIAN_NOISE,
         radii.gaussian_hoeffding,
-        lambda radius: lambda n, rho, l: radius(n, 2 * rho, l),
+        times(1, 2),
     ),
     "an episode of one round too few": (
         ["adap_ucb", "adap_klucb", *GAUSSIAN_NOISE],
         game.pulls,
         lambda pulls: lambda g, a: max(pulls(g, a) - 1, 1),
     ),
-    "a level too few": (
-        TREES,
-        trees.tree_node_scale,
-        lambda scale: lambda levels, sensitivity, eps: scale(levels - 1, sensitivity, eps),
-    ),
-    "a phase that is a round longer": (
-        ["dp_klucb", "dp_imed"],
-        phases.play,
-        lambda play: lambda game, rng, eps, phases, a, n: play(game, rng, eps, phases, a, n + 1.0),
-    ),
+    "a level too few": (TREES, trees.tree_node_scale, with_argument(0, lambda levels: levels - 1)),
+    "a phase that is a round longer": (OF_PHASES, phases.play, with_argument(5, lambda n: n + 1.0)),
     "phases of half the length": (
-        ["dp_klucb", "dp_imed"],
+        OF_PHASES,
         phases.play_phase,
-        lambda play: (
-            lambda game, rng, eps, phases, a, alpha: play(
-                game, rng, eps, phases, a, (1.0 + alpha) / 2.0
-            )
-        ),
+        with_argument(5, lambda alpha: (1.0 + alpha) / 2.0),
     ),
     "buffers that hold one reward more": (
         LAZY,
@@ -541,60 +512,32 @@ FAULTS = {
         hybrid_counters.new_hybrid_counters,
         lambda new: lambda K, T: new(K, T)._replace(end=np.full(K, 2)),
     ),
-    "posteriors of half as many rewards": (
-        ["lazy_dp_ts", "dp_ts"],
-        posteriors.draw_mean,
-        lambda draw: lambda rng, mean, n: draw(rng, mean, n / 2),
-    ),
+    "posteriors of half as many rewards": (OF_POSTERIORS, posteriors.draw_mean, times(2, 1 / 2)),
     "means that are not clipped": (
-        ["lazy_dp_ts", "dp_ts"],
+        OF_POSTERIORS,
         posteriors.draw_mean,
-        lambda draw: lambda rng, mean, n: rng.beta(max(mean * n, 0) + 1, max(n - mean * n, 0) + 1),
+        instead(lambda rng, mean, n: rng.beta(max(mean * n, 0) + 1, max(n - mean * n, 0) + 1)),
     ),
-    "rewards that are never truncated": (
-        ["dpr_se", "ldpr_se", "prae_r", "prae_c"],
-        blocks.kept,
-        lambda kept: lambda x, level: x,
-    ),
+    "rewards that are never truncated": (TRUNCATING, blocks.kept, instead(lambda x, level: x)),
     "rewards that are clipped": (
-        ["dpr_se", "ldpr_se", "prae_r", "prae_c"],
+        TRUNCATING,
         blocks.kept,
-        lambda kept: lambda x, level: min(max(x, -level), level),
+        instead(lambda x, level: min(max(x, -level), level)),
     ),
-    "levels that do not heed the outliers": (
-        ["prae_r", "prae_c"],
-        estimators.truncation_level,
-        lambda level: lambda n, eps, l, k, alpha1: level(n, eps, l, k, 0.0),
-    ),
-    "radii that do not heed the outliers": (
-        ["prae_r", "prae_c"],
-        radii.robust_order,
-        lambda order: lambda n, eps, l, k, alpha1: order(n, eps, l, k, 0.0),
-    ),
-    "a forced phase of half the length": (
-        ["prae_r", "prae_c"],
-        batches.forced_batches,
-        lambda forced: lambda game, rng, until, by_round: forced(game, rng, until / 2, by_round),
-    ),
-    "a bin too few": (
-        ["prae_c"],
-        estimators.bins,
-        lambda bins: lambda D, r: bins(D, r) - 1,
-    ),
+    "levels that do not heed the outliers": (PRAE, estimators.truncation_level, times(4, 0.0)),
+    "radii that do not heed the outliers": (PRAE, radii.robust_order, times(4, 0.0)),
+    "a forced phase of half the length": (PRAE, batches.forced_batches, times(2, 1 / 2)),
+    "a bin too few": (["prae_c"], estimators.bins, lambda bins: lambda D, r: bins(D, r) - 1),
     "bins that are not emptied": (
         ["prae_c"],
         estimators.private_mode,
-        lambda mode: lambda rng, counts, n, eps: mode(rng, counts + np.arange(len(counts)), n, eps),
+        with_argument(1, lambda counts: counts + np.arange(len(counts))),
     ),
-    "half the noise of the mode": (
-        ["prae_c"],
-        estimators.private_mode,
-        lambda mode: lambda rng, counts, n, eps: mode(rng, counts, n, 2 * eps),
-    ),
+    "half the noise of the mode": (["prae_c"], estimators.private_mode, times(3, 2)),
     "a curator of Laplace noise 0.7/eps": (
         ["heldp_ucb_l", "heldp_ucb_ls"],
         mechanisms.laplace,
-        lambda laplace: lambda rng, scale: laplace(rng, 0.7 * scale),
+        times(1, 0.7),
     ),
     "tanh(eps) for tanh(eps/2)": (
         WITH_BITS,
@@ -606,16 +549,8 @@ FAULTS = {
         game.coth_half_level,
         lambda coth: lambda game, user: (coth(game, user) + 1 / coth(game, user)) / 2,
     ),
-    "bits that are not made unbiased": (
-        WITH_BITS,
-        curators.unbiased,
-        lambda unbiased: lambda x, c: x,
-    ),
-    "no sigmoid": (
-        ["heldp_ucb_ls", "heldp_ucb_bs"],
-        laws.sigmoid,
-        lambda sigmoid: lambda r: r,
-    ),
+    "bits that are not made unbiased": (WITH_BITS, curators.unbiased, instead(lambda x, c: x)),
+    "no sigmoid": (["heldp_ucb_ls", "heldp_ucb_bs"], laws.sigmoid, instead(lambda r: r)),
     "users who should be silent": (
         LOCAL,
         game.privacy_level,
@@ -793,17 +728,11 @@ MUTANTS = [
 @pytest.mark.parametrize(("name", "right", "wrong"), MUTANTS)
 def test_a_wrong_formula_is_seen(name, right, wrong):
     module = importlib.import_module(f"dpbandits.algorithms.{name}")
-    source, before = inspect.getsource(module), dict(vars(module))
-    mutant = mutated(source, right, wrong)
     given, played = next(games_of(name))
     assert kernel_plays(given) == played
-    try:
-        exec(mutant, vars(module))
+    with mutant(module, right, wrong):
         function = getattr(module, name).py_func
         assert any(kernel_plays(g, function=function) != played for g, played in games_of(name))
-    finally:
-        vars(module).clear()
-        vars(module).update(before)
 
 
 @pytest.mark.parametrize("fault", ["a level too few", "bits that are not made unbiased"])

@@ -16,11 +16,11 @@ from dpbandits.audit.exact.episodic import Episodic, exactly, extreme_pairs, seq
 from dpbandits.audit.exact.exponential_polynomials import Rate
 from dpbandits.audit.exact.loss import OutOfReach, certified
 from dpbandits.audit.exact.methods import adap_ucb_game, episodic_candidates, lazy_ucb_game
+from dpbandits.audit.subjects.games import game_on
 from dpbandits.authoring import UNIT_INTERVAL, local_dp, pull, rounds_left, send_bit
 from dpbandits.contracts.algorithm import HOMES, from_function, load
-from dpbandits.environments.laws import PARAMETERS, TABLE, Environment
 from dpbandits.environments.populations import homogeneous
-from dpbandits.game import new_game, pulls_of
+from dpbandits.game import pulls_of
 from dpbandits.parts.indices.radii import kl_upper
 from dpbandits.running.play import play_loop
 
@@ -56,11 +56,9 @@ def loss_of_twin(name, horizon):
 
 def frequencies(name, table, eps, runs, since=0):
     """How often the compiled algorithm plays each sequence of actions after some rounds."""
-    T, K = table.shape
-    no_laws = np.zeros((K, PARAMETERS))
-    env = Environment(np.full(K, TABLE), no_laws, np.zeros((0, 2)), table.astype(float), 0.0)
+    T = len(table)
     rounds = np.arange(max(since, 1), T + 1)
-    game = new_game(env, homogeneous(eps).users(), np.random.default_rng(1), T, rounds)
+    game = game_on(table.astype(float), homogeneous(eps), checkpoints=rounds)
     values = VALUES.get(name, {}) | {"eps": eps, "eps_min": eps}
     made = algorithm(name)
     arguments = tuple(float(values[x]) for x in made.domains)

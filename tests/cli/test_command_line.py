@@ -193,16 +193,6 @@ def test_a_table_of_rewards_can_be_read_from_a_file(table):
 
 
 @pytest.mark.slow
-def test_an_edited_data_file_is_run_again(bandit):
-    regrets = []
-    for rewards in ("1,0\n1,0\n", "0,1\n1,0\n"):
-        Path("rewards.csv").write_text("a,b\n" + rewards)
-        path = bandit(run, "algo=ucb env=table env.file=rewards.csv horizon=2 runs=1")[-1]
-        regrets.append(pd.read_csv(path)["regret"].iloc[-1])
-    assert regrets == [1.0, 0.0]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("line", "names", "settings"),
     [

@@ -59,6 +59,13 @@ def test_both_give_the_same_pulls_without_a_word(usual):
     assert play(DPBANDITS_COMPILER="quick") == usual
 
 
+@pytest.mark.long
+def test_both_compile_what_creates_arrays_within_rounds():
+    """Noise of Numba's Poisson variables, and Beta draws; a heap is in test_conformance's."""
+    names = "dist_rdp_se", "lazy_dp_ts"
+    assert play(names, DPBANDITS_COMPILER="plain")[1] == play(names)[1]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("version", ["0.62.1", "0.99.0"])
 def test_an_untested_numba_is_plain_and_said(version, usual):

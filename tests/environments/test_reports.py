@@ -4,13 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from helpers import SIGMAS, play, table
+from helpers import SIGMAS, game_of, play, table
 
 import dpbandits as dp
 from dpbandits.environments.catalogue import build
-from dpbandits.environments.populations import homogeneous
 from dpbandits.game import (
-    new_game,
     pull_reports_in_turn,
     pull_truncated_in_turn,
     pull_within,
@@ -26,11 +24,6 @@ def foul(stage, inlier=CLEAN, outlier=None):
         "outlier": outlier or {"law": "largest", "k": 2},
         "stage": stage,
     }
-
-
-def game_of(spec, T=10**6, seed=1):
-    env = build(spec).environment
-    return new_game(env, homogeneous(1.0).users(), np.random.default_rng(seed), T, np.array([T]))
 
 
 @pytest.mark.parametrize("stage", ["rewards", "reports"])
@@ -49,7 +42,7 @@ def test_outliers_replace_a_share_of_the_rewards_or_of_the_reports(stage):
 
 def one_by_one(spec, n, level, largest, seed):
     """Sum of truncated rewards and outlying reports, and how many reports arrive, of one arm."""
-    game, total, sent = game_of(spec, seed=seed), 0.0, 0
+    game, total, sent = game_of(spec, coins=seed), 0.0, 0
     for _ in range(n):
         x = pull_within(game, 0, level)
         z = receive(game, 0, math.inf, largest)
@@ -68,7 +61,7 @@ def test_blocks_of_reports_have_the_law_of_single_ones(stage, outlier, inlier):
     spec, runs, n = foul(stage, inlier, outlier), 3000, 40 if "means" in inlier else 20
     blocks, single = [], []
     for run in range(runs):
-        game, sums, sent = game_of(spec, seed=run), np.zeros(2), np.zeros(2)
+        game, sums, sent = game_of(spec, coins=run), np.zeros(2), np.zeros(2)
         pull_reports_in_turn(game, np.array([0]), n, LEVEL, 7.0, sums, sent)
         assert game.counts.tolist() == [n, 0]
         blocks.append((sums[0], sent[0]))
@@ -79,7 +72,7 @@ def test_blocks_of_reports_have_the_law_of_single_ones(stage, outlier, inlier):
     spread = math.sqrt(2 / runs) * (blocks.var(axis=0) + single.var(axis=0))
     assert (np.abs(blocks.var(axis=0) - single.var(axis=0)) <= SIGMAS * spread).all()
     if stage == "rewards":  # then the block is that of the other verb, number by number
-        game, sums = game_of(spec, seed=0), np.zeros(2)
+        game, sums = game_of(spec, coins=0), np.zeros(2)
         pull_truncated_in_turn(game, np.array([0]), n, LEVEL, sums)
         assert sums[0] == blocks[0, 0] and blocks[0, 1] == n
 

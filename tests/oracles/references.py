@@ -41,15 +41,18 @@ def kl_upper(p: float, d: float) -> float:
     return low
 
 
-class Tree:
-    """The binary mechanism; node (b, j) is the sum of the items (j - 1) 2^b + 1, ..., j 2^b."""
+class Counter:
+    """A stream of items whose prefix sums are released."""
 
     def __init__(self, scale, noise):
         self.scale = scale  # of a node's Laplace noise, by its last item
         self.noise = noise
         self.items = []
-        self.node_sum = {}
-        self.node_noise = {}
+        self.drawn = {}  # the noise of each node
+
+
+class Tree(Counter):
+    """The binary mechanism; node (b, j) is the sum of the items (j - 1) 2^b + 1, ..., j 2^b."""
 
     def add(self, x):
         """Append item n, which closes the node of n's lowest set bit."""
@@ -58,36 +61,31 @@ class Tree:
         b = 0
         while n % 2 ** (b + 1) == 0:
             b += 1
-        node = (b, n // 2**b)
-        self.node_sum[node] = sum(self.items[n - 2**b : n])
-        self.node_noise[node] = self.noise(self.scale(n))
+        self.drawn[b, n // 2**b] = self.noise(self.scale(n))
 
-    def noisy_sum(self):
-        """The noisy sum of all items so far: one node for each binary digit 1 of n."""
+    def nodes(self):
+        """The nodes that the prefix consists of, one for each binary digit 1 of n."""
         n = len(self.items)
-        total = 0.0
         end = 0  # the last item covered so far
         for b in reversed(range(n.bit_length())):
             if n // 2**b % 2 == 1:
                 end += 2**b
-                total += self.node_sum[b, end // 2**b] + self.node_noise[b, end // 2**b]
+                yield b, end // 2**b
+
+    def noisy_sum(self):
+        """The noisy sum of all items so far."""
+        total = 0.0
+        for b, j in self.nodes():
+            total += sum(self.items[(j - 1) * 2**b : j * 2**b]) + self.drawn[b, j]
         return total
 
     def weights(self):
         """The scale of the noise of each node in the noisy sum."""
-        n = len(self.items)
-        ends = [n // 2**b * 2**b for b in range(n.bit_length()) if n // 2**b % 2 == 1]
-        return [self.scale(end) for end in ends]
+        return [self.scale(j * 2**b) for b, j in self.nodes()]
 
 
-class HonakerTree:
-    """The binary mechanism with Honaker's estimates from below; nodes as in ``Tree``."""
-
-    def __init__(self, scale, noise):
-        self.scale = scale
-        self.noise = noise
-        self.items = []
-        self.value = {}
+class HonakerTree(Tree):
+    """The binary mechanism with Honaker's estimates from below; ``drawn`` are the estimates."""
 
     def add(self, x):
         """Append item n: draw the noise of each node that it closes, the leaf first."""
@@ -97,51 +95,34 @@ class HonakerTree:
         while n % 2**d == 0:
             v = self.noise(self.scale(n))
             if d > 0:
-                v += (self.value[d - 1, n // 2**d * 2 - 1] + self.value[d - 1, n // 2**d * 2]) / 2
-            self.value[d, n // 2**d] = v
+                v += (self.drawn[d - 1, n // 2**d * 2 - 1] + self.drawn[d - 1, n // 2**d * 2]) / 2
+            self.drawn[d, n // 2**d] = v
             d += 1
 
-    def nodes(self):
-        """Heights and last items of the nodes that the prefix consists of."""
-        n = len(self.items)
-        end = 0
-        for d in reversed(range(n.bit_length())):
-            if n // 2**d % 2 == 1:
-                end += 2**d
-                yield d, end
-
     def noisy_sum(self):
-        return sum(self.items) + sum(
-            self.value[d, end // 2**d] / (2 - 2.0**-d) for d, end in self.nodes()
-        )
+        return sum(self.items) + sum(self.drawn[d, j] / (2 - 2.0**-d) for d, j in self.nodes())
 
     def weights(self):
         """The scale of each Laplace variable in the noisy sum, by the last item of its subtree."""
         return [
-            self.scale(end) * 2.0**-j / (2 - 2.0**-d)
-            for d, end in self.nodes()
+            self.scale(i * 2**d) * 2.0**-j / (2 - 2.0**-d)
+            for d, i in self.nodes()
             for j in range(d + 1)
             for _ in range(2**j)
         ]
 
 
-class KaryTree:
+class KaryTree(Counter):
     """k-ary trees with balanced digits; node (l, i) holds the items i k^l + 1, ..., (i + 1) k^l."""
 
     k = 19
-
-    def __init__(self, scale, noise):
-        self.scale = scale
-        self.noise = noise
-        self.items = []
-        self.node_noise = {}
 
     def add(self, x):
         """Append an item; new nodes are drawn from the lowest level on, the nearest to p first."""
         self.items.append(x)
         for _, l, i in reversed(list(self.nodes(far_first=True))):
-            if (l, i) not in self.node_noise:
-                self.node_noise[l, i] = self.noise(self.scale((i + 1) * self.k**l))
+            if (l, i) not in self.drawn:
+                self.drawn[l, i] = self.noise(self.scale((i + 1) * self.k**l))
 
     def nodes(self, far_first=False):
         """Signs, levels and numbers of the nodes of the prefix, from the top level."""
@@ -159,8 +140,7 @@ class KaryTree:
         assert p == len(self.items)
 
     def noisy_sum(self):
-        noise = sum(sign * self.node_noise[l, i] for sign, l, i in self.nodes())
-        return sum(self.items) + noise
+        return sum(self.items) + sum(sign * self.drawn[l, i] for sign, l, i in self.nodes())
 
     def weights(self):
         return [self.scale((i + 1) * self.k**l) for _, l, i in self.nodes()]

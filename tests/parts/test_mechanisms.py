@@ -89,7 +89,7 @@ def test_prefix_holds_the_nodes_of_its_binary_digits(T):
         assert sorted(prefix.names) == sorted(nodes)
 
 
-@pytest.mark.parametrize("T", [1, 8, 16, 1000, 1024])
+@pytest.mark.parametrize("T", [1, 5, 8, 16, 100, 128, 1000, 1024])
 def test_an_item_enters_at_most_the_levels_that_its_noise_pays_for(T):
     """The most nodes that cover one item, counted: a tree with ceil(log2 T) levels is one short
     at powers of two."""

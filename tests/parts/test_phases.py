@@ -4,17 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from helpers import bernoulli, table
+from helpers import bernoulli, game_of, table
 
-from dpbandits.environments.catalogue import build
-from dpbandits.environments.populations import homogeneous
-from dpbandits.game import new_game, pulls
+from dpbandits.game import pulls
 from dpbandits.parts.schedules import phases
-
-
-def game_of(spec, T):
-    users, coins = homogeneous(1.0).users(), np.random.default_rng(1)
-    return new_game(build(spec).environment, users, coins, T, np.array([T]))
 
 
 @pytest.mark.parametrize(

@@ -6,25 +6,19 @@ import pytest
 from dpbandits.audit.tables import render
 from dpbandits.report.privacy import privacy_rows
 
-ROW = {
-    "kind": "algorithm",
-    "name": "adap_ucb",
-    "budget": "eps",
-    "unit": "eps",
-    "verdict": "consistent",
-}
+ROW = {"kind": "algorithm", "name": "adap_ucb", "budget": "eps", "unit": "eps"}
+ROW |= {"verdict": "consistent", "replays": 100}
+FAILED = {"aligned": 99, "verdict": "MISALIGNED"}
 AUDITS = [
-    ROW | {"eps": 0.5, "promised": 0.5, "measured": 0.45, "aligned": 100, "replays": 100},
+    ROW | {"eps": 0.5, "promised": 0.5, "measured": 0.45, "aligned": 100},
+    ROW | {"eps": 1.0, "promised": 1.0, "measured": 0.96} | FAILED,
     ROW
     | {
-        "eps": 1.0,
+        "kind": "mechanism",
         "promised": 1.0,
-        "measured": 0.96,
-        "aligned": 99,
-        "replays": 100,
-        "verdict": "MISALIGNED",
-    },
-    ROW | {"kind": "mechanism", "promised": 1.0, "measured": 7.0},  # no loss of the algorithm
+        "measured": 7.0,
+        "replays": 0,
+    },  # no loss of the algorithm
 ]
 EXPECTED = {
     "algorithm": "AdaP-UCB",
@@ -38,9 +32,7 @@ EXACT = "| audited | arms | rounds | promised | exact loss | verdict |\n|:--|--:
 
 
 def write_audits(folder, text):
-    rows = [
-        {"detectable": 1.1, "exact": float("nan"), "aligned": 0, "replays": 0} | r for r in AUDITS
-    ]
+    rows = [{"detectable": 1.1, "exact": float("nan"), "aligned": 0} | r for r in AUDITS]
     if not text:
         pd.DataFrame(rows).to_csv(folder / "audit.csv", index=False)
         return

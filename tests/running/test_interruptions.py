@@ -21,7 +21,18 @@ import faults
 import numpy as np
 import psutil
 import pytest
-from sweeps import COMMAND, QUICK, csv_after, own_algorithm, quick, report, requested, stored, words
+from sweeps import (
+    COMMAND,
+    QUICK,
+    csv_after,
+    own_algorithm,
+    quick,
+    report,
+    requested,
+    stored,
+    until,
+    words,
+)
 
 from dpbandits import files
 from dpbandits.compiled import compiled_code
@@ -98,10 +109,7 @@ def in_a_group(line, ready, **environment):
         start_new_session=True,
         text=True,
     )
-    begun = time.monotonic()
-    while not ready(psutil.Process(process.pid)):
-        assert process.poll() is None and time.monotonic() - begun < 60
-        time.sleep(0.01)
+    until(lambda: ready(psutil.Process(process.pid)), process)
     os.killpg(process.pid, signal.SIGINT)
     error = process.communicate(timeout=60)[1]
     assert process.returncode == 130
@@ -168,15 +176,8 @@ def test_commands_that_are_killed_repeatedly(tmp_path):
 @pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
 def test_a_resumed_command_gives_the_bytes_of_an_uninterrupted_one(tmp_path, stop):
     given, results = LONG | {"horizon": 3 * 10**6, "jobs": 1}, tmp_path / "killed"
-    process = started(
-        given,
-        results,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    while len(when_written(results)) < 2:
-        assert process.poll() is None
-        time.sleep(0.02)
+    process = started(given, results, stderr=subprocess.PIPE, text=True)
+    until(lambda: len(when_written(results)) >= 2, process)
     os.kill(process.pid, stop)
     _, stderr = process.communicate()
     assert process.returncode == (130 if stop == signal.SIGINT else -9)
@@ -206,9 +207,7 @@ def test_a_signal_is_answered_at_once(tmp_path, horizon, stop):
         stderr=subprocess.PIPE,
     )
     begun = time.monotonic()
-    while not when_written(tmp_path) if quick else time.monotonic() - begun < 5:
-        assert process.poll() is None and time.monotonic() - begun < 60
-        time.sleep(0.02)
+    until(lambda: when_written(tmp_path) if quick else time.monotonic() - begun > 5, process)
     before, sent = stored(request), time.monotonic()
     process.send_signal(number)
     assert process.stderr.readline() == b"\n"

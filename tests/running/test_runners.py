@@ -9,7 +9,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +16,7 @@ import joblib
 import psutil
 import pytest
 from joblib.externals.loky import get_reusable_executor
-from sweeps import COMMAND, csv_after, requested, words
+from sweeps import COMMAND, csv_after, requested, until, words
 
 from dpbandits.errors import BadInput
 from dpbandits.results.run_store import RunStore
@@ -100,11 +99,7 @@ class Servers:
 
 def said(process, log, pattern):
     """What a server says when it has started."""
-    end = time.monotonic() + 120
-    while not (found := re.search(pattern, log.read_text())):
-        assert process.poll() is None and time.monotonic() < end, log.read_text()
-        time.sleep(0.05)
-    return found
+    return until(lambda: re.search(pattern, log.read_text()), process, 120)
 
 
 class DaskCluster(Servers):
@@ -141,10 +136,8 @@ def complete(request):
 
 def in_the_middle(process, folder):
     """Wait until a command has finished a setting; what is complete then."""
-    request, end = requested(folder / "results", **SWEEP), time.monotonic() + 240
-    while not complete(request):
-        assert process.poll() is None and time.monotonic() < end
-        time.sleep(0.02)
+    request = requested(folder / "results", **SWEEP)
+    until(lambda: complete(request), process)
     return request
 
 

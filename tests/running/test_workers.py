@@ -1,11 +1,10 @@
 """A worker that dies costs only the run that kills it."""
 
 import subprocess
-import time
 
 import psutil
 import pytest
-from sweeps import COMMAND, csv_after, own_algorithm, requested
+from sweeps import COMMAND, csv_after, own_algorithm, requested, until
 
 from dpbandits.results.run_store import RunStore
 from dpbandits.running.failures import RunsFailed
@@ -104,9 +103,7 @@ def test_processes_end_soon_after_a_command_that_is_killed(tmp_path):
     own_algorithm(tmp_path, "sleepy", SLEEPY)
     given = ["algo=sleepy", "horizon=10", "runs=1000", "jobs=2", f"--config-dir={tmp_path}"]
     command = subprocess.Popen([*COMMAND, *given, f"results={tmp_path}"], stderr=subprocess.DEVNULL)
-    while not list(tmp_path.rglob("*.npz")):
-        assert command.poll() is None
-        time.sleep(0.05)
+    until(lambda: list(tmp_path.rglob("*.npz")), command)
     workers = [
         child
         for child in psutil.Process(command.pid).children(recursive=True)

@@ -3,6 +3,7 @@
 import inspect
 import math
 import sys
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -129,19 +130,24 @@ def play(
     function = function or algorithm(name).function
     if checkpoints is None:
         checkpoints = np.unique(np.geomspace(1, T, 30).astype(int))
-    instance = build(spec)
-    users = (crowd or homogeneous(eps)).users()
-    game = new_game(instance.environment, users, generator(seed, run, ENVIRONMENT), T, checkpoints)
+    coins = generator(seed, run, ENVIRONMENT)
+    game = game_of(spec, T, checkpoints, coins, crowd or homogeneous(eps))
     function = getattr(function, "py_func", function) if plain else function
     learner = learner or generator(seed, run, LEARNER)
-    function(game, learner, *arguments(name, eps, T, instance, **changes))
+    function(game, learner, *arguments(name, eps, T, build(spec), **changes))
     return pulls_at_checkpoints(game)
+
+
+def game_of(spec, T=10**9, checkpoints=None, coins=1, crowd=None):
+    """A game before its first round; ``coins`` are the environment's generator, or its seed."""
+    environment, users = build(spec).environment, (crowd or homogeneous(1.0)).users()
+    rounds = np.array([T] if checkpoints is None else checkpoints)
+    return new_game(environment, users, np.random.default_rng(coins), T, rounds)
 
 
 def game_with(population, coins):
     """A game whose users come from a population."""
-    env, T = build(bernoulli(0.5, 0.4)).environment, 10**9
-    return new_game(env, population.users(), coins, T, np.array([T]))
+    return game_of(bernoulli(0.5, 0.4), coins=coins, crowd=population)
 
 
 def bernoulli(*means):
@@ -249,6 +255,18 @@ def mutated(source, right, wrong):
     if right not in source:
         raise NotApplied(f"the source does not hold {right!r}, which is replaced")
     return source.replace(right, wrong)
+
+
+@contextmanager
+def mutant(module, right, wrong):
+    """A module with a mistake in its source, for the time of a block."""
+    before = dict(vars(module))
+    try:
+        exec(mutated(inspect.getsource(module), right, wrong), vars(module))
+        yield
+    finally:
+        vars(module).clear()
+        vars(module).update(before)
 
 
 class Uniform(float):

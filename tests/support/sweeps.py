@@ -1,7 +1,10 @@
 """Shared by tests of runs: requests, the same as words of a command, and their tables."""
 
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from subprocess import Popen
 from typing import Any
 
 import numpy as np
@@ -92,3 +95,13 @@ def own_algorithm(folder: Path, name: str, source: str, parameters: str = "{}") 
     (home / f"{name}.yaml").write_text(parameters)
     (home / f"{name}.py").write_text(source)
     return home
+
+
+def until(condition: Callable[[], Any], process: Popen, seconds: float = 240.0) -> Any:
+    """Wait for a condition while a command runs; what it returns when it holds."""
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return found

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from extras import require
 from slurm_cluster import asked, require_slurm, slurm_cluster
-from sweeps import COMMAND, own_algorithm, requested, stored
+from sweeps import COMMAND, own_algorithm, requested, stored, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.extra("submitit")]
 SLURM = ["-m", "hydra/launcher=submitit_slurm", "hydra.launcher.mem_gb=null", "jobs=1"]
@@ -61,16 +61,6 @@ def ended(process):
     finally:
         process.kill()
     return process.returncode, out.splitlines(), err.splitlines()
-
-
-def until(condition, process, seconds=PATIENT):
-    """Wait for a condition while a command runs."""
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < end
-        time.sleep(0.05)
-    return found
 
 
 def test_an_array_of_jobs_gives_the_bytes_of_one_machine(tmp_path, slurm, accounts):

@@ -13,7 +13,7 @@ import psutil
 import pytest
 from extras import require
 from no_slurm import REFUSAL
-from sweeps import COMMAND, own_algorithm
+from sweeps import COMMAND, own_algorithm, until
 
 from dpbandits.cli.multirun import submitted
 from dpbandits.cli.multirun.launch import Job, multirun
@@ -79,10 +79,7 @@ def test_a_job_of_submitit_that_is_killed_is_reported_and_the_others_are_listed(
         stderr=subprocess.PIPE,
         text=True,
     )
-    end = time.monotonic() + 240
-    while not list(tmp_path.glob("results/dp_se*.csv")):
-        assert process.poll() is None and time.monotonic() < end
-        time.sleep(0.02)
+    until(lambda: list(tmp_path.glob("results/dp_se*.csv")), process)
     (victim,) = (job for job in jobs_of(process) if "algo=dp_ucb" in overrides_of(tmp_path, job))
     victim.kill()
     out, err = process.communicate(timeout=120)
@@ -263,10 +260,8 @@ def test_jobs_on_this_machine_end_with_an_interrupted_command(tmp_path):
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
-    end = time.monotonic() + 60
-    while len(found := jobs_of(process)) < 2:
-        assert process.poll() is None and time.monotonic() < end
-        time.sleep(0.05)
+    until(lambda: len(jobs_of(process)) == 2, process)
+    found = jobs_of(process)
     process.send_signal(signal.SIGINT)
     assert "interrupted; finished runs are stored" in process.communicate(timeout=60)[1]
     assert process.returncode == 130

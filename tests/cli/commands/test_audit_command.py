@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from helpers import TWINS
+from sweeps import own_algorithm
 
 from dpbandits.audit import findings, work
 from dpbandits.audit.subjects.releases import MECHANISMS
@@ -16,19 +17,25 @@ from dpbandits.cli import audit as command
 from dpbandits.environments.catalogue import build
 
 
-def run_command(words, folder, monkeypatch, capsys):
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(sys, "argv", ["bandit-audit", *words])
-    with pytest.raises(SystemExit) as stopped:
-        command.main()
-    said = capsys.readouterr()
-    return stopped.value.code, said.out, said.err
+@pytest.fixture
+def audited(tmp_path, monkeypatch, capsys):
+    """A function that audits, and returns the exit code, the output and the messages."""
+    monkeypatch.chdir(tmp_path)
+
+    def run_command(*words):
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["bandit-audit", *words])
+            with pytest.raises(SystemExit) as stopped:
+                command.main()
+        return stopped.value.code, *capsys.readouterr()
+
+    return run_command
 
 
 @pytest.mark.slow
-def test_the_command_prints_writes_and_stores(tmp_path, monkeypatch, capsys):
+def test_the_command_prints_writes_and_stores(audited, tmp_path, monkeypatch):
     words = ["mechanism=laplace_release", "eps=0.5,1", "runs=2000"]
-    code, out, _ = run_command(words, tmp_path, monkeypatch, capsys)
+    code, out, _ = audited(*words)
     assert code == 0 and out.count("consistent") == 2
     path = Path(out.splitlines()[-1])
     table = pd.read_csv(tmp_path / path)
@@ -39,23 +46,20 @@ def test_the_command_prints_writes_and_stores(tmp_path, monkeypatch, capsys):
     before = path.read_bytes()
     stored_rows = sorted((tmp_path / "results/audits").glob("*.json"))
     assert len(stored_rows) == 2
-    monkeypatch.setattr(findings, "audit", lambda *_: pytest.fail("audited twice"))
-    assert run_command(words, tmp_path, monkeypatch, capsys)[:2] == (0, out)
+    with monkeypatch.context() as patch:
+        patch.setattr(findings, "audit", lambda *_: pytest.fail("audited twice"))
+        assert audited(*words)[:2] == (0, out)
     assert path.read_bytes() == before
     row = json.loads(stored_rows[0].read_text())
     stored_rows[0].write_text(json.dumps(row)[:40])  # cut short
-    monkeypatch.undo()
-    assert run_command(words, tmp_path, monkeypatch, capsys)[:2] == (0, out)
+    assert audited(*words)[:2] == (0, out)
 
 
 @pytest.mark.slow
-def test_a_violation_is_reported_with_its_witness(tmp_path, monkeypatch, capsys):
-    (tmp_path / "algo").mkdir()
-    file = tmp_path / "algo" / "plain_no_eps.py"
-    file.write_text((TWINS / "plain_no_eps.py").read_text())
-    file.with_suffix(".yaml").write_text("# broken\n{}\n")
+def test_a_violation_is_reported_with_its_witness(audited, tmp_path):
+    own_algorithm(tmp_path, "plain_no_eps", (TWINS / "plain_no_eps.py").read_text())
     words = ["--config-dir", ".", "algo=plain_no_eps", "runs=200", "horizon=[8]", "jobs=1"]
-    code, out, _ = run_command(words, tmp_path, monkeypatch, capsys)
+    code, out, _ = audited(*words)
     assert code == 3
     assert "VIOLATED" in out and "event      pulls of arm" in out and "runs each" in out
     first, second = (
@@ -92,16 +96,12 @@ ONE = ", alignment=one_release"
         (1.0, "", 0, 'GUARANTEE = global_dp("SOURCE", alignment=one_release)'),
     ],
 )
-def test_an_alignment_is_replayed_first(
-    scale, alignment, code, said, tmp_path, monkeypatch, capsys
-):
+def test_an_alignment_is_replayed_first(audited, scale, alignment, code, said, tmp_path):
     """Noise of .8 of its scale, at eps .1, is not seen by a few thousand runs."""
-    (tmp_path / "algo").mkdir()
-    file = tmp_path / "algo" / "mine.py"
-    file.write_text(MINE.replace("ALIGNMENT", alignment).replace("SCALE", str(scale)))
-    file.with_suffix(".yaml").write_text("{}\n")
+    source = MINE.replace("ALIGNMENT", alignment).replace("SCALE", str(scale))
+    own_algorithm(tmp_path, "mine", source)
     words = ["--config-dir", ".", "algo=mine", "eps=0.1", "runs=200", "horizon=[8]", "jobs=1"]
-    found, out, _ = run_command(words, tmp_path, monkeypatch, capsys)
+    found, out, _ = audited(*words)
     assert found == code and said in out
     table = pd.read_csv(tmp_path / out.splitlines()[-1])
     (verdict,) = table["verdict"]
@@ -111,83 +111,63 @@ def test_an_alignment_is_replayed_first(
 
 
 @pytest.mark.parametrize(
-    ("words", "message"),
+    ("line", "message"),
     [
-        (["algo=adap_ubc"], "unknown algo 'adap_ubc': did you mean adap_ucb?"),
-        (["algo=ucb"], "algo=ucb: it promises no privacy, so there is nothing to audit"),
-        (["algo=adac_ucb", "eps=1"], "eps=1: adac_ucb takes no eps; its privacy budget is rho"),
-        (["mechanism=tree", "rho=1"], "rho=1: tree takes no rho; its privacy budget is eps"),
-        (["algo=adac_ucb", "rho=inf"], "rho=inf: a finite number above 0 is needed"),
-        (["rule=nas"], "rule=nas: it promises no privacy"),
-        (["mechanism=laplas"], "unknown mechanism 'laplas': did you mean"),
-        (["algo=dp_se", "rule=dp_nas"], "one of algo, rule, mechanism is audited at a time"),
-        (["algo=dp_se", "eps=0"], "eps=0: a finite number above 0 is needed"),
-        (["algo=dp_se", "eps=inf"], "eps=inf: a finite number above 0 is needed"),
-        (["algo=dp_se", "runs=3"], "runs=3: a whole number of at least 100"),
-        (["algo=dp_se", "confidence=1"], "confidence=1: a number in (0, 1)"),
-        (["algo=dp_se", "horizon=1"], "horizon=1: a whole number of at least 2"),
-        (["algo=dp_se", "jobs=0"], "jobs=0: a number of workers"),
-        (["algo=dp_se", "algo.alpha=1"], "unknown key 'algo.alpha'"),
-        (["algo=dp_se", "algo.beta=7"], "algo.beta=7: a number in (0, 1], or 1/horizon is needed"),
-        (["algo=dp_se", "env=sign"], "unknown key 'env'"),
-        (["rule=dp_nas", "R=-1"], "R=-1: a number above 0"),
-        (["algo=dp_se", "results="], "results"),
-        (["algo=dpr_se", "short=3"], "short=3: write short.ALGORITHM.PARAMETER=VALUE"),
-        (["algo=dpr_se", "short.dpr_se=3"], "write short.ALGORITHM.PARAMETER=VALUE"),
-        (["algo=dpr_se", "short={dpr_se:{q:1}}"], "short={dpr_se:{q:1}}: Key 'q' is not in struct"),
-        (["--config-dir", "nowhere", "algo=dp_se"], "there is no such folder"),
-        (["algo"], "algo: KEY=VALUE is needed"),
-        (["algo=dp_se", "--what"], "unrecognized arguments"),
+        ("algo=adap_ubc", "unknown algo 'adap_ubc': did you mean adap_ucb?"),
+        ("algo=dp_se jobs=0", "jobs=0: a number of workers"),
+        ("algo=dp_se algo.alpha=1", "unknown key 'algo.alpha'"),
+        ("algo=dp_se algo.beta=7", "algo.beta=7: a number in (0, 1], or 1/horizon is needed"),
+        ("algo=dp_se env=sign", "unknown key 'env'"),
+        ("algo=dp_se results=", "results"),
+        ("algo=dpr_se short=3", "short=3: write short.ALGORITHM.PARAMETER=VALUE"),
+        ("algo=dpr_se short.dpr_se=3", "write short.ALGORITHM.PARAMETER=VALUE"),
+        ("algo=dpr_se short={dpr_se:{q:1}}", "short={dpr_se:{q:1}}: Key 'q' is not in struct"),
+        ("--config-dir nowhere algo=dp_se", "there is no such folder"),
+        ("algo", "algo: KEY=VALUE is needed"),
+        ("algo=dp_se --what", "unrecognized arguments"),
     ],
 )
-def test_bad_input_gets_one_line(words, message, tmp_path, monkeypatch, capsys):
-    code, out, err = run_command(words, tmp_path, monkeypatch, capsys)
-    assert code == 2 and out == ""
-    assert err.startswith("bandit-audit: ") and message in err and err.count("\n") == 1
-    assert not list(tmp_path.iterdir())
+def test_bad_input_gets_one_line(line, message, refused):
+    """Other values are refused in test_audit_requests.py."""
+    assert message in refused(command, line.split())
 
 
-def test_an_audit_without_scikit_learn_gets_one_line(tmp_path, monkeypatch, capsys):
+def test_an_audit_without_scikit_learn_gets_one_line(refused, monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    code, out, err = run_command(["algo=dp_se", "eps=1"], tmp_path, monkeypatch, capsys)
-    line = "bandit-audit: an audit needs scikit-learn: pip install 'dpbandits[audit]'\n"
-    assert (code, out, err) == (2, "", line)
-    assert not list(tmp_path.iterdir())
+    line = "an audit needs scikit-learn: pip install 'dpbandits[audit]'\n"
+    assert refused(command, ["algo=dp_se", "eps=1"]) == line
 
 
 @pytest.mark.slow
-def test_noise_beyond_single_precision_is_audited(tmp_path, monkeypatch, capsys):
+def test_noise_beyond_single_precision_is_audited(audited):
     words = ["mechanism=tree", "eps=1e-60", "runs=200"]
-    code, out, err = run_command(words, tmp_path, monkeypatch, capsys)
+    code, out, err = audited(*words)
     assert code == 0 and "consistent" in out and "Warning" not in err
 
 
-def test_an_algorithm_that_fails_is_reported(tmp_path, monkeypatch, capsys):
-    (tmp_path / "algo").mkdir()
-    file = tmp_path / "algo" / "failing.py"
-    file.write_text("def failing(game, rng, eps):\n    raise ValueError('no way')\n")
-    file.with_suffix(".yaml").write_text("{}\n")
+def test_an_algorithm_that_fails_is_reported(audited, tmp_path):
+    own_algorithm(
+        tmp_path, "failing", "def failing(game, rng, eps):\n    raise ValueError('no way')\n"
+    )
     words = ["--config-dir", ".", "algo=failing", "jobs=1"]
-    code, _, err = run_command(words, tmp_path, monkeypatch, capsys)
+    code, _, err = audited(*words)
     assert code == 1
     assert "no way" in err and err.endswith("bandit-audit: failed: failing; see above\n")
 
 
 @pytest.mark.long
-def test_several_are_audited_side_by_side_as_one_after_the_other(tmp_path, monkeypatch, capsys):
+def test_several_are_audited_side_by_side_as_one_after_the_other(audited, tmp_path, monkeypatch):
     """Also if one of them fails; the control of ``jobs=1``: nothing leaves this process."""
-    (tmp_path / "algo").mkdir()
     for name, body in (("failing", "raise ValueError('no way')"), ("calm", "dp.pull(game, 0)")):
-        file = tmp_path / "algo" / f"{name}.py"
         text = f"import dpbandits.authoring as dp\n\ndef {name}(game, rng, eps):\n"
-        file.write_text(f"{text}    while dp.rounds_left(game) > 0:\n        {body}\n")
-        file.with_suffix(".yaml").write_text("{}\n")
+        text += f"    while dp.rounds_left(game) > 0:\n        {body}\n"
+        own_algorithm(tmp_path, name, text)
     words = ["--config-dir", ".", "algo=failing,calm", "runs=100", "horizon=[4]", "eps=1,2"]
     said = []
     for jobs in (2, 1):
         folder = tmp_path / str(jobs)
         options = [f"jobs={jobs}", f"results={folder}"]
-        code, out, err = run_command([*words, *options], tmp_path, monkeypatch, capsys)
+        code, out, err = audited(*words, *options)
         assert code == 1 and err.count("ValueError: no way") == 2
         assert err.endswith("bandit-audit: failed: failing; see above\n")
         said.append(out.replace(str(folder), ""))
@@ -198,7 +178,7 @@ def test_several_are_audited_side_by_side_as_one_after_the_other(tmp_path, monke
 
 
 @pytest.mark.long
-def test_mechanisms_have_their_runs_however_many_are_audited(tmp_path, monkeypatch, capsys):
+def test_mechanisms_have_their_runs_however_many_are_audited(audited, tmp_path, monkeypatch):
     """If processes got their functions by value, these would be plain Python, with a 25th of the
     runs.
     """
@@ -206,7 +186,7 @@ def test_mechanisms_have_their_runs_however_many_are_audited(tmp_path, monkeypat
     some = ("algo=dp_imed", "mechanism=epoch_mean", "algo=adac_ucb rho=1")
     monkeypatch.setattr(command, "everything", lambda _: [["eps=1", *x.split()][-2:] for x in some])
     for words in (["jobs=2"], ["mechanism=epoch_mean", "eps=1"]):
-        _, out, err = run_command(words, tmp_path, monkeypatch, capsys)
+        _, out, err = audited(*words)
         assert "Warning" not in err
         found.append(pd.read_csv(tmp_path / out.splitlines()[-1]).set_index("name"))
     assert list(found[0].index) == ["dp_imed", "epoch_mean", "adac_ucb"]
@@ -223,8 +203,8 @@ def test_a_mechanism_is_sent_by_name_and_a_changed_one_is_not():
     assert (changed.name, changed.sizes, changed.values) == ("tree", (3,), tree.values)
 
 
-def test_help_names_every_mechanism(tmp_path, monkeypatch, capsys):
-    code, out, _ = run_command(["--help"], tmp_path, monkeypatch, capsys)
+def test_help_names_every_mechanism(audited):
+    code, out, _ = audited("--help")
     assert code == 0
     for name in MECHANISMS:
         assert f"  {name} " in out

@@ -31,21 +31,6 @@ def test_some_claims_are_measured(tmp_path):
     assert (pd.read_csv(tmp_path / "claims-A5-seed1.csv")["value"] != table["value"]).all()
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("word", "complaint"),
-    [
-        ("A9", "unknown claim 'A9'"),
-        ("run=3", "did you mean runs"),
-        ("runs=1", "runs=1: a whole number of at least 2"),
-        ("horizon=0", "horizon=0:"),
-        ("results=/dev/null", "results=/dev/null"),
-    ],
-)
-def test_bad_input_is_refused_in_one_line(refused, word, complaint):
-    assert complaint in refused(claims, [word])
-
-
 @pytest.mark.long
 def test_every_claim_is_measured_in_small(bandit, monkeypatch):
     """Three runs of each setting, and few rounds unless an experiment varies the horizon."""

@@ -1,7 +1,5 @@
 """Local privacy on the command line: users of a file, multiruns, and eps_min=auto."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -34,16 +32,6 @@ def test_a_multirun_varies_populations(printed):
     found = [pd.read_csv(line) for line in lines if line.endswith(".csv")]
     each = [{"uniform_levels"}, {"clipped_normal"}]
     assert [set(t["population"]) for t in found] == [*each, set.union(*each)]
-
-
-@pytest.mark.slow
-def test_an_edited_file_of_users_is_run_again(printed):
-    Path("users.csv").write_text("who,level\nann,0.5\nbob,2\n")
-    line = "algo=heldp_ucb_b population=file population.column=level eps_min=2"
-    first = pd.read_csv(printed(line)[-1])
-    assert list(first.columns) == COLUMNS and set(first["population"]) == {"file"}
-    Path("users.csv").write_text("who,level\nann,3\nbob,2\n")
-    assert pd.read_csv(printed(line)[-1])["regret"].tolist() != first["regret"].tolist()
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,7 @@ CLAIMS = [
     ("a1", "'a1'", "did you mean A1?"),
     ("''", "claim", "''", "A1"),
     ("foo=1", "'foo'", "horizon, jobs, results, runs, seed"),
+    ("A1 run=3", "did you mean runs"),
     ("A1 =3", "''", "horizon"),
     ("A1 runs=1", "runs=1:", "at least 2"),
     ("A1 runs=many", "runs=many:", "whole number"),

@@ -138,12 +138,6 @@ def check(coupling: Coupling, case: Case) -> Outcome:
     return replay(coupling, table(m - 1), table(m), fresh(draws[m - 1]))
 
 
-def _nudged(coupling: Coupling, case: Case, k: int) -> Outcome:
-    """The case with noise that differs a little."""
-    size = case.size * (1.0 + NUDGE * (k + 1))
-    return check(coupling, case._replace(size=size))
-
-
 def align(
     coupling: Coupling, replays: int | None = None, seed: int = 0, horizons: Sequence[int] = ()
 ) -> Aligned:
@@ -163,8 +157,8 @@ def align(
         mixed = replace(coupling, crowd=number % 2 == 1)
         found = check(mixed, case)
         if found.problem is not None:
-            nudged = [_nudged(mixed, case, k) for k in range(NUDGES)]
-            if all(outcome.problem is not None for outcome in nudged):
+            nudged = [case.size * (1.0 + NUDGE * (k + 1)) for k in range(NUDGES)]
+            if all(check(mixed, case._replace(size=x)).problem is not None for x in nudged):
                 return Aligned(number + 1, aligned, entered, edges, spent, found.problem)
             edges += 1
         aligned += 1

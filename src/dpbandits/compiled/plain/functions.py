@@ -17,24 +17,27 @@ from ..folder import Stored, folder_of, report_damage
 OPTIONS = {"nogil": True, "error_model": "numpy"}
 # Not documented. Without these, compiling and rounds take several times as long; where a version
 # of Numba refuses them they are left out
-UNWRAPPED, UNCOUNTED = {"no_cfunc_wrapper": True}, {"_nrt": False}
+ACCEPTED = ["no_cfunc_wrapper", "_nrt"]
 
 
-def _is_accepted(options: dict[str, bool]) -> bool:
+def _is_accepted(option: str) -> bool:
     try:
-        numba.njit(**options)(lambda: None)()
+        numba.njit(**{option: True})(lambda: None)()
     except KeyError:
         return False
     return True
 
 
 if compiler() == "plain":
-    UNWRAPPED, UNCOUNTED = (x if _is_accepted(x) else {} for x in (UNWRAPPED, UNCOUNTED))
+    ACCEPTED = list(filter(_is_accepted, ACCEPTED))
 
 
 def callable_from_kernels(function: Callable, inlined: bool, borrows: bool) -> None:
-    """Let kernels call a function, which Numba compiles for the types of the arguments."""
-    options = OPTIONS | {"forceinline": inlined} | UNWRAPPED | (UNCOUNTED if borrows else {})
+    """Let kernels call a function, which Numba compiles for the types of the arguments. Whether it
+    counts references is said of each, since Numba passes the options of a caller on.
+    """
+    given = {"no_cfunc_wrapper": True, "_nrt": not borrows}
+    options = OPTIONS | {"forceinline": inlined} | {name: given[name] for name in ACCEPTED}
     overload(function, jit_options=options, strict=False)(lambda *arguments: function)
 
 

@@ -31,14 +31,9 @@ class MachineCode:
     def __init__(self, stored: Stored):
         self.name, self._stem, self._state = stored.name, stored.stem, stored.state.encode()
 
-    @property
-    def cache_path(self) -> str:
-        """The folder."""
-        return str(folder_of("quick"))
-
     def is_there(self) -> bool:
         """Whether there is code of the present state."""
-        files = Path(self.cache_path).glob(f"{self._stem}.*.nbc")
+        files = folder_of("quick").glob(f"{self._stem}.*.nbc")
         return any(self._content(file) is not None for file in files)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -58,7 +53,7 @@ class MachineCode:
             self._write(self._file(sig), _checksum(self._state, content) + self._state + content)
 
     def _file(self, sig: Any) -> Path:
-        return Path(self.cache_path) / f"{self._stem}.{hash_of(str(sig))}.nbc"
+        return folder_of("quick") / f"{self._stem}.{hash_of(str(sig))}.nbc"
 
     def _content(self, file: Path) -> bytes | None:
         """The code in a file if it is of the present state; a damaged file is set aside."""
