@@ -1,8 +1,8 @@
 """Hatch: the metadata of the package that depend on the repository's address.
 
 ``[tool.release] repository`` in ``pyproject.toml`` is the address. While it is the placeholder the
-package has no links, and its description is README.md as it is; otherwise links of README.md to files
-of the repository lead there.
+package has no links, and its description is README.md as it is; otherwise links of README.md to
+files of the repository lead there.
 """
 
 import re

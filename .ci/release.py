@@ -53,7 +53,7 @@ def project(top):
 
 
 def prepare(top, address, today=None):
-    """Enter the address and the date in every file; nothing is written if one is not as expected."""
+    """Enter the address and the date in every file, or in none if one is not as expected."""
     version, before = project(top)
     if before != PLACEHOLDER:
         raise Refused(f"the address is {before} already")
