@@ -15,9 +15,15 @@ from .markdown import code, listing, paragraphs, table, toctree
 
 GROUPS = {"algo": ("Algorithms", "algorithms"), "rule": ("Stopping rules", "rules")}
 HOMES = {"algo": "algorithms", "rule": "stopping"}
-REFERENCES = ("references", "stopping_references", "identification_references")
+REFERENCES = (
+    "references", "stopping_references", "identification_references", "linear_references",
+    "private_references",
+)  # fmt: skip
 # Environments for examples: an algorithm is shown on the first that it accepts
-EXAMPLES = ("bernoulli_c2", "pareto_v09", "ren_gaussian", "contaminated", "student_far")
+EXAMPLES = (
+    "bernoulli_c2", "pareto_v09", "ren_gaussian", "contaminated", "student_far", "linear_sphere",
+    "contextual",
+)  # fmt: skip
 STOPPED = {
     "stopping": "env=sign env.mean=-0.2",
     "best arm": "env=bernoulli 'env.means=[.9,.6,.5]'",

@@ -281,14 +281,12 @@ def contextual(
 
 
 def contextual_table(file: str | PathLike[str], K: int) -> Choice:
-    """Users from a CSV file, one a row: features, then the reward of each arm in [-1, 1].
-
-    Rows are drawn with replacement, the context of arm a holds the features in block a, and regret
-    is against the row's best arm.
+    """Users from a CSV file, one a row, drawn with replacement; the context of arm a holds the
+    features in block a, and regret is against the row's best arm.
 
     Args:
-        file: the file, with a header.
-        K: number of arms: the last K columns are rewards.
+        file: the file, with a header: columns of features, then one of rewards per arm.
+        K: number of arms.
     """
     return _law("contextual_table", file=str(file), K=K)
 

@@ -10,7 +10,6 @@ from dpbandits.authoring import kernel
 from dpbandits.parts.linear.design import (
     coordinates,
     d_optimal,
-    dependence,
     least_squares,
     optimal_design,
     thin,
@@ -64,7 +63,8 @@ def test_factors_inverses_and_eigenvalues_are_those_of_numpy(d):
     invert(L, W)
     assert np.allclose(L, np.linalg.cholesky(V)) and np.allclose(W @ V, np.eye(d), atol=1e-6)
     assert math.isclose(smallest_eigenvalue(V), np.linalg.eigvalsh(V)[0], rel_tol=1e-7)
-    assert smallest_eigenvalue(np.diag(np.arange(1.0, d + 1))) == 1.0
+    assert 1 - 1e-12 < smallest_eigenvalue(np.diag(np.arange(1.0, d + 1))) <= 1.0
+    assert factor(np.diag([*np.ones(d - 1), -1.0]), L) == -math.inf
 
 
 @pytest.mark.parametrize("d", DIMENSIONS)
@@ -114,9 +114,6 @@ def test_thinning_leaves_the_matrix_as_it_is():
     before = (z.T * pi) @ z
     thin(z, pi)
     assert (pi > 0).sum() == 6 and np.allclose((z.T * pi) @ z, before)
-    M = np.random.default_rng(2).standard_normal((4, 5))
-    M[3] = M[0] + M[1]
-    assert np.allclose(M @ dependence(M.copy()), 0) and dependence(M.copy()).max() >= 1
 
 
 @pytest.mark.parametrize("r", [0, 1, 2])

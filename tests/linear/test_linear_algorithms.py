@@ -33,11 +33,16 @@ OF = {
     for name in LINEAR
 }
 PAIRS = [(name, env) for name in LINEAR for env in OF[name]]
-VARIANTS = {"adac_gope": [{}, {"noise": "sums"}], "adac_oful": [{}, {"bonus": "eigenvalue"}]}
+VARIANTS = {
+    "adac_gope": [{}, {"noise": "sums"}],
+    "adac_oful": [{}, {"bonus": "eigenvalue"}],
+    "private_lin_ucb": [{}, {"calibration": "exact"}, {"noise": "wishart"}],
+    "ldp_lin_ucb": [{}, {"variant": "coded", "calibration": "exact"}],
+}
 
 
 def run(name, env, T, runs=1, budget=1.0, function=None, **own):
-    given = {"rho": budget} if algorithm(name).private else {}
+    given = {algorithm(name).budget: budget} if algorithm(name).private else {}
     algo = function or dp.algorithm(name, **own)
     return dp.run(
         algo=algo, env=ENVS[env], horizon=T, runs=runs, seed=3, jobs=1, assume=True, **given
@@ -73,7 +78,7 @@ def test_compiled_equals_plain_python(name, env):
     from dpbandits.running.play import play_many
 
     for own in VARIANTS.get(name, [{}]):
-        given = {"rho": 2.0} if algorithm(name).private else {}
+        given = {algorithm(name).budget: 2.0} if algorithm(name).private else {}
         T = 700 if algorithm(name).round_by_round else 100_000
         compiled = setting(
             algo=dp.algorithm(name, **own), env=ENVS[env], horizon=T, seed=3, assume=True, **given

@@ -28,8 +28,8 @@ MUTANTS = [  # and the case that has what it changes
     ("printed", "m"), ("printed", "ln 2"), ("printed", "shift"), ("printed", "gamma"),
     ("printed", "twice"), ("wishart", "m"), ("wishart", "ln 4"), ("wishart", "shift"),
     ("wishart", "gamma"), ("exact", "m"), ("exact, eps 1", "twice"),
-    ("exact messages", "twice"), ("coded", "root"), ("coded", "sigma"), ("coded", "shift"), ("exact messages", "c"),
-    ("exact messages", "root"),
+    ("exact messages", "twice"), ("coded", "root"), ("coded", "sigma"), ("coded", "shift"),
+    ("exact messages", "c"), ("exact messages", "root"),
 ]  # fmt: skip
 SEEN = [("printed", "shift"), ("printed", "gamma"), ("coded", "root")]
 

@@ -80,6 +80,26 @@ def gope(
     return pulls
 
 
+def adac_gope(features, theta, sigma, T, delta, rng, rho, noise, **rest):
+    """AdaC-GOPE: the phases of GOPE, longer, with noise."""
+    return gope(features, theta, sigma, T, delta, rng, rho, noise, **rest)
+
+
+def lin_ucb(env, T, R, delta, lam, rng, **rest):
+    """LinUCB: the estimate is taken anew in every round."""
+    return oful(env, T, R, delta, lam, rng, **rest)
+
+
+def rs_oful(env, T, R, delta, lam, rng, C, **rest):
+    """RS-OFUL: the estimate is taken anew when det V has grown by 1 + C."""
+    return oful(env, T, R, delta, lam, rng, C, **rest)
+
+
+def adac_oful(env, T, R, delta, lam, rng, C, rho, bonus, lam_0=0.1, **rest):
+    """AdaC-OFUL: noise at each switch of RS-OFUL, and a bonus for it."""
+    return oful(env, T, R, delta, lam, rng, C, rho, lam_0, bonus, **rest)
+
+
 def oful(
     env, T, R, delta, lam, rng, C=None, rho=None, lam_0=0.1, bonus="printed", mutant="", noise=None
 ):

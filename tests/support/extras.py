@@ -6,6 +6,7 @@ EXTRAS = {
     "altair": "report",
     "axe_core_python": "browser",
     "distributed": "dask",
+    "dp_accounting": "curve",
     "dpsprt": "peers",
     "flint": "exact",
     "furo": "docs",

@@ -11,7 +11,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "AdaC-GOPE"
-LINE = "orange", "dashdotted"
+LINE = "brown", "dashdotted"
 REWARDS = BOUNDED_LINEAR
 GUARANTEE = gaussian_zcdp("Azize's thesis, section 5.3.2", alignment=vector_release)
 MIDDLE = 0.0

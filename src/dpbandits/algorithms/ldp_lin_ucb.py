@@ -6,7 +6,7 @@ import numpy as np
 
 from ..authoring import (
     BOUNDED_CONTEXTUAL, Budget, Calibration, Confidence, Variant, contexts, dimension,
-    estimate_noisy, kernel, local_dp_of_messages, look, mu_for, new_noisy_estimate, optimistic,
+    estimate_noisy, kernel, message_dp, look, mu_for, new_noisy_estimate, optimistic,
     optimistic_by_squares, play, receive_message, rounds_left, routine, user_message,
 )  # fmt: skip
 
@@ -25,7 +25,7 @@ def noise_ratio(values):
     return DISTANCE / deviation(values["eps"], values["delta"], variant, calibration)
 
 
-GUARANTEE = local_dp_of_messages("Zheng et al. 2020", noise_ratio, user_message)
+GUARANTEE = message_dp("Zheng et al. 2020", noise_ratio, user_message)
 
 
 @kernel

@@ -9,17 +9,17 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "Private LinUCB"
-LINE = "vermillion", "dashdotted"
+LINE = "brown", "dashed"
 REWARDS = BOUNDED_CONTEXTUAL
 ROUND_BY_ROUND = True
 GAUSSIAN = 0.0
 
 
 def noise_ratio(values):
-    """The mu of the m nodes that hold a round: sqrt(m) Lt^2/s; None for Wishart noise."""
+    """The mu of the m nodes that hold a round: sqrt(m) Lt^2/s; infinite for Wishart noise."""
     eps, delta = values["eps"], values["delta"]
     if values["noise"] in ("wishart", 1.0):
-        return None
+        return math.inf
     if values["calibration"] in ("exact", 1.0):
         return mu_for(eps, delta)
     return eps / (4.0 * math.log(4.0 / delta))

@@ -52,9 +52,10 @@ def row(algorithm: Algorithm) -> list[str]:
     needs = algorithm.rewards.words if algorithm.rewards else "any rewards"
     loss = "the user's level" if promised.notion == "local" else ", ".join(promised.letters)
     beneath = promised.mechanism or (promised.curator.__name__ if promised.curator else "")
+    vectors = promised.alignment is not None and promised.alignment.vectors
     return [
         f"`{algorithm.name}`", promised.notion, loss, promised.hides, needs, promised.source,
-        f"`{beneath}`" if beneath else "sparse vector",
+        f"`{beneath}`" if beneath else "noisy vectors" if vectors else "sparse vector",
         promised.alignment.says if promised.alignment else "",
     ]  # fmt: skip
 

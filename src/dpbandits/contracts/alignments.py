@@ -88,12 +88,9 @@ vector_release = Alignment(
     "the noise of the vector that holds the changed reward, in each coordinate", 1, vectors=True
 )
 matrix_nodes = Alignment(
-    "the noise of the nodes of its tree that hold the changed round, in each entry",
-    64,
-    vectors=True,
+    "the noise of the nodes that hold the changed round, in each entry", 64, vectors=True
 )
-user_message = Alignment("the noise of the message of the changed round, in each entry", 1,
-                         vectors=True)  # fmt: skip
+user_message = Alignment("the noise of the changed message, in each entry", 1, vectors=True)
 one_bit = Alignment("none; the changed reward has one bit, which stays the same", bits=1)
 
 

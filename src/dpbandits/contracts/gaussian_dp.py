@@ -1,11 +1,7 @@
 """The exact (eps, delta) of Gaussian noise, and the noise that an (eps, delta) needs.
 
-Noise whose ratio of sensitivity and standard deviation is mu, in all directions together, is
-(eps, delta)-DP if and only if delta is at least
-
-    delta(eps) = Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)
-
-(Balle & Wang 2018, Theorem 8).
+Noise whose ratio of sensitivity and standard deviation is mu is (eps, delta)-DP if and only if
+delta >= Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu) (Balle & Wang 2018, Theorem 8).
 """
 
 from __future__ import annotations
@@ -32,9 +28,7 @@ def mills(x: float) -> float:
 
 @routine
 def delta_of_noise(mu: float, eps: float) -> float:
-    """delta(eps). As phi(a) = e^eps phi(b) for the two arguments -a and -b of Phi, neither e^eps
-    nor a difference of nearly equal numbers is computed.
-    """
+    """delta(eps); e^eps is not computed, since phi(a) = e^eps phi(b) where Phi has -a and -b."""
     if mu == math.inf:
         return 1.0
     a, b = eps / mu - mu / 2.0, eps / mu + mu / 2.0
@@ -56,20 +50,17 @@ def mu_for(eps: float, delta: float) -> float:
         low /= 2.0
     for _ in range(HALVINGS):
         mu = (low + high) / 2.0
-        if delta_of_noise(mu, eps) < delta:
-            low = mu
-        else:
-            high = mu
+        low, high = (mu, high) if delta_of_noise(mu, eps) < delta else (low, mu)
     return low
 
 
 def eps_of_noise(mu: float, delta: float) -> float:
     """The least eps with delta(eps) <= delta."""
+    low, high = 0.0, 1.0
     if mu == math.inf or delta_of_noise(mu, 0.0) <= delta:
         return mu if mu == math.inf else 0.0
-    low, high = 0.0, 1.0
     while delta_of_noise(mu, high) > delta:
-        high *= 2.0
+        low, high = high, 2.0 * high
     for _ in range(HALVINGS):
         eps = (low + high) / 2.0
         low, high = (eps, high) if delta_of_noise(mu, eps) > delta else (low, eps)

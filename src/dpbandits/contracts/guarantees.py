@@ -100,50 +100,37 @@ SKELLAM = Gaussian(
 )
 
 
-CURVE = "Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)"
-
-
 @dataclass(frozen=True)
 class ExactCurve(Gaussian):
-    """What Gaussian noise guarantees that was chosen for an (eps, delta): the exact delta(eps) of
-    the noise that is used, which may be less than what is promised, or more.
-
-    Attributes:
-        ratio: mu as a function of the parameters; None if other noise is used.
+    """The exact delta(eps) of Gaussian noise that was chosen for an (eps, delta): it may give less
+    than what is promised, or more.
     """
-
-    ratio: Callable[[Values], float | None]
 
     def conversion(self, values: Values) -> str:
         """The noise that is used, and its delta at the promised eps."""
         try:
-            mu = self.ratio(values)
+            mu, eps, delta = self.mu(values), values["eps"], values["delta"]
         except KeyError:  # a parameter has no value, or several
-            return f"delta(eps) = {self.formula} for the mu of the noise ({self.source})"
-        if mu is None:
-            return "noise that is not Gaussian, without a curve"
-        eps, delta = values["eps"], values["delta"]
+            return f"delta(eps) = {self.formula}, mu that of the noise ({self.source})"
+        if mu == math.inf:
+            return "the noise is not Gaussian, its curve is not known"
         spent = delta_of_noise(mu, eps)
-        kept = "" if spent <= delta * (1.0 + 1e-9) else ", MORE than is promised"
+        kept = "" if spent <= delta * (1.0 + 1e-9) else ", which is NOT what is promised"
         return (
-            f"the noise is mu-GDP with mu = {mu:.4g}: exactly (eps, {spent:.3g})-DP at eps = "
-            f"{eps:g}{kept}, and ({eps_of_noise(mu, delta):.4g}, delta)-DP at delta = {delta:g} "
-            f"({self.source})"
+            f"the noise is mu-GDP with mu = {mu:.4g}: exactly ({eps:g}, {spent:.3g})-DP{kept}, "
+            f"and ({self.epsilon(values, delta):.4g}, {delta:g})-DP ({self.source})"
         )
 
 
-def exact_curve(ratio: Callable[[Values], float | None]) -> ExactCurve:
-    """The curve of noise whose mu is a function of the parameters."""
-
-    def mu(values: Values) -> float:
-        found = ratio(values)
-        return math.inf if found is None else found
-
+def exact_curve(mu: Callable[[Values], float]) -> ExactCurve:
+    """The curve of noise whose mu is a function of the parameters, infinite for other noise."""
     return ExactCurve(
-        letters=("eps", "delta"), rho=lambda values: mu(values) ** 2 / 2.0, formula=CURVE,
-        epsilon=lambda values, delta: eps_of_noise(mu(values), delta),
-        source="Balle & Wang 2018, Theorem 8", ratio=ratio,
-    )  # fmt: skip
+        ("eps", "delta"),
+        lambda values: mu(values) ** 2 / 2.0,
+        "Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu)",
+        lambda values, delta: eps_of_noise(mu(values), delta),
+        "Balle & Wang 2018, Theorem 8",
+    )
 
 
 @dataclass(frozen=True)
@@ -247,11 +234,9 @@ def local_dp(source: str, curator: Curator, alignment: Aligned = None) -> Guaran
     )
 
 
-def joint_dp(
-    source: str, mu: Callable[[Values], float | None], alignment: Aligned = None
-) -> Guarantee:
-    """Joint (eps, delta)-DP of contexts and rewards by Gaussian noise with this mu, as a function
-    of the parameters; None for a choice of them with other noise.
+def joint_dp(source: str, mu: Callable[[Values], float], alignment: Aligned = None) -> Guarantee:
+    """Joint (eps, delta)-DP of contexts and rewards by Gaussian noise of this mu, a function of the
+    parameters; infinite for a choice of them with other noise.
     """
     return Guarantee(
         "joint DP", nothing_hidden, source, None, OTHER_ACTIONS, alignment, exact_curve(mu),
@@ -259,9 +244,7 @@ def joint_dp(
     )  # fmt: skip
 
 
-def local_dp_of_messages(
-    source: str, mu: Callable[[Values], float | None], alignment: Aligned = None
-) -> Guarantee:
+def message_dp(source: str, mu: Callable[[Values], float], alignment: Aligned = None) -> Guarantee:
     """Local (eps, delta)-DP of a user's message about contexts and reward; see ``joint_dp``."""
     return Guarantee(
         "local DP", nothing_hidden, source, None, MESSAGE, alignment, exact_curve(mu),

@@ -22,14 +22,7 @@ ROUNDING = 1.0 + 1e-9  # tolerance for lengths and means
 
 
 def linear(features: Any, theta: Any, noise: Any, sigma: Any) -> Instance:
-    """Arms with features: the mean of arm a is <theta, features of a>.
-
-    Args:
-        features: K rows of d numbers.
-        theta: d numbers.
-        noise: ``sign`` for rewards 1 and -1, or ``gaussian`` for normal noise.
-        sigma: the standard deviation of normal noise.
-    """
+    """Arms with features: the mean of arm a is <theta, features of a>."""
     if isinstance(features, str) or not isinstance(features, Sequence) or not features:
         raise BadInput(
             f"features={plain(features)}: one row an arm is needed, such as [[1,0],[0,1]]"
@@ -39,10 +32,8 @@ def linear(features: Any, theta: Any, noise: Any, sigma: Any) -> Instance:
 
 
 def linear_sphere(K: Any, d: Any, instance: Any, noise: Any, sigma: Any) -> Instance:
-    """K arms whose features are uniform on the unit sphere in d dimensions, as theta is.
-
-    Each number ``instance`` denotes other features and another theta; every run of a setting has
-    the same.
+    """K arms whose features are uniform on the unit sphere in d dimensions, as theta is; the number
+    ``instance`` decides which.
     """
     count, size = whole("K", K, 2, LARGEST), whole("d", d, 1, LARGEST_D)
     drawn = np.random.default_rng(whole("instance", instance, at_least=0))
@@ -54,16 +45,7 @@ def contextual(
     K: Any, theta: Any, center: Any, variance: Any, ball: Any, noise: Any, sigma: Any, instance: Any
 ) -> Instance:
     """K contexts a round, drawn from N(center, variance I); the mean of a reward is <theta, x>.
-
-    Args:
-        K: number of arms.
-        theta: d numbers; None for one that is uniform on the unit sphere.
-        center: d numbers.
-        variance: of each coordinate.
-        ball: whether a context longer than 1 is divided by its length.
-        noise: as in ``linear``.
-        sigma: as in ``linear``.
-        instance: the number of the theta that is drawn.
+    Without a theta it is uniform on the unit sphere, and ``instance`` decides which.
     """
     count, middle = whole("K", K, 1, LARGEST), numbers("center", center)
     number = whole("instance", instance, at_least=0)

@@ -84,9 +84,8 @@ class Coupling(Promise):
         """Play rewards, float array (T, K), with the numbers of a stream."""
         rewards = Rewards(table, watched)
         coins = None if self.source.per_user else Coins(rewards.reads)
-        source = self.source
-        private = source.guarantee.of_contexts
-        game = game_on(rewards, self.population, coins, None, source.actions, private)
+        actions, private = self.source.actions, self.source.guarantee.of_contexts
+        game = game_on(rewards, self.population, coins, None, actions, private)
         rng = stream(rewards.reads)
         answer = answer_of(self.function(game, rng, *self.arguments(len(table))))
         arms = game.trace[: int(game.clock[0])].argmax(axis=1)

@@ -125,20 +125,17 @@ class ContextualLearner(Learner):
 
     def start(self, T: int) -> int:
         """The number of rounds that the adversary does not see."""
-        return T // 2 if self.of_contexts else 0
+        return int(rounds(T)[rounds(T) <= T // 2][-1]) if self.of_contexts else 0
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
-        T = len(data)
-        start = self.start(T)
-        seen = rounds(T)[rounds(T) > start]
-        traces, _ = self.play(data, runs, rng, np.append(start, seen) if start else seen)
-        regret = regret_of(traces, None)[:, :, 0]
-        return (regret[:, 1:] - regret[:, :1] if start else regret).astype(np.float32)
+        seen = rounds(len(data))
+        traces, _ = self.play(data, runs, rng, seen)
+        regret, hidden = regret_of(traces, None)[:, :, 0], (seen <= self.start(len(data))).sum()
+        before = regret[:, hidden - 1 : hidden] if hidden else 0.0
+        return (regret[:, hidden:] - before).astype(np.float32)
 
     def columns(self, data: np.ndarray) -> list[str]:
-        start = self.start(len(data))
-        since = f" since round {start}" if start else ""
-        return [f"regret by round {t}{since}" for t in rounds(len(data)) if t > start]
+        return [f"regret by round {t}" for t in rounds(len(data)) if t > self.start(len(data))]
 
 
 class Stopper(Player):

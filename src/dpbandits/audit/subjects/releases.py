@@ -286,7 +286,7 @@ def context_message(rng, x, rho, out):
 
 
 @mechanism("Private LinUCB: all prefix sums of a tree of matrices",
-           values=PLACES, sizes=(2, 4), seen=lambda n: 6 * n, budget="rho")  # fmt: skip
+           values=PLACES[3:], sizes=(2, 3), seen=lambda n: 6 * n, budget="rho")  # fmt: skip
 def context_matrices(rng, x, rho, out):
     m = levels_of(len(x))
     tree, s = new_matrix_tree(rng, 3, m, 0.0), np.sqrt(m * 4.0 / (2.0 * rho))

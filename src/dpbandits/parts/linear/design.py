@@ -42,29 +42,21 @@ def coordinates(features: np.ndarray, active: np.ndarray) -> np.ndarray:
     """The actions in an orthonormal basis of their span, float64 array (k, r), by the method of
     Gram and Schmidt with pivots.
     """
-    k, d = len(active), features.shape[1]
-    left, z, r, scale = np.zeros((k, d)), np.zeros((k, d)), 0, 0.0
-    for i in range(k):
-        for j in range(d):
-            left[i, j] = features[active[i], j]
-    while r < min(k, d):
-        pivot, longest = 0, -1.0
+    k, left, r, scale = len(active), features[active], 0, 0.0
+    z = np.zeros(left.shape)
+    while r < min(left.shape):
+        pivot = 0
         for i in range(k):
-            square = product(left, i, i)
-            if square > longest:
-                pivot, longest = i, square
+            if product(left, i, i) > product(left, pivot, pivot):
+                pivot = i
+        longest = product(left, pivot, pivot)
         scale = max(scale, longest)
         if not longest > SPAN * SPAN * scale:
             break
-        axis, length = left[pivot].copy(), math.sqrt(longest)
+        axis = left[pivot] / math.sqrt(longest)
         for i in range(k):
-            whole = inner = 0.0
-            for j in range(d):
-                whole += features[active[i], j] * axis[j] / length
-                inner += left[i, j] * axis[j] / longest
-            z[i, r] = whole
-            for j in range(d):
-                left[i, j] -= inner * axis[j]
+            z[i, r] = (left[i] * axis).sum()
+            left[i] -= z[i, r] * axis
         r += 1
     return z[:, :r].copy()
 
@@ -102,10 +94,7 @@ def d_optimal(z: np.ndarray) -> np.ndarray:
             if pi[a] > 0.0 and (i < 0 or g[a] < g[i]):
                 i = a
         if g[j] <= r * (1.0 + TOLERANCE):
-            if not drop_useless(pi, g, r):
-                break
-            variances(z, pi, V, W, L, g)
-            continue
+            break
         towards = r > 1 and g[j] - r >= r - g[i]  # on a line all but the longest are dropped
         a = j if towards else i
         share = -pi[a] / (1.0 - pi[a])  # of an away step that drops the action
@@ -116,99 +105,36 @@ def d_optimal(z: np.ndarray) -> np.ndarray:
             pi[b] *= 1.0 - share
         pi[a] = 0.0 if dropped else pi[a] + share
         rescale(z, W, g, y, a, share)
-    if in_support(pi) > r * (r + 1) // 2:
+    if r > 0:
         thin(z, pi)
     return pi
-
-
-@borrowing_routine
-def drop_useless(pi: np.ndarray, g: np.ndarray, r: int) -> bool:
-    """Drop the actions that are in no optimal design's support (Harman & Pronzato 2007, Theorem 1);
-    returns whether there were any.
-    """
-    gap, total, found = 0.0, 0.0, False
-    for a in range(len(pi)):
-        gap = max(gap, g[a] - r)
-    least = r * (1.0 + gap / 2.0 - math.sqrt(gap * (4.0 + gap - 4.0 / r)) / 2.0)
-    for a in range(len(pi)):
-        if pi[a] > 0.0 and g[a] < least * (1.0 - SPAN):
-            pi[a], found = 0.0, True
-        total += pi[a]
-    for a in range(len(pi)):
-        pi[a] /= total
-    return found
-
-
-@verb
-def in_support(pi: np.ndarray) -> int:
-    """The number of actions that have a share."""
-    found = 0
-    for a in range(len(pi)):
-        found += pi[a] > 0.0
-    return found
 
 
 @rare_routine
 def thin(z: np.ndarray, pi: np.ndarray) -> None:
     """Move shares, without a change of V(pi), until at most r (r + 1)/2 of them are positive: the
-    method of Caratheodory.
+    method of Caratheodory. The matrices z z^T of more actions than that are linearly dependent.
     """
-    k, r = z.shape
-    m = r * (r + 1) // 2
-    some = np.zeros(m + 1, np.int64)
-    scale = 0.0
-    for a in range(k):
-        scale = max(scale, product(z, a, a))
-    while in_support(pi) > m:
-        found = 0
-        for a in range(k):
-            if pi[a] > 0.0 and found <= m:
-                some[found] = a
-                found += 1
-        M = np.zeros((m, m + 1))
-        for c in range(m + 1):
-            x, row = z[some[c]], 0
-            for i in range(r):
-                for j in range(i + 1):
-                    M[row, c] = x[i] * x[j] / scale
-                    row += 1
-        change = dependence(M)
+    n = z.shape[1] * (z.shape[1] + 1) // 2 + 1
+    while np.count_nonzero(pi) >= n:
+        some, x = np.flatnonzero(pi)[:n], np.arange(1.0, n + 1.0)
+        G, L = np.zeros((n, n)), np.zeros((n, n))  # the inner products of their matrices
+        for i in range(n):
+            for j in range(n):
+                G[i, j] = product(z, some[i], some[j]) if i >= j else 0.0
+                G[i, j] *= G[i, j] * (1.0 + SPAN * (i == j))
+        factor(G, L)
+        for _ in range(3):  # inverse iteration: sum x z z^T becomes 0
+            solve_lower(L, x)
+            solve_upper(L, x)
+            x /= np.abs(x).max()
         step, last = np.inf, 0
-        for c in range(m + 1):
-            if change[c] > 0.0 and pi[some[c]] / change[c] < step:
-                step, last = pi[some[c]] / change[c], c
-        for c in range(m + 1):
-            pi[some[c]] = max(pi[some[c]] - step * change[c], 0.0)
-        pi[some[last]] = 0.0
-
-
-@routine
-def dependence(M: np.ndarray) -> np.ndarray:
-    """Numbers, one of them 1, with which the columns of ``M``, float64 array (m, m + 1), add up to
-    0, by the elimination of Gauss and Jordan. ``M`` is overwritten.
-    """
-    m, n = M.shape
-    of = np.full(n, -1)  # the row of each column that has a pivot
-    rank = 0
-    for c in range(n):
-        p = rank
-        for i in range(rank, m):
-            p = i if abs(M[i, c]) > abs(M[p, c]) else p
-        if rank == m or abs(M[p, c]) < SPAN:
-            x = np.zeros(n)
-            x[c] = 1.0
-            for j in range(c):
-                x[j] = -M[of[j], c]
-            return x
-        for j in range(n - 1, c - 1, -1):
-            M[rank, j], M[p, j] = M[p, j], M[rank, j]
-        for j in range(n - 1, c - 1, -1):
-            M[rank, j] /= M[rank, c]
-        for i in range(m):
-            for j in range(n - 1, c - 1, -1):
-                M[i, j] -= M[i, c] * M[rank, j] if i != rank else 0.0
-        of[c], rank = rank, rank + 1
-    return np.zeros(n)  # not reached: there are more columns than rows
+        for i in range(n):
+            if x[i] > 0.0 and pi[some[i]] / x[i] < step:
+                step, last = pi[some[i]] / x[i], some[i]
+        for i in range(n):
+            pi[some[i]] = max(pi[some[i]] - step * x[i], 0.0)
+        pi[last] = 0.0
 
 
 @borrowing_routine

@@ -8,18 +8,22 @@ import numpy as np
 
 from ...compiled import borrowing_routine, routine
 
-SWEEPS = 60  # of Jacobi's method, which needs fewer than ten
+HALVINGS = 50  # of an interval that holds an eigenvalue
 
 
 @borrowing_routine
 def factor(V: np.ndarray, L: np.ndarray) -> float:
-    """Cholesky's factor: fills the lower triangle of ``L`` with L L^T = V, and returns ln det V."""
+    """Cholesky's factor: fills the lower triangle of ``L`` with L L^T = V, and returns ln det V, or
+    -inf if V is not positive definite.
+    """
     log_det = 0.0
     for i in range(len(V)):
         for j in range(i + 1):
             x = V[i, j]
             for k in range(j):
                 x -= L[i, k] * L[j, k]
+            if i == j and not x > 0.0:
+                return -np.inf
             L[i, j] = math.sqrt(x) if i == j else x / L[j, j]
         log_det += 2.0 * math.log(L[i, i])
     return log_det
@@ -56,36 +60,19 @@ def invert(L: np.ndarray, W: np.ndarray) -> None:
 
 @routine
 def smallest_eigenvalue(V: np.ndarray) -> float:
-    """The smallest eigenvalue of a symmetric matrix, by Jacobi's rotations."""
-    A, d = V.copy(), len(V)
-    for _ in range(SWEEPS):
-        off = size = 0.0
-        for i in range(d):
-            for j in range(d):
-                size += A[i, j] ** 2
-                off += A[i, j] ** 2 if i != j else 0.0
-        if off <= 1e-28 * size:
-            break
-        for p in range(d):
-            for q in range(p + 1, d):
-                if A[p, q] != 0.0:
-                    rotate(A, p, q)
-    least = A[0, 0]
+    """The smallest eigenvalue of a positive definite matrix, from below, by bisection: V - x I has
+    Cholesky's factor for every x below it.
+    """
+    A, L, d = V.copy(), np.zeros(V.shape), len(V)
+    low, high = 0.0, V[0, 0]
     for i in range(d):
-        least = min(least, A[i, i])
-    return least
-
-
-@borrowing_routine
-def rotate(A: np.ndarray, p: int, q: int) -> None:
-    """Rotate the coordinates p and q of a symmetric matrix such that A[p, q] becomes 0."""
-    h = (A[q, q] - A[p, p]) / (2.0 * A[p, q])
-    t = (1.0 if h >= 0.0 else -1.0) / (abs(h) + math.sqrt(h * h + 1.0))
-    c = 1.0 / math.sqrt(t * t + 1.0)
-    s = t * c
-    for k in range(len(A)):
-        x, y = A[k, p], A[k, q]
-        A[k, p], A[k, q] = c * x - s * y, s * x + c * y
-    for k in range(len(A)):
-        x, y = A[p, k], A[q, k]
-        A[p, k], A[q, k] = c * x - s * y, s * x + c * y
+        high = min(high, V[i, i])
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2.0
+        for i in range(d):
+            A[i, i] = V[i, i] - middle
+        if factor(A, L) > -np.inf:
+            low = middle
+        else:
+            high = middle
+    return low

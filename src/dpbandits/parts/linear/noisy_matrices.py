@@ -21,34 +21,22 @@ ROOT2 = math.sqrt(2.0)
 
 
 class MatrixTree(NamedTuple):
-    """The tree mechanism for matrices (SS, section 4.1): each node is noised once.
+    """The tree mechanism for matrices (SS, section 4.1): each node is noised once."""
 
-    Attributes:
-        sums: float64 array (m, D, D), the sum of the rows of the latest node of each level.
-        ended: float64 array (m + 1, D, D), the noisy sum of the prefix that ended when a node of
-            the level last closed, with the noise of the empty nodes of higher levels; the last one
-            is 0, for no node.
-        below: float64 array (m + 1, D, D), the noise of the empty nodes below each level.
-        prefix: float64 array (D, D), the noisy sum of all rows so far, the release.
-        rows: int64 array (1,), the number of rows.
-        work: float64 array (D, D), for Wishart noise.
-    """
-
-    sums: np.ndarray
+    sums: np.ndarray  # float64 array (m, D, D), the rows of the latest node of each level
+    # float64 array (m + 1, D, D), the noisy sum of the prefix that ended when a node of the level
+    # last closed, with the noise of the empty nodes of higher levels; the last is 0, for no node
     ended: np.ndarray
-    below: np.ndarray
-    prefix: np.ndarray
-    rows: np.ndarray
-    work: np.ndarray
+    below: np.ndarray  # float64 array (m + 1, D, D), the noise of empty nodes below each level
+    prefix: np.ndarray  # float64 array (D, D), the noisy sum of all rows so far, the release
+    rows: np.ndarray  # int64 array (1,), the number of rows
+    work: np.ndarray  # float64 array (D, D), for Wishart noise
 
 
 @routine
 def new_matrix_tree(rng: np.random.Generator, D: int, m: int, k: float) -> MatrixTree:
-    """An empty tree of m levels.
-
-    Args:
-        k: degrees of freedom of Wishart noise, for which a level that a prefix has no node of holds
-            noise all the same, drawn here; 0 for Gaussian noise, which is there in nodes alone.
+    """An empty tree of m levels. With Wishart noise, of k > 0 degrees of freedom, a level of which a
+    prefix has no node holds noise all the same, drawn here.
     """
     below, L = np.zeros((m + 1, D, D)), np.zeros((D, D))
     for j in range(m):
@@ -75,11 +63,7 @@ def add_row(
     rng: np.random.Generator, tree: MatrixTree, X: np.ndarray, a: int, r: float, s: float, k: float
 ) -> None:
     """Add the row of context ``a`` and reward ``r`` and release the sum: the node that the row
-    closes, which is noised here, and earlier ones.
-
-    Args:
-        s: standard deviation of a node's Gaussian noise off the diagonal.
-        k: degrees of freedom of Wishart noise, 0 for Gaussian noise.
+    closes, which is noised here, and earlier ones. ``s`` and ``k`` are those of ``Shifted``.
     """
     n, D = tree.rows[0] + 1, len(tree.prefix)
     j, higher = lowest_bit(n), n & (n - 1)

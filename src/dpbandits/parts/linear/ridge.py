@@ -86,7 +86,7 @@ def latest_estimate(ridge: Ridge) -> Estimate:
 
 @verb
 def solve(now: Estimate, ridge: Ridge, b: np.ndarray) -> None:
-    """theta = V^-1 b, where ``b`` is that of the regression, or noisy."""
+    """Theta = V^-1 b, where ``b`` is that of the regression, or noisy."""
     for i in range(len(b)):
         x = 0.0
         for j in range(len(b)):
@@ -106,8 +106,8 @@ def estimate(now: Estimate, ridge: Ridge, b: np.ndarray) -> None:
 
 @verb
 def confidence_width(now: Estimate, start: float, lam: float, l: float) -> float:
-    """sqrt(2 ln(1/delta) + ln(det V/lam^d)) + sqrt(lam): theta, of length at most 1, is this far
-    from the least squares, in the norm of V, with a probability of at most delta (Abbasi-Yadkori,
+    """sqrt(2 ln(1/delta) + ln(det V/lam^d)) + sqrt(lam): a theta of length at most 1 is within this
+    of the least squares, in the norm of V, but with a probability of at most delta (Abbasi-Yadkori,
     Pal & Szepesvari 2011, Theorem 2). ``start`` is ln(lam^d) and ``l`` is ln(1/delta).
     """
     return math.sqrt(2.0 * l + now.log_det[0] - start) + math.sqrt(lam)

@@ -14,22 +14,14 @@ LEAST = 0.1  # rho_min without noise, where it would be 0 (ours)
 
 
 class Shifted(NamedTuple):
-    """The noise of a tree of matrices, and what is known of it with high probability.
+    """The noise of a tree of matrices, and bounds that hold but for the failure probability."""
 
-    Attributes:
-        s: standard deviation of Gaussian noise.
-        k: degrees of freedom of Wishart noise, 0 for Gaussian noise.
-        shift: what is added to the diagonal of the released matrix.
-        low, high: rho_min and rho_max, bounds on the eigenvalues of the shifted noise H.
-        gamma: a bound on |h|_{H^-1}, h the noise of u.
-    """
-
-    s: float
-    k: float
-    shift: float
-    low: float
-    high: float
-    gamma: float
+    s: float  # standard deviation of Gaussian noise
+    k: float  # degrees of freedom of Wishart noise, 0 for Gaussian noise
+    shift: float  # what is added to the diagonal of the released matrix
+    low: float  # rho_min, below the eigenvalues of the shifted noise H
+    high: float  # rho_max, above them
+    gamma: float  # above |h|_{H^-1}, h the noise of u
 
 
 @routine

@@ -1,0 +1,93 @@
+"""What the privacy of contexts costs: the regret of learners of four notions against the budget, as
+a share of the regret of random play.
+"""
+
+import numpy as np
+import yaml
+
+from dpbandits.environments.catalogue import build
+from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, styled
+from dpbandits.files import package_folder
+from dpbandits.results.tables import at_end
+
+ZCDP = r"rewards only (AdaC-OFUL, $\rho = \epsilon^2/2$)"
+JOINT, LOCAL = "joint DP (Private LinUCB)", "local DP (LDP-LinUCB)"
+LOOKS = {  # of each curve: its label, colour and dash
+    "adac_oful printed": (f"{ZCDP}, printed bonus", "blue", "dotted"),
+    "adac_oful eigenvalue": (f"{ZCDP}, eigenvalue bonus", "blue", "solid"),
+    "private_lin_ucb gaussian printed": (f"{JOINT}, Gaussian, printed", "vermillion", "solid"),
+    "private_lin_ucb gaussian exact": (f"{JOINT}, Gaussian, exact", "orange", "solid"),
+    "private_lin_ucb wishart printed": (f"{JOINT}, Wishart", "brown", "dashed"),
+    "ldp_lin_ucb printed printed": (f"{LOCAL}, printed", "purple", "solid"),
+    "ldp_lin_ucb printed exact": (f"{LOCAL}, printed, exact noise", "purple", "dashed"),
+    "ldp_lin_ucb coded printed": (f"{LOCAL}, as in the code", "green", "solid"),
+    "ldp_lin_ucb coded exact": (f"{LOCAL}, as in the code, exact noise", "green", "dashed"),
+}
+LAST = {  # the largest eps that the printed noise keeps: beyond it the promise is not kept
+    "private_lin_ucb gaussian printed": 1995, "ldp_lin_ucb printed printed": 25,
+    "ldp_lin_ucb coded printed": 11,
+}  # fmt: skip
+OPTIONS = ("noise", "variant", "calibration", "bonus")
+DRAWS = 100_000  # rounds that estimate the regret of random play
+TITLE = r"What the privacy of contexts costs, at $T$ = HORIZON (our setting)"
+NOTE = (
+    r"contextual: $K$ = 10, $d$ = 3, rewards $\pm$1; $\delta$ = .001 (joint), .1 (local); means "
+    "over THETAS thetas, RUNS runs each. Bands: from the smallest to the largest run. Thin: beyond "
+    "the eps that the printed noise keeps, so that less privacy is given than is promised."
+)
+
+
+def random_play(instance):
+    """The expected regret of a round of random play."""
+    spec = yaml.safe_load((package_folder("conf") / "env" / "contextual.yaml").read_text())
+    env = build(spec | {"instance": int(instance)}).environment
+    rng = np.random.default_rng(0)
+    x = env.center + env.deviation * rng.standard_normal((DRAWS, spec["K"], len(env.theta)))
+    means = x / np.maximum(np.linalg.norm(x, axis=2, keepdims=True), 1.0) @ env.theta
+    return (means.max(axis=1) - means.mean(axis=1)).mean()
+
+
+def final_shares(table):
+    """Final regrets as a share of that of random play, with the curve and the budget as an eps."""
+    found = at_end(table).copy()
+    options = [name for name in OPTIONS if name in found]
+    words = found[["algo", *options]].fillna("").astype(str)
+    found["curve"] = words.agg(" ".join, axis=1).str.split().str.join(" ")
+    of_random = {i: random_play(i) for i in found["env.instance"].unique()}
+    found["share"] = found["regret"] / found["env.instance"].map(of_random) / found["horizon"]
+    rho = found["rho"].astype(float)
+    found["budget"] = found["eps"].astype(float).fillna((2.0 * rho) ** 0.5).round(6)
+    return found
+
+
+def draw_curve(ax, rows, by, look, last=np.inf):
+    """A curve against a column, with its band; thin where the noise does not keep its promise."""
+    label, colour, dash = look
+    colour, share = PALETTE[colour], rows.groupby(by)["share"].agg(["mean", "min", "max"])
+    kept = share[share.index <= last] if by == "budget" else share
+    ax.plot(share.index, share["mean"], color=colour, ls=DASHES[dash], lw=0.5)
+    ax.plot(kept.index, kept["mean"], color=colour, ls=DASHES[dash], marker="o", ms=2.5,
+            label=label)  # fmt: skip
+    ax.fill_between(share.index, share["min"], share["max"], color=colour, alpha=0.15, lw=0)
+
+
+@styled
+def draw(table):
+    from dpbandits.figures.labels import scientific
+
+    figure = Chart(figsize=(10.4, 6.2))
+    ax = figure.subplots()
+    found = final_shares(table)
+    for name, look in LOOKS.items():
+        rows = found[found["curve"] == name]
+        if len(rows):
+            draw_curve(ax, rows, "budget", look, LAST.get(name, np.inf))
+    floor = found[found["algo"] == "lin_ucb"]["share"].mean()
+    ax.axhline(floor, color="black", ls=DASHES["dotted"], label="LinUCB: not private")
+    ax.axhline(1.0, color="grey", lw=1.0, label="random play")
+    ax.set(xscale="log", yscale="log", xlabel=r"privacy budget $\epsilon$")
+    ax.set_ylabel("regret / regret of random play")
+    note = NOTE.replace("THETAS", str(found["env.instance"].nunique()))
+    title = TITLE.replace("HORIZON", scientific(table["horizon"].max()))
+    finish(figure, title, table, note)
+    return figure

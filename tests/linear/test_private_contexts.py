@@ -1,0 +1,394 @@
+"""Private contexts: matrices, the exact curve, bounds on noise, alignments and broken twins."""
+
+import math
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from extras import require
+from helpers import algorithm, defaults
+from private_references import curve, exact_mu
+from scipy.stats import chi2, kstest
+from test_linear_privacy import replaced
+from tiers import first
+
+import dpbandits as dp
+from dpbandits.audit.alignment import replay as replaying
+from dpbandits.audit.alignment.align import align
+from dpbandits.audit.alignment.coupling import Coupling
+from dpbandits.audit.exact.release import release_loss
+from dpbandits.audit.subjects.publishing import Release
+from dpbandits.audit.subjects.releases import MECHANISMS
+from dpbandits.authoring import (
+    add_row,
+    contexts,
+    delta_of_noise,
+    estimate_noisy,
+    gaussian,
+    levels_of,
+    look,
+    mu_for,
+    new_matrix_tree,
+    new_noisy_estimate,
+    play,
+    rounds_left,
+    wishart_nodes,
+)  # fmt: skip
+from dpbandits.contracts.gaussian_dp import eps_of_noise
+from dpbandits.errors import BadInput
+from dpbandits.files import package_folder
+from dpbandits.parts.linear.noisy_matrices import draw_wishart, wishart
+
+sys.path.insert(0, str(package_folder("experiments")))
+import shariff2018_page as page
+
+# the exact curve
+
+
+@pytest.mark.parametrize("mu", [0.01, 0.388, 2.0, 30.0])
+def test_the_exact_curve_is_that_of_scipy(mu):
+    for eps in (0.0, 1e-3, 0.1, 1.0, 20.0, 600.0):
+        assert math.isclose(delta_of_noise(mu, eps), curve(mu, eps), rel_tol=1e-6, abs_tol=1e-280)
+
+
+def test_what_the_curve_is_inverted_to():
+    for eps in (1e-3, 1.0, 30.0, 600.0):
+        for delta in (1e-9, 1e-3, 0.1):
+            mu = mu_for(eps, delta)
+            assert math.isclose(mu, exact_mu(eps, delta), rel_tol=1e-6)
+            assert math.isclose(eps_of_noise(mu, delta), eps, rel_tol=1e-6)
+    assert abs(mu_for(1.0, 1e-3) - 0.388) < 1e-3 and mu_for(math.inf, 0.1) == math.inf
+    assert 0 < mu_for(1e-9, 1e-3) < mu_for(1e9, 1e-3) < math.inf
+    assert eps_of_noise(0.01, 0.1) == 0.0 and eps_of_noise(math.inf, 0.1) == math.inf
+
+
+@pytest.mark.extra("dp_accounting")
+@pytest.mark.parametrize(("mu", "eps"), [(0.388, 1.0), (2.0, 5.0), (0.1, 0.1)])
+def test_the_exact_curve_is_that_of_dp_accounting(mu, eps):
+    accounting = require("dp_accounting")
+    accountant = accounting.pld.PLDAccountant()
+    accountant.compose(accounting.GaussianDpEvent(1.0 / mu))
+    # the accountant's own bound is pessimistic, by its grid of 1e-4
+    assert math.isclose(accountant.get_delta(eps), delta_of_noise(mu, eps), rel_tol=5e-3)
+
+
+def test_guarantees_are_printed_with_the_curve_of_their_noise():
+    joint, local = algorithm("private_lin_ucb"), algorithm("ldp_lin_ucb")
+    words = joint.promise(defaults("private_lin_ucb") | {"eps": 1.0})
+    assert words.startswith("(1, 0.001)-joint DP of the actions of all other rounds when the cont")
+    assert "mu = 0.03014" in words and "NOT" not in words
+    exact = joint.promise(defaults("private_lin_ucb") | {"eps": 1.0, "calibration": "exact"})
+    assert "mu = 0.3884: exactly (1, 0.001)-DP, and (1, 0.001)-DP" in exact
+    assert "NOT" in joint.promise(defaults("private_lin_ucb") | {"eps": 3000.0})
+    coded = local.promise(defaults("ldp_lin_ucb") | {"eps": 8e5, "variant": "coded"})
+    assert "exactly (800000, 1)-DP, which is NOT what is promised" in coded
+    assert "not Gaussian" in joint.promise(
+        defaults("private_lin_ucb") | {"eps": 1.0, "noise": "wishart"}
+    )
+    assert "delta(eps) = Phi(" in joint.promise({"eps": 1.0})
+
+
+# matrices
+
+
+def rows_of(n, d, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, d)) / d, rng.choice([-1.0, 1.0], n)
+
+
+def prefixes(rng, n, d, s=0.0, k=0.0):
+    X, r = rows_of(n, d)
+    tree = new_matrix_tree(rng, d + 1, levels_of(n), k)
+    z = np.column_stack([X, r])
+    for t in range(n):
+        add_row(rng, tree, X, t, r[t], s, k)
+        yield tree.prefix - np.tril(z[: t + 1].T @ z[: t + 1])
+
+
+def test_levels_are_counted():
+    assert [levels_of(T) for T in (1, 2, 3, 4, 5, 8, 9, 10**6)] == [1, 2, 3, 3, 4, 4, 5, 21]
+    assert levels_of(2**62) == 63
+
+
+@pytest.mark.parametrize("d", [1, 3])
+def test_a_tree_without_noise_releases_sums(d):
+    assert all(np.allclose(noise, 0) for noise in prefixes(np.random.default_rng(0), 70, d))
+
+
+def test_a_prefix_has_the_noise_of_its_nodes():
+    """Entries of the noise have the variance of as many nodes as there are binary digits 1."""
+    found = np.array([
+        list(prefixes(np.random.default_rng([1, i]), 7, 1, s=2.0)) for i in range(4000)
+    ])  # fmt: skip
+    nodes = np.array([(t + 1).bit_count() for t in range(7)])
+    for p, q, variance in ((0, 0, 8.0), (1, 0, 4.0), (1, 1, 8.0)):
+        x = found[:, :, p, q] / np.sqrt(variance * nodes)
+        assert all(kstest(column, "norm").pvalue > 1e-6 for column in x.T)
+    x = found[:, :, 1, 0] / 2.0
+    assert abs(np.corrcoef(x[:, 3], x[:, 4])[0, 1] - math.sqrt(0.5)) < 0.06  # a node is shared
+    assert abs(np.corrcoef(x[:, 2], x[:, 3])[0, 1]) < 0.08  # and none
+    assert (found[:, :, 0, 1] == 0).all()
+
+
+def test_wishart_noise_has_its_law_and_as_many_nodes_in_every_prefix():
+    found = np.array([
+        list(prefixes(np.random.default_rng([2, i]), 5, 1, k=7.0)) for i in range(2000)
+    ])  # fmt: skip
+    for p in (0, 1):  # diagonal entries are 2 chi-square, of 7 degrees for each of 4 levels
+        x = found[:, :, p, p] / 2.0
+        assert all(kstest(c, chi2(28).cdf).pvalue > 1e-6 for c in x.T)
+        assert all(kstest(c, chi2(21).cdf).pvalue < 1e-6 for c in x.T)
+    rng, L = np.random.default_rng(3), np.zeros((3, 3))
+    total = np.zeros((3, 3))
+    for _ in range(4000):
+        draw_wishart(rng, L, 9.0)
+        total += [[wishart(L, max(p, q), min(p, q)) for q in range(3)] for p in range(3)]
+    assert np.abs(total / 4000 - 18 * np.eye(3)).max() < 0.7
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 10])
+def test_estimates_are_numpy_s_even_if_the_matrix_is_indefinite(d):
+    A = np.random.default_rng(d).standard_normal((d + 1, d + 1))
+    M, V = A + A.T, new_noisy_estimate(d)
+    for shift in (0.3, 50.0):
+        estimate_noisy(V, np.tril(M), shift)
+        own = M[:d, :d] + shift * np.eye(d)
+        assert np.allclose(V.W, np.linalg.inv(own))
+        assert np.allclose(V.theta, np.linalg.solve(own, M[d, :d]))
+        assert math.isclose(V.log_det[0], np.linalg.slogdet(own)[1], abs_tol=1e-9)
+
+
+def test_messages_are_as_far_apart_as_is_said():
+    """4.5 in the triangle and the vector, in two and in three dimensions; 4 in one."""
+    rng = np.random.default_rng(0)
+    for d in (1, 2, 3):
+        x, y = rng.standard_normal((2, 200_000, d))
+        for v in (x, y):
+            v /= np.linalg.norm(v, axis=1, keepdims=True)
+            v[::3] *= rng.random((len(v[::3]), 1))
+        r, q = rng.choice([-1.0, 1.0], (2, len(x), 1))
+        D = x[:, :, None] * x[:, None, :] - y[:, :, None] * y[:, None, :]
+        i, j = np.tril_indices(d)
+        found = ((x * r - y * q) ** 2).sum(axis=1) + (D[:, i, j] ** 2).sum(axis=1)
+        assert (4.0 if d == 1 else 4.5) - 0.1 < found.max() <= (4.0 if d == 1 else 4.5) + 1e-9
+
+
+def test_two_rows_are_as_far_apart_as_is_said():
+    z, y = np.array([0.6, 0.8, 1.0]), np.array([0.6, 0.8, -1.0])
+    assert math.isclose(((np.outer(z, z) - np.outer(y, y)) ** 2).sum(), 2 * 2.0**2)
+
+
+# bounds on the noise
+
+
+@pytest.mark.parametrize("noise", page.NOISES)
+def test_bounds_on_the_noise_hold_in_all_but_alpha_of_runs(noise):
+    found = page.facts(noise, 1.0, runs=100, seed=1)
+    assert page.failures(found).mean() <= page.ALPHA
+    halved = found * [[0.5], [2.0], [2.0], [2.0]]  # bounds of half the size do not hold
+    assert page.failures(halved).mean() > 0.5
+
+
+def wishart_losses(m, k, runs, seed=0):
+    """ln of the ratio of densities of m nodes, for two rows as far apart as can be."""
+    rng, D = np.random.default_rng(seed), 4
+    a, b = np.zeros(D), np.zeros(D)
+    a[0] = b[0] = a[-1] = 1.0
+    b[-1] = -1.0
+    change, loss = np.outer(a, a) - np.outer(b, b), np.zeros(runs)
+    for _ in range(m):
+        L = np.zeros((runs, D, D))
+        for p in range(D):
+            L[:, p, p] = np.sqrt(rng.chisquare(k - p, runs))
+            for q in range(p):
+                L[:, p, q] = rng.standard_normal(runs)
+        N = 2.0 * L @ np.swapaxes(L, 1, 2)
+        # ln det(I + N^-1 D): a difference of ln det would lose all digits
+        ratio = np.linalg.slogdet(np.eye(D) + np.linalg.solve(N, np.broadcast_to(change, N.shape)))
+        loss += np.where(ratio[0] > 0, -(k - D - 1) / 2.0 * ratio[1], np.inf)
+    return loss
+
+
+def test_wishart_noise_keeps_its_promise():
+    m, eps, delta = 11, 1.0, 1e-3
+    H = wishart_nodes(eps, delta, m, 3, 1000, 0.05)
+    assert (wishart_losses(m, H.k, 20_000) > eps).mean() <= delta
+    assert (wishart_losses(m, 12.0, 20_000) > eps).mean() > 10 * delta
+
+
+# alignments
+
+VARIANTS = {
+    "printed": ("private_lin_ucb", {}),
+    "exact": ("private_lin_ucb", {"calibration": "exact"}),
+    "messages": ("ldp_lin_ucb", {}),
+    "coded": ("ldp_lin_ucb", {"variant": "coded"}),
+    "exact messages": ("ldp_lin_ucb", {"calibration": "exact"}),
+}
+
+
+def coupling(name, own, eps, function=None):
+    found = algorithm(name)
+    found = replace(found, function=function) if function else found
+    return Coupling(found, eps, defaults(name) | own)
+
+
+@pytest.mark.parametrize("variant", first(VARIANTS, 3))
+def test_alignments_hold_and_spend_the_whole_budget(variant):
+    name, own = VARIANTS[variant]
+    for eps in (1.0, 1e5):  # at the second one the actions depend on the rewards
+        found = align(coupling(name, own, eps), 10)
+        assert found.holds and found.entered > 5 and 0.85 < found.spent <= 1 + 1e-9
+
+
+def wrong_row(mistake):
+    """``add_row`` with a mistake."""
+    last = {}
+
+    def add_row(rng, tree, X, a, r, s, k):
+        n, D = int(tree.rows[0]) + 1, len(tree.prefix)
+        j, higher = (n & -n).bit_length() - 1, n & (n - 1)
+        h = (higher & -higher).bit_length() - 1 if higher else len(tree.sums)
+        for p in range(D):
+            for q in range(p + 1):
+                node = (r if p == D - 1 else X[a, p]) * (r if q == D - 1 else X[a, q])
+                node = node + sum(tree.sums[i, p, q] for i in range(j))
+                tree.sums[j, p, q] = node
+                noise = gaussian(rng, s * math.sqrt(2.0) if p == q else s)
+                if mistake == "half":
+                    noise = noise * 0.5
+                if mistake == "reused" and n % 4 == 3:
+                    noise = last[p, q]  # that of the node before
+                last[p, q] = noise
+                bare = {"a node": j == 1, "all": True, "rewards": p == D - 1}
+                node = node if bare.get(mistake) else node + noise
+                tree.ended[j, p, q] = node + tree.ended[h, p, q]
+                tree.prefix[p, q] = tree.ended[j, p, q]
+        tree.rows[0] = n
+
+    return add_row
+
+
+def wrong_message(mistake):
+    def receive_message(rng, M, X, a, r, sigma):
+        d = len(M) - 1
+        for p in range(d + 1):
+            for q in range(min(p + 1, d)):
+                entry = (r if p == d else X[a, p]) * X[a, q]
+                noise = gaussian(rng, sigma)
+                bare = p == d if mistake == "rewards" else p < d
+                M[p, q] = M[p, q] + (entry if bare else entry + noise)
+
+    return receive_message
+
+
+def own_round(game, rng, eps, delta, alpha, noise, calibration):
+    """Plays by what it knows of the contexts of the round before."""
+    x = contexts(game)
+    while rounds_left(game) > 0:
+        before = x.copy()
+        look(game)
+        play(game, int(np.argmax(before[:, 0])))
+        gaussian(rng, 1.0)
+
+
+JOINT, LOCAL = algorithm("private_lin_ucb").function, algorithm("ldp_lin_ucb").function
+own_sigma = LOCAL.py_func.__globals__["deviation"]
+BROKEN = {
+    "one node is not noised": (JOINT, wrong_row("a node")),
+    "a shift without noise": (JOINT, wrong_row("all")),
+    "rewards are not noised": (JOINT, wrong_row("rewards")),
+    "half of the noise": (JOINT, wrong_row("half")),
+    "noise is used twice": (JOINT, wrong_row("reused")),
+    "a message without noise for x r": (LOCAL, wrong_message("rewards")),
+    "a message without noise for x x^T": (LOCAL, wrong_message("contexts")),
+}
+
+
+@pytest.mark.parametrize("eps", [1.0, 1e5])
+def test_a_correct_copy_is_aligned(eps):
+    own = replaced(JOINT, add_row=wrong_row(""))
+    assert align(coupling("private_lin_ucb", {}, eps, own), 10).holds
+
+
+@pytest.mark.parametrize("twin", BROKEN)
+def test_broken_twins_are_not_aligned(twin):
+    function, wrong = BROKEN[twin]
+    name = "private_lin_ucb" if function is JOINT else "ldp_lin_ucb"
+    own = replaced(function, **{"add_row" if function is JOINT else "receive_message": wrong})
+    found = align(coupling(name, {"calibration": "exact"}, 1e5, own), 60)
+    assert not found.holds and found.problem is not None
+
+
+def test_sigma_without_the_2_is_not_aligned():
+    own = replaced(LOCAL, deviation=lambda eps, delta, v, c: own_sigma(eps, delta, 1.0, c))
+    found = align(coupling("ldp_lin_ucb", {}, 1.0, own), 60)
+    assert not found.holds and "the cost is" in found.problem.why
+
+
+def test_contexts_of_earlier_rounds_are_protected():
+    found = align(coupling("private_lin_ucb", {}, 1.0, own_round), 20)
+    assert not found.holds and found.problem.actions is not None
+
+
+def test_the_action_of_the_changed_round_itself_is_not_protected(monkeypatch):
+    equal = replaying._equal
+    monkeypatch.setattr(replaying, "_equal", lambda one, two, excepted=(): equal(one, two))
+    assert not align(coupling("private_lin_ucb", {}, 1.0), 20).holds
+
+
+def test_the_alignment_of_wishart_noise():
+    """With normal noise of the same size in its place, which replays can follow."""
+
+    def nodes(eps, delta, m, d, T, alpha):
+        H = wishart_nodes(eps, delta, m, d, T, alpha)
+        return H._replace(s=math.sqrt(2.0 * H.k), k=0.0, shift=H.shift + 2.0 * m * H.k)
+
+    own = replaced(JOINT, wishart_nodes=nodes)
+    found = align(coupling("private_lin_ucb", {"noise": "wishart"}, 1e3, own), 10)
+    assert found.holds and found.entered > 5
+
+
+# what is released
+
+
+@pytest.mark.parametrize("name", ["context_message", "context_matrices"])
+def test_releases_spend_what_they_promise(name):
+    for rho in (0.1, 2.0):
+        release = Release(MECHANISMS[name], rho)
+        assert math.isclose(release_loss(release), release.promised, rel_tol=1e-9)
+
+
+def test_the_audit_of_wishart_noise_is_refused():
+    with pytest.raises(BadInput, match="of noise that is not Gaussian no mu is known"):
+        dp.audit(algo=dp.algorithm("private_lin_ucb", noise="wishart"), eps=1.0)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["context_message", "context_matrices"])
+def test_the_sampling_audit_of_releases(name):
+    table = dp.audit(mechanism=name, rho=1.0, runs=20_000, jobs=1)
+    assert (table["verdict"] != "VIOLATED").all() and (table["measured"] > 0.8 * table["promised"]).all()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["private_lin_ucb", "ldp_lin_ucb"])
+def test_the_sampling_audit_refutes_nothing(name):
+    table = dp.audit(algo=name, eps=100.0, runs=20_000, jobs=1)
+    assert (table["verdict"] != "VIOLATED").all() and (table["aligned"] == table["replays"]).all()
+
+
+def test_the_printed_noise_is_too_small_for_large_eps():
+    """It is proportional to 1/eps: at delta .001 up to eps 1995, and of messages at .1 up to 25."""
+    joint, local = algorithm("private_lin_ucb").guarantee, algorithm("ldp_lin_ucb").guarantee
+    for guarantee, name, own, last, delta in (
+        (joint, "private_lin_ucb", {}, 1980, 1e-3),
+        (local, "ldp_lin_ucb", {}, 25, 0.1),
+        (local, "ldp_lin_ucb", {"variant": "coded"}, 10, 0.1),
+    ):
+        spent = [
+            delta_of_noise(guarantee.gaussian.mu(defaults(name) | own | {"eps": eps}), eps)
+            for eps in (last, 1.2 * last)
+        ]
+        assert spent[0] <= delta < spent[1]
