@@ -27,6 +27,15 @@ release = script("release")
 FILES = sorted({file for file, _, _ in release.PLACES})
 
 
+ENTERED = release.project(TOP)[1] != release.PLACEHOLDER
+before = pytest.mark.skipif(ENTERED, reason="the address is entered, once and for all")
+
+
+@pytest.mark.skipif(not ENTERED, reason="the repository has no address yet")
+def test_the_repository_is_ready():
+    release.check(TOP)
+
+
 @pytest.fixture
 def copy(tmp_path):
     """The files of the repository that the script reads; where it stands, it is a placeholder."""
@@ -36,6 +45,7 @@ def copy(tmp_path):
     return tmp_path
 
 
+@before
 def test_the_address_stands_in_one_place():
     names = [".ci/metadata.py", ".ci/release.py", "pyproject.toml"]
     listed = subprocess.run(
@@ -45,11 +55,13 @@ def test_the_address_stands_in_one_place():
     assert [f for f in files if release.PLACEHOLDER.encode() in (TOP / f).read_bytes()] == names
 
 
+@before
 def test_a_placeholder_is_refused(copy):
     with pytest.raises(release.Refused, match=release.PLACEHOLDER):
         release.check(copy)
 
 
+@before
 def test_an_address_is_entered_everywhere(copy):
     release.prepare(copy, ADDRESS, "2030-01-02")
     release.check(copy, f"v{release.project(copy)[0]}")
@@ -72,6 +84,7 @@ def test_an_address_is_entered_everywhere(copy):
         release.prepare(copy, ADDRESS)
 
 
+@before
 @pytest.mark.parametrize(
     "address", ["http://repository.invalid/a/b", "URL", "https://repository", "https://x.y/a/"]
 )
@@ -80,6 +93,7 @@ def test_what_is_no_address_is_refused(copy, address):
         release.prepare(copy, address)
 
 
+@before
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
@@ -101,12 +115,14 @@ def test_what_is_not_ready_is_refused(copy, file, old, new):
         release.check(copy)
 
 
+@before
 def test_another_tag_is_refused(copy):
     release.prepare(copy, ADDRESS)
     with pytest.raises(release.Refused, match="the tag is v0"):
         release.check(copy, "v0.0.1")
 
 
+@before
 def test_nothing_is_written_if_a_file_is_not_as_expected(copy):
     (copy / "SECURITY.md").write_text("nothing\n")
     with pytest.raises(release.Refused, match=r"SECURITY\.md"):
