@@ -3,12 +3,27 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from helpers import LINEAR, algorithm
+from sklearn.datasets import load_wine
 from tiers import first
 
 import dpbandits as dp
-from dpbandits.authoring import contexts, kernel, play, rounds_left
+from dpbandits.authoring import (
+    BOUNDED_CONTEXTUAL,
+    Budget,
+    Positive,
+    contexts,
+    dimension,
+    gaussian_zcdp,
+    kernel,
+    look,
+    play,
+    release_sums,
+    rounds_left,
+    vector_release,
+)
 from dpbandits.contracts.question import CONTEXTS
 from dpbandits.results.run_store import read_runs
 
@@ -142,6 +157,57 @@ def test_a_contextual_algorithm_of_one_s_own_runs_compiled_and_plain():
     for function in (follow_first, follow_plainly):
         table = dp.run(algo=function, env=env, horizon=200, runs=2, jobs=1)
         assert (table["regret"] == 0).all()
+
+
+@kernel
+def half_noisy(game, rng, rho: Budget, share: Positive):
+    """Plays in turn for half of the rounds, then by noisy sums of their contexts and rewards."""
+    x, b, S = contexts(game), np.zeros(dimension(game)), np.zeros(dimension(game))
+    for t in range(rounds_left(game) // 2):
+        look(game)
+        a = t % len(x)
+        r = play(game, a)
+        for j in range(len(b)):
+            b[j] += x[a, j] * r
+    release_sums(rng, b, S, share * math.sqrt(2.0 / rho))
+    while rounds_left(game) > 0:
+        look(game)
+        best, largest = 0, -np.inf
+        for i in range(len(x)):
+            value = 0.0
+            for j in range(len(S)):
+                value += S[j] * x[i, j]
+            if value > largest:
+                best, largest = i, value
+        play(game, best)
+
+
+def half_noisy_plainly(game, rng, rho: Budget, share: Positive):
+    half_noisy.py_func(game, rng, rho, share)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("function", [half_noisy, half_noisy_plainly])
+def test_a_contextual_algorithm_of_one_s_own_is_audited(function):
+    """Mutation: a tenth of the noise that it promises."""
+    promise = gaussian_zcdp("ours", alignment=vector_release)
+    for share in (1.0, 0.1):
+        own = dp.algorithm(function, rewards=BOUNDED_CONTEXTUAL, guarantee=promise, share=share)
+        found = dp.audit(own, rho=1.0, horizon=16, runs=200, jobs=1)
+        assert (found["aligned"] == found["replays"]).all() == (share == 1.0)
+
+
+@pytest.mark.slow
+def test_users_of_a_table_are_learned(tmp_path):
+    """The wine data of scikit-learn, as in docs/linear.md: an arm is a guess of the cultivar."""
+    features, kind = load_wine(return_X_y=True, as_frame=True)
+    features = (features - features.mean()) / features.std()
+    rewards = pd.get_dummies(kind, prefix="is") * 2.0 - 1.0
+    features.join(rewards).to_csv(tmp_path / "wine.csv", index=False)
+    env = dp.contextual_table(tmp_path / "wine.csv", K=3)
+    table = dp.run(algo="lin_ucb", env=env, horizon=3000, runs=2, jobs=1)
+    regret = table[table["t"] == 3000]["regret"].mean()
+    assert 0 < regret < 3000 * 4 / 3 / 3  # guesses have 4/3 a round
 
 
 def test_shuffling_places_changes_no_law():

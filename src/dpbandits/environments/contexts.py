@@ -66,6 +66,10 @@ class ContextualInstance(Instance):
         return self.low, self.high
 
     @property
+    def rounds(self) -> int:
+        return 0
+
+    @property
     def contamination(self) -> float:
         return 0.0
 

@@ -53,6 +53,11 @@ class Instance:
         return float(lengths.max(initial=0.0)), float(np.linalg.norm(self.theta))
 
     @property
+    def rounds(self) -> int:
+        """How many rounds it has rewards for; 0 if for any number."""
+        return len(self.environment.table)
+
+    @property
     def contamination(self) -> float:
         """The probability of an outlier, alpha."""
         return self.environment.alpha

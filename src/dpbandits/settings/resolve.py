@@ -268,7 +268,7 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
             f"env={setting.env}: outliers replace what users send, which {setting.algo} does not "
             "provide for; env.stage=rewards replaces their rewards"
         )
-    rounds = len(instance.environment.table)
+    rounds = instance.rounds
     if rounds and setting.horizon > rounds:
         raise BadInput(
             f"{question.limit}={setting.horizon}: the table has rewards for {rounds} rounds only"
