@@ -20,7 +20,7 @@ from typing import Any as _Any
 
 if _sys.platform == "win32":  # signals, owners of files and a shell are used as POSIX has them
     _REFUSAL = "dpbandits runs on Linux and macOS; on Windows use it inside WSL"
-    if (_command := _Path(_sys.argv[0]).stem).startswith("bandit-"):  # ends in one line
+    if (_command := _Path(_sys.argv[0]).stem).startswith(("bandit-", "dpbandits")):  # in one line
         print(f"{_command}: {_REFUSAL}", file=_sys.stderr)
         _sys.exit(2)
     raise ImportError(_REFUSAL)
