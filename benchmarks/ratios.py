@@ -6,13 +6,16 @@ from pathlib import Path
 
 FILE = Path(__file__).with_name("ratios.csv")
 # Of per-round algorithms, by how their names end; of Thompson sampling, whose rounds draw K times;
-# of contextual rounds, which draw d K normals
+# of contextual rounds, which draw d K normals, and those in which contexts are private: noise of
+# d^2 entries is drawn and a matrix inverted
 LIMITS = {
     ", K = 5": 2.0,
     ", K = 20": 3.0,
     " Beta draws": 1.5,
     ", 30 normals": 2.5,
     ", 400 normals": 3.0,
+    ", 30 normals, and noise": 4.0,
+    ", 400 normals, and noise": 8.0,
 }
 LONGER = 1.3  # limit of an episodic run at T = 1e12, against T = 1e7
 TOLERANCE = 1.5  # how many times a ratio may be the committed one: another machine, a busy one

@@ -80,3 +80,12 @@ def test_a_broken_twin_is_caught(verification):
     assert "MISALIGNED" in text_of(verification, "dp.audit(dp.algorithm(peeking")
     last = [cell for cell in verification if cell.source.startswith("print(found")][-1]
     assert "hides two different changes" in last.outputs[0].text
+
+
+def test_private_contexts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # it writes a table
+    cells = executed("contexts")
+    exact = outputs_of(cells, "for calibration in")[0].text
+    assert "mu = 0.03014" in exact and "mu = 0.3884: exactly (1, 0.001)-DP" in exact
+    assert "NOT what is promised" in outputs_of(cells, "8e5")[0].text
+    assert "private_lin_ucb" in text_of(cells, "wine = dp.contextual_table")

@@ -245,7 +245,7 @@ def test_every_section_of_the_examples_is_executed():
 
 
 def test_notebooks_are_stored_without_outputs():
-    assert [n.stem for n in NOTEBOOKS] == ["compare", "verify"]
+    assert [n.stem for n in NOTEBOOKS] == ["compare", "contexts", "verify"]
     for notebook in NOTEBOOKS:
         cells = json.loads(notebook.read_text())["cells"]
         assert not any(cell.get("outputs") for cell in cells)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from private_references import shariff, zheng
+from private_references import ldp_lin_ucb, private_lin_ucb
 from test_references import ENVS, SIGMAS, apart, final
 from tiers import first
 
@@ -10,7 +10,7 @@ import dpbandits as dp
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 
 ROUNDS = 1000
-SLOW = {"private_lin_ucb": shariff, "ldp_lin_ucb": zheng}
+SLOW = {"private_lin_ucb": private_lin_ucb, "ldp_lin_ucb": ldp_lin_ucb}
 CASES = {  # algorithm, environment, eps, options
     "printed": ("private_lin_ucb", "ball", 300.0, {}),
     "messages": ("ldp_lin_ucb", "ball", 1.0, {}),

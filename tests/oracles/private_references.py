@@ -66,10 +66,10 @@ def wishart(noise, R, D, k):
     return 2 * L @ np.swapaxes(L, 1, 2)
 
 
-def shariff(
+def private_lin_ucb(
     env, T, R, eps, delta, alpha, rng, noise="gaussian", calibration="printed", mutant="", own=None
 ):
-    """Regret of R runs of ``private_lin_ucb``; ``own`` is the learner's generator."""
+    """Regret of R runs; ``own`` is the learner's generator."""
     own, d = own or rng, len(env["theta"])
     D, m = d + 1, 1 + math.ceil(math.log2(T)) - (mutant == "m")
     four = 2 if mutant == "ln 2" else 4
@@ -117,11 +117,11 @@ def shariff(
     return regret
 
 
-def zheng(
+def ldp_lin_ucb(
     env, T, R, eps, delta, alpha, rng, variant="printed", calibration="printed", mutant="",
     own=None,
 ):  # fmt: skip
-    """Regret of R runs of ``ldp_lin_ucb``."""
+    """Regret of R runs."""
     own, d = own or rng, len(env["theta"])
     sigma = 4 * math.sqrt((2 if variant == "printed" else 1) * math.log(1.25 / delta)) / eps
     if calibration == "exact":
