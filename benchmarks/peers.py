@@ -275,7 +275,7 @@ def main() -> None:
         f"{', '.join(commits)}. {processor}, Python "
         f"{platform.python_version()}. What the columns are: `benchmarks/peers.py`.\n\n{table}\n"
     )
-    reasons = HERE / "peers_reasons.md"
+    reasons = HERE / "peers_reasons.txt"
     text += "\n" + reasons.read_text() if reasons.is_file() else ""
     (HERE / "peers.md").write_text(text)
 

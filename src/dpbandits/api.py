@@ -645,7 +645,7 @@ def audit(
         return _audited(requested_of(player, local, values), None)
     if local:
         raise BadInput("local=True: an algorithm declares it itself, only a player does not")
-    config = {**default_keys("audit"), "results": None, **values}
+    config = {**default_keys("audit"), "results": None, **values, "algo": algo, "rule": rule}
     group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
     made: Algorithm | None = None
     spec: dict[str, Any] = {}

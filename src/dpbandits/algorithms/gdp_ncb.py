@@ -11,7 +11,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "GDP-NCB"
-LINE = "green", "dashdotted"
+LINE = "wine", "solid"
 REWARDS = UNIT_INTERVAL
 FRESH, NONE = 0.0, 1.0
 Repair = Annotated[float, Choice(("fresh", "none"))]

@@ -11,7 +11,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "LDP-NCB"
-LINE = "sky blue", "dashed"
+LINE = "wine", "dotted"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = local_dp("a user's response is one Laplace release", convert_to_laplace, one_release)
 ROUND_BY_ROUND = True

@@ -10,7 +10,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "NCB"
-LINE = "black", "dashed"
+LINE = "wine", "dashed"
 REWARDS = UNIT_INTERVAL
 GUARANTEE = NOT_PRIVATE
 ROUND_BY_ROUND = True
