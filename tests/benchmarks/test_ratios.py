@@ -30,7 +30,7 @@ def test_a_larger_ratio_is_reported_in_one_line(slow):
     ("name", "limit"),
     [
         ("ucb, K = 5", 2.0), ("dp_ucb, K = 20", 3.0), ("ts, 5 Beta draws", 1.5),
-        ("lin_ucb, 30 normals", 2.5), ("lin_ucb, 400 normals", 3.0),
+        ("lin_ucb, 30 normals", 2.8), ("lin_ucb, 400 normals", 3.0),
         ("private_lin_ucb, 30 normals, and noise", 4.0),
         ("ldp_lin_ucb, 400 normals, and noise", 8.0),
     ],
