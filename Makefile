@@ -25,9 +25,11 @@ LINT := $(PACKAGE)-lint
 DOCS := $(PACKAGE)-docs
 EXACT := $(PACKAGE)-exact
 PEERS := $(PACKAGE)-peers
+CURVE := $(PACKAGE)-curve
 CLUSTER := $(PACKAGE)-cluster
 REPORT := $(PACKAGE)-report
 BROWSER := $(PACKAGE)-browser
+RELEASE := $(PACKAGE)-release
 
 $(PACKAGE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -38,7 +40,7 @@ $(PACKAGE)-%: $(PACKAGE)
 	$(PIP) 'dpbandits[$*]'
 	@touch $@
 
-install: $(TEST) $(LINT) $(DOCS) $(EXACT) $(PEERS) $(CLUSTER) $(REPORT) $(BROWSER) ## install everything that any target needs
+install: $(TEST) $(LINT) $(DOCS) $(EXACT) $(CURVE) $(PEERS) $(CLUSTER) $(REPORT) $(BROWSER) $(RELEASE) ## install everything that any target needs
 
 run: $(PACKAGE) ## run one setting: AdaP-KLUCB on C2 at eps 0.5
 	$(BIN)/bandit-run algo=adap_klucb env=bernoulli_c2 eps=0.5
@@ -103,15 +105,41 @@ reliability: $(TEST) ## kill, damage and misuse the commands, and count what is 
 bench-check: $(PACKAGE) ## measure the ratios again: within their limits, and about the committed ones
 	$(BIN)/python benchmarks/bench.py --check
 
-lint: $(LINT) ## style, types and layers
+package: $(RELEASE) ## build the sdist and the wheel, and check them: dist/
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	$(BIN)/pyroma --min 10 --skip-tests AuthorEmail,Url . # there is none yet
+
+release-check: $(TEST) $(LINT) $(RELEASE) ## all that a release needs, but publishing: up to 15 minutes
+	VENV=$(VENV) .ci/release-check
+
+release: ready package ## build what is published, or refuse; the variable TAG, v1.2.3, is the tag
+
+ready: $(PACKAGE)
+	$(BIN)/python .ci/release.py check $${TAG:+"$$TAG"}
+
+SCHEMA := $(BIN)/check-jsonschema --builtin-schema
+FORMS := .github/ISSUE_TEMPLATE
+
+lint: $(LINT) ## style, types, layers, workflows, and files that other services read
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+	$(SCHEMA) vendor.github-workflows .github/workflows/*.yml
+	$(SCHEMA) custom.github-workflows-require-timeout .github/workflows/*.yml
+	$(SCHEMA) vendor.github-issue-forms $(filter-out $(FORMS)/config.yml,$(wildcard $(FORMS)/*.yml))
+	$(SCHEMA) vendor.github-issue-config $(FORMS)/config.yml
+	$(SCHEMA) vendor.dependabot .github/dependabot.yml
+	$(SCHEMA) vendor.readthedocs .readthedocs.yaml
+	$(SCHEMA) vendor.citation-file-format CITATION.cff
+	$(BIN)/zizmor --offline --quiet .github
 
 clean: ## remove what was built; results are kept
 	rm -rf $(VENV) build dist docs/_build docs/generated .pytest_cache .mypy_cache .ruff_cache
 
-.PHONY: help install run test test-slow test-long versions debian figures map claims audit twins exact docs report bench reliability bench-check lint clean
+.PHONY: help install run test test-slow test-long versions debian figures map claims audit twins exact docs report bench reliability bench-check package release-check release ready lint clean
 .NOTPARALLEL: # two pips would change one environment
 .DEFAULT_GOAL := help

@@ -38,7 +38,7 @@ from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.contracts.alignments import one_bit
 from dpbandits.contracts.assumptions import HeavyTails, RawMoments
 from dpbandits.contracts.parameters import Choice
-from dpbandits.contracts.question import ARMS, CONTEXTS, REGRET
+from dpbandits.contracts.question import ARMS, REGRET
 from dpbandits.environments.laws import sigmoid
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, pull_truncated_sum
@@ -67,6 +67,7 @@ POWER = 1 / 1.9
 SIZES = "K = 5", "ratio", "K = 20", "ratio"  # columns of the tables
 TIMES = "plain, times", "naive Numba loop, times"
 EPISODIC_TIMES = "plain loop, times", TIMES[1]
+PUBLIC_CONTEXTS = "adac_oful", "lin_ucb", "rs_oful"
 POSTERIORS = "dp_ts", "lazy_dp_ts", "ts"  # Thompson sampling
 # Environments of five arms, and of the twenty means of Ren et al. 2020, for each law
 FIVE = "bernoulli_c2", dp.environment("ren_gaussian", means=[0.9, 0.8, 0.7, 0.6, 0.5]), "pareto_v09"
@@ -323,8 +324,7 @@ def contextual(found):
         draw(generator(0, 0, ENVIRONMENT), 10)
         return lambda i: draw(generator(0, 0, ENVIRONMENT), n * T)
 
-    algorithms = [n for n in names_in("algo") if load(find_file(n)).actions == CONTEXTS]
-    for name, (d, K) in itertools.product(algorithms, SHAPES):
+    for name, (d, K) in itertools.product(PUBLIC_CONTEXTS, SHAPES):
         setting = setting_of(name, T, dp.contextual(K, [0.5 / math.sqrt(d)] * d, 0.1))
         play_many(setting, range(1))
         draws = [alone(draw, d * K) for draw in NORMALS]

@@ -293,7 +293,7 @@ MISTAKES_OF_CALLS = [
     (dp.run, {"experiment": "azize2022_fig4", "seed": [1, 2]}, "seed=[1,2]"),
     (dp.run, {"config_dir": "nowhere"}, "config_dir=nowhere: there is no such folder"),
     (dp.bounds, {"eps": [0.5, 1]}, "dp.bounds takes one setting"),
-    (dp.audit, {}, "one of algo, rule and mechanism is audited at a time"),
+    (dp.audit, {}, "nothing to audit: one of algo, rule, mechanism is needed"),
     (dp.algorithm, {"algo": "adap_ucb", "rewards": (0, 1)}, "only a function"),
     (dp.load, {"path": "missing.csv"}, "missing.csv: not a readable CSV"),
     (dp.reproduce, {"experiment": "azize2022_fig44"}, "did you mean azize2022_fig4?"),

@@ -33,7 +33,7 @@ TEXT = {"source": "s", "says": "s", "published": "p", "why": "w", "experiments":
 def test_every_claim_of_the_papers_is_listed():
     names = [f"A{i}" for i in range(1, 7)] + [f"R{i}" for i in range(1, 6)]
     names += ["AB1", "AJ1", "AJ2", "AJ3", "AW1", "AW2", "CZ1", "CZ2", "HH1", "HH2"]
-    names += ["AT1", "AT2", "AT3", "AT4", "S1", "S2", "SS1", "ZZ1", "ZZ2", "ZZ3"]
+    names += ["AT1", "AT2", "AT3", "AT4", "S1", "S2", "SA1", "SA2", "SS1", "ZZ1", "ZZ2", "ZZ3"]
     assert sorted(CLAIMS) == sorted(names)
     for c in CLAIMS.values():
         assert c.why.endswith(".") and "TODO" not in c.why

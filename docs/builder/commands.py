@@ -21,15 +21,15 @@ ABOUT = {
     "--config-dir": "a folder with algorithms, environments and experiments of your own",
     "--info": "what Hydra found, and where",
     "--multirun": "the same as `-m`",
-    "--version": "the version of Hydra",
+    "--version": "the version of the package",
     "-m": "every combination of values that are separated by commas",
 }
 
 
 def names() -> list[str]:
-    """The commands that the package installs, without ``bandit-``."""
+    """The commands that the package installs, without ``bandit-``; ``dpbandits`` runs these."""
     project = tomllib.loads((TOP / "pyproject.toml").read_text())["project"]
-    return [name.removeprefix("bandit-") for name in project["scripts"]]
+    return [x.removeprefix("bandit-") for x in project["scripts"] if x.startswith("bandit-")]
 
 
 def pages() -> dict[str, str]:
@@ -42,6 +42,7 @@ def pages() -> dict[str, str]:
     found["commands"] = paragraphs(
         "# Commands",
         "Every command takes `--help`. Bad input ends with one line and exit code 2.",
+        "`dpbandits` lists the commands and runs them: `dpbandits run` is `bandit-run`.",
         table(("command", "what it is for"), rows),
         toctree([f"docs/generated/{name}" for name in found], "hidden:"),
     )

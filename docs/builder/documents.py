@@ -23,7 +23,8 @@ LANGUAGES = {".py": "python", ".yaml": "yaml", ".cff": "yaml", ".toml": "toml"}
 def written() -> list[Path]:
     """The Markdown files of the repository that were written for the site."""
     own = [*sorted((TOP / "docs").glob("*.md")), *sorted((TOP / "benchmarks").glob("*.md"))]
-    return [*own, *(TOP / f"{name}.md" for name in ("README", "CONTRIBUTING", "CHANGELOG"))]
+    tops = ("README", "CONTRIBUTING", "CHANGELOG", "SECURITY", "CODE_OF_CONDUCT")
+    return [*own, *(TOP / f"{name}.md" for name in tops)]
 
 
 @cache

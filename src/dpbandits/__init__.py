@@ -20,7 +20,7 @@ from typing import Any as _Any
 
 if _sys.platform == "win32":  # signals, owners of files and a shell are used as POSIX has them
     _REFUSAL = "dpbandits runs on Linux and macOS; on Windows use it inside WSL"
-    if (_command := _Path(_sys.argv[0]).stem).startswith("bandit-"):  # ends in one line
+    if (_command := _Path(_sys.argv[0]).stem).startswith(("bandit-", "dpbandits")):  # in one line
         print(f"{_command}: {_REFUSAL}", file=_sys.stderr)
         _sys.exit(2)
     raise ImportError(_REFUSAL)
@@ -31,8 +31,8 @@ for _package in ("algorithms", "audit", "environments", "report"):
     _import_module(f"{__name__}.{_package}")
 
 from .api import (
-    algorithm, algorithms, audit, bounds, budget, compare, environments, experiments, load, plot,
-    report, reproduce, rules, run, save, stop, summary,
+    algorithm, algorithms, audit, bounds, budget, compare, environments, experiments, load,
+    measured, plot, report, reproduce, rules, run, save, stop, summary,
 )  # fmt: skip
 from .environment_values import (
     bernoulli, bernoulli_family, clipped_normal, contaminated, contextual, contextual_table,
@@ -52,8 +52,8 @@ __all__ = [
     "algorithms", "audit", "bernoulli", "bernoulli_family", "bounds", "budget", "clipped_normal",
     "compare", "contaminated", "contextual", "contextual_table", "empirical", "environment",
     "environments", "experiments", "gaussian", "kernel", "levels", "linear", "linear_sphere",
-    "load", "lognormal", "mixed", "one_better", "pareto", "plot", "population", "report",
-    "reproduce", "rules", "run", "save", "sign", "stop", "student", "summary", "table",
+    "load", "lognormal", "measured", "mixed", "one_better", "pareto", "plot", "population",
+    "report", "reproduce", "rules", "run", "save", "sign", "stop", "student", "summary", "table",
     "twopoint_heavy", "uniform_means",
 ]  # fmt: skip
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from .audit.findings import Audit
     from .contracts.algorithm import Algorithm
     from .contracts.assumptions import Assumption
     from .contracts.guarantees import Guarantee
@@ -237,13 +238,18 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
     return Path(path)
 
 
-def summary(table: pd.DataFrame) -> pd.DataFrame:
+def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
     """Final regret, or stopping time, of each setting of a tidy table.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo="dp_se", eps=[0.5, 1], horizon=1e4, runs=3)
     >>> dp.summary(table)["runs"].tolist()
     [3, 3]
+
+    Args:
+        table: a tidy table.
+        metric: ``regret``; ``average`` for regret by the number of rounds; ``nash`` for Nash regret
+            (see ``measured``), whose estimate the true value may exceed by ``resolution``.
 
     Returns:
         One row a setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
@@ -253,14 +259,50 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
     Raises:
         BadInput: it is not a tidy table.
     """
+    from .results.metrics import NASH, resolutions
     from .results.summary import summarize
     from .results.tables import check_table
 
-    check_table("the table", table)
-    return summarize(table)
+    shown = measured(table, metric)
+    check_table("the table", shown)
+    found = summarize(shown)
+    if metric == NASH:
+        found["resolution"] = resolutions(table, table.attrs.get("settings"))
+    return found
 
 
-def compare(table: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
+def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """A tidy table whose column ``regret`` holds another statistic, for all that takes tables.
+
+    ``average`` is pseudo-regret by the number of rounds. ``nash`` is the Nash regret of Barman et
+    al. 2023, the best mean minus the geometric mean, over the rounds so far, of the expected mean
+    of the arm played. It is no mean over runs: the values of the runs are such that their mean is
+    the estimate and their standard error that of the estimate, to first order, so that summaries,
+    intervals and comparisons of the table hold. Between two checkpoints the expectation is
+    replaced by its mean over these rounds, which can only make the estimate smaller;
+    ``summary(table, metric="nash")`` says by how much at most.
+
+    >>> import dpbandits as dp
+    >>> table = dp.run(algo="dp_se", env=dp.bernoulli([0.9, 0.6]), horizon=1e4, runs=5)
+    >>> nash, average = (dp.measured(table, metric) for metric in ("nash", "average"))
+    >>> bool(dp.summary(nash)["mean"][0] > dp.summary(average)["mean"][0] > 0)
+    True
+
+    Args:
+        table: a tidy table of regret; for ``nash`` one of ``dp.run``, or with a manifest.
+        metric: ``regret``, ``average`` or ``nash``.
+
+    Raises:
+        BadInput: there is no such metric, or the table does not allow it.
+    """
+    from .results.metrics import measured_by
+
+    return measured_by(table, metric, table.attrs.get("settings"))
+
+
+def compare(
+    table: pd.DataFrame, baseline: str | None = None, *, metric: str = "regret"
+) -> pd.DataFrame:
     """Which algorithms differ: each against the best of its game, or against a baseline.
 
     A game is an environment with a budget and a horizon. The intervals of all comparisons of a
@@ -276,6 +318,8 @@ def compare(table: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
         baseline: the name of an algorithm, with which all others are compared; ``inf`` to compare
             each algorithm with itself without privacy; None for the best. A baseline that has no
             budget is that of the games of every budget.
+        metric: ``regret``, ``average`` or ``nash``, see ``measured``. Of Nash regret the means and
+            their differences count: medians and probabilities are of single runs.
 
     Returns:
         A row for each setting: its columns; ``mean`` and ``median`` of the runs; the algorithm that
@@ -291,7 +335,7 @@ def compare(table: pd.DataFrame, baseline: str | None = None) -> pd.DataFrame:
     from .comparison.table import compare as compared
     from .results.tables import check_table, completed
 
-    table = completed(table)
+    table = completed(measured(table, metric))
     check_table("the table", table)
     return compared(table, baseline)
 
@@ -379,6 +423,7 @@ def plot(
     title: str = "",
     band: str = "ci",
     bounds: bool = False,
+    metric: str = "regret",
 ) -> Figure:
     """Draw a tidy table: regret against time or budget, or stopping times.
 
@@ -393,6 +438,7 @@ def plot(
         band: ``ci`` for the 95 % interval of the mean, ``std`` for one standard deviation,
             ``quantiles`` for medians with 10 % to 90 % of the runs.
         bounds: whether to draw what theorems say beside the regret.
+        metric: ``regret``, ``average`` or ``nash``, see ``measured``.
 
     Returns:
         A figure, which Jupyter shows; ``figure.savefig(path)`` writes it.
@@ -400,21 +446,30 @@ def plot(
     Raises:
         BadInput: the table cannot be drawn so.
     """
+    from .errors import BadInput
     from .figures.budget_needed import budget_needed
     from .figures.draw import figure_of_table
+    from .figures.metrics import name_axes
+    from .results.metrics import REGRET
     from .results.tables import check_table, completed
 
     if "reached" in table.columns:
         return budget_needed(table, title)
+    if bounds and metric != REGRET:
+        raise BadInput(f"metric={metric}: bounds are of pseudo-regret")
     curves = _curves(table) if bounds else None
-    table = completed(table)
+    table = completed(measured(table, metric))
     check_table("the table", table)
-    return figure_of_table(table, title, x=x, kind=kind, band=band, bounds=curves)
+    figure = figure_of_table(table, title, x=x, kind=kind, band=band, bounds=curves)
+    name_axes(figure, metric)
+    return figure
 
 
 def report(
     tables: pd.DataFrame | Sequence[pd.DataFrame] | Mapping[str, pd.DataFrame],
     out: str | PathLike[str] = "report.html",
+    *,
+    metric: str = "regret",
 ) -> Path:
     """Write one HTML page of tidy tables: charts, summary tables, privacy, the map of regrets.
 
@@ -424,6 +479,8 @@ def report(
     Args:
         tables: a tidy table, several, or several by their names on the page.
         out: the file to write.
+        metric: ``regret``, ``average`` or ``nash``, see ``measured``. Theorems are about pseudo-
+            regret, so pages of the others show none.
 
     Returns:
         The path of the page.
@@ -439,7 +496,7 @@ def report(
 
     path = checked_page(out)
     given = [tables] if isinstance(tables, pd.DataFrame) else tables
-    write_atomically(path, report_of_tables(given).encode())
+    write_atomically(path, report_of_tables(given, metric).encode())
     return path
 
 
@@ -509,6 +566,8 @@ def audit(
     *,
     rule: AlgorithmLike | None = None,
     mechanism: str | None = None,
+    player: Callable[..., Any] | None = None,
+    local: bool = False,
     eps: float | Sequence[float] | None = None,
     rho: float | Sequence[float] | None = None,
     horizon: int | Sequence[int] | None = None,
@@ -531,6 +590,14 @@ def audit(
         algo: an algorithm, see ``run``.
         rule: a stopping rule instead.
         mechanism: the name of a release instead.
+        player: a bandit in plain Python that knows nothing of this package instead, for rewards in
+            [0, 1]: ``player(arms=K, horizon=T, eps=eps, rng=generator)`` returns an object with
+            ``choose() -> int`` and ``receive(arm, reward)``, or with a loop of its own,
+            ``play(pull)``, that calls ``pull(arm) -> reward``. It may also take its random numbers
+            from the functions of ``numpy.random`` and ``random``. Its noise is replayed, and only
+            if that shows no privacy its actions are sampled.
+        local: whether a player promises the privacy of each user's response: what it adds to a
+            reward at once; else that of all its actions.
         eps: the budget, or a list of budgets.
         rho: the same for what promises rho-zCDP.
         horizon: rounds of the games; None for several, as long as they are cheap.
@@ -559,25 +626,26 @@ def audit(
             exact losses python-flint) is not installed.
     """
     given = locals()
-    for key in ("algo", "rule", "config_dir", "parameters"):
+    for key in ("algo", "rule", "player", "local", "config_dir", "parameters"):
         del given[key]
 
-    import pandas as pd
-
-    from .audit.requests import requested
+    from .audit.requests import requested, requested_of
     from .contracts.question import QUESTIONS
     from .errors import BadInput
-    from .running.progress import progress_bar
     from .settings.choices import algorithm_of, plain_data
     from .settings.groups import default_keys
 
-    if sum(x is not None for x in (algo, rule, mechanism)) != 1:
-        raise BadInput("one of algo, rule and mechanism is audited at a time")
     names = {name for question in QUESTIONS for name in question.goal_names}
     goal = {k: v for k, v in parameters.items() if rule is not None and k in names}
     own = {k: v for k, v in parameters.items() if k not in goal}
-    config = {**default_keys("audit"), "results": None}
-    config |= {k: plain_data(v) for k, v in {**given, **goal}.items() if v is not None}
+    values = {k: plain_data(v) for k, v in {**given, **goal}.items() if v is not None}
+    if player is not None:
+        others = {"algo": algo, "rule": rule, "config_dir": config_dir, **own}
+        values |= {k: v for k, v in others.items() if v is not None}
+        return _audited(requested_of(player, local, values), None)
+    if local:
+        raise BadInput("local=True: an algorithm declares it itself, only a player does not")
+    config = {**default_keys("audit"), "results": None, **values, "algo": algo, "rule": rule}
     group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
     made: Algorithm | None = None
     spec: dict[str, Any] = {}
@@ -587,8 +655,16 @@ def audit(
     elif own:
         raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
     keys = {f"{group}.{name}" for name in own}
-    audits = requested(config, keys, made, spec)
     folder = None if results is None else Path(results) / "audits"
+    return _audited(requested(config, keys, made, spec), folder)
+
+
+def _audited(audits: Sequence[Audit], folder: Path | None) -> pd.DataFrame:
+    """The rows of what audits find."""
+    import pandas as pd
+
+    from .running.progress import progress_bar
+
     with progress_bar(len(audits)) as bar:
         bar.set_postfix_str(audits[0].name)
         rows = [audit.row(folder, bar.update) for audit in audits]

@@ -50,8 +50,8 @@ from .contracts.assumptions import (
 )  # fmt: skip
 from .contracts.gaussian_dp import delta_of_noise, mu_for
 from .contracts.guarantees import (
-    NOT_PRIVATE, STOPPING, STOPPING_AND_ANSWER, SUMS, Guarantee, gaussian_rdp, gaussian_zcdp,
-    global_dp, joint_dp, local_dp, message_dp, skellam_rdp,
+    ACTIONS, NOT_PRIVATE, STOPPING, STOPPING_AND_ANSWER, SUMS, Guarantee, gaussian_rdp,
+    gaussian_zcdp, global_dp, joint_dp, local_dp, message_dp, skellam_rdp,
 )  # fmt: skip
 from .contracts.parameters import (
     POSITIVE, AboveOne, Batches, Bonus, Budget, Calibration, Choice, Confidence, Constants, Forced,
@@ -108,6 +108,7 @@ from .parts.indices.radii import (
     bernoulli_kl, central_moment_bound, gaussian_hoeffding, hoeffding, kl_upper, laplace_tail,
     logarithm, raw_moment_bound, robust_order,
 )  # fmt: skip
+from .parts.indices.steady import steady_optimism
 from .parts.schedules.batches import forced_batches, play_out, random_arm
 from .parts.schedules.buffers import fill_buffer, first_buffers, room_in_buffer
 from .parts.schedules.elimination import all_arms, viable
@@ -183,7 +184,8 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "EMPIRICAL",
     # the loop that plays the arm of largest index in every round, and powers of pull counts and of
     # the round's logarithm
-    "optimism", "exhaustive_optimism", "Powers", "new_powers", "power_of_count", "power_of_log",
+    "optimism", "exhaustive_optimism", "steady_optimism", "Powers", "new_powers",
+    "power_of_count", "power_of_log",
     # linear rewards: optimal designs, ridge regression, and noise for vectors
     "Design", "optimal_design", "play_design", "least_squares", "values_of",
     "Ridge", "new_ridge", "add_round", "Estimate", "new_estimate", "latest_estimate", "estimate",
@@ -208,7 +210,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # alignments: how noise shifts when a reward changes, an argument of the guarantee
     "Alignment", "one_release", "releases", "one_bit", "nodes", "counter_nodes", "hybrid_counter",
     "sparse_vector", "integer_release", "vector_release", "matrix_nodes", "user_message",
-    "STOPPING", "STOPPING_AND_ANSWER", "SUMS",
+    "ACTIONS", "STOPPING", "STOPPING_AND_ANSWER", "SUMS",
     # what a stopping rule answers besides the mean of an arm: the value of ``QUESTION``
     "BEST_ARM", "HYPOTHESES",
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from .environments.blocks import has_no_blocks
 from .errors import BadInput, plain, unknown
 from .files import package_folder
 from .results.intervals import without_rounding
+from .results.metrics import nash
 from .results.run_store import Store
 from .results.summary import significant
 from .results.tables import MEASURED, load_finished
@@ -35,12 +36,14 @@ OUTCOMES = {True: "holds", False: "fails", None: "undecided"}  # of a part
 @dataclass(frozen=True)
 class Sample:
     """The finished runs of one setting: pseudo-regret at T and T/2, float64 arrays (runs,). Of a
-    stopping rule both are its stopping time, the cap for a run that has not stopped.
+    stopping rule both are its stopping time, the cap for a run that has not stopped. ``nash`` has
+    the values of the runs whose mean is the Nash regret at T (see ``results.metrics``).
     """
 
     setting: Setting
     final: np.ndarray
     half: np.ndarray
+    nash: np.ndarray | None = None
 
     @property
     def words(self) -> dict[str, Any]:
@@ -60,6 +63,12 @@ class Sample:
         term = LEADING_TERMS[str(self.setting.algorithm.leading_term)]
         return term(self.setting.crowd, self.words["eps_min"])
 
+    def nash_regret(self) -> np.ndarray:
+        """What averages to the Nash regret, which must exist."""
+        if self.nash is None:
+            raise BadInput(f"{plain(self.words)}: an arm has a mean below 0: no Nash regret")
+        return self.nash
+
     def by_bound(self) -> np.ndarray:
         """The final regrets divided by the best lower bound, which must exist."""
         about = problem(self.setting.record)
@@ -77,7 +86,10 @@ def sample(store: Store, setting: Setting, runs: int) -> Sample:
         return Sample(setting, times, times)
     regret = MEASURED["regret"](finished)
     middle = int(np.abs(setting.rounds() - setting.horizon / 2).argmin())
-    return Sample(setting, regret[:, -1], regret[:, middle])
+    means = finished.instance.means
+    known = means.min() >= 0.0 and means.max() > 0.0
+    of_nash = nash(regret, setting.rounds(), float(means.max()))[:, -1] if known else None
+    return Sample(setting, regret[:, -1], regret[:, middle], of_nash)
 
 
 def is_cheap(setting: Setting) -> bool:
@@ -127,7 +139,14 @@ def excess_ratio(means: np.ndarray) -> np.ndarray:
 
 STATISTICS = {f.__name__: f for f in (ratio, regret, spread, spread_ratio, excess_ratio)}
 BY_BOUND = {"bound_ratio": regret, "bound_spread": spread}  # of regrets divided by the lower bound
-KINDS = (*STATISTICS, *BY_BOUND, "growth", "r_squared")  # by their names in a claim's file
+BY_NASH = {"nash_ratio": ratio}  # of Nash regrets
+KINDS = (
+    *STATISTICS,
+    *BY_BOUND,
+    *BY_NASH,
+    "growth",
+    "r_squared",
+)  # by their names in a claim's file
 CENTERS: dict[str, Callable[..., np.ndarray]] = {"mean": np.mean, "median": np.median}  # of runs
 TEXTS = ("source", "says", "published", "why")  # of a claim, each written in one line
 OTHERS = "others"  # in ``over``: the values that the part's ``of`` does not list
@@ -271,7 +290,7 @@ def _parts(claim: Claim, spec: Mapping[str, Any], samples: Sequence[Sample]) -> 
             _one(claim, samples, {**point, **group, **each})
             for group, each in itertools.product(groups, across)
         ]
-        values = [sample.by_bound() if kind in BY_BOUND else sample.final for sample in found]
+        values = [_values(sample, kind) for sample in found]
         where = ", ".join(f"{k} {plain(v)}" for k, v in {**point, **groups[0]}.items())
         if compared:
             where += " by " + ", ".join(map(plain, base.values()))
@@ -280,7 +299,14 @@ def _parts(claim: Claim, spec: Mapping[str, Any], samples: Sequence[Sample]) -> 
         if kind == "growth":  # from T/2 to T
             yield _part(where, [*values, found[0].half], center, ratio, thresholds)
         else:
-            yield _part(where, values, center, (STATISTICS | BY_BOUND)[kind], thresholds)
+            yield _part(where, values, center, (STATISTICS | BY_BOUND | BY_NASH)[kind], thresholds)
+
+
+def _values(sample: Sample, kind: str) -> np.ndarray:
+    """The runs of a sample as a kind of statistic needs them."""
+    if kind in BY_NASH:
+        return sample.nash_regret()
+    return sample.by_bound() if kind in BY_BOUND else sample.final
 
 
 def _part(

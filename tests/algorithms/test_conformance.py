@@ -14,6 +14,7 @@ from helpers import (
     HEAVY,
     LOCAL,
     NAMES,
+    NASH,
     PRIVATE,
     SHORT,
     SIGMAS,
@@ -64,7 +65,8 @@ def test_parameters_are_those_of_the_configuration(name):
 @pytest.mark.parametrize("T", HORIZONS)
 def test_every_round_is_played_and_recorded(name, T):
     # batches; at random; arms that are explored one after the other
-    late = {"prae_r": 9, "prae_c": math.inf, "ts": math.inf} | dict.fromkeys(SIGNS, 200)
+    late = {"prae_r": 9} | dict.fromkeys(("prae_c", "ts", *NASH), math.inf)
+    late |= dict.fromkeys(SIGNS, 200)
     all_played = late.get(name, 5)
     for eps in (1e-3, 1.0, 1e3, without_noise(name)):
         for changes in BOTH[name]:
@@ -182,7 +184,7 @@ def reference_plays(name, spec, reward, T, noise, eps, rng, **changes):
     values = reference_arguments(name, eps, T, spec, **changes)
     if name in LOCAL:
         values |= {"level": lambda t: eps}
-    if name in (*LOCAL, *SIGNS, *SUMS) or name == "ts" or "forced" in values:
+    if name in (*LOCAL, *SIGNS, *SUMS, *NASH) or name == "ts" or "forced" in values:
         values |= {"uniform": rng.random}
     if name in THOMPSON:
         values |= {"draw_beta": rng.beta}
@@ -332,6 +334,9 @@ STATISTICAL = {
     "dpr_ucb": (HEAVY_NINE, 60, 1000, 150, {"c": 0.3}),
     "dpr_se": (HEAVY_NINE, 2, 3000, 150, {"c": 1, "u": 0.7}),
     "ldpr_se": (HEAVY_NINE, 8, 3000, 200, {"c": 0.5, "u": 0.5}),
+    "ncb": (NINE_SIX_THREE, 1, 500, 150, {"c": 1}),
+    "gdp_ncb": (NINE_SIX_THREE, 8, 2000, 100, {"c": 0.5}),
+    "ldp_ncb": (NINE_SIX_THREE, 8, 2000, 60, {"c": 0.5, "alpha": 1}),
     "prae_r": (foul(2, 1, 0), 0.5, 8000, 100, {"alpha1": 0.1}),
     "prae_c": (foul(3, 1.5, 0), 0.2, 8000, 150, {"alpha1": 0.1} | SHORT["prae_c"]),
 }

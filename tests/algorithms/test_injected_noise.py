@@ -18,6 +18,7 @@ from helpers import (
     GLOBAL,
     HEAVY,
     LOCAL,
+    NASH,
     SIGNS,
     SUMS,
     THOMPSON,
@@ -73,6 +74,12 @@ VARIANTS = {
     "anytime_lazy_ucb": [{"log": "natural"}, {"log": "base2"}],
     "dist_dp_se": [{"p": 0.1}, {"p": 1.0, "batches": "quadrupled"}],
     "dist_rdp_se": [{"p": 0.1}, {"p": 1.0, "batches": "quadrupled", "s": 2.5}],
+    "gdp_ncb": [
+        {"c": 0.5, "repair": repair, "alpha": alpha}
+        for repair in ("fresh", "none")
+        for alpha in (0.01, 3.1)
+    ],
+    "ldp_ncb": [{"c": 0.5}, {"c": 0.1, "alpha": 0.01}],
     "ctl_ucb": [{"alpha1": 0.2}, {"alpha1": 0.3, "k": 1.5, "c": 0.1}, {"alpha1": 0.0, "k": 3}],
     "ltc_ucb": [{"alpha1": 0.2}, {"alpha1": 0.3, "k": 1.5, "c": 0.1}, {"alpha1": 0.0, "k": 3}],
     "dpr_ucb": [
@@ -289,7 +296,7 @@ def reference_plays(given):
     values = reference_arguments(given.name, given.eps, T, spec, **given.changes)
     if given.name in LOCAL:
         values |= {"level": lambda t: given.levels[t - 1]}
-    if given.name in (*LOCAL, *SIGNS, *SUMS, "ts") or "forced" in values:
+    if given.name in (*LOCAL, *SIGNS, *SUMS, *NASH, "ts") or "forced" in values:
         values |= {"uniform": given.uniform(played)}
     if given.name in THOMPSON:
         values |= {"draw_beta": given.draw_beta()}

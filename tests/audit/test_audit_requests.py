@@ -22,9 +22,12 @@ def refusal(*given, **more):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({}, "one of algo, rule and mechanism is audited at a time"),
-        ({"algo": "dp_se", "rule": "dp_nas"}, "one of algo, rule and mechanism"),
-        ({"algo": "dp_se", "mechanism": "tree"}, "one of algo, rule and mechanism"),
+        ({}, "nothing to audit: one of algo, rule, mechanism is needed"),
+        ({"algo": "dp_se", "rule": "dp_nas"}, "algo and rule: one of algo, rule, mechanism"),
+        (
+            {"algo": "dp_se", "mechanism": "tree"},
+            "algo and mechanism: one of",
+        ),
         ({"algo": "ucb"}, "algo=ucb: it promises no privacy, so there is nothing to audit"),
         ({"mechanism": "laplas"}, "unknown mechanism 'laplas': did you mean laplace_release?"),
         ({"mechanism": "tree", "alpha": 3}, "mechanism=tree: it has no parameter alpha"),

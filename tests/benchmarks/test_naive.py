@@ -28,8 +28,8 @@ SHORT = {
     "prae_c": {"D": 7, "c1": 0.5},
 }
 DETERMINISTIC = sorted(
-    set(NAMES) - set(LAWS) - {"prae_c"} - set(THOMPSON)
-)  # on fixed rewards, without noise
+    set(NAMES) - set(LAWS) - {"prae_c", "ncb", "gdp_ncb", "ldp_ncb"} - set(THOMPSON)
+)  # on fixed rewards, without noise; of the last three there is no naive loop
 
 
 @cache

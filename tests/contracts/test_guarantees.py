@@ -39,7 +39,7 @@ def test_every_algorithm_declares_its_guarantee(name):
         assert promised.epsilon({}) == math.inf
         return
     if promised.gaussian is None:
-        local = {*LOCAL, *SIGNS, "ldpr_se", "ctb_tt"}
+        local = {*LOCAL, *SIGNS, "ldpr_se", "ldp_ncb", "ctb_tt"}
         assert promised.notion == ("local" if name in local else "global")
         assert promised.epsilon({"eps": 0.3}) == 0.3
     else:
@@ -87,7 +87,7 @@ def test_without_a_guarantee_none_is_claimed(tmp_path):
 
 
 def test_private_algorithms_are_found():
-    assert len(PRIVATE) == 25
+    assert len(PRIVATE) == 27
 
 
 def test_local_guarantees_know_their_curator():

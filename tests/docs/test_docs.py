@@ -1,12 +1,12 @@
 """The documents: their commands and code run, their outputs and tables are current, links lead."""
 
 import re
-import shlex
 import subprocess
 from pathlib import Path
 
 import pytest
 from commands import command
+from document_code import blocks, commands, files_of_blocks, words_of
 
 from dpbandits.files import package_folder
 from dpbandits.settings.groups import names_in
@@ -15,13 +15,6 @@ from dpbandits.theory.__main__ import page
 TOP = package_folder("conf").parent
 README = (TOP / "README.md").read_text()
 DOCUMENTS = [TOP / "README.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").glob("*.md"))]
-SMALL = {
-    "bandit-run": ["horizon=2000", "runs=2"],
-    "bandit-claims": ["horizon=2000", "runs=2"],
-    "bandit-stop": ["cap=2000", "runs=2"],
-    "bandit-audit": ["runs=200"],
-}
-CLUSTER = ("HOST", "slurm", "runner=ray")
 MARKS = {  # of documents whose commands need more packages
     "exact_loss.md": pytest.mark.extra("flint"),
     "report.md": pytest.mark.extra("altair", "vl_convert"),
@@ -29,36 +22,9 @@ MARKS = {  # of documents whose commands need more packages
 }
 
 
-def blocks(text, language):
-    """The code blocks of a document in a language."""
-    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.S)
-
-
-def commands(text):
-    """The lines of a document that call the package's commands and need no cluster."""
-    lines = "\n".join(blocks(text, "sh")).splitlines()
-    found = [line.split(" #")[0].strip() for line in lines if line.startswith("bandit-")]
-    return [line for line in found if not any(word in line for word in CLUSTER)]
-
-
-def files_of_blocks(text):
-    """The files that a document describes: a path in a folder ``mine``, then a block."""
-    named = r"in `(mine/[\w/.]+)`((?:(?!```).)*?)```(?:python|yaml)\n(.*?)```"
-    return {name: code for name, _, code in re.findall(named, text, flags=re.S)}
-
-
-def _expanded(word, folder):
-    """The files that a shell makes of a pattern such as ``results/*.csv``; else the word."""
-    found = sorted(Path(folder).glob(word)) if word.endswith("*.csv") else []
-    return [str(file.relative_to(folder)) for file in found] or [word]
-
-
 def call(line, folder, small=True):
     """What a line prints."""
-    words = [w for word in shlex.split(line) for w in _expanded(word, folder)]
-    if small and words[0] in SMALL and not {"--help", "exact=true"} & set(words):
-        words = [w for w in words if not w.startswith("runs=")] + SMALL[words[0]]
-    done = command(*words, cwd=folder)
+    done = command(*words_of(line, folder, small), cwd=folder)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

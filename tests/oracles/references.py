@@ -1013,3 +1013,107 @@ def bernoulli_reward(means, rng):
 def table_reward(table):
     """Rewards fixed in advance: row t - 1, column a."""
     return lambda a, t: table[t - 1][a]
+
+
+def random_arm(uniform, K):
+    return int(uniform() * K)
+
+
+def argmax_of_all(K, T, reward, played, send, N, S, index):
+    """Play the arm of largest index(n, s) until round T; without observations it is infinite."""
+    while len(played) < T:
+        a = first_argmax([index(N[b], S[b]) if N[b] else math.inf for b in range(K)])
+        played.append(a)
+        S[a] += send(reward(a, len(played)))
+        N[a] += 1
+    return played
+
+
+def ncb(reward, K, T, noise, c, uniform) -> list[int]:
+    """Barman et al. 2023 in the code of Sarkar et al. 2025."""
+    N, S, played = [0] * K, [0.0] * K, []
+    while len(played) < T and max(S) <= c**2 * math.log(T):
+        a = random_arm(uniform, K)
+        played.append(a)
+        S[a] += reward(a, len(played))
+        N[a] += 1
+
+    def index(n, s):
+        return s / n + 2 * c * math.sqrt(2 * (s / n) * math.log(T) / n)
+
+    return argmax_of_all(K, T, reward, played, lambda x: x, N, S, index)
+
+
+def gdp_ncb(reward, K, T, noise, eps, c, alpha, repair, uniform) -> list[int]:
+    """Sarkar et al. 2025, in their code; with repair fresh the first phase is ours."""
+    W = int(math.sqrt(T)) + 1
+    log_W = math.log(W)
+    most = 1600 * (c**2 * log_W + log_W**2 / eps)
+    rewards, sums, played = [[] for _ in range(K)], [0.0] * K, []
+    unseen = [[] for _ in range(K)]
+    while len(played) < min(T, W) and max(sums) <= most:
+        a = random_arm(uniform, K)
+        played.append(a)
+        x = reward(a, len(played))
+        rewards[a].append(x)
+        unseen[a].append(x)
+        if repair == "none":
+            sums[a] = sum(rewards[a])
+        elif len(played) in [2**i for i in range(60)]:
+            for b in range(K):
+                sums[b] += sum(unseen[b]) + noise(laplace_scale(1, eps))
+                unseen[b] = []
+    if repair == "fresh":
+        rewards = [[] for _ in range(K)]
+    length, mean = [1] * K, [0.0] * K
+    while len(played) < T:
+        index = []
+        for b in range(K):
+            n, m = len(rewards[b]) + length[b], mean[b]
+            first = 2 * c * math.sqrt(2 * m * log_W / n)
+            second = alpha * log_W**2 / (eps * n)
+            third = 4 * math.sqrt(2 * alpha) * log_W**1.5 / (math.sqrt(eps) * n)
+            index.append(m + first + second + third)
+        a = first_argmax(index)
+        new = []
+        while len(new) < 2 * length[a] and len(played) < T:
+            played.append(a)
+            new.append(reward(a, len(played)))
+        if len(new) == 2 * length[a]:
+            n = len(rewards[a]) + len(new)
+            total = sum(rewards[a]) + sum(new)
+            private = (total + noise(laplace_scale(math.log(T), eps))) / n
+            mean[a] = min(max(private, 0.0), 1.0)
+            length[a] = len(new)
+    return played
+
+
+def ldp_ncb(reward, K, T, noise, eps, c, alpha, uniform) -> list[int]:
+    """Sarkar et al. 2025, in their code but with noise of scale 1/eps everywhere."""
+    W, log_T = int(math.sqrt(T)) + 1, math.log(T)
+    N, S, played = [0] * K, [0.0] * K, []
+
+    def mean(n, s):
+        return min(max(s / n, 0.0), 1.0)
+
+    def most(n, m):
+        sure = max(m - math.sqrt(8 * alpha * log_T / n) / eps, 1e-20)
+        width = math.sqrt(8 * n * alpha * log_T) / eps
+        return 1600 * (c**2 * log_T + log_T**2 / (sure * eps**2)) + width
+
+    def index(n, s):
+        m = mean(n, s)
+        first = 2 * c * math.sqrt(2 * m * log_T / n)
+        second = math.sqrt(8 * alpha * log_T / n) / eps
+        third = 4 * c * (2 * alpha) ** 0.25 * math.log(W) ** 0.75 / (math.sqrt(eps) * n**0.75)
+        return m + first + second + third
+
+    while len(played) < T and len(played) <= W:
+        if any(N[b] * mean(N[b], S[b]) > most(N[b], mean(N[b], S[b])) for b in range(K) if N[b]):
+            break
+        a = random_arm(uniform, K)
+        played.append(a)
+        S[a] += reward(a, len(played)) + noise(laplace_scale(1, eps))
+        N[a] += 1
+    send = lambda x: x + noise(laplace_scale(1, eps))  # noqa: E731
+    return argmax_of_all(K, T, reward, played, send, N, S, index)

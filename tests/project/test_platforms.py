@@ -22,11 +22,12 @@ def test_an_import_fails_with_the_reason():
     assert done.stderr.splitlines()[-1] == f"ImportError: {REFUSAL}"
 
 
+@pytest.mark.parametrize("command", ["bandit-run", "dpbandits"])
 @pytest.mark.parametrize("ending", ["", ".exe"])
-def test_a_command_ends_with_one_line(ending):
-    done = imported_on("win32", f"/Scripts/bandit-run{ending}")
+def test_a_command_ends_with_one_line(command, ending):
+    done = imported_on("win32", f"/Scripts/{command}{ending}")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"bandit-run: {REFUSAL}\n"
+    assert done.stderr == f"{command}: {REFUSAL}\n"
 
 
 def test_other_platforms_are_not_refused():

@@ -82,6 +82,9 @@ def commands(*words):
     return done.stdout.splitlines()
 
 
+EVERYTHING = {"curve",
+    "test", "lint", "docs", "exact", "peers", "cluster", "report", "browser", "release",
+}  # fmt: skip
 INSTALLED = {
     "run": set(),
     "figures": set(),
@@ -97,9 +100,12 @@ INSTALLED = {
     "reliability": {"test"},
     "test": {"test"},
     "lint": {"lint"},
-    "install": {"test", "lint", "docs", "exact", "peers", "cluster", "report", "browser"},
-    "test-long": {"test", "lint", "docs", "exact", "peers", "cluster", "report", "browser"},
-    "test-slow": {"test", "lint", "docs", "exact", "peers", "cluster", "report", "browser"},
+    "package": {"release"},
+    "release": {"release"},
+    "release-check": {"test", "lint", "release"},
+    "install": EVERYTHING,
+    "test-long": EVERYTHING,
+    "test-slow": EVERYTHING,
 }
 
 

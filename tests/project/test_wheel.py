@@ -1,54 +1,179 @@
-"""The wheel, installed in an empty environment, works from any folder."""
+"""The wheel, installed alone in an empty environment, works from any folder.
+
+``WHEEL=FILE`` names one that is built already.
+"""
 
 import os
 import subprocess
 import sys
 import venv
+import zipfile
+from pathlib import Path
 
 import pytest
+from document_code import blocks, commands, files_of_blocks, words_of
 
 from dpbandits.files import package_folder
 
 TOP = package_folder("conf").parent
 LARGEST = 650  # MB that an environment for runs may take
+README = (TOP / "README.md").read_text()
+CONTRIBUTING = (TOP / "CONTRIBUTING.md").read_text()
+FOLDERS = ("conf", "experiments")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    if "WHEEL" in os.environ:
+        return Path(os.environ["WHEEL"])
+    folder = tmp_path_factory.mktemp("wheel")
+    options = ["-q", "--disable-pip-version-check", "--no-deps", "-w", folder]
+    subprocess.run([sys.executable, "-m", "pip", "wheel", *options, TOP], check=True)
+    (built,) = folder.glob("dpbandits-*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def place(wheel, tmp_path_factory):
+    """An environment with the wheel alone, and a folder outside of any checkout."""
+    folder = tmp_path_factory.mktemp("place")
+    venv.create(folder / "venv", with_pip=True)
+    made = Place(folder)
+    made.install(str(wheel))
+    return made
+
+
+class Place:
+    def __init__(self, folder):
+        self.folder, self.elsewhere = folder, folder / "elsewhere"
+        self.elsewhere.mkdir()
+        self.binaries = folder / "venv" / "bin"
+        path = f"{self.binaries}:/usr/bin:/bin"
+        self.environment = {"PATH": path, "HOME": str(folder / "home"), "TERM": "dumb"}
+
+    def install(self, what):
+        pip = [self.binaries / "pip", "install", "-q", "--disable-pip-version-check"]
+        pinned = ["--no-compile", "-c", TOP / "constraints.txt"]
+        subprocess.run([*pip, *pinned, what], check=True)
+
+    def run(self, *words):
+        """What a command of the environment prints."""
+        done = subprocess.run(
+            [self.binaries / words[0], *words[1:]],
+            cwd=self.elsewhere,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, f"{words}: {done.stderr}"
+        return done.stdout
+
+
+def contents(folder, tracked):
+    """The bytes of the files of a folder of the repository."""
+    return {f: (TOP / f).read_bytes() for f in tracked if f.startswith(f"{folder}/")}
 
 
 @pytest.mark.slow
-def test_wheel_in_an_empty_environment(tmp_path):
-    subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", tmp_path, TOP], check=True
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_the_wheel_holds_the_configuration_of_the_repository(wheel, folder):
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=TOP, capture_output=True, text=True, check=True
     )
-    (wheel,) = tmp_path.glob("dpbandits-*.whl")
-    venv.create(tmp_path / "venv", with_pip=True)
-    binaries = tmp_path / "venv" / "bin"
-    pip = [binaries / "pip", "install", "-q", "--disable-pip-version-check", "--no-compile"]
-    subprocess.run([*pip, "-c", TOP / "constraints.txt", wheel], check=True)
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home")}
+    ours = contents(folder, listed.stdout.splitlines())
+    inside = f"dpbandits/{folder}/"
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if name.startswith(inside)]
+        theirs = {name.removeprefix("dpbandits/"): archive.read(name) for name in names}
+    assert len(ours) > 5 and theirs == ours
 
-    def run(*command):
-        return subprocess.run(
-            [binaries / command[0], *command[1:]],
-            cwd=elsewhere,
-            env=environment,
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout
 
-    path = run("bandit-run", "algo=adap_klucb", "eps=0.5", "horizon=1e5", "runs=3").splitlines()[-1]
-    assert (elsewhere / path).is_file()
-    blocks = sum(file.lstat().st_blocks for file in (tmp_path / "venv").rglob("*"))
-    assert 100 < blocks * 512 / 2**20 < LARGEST  # as du counts
-    printed = run("bandit-bounds", "algo=adap_klucb", "eps=0.5", "horizon=1e5")
+@pytest.mark.slow
+def test_the_metadata(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = [x for x in archive.namelist() if x.endswith("METADATA")]
+        metadata = archive.read(name).decode()
+    assert "\nDescription-Content-Type: text/markdown\n" in metadata
+    assert metadata.endswith(README) or "\nProject-URL: Repository, " in metadata
+    for version in ("3.11", "3.12", "3.13"):  # those that are tested
+        assert f"\nClassifier: Programming Language :: Python :: {version}\n" in metadata
+
+
+@pytest.mark.slow
+def test_runs_bounds_and_figures(place):
+    small = ("algo=adap_klucb", "eps=0.5", "horizon=1e5")
+    path = place.run("bandit-run", *small, "runs=3").splitlines()[-1]
+    assert (place.elsewhere / path).is_file()
+    blocks_of_files = sum(file.lstat().st_blocks for file in (place.folder / "venv").rglob("*"))
+    assert 100 < blocks_of_files * 512 / 2**20 < LARGEST  # as du counts
+    printed = place.run("bandit-bounds", *small)
     assert "3 runs)" in printed and "Azize & Basu 2022, Theorem 8" in printed
-    run("bandit-run", "experiment=azize2022_fig3", "horizon=2000", "runs=2")
-    drawn = run("bandit-plot", "experiment=azize2022_fig3").split()
-    assert [(elsewhere / p).is_file() for p in drawn] == [True, True]
-    figure_of_the_paper = (elsewhere / "results/figures/azize2022_fig3.pdf").stat().st_size
+    place.run("dpbandits", "run", "experiment=azize2022_fig3", "horizon=2000", "runs=2")
+    drawn = place.run("bandit-plot", "experiment=azize2022_fig3").split()
+    assert [(place.elsewhere / p).is_file() for p in drawn] == [True, True]
+    figure_of_the_paper = (place.elsewhere / "results/figures/azize2022_fig3.pdf").stat().st_size
     assert figure_of_the_paper > 5000
-    code = "import dpbandits as dp; print(dp.__version__, len(dp.run(horizon=100, runs=1, jobs=1)))"
-    assert run("python", "-c", code).startswith("0.")
     marker = "import importlib.resources as r; print((r.files('dpbandits') / 'py.typed').is_file())"
-    assert run("python", "-c", marker).strip() == "True"
+    assert place.run("python", "-c", marker).strip() == "True"
+
+
+@pytest.mark.slow
+def test_one_version_is_printed_everywhere(place, wheel):
+    version = wheel.name.split("-")[1]
+    code = "import dpbandits as dp; print('dpbandits', dp.__version__)"
+    for words in (
+        ["dpbandits", "--help"],
+        ["dpbandits", "--version"],
+        ["dpbandits", "run", "--version"],
+        ["bandit-run", "--help"],
+        ["bandit-run", "--version"],
+        ["bandit-stop", "--version"],
+        ["python", "-c", code],
+    ):
+        assert place.run(*words).splitlines()[-1] == f"dpbandits {version}", words
+
+
+@pytest.mark.slow
+def test_the_commands_are_listed_and_completed(place):
+    from dpbandits.cli.completion import COMMANDS
+
+    listed = place.run("dpbandits")
+    for name in COMMANDS:
+        assert f"\n  {name} " in listed
+        assert (place.binaries / f"bandit-{name}").is_file()
+    assert place.run("bandit-run", "--complete", "bandit-run algo=adap_k") == "algo=adap_klucb\n"
+    assert place.run("dpbandits", "--complete", "dpbandits run algo=adap_k") == "algo=adap_klucb\n"
+    driver = """
+source <(bandit-run --completion bash)
+COMP_LINE="$0"; COMP_POINT=${#COMP_LINE}; compopt() { :; }
+_dpbandits "${COMP_LINE%% *}"
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+    for line, found in (("bandit-stop rule=dp_nas_", "dp_nas_exp"), ("dpbandits au", "audit")):
+        words = ["bash", "--norc", "-c", driver, line]
+        done = subprocess.run(
+            words, cwd=place.elsewhere, env=place.environment, capture_output=True, text=True
+        )
+        assert done.stdout.split() == [found], done.stderr
+
+
+@pytest.mark.long
+def test_an_algorithm_of_a_user(place):
+    """The one of CONTRIBUTING.md."""
+    for name, code in files_of_blocks(CONTRIBUTING).items():
+        (place.elsewhere / name).parent.mkdir(parents=True, exist_ok=True)
+        (place.elsewhere / name).write_text(code)
+    (line,) = [x for x in commands(CONTRIBUTING) if x.startswith("bandit-run --config-dir")]
+    printed = place.run(*words_of(line, place.elsewhere))
+    assert "\ngreedy " in printed and "each reward enters one Laplace mean" in printed
+
+
+@pytest.mark.long
+def test_the_readme_and_the_report(place, wheel):
+    place.install(f"{wheel}[audit,report]")
+    for line in commands(README):
+        place.run(*words_of(line, place.elsewhere))
+    for code in blocks(README, "python"):
+        place.run("python", "-c", code.replace("horizon=1e7, runs=20", "horizon=1e4, runs=2"))
+    page = place.elsewhere / place.run("bandit-report").splitlines()[-1]
+    assert page.name == "report.html" and page.stat().st_size > 10**5

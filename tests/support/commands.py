@@ -83,7 +83,8 @@ def run(words, folder, environment, streams):
             sys.path.insert(0, str(Path(words[0]).parent))
             runpy.run_path(words[0], run_name="__main__")
         else:
-            import_module(f"dpbandits.cli.{words[0].removeprefix('bandit-')}").main()
+            name = words[0].removeprefix("bandit-").replace("dpbandits", "commands")
+            import_module(f"dpbandits.cli.{name}").main()
         code = 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else int(end.code is not None)

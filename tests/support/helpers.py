@@ -50,6 +50,7 @@ GLOBAL = [name for name in PRIVATE if name not in LOCAL]
 # for heavy tails or outliers
 HEAVY = [name for name in NAMES if not isinstance(algorithm(name).rewards, Bounded | None)]
 SIGNS = ("ctl_ucb", "ltc_ucb")  # users send signs of rewards with heavy tails
+NASH = ("ncb", "gdp_ncb", "ldp_ncb")  # they begin with random arms
 SUMS = ("dist_dp_se", "dist_rdp_se")  # a server that only sums
 THOMPSON = ("ts", "lazy_dp_ts", "dp_ts")  # they draw from posteriors
 SIGMAS = 5.0

@@ -24,7 +24,7 @@ from .exact.release import release_loss
 from .sampling.auditor import Sampled, audit
 from .subjects.players import Player
 from .subjects.publishing import Release
-from .subjects.subject import Subject
+from .subjects.subject import Promise, Subject
 
 Row = dict[str, Any]
 Progress = Callable[[float], object]  # called with each share of the work that is done
@@ -39,7 +39,7 @@ class Audit:
         jobs: number of workers.
     """
 
-    subject: Subject
+    subject: Promise
     jobs: int = field(default=1, kw_only=True)
 
     @property
@@ -82,6 +82,7 @@ class SampledAudit(Audit):
         runs, confidence, seed: see ``sampling.auditor.audit``.
     """
 
+    subject: Subject
     runs: int | None = None
     confidence: float = 0.99
     seed: int = 0
@@ -106,7 +107,8 @@ class SampledAudit(Audit):
         aligned = report(subject, self.seed)
         exact = release_loss(subject)
         sampled = audit(subject, *settings, self.jobs, progress)
-        row = _record(sampled, exact, aligned) | {"seed": self.seed} | aligned | {"witness": None}
+        word = verdicts.of_replays(aligned["aligned"], aligned["replays"])
+        row = record(sampled, exact, word) | {"seed": self.seed} | aligned | {"witness": None}
         if file:
             if row["verdict"] == verdicts.VIOLATED:
                 row["witness"] = _write_witness(sampled, file.with_suffix(""))
@@ -114,15 +116,12 @@ class SampledAudit(Audit):
         return row
 
 
-def _record(sampled: Sampled, exact: float | None, aligned: Row) -> Row:
-    """A finding as a row of the table."""
+def record(sampled: Sampled, exact: float | None = None, replayed: str = "") -> Row:
+    """A finding as a row of the table; ``replayed`` is the verdict on replays."""
     subject, (x, y) = sampled.subject, sampled.pair
     where = tuple(np.argwhere(x != y)[0])
     promised = subject.promised
-    words = [
-        verdicts.of_samples(sampled.measured, promised),
-        verdicts.of_replays(aligned["aligned"], aligned["replays"]),
-    ]
+    words = [verdicts.of_samples(sampled.measured, promised), replayed]
     if isinstance(subject, Release) and exact is not None:  # the loss of the subject itself
         words.append(verdicts.of_exact(exact, exact, promised))
     return {

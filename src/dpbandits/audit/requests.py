@@ -15,12 +15,16 @@ from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
 from ..validation import LARGEST, argument, each, folder, whole, workers, yes_no
+from .alignment.visit import Visit
 from .exact.methods import usual_horizon
 from .findings import Audit, ExactAudit, SampledAudit
+from .prototypes import PrototypeAudit
 from .subjects.players import ContextualLearner, Learner, Namer, Player, Stopper
+from .subjects.prototypes import Players, name_of
 from .subjects.publishing import Release, Sender
 from .subjects.releases import MECHANISMS
 from .subjects.subject import Subject
+from .subjects.visitors import promised
 
 PLAYERS = {
     REGRET: Learner,
@@ -29,6 +33,7 @@ PLAYERS = {
     BEST_ARM: Namer,
     HYPOTHESES: Stopper,
 }
+OF_PLAYERS = ("eps", "horizon", "runs", "confidence", "seed", "jobs")  # keys of their audits
 SUBJECTS = ("algo", "rule", "mechanism")
 NOTHING = "it promises no privacy, so there is nothing to audit"
 # By the value of ``exact``: the keys that it does not take, why, and the library that it needs
@@ -116,6 +121,47 @@ def requested(
     return [SampledAudit(subject, runs, confidence, seed, jobs=jobs) for subject in subjects]
 
 
+def requested_of(
+    make: Players,
+    local: bool,
+    given: Mapping[str, Any],
+) -> list[PrototypeAudit]:
+    """The audits of players from elsewhere: one for each budget.
+
+    Args:
+        make: what makes the players.
+        local: whether each user's response is promised to be private.
+        given: the arguments of ``dpbandits.audit`` that are not None, as plain data.
+
+    Raises:
+        BadInput: an argument has another value than it may have, or scikit-learn is not installed.
+    """
+    if not callable(make):
+        raise BadInput(
+            f"player={plain(make)}: it is called player(arms=K, horizon=T, eps=eps, rng=generator)"
+        )
+    where = f"player={name_of(make)}"
+    config = {**default_keys("audit"), **given}
+    if config.pop("exact"):
+        raise BadInput(f"{where}: only algorithms have an exact loss")
+    for name in given:
+        if name not in (*OF_PLAYERS, "exact"):
+            raise BadInput(f"{where}: an audit of players takes no {name}")
+    library, line = NEEDED[False]
+    if find_spec(library) is None:
+        raise BadInput(line)
+    levels = budgets_of({"rho": None, **config}, where, "eps")
+    games = [] if config["horizon"] is None else each(config["horizon"])
+    lengths = tuple(whole("horizon", T, at_least=2, at_most=1_000_000) for T in games)
+    runs = config["runs"]
+    runs = None if runs is None else whole("runs", runs, at_least=100, at_most=10**8)
+    confidence = argument("confidence", config["confidence"], CONFIDENCE, math.nan)
+    seed, jobs = whole("seed", config["seed"], at_least=0), workers(config["jobs"])
+    source = promised(make, local)
+    visits = [Visit(source, eps, {}, local=local) for eps in levels]
+    return [PrototypeAudit(x, lengths, runs, confidence, seed, jobs=jobs) for x in visits]
+
+
 def budgets_of(config: Mapping[str, Any], audited: str, name: str) -> list[float]:
     """The values of the privacy budget that is audited, 1 by default; another one is refused."""
     for other in BUDGETS:
@@ -148,5 +194,7 @@ def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
     found = PLAYERS[algorithm.asked](algorithm, budget, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
     if found.promised == math.inf:
+        if found.gaussian is None:
+            raise BadInput(f"{where}: with these parameters it promises no privacy")
         raise BadInput(f"{where}: of noise that is not Gaussian no mu is known; noise=gaussian")
     return found

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import wraps
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -29,6 +30,11 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise BadInput(f"{message} (see {self.prog} --help)")
+
+
+def version_line() -> str:
+    """The name and the version of the package, as every command prints them."""
+    return f"dpbandits {version('dpbandits')}"
 
 
 def takes_folder(parser: argparse.ArgumentParser) -> None:

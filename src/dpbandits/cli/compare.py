@@ -8,9 +8,11 @@ from pathlib import Path
 from ..comparison.table import compare
 from ..comparison.text import note, render
 from ..errors import BadInput, unknown
-from ..figures.experiments import together
+from ..figures.experiments import by_metric, together
 from ..files import check_writable, write_atomically
+from ..results.metrics import METRICS, REGRET
 from ..settings.groups import is_name, names_in
+from ..validation import one_of
 from .command import entry_point, names_and_keys, stem_of
 
 
@@ -23,7 +25,9 @@ def main(given: Namespace) -> int:
     path = paths[0]
     stem = stem_of(keys, path.with_name(f"{path.stem}-compare"))
     baseline = keys.get("baseline")
-    compared = compare(together(paths), baseline)
+    metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
+    table = by_metric(together(paths), paths, metric)
+    compared = compare(table, baseline)
     check_writable(stem.parent)
     for suffix, style in ((".md", "pipe"), (".tex", "latex")):
         text = render(compared, style, baseline) + "\n"

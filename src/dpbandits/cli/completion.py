@@ -38,7 +38,7 @@ def script(shell: str) -> str:
     """
     if shell not in SHELLS:
         raise BadInput(f"--completion {shell}: {', '.join(SHELLS)} is needed")
-    names = " ".join(f"bandit-{name}" for name in COMMANDS)
+    names = " ".join(["dpbandits", *(f"bandit-{name}" for name in COMMANDS)])
     return (HERE / "shells" / f"completion.{shell}").read_text().replace("COMMANDS", names)
 
 
@@ -46,10 +46,15 @@ def completions(command: str, line: str) -> list[str]:
     """The words that the last word of a line can become.
 
     Args:
-        command: one of ``COMMANDS``.
+        command: one of ``COMMANDS``, or ``commands`` for ``dpbandits``, whose first word is one.
         line: what is typed, up to the cursor.
     """
     *before, word = line.split(" ")
+    if command == "commands":
+        if len(before) <= 1 or before[1] not in COMMANDS:
+            words = [*COMMANDS, "--help", "--version", "--completion"] if len(before) <= 1 else []
+            return [x for x in words if x.startswith(word)]
+        command = before[1]
     folders = [package_folder("conf"), *_own_folders(before)]
     if before and before[-1] in FOLDERS:
         return []  # the shell completes the name of a folder

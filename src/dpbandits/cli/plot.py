@@ -12,14 +12,16 @@ from matplotlib.figure import Figure
 from ..errors import BadInput, unknown
 from ..figures.bands import BANDS
 from ..figures.draw import axis_of, figure_of_table
-from ..figures.experiments import curves_of, escaped, experiment_figure, together
+from ..figures.experiments import by_metric, curves_of, escaped, experiment_figure, together
+from ..figures.metrics import name_axes
 from ..figures.style import FORMATS, SCALES, rescale, save
 from ..figures.terminal import in_text
 from ..files import check_writable
+from ..results.metrics import METRICS, REGRET
 from ..validation import one_of
 from .command import entry_point, names_and_keys, stem_of
 
-OF_TABLES = ("x", "y", "band", "kind", "title")
+OF_TABLES = ("x", "y", "metric", "band", "kind", "title")
 
 
 @entry_point("plot")
@@ -87,8 +89,13 @@ def _of_tables(files: list[Path], keys: dict[str, str], bounds: bool) -> tuple[P
         if band == "std":
             raise BadInput(f"band={band}: y=quantiles has the band of 10 % to 90 % of the runs")
         band = "quantiles"
+    metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
+    if metric != REGRET and bounds:
+        raise BadInput(f"metric={metric}: bounds are of pseudo-regret")
+    table = by_metric(table, files, metric)
     curves = curves_of(table, files) if bounds else None
     figure = figure_of_table(table, title, curves, x=x, band=band, kind=kind)
+    name_axes(figure, metric)
     if "rule" not in table.columns and kind is None:
         print(f"drawn with x={axis_of(table, x)} band={band}", file=sys.stderr)
     more = f"-and-{len(files) - 1}-more" if len(files) > 1 else ""

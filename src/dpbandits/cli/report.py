@@ -8,6 +8,8 @@ from pathlib import Path
 from ..errors import BadInput
 from ..files import check_writable, write_atomically
 from ..report.build import checked_page, report_of_folder
+from ..results.metrics import METRICS, REGRET
+from ..validation import one_of
 from .command import entry_point, names_and_keys
 
 
@@ -18,7 +20,8 @@ def main(given: Namespace) -> int:
         raise BadInput(f"{names[0]}: KEY=VALUE is needed, as in results=DIR (see --help)")
     page = checked_page(keys.get("out", "report.html"))
     check_writable(page.parent)
-    text = report_of_folder(Path(keys.get("results", "results")))
+    metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
+    text = report_of_folder(Path(keys.get("results", "results")), metric)
     write_atomically(page, text.encode())
     print(page)
     return 0

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
-from importlib.metadata import version
 
 from ..contracts.question import REGRET, Question
 from ..files import check_writable
 from ..settings.user_files import user_folders
-from .command import USAGE, entry_point, takes_folder, takes_multirun
+from .command import USAGE, entry_point, takes_folder, takes_multirun, version_line
 from .config.answers import answered, takes_hydra
 from .config.compose import question_requested, read_request
 from .help import groups_listing, keys_listing
@@ -23,7 +22,7 @@ def command(question: Question) -> Callable[[], None]:
     def lists() -> dict[str, str]:
         keys, groups = keys_listing(question.keys_file), groups_listing(question)
         options = (USAGE / "options.txt").read_text().format(group=question.group)
-        return {"keys": keys, "groups": groups, "options": options}
+        return {"keys": keys, "groups": groups, "options": f"{options}\n\n{version_line()}"}
 
     name = question.command.removeprefix("bandit-")
 
@@ -40,7 +39,7 @@ def _takes_version(parser: ArgumentParser) -> None:
 
 def _run(question: Question, given: Namespace) -> int:
     if given.version:
-        print(f"dpbandits {version('dpbandits')}")
+        print(version_line())
         return 0
     folders = user_folders(given.config_dir)
     question = question_requested(given.words, folders, question)

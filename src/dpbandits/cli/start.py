@@ -15,20 +15,33 @@ from ..errors import BadInput
 STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}
 
 
-def start(name: str) -> None:
+def dpbandits() -> None:
+    """Run ``dpbandits NAME WORDS``, which is ``bandit-NAME WORDS``, or list the commands."""
+    from .completion import COMMANDS
+
+    name = sys.argv[1] if len(sys.argv) > 1 else ""
+    if name in COMMANDS:
+        sys.argv = [f"bandit-{name}", *sys.argv[2:]]
+        start(name)
+    else:
+        start("commands", "dpbandits")
+
+
+def start(name: str, command: str = "") -> None:
     """Run the command ``bandit-NAME``, or print what a shell needs to complete its words."""
+    command = command or f"bandit-{name}"
     open_streams()
     if sys.argv[1:2] in (["--complete"], ["--completion"]):
-        sys.exit(_complete(name, *sys.argv[1:]))
+        sys.exit(_complete(name, command, *sys.argv[1:]))
     os.environ["MPLBACKEND"] = "agg"  # no command opens a window
     usual = signal.getsignal(signal.SIGINT)
     if usual is signal.default_int_handler:
-        signal.signal(signal.SIGINT, partial(_leave, f"bandit-{name}: interrupted\n"))
+        signal.signal(signal.SIGINT, partial(_leave, f"{command}: interrupted\n"))
     try:
         check_variables()
         main = import_module(f".{name}", __package__).main
     except BadInput as error:
-        print(f"bandit-{name}: {error}", file=sys.stderr)
+        print(f"{command}: {error}", file=sys.stderr)
         sys.exit(2)
     gc.freeze()  # what is imported stays: the collector of cycles need not visit it again
     signal.signal(signal.SIGINT, usual)
@@ -38,7 +51,7 @@ def start(name: str) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _complete(name: str, option: str, *words: str) -> int:
+def _complete(name: str, command: str, option: str, *words: str) -> int:
     """Print a shell's script, or the words that the last word of a line can become."""
     from .completion import completions, script
 
@@ -47,7 +60,7 @@ def _complete(name: str, option: str, *words: str) -> int:
             raise BadInput(f"{option}: one word is needed, as in {option} bash")
         lines = [script(*words)] if option == "--completion" else completions(name, *words)
     except BadInput as error:
-        print(f"bandit-{name}: {error}", file=sys.stderr)
+        print(f"{command}: {error}", file=sys.stderr)
         return 2
     print(*lines, sep="\n", end="\n" if lines else "")  # an empty line would be an empty word
     return 0

@@ -29,8 +29,8 @@ SHORT = {"Theorem": "Thm.", "Corollary": "Cor.", "Algorithm": "Alg.", "whatever 
 Curve = dict[str, Any]  # the columns of ``curves``, ``x`` and ``value`` as arrays, and its ``rank``
 
 
-def read_records(table: Path) -> list[dict[str, Any]]:
-    """The records of a table's settings, from the manifest beside it."""
+def read_records(table: Path, needed: str = "bounds=true") -> list[dict[str, Any]]:
+    """The records of a table's settings, from the manifest beside it, for what ``needed`` them."""
     try:
         records = list(read_manifest(table)["settings"])
         if not all(record.keys() >= FIELDS for record in records):
@@ -39,7 +39,7 @@ def read_records(table: Path) -> list[dict[str, Any]]:
     except UNREADABLE:
         file = table.with_suffix(".json")
         raise BadInput(
-            f"bounds=true: no readable manifest {file}, which records the settings of {table}"
+            f"{needed}: no readable manifest {file}, which records the settings of {table}"
         ) from None
 
 

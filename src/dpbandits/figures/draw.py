@@ -18,12 +18,14 @@ from ..contracts.parameters import BUDGETS
 from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, unknown
 from ..files import package_folder
+from ..results.metrics import METRICS, REGRET, measured_by
 from ..results.tables import question_of_table, varied_in
 from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, one_of, yes_no
 from .bands import BANDS
 from .identification import identification_panels
 from .labels import finite_budgets
+from .metrics import name_axes
 from .regret_vs_budget import budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
@@ -64,6 +66,7 @@ OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "scale": partial(one_of, SCALES),
     "time": partial(one_of, SCALES),
 }
+METRIC = "metric"  # an option of every kind: the statistic that is drawn
 
 
 def figure_of_table(
@@ -154,16 +157,31 @@ def from_file(name: str, described: Any, table: pd.DataFrame) -> Draw:
     parameters = inspect.signature(KINDS[kind]).parameters
     known = [option for option in OPTIONS if option in parameters]
     options = {"title": name}
+    metric = one_of(METRICS, f"figure.{METRIC}", described.get(METRIC, REGRET))
     for option, value in described.items():
         if option in known:
             options[option] = OPTIONS[option](f"figure.{option}", value)
-        elif option != "kind":
+        elif option not in ("kind", METRIC):
             place = f"option of figure.kind={kind} of experiment {name}:"
-            raise unknown(place, plain(option), ["kind", *known])
+            raise unknown(place, plain(option), ["kind", METRIC, *known])
     if ("rule" in table.columns) != (kind in ("stopping", "identification")):
         found = "stopping times" if "rule" in table.columns else "regret"
         raise BadInput(f"figure.kind={kind} of experiment {name}: it cannot draw {found}")
-    return partial(KINDS[kind], **options)
+    draw = partial(KINDS[kind], **options)
+    return draw if metric == REGRET else partial(_of_metric, draw, metric)
+
+
+def metric_of_experiment(name: str) -> str:
+    """The statistic that the figure of an experiment of the package shows."""
+    described = read_experiment(name).get("figure") if name in names_in("experiment") else None
+    return str((described or {}).get(METRIC, REGRET))
+
+
+def _of_metric(draw: Draw, metric: str, table: pd.DataFrame, **given: Any) -> Figure:
+    """The figure of another statistic than pseudo-regret, of a table that knows its settings."""
+    figure = draw(measured_by(table, metric, table.attrs.get("settings")), **given)
+    name_axes(figure, metric)
+    return figure
 
 
 def load_script(name: str) -> ModuleType:

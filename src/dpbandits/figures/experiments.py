@@ -20,6 +20,7 @@ from ..errors import BadInput, plain, unknown
 from ..files import check_writable, package_folder
 from ..results.distinguish import distinguishing
 from ..results.manifest import INDIFFERENT, is_current
+from ..results.metrics import NASH, measured_by
 from ..results.naming import refuse_to_replace, table_path
 from ..results.report import write_report
 from ..results.tables import question_of_table, read_table, settings_of
@@ -28,7 +29,7 @@ from ..settings.choices import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
 from ..settings.sweep import grids
 from .bounds import curves, read_records
-from .draw import figure_of_experiment
+from .draw import figure_of_experiment, metric_of_experiment
 from .style import save
 
 NO_RECORD: Mapping[str, Any] = {"parameters": {}, "env_spec": {}, "population": None}
@@ -87,6 +88,8 @@ def experiment_figure(name: str, results: Path, bounds: bool = False) -> tuple[P
         raise BadInput(f"no table {file}: run bandit-run experiment={name} first")
     table = read(file)
     draw = figure_of_experiment(name, table)
+    if metric_of_experiment(name) == NASH:
+        table.attrs["settings"] = records_of(table, [file], "metric=nash")
     if bounds and "bounds" not in inspect.signature(draw).parameters:
         raise BadInput(
             f"bounds=true: the figure of {name} takes no bounds; bandit-plot {file} bounds=true "
@@ -114,10 +117,25 @@ def _scaled(figure: Figure, name: str, table: pd.DataFrame) -> Figure:
 
 def curves_of(table: pd.DataFrame, files: Sequence[Path]) -> pd.DataFrame:
     """The curves of bounds of one table, or of several that are one, see ``together``."""
+    return curves(table, records_of(table, files), ", ".join(map(str, files)))
+
+
+def records_of(
+    table: pd.DataFrame, files: Sequence[Path], needed: str = "bounds=true"
+) -> list[dict[str, Any]]:
+    """The records of the settings of one table, or of several that are one, see ``together``."""
     records = table.attrs.get("settings")
     if records is None:
-        records = [record for file in files for record in read_records(file)]
-    return curves(table, records, ", ".join(map(str, files)))
+        records = [record for file in files for record in read_records(file, needed)]
+    return list(records)
+
+
+def by_metric(table: pd.DataFrame, files: Sequence[Path], metric: str) -> pd.DataFrame:
+    """A table, or several that are one, with another statistic than pseudo-regret."""
+    records = None
+    if metric == NASH and "rule" not in table.columns:
+        records = records_of(table, files, f"metric={metric}")
+    return measured_by(table, metric, records)
 
 
 def read(file: Path) -> pd.DataFrame:

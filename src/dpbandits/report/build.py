@@ -10,8 +10,9 @@ from pathlib import Path
 import pandas as pd
 
 from ..errors import BadInput
+from ..results.metrics import REGRET
 from ..results.tables import check_table, completed
-from .sources import Source, source_of_table, sources_in
+from .sources import Source, by_metric, source_of_table, sources_in
 
 THINNED = "The curves have fewer points than usual, since the tables are many."
 PACKAGES = ("altair", "jinja2", "vl_convert")
@@ -37,19 +38,22 @@ def checked_page(out: str | PathLike[str]) -> Path:
     return path
 
 
-def report_of_folder(results: Path) -> str:
-    """The page of a folder of results as HTML.
+def report_of_folder(results: Path, metric: str = REGRET) -> str:
+    """The page of a folder of results as HTML, of one statistic.
 
     Raises:
         BadInput: the folder holds nothing to show, or a package is missing.
     """
     check_installed()
     sources, notes = sources_in(results)
-    return _page("Private bandits: results", sources, results, notes)
+    sources, others = by_metric(sources, metric)
+    return _page("Private bandits: results", sources, results, [*notes, *others])
 
 
-def report_of_tables(tables: Mapping[str, pd.DataFrame] | Sequence[pd.DataFrame]) -> str:
-    """The page of tidy tables as HTML.
+def report_of_tables(
+    tables: Mapping[str, pd.DataFrame] | Sequence[pd.DataFrame], metric: str = REGRET
+) -> str:
+    """The page of tidy tables as HTML, of one statistic.
 
     Raises:
         BadInput: something is no tidy table, or a package is missing.
@@ -67,7 +71,8 @@ def report_of_tables(tables: Mapping[str, pd.DataFrame] | Sequence[pd.DataFrame]
         check_table(name, table)
         table.attrs["settings"] = records
         sources.append(source_of_table(str(name), table))
-    return _page("Private bandits: report", sources, None, [])
+    sources, notes = by_metric(sources, metric)
+    return _page("Private bandits: report", sources, None, notes)
 
 
 def _page(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:

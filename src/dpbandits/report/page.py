@@ -14,6 +14,7 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader
 
 from ..contracts.parameters import BUDGETS
+from ..results.metrics import METRICS, REGRET
 from ..results.tables import settings_of
 from ..settings.groups import leaves
 from . import charts
@@ -81,7 +82,9 @@ def section_of(source: Source) -> tuple[Section, pd.DataFrame]:
     arrangement = study.arrangement
     axis = name_of(arrangement.axis) if arrangement.axis else ""
     levels = [value(arrangement.axis, x) for x in arrangement.levels] if arrangement.axis else []
-    section = Section(source, study, axis, levels, usual_level(study), *summary_rows(study))
+    section = Section(
+        source, study, axis, levels, usual_level(study), *summary_rows(study, source.metric)
+    )
     bounds, kinds = pd.DataFrame(), dict[str, str]()
     if records and source.table is not None and not study.aggregated:
         bounds, kinds = bound_curves(study, source.table, records, source.name)
@@ -157,7 +160,7 @@ def draw(section: Section) -> None:
         for kind, table in section.tables.items()
     }
     beside = f"{name}-bounds" if "bounds" in section.tables else None
-    label = {"regret": "pseudo-regret", "stopping time": "samples until it stops"}[what]
+    label = METRICS[section.source.metric] if what == "regret" else "samples until it stops"
     at_end = f"{label} at T" if what == "regret" else label
     against = section.axis if found.axis not in BUDGETS else f"privacy budget {section.axis}"
     of_tails = f"{label}, times the smallest mean" if study.aggregated else at_end
@@ -194,7 +197,7 @@ def across(ends: pd.DataFrame, levels: Sequence[float]) -> pd.DataFrame:
     return pd.concat([ends[~free], *both], ignore_index=True)
 
 
-def summary_rows(study: Study) -> tuple[list[list[str]], list[str]]:
+def summary_rows(study: Study, metric: str = REGRET) -> tuple[list[list[str]], list[str]]:
     """The summary table as text, its rows and its head."""
     found, regrets = study.arrangement, study.statistic == "regret"
     rows = study.ends.sort_values(["panel", "level", "line"], kind="stable")
@@ -208,7 +211,8 @@ def summary_rows(study: Study) -> tuple[list[list[str]], list[str]]:
         levels = [value(found.axis, x) for x in found.levels]
         levels.append("not private" if found.axis in BUDGETS else "")  # in the place of NO_LEVEL
         columns.append((name_of(found.axis), [levels[i] for i in level]))
-    mean = "mean final regret" if regrets else f"mean {study.statistic}"
+    final = "final regret" if metric == REGRET else f"final {METRICS[metric]}"
+    mean = f"mean {final if regrets else study.statistic}"
     columns.append((mean, rows["mean"].map(number)))
     if study.aggregated:
         columns += [

@@ -17,6 +17,7 @@ from ..contracts.question import QUESTIONS, REGRET, Question
 from ..errors import BadInput, plain
 from ..figures.experiments import joined
 from ..files import read_text
+from ..results import metrics
 from ..results.manifest import INDIFFERENT, UNREADABLE, read_manifest
 from ..results.tables import read_table
 from ..settings.choices import request_from
@@ -47,6 +48,7 @@ class Source:
         table: the tidy table, or None.
         summary: its summary if there is no table.
         picture: its figure as it is stored beside such a summary.
+        metric: the statistic that the column ``regret`` of the table holds.
     """
 
     name: str
@@ -61,6 +63,7 @@ class Source:
     table: pd.DataFrame | None = None
     summary: pd.DataFrame | None = None
     picture: Path | None = None
+    metric: str = metrics.REGRET
 
 
 def sources_in(results: Path) -> tuple[list[Source], list[str]]:
@@ -118,6 +121,33 @@ def without_parts(found: list[Source], ours: Collection[str]) -> tuple[list[Sour
         if stays or not any(source.keys <= other.keys for other in kept):
             kept.append(source)
     return kept, len(found) - len(kept)
+
+
+def by_metric(found: list[Source], metric: str) -> tuple[list[Source], list[str]]:
+    """The sources with another statistic than pseudo-regret, and sentences about what has none.
+
+    Theorems are about pseudo-regret, so records of settings do not remain.
+
+    Raises:
+        BadInput: there is no such metric, or nothing that has it.
+    """
+    metrics.check_metric(metric)
+    if metric == metrics.REGRET:
+        return found, []
+    label, made, notes = metrics.METRICS[metric], [], []
+    for source in found:
+        try:
+            if source.table is None:
+                raise BadInput(f"metric={metric}: a table is needed, and there is a summary only")
+            table = metrics.measured_by(source.table, metric, source.records)
+        except BadInput as error:
+            notes.append(f"Left out: {source.title}: {error}.")
+            continue
+        title = f"{source.title} ({label})"
+        made.append(replace(source, title=title, table=table, records=None, metric=metric))
+    if not made:
+        raise BadInput(notes[0].removeprefix("Left out: ").removesuffix("."))
+    return made, notes
 
 
 def share(results: Path, own: Mapping[str, tuple[Source, pd.DataFrame]]) -> Source:

@@ -59,7 +59,7 @@ def gope_phases(d: int, K: int, T: float, delta: float) -> float:
        algorithm("adac_gope"), IN_THE_BALL, actions=FEATURES,
        note="derived, for noise in the middle")  # fmt: skip
 def adac_gope_phases(d: int, K: int, rho: float, T: float, delta: float) -> float:
-    """Regret of AdaC-GOPE with noise in the middle; see ``gope_phases``."""
+    """Regret of AdaC-GOPE (Alg. 8) with noise in the middle; see ``gope_phases``."""
     total, left, l = 2.0 * delta * T, float(T), 0
     while left > 0:
         l += 1

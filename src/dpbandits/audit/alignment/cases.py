@@ -54,7 +54,7 @@ def cases(
     longer = False  # the last game was too short
     while True:
         T = int(lengths.max() if longer else rng.choice(lengths, p=shares))
-        K = max(int(rng.choice(ARMS)), 1 + stops)
+        K = max(int(rng.choice(ARMS)), coupling.fewest_arms)
         K = 1 if coupling.source.question.one_arm else K
         case = case_of(coupling, rng, T, K)
         longer = not (case.noisy or longer)

@@ -12,8 +12,10 @@ import numpy as np
 
 from ...compiled import answer_of
 from ...contracts.alignments import Alignment
+from ...contracts.question import STOPPING
 from ...environments.populations import Population, homogeneous
 from ...environments.users import arrival
+from ..numbers.draws import Draw
 from ..numbers.streams import Stream
 from ..subjects.games import game_on
 from ..subjects.subject import Promise
@@ -47,6 +49,15 @@ class Coupling(Promise):
     @property
     def alignment(self) -> Alignment:
         return self.source.guarantee.alignment
+
+    @property
+    def fewest_arms(self) -> int:
+        """The smallest number of arms that it is replayed with."""
+        return 2 if self.source.group == STOPPING.group else 1
+
+    def objection(self, place: tuple[int, int], draws: Sequence[Draw]) -> str | None:
+        """What else is wrong with the draws of a shifted run, whose reward of a place changes."""
+        return None
 
     @cached_property
     def function(self) -> Callable:

@@ -105,6 +105,8 @@ def replay(
         why = f"the changed reward enters {shifted.bits} comparisons"
     elif neighbours and not spent <= limit * (1.0 + TOLERANCE) + rounding:
         why = f"the cost is {spent:.6g}, and the budget {limit:g}"
+    elif neighbours:
+        why = coupling.objection(places[0], shifted.draws)
     problem = None
     if why is not None:
         differ = why == "the actions differ"

@@ -138,17 +138,30 @@ class Noise(Noted):
 
 
 class Half(Noted):
-    """One of two variables whose difference is Laplace noise."""
+    """``factor`` times one of two variables whose difference is Laplace noise."""
 
     stream: Any
     draw: Draw
     first: bool
+    factor: float
 
     def __sub__(self, other):
-        if isinstance(other, Half) and other.draw is self.draw and self.first != other.first:
+        if (
+            isinstance(other, Half)
+            and other.draw is self.draw
+            and other.factor == self.factor
+            and self.first != other.first
+        ):
             sign = 1.0 if self.first else -1.0
-            return Noise(sign * self.draw.z, self.stream, self.draw, sign, True)
+            noise = Noise(sign * self.draw.z, self.stream, self.draw, sign, True)
+            return noise if self.factor == 1.0 else noise * self.factor
         return float(self) - float(other)
+
+    def __mul__(self, c):
+        c = float(c)
+        return Half(float(self) * c, self.stream, self.draw, self.first, self.factor * c)
+
+    __rmul__ = __mul__
 
 
 class Uniform(Noted):

@@ -73,7 +73,7 @@ class Stream:
         if first:
             self.halves[shape] = draw
         value = max(draw.z, 0.0) if first else max(-draw.z, 0.0)
-        return value if self.plain else Half(value, self, draw, first)
+        return value if self.plain else Half(value, self, draw, first, 1.0)
 
     def _many(self, size, one):
         if size is None:

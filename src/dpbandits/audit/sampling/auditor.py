@@ -73,6 +73,7 @@ def audit(
     seed: int = 0,
     jobs: int = 1,
     progress: Callable[[float], object] = lambda share: None,
+    candidates: int = CANDIDATES,
 ) -> Sampled:
     """Measure from outside how much privacy is spent at least.
 
@@ -87,15 +88,16 @@ def audit(
         seed: the result depends on it and on the arguments above alone.
         jobs: workers.
         progress: called with each share of the work that is done.
+        candidates: pairs of neighbours at the start of the search.
     """
     runs = runs or (subject.runs if subject.compiled else subject.runs // PLAIN)
     sample = max(runs // SAMPLE, min(runs, FIRST))
     level = (1.0 - confidence) / ROUNDS[-1][0]
     seeds = np.random.SeedSequence(seed)
     proposing, *searching, choosing, testing = seeds.spawn(3 + len(ROUNDS))
-    candidates = subject.pairs(np.random.default_rng(proposing), CANDIDATES)
+    pool = subject.pairs(np.random.default_rng(proposing), candidates)
     if subject.compiled:  # compile before several workers need it
-        subject.sample(candidates[0](1)[0], 1, np.random.default_rng(0))
+        subject.sample(pool[0](1)[0], 1, np.random.default_rng(0))
     workers = joblib.Parallel(jobs, backend="threading" if subject.compiled else "loky")
 
     def each(function, pairs, sequence, *arguments):
@@ -107,14 +109,14 @@ def audit(
     progress(0.2)
     for (remaining, part, loss), sequence in zip(ROUNDS, searching, strict=True):
         steps = max(round(loss / subject.promised), 1)
-        wide = [neighbours(steps) for neighbours in candidates]
+        wide = [neighbours(steps) for neighbours in pool]
         n = max(sample // part, 50)
         learned = each(partial(_learn, runs=n, level=LENIENT), wide, sequence)
         scores = [score / (x != y).sum() for (x, y), (score, *_) in zip(wide, learned, strict=True)]
         best = np.argsort(-np.array(scores), kind="stable")[:remaining]
-        candidates = [candidates[i] for i in best]
+        pool = [pool[i] for i in best]
         progress(0.15)
-    pairs = [neighbours(1) for neighbours in candidates]
+    pairs = [neighbours(1) for neighbours in pool]
     learned = each(partial(_learn, runs=2 * sample, level=level), pairs, choosing)
     progress(0.2)
     test = partial(_test, runs=runs, least=runs // LEAST, level=level)

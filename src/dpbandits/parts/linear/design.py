@@ -42,9 +42,12 @@ def coordinates(features: np.ndarray, active: np.ndarray) -> np.ndarray:
     """The actions in an orthonormal basis of their span, float64 array (k, r), by the method of
     Gram and Schmidt with pivots.
     """
-    k, left, r, scale = len(active), features[active], 0, 0.0
-    z = np.zeros(left.shape)
-    while r < min(left.shape):
+    k, d, r, scale = len(active), features.shape[1], 0, 0.0
+    left, z, axis = np.zeros((k, d)), np.zeros((k, d)), np.zeros(d)
+    for i in range(k):
+        for j in range(d):
+            left[i, j] = features[active[i], j]
+    while r < min(k, d):
         pivot = 0
         for i in range(k):
             if product(left, i, i) > product(left, pivot, pivot):
@@ -53,10 +56,13 @@ def coordinates(features: np.ndarray, active: np.ndarray) -> np.ndarray:
         scale = max(scale, longest)
         if not longest > SPAN * SPAN * scale:
             break
-        axis = left[pivot] / math.sqrt(longest)
+        for j in range(d):
+            axis[j] = left[pivot, j] / math.sqrt(longest)
         for i in range(k):
-            z[i, r] = (left[i] * axis).sum()
-            left[i] -= z[i, r] * axis
+            for j in range(d):
+                z[i, r] += left[i, j] * axis[j]
+            for j in range(d):
+                left[i, j] -= z[i, r] * axis[j]
         r += 1
     return z[:, :r].copy()
 
@@ -115,19 +121,31 @@ def thin(z: np.ndarray, pi: np.ndarray) -> None:
     """Move shares, without a change of V(pi), until at most r (r + 1)/2 of them are positive: the
     method of Caratheodory. The matrices z z^T of more actions than that are linearly dependent.
     """
-    n = z.shape[1] * (z.shape[1] + 1) // 2 + 1
-    while np.count_nonzero(pi) >= n:
-        some, x = np.flatnonzero(pi)[:n], np.arange(1.0, n + 1.0)
-        G, L = np.zeros((n, n)), np.zeros((n, n))  # the inner products of their matrices
+    k, n = len(pi), z.shape[1] * (z.shape[1] + 1) // 2 + 1
+    some, x = np.zeros(n, np.int64), np.zeros(n)
+    G, L = np.zeros((n, n)), np.zeros((n, n))  # the inner products of their matrices
+    while True:
+        found = 0
+        for a in range(k):
+            if pi[a] > 0.0 and found < n:
+                some[found] = a
+                found += 1
+        if found < n:
+            break
         for i in range(n):
-            for j in range(n):
-                G[i, j] = product(z, some[i], some[j]) if i >= j else 0.0
-                G[i, j] *= G[i, j] * (1.0 + SPAN * (i == j))
+            x[i] = i + 1.0
+            for j in range(i + 1):
+                G[i, j] = product(z, some[i], some[j]) ** 2
+            G[i, i] *= 1.0 + SPAN
         factor(G, L)
         for _ in range(3):  # inverse iteration: sum x z z^T becomes 0
             solve_lower(L, x)
             solve_upper(L, x)
-            x /= np.abs(x).max()
+            length = 0.0
+            for i in range(n):
+                length = max(length, abs(x[i]))
+            for i in range(n):
+                x[i] /= length
         step, last = np.inf, 0
         for i in range(n):
             if x[i] > 0.0 and pi[some[i]] / x[i] < step:

@@ -35,8 +35,8 @@ class MatrixTree(NamedTuple):
 
 @routine
 def new_matrix_tree(rng: np.random.Generator, D: int, m: int, k: float) -> MatrixTree:
-    """An empty tree of m levels. With Wishart noise, of k > 0 degrees of freedom, a level of which
-    a prefix has no node holds noise all the same, drawn here.
+    """An empty tree of m levels. With Wishart noise, of k > 0 degrees of freedom, a level without a
+    node in a prefix holds noise all the same, drawn here.
     """
     below, L = np.zeros((m + 1, D, D)), np.zeros((D, D))
     for j in range(m):

@@ -1,0 +1,38 @@
+"""The repositories: where each comes from, and how its modules are imported from a checkout."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
+
+# of each repository, by the name of its checkout's folder: whose it is, and what was measured
+CHECKOUTS: Mapping[str, tuple[str, str]] = {
+    "private-bandits": ("keirp/private-bandits", "e6662803fd99da40505fd255b89e311fb2a08b1f"),
+    "Differentially-Private-Bandits": (
+        "sayakrc/Differentially-Private-Bandits",
+        "ea7503bcaddd7491a187252d5bbd6608414cb96f",
+    ),
+    "DP-NCB": ("NP-Hardest/DP-NCB", "48397512ffb0c93137f73a6607f6004a508b1e0c"),
+    "LDPbandit2020": (
+        "huang-research-group/LDPbandit2020",
+        "54f0c05441fdcff819176cc393a9bc99aca52b66",
+    ),
+    "DP-BAI": ("achraf-azize/DP-BAI", "c8d8be282e19e4d74dc9c5f670c68ec3ae7e4f97"),
+}
+
+
+def module_of(folder: Path, name: str) -> ModuleType:
+    """A module of a checkout, imported with the checkout on the path."""
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    return importlib.import_module(name)
+
+
+def commit_of(folder: Path) -> str:
+    """The commit that is checked out."""
+    command = ["git", "-C", str(folder), "rev-parse", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

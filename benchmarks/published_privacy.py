@@ -1,0 +1,236 @@
+"""The privacy of published code, from local checkouts: the rows of docs/published_code.md.
+
+    python benchmarks/published_privacy.py FOLDER ROW [ROW ...]
+
+FOLDER holds the checkouts, each in a folder of its repository's name. Without a row the rows are
+listed. None of this code is part of the package, and none is changed on disk.
+"""
+
+from __future__ import annotations
+
+import resource
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from joblib.externals.loky import get_reusable_executor
+from published import CHECKOUTS, PLAYERS
+from published.checkouts import commit_of, module_of
+from scipy.stats import norm
+
+import dpbandits as dp
+from dpbandits.audit.alignment.given import Replay
+from dpbandits.audit.alignment.replay import replay
+from dpbandits.audit.alignment.visit import Visit
+from dpbandits.audit.numbers.streams import Recorder
+from dpbandits.audit.subjects.prototypes import played
+from dpbandits.audit.subjects.visitors import promised
+from dpbandits.theory.problem import problem
+
+SHORT = {"horizon": [8, 32], "runs": 4_000}  # where replays do not settle it
+# of each audit: the player, the privacy levels, and other arguments of the audit
+AUDITS: dict[str, tuple[str, list[float], dict]] = {
+    "sayakrc-dp-se": ("sayakrc_dp_se", [0.1, 1.0], {}),
+    "sayakrc-dist-dp-se": ("sayakrc_dist_dp_se", [1.0], SHORT),
+    "dp-ncb-gdp": ("dp_ncb_gdp", [0.2], {"horizon": [128], "runs": 2_000}),
+    "dp-ncb-ldp": ("dp_ncb_ldp", [0.2, 0.5], {"local": True}),
+    "dp-ncb-adap-ucb": ("dp_ncb_adap_ucb", [0.2, 1.0], {"horizon": 8}),
+    "dp-ncb-ldp-ucb-l": ("dp_ncb_ldp_ucb_l", [0.2, 1.0], {"local": True}),
+    "keirp-dp-se": ("keirp_dp_se", [0.1, 1.0], {}),
+    "keirp-dp-ucb": ("keirp_dp_ucb", [0.1, 1.0], SHORT),
+    "keirp-dp-ucb-bound": ("keirp_dp_ucb_bound", [0.1, 1.0], SHORT),
+    "keirp-private-ucb": ("keirp_private_ucb", [0.1, 1.0], SHORT),
+    "dp-bai-adap-tt": ("dp_bai_adap_tt", [0.1, 1.0], SHORT),
+    "dp-bai-dp-se": ("dp_bai_dp_se", [0.1, 1.0], {}),
+}
+
+
+def audit(root: Path, row: str) -> None:
+    """An audit of the actions, or of the responses, at each level."""
+    name, levels, given = AUDITS[row]
+    for eps in levels:
+        before, begin = _seconds(), time.perf_counter()
+        table = dp.audit(player=replace(PLAYERS[name], root=root), eps=eps, **given)
+        [found] = table.to_dict("records")
+        print(f"{row} eps {eps:g}: {found['verdict']}; loss at least {found['measured']:.3g} "
+              f"({found['runs']} runs under each of two neighbours)")  # fmt: skip
+        print(f"  {found['alignment']}")
+        if found["runs"]:
+            print(f"  sequences  of {found['rewards']} rewards; the one of arm "
+                  f"{found['changed_arm']} in round {found['changed_round']} is "
+                  f"{found['first']:g} or {found['second']:g}")  # fmt: skip
+            print(f"  event      {found['event']}: {found['count_first']} and "
+                  f"{found['count_second']} times")  # fmt: skip
+        used = _seconds() - before
+        took = time.perf_counter() - begin
+        print(f"  {took:.0f} s, {used:.0f} s of CPU")
+
+
+def _seconds() -> float:
+    get_reusable_executor().shutdown(wait=True)  # the time of a child counts when it has ended
+    both = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(x.ru_utime + x.ru_stime for x in both)
+
+
+def sayakrc_noise(root: Path) -> None:
+    """DP-SE plays the same arms with its noise off, as coded, and a million times as large."""
+    make = replace(PLAYERS["sayakrc_dp_se"], root=root)
+    rewards = np.random.default_rng(0).random((20_000, 4)) < [0.9, 0.6, 0.5, 0.3]
+    table = rewards.astype(float).tolist()
+    arms = {}
+    for size in (0.0, 1.0, 1e6):
+        rng = _Scaled(size)
+        arms[size] = played(make, lambda t, a: table[t][a], 4, len(table), 0.1, rng)
+    same = [arms[size] == arms[1.0] for size in arms]
+    print(f"sayakrc-noise: noise times {list(arms)}: the same 20,000 arms as coded: {same}")
+
+
+class _Scaled:
+    """A generator whose Laplace noise is multiplied."""
+
+    def __init__(self, size):
+        self.size, self.rng = size, np.random.default_rng(1)
+
+    def laplace(self, loc, scale):
+        return loc + self.size * scale * self.rng.laplace()
+
+
+def gdp_releases(root: Path) -> None:
+    """How many later releases of GDP-NCB a reward of its first phase enters, and at what cost."""
+    make = replace(PLAYERS["dp_ncb_gdp"], root=root)
+    for T in (100, 1_000, 10_000):
+        eps, visit = 0.2, Visit(promised(make), 0.2, {})
+        first = np.zeros((T, 1))
+        second = first.copy()
+        second[0] = 1.0
+
+        def record(reads):
+            return Recorder(reads, np.random.default_rng(0), 1.0)
+
+        found = replay(visit, first, second, record)
+        costs = [abs(draw.shift) for draw in found.draws if draw.shift]
+        used = len(costs) - 1  # no decision follows the last one
+        print(f"gdp-releases: T {T}, one arm: the first reward enters {len(costs)} releases at "
+              f"{costs[0] / eps:.3f} eps each; the {used} that decisions follow cost "
+              f"{sum(costs[:-1]) / eps:.3f} eps")  # fmt: skip
+    eps, c = 0.2, 3.0
+    W = next(W for W in np.geomspace(10, 1e9, 100_000) if 1600 * stop(W, c, eps) < W)
+    print(f"gdp-releases: its first phase can only stop early if W > {W:.3g}, so T > {W * W:.2g} "
+          f"(eps {eps})")  # fmt: skip
+
+
+def stop(W: float, c: float, eps: float) -> float:
+    """The stopping rule of the first phase over 1600."""
+    return c**2 * np.log(W) + np.log(W) ** 2 / eps
+
+
+def ldp_response(root: Path) -> None:
+    """What a user of LDP-NCB sends in the first phase and later: its mean and scale."""
+    make = replace(PLAYERS["dp_ncb_ldp"], root=root)
+    T, eps, rng = 400, 0.2, np.random.default_rng(0)
+    visit = Visit(promised(make, local=True), eps, {}, local=True)
+    _, stream = visit.play(np.zeros((T, 2)), lambda reads: Recorder(reads, rng, 1.0))
+    W = int(np.sqrt(T)) + 1
+    parts = {}
+    for draw in stream.draws:
+        if draw.is_noise:
+            parts.setdefault(draw.place <= W + 1, []).append((draw.scale, sum(draw.added[:-1])))
+    for early, name in ((True, "first"), (False, "second")):
+        scales, added = (sorted(set(x)) for x in zip(*parts[early], strict=True))
+        print(f"ldp-response: eps {eps}, rewards 0: {name} phase: Laplace noise of scale {scales} "
+              f"plus {added}; a response spends {1 / scales[0]:g}")  # fmt: skip
+
+
+def nash_regret(root: Path) -> None:
+    """The Nash regret of the functions of DP-NCB on the setting of sarkar2025, at eps .2."""
+    T, eps, c, alpha = 10_000_000, 0.2, 3.0, 3.1
+    table = dp.run(algo="ucb", env="sarkar2025", horizon=1, runs=1, jobs=1)
+    means = np.array(problem(table.attrs["settings"][0]).instance.means)
+    W = int(np.sqrt(T)) + 1
+    functions = {
+        "AdaPUCB": ("adap_ucb_single", (means, eps, T, alpha, 0), 10),
+        "GDPNCB": ("GDP_NCB_single", (means, c, eps, alpha, W, T, 0), 10),
+        "LDPUCB": ("LDP_UCB_L_single", (means, eps, T, 0), 2),
+        "LDPNCB": ("LDP_NCB_single", (means, c, T, W, eps, alpha, 0), 2),
+    }
+    for where, (name, given, runs) in functions.items():
+        play = getattr(module_of(root / "DP-NCB", f"algorithms.{where}"), name)
+        rewards = sum(means[play(*given)] for _ in range(runs)) / runs
+        geometric = np.exp(np.log(rewards).mean())
+        print(f"dp-ncb-nash: {name}, {runs} runs of {T:g} rounds: Nash regret "
+              f"{means.max() - geometric:.4f}, with 1 for the best mean {1 - geometric:.4f}; "
+              f"average regret {means.max() - rewards.mean():.4f}", flush=True)  # fmt: skip
+
+
+def clipped_means(root: Path) -> None:
+    """The mean of what LDP-UCB-L adds up: responses clipped to [0, 1]."""
+    rng = np.random.default_rng(0)
+    for eps in (0.2, 1.0):
+        noise = rng.laplace(0.0, 1.0 / eps, 1_000_000)
+        means = [np.clip((rng.random(len(noise)) < mu) + noise, 0, 1).mean() for mu in (0.1, 0.9)]
+        print(f"clipped-means: eps {eps}: means .1 and .9 become {means[0]:.3f}, {means[1]:.3f}")
+
+
+def ldpbandit(root: Path) -> None:
+    """The noise of LDPbandit2020: the delta that it gives, exactly."""
+    module = module_of(root / "LDPbandit2020", "src.linucb")
+    # unit features x, ratings y in [-1, 1]: the upper triangle of x x^T changes by at most sqrt 2
+    # in norm, y x by at most 2
+    sensitivity = np.sqrt(2.0 + 4.0)
+    for eps, delta in ((0.1, 1e-5), (0.5, 0.01), (1.0, 0.1), (10.0, 0.1), (8e5, 0.1)):
+        sigma = module.LinUCB(20, epsilon=eps, delta=delta)._sigma
+        written = 4 / eps * np.sqrt(2 * np.log(1.25 / delta))
+        exact = [gaussian_delta(sensitivity / x, eps) for x in (sigma, written)]
+        print(f"ldpbandit-sigma: eps {eps:g}, delta {delta:g}: sigma {sigma:.4g} in the code, "
+              f"{written:.4g} in the README; the least delta is {exact[0]:.3g} and "
+              f"{exact[1]:.3g}")  # fmt: skip
+
+
+def gaussian_delta(mu: float, eps: float) -> float:
+    """The delta of noise with sensitivity mu times its standard deviation (Balle & Wang 2018)."""
+    second = np.exp(eps + norm.logcdf(-mu / 2 - eps / mu))
+    return float(norm.cdf(mu / 2 - eps / mu) - second)
+
+
+def replayed(root: Path) -> None:
+    """Every player that can be replayed plays the same game from its recorded numbers."""
+    for name, player in PLAYERS.items():
+        visit = Visit(promised(replace(player, root=root)), 1.0, {})
+        table, rng = np.random.default_rng(0).random((64, 2)), np.random.default_rng(1)
+        seen, recorded = visit.play(table, lambda reads, rng=rng: Recorder(reads, rng, 1.0))
+        again, _ = visit.play(table, lambda reads, r=recorded: Replay(reads, r.draws))
+        print(f"replayed: {name}: {np.array_equal(seen.arms, again.arms)}")
+
+
+OTHERS: dict[str, Callable[[Path], None]] = {
+    "sayakrc-noise": sayakrc_noise,
+    "gdp-releases": gdp_releases,
+    "ldp-response": ldp_response,
+    "dp-ncb-nash": nash_regret,
+    "clipped-means": clipped_means,
+    "ldpbandit-sigma": ldpbandit,
+    "replayed": replayed,
+}
+
+
+def main() -> None:
+    if len(sys.argv) < 3:
+        print(__doc__)
+        print("rows:", ", ".join([*AUDITS, *OTHERS]))
+        return
+    root = Path(sys.argv[1]).resolve()
+    for folder, (repository, commit) in CHECKOUTS.items():
+        if (root / folder).is_dir() and commit_of(root / folder) != commit:
+            print(f"{repository}: not the commit that was measured, {commit}")
+    for row in sys.argv[2:]:
+        if row in AUDITS:
+            audit(root, row)
+        else:
+            OTHERS[row](root)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""GDP-NCB: Nash confidence bounds on private means of episodes."""
+
+import math
+from typing import Annotated
+
+import numpy as np
+
+from ..authoring import (
+    ACTIONS, UNIT_INTERVAL, Budget, Choice, Guarantee, Positive, arms, kernel, laplace, one_release,
+    pull, pull_sum, random_arm, room_for, rounds_left, routine,
+)  # fmt: skip
+
+NAME = "GDP-NCB"
+LINE = "wine", "solid"
+REWARDS = UNIT_INTERVAL
+FRESH, NONE = 0.0, 1.0
+Repair = Annotated[float, Choice(("fresh", "none"))]
+
+
+def promised(values):
+    """The budget with repair=fresh; as coded, the first phase stops on rewards without noise."""
+    fresh = values.get("repair", FRESH) in (FRESH, "fresh")
+    return values["eps"] if fresh else math.inf
+
+
+GUARANTEE = Guarantee(
+    notion="global",
+    epsilon=promised,
+    hides=ACTIONS,
+    neighbours="when one reward differs, with repair=fresh only",
+    source="each reward enters one noisy sum, ours",
+    mechanism="laplace_release",
+    alignment=one_release,
+)
+
+
+@routine
+def explore(game, rng, W, most, eps, repair, N, S):
+    """Phase 1: random arms in rounds t < W until the rewards of one arm sum to more than ``most``.
+
+    With repair=fresh [ours] the sums are looked at after 1, 2, 4, ... rounds, each time with the
+    rewards since the last one and noise of their own.
+    """
+    K, t, look = len(N), 0, 1
+    new, largest = np.zeros(K), 0.0
+    while rounds_left(game) > 0 and t < W and largest <= most:
+        a = random_arm(rng, K)
+        x = pull(game, a)
+        N[a], t = N[a] + 1.0, t + 1
+        if repair == NONE:
+            S[a] += x
+            largest = max(largest, S[a])
+        else:
+            new[a] += x
+            if t == look:
+                look *= 2
+                for b in range(K):
+                    S[b], new[b] = S[b] + (new[b] + laplace(rng, 1.0 / eps)), 0.0
+                    largest = max(largest, S[b])
+
+
+@kernel
+def gdp_ncb(game, rng, eps: Budget, c: Positive, alpha: Positive, repair: Repair):
+    """GDP-NCB (Sarkar et al. 2025), as in the authors' code. eps-global DP with repair=fresh.
+    Rewards in [0, 1].
+
+    Args:
+        eps: privacy budget.
+        c: width of the confidence radius.
+        alpha: width of the terms for the noise; the regret bound requires alpha > 3.
+        repair: 0 (fresh), phase 1 stops on noisy sums and its rewards are not used again; ours.
+            1 (none), as coded: it stops on the rewards themselves, which enter all later means of
+            their arm; nothing is promised.
+    """
+    K, T = arms(game), game.horizon
+    W = math.floor(math.sqrt(T)) + 1.0
+    log_T, log_W = math.log(T), math.log(W)
+    N, S = np.zeros(K), np.zeros(K)
+    explore(game, rng, W, 1600.0 * (c * c * log_W + log_W * log_W / eps), eps, repair, N, S)
+    if repair == FRESH:
+        N[:], S[:] = 0.0, 0.0
+    length, mean, index = np.ones(K), np.zeros(K), np.zeros(K)
+    radius = 2.0 * c * math.sqrt(2.0 * log_W)
+    noise = alpha * log_W * log_W / eps + 4.0 * math.sqrt(2.0 * alpha / eps) * log_W**1.5
+    while rounds_left(game) > 0:
+        for b in range(K):
+            n = N[b] + length[b]
+            index[b] = mean[b] + radius * math.sqrt(mean[b] / n) + noise / n
+        a = np.argmax(index)
+        m = 2.0 * length[a]
+        if not room_for(game, m, 1):
+            pull_sum(game, a, rounds_left(game))
+        else:
+            n, total = N[a] + m, S[a] + pull_sum(game, a, int(m))
+            mean[a] = min(max((total + laplace(rng, log_T / eps)) / n, 0.0), 1.0)
+            length[a] = m

@@ -1,0 +1,49 @@
+"""NCB: Nash confidence bounds, without privacy, for a small Nash regret."""
+
+import math
+
+import numpy as np
+
+from ..authoring import (
+    NOT_PRIVATE, UNIT_INTERVAL, Positive, arms, kernel, pull, random_arm, rounds_left,
+    steady_optimism, verb,
+)  # fmt: skip
+
+NAME = "NCB"
+LINE = "wine", "dashed"
+REWARDS = UNIT_INTERVAL
+GUARANTEE = NOT_PRIVATE
+ROUND_BY_ROUND = True
+
+
+@verb
+def observe(own, rng, x):
+    """The reward."""
+    return x
+
+
+@verb
+def index(own, n, s):
+    """The mean and its radius, which is small for a small mean; ``own`` is 2c sqrt(2 ln T)."""
+    m = s / n
+    return m + own * math.sqrt(m / n)
+
+
+play = steady_optimism(observe, index)
+
+
+@kernel
+def ncb(game, rng, c: Positive):
+    """NCB (Barman et al. 2023), as in the code of Sarkar et al. 2025: random arms until the
+    rewards of one sum to more than c^2 ln T. Not private. Rewards in [0, 1].
+
+    Args:
+        c: width of the confidence radius.
+    """
+    K, log_T, largest = arms(game), math.log(game.horizon), 0.0
+    N, S = np.zeros(K), np.zeros(K)
+    while rounds_left(game) > 0 and largest <= c * c * log_T:
+        a = random_arm(rng, K)
+        N[a], S[a] = N[a] + 1.0, S[a] + pull(game, a)
+        largest = max(largest, S[a])
+    play(game, rng, 2.0 * c * math.sqrt(2.0 * log_T), N, S)

@@ -1,0 +1,131 @@
+"""One source for all random numbers of a player, whichever module of Python it takes them from."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+KEPT = ("Generator", "BitGenerator", "SeedSequence", "get_state", "set_state", "bytes", "mtrand")
+
+
+class Legacy:
+    """The functions of ``numpy.random`` and the methods of ``RandomState``, by a generator."""
+
+    def __init__(self, rng: Any):
+        self._rng = rng
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._rng, name)
+
+    def seed(self, *given: Any) -> None:
+        """Seeds have no effect: the audit decides which numbers are drawn."""
+
+    def rand(self, *shape: int) -> Any:
+        return self._rng.random(shape or None)
+
+    def randn(self, *shape: int) -> Any:
+        return self._rng.standard_normal(shape or None)
+
+    def random_sample(self, size: Any = None) -> Any:
+        return self._rng.random(size)
+
+    ranf = sample = random_sample
+
+    def randint(self, low: int, high: int | None = None, size: Any = None, dtype: Any = int) -> Any:
+        return self._rng.integers(low, high, size, dtype)
+
+    def shuffle(self, x: Any) -> None:
+        order = [int(i) for i in self._rng.permutation(len(x))]
+        x[:] = x[order] if isinstance(x, np.ndarray) else [x[i] for i in order]
+
+
+class Standard:
+    """The functions of the module ``random`` and the methods of ``Random``, by a generator."""
+
+    def __init__(self, rng: Any):
+        self._rng = rng
+
+    def seed(self, *given: Any, **named: Any) -> None:
+        """Seeds have no effect: the audit decides which numbers are drawn."""
+
+    def random(self) -> float:
+        return self._rng.random()
+
+    def uniform(self, a: float, b: float) -> float:
+        return self._rng.uniform(a, b)
+
+    def gauss(self, mu: float = 0.0, sigma: float = 1.0) -> float:
+        return self._rng.normal(mu, sigma)
+
+    normalvariate = gauss
+
+    def expovariate(self, lambd: float = 1.0) -> float:
+        return self._rng.exponential(1.0 / lambd)
+
+    def betavariate(self, alpha: float, beta: float) -> float:
+        return self._rng.beta(alpha, beta)
+
+    def gammavariate(self, alpha: float, beta: float) -> float:
+        return self._rng.gamma(alpha, beta)
+
+    def lognormvariate(self, mu: float = 0.0, sigma: float = 1.0) -> float:
+        return math.exp(self.gauss(mu, sigma))
+
+    def randrange(self, start: int, stop: int | None = None, step: int = 1) -> int:
+        numbers = range(start) if stop is None else range(start, stop, step)
+        return numbers[int(self._rng.integers(len(numbers)))]
+
+    def randint(self, a: int, b: int) -> int:
+        return int(self._rng.integers(a, b + 1))
+
+    def choice(self, seq: Any) -> Any:
+        return seq[int(self._rng.integers(len(seq)))]
+
+    def choices(self, population: Any, weights: Any = None, *, k: int = 1) -> list[Any]:
+        p = None if weights is None else np.asarray(weights, float) / np.sum(weights)
+        return [population[int(self._rng.choice(len(population), p=p))] for _ in range(k)]
+
+    def sample(self, population: Any, k: int) -> list[Any]:
+        return [population[int(i)] for i in self._rng.permutation(len(population))[:k]]
+
+    def shuffle(self, x: list[Any]) -> None:
+        x[:] = self.sample(x, len(x))
+
+
+@contextmanager
+def numbers_of(rng: Any) -> Iterator[None]:
+    """Let the modules ``numpy.random`` and ``random``, and generators that are made meanwhile, draw
+    from a generator.
+    """
+
+    class RandomState(Legacy):
+        def __init__(self, *seeds: Any):
+            super().__init__(rng)
+
+    class Random(Standard):
+        def __init__(self, *seeds: Any):
+            super().__init__(rng)
+
+    legacy, standard = Legacy(rng), Standard(rng)
+    drawing = [name for name in np.random.__all__ if name[0].islower() and name not in KEPT]
+    with_numpy = {n: getattr(legacy, n) for n in drawing if hasattr(legacy, n)}
+    with_numpy |= {"RandomState": RandomState, "default_rng": lambda *seeds: rng}
+    with_python = {n: getattr(standard, n) for n in dir(standard) if n[0] != "_"}
+    with_python |= {"Random": Random}
+    before: list[tuple[Any, str, Any]] = []
+    try:
+        for module, functions in ((np.random, with_numpy), (random, with_python)):
+            for name, function in functions.items():
+                before.append((module, name, getattr(module, name)))
+                setattr(module, name, function)
+        yield
+    finally:
+        for module, name, function in before:
+            setattr(module, name, function)

@@ -1,0 +1,26 @@
+"""Figures of other statistics than pseudo-regret: what the axes say."""
+
+from __future__ import annotations
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import ScalarFormatter
+
+from ..results.metrics import METRICS, REGRET
+
+
+def name_axes(figure: Figure, metric: str) -> None:
+    """Let the axes of regret of a figure say what is measured, on a linear scale: these statistics
+    lie between 0 and the best mean.
+    """
+    if metric == REGRET:
+        return
+    for ax in figure.axes:
+        label = ax.get_ylabel()
+        if label.startswith("$P$"):  # of tails
+            ax.set_ylabel(label.replace("regret", METRICS[metric]))
+            ax.set_xlabel(ax.get_xlabel().replace("regret", METRICS[metric]))
+            continue
+        ax.set_ylabel(label.replace(METRICS[REGRET], METRICS[metric]))
+        ax.set_yscale("linear")
+        ax.set_ylim(bottom=0.0)
+        ax.yaxis.set_major_formatter(ScalarFormatter())

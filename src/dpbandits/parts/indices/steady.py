@@ -1,0 +1,54 @@
+"""The shared loop of indices that do not depend on the round, such as those with a known horizon.
+
+Only the index of the arm that was pulled changes, so that it is compared with the largest of the
+others, which is looked for when the arm changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ...compiled import inlined
+from ...game import arms, leave, pull_again, stay
+
+
+def steady_optimism(observe: Callable, index: Callable) -> Callable:
+    """The loop ``play(game, rng, own, N, S)``: in each round left the arm of largest index is
+    played, ties to the lowest; arms without observations have an infinite one.
+
+    Args:
+        observe: ``observe(own, rng, x)`` returns what is added to the arm's sum for a reward.
+        index: ``index(own, n, s)`` returns the index of an arm of n observations with sum s.
+            Both are verbs.
+    """
+
+    @inlined
+    def play(game, rng, own, N, S):
+        K, T, t = arms(game), game.horizon, int(game.clock[0])
+        value = np.full(K, np.inf)
+        for b in range(K):
+            if N[b] > 0.0:
+                value[b] = index(own, N[b], S[b])
+        while t < T:
+            a, best = 0, -np.inf
+            for b in range(K):
+                if value[b] > best:
+                    a, best = b, value[b]
+            below, above = -np.inf, -np.inf  # the largest indices of lower and of higher arms
+            for b in range(K):
+                if b < a:
+                    below = max(below, value[b])
+                elif b > a:
+                    above = max(above, value[b])
+            arm, n, s, v, leads = stay(game, a), N[a], S[a], best, True
+            while leads:
+                n, s = n + 1.0, s + observe(own, rng, pull_again(game, arm, t))
+                v = index(own, n, s)
+                t += 1
+                leads = t < T and v > below and v >= above
+            leave(game, arm, t)
+            N[a], S[a], value[a] = n, s, v
+
+    return play

@@ -1,0 +1,135 @@
+"""Average and Nash regret of a table, against slow formulas on every round."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+import dpbandits as dp
+from dpbandits.cli import plot, report, run
+from dpbandits.figures.experiments import records_of, together
+from dpbandits.results.metrics import nash, resolution
+
+MEANS = [0.9, 0.5, 0.1]
+ENV = dp.bernoulli(MEANS)
+
+
+def drawn_arms(rng, runs, T):
+    """Arms that become better with time, int array (runs, T)."""
+    chance = np.linspace(0.2, 0.95, T)
+    return np.where(rng.random((runs, T)) < chance, 0, rng.integers(1, 3, (runs, T)))
+
+
+def slow_nash(means, t):
+    """The best mean minus the geometric mean over t rounds of the mean over runs."""
+    logs = [math.log(sum(run[s] for run in means) / len(means)) for s in range(t)]
+    return max(MEANS) - math.exp(sum(logs) / t)
+
+
+def of_arms(arms, t):
+    """The pseudo-regret at checkpoints."""
+    return (max(MEANS) - np.array(MEANS)[arms]).cumsum(axis=1)[:, t - 1]
+
+
+def test_nash_regret_of_every_round_is_the_formula():
+    arms = drawn_arms(np.random.default_rng(0), 7, 60)
+    t = np.arange(1, 61)
+    values = nash(of_arms(arms, t), t, 0.9)
+    wanted = [slow_nash(np.array(MEANS)[arms], s) for s in t]
+    assert values.mean(axis=0) == pytest.approx(wanted, abs=1e-12)
+    assert resolution(of_arms(arms, t), t, 0.9, 0.1) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_checkpoints_make_it_smaller_by_at_most_the_resolution():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        T = int(rng.integers(5, 80))
+        arms = drawn_arms(rng, int(rng.integers(1, 6)), T)
+        t = np.unique(np.append(rng.integers(1, T + 1, 4), T))
+        every = slow_nash(np.array(MEANS)[arms], T)
+        regret = of_arms(arms, t)
+        estimate = nash(regret, t, 0.9).mean(axis=0)[-1]
+        assert estimate <= every + 1e-12
+        assert every <= estimate + resolution(regret, t, 0.9, 0.1) + 1e-12
+
+
+def test_its_standard_error_is_that_of_samples():
+    """Of 400 samples of 50 runs the standard deviation of the estimate is the mean of the standard
+    errors; half of it is told apart."""
+    rng, t = np.random.default_rng(2), np.array([10, 20, 50, 100])
+    found = [nash(of_arms(drawn_arms(rng, 50, 100), t), t, 0.9)[:, -1] for _ in range(400)]
+    errors = np.std(found, axis=1, ddof=1) / math.sqrt(50)
+    spread = np.std([x.mean() for x in found], ddof=1)
+    sure = norm.isf(1e-6) / math.sqrt(2 * 400)
+    assert spread == pytest.approx(errors.mean(), rel=sure)
+    assert spread != pytest.approx(errors.mean() / 2, rel=2 * sure)
+
+
+def test_an_arm_of_mean_zero_makes_all_of_it():
+    t = np.array([1, 2, 3])
+    regret = np.array([[0.5, 0.5, 0.5]] * 2)  # the first round has the mean 0
+    assert nash(regret, t, 0.5) == pytest.approx(np.full((2, 3), 0.5))
+
+
+def test_summaries_and_figures_show_it(tmp_path, bandit):
+    table = dp.run(algo=["dp_se", "ucb"], env=ENV, eps=[1, 2], horizon=2000, runs=6, jobs=1)
+    regret, average, of_nash = (dp.summary(table, metric=m) for m in ("regret", "average", "nash"))
+    assert average["mean"].to_numpy() == pytest.approx(regret["mean"].to_numpy() / 2000)
+    assert (of_nash["mean"] > average["mean"]).all() and (of_nash["resolution"] > 0).all()
+    again = dp.summary(dp.measured(table, "nash"))
+    assert again["mean"].tolist() == of_nash["mean"].tolist()
+    mixed = table.sample(frac=1.0, random_state=0)  # rows in another order
+    mixed = mixed.sort_values(["algo", "eps"], kind="stable")
+    mixed.attrs = table.attrs
+    assert set(dp.summary(mixed, metric="nash")["mean"].round(12)) == set(of_nash["mean"].round(12))
+    figure = dp.plot(table, metric="nash")
+    assert {ax.get_ylabel() for ax in figure.axes} >= {"Nash regret"}
+    file = bandit(run, "algo=ucb env=bernoulli_c2 horizon=200 runs=3 jobs=1 results=r")[-1]
+    bandit(plot, f"{file} metric=nash out=nash.png")
+    assert (tmp_path / "nash.png").is_file()
+    dp.save(table, "a.csv")
+    with pytest.raises(dp.BadInput, match=r"no readable manifest a\.json"):
+        records_of(together([Path("a.csv")]), [Path("a.csv")], "metric=nash")
+
+
+def test_reports_show_it_without_theorems(bandit):
+    pytest.importorskip("altair")
+    stored = bandit(run, "algo=ucb env=bernoulli_c2 horizon=200 runs=3 jobs=1 results=r")[-1]
+    table = dp.load(stored)
+    mean = dp.summary(table, metric="nash")["mean"][0]
+    bandit(report, "results=r metric=nash out=folder.html")
+    pages = dp.report(table, "table.html", metric="nash"), Path("folder.html")
+    for page in pages:
+        text = page.read_text()
+        assert "(Nash regret)" in text and "mean final Nash regret" in text
+        assert f"{mean:.3g}" in text and "regret over the best lower bound" not in text
+    times = dp.stop(rule="dp_nas", env=ENV, eps=1, rel_error=0.5, cap=1000, runs=2, jobs=1)
+    with pytest.raises(dp.BadInput, match="metric=nash: a table of regret is needed"):
+        dp.report(times, "times.html", metric="nash")
+    text = dp.report([table, times], "both.html", metric="average").read_text()
+    assert "Left out" in text and "average regret" in text
+
+
+@pytest.mark.parametrize("metric", ["nash", "average"])
+def test_what_has_none_is_refused(metric):
+    times = dp.stop(rule="dp_nas", env=ENV, eps=1, rel_error=0.5, cap=1000, runs=2, jobs=1)
+    with pytest.raises(dp.BadInput, match=f"metric={metric}: a table of regret is needed"):
+        dp.measured(times, metric)
+    table = dp.run(algo="ucb", env=ENV, horizon=100, runs=2, jobs=1)
+    with pytest.raises(dp.BadInput, match=f"metric={metric}: bounds are of pseudo-regret"):
+        dp.plot(table, metric=metric, bounds=True)
+
+
+def test_nash_regret_needs_means():
+    table = dp.run(algo="ucb", env=ENV, horizon=100, runs=2, jobs=1)
+    table.attrs = {}
+    with pytest.raises(dp.BadInput, match="metric=nash: the means of the arms are needed"):
+        dp.summary(table, metric="nash")
+    with pytest.raises(dp.BadInput, match="nahs"):
+        dp.measured(table, "nahs")
+    below = dp.environment("ren_gaussian", means=[0.5, -0.5])
+    table = dp.run(algo="heldp_ucb_ls", env=below, eps=1, horizon=50, runs=2, jobs=1)
+    with pytest.raises(dp.BadInput, match="an arm has a mean below 0"):
+        dp.summary(table, metric="nash")

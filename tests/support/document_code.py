@@ -1,0 +1,47 @@
+"""What the documents have to run: their commands, their code and the files that they describe."""
+
+import re
+import shlex
+from pathlib import Path
+
+SMALL = {
+    "bandit-run": ["horizon=2000", "runs=2"],
+    "bandit-claims": ["horizon=2000", "runs=2"],
+    "bandit-stop": ["cap=2000", "runs=2"],
+    "bandit-audit": ["runs=200"],
+}
+CLUSTER = ("HOST", "slurm", "runner=ray")
+
+
+def blocks(text, language):
+    """The code blocks of a document in a language."""
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.S)
+
+
+def commands(text):
+    """The lines of a document that call the package's commands and need no cluster."""
+    lines = "\n".join(blocks(text, "sh")).splitlines()
+    found = [
+        line.split(" #")[0].strip() for line in lines if line.startswith(("bandit-", "dpbandits "))
+    ]
+    return [line for line in found if not any(word in line for word in CLUSTER)]
+
+
+def files_of_blocks(text):
+    """The files that a document describes: a path in a folder ``mine``, then a block."""
+    named = r"in `(mine/[\w/.]+)`((?:(?!```).)*?)```(?:python|yaml)\n(.*?)```"
+    return {name: code for name, _, code in re.findall(named, text, flags=re.S)}
+
+
+def _expanded(word, folder):
+    """The files that a shell makes of a pattern such as ``results/*.csv``; else the word."""
+    found = sorted(Path(folder).glob(word)) if word.endswith("*.csv") else []
+    return [str(file.relative_to(folder)) for file in found] or [word]
+
+
+def words_of(line, folder, small=True):
+    """The words of a command, with files for patterns; of a small run unless ``small`` is false."""
+    words = [w for word in shlex.split(line) for w in _expanded(word, folder)]
+    if small and words[0] in SMALL and not {"--help", "exact=true"} & set(words):
+        words = [w for w in words if not w.startswith("runs=")] + SMALL[words[0]]
+    return words
