@@ -370,7 +370,7 @@ def test_the_audit_of_wishart_noise_is_refused():
 def test_the_sampling_audit_of_releases(name):
     table = dp.audit(mechanism=name, rho=1.0, runs=20_000, jobs=1)
     assert (table["verdict"] != "VIOLATED").all()
-    assert (table["measured"] > 0.8 * table["promised"]).all()
+    assert (table["measured"] > 0.6 * table["promised"]).all()
 
 
 @pytest.mark.long
