@@ -182,7 +182,7 @@ def played_twice(scaled):
     """The answer of a loop over a kernel, and how often its code was loaded from the disk."""
     made = loop(twice, scaled)
     assert made(3.0) == 2 * scaled(3.0)
-    return made(3.0), sum(made.dispatcher.stats.cache_hits.values())
+    return made(3.0), sum(made.dispatcher._cache_hits.values())
 
 
 def files():
