@@ -362,7 +362,7 @@ def test_help_lists_all_that_can_be_chosen(bandit, question):
     for group in question.groups:
         assert names_in(group) and set(names_in(group)) <= words
     of_stopping = {"sajed2019_stopping", "azize2023_bai", "michel2026"}
-    of_regret = set(names_in("experiment")) - of_stopping
+    of_regret = set(names_in("experiment")) - of_stopping - set(names_in("env"))
     mine, others = (of_regret, of_stopping) if question is REGRET else (of_stopping, of_regret)
     assert mine <= words and not others & words
     assert bandit(module, "-h") == bandit(module, "--help")
