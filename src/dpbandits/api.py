@@ -446,17 +446,15 @@ def plot(
     Raises:
         BadInput: the table cannot be drawn so.
     """
-    from .errors import BadInput
     from .figures.budget_needed import budget_needed
     from .figures.draw import figure_of_table
-    from .figures.metrics import name_axes
-    from .results.metrics import REGRET
+    from .figures.metrics import name_axes, refuse_bounds
     from .results.tables import check_table, completed
 
     if "reached" in table.columns:
         return budget_needed(table, title)
-    if bounds and metric != REGRET:
-        raise BadInput(f"metric={metric}: bounds are of pseudo-regret")
+    if bounds:
+        refuse_bounds(metric)
     curves = _curves(table) if bounds else None
     table = completed(measured(table, metric))
     check_table("the table", table)

@@ -13,7 +13,7 @@ from ..errors import BadInput, unknown
 from ..figures.bands import BANDS
 from ..figures.draw import axis_of, figure_of_table
 from ..figures.experiments import by_metric, curves_of, escaped, experiment_figure, together
-from ..figures.metrics import name_axes
+from ..figures.metrics import name_axes, refuse_bounds
 from ..figures.style import FORMATS, SCALES, rescale, save
 from ..figures.terminal import in_text
 from ..files import check_writable
@@ -90,8 +90,8 @@ def _of_tables(files: list[Path], keys: dict[str, str], bounds: bool) -> tuple[P
             raise BadInput(f"band={band}: y=quantiles has the band of 10 % to 90 % of the runs")
         band = "quantiles"
     metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
-    if metric != REGRET and bounds:
-        raise BadInput(f"metric={metric}: bounds are of pseudo-regret")
+    if bounds:
+        refuse_bounds(metric)
     table = by_metric(table, files, metric)
     curves = curves_of(table, files) if bounds else None
     figure = figure_of_table(table, title, curves, x=x, band=band, kind=kind)

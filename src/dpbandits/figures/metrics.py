@@ -5,7 +5,14 @@ from __future__ import annotations
 from matplotlib.figure import Figure
 from matplotlib.ticker import ScalarFormatter
 
+from ..errors import BadInput
 from ..results.metrics import METRICS, REGRET
+
+
+def refuse_bounds(metric: str) -> None:
+    """Refuse to draw bounds, which are of pseudo-regret, beside another statistic."""
+    if metric != REGRET:
+        raise BadInput(f"metric={metric}: bounds are of pseudo-regret")
 
 
 def name_axes(figure: Figure, metric: str) -> None:
