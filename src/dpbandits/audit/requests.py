@@ -33,6 +33,7 @@ PLAYERS = {
     BEST_ARM: Namer,
     HYPOTHESES: Stopper,
 }
+LONGEST = 1_000_000  # rounds of a game that is sampled
 OF_PLAYERS = ("eps", "horizon", "runs", "confidence", "seed", "jobs")  # keys of their audits
 SUBJECTS = ("algo", "rule", "mechanism")
 NOTHING = "it promises no privacy, so there is nothing to audit"
@@ -82,20 +83,14 @@ def requested(
         raise BadInput(f"nothing to audit: one of {', '.join(SUBJECTS)} is needed")
     if len(named) > 1:
         raise BadInput(f"{' and '.join(named)}: one of {', '.join(SUBJECTS)} is audited at a time")
-    seed = whole("seed", config["seed"], at_least=0)
-    jobs = workers(config["jobs"])
-    runs = config["runs"]
-    runs = None if runs is None else whole("runs", runs, at_least=100, at_most=10**8)
-    confidence = argument("confidence", config["confidence"], CONFIDENCE, math.nan)
+    sampling = _sampling(config)
     arms = whole("arms", config["arms"], at_least=2, at_most=20)
     if config["results"] is not None:
         folder("results", config["results"])
     short = config["short"]
     if not isinstance(short, dict) or not all(isinstance(x, dict) for x in short.values()):
         raise BadInput(f"short={plain(short)}: write short.ALGORITHM.PARAMETER=VALUE")
-    horizons = [] if config["horizon"] is None else each(config["horizon"])
-    longest = LARGEST if exact else 1_000_000
-    lengths = tuple(whole("horizon", T, at_least=2, at_most=longest) for T in horizons)
+    lengths = _lengths(config, LARGEST if exact else LONGEST)
     subjects: list[Subject] = []
     players: list[Player] = []
     if algorithm is None:
@@ -113,12 +108,10 @@ def requested(
             subjects.append(players[-1])
             if algorithm.guarantee is not None and algorithm.guarantee.notion == "local":
                 subjects.append(Sender(algorithm, x))
-    library, line = NEEDED[exact]
-    if find_spec(library) is None:
-        raise BadInput(line)
+    _need_library(exact)
     if exact:
         return [ExactAudit(x, T, arms) for x, T in product(players, lengths or [usual])]
-    return [SampledAudit(subject, runs, confidence, seed, jobs=jobs) for subject in subjects]
+    return [SampledAudit(subject, **sampling) for subject in subjects]
 
 
 def requested_of(
@@ -147,19 +140,34 @@ def requested_of(
     for name in given:
         if name not in (*OF_PLAYERS, "exact"):
             raise BadInput(f"{where}: an audit of players takes no {name}")
-    library, line = NEEDED[False]
-    if find_spec(library) is None:
-        raise BadInput(line)
+    _need_library(exact=False)
     levels = budgets_of({"rho": None, **config}, where, "eps")
-    games = [] if config["horizon"] is None else each(config["horizon"])
-    lengths = tuple(whole("horizon", T, at_least=2, at_most=1_000_000) for T in games)
+    lengths, sampling = _lengths(config, LONGEST), _sampling(config)
+    source = promised(make, local)
+    visits = [Visit(source, eps, {}, local=local) for eps in levels]
+    return [PrototypeAudit(x, lengths, **sampling) for x in visits]
+
+
+def _sampling(config: Mapping[str, Any]) -> dict[str, Any]:
+    """What a test by samples takes: seed, workers, runs (None for the usual ones), confidence."""
+    seed, jobs = whole("seed", config["seed"], at_least=0), workers(config["jobs"])
     runs = config["runs"]
     runs = None if runs is None else whole("runs", runs, at_least=100, at_most=10**8)
     confidence = argument("confidence", config["confidence"], CONFIDENCE, math.nan)
-    seed, jobs = whole("seed", config["seed"], at_least=0), workers(config["jobs"])
-    source = promised(make, local)
-    visits = [Visit(source, eps, {}, local=local) for eps in levels]
-    return [PrototypeAudit(x, lengths, runs, confidence, seed, jobs=jobs) for x in visits]
+    return {"runs": runs, "confidence": confidence, "seed": seed, "jobs": jobs}
+
+
+def _lengths(config: Mapping[str, Any], longest: int) -> tuple[int, ...]:
+    """The horizons of the games that are played; none for the usual ones."""
+    horizons = [] if config["horizon"] is None else each(config["horizon"])
+    return tuple(whole("horizon", T, at_least=2, at_most=longest) for T in horizons)
+
+
+def _need_library(exact: bool) -> None:
+    """Refuse an audit whose library is not installed."""
+    library, line = NEEDED[exact]
+    if find_spec(library) is None:
+        raise BadInput(line)
 
 
 def budgets_of(config: Mapping[str, Any], audited: str, name: str) -> list[float]:
