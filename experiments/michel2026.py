@@ -26,15 +26,15 @@ def of_the_package(table):
     few for the share of wrong answers.
     """
     found = table[(table["run"] < RUNS) & np.isfinite(table["eps"])].assign(rule=PACKAGE)
-    games = found[["true_mean", "mu0", "mu1", "eps", "run"]].to_numpy()
+    games = found[["true_mean", "mu0", "mu1", "alpha", "beta", "eps", "run"]].to_numpy()
     return found.assign(stopping_time=[stopped(*game) for game in games], correct=np.nan)
 
 
-def stopped(mean, mu0, mu1, eps, run):
-    """The stopping time of a run of the package, with alpha = beta = .05."""
+def stopped(mean, mu0, mu1, alpha, beta, eps, run):
+    """The stopping time of a run of the package."""
     from dpsprt import DPSPRT
 
-    test = DPSPRT(mu0=mu0, mu1=mu1, alpha=0.05, beta=0.05, epsilon=eps, random_seed=int(run))
+    test = DPSPRT(mu0, mu1, alpha=alpha, beta=beta, epsilon=eps, random_seed=int(run))
     rng = np.random.default_rng([1, int(run)])
     n, is_over = 0, False
     while not is_over:
