@@ -19,8 +19,7 @@ Repair = Annotated[float, Choice(("fresh", "none"))]
 
 def promised(values):
     """The budget with repair=fresh; as coded, the first phase stops on rewards without noise."""
-    fresh = values.get("repair", FRESH) in (FRESH, "fresh")
-    return values["eps"] if fresh else math.inf
+    return values["eps"] if values.get("repair", FRESH) == FRESH else math.inf
 
 
 GUARANTEE = Guarantee(

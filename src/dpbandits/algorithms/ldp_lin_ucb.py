@@ -20,9 +20,8 @@ DISTANCE = math.sqrt(4.5)  # of two messages, at most: contexts at 60 degrees, o
 
 def noise_ratio(values):
     """The mu of a message: the largest distance of two of them over sigma_n."""
-    variant = float(values["variant"] in ("coded", 1.0))
-    calibration = float(values["calibration"] in ("exact", 1.0))
-    return DISTANCE / deviation(values["eps"], values["delta"], variant, calibration)
+    options = (values[name] for name in ("eps", "delta", "variant", "calibration"))
+    return DISTANCE / deviation(*options)
 
 
 GUARANTEE = message_dp("Zheng et al. 2020", noise_ratio, user_message)

@@ -12,15 +12,15 @@ NAME = "Private LinUCB"
 LINE = "brown", "dashed"
 REWARDS = BOUNDED_CONTEXTUAL
 ROUND_BY_ROUND = True
-GAUSSIAN = 0.0
+GAUSSIAN = PRINTED = 0.0  # of the options
 
 
 def noise_ratio(values):
     """The mu of the m nodes that hold a round: sqrt(m) Lt^2/s; infinite for Wishart noise."""
     eps, delta = values["eps"], values["delta"]
-    if values["noise"] in ("wishart", 1.0):
+    if values["noise"] != GAUSSIAN:
         return math.inf
-    if values["calibration"] in ("exact", 1.0):
+    if values["calibration"] != PRINTED:
         return mu_for(eps, delta)
     return eps / (4.0 * math.log(4.0 / delta))
 

@@ -107,12 +107,20 @@ class Algorithm:
             return f"{self.name} is not private and takes no {budget}; leave it out"
         return takes_another(self.name, budget, self.budget)
 
-    def promise(self, values: Mapping[str, float] = MappingProxyType({})) -> str:
+    def numbers(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Values of parameters, the name of a choice as the number that kernels receive."""
+        found = dict(values)
+        for name, domain in self.domains.items():
+            if isinstance(domain, Choice) and found.get(name) in domain.options:
+                found[name] = float(domain.options.index(found[name]))
+        return found
+
+    def promise(self, values: Mapping[str, Any] = MappingProxyType({})) -> str:
         """Its guarantee as a sentence; a parameter without a value is printed as its name."""
         if self.guarantee is None:
             return "no guarantee is declared" if self.private else "not private"
         needs = self.rewards.words if self.rewards is not None else "any rewards"
-        return self.guarantee.in_words(values, needs)
+        return self.guarantee.in_words(self.numbers(values), needs)
 
 
 def takes_another(name: str, budget: str, own: str | None) -> str:

@@ -78,7 +78,7 @@ class Coupling(Promise):
     def limit(self, place: tuple[int, int]) -> float:
         """The budget for a change of the reward of a place: of its user, if levels differ."""
         if self.gaussian is not None:
-            return self.gaussian.rho(self.parameters)
+            return self.gaussian.rho(self.numbers)
         if not self.source.per_user:
             return self.promised
         users, coins = self.population.users(), np.random.default_rng(0)

@@ -57,7 +57,7 @@ def release_loss(subject: Subject) -> float | None:
     guarantee, gaussian = subject.source.guarantee, subject.gaussian
     if guarantee is None or guarantee.mechanism is None:
         return None
-    budget = gaussian.rho(subject.parameters) if gaussian else subject.budget
+    budget = gaussian.rho(subject.numbers) if gaussian else subject.budget
     return release_loss(Release(MECHANISMS[guarantee.mechanism], budget))
 
 

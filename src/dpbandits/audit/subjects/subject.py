@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ...compiled import compiles
+from ...contracts.algorithm import Algorithm
 from ...contracts.guarantees import ZCDP, Gaussian
 from .games import arguments_at
 from .neighbours import Neighbours
@@ -42,6 +43,12 @@ class Promise:
         """All parameters, as a configuration holds them."""
         return {**self.values, self.budget_name: self.budget, "eps_min": self.budget}
 
+    @property
+    def numbers(self) -> Mapping[str, Any]:
+        """All parameters, as a guarantee takes them: the name of a choice as its number."""
+        known = isinstance(self.source, Algorithm)
+        return self.source.numbers(self.parameters) if known else self.parameters
+
     def arguments(self, T: int) -> tuple[float, ...]:
         """The arguments of the function of an algorithm or a rule at a horizon."""
         return arguments_at(self.source, self.parameters, T)
@@ -62,9 +69,9 @@ class Promise:
     def promised(self) -> float:
         """The privacy loss that is promised with this budget, in its unit."""
         if self.gaussian is not None:
-            return self.gaussian.mu(self.parameters)
+            return self.gaussian.mu(self.numbers)
         guarantee = self.source.guarantee
-        return guarantee.epsilon(self.parameters) if guarantee else self.budget
+        return guarantee.epsilon(self.numbers) if guarantee else self.budget
 
     def extremes(self) -> tuple[float, float] | None:
         """The smallest and the largest reward, if the promise requires bounded rewards."""
