@@ -77,13 +77,13 @@ def test_every_requirement_has_a_lower_bound_and_a_pinned_version(extra):
 
 def commands(*words):
     """The commands that make would run in an environment that does not exist yet."""
-    command = ["make", "-n", "VENV=nowhere", *words]
+    command = ["make", "-n", "--no-print-directory", "VENV=nowhere", *words]
     done = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 
 
-EVERYTHING = {"curve",
-    "test", "lint", "docs", "exact", "peers", "cluster", "report", "browser", "release",
+EVERYTHING = {
+    "curve", "test", "lint", "docs", "exact", "peers", "cluster", "report", "browser", "release",
 }  # fmt: skip
 INSTALLED = {
     "run": set(),
