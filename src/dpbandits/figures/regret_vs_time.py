@@ -119,7 +119,8 @@ def time_panels(
     games = list(pairs.itertuples(index=False, name=None))
     each = 2 if tails else 1  # rows of a game
     rows, columns = len(games) * each, len(budgets)
-    figure = Chart(figsize=(max(2.3 * columns, 4.6) + 0.4, 2.1 * rows + 1.1))
+    width, height = (2.9, 2.5) if tails else (2.3, 2.1)  # of a panel, in inches
+    figure = Chart(figsize=(max(width * columns, 4.6) + 0.4, height * rows + 1.1))
     share: Any = "row" if tails or pairs["horizon"].nunique() > 1 else "all"
     everything = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey="row")
     axes, below = everything[::each], everything[each - 1 :: each]
