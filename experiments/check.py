@@ -30,7 +30,7 @@ PRINTED = {"docs/guarantees.md": guarantees.page, "docs/bounds.md": bounds.page}
 # Pages of measured seconds and memory: another run prints other numbers. Those of benchmarks, and
 # docs/reliability.md, docs/scale.md and docs/speed.md, which quote them, are not in results.
 MEASURED = {"times"}
-VERSIONS = re.compile(r"(?<=; made with ).*")
+VERSIONS = re.compile(r"(?<= sources \w{12}; made with ).*")
 
 
 def committed(top=TOP):
@@ -53,7 +53,7 @@ def sources(name):
         return of_summary(settings, runs)
     if name.partition("-")[0] == "claims":
         _, *chosen = name.split("-")
-        seed = {"seed": word.removeprefix("seed") for word in chosen if word[:4] == "seed"}
+        seed = dict(re.findall(r"-(seed)(\d+)$", name))
         known = claims.load_claims()
         some = [known[word] for word in chosen if word in known] or list(known.values())
         return claims.sources(some, claims.CHEAP_RUNS, seed)
@@ -75,9 +75,9 @@ def outdated(pages, top=TOP):
 
 def difference(before, after):
     """The first line in which two texts of a page differ, the versions in its last line aside."""
-    lines = [VERSIONS.sub("", text).split("\n") for text in (before, after)]
+    lines = [text.split("\n") for text in (before, after)]
     for i, (old, new) in enumerate(zip_longest(*lines, fillvalue="(no line)"), 1):
-        if old != new:
+        if VERSIONS.sub("", old) != VERSIONS.sub("", new):
             return f"line {i}\n  committed: {old}\n  made anew: {new}"
     return None
 

@@ -17,7 +17,7 @@ from .manifest import versions
 Source = str | Path | Algorithm | Setting  # of what decides a page; of a path the file's contents
 
 SUMMARY = [PACKAGE / "results" / f"{name}.py" for name in ("summary", "intervals", "metrics")]
-LINE = re.compile(r"\n?(?:<!--|%) sources (\w{12}); made with [^\n]*\n\Z")
+LINE = re.compile(r"(?:\n<!--|(?<=\n)%) sources (\w{12}); made with [^\n]*\n\Z")
 
 
 def sources_of(parts: Iterable[Source]) -> str:
