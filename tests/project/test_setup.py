@@ -140,16 +140,13 @@ def test_every_experiment_is_that_of_one_target():
 
 
 def test_pages_are_checked_by_the_commands_that_make_them():
-    made = [
-        x for name in ("figures", "map", "claims", "audit") for x in commands(name, "RESULTS=a")
-    ]
+    targets = ["figures", "map", "claims", "audit"]
+    made = {line for name in targets for line in commands(name, "RESULTS=a")}
     checked = commands("results-check", "CHECKED=a")
-    own = [line for line in checked if line not in made]
-    assert {*made} <= {*checked}
-    assert own == [
-        "make figures map claims audit RESULTS=a",
-        "nowhere/bin/python experiments/check.py a ",
-    ]
+    assert made < {*checked}
+    called, compared = (line for line in checked if line not in made)
+    assert called.endswith(f" {' '.join(targets)} RESULTS=a")
+    assert compared.split()[-2:] == ["experiments/check.py", "a"]
     *_, quick, check = commands("results-check", "QUICK=1")
     names = quick.split("all.py")[1].split()[:-1]
     assert len(names) == 5 and check.split()[-5:] == names
