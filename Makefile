@@ -72,6 +72,7 @@ map: $(PACKAGE) ## the map of eps-global DP, 1,890 settings, with runs where the
 
 claims: $(PACKAGE) ## measure what the papers claim, and what would reproduce it
 	$(BIN)/bandit-claims results=$(RESULTS)
+	$(BIN)/bandit-claims A1 A2 A3 A4 A5 A6 seed=1 results=$(RESULTS)
 	$(BIN)/python experiments/ablations.py results=$(RESULTS)
 	$(BIN)/python experiments/azize2025_tails.py results=$(RESULTS)
 
@@ -85,6 +86,16 @@ twins: $(AUDIT) $(EXACT) ## which tests of privacy notice which broken twins: be
 
 exact: $(EXACT) ## compute the exact privacy loss of actions, wherever it is known
 	$(BIN)/bandit-audit exact=true results=$(RESULTS)
+
+CHECKED ?= build/results
+QUICKEST := azize2022_fig8 azize2025_alpha tao2022_local tao2022_orders wu2023_raw # of results/times.md
+results-check: $(if $(QUICK),$(PACKAGE)) ## make all pages of results anew in build/results, and find the first that differs (QUICK=1: five)
+ifdef QUICK
+	$(BIN)/python experiments/all.py $(QUICKEST) results=$(CHECKED)
+else
+	$(MAKE) figures map claims audit RESULTS=$(CHECKED)
+endif
+	$(BIN)/python experiments/check.py $(CHECKED) $(if $(QUICK),$(QUICKEST))
 
 docs: $(DOCS) ## build the site in docs/_build/html; links that lead nowhere are errors
 	$(BIN)/sphinx-build -W --keep-going -n -q -c docs -d docs/_build/doctrees . docs/_build/html
@@ -140,6 +151,6 @@ lint: $(LINT) ## style, types, layers, workflows, and files that other services 
 clean: ## remove what was built; results are kept
 	rm -rf $(VENV) build dist docs/_build docs/generated .pytest_cache .mypy_cache .ruff_cache
 
-.PHONY: help install run test test-slow test-long versions debian figures map claims audit twins exact docs report bench reliability bench-check package release-check release ready lint clean
+.PHONY: help install run test test-slow test-long versions debian figures map claims audit twins exact results-check docs report bench reliability bench-check package release-check release ready lint clean
 .NOTPARALLEL: # two pips would change one environment
 .DEFAULT_GOAL := help

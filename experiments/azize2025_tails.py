@@ -9,11 +9,12 @@ RESULTS/azize2025_tails.md. The keys are those of ``dp.run``, such as runs=100 o
 import sys
 from pathlib import Path
 
-from pages import table, write
+from pages import played, table, write
 
 import dpbandits as dp
 from dpbandits.cli.command import guarded
 from dpbandits.environments.catalogue import build
+from dpbandits.files import PACKAGE
 from dpbandits.settings.groups import read_group
 from dpbandits.theory.azize2025 import bernoulli_lower
 
@@ -43,6 +44,13 @@ def tails(name, values, keys):
         yield [algo, f"{eps:g}", f"{value:g}", *(f"{x:.3g}" for x in measured), large]
 
 
+def sources(words=()):
+    """What decides the page, for ``signed``."""
+    changed = sorted(word for word in words if not word.startswith("results="))
+    bound = PACKAGE / "theory" / "azize2025.py"
+    return [*changed, *played(ALGORITHMS, INSTANCES), Path(__file__), bound]
+
+
 def main(words):
     keys = {"runs": 2000, "horizon": 1e6, "checkpoints": 1, "results": "results"}
     keys |= dict(word.split("=", 1) for word in words)
@@ -51,7 +59,8 @@ def main(words):
         head = ["algorithm", "eps", name, "median", "mean", "99 %", "largest", f"above {MANY}"]
         rows = sorted(tails(name, values, keys), key=lambda row: row[:2])
         parts.append(table(rows, head))
-    return write(Path(keys["results"]) / "azize2025_tails.md", "\n".join(parts))
+    page = Path(keys["results"]) / "azize2025_tails.md"
+    return write(page, "\n".join(parts), sources(words))
 
 
 if __name__ == "__main__":

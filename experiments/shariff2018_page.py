@@ -6,6 +6,7 @@ The table is written to RESULTS/shariff2018_page.md.
 """
 
 import math
+from pathlib import Path
 
 import numpy as np
 from pages import page_of_folder, table
@@ -19,6 +20,7 @@ from dpbandits.authoring import (
     routine,
     wishart_nodes,
 )  # fmt: skip
+from dpbandits.contracts.versions import version_of_file, without_libraries
 
 T, RUNS, ALPHA, DELTA = 255, 400, 0.05, 1e-3  # the last prefix has as many nodes as there can be
 THETA = np.array([0.8, -0.4, 0.4])
@@ -96,5 +98,10 @@ def page(results):
     return f"# How loose the bounds of Private LinUCB are\n\n{note}\n\n{table(rows, HEAD)}"
 
 
+def sources():
+    """What decides the page, for ``signed``: also the parts of algorithms that it imports."""
+    return [without_libraries(version_of_file(Path(__file__)))]
+
+
 if __name__ == "__main__":
-    page_of_folder("shariff2018_page", page)
+    page_of_folder("shariff2018_page", page, sources)

@@ -20,6 +20,7 @@ from dpbandits.figures.experiments import experiment_figure
 from dpbandits.figures.style import save
 from dpbandits.files import check_writable, write_atomically
 from dpbandits.results.run_store import RunStore
+from dpbandits.results.sources import signed
 from dpbandits.results.tables import MEASURED, load_finished, tidy, write_table
 from dpbandits.running.failures import RunsFailed
 from dpbandits.running.monte_carlo import run_settings
@@ -30,6 +31,7 @@ NAME = "which_global"
 
 def main(words):
     which = load_script(NAME)
+    changed = sorted(word for word in words if not word.startswith("results="))
     keys = {"results": "results", **dict(word.split("=", 1) for word in words)}
     request = request_from(REGRET, {**keys, "experiment": NAME}, {})
     check_writable(request.folder)
@@ -59,7 +61,8 @@ def main(words):
     stem, figure = experiment_figure(NAME, request.folder)
     print(*save(figure, stem), sep="\n")
     page = request.folder / f"{NAME}_page.md"
-    write_atomically(page, which_global_page.page(request.folder).encode())
+    text = which_global_page.page(request.folder)
+    write_atomically(page, signed(text, [*changed, *which_global_page.sources()]).encode())
     print(page)
     return 0
 

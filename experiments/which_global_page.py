@@ -6,12 +6,15 @@ often at most twice the smallest, and how many of its runs are far above.
 The tables are written to RESULTS/which_global_page.md.
 """
 
-from pages import page_of_folder, table
+from pathlib import Path
+
+from pages import experiments, page_of_folder, table
 from scipy.stats import gmean
 
 import dpbandits as dp
 from dpbandits.contracts.display import display_name
 from dpbandits.figures.draw import load_script
+from dpbandits.files import PACKAGE
 from dpbandits.results.summary import rounds
 from dpbandits.results.tables import at_end
 
@@ -73,5 +76,12 @@ def page(results):
     return "\n".join(texts)
 
 
+def sources():
+    """What decides the page, for ``signed``: also the race, and the sets of those that may win."""
+    scripts = [Path(__file__).with_name(f"which_global{s}.py") for s in ("", "_map", "_page")]
+    race = [PACKAGE / "decisions" / "race.py", *sorted((PACKAGE / "comparison").glob("*.py"))]
+    return [*experiments("which_global"), *scripts, *race]
+
+
 if __name__ == "__main__":
-    page_of_folder("which_global_page", page)
+    page_of_folder("which_global_page", page, sources)

@@ -22,6 +22,7 @@ from dpbandits.cli.config.compose import read_request
 from dpbandits.compiled import compiler
 from dpbandits.contracts.algorithm import HOMES, load
 from dpbandits.contracts.question import REGRET, STOPPING
+from dpbandits.results.sources import signature, unsigned
 from dpbandits.results.tables import columns_of
 from dpbandits.running.play import loop_of
 from dpbandits.settings.groups import names_in
@@ -155,10 +156,11 @@ def test_a_manifest_and_summaries_lie_beside_the_table(bandit, question):
     versions = {"numpy": np.__version__, "numba": numba.__version__}
     versions["python"] = platform.python_version()
     assert manifest["versions"].items() >= versions.items()
-    markdown = path.with_suffix(".md").read_text().splitlines()
+    markdown = unsigned(path.with_suffix(".md").read_text()).splitlines()
     assert all(line.startswith("|") and line.endswith("|") for line in markdown)
     assert manifest["config"][question.group] in markdown[-1]
     assert r"\begin{tabular}" in path.with_suffix(".tex").read_text()
+    assert signature(path.with_suffix(".md").read_text())
     assert "_" not in path.with_suffix(".tex").read_text()  # names for people
 
 

@@ -95,6 +95,7 @@ INSTALLED = {
     "audit": {"audit", "exact"},
     "twins": {"audit", "exact"},
     "exact": {"exact"},
+    "results-check": {"audit", "exact"},
     "docs": {"docs"},
     "report": {"report"},
     "reliability": {"test"},
@@ -136,6 +137,19 @@ def test_every_experiment_is_that_of_one_target():
     (line,) = commands("map")[-1:]
     (only_map,) = re.findall(r"experiments/(\w+)_map\.py", line)
     assert figures | {only_map} == names and only_map not in figures
+
+
+def test_pages_are_checked_by_the_commands_that_make_them():
+    targets = ["figures", "map", "claims", "audit"]
+    made = {line for name in targets for line in commands(name, "RESULTS=a")}
+    checked = commands("results-check", "CHECKED=a")
+    assert made < {*checked}
+    called, compared = (line for line in checked if line not in made)
+    assert called.endswith(f" {' '.join(targets)} RESULTS=a")
+    assert compared.split()[-2:] == ["experiments/check.py", "a"]
+    *_, quick, check = commands("results-check", "QUICK=1")
+    names = quick.split("all.py")[1].split()[:-1]
+    assert len(names) == 5 and check.split()[-5:] == names
 
 
 def test_every_target_is_covered():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,14 @@ from ..audit.subjects.releases import MECHANISMS
 from ..audit.tables import alignments_in_words, in_words, render
 from ..audit.verdicts import MEANING, OBJECTIONS, VIOLATED
 from ..audit.work import findings_of
-from ..contracts.algorithm import find_file, load
+from ..contracts.algorithm import Algorithm, find_file, load
 from ..contracts.parameters import BUDGETS
 from ..figures.style import save
-from ..files import check_writable, write_atomically
+from ..files import PACKAGE, check_writable, write_atomically
+from ..results.sources import Source, signed
 from ..results.tables import write_table
 from ..running.progress import progress_bar
-from ..settings.groups import names_in
+from ..settings.groups import default_keys, names_in, read_group
 from ..settings.setting import digest
 from ..settings.user_files import user_folders
 from .command import entry_point, takes_folder, takes_multirun
@@ -33,6 +34,7 @@ from .help import keys_listing
 
 VALUES = (0.1, 0.5, 1.0, 2.0)  # of the budgets
 GROUPS = ("algo", "rule")
+OTHER_PAGES = {PACKAGE / "audit" / "__main__.py", PACKAGE / "audit" / "figure.py"}
 
 
 def _lists() -> dict[str, str]:
@@ -50,6 +52,7 @@ def main(given: Namespace) -> int:
     audits: list[Audit] = []
     beyond: list[str] = []  # reasons why exact losses are out of reach
     config: Mapping[str, Any] = {}
+    algorithms: list[Algorithm] = []
     for line in [given.words] if chosen else everything(given.words):
         for point in multirun_points(line, folders):
             config, contents, _ = compose_config(point, folders, "audit")
@@ -57,6 +60,7 @@ def main(given: Namespace) -> int:
             if config["exact"] is True and group != "algo" and not chosen:
                 continue  # exact losses are those of algorithms
             algorithm = load(find_file(str(config[group]), folders, group)) if group else None
+            algorithms += [algorithm] if algorithm else []
             try:
                 audits += requested(config, given_keys, algorithm, contents.get(group, {}))
             except OutOfReach as reason:
@@ -65,7 +69,26 @@ def main(given: Namespace) -> int:
     check_writable(results)
     names = [audit.name for audit in audits]
     kind = "exact" if config["exact"] else "audit"
-    return settle(audits, beyond, results, table_name(kind, given.words, names, chosen))
+    parts = sources(given.words, algorithms, folders)
+    return settle(audits, beyond, results, table_name(kind, given.words, names, chosen), parts)
+
+
+def sources(
+    overrides: Iterable[str], algorithms: Iterable[Algorithm], folders: tuple[str, ...] = ()
+) -> list[Source]:
+    """What decides the page of an audit of some algorithms and rules, or of mechanisms alone."""
+    changed = sorted(o for o in overrides if not o.startswith(("jobs=", "results=")))
+    distinct = {(x.group, x.name): x for x in algorithms}
+    contents = [repr(read_group(*name, folders)) for name in distinct]
+    files = sorted({*(PACKAGE / "audit").rglob("*.py")} - OTHER_PAGES)
+    keys = repr(default_keys("audit"))
+    return [*changed, keys, *distinct.values(), *contents, *files, Path(__file__)]
+
+
+def promising(group: str) -> list[Algorithm]:
+    """The algorithms or rules that promise privacy."""
+    found = [load(find_file(name, (), group)) for name in names_in(group)]
+    return [algorithm for algorithm in found if algorithm.private]
 
 
 def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
@@ -73,10 +96,7 @@ def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
     subjects: list[tuple[str, str]] = []
     given = {name for name in BUDGETS if any(o.startswith(f"{name}=") for o in overrides)}
     for group in GROUPS:
-        for name in names_in(group):
-            algorithm = load(find_file(name, (), group))
-            if algorithm.private:
-                subjects.append((f"{group}={name}", str(algorithm.budget)))
+        subjects += [(f"{group}={x.name}", str(x.budget)) for x in promising(group)]
     subjects += [(f"mechanism={name}", found.budget) for name, found in MECHANISMS.items()]
     for word, budget in subjects:
         if budget in given:
@@ -85,9 +105,15 @@ def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
             yield [*overrides, word, f"{budget}={list(VALUES)}"]
 
 
-def settle(audits: Sequence[Audit], beyond: Sequence[str], results: Path, stem: str) -> int:
+def settle(
+    audits: Sequence[Audit],
+    beyond: Sequence[str],
+    results: Path,
+    stem: str,
+    parts: Sequence[Source],
+) -> int:
     """Do the audits that are not stored yet, then print and write all findings under a name;
-    ``beyond`` are the reasons of what is out of reach.
+    ``beyond`` are the reasons of what is out of reach, ``parts`` decide the page.
 
     Raises:
         OutOfReach: all of it is out of reach.
@@ -115,7 +141,7 @@ def settle(audits: Sequence[Audit], beyond: Sequence[str], results: Path, stem: 
     outside = "".join(f"* {reason}\n" for reason in reasons)
     page = f"{render(rows, 'pipe')}\n" + (f"\nOut of reach:\n\n{outside}" if outside else "")
     write_table(results / f"{stem}.csv", table)
-    write_atomically(results / f"{stem}.md", page.encode())
+    write_atomically(results / f"{stem}.md", signed(page, parts).encode())
     if "measured" in table:
         save(bars(table), results / "figures" / stem)
     print(render(rows, "simple"))

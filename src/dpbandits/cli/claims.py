@@ -12,6 +12,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from ..claims import (
+    BY_BOUND,
     OUTCOMES,
     Claim,
     Part,
@@ -25,13 +26,15 @@ from ..claims import (
 )
 from ..contracts.question import REGRET
 from ..errors import unknown
-from ..files import check_writable, write_atomically
+from ..files import PACKAGE, check_writable, write_atomically
 from ..results.run_store import RunStore
+from ..results.sources import SUMMARY, Source, signed
 from ..results.tables import write_table
 from ..running.failures import RunsFailed
 from ..running.monte_carlo import run_settings
 from ..settings.choices import request_from
 from ..settings.groups import question_of
+from ..settings.request import Request
 from ..validation import folder, whole
 from .command import entry_point, names_and_keys
 
@@ -72,9 +75,10 @@ def settle(claims: Sequence[Claim], runs: int, keys: Mapping[str, str], stem: st
         words = verdict(found)
         ledger.append([c.name, c.says, c.source, c.published, in_words(found), words, c.why])
         numbers += [_row(c, part, words) for part in found]
+    parts = sources(claims, runs, keys)
     for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
         text = tabulate(ledger, HEAD, tablefmt=style, disable_numparse=True) + "\n"
-        write_atomically(results / f"{stem}{suffix}", text.encode())
+        write_atomically(results / f"{stem}{suffix}", signed(text, parts, suffix).encode())
     write_table(results / f"{stem}.csv", pd.DataFrame(numbers))
     shown = [[r[0], r[3], r[4].replace("; ", "\n"), r[5]] for r in ledger]
     print(tabulate(shown, ["claim", *HEAD[3:6]], disable_numparse=True))
@@ -82,13 +86,30 @@ def settle(claims: Sequence[Claim], runs: int, keys: Mapping[str, str], stem: st
     return 0
 
 
-def samples_of(experiment: str, runs: int, keys: Mapping[str, str], results: Path) -> list[Sample]:
-    """The runs of an experiment; those that are missing are played."""
-    given = {**keys, "results": str(results), "experiment": experiment}
+def sources(claims: Sequence[Claim], runs: int, keys: Mapping[str, str]) -> list[Source]:
+    """What decides the ledger of some claims."""
+    names = dict.fromkeys(name for c in claims for name in c.experiments)
+    requests = [request_of(name, keys) for name in names]
+    found: list[Source] = [*map(repr, claims), str(runs)]
+    for request in requests:
+        found += [str(request.runs), *request.settings]
+    if any(part.get("statistic") in BY_BOUND for c in claims for part in c.parts):
+        found += sorted((PACKAGE / "theory").glob("*.py"))
+    return [*found, PACKAGE / "claims.py", Path(__file__), *SUMMARY]
+
+
+def request_of(experiment: str, keys: Mapping[str, str]) -> Request:
+    """The request of an experiment with some keys changed."""
+    given = {**keys, "experiment": experiment}
     question = question_of(experiment) or REGRET
     if not question.plays_on:
         given.pop("horizon", None)
-    request = request_from(question, given, {})
+    return request_from(question, given, {})
+
+
+def samples_of(experiment: str, runs: int, keys: Mapping[str, str], results: Path) -> list[Sample]:
+    """The runs of an experiment; those that are missing are played."""
+    request = request_of(experiment, {**keys, "results": str(results)})
     check_writable(results)
     store = RunStore(results)
     long = [s for s in request.settings if not is_cheap(s)]

@@ -20,6 +20,11 @@ PLAYED_BY = (PACKAGE / "running" / "seeds.py", PACKAGE / "running" / "play.py")
 LIBRARIES = f"numpy {np.__version__}, numba {numba.__version__}"
 
 
+def without_libraries(version: str) -> str:
+    """The hash of the sources alone."""
+    return version.removesuffix(f", {LIBRARIES}")
+
+
 def version_of_file(file: Path) -> str:
     """Hash of the algorithm's file, of all that it imports of the package, of what plays it, and
     of the libraries that draw and compile.

@@ -54,8 +54,7 @@ def write_manifest(
         "sha256": sha256(table),
         "sources": SOURCES,
         "seed": config["seed"],
-        "versions": {name: _version(name) for name in ("dpbandits", "numpy", "numba")}
-        | {"python": platform.python_version()},
+        "versions": versions(),
         "compiler": compiler(),
         "commit": commit(),
         "wall_time_seconds": round(seconds, 3),
@@ -88,6 +87,12 @@ def sha256(file: Path) -> str:
     """Checksum of a file."""
     with opened(file) as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def versions() -> dict[str, str | None]:
+    """The versions of what computes runs and tables."""
+    found = {name: _version(name) for name in ("dpbandits", "numpy", "numba")}
+    return found | {"python": platform.python_version()}
 
 
 def _version(name):

@@ -12,6 +12,7 @@ from ..settings.request import Request
 from .manifest import write_manifest
 from .naming import table_path
 from .run_store import Store
+from .sources import of_summary, signed
 from .summary import render, summarize
 from .tables import at_end, batches, settings_of, write_pieces
 
@@ -47,8 +48,9 @@ def write_report(
 
     write_pieces(path, pieces())
     summary = pd.concat(summaries, ignore_index=True)
+    parts = of_summary(request.settings, request.runs)
     for suffix, style in ((".md", "pipe"), (".tex", "latex")):
         text = render(summary, request.question, style) + "\n"
-        write_atomically(path.with_suffix(suffix), text.encode())
+        write_atomically(path.with_suffix(suffix), signed(text, parts, suffix).encode())
     write_manifest(path, request.config, request.settings, seconds, request.changed)
     return path, summary
