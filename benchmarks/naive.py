@@ -748,3 +748,104 @@ def dist_rdp_se(rng, means, T, eps, p, s, batches):
     """Chowdhury & Zhou 2023, Skellam noise."""
     sigma = 2.0 / eps + math.sqrt(2.0) / (s * eps)
     return server_that_sums(rng, means, T, eps, p, batches, s, sigma, True)
+
+
+# Nash confidence bounds, as Sarkar et al. 2025 coded them
+
+
+@njit
+def random_arms(rng, means, T, most):
+    """Random arms in fewer than T rounds, until the rewards of one sum to more than ``most``."""
+    N, S = np.zeros(len(means)), np.zeros(len(means))
+    while N.sum() < T and S.max() <= most:
+        a = int(len(means) * rng.random())
+        S[a] += bernoulli(rng, means[a])
+        N[a] += 1.0
+    return N, S
+
+
+@njit
+def ncb(rng, means, T, c):
+    """Barman et al. 2023."""
+    l = math.log(T)
+    N, S = random_arms(rng, means, T, c * c * l)
+    index = np.full(len(means), np.inf)
+    for _ in range(int(N.sum()), T):
+        for i in range(len(means)):
+            if N[i] > 0:
+                index[i] = S[i] / N[i] + 2.0 * c * math.sqrt(2.0 * l * S[i]) / N[i]
+        a = np.argmax(index)
+        S[a] += bernoulli(rng, means[a])
+        N[a] += 1.0
+    return N
+
+
+@njit
+def gdp_ncb(rng, means, T, eps, c, alpha, repair):
+    """Episodes of doubling length; with ``repair`` 0 phase 1 looks at noisy sums of new rewards."""
+    K, W = len(means), math.floor(math.sqrt(T)) + 1.0
+    w = math.log(W)
+    most = 1600.0 * (c * c * w + w * w / eps)
+    if repair == 1.0:
+        N, S = random_arms(rng, means, min(T, W), most)
+    else:
+        N, S, new, look = np.zeros(K), np.zeros(K), np.zeros(K), 1.0
+        while N.sum() < min(T, W) and S.max() <= most:
+            a = int(K * rng.random())
+            new[a] += bernoulli(rng, means[a])
+            N[a] += 1.0
+            if N.sum() == look:
+                look *= 2.0
+                for i in range(K):
+                    S[i] += new[i] + laplace(rng, 1.0 / eps)
+                    new[i] = 0.0
+    t, used = int(N.sum()), N.copy()  # how many rewards of an arm its mean may use
+    if repair == 0.0:
+        used[:], S[:] = 0.0, 0.0
+    length, mean, index = np.ones(K), np.zeros(K), np.zeros(K)
+    while t < T:
+        for i in range(K):
+            n = used[i] + length[i]
+            index[i] = mean[i] + 2.0 * c * math.sqrt(2.0 * w * mean[i] / n)
+            index[i] += alpha * w * w / (eps * n)
+            index[i] += 4.0 * math.sqrt(2.0 * alpha * w**3 / eps) / n
+        a = np.argmax(index)
+        length[a] *= 2.0
+        total, pulled = S[a], 0
+        while t < T and pulled < length[a]:
+            total += bernoulli(rng, means[a])
+            N[a] += 1.0
+            pulled += 1
+            t += 1
+        private = (total + laplace(rng, math.log(T) / eps)) / (used[a] + pulled)
+        mean[a] = min(max(private, 0.0), 1.0)
+    return N
+
+
+@njit
+def ldp_ncb(rng, means, T, eps, c, alpha):
+    """Each user's response is the reward and noise."""
+    K, W, l = len(means), math.floor(math.sqrt(T)) + 1.0, math.log(T)
+    w, N, S, index = math.log(W), np.zeros(K), np.zeros(K), np.full(K, np.inf)
+    explores = True
+    for t in range(T):
+        if t > W:
+            explores = False
+        if explores:
+            a = int(K * rng.random())
+        else:
+            for i in range(K):
+                if N[i] > 0:
+                    m = min(max(S[i] / N[i], 0.0), 1.0)
+                    index[i] = m + 2.0 * c * math.sqrt(2.0 * l * m / N[i])
+                    index[i] += math.sqrt(8.0 * alpha * l / N[i]) / eps
+                    index[i] += 4.0 * c * (2.0 * alpha * w**3 / N[i] ** 3) ** 0.25 / math.sqrt(eps)
+            a = np.argmax(index)
+        S[a] += bernoulli(rng, means[a]) + laplace(rng, 1.0 / eps)
+        N[a] += 1.0
+        if explores:
+            m = min(max(S[a] / N[a], 0.0), 1.0)
+            low = max(m - math.sqrt(8.0 * alpha * l / N[a]) / eps, 1e-20)
+            most = 1600.0 * (c * c * l + l * l / (eps * eps * low))
+            explores = N[a] * m <= most + math.sqrt(8.0 * alpha * l * N[a]) / eps
+    return N

@@ -29,7 +29,7 @@ SHORT = {
 }
 DETERMINISTIC = sorted(
     set(NAMES) - set(LAWS) - {"prae_c", "ncb", "gdp_ncb", "ldp_ncb"} - set(THOMPSON)
-)  # on fixed rewards, without noise; of the last three there is no naive loop
+)  # on fixed rewards, without noise; the last three begin with random arms
 
 
 @cache

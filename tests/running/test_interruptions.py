@@ -85,7 +85,7 @@ def test_kills_lose_nothing(tmp_path, question, count):
 )
 def test_kills_have_controls(tmp_path, control, what):
     count = 9 if control == "deaf" else 18
-    given = ([tmp_path / str(seed), seed, count, "threads", control] for seed in range(4))
+    given = ([tmp_path / str(seed), seed, count, "threads", control] for seed in range(12))
     assert any(killed("regret", *x)[what] for x in given)
 
 
