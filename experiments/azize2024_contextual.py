@@ -39,7 +39,7 @@ def draw(table):
         left.set_ylabel("regret $-$ regret without noise")
         late = rows[(rows["horizon"] == longest) & (rows["t"] >= EARLIEST * longest)]
         mean = late.groupby(["t", "rho"])["regret"].mean().unstack("rho")
-        for i, rho in enumerate(BUDGETS, start=3):
+        for i, rho in enumerate(mean.columns.intersection(BUDGETS), start=3):
             relative = mean[rho] / mean[np.inf] - 1
             right.plot(relative.index, relative, label=f"$\\rho$ = {rho:g}", color=COLOURS[i])
         right.set(title=f"{bonus} bonus: relative price", xscale="log")

@@ -1,30 +1,54 @@
 """Running times of the experiments: python experiments/times.py [RESULTS].
 
-They are read from the manifests, printed, and written to RESULTS/times.md. Runs that several
-experiments share are counted in the first of them only.
+They are read from the manifests and the stored runs, printed, and written to RESULTS/times.md.
 """
 
 import json
+from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 from pages import page_of_folder, table
 
 import dpbandits as dp
+from dpbandits.results.run_store import Damaged, file_of, read_runs
 from dpbandits.results.summary import rounds
+
+HEAD = ["experiment", "settings", "runs", "horizon", "seconds", "most of it", "ns a round of that"]
+NOTE = """
+Seconds on two cores, compilation included; runs that experiments share are counted in the first
+that was made. *Most of it*: the algorithm, or stopping rule, that took the largest share of the
+time of all runs. A round costs its random numbers, and what the index needs: the table of ratios in
+benchmarks/table.md says how near each algorithm is to the random numbers alone. Episodes cost less
+than a nanosecond a round, since a block of rounds is one draw.
+"""
 
 
 def page(results):
-    rows = []
-    for name in dp.experiments().index:
-        path = results / f"{name}.json"
-        if path.is_file():
-            manifest = json.loads(path.read_text())
-            settings, runs = manifest["settings"], manifest["config"]["runs"]
-            seconds = f"{manifest['wall_time_seconds']:.1f}"
-            horizon = ", ".join(map(rounds, sorted({setting["horizon"] for setting in settings})))
-            rows.append([name, len(settings), runs, horizon, seconds])
-    head = ["experiment", "settings", "runs", "horizon", "seconds"]
-    return table(rows, head)
+    rows = [row(n, results) for n in dp.experiments().index if (results / f"{n}.json").is_file()]
+    return table(rows, HEAD) + NOTE
+
+
+def row(name, results):
+    """An experiment: what was run, how long it took, and the algorithm that took longest."""
+    manifest = json.loads((results / f"{name}.json").read_text())
+    settings = manifest["settings"]
+    seconds, played = Counter(), Counter()
+    for setting, key in zip(settings, manifest["finished"], strict=True):
+        with suppress(Damaged):
+            taken = read_runs(file_of(results, key)).seconds.values()
+            who = setting.get("algo") or setting["rule"]
+            seconds[who] += sum(taken)
+            played[who] += len(taken) * setting["horizon"]
+    [(who, most)] = seconds.most_common(1)
+    share = most / sum(seconds.values())
+    horizons = ", ".join(map(rounds, sorted({setting["horizon"] for setting in settings})))
+    wall = f"{manifest['wall_time_seconds']:.1f}"
+    each = (
+        f"{1e9 * most / played[who]:.2g}" if "algo" in settings[0] else ""
+    )  # a rule may stop early
+    runs = manifest["config"]["runs"]
+    return [name, len(settings), runs, horizons, wall, f"{who}, {share:.0%}", each]
 
 
 def sources():

@@ -757,7 +757,9 @@ def reproduce(
     Args:
         experiment: one of ``dp.experiments()``.
         results: the folder to write to.
-        **changes: keys to change: ``horizon``, ``runs``, ``seed``, ``jobs``.
+        **changes: keys to change: ``horizon``, ``runs``, ``seed``, ``jobs``. Of an experiment that
+            varies the horizon of all settings those of at most ``horizon`` rounds are played, or
+            those of the fewest.
 
     Returns:
         The paths of the figure: PDF and PNG.

@@ -27,7 +27,9 @@ from ..results.tables import question_of_table, read_table, settings_of
 from ..running.monte_carlo import play_missing
 from ..settings.choices import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
+from ..settings.setting import Setting
 from ..settings.sweep import grids
+from ..validation import whole
 from .bounds import curves, read_records
 from .draw import figure_of_experiment, metric_of_experiment
 from .style import save
@@ -46,9 +48,13 @@ def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[
     question = question_of(name) or REGRET
     limits = {q.limit for q in QUESTIONS} - {question.limit}
     given = {key: value for key, value in changes.items() if key not in limits}
-    request = request_from(question, {**given, "experiment": name, "results": results}, {})
     changed = tuple(f"{key}={plain(x)}" for key, x in given.items() if key not in INDIFFERENT)
-    request = replace(request, changed=changed)
+    own = grids(read_experiment(name))
+    varies = bool(own) and all(question.limit in grid for grid in own)
+    longest = given.pop(question.limit, None) if varies else None
+    request = request_from(question, {**given, "experiment": name, "results": results}, {})
+    settings = _cut(request.settings, question.limit, longest)
+    request = replace(request, changed=changed, settings=settings)
     table = table_path(request)
     figures = [results / "figures" / f"{name}{suffix}" for suffix in (".pdf", ".png")]
     current = is_current(table, request.config, request.settings)
@@ -66,6 +72,14 @@ def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[
         return save(figure, stem)
 
     return draw
+
+
+def _cut(settings: list[Setting], limit: str, longest: Any) -> list[Setting]:
+    """The settings of at most ``longest`` rounds, or else those of the fewest; None for all."""
+    if longest is None:
+        return settings
+    most = max(whole(limit, longest, at_least=1), min(s.horizon for s in settings))
+    return [setting for setting in settings if setting.horizon <= most]
 
 
 def _are_newer(figures: Sequence[Path], table: Path, described: Path) -> bool:
