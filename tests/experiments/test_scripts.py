@@ -121,7 +121,7 @@ def test_times_are_those_of_the_manifests(tmp_path):
     for row in rows:
         manifest = json.loads((tmp_path / f"{row[0]}.json").read_text())
         assert float(row[4]) == pytest.approx(manifest["wall_time_seconds"], abs=0.051)
-    assert rows[0][5] == "adap_klucb, 100%" and float(rows[0][6]) > 0.0 and rows[1][6] == ""
+    assert rows[0][5].endswith("%") and float(rows[0][6]) > 0.0 and rows[1][6] == ""
 
 
 def test_practical_constants_are_the_measured_ones():
