@@ -424,6 +424,7 @@ def plot(
     band: str = "ci",
     bounds: bool = False,
     metric: str = "regret",
+    marks: bool = False,
 ) -> Figure:
     """Draw a tidy table: regret against time or budget, or stopping times.
 
@@ -439,6 +440,8 @@ def plot(
             ``quantiles`` for medians with 10 % to 90 % of the runs.
         bounds: whether to draw what theorems say beside the regret.
         metric: ``regret``, ``average`` or ``nash``, see ``measured``.
+        marks: whether to draw rings around the mean final regrets that ``compare`` cannot tell
+            from the smallest of their game.
 
     Returns:
         A figure, which Jupyter shows; ``figure.savefig(path)`` writes it.
@@ -458,7 +461,7 @@ def plot(
     curves = _curves(table) if bounds else None
     table = completed(measured(table, metric))
     check_table("the table", table)
-    figure = figure_of_table(table, title, x=x, kind=kind, band=band, bounds=curves)
+    figure = figure_of_table(table, title, x=x, kind=kind, band=band, bounds=curves, marks=marks)
     name_axes(figure, metric)
     return figure
 

@@ -21,7 +21,7 @@ from ..results.metrics import METRICS, REGRET
 from ..validation import one_of
 from .command import entry_point, names_and_keys, stem_of
 
-OF_TABLES = ("x", "y", "metric", "band", "kind", "title")
+OF_TABLES = ("x", "y", "metric", "band", "kind", "marks", "title")
 
 
 @entry_point("plot")
@@ -94,7 +94,8 @@ def _of_tables(files: list[Path], keys: dict[str, str], bounds: bool) -> tuple[P
         refuse_bounds(metric)
     table = by_metric(table, files, metric)
     curves = curves_of(table, files) if bounds else None
-    figure = figure_of_table(table, title, curves, x=x, band=band, kind=kind)
+    marks = one_of(("true", "false"), "marks", keys.get("marks", "false")) == "true"
+    figure = figure_of_table(table, title, curves, x=x, band=band, kind=kind, marks=marks)
     name_axes(figure, metric)
     if "rule" not in table.columns and kind is None:
         print(f"drawn with x={axis_of(table, x)} band={band}", file=sys.stderr)

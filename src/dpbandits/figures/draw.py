@@ -76,6 +76,7 @@ def figure_of_table(
     x: str | None = None,
     band: str = "ci",
     kind: str | None = None,
+    marks: bool = False,
 ) -> Figure:
     """The figure of a table: stopping times, or regret against time or the budget.
 
@@ -88,6 +89,8 @@ def figure_of_table(
     one_of(BANDS, "band", band)
     if kind not in (None, "tail"):
         raise BadInput(f"kind={plain(kind)}: tail is needed, or nothing")
+    if marks and ("rule" in table.columns or kind is not None):
+        raise BadInput("marks=true: only regret against t, eps or rho has marks of the best")
     if "rule" in table.columns:
         if x is not None or kind is not None:
             given = f"x={x}" if kind is None else f"kind={kind}"
@@ -100,7 +103,9 @@ def figure_of_table(
         return tail_panels(table, title)
     x = axis_of(table, x)
     if x in AXES:
-        return AXES[x](table, title, band=band, bounds=bounds)
+        return AXES[x](table, title, band=band, bounds=bounds, marks=marks)
+    if marks:
+        raise BadInput(f"x={x}: marks of the best are drawn against t, eps or rho")
     if bounds is not None:
         raise BadInput(f"x={x}: bounds are drawn against t, eps or rho")
     return parameter_panels(table, title, x, band)

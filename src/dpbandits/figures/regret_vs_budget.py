@@ -19,6 +19,8 @@ from .labels import budget_title, labelled, legend_name, scientific
 from .layout import label_edges, panels_of
 from .overlays import SLOPE, draw_bounds, lines_of, unstretched
 from .style import BOUND, Chart, Styles, finish, styled, styles_of
+from .ties import NOTE as RINGS
+from .ties import draw_rings, tied
 
 
 def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: str | None) -> None:
@@ -68,15 +70,17 @@ def budget_panels(
     terms: Mapping[str, Callable[[float], float]] | None = None,
     bounds: pd.DataFrame | None = None,
     x: str = "eps",
+    marks: bool = False,
 ) -> Figure:
     """Final regret against the privacy budget: a panel for each environment.
 
     ``terms`` are functions of the budget to draw beside the measured regret, by their labels; see
-    ``time_panels`` for ``band`` and ``bounds``. Algorithms that take another budget than ``x`` are
-    left out.
+    ``time_panels`` for ``band``, ``bounds`` and ``marks``. Algorithms that take another budget
+    than ``x`` are left out.
     """
     table = labelled(table[table[x].notna()], horizons=True)
     bounds = lines_of(bounds, table, x)
+    best = tied(table) if marks else None
     environments = table["env"].unique()
     figure = Chart(figsize=(max(3.2 * len(environments), 5.0), 3.6))
     axes = figure.subplots(1, len(environments), squeeze=False)[0]
@@ -87,11 +91,13 @@ def budget_panels(
         regret_vs(ax, table[table["env"] == env], x, styles, band)
         ax.set(title=environment_title(env), xlabel=f"privacy budget {symbol(x)}", xscale="log")
         draw_bounds(ax, bounds[bounds["env"] == env], styles)
+        if best is not None:
+            draw_rings(ax, best[best["env"] == env], x, styles)
         for (label, term), dash in zip((terms or {}).items(), ("--", ":", "-."), strict=False):
             values = [term(budget) for budget in budgets]
             ax.plot(budgets, values, label=label, color="black", lw=1, ls=dash, gid=BOUND)
     axes[0].set_ylabel(regret_label(table))
-    return finish(figure, title, table, band_note(table, band))
+    return finish(figure, title, table, band_note(table, band) + (RINGS if marks else ""))
 
 
 @styled

@@ -20,6 +20,8 @@ from .layout import label_edges, panel_title
 from .overlays import draw_bounds, lines_of
 from .style import BOUND, LONG, Chart, Styles, finish, styled, styles_of
 from .tails import exceedance
+from .ties import NOTE as RINGS
+from .ties import draw_rings, tied
 
 DOTS = 12  # means of a line of medians
 EARLY = 0.02  # of the rounds
@@ -104,16 +106,19 @@ def time_panels(
     bounds: pd.DataFrame | None = None,
     tails: bool = False,
     time: str | None = None,
+    marks: bool = False,
 ) -> Figure:
     """A row of panels for each environment and horizon, a column for each budget.
 
     Algorithms without a budget are drawn in every column. ``band`` is a key of ``BANDS``; for
     ``bounds`` see ``bounds.curves``. With ``tails`` the probability of large final regrets is
     below each panel. ``time`` is the scale of the axis of time, ``log`` or ``linear``; None for
-    what suits the table, see ``learns_early``.
+    what suits the table, see ``learns_early``. With ``marks`` rings are around what is best, see
+    ``ties``.
     """
     table = labelled(table)
     bounds = lines_of(bounds, table, "t")
+    best = tied(table) if marks else None
     budgets = finite_budgets(table)
     pairs = table[["env", "horizon"]].drop_duplicates()
     games = list(pairs.itertuples(index=False, name=None))
@@ -133,6 +138,9 @@ def time_panels(
         if (table.loc[inside, name] == value).any():
             regret_vs_time(ax, table[inside], styles, band, "log", bounds[beside], log_time)
             ax.set_title(panel_title(env, *budget) + _differences(table, inside, horizon))
+            if best is not None:
+                ends = best[_of_panel(best, env, horizon, *budget)]
+                draw_rings(ax, ends, "horizon", styles)
             if tails:
                 exceedance(tail, table[inside], styles)
         else:  # this game was not played at this budget
@@ -141,7 +149,7 @@ def time_panels(
     label_edges(axes, "round $t$", "pseudo-regret", each_row=tails)
     if tails:
         label_edges(below, "regret $x$ at $T$", "$P$(regret > $x$)", each_row=True)
-    return finish(figure, title, table, band_note(table, band))
+    return finish(figure, title, table, band_note(table, band) + (RINGS if marks else ""))
 
 
 def _of_panel(rows: pd.DataFrame, env: str, horizon: float, name: str, x: float) -> pd.Series:
