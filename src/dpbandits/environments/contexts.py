@@ -97,59 +97,59 @@ def contextual_environment(
 
 @verb
 def draw_contexts(
-    env: ContextualEnvironment, rng: np.random.Generator, t: int, X: np.ndarray
+    env: ContextualEnvironment, rng: np.random.Generator, t: int, X: np.ndarray, means: np.ndarray
 ) -> int:
     """Fill ``X``, float64 array (K, d), with the contexts of the round after ``t`` rounds, and
-    return the number of the row that they come from.
+    ``means``, float64 array (K + 1,), with the expected reward of each and the largest one; returns
+    the number of the row that they come from.
     """
     if unlikely(env.rows.shape[0] > 0):
-        return read_contexts(env, rng, t, X)
+        return read_contexts(env, rng, t, X, means)
     K, d = X.shape
     for i in range(K):
         for j in range(d):
             X[i, j] = normal(rng)
+    best = -np.inf
     for i in range(K):  # apart: nothing waits for a call
-        square = 0.0
+        square = mean = 0.0
         for j in range(d):
             x = env.center[j] + env.deviation * X[i, j]
             X[i, j] = x
             square += x * x
+            mean += env.theta[j] * x
         if env.ball and square > 1.0:
+            mean = 0.0
             for j in range(d):
                 X[i, j] *= 1.0 / math.sqrt(square)
+                mean += env.theta[j] * X[i, j]
+        means[i] = mean
+        best = max(best, mean)
+    means[K] = best
     return 0
 
 
 @borrowing_routine
 def read_contexts(
-    env: ContextualEnvironment, rng: np.random.Generator, t: int, X: np.ndarray
+    env: ContextualEnvironment, rng: np.random.Generator, t: int, X: np.ndarray, means: np.ndarray
 ) -> int:
     """``draw_contexts`` from the rows of the environment."""
     K, d = X.shape
-    law, row = env.law[0], t
-    if law == EMPIRICAL:
-        row = int(random(rng) * len(env.rows))
-        p = env.rows.shape[1]
-        for i in range(K):
-            start = env.order[i] * p
-            for j in range(d):
-                X[i, j] = env.rows[row, j - start] if 0 <= j - start < p else 0.0
-        return row
+    drawn, row = env.law[0] == EMPIRICAL, t
+    p = d
+    if drawn:
+        row, p = int(random(rng) * len(env.rows)), env.rows.shape[1]
+    means[K] = -np.inf
     for i in range(K):
+        mean, start = 0.0, env.order[i] * p
         for j in range(d):
-            X[i, j] = env.rows[t, env.order[i] * d + j]
+            if drawn:  # the features lie in the block of the arm
+                X[i, j] = env.rows[row, j - start] if 0 <= j - start < p else 0.0
+            else:
+                X[i, j] = env.rows[row, start + j]
+            mean += env.theta[j] * X[i, j]
+        means[i] = env.table[row, env.order[i]] if drawn else mean
+        means[K] = max(means[K], means[i])
     return row
-
-
-@verb
-def expected(env: ContextualEnvironment, X: np.ndarray, row: int, i: int) -> float:
-    """The expected reward of place ``i`` in a round, given its contexts."""
-    if env.law[0] == EMPIRICAL:
-        return env.table[row, env.order[i]]
-    mean = 0.0
-    for j in range(len(env.theta)):
-        mean += env.theta[j] * X[i, j]
-    return mean
 
 
 @verb

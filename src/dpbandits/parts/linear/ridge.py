@@ -130,33 +130,36 @@ def largest_index(now: Estimate, X: np.ndarray, beta: float, root: bool) -> int:
     """The row x with the largest <theta, x> + beta sqrt(x^T W x), or without the root; a negative
     x^T W x counts as 0.
 
-    Four rows are computed at a time, each as a sum of its own: a sum of d^2 numbers, one after the
-    other, would wait for each of them.
+    Five rows are computed at a time, each as a sum of its own: a sum of d^2 numbers, one after the
+    other, would wait for each of them. More would not fit into the registers.
     """
     best, largest, last = 0, -np.inf, len(X) - 1
-    for a in range(0, len(X), 4):
-        b, c, e = min(a + 1, last), min(a + 2, last), min(a + 3, last)
-        p = q = r = s = 0.0  # <theta, x>
-        t = u = v = w = 0.0  # x^T W x
+    for a in range(0, len(X), 5):
+        b, c, e, f = min(a + 1, last), min(a + 2, last), min(a + 3, last), min(a + 4, last)
+        p = q = r = s = o = 0.0  # <theta, x>
+        t = u = v = w = z = 0.0  # x^T W x
         for i in range(len(now.theta)):
-            k = l = m = n = 0.0
+            k = l = m = n = h = 0.0
             for j in range(i):
                 x = 2.0 * now.W[i, j]
                 k += x * X[a, j]
                 l += x * X[b, j]
                 m += x * X[c, j]
                 n += x * X[e, j]
+                h += x * X[f, j]
             x = now.W[i, i]
             t += X[a, i] * (k + x * X[a, i])
             u += X[b, i] * (l + x * X[b, i])
             v += X[c, i] * (m + x * X[c, i])
             w += X[e, i] * (n + x * X[e, i])
+            z += X[f, i] * (h + x * X[f, i])
             x = now.theta[i]
             p += x * X[a, i]
             q += x * X[b, i]
             r += x * X[c, i]
             s += x * X[e, i]
-        for row, mean, square in ((a, p, t), (b, q, u), (c, r, v), (e, s, w)):
+            o += x * X[f, i]
+        for row, mean, square in ((a, p, t), (b, q, u), (c, r, v), (e, s, w), (f, o, z)):
             width = max(square, 0.0)
             value = mean + beta * (math.sqrt(width) if root else width)
             if value > largest:
