@@ -41,20 +41,18 @@ def add_round(ridge: Ridge, X: np.ndarray, a: int, r: float) -> None:
     """
     V, W, b, y = ridge.V, ridge.W, ridge.b, ridge.work
     d = len(b)
-    for j in range(d):
-        y[0, j] = 0.0
-    for i in range(d):
-        x = X[a, i]
-        for j in range(d):
-            y[0, j] += x * W[i, j]
     q = 1.0
     for i in range(d):
-        q += X[a, i] * y[0, i]
-    for i in range(d):
-        x, w = X[a, i], y[0, i] / q
-        b[i] += x * r
+        x, total = X[a, i], 0.0
         for j in range(d):
+            total += X[a, j] * W[j, i]
             V[i, j] += x * X[a, j]
+        y[0, i] = total
+        b[i] += x * r
+        q += x * total
+    for i in range(d):
+        w = y[0, i] / q
+        for j in range(d):
             W[i, j] -= w * y[0, j]
     ridge.log_det[0] += math.log(q)
     ridge.age[0] += 1
