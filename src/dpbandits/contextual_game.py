@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .compiled import borrowing_routine, inlined, unlikely, verb
-from .environments.contexts import ContextualEnvironment, draw_contexts, reward_given
+from .environments.contexts import ContextualEnvironment, draw_contexts, reward_given, row_of
 from .environments.users import Users
 from .game import NEVER, check_arm
 
@@ -86,7 +86,7 @@ def contexts(game: ContextualGame) -> np.ndarray:
     """The contexts of the present round, float64 array (K, d). It is the same array in each round:
     ``look`` fills it with those of the next one, and takes less time than to ask for it again.
     """
-    look(game)
+    look_apart(game)
     return game.shown
 
 
@@ -95,13 +95,14 @@ def look(game: ContextualGame) -> None:
     """Fill the array of ``contexts`` with those of the present round, unless it holds them."""
     if game.clock[SHOWN] != game.clock[0] + 1:
         t = game.clock[0]
-        game.clock[ROW] = draw_contexts(game.env, game.coins, t, game.shown, game.means)
+        game.clock[ROW] = row_of(game.env, game.coins, t)
+        draw_contexts(game.env, game.coins, game.clock[ROW], game.shown, game.means)
         game.clock[SHOWN] = t + 1
 
 
 @borrowing_routine
 def look_apart(game: ContextualGame) -> None:
-    """``look``, not inlined: for a learner that plays without it."""
+    """``look``, not inlined: for the first round, and a learner that plays without it."""
     look(game)
 
 

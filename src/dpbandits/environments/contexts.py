@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled import borrowing_routine, normal, random, unlikely, verb
+from ..compiled import normal, random, rare_routine, unlikely, verb
 from ..contracts.question import CONTEXTS
 from .instances import Instance
 from .laws import EMPIRICAL, GAUSSIAN
@@ -96,15 +97,21 @@ def contextual_environment(
 
 
 @verb
+def row_of(env: ContextualEnvironment, rng: np.random.Generator, t: int) -> int:
+    """The row of the environment that the round after ``t`` rounds takes its contexts from."""
+    return int(random(rng) * len(env.rows)) if env.law[0] == EMPIRICAL else t
+
+
+@verb
 def draw_contexts(
-    env: ContextualEnvironment, rng: np.random.Generator, t: int, X: np.ndarray, means: np.ndarray
-) -> int:
-    """Fill ``X``, float64 array (K, d), with the contexts of the round after ``t`` rounds, and
-    ``means``, float64 array (K + 1,), with the expected reward of each and the largest one; returns
-    the number of the row that they come from.
+    env: ContextualEnvironment, rng: np.random.Generator, row: int, X: np.ndarray, means: np.ndarray
+) -> None:
+    """Fill ``X``, float64 array (K, d), with the contexts of a round, and ``means``, float64 array
+    (K + 1,), with the expected reward of each and the largest one.
     """
     if unlikely(env.rows.shape[0] > 0):
-        return read_contexts(env, rng, t, X, means)
+        read_contexts(env, row, X, means)
+        return
     K, d = X.shape
     for i in range(K):
         for j in range(d):
@@ -125,31 +132,25 @@ def draw_contexts(
         means[i] = mean
         best = max(best, mean)
     means[K] = best
-    return 0
 
 
-@borrowing_routine
-def read_contexts(
-    env: ContextualEnvironment, rng: np.random.Generator, t: int, X: np.ndarray, means: np.ndarray
-) -> int:
-    """``draw_contexts`` from the rows of the environment."""
+@partial(rare_routine, borrows=True)
+def read_contexts(env: ContextualEnvironment, row: int, X: np.ndarray, means: np.ndarray) -> None:
+    """``draw_contexts`` from a row of the environment."""
     K, d = X.shape
-    drawn, row = env.law[0] == EMPIRICAL, t
-    p = d
-    if drawn:
-        row, p = int(random(rng) * len(env.rows)), env.rows.shape[1]
+    block = env.law[0] == EMPIRICAL  # the features lie in the block of the arm, and d = K p
+    p = env.rows.shape[1] if block else d
     means[K] = -np.inf
     for i in range(K):
         mean, start = 0.0, env.order[i] * p
         for j in range(d):
-            if drawn:  # the features lie in the block of the arm
+            if block:
                 X[i, j] = env.rows[row, j - start] if 0 <= j - start < p else 0.0
             else:
                 X[i, j] = env.rows[row, start + j]
             mean += env.theta[j] * X[i, j]
-        means[i] = env.table[row, env.order[i]] if drawn else mean
+        means[i] = env.table[row, env.order[i]] if block else mean
         means[K] = max(means[K], means[i])
-    return row
 
 
 @verb

@@ -20,7 +20,7 @@ class Ridge(NamedTuple):
     W: np.ndarray  # float64 array (d, d), V^-1
     b: np.ndarray  # float64 array (d,)
     log_det: np.ndarray  # float64 array (1,), ln det V
-    age: np.ndarray  # int64 array (1,), updates since W was computed anew
+    age: np.ndarray  # float64 array (1,), updates since W was computed anew
     work: np.ndarray  # float64 array (d, d), a Cholesky factor; its first row is also W x
 
 
@@ -30,8 +30,9 @@ def new_ridge(d: int, lam: float) -> Ridge:
     V, W = np.zeros((d, d)), np.zeros((d, d))
     for i in range(d):
         V[i, i], W[i, i] = lam, 1.0 / lam
-    log_det = np.full(1, d * math.log(lam))
-    return Ridge(V, W, np.zeros(d), log_det, np.zeros(1, np.int64), np.zeros((d, d)))
+    log_det = np.zeros(1)
+    log_det[0] = d * math.log(lam)
+    return Ridge(V, W, np.zeros(d), log_det, np.zeros(1), np.zeros((d, d)))
 
 
 @verb
