@@ -48,11 +48,11 @@ def coordinates(features: np.ndarray, active: np.ndarray) -> np.ndarray:
         for j in range(d):
             left[i, j] = features[active[i], j]
     while r < min(k, d):
-        pivot = 0
+        pivot, longest = 0, 0.0
         for i in range(k):
-            if product(left, i, i) > product(left, pivot, pivot):
-                pivot = i
-        longest = product(left, pivot, pivot)
+            square = product(left, i, i)
+            if square > longest:
+                pivot, longest = i, square
         scale = max(scale, longest)
         if not longest > SPAN * SPAN * scale:
             break
