@@ -12,7 +12,7 @@ LIMITS = {
     ", K = 5": 2.0,
     ", K = 20": 3.0,
     " Beta draws": 1.5,
-    ", 30 normals": 2.8,  # 2.5 is aimed at, and missed
+    ", 30 normals": 2.5,
     ", 400 normals": 3.0,
     ", 30 normals, and noise": 4.0,
     ", 400 normals, and noise": 8.0,

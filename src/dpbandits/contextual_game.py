@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .compiled import borrowing_routine, inlined, unlikely, verb
-from .environments.contexts import ContextualEnvironment, draw_contexts, expected, reward_given
+from .environments.contexts import ContextualEnvironment, draw_contexts, reward_given, row_of
 from .environments.users import Users
 from .game import NEVER, check_arm
 
@@ -33,6 +33,7 @@ class ContextualGame(NamedTuple):
     # float64 array (C + 1, 2): regret, and rounds, between consecutive checkpoints
     trace: np.ndarray
     shown: np.ndarray  # float64 array (K, d), the contexts of the present round
+    means: np.ndarray  # float64 array (K + 1,), their expected rewards, and the largest of these
 
 
 def new_contextual_game(
@@ -54,6 +55,7 @@ def new_contextual_game(
         counts=np.zeros(K, np.int64),
         trace=np.zeros((len(checkpoints) + 1, 2)),
         shown=np.zeros((K, len(env.theta))),
+        means=np.zeros(K + 1),
     )
 
 
@@ -84,7 +86,7 @@ def contexts(game: ContextualGame) -> np.ndarray:
     """The contexts of the present round, float64 array (K, d). It is the same array in each round:
     ``look`` fills it with those of the next one, and takes less time than to ask for it again.
     """
-    look(game)
+    look_apart(game)
     return game.shown
 
 
@@ -92,13 +94,15 @@ def contexts(game: ContextualGame) -> np.ndarray:
 def look(game: ContextualGame) -> None:
     """Fill the array of ``contexts`` with those of the present round, unless it holds them."""
     if game.clock[SHOWN] != game.clock[0] + 1:
-        game.clock[ROW] = draw_contexts(game.env, game.coins, game.clock[0], game.shown)
-        game.clock[SHOWN] = game.clock[0] + 1
+        t = game.clock[0]
+        game.clock[ROW] = row_of(game.env, game.coins, t)
+        draw_contexts(game.env, game.coins, game.clock[ROW], game.shown, game.means)
+        game.clock[SHOWN] = t + 1
 
 
 @borrowing_routine
 def look_apart(game: ContextualGame) -> None:
-    """``look``, not inlined: for a learner that plays without it."""
+    """``look``, not inlined: for the first round, and a learner that plays without it."""
     look(game)
 
 
@@ -108,16 +112,11 @@ def play(game: ContextualGame, a: int) -> float:
     check_arm(game, a)
     if unlikely(game.clock[SHOWN] != game.clock[0] + 1):
         look_apart(game)
-    row, best, mean = game.clock[ROW], -np.inf, 0.0
-    for i in range(len(game.counts)):
-        x = expected(game.env, game.shown, row, i)
-        best = max(best, x)
-        if i == a:
-            mean = x
-    r = reward_given(game.env, game.coins, row, a, mean)
+    mean = game.means[a]
+    r = reward_given(game.env, game.coins, game.clock[ROW], a, mean)
     t, c = game.clock[0], game.clock[1]
     game.counts[a] += 1
-    game.trace[c, 0] += best - mean
+    game.trace[c, 0] += game.means[len(game.counts)] - mean
     game.trace[c, 1] += 1.0
     game.clock[0] = t + 1
     game.clock[1] = c + (t + 1 == game.checkpoints[c])

@@ -47,8 +47,9 @@ def eliminate(game, rng, rho, delta, middle):
             break
         c = 8.0 * d / beta**2 * math.log(4.0 / delta_l)
         c += 2.0 * d / beta * math.sqrt(2.0 / rho) * chi_square_tail(d, delta_l / 2.0)
-        n = np.ceil(c * design.pi)
-        sums = np.zeros(len(A))
+        n, sums = np.zeros(len(A)), np.zeros(len(A))
+        for i in range(len(A)):
+            n[i] = np.ceil(c * design.pi[i])
         if not play_design(game, A, n, sums):  # the horizon interrupts the phase: no release
             break
         for i in range(len(A)):

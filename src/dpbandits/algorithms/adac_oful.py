@@ -45,9 +45,10 @@ def adac_oful(
     start, log_delta = V.log_det[0], math.log(1.0 / delta)
     l = 0
     beta = confidence_width(tau, start, lam, log_delta)
+    growth = math.log1p(C)
     x = contexts(game)
     while rounds_left(game) > 0:
-        if V.log_det[0] > math.log1p(C) + tau.log_det[0]:
+        if V.log_det[0] > growth + tau.log_det[0]:
             release_sums(rng, V.b, noisy, math.sqrt(2.0 / rho))
             l += 1
             estimate(tau, V, noisy)

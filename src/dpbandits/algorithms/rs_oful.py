@@ -27,9 +27,10 @@ def rs_oful(game, rng, delta: Confidence, lam: Positive, C: Positive):
     tau = new_estimate(V)  # that of the last switch
     start, l = V.log_det[0], math.log(1.0 / delta)
     beta = confidence_width(tau, start, lam, l)
+    growth = math.log1p(C)
     x = contexts(game)
     while rounds_left(game) > 0:
-        if V.log_det[0] > math.log1p(C) + tau.log_det[0]:
+        if V.log_det[0] > growth + tau.log_det[0]:
             estimate(tau, V, V.b)
             beta = confidence_width(tau, start, lam, l)
         look(game)  # x holds the contexts of this round

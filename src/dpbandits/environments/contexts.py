@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled import borrowing_routine, normal, random, unlikely, verb
+from ..compiled import normal, random, rare_routine, unlikely, verb
 from ..contracts.question import CONTEXTS
 from .instances import Instance
 from .laws import EMPIRICAL, GAUSSIAN
@@ -96,60 +97,60 @@ def contextual_environment(
 
 
 @verb
+def row_of(env: ContextualEnvironment, rng: np.random.Generator, t: int) -> int:
+    """The row of the environment that the round after ``t`` rounds takes its contexts from."""
+    return int(random(rng) * len(env.rows)) if env.law[0] == EMPIRICAL else t
+
+
+@verb
 def draw_contexts(
-    env: ContextualEnvironment, rng: np.random.Generator, t: int, X: np.ndarray
-) -> int:
-    """Fill ``X``, float64 array (K, d), with the contexts of the round after ``t`` rounds, and
-    return the number of the row that they come from.
+    env: ContextualEnvironment, rng: np.random.Generator, row: int, X: np.ndarray, means: np.ndarray
+) -> None:
+    """Fill ``X``, float64 array (K, d), with the contexts of a round, and ``means``, float64 array
+    (K + 1,), with the expected reward of each and the largest one.
     """
     if unlikely(env.rows.shape[0] > 0):
-        return read_contexts(env, rng, t, X)
+        read_contexts(env, row, X, means)
+        return
     K, d = X.shape
     for i in range(K):
         for j in range(d):
             X[i, j] = normal(rng)
+    best = -np.inf
     for i in range(K):  # apart: nothing waits for a call
-        square = 0.0
+        square = mean = 0.0
         for j in range(d):
             x = env.center[j] + env.deviation * X[i, j]
             X[i, j] = x
             square += x * x
+            mean += env.theta[j] * x
         if env.ball and square > 1.0:
+            mean = 0.0
             for j in range(d):
                 X[i, j] *= 1.0 / math.sqrt(square)
-    return 0
+                mean += env.theta[j] * X[i, j]
+        means[i] = mean
+        best = max(best, mean)
+    means[K] = best
 
 
-@borrowing_routine
-def read_contexts(
-    env: ContextualEnvironment, rng: np.random.Generator, t: int, X: np.ndarray
-) -> int:
-    """``draw_contexts`` from the rows of the environment."""
+@partial(rare_routine, borrows=True)
+def read_contexts(env: ContextualEnvironment, row: int, X: np.ndarray, means: np.ndarray) -> None:
+    """``draw_contexts`` from a row of the environment."""
     K, d = X.shape
-    law, row = env.law[0], t
-    if law == EMPIRICAL:
-        row = int(random(rng) * len(env.rows))
-        p = env.rows.shape[1]
-        for i in range(K):
-            start = env.order[i] * p
-            for j in range(d):
-                X[i, j] = env.rows[row, j - start] if 0 <= j - start < p else 0.0
-        return row
+    block = env.law[0] == EMPIRICAL  # the features lie in the block of the arm, and d = K p
+    p = env.rows.shape[1] if block else d
+    means[K] = -np.inf
     for i in range(K):
+        mean, start = 0.0, env.order[i] * p
         for j in range(d):
-            X[i, j] = env.rows[t, env.order[i] * d + j]
-    return row
-
-
-@verb
-def expected(env: ContextualEnvironment, X: np.ndarray, row: int, i: int) -> float:
-    """The expected reward of place ``i`` in a round, given its contexts."""
-    if env.law[0] == EMPIRICAL:
-        return env.table[row, env.order[i]]
-    mean = 0.0
-    for j in range(len(env.theta)):
-        mean += env.theta[j] * X[i, j]
-    return mean
+            if block:
+                X[i, j] = env.rows[row, j - start] if 0 <= j - start < p else 0.0
+            else:
+                X[i, j] = env.rows[row, start + j]
+            mean += env.theta[j] * X[i, j]
+        means[i] = env.table[row, env.order[i]] if block else mean
+        means[K] = max(means[K], means[i])
 
 
 @verb

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import BadInput, nearest, plain
-from ..validation import as_number, numbers, whole, yes_no
+from ..errors import BadInput, plain
+from ..validation import number_where, numbers, one_of, whole, yes_no
 from . import arms as laws_of_arms
 from .contexts import ContextualInstance, contextual_environment
 from .data import read_columns
-from .instances import Instance, of_arms
+from .instances import Instance, environment_of
 from .laws import EMPIRICAL, GAUSSIAN, TWO_POINT
 
 NOISES = ("sign", "gaussian")
@@ -28,7 +28,11 @@ def linear(features: Any, theta: Any, noise: Any, sigma: Any) -> Instance:
             f"features={plain(features)}: one row an arm is needed, such as [[1,0],[0,1]]"
         )
     rows = [numbers("features", row) for row in features]
-    return with_features(np.array(alike("features", rows)), parameter(theta, rows), noise, sigma)
+    lengths = sorted({len(row) for row in rows})
+    if len(lengths) > 1 or lengths[0] > LARGEST_D:
+        found = ", ".join(map(str, lengths))
+        raise BadInput(f"features: rows of as many numbers, at most {LARGEST_D}, not of {found}")
+    return with_features(np.array(rows), parameter(theta, lengths[0]), noise, sigma)
 
 
 def linear_sphere(K: Any, d: Any, instance: Any, noise: Any, sigma: Any) -> Instance:
@@ -52,10 +56,10 @@ def contextual(
     if theta is None:
         found = on_sphere(np.random.default_rng(number), 1, len(middle))[0]
     else:
-        found = parameter(theta, [middle])
-    spread, clipped = as_number("variance", variance), yes_no("ball", ball)
-    if spread < 0:
-        raise BadInput(f"variance={plain(variance)}: a number of at least 0 is needed")
+        found = parameter(theta, len(middle))
+    needed = "a number of at least 0 is needed"
+    spread = number_where("variance", variance, lambda x: x >= 0, needed)
+    clipped = yes_no("ball", ball)
     signs, deviation = noise_of(noise, sigma)
     if signs and not (clipped and np.linalg.norm(found) <= ROUNDING):
         raise BadInput(
@@ -111,13 +115,12 @@ def with_features(features: np.ndarray, theta: np.ndarray, noise: Any, sigma: An
             f"noise=sign: means in [-1, 1] are needed, not {means[np.abs(means).argmax()]:g}"
         )
     if signs:
-        clipped = np.clip(means, -1.0, 1.0)
-        arms = [laws_of_arms.two_point(-1.0, 1.0, (1.0 + float(m)) / 2.0) for m in clipped]
+        ones = (1.0 + np.clip(means, -1.0, 1.0)) / 2.0  # probabilities of a reward of 1
+        arms = [laws_of_arms.two_point(-1.0, 1.0, float(p)) for p in ones]
     else:
         arms = [laws_of_arms.gaussian(float(m), deviation) for m in means]
-    made = of_arms(arms)
-    env = made.environment._replace(features=np.ascontiguousarray(features, float))
-    return Instance(env, made.arms, (), theta)
+    env = environment_of(arms)._replace(features=np.ascontiguousarray(features, float))
+    return Instance(env, tuple(arms), (), theta)
 
 
 def on_sphere(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
@@ -126,25 +129,14 @@ def on_sphere(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
     return x / np.linalg.norm(x, axis=1, keepdims=True)
 
 
-def alike(key: str, rows: list[list[float]]) -> list[list[float]]:
-    """Validate rows of the same length, at most LARGEST_D."""
-    lengths = {len(row) for row in rows}
-    if len(lengths) > 1 or max(lengths) > LARGEST_D:
-        found = ", ".join(map(str, sorted(lengths)))
-        raise BadInput(f"{key}: rows of as many numbers, at most {LARGEST_D}, not of {found}")
-    return rows
-
-
-def parameter(theta: Any, rows: list[list[float]]) -> np.ndarray:
-    """Validate theta: as many numbers as a row has."""
+def parameter(theta: Any, d: int) -> np.ndarray:
+    """Validate theta: d numbers."""
     found = numbers("theta", theta)
-    if len(found) != len(rows[0]):
-        raise BadInput(f"theta={plain(theta)}: {len(rows[0])} numbers are needed, one per feature")
+    if len(found) != d:
+        raise BadInput(f"theta={plain(theta)}: {d} numbers are needed, one per feature")
     return np.array(found)
 
 
 def noise_of(noise: Any, sigma: Any) -> tuple[bool, float]:
     """Whether rewards are 1 and -1, and the standard deviation of normal noise."""
-    if noise not in NOISES:
-        raise BadInput(f"noise={plain(noise)}: {nearest(plain(noise), NOISES)}")
-    return noise == "sign", laws_of_arms.positive("sigma", sigma)
+    return one_of(NOISES, "noise", noise) == "sign", laws_of_arms.positive("sigma", sigma)

@@ -48,11 +48,11 @@ def coordinates(features: np.ndarray, active: np.ndarray) -> np.ndarray:
         for j in range(d):
             left[i, j] = features[active[i], j]
     while r < min(k, d):
-        pivot = 0
+        pivot, longest = 0, 0.0
         for i in range(k):
-            if product(left, i, i) > product(left, pivot, pivot):
-                pivot = i
-        longest = product(left, pivot, pivot)
+            square = product(left, i, i)
+            if square > longest:
+                pivot, longest = i, square
         scale = max(scale, longest)
         if not longest > SPAN * SPAN * scale:
             break
@@ -64,7 +64,11 @@ def coordinates(features: np.ndarray, active: np.ndarray) -> np.ndarray:
             for j in range(d):
                 left[i, j] -= z[i, r] * axis[j]
         r += 1
-    return z[:, :r].copy()
+    found = np.zeros((k, r))
+    for i in range(k):
+        for j in range(r):
+            found[i, j] = z[i, j]
+    return found
 
 
 @verb
@@ -88,8 +92,10 @@ def d_optimal(z: np.ndarray) -> np.ndarray:
         z: float64 array (k, r), actions that span r dimensions.
     """
     k, r = z.shape
-    pi, g, y = np.full(k, 1.0 / k), np.zeros(k), np.zeros(r)
+    pi, g, y = np.zeros(k), np.zeros(k), np.zeros(r)
     V, W, L = np.zeros((r, r)), np.zeros((r, r)), np.zeros((r, r))
+    for a in range(k):
+        pi[a] = 1.0 / k
     for step in range(STEPS if r > 0 else 0):
         if step % REFACTOR == 0:
             variances(z, pi, V, W, L, g)
@@ -111,7 +117,10 @@ def d_optimal(z: np.ndarray) -> np.ndarray:
             pi[b] *= 1.0 - share
         pi[a] = 0.0 if dropped else pi[a] + share
         rescale(z, W, g, y, a, share)
-    if r > 0:
+    support = 0
+    for a in range(k):
+        support += pi[a] > 0.0
+    if support > r * (r + 1) // 2:
         thin(z, pi)
     return pi
 

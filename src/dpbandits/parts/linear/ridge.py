@@ -20,7 +20,7 @@ class Ridge(NamedTuple):
     W: np.ndarray  # float64 array (d, d), V^-1
     b: np.ndarray  # float64 array (d,)
     log_det: np.ndarray  # float64 array (1,), ln det V
-    age: np.ndarray  # int64 array (1,), updates since W was computed anew
+    age: np.ndarray  # float64 array (1,), updates since W was computed anew
     work: np.ndarray  # float64 array (d, d), a Cholesky factor; its first row is also W x
 
 
@@ -30,8 +30,9 @@ def new_ridge(d: int, lam: float) -> Ridge:
     V, W = np.zeros((d, d)), np.zeros((d, d))
     for i in range(d):
         V[i, i], W[i, i] = lam, 1.0 / lam
-    log_det = np.full(1, d * math.log(lam))
-    return Ridge(V, W, np.zeros(d), log_det, np.zeros(1, np.int64), np.zeros((d, d)))
+    log_det = np.zeros(1)
+    log_det[0] = d * math.log(lam)
+    return Ridge(V, W, np.zeros(d), log_det, np.zeros(1), np.zeros((d, d)))
 
 
 @verb
@@ -41,20 +42,18 @@ def add_round(ridge: Ridge, X: np.ndarray, a: int, r: float) -> None:
     """
     V, W, b, y = ridge.V, ridge.W, ridge.b, ridge.work
     d = len(b)
-    for j in range(d):
-        y[0, j] = 0.0
-    for i in range(d):
-        x = X[a, i]
-        for j in range(d):
-            y[0, j] += x * W[i, j]
     q = 1.0
     for i in range(d):
-        q += X[a, i] * y[0, i]
-    for i in range(d):
-        x, w = X[a, i], y[0, i] / q
-        b[i] += x * r
+        x, total = X[a, i], 0.0
         for j in range(d):
+            total += X[a, j] * W[j, i]
             V[i, j] += x * X[a, j]
+        y[0, i] = total
+        b[i] += x * r
+        q += x * total
+    for i in range(d):
+        w = y[0, i] / q
+        for j in range(d):
             W[i, j] -= w * y[0, j]
     ridge.log_det[0] += math.log(q)
     ridge.age[0] += 1
@@ -130,33 +129,36 @@ def largest_index(now: Estimate, X: np.ndarray, beta: float, root: bool) -> int:
     """The row x with the largest <theta, x> + beta sqrt(x^T W x), or without the root; a negative
     x^T W x counts as 0.
 
-    Four rows are computed at a time, each as a sum of its own: a sum of d^2 numbers, one after the
-    other, would wait for each of them.
+    Five rows are computed at a time, each as a sum of its own: a sum of d^2 numbers, one after the
+    other, would wait for each of them. More would not fit into the registers.
     """
     best, largest, last = 0, -np.inf, len(X) - 1
-    for a in range(0, len(X), 4):
-        b, c, e = min(a + 1, last), min(a + 2, last), min(a + 3, last)
-        p = q = r = s = 0.0  # <theta, x>
-        t = u = v = w = 0.0  # x^T W x
+    for a in range(0, len(X), 5):
+        b, c, e, f = min(a + 1, last), min(a + 2, last), min(a + 3, last), min(a + 4, last)
+        p = q = r = s = o = 0.0  # <theta, x>
+        t = u = v = w = z = 0.0  # x^T W x
         for i in range(len(now.theta)):
-            k = l = m = n = 0.0
+            k = l = m = n = h = 0.0
             for j in range(i):
                 x = 2.0 * now.W[i, j]
                 k += x * X[a, j]
                 l += x * X[b, j]
                 m += x * X[c, j]
                 n += x * X[e, j]
+                h += x * X[f, j]
             x = now.W[i, i]
             t += X[a, i] * (k + x * X[a, i])
             u += X[b, i] * (l + x * X[b, i])
             v += X[c, i] * (m + x * X[c, i])
             w += X[e, i] * (n + x * X[e, i])
+            z += X[f, i] * (h + x * X[f, i])
             x = now.theta[i]
             p += x * X[a, i]
             q += x * X[b, i]
             r += x * X[c, i]
             s += x * X[e, i]
-        for row, mean, square in ((a, p, t), (b, q, u), (c, r, v), (e, s, w)):
+            o += x * X[f, i]
+        for row, mean, square in ((a, p, t), (b, q, u), (c, r, v), (e, s, w), (f, o, z)):
             width = max(square, 0.0)
             value = mean + beta * (math.sqrt(width) if root else width)
             if value > largest:
