@@ -88,7 +88,7 @@ exact: $(EXACT) ## compute the exact privacy loss of actions, wherever it is kno
 	$(BIN)/bandit-audit exact=true results=$(RESULTS)
 
 CHECKED ?= build/results
-QUICKEST := azize2022_fig8 azize2025_alpha tao2022_local tao2022_orders wu2023_raw # of results/times.md
+QUICKEST := azize2022_fig3 azize2022_fig7 azize2022_fig8 michel2026 ren2020_fig1d # of results/times.md
 results-check: $(if $(QUICK),$(PACKAGE)) ## make all pages of results anew in build/results, and find the first that differs (QUICK=1: five)
 ifdef QUICK
 	$(BIN)/python experiments/all.py $(QUICKEST) results=$(CHECKED)
