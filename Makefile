@@ -65,6 +65,7 @@ figures: $(PACKAGE) ## run what is missing and draw every figure but the map (SC
 	$(BIN)/python experiments/all.py $(EXPERIMENTS) results=$(RESULTS) $(SMALL)
 	$(BIN)/python experiments/ren2020_ratios.py $(RESULTS)
 	$(BIN)/python experiments/practical_constants.py $(RESULTS)
+	$(BIN)/python experiments/shariff2018_page.py $(RESULTS)
 	$(BIN)/python experiments/times.py $(RESULTS)
 
 map: $(PACKAGE) ## the map of eps-global DP, 1,890 settings, with runs where they decide: half an hour
