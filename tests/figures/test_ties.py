@@ -46,3 +46,10 @@ def test_figures_without_games_refuse_marks(table, how):
     both = pd.concat([table, longer])
     with pytest.raises(BadInput, match="marks"):
         dp.plot(both, marks=True, **how)
+
+
+def test_values_that_are_all_small_are_drawn(table):
+    """Such as average regret; an axis of time that is logarithmic begins where some are shown."""
+    slow = table.assign(t=table["t"].replace(50, 1), regret=0.04)
+    (left, _), _ = (ax.get_xlim() for ax in dp.plot(slow, x="t").axes)
+    assert left > 0.0

@@ -62,7 +62,9 @@ def regret_vs_time(
     if len(bounds):
         late = bounds.loc[bounds["x"] >= 0.1 * bounds["x"].max(), "value"].min()
         shown.append(max(late, min(shown) / 100))
-    floor = max(min(shown), 0.1) / 2  # the first rounds would take most of a logarithmic axis
+    highest = max(c["middle"].max() for c in measured.values())
+    # the first rounds would take most of a logarithmic axis
+    floor = max(min(shown), min(0.1, highest or 0.1)) / 2
     for label, curve in measured.items():
         colour = styles[label]["color"]
         ax.plot(curve["t"], curve["middle"], label=label, **styles[label])
