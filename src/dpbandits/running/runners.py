@@ -13,6 +13,7 @@ from multiprocessing.pool import ThreadPool
 from multiprocessing.resource_tracker import ensure_running
 from typing import Any
 
+from joblib.executor import get_memmapping_executor
 from joblib.externals.loky import get_reusable_executor
 
 from ..errors import BadInput, ClusterLost
@@ -91,7 +92,10 @@ class Processes(Runner):
     def submit(self, function: Callable[..., Any], *given: Any) -> Future:
         own = {name: os.environ.get(name, "1") for name in THREADS}
         follows = {"initializer": follow, "initargs": (os.getpid(),)}
-        processes = get_reusable_executor(self.jobs, timeout=IDLE, env=own, **follows)
+        # joblib's own, or a later joblib.Parallel would find loky's, which it cannot use again
+        processes = get_memmapping_executor(
+            self.jobs, timeout=IDLE, env=own, max_nbytes=None, **follows
+        )
         try:
             return processes.submit(function, *given)
         except BrokenExecutor as error:  # one has just died; there will be others
