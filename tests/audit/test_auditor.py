@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 from broken_releases import BROKEN, BROKEN_UNKNOWN, broken
-from helpers import CONF, GAUSSIAN_NOISE, PRIVATE, PRIVATE_RULES, algorithm
+from helpers import CONF, GAUSSIAN_NOISE, LINEAR, PRIVATE, PRIVATE_RULES, algorithm
 from twins.caught import CAUGHT
 from twins.plain_no_eps import plain_no_eps
 
@@ -77,7 +77,8 @@ MU = ("dist_rdp_se", "modular_sum_of_skellam")  # Skellam noise promises at leas
 def test_the_committed_table_holds_every_private_algorithm_and_nothing_violated():
     lines = (CONF.parent / "results" / "audit.md").read_text().splitlines()[2:]
     rows = [[x.strip() for x in line.strip("|").split("|")] for line in lines if line[:1] == "|"]
-    every = {*product(PRIVATE, ["algorithm"]), *product(MECHANISMS, ["mechanism"])}
+    linear = [name for name in LINEAR if algorithm(name).private]
+    every = {*product([*PRIVATE, *linear], ["algorithm"]), *product(MECHANISMS, ["mechanism"])}
     local = [n for n in [*PRIVATE, *PRIVATE_RULES] if algorithm(n).guarantee.notion == "local"]
     every |= {*product(PRIVATE_RULES, ["rule"]), *product(local, ["response"])}
     found = {(*row[:2], float(row[2].partition(":")[0].split()[-1])) for row in rows}
@@ -85,8 +86,8 @@ def test_the_committed_table_holds_every_private_algorithm_and_nothing_violated(
     assert {verdict for *_, verdict in rows} == {"consistent"}
     assert all(float(row[3]) <= float(row[2].split()[-1]) for row in rows)
     gaussian = {row[0] for row in rows if ": mu " in row[2]}
-    assert gaussian == {*GAUSSIAN_NOISE, *MU, "gaussian_release", "gaussian_episode_means"} | {
-        "context_message", "context_matrices",
+    assert gaussian == {*GAUSSIAN_NOISE, *linear, *MU} | {
+        "gaussian_release", "gaussian_episode_means", "context_message", "context_matrices",
     }  # fmt: skip
 
 
