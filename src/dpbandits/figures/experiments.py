@@ -28,7 +28,7 @@ from ..running.monte_carlo import play_missing
 from ..settings.choices import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
 from ..settings.setting import Setting
-from ..settings.sweep import grids
+from ..settings.sweep import grids, names_varied
 from ..validation import whole
 from .bounds import curves, read_records
 from .draw import figure_of_experiment, metric_of_experiment
@@ -49,8 +49,7 @@ def tabulated(name: str, results: Path, changes: Mapping[str, Any]) -> Callable[
     limits = {q.limit for q in QUESTIONS} - {question.limit}
     given = {key: value for key, value in changes.items() if key not in limits}
     changed = tuple(f"{key}={plain(x)}" for key, x in given.items() if key not in INDIFFERENT)
-    own = grids(read_experiment(name))
-    varies = bool(own) and all(question.limit in grid for grid in own)
+    varies = question.limit in names_varied(question, read_experiment(name))
     longest = given.pop(question.limit, None) if varies else None
     request = request_from(question, {**given, "experiment": name, "results": results}, {})
     settings = _cut(request.settings, question.limit, longest)

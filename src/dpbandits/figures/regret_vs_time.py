@@ -115,8 +115,8 @@ def time_panels(
     Algorithms without a budget are drawn in every column. ``band`` is a key of ``BANDS``; for
     ``bounds`` see ``bounds.curves``. With ``tails`` the probability of large final regrets is
     below each panel. ``time`` is the scale of the axis of time, ``log`` or ``linear``; None for
-    what suits the table, see ``learns_early``. With ``marks`` rings are around what is best, see
-    ``ties``.
+    what suits the table, see ``learns_early``. With ``marks`` the means that are tied with the best
+    have rings, see ``ties``.
     """
     table = labelled(table)
     bounds = lines_of(bounds, table, "t")
