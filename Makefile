@@ -68,7 +68,7 @@ figures: $(PACKAGE) ## run what is missing and draw every figure but the map (SC
 	$(BIN)/python experiments/shariff2018_page.py $(RESULTS)
 	$(BIN)/python experiments/times.py $(RESULTS)
 
-map: $(PACKAGE) ## the map of eps-global DP, 1,890 settings, with runs where they decide: half an hour
+map: $(PACKAGE) ## the map of eps-global DP, 1,890 settings, with runs where they decide
 	$(BIN)/python experiments/which_global_map.py results=$(RESULTS) $(SMALL)
 
 claims: $(PACKAGE) ## measure what the papers claim, and what would reproduce it
