@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from pages import experiments, played, table, write
+from pages import changed, experiments, played, table, write
 
 import dpbandits as dp
 from dpbandits.cli.command import guarded
@@ -81,10 +81,9 @@ def ren(results):
 
 def sources(words=()):
     """What decides the page, for ``signed``."""
-    changed = sorted(word for word in words if not word.startswith("results="))
     algorithms = ["adap_klucb", "adap_klucb_n", "dp_se_times"]
     runs = played(algorithms, [*INSTANCES, "bernoulli_gap"], (str(VARIANTS_FOLDER),))
-    return [*changed, *runs, *experiments("ren2020_fig1d"), Path(__file__)]
+    return [*changed(words), *runs, *experiments("ren2020_fig1d"), Path(__file__)]
 
 
 def main(words):

@@ -9,7 +9,7 @@ RESULTS/azize2025_tails.md. The keys are those of ``dp.run``, such as runs=100 o
 import sys
 from pathlib import Path
 
-from pages import played, table, write
+from pages import changed, played, table, write
 
 import dpbandits as dp
 from dpbandits.cli.command import guarded
@@ -46,9 +46,8 @@ def tails(name, values, keys):
 
 def sources(words=()):
     """What decides the page, for ``signed``."""
-    changed = sorted(word for word in words if not word.startswith("results="))
     bound = PACKAGE / "theory" / "azize2025.py"
-    return [*changed, *played(ALGORITHMS, INSTANCES), Path(__file__), bound]
+    return [*changed(words), *played(ALGORITHMS, INSTANCES), Path(__file__), bound]
 
 
 def main(words):

@@ -26,6 +26,11 @@ def write(page, text, sources):
     return 0
 
 
+def changed(words):
+    """What was asked for by KEY=VALUE, but for where: part of what decides a page."""
+    return sorted(word for word in words if not word.startswith("results="))
+
+
 def page_of_folder(name, text_of, sources_of):
     """Run a script NAME.py [RESULTS]: it writes RESULTS/NAME.md, the text of that folder."""
     results = Path(sys.argv[1] if len(sys.argv) > 1 else "results")

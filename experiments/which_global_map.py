@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 import which_global_page
+from pages import changed
 
 from dpbandits.cli.command import guarded
 from dpbandits.contracts.question import REGRET
@@ -31,7 +32,6 @@ NAME = "which_global"
 
 def main(words):
     which = load_script(NAME)
-    changed = sorted(word for word in words if not word.startswith("results="))
     keys = {"results": "results", **dict(word.split("=", 1) for word in words)}
     request = request_from(REGRET, {**keys, "experiment": NAME}, {})
     check_writable(request.folder)
@@ -62,7 +62,7 @@ def main(words):
     print(*save(figure, stem), sep="\n")
     page = request.folder / f"{NAME}_page.md"
     text = which_global_page.page(request.folder)
-    write_atomically(page, signed(text, [*changed, *which_global_page.sources()]).encode())
+    write_atomically(page, signed(text, [*changed(words), *which_global_page.sources()]).encode())
     print(page)
     return 0
 

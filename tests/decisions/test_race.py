@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpbandits.decisions.race import excluded_winners, laps, race
+from dpbandits.decisions.race import laps, race
 
 MEANS = np.array([[1.0, 1.3, 3.0, 30.0], [1.0, 1.02, 3.0, 30.0], [2.0, 1.0, 3.0, 30.0]] * 10)
 GAMES = np.arange(MEANS.size).reshape(MEANS.shape).tolist()
@@ -21,6 +21,12 @@ class Regrets:
     def __call__(self, settings, n):
         self.played[list(settings)] = n
         return [self.values[i, :n] for i in settings]
+
+
+def excluded_winners(one, other):
+    """The share of games in which the winner of one map is not among the best of the other."""
+    pairs = [*zip(one, other, strict=True), *zip(other, one, strict=True)]
+    return np.mean([not b.tied[a.ratio.value.argmin()] for a, b in pairs])
 
 
 def test_laps():

@@ -50,6 +50,17 @@ def test_sets_figure_and_page(tmp_path, monkeypatch):
     assert text.startswith("T = 1e6, 4 games in which some algorithm learns:")
 
 
+def test_two_maps_are_compared(monkeypatch):
+    monkeypatch.syspath_prepend(str(package_folder("experiments")))
+    from which_global_seeds import contradictions
+
+    one = runs_of_a_map()
+    assert [found[1:] for found in contradictions(one, one)] == [(0, 16), (0, 16)]
+    learnt = (one["env.gap"] == 0.1) & (one["env.arms"] == 2)
+    other = one.assign(regret=one["regret"].mask(learnt & (one["algo"] == "dp_se"), 1.0))
+    assert [found[1:] for found in contradictions(one, other)] == [(4, 16), (4, 16)]
+
+
 def test_games_and_laps(monkeypatch):
     from dpbandits.contracts.question import REGRET
     from dpbandits.settings.choices import request_from

@@ -94,13 +94,3 @@ def race(
 def _is_decided(best: AgainstBest) -> bool:
     """Whether one algorithm is the best, or those that may be it are close to each other."""
     return bool(best.tied.sum() == 1 or (best.ratio.high[best.tied] <= 1.0 + CLOSE).all())
-
-
-def excluded_winners(one: Sequence[AgainstBest], other: Sequence[AgainstBest]) -> float:
-    """The share of games in which the winner of one map is not among the best of the other."""
-    missing = [
-        not b.tied[int(np.argmin(a.ratio.value))]
-        for x, y in ((one, other), (other, one))
-        for a, b in zip(x, y, strict=True)
-    ]
-    return float(np.mean(missing))

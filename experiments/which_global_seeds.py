@@ -1,0 +1,37 @@
+"""How often two maps contradict each other: python experiments/which_global_seeds.py FOLDER FOLDER.
+
+Each FOLDER is that of a map of its own seed, such as of which_global_map.py results=FOLDER seed=1.
+A game counts twice: once for the winner of each map, which the other's set may exclude.
+"""
+
+import sys
+from pathlib import Path
+
+import dpbandits as dp
+from dpbandits.cli.command import guarded
+from dpbandits.figures.draw import load_script
+
+
+def contradictions(one, other):
+    """The share of games whose winner in one map is not in the other's set, by each centre."""
+    which = load_script("which_global")
+    sets = [which.sets(table) for table in (one, other)]
+    for center in which.CENTERS:
+        winners = [which.centers(table, center).idxmin(axis=1) for table in (one, other)]
+        missed = [
+            not found.loc[game, winner]
+            for of, found in zip(winners, reversed([s[center] for s in sets]), strict=True)
+            for game, winner in of.items()
+        ]
+        yield center, sum(missed), len(missed)
+
+
+def main(folders):
+    tables = (dp.load(Path(folder) / "which_global.csv") for folder in folders)
+    for center, missed, of in contradictions(*tables):
+        print(f"by {center}: {missed} of {of} winners excluded ({100 * missed / of:.1f} %)")
+    return 0
+
+
+if __name__ == "__main__":
+    guarded("which_global_seeds", lambda: main(sys.argv[1:]))
