@@ -37,18 +37,15 @@ def row(name, results):
     for setting, key in zip(settings, manifest["finished"], strict=True):
         with suppress(Damaged):
             taken = read_runs(file_of(results, key)).seconds.values()
-            who = setting.get("algo") or setting["rule"]
-            seconds[who] += sum(taken)
-            played[who] += len(taken) * setting["horizon"]
+            seconds[setting["algo"]] += sum(taken)
+            played[setting["algo"]] += len(taken) * setting["horizon"]
     [(who, most)] = seconds.most_common(1)
     share = most / sum(seconds.values())
     horizons = ", ".join(map(rounds, sorted({setting["horizon"] for setting in settings})))
     wall = f"{manifest['wall_time_seconds']:.1f}"
-    each = (
-        f"{1e9 * most / played[who]:.2g}" if "algo" in settings[0] else ""
-    )  # a rule may stop early
-    runs = manifest["config"]["runs"]
-    return [name, len(settings), runs, horizons, wall, f"{who}, {share:.0%}", each]
+    config = manifest["config"]
+    each = "" if "cap" in config else f"{1e9 * most / played[who]:.2g}"  # a rule may stop early
+    return [name, len(settings), config["runs"], horizons, wall, f"{who}, {share:.0%}", each]
 
 
 def sources():
