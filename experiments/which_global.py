@@ -71,7 +71,16 @@ def colours_of(names):
 def ink(colour):
     """Black or white, whichever can be read on a colour."""
     brightness = sum(part * share for part, share in zip(to_rgb(colour), LUMINANCE, strict=True))
-    return "white" if brightness < 0.6 else "black"
+    return "white" if brightness < 0.5 else "black"
+
+
+def shown(found, tied):
+    """The algorithms that may be the best, that of smallest regret first, in each game in which
+    some algorithm learns.
+    """
+    games = found.index[~hopeless(found)]
+    best = {game: found.loc[game, tied.columns[tied.loc[game]]] for game in games}
+    return {game: list(x.sort_values(kind="stable").index[:STRIPES]) for game, x in best.items()}
 
 
 @styled
@@ -82,14 +91,14 @@ def draw(table):
     axes = figure.subplots(len(rows), len(sizes), sharex=True, sharey=True)
     tables = {center: centers(table, center) for center in CENTERS}
     tied = sets(table)
-    names = [n for n in table["algo"].unique() if any(found[n].any() for found in tied.values())]
+    best = {center: shown(tables[center], tied[center]) for center in CENTERS}
+    seen = {name for of in best.values() for names in of.values() for name in names}
+    names = [name for name in table["algo"].unique() if name in seen]
     colours = colours_of(names)
     for across, (T, center) in zip(axes, rows, strict=True):
         for ax, arms in zip(across, sizes, strict=True):
-            found, best = (
-                of[center].xs((T, arms), level=GAME[:2], drop_level=False) for of in (tables, tied)
-            )
-            _cells(ax, found, best, colours)
+            found = tables[center].xs((T, arms), level=GAME[:2], drop_level=False)
+            _cells(ax, found, best[center], colours)
             ax.set_title(f"{center}, $T$ = {scientific(T)}, {arms:g} arms")
         across[0].set_ylabel("gap")
     for ax in axes[-1]:
@@ -99,29 +108,28 @@ def draw(table):
     figure.legend(handles=handles, loc="outside upper center", ncols=4, title=TITLE)
     runs = table.groupby([*GAME, "algo"])["run"].nunique()
     note = (
-        f"{runs.min()} to {runs.max()} runs. Stripes: algorithms that cannot be told apart (95 % "
-        "over the whole map). Numbers: the smallest regret divided\nby the lower bound (Azize et "
-        "al. 2025, Thm. 1), which is asymptotic. None learns: every regret is more than half of "
-        "that of random arms."
+        f"{runs.min()} to {runs.max()} runs. Stripes: algorithms that cannot be told from the best "
+        f"(95 % over the whole map), at most {STRIPES}. Numbers: the smallest regret\ndivided by "
+        "the lower bound (Azize et al. 2025, Thm. 1), which is asymptotic. None learns: every "
+        "regret is more than half of that of random arms."
     )
     figure.supxlabel(note, fontsize=7.5, color="#444444")
     return figure
 
 
-def _cells(ax, found, tied, colours):
-    """Draw the games of a panel: a stripe for each algorithm that may be the best, the one of
-    smallest regret first, and the distance of this to the bound.
+def _cells(ax, found, best, colours):
+    """Draw the games of a panel: a stripe for each algorithm of a game's ``best``, and the distance
+    of the smallest regret to the bound.
     """
     gaps, budgets = (list(found.index.unique(name)) for name in ("env.gap", "eps"))
     ratios = found.min(axis=1).to_numpy() / lower_bounds(found.index)
-    for game, ratio, is_hopeless in zip(found.index, ratios, hopeless(found), strict=True):
+    for game, ratio in zip(found.index, ratios, strict=True):
         x, y = budgets.index(game[3]), gaps.index(game[2])
-        own = found.loc[game, tied.columns[tied.loc[game]]].sort_values(kind="stable").index
-        shades = ["#eeeeee"] if is_hopeless else [colours[name] for name in own[:STRIPES]]
+        shades = [colours[name] for name in best.get(game, ())] or ["#eeeeee"]
         ends = np.linspace(x - 0.5, x + 0.5, len(shades) + 1)
         for left, right, colour in zip(ends, ends[1:], shades, strict=False):
             ax.fill_between([left, right], y - 0.5, y + 0.5, color=colour, lw=0)
-        if not is_hopeless:
+        if game in best:
             text = f"{ratio:.1f}" if ratio < 10 else f"{ratio:.0f}"
             middle = shades[len(shades) // 2]
             ax.text(x, y, text, ha="center", va="center", fontsize=6.5, color=ink(middle))

@@ -2,7 +2,8 @@
 
 The table of experiment which_global is needed. For each algorithm: how often it may be the best, by
 median and by mean, and is the only one that may be; how many times the smallest its regret is, how
-often at most twice the smallest, and how many of its runs are far above.
+often at most twice the smallest, and how many of its runs are far above; and for each budget in how
+many games it may be the best by mean.
 The tables are written to RESULTS/which_global_page.md.
 """
 
@@ -23,7 +24,7 @@ FAILED = 10.0  # times the smallest median of a game: the regret of a run that w
 
 
 def rows_of(runs, sets):
-    """A row for each algorithm: its regrets in the games in which some algorithm learns."""
+    """The games in which some algorithm learns, and a row for each algorithm: its regrets there."""
     which = load_script("which_global")
     centers = {name: which.centers(runs, name) for name in which.CENTERS}
     played = ~which.hopeless(centers["median"])
@@ -33,9 +34,10 @@ def rows_of(runs, sets):
     }
     ends = at_end(runs).join(centers["median"].min(axis=1).rename("best"), on=which.GAME)
     ends = ends.set_index(which.GAME)[["algo", "regret", "best"]]
-    ends = ends[ends.index.isin(centers["median"].index[played])]
+    games = centers["median"].index[played]
+    tied = {center: found.loc[games] for center, found in sets.items()}
+    ends = ends[ends.index.isin(games)]
     failed = (ends["regret"] > FAILED * ends["best"]).groupby(ends["algo"].to_numpy()).mean()
-    tied = {center: found.loc[centers["median"].index[played]] for center, found in sets.items()}
     found = []
     for name in close["median"].columns:
         median, mean = close["median"][name], close["mean"][name]
@@ -49,10 +51,10 @@ def rows_of(runs, sets):
             display_name(name),
             *(f"{100 * share:.0f} %" for share in shares),
             *(f"{gmean(x):.1f}" for x in (median, mean)),
-            f"{mean.max():,.0f}",
+            f"{mean.max():,.{int(mean.max() < 10)}f}",
             f"{100 * failed[name]:.1f} %",
         ])  # fmt: skip
-    return int(played.sum()), sorted(found, key=lambda row: float(row[7]))
+    return games, sorted(found, key=lambda row: float(row[7]))
 
 
 HEAD = [
@@ -63,6 +65,17 @@ HEAD = [
 ]  # fmt: skip
 
 
+def by_budget(best):
+    """A row for each budget: its games, and in how many each algorithm may be the best."""
+    best = best.loc[:, best.any()]
+    games = best.groupby(level="eps")
+    found = games.sum().assign(games=games.size()).reset_index()
+    names = [name for name in found if name not in ("eps", "games")]
+    rows = found[["eps", "games", *names]].itertuples(index=False)
+    head = ["eps", "games", *map(display_name, names)]
+    return table([[f"{eps:g}", *map(str, counts)] for eps, *counts in rows], head)
+
+
 def page(results):
     table_, texts = dp.load(results / "which_global.csv"), []
     sets = load_script("which_global").sets(table_)
@@ -71,8 +84,10 @@ def page(results):
             center: found.xs(T, level="horizon", drop_level=False) for center, found in sets.items()
         }
         games, rows = rows_of(part, own)
-        head = f"T = {rounds(int(T))}, {games} games in which some algorithm learns:"
+        head = f"T = {rounds(int(T))}, {len(games)} games in which some algorithm learns:"
+        budgets = "By budget, in how many of them an algorithm may be the best by mean:"
         texts.append(f"{head}\n\n{table(rows, HEAD)}")
+        texts.append(f"{budgets}\n\n{by_budget(own['mean'].loc[games])}")
     return "\n".join(texts)
 
 
