@@ -23,6 +23,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 NO_REQUEST = {"file", "data", "blob", "about", "chrome"}  # schemes that leave no machine
 SERIOUS = ("serious", "critical")
 HEIGHT = 900
+TIMEOUT = 300  # seconds that a busy machine may take for a script
 
 
 class Browser:
@@ -131,7 +132,8 @@ def chromium():
         options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
         window = webdriver.Chrome(options, webdriver.ChromeService(driver))
-        window.set_script_timeout(120)
+        window.set_script_timeout(TIMEOUT)
+        window.command_executor.client_config.timeout = TIMEOUT
         try:
             yield Browser(window, downloads)
         finally:
