@@ -536,7 +536,8 @@ def measure(check):
         "are private at most 4 and 8 times; phased elimination at most "
         f"{MICROSECONDS_OF_DESIGNS:g} µs a run at T = 1e7; "
         f"episodic runs below {MICROSECONDS:g} µs at T = 1e7, and at most "
-        f"{ratios.LONGER:g} times as long at T = 1e12. "
+        f"{ratios.LONGER:g} times as long at T = 1e12, but for `{ratios.ROUNDS_FIRST}`, which "
+        "plays about √T rounds one by one before its episodes. "
         + ("Missed: " + "; ".join(missed) + "." if missed else "All are met.")
     )
     return "\n\n".join(parts) + "\n", found, missed

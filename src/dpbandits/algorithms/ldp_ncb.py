@@ -39,8 +39,8 @@ def clipped_mean(n, s):
 
 @verb
 def index(own, n, s):
-    m, root = clipped_mean(n, s), math.sqrt(n)
-    return m + (own.radius * math.sqrt(m) + own.wide) / root + own.mixed / math.sqrt(n * root)
+    m, r = clipped_mean(n, s), 1.0 / math.sqrt(n)
+    return m + r * (own.radius * math.sqrt(m) + own.wide + own.mixed * math.sqrt(r))
 
 
 play = steady_optimism(observe, index)

@@ -24,9 +24,8 @@ def observe(own, rng, x):
 
 @verb
 def index(own, n, s):
-    """The mean and its radius, which is small for a small mean; ``own`` is 2c sqrt(2 ln T)."""
-    m = s / n
-    return m + own * math.sqrt(m / n)
+    """The mean and its radius, ``own`` sqrt(mean/n), where ``own`` is 2c sqrt(2 ln T)."""
+    return (s + own * math.sqrt(s)) / n
 
 
 play = steady_optimism(observe, index)
