@@ -96,11 +96,15 @@ def section_of(source: Source) -> tuple[Section, pd.DataFrame]:
 
 
 def usual_level(study: Study) -> int:
-    """The level that is shown first: the budget nearest to 1, or the middle of what varies."""
-    levels = study.arrangement.levels
-    if study.arrangement.axis in BUDGETS and levels:
-        return int(np.abs(np.log(levels)).argmin())
-    return len(levels) // 2
+    """The level that is shown first, of those that the first panel has: the budget nearest to 1, or
+    the middle of what varies.
+    """
+    found = study.arrangement
+    own = np.unique(found.places["level"][(found.places["panel"] == 0).to_numpy()])
+    own = own[own != NO_LEVEL]
+    if found.axis in BUDGETS and len(own):
+        return int(own[np.abs(np.log(np.array(found.levels)[own])).argmin()])
+    return int(own[len(own) // 2]) if len(own) else 0
 
 
 def tables_of(study: Study, bounds: pd.DataFrame) -> dict[str, pd.DataFrame]:
