@@ -174,8 +174,9 @@ def test_what_to_take_is_counted(tmp_path):
     text = script("which_global_page", tmp_path)
     assert text.startswith("T = 1e6, 1 games in which some algorithm learns:")
     assert rows_of(text) == [
-        ["DP-SE", *["100 %", "0 %"] * 2, "100 %", "2.0", "1.0", "1", "0.0 %"],
+        ["DP-SE", *["100 %", "0 %"] * 2, "100 %", "2.0", "1.0", "1.0", "0.0 %"],
         ["DP-IMED", *["100 %", "0 %"] * 2, "0 %", "1.0", "17.0", "17", "33.3 %"],
+        ["1", "1", "1", "1"],  # eps, games, and in how many of them each may be the best by mean
     ]
 
 

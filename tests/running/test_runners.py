@@ -145,7 +145,7 @@ def table_despite_a_kill(folder, more, find_worker, environment=None):
     """The bytes of the table; one worker is killed when a setting is finished."""
     process = started(folder, *more, environment=environment)
     request = in_the_middle(process, folder)
-    worker = find_worker(psutil.Process(process.pid))
+    worker = until(lambda: find_worker(psutil.Process(process.pid)), process)
     worker.kill()
     before = complete(request)
     assert len(before) < len(request.settings)  # in the middle
@@ -202,8 +202,9 @@ def test_a_cluster_on_this_machine_gives_the_same_bytes(tmp_path, right, name):
 
 
 def ray_worker(parent):
-    """A process of Ray that plays a task."""
-    return next(p for p in parent.children(recursive=True) if "ray::_call" in " ".join(p.cmdline()))
+    """A process of Ray that plays a task; between two tasks there is none."""
+    family = parent.children(recursive=True)
+    return next((p for p in family if "ray::_call" in " ".join(p.cmdline())), None)
 
 
 @pytest.mark.slow
