@@ -9,7 +9,6 @@ import dpbandits as dp
 from dpbandits.figures.style import PALETTE
 from dpbandits.report import data
 from dpbandits.report.data import NO_LEVEL, arranged, binned, exceedance, study_of_table, thinned
-from dpbandits.report.page import usual_level
 from dpbandits.report.sources import SEPARATE, read_summary, sources_in, without_parts
 from dpbandits.report.theorems import bound_curves
 from dpbandits.report.words import number, power, unicode_of
@@ -37,7 +36,10 @@ def test_statistics_of_curves_are_those_of_the_runs():
     assert row["low"] < own.mean() < row["high"] < own.max()
 
 
+@pytest.mark.extra("altair")
 def test_the_level_that_is_shown_first_is_one_of_the_first_panel():
+    from dpbandits.report.page import usual_level
+
     table = regrets(envs=("bernoulli_c1", "bernoulli_c2"))
     assert usual_level(study_of_table(table)) == 1  # eps = 1
     missing = (table["env"] == "bernoulli_c1") & (table["eps"] == 1.0)
