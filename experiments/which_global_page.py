@@ -69,11 +69,11 @@ def by_budget(best):
     """A row for each budget: its games, and in how many each algorithm may be the best."""
     best = best.loc[:, best.any()]
     games = best.groupby(level="eps")
-    found = games.sum().assign(games=games.size()).reset_index()
-    names = [name for name in found if name not in ("eps", "games")]
-    rows = found[["eps", "games", *names]].itertuples(index=False)
-    head = ["eps", "games", *map(display_name, names)]
-    return table([[f"{eps:g}", *map(str, counts)] for eps, *counts in rows], head)
+    rows = [
+        [f"{eps:g}", str(games.size()[eps]), *map(str, counts)]
+        for eps, *counts in games.sum().itertuples()
+    ]
+    return table(rows, ["eps", "games", *map(display_name, best.columns)])
 
 
 def page(results):

@@ -13,7 +13,9 @@ from dpbandits.figures.draw import load_script
 
 
 def contradictions(one, other):
-    """The share of games whose winner in one map is not in the other's set, by each centre."""
+    """For the median and the mean: how many winners of one map are not in the other's set, of how
+    many.
+    """
     which = load_script("which_global")
     sets = [which.sets(table) for table in (one, other)]
     for center in which.CENTERS:

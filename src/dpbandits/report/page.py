@@ -100,11 +100,11 @@ def usual_level(study: Study) -> int:
     the middle of what varies.
     """
     found = study.arrangement
-    own = np.unique(found.places["level"][(found.places["panel"] == 0).to_numpy()])
-    own = own[own != NO_LEVEL]
-    if found.axis in BUDGETS and len(own):
-        return int(own[np.abs(np.log(np.array(found.levels)[own])).argmin()])
-    return int(own[len(own) // 2]) if len(own) else 0
+    first = found.places[(found.places["panel"] == 0) & (found.places["level"] != NO_LEVEL)]
+    own = sorted(set(first["level"])) or [0]
+    if found.axis in BUDGETS and found.levels:
+        return int(min(own, key=lambda level: abs(np.log(found.levels[level]))))
+    return int(own[len(own) // 2])
 
 
 def tables_of(study: Study, bounds: pd.DataFrame) -> dict[str, pd.DataFrame]:
