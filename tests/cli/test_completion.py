@@ -7,7 +7,6 @@ import select
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -218,11 +217,13 @@ def test_a_tab_takes_no_second_and_imports_nothing_slow():
     code += " print(*slow, file=sys.stderr)"
     best = 60.0
     for _ in range(3):
-        start = time.perf_counter()
+        start = os.times()
         done = subprocess.run(
             [sys.executable, "-c", code, "--complete", line], capture_output=True, text=True
         )
-        best = min(best, time.perf_counter() - start)
+        end = os.times()
+        used = end.children_user + end.children_system
+        best = min(best, used - start.children_user - start.children_system)
     assert done.stdout.split() and done.stderr.strip() == ""
     assert best < 1.0
 

@@ -22,8 +22,10 @@ def page(tmp_path_factory):
         algo=["adap_ucb", "dp_se", "ucb"], env=["bernoulli_c1", "bernoulli_c2"], eps=[0.1, 0.5, 1],
         horizon=1e5, runs=10, jobs=1,
     )  # fmt: skip
+    lacking = sweep[(sweep["env"] == "bernoulli_c1") | (sweep["eps"] != 0.1)]
     return dp.report(
-        {STUDY: sweep, "stops": stopping_times()}, tmp_path_factory.mktemp("page") / "page.html"
+        {STUDY: sweep, "stops": stopping_times(), "lacking": lacking},
+        tmp_path_factory.mktemp("page") / "page.html",
     )
 
 
@@ -122,6 +124,24 @@ def test_buttons_change_what_is_drawn(browser, page):
     assert browser.run(thin) > 0
     said = browser.run(f"return document.querySelector('#{STUDY} .bounds').textContent")
     assert "lower bound" in said and "Thm." in said
+    assert browser.errors() == []
+
+
+def test_a_level_that_a_panel_lacks_cannot_be_chosen(browser, page):
+    browser.open(page, 1400)
+    draw_all(browser)
+    place = "return document.querySelector('#lacking figcaption .place').textContent"
+    disabled = "return document.querySelectorAll('#lacking [name=level]:disabled').length"
+    choose(browser, "#lacking [name=level][value='0']")
+    assert browser.run(place) == ": C1, ε = 0.1" and browser.run(disabled) == 0
+    for panel, left in ((1, ": C2, ε = 0.5"), (0, ": C1, ε = 0.5")):
+        browser.run(
+            "const s = document.querySelector('#lacking [name=panel]'); s.value = arguments[0];"
+            "s.dispatchEvent(new Event('input', {bubbles: true}))",
+            panel,
+        )
+        draw_all(browser)
+        assert browser.run(place) == left and browser.run(disabled) == panel
     assert browser.errors() == []
 
 

@@ -159,6 +159,7 @@ def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(
     thread has not yet returned from starting the thread that plays.
     """
     begun, going, start = [], threading.Event(), threading.Thread.start
+    stop, stopped = loop.Loop.stop, threading.Event()
 
     def start_slowly(thread):
         start(thread)
@@ -170,15 +171,21 @@ def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(
         if len(begun) > 3 and not going.is_set():
             going.set()
             signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
+            assert stopped.wait(60)
             time.sleep(0.3)
         return Outcome(task, dict.fromkeys(task.runs, RECORD))
 
     def handle(*_):
         raise raised
 
+    def note_stop(self):
+        stopped.set()
+        stop(self)
+
     (setting,) = requested(algo="dp_ucb", horizon=1e5).settings
     store = RunStore(tmp_path)
     monkeypatch.setattr(loop, "finish", finish)
+    monkeypatch.setattr(loop.Loop, "stop", note_stop)
     monkeypatch.setattr(threading.Thread, "start", start_slowly)
     before = signal.signal(signal.SIGUSR1, handle)
     try:
@@ -279,27 +286,28 @@ def test_runs_beside_one_that_fails_are_stored(tmp_path):
 @pytest.mark.slow
 def test_the_time_left_is_about_right(tmp_path, monkeypatch):
     """Half-way the bar predicts the time left, although tasks are of different length."""
-    bars = []
+    bars, clock = [], Clock()
 
     class Bar(tqdm):
         def __init__(self, total):
             super().__init__(total=total, disable=False, file=io.StringIO())
-            self.predicted = []
+            self._time, self.start_t, self.predicted = clock.monotonic, 0.0, []
             bars.append(self)
 
         def update(self, n):
             super().update(n)
             done = self.format_dict
             rate = done["rate"] or done["n"] / done["elapsed"]
-            self.predicted.append((time.monotonic(), (done["total"] - done["n"]) / rate))
+            self.predicted.append((clock.now, (done["total"] - done["n"]) / rate))
 
     def finish(task, *_):
-        time.sleep(task.cost / 2e6)
+        clock.now += task.cost / 2e6
         return Outcome(task, {run: Record(np.zeros((2, 5), int), math.nan) for run in task.runs})
 
     request = requested(tmp_path, REGRET, algo=["ucb", "dp_ucb"], horizon=[1e4, 1e5, 2e5], runs=5)
     for setting in request.settings:
         compile_kernel(setting)
+    monkeypatch.setattr(loop, "AHEAD", 1)  # no task is played before the last one is taken
     monkeypatch.setattr(loop, "progress_bar", Bar)
     monkeypatch.setattr(loop, "finish", finish)
     run_settings(request.settings, request.runs, 1, "threads", RunStore(tmp_path))

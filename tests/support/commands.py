@@ -44,12 +44,17 @@ def _server():
     return _servers[os.getpid()]
 
 
-def serve():
-    """Answer requests, a line each, with the exit codes of what they ran."""
+def import_all():
+    """Import what commands import while they run."""
     for name in IMPORTED:
         import_module(f"dpbandits.cli.{name}")
     for name in ("running.monte_carlo", "figures.experiments", "theory.bounds"):
         import_module(f"dpbandits.{name}")
+
+
+def serve():
+    """Answer requests, a line each, with the exit codes of what they ran."""
+    import_all()
     for line in sys.stdin:
         *asked, limit = json.loads(line)
         child = os.fork()

@@ -36,7 +36,7 @@ from dpbandits.running import loop, monte_carlo
 from dpbandits.running.play import compile_kernel
 
 SWEEPS = {
-    "regret": {"algo": ["ucb", "dp_ucb", "dp_se", "adap_ucb"], "horizon": 2e5},
+    "regret": {"algo": ["ucb", "dp_ucb", "dp_se", "adap_ucb"], "horizon": 1e5},
     "stopping": {"rule": ["nas", "dp_nas", "dp_nas_exp"], "rel_error": [0.25, 0.5]},
 }
 HOW = {  # and the keys of the commands
@@ -48,7 +48,7 @@ HOW = {  # and the keys of the commands
     "damages": {"algo": ["dp_se"]},
 }
 SIGNALS = signal.SIGKILL, signal.SIGTERM, signal.SIGINT  # in turn
-LONGEST = 0.12  # seconds that a command plays
+PLAYING = "playing"  # a file that a command touches when its kernels are compiled
 ENTRY = "from dpbandits.cli.start import {0}; {0}()"
 limit = 120  # seconds after which a process hangs
 
@@ -115,7 +115,7 @@ def in_place(path, content):
         for i in range(0, len(content), 512):
             file.write(content[i : i + 512])
             file.flush()
-            time.sleep(0.001)
+            time.sleep(0.005)
 
 
 def careless():
@@ -195,11 +195,13 @@ class Sweep:
             for name in ("whole", "killed")
         )
         self.folder, self.how = folder, how
-        self.errors, self.playing = [], folder / "playing"
+        self.errors, self.playing = [], folder / PLAYING
         folder.mkdir(parents=True, exist_ok=True)
-        start = time.monotonic()
+        start = time.time()
         assert end_of(self.begin(self.whole)) == (0, False), self.said()
-        self.duration = time.monotonic() - start
+        if how != "cold" and self.playing.exists():  # when kernels are compiled
+            start = self.playing.stat().st_mtime
+        self.duration = time.time() - start
         self.right = table_path(self.whole).read_bytes()
         self.runs, self.seconds = {}, {}
 
@@ -243,9 +245,9 @@ class Sweep:
 def kills(question, folder, seed, count, how):
     loop.SAVE_EVERY = 0.0  # as many writes as possible
     chance = random.Random(seed)
-    sweep = Sweep(question, folder, how)
     work = monte_carlo.Work
-    monte_carlo.Work = lambda *given: (sweep.playing.touch(), work(*given))[1]
+    monte_carlo.Work = lambda *given: ((folder / PLAYING).touch(), work(*given))[1]
+    sweep = Sweep(question, folder, how)
     if how != "cold":
         for setting in sweep.whole.settings:
             compile_kernel(setting)
@@ -275,13 +277,11 @@ def kills(question, folder, seed, count, how):
 
 def wait(sweep, pid, chance):
     """Wait for the moment at which a command is killed."""
-    longest = sweep.duration
     if sweep.how == "cold":
         until(lambda: "compiling" in sweep.said() or has_ended(pid))
     elif sweep.how != "anew":
         until(lambda: sweep.playing.exists() or has_ended(pid))
-        longest = sweep.duration if sweep.how == "processes" else LONGEST
-    time.sleep(chance.uniform(0, longest))
+    time.sleep(chance.uniform(0, sweep.duration * chance.choice([0.25, 1])))
 
 
 def together(question, folder, count):
@@ -351,6 +351,7 @@ def writers(question, folder, count):
 
 
 if __name__ == "__main__":
+    commands.import_all()
     what, name, place, *more = sys.argv[1:]
     if more[-1] in CONTROLS:
         CONTROLS[more.pop()]()
