@@ -22,23 +22,30 @@ def test_all_algorithms_and_rules_are_compiled():
 
 
 def test_the_table_has_all_times_and_no_complaint_within_the_targets():
-    text = compiling.text_of(FIRST, FURTHER, TOGETHER, 0.5)
+    text = compiling.text_of(FIRST, FURTHER, TOGETHER, 0.5, 0.7)
     assert "| `ucb`        |    2.00 |      1.00 |             1.00 |" in text
     assert "| largest      |    4.00 |      2.00 |             4.00 |" in text
     assert "| sum          |         |           |              6.5 |" in text
     assert "takes 0.40 s" in text
     assert "All together take 13 times the imports" in text
+    assert "10⁷ additions in Python take 0.70 s" in text
     assert text.endswith("All are met.\n")
 
 
 @pytest.mark.parametrize(
     ("first", "further", "total", "line"),
     [
-        ({"ucb": 5.1}, {}, 60, "`ucb` as a first algorithm: 5.1 s, above 5 s"),
-        ({"ucb": 5}, {"ucb": 3.1}, 60, "`ucb` as a further algorithm: 3.1 s, above 3 s"),
+        (
+            {"ucb": 5.1, "dp_se": 5.2, "ts": 5}, {}, 60,
+            "as a first algorithm 2 of 3 take more than 5 s, `dp_se` most: 5.2 s",
+        ),
+        (
+            {"ucb": 5}, {"ucb": 3.1}, 60,
+            "as a further algorithm 1 of 1 take more than 3 s, `ucb` most: 3.1 s",
+        ),
         ({"ucb": 5}, {"ucb": 3}, 61, "all together: 61 s, above 60 s"),
     ],
-)
+)  # fmt: skip
 def test_a_missed_target_is_reported(first, further, total, line):
     assert compiling.misses(first, further, total) == [line]
 
