@@ -32,7 +32,7 @@ def right():
     return csv_after(requested(**SWEEP))
 
 
-HASTY = "from dpbandits.running import runners; runners.ABSENT = 2; "
+HASTY = "from dpbandits.running import runners; runners.ABSENT = 10; "
 
 
 def started(folder, *more, environment=None, code=COMMAND[2]):
