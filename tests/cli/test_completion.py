@@ -7,6 +7,7 @@ import select
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -217,13 +218,11 @@ def test_a_tab_takes_no_second_and_imports_nothing_slow():
     code += " print(*slow, file=sys.stderr)"
     best = 60.0
     for _ in range(3):
-        start = os.times()
+        start = time.perf_counter()
         done = subprocess.run(
             [sys.executable, "-c", code, "--complete", line], capture_output=True, text=True
         )
-        end = os.times()
-        used = end.children_user + end.children_system
-        best = min(best, used - start.children_user - start.children_system)
+        best = min(best, time.perf_counter() - start)
     assert done.stdout.split() and done.stderr.strip() == ""
     assert best < 1.0
 

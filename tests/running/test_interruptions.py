@@ -71,11 +71,15 @@ WRONG = "lost", "doubled", "other_bytes", "tracebacks", "hangs"
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("question", "count"), [("regret", 30), ("stopping", 15)])
+@pytest.mark.parametrize(("question", "count"), [("regret", 45), ("stopping", 15)])
 def test_kills_lose_nothing(tmp_path, question, count):
-    found = killed(question, tmp_path, 0, count, "threads")
-    assert found["kills"] >= count and found["sweeps"] > 0, found
-    assert found["in_a_write"] > 0 or count < 30, found
+    """Kills go on until one was in the middle of a write."""
+    found = Counter()
+    for seed in range(6):
+        found += killed(question, tmp_path / str(seed), seed, count, "threads")
+        if found["in_a_write"]:
+            break
+    assert found["kills"] >= count and found["in_a_write"] > 0 and found["sweeps"] > 0, found
     assert not any(found[what] for what in WRONG), found
 
 
@@ -219,7 +223,7 @@ def test_a_signal_is_answered_at_once(tmp_path, horizon, stop):
     ended = time.monotonic() - sent
     assert process.wait() == 128 + number
     assert last == b"bandit-run: interrupted; finished runs are stored\n"
-    assert answered < 5 and ended < 15, (answered, ended)  # all runs take minutes
+    assert answered < 1 and ended < 4, (answered, ended)
     assert before.items() <= stored(request).items() and bool(before) == quick
 
 

@@ -105,22 +105,16 @@
     line.textContent = names.size ? `Thin lines: ${[...names].join("; ")}. Grey: only the slope is known. Black: of several lines.`
       : "No theorem with a number or a slope applies to what is shown.";
   };
-  const levelsOf = (study, panel) => { // that have curves
-    const chart = study.querySelector(".chart:not([data-kind=ends])");
-    const rows = (texts[`${study.id}-${chart?.dataset.kind}`] ?? "").split("\n").slice(1, -1);
-    const places = rows.map((row) => row.split(",", 2).map(Number));
-    return [...new Set(places.filter(([p, level]) => p === panel && level >= 0).map(([, level]) => level))];
-  };
   const limit = (study) => { // a level that the panel lacks gives way to the next one, or to the nearest
     const { level: chosen } = study.querySelector("form").elements;
     const { panel } = stateOf(study.querySelector(".chart"));
-    const own = chosen ? levelsOf(study, panel) : [];
-    if (!own.length) return;
+    const own = about[study.id].own[panel];
+    if (!chosen || !own.length) return;
     const [value, before] = [Number(chosen.value), Number(study.dataset.level)];
     if (!own.includes(value)) {
       const ahead = own.filter((x) => (x - value) * (value - before) > 0);
       const by = (a, b) => Math.abs(a - value) - Math.abs(b - value);
-      [chosen.value] = (ahead.length ? ahead : own).sort(by);
+      [chosen.value] = [...(ahead.length ? ahead : own)].sort(by);
     }
     study.dataset.level = chosen.value;
     for (const button of study.querySelectorAll("[type=radio][name=level]")) {

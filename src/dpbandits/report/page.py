@@ -18,7 +18,7 @@ from ..results.metrics import METRICS, REGRET
 from ..results.tables import settings_of
 from ..settings.groups import leaves
 from . import charts
-from .data import MEASURED, NO_LEVEL, PLACE, Study, study_of_summary, study_of_table
+from .data import MEASURED, NO_LEVEL, PLACE, Arrangement, Study, study_of_summary, study_of_table
 from .sources import Source, read_pipes
 from .stored_figure import inside_page
 from .theorems import bound_curves, checked, map_of, ratios_of
@@ -100,11 +100,19 @@ def usual_level(study: Study) -> int:
     the middle of what varies.
     """
     found = study.arrangement
-    first = found.places[(found.places["panel"] == 0) & (found.places["level"] != NO_LEVEL)]
-    own = sorted(set(first["level"])) or [0]
+    own = levels_of_panels(found)[0] or [0]
     if found.axis in BUDGETS and found.levels:
-        return int(min(own, key=lambda level: abs(np.log(found.levels[level]))))
-    return int(own[len(own) // 2])
+        return min(own, key=lambda level: abs(np.log(found.levels[level])))
+    return own[len(own) // 2]
+
+
+def levels_of_panels(found: Arrangement) -> list[list[int]]:
+    """The numbers of the levels that each panel has."""
+    there = found.places[found.places["level"] != NO_LEVEL]
+    return [
+        sorted({int(level) for level in there["level"][there["panel"] == panel]})
+        for panel in range(len(found.panels))
+    ]
 
 
 def tables_of(study: Study, bounds: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -327,6 +335,7 @@ def render(
         s.source.name: {
             "panels": s.study.arrangement.panels, "levels": s.levels, "axis": s.axis,
             "lines": [line.label for line in s.study.arrangement.lines], "bounds": list(s.kinds),
+            "own": levels_of_panels(s.study.arrangement),
         }
         for s in sections
     }  # fmt: skip
