@@ -27,7 +27,7 @@ from commands import command  # noqa: E402
 COLUMNS = "tried", "lost", "doubled", "other bytes", "tracebacks", "hangs"
 LONGEST = 1800  # seconds of a group of rows
 KILLS = {  # tests/support/faults.py: the question, how, how many, how many with --small
-    "`bandit-run`, threads": ("regret", "threads", 90, 6),
+    "`bandit-run`, threads": ("regret", "threads", 90, 3),
     "`bandit-stop`, threads": ("stopping", "threads", 24, 3),
     "`bandit-run`, processes": ("regret", "processes", 15, 3),
     "a command that starts, or has been resumed": ("regret", "anew", 15, 3),
@@ -70,16 +70,16 @@ def kills(folder, small):
 
 
 def damage(folder, small):
-    found = faults(folder, "damages", "regret", folder / "damages", 2 if small else 8)
+    found = faults(folder, "damages", "regret", folder / "damages", 1 if small else 8)
     for sort, counts in found.items():
         yield row(f"damaged {sort}", counts)
 
 
 def concurrency(folder, small):
-    found = faults(folder, "together", "regret", folder / "together", 5 if small else 30)
+    found = faults(folder, "together", "regret", folder / "together", 2 if small else 30)
     yield row("four processes at once on one folder, then a fifth", found)
-    count = 20 if small else 100
-    found = faults(folder, "writers", "regret", folder / "writers", count)
+    count = 5 if small else 100
+    found = faults(folder, "writers", "regret", folder / "writers", count)["regret"]
     yield row("runs of one setting, stored by two processes at once", found | {"tried": 2 * count})
 
 
@@ -94,7 +94,7 @@ def bad_input(folder, small):
         noted[words[0]].update([found, *(["tried"] if found not in ACCEPTED else [])])
         return found
 
-    fuzz.outcomes(lines, folder / "input", 25 if small else 600, judged)
+    fuzz.outcomes(lines, folder / "input", 15 if small else 600, judged)
     for name, found in sorted(noted.items()):
         counts = {"tracebacks": found["traceback"] + found["untidy"], "hangs": found["hang"]}
         yield row(f"bad words and files: `{name}`", counts | {"tried": found["tried"]})

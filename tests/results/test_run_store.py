@@ -47,16 +47,16 @@ def same(runs, pulls, answer):
 
 
 @pytest.mark.long
-@EACH_QUESTION
-def test_two_writers_lose_nothing(tmp_path, question):
-    def lost(*more):
-        command = [sys.executable, faults.__file__, "writers", question.name, *map(str, more)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)["lost"]
-
-    assert lost(tmp_path / "a", 25) == 0
-    assert lost(tmp_path / "b", 25, "careless") > 0  # control
+@pytest.mark.parametrize("careless", [False, True])
+def test_two_writers_lose_nothing(tmp_path, careless):
+    control = ["careless"] if careless else []
+    for_all = ["writers", ",".join(q.name for q in QUESTIONS), tmp_path, "25", *control]
+    command = [sys.executable, faults.__file__, *for_all]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found.keys() == {q.name for q in QUESTIONS}
+    assert all((counts["lost"] > 0) == careless for counts in found.values()), found
 
 
 def test_saved_runs_are_added_to_those_stored(tmp_path):

@@ -357,4 +357,8 @@ if __name__ == "__main__":
         CONTROLS[more.pop()]()
     work = {"kills": kills, "writers": writers, "together": together, "damages": damages}[what]
     given = [int(x) if x.isdecimal() else x for x in more]
-    print(json.dumps(work(question_named(name), Path(place), *given)))
+    if what == "writers":
+        found = {q: work(question_named(q), Path(place, q), *given) for q in name.split(",")}
+    else:
+        found = work(question_named(name), Path(place), *given)
+    print(json.dumps(found))
