@@ -94,7 +94,7 @@ def bad_input(folder, small):
         noted[words[0]].update([found, *(["tried"] if found not in ACCEPTED else [])])
         return found
 
-    fuzz.outcomes(lines, folder / "input", 15 if small else 600, judged)
+    fuzz.outcomes(lines, folder / "input", 20 if small else 600, judged)
     for name, found in sorted(noted.items()):
         counts = {"tracebacks": found["traceback"] + found["untidy"], "hangs": found["hang"]}
         yield row(f"bad words and files: `{name}`", counts | {"tried": found["tried"]})
