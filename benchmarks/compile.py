@@ -18,8 +18,10 @@ import sys
 import tempfile
 import time
 from contextlib import redirect_stderr
+from functools import cache
 from io import StringIO
 from pathlib import Path
+from statistics import median
 
 from tabulate import tabulate
 
@@ -93,6 +95,21 @@ def compiling(names, cache):
     seconds = json.loads(done.stdout)
     imports = seconds.pop("imports")
     return {"imports": imports} | {name: taken / imports for name, taken in seconds.items()}
+
+
+@cache
+def slowness():
+    """How many times as long as on the quiet machine the imports take here and now."""
+    with tempfile.TemporaryDirectory() as folder:
+        return median(compiling([TRIVIAL], folder)["imports"] for _ in range(3)) / QUIET
+
+
+def measured_here():
+    """What a page says of times that were divided by ``slowness``."""
+    return (
+        f"Times are given for a machine on which the imports of benchmarks/compile.py take {QUIET} "
+        f"s; on the one that measured they took {QUIET * slowness():.2f} s.\n"
+    )
 
 
 def compiling_after(before, name):

@@ -2,8 +2,9 @@
 
 Each setting is a single run of dp_se of 1,000 rounds with two rows. It is run, run again when
 everything is stored, and looked at by bandit-status. What the commands need for one setting is
-subtracted from the time, not from the memory. The results folder is beside this file, on the disk
-of the checkout. The table is printed and written to benchmarks/settings.md.
+subtracted from the time, which is given for a quiet machine, not from the memory. The results
+folder is beside this file, on the disk of the checkout. The table is printed and written to
+benchmarks/settings.md.
 """
 
 import multiprocessing
@@ -15,6 +16,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from compile import measured_here, slowness
 from tabulate import tabulate
 
 CALL = "from dpbandits.cli.start import {0}; {0}()"
@@ -70,7 +72,7 @@ def written(rows):
     text += (
         f"\n\nFile system: {file_system()}. Load average meanwhile: {os.getloadavg()[1]:.1f} on "
     )
-    text += f"{os.cpu_count()} cores.\n"
+    text += f"{os.cpu_count()} cores. {measured_here()}"
     (HERE / "settings.md").write_text(text)
     return text
 
@@ -82,7 +84,7 @@ def main():
         alone = costs(1, folder)
         for count in GRIDS:
             found = costs(count, folder)
-            each = [(found[step][0] - alone[step][0]) / count * 1e3 for step in STEPS]
+            each = [(found[step][0] - alone[step][0]) / slowness() / count * 1e3 for step in STEPS]
             peak = max(memory for _, memory in found.values())
             rows.append([f"{count:,}", *(f"{x:.2f}" for x in each), f"{peak:,.0f}"])
             text = written(rows)

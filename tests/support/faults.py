@@ -3,7 +3,7 @@
 python faults.py kills QUESTION FOLDER SEED COUNT HOW [CONTROL]   commands play a sweep, are killed
 python faults.py together QUESTION FOLDER COUNT [CONTROL]         several commands at once, 4 a time
 python faults.py damages QUESTION FOLDER KINDS [CONTROL]          files are damaged between commands
-python faults.py writers QUESTION FOLDER COUNT [CONTROL]          two children store runs
+python faults.py writers QUESTION,... FOLDER COUNT [CONTROL]      two children store runs
 
 Prints what happened as JSON, for kills by signal. HOW and CONTROLS are below.
 """
