@@ -18,7 +18,6 @@ import sys
 import tempfile
 import time
 from contextlib import redirect_stderr
-from functools import cache
 from io import StringIO
 from pathlib import Path
 from statistics import median
@@ -97,19 +96,10 @@ def compiling(names, cache):
     return {"imports": imports} | {name: taken / imports for name, taken in seconds.items()}
 
 
-@cache
-def slowness():
-    """How many times as long as on the quiet machine the imports take here and now."""
-    with tempfile.TemporaryDirectory() as folder:
-        return median(compiling([TRIVIAL], folder)["imports"] for _ in range(3)) / QUIET
-
-
-def measured_here():
-    """What a page says of times that were divided by ``slowness``."""
-    return (
-        f"Times are given for a machine on which the imports of benchmarks/compile.py take {QUIET} "
-        f"s; on the one that measured they took {QUIET * slowness():.2f} s.\n"
-    )
+def importing():
+    """CPU seconds of the imports here and now."""
+    with tempfile.TemporaryDirectory() as cache:
+        return median(compiling([TRIVIAL], cache)["imports"] for _ in range(3))
 
 
 def compiling_after(before, name):
@@ -171,31 +161,31 @@ def ratios_of(measured):
 
 
 def misses(first, further, total):
-    """One line for each target that is missed, in seconds of a quiet machine."""
+    """One line for each target that is missed."""
     lines = []
     for times, limit, what in ((first, FIRST, "first"), (further, FURTHER, "further")):
-        above = {name: QUIET * taken for name, taken in times.items() if QUIET * taken > limit}
+        above = {name: taken for name, taken in times.items() if taken > limit}
         if above:
             most = max(above, key=above.__getitem__)
             lines.append(
                 f"as a {what} algorithm {len(above)} of {len(times)} take more than {limit:g} s, "
                 f"`{most}` most: {above[most]:.1f} s"
             )
-    total *= QUIET
     return lines + ([f"all together: {total:.0f} s, above {ALL:g} s"] if total > ALL else [])
 
 
 def text_of(first, further, together, imports):
-    """The tables and the targets that are missed."""
+    """The tables and the targets that are missed, in seconds of the quiet machine."""
+    columns = [{n: QUIET * x for n, x in times.items()} for times in (first, further, together)]
+    first, further, together = columns
     total = sum(together.values())
-    columns = first, further, together
-    rows = [[f"`{name}`", *(f"{QUIET * x[name]:.2f}" for x in columns)] for name in further]
-    worst = ["largest", *(f"{QUIET * max(x[n] for n in further):.2f}" for x in columns)]
+    rows = [[f"`{name}`", *(f"{times[name]:.2f}" for times in columns)] for name in further]
+    worst = ["largest", *(f"{max(times[n] for n in further):.2f}" for times in columns)]
     missed = misses({n: first[n] for n in further}, further, total)
     verdict = "Missed: " + "; ".join(missed) + "." if missed else "All are met."
     head = ["compiling", "first", "further", "in one process"]
     table = tabulate(
-        [*rows, worst, ["sum", "", "", f"{QUIET * total:.1f}"]],
+        [*rows, worst, ["sum", "", "", f"{total:.1f}"]],
         head,
         "pipe",
         disable_numparse=True,
@@ -214,8 +204,8 @@ def text_of(first, further, together, imports):
         f"relative to them, in the same process, and given here for a machine on which they take "
         f"{QUIET} s; on the one that measured they took {imports:.2f} s. What else Numba needs for "
         "the first function of a process is not taken off: compiling `lambda x: x + 1` takes "
-        f"{QUIET * first[TRIVIAL]:.2f} s, and each time in the first two columns includes it. All "
-        f"together take {total:.0f} times the imports.\n\n"
+        f"{first[TRIVIAL]:.2f} s, and each time in the first two columns includes it. All "
+        f"together take {total / QUIET:.0f} times the imports.\n\n"
         f"Targets: the first algorithm at most {FIRST:g} s, each further one at most {FURTHER:g} "
         f"s, all together at most {ALL:g} s. {verdict}\n"
     )

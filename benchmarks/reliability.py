@@ -45,16 +45,16 @@ STOPPED = 130, -9
 ALIGN = ["left", *["right"] * len(COLUMNS)]
 
 
-def faults(folder, *given):
+def faults(folder, what, question, *given):
     """What a process of tests/support/faults.py has found. If it damages or compiles machine code,
     it has a cache of its own.
     """
-    code = [sys.executable, SUPPORT / "faults.py", *map(str, given)]
+    code = [sys.executable, SUPPORT / "faults.py", what, question, *map(str, given)]
     own = os.environ.copy()
-    if "cold" in given or "damages" in given:
+    if "cold" in given or what == "damages":
         own["NUMBA_CACHE_DIR"] = f"{folder}/cache"
     done = subprocess.run(code, env=own, stdout=subprocess.PIPE, timeout=LONGEST, check=True)
-    return json.loads(done.stdout)
+    return json.loads(done.stdout)[question]
 
 
 def row(what, found, tried="tried"):
@@ -79,7 +79,7 @@ def concurrency(folder, small):
     found = faults(folder, "together", "regret", folder / "together", 2 if small else 30)
     yield row("four processes at once on one folder, then a fifth", found)
     count = 5 if small else 100
-    found = faults(folder, "writers", "regret", folder / "writers", count)["regret"]
+    found = faults(folder, "writers", "regret", folder / "writers", count)
     yield row("runs of one setting, stored by two processes at once", found | {"tried": 2 * count})
 
 

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from compile import measured_here, slowness
+from compile import QUIET, importing
 from tabulate import tabulate
 
 CALL = "from dpbandits.cli.start import {0}; {0}()"
@@ -63,8 +63,8 @@ def file_system():
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()[-1]
 
 
-def written(rows):
-    """Write the table of the rows so far; returns its text."""
+def written(rows, imports):
+    """Write the table of the rows so far; returns its text. The imports are in seconds."""
     head = ["settings", *(f"{step}, ms" for step in STEPS), "peak memory, MB"]
     rows = [*rows, ["target", *(f"{x:g}" for x in TARGETS.values())]]
     text = "CPU time for each setting, and the memory of the largest of the three commands:\n\n"
@@ -72,22 +72,25 @@ def written(rows):
     text += (
         f"\n\nFile system: {file_system()}. Load average meanwhile: {os.getloadavg()[1]:.1f} on "
     )
-    text += f"{os.cpu_count()} cores. {measured_here()}"
+    text += f"{os.cpu_count()} cores. Times are given for a machine on which the imports of "
+    text += f"benchmarks/compile.py take {QUIET} s; on the one that measured they took "
+    text += f"{imports:.2f} s.\n"
     (HERE / "settings.md").write_text(text)
     return text
 
 
 def main():
-    rows, text = [], ""
+    rows, text, imports = [], "", importing()
     with tempfile.TemporaryDirectory(dir=HERE) as folder:
         costs(2, folder)  # compiles, once
         alone = costs(1, folder)
         for count in GRIDS:
             found = costs(count, folder)
-            each = [(found[step][0] - alone[step][0]) / slowness() / count * 1e3 for step in STEPS]
+            more = [found[step][0] - alone[step][0] for step in STEPS]
+            each = [seconds / count * 1e3 * QUIET / imports for seconds in more]
             peak = max(memory for _, memory in found.values())
             rows.append([f"{count:,}", *(f"{x:.2f}" for x in each), f"{peak:,.0f}"])
-            text = written(rows)
+            text = written(rows, imports)
     print(text, end="")
 
 

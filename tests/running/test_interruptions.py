@@ -53,13 +53,13 @@ def right():
     return csv_after(quick(None))
 
 
-def found_by(what, *more, cache=None):
+def found_by(what, question, *more, cache=None):
     """What faults.py has found, by signal."""
-    command = [sys.executable, faults.__file__, what, *map(str, more)]
+    command = [sys.executable, faults.__file__, what, question, *map(str, more)]
     own = os.environ | ({} if cache is None else {"NUMBA_CACHE_DIR": str(cache)})
     done = subprocess.run(command, capture_output=True, text=True, env=own, timeout=1000)
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    return json.loads(done.stdout)[question]
 
 
 def killed(*more, **options):

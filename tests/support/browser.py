@@ -96,8 +96,10 @@ class Browser:
 
         axe = Path(axe_core_python.__file__).with_name("axe.min.js").read_text()
         self.run(axe)
-        options = {"rules": {name: {"enabled": False} for name in without}}
-        options["resultTypes"] = ["violations"]  # the nodes of the others take long to describe
+        options = {
+            "rules": {name: {"enabled": False} for name in without},
+            "resultTypes": ["violations"],  # the nodes of the others take long to describe
+        }
         script = "const done = arguments[1]; axe.run(document, arguments[0]).then(done)"
         found = self.driver.execute_async_script(script, options)["violations"]
         return {

@@ -1,11 +1,12 @@
 """Faults: commands that are killed, and several processes on one folder.
 
-python faults.py kills QUESTION FOLDER SEED COUNT HOW [CONTROL]   commands play a sweep, are killed
-python faults.py together QUESTION FOLDER COUNT [CONTROL]         several commands at once, 4 a time
-python faults.py damages QUESTION FOLDER KINDS [CONTROL]          files are damaged between commands
-python faults.py writers QUESTION,... FOLDER COUNT [CONTROL]      two children store runs
+python faults.py kills QUESTIONS FOLDER SEED COUNT HOW [CONTROL]  commands play a sweep, are killed
+python faults.py together QUESTIONS FOLDER COUNT [CONTROL]        several commands at once, 4 a time
+python faults.py damages QUESTIONS FOLDER KINDS [CONTROL]         files are damaged between commands
+python faults.py writers QUESTIONS FOLDER COUNT [CONTROL]         two children store runs
 
-Prints what happened as JSON, for kills by signal. HOW and CONTROLS are below.
+Prints what happened with each question as JSON, for kills by signal. Commas separate QUESTIONS. HOW
+and CONTROLS are below.
 """
 
 import contextlib
@@ -352,13 +353,10 @@ def writers(question, folder, count):
 
 if __name__ == "__main__":
     commands.import_all()
-    what, name, place, *more = sys.argv[1:]
+    what, names, place, *more = sys.argv[1:]
     if more[-1] in CONTROLS:
         CONTROLS[more.pop()]()
     work = {"kills": kills, "writers": writers, "together": together, "damages": damages}[what]
     given = [int(x) if x.isdecimal() else x for x in more]
-    if what == "writers":
-        found = {q: work(question_named(q), Path(place, q), *given) for q in name.split(",")}
-    else:
-        found = work(question_named(name), Path(place), *given)
+    found = {q: work(question_named(q), Path(place, q), *given) for q in names.split(",")}
     print(json.dumps(found))
