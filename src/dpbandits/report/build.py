@@ -79,12 +79,11 @@ def _page(title: str, sources: list[Source], results: Path | None, notes: list[s
     from . import page  # it needs the packages that draw the charts
     from .privacy import privacy_rows
 
-    made = [page.section_of(source) for source in sources]
-    sections = [section for section, _ in made]
+    sections = [page.section_of(source) for source in sources]
     notes = [*notes, *([THINNED] if page.fit(sections) else [])]
     for section in sections:
         page.draw(section)
-    ratios = pd.concat([ratios for _, ratios in made], ignore_index=True)
+    ratios = pd.concat([section.ratios for section in sections], ignore_index=True)
     names = [line.algo for s in sections for line in s.study.arrangement.lines]
     claims = page.claims_in(results)
     rows = privacy_rows(results, names)

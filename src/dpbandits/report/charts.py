@@ -75,14 +75,9 @@ def short(x: float, digits: str) -> str:
 
 def csv_text(rows: pd.DataFrame) -> str:
     """Rows as CSV with few digits."""
-    columns = {}
-    for name in rows.columns:
-        if pd.api.types.is_float_dtype(rows[name]):
-            digits = DIGITS.get(str(name), FOUR)
-            columns[name] = [short(x, digits) for x in rows[name]]
-        else:
-            columns[name] = rows[name].tolist()
-    return pd.DataFrame(columns).to_csv(index=False, lineterminator="\n")
+    numbers = [str(name) for name in rows if pd.api.types.is_float_dtype(rows[name])]
+    texts = {name: [short(x, DIGITS.get(name, FOUR)) for x in rows[name]] for name in numbers}
+    return rows.assign(**texts).to_csv(index=False, lineterminator="\n")
 
 
 def colours(lines: Sequence[Line]) -> dict[str, Any]:
@@ -250,8 +245,8 @@ def map_chart(data: str, title: str, names: Sequence[str], rows: int) -> Any:
 
 
 def _finished(chart: Any, at: str, scales: tuple[str, str]) -> Any:
-    usual: dict[str, Any] = {"panel": 0, "hidden": []}
-    usual |= {f"log_{channel}": kind == "log" for channel, kind in zip("xy", scales, strict=True)}
+    log_x, log_y = (kind == "log" for kind in scales)
+    usual: dict[str, Any] = {"panel": 0, "hidden": [], "log_x": log_x, "log_y": log_y}
     usual |= {"level": 0} if at == "level" else {}
     usual |= {"band": "interval", "bounds": False}
     chart = chart.add_params(*(alt.param(name, value=value) for name, value in usual.items()))

@@ -53,6 +53,7 @@ class Section:
     level: int
     rows: list[list[str]]
     head: list[str]
+    ratios: pd.DataFrame  # of its regrets to lower bounds
     specs: dict[str, dict[str, Any]] = field(default_factory=dict)
     data: dict[str, str] = field(default_factory=dict)
     pictures: dict[str, str] = field(default_factory=dict)
@@ -67,8 +68,8 @@ class Section:
         return inside_page(self.source.picture) if self.source.picture is not None else ""
 
 
-def section_of(source: Source) -> tuple[Section, pd.DataFrame]:
-    """The section of a source, and the ratios of its regrets to lower bounds."""
+def section_of(source: Source) -> Section:
+    """The section of a source."""
     if source.table is not None:
         study = study_of_table(source.table)
         settings = source.table[settings_of(source.table)].drop_duplicates(ignore_index=True)
@@ -83,7 +84,7 @@ def section_of(source: Source) -> tuple[Section, pd.DataFrame]:
     axis = name_of(arrangement.axis) if arrangement.axis else ""
     levels = [value(arrangement.axis, x) for x in arrangement.levels] if arrangement.axis else []
     section = Section(
-        source, study, axis, levels, usual_level(study), *summary_rows(study, source.metric)
+        source, study, axis, levels, usual_level(study), *summary_rows(study, source.metric), ratios
     )
     bounds, kinds = pd.DataFrame(), dict[str, str]()
     if records and source.table is not None and not study.aggregated:
@@ -92,7 +93,7 @@ def section_of(source: Source) -> tuple[Section, pd.DataFrame]:
     there = study.ends[["low", "q10"]].notna().any()
     bands = {"interval": there["low"], "quantiles": there["q10"], "none": there.any()}
     section.bands = [name for name, shown in bands.items() if shown]
-    return section, ratios
+    return section
 
 
 def usual_level(study: Study) -> int:
