@@ -45,7 +45,13 @@ class RewardLaw:
             return law_of_file, (self.file,)
         return law_of_function, (self.function,)
 
-    def arm(self, **given: Any) -> Arm:
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """Its parameters are given by name."""
+        kind = inspect.Parameter.KEYWORD_ONLY
+        return inspect.Signature([inspect.Parameter(name, kind) for name in self.parameters])
+
+    def __call__(self, **given: Any) -> Arm:
         """The arm of this law with the given parameters.
 
         Raises:
@@ -91,20 +97,6 @@ _ADDRESSES: dict[str, tuple[Callable[..., float], int]] = {}
 def register(law: RewardLaw) -> None:
     """Make a law known by its name; it replaces an earlier one of that name."""
     REGISTERED[law.name] = law
-
-
-def arms_written() -> dict[str, Callable[..., Arm]]:
-    """The functions that make arms of the registered laws, by name."""
-    return {name: _with_signature(law) for name, law in REGISTERED.items()}
-
-
-def _with_signature(law: RewardLaw) -> Callable[..., Arm]:
-    def arm(**given: Any) -> Arm:
-        return law.arm(**given)
-
-    kinds = [inspect.Parameter(x, inspect.Parameter.KEYWORD_ONLY) for x in law.parameters]
-    arm.__signature__ = inspect.Signature(kinds)  # type: ignore[attr-defined]
-    return arm
 
 
 def law_of_file(file: Path) -> RewardLaw:
