@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +91,6 @@ class RewardLaw:
 
 
 REGISTERED: dict[str, RewardLaw] = {}
-_ADDRESSES: dict[str, tuple[Callable[..., float], int]] = {}
 
 
 def register(law: RewardLaw) -> None:
@@ -136,15 +135,13 @@ def _law(name: str, function: Callable[..., float], version: str, file: Path | N
     return law
 
 
+@cache
 def _compiled(law: RewardLaw) -> tuple[Callable[..., float], int]:
     """The compiled function and its address, once for each version of its sources."""
-    key = f"{law.name} {law.version}"
-    if key not in _ADDRESSES:
-        try:
-            _ADDRESSES[key] = compiled_at(law.function)
-        except Exception as error:
-            raise BadInput(f"law={law.name}: it cannot be compiled ({first_line(error)})") from None
-    return _ADDRESSES[key]
+    try:
+        return compiled_at(law.function)
+    except Exception as error:
+        raise BadInput(f"law={law.name}: it cannot be compiled ({first_line(error)})") from None
 
 
 def names_of_laws(value: Any) -> Iterator[str]:

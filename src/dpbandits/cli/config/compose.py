@@ -106,10 +106,9 @@ def question_requested(
 ) -> Question:
     """The question of the experiment that is chosen, else ``question``."""
     for override in overrides:
-        name = override.partition("=")[2]
-        if key_of(override) == "experiment" and is_name(name):
+        if key_of(override) == "experiment":
             with contextlib.suppress(BadInput):
-                question = question_of(name, folders) or question
+                question = question_of(override.partition("=")[2], folders) or question
     return question
 
 
