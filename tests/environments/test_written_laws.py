@@ -74,7 +74,7 @@ def test_draws_have_the_law_and_compiled_code_draws_what_plain_code_does():
     """Mutations that it catches: parameters in another order, one number that is drawn twice."""
     law = law_of_function(triangular)
     for mode in (0.2, 0.9):
-        env = of_arms([law.arm(mode=mode)]).environment
+        env = of_arms([law(mode=mode)]).environment
         x = np.zeros(20_000)
         fill_singles(env, generator(1), 0, x)
         right = stats.triang(mode)
@@ -102,7 +102,7 @@ def test_draws_have_the_law_and_compiled_code_draws_what_plain_code_does():
     ],
 )
 def test_means_moments_and_ranges_follow_from_the_function(function, given, known):
-    arm = law_of_function(function).arm(**given)
+    arm = law_of_function(function)(**given)
     unit = 0.5 if function is steps else 1.0
     assert arm.mean == pytest.approx(unit * known.mean(), rel=1e-7)
     variance = arm.moment(2.0, arm.mean)
@@ -126,7 +126,7 @@ def test_means_moments_and_ranges_follow_from_the_function(function, given, know
 )
 def test_what_is_no_quantile_function_is_refused(function, given, reason):
     with pytest.raises(BadInput, match=re.escape(reason)):
-        law_of_function(function).arm(**given)
+        law_of_function(function)(**given)
 
 
 def arms(*modes, law=triangular):

@@ -19,8 +19,7 @@ from ..settings.setting import Setting
 from ..settings.user_files import user_folders
 from ..theory.bounds import best_lower_bound, bound_rows
 from ..theory.problem import Problem, problem
-from ..validation import one_of
-from .command import entry_point, takes_folder, takes_multirun
+from .command import entry_point, is_true, takes_folder, takes_multirun
 from .config.compose import multirun_points, read_request
 
 ONE = "bandit-bounds takes one setting"
@@ -32,7 +31,7 @@ def main(given: Namespace) -> int:
     folders = user_folders(given.config_dir)
     own = dict(word.split("=", 1) for word in given.words if word.startswith("all="))
     overrides = [word for word in given.words if not word.startswith("all=")]
-    everything = one_of(("true", "false"), "all", own.get("all", "false")) == "true"
+    everything = is_true(own, "all")
     if given.multirun:
         raise BadInput(f"-m: {ONE}")
     if len(list(itertools.islice(multirun_points(overrides, folders), 2))) > 1:

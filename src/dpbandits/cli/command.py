@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 from ..errors import BadInput, ClusterLost, FileTrouble, unknown
 from ..running.failures import Failure, RunsFailed, counted, in_words
+from ..validation import one_of
 from .completion import OWN_KEYS
 
 USAGE = Path(__file__).parent / "usage"
@@ -50,17 +51,26 @@ def takes_multirun(parser: argparse.ArgumentParser) -> None:
 def names_and_keys(
     command: str, words: Sequence[str], files: bool = False
 ) -> tuple[list[str], dict[str, str]]:
-    """Divide words into names and KEY=VALUE; with ``files`` a file that exists is a name.
+    """Divide words into names and KEY=VALUE; with ``files`` the names are those of tables, also a
+    file that exists and has = in its name.
 
     Raises:
-        BadInput: the command has no such key of its own.
+        BadInput: the command has no such key of its own, or there are both tables and an
+            experiment, or neither.
     """
     names = [x for x in words if "=" not in x or (files and os.path.exists(x))]
     keys = dict(x.split("=", 1) for x in words if x not in names)
     for key in keys:
         if key not in OWN_KEYS[command]:
             raise unknown("key", key, OWN_KEYS[command])
+    if files and ("experiment" in keys) == bool(names):
+        raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
     return names, keys
+
+
+def is_true(keys: Mapping[str, str], name: str) -> bool:
+    """Whether a key is true; it is false if it is not given."""
+    return one_of(("true", "false"), name, keys.get(name, "false")) == "true"
 
 
 def stem_of(keys: Mapping[str, str], usual: Path) -> Path:

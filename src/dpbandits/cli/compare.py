@@ -7,11 +7,11 @@ from pathlib import Path
 
 from ..comparison.table import compare
 from ..comparison.text import note, render
-from ..errors import BadInput, unknown
+from ..errors import BadInput
 from ..figures.experiments import by_metric, together
 from ..files import check_writable, write_atomically
 from ..results.metrics import METRICS, REGRET
-from ..settings.groups import is_name, names_in
+from ..settings.groups import file_of
 from ..validation import one_of
 from .command import entry_point, names_and_keys, stem_of
 
@@ -19,8 +19,6 @@ from .command import entry_point, names_and_keys, stem_of
 @entry_point("compare")
 def main(given: Namespace) -> int:
     files, keys = names_and_keys("compare", given.words, files=True)
-    if ("experiment" in keys) == bool(files):
-        raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
     paths = list(map(Path, files)) or [_table_of(keys["experiment"], keys)]
     path = paths[0]
     stem = stem_of(keys, path.with_name(f"{path.stem}-compare"))
@@ -38,8 +36,7 @@ def main(given: Namespace) -> int:
 
 def _table_of(experiment: str, keys: dict[str, str]) -> Path:
     """The table of an experiment."""
-    if not is_name(experiment) or experiment not in names_in("experiment"):
-        raise unknown("experiment", experiment, names_in("experiment"))
+    file_of("experiment", experiment)  # raises if there is none
     path = Path(keys.get("results", "results")) / f"{experiment}.csv"
     if not path.exists():
         raise BadInput(f"{path} is missing: bandit-run experiment={experiment} makes it")

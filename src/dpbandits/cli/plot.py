@@ -19,7 +19,7 @@ from ..figures.terminal import in_text
 from ..files import check_writable
 from ..results.metrics import METRICS, REGRET
 from ..validation import one_of
-from .command import entry_point, names_and_keys, stem_of
+from .command import entry_point, is_true, names_and_keys, stem_of
 
 OF_TABLES = ("x", "y", "metric", "band", "kind", "marks", "title")
 
@@ -27,9 +27,7 @@ OF_TABLES = ("x", "y", "metric", "band", "kind", "marks", "title")
 @entry_point("plot")
 def main(given: Namespace) -> int:
     names, keys = names_and_keys("plot", given.words, files=True)
-    if ("experiment" in keys) == bool(names):
-        raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
-    bounds = _wanted(keys, "bounds")
+    bounds = is_true(keys, "bounds")
     formats = _formats(keys.get("format", "pdf,png"))
     out = stem_of(keys, Path("-"))
     files = [table for name in names for table in _tables_of(Path(name))]
@@ -58,11 +56,6 @@ def _tables_of(path: Path) -> list[Path]:
     if not found:
         raise BadInput(f"{path}: the folder has no tables (*.csv)")
     return found
-
-
-def _wanted(keys: dict[str, str], name: str) -> bool:
-    """Whether a key is true; it is false if it is not given."""
-    return one_of(("true", "false"), name, keys.get(name, "false")) == "true"
 
 
 def _formats(given: str) -> list[str]:
@@ -99,7 +92,7 @@ def _of_tables(files: list[Path], keys: dict[str, str], bounds: bool) -> tuple[P
         refuse_bounds(metric)
     table = by_metric(table, files, metric)
     curves = curves_of(table, files) if bounds else None
-    marks = _wanted(keys, "marks")
+    marks = is_true(keys, "marks")
     figure = figure_of_table(table, title, curves, x=x, band=band, kind=kind, marks=marks)
     name_axes(figure, metric)
     if "rule" not in table.columns and kind is None:

@@ -16,8 +16,8 @@ from ..running.failures import in_words
 from ..running.status import Status, seconds_left, status_of
 from ..settings.user_files import user_folders
 from .command import entry_point, takes_folder, takes_multirun
-from .config.compose import multirun_points, read_request
-from .multirun.joint import without_foreign_budgets
+from .config.compose import read_request
+from .multirun.joint import points_of
 
 MOST = 40  # settings that are listed one by one
 STATES = ("done", "missing", "damaged", "failed")
@@ -28,10 +28,7 @@ def main(given: Namespace) -> int:
     folders = user_folders(given.config_dir)
     rules = any(word.startswith("rule=") for word in given.words)
     question = STOPPING if rules else REGRET
-    points = [given.words]
-    if given.multirun:
-        every = list(multirun_points(given.words, folders))
-        points = without_foreign_budgets(question, every, folders)
+    points = points_of(question, given.words, folders) if given.multirun else [given.words]
     requests = [read_request(point, folders, question) for point in points]
     if not requests:
         raise BadInput("-m: only Hydra can expand a glob; write the names")

@@ -255,24 +255,21 @@ def import_file(file: Path, group: str) -> ModuleType:
         BadInput: it cannot be imported.
     """
     try:
-        return _imported(file, group)
+        if file.parent in HOMES.values():
+            return importlib.import_module(f"dpbandits.{file.parent.name}.{file.stem}")
+        # The module's name is part of the names of machine code. Two files of one name, or two
+        # states of a file, must not share it: the linker would take the code of the first for both.
+        state = hashlib.sha256(f"{file}\n".encode() + file.read_bytes()).hexdigest()[:12]
+        name = f"dpbandits_{group}_{file.stem}_{state}"
+        spec = importlib.util.spec_from_file_location(name, file)
+        assert spec is not None and spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[spec.name] = module
+        spec.loader.exec_module(module)
+        return module
     except (Exception, SystemExit) as error:
         where = f"{group}={file.stem}"
         raise BadInput(f"{where}: cannot import {file} ({first_line(error)})") from error
-
-
-def _imported(file: Path, group: str) -> ModuleType:
-    if file.parent in HOMES.values():
-        return importlib.import_module(f"dpbandits.{file.parent.name}.{file.stem}")
-    # The module's name is part of the names of machine code. Two files of one name, or two states
-    # of a file, must not share it: the linker would take the code of the first for both.
-    state = hashlib.sha256(f"{file}\n".encode() + file.read_bytes()).hexdigest()[:12]
-    spec = importlib.util.spec_from_file_location(f"dpbandits_{group}_{file.stem}_{state}", file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def _domain(hint):

@@ -16,7 +16,7 @@ from .arms import Arm
 from .data import empirical, table
 from .instances import Instance, contaminate, of_arms
 from .linear import contextual, contextual_table, linear, linear_sphere
-from .written import arms_written
+from .written import REGISTERED
 
 LARGEST = 10_000  # arms
 
@@ -224,7 +224,7 @@ LAWS: dict[str, Callable[..., Instance]] = {
 
 def laws_of_one_arm() -> dict[str, Callable[..., Arm]]:
     """The functions that make an arm, of the package and of users, by the names of their laws."""
-    return {**arms_written(), **ARMS}
+    return {**REGISTERED, **ARMS}
 
 
 def build(spec: Mapping[str, Any]) -> Instance:

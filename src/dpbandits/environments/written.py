@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,13 @@ class RewardLaw:
             return law_of_file, (self.file,)
         return law_of_function, (self.function,)
 
-    def arm(self, **given: Any) -> Arm:
+    @property
+    def __signature__(self) -> inspect.Signature:
+        """Its parameters are given by name."""
+        kind = inspect.Parameter.KEYWORD_ONLY
+        return inspect.Signature([inspect.Parameter(name, kind) for name in self.parameters])
+
+    def __call__(self, **given: Any) -> Arm:
         """The arm of this law with the given parameters.
 
         Raises:
@@ -85,26 +91,11 @@ class RewardLaw:
 
 
 REGISTERED: dict[str, RewardLaw] = {}
-_ADDRESSES: dict[str, tuple[Callable[..., float], int]] = {}
 
 
 def register(law: RewardLaw) -> None:
     """Make a law known by its name; it replaces an earlier one of that name."""
     REGISTERED[law.name] = law
-
-
-def arms_written() -> dict[str, Callable[..., Arm]]:
-    """The functions that make arms of the registered laws, by name."""
-    return {name: _with_signature(law) for name, law in REGISTERED.items()}
-
-
-def _with_signature(law: RewardLaw) -> Callable[..., Arm]:
-    def arm(**given: Any) -> Arm:
-        return law.arm(**given)
-
-    kinds = [inspect.Parameter(x, inspect.Parameter.KEYWORD_ONLY) for x in law.parameters]
-    arm.__signature__ = inspect.Signature(kinds)  # type: ignore[attr-defined]
-    return arm
 
 
 def law_of_file(file: Path) -> RewardLaw:
@@ -144,15 +135,13 @@ def _law(name: str, function: Callable[..., float], version: str, file: Path | N
     return law
 
 
+@cache
 def _compiled(law: RewardLaw) -> tuple[Callable[..., float], int]:
     """The compiled function and its address, once for each version of its sources."""
-    key = f"{law.name} {law.version}"
-    if key not in _ADDRESSES:
-        try:
-            _ADDRESSES[key] = compiled_at(law.function)
-        except Exception as error:
-            raise BadInput(f"law={law.name}: it cannot be compiled ({first_line(error)})") from None
-    return _ADDRESSES[key]
+    try:
+        return compiled_at(law.function)
+    except Exception as error:
+        raise BadInput(f"law={law.name}: it cannot be compiled ({first_line(error)})") from None
 
 
 def names_of_laws(value: Any) -> Iterator[str]:

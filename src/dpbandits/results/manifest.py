@@ -104,16 +104,15 @@ def _version(name):
 
 def commit() -> str | None:
     """Commit of the package's sources, with ``-dirty`` if they were edited; None outside git."""
-    git = ["git", "-C", str(PACKAGE)]
     try:
-        tracked = _answer([*git, "ls-files", "--error-unmatch", "files.py"])
-        if tracked.returncode != 0:
-            return None
-        described = _answer([*git, "describe", "--always", "--abbrev=40", "--dirty"])
-    except (OSError, subprocess.TimeoutExpired):
+        _git("ls-files", "--error-unmatch", "files.py")
+        return _git("describe", "--always", "--abbrev=40", "--dirty") or None
+    except (OSError, subprocess.SubprocessError):
         return None
-    return described.stdout.strip() or None
 
 
-def _answer(command):
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
+def _git(*words: str) -> str:
+    """What git prints about the package's folder; raises SubprocessError if it refuses."""
+    command = ["git", "-C", str(PACKAGE), *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE)
+    return done.stdout.strip()

@@ -10,16 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.parameters import BUDGETS
-from ..contracts.question import (
-    BEST_ARM,
-    HYPOTHESES,
-    PULLS,
-    QUESTIONS,
-    REGRET,
-    STOPPING,
-    TRACE,
-    Question,
-)
+from ..contracts.question import BEST_ARM, HYPOTHESES, QUESTIONS, REGRET, STOPPING, Question
 from ..environments.instances import Instance
 from ..errors import BadInput, plain
 from ..files import write_atomically
@@ -79,16 +70,12 @@ def true_hypothesis(f: Finished) -> np.ndarray:
 RIGHT = {STOPPING: near_the_mean, BEST_ARM: among_the_best, HYPOTHESES: true_hypothesis}
 
 
-# Regret up to each checkpoint, float64 array (runs, C), from the record of a run.
-REGRETS: dict[str, Callable[[Finished], np.ndarray]] = {
-    PULLS: lambda f: (f.pulls * f.instance.gaps).sum(axis=2),
-    TRACE: lambda f: f.pulls[:, :, 0],
-}
-
-
-def regret(finished: Finished) -> np.ndarray:
-    """Regret up to each checkpoint, float64 array (runs, C)."""
-    return REGRETS[finished.setting.question.record.name](finished)
+def regret(f: Finished) -> np.ndarray:
+    """Regret up to each checkpoint, float64 array (runs, C): the pulls times the gaps, or recorded
+    as such.
+    """
+    per_arm = f.setting.question.record.per_arm
+    return (f.pulls * f.instance.gaps).sum(axis=2) if per_arm else f.pulls[:, :, 0]
 
 
 # The columns that are measured; arrays (runs, C), (1, C) or (runs, 1).
@@ -209,10 +196,8 @@ def measured(finished: Finished, some: slice = slice(None)) -> dict[str, np.ndar
 
 def _with_measured(about: pd.DataFrame, found: Sequence[dict[str, np.ndarray]]) -> pd.DataFrame:
     """The rows of settings: what describes each, repeated, and what was measured."""
-    counts = [len(columns["run"]) for columns in found]
-    columns: dict[str, Any] = {
-        name: np.concatenate([columns[name] for columns in found]) for name in found[0]
-    }
+    counts = [len(one["run"]) for one in found]
+    columns: dict[str, Any] = {n: np.concatenate([one[n] for one in found]) for n in found[0]}
     for name in columns.keys() & set(WHOLE_OR_BLANK):
         columns[name] = pd.array(columns[name], dtype="Int64")
     rows = about.take(np.repeat(np.arange(len(about)), counts)).reset_index(drop=True)

@@ -11,7 +11,7 @@ from ..contracts.question import Question
 from ..errors import BadInput, plain, unknown
 from ..files import check_folder
 from ..validation import folder, number_where, whole, workers
-from .groups import Groups, default_keys, names_in
+from .groups import Groups, default_keys, file_of
 from .resolve import resolve
 from .setting import Setting
 from .user_files import load_laws
@@ -91,8 +91,7 @@ def make_request(
 def _address(config: Mapping[str, Any], runner: Mapping[str, Any]) -> str | None:
     """The address of a runner, checked."""
     name = config["runner"]
-    if name not in names_in("runner"):
-        raise unknown("runner", name, names_in("runner"))
+    file_of("runner", name)  # raises if there is none
     for key in runner:
         if key != "address" or name == "local":
             raise BadInput(f"runner.{key}: runner={name} has no such parameter")

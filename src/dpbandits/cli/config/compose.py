@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -53,8 +54,9 @@ LAUNCHERS = ("submitit_local", "submitit_slurm")  # the launchers of hydra-submi
 INDIFFERENT = re.compile(
     r"\+*(experiment|jobs|backend|results|max_rows|runner(\.\w+)?|hydra[/.].*)="
 )
-NUMBER = r"\s*-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?\s*"
-LONG_LIST = re.compile(rf"\[({NUMBER}(?:,{NUMBER}){{20,}})\]")
+SPACE = r"[ \t\r\n]*"
+NUMBER = rf"{SPACE}-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?{SPACE}"  # as JSON has it
+LONG_LIST = re.compile(rf"\[{NUMBER}(?:,{NUMBER}){{20,}}\]")
 
 
 def read_request(
@@ -68,7 +70,7 @@ def read_request(
     changed = tuple(o for o in overrides if not INDIFFERENT.match(o))
     overrides, swept = _split_swept(as_hydra_overrides(overrides))
     question = question_requested(overrides, folders, question)
-    frame = [o for o in overrides if o.partition("=")[0].lstrip("+") in ("experiment", "sweep")]
+    frame = [o for o in overrides if key_of(o) in ("experiment", "sweep")]
     if (frame or swept) and any(o not in frame and not INDIFFERENT.match(o) for o in overrides):
         framed = compose_config(frame, folders, question.keys_file).config
         _vary(framed, swept)
@@ -77,7 +79,7 @@ def read_request(
     _refuse_lists(overrides, question)
     _vary(config, swept)
     folder("results", config["results"])  # commands write their tables
-    but_choices = [o for o in overrides if o.lstrip("+").partition("=")[0] not in question.groups]
+    but_choices = [o for o in overrides if key_of(o) not in question.groups]
 
     def contents_of(group: str, name: str) -> dict[str, Any]:
         if config[group] == name:
@@ -89,10 +91,14 @@ def read_request(
         return compose_config(words, folders, question.keys_file).contents[group]
 
     groups = load_groups(question, config, contents_of, folders)
-    keys = [o.lstrip("+").partition("=")[0] for o in changed]
-    question = refined(question, groups.algorithms, keys)
+    question = refined(question, groups.algorithms, map(key_of, changed))
     request = make_request(question, config, groups, contents["runner"], changed, folders)
     return replace(request, launcher=launcher)
+
+
+def key_of(override: str) -> str:
+    """The key that an override sets, or adds with ``+``."""
+    return override.lstrip("+").partition("=")[0]
 
 
 def question_requested(
@@ -100,10 +106,9 @@ def question_requested(
 ) -> Question:
     """The question of the experiment that is chosen, else ``question``."""
     for override in overrides:
-        key, _, name = override.partition("=")
-        if key.lstrip("+") == "experiment" and is_name(name):
+        if key_of(override) == "experiment":
             with contextlib.suppress(BadInput):
-                question = question_of(name, folders) or question
+                question = question_of(override.partition("=")[2], folders) or question
     return question
 
 
@@ -157,14 +162,13 @@ def value_of(override: str) -> Any:
 
     Long lists of numbers are therefore replaced by their positions while the rest is parsed.
     """
-    lists: list[list[int | float]] = []
+    lists: list[Any] = []
     mark = "numbers"
     while mark in override:
         mark += "_"
 
     def apart(found: re.Match[str]) -> str:
-        words = found[1].split(",")
-        lists.append([int(x) if x.strip(" -").isdecimal() else float(x) for x in words])
+        lists.append(json.loads(found[0]))
         return f"[{len(lists) - 1}, {mark}]"
 
     def whole(value: Any) -> Any:
@@ -208,9 +212,9 @@ def _refuse_swept(overrides, config, question):
     swept = names_varied(question, config)
     sweep = "the sweep" if config["experiment"] is None else f"experiment {config['experiment']}"
     for override in overrides:
-        key, _, value = override.partition("=")
-        name = key.lstrip("+").removeprefix(f"{question.group}.")
+        name = key_of(override).removeprefix(f"{question.group}.")
         if name in swept:
+            value = override.partition("=")[2]
             raise BadInput(f"{override}: {sweep} varies {name}; write sweep.{name}=[{value}]")
 
 

@@ -17,6 +17,7 @@ from ...results.tables import described
 from ...settings.groups import default_keys, is_name
 from ...settings.request import Request
 from ...settings.setting import Setting
+from ..config.compose import key_of, multirun_points
 
 
 def joined(requests: Sequence[Request]) -> Request:
@@ -66,18 +67,19 @@ def _together(values: Sequence[Any]) -> Any:
     return distinct[0] if len(distinct) == 1 else distinct
 
 
-def without_foreign_budgets(
-    question: Question, points: Sequence[list[str]], folders: tuple[str, ...]
+def points_of(
+    question: Question, overrides: list[str], folders: tuple[str, ...]
 ) -> list[list[str]]:
     """The points of a multirun, each once, without the privacy budgets that its algorithm does not
     take although that of another point does: UCB and AdaP-UCB can be run with ``eps=1``.
     """
+    points = list(multirun_points(overrides, folders))
     algorithms = [_algorithm(question, point, folders) for point in points]
     taken = {algorithm.budget for algorithm in algorithms if algorithm}
     kept = {}
     for point, algorithm in zip(points, algorithms, strict=True):
         foreign = taken & set(BUDGETS) - {algorithm.budget} if algorithm else set()
-        words = [word for word in point if word.partition("=")[0].lstrip("+") not in foreign]
+        words = [word for word in point if key_of(word) not in foreign]
         kept[tuple(words)] = words
     return list(kept.values())
 
@@ -87,7 +89,7 @@ def _algorithm(
 ) -> Algorithm | None:
     """The algorithm that a point chooses; None if there is none, which is reported later."""
     group = question.group
-    chosen = [x.partition("=")[2] for x in point if x.lstrip("+").startswith(f"{group}=")]
+    chosen = [word.partition("=")[2] for word in point if key_of(word) == group]
     name = [default_keys(question.keys_file)[group], *chosen][-1]
     if not is_name(name):
         return None

@@ -16,10 +16,10 @@ from ...results.size import check_size
 from ...running.failures import RunsFailed
 from ...settings.request import Request
 from ..command import print_some, report_failures
-from ..config.compose import multirun_points, read_overrides, read_request
+from ..config.compose import read_overrides, read_request
 from ..config.hydra_settings import launcher_of, refuse_overrides
 from ..request import report, run
-from .joint import joined, without_foreign_budgets
+from .joint import joined, points_of
 from .submitted import run_by_submitit
 
 
@@ -63,8 +63,8 @@ def multirun(question: Question, overrides: list[str], folders: tuple[str, ...])
             launched.
     """
     refuse_overrides(read_overrides(overrides))  # before any algorithm is loaded
-    points = without_foreign_budgets(question, list(multirun_points(overrides, folders)), folders)
-    requests: list[Request] = []
+    points = points_of(question, overrides, folders)
+    requests = []
     for point in points:
         request = read_request(point, folders, question)
         check_writable(request.folder)
