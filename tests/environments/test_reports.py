@@ -145,14 +145,3 @@ def test_drawn_means_are_those_of_their_number():
     assert (one == same).all() and not (one == other).any()
     assert 0.2 <= one.min() < 0.201 and 0.299 < one.max() <= 0.3
     assert abs(one.mean() - 0.25) < SIGMAS * 0.1 / math.sqrt(12 * 1000)
-
-
-@pytest.mark.slow
-def test_instances_are_swept():
-    runs = dp.run(
-        algo="ucb",
-        env=[dp.uniform_means(0.25, 0.75, instance=i) for i in (0, 1)],
-        horizon=50,
-        runs=2,
-    )
-    assert runs["regret"].nunique() > 2

@@ -110,24 +110,18 @@ def test_thresholds_are_the_reference_s(K):
     for _ in range(60):
         w, v = np.floor(10 ** rng.uniform(0, 7, 2))
         delta, eps, d = 10 ** rng.uniform(-6, -0.5), 10 ** rng.uniform(-3, 2), rng.uniform(0, 1)
+        arguments = {
+            "threshold": (w, v, K, delta, eps),
+            "starred_threshold": (d, w, v, K, delta, eps),
+            "gaussian_threshold": (w, v, K, delta),
+        }
         pairs = [
-            (
-                top_two.threshold(w, v, K, delta, eps, False),
-                references.threshold(w, v, K, delta, eps),
-            ),
-            (
-                top_two.starred_threshold(d, w, v, K, delta, eps, False),
-                references.starred_threshold(d, w, v, K, delta, eps),
-            ),
-            (
-                top_two.gaussian_threshold(w, v, K, delta, False),
-                references.gaussian_threshold(w, v, K, delta),
-            ),
+            (getattr(top_two, name)(*given, False), getattr(references, name)(*given))
+            for name, given in arguments.items()
+        ]
+        pairs += [
             (top_two.empirical(w, v, delta, eps), references.empirical(w, v, delta, eps)),
-            (
-                top_two.transportation_cost(d, w, v, eps, True),
-                references.cost(d, w, v, eps, True),
-            ),
+            (top_two.transportation_cost(d, w, v, eps, True), references.cost(d, w, v, eps, True)),
         ]
         for found, expected in pairs:
             assert found == pytest.approx(expected, rel=1e-9, abs=0)
@@ -284,7 +278,7 @@ def test_a_hypothesis_is_right_where_it_holds():
     assert table[table["arm"] == 2]["answer"].tolist() == [1] * 5
 
 
-def test_equal_best_arms_are_all_right():
+def test_the_best_arm_is_the_right_answer():
     table = dp.stop("dp_se_bai", env=dp.bernoulli([0.9, 0.1, 0.2]), delta=0.1, runs=3)
     assert table["answer"].tolist() == [0, 0, 0] and table["correct"].tolist() == [1, 1, 1]
 
