@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import bernoulli, game_of, table
+from helpers import bernoulli, contaminated, game_of, table
 
 from dpbandits.game import (
     play_unseen,
@@ -134,8 +134,7 @@ def test_outliers_among_fixed_rewards_leave_the_others_in_their_rounds():
     """Reward t of arm a is 10 t + a + 1 or an outlier, however it is pulled."""
     T, alpha = 3000, 0.2
     rewards = 10.0 * np.arange(T)[:, None] + np.array([1.0, 2.0, 3.0])
-    spec = {"law": "contaminated", "inlier": table(rewards), "alpha": alpha, "relative": False}
-    spec |= {"outlier": -1.0}
+    spec = contaminated(table(rewards), alpha, -1.0)
     singles = game_of(spec, T)
     x = np.array([pull(singles, 1) for _ in range(T)])
     assert set(x[x != rewards[:, 1]]) == {-1.0}

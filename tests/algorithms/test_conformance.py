@@ -23,6 +23,7 @@ from helpers import (
     THOMPSON,
     algorithm,
     bernoulli,
+    contaminated,
     defaults,
     eliminated,
     play,
@@ -114,24 +115,16 @@ LAWS = {
     "pareto": PARETO,
     "student": STUDENT,
     "lognormal": {"law": "lognormal", "means": [0.1, 0.9, 0.5], "sigma": 1.5},
-    "outliers": {
-        "law": "contaminated",
-        "inlier": PARETO,
-        "alpha": 0.1,
-        "outlier": {"law": "unseen", "k": 2},
-        "relative": False,
-    },
-    "outlying laws": {
-        "law": "contaminated",
-        "inlier": STUDENT,
-        "alpha": 0.1,
-        "outlier": [
+    "outliers": contaminated(PARETO, 0.1, {"law": "unseen", "k": 2}),
+    "outlying laws": contaminated(
+        STUDENT,
+        0.1,
+        [
             {"law": "point_mass", "value": -30},
             {"law": "discrete", "values": [9, 5, 7], "probabilities": [0.2, 0.3, 0.5]},
             {"law": "gaussian", "mean": 5, "sd": 1},
         ],
-        "relative": False,
-    },
+    ),
     "empirical": {"law": "empirical", "file": None, "columns": ["good", "bad"]},
 }
 
@@ -234,9 +227,8 @@ def test_without_noise_every_decision_is_the_paper_s(name, kind):
         )
         if trial == 2 and name in ELIMINATING and name in HEAVY:
             assert eliminated(plays, K)
-        expected = np.cumsum(np.eye(K, dtype=int)[plays], axis=0)
         given = {"eps": eps, "checkpoints": np.arange(1, T + 1)} | changes
-        assert (play(name, table(rewards), T, **given) == expected).all()
+        assert (arms_of(play(name, table(rewards), T, **given)) == plays).all()
 
 
 def ucb_index(mean, N, log_t):
@@ -291,12 +283,10 @@ def test_in_a_crowd_every_decision_is_the_paper_s(name, eps_min):
         lambda t: users.level[arrival(users, coins)],
         learner.random,
     )
-    expected = np.cumsum(np.eye(K, dtype=int)[plays], axis=0)
-    every = np.arange(1, T + 1)
-    given = {"checkpoints": every, "crowd": crowd, "eps_min": eps_min}
-    assert (play(name, table(rewards), T, **given) == expected).all()
+    given = {"checkpoints": np.arange(1, T + 1), "crowd": crowd, "eps_min": eps_min}
+    assert (arms_of(play(name, table(rewards), T, **given)) == plays).all()
     other = play(name, table(rewards), T, seed=1, **given)  # control: other noise, other rounds
-    assert (other != expected).any()
+    assert (arms_of(other) != plays).any()
 
 
 def arms_of(pulls):
@@ -305,13 +295,8 @@ def arms_of(pulls):
 
 
 def foul(*means):
-    return {
-        "law": "contaminated",
-        "inlier": {"law": "student", "means": list(means), "scale": 0.5, "df": 2.5},
-        "alpha": 0.1,
-        "outlier": [-30, 2, 3],
-        "relative": False,
-    }
+    inlier = {"law": "student", "means": list(means), "scale": 0.5, "df": 2.5}
+    return contaminated(inlier, 0.1, [-30, 2, 3])
 
 
 # Settings in which elimination, bonus and noise all matter: environment, eps, horizon, the runs of
@@ -464,8 +449,7 @@ def test_mean_pulls_under_an_adversary_are_the_reference_s(name, eps, means, T, 
     """Outliers that know the truncation level, in place of rewards and of reports."""
     stage = "rewards" if name == "ctl_ucb" else "reports"
     clean, K = {"law": "pareto", "means": list(means), "shape": 3}, len(means)
-    foul = {"law": "contaminated", "inlier": clean, "alpha": alpha, "relative": False}
-    foul |= {"outlier": {"law": "largest", "k": 2}, "stage": stage}
+    foul = contaminated(clean, alpha, {"law": "largest", "k": 2}, stage=stage)
     rng, changes = np.random.default_rng(8), {"alpha1": alpha}
     values = reference_arguments(name, eps, T, clean, **changes)
     slow = []

@@ -165,6 +165,13 @@ def test_infinite_exactly_from_the_shape_on(q, c):
         assert law(q + 1e-6) == pytest.approx(10 * law(q + 1e-5), rel=0.05)
 
 
+def test_student_s_t_of_many_degrees_of_freedom_is_nearly_normal():
+    for q in POWERS:
+        for c in (-0.5, 0.2, 1.7):
+            wide = moments.student(0.3, 0.7, 1e9, q, c)
+            assert wide == pytest.approx(moments.gaussian(0.3, 0.7, q, c), rel=1e-7)
+
+
 def test_an_integral_that_is_not_accurate_is_refused():
     with pytest.raises(ArithmeticError, match="integral of a moment"):
         moments.integral(lambda x: 2.0 + math.sin(1e6 * x), 0.0, 1.0)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers import SIGMAS, game_of, play, table
+from helpers import SIGMAS, contaminated, game_of, play, table
 
 import dpbandits as dp
 from dpbandits.environments.catalogue import build
@@ -20,10 +20,7 @@ LEVEL, ALPHA = 1.3, 0.2
 
 
 def foul(stage, inlier=CLEAN, outlier=None):
-    return {"law": "contaminated", "inlier": inlier, "alpha": ALPHA, "relative": False} | {
-        "outlier": outlier or {"law": "largest", "k": 2},
-        "stage": stage,
-    }
+    return contaminated(inlier, ALPHA, outlier or {"law": "largest", "k": 2}, stage=stage)
 
 
 @pytest.mark.parametrize("stage", ["rewards", "reports"])

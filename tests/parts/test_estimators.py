@@ -6,6 +6,7 @@ the functions for data agree with it.
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -321,8 +322,12 @@ def worst_ratios(cases, radius):
 @pytest.mark.parametrize(
     ("cases", "radius", "ranges"),
     [
-        (raw_cases(0.1, (*GRID[:2], (*GRID[2], 0.4)), (1, 20)), reference_radius_raw, RAW),
-        (central_cases(0.1, GRID, (1, 2), (0.0, 0.999)), reference_radius_central, CENTRAL),
+        (partial(raw_cases, 0.1, (*GRID[:2], (*GRID[2], 0.4)), (1, 20)), reference_radius_raw, RAW),
+        (
+            partial(central_cases, 0.1, GRID, (1, 2), (0.0, 0.999)),
+            reference_radius_central,
+            CENTRAL,
+        ),
     ],
     ids=["raw", "central"],
 )
@@ -331,7 +336,7 @@ def test_the_explicit_radius_holds(cases, radius, ranges):
     1 - delta; the unit radius, which is only an order, does not. The forced phase of the central
     mean has its provable length, which finds a bin within 2 r of the mean too.
     """
-    worst = worst_ratios(cases, radius)
+    worst = worst_ratios(cases(), radius)
     print(worst)
     for (constants, _), ratio in worst.items():
         low, high = ranges[constants]

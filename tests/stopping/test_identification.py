@@ -5,14 +5,11 @@ import math
 import identification_references as references
 import numpy as np
 import pytest
-from helpers import algorithm
+from helpers import algorithm, bernoulli, game_of
 from in_law import apart_in_sizes as apart
 
 import dpbandits as dp
 from dpbandits.contracts.question import STOPPING
-from dpbandits.environments.catalogue import build
-from dpbandits.environments.populations import homogeneous
-from dpbandits.game import new_game
 from dpbandits.parts.identification import top_two
 from dpbandits.results.intervals import clopper_pearson
 from dpbandits.running.play import play_many
@@ -210,11 +207,10 @@ def test_a_cap_ends_a_run_without_an_answer(rule, cap):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_compiled_equals_plain_python(rule):
-    env = build({"law": "bernoulli", "means": [0.9, 0.3, 0.5]}).environment
     own = {"adap_tt": (1.0, 0.1, 0.0, 0.0), "tt_ucb": (0.1,)}.get(rule, (1.0, 0.1))
     found = []
     for function in (algorithm(rule).function, algorithm(rule).function.py_func):
-        game = new_game(env, homogeneous(1.0).users(), np.random.default_rng(1), 5000, [5000])
+        game = game_of(bernoulli(0.9, 0.3, 0.5), 5000)
         answer = function(game, np.random.default_rng(2), *own)
         found.append((answer, game.counts.tolist()))
     assert found[0] == found[1]
