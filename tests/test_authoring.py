@@ -5,12 +5,11 @@ import textwrap
 
 import numpy as np
 import pytest
+from helpers import bernoulli, game_of
 
 from dpbandits import authoring
-from dpbandits.environments.catalogue import build
-from dpbandits.environments.populations import homogeneous
 from dpbandits.files import PACKAGE
-from dpbandits.game import new_game, pulls_at_checkpoints
+from dpbandits.game import pulls_at_checkpoints
 
 FILES = [f for folder in ("algorithms", "stopping") for f in (PACKAGE / folder).glob("[!_]*.py")]
 
@@ -34,8 +33,6 @@ def test_algorithms_import_nothing_else_of_the_package(file):
 def test_the_example_plays_every_round():
     names = {}
     exec(textwrap.dedent(authoring.__doc__.partition("Example::\n")[2]), names)
-    instance, T = build({"law": "bernoulli", "means": [0.9, 0.1]}), 100
-    users, coins = homogeneous(1.0).users(), np.random.default_rng(1)
-    game = new_game(instance.environment, users, coins, T, np.array([T]))
+    game = game_of(bernoulli(0.9, 0.1), 100)
     names["greedy"](game, np.random.default_rng(2), 1.0, 10.0)
     assert pulls_at_checkpoints(game).tolist() == [[90, 10]]

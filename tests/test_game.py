@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import bernoulli, game_of, table
+from helpers import bernoulli, contaminated, game_of, table
 
 from dpbandits.game import (
     play_unseen,
@@ -18,107 +18,92 @@ from dpbandits.game import (
 )
 
 REWARDS = np.random.default_rng(0).random((60, 3))
+PLAN = [(0, 1), (2, 10), (1, 0), (1, 29), (0, 20)]  # arms and how often they are played
+each_checkpoints = pytest.mark.parametrize(
+    "checkpoints", [range(1, 61), [1, 60], [60], [7, 8, 30, 59, 60]]
+)
+each_verb = pytest.mark.parametrize("truncates", [False, True])
 
 
-@pytest.mark.parametrize("checkpoints", [range(1, 61), [1, 60], [60], [7, 8, 30, 59, 60]])
-def test_blocks_equal_single_rounds_on_fixed_rewards(checkpoints):
-    single, blocks = (game_of(table(REWARDS), 60, checkpoints) for _ in range(2))
-    plan = [(0, 1), (2, 10), (1, 0), (1, 29), (0, 20)]
-    for a, n in plan:
-        total = sum(pull(single, a) for _ in range(n))
-        assert pull_sum(blocks, a, n) == pytest.approx(total)
-        assert rounds_played(blocks) == rounds_played(single)
-    assert rounds_left(blocks) == 0
-    assert (pulls_at_checkpoints(single) == pulls_at_checkpoints(blocks)).all()
-    assert (single.counts == blocks.counts).all()
-
-
-@pytest.mark.parametrize("checkpoints", [range(1, 61), [1, 60], [60], [7, 8, 30, 59, 60]])
-@pytest.mark.parametrize("active", [[0, 1, 2], [2, 0], [1]])
-def test_turns_equal_single_rounds_on_fixed_rewards(checkpoints, active):
-    single, turns = (game_of(table(REWARDS), 60, checkpoints) for _ in range(2))
-    sums = np.zeros(3)
-    for rounds in (6, 0, 1, 30, 23):
-        expected = np.zeros(3)
-        for i in range(rounds):
-            a = active[i % len(active)]
-            expected[a] += pull(single, a)
-        pull_in_turn(turns, np.array(active), rounds, sums)
-        if rounds >= len(active):
-            assert sums[active] == pytest.approx(expected[active])
-    assert (pulls_at_checkpoints(single) == pulls_at_checkpoints(turns)).all()
-
-
-def test_an_unfinished_game_has_no_curve():
-    game = game_of(bernoulli(0.5, 0.4), 5)
-    pull(game, 0)
-    with pytest.raises(ValueError, match="played 1 rounds of a game of 5"):
-        pulls_at_checkpoints(game)
-
-
-def test_playing_too_long_is_noticed():
-    game = game_of(bernoulli(0.5, 0.4), 5)
-    for _ in range(7):
-        pull(game, 0)
-    with pytest.raises(ValueError, match="played 7 rounds of a game of 5"):
-        pulls_at_checkpoints(game)
-
-
-CHECKPOINTS = [range(1, 61), [1, 60], [60], [7, 8, 30, 59, 60]]
+def games(n, checkpoints, rewards=REWARDS):
+    return [game_of(table(rewards), 60, checkpoints) for _ in range(n)]
 
 
 def truncated(x, level):
     return x if abs(x) <= level else 0.0
 
 
-@pytest.mark.parametrize("checkpoints", CHECKPOINTS)
-def test_truncated_blocks_equal_truncated_single_rounds_on_fixed_rewards(checkpoints):
-    single, blocks = (game_of(table(REWARDS), 60, checkpoints) for _ in range(2))
-    plan = [(0, 1, 0.0, 0.5), (2, 10, 0.4, 0.2), (1, 0, 0.0, 1.0), (1, 29, 2.0, 1.5)]
-    for a, n, center, level in [*plan, (0, 20, -0.3, 0.9)]:
-        total = sum(truncated(pull(single, a) - center, level) for _ in range(n))
-        assert pull_truncated_sum(blocks, a, n, center, level) == pytest.approx(total)
-    assert (pulls_at_checkpoints(single) == pulls_at_checkpoints(blocks)).all()
+def assert_same(*games):
+    """Games have the same rounds behind them; of finished ones their curves are compared, too."""
+    first, *others = games
+    for other in others:
+        assert (first.clock == other.clock).all() and (first.counts == other.counts).all()
+        if rounds_left(first) == 0:
+            assert (pulls_at_checkpoints(first) == pulls_at_checkpoints(other)).all()
 
 
-@pytest.mark.parametrize("checkpoints", CHECKPOINTS)
-def test_truncated_turns_equal_truncated_single_rounds_on_fixed_rewards(checkpoints):
-    single, turns = (game_of(table(REWARDS), 60, checkpoints) for _ in range(2))
-    active, sums = [2, 0], np.zeros(3)
-    for rounds, level in ((6, 0.5), (1, 0.1), (30, 0.8), (23, 0.3)):
+@each_verb
+@each_checkpoints
+def test_blocks_equal_single_rounds_on_fixed_rewards(checkpoints, truncates):
+    single, blocks = games(2, checkpoints)
+    for (a, n), center, level in zip(
+        PLAN, (0.0, 0.4, 0.0, 2.0, -0.3), (0.5, 0.2, 1.0, 1.5, 0.9), strict=True
+    ):
+        x = [pull(single, a) for _ in range(n)]
+        if truncates:
+            found = pull_truncated_sum(blocks, a, n, center, level)
+            assert found == pytest.approx(sum(truncated(r - center, level) for r in x))
+        else:
+            assert pull_sum(blocks, a, n) == pytest.approx(sum(x))
+        assert_same(single, blocks)
+    assert rounds_left(blocks) == 0
+
+
+@each_verb
+@each_checkpoints
+@pytest.mark.parametrize("active", [[0, 1, 2], [2, 0], [1]])
+def test_turns_equal_single_rounds_on_fixed_rewards(active, checkpoints, truncates):
+    """And so do rounds that nobody sees."""
+    single, turns, unseen = games(3, checkpoints)
+    sums = np.zeros(3)
+    for rounds, level in ((6, 0.5), (0, 0.1), (1, 0.1), (30, 0.8), (23, 0.3)):
         expected = np.zeros(3)
         for i in range(rounds):
-            expected[active[i % 2]] += truncated(pull(single, active[i % 2]), level)
-        pull_truncated_in_turn(turns, np.array(active), rounds, level, sums)
-        assert sums == pytest.approx(expected)
-    assert (pulls_at_checkpoints(single) == pulls_at_checkpoints(turns)).all()
+            a = active[i % len(active)]
+            expected[a] += truncated(pull(single, a), level if truncates else np.inf)
+        if truncates:
+            pull_truncated_in_turn(turns, np.array(active), rounds, level, sums)
+        else:
+            pull_in_turn(turns, np.array(active), rounds, sums)
+        if truncates or rounds >= len(active):
+            assert sums[active] == pytest.approx(expected[active])
+        play_unseen(unseen, np.array(active), rounds)
+        assert_same(single, turns, unseen)
 
 
-@pytest.mark.parametrize("checkpoints", CHECKPOINTS)
+@each_checkpoints
 def test_histograms_equal_those_of_single_rounds_on_fixed_rewards(checkpoints):
     """Counts are added up, and rewards outside of all bins are not counted."""
     rewards = np.floor(8 * REWARDS) / 8  # ends of bins among them
-    single, blocks = (game_of(table(rewards), 60, checkpoints) for _ in range(2))
+    single, blocks = games(2, checkpoints, rewards)
     counts, expected = np.zeros(3), np.zeros(3)
-    for a, n in [(0, 1), (2, 10), (1, 0), (1, 29), (0, 20)]:
+    for a, n in PLAN:
         pull_counts(blocks, a, n, 0.125, 0.25, counts)
         for x in [pull(single, a) for _ in range(n)]:
             for i in range(3):
                 expected[i] += 0.125 + 0.25 * i <= x < 0.375 + 0.25 * i
         assert (counts == expected).all()
     assert 0 < counts.sum() < 60
-    assert (pulls_at_checkpoints(single) == pulls_at_checkpoints(blocks)).all()
+    assert_same(single, blocks)
 
 
-@pytest.mark.parametrize("checkpoints", CHECKPOINTS)
-@pytest.mark.parametrize("active", [[0, 1, 2], [2, 0], [1]])
-def test_rounds_that_nobody_sees_are_counted_like_turns(checkpoints, active):
-    seen, unseen = (game_of(table(REWARDS), 60, checkpoints) for _ in range(2))
-    for rounds in (6, 0, 1, 30, 23):
-        pull_in_turn(seen, np.array(active), rounds, np.zeros(3))
-        play_unseen(unseen, np.array(active), rounds)
-        assert (seen.clock == unseen.clock).all() and (seen.counts == unseen.counts).all()
-    assert (pulls_at_checkpoints(seen) == pulls_at_checkpoints(unseen)).all()
+@pytest.mark.parametrize("rounds", [1, 7])
+def test_playing_too_short_or_too_long_is_noticed(rounds):
+    game = game_of(bernoulli(0.5, 0.4), 5)
+    for _ in range(rounds):
+        pull(game, 0)
+    with pytest.raises(ValueError, match=f"played {rounds} rounds of a game of 5"):
+        pulls_at_checkpoints(game)
 
 
 def test_rounds_that_nobody_sees_draw_nothing():
@@ -149,8 +134,7 @@ def test_outliers_among_fixed_rewards_leave_the_others_in_their_rounds():
     """Reward t of arm a is 10 t + a + 1 or an outlier, however it is pulled."""
     T, alpha = 3000, 0.2
     rewards = 10.0 * np.arange(T)[:, None] + np.array([1.0, 2.0, 3.0])
-    spec = {"law": "contaminated", "inlier": table(rewards), "alpha": alpha, "relative": False}
-    spec |= {"outlier": -1.0}
+    spec = contaminated(table(rewards), alpha, -1.0)
     singles = game_of(spec, T)
     x = np.array([pull(singles, 1) for _ in range(T)])
     assert set(x[x != rewards[:, 1]]) == {-1.0}

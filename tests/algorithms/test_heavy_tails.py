@@ -6,20 +6,16 @@ import math
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 
 import numpy as np
 import pytest
 import references
-from helpers import SIGMAS, arguments, bernoulli, game_of, play, replace, table
+from helpers import arguments, bernoulli, game_of, play, replace, table
+from in_law import assert_law
 from scipy import stats
 
 from dpbandits import game
-from dpbandits.algorithms import dpr_se, dpr_ucb, ldpr_se
-from dpbandits.environments import arms
-from dpbandits.environments.instances import of_arms
-from dpbandits.environments.populations import homogeneous
-from dpbandits.game import new_game, rounds_left
+from dpbandits.game import rounds_left
 from dpbandits.parts.counting import trees
 from dpbandits.parts.indices import argmax
 from dpbandits.parts.noise import mechanisms
@@ -41,71 +37,6 @@ def test_literal_constants_are_the_paper_s_and_the_default(name, c):
 # The adaptive tree of dpr_ucb (Tao et al. 2022, Alg. 2)
 
 
-class Draws(list):
-    """Noise that is a list of the draws it is made of."""
-
-    def __add__(self, other):
-        return Draws([*self, *other])
-
-
-@cache
-def tree_of(T, eps, u, v):
-    """What plain dpr_ucb releases of the only arm of a game: the scale of each draw, and the
-    draws in the noise of each prefix. Draw m is that of item m."""
-    scales, prefixes = [], []
-    nodes = trees.new_trees(1, T).astype(object)
-
-    def laplace(rng, scale):
-        scales.append(scale)
-        return Draws([len(scales)])
-
-    def tree_noise(trees, a, n, noise):
-        assert (a, n, trees.shape) == (0, len(prefixes) + 1, nodes.shape)
-        prefixes.append(real(nodes, a, n, noise))
-        return 0.0
-
-    real = trees.tree_noise
-    coins = np.random.default_rng(0)
-    one = of_arms([arms.pareto(0.5, 1.8)]).environment
-    with pytest.MonkeyPatch.context() as patch:
-        replace(patch, mechanisms.laplace, laplace)
-        replace(patch, real, tree_noise)
-        match = new_game(one, homogeneous(eps).users(), coins, T, np.array([T]))
-        dpr_ucb.dpr_ucb.py_func(match, coins, eps, u, v, 1.0, 0.0, 0.0)
-    return np.array(scales), prefixes
-
-
-def levels_of(T, eps, u, v):
-    """B_n, the truncation level of item n, for n = 1, ..., T."""
-    return (eps * u * np.arange(1, T + 1) / math.log(T) ** 1.5) ** (1 / (1 + v))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("eps", "u", "v"), [(1.0, 1.0, 0.5), (0.3, 2.5, 1.0)])
-def test_a_prefix_carries_the_nodes_of_its_binary_digits(eps, u, v):
-    """For every T up to 64 and every prefix n: the noise is the sum of exactly the draws of the
-    nodes of n's binary digits, and the draw of the node that item m closes has scale
-    2 B_m L/eps."""
-    for T in range(2, 65):
-        scales, prefixes = tree_of(T, eps, u, v)
-        L = math.floor(math.log2(T)) + 1
-        assert scales == pytest.approx(2 * levels_of(T, eps, u, v) * L / eps, rel=1e-12)
-        for n, draws in enumerate(prefixes, start=1):
-            digits = [b for b in range(n.bit_length()) if n >> b & 1]
-            assert sorted(draws) == sorted(n >> b << b for b in digits)
-
-
-def items_of_nodes(prefixes):
-    """The items (first - 1, m] of each node m: a prefix sum is that of its nodes, in order."""
-    first = {}
-    for n, draws in enumerate(prefixes, start=1):
-        ends = [0, *sorted(draws)]
-        assert ends[-1] == n
-        for before, m in itertools.pairwise(ends):
-            assert first.setdefault(m, before + 1) == before + 1
-    return first
-
-
 @pytest.mark.parametrize("T", [2, 3, 8, 13, 16, 64, 100, 1000, 1024])
 def test_a_tree_spends_eps_and_with_the_printed_budget_would_spend_more(T):
     """One other reward x_i, truncated at B_i, moves each node that it enters by at most 2 B_i,
@@ -115,18 +46,17 @@ def test_a_tree_spends_eps_and_with_the_printed_budget_would_spend_more(T):
     The printed eps/ln T a node is an erratum. It spends L eps/ln T > eps, and not for the rough
     bound of B_i by B_m alone: the true loss of some item exceeds eps, too. The losses are exact:
     nodes are differences of released prefix sums, and Laplace noise attains its ratio.
+    test_mechanisms.py has the nodes of a prefix, test_injected_noise.py the scales of their noise.
     """
-    eps, u, v = 1.0, 1.0, 0.5
-    scales, prefixes = tree_of(T, eps, u, v)
-    B = levels_of(T, eps, u, v)
+    eps, u, v, L = 1.0, 1.0, 0.5, trees.tree_levels(T)
+    B = (eps * u * np.arange(1, T + 1) / math.log(T) ** 1.5) ** (1 / (1 + v))
     entered, loss, printed = np.zeros(T), np.zeros(T), np.zeros(T)
-    for m, first in items_of_nodes(prefixes).items():
-        items = slice(first - 1, m)
+    for m in range(1, T + 1):
+        items = slice(m - (m & -m), m)
         assert (B[items] <= B[m - 1]).all()
         entered[items] += 1
-        loss[items] += 2 * B[items] / scales[m - 1]
+        loss[items] += 2 * B[items] / trees.tree_node_scale(L, 2 * B[m - 1], eps)
         printed[items] += 2 * B[items] / (2 * B[m - 1] * math.log(T) / eps)
-    L = math.floor(math.log2(T)) + 1
     assert entered.max() == L
     assert entered.max() * eps / L == pytest.approx(eps, rel=1e-12)
     assert 0.6 * eps < loss.max() <= eps * (1 + 1e-12)
@@ -137,65 +67,43 @@ def test_a_tree_spends_eps_and_with_the_printed_budget_would_spend_more(T):
 # Thresholds of the eliminations
 
 
-def first_epoch(module, gap, T, eps, u, v, c):
+def first_epoch(name, gap, T, eps, u, v, c):
     """Pulls of two arms whose rewards are 0 and whose released means differ by ``gap`` in the
     first epoch of plain dpr_se or ldpr_se, and never again."""
     noises = itertools.chain([0.0, -gap], itertools.repeat(0.0))
     with pytest.MonkeyPatch.context() as patch:
         replace(patch, mechanisms.laplace, lambda rng, scale: next(noises))
         replace(patch, laplace_sum, lambda rng, n, scale: n * next(noises))
-        name = module.__name__.split(".")[-1]
         given = {"eps": eps, "u": u, "v": v, "c": c}
         return play(name, bernoulli(0.0, 0.0), T, plain=True, **given)[-1]
 
 
-def threshold(*given):
-    """The gap above which the first epoch eliminates, by bisection, and that epoch's R."""
-    module, T = given[:2]
-    low, high = 0.0, 1.0
-    for _ in range(45):
-        gap = (low + high) / 2
-        eliminates = first_epoch(module, gap, *given[1:])[1] < T // 4
-        low, high = (low, gap) if eliminates else (gap, high)
-    return high, first_epoch(module, 1.0, *given[1:])[1]
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("T", "eps", "u", "v", "c"),
+    ("name", "T", "eps", "u", "v", "c"),
     [
-        (10**12, 1.0, 1.0, 0.9, 28.0),
-        (4 * 10**15, 1.0, 1.0, 0.5, 28.0),
-        (10**12, 0.5, 0.3, 0.8, 20.0),
-        (10**10, 0.2, 2.0, 1.0, 3.0),
+        ("ldpr_se", 10**12, 1.0, 1.0, 0.9, 28.0),
+        ("ldpr_se", 4 * 10**15, 1.0, 1.0, 0.5, 28.0),
+        ("ldpr_se", 10**12, 0.5, 0.3, 0.8, 20.0),
+        ("ldpr_se", 10**10, 0.2, 2.0, 1.0, 3.0),
+        ("dpr_se", 10**12, 0.1, 1.0, 0.9, 24.0),
+        ("dpr_se", 10**12, 1.0, 1.0, 0.5, 24.0),
+        ("dpr_se", 10**12, 8.0, 0.2, 1.0, 1.0),
+        ("dpr_se", 10**12, 1.0, 3.0, 0.7, 0.1),
     ],
 )
-def test_ldpr_se_eliminates_at_half_of_the_epoch_s_gap_not_below(T, eps, u, v, c):
-    """(c/2) err = D/2 for err with sqrt(R), up to the L that is added to R; with R as it is
-    printed the threshold would be far smaller, which is an erratum."""
-    D, L = 1 / 4, math.log(8 * 2 / (1 / T))
-    gap, R = threshold(ldpr_se, T, eps, u, v, c)
-    main = u ** (2 / v) * (c / D) ** (2 * (1 + v) / v) * L / eps**2
-    assert main + L <= R <= main + L + 1 + 1e-12 * main
-    assert gap == pytest.approx(D / 2, rel=2 * L / main)
-    printed = c / 2 * u ** (1 / (1 + v)) * (math.sqrt(L) / (R * eps)) ** (v / (1 + v))
-    assert printed < 0.02 * D / 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("eps", [0.1, 1.0, 8.0])
-@pytest.mark.parametrize(
-    ("u", "v", "c"), [(1.0, 0.9, 24.0), (1.0, 0.5, 24.0), (0.2, 1.0, 1.0), (3.0, 0.7, 0.1)]
-)
-def test_dpr_se_eliminates_at_half_of_the_epoch_s_gap_at_most(eps, u, v, c):
-    """(c/2) err <= D/2, and that much less as the 1 that is added to R, and its rounding, make."""
-    T, D = 10**12, 1 / 2
-    L = math.log(4 * 2 / (1 / T))
-    gap, R = threshold(dpr_se, T, eps, u, v, c)
-    main = u ** (1 / v) * (c / D) ** ((1 + v) / v) * L / eps
-    assert main + 1 <= R <= (main + 2) * (1 + 1e-12)
-    assert gap <= D / 2 * (1 + 1e-9)
-    assert gap == pytest.approx(D / 2 * (main / R) ** (v / (1 + v)), rel=1e-9)
+def test_an_epoch_eliminates_at_half_of_its_gap(name, T, eps, u, v, c):
+    """(c/2) err is D/2 but for what is added to R, and its rounding. In ldpr_se that needs sqrt(R)
+    in err; with R as it is printed the threshold would be far smaller, which is an erratum."""
+    local = name == "ldpr_se"
+    D, L = (1 / 4, math.log(8 * 2 * T)) if local else (1 / 2, math.log(4 * 2 * T))
+    main = (u * (c / D) ** (1 + v)) ** (1 / v) / eps  # but for L; squared under local privacy
+    main, added = (main**2 * L, L) if local else (main * L, 1.0)
+    given = T, eps, u, v, c
+    R = first_epoch(name, 1.0, *given)[1]
+    assert main + added <= R <= (main + added + 1) * (1 + 1e-12)
+    threshold = D / 2 * (main / R) ** (v / (1 + v) / (2 if local else 1))
+    assert first_epoch(name, threshold * (1 + 1e-9), *given)[1] == R
+    assert first_epoch(name, threshold * (1 - 1e-9), *given)[1] > R
 
 
 # The sum of Laplace variables
@@ -213,14 +121,10 @@ def test_a_sum_of_noise_has_the_law_of_the_sum(n, scale):
         assert stats.ks_2samp(wrong * draws, sums).pvalue < 1e-12
 
 
-def test_a_sum_of_a_thousand_trillion_has_its_variance():
-    """2 n b^2; the mean of a square of normal draws has a relative error of sqrt(2/size)."""
-    rng, n, b, size = np.random.default_rng(1), 1e15, 3.0, 20_000
-    draws = np.array([laplace_sum(rng, n, b) for _ in range(size)])
-    error = SIGMAS * math.sqrt(2 / size)
-    assert (draws**2).mean() == pytest.approx(2 * n * b**2, rel=error)
-    assert abs(draws.mean()) < SIGMAS * math.sqrt(2 * n / size) * b
-    assert (draws**2).mean() != pytest.approx(2 * n * (0.9 * b) ** 2, rel=error)  # control
+def test_a_sum_of_a_thousand_trillion_is_normal():
+    rng, n, b = np.random.default_rng(1), 1e15, 3.0
+    draws = [laplace_sum(rng, n, b) for _ in range(20_000)]
+    assert_law(draws, *(stats.norm(0, x * math.sqrt(2 * n) * b) for x in (1, 0.9)))
 
 
 # Robust UCB: rewards that expire
@@ -278,6 +182,12 @@ class Watched:
         return self
 
 
+def kept_sum(rewards, t, u, v, first=1):
+    """The sum of an arm's rewards with |x| <= (u i/ln t^2)^(1/(1+v)), i counted from ``first``."""
+    x, i = np.array(rewards), np.arange(first, first + len(rewards))
+    return x[np.abs(x) ** (1 + v) <= u * i / max(2 * math.log(t), 1e-9)].sum()
+
+
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(("u", "v"), [(0.1, 0.5), (0.2, 0.2), (0.3, 1.0)])
 @pytest.mark.parametrize("window", [None, 0.05])
@@ -296,12 +206,9 @@ def test_at_every_round_the_kept_rewards_are_those_below_their_levels(
 
     def check(t, rewards, total):
         for a in rewards:
-            x, i = np.array(rewards[a]), np.arange(1, len(rewards[a]) + 1)
-            level = u * i / max(2 * math.log(t), 1e-9)
-            size = np.abs(x) ** (1 + v)
-            assert total[a] == pytest.approx(x[size <= level].sum(), rel=1e-9, abs=1e-9)
-            for j, other in enumerate((u * i / (2 * math.log(t + 9)), level * (i - 1) / i)):
-                wrong[j] += abs(x[size <= other].sum() - total[a]) > 0.05
+            assert total[a] == pytest.approx(kept_sum(rewards[a], t, u, v), rel=1e-9, abs=1e-9)
+            others = kept_sum(rewards[a], t + 9, u, v), kept_sum(rewards[a], t, u, v, first=0)
+            wrong[:] += np.abs(np.array(others) - total[a]) > 0.05
 
     watched = Watched(check).play(table(rewards), T, u=u, v=v)
     assert watched.pushed >= watched.popped >= 10  # these expired
@@ -327,10 +234,8 @@ def test_rewards_that_expire_while_their_arm_leads_are_forgotten_in_time():
 
     def check(t, rewards, total):
         for a in rewards:
-            x, i = np.array(rewards[a]), np.arange(1, len(rewards[a]) + 1)
-            size, level = np.abs(x) ** (1 + v), u * i / max(2 * math.log(t), 1e-9)
-            assert total[a] == pytest.approx(x[size <= level].sum(), rel=1e-9, abs=1e-9)
-            late.append(x[size <= u * i / max(2 * math.log(t - 1), 1e-9)].sum() - total[a])
+            assert total[a] == pytest.approx(kept_sum(rewards[a], t, u, v), rel=1e-9, abs=1e-9)
+            late.append(kept_sum(rewards[a], t - 1, u, v) - total[a])
 
     watched = Watched(check).play(table(rewards), T, u=u, v=v)
     assert watched.arms == arms and watched.popped > 20
@@ -351,33 +256,25 @@ def test_few_rewards_wait_in_the_heap():
 
 
 @pytest.mark.parametrize(
-    ("name", "v", "T"),
+    ("name", "v", "T", "eliminates"),
     [
-        ("dpr_se", 0.9, 10**12),
-        ("dpr_se", 0.5, 10**12),
-        ("ldpr_se", 0.9, 10**12),
-        ("ldpr_se", 0.5, 4 * 10**15),
+        ("dpr_se", 0.9, 10**12, True),
+        ("dpr_se", 0.5, 10**12, True),
+        ("ldpr_se", 0.9, 10**12, True),
+        ("ldpr_se", 0.5, 4 * 10**15, True),
+        ("ldpr_se", 0.9, 10**7, False),
+        ("ldpr_se", 0.5, 10**7, False),
+        ("ldpr_se", 0.5, 10**12, False),
+        ("dpr_se", 0.5, 10**7, False),
     ],
 )
-def test_literal_constants_eliminate_at_huge_horizons(name, v, T):
+def test_literal_constants_leave_the_first_epoch_at_huge_horizons_alone(name, v, T, eliminates):
     for run in range(3):
         pulls = play(name, two_points(v), T, run=run, v=v)[-1]
-        assert pulls[0] > 0.9 * T
-        assert pulls[1:].max() < T / 20
-
-
-@pytest.mark.parametrize(
-    ("name", "v", "T"),
-    [
-        ("ldpr_se", 0.9, 10**7),
-        ("ldpr_se", 0.5, 10**7),
-        ("ldpr_se", 0.5, 10**12),
-        ("dpr_se", 0.5, 10**7),
-    ],
-)
-def test_literal_constants_do_not_leave_the_first_epoch_before(name, v, T):
-    for run in range(3):
-        assert (play(name, two_points(v), T, run=run, v=v)[-1] == T // 5).all()
+        if eliminates:
+            assert pulls[0] > 0.9 * T and pulls[1:].max() < T / 20
+        else:
+            assert (pulls == T // 5).all()
 
 
 def test_forced_batches_end_at_the_horizon():

@@ -5,10 +5,11 @@ import math
 import numpy as np
 import pytest
 from broken_releases import BROKEN
+from helpers import PRIVATE, algorithm
 from tiers import first
 
 from dpbandits.audit.exact.release import exact_epsilon, exact_mu, release_loss
-from dpbandits.audit.subjects.publishing import Release
+from dpbandits.audit.subjects.publishing import Release, Sender
 from dpbandits.audit.subjects.releases import MECHANISMS
 from dpbandits.parts.noise.mechanisms import laplace
 
@@ -34,6 +35,14 @@ def test_exact_losses_are_the_promised_ones(name, eps):
 @pytest.mark.parametrize("name", NOT_LINEAR)
 def test_releases_that_are_not_invertible_have_no_exact_loss(name, eps):
     assert release_loss(Release(MECHANISMS[name], eps)) is None
+
+
+@pytest.mark.parametrize("name", [x for x in PRIVATE if algorithm(x).guarantee.notion == "local"])
+def test_exact_losses_of_responses_are_the_levels_of_their_users(name):
+    """The bit of a sigmoid has none: test_local_randomizers.py finds it equal to another one."""
+    for eps in (0.01, 0.5, 3.0):
+        found = release_loss(Sender(algorithm(name), eps))
+        assert found == (None if name == "heldp_ucb_bs" else pytest.approx(eps, rel=1e-9))
 
 
 def warner(rng, x, out):

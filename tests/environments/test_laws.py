@@ -7,6 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from helpers import P_VALUE, SIGMAS, two_arms
+from in_law import assert_law
 from scipy import stats
 from scipy.special import expit
 
@@ -71,60 +72,34 @@ def lognormal(mean, sigma):
     return stats.lognorm(sigma, scale=mean * math.exp(-(sigma**2) / 2))
 
 
-# law, its parameters, what scipy calls it, and the same with a scale that many times as large
-CONTINUOUS = [
-    ("pareto", {"mean": m, "shape": s}, lambda c, m=m, s=s: pareto(c * m, s))
-    for m, s in ((0.9, 1.55), (2.0, 11.0))
-]
-CONTINUOUS += [
-    ("student", {"mean": m, "scale": s, "df": df}, lambda c, m=m, s=s, df=df: stats.t(df, m, c * s))
-    for m, s, df in ((20.0, 3**-0.5, 3.0), (-0.5, 2.0, 1.2))
-]
-CONTINUOUS += [
-    ("lognormal", {"mean": m, "sigma": s}, lambda c, m=m, s=s: lognormal(c * m, s))
-    for m, s in ((0.9, 1.0), (5.0, 0.2))
-]
-NAMES = [f"{law}-{i % 2}" for i, (law, _, _) in enumerate(CONTINUOUS)]
+SCALES = 1.0, 0.8, 1.2
+# law, its parameters, what SciPy calls it, and other laws as controls
+OF_ONE_ARM = [
+    ("pareto", {"mean": 0.9, "shape": 1.55}, [pareto(x * 0.9, 1.55) for x in SCALES]),
+    ("pareto", {"mean": 2.0, "shape": 11.0}, [pareto(x * 2.0, 11.0) for x in SCALES]),
+    ("student", {"mean": 20.0, "scale": 0.5, "df": 3.0}, [stats.t(3, 20, x / 2) for x in SCALES]),
+    ("student", {"mean": -0.5, "scale": 2.0, "df": 1.2},
+     [stats.t(1.2, -0.5, x * 2) for x in SCALES]),
+    ("lognormal", {"mean": 0.9, "sigma": 1.0}, [lognormal(x * 0.9, 1.0) for x in SCALES]),
+    ("lognormal", {"mean": 5.0, "sigma": 0.2}, [lognormal(x * 5.0, 0.2) for x in SCALES]),
+    ("beta", {"a": 2, "b": 3}, [stats.beta(2, 3), stats.beta(2, 3.3)]),
+    ("beta", {"a": 4, "b": 1}, [stats.beta(4, 1), stats.beta(3.6, 1)]),
+    ("uniform", {"low": 0.2, "high": 0.9}, [stats.uniform(0.2, 0.7), stats.uniform(0.2, 0.65)]),
+    ("gaussian", {"mean": 1, "sd": 2}, [stats.norm(1, 2), stats.norm(1, 1.8)]),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("law", "given", "scaled"), CONTINUOUS, ids=NAMES)
-def test_draws_have_their_law(law, given, scaled):
-    """Kolmogorov-Smirnov, which refuses a scale a fifth smaller or larger; mean and range too."""
-    instance = one(law, **given)
-    x = singles(instance.environment, 0, 20_000)
-    assert stats.kstest(x, scaled(1.0).cdf).pvalue > P_VALUE
-    for wrong in (0.8, 1.2):
-        assert stats.kstest(x, scaled(wrong).cdf).pvalue < 1e-10
-    assert instance.means[0] == pytest.approx(scaled(1.0).mean(), rel=1e-12)
-    low, high = scaled(1.0).support()
-    assert instance.support == pytest.approx((low, high), rel=1e-12)
-
-
-LAWS_OF_ARMS = {
-    "beta": ({"law": "beta", "a": 2, "b": 3}, stats.beta(2, 3), stats.beta(2, 3.3)),
-    "beta of one power": ({"law": "beta", "a": 4, "b": 1}, stats.beta(4, 1), stats.beta(3.6, 1)),
-    "uniform": ({"law": "uniform", "low": 0.2, "high": 0.9}, stats.uniform(0.2, 0.7),
-     stats.uniform(0.2, 0.65)),
-    "gaussian": ({"law": "gaussian", "mean": 1, "sd": 2}, stats.norm(1, 2), stats.norm(1, 1.8)),
-}  # fmt: skip
+@pytest.mark.parametrize(("name", "given", "laws"), OF_ONE_ARM)
+def test_draws_have_their_law(name, given, laws):
+    instance = one(name, **given)
+    assert_law(singles(instance.environment, 0, 20_000), *laws)
+    assert instance.means[0] == pytest.approx(laws[0].mean(), rel=1e-12)
+    assert instance.support == pytest.approx(laws[0].support(), rel=1e-12)
 
 
 def plain_draws(env, n, seed=10):
     rng = np.random.default_rng(seed)
     return np.array([draw(env, rng, 0, 0) for _ in range(n)])
-
-
-@pytest.mark.parametrize("name", LAWS_OF_ARMS)
-def test_rewards_have_the_law_of_their_arm(name):
-    arm, law, wrong = LAWS_OF_ARMS[name]
-    instance, n = two_arms(arm), 20_000
-    x = plain_draws(instance.environment, n)
-    assert instance.means == pytest.approx([law.mean()] * 2)
-    assert abs(x.mean() - law.mean()) < SIGMAS * law.std() / math.sqrt(n)
-    assert stats.kstest(x, law.cdf).pvalue > P_VALUE
-    assert stats.kstest(x, wrong.cdf).pvalue < 1e-9  # control
-    low, high = instance.support
-    assert low <= x.min() and x.max() <= high
 
 
 def test_sigmoid_gaussian_rewards_are_the_sigmoid_of_gaussian_ones():
@@ -134,8 +109,7 @@ def test_sigmoid_gaussian_rewards_are_the_sigmoid_of_gaussian_ones():
     assert squashed.support == (0.0, 1.0)
     x = plain_draws(squashed.environment, 20_000)
     assert (x == expit(plain_draws(bare.environment, 20_000))).mean() > 0.2  # the same numbers
-    assert stats.kstest(np.log(x / (1 - x)), stats.norm(0.5, 2).cdf).pvalue > P_VALUE
-    assert stats.kstest(np.log(x / (1 - x)), stats.norm(0.5, 1.8).cdf).pvalue < 1e-9  # control
+    assert_law(np.log(x / (1 - x)), stats.norm(0.5, 2), stats.norm(0.5, 1.8))
 
 
 VALUES, CHANCES = [0.0, 1.0, 7.0], [0.5, 0.3, 0.2]
@@ -174,17 +148,6 @@ def test_a_value_of_probability_0_never_comes(probabilities, possible):
     assert sums == possible
 
 
-@pytest.mark.parametrize(("mean", "shape"), [(0.9, 1.55), (2.0, 11.0)])
-def test_the_tail_of_a_pareto(mean, shape):
-    """P(X > x) = (scale/x)^shape, which is 1 at the scale = mean (shape - 1)/shape."""
-    scale, size = mean * (shape - 1) / shape, 200_000
-    x = singles(one("pareto", mean=mean, shape=shape).environment, 0, size)
-    assert x.min() >= scale * (1 - 1e-12)
-    for share in (0.9, 0.5, 0.1, 0.01, 0.001):
-        above = np.mean(x > scale * share ** (-1 / shape))
-        assert abs(above - share) < SIGMAS * math.sqrt(share * (1 - share) / size)
-
-
 def test_a_point_mass():
     instance = one("point_mass", value=-3.25)
     assert set(singles(instance.environment, 0, 1000)) == {-3.25}
@@ -220,6 +183,7 @@ CLEAN = {
     "empirical": one("empirical", values=LONG),
     "gaussian": one("gaussian", mean=0.9, sd=1.5),
     "beta": one("beta", a=2.0, b=1.5),
+    "uniform": one("uniform", low=0.2, high=0.9),
     "pareto": one("pareto", mean=0.9, shape=1.55),
     "student": one("student", mean=0.7, scale=1.0, df=3),
     "lognormal": one("lognormal", mean=0.9, sigma=1.0),
@@ -366,6 +330,28 @@ def test_enormous_blocks_of_points(name, center, level):
     assert abs(z.var() - 1) < SIGMAS * math.sqrt(2 / size)
     clean = filled(fill_sums, CLEAN[name].environment, 0, n, center, level, size=size)
     assert abs(np.mean(clean - n * mean)) > 1000 * math.sqrt(n * variance / size)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "n", "law"),
+    [
+        ("two_point", {"low": 0.0, "high": 1.0, "p": 0.3}, 10**18, stats.norm(0.3, 0.21**0.5)),
+        ("gaussian", {"mean": 0.25, "sd": 2.0}, 10**15, stats.norm(0.25, 2.0)),
+    ],
+)
+def test_enormous_blocks_are_normal(name, given, n, law):
+    sums = filled(fill_sums, one(name, **given).environment, 0, n, *WHOLE, size=2000)
+    z = (sums - n * law.mean()) / (math.sqrt(n) * law.std())
+    assert_law(z, stats.norm(), stats.norm(0, 1.4), stats.norm(0.2))
+
+
+def test_sums_of_what_is_certain_are_certain():
+    certain = [arms.two_point(0.0, 1.0, 0.0), arms.two_point(0.0, 1.0, 1.0)]
+    certain.append(arms.discrete([1.0, 1.0, 1.0], [0.5, 0.3, 0.2]))
+    env = of_arms(certain).environment
+    for n in (1, 10, 10**9, 10**15):
+        for a, expected in enumerate((0, n, n)):
+            assert set(filled(fill_sums, env, a, n, *WHOLE, size=50)) == {expected}
 
 
 def test_bins_are_closed_on_the_left():

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers import SIGMAS, game_of, play, table
+from helpers import SIGMAS, contaminated, game_of, play, table
 
 import dpbandits as dp
 from dpbandits.environments.catalogue import build
@@ -20,10 +20,7 @@ LEVEL, ALPHA = 1.3, 0.2
 
 
 def foul(stage, inlier=CLEAN, outlier=None):
-    return {"law": "contaminated", "inlier": inlier, "alpha": ALPHA, "relative": False} | {
-        "outlier": outlier or {"law": "largest", "k": 2},
-        "stage": stage,
-    }
+    return contaminated(inlier, ALPHA, outlier or {"law": "largest", "k": 2}, stage=stage)
 
 
 @pytest.mark.parametrize("stage", ["rewards", "reports"])
@@ -145,14 +142,3 @@ def test_drawn_means_are_those_of_their_number():
     assert (one == same).all() and not (one == other).any()
     assert 0.2 <= one.min() < 0.201 and 0.299 < one.max() <= 0.3
     assert abs(one.mean() - 0.25) < SIGMAS * 0.1 / math.sqrt(12 * 1000)
-
-
-@pytest.mark.slow
-def test_instances_are_swept():
-    runs = dp.run(
-        algo="ucb",
-        env=[dp.uniform_means(0.25, 0.75, instance=i) for i in (0, 1)],
-        horizon=50,
-        runs=2,
-    )
-    assert runs["regret"].nunique() > 2

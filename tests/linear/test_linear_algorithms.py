@@ -1,11 +1,12 @@
 """What holds for every algorithm of features or contexts."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from helpers import LINEAR, algorithm
+from helpers import LINEAR, algorithm, setting
 from sklearn.datasets import load_wine
 from tiers import first
 
@@ -26,6 +27,7 @@ from dpbandits.authoring import (
 )
 from dpbandits.contracts.question import CONTEXTS
 from dpbandits.results.run_store import read_runs
+from dpbandits.running.play import play_many
 
 TABLE = [[0.6, 0.8, 0, 0], [0, 0, 0.6, 0.8]]
 ENVS = {
@@ -74,24 +76,8 @@ def test_every_round_is_played(name, env, T):
             assert (table["regret"] >= 0).all() and table["regret"].is_monotonic_increasing
 
 
-def plain(name):
-    """The algorithm in plain Python, with its declarations."""
-    found = algorithm(name)
-
-    def renamed(*given):
-        return found.function.py_func(*given)
-
-    return found.function.py_func
-
-
 @pytest.mark.parametrize(("name", "env"), first(PAIRS, 1))
 def test_compiled_equals_plain_python(name, env):
-    from dataclasses import replace
-
-    from helpers import setting
-
-    from dpbandits.running.play import play_many
-
     for own in VARIANTS.get(name, [{}]):
         given = {algorithm(name).budget: 2.0} if algorithm(name).private else {}
         T = 700 if algorithm(name).round_by_round else 100_000
@@ -120,14 +106,6 @@ def test_phased_elimination_plays_a_trillion_rounds(name):
         assert run(name, env, 10**12)["t"].max() == 10**12
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["adac_gope", "adac_oful"])
-def test_less_privacy_costs_less(name):
-    env, T = ("sphere", 10**6) if name == "adac_gope" else ("contextual", 5000)
-    loose, tight = (run(name, env, T, 20, rho)["regret"].iloc[-1] for rho in (10.0, 1e-4))
-    assert loose < tight
-
-
 def test_a_trace_of_regret_is_stored_and_read_again(tmp_path):
     given = {"algo": "rs_oful", "env": "contextual", "horizon": 300, "runs": 2, "jobs": 1}
     table = dp.run(results=tmp_path, **given)
@@ -146,15 +124,9 @@ def follow_first(game, rng):
         play(game, 0 if x[0, 0] > x[1, 0] else 1)
 
 
-def follow_plainly(game, rng):
-    while rounds_left(game) > 0:
-        x = contexts(game)
-        play(game, 0 if x[0, 0] > x[1, 0] else 1)
-
-
 def test_a_contextual_algorithm_of_one_s_own_runs_compiled_and_plain():
     env = dp.contextual(2, [0.1], 0.2, theta=[1.0])
-    for function in (follow_first, follow_plainly):
+    for function in (follow_first, follow_first.py_func):
         table = dp.run(algo=function, env=env, horizon=200, runs=2, jobs=1)
         assert (table["regret"] == 0).all()
 
@@ -182,12 +154,8 @@ def half_noisy(game, rng, rho: Budget, share: Positive):
         play(game, best)
 
 
-def half_noisy_plainly(game, rng, rho: Budget, share: Positive):
-    half_noisy.py_func(game, rng, rho, share)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("function", [half_noisy, half_noisy_plainly])
+@pytest.mark.parametrize("function", [half_noisy, half_noisy.py_func])
 def test_a_contextual_algorithm_of_one_s_own_is_audited(function):
     """Mutation: a tenth of the noise that it promises."""
     promise = gaussian_zcdp("ours", alignment=vector_release)

@@ -4,8 +4,9 @@ import math
 from dataclasses import replace
 from types import FunctionType
 
+import numpy as np
 import pytest
-from helpers import algorithm, defaults
+from helpers import LINEAR, algorithm, defaults
 
 import dpbandits as dp
 from dpbandits.audit.alignment.align import align
@@ -56,8 +57,6 @@ def half_estimate(rng, z, n, sums, deviation):
 
 def inverse(rng, z, n, sums, deviation):
     """V^-1 in the place of V^{-1/2}: noise on the sums of z r, as small as in their middle."""
-    import numpy as np
-
     V = (z.T * n) @ z
     b = z.T @ sums
     noisy = [b[i] + gaussian(rng, deviation) for i in range(len(b))]
@@ -66,8 +65,6 @@ def inverse(rng, z, n, sums, deviation):
 
 def one_estimate(rng, z, n, sums, deviation):
     """One number in the place of a vector."""
-    import numpy as np
-
     L = np.linalg.cholesky((z.T * n) @ z)
     noise = gaussian(rng, deviation)
     y = [x + noise for x in np.linalg.solve(L, z.T @ sums)]
@@ -127,8 +124,9 @@ def test_guarantees_are_printed_with_their_conversion(name):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", ["adac_gope", "adac_oful"])
+@pytest.mark.parametrize("name", [name for name in LINEAR if algorithm(name).private])
 def test_the_sampling_audit_refutes_nothing(name):
-    table = dp.audit(algo=name, rho=1.0, runs=20_000, jobs=1)
+    budget = {"rho": 1.0} if algorithm(name).budget == "rho" else {"eps": 100.0}
+    table = dp.audit(algo=name, **budget, runs=20_000, jobs=1)
     assert (table["verdict"] == "consistent").all()
     assert (table["aligned"] == table["replays"]).all()

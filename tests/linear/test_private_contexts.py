@@ -2,7 +2,6 @@
 
 import math
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,13 +9,12 @@ from extras import require
 from helpers import algorithm, defaults
 from private_references import curve, exact_mu
 from scipy.stats import chi2, kstest
-from test_linear_privacy import replaced
+from test_linear_privacy import coupling, replaced
 from tiers import first
 
 import dpbandits as dp
 from dpbandits.audit.alignment import replay as replaying
 from dpbandits.audit.alignment.align import align
-from dpbandits.audit.alignment.coupling import Coupling
 from dpbandits.audit.exact.release import release_loss
 from dpbandits.audit.subjects.publishing import Release
 from dpbandits.audit.subjects.releases import MECHANISMS
@@ -228,12 +226,6 @@ VARIANTS = {
 }
 
 
-def coupling(name, own, eps, function=None):
-    found = algorithm(name)
-    found = replace(found, function=function) if function else found
-    return Coupling(found, eps, defaults(name) | own)
-
-
 @pytest.mark.parametrize("variant", first(VARIANTS, 3))
 def test_alignments_hold_and_spend_the_whole_budget(variant):
     name, own = VARIANTS[variant]
@@ -371,13 +363,6 @@ def test_the_sampling_audit_of_releases(name):
     table = dp.audit(mechanism=name, rho=1.0, runs=20_000, jobs=1)
     assert (table["verdict"] != "VIOLATED").all()
     assert (table["measured"] > 0.6 * table["promised"]).all()
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("name", ["private_lin_ucb", "ldp_lin_ucb"])
-def test_the_sampling_audit_refutes_nothing(name):
-    table = dp.audit(algo=name, eps=100.0, runs=20_000, jobs=1)
-    assert (table["verdict"] != "VIOLATED").all() and (table["aligned"] == table["replays"]).all()
 
 
 def test_the_printed_noise_is_too_small_for_large_eps():

@@ -9,6 +9,26 @@ from functools import cache
 import numpy as np
 
 
+def drawn(env, rng, R):
+    """The contexts of a round in R runs."""
+    K, center = env["K"], np.array(env["center"])
+    x = center + math.sqrt(env["variance"]) * rng.standard_normal((R, K, len(center)))
+    return x / np.maximum(np.linalg.norm(x, axis=2), 1)[:, :, None] if env["ball"] else x
+
+
+def played(env, rng, x, scores):
+    """The regret, the context and the reward of the round that plays the largest score."""
+    rows = np.arange(len(x))
+    a = np.argmax(scores, axis=1)
+    means = x @ np.array(env["theta"])
+    mean = means[rows, a]
+    if env["noise"] == "sign":
+        reward = np.where(rng.random(len(x)) < (1 + mean) / 2, 1.0, -1.0)
+    else:
+        reward = mean + env["sigma"] * rng.standard_normal(len(x))
+    return means.max(axis=1) - mean, x[rows, a], reward
+
+
 def tail(d, x):
     return d + 2 * math.sqrt(d * math.log(1 / x)) + 2 * math.log(1 / x)
 
@@ -106,8 +126,7 @@ def oful(
     """Regret of R runs at the horizon. Without C the estimate is taken anew in every round; without
     rho there is no noise. ``noise`` is the learner's generator, if it has one of its own.
     """
-    K, theta, center = env["K"], np.array(env["theta"]), np.array(env["center"])
-    d = len(theta)
+    d = len(env["theta"])
     ridge = 2 * lam if mutant == "lam" else lam
     V = np.tile(ridge * np.eye(d), (R, 1, 1))
     V_tau, estimate = V.copy(), np.zeros((R, d))
@@ -134,20 +153,12 @@ def oful(
             least = lam + g if bonus == "printed" else np.linalg.eigvalsh(V_tau)[:, 0]
             noises = l + (mutant == "l")
             beta = beta + np.sqrt(2 * noises * tail(d, delta / T) / (rho * least))
-        x = center + math.sqrt(env["variance"]) * rng.standard_normal((R, K, d))
-        if env["ball"]:
-            x = x / np.maximum(np.linalg.norm(x, axis=2), 1)[:, :, None]
+        x = drawn(env, rng, R)
         square = np.einsum("rki,rij,rkj->rk", x, W, x)
         width = square if mutant == "root" else np.sqrt(square)
-        a = np.argmax(np.einsum("rki,ri->rk", x, estimate) + beta[:, None] * width, axis=1)
-        chosen = x[np.arange(R), a]
-        means = x @ theta
-        regret += means.max(axis=1) - means[np.arange(R), a]
-        mean = means[np.arange(R), a]
-        if env["noise"] == "sign":
-            reward = np.where(rng.random(R) < (1 + mean) / 2, 1.0, -1.0)
-        else:
-            reward = mean + env["sigma"] * rng.standard_normal(R)
+        index = np.einsum("rki,ri->rk", x, estimate) + beta[:, None] * width
+        lost, chosen, reward = played(env, rng, x, index)
+        regret += lost
         used = last if mutant == "contexts" and t > 0 else chosen
         V += used[:, :, None] * used[:, None, :]
         b += used * reward[:, None]

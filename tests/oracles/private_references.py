@@ -7,6 +7,7 @@ names a deliberate error; the tests show that they notice each of them.
 import math
 
 import numpy as np
+from linear_references import drawn, played
 from scipy.optimize import brentq
 from scipy.stats import norm
 
@@ -18,26 +19,6 @@ def curve(mu, eps):
 
 def exact_mu(eps, delta):
     return brentq(lambda mu: curve(mu, eps) - delta, 1e-6, 1e4, xtol=1e-15, rtol=1e-14)
-
-
-def drawn(env, rng, R):
-    """The contexts of a round."""
-    K, center = env["K"], np.array(env["center"])
-    x = center + math.sqrt(env["variance"]) * rng.standard_normal((R, K, len(center)))
-    return x / np.maximum(np.linalg.norm(x, axis=2), 1)[:, :, None] if env["ball"] else x
-
-
-def played(env, rng, x, scores):
-    """The regret, the context and the reward of the round that plays the largest score."""
-    rows = np.arange(len(x))
-    a = np.argmax(scores, axis=1)
-    means = x @ np.array(env["theta"])
-    mean = means[rows, a]
-    if env["noise"] == "sign":
-        reward = np.where(rng.random(len(x)) < (1 + mean) / 2, 1.0, -1.0)
-    else:
-        reward = mean + env["sigma"] * rng.standard_normal(len(x))
-    return means.max(axis=1) - mean, x[rows, a], reward
 
 
 def scores_of(V, u, x, beta, root=True):

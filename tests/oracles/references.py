@@ -28,13 +28,18 @@ def kl(p: float, q: float) -> float:
 
 
 def kl_upper(p: float, d: float) -> float:
-    """max{q in [0, 1] : kl(p, q) <= d}, by bisection on [p, 1], where kl(p, .) increases."""
-    if kl(p, 1.0) <= d:
+    """max{q in [0, 1] : kl(p, q) <= d}; kl(p, .) increases on [p, 1]."""
+    return last_inside(p, lambda q: kl(p, q) <= d)
+
+
+def last_inside(low, inside):
+    """The last number of [low, 1] that is inside, by bisection."""
+    if inside(1.0):
         return 1.0
-    low, high = p, 1.0
+    high = 1.0
     for _ in range(60):
         middle = (low + high) / 2
-        if kl(p, middle) <= d:
+        if inside(middle):
             low = middle
         else:
             high = middle
@@ -270,11 +275,18 @@ def eliminate(reward, K, T, epoch) -> list[int]:
     return play_out(reward, S[0], T, played)
 
 
+def pulled(reward, a, n, T, played) -> list[float]:
+    """The rewards of arm a in the next n rounds, or in those that are left of T."""
+    rewards = []
+    while len(rewards) < n and len(played) < T:
+        played.append(a)
+        rewards.append(reward(a, len(played)))
+    return rewards
+
+
 def play_out(reward, a, T, played) -> list[int]:
     """The last arm until the horizon."""
-    while len(played) < T:
-        played.append(a)
-        reward(a, len(played))
+    pulled(reward, a, T, T, played)
     return played
 
 
@@ -307,15 +319,11 @@ def adap(reward, K, T, noise, scale, index) -> list[int]:
         else:
             a = first_argmax([index(m[i], n[i], t) for i in range(K)])
             length = N[a]
-        episode = []
-        while len(episode) < length:
-            if len(played) == T:
-                return played
-            played.append(a)
-            episode.append(reward(a, len(played)))
-        N[a] += length
-        n[a] = length
-        m[a] = sum(episode) / length + noise(scale(length))
+        episode = pulled(reward, a, length, T, played)
+        if len(episode) == length:
+            N[a] += length
+            n[a] = length
+            m[a] = sum(episode) / length + noise(scale(length))
     return played
 
 
@@ -378,17 +386,8 @@ def private_divergence(x, y, eps):
 
 
 def private_upper(x, c, eps):
-    """max{q in [0, 1] : d(x, q) <= c}, by bisection on [x, 1], where d(x, .) increases."""
-    if private_divergence(x, 1.0, eps) <= c:
-        return 1.0
-    low, high = x, 1.0
-    for _ in range(46):
-        middle = (low + high) / 2
-        if private_divergence(x, middle, eps) <= c:
-            low = middle
-        else:
-            high = middle
-    return low
+    """max{q in [0, 1] : d(x, q) <= c}; d(x, .) increases on [x, 1]."""
+    return last_inside(x, lambda q: private_divergence(x, q, eps) <= c)
 
 
 def phases(reward, K, T, noise, eps, alpha, first, choose) -> list[int]:
@@ -400,7 +399,7 @@ def phases(reward, K, T, noise, eps, alpha, first, choose) -> list[int]:
     S = [0.0] * K
     n = [0] * K
     played = []
-    while True:
+    while len(played) < T:
         if 0 in n:
             a = n.index(0)
             length = max(1, math.ceil(first / eps))
@@ -408,14 +407,11 @@ def phases(reward, K, T, noise, eps, alpha, first, choose) -> list[int]:
             m = [min(max(S[i] / n[i], 0.0), 1.0) for i in range(K)]
             a = choose(m, n, len(played) + 1)
             length = max(1, math.ceil(alpha * n[a]) - n[a])
-        phase = []
-        while len(phase) < length:
-            if len(played) == T:
-                return played
-            played.append(a)
-            phase.append(reward(a, len(played)))
-        S[a] += sum(phase) + noise(1 / eps)
-        n[a] += length
+        phase = pulled(reward, a, length, T, played)
+        if len(phase) == length:
+            S[a] += sum(phase) + noise(1 / eps)
+            n[a] += length
+    return played
 
 
 def dp_klucb(reward, K, T, noise, eps, alpha=2, first=0) -> list[int]:
@@ -951,13 +947,9 @@ def prae(reward, K, T, forced, uniform, samples_of, forced_until, mean, radius) 
                 played.append(a)
                 reward(a, len(played))
             continue
-        samples = {a: [] for a in S}
-        for a in S:
-            for _ in range(B):
-                if len(played) == T:
-                    return played
-                played.append(a)
-                samples[a].append(reward(a, len(played)))
+        samples = {a: pulled(reward, a, B, T, played) for a in S}
+        if len(samples[S[-1]]) < B:
+            return played
         mu = {a: mean(samples[a]) for a in S}
         mu_max = max(mu.values())
         S = [a for a in S if not mu_max - mu[a] > 2 * radius(n)]
@@ -1075,10 +1067,7 @@ def gdp_ncb(reward, K, T, noise, eps, c, alpha, repair, uniform) -> list[int]:
             third = 4 * math.sqrt(2 * alpha) * log_W**1.5 / (math.sqrt(eps) * n)
             index.append(m + first + second + third)
         a = first_argmax(index)
-        new = []
-        while len(new) < 2 * length[a] and len(played) < T:
-            played.append(a)
-            new.append(reward(a, len(played)))
+        new = pulled(reward, a, 2 * length[a], T, played)
         if len(new) == 2 * length[a]:
             n = len(rewards[a]) + len(new)
             total = sum(rewards[a]) + sum(new)

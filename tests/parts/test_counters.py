@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from helpers import mutated, replace
 from references import HonakerTree, KaryTree, Tree, chernoff_quantile
-from scipy import stats
 
 from dpbandits.parts.counting import counters, honaker, kary
 from dpbandits.parts.counting.chernoff import noise_quantile
@@ -246,25 +245,6 @@ def test_variances_are_those_of_symbolic_noise(T, draws):
         assert enumerated(symbolic_kary(T, k)) == pytest.approx(kary_variances(T, k))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("tree", "n"), [(1, 7), (1, 12), (2, 10), (2, 13)])
-def test_law_of_the_released_noise(tree, n):
-    """K-S against independent sums of Laplace noise; other scales are told apart."""
-    rng, runs, eps = np.random.default_rng(5), 8000, 0.5
-    found = []
-    for _ in range(runs):
-        own = new_counters(1, n, tree, 0, 1.0, 0.0, eps)
-        found.append([counter_noise(own, rng, 0, i) for i in range(1, n + 1)][-1])
-    kind = (HonakerTree, KaryTree)[tree - 1](lambda end: own.scales.levels / eps, lambda b: 0.0)
-    for _ in range(n):
-        kind.add(0)
-    weights = np.array(kind.weights())
-    law = (rng.laplace(size=(10 * runs, len(weights))) * weights).sum(axis=1)
-    assert stats.ks_2samp(found, law).pvalue > 1e-6
-    for wrong in (0.8, 1.25):
-        assert stats.ks_2samp(found, wrong * law).pvalue < 1e-9
-
-
 def test_counters_of_different_arms_do_not_touch():
     for tree in range(3):
         own, other = (new_counters(3, 500, tree, 0, 1.0, 0.0, 1.0) for _ in range(2))
@@ -275,20 +255,6 @@ def test_counters_of_different_arms_do_not_touch():
             found.append(counter_noise(own, rng, 1, n))
             counter_noise(own, np.random.default_rng(n), 2, n)
         assert found == expected
-
-
-@pytest.mark.slow
-def test_draws_are_few(draws):
-    """Amortised O(1): two an item for Honaker's tree, one for a k-ary tree."""
-    honaker_of, T = symbolic_honaker(1000), 1000
-    for n in range(1, T + 1):
-        honaker_of(n)
-    assert len(draws) <= 2 * T
-    draws.clear()
-    kary_of = symbolic_kary(T, 19)
-    for n in range(1, T + 1):
-        kary_of(n)
-    assert len(draws) <= 1.1 * T
 
 
 # Calibrated bonuses
@@ -330,20 +296,6 @@ def test_quantiles_of_large_subtrees_are_their_definition():
             own.noise.start[0] = 0.0
             expected = chernoff_quantile(weights, l)
             assert noise_quantile(own.noise, 0, l) == pytest.approx(expected, rel=1e-10)
-
-
-@pytest.mark.slow
-def test_quantiles_hold_and_are_not_far_too_large():
-    """The noise exceeds them with at most the stated probability, and sometimes half of them."""
-    rng, l = np.random.default_rng(3), math.log(50)
-    for tree in range(3):
-        own = new_counters(1, 100, tree, CALIBRATED, 1.0, 0.0, 1.0)
-        describe_all(own, rng, 63)
-        weights = np.array(reference_weights(tree, 63, own.scales))
-        noise = (rng.laplace(size=(40_000, len(weights))) * weights).sum(axis=1)
-        bound = noise_quantile(own.noise, 0, l)
-        assert (noise > bound).mean() < 1 / 50
-        assert (noise > 0.7 * bound).mean() > 1 / 100
 
 
 def describe_all(own, rng, n):

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from helpers import P_VALUE, SIGMAS, Uniform, algorithm, bernoulli, game_with, play, replace
+from helpers import P_VALUE, Uniform, algorithm, bernoulli, game_with, play, replace
+from in_law import assert_law
 from scipy import stats
 from scipy.special import expit
 
@@ -115,88 +116,10 @@ def test_g_is_unbiased_with_variance_of_coth(eps):
 
 @pytest.mark.parametrize("eps", [0.5, 3.0])
 @pytest.mark.parametrize("r", [0.0, 0.3, 1.0])
-def test_drawn_bits_are_unbiased(eps, r):
-    rng, n, tanh = np.random.default_rng(7), 20_000, tanh_half(eps)
-    g = np.array(
-        [unbiased(convert_to_bernoulli(rng.random(), r, tanh), 1 / tanh) for _ in range(n)]
-    )
-    error = math.sqrt((tanh**-2 / 4 - (r - 0.5) ** 2) / n)
-    assert abs(g.mean() - r) < SIGMAS * error
-    assert abs(g.mean() - (r + 0.1 / tanh)) > SIGMAS * error  # control
-    assert g.std() == pytest.approx(error * math.sqrt(n), rel=0.15)
-
-
-@pytest.mark.parametrize("eps", [0.5, 3.0])
-@pytest.mark.parametrize("r", [0.0, 0.3, 1.0])
-def test_laplace_responses_are_unbiased_with_scale_1_over_eps(eps, r):
-    rng, n = np.random.default_rng(8), 20_000
-    x = np.array([convert_to_laplace(rng, r, eps) for _ in range(n)])
-    assert abs(x.mean() - r) < SIGMAS * math.sqrt(2 / n) / eps
-    assert x.var() == pytest.approx(2 / eps**2, rel=SIGMAS * math.sqrt(5 / n))
-    assert stats.kstest(x, stats.laplace(r, 1 / eps).cdf).pvalue > P_VALUE
-    for wrong in (0.7, 1.4):  # controls
-        assert stats.kstest(x, stats.laplace(r, wrong / eps).cdf).pvalue < 1e-9
-
-
-REWARDS = np.linspace(0, 1, 21)
-UNBOUNDED = [-1e3, -20.0, -1.0, 0.0, 0.5, 20.0, 1e3]
-
-
-def largest_loss_of_a_bit(chance_of, rewards):
-    """sup over pairs of rewards and both bits of the log-ratio of the bit's probabilities."""
-    p = np.array([chance_of(r) for r in rewards])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log([p, 1 - p])
-    return (logs.max(axis=1) - logs.min(axis=1)).max()
-
-
-@pytest.mark.parametrize("eps", [0.01, 0.5, 1.0, 3.0, 10.0])
-def test_a_bit_is_eps_private(eps):
-    tanh = tanh_half(eps)
-    within = eps * (1 + 1e-9)
-    assert largest_loss_of_a_bit(lambda r: chance(r, tanh), REWARDS) <= within
-    reached = largest_loss_of_a_bit(lambda r: chance(r, tanh), [0.0, 1.0])
-    assert reached == pytest.approx(eps, rel=1e-9)
-    squashed = largest_loss_of_a_bit(lambda r: chance(sigmoid(r), tanh), UNBOUNDED)
-    assert squashed <= within
-    # broken curators
-    assert largest_loss_of_a_bit(lambda r: chance(r, math.tanh(eps)), REWARDS) > 1.1 * eps
-    too_wide = np.append(REWARDS, [-0.2, 1.2])
-    assert not largest_loss_of_a_bit(lambda r: chance(r, tanh), too_wide) <= 1.1 * eps
-    assert not largest_loss_of_a_bit(lambda r: chance(r, tanh), UNBOUNDED) <= 1.1 * eps
-
-
-def largest_loss_of_laplace(convert, rewards):
-    """sup over pairs of rewards and a grid of responses of the log-ratio of their densities."""
-    outputs = np.linspace(min(rewards) - 1, max(rewards) + 1, 101)
-    densities = []
-    for r in rewards:
-        scales = []
-        with pytest.MonkeyPatch.context() as patch:
-            noise = scales.append
-            patch.setattr(
-                local_randomizers, "laplace", lambda rng, scale, noise=noise: noise(scale) or 0.0
-            )
-            place = convert(r)
-        [scale] = scales
-        densities.append(-np.abs(outputs - place) / scale - math.log(2 * scale))
-    return np.ptp(densities, axis=0).max()
-
-
-@pytest.mark.parametrize("eps", [0.01, 0.5, 3.0, 100.0])
-def test_a_laplace_response_is_eps_private(eps):
-    within = eps * (1 + 1e-9)
-    loss = largest_loss_of_laplace(lambda r: convert_to_laplace(None, r, eps), REWARDS)
-    assert loss == pytest.approx(eps, rel=1e-9)
-    squashed = largest_loss_of_laplace(
-        lambda r: convert_to_laplace(None, sigmoid(r), eps), UNBOUNDED
-    )
-    assert squashed <= within
-    # broken curators
-    broken = largest_loss_of_laplace(lambda r: convert_to_laplace(None, r, eps / 0.7), REWARDS)
-    assert broken > 1.1 * eps
-    bare = largest_loss_of_laplace(lambda r: convert_to_laplace(None, r, eps), UNBOUNDED)
-    assert bare > 1.1 * eps
+def test_laplace_responses_have_scale_1_over_eps(eps, r):
+    rng = np.random.default_rng(8)
+    x = [convert_to_laplace(rng, r, eps) for _ in range(20_000)]
+    assert_law(x, *(stats.laplace(r, scale / eps) for scale in (1, 0.7, 1.4)))
 
 
 def test_the_sigmoid_squashes_any_reward():

@@ -4,14 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from references import private_divergence as by_search
-from references import private_upper as by_bisection
 from scipy.optimize import minimize_scalar
 
 from dpbandits.parts.indices.private_divergence import private_divergence, private_upper
 from dpbandits.parts.indices.radii import bernoulli_kl, kl_upper
 
-BUDGETS = [1e-3, 0.05, 0.3, 1.0, 5.0, 30.0]
 ENDS = [0.0, 1e-3, 0.999, 1.0]
 
 
@@ -39,11 +36,8 @@ def test_the_divergence_is_the_minimum():
             least = min(least, found.fun)
         d = private_divergence(x, y, eps)
         assert d <= least * (1 + 1e-11) + 1e-14, (x, y, eps)
-        assert d == pytest.approx(least, rel=1e-5, abs=1e-12), (
-            x,
-            y,
-            eps,
-        )  # Brent stops early at an end
+        # Brent stops early at an end
+        assert d == pytest.approx(least, rel=1e-5, abs=1e-12), (x, y, eps)
         assert 0 <= d <= min(bernoulli_kl(x, y), eps * abs(x - y)) * (1 + 1e-12) + 1e-15
         kinds.add(d == bernoulli_kl(x, y))
     assert kinds == {True, False}
@@ -63,16 +57,6 @@ def test_the_index_solves_the_divergence():
     assert kinds == {"one", "kl", "private"}
 
 
-@pytest.mark.parametrize("eps", BUDGETS)
-def test_the_references_agree(eps):
-    for x in np.linspace(0, 1, 13):
-        for y in np.linspace(0, 1, 11):
-            expected = by_search(x, y, eps)
-            assert private_divergence(x, y, eps) == pytest.approx(expected, rel=1e-9, abs=1e-12)
-        for c in (1e-4, 0.02, 0.5, 3.0):
-            assert private_upper(x, c, eps) == pytest.approx(by_bisection(x, c, eps), abs=1e-8)
-
-
 @pytest.mark.parametrize("eps", [1e-100, 1e-12, 800.0, 1e9, 1e300, math.inf])
 def test_extreme_budgets(eps):
     for x in (0.0, 0.2, 1.0):
@@ -87,9 +71,3 @@ def test_extreme_budgets(eps):
                 assert q == 1.0
             elif c < eps * (1 - x):
                 assert q == pytest.approx(kl_upper(x, c), rel=1e-9)
-
-
-def test_d_grows_with_eps_and_away_from_x():
-    values = [[private_divergence(0.3, y, e) for y in (0.4, 0.6, 0.9)] for e in BUDGETS]
-    assert (np.diff(values, axis=0) >= 0).all() and (np.diff(values, axis=1) > 0).all()
-    assert values[0][0] < values[-1][0]

@@ -5,14 +5,11 @@ import math
 import identification_references as references
 import numpy as np
 import pytest
-from helpers import algorithm
+from helpers import algorithm, bernoulli, game_of
 from in_law import apart_in_sizes as apart
 
 import dpbandits as dp
 from dpbandits.contracts.question import STOPPING
-from dpbandits.environments.catalogue import build
-from dpbandits.environments.populations import homogeneous
-from dpbandits.game import new_game
 from dpbandits.parts.identification import top_two
 from dpbandits.results.intervals import clopper_pearson
 from dpbandits.running.play import play_many
@@ -110,24 +107,18 @@ def test_thresholds_are_the_reference_s(K):
     for _ in range(60):
         w, v = np.floor(10 ** rng.uniform(0, 7, 2))
         delta, eps, d = 10 ** rng.uniform(-6, -0.5), 10 ** rng.uniform(-3, 2), rng.uniform(0, 1)
+        arguments = {
+            "threshold": (w, v, K, delta, eps),
+            "starred_threshold": (d, w, v, K, delta, eps),
+            "gaussian_threshold": (w, v, K, delta),
+        }
         pairs = [
-            (
-                top_two.threshold(w, v, K, delta, eps, False),
-                references.threshold(w, v, K, delta, eps),
-            ),
-            (
-                top_two.starred_threshold(d, w, v, K, delta, eps, False),
-                references.starred_threshold(d, w, v, K, delta, eps),
-            ),
-            (
-                top_two.gaussian_threshold(w, v, K, delta, False),
-                references.gaussian_threshold(w, v, K, delta),
-            ),
+            (getattr(top_two, name)(*given, False), getattr(references, name)(*given))
+            for name, given in arguments.items()
+        ]
+        pairs += [
             (top_two.empirical(w, v, delta, eps), references.empirical(w, v, delta, eps)),
-            (
-                top_two.transportation_cost(d, w, v, eps, True),
-                references.cost(d, w, v, eps, True),
-            ),
+            (top_two.transportation_cost(d, w, v, eps, True), references.cost(d, w, v, eps, True)),
         ]
         for found, expected in pairs:
             assert found == pytest.approx(expected, rel=1e-9, abs=0)
@@ -216,11 +207,10 @@ def test_a_cap_ends_a_run_without_an_answer(rule, cap):
 
 @pytest.mark.parametrize("rule", RULES)
 def test_compiled_equals_plain_python(rule):
-    env = build({"law": "bernoulli", "means": [0.9, 0.3, 0.5]}).environment
     own = {"adap_tt": (1.0, 0.1, 0.0, 0.0), "tt_ucb": (0.1,)}.get(rule, (1.0, 0.1))
     found = []
     for function in (algorithm(rule).function, algorithm(rule).function.py_func):
-        game = new_game(env, homogeneous(1.0).users(), np.random.default_rng(1), 5000, [5000])
+        game = game_of(bernoulli(0.9, 0.3, 0.5), 5000)
         answer = function(game, np.random.default_rng(2), *own)
         found.append((answer, game.counts.tolist()))
     assert found[0] == found[1]
@@ -284,7 +274,7 @@ def test_a_hypothesis_is_right_where_it_holds():
     assert table[table["arm"] == 2]["answer"].tolist() == [1] * 5
 
 
-def test_equal_best_arms_are_all_right():
+def test_the_best_arm_is_the_right_answer():
     table = dp.stop("dp_se_bai", env=dp.bernoulli([0.9, 0.1, 0.2]), delta=0.1, runs=3)
     assert table["answer"].tolist() == [0, 0, 0] and table["correct"].tolist() == [1, 1, 1]
 

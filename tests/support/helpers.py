@@ -160,6 +160,12 @@ def two_arms(law):
     return build({"law": "mixed", "arms": [law, law]})
 
 
+def contaminated(inlier, alpha, outlier, relative=False, **more):
+    """An environment of which a share alpha of the rewards, or of the reports, are outliers."""
+    given = {"inlier": inlier, "alpha": alpha, "outlier": outlier, "relative": relative}
+    return {"law": "contaminated"} | given | more
+
+
 def table(rewards):
     return {"law": "table", "rewards": np.asarray(rewards).tolist(), "file": None}
 

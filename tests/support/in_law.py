@@ -1,6 +1,15 @@
-"""Whether two samples may have one law: how many standard errors lie between their means."""
+"""Whether a sample has a law, and whether two samples may have one law."""
 
 import numpy as np
+from helpers import P_VALUE
+from scipy import stats
+
+
+def assert_law(x, law, *wrong):
+    """A sample has a law of SciPy and, as a control, none of those that are wrong."""
+    assert stats.kstest(x, law.cdf).pvalue > P_VALUE
+    for other in wrong:
+        assert stats.kstest(x, other.cdf).pvalue < 1e-9
 
 
 def apart(first, second):
