@@ -77,8 +77,3 @@ def test_a_multirun_and_a_rule(reported):
     assert lines[-2].split()[:3] == ["all", "4", "0"]
     assert "dp_nas on sign" in reported("rule=dp_nas")[2]
     assert "on sign" in reported("experiment=sajed2019_stopping")[2]
-
-
-def test_help_explains_every_state(reported):
-    text = " ".join(reported("--help"))
-    assert all(state in text for state in status.STATES)

@@ -11,7 +11,7 @@ from refusals import message_of, table
 
 from dpbandits.cli.config.compose import multirun_points, read_overrides, read_request
 from dpbandits.contracts.question import REGRET, STOPPING
-from dpbandits.errors import BadInput
+from dpbandits.errors import nearest
 from dpbandits.settings.user_files import user_folders
 
 pytestmark = pytest.mark.usefixtures("unchanged")
@@ -20,10 +20,14 @@ pytestmark = pytest.mark.usefixtures("unchanged")
 # KEY=VALUE words, and parts of the message
 WORDS = [
     ("eps", "eps"),
+    ("adap_klucb", "did you mean algo=adap_klucb?"),
+    ("adap_tt", "did you mean rule=adap_tt?"),
+    ("bernoulli_c2", "did you mean env=bernoulli_c2?"),
+    ("nothing", "nothing: KEY=VALUE is needed"),
     ("eps=[", "eps=["),
     ("=3", "=3:", "KEY=VALUE is needed"),
     ("eps=0.5,1", "eps=0.5,1", "-m"),
-    ("eps=[1,2]", "eps=[1,2]:", "-m eps=1,2 runs each"),
+    ("eps=[1,2]", "eps=[1,2]:", "-m eps=1,2 runs each, 'sweep={eps:[1,2]}'"),
     ("eps=[[[[[[]]]]]]", "eps=[[[[[[]]]]]]:", "above 0"),
     ("eps=1e400", "eps=1e400: 1e400 is larger than any float"),
     ("eps=-1.5E+400", "eps=-1.5E+400: 1.5E+400 is larger"),
@@ -86,6 +90,14 @@ SWEEPS = [
 OF_BOTH = [*WORDS, *NAMES, *SWEEPS]
 OF_REGRET = [
     ("horizon=null", "horizon=null:", "whole number"),
+    ("horizon=[1e4,1e5]", "-m horizon=1e4,1e5 runs each"),
+    ("env.means=[.9,.8]", "write env=bernoulli env.means=[.9,.8]"),
+    ("env.means=0.9,0.8", "a list stands in brackets: env.means=[0.9,0.8]"),
+    ("env=bernoulli env.means=.9,.8", "stands in brackets: env.means=[.9,.8]"),
+    ("env.arms=2,3", "add -m to run each"),
+    ("experiment=azize2022", "choose from azize2022_fig2, azize2022_fig3"),
+    ("epsilon=1", "did you mean eps?"),
+    ("T=10", "did you mean horizon?"),
     ("assume=null", "assume=null:", "true or false"),
     ("algo=null", "algo", "adap_klucb"),
     ("algo=[ucb]", "algo", "[ucb]"),
@@ -130,6 +142,10 @@ OF_STOPPING = [
     ("rel_error=[.1,.2]", "rel_error=[.1,.2]:", "-m rel_error=.1,.2 runs each"),
     ("rel_error=.1,.2", "rel_error=.1,.2", "-m"),
     ("algo=ucb", "'algo'"),
+    (
+        "rule=adap_tt_star rule.variant=printed",
+        "adap_tt takes it; adap_tt_star takes no parameters",
+    ),
     ("rule.foo=1", "'rule.foo'"),
     ("+rule.foo=1", "'rule.foo'"),
     ("'beta=${oc.env:HOME}'", "beta=${oc.env:HOME}:", "another key"),
@@ -188,15 +204,14 @@ def test_folders_of_a_user(given, reason):
         assert message.startswith(f"{key}={given[:100]}") and reason in message
 
 
-def test_a_hint_leads_to_a_line_that_runs(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(BadInput) as refused:
-        read_request(["algo=dp_se", "eps=.5,1"], ())
-    hint = re.search(r"write (\S+) for one table", str(refused.value))[1]
+def test_a_hint_leads_to_a_line_that_runs():
+    hint = re.search(
+        r"write (\S+) for one table", message_of(read_request, ["algo=dp_se", "eps=.5,1"], ())
+    )[1]
     assert [s.budget for s in read_request(["algo=dp_se", hint], ()).settings] == [0.5, 1]
 
 
-@pytest.mark.parametrize(("meant", "key"), [("epsilon=1", "eps"), ("T=10", "horizon")])
-def test_what_people_call_a_key_is_understood(meant, key):
-    with pytest.raises(BadInput, match=f"did you mean {key}[?]"):
-        read_request([meant], ())
+def test_nearest():
+    assert nearest("adap", ["adap_ucb", "adap_klucb", "ucb"]) == "choose from adap_klucb, adap_ucb"
+    assert nearest("adap_u", ["adap_ucb", "ucb"]) == "did you mean adap_ucb?"
+    assert nearest("", ["a", "b"]) == "choose from a, b"
