@@ -20,7 +20,6 @@ from dpbandits.cli.start import start
 from dpbandits.contracts.question import QUESTIONS
 from dpbandits.settings.groups import default_keys, names_in
 
-
 TREES = ("binary", "honaker", "kary")
 
 
