@@ -96,49 +96,28 @@ def test_a_users_files_are_offered(tmp_path):
     assert completions("run", "bandit-run algo=gre") == []
 
 
-DRIVER = """
-source "$SCRIPT"
-COMP_LINE="$LINE"; COMP_POINT=${#COMP_LINE}
-compopt() { :; }  # works only while bash completes
-[ -z "$BREAKS" ] || COMP_WORDBREAKS="$BREAKS"
-_dpbandits "${LINE%% *}"
-printf '%s\\n' "${COMPREPLY[@]}"
-complete -p bandit-plot
-"""
+# what is typed before a tab, and what it becomes
+TABS = [
+    ("bandit-run algo=adap_k", "bandit-run algo=adap_klucb "),
+    ("bandit-run algo=adap", "bandit-run algo=adap_"),
+    ("bandit-run -m algo=ucb,adap_u", "bandit-run -m algo=ucb,adap_ucb "),
+    ("bandit-audit mech", "bandit-audit mechanism="),
+    ("bandit-run experi", "bandit-run experiment="),
+    ("bandit-plot the", "bandit-plot theirs.csv "),
+    ("bandit-run --config-dir mi", "bandit-run --config-dir mine/"),
+    ("bandit-run results=mi", "bandit-run results=mine/"),
+    ("bandit-run eps=", "bandit-run eps="),
+]
 
 
 @pytest.mark.parametrize(
-    ("line", "breaks", "found"),
-    [
-        ("bandit-run algo=adap", "", ["adap_klucb", "adap_ucb"]),
-        ("bandit-run algo=adap", " ", ["algo=adap_klucb", "algo=adap_ucb"]),
-        ("bandit-run -m algo=ucb,adap_u", "", ["ucb,adap_ucb"]),
-        ("bandit-audit mech", "", ["mechanism="]),
-    ],
+    ("line", "found", "before"),
+    [*((*tab, "") for tab in TABS), (*TABS[0], "; COMP_WORDBREAKS=' '")],  # = ends no word
 )
-def test_the_script_in_bash(tmp_path, shell_path, line, breaks, found):
-    """bash replaces only what follows =. Mutation: the whole word is offered (algo=algo=...)."""
-    (tmp_path / "script").write_text(script("bash"))
-    variables = {"SCRIPT": tmp_path / "script", "LINE": line, "BREAKS": breaks}
-    done = in_shell(["bash", "--norc", "-c", DRIVER], shell_path, variables)
-    *offered, registered = done.stdout.splitlines()
-    assert offered == found and registered == "complete -o default -F _dpbandits bandit-plot"
-
-
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [
-        ("bandit-run algo=adap_k", "bandit-run algo=adap_klucb "),
-        ("bandit-run experi", "bandit-run experiment="),
-        ("bandit-plot the", "bandit-plot theirs.csv "),
-        ("bandit-run --config-dir mi", "bandit-run --config-dir mine/"),
-        ("bandit-run results=mi", "bandit-run results=mine/"),
-        ("bandit-run eps=", "bandit-run eps="),
-    ],
-)
-def test_a_tab_in_bash(tmp_path, shell_path, line, found):
+def test_a_tab_in_bash(tmp_path, shell_path, line, found, before):
     """Keys are pressed in an interactive bash. Mutations: an empty line where no word of ours fits,
-    which bash takes for a word, so that it does not complete names of files; a space after a key.
+    which bash takes for a word, so that it does not complete names of files; a space after a key;
+    the whole word is offered where bash replaces only what follows = (algo=algo=...).
     """
     (tmp_path / "script").write_text(script("bash"))
     (tmp_path / "theirs.csv").touch()
@@ -151,7 +130,7 @@ def test_a_tab_in_bash(tmp_path, shell_path, line, found):
     bash = subprocess.Popen(words, cwd=tmp_path, env=environment, **ends)
     try:
         read_until(ours, "$ ")
-        os.write(ours, b"source ./script\n")
+        os.write(ours, f"source ./script{before}\n".encode())
         read_until(ours, "$ ")
         os.write(ours, f"{line}\tEND".encode())
         assert read_until(ours, "END") == f"{found}END"

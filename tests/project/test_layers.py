@@ -2,10 +2,10 @@
 
 import os
 import shutil
-import subprocess
 import sys
 
 import pytest
+from commands import captured
 
 from dpbandits.files import PACKAGE
 
@@ -20,14 +20,8 @@ CONFIGURATION = PACKAGE.parent.parent / "pyproject.toml"
 
 def checked(folder):
     """Check the package in a folder against the layers: the exit code and what is printed."""
-    done = subprocess.run(
-        [sys.executable, "-c", CHECK, str(CONFIGURATION)],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    path = os.environ | {"PYTHONPATH": str(folder)}
+    done = captured(sys.executable, "-c", CHECK, str(CONFIGURATION), cwd=folder, env=path)
     return done.returncode, done.stdout + done.stderr
 
 

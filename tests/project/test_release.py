@@ -3,12 +3,12 @@
 import importlib.util
 import json
 import shutil
-import subprocess
 import tomllib
 from importlib.metadata import version
 
 import pytest
 import yaml
+from commands import captured
 
 from dpbandits.files import package_folder
 
@@ -48,10 +48,8 @@ def copy(tmp_path):
 @before
 def test_the_address_stands_in_one_place():
     names = [".ci/metadata.py", ".ci/release.py", "pyproject.toml"]
-    listed = subprocess.run(
-        ["git", "ls-files"], cwd=TOP, capture_output=True, text=True, check=True
-    )
-    files = [f for f in listed.stdout.splitlines() if (TOP / f).is_file()]
+    listed = captured("git", "ls-files", cwd=TOP).stdout.splitlines()
+    files = [f for f in listed if (TOP / f).is_file()]
     assert [f for f in files if release.PLACEHOLDER.encode() in (TOP / f).read_bytes()] == names
 
 
@@ -67,19 +65,15 @@ def test_an_address_is_entered_everywhere(copy):
     release.check(copy, f"v{release.project(copy)[0]}")
     project = tomllib.loads((copy / "pyproject.toml").read_text())
     assert project["tool"]["release"]["repository"] == ADDRESS
+    clone = f"\ngit clone {ADDRESS} dpbandits && cd dpbandits\nmake run"
     for name in ("README.md", "docs/start.md"):
-        assert (
-            f"\ngit clone {ADDRESS} dpbandits && cd dpbandits\nmake run"
-            in (copy / name).read_text()
-        )
+        assert clone in (copy / name).read_text()
     cited = yaml.safe_load((copy / "CITATION.cff").read_text())
     assert cited["repository-code"] == ADDRESS and str(cited["date-released"]) == "2030-01-02"
     deposited = json.loads((copy / ".zenodo.json").read_text())
     assert deposited["related_identifiers"][0]["identifier"] == ADDRESS
-    links = yaml.safe_load((copy / ".github/ISSUE_TEMPLATE/config.yml").read_text())[
-        "contact_links"
-    ]
-    assert links[0]["url"].startswith(ADDRESS)
+    forms = yaml.safe_load((copy / ".github/ISSUE_TEMPLATE/config.yml").read_text())
+    assert forms["contact_links"][0]["url"].startswith(ADDRESS)
     with pytest.raises(release.Refused, match="already"):
         release.prepare(copy, ADDRESS)
 

@@ -7,7 +7,6 @@ import errno
 import json
 import os
 import struct
-import subprocess
 import sys
 import time
 import tracemalloc
@@ -16,6 +15,7 @@ import zipfile
 import faults
 import numpy as np
 import pytest
+from commands import captured
 from sweeps import csv_after, quick, requested
 from tiers import every
 
@@ -51,8 +51,7 @@ def same(runs, pulls, answer):
 def test_two_writers_lose_nothing(tmp_path, careless):
     control = ["careless"] if careless else []
     for_all = ["writers", ",".join(q.name for q in QUESTIONS), tmp_path, "25", *control]
-    command = [sys.executable, faults.__file__, *for_all]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = captured(sys.executable, faults.__file__, *for_all)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found.keys() == {q.name for q in QUESTIONS}

@@ -8,7 +8,6 @@ import json
 import os
 import random
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,9 +17,9 @@ from functools import partial
 from pathlib import Path
 
 import faults
-import numpy as np
 import psutil
 import pytest
+from commands import captured
 from sweeps import (
     COMMAND,
     QUICK,
@@ -37,14 +36,12 @@ from sweeps import (
 from dpbandits import files
 from dpbandits.compiled import compiled_code
 from dpbandits.errors import CannotWrite
-from dpbandits.results.naming import table_path
 from dpbandits.results.run_store import RunStore
 from dpbandits.running import loop
 from dpbandits.running.play import compile_kernel
 
 SWEEP = QUICK["regret"] | {"runs": 5, "jobs": 2}  # that of ``quick``
 CACHE = str(compiled_code().parent)
-LONG = {"algo": ["dp_ucb", "dp_se", "adap_ucb"], "eps": [0.2, 0.5, 1, 2], "runs": 4, "jobs": 2}
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +54,7 @@ def found_by(what, question, *more, cache=None):
     """What faults.py has found, by signal."""
     command = [sys.executable, faults.__file__, what, question, *map(str, more)]
     own = os.environ | ({} if cache is None else {"NUMBA_CACHE_DIR": str(cache)})
-    done = subprocess.run(command, capture_output=True, text=True, env=own, timeout=1000)
+    done = captured(*command, env=own, timeout=1000)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)[question]
 
@@ -124,8 +121,7 @@ def in_a_group(line, ready, **environment):
 @pytest.mark.slow
 @pytest.mark.parametrize("wait", [0.1, 0.4])
 @pytest.mark.parametrize(
-    ("started", "word"),
-    [("precompile", "algo=dp_se"), ("LokyProcess-2", "backend=processes")],
+    ("started", "word"), [("precompile", "algo=dp_se"), ("LokyProcess-2", "backend=processes")]
 )
 def test_processes_that_have_just_been_started_leave_ctrl_c_to_the_command(
     tmp_path, started, word, wait
@@ -147,56 +143,6 @@ def started(given, results, **popen):
 def when_written(results):
     """When each file of runs was written."""
     return {f: f.stat().st_mtime_ns for f in results.glob("runs/*/*.npz")}
-
-
-@pytest.mark.long
-def test_commands_that_are_killed_repeatedly(tmp_path):
-    """A kill is timed from the first run that is stored, when the command has been imported."""
-    chance, kills, in_the_middle = random.Random(1), 0, 0
-    given = LONG | {"horizon": 10**7}
-    whole, request = (requested(tmp_path / name, **given) for name in "ab")
-    right, total = csv_after(whole), len(stored(whole))
-    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    while kills < 5:
-        before, files_before = stored(request), when_written(request.results)
-        process = started(given, request.results, start_new_session=True, **silent)
-        while when_written(request.results) == files_before and process.poll() is None:
-            time.sleep(0.005)
-        time.sleep(chance.uniform(0, 0.2))
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        kills += process.wait() == -signal.SIGKILL
-        after = stored(request)
-        assert before.items() <= after.items()  # nothing is lost or changed
-        assert len(after) > len(before) or len(before) == total  # it has played
-        in_the_middle += len(after) < total
-        if process.returncode == 0:
-            assert table_path(request).read_bytes() == right
-            shutil.rmtree(request.results)  # once more, from nothing
-    assert in_the_middle >= 2
-    assert csv_after(request) == right
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
-def test_a_resumed_command_gives_the_bytes_of_an_uninterrupted_one(tmp_path, stop):
-    given, results = LONG | {"horizon": 3 * 10**6, "jobs": 1}, tmp_path / "killed"
-    process = started(given, results, stderr=subprocess.PIPE, text=True)
-    until(lambda: len(when_written(results)) >= 2, process)
-    os.kill(process.pid, stop)
-    _, stderr = process.communicate()
-    assert process.returncode == (130 if stop == signal.SIGINT else -9)
-    if stop == signal.SIGINT:
-        assert "interrupted; finished runs are stored" in stderr
-        assert "Traceback" not in stderr
-    before = when_written(results)
-    assert 2 <= len(before) < 12
-    assert not list(results.glob("*.csv"))
-    complete = {file for file in before if len(np.load(file)["runs"]) == 4}
-    assert started(given, results, stdout=subprocess.DEVNULL).wait() == 0
-    (table,) = results.glob("*.csv")
-    assert table.read_bytes() == csv_after(requested(**given))
-    assert all(file.stat().st_mtime_ns == before[file] for file in complete)
 
 
 @pytest.mark.slow
@@ -225,6 +171,7 @@ def test_a_signal_is_answered_at_once(tmp_path, horizon, stop):
     assert last == b"bandit-run: interrupted; finished runs are stored\n"
     assert answered < 1 and ended < 4, (answered, ended)
     assert before.items() <= stored(request).items() and bool(before) == quick
+    assert not list(tmp_path.glob("*.csv"))
 
 
 @pytest.mark.long
