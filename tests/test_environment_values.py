@@ -78,11 +78,6 @@ def test_ways_to_say_the_same_environment(value):
     assert found.record["env_spec"] == {"law": "bernoulli", "means": [0.9, 0.8]}
 
 
-def test_an_environment_is_played_under_the_name_of_its_law():
-    table = dp.run("ucb", dp.bernoulli_family("c1", 3), horizon=100, runs=1, jobs=1)
-    assert set(table["env"]) == {"bernoulli_family"}
-
-
 def test_rewards_from_a_file(tmp_path):
     file = tmp_path / "rewards.csv"
     pd.DataFrame({"a": [1, 2, 3], "b": [0, 1, 5], "c": [4, 4, 1]}).to_csv(file, index=False)

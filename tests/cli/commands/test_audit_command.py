@@ -1,4 +1,7 @@
-"""bandit-audit: what it prints, writes and stores, and what it refuses."""
+"""bandit-audit: what it prints, writes and stores.
+
+What it refuses is tested in ``refusals/test_bad_command_lines`` and ``audit/test_audit_requests``.
+"""
 
 import json
 import pickle
@@ -99,28 +102,6 @@ def test_an_alignment_is_replayed_first(audited, scale, alignment, code, said, t
     assert verdict == ("MISALIGNED" if code else "consistent") and verdict in out
     replays, aligned = table.loc[0, ["replays", "aligned"]]
     assert (replays > aligned) == (code == 3) and (replays > 0) == bool(alignment)
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("algo=adap_ubc", "unknown algo 'adap_ubc': did you mean adap_ucb?"),
-        ("algo=dp_se jobs=0", "jobs=0: a number of workers"),
-        ("algo=dp_se algo.alpha=1", "unknown key 'algo.alpha'"),
-        ("algo=dp_se algo.beta=7", "algo.beta=7: a number in (0, 1], or 1/horizon is needed"),
-        ("algo=dp_se env=sign", "unknown key 'env'"),
-        ("algo=dp_se results=", "results"),
-        ("algo=dpr_se short=3", "short=3: write short.ALGORITHM.PARAMETER=VALUE"),
-        ("algo=dpr_se short.dpr_se=3", "write short.ALGORITHM.PARAMETER=VALUE"),
-        ("algo=dpr_se short={dpr_se:{q:1}}", "short={dpr_se:{q:1}}: Key 'q' is not in struct"),
-        ("--config-dir nowhere algo=dp_se", "there is no such folder"),
-        ("algo", "algo: KEY=VALUE is needed"),
-        ("algo=dp_se --what", "unrecognized arguments"),
-    ],
-)
-def test_bad_input_gets_one_line(line, message, refused):
-    """Other values are refused in test_audit_requests.py."""
-    assert message in refused(command, line.split())
 
 
 def test_an_audit_without_scikit_learn_gets_one_line(refused, monkeypatch):

@@ -130,6 +130,16 @@ AUDIT = [
     ("eps=0 algo=adap_ucb", "eps=0:", "above 0"),
     ("algo=ucb", "algo=ucb:", "nothing to audit"),
     ("algo=adap_ucb rule=nas", "algo and rule", "at a time"),
+    ("algo=adap_ubc", "unknown algo 'adap_ubc': did you mean adap_ucb?"),
+    ("algo=dp_se jobs=0", "jobs=0: a number of workers"),
+    ("algo=dp_se algo.alpha=1", "unknown key 'algo.alpha'"),
+    ("algo=dp_se env=sign", "unknown key 'env'"),
+    ("algo=dp_se results=", "results"),
+    ("algo=dpr_se short=3", "short=3: write short.ALGORITHM.PARAMETER=VALUE"),
+    ("algo=dpr_se short.dpr_se=3", "write short.ALGORITHM.PARAMETER=VALUE"),
+    ("algo=dpr_se short={dpr_se:{q:1}}", "short={dpr_se:{q:1}}: Key 'q' is not in struct"),
+    ("--config-dir nowhere algo=dp_se", "there is no such folder"),
+    ("algo", "algo: KEY=VALUE is needed"),
     ("--foo", "--foo", "bandit-audit --help"),
 ]
 LINES = [
