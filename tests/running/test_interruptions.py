@@ -9,7 +9,6 @@ import os
 import random
 import resource
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -21,13 +20,13 @@ import psutil
 import pytest
 from commands import captured
 from sweeps import (
-    COMMAND,
     QUICK,
     csv_after,
     own_algorithm,
     quick,
     report,
     requested,
+    started,
     stored,
     until,
     words,
@@ -103,14 +102,7 @@ def test_machine_code_and_runs_that_are_damaged_are_noticed(tmp_path):
 
 def in_a_group(line, ready, **environment):
     """The error output of a command and its processes that get Ctrl-C, as in a terminal."""
-    process = subprocess.Popen(
-        [*COMMAND, *line],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        env=os.environ | environment,
-        start_new_session=True,
-        text=True,
-    )
+    process = started(*line, env=os.environ | environment, start_new_session=True)
     until(lambda: ready(psutil.Process(process.pid)), process)
     os.killpg(process.pid, signal.SIGINT)
     error = process.communicate(timeout=60)[1]
@@ -135,11 +127,6 @@ def test_processes_that_have_just_been_started_leave_ctrl_c_to_the_command(
     assert "Traceback" not in error and "interrupted; finished runs are stored" in error
 
 
-def started(given, results, **popen):
-    command = [*COMMAND, *words(**given), f"results={results}"]
-    return subprocess.Popen(command, **popen)
-
-
 def when_written(results):
     """When each file of runs was written."""
     return {f: f.stat().st_mtime_ns for f in results.glob("runs/*/*.npz")}
@@ -150,25 +137,22 @@ def when_written(results):
 def test_a_signal_is_answered_at_once(tmp_path, horizon, stop):
     """Also in the middle of a run of minutes; a second signal changes nothing."""
     number, quick = getattr(signal, stop), horizon == 1e7
-    request = requested(tmp_path, algo="dp_ucb", horizon=horizon, runs=1000, jobs=1)
+    given = {"algo": "dp_ucb", "horizon": horizon, "runs": 1000, "jobs": 1}
+    request = requested(tmp_path, **given)
     compile_kernel(request.settings[0])
-    process = started(
-        {"algo": "dp_ucb", "horizon": horizon, "runs": 1000, "jobs": 1},
-        tmp_path,
-        stderr=subprocess.PIPE,
-    )
+    process = started(*words(**given), f"results={tmp_path}")
     begun = time.monotonic()
     until(lambda: when_written(tmp_path) if quick else time.monotonic() - begun > 5, process)
     before, sent = stored(request), time.monotonic()
     process.send_signal(number)
-    assert process.stderr.readline() == b"\n"
-    assert process.stderr.readline().startswith(b"stopping: ")
+    assert process.stderr.readline() == "\n"
+    assert process.stderr.readline().startswith("stopping: ")
     answered = time.monotonic() - sent
     process.send_signal(number)
     last = process.stderr.read()
     ended = time.monotonic() - sent
     assert process.wait() == 128 + number
-    assert last == b"bandit-run: interrupted; finished runs are stored\n"
+    assert last == "bandit-run: interrupted; finished runs are stored\n"
     assert answered < 1 and ended < 4, (answered, ended)
     assert before.items() <= stored(request).items() and bool(before) == quick
     assert not list(tmp_path.glob("*.csv"))
@@ -176,8 +160,7 @@ def test_a_signal_is_answered_at_once(tmp_path, horizon, stop):
 
 @pytest.mark.long
 def test_two_processes_on_one_folder(tmp_path, right):
-    pipe = {"stdout": subprocess.PIPE, "text": True}
-    both = [started(SWEEP, tmp_path, **pipe) for _ in range(2)]
+    both = [started(*words(**SWEEP), f"results={tmp_path}") for _ in range(2)]
     paths = {process.communicate()[0].splitlines()[-1] for process in both}
     assert [process.returncode for process in both] == [0, 0]
     assert Path(*paths).read_bytes() == right
@@ -209,9 +192,8 @@ def test_two_processes_share_the_work(tmp_path, blind):
     home = own_algorithm(tmp_path / "mine", "slow", SLOW)
     eps = list(range(1, 31))
     given = {"algo": "slow", "eps": eps, "horizon": 5, "runs": 1, "jobs": 1, "backend": "threads"}
-    where = [f"results={tmp_path}", f"--config-dir={tmp_path / 'mine'}"]
-    start = [COMMAND[0], "-c", (BLIND if blind else "") + COMMAND[2], *words(**given), *where]
-    both = [subprocess.Popen(start, stdout=subprocess.PIPE) for _ in range(2)]
+    line = [*words(**given), f"results={tmp_path}", f"--config-dir={tmp_path / 'mine'}"]
+    both = [started(*line, before=BLIND if blind else "") for _ in range(2)]
     assert [process.communicate() and process.returncode for process in both] == [0, 0]
     played = (home / "played").read_text().split()
     assert set(played) == {f"{x:.1f}" for x in eps}
@@ -277,8 +259,7 @@ def test_a_disk_that_is_really_full(tmp_path, right):
     """No file may exceed some bytes, so that a part of the runs fits: one line, exit code 1."""
     for setting in quick(None).settings:
         compile_kernel(setting)
-    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    process = started(SWEEP, tmp_path, preexec_fn=limited, **pipe)
+    process = started(*words(**SWEEP), f"results={tmp_path}", preexec_fn=limited)
     (line,) = process.communicate()[1].splitlines()
     assert process.returncode == 1
     assert line.startswith(f"bandit-run: cannot write {tmp_path}") and "File too large" in line

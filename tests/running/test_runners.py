@@ -17,7 +17,7 @@ import psutil
 import pytest
 from commands import captured
 from joblib.externals.loky import get_reusable_executor
-from sweeps import COMMAND, csv_after, requested, until, words
+from sweeps import csv_after, requested, started, until, words
 
 from dpbandits.errors import BadInput
 from dpbandits.results.run_store import RunStore
@@ -36,10 +36,8 @@ def right():
 HASTY = "from dpbandits.running import runners; runners.ABSENT = 10; "
 
 
-def started(folder, *more, environment=None, code=COMMAND[2]):
-    command = [*COMMAND[:2], code, *words(**SWEEP), *more]
-    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    return subprocess.Popen(command, cwd=folder, env=environment, **pipe)
+def sweep_in(folder, *more, **options):
+    return started(*words(**SWEEP), *more, cwd=folder, **options)
 
 
 def table_of(process, folder):
@@ -142,7 +140,7 @@ def in_the_middle(process, folder):
 
 def table_despite_a_kill(folder, more, find_worker, environment=None):
     """The bytes of the table; one worker is killed when a setting is finished."""
-    process = started(folder, *more, environment=environment)
+    process = sweep_in(folder, *more, env=environment)
     request = in_the_middle(process, folder)
     worker = until(lambda: find_worker(psutil.Process(process.pid)), process)
     worker.kill()
@@ -170,7 +168,7 @@ def test_a_dask_worker_killed_during_the_run_loses_nothing(tmp_path, right, dask
 def test_a_dask_cluster_that_dies_is_one_line_and_the_command_resumes(
     tmp_path, right, dask, killed
 ):
-    process = started(tmp_path, *dask.more, code=HASTY + COMMAND[2])
+    process = sweep_in(tmp_path, *dask.more, before=HASTY)
     request = in_the_middle(process, tmp_path)
     for victim in dask.workers if killed == "workers" else [dask.scheduler]:
         victim.kill()
@@ -184,7 +182,7 @@ def test_a_dask_cluster_that_dies_is_one_line_and_the_command_resumes(
         "the same command plays the rest"
     ]
     assert before.items() <= complete(request).items() and len(before) < len(request.settings)
-    assert table_of(started(tmp_path), tmp_path) == right
+    assert table_of(sweep_in(tmp_path), tmp_path) == right
     assert before.items() <= complete(request).items()
 
 
@@ -192,7 +190,7 @@ def test_a_dask_cluster_that_dies_is_one_line_and_the_command_resumes(
 @pytest.mark.extra("distributed")
 def test_a_dask_cluster_on_this_machine_gives_the_same_bytes(tmp_path, right):
     """One of Ray does in the next test."""
-    assert table_of(started(tmp_path, "runner=dask", "jobs=2"), tmp_path) == right
+    assert table_of(sweep_in(tmp_path, "runner=dask", "jobs=2"), tmp_path) == right
 
 
 def ray_worker(parent):
@@ -242,7 +240,7 @@ def test_a_worker_of_a_running_ray_cluster_that_is_killed_loses_nothing(tmp_path
 @pytest.mark.slow
 @pytest.mark.extra("ray")
 def test_an_address_where_no_ray_listens_is_one_line(tmp_path):
-    process = started(tmp_path, "runner=ray", "runner.address=127.0.0.1:9")
+    process = sweep_in(tmp_path, "runner=ray", "runner.address=127.0.0.1:9")
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (2, "")
     reason = "no answer ([Errno 111] Connection refused)"

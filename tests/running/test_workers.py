@@ -1,10 +1,8 @@
 """A worker that dies costs only the run that kills it."""
 
-import subprocess
-
 import psutil
 import pytest
-from sweeps import COMMAND, csv_after, own_algorithm, requested, until
+from sweeps import csv_after, own_algorithm, requested, started, until
 
 from dpbandits.results.run_store import RunStore
 from dpbandits.running.failures import RunsFailed
@@ -93,7 +91,7 @@ def sleepy(game, rng):
 def test_processes_end_soon_after_a_command_that_is_killed(tmp_path):
     own_algorithm(tmp_path, "sleepy", SLEEPY)
     given = ["algo=sleepy", "horizon=10", "runs=1000", "jobs=2", f"--config-dir={tmp_path}"]
-    command = subprocess.Popen([*COMMAND, *given, f"results={tmp_path}"], stderr=subprocess.DEVNULL)
+    command = started(*given, f"results={tmp_path}")
     until(lambda: list(tmp_path.rglob("*.npz")), command)
     workers = [
         child

@@ -5,7 +5,6 @@ import os
 import pickle
 import re
 import signal
-import subprocess
 import time
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import pytest
 from commands import captured
 from extras import require
 from no_slurm import REFUSAL
-from sweeps import COMMAND, own_algorithm, until
+from sweeps import COMMAND, own_algorithm, started, until
 
 from dpbandits.cli.multirun import submitted
 from dpbandits.cli.multirun.launch import Job, multirun
@@ -30,18 +29,6 @@ SAFE = [COMMAND[0], "-P", *COMMAND[1:]]  # as installed commands, without the wo
 
 def bandit_run(folder, *words, **more):
     return captured(*SAFE, *words, cwd=folder, timeout=240, **more)
-
-
-def started(folder, *words):
-    """A command that is not waited for."""
-    return subprocess.Popen(
-        [*SAFE, *words],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
 
 
 @pytest.mark.slow
@@ -66,7 +53,8 @@ BAD = "def bad(game, rng):\n    raise ValueError('lost')\n"
 def test_jobs_of_submitit_that_fail_or_are_killed_are_reported_and_the_others_are_listed(tmp_path):
     own_algorithm(tmp_path / "mine", "bad", BAD)
     words = ["-m", "algo=bad,dp_ucb,dp_se", "horizon=2e8", "runs=2", "jobs=1"]
-    process = started(tmp_path, *words, "hydra/launcher=submitit_local", "--config-dir=mine")
+    words += ["hydra/launcher=submitit_local", "--config-dir=mine"]
+    process = started(*words, cwd=tmp_path)
     until(lambda: list(tmp_path.glob("results/dp_se*.csv")), process)
     (victim,) = (job for job in jobs_of(process) if "algo=dp_ucb" in overrides_of(tmp_path, job))
     victim.kill()
@@ -224,7 +212,7 @@ def test_a_job_that_slurm_submits_again_is_waited_for(tmp_path, monkeypatch, cap
 @pytest.mark.slow
 def test_jobs_on_this_machine_end_with_an_interrupted_command(tmp_path):
     words = ["-m", "algo=dp_ucb,ucb", "horizon=1e10", "runs=2", "jobs=1"]
-    process = started(tmp_path, *words, "hydra/launcher=submitit_local")
+    process = started(*words, "hydra/launcher=submitit_local", cwd=tmp_path)
     until(lambda: len(jobs_of(process)) == 2, process)
     found = jobs_of(process)
     process.send_signal(signal.SIGINT)
