@@ -220,6 +220,8 @@ SWEEPS = [
     ("'sweep={eps:[0.5,0]}'", "eps=0:", "above 0"),
     ("'sweep={env:[bernouli_c2]}'", "'bernouli_c2'", "did you mean bernoulli_c2?"),
     ("'sweep={env.nothing:[1]}'", "sweep.env.nothing", "no environment", "env.nothing"),
+    ("'sweep={env.inlier.law:[1]}'", "sweep.env.inlier.law: no environment of the sweep has"),
+    ("'sweep={env.family.x:[1]}'", "sweep.env.family.x: no environment of the sweep has"),
     ("'sweep={seed:[1]}'", "sweep.seed", "-m seed"),
 ]
 SWEEPS_OF_REGRET = [

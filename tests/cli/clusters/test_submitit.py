@@ -12,7 +12,6 @@ import psutil
 import pytest
 from commands import captured
 from extras import require
-from no_slurm import REFUSAL
 from sweeps import COMMAND, own_algorithm, started, until
 
 from dpbandits.cli.multirun import submitted
@@ -99,16 +98,6 @@ def test_a_launcher_that_cannot_launch_is_reported_in_one_line(tmp_path, launche
     assert done.returncode == 2 and message in line
     assert line.startswith("bandit-run: hydra/launcher: the jobs cannot be launched: ")
     assert not list(tmp_path.iterdir())  # nothing that looks like a run
-
-
-@pytest.mark.slow
-def test_tests_submit_no_job(tmp_path):
-    """Where Slurm is installed, its commands are hidden from the tests; see no_slurm.py."""
-    words = ["-m", "algo=ucb,dp_se", "horizon=50", "runs=2", "hydra/launcher=submitit_slurm"]
-    done = bandit_run(tmp_path, *words)
-    said = f"bandit-run: hydra/launcher: the jobs cannot be launched: sbatch: {REFUSAL}"
-    (line,) = done.stderr.splitlines()
-    assert done.returncode == 2 and line.startswith(said)
 
 
 SBATCH = """#!/bin/sh
