@@ -14,8 +14,6 @@ from dpbandits.settings.choices import request_from
 VALUES = [
     (dp.bernoulli([0.9, 0.8]), "bernoulli(means=[0.9,0.8])",
      {"law": "bernoulli", "means": [0.9, 0.8]}, [0.9, 0.8]),
-    (dp.bernoulli(np.array([0.9, 0.8])), "bernoulli(means=[0.9,0.8])",
-     {"law": "bernoulli", "means": [0.9, 0.8]}, [0.9, 0.8]),
     (dp.bernoulli_family("c2", arms=5), "bernoulli_family(family=c2,arms=5)",
      {"law": "bernoulli_family", "family": "c2", "arms": 5}, [0.75, 0.625, 0.5, 0.375, 0.25]),
     (dp.sign(-0.5, scale=2), "sign(mean=-0.5,scale=2)", {"law": "sign", "mean": -0.5, "scale": 2},

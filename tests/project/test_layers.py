@@ -9,7 +9,7 @@ from commands import captured
 
 from dpbandits.files import PACKAGE
 
-pytestmark = pytest.mark.extra("importlinter")
+pytestmark = [pytest.mark.slow, pytest.mark.extra("importlinter")]
 CHECK = """\
 import sys
 from importlinter.cli import lint_imports
@@ -25,7 +25,6 @@ def checked(folder):
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.slow
 def test_no_module_imports_from_a_layer_above_its_own():
     code, printed = checked(PACKAGE.parent)
     assert code == 0, printed
@@ -49,7 +48,6 @@ FAULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_import_against_the_layers_is_found(fault, tmp_path):
     """The control: the check fails for a copy of the package with one more import."""

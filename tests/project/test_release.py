@@ -28,7 +28,6 @@ FILES = sorted({file for file, _, _ in release.PLACES})
 
 
 ENTERED = release.project(TOP)[1] != release.PLACEHOLDER
-before = pytest.mark.skipif(ENTERED, reason="the address is entered, once and for all")
 
 
 @pytest.mark.skipif(not ENTERED, reason="the repository has no address yet")
@@ -38,14 +37,16 @@ def test_the_repository_is_ready():
 
 @pytest.fixture
 def copy(tmp_path):
-    """The files of the repository that the script reads; where it stands, it is a placeholder."""
+    """The files of the repository that the script reads, as long as it has a placeholder."""
+    if ENTERED:
+        pytest.skip("the address is entered, once and for all")
     for file in FILES:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(TOP / file, tmp_path / file)
     return tmp_path
 
 
-@before
+@pytest.mark.skipif(ENTERED, reason="the address is entered, once and for all")
 def test_the_address_stands_in_one_place():
     names = [".ci/metadata.py", ".ci/release.py", "pyproject.toml"]
     listed = captured("git", "ls-files", cwd=TOP).stdout.splitlines()
@@ -53,13 +54,11 @@ def test_the_address_stands_in_one_place():
     assert [f for f in files if release.PLACEHOLDER.encode() in (TOP / f).read_bytes()] == names
 
 
-@before
 def test_a_placeholder_is_refused(copy):
     with pytest.raises(release.Refused, match=release.PLACEHOLDER):
         release.check(copy)
 
 
-@before
 def test_an_address_is_entered_everywhere(copy):
     release.prepare(copy, ADDRESS, "2030-01-02")
     release.check(copy, f"v{release.project(copy)[0]}")
@@ -78,7 +77,6 @@ def test_an_address_is_entered_everywhere(copy):
         release.prepare(copy, ADDRESS)
 
 
-@before
 @pytest.mark.parametrize(
     "address", ["http://repository.invalid/a/b", "URL", "https://repository", "https://x.y/a/"]
 )
@@ -87,7 +85,6 @@ def test_what_is_no_address_is_refused(copy, address):
         release.prepare(copy, address)
 
 
-@before
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
@@ -109,14 +106,12 @@ def test_what_is_not_ready_is_refused(copy, file, old, new):
         release.check(copy)
 
 
-@before
 def test_another_tag_is_refused(copy):
     release.prepare(copy, ADDRESS)
     with pytest.raises(release.Refused, match="the tag is v0"):
         release.check(copy, "v0.0.1")
 
 
-@before
 def test_nothing_is_written_if_a_file_is_not_as_expected(copy):
     (copy / "SECURITY.md").write_text("nothing\n")
     with pytest.raises(release.Refused, match=r"SECURITY\.md"):

@@ -65,15 +65,11 @@ class Place:
         return done.stdout
 
 
-def contents(folder, tracked):
-    """The bytes of the files of a folder of the repository."""
-    return {f: (TOP / f).read_bytes() for f in tracked if f.startswith(f"{folder}/")}
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_the_wheel_holds_the_configuration_of_the_repository(wheel, folder):
-    ours = contents(folder, captured("git", "ls-files", cwd=TOP).stdout.splitlines())
+    tracked = captured("git", "ls-files", folder, cwd=TOP).stdout.splitlines()
+    ours = {file: (TOP / file).read_bytes() for file in tracked}
     inside = f"dpbandits/{folder}/"
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if name.startswith(inside)]

@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import message_of
 from report_tables import regrets, stopping_times
 
 import dpbandits as dp
 from dpbandits.figures.style import PALETTE
-from dpbandits.report import data
+from dpbandits.report import build, data
 from dpbandits.report.data import NO_LEVEL, arranged, binned, exceedance, study_of_table, thinned
 from dpbandits.report.sources import SEPARATE, read_summary, sources_in, without_parts
 from dpbandits.report.theorems import bound_curves
@@ -217,3 +218,9 @@ def test_rounds_in_words(T, text):
 def test_mathematics_becomes_unicode():
     assert unicode_of(r"at $\epsilon = 1$, $\epsilon_{\min}$") == "at ε = 1, ε_min"
     assert [number(x) for x in (np.nan, np.inf, 12345.6, 0.12345)] == ["", "∞", "12,346", "0.1235"]
+
+
+def test_a_missing_package_is_named(unchanged, monkeypatch):
+    monkeypatch.setattr(build, "find_spec", lambda name: None)
+    expected = "a report needs altair: pip install 'dpbandits[report]'"
+    assert message_of(dp.report, regrets()) == expected

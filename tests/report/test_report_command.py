@@ -15,7 +15,7 @@ from dpbandits.claims import load_claims
 from dpbandits.cli import report, run
 from dpbandits.files import package_folder
 
-NEEDED = pytest.mark.extra("altair", "vl_convert")
+pytestmark = pytest.mark.extra("altair", "vl_convert")
 MB = 1_000_000
 RESULTS = package_folder("conf").parent / "results"
 
@@ -27,7 +27,6 @@ def data_of(page):
 
 
 @pytest.mark.long
-@NEEDED
 def test_the_page_of_a_sweep(bandit):
     words = "'sweep={algo:[adap_ucb,dp_se],eps:[0.1,1]}' env=bernoulli_c1 horizon=1e4 runs=3 jobs=1"
     bandit(run, words)
@@ -48,7 +47,6 @@ def test_the_page_of_a_sweep(bandit):
 
 
 @pytest.mark.slow
-@NEEDED
 def test_nothing_in_the_page_is_requested(tmp_path):
     """Addresses occur in the engine as names of XML and in messages, but in no tag of the page."""
     page = dp.report(regrets(), tmp_path / "page.html").read_text()
@@ -59,7 +57,6 @@ def test_nothing_in_the_page_is_requested(tmp_path):
 
 
 @pytest.mark.slow
-@NEEDED
 def test_words_of_users_are_text(tmp_path):
     odd = "</script><b>x"
     table = regrets((odd, "dp_se"))
@@ -70,7 +67,6 @@ def test_words_of_users_are_text(tmp_path):
 
 
 @pytest.mark.slow
-@NEEDED
 def test_the_ratio_to_the_lower_bound_is_that_of_the_theorem(bandit):
     from dpbandits.environments.catalogue import build
     from dpbandits.theory.azize2025 import bernoulli_lower
@@ -87,7 +83,6 @@ def test_the_ratio_to_the_lower_bound_is_that_of_the_theorem(bandit):
 
 
 @pytest.mark.long
-@NEEDED
 def test_all_committed_results_fit_into_three_megabytes(tmp_path, bandit):
     bandit(report, f"results={RESULTS} out={tmp_path / 'page.html'}")
     page = (tmp_path / "page.html").read_bytes()
@@ -101,7 +96,6 @@ def test_all_committed_results_fit_into_three_megabytes(tmp_path, bandit):
 
 
 @pytest.mark.long
-@NEEDED
 def test_all_curves_of_the_suite_would_fit(tmp_path):
     """Forty tables as large as those of the suite: their curves are thinned, and it is said."""
     table = regrets(
@@ -113,7 +107,6 @@ def test_all_curves_of_the_suite_would_fit(tmp_path):
 
 
 @pytest.mark.slow
-@NEEDED
 def test_stopping_times(tmp_path):
     page = dp.report(stopping_times(), tmp_path / "page.html").read_text()
     assert "Stopping time against ε" in page and "samples until it stops" in page
@@ -121,7 +114,6 @@ def test_stopping_times(tmp_path):
 
 
 @pytest.mark.slow
-@NEEDED
 def test_static_pictures_have_the_labels_of_their_axes(tmp_path):
     """Control: rounding all numbers made 0 of 0.01."""
     page = dp.report(regrets(eps=(0.01, 0.1, 1.0)), tmp_path / "page.html").read_text()
@@ -132,7 +124,6 @@ def test_static_pictures_have_the_labels_of_their_axes(tmp_path):
     assert not re.search(r' d="[^"]*\d\.\d\d', ends)
 
 
-@NEEDED
 def test_specifications_are_restored_from_their_tokens():
     from dpbandits.report.page import compressed
 
@@ -159,22 +150,12 @@ def test_specifications_are_restored_from_their_tokens():
         ("page.html", "page.html: KEY=VALUE is needed"),
     ],
 )
-@NEEDED
 def test_bad_input(refused, words, said):
     assert said in refused(report, [words])
 
 
-@NEEDED
 def test_bad_tables(unchanged):
     assert "a tidy table is needed" in message_of(dp.report, [3])
     assert "at least one is needed" in message_of(dp.report, [])
     assert "no column" in message_of(dp.report, pd.DataFrame({"algo": ["a"]}))
     assert "ends in .html" in message_of(dp.report, regrets(), out="page.txt")
-
-
-def test_a_missing_package_is_named(unchanged, monkeypatch):
-    from dpbandits.report import build
-
-    monkeypatch.setattr(build, "find_spec", lambda name: None)
-    expected = "a report needs altair: pip install 'dpbandits[report]'"
-    assert message_of(dp.report, regrets()) == expected
