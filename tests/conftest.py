@@ -46,49 +46,64 @@ def pytest_runtest_setup(item):
 
 
 @pytest.fixture
-def refused(tmp_path, monkeypatch, capsys):
-    """A function that runs a command, which must refuse its input, and returns its message.
-
-    Nothing may be written.
-    """
+def here(tmp_path, monkeypatch):
+    """The test's folder, in which it runs."""
     monkeypatch.chdir(tmp_path)
-
-    def refuse(module, given: list[str]) -> str:
-        before = _files(tmp_path)
-        name = f"bandit-{module.__name__.rpartition('.')[2]}"
-        monkeypatch.setattr(sys, "argv", [name, *given])
-        with pytest.raises(SystemExit) as stopped:
-            module.main()
-        assert _files(tmp_path) == before
-        return complaint(name, stopped.value.code, *capsys.readouterr())
-
-    return refuse
+    return tmp_path
 
 
 @pytest.fixture
-def bandit(tmp_path, monkeypatch, capsys):
-    """A function that runs a command in the test's folder and returns the lines that it prints."""
-    monkeypatch.chdir(tmp_path)
+def ended(here, monkeypatch, capsys):
+    """A function that runs a command in the test's folder: its exit code, output and messages."""
 
-    def command(module, line: str, errors: str | None = None) -> list[str]:
-        monkeypatch.setattr(sys, "argv", ["bandit", *shlex.split(line)])
+    def command(module, *words: str):
+        monkeypatch.setattr(sys, "argv", [name_of(module), *words])
         with pytest.raises(SystemExit) as stopped:
             module.main()
-        printed = capsys.readouterr()
-        assert stopped.value.code == 0, printed.err
-        reported = [x for x in printed.err.splitlines() if not x.startswith("compiling")]
-        assert errors is None or "\n".join(reported) == errors
-        return printed.out.splitlines()
+        return stopped.value.code, *capsys.readouterr()
 
     return command
 
 
 @pytest.fixture
-def unchanged(tmp_path, monkeypatch):
+def refused(ended, here):
+    """A function that runs a command, which must refuse its input, and returns its message.
+
+    Nothing may be written.
+    """
+
+    def refuse(module, given: list[str]) -> str:
+        before = _files(here)
+        found = ended(module, *given)
+        assert _files(here) == before
+        return complaint(name_of(module), *found)
+
+    return refuse
+
+
+@pytest.fixture
+def bandit(ended):
+    """A function that runs a command in the test's folder and returns the lines that it prints."""
+
+    def command(module, line: str, errors: str | None = None) -> list[str]:
+        code, out, err = ended(module, *shlex.split(line))
+        assert code == 0, err
+        reported = [x for x in err.splitlines() if not x.startswith("compiling")]
+        assert errors is None or "\n".join(reported) == errors
+        return out.splitlines()
+
+    return command
+
+
+@pytest.fixture
+def unchanged(here):
     """The test runs in a folder of its own and must write nothing to it."""
-    monkeypatch.chdir(tmp_path)
     yield
-    assert _files(tmp_path) == []
+    assert _files(here) == []
+
+
+def name_of(module):
+    return f"bandit-{module.__name__.rpartition('.')[2]}"
 
 
 def _files(folder):

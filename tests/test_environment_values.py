@@ -14,8 +14,6 @@ from dpbandits.settings.choices import request_from
 VALUES = [
     (dp.bernoulli([0.9, 0.8]), "bernoulli(means=[0.9,0.8])",
      {"law": "bernoulli", "means": [0.9, 0.8]}, [0.9, 0.8]),
-    (dp.bernoulli(np.array([0.9, 0.8])), "bernoulli(means=[0.9,0.8])",
-     {"law": "bernoulli", "means": [0.9, 0.8]}, [0.9, 0.8]),
     (dp.bernoulli_family("c2", arms=5), "bernoulli_family(family=c2,arms=5)",
      {"law": "bernoulli_family", "family": "c2", "arms": 5}, [0.75, 0.625, 0.5, 0.375, 0.25]),
     (dp.sign(-0.5, scale=2), "sign(mean=-0.5,scale=2)", {"law": "sign", "mean": -0.5, "scale": 2},
@@ -78,18 +76,12 @@ def test_ways_to_say_the_same_environment(value):
     assert found.record["env_spec"] == {"law": "bernoulli", "means": [0.9, 0.8]}
 
 
-def test_an_environment_is_played_under_the_name_of_its_law():
-    table = dp.run("ucb", dp.bernoulli_family("c1", 3), horizon=100, runs=1, jobs=1)
-    assert set(table["env"]) == {"bernoulli_family"}
-
-
 def test_rewards_from_a_file(tmp_path):
     file = tmp_path / "rewards.csv"
     pd.DataFrame({"a": [1, 2, 3], "b": [0, 1, 5], "c": [4, 4, 1]}).to_csv(file, index=False)
     assert build(dp.empirical(file).contents).means == pytest.approx([2, 2, 3])
-    assert build(dp.empirical(str(file), columns=["c", "a"]).contents).means == pytest.approx(
-        [3, 2]
-    )
+    two = dp.empirical(str(file), columns=["c", "a"])
+    assert build(two.contents).means == pytest.approx([3, 2])
 
 
 def test_values_of_populations():
@@ -121,9 +113,6 @@ def test_values_of_populations():
         (lambda: dp.population("levels", level=2), "did you mean population.levels?"),
         (lambda: dp.contaminated("bernoulli_c22", 0.1), "did you mean bernoulli_c2?"),
         (lambda: setting(env=dp.bernoulli([0.9, 1.5])), "env.means=[0.9,1.5]:"),
-        (lambda: setting(env=dp.bernoulli("high")), "env.means=high:"),
-        (lambda: setting(env=dp.sign(0.5)), "two arms"),
-        (lambda: setting(env=dp.contaminated("bernoulli", 0.7)), "env.alpha=0.7:"),
         (lambda: setting(env={"law": "bernouli"}), "did you mean bernoulli?"),
         (lambda: setting(env={"means": [0.5, 0.6]}), "env.law"),
         (lambda: setting(env=dp.empirical("missing.csv")), "env.file=missing.csv:"),

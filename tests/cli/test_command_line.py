@@ -5,7 +5,6 @@ import json
 import os
 import platform
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,10 +13,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
-from commands import command
+from commands import captured, command
 from sweeps import own_algorithm
 
-from dpbandits.cli import run, stop
+from dpbandits.audit.subjects.releases import MECHANISMS
+from dpbandits.cli import audit, bounds, plot, run, status, stop
 from dpbandits.cli.config.compose import read_request
 from dpbandits.compiled import compiler
 from dpbandits.contracts.algorithm import HOMES, load
@@ -29,7 +29,7 @@ from dpbandits.settings.groups import names_in
 
 COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
 TIMES = columns_of(STOPPING)
-SMALL = "horizon=1000 runs=2 jobs=1 checkpoints=10"
+SMALL = "horizon=1e3 runs=2 jobs=1 checkpoints=10"
 SMALL_STOP = "env=sign env.mean=0.5 runs=2 jobs=1"
 QUICK_RUNS = "runs=2 jobs=1"
 
@@ -61,11 +61,6 @@ def tables(printed: list[str]) -> list[Path]:
     return [Path(line) for line in printed if line.endswith(".csv")]
 
 
-def stored() -> dict[Path, int]:
-    """The files of finished runs, with the times of their last change."""
-    return {file: file.stat().st_mtime_ns for file in Path("results/runs").glob("*/*.npz")}
-
-
 @pytest.mark.parametrize(
     ("module", "line", "start", "promise", "name"),
     [
@@ -95,6 +90,7 @@ def test_a_table_of_regret_is_tidy(table):
     assert list(found.columns) == COLUMNS
     assert set(found["algo"]) == {"adap_ucb"} and set(found["env"]) == {"bernoulli_c2"}
     assert set(found["eps"]) == {0.5} and set(found["seed"]) == {3}
+    assert set(found["horizon"]) == {1000} and found["horizon"].dtype == found["t"].dtype == int
     checkpoints = found.loc[found["run"] == 0, "t"].to_list()
     assert checkpoints == sorted(set(checkpoints)) and checkpoints[-1] == 1000
     assert found["run"].to_list() == [r for r in range(3) for _ in checkpoints]
@@ -114,11 +110,6 @@ def test_a_table_of_stopping_times_is_tidy(times):
     assert (abs(found["estimate"] - 0.5) <= 0.125).all()
 
 
-def test_a_horizon_can_be_written_with_an_exponent(bandit):
-    path = Path(bandit(run, f"algo=adap_ucb {SMALL} horizon=1e4")[-1])
-    assert "adap_ucb,bernoulli_c2,1,10000,0,0,10000," in path.read_text()
-
-
 @pytest.mark.parametrize(
     ("module", "line"), [(run, f"algo=ucb {SMALL}"), (stop, f"rule=nas {SMALL_STOP}")]
 )
@@ -126,11 +117,6 @@ def test_the_budget_of_what_is_not_private_is_infinite(bandit, module, line):
     printed = bandit(module, line)
     assert "not private" in printed[2]
     assert np.isposinf(pd.read_csv(printed[-1])["eps"]).all()
-
-
-@each_question
-def test_the_default_budget_is_one(bandit, question):
-    assert set(pd.read_csv(bandit(*LINES[question])[-1])["eps"]) == {1.0}
 
 
 @each_question
@@ -205,10 +191,17 @@ def test_a_table_of_rewards_can_be_read_from_a_file(table):
         ("'sweep=[{algo:[ucb]},{algo:[adap_ucb],env:[bernoulli_c1,bernoulli_c3]}]'",
          ["algo", "env"],
          [("ucb", "bernoulli_c2"), ("adap_ucb", "bernoulli_c1"), ("adap_ucb", "bernoulli_c3")]),
+        ("'sweep={env:[contaminated,bernoulli_c2],env.alpha:[0,.2]}' algo=adap_ucb assume=true",
+         ["env", "env.alpha"],
+         [("contaminated", 0), ("contaminated", 0.2), ("bernoulli_c2", None)]),
+        ("algo=adap_ucb env=contaminated assume=true "
+         "'sweep={env.outlier:[0,[0,1,1,1,1],{law: bernoulli, mean: .5}]}'", ["env.outlier"],
+         [("0",), ("[0,1,1,1,1]",), ("{law:bernoulli,mean:0.5}",)]),
         ("algo=heldp_ucb_l population=levels eps_min=1 'sweep={population.levels:[[1],[1,2]]}'",
          ["population.levels", "eps"], [("[1]", 1), ("[1,2]", 2)]),
     ],
-    ids=["budgets", "a parameter", "a list of sweeps", "a parameter of a population"],
+    ids=["budgets", "a parameter", "a list of sweeps", "a parameter of the environment",
+         "lists and laws", "a parameter of a population"],
 )  # fmt: skip
 def test_a_sweep_gives_each_setting_once_and_what_varies_a_column(table, line, names, settings):
     found = table(line)
@@ -272,18 +265,23 @@ def test_a_multirun_makes_a_table_for_each_combination_and_one_of_all(
 @pytest.mark.parametrize(
     ("choices", "rows", "column", "values"),
     [
-        ("runs=1,3", [1, 3], "run", [0, 1, 2]),
-        ("runs=3,1", [3, 1], "run", [0, 1, 2]),
-        ("seed=4,2", [2, 2], "seed", [4, 2]),
-        ("algo.alpha=3,1", [2, 2], "alpha", [3, 1]),
-        ("checkpoints=4,6", [2, 2], "checkpoints", [4, 6]),
-        ("env=bernoulli env.means=[0.9,0.8],[0.5,0.4,0.3]", [2, 2], "env.means",
+        ("algo=adap_ucb runs=1,3", [1, 3], "run", [0, 1, 2]),
+        ("algo=adap_ucb runs=3,1", [3, 1], "run", [0, 1, 2]),
+        ("algo=adap_ucb seed=4,2", [2, 2], "seed", [4, 2]),
+        ("algo=adap_ucb algo.alpha=3,1", [2, 2], "alpha", [3, 1]),
+        ("algo=adap_ucb checkpoints=4,6", [2, 2], "checkpoints", [4, 6]),
+        ("algo=adap_ucb env=bernoulli env.means=[0.9,0.8],[0.5,0.4,0.3]", [2, 2], "env.means",
          ["[0.9,0.8]", "[0.5,0.4,0.3]"]),
+        ("algo=adap_ucb env=contaminated env.outlier=1 assume=true env.inlier=bernoulli "
+         "env.inlier.means=[0.9,0.1],[0.5,0.4]", [2, 2], "env.inlier.means",
+         ["[0.9,0.1]", "[0.5,0.4]"]),
+        ("algo=heldp_ucb_b population=uniform_levels,clipped_normal eps_min=1", [2, 2],
+         "population", ["uniform_levels", "clipped_normal"]),
     ],
 )  # fmt: skip
 def test_a_multirun_varies_any_key(tmp_path, choices, rows, column, values):
     """The table of all jobs has a column for what varies, so that each run is in it once."""
-    printed = shell(f"bandit-run -m algo=adap_ucb {SMALL} {choices}", tmp_path)
+    printed = shell(f"bandit-run -m {SMALL} {choices}", tmp_path)
     *found, whole = (pd.read_csv(tmp_path / path) for path in tables(printed))
     assert [t["run"].nunique() for t in found] == rows
     assert len(set(tables(printed))) == (2 if column == "run" else 3)  # that of most runs has all
@@ -312,20 +310,23 @@ def test_what_has_no_table_in_common_is_said(tmp_path):
     assert done.returncode == 0 and "max_rows=30" in done.stderr
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("module", "line", "budget"),
     [
-        ("algo=adap_ucb", ["eps=1, the default; eps=NUMBER sets it"]),
-        ("algo=adac_ucb", ["rho=1, the default; rho=NUMBER sets it"]),
-        ("algo=adap_ucb eps=1", []),
-        ("'sweep={algo:[ucb,adap_ucb],eps:[1]}'", []),
-        ("algo=ucb", []),
+        (run, f"algo=adap_ucb {SMALL}", "eps"),
+        (stop, f"rule=dp_nas {SMALL_STOP}", "eps"),
+        pytest.param(run, f"algo=adac_ucb {SMALL}", "rho", marks=pytest.mark.slow),
+        (run, f"algo=adap_ucb eps=1 {SMALL}", None),
+        pytest.param(run, f"'sweep={{algo:[ucb,adap_ucb],eps:[1]}}' {SMALL}", None,
+         marks=pytest.mark.slow),
+        (run, f"algo=ucb {SMALL}", None),
     ],
-)
-def test_the_default_budget_is_printed_if_none_was_given(bandit, line, said):
-    printed = bandit(run, f"{line} {SMALL}")
-    assert [line for line in printed if "the default" in line] == said
+)  # fmt: skip
+def test_the_default_budget_is_one_and_printed_if_none_was_given(bandit, module, line, budget):
+    printed = bandit(module, line)
+    said = [x for x in printed if "the default" in x]
+    assert said == ([f"{budget}=1, the default; {budget}=NUMBER sets it"] if budget else [])
+    assert budget is None or set(pd.read_csv(printed[-1])[budget]) == {1.0}
 
 
 @pytest.mark.slow
@@ -371,6 +372,20 @@ def test_help_lists_all_that_can_be_chosen(bandit, question):
     assert list(Path.cwd().iterdir()) == []
 
 
+@pytest.mark.parametrize(
+    ("module", "words"),
+    [
+        (plot, ["experiment=NAME", "TABLE.csv"]),
+        (bounds, ["exact", "asymptotic", "worst case", "order", "refuted", "results=DIR"]),
+        (status, status.STATES),
+        (audit, [f" {name} " for name in MECHANISMS]),
+    ],
+)
+def test_the_help_of_other_commands_explains_their_words(bandit, module, words):
+    text = " ".join(bandit(module, "--help"))
+    assert all(word in text for word in words)
+
+
 def test_the_version_is_that_of_the_package(bandit):
     [line] = bandit(run, "--version")
     name, version = line.split()
@@ -410,11 +425,10 @@ def test_compiling_is_reported_once(tmp_path):
     reported = []
     (tmp_path / "pickle.py").write_text("print('imported')")  # the compiler's process needs one
     for _ in range(2):
-        command = [sys.executable, "-P", "-c", code, "algo=idle", "horizon=100", "runs=1"]
-        command += [f"--config-dir={tmp_path / 'mine'}"]
-        done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
-        )
+        words = ["algo=idle", "horizon=100", "runs=1", f"--config-dir={tmp_path / 'mine'}"]
+        python = [sys.executable, "-P", "-c", code]
+        done = captured(*python, *words, cwd=tmp_path, env=environment)
+        assert done.returncode == 0
         reported.append(done.stderr)
         assert "imported" not in done.stdout
     # and no progress bar: there is no terminal

@@ -8,16 +8,19 @@ import shutil
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
+from commands import captured
 from helpers import NAMES
+from refusals import complaint
 
 from dpbandits.audit.subjects.releases import MECHANISMS
 from dpbandits.cli.completion import COMMANDS, SHELLS, completions, script
+from dpbandits.cli.start import start
 from dpbandits.contracts.question import QUESTIONS
-from dpbandits.errors import BadInput
 from dpbandits.settings.groups import default_keys, names_in
+
+TREES = ("binary", "honaker", "kary")
 
 
 @pytest.fixture
@@ -41,6 +44,11 @@ def shell_path(tmp_path):
         ("bandit-run -m algo=ucb,adap_u", ["algo=ucb,adap_ucb"]),
         ("bandit-run -m algo=ucb,uc", []),
         ("bandit-run algo=dp_ucb algo.t", ["algo.tree_budget=", "algo.tree="]),
+        ("bandit-run algo=dp_ucb algo.tree=", [f"algo.tree={x}" for x in TREES]),
+        ("bandit-run algo=dp_ucb algo.tree_budget=s", ["algo.tree_budget=split"]),
+        ("bandit-stop rule=adap_tt rule.variant=c", ["rule.variant=coded"]),
+        ("bandit-run algo=dp_ucb algo.gamma=", []),
+        ("bandit-run algo.../x=", []),
         ("bandit-run env=wu_raw env.al", ["env.alpha="]),
         ("bandit-run experiment=azize2023_z", ["experiment=azize2023_zcdp"]),
         ("bandit-run population=cl", ["population=clipped_normal"]),
@@ -88,49 +96,28 @@ def test_a_users_files_are_offered(tmp_path):
     assert completions("run", "bandit-run algo=gre") == []
 
 
-DRIVER = """
-source "$SCRIPT"
-COMP_LINE="$LINE"; COMP_POINT=${#COMP_LINE}
-compopt() { :; }  # works only while bash completes
-[ -z "$BREAKS" ] || COMP_WORDBREAKS="$BREAKS"
-_dpbandits "${LINE%% *}"
-printf '%s\\n' "${COMPREPLY[@]}"
-complete -p bandit-plot
-"""
+# what is typed before a tab, and what it becomes
+TABS = [
+    ("bandit-run algo=adap_k", "bandit-run algo=adap_klucb "),
+    ("bandit-run algo=adap", "bandit-run algo=adap_"),
+    ("bandit-run -m algo=ucb,adap_u", "bandit-run -m algo=ucb,adap_ucb "),
+    ("bandit-audit mech", "bandit-audit mechanism="),
+    ("bandit-run experi", "bandit-run experiment="),
+    ("bandit-plot the", "bandit-plot theirs.csv "),
+    ("bandit-run --config-dir mi", "bandit-run --config-dir mine/"),
+    ("bandit-run results=mi", "bandit-run results=mine/"),
+    ("bandit-run eps=", "bandit-run eps="),
+]
 
 
 @pytest.mark.parametrize(
-    ("line", "breaks", "found"),
-    [
-        ("bandit-run algo=adap", "", ["adap_klucb", "adap_ucb"]),
-        ("bandit-run algo=adap", " ", ["algo=adap_klucb", "algo=adap_ucb"]),
-        ("bandit-run -m algo=ucb,adap_u", "", ["ucb,adap_ucb"]),
-        ("bandit-audit mech", "", ["mechanism="]),
-    ],
+    ("line", "found", "before"),
+    [*((*tab, "") for tab in TABS), (*TABS[0], "; COMP_WORDBREAKS=' '")],  # = ends no word
 )
-def test_the_script_in_bash(tmp_path, shell_path, line, breaks, found):
-    """bash replaces only what follows =. Mutation: the whole word is offered (algo=algo=...)."""
-    (tmp_path / "script").write_text(script("bash"))
-    variables = {"SCRIPT": tmp_path / "script", "LINE": line, "BREAKS": breaks}
-    done = in_shell(["bash", "--norc", "-c", DRIVER], shell_path, variables)
-    *offered, registered = done.stdout.splitlines()
-    assert offered == found and registered == "complete -o default -F _dpbandits bandit-plot"
-
-
-@pytest.mark.parametrize(
-    ("line", "found"),
-    [
-        ("bandit-run algo=adap_k", "bandit-run algo=adap_klucb "),
-        ("bandit-run experi", "bandit-run experiment="),
-        ("bandit-plot the", "bandit-plot theirs.csv "),
-        ("bandit-run --config-dir mi", "bandit-run --config-dir mine/"),
-        ("bandit-run results=mi", "bandit-run results=mine/"),
-        ("bandit-run eps=", "bandit-run eps="),
-    ],
-)
-def test_a_tab_in_bash(tmp_path, shell_path, line, found):
+def test_a_tab_in_bash(tmp_path, shell_path, line, found, before):
     """Keys are pressed in an interactive bash. Mutations: an empty line where no word of ours fits,
-    which bash takes for a word, so that it does not complete names of files; a space after a key.
+    which bash takes for a word, so that it does not complete names of files; a space after a key;
+    the whole word is offered where bash replaces only what follows = (algo=algo=...).
     """
     (tmp_path / "script").write_text(script("bash"))
     (tmp_path / "theirs.csv").touch()
@@ -143,7 +130,7 @@ def test_a_tab_in_bash(tmp_path, shell_path, line, found):
     bash = subprocess.Popen(words, cwd=tmp_path, env=environment, **ends)
     try:
         read_until(ours, "$ ")
-        os.write(ours, b"source ./script\n")
+        os.write(ours, f"source ./script{before}\n".encode())
         read_until(ours, "$ ")
         os.write(ours, f"{line}\tEND".encode())
         assert read_until(ours, "END") == f"{found}END"
@@ -167,7 +154,7 @@ def in_shell(words, path, variables=()):
     environment = {"PATH": f"{path}:/usr/bin:/bin", "HOME": str(path), "TERM": "dumb"}
     environment |= {name: str(value) for name, value in dict(variables).items()}
     environment["PYTHONPATH"] = ":".join(sys.path)
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
+    done = captured(*words, env=environment, timeout=60)
     assert done.returncode == 0 and done.stderr == "", done.stderr
     return done
 
@@ -179,8 +166,7 @@ def test_a_shell_can_read_its_script(tmp_path, shell):
     (tmp_path / "script").write_text(script(shell))
     in_shell([shell, "-n", str(tmp_path / "script")], "/bin")
     (tmp_path / "script").write_text(script(shell) + "\nif (\n")  # the control
-    done = subprocess.run([shell, "-n", tmp_path / "script"], capture_output=True, check=False)
-    assert done.returncode != 0
+    assert captured(shell, "-n", tmp_path / "script").returncode != 0
 
 
 @pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
@@ -218,24 +204,20 @@ def test_a_tab_takes_no_second_and_imports_nothing_slow():
     code += " print(*slow, file=sys.stderr)"
     best = 60.0
     for _ in range(3):
-        start = time.perf_counter()
-        done = subprocess.run(
-            [sys.executable, "-c", code, "--complete", line], capture_output=True, text=True
-        )
-        best = min(best, time.perf_counter() - start)
+        begun = time.perf_counter()
+        done = captured(sys.executable, "-c", code, "--complete", line)
+        best = min(best, time.perf_counter() - begun)
     assert done.stdout.split() and done.stderr.strip() == ""
     assert best < 1.0
 
 
-def test_shells_without_a_script_are_refused(capsys, monkeypatch):
-    with pytest.raises(BadInput, match="bash, zsh, fish is needed"):
-        script("tcsh")
-    from dpbandits.cli.start import start
-
-    for words in (["--completion"], ["--completion", "tcsh"]):
-        monkeypatch.setattr(sys, "argv", ["bandit-run", *words])
-        with pytest.raises(SystemExit) as ended:
-            start("run")
-        assert ended.value.code == 2
-    assert capsys.readouterr().err.count("bandit-run: --completion") == 2
-    assert Path(sys.executable).is_file()
+@pytest.mark.parametrize(
+    ("words", "needed"),
+    [(["--completion"], "one word is needed"), (["--completion", "tcsh"], "bash, zsh, fish is")],
+)
+def test_shells_without_a_script_are_refused(words, needed, capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["bandit-run", *words])
+    with pytest.raises(SystemExit) as ended:
+        start("run")
+    message = complaint("bandit-run", ended.value.code, *capsys.readouterr())
+    assert message.startswith("--completion") and needed in message

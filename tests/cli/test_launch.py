@@ -1,4 +1,4 @@
-"""Multiruns without submitit; runners and launchers are checked."""
+"""Multiruns without submitit; launchers are checked."""
 
 import re
 
@@ -24,19 +24,3 @@ def test_a_launcher_that_is_not_installed_is_reported_in_one_line(monkeypatch, n
     line += "pip install 'dpbandits[slurm]'"
     with pytest.raises(BadInput, match=f"^{re.escape(line)}$"):
         read_request([f"hydra/launcher={name}"], ())
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("runner=dusk", "unknown runner 'dusk': did you mean dask?"),
-        ("runner=[a]", "unknown runner"),
-        ("runner.address=tcp://a:1", "unknown key 'runner.address'"),
-        ("runner=dask runner.address=[1]", "runner.address=[1]: an address such as"),
-        ("runner=dask runner.adress=x", "did you mean runner.address?"),
-        ("runner=dask backend=threads", "backend=threads: with runner=dask"),
-    ],
-)
-def test_a_runner_that_is_refused(words, message):
-    with pytest.raises(BadInput, match=re.escape(message)):
-        read_request(words.split(), ())

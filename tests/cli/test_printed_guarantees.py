@@ -15,6 +15,7 @@ from dpbandits.cli import run
         ("algo=adap_ucb eps=0.5", ["adap_ucb: 0.5-global DP of all actions"]),
         ("'sweep={algo:[ucb,dp_se],eps:[.1,1]}'",
          ["ucb: not private", "dp_se: eps-global DP of all actions"]),
+        ("algo=adap_klucb eps=inf", ["adap_klucb: not private: eps=inf adds no noise"]),
     ],
 )  # fmt: skip
 def test_a_run_prints_the_promise_before_the_path(bandit, line, promises):

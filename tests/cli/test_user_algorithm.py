@@ -1,13 +1,13 @@
 """A user's own algorithm, environment and experiment, outside the repository."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from commands import command
 from refusals import message_of
+from sweeps import own_algorithm
 
 import dpbandits as dp
 from dpbandits.cli import run
@@ -59,57 +59,33 @@ def bandit_run(*given: str) -> subprocess.CompletedProcess:
     return command("bandit-run", "--config-dir", "mine", *given)
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture(scope="module")
-def mine(tmp_path_factory):
-    """A folder with the user's algorithms and the tables of two runs, with one job and with two."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path_factory.mktemp("user"))
-        write({"algo/greedy.py": GREEDY, "algo/greedy.yaml": EXPLORE})
-        write({"algo/fast_greedy.py": FAST_GREEDY, "algo/fast_greedy.yaml": EXPLORE})
-        write({"env/my_env.yaml": "# Mine.\nlaw: bernoulli\nmeans: [0.6, 0.5, 0.3]\n"})
-        write({"experiment/my_exp.yaml": EXPERIMENT})
-        for jobs in (1, 2):
-            done = bandit_run("experiment=my_exp", f"jobs={jobs}", f"results=jobs{jobs}")
-            assert done.returncode == 0, done.stderr
-            assert done.stdout.splitlines()[-1] == f"jobs{jobs}/my_exp.csv"
-        return Path.cwd()
+pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.mark.slow
-def test_an_experiment_mixes_the_packages_algorithms_with_the_users(mine):
-    table = pd.read_csv(mine / "jobs1" / "my_exp.csv")
+def test_an_experiment_mixes_the_packages_algorithms_with_the_users():
+    """One job and two give the same bytes, compiled and plain code the same runs."""
+    write({"algo/greedy.py": GREEDY, "algo/greedy.yaml": EXPLORE})
+    write({"algo/fast_greedy.py": FAST_GREEDY, "algo/fast_greedy.yaml": EXPLORE})
+    write({"env/my_env.yaml": "# Mine.\nlaw: bernoulli\nmeans: [0.6, 0.5, 0.3]\n"})
+    write({"experiment/my_exp.yaml": EXPERIMENT})
+    for jobs in (1, 2):
+        done = bandit_run("experiment=my_exp", f"jobs={jobs}", f"results=jobs{jobs}")
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[-1] == f"jobs{jobs}/my_exp.csv"
+    one, two = (Path(f"jobs{jobs}/my_exp.csv") for jobs in (1, 2))
+    assert one.read_bytes() == two.read_bytes()
+    table = pd.read_csv(one)
     assert list(table["algo"].unique()) == ["adap_ucb", "greedy", "fast_greedy"]
     assert set(table["env"]) == {"my_env"} and set(table["eps"]) == {0.5}
     assert set(table["run"]) == {0, 1, 2} and set(table["horizon"]) == {2000}
     assert table["t"].max() == 2000
     assert (table.loc[table["t"] == 2000, "regret"] > 0).all()
-
-
-@pytest.mark.slow
-def test_compiled_and_plain_play_the_same(mine):
-    table = pd.read_csv(mine / "jobs1" / "my_exp.csv")
     plain, compiled = (
         table[table["algo"] == algo].drop(columns="algo").reset_index(drop=True)
         for algo in ("greedy", "fast_greedy")
     )
     pd.testing.assert_frame_equal(plain, compiled, check_exact=True)
-
-
-@pytest.mark.slow
-def test_one_job_and_two_give_the_same_bytes(mine):
-    one, two = (mine / f"jobs{jobs}" / "my_exp.csv" for jobs in (1, 2))
-    assert one.read_bytes() == two.read_bytes()
-
-
-@pytest.mark.slow
-def test_a_users_algorithm_takes_parameters_and_multiruns(mine, monkeypatch):
-    monkeypatch.chdir(mine)
     done = bandit_run("-m", "algo=greedy", "algo.explore=1,2", *QUICK, "env=my_env")
     assert done.returncode == 0, done.stderr
     assert len([line for line in done.stdout.splitlines() if line.endswith(".csv")]) == 3
@@ -140,53 +116,24 @@ BROKEN = {
     "parameter without a value": (GREEDY, "{}", "algo.explore is missing"),
     "value without a parameter": (GREEDY, EXPLORE + "explroe: 3", "'algo.explroe'"),
     "value that is text": (GREEDY, "explore: much", "algo.explore=much: a number is needed"),
-    "broken YAML": (GREEDY, "explore: [", "greedy.yaml"),
     "YAML that is a list": (GREEDY, "[1, 2]", "greedy"),
 }
 
 
-def refusal(files: dict[str, str], *given: str) -> str:
-    """The message with which the user's files are refused, before anything is written."""
-    write(files)
-    before = sorted(Path.cwd().rglob("*"))
-    message = message_of(lambda: read_request([*given], user_folders("mine")))
-    after = [x for x in sorted(Path.cwd().rglob("*")) if "__pycache__" not in x.parts]
-    assert after == before
-    return message
-
-
 @pytest.mark.parametrize("broken", BROKEN)
 def test_a_broken_algorithm_is_refused(broken):
+    """Before anything is written."""
     source, values, reason = BROKEN[broken]
-    files = {"algo/greedy.py": source, "algo/greedy.yaml": values}
-    assert reason in refusal(files, "algo=greedy", *QUICK)
-
-
-GLOBAL = "# @package _global_\n"
-CONFIGURATIONS = {
-    "unknown law": ("env/my.yaml", "law: bernouli\nmeans: [0.5, 0.6]", "did you mean bernoulli?"),
-    "no means": ("env/my.yaml", "law: bernoulli", "env.means is missing"),
-    "no law": ("env/my.yaml", "means: [0.5, 0.6]", "env.law"),
-    "broken env": ("env/my.yaml", "law: bernoulli\nmeans: [0.5", "my.yaml"),
-    "env that is a list": ("env/my.yaml", "[1, 2]", "my"),
-    "broken experiment": ("experiment/my.yaml", GLOBAL + "sweep: [eps", "my.yaml"),
-    "unknown key": ("experiment/my.yaml", GLOBAL + "sweeep: {eps: [1]}", "did you mean sweep?"),
-    "bad sweep": ("experiment/my.yaml", GLOBAL + "sweep: [3]", "lists of values"),
-    "algo by name": ("experiment/my.yaml", GLOBAL + "algo: ucb", "algo"),
-    "no header": ("experiment/my.yaml", "sweep: {eps: [1]}", GLOBAL.strip()),
-}
-
-
-@pytest.mark.parametrize("broken", CONFIGURATIONS)
-def test_a_broken_configuration_is_refused(broken):
-    name, text, reason = CONFIGURATIONS[broken]
-    chosen = f"{name.partition('/')[0]}=my"
-    assert reason in refusal({name: text}, "horizon=60", "runs=1", "jobs=1", chosen)
+    write({"algo/greedy.py": source, "algo/greedy.yaml": values})
+    before = sorted(Path.cwd().rglob("*"))
+    assert reason in message_of(lambda: read_request(["algo=greedy", *QUICK], user_folders("mine")))
+    after = [x for x in sorted(Path.cwd().rglob("*")) if "__pycache__" not in x.parts]
+    assert after == before
 
 
 @pytest.mark.slow
 def test_an_experiment_without_a_sweep_runs_one_setting():
-    header = GLOBAL + "defaults: [{override /algo: adap_ucb}]\n"
+    header = "# @package _global_\ndefaults: [{override /algo: adap_ucb}]\n"
     write({"experiment/single.yaml": header + "horizon: 200\nruns: 2\n"})
     done = bandit_run("experiment=single", "eps=0.5", "jobs=1")
     assert done.returncode == 0, done.stderr
@@ -221,18 +168,12 @@ COMPILED = ["raises in the middle", "misspells a name", "stops early"]
     ("failing", "decorator"),
     [*((failing, "") for failing in FAILING), *((failing, "@kernel") for failing in COMPILED)],
 )
-def test_a_failing_algorithm_is_named_and_the_other_runs_are_stored(
-    monkeypatch, capsys, failing, decorator
-):
+def test_a_failing_algorithm_is_named_and_the_other_runs_are_stored(ended, failing, decorator):
     left, end, reason = FAILING[failing]
     source = BAD.format(decorator=decorator, left=left, end=end)
     write({"algo/bad.py": source, "algo/bad.yaml": "{}"})
-    words = ["--config-dir", "mine", "sweep={algo:[adap_ucb,bad,ucb]}", *QUICK]
-    monkeypatch.setattr(sys, "argv", ["bandit-run", *words])
-    with pytest.raises(SystemExit) as stopped:
-        run.main()
-    out, err = capsys.readouterr()
-    assert (stopped.value.code, out) == (1, ""), err
+    code, out, err = ended(run, "--config-dir=mine", "sweep={algo:[adap_ucb,bad,ucb]}", *QUICK)
+    assert (code, out) == (1, ""), err
     assert reason in err
     assert err.splitlines()[-1].startswith("bandit-run: failed: bad on bernoulli")
     stored = sorted(f.name.partition("-")[0] for f in Path("results/runs").glob("*/*.npz"))
@@ -256,9 +197,7 @@ def test_two_algorithms_of_one_name_do_not_share_machine_code(tmp_path):
     regrets = []
     for arm in (0, 1):
         folder = tmp_path / str(arm)
-        (folder / "algo").mkdir(parents=True)
-        (folder / "algo" / "same.py").write_text(SAME_NAME.format(arm=arm))
-        (folder / "algo" / "same.yaml").write_text("{}\n")
+        own_algorithm(folder, "same", SAME_NAME.format(arm=arm))
         env = dp.bernoulli([0.9, 0.4])
         table = dp.run(algo="same", env=env, horizon=100, runs=1, jobs=1, config_dir=folder)
         regrets.append(float(table["regret"].max()))

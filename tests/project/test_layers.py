@@ -2,14 +2,14 @@
 
 import os
 import shutil
-import subprocess
 import sys
 
 import pytest
+from commands import captured
 
 from dpbandits.files import PACKAGE
 
-pytestmark = pytest.mark.extra("importlinter")
+pytestmark = [pytest.mark.slow, pytest.mark.extra("importlinter")]
 CHECK = """\
 import sys
 from importlinter.cli import lint_imports
@@ -20,18 +20,11 @@ CONFIGURATION = PACKAGE.parent.parent / "pyproject.toml"
 
 def checked(folder):
     """Check the package in a folder against the layers: the exit code and what is printed."""
-    done = subprocess.run(
-        [sys.executable, "-c", CHECK, str(CONFIGURATION)],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(folder)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    path = os.environ | {"PYTHONPATH": str(folder)}
+    done = captured(sys.executable, "-c", CHECK, str(CONFIGURATION), cwd=folder, env=path)
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.slow
 def test_no_module_imports_from_a_layer_above_its_own():
     code, printed = checked(PACKAGE.parent)
     assert code == 0, printed
@@ -55,7 +48,6 @@ FAULTS = {
 }  # fmt: skip
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_an_import_against_the_layers_is_found(fault, tmp_path):
     """The control: the check fails for a copy of the package with one more import."""

@@ -1,9 +1,9 @@
 """Windows, which lacks what the package needs of POSIX, is refused in one line."""
 
-import subprocess
 import sys
 
 import pytest
+from commands import captured
 
 REFUSAL = "dpbandits runs on Linux and macOS; on Windows use it inside WSL"
 
@@ -12,8 +12,7 @@ def imported_on(platform, program):
     """A process that takes itself for another platform's and imports the package's commands."""
     code = f"import sys; sys.platform = {platform!r}; sys.argv = [{program!r}]; "
     code += "import dpbandits.errors"
-    words = [sys.executable, "-c", code]
-    return subprocess.run(words, capture_output=True, text=True)
+    return captured(sys.executable, "-c", code)
 
 
 def test_an_import_fails_with_the_reason():

@@ -3,12 +3,12 @@
 import importlib.util
 import json
 import shutil
-import subprocess
 import tomllib
 from importlib.metadata import version
 
 import pytest
 import yaml
+from commands import captured
 
 from dpbandits.files import package_folder
 
@@ -28,7 +28,6 @@ FILES = sorted({file for file, _, _ in release.PLACES})
 
 
 ENTERED = release.project(TOP)[1] != release.PLACEHOLDER
-before = pytest.mark.skipif(ENTERED, reason="the address is entered, once and for all")
 
 
 @pytest.mark.skipif(not ENTERED, reason="the repository has no address yet")
@@ -38,53 +37,46 @@ def test_the_repository_is_ready():
 
 @pytest.fixture
 def copy(tmp_path):
-    """The files of the repository that the script reads; where it stands, it is a placeholder."""
+    """The files of the repository that the script reads, as long as it has a placeholder."""
+    if ENTERED:
+        pytest.skip("the address is entered, once and for all")
     for file in FILES:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(TOP / file, tmp_path / file)
     return tmp_path
 
 
-@before
+@pytest.mark.skipif(ENTERED, reason="the address is entered, once and for all")
 def test_the_address_stands_in_one_place():
     names = [".ci/metadata.py", ".ci/release.py", "pyproject.toml"]
-    listed = subprocess.run(
-        ["git", "ls-files"], cwd=TOP, capture_output=True, text=True, check=True
-    )
-    files = [f for f in listed.stdout.splitlines() if (TOP / f).is_file()]
+    listed = captured("git", "ls-files", cwd=TOP).stdout.splitlines()
+    files = [f for f in listed if (TOP / f).is_file()]
     assert [f for f in files if release.PLACEHOLDER.encode() in (TOP / f).read_bytes()] == names
 
 
-@before
 def test_a_placeholder_is_refused(copy):
     with pytest.raises(release.Refused, match=release.PLACEHOLDER):
         release.check(copy)
 
 
-@before
 def test_an_address_is_entered_everywhere(copy):
     release.prepare(copy, ADDRESS, "2030-01-02")
     release.check(copy, f"v{release.project(copy)[0]}")
     project = tomllib.loads((copy / "pyproject.toml").read_text())
     assert project["tool"]["release"]["repository"] == ADDRESS
+    clone = f"\ngit clone {ADDRESS} dpbandits && cd dpbandits\nmake run"
     for name in ("README.md", "docs/start.md"):
-        assert (
-            f"\ngit clone {ADDRESS} dpbandits && cd dpbandits\nmake run"
-            in (copy / name).read_text()
-        )
+        assert clone in (copy / name).read_text()
     cited = yaml.safe_load((copy / "CITATION.cff").read_text())
     assert cited["repository-code"] == ADDRESS and str(cited["date-released"]) == "2030-01-02"
     deposited = json.loads((copy / ".zenodo.json").read_text())
     assert deposited["related_identifiers"][0]["identifier"] == ADDRESS
-    links = yaml.safe_load((copy / ".github/ISSUE_TEMPLATE/config.yml").read_text())[
-        "contact_links"
-    ]
-    assert links[0]["url"].startswith(ADDRESS)
+    forms = yaml.safe_load((copy / ".github/ISSUE_TEMPLATE/config.yml").read_text())
+    assert forms["contact_links"][0]["url"].startswith(ADDRESS)
     with pytest.raises(release.Refused, match="already"):
         release.prepare(copy, ADDRESS)
 
 
-@before
 @pytest.mark.parametrize(
     "address", ["http://repository.invalid/a/b", "URL", "https://repository", "https://x.y/a/"]
 )
@@ -93,7 +85,6 @@ def test_what_is_no_address_is_refused(copy, address):
         release.prepare(copy, address)
 
 
-@before
 @pytest.mark.parametrize(
     ("file", "old", "new"),
     [
@@ -115,14 +106,12 @@ def test_what_is_not_ready_is_refused(copy, file, old, new):
         release.check(copy)
 
 
-@before
 def test_another_tag_is_refused(copy):
     release.prepare(copy, ADDRESS)
     with pytest.raises(release.Refused, match="the tag is v0"):
         release.check(copy, "v0.0.1")
 
 
-@before
 def test_nothing_is_written_if_a_file_is_not_as_expected(copy):
     (copy / "SECURITY.md").write_text("nothing\n")
     with pytest.raises(release.Refused, match=r"SECURITY\.md"):

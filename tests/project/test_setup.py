@@ -3,12 +3,12 @@
 import ast
 import os
 import re
-import subprocess
 import sys
 import tomllib
 from importlib.metadata import packages_distributions, version
 
 import pytest
+from commands import captured
 from extras import EXTRAS
 from no_slurm import COMMANDS, REFUSAL, without_slurm
 
@@ -75,10 +75,11 @@ def test_every_requirement_has_a_lower_bound_and_a_pinned_version(extra):
             assert ">=" in requirement and named([requirement]) <= pinned, requirement
 
 
-def commands(*words):
+def of_make(*words):
     """The commands that make would run in an environment that does not exist yet."""
     command = ["make", "-n", "--no-print-directory", "VENV=nowhere", *words]
-    done = subprocess.run(command, cwd=TOP, capture_output=True, text=True, check=True)
+    done = captured(*command, cwd=TOP)
+    assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 
 
@@ -112,7 +113,7 @@ INSTALLED = {
 
 @pytest.mark.parametrize("target", INSTALLED)
 def test_a_target_installs_what_it_needs(target):
-    lines = [line for line in commands(target) if "pip install" in line]
+    lines = [line for line in of_make(target) if "pip install" in line]
     assert lines[0].endswith(" -e .")
     extras = [re.search(r" 'dpbandits\[(\w+)\]'$", line)[1] for line in lines[1:]]
     assert len(extras) == len(set(extras)) and set(extras) == INSTALLED[target]
@@ -126,28 +127,28 @@ def test_what_is_installed_is_not_installed_again(tmp_path):
     for name in (".installed", ".installed-test"):
         (tmp_path / name).touch()
     for target, extras in INSTALLED.items():
-        lines = [line for line in commands(target, f"VENV={tmp_path}") if "pip install" in line]
+        lines = [line for line in of_make(target, f"VENV={tmp_path}") if "pip install" in line]
         assert len(lines) == len(extras - {"test"})
 
 
 def test_every_experiment_is_that_of_one_target():
     names = {f.stem for f in (TOP / "conf" / "experiment").glob("*.yaml")}
-    (line,) = (line for line in commands("figures") if "all.py" in line)
+    (line,) = (line for line in of_make("figures") if "all.py" in line)
     figures = {word for word in line.split("all.py")[1].split() if "=" not in word}
-    (line,) = commands("map")[-1:]
+    (line,) = of_make("map")[-1:]
     (only_map,) = re.findall(r"experiments/(\w+)_map\.py", line)
     assert figures | {only_map} == names and only_map not in figures
 
 
 def test_pages_are_checked_by_the_commands_that_make_them():
     targets = ["figures", "map", "claims", "audit"]
-    made = {line for name in targets for line in commands(name, "RESULTS=a")}
-    checked = commands("results-check", "CHECKED=a")
+    made = {line for name in targets for line in of_make(name, "RESULTS=a")}
+    checked = of_make("results-check", "CHECKED=a")
     assert made < {*checked}
     called, compared = (line for line in checked if line not in made)
     assert called.endswith(f" {' '.join(targets)} RESULTS=a")
     assert compared.split()[-2:] == ["experiments/check.py", "a"]
-    *_, quick, check = commands("results-check", "QUICK=1")
+    *_, quick, check = of_make("results-check", "QUICK=1")
     names = quick.split("all.py")[1].split()[:-1]
     assert len(names) == 5 and check.split()[-5:] == names
 
@@ -160,7 +161,7 @@ def test_every_target_is_covered():
 def test_every_extra_that_is_named_exists():
     """In documents, messages and comments: ``pip install 'dpbandits[NAME]'``."""
     kinds = ["*.md", "*.py", "*.yaml"]
-    listed = subprocess.run(["git", "ls-files", *kinds], cwd=TOP, capture_output=True, text=True)
+    listed = captured("git", "ls-files", *kinds, cwd=TOP)
     found = {
         name
         for file in listed.stdout.split()
@@ -179,14 +180,8 @@ def test_tests_of_packages_that_are_not_installed_are_skipped_with_the_reason(tm
         f"tests/{f}"
         for f in ("project/test_layers.py", "docs/test_notebook.py", "audit", "running", "cli")
     ]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, *files],
-        cwd=TOP,
-        env={**os.environ, "PYTHONPATH": f"{PACKAGE.parent}{os.pathsep}{tmp_path}"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    path = os.environ | {"PYTHONPATH": f"{PACKAGE.parent}{os.pathsep}{tmp_path}"}
+    done = captured(sys.executable, "-m", "pytest", *options, *files, cwd=TOP, env=path)
     assert re.fullmatch(r"\d+ skipped, \d+ deselected in .*", done.stdout.splitlines()[-1])
     for package in ("distributed", "flint", "importlinter", "nbclient", "ray", "submitit"):
         reason = f"{package} is not installed: pip install 'dpbandits[{EXTRAS[package]}]'"
@@ -209,15 +204,14 @@ def test_commands_of_slurm_are_hidden(tmp_path, monkeypatch):
         (real / name).chmod(0o755)
     monkeypatch.setenv("PATH", without_slurm(f"{real}:/bin:/usr/bin", hidden))
     for name in COMMANDS:
-        refused = subprocess.run([name, "script"], capture_output=True, text=True, check=False)
+        refused = captured(name, "script")
         assert (refused.returncode, refused.stderr) == (1, f"{name}: {REFUSAL}\n")
         assert not (tmp_path / "job").exists()
     monkeypatch.setenv("PATH", f"{real}:/bin:/usr/bin")  # control: these would submit a job
-    subprocess.run(["sbatch", "script"], check=True)
+    assert captured("sbatch", "script").returncode == 0
     assert (tmp_path / "job").exists()
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_test_finds_commands_that_refuse(name):
-    refused = subprocess.run([name], capture_output=True, text=True, check=False)
-    assert refused.stderr == f"{name}: {REFUSAL}\n"
+    assert captured(name).stderr == f"{name}: {REFUSAL}\n"

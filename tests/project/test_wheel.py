@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from commands import captured
 from document_code import blocks, commands, files_of_blocks, words_of
 
 from dpbandits.files import package_folder
@@ -58,29 +59,17 @@ class Place:
 
     def run(self, *words):
         """What a command of the environment prints."""
-        done = subprocess.run(
-            [self.binaries / words[0], *words[1:]],
-            cwd=self.elsewhere,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-        )
+        program = self.binaries / words[0]
+        done = captured(program, *words[1:], cwd=self.elsewhere, env=self.environment)
         assert done.returncode == 0, f"{words}: {done.stderr}"
         return done.stdout
-
-
-def contents(folder, tracked):
-    """The bytes of the files of a folder of the repository."""
-    return {f: (TOP / f).read_bytes() for f in tracked if f.startswith(f"{folder}/")}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_the_wheel_holds_the_configuration_of_the_repository(wheel, folder):
-    listed = subprocess.run(
-        ["git", "ls-files"], cwd=TOP, capture_output=True, text=True, check=True
-    )
-    ours = contents(folder, listed.stdout.splitlines())
+    tracked = captured("git", "ls-files", folder, cwd=TOP).stdout.splitlines()
+    ours = {file: (TOP / file).read_bytes() for file in tracked}
     inside = f"dpbandits/{folder}/"
     with zipfile.ZipFile(wheel) as archive:
         names = [name for name in archive.namelist() if name.startswith(inside)]
@@ -151,9 +140,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 """
     for line, found in (("bandit-stop rule=dp_nas_", "dp_nas_exp"), ("dpbandits au", "audit")):
         words = ["bash", "--norc", "-c", driver, line]
-        done = subprocess.run(
-            words, cwd=place.elsewhere, env=place.environment, capture_output=True, text=True
-        )
+        done = captured(*words, cwd=place.elsewhere, env=place.environment)
         assert done.stdout.split() == [found], done.stderr
 
 

@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import message_of
 from report_tables import regrets, stopping_times
 
 import dpbandits as dp
 from dpbandits.figures.style import PALETTE
-from dpbandits.report import data
+from dpbandits.report import build, data
 from dpbandits.report.data import NO_LEVEL, arranged, binned, exceedance, study_of_table, thinned
 from dpbandits.report.sources import SEPARATE, read_summary, sources_in, without_parts
 from dpbandits.report.theorems import bound_curves
@@ -46,19 +47,14 @@ def test_the_level_that_is_shown_first_is_one_of_the_first_panel():
     assert usual_level(study_of_table(table[~missing])) == 0
 
 
-def test_last_values_are_those_of_the_summary():
+def test_last_values_are_those_of_the_summary_in_whatever_order_rows_stand():
     table = regrets()
     study, summary = study_of_table(table), dp.summary(table)
     assert study.ends["mean"].tolist() == pytest.approx(summary["mean"].tolist())
     assert study.ends["low"].tolist() == pytest.approx(summary["ci_low"].tolist())
     assert study.means.tolist() == pytest.approx(summary["mean"].tolist())
-
-
-def test_the_order_of_rows_changes_nothing_but_the_order():
-    table = regrets()
-    mixed = table.sort_values(["run", "t"], ignore_index=True)
-    key = ["panel", "level", "line"]
-    one, other = (study_of_table(x).ends.sort_values(key) for x in (table, mixed))
+    mixed = study_of_table(table.sort_values(["run", "t"], ignore_index=True))
+    one, other = (x.ends.sort_values(["panel", "level", "line"]) for x in (study, mixed))
     assert one["mean"].tolist() == pytest.approx(other["mean"].tolist())
 
 
@@ -138,11 +134,8 @@ def test_many_budgets_are_grouped_in_order():
     x = np.geomspace(0.01, 10, 1000)
     levels, level = binned(np.append(x, np.inf))
     assert len(levels) <= data.MOST_LEVELS and levels == sorted(levels)
-    assert (
-        level[-1] == NO_LEVEL
-        and (np.diff(level[:-1]) >= 0).all()
-        and set(level[:-1]) == set(range(len(levels)))
-    )
+    assert level[-1] == NO_LEVEL and (np.diff(level[:-1]) >= 0).all()
+    assert set(level[:-1]) == set(range(len(levels)))
     ratios = np.array(levels)[level[:-1]] / x
     assert ratios.max() < 1.2 and ratios.min() > 1 / 1.2
 
@@ -225,3 +218,9 @@ def test_rounds_in_words(T, text):
 def test_mathematics_becomes_unicode():
     assert unicode_of(r"at $\epsilon = 1$, $\epsilon_{\min}$") == "at ε = 1, ε_min"
     assert [number(x) for x in (np.nan, np.inf, 12345.6, 0.12345)] == ["", "∞", "12,346", "0.1235"]
+
+
+def test_a_missing_package_is_named(unchanged, monkeypatch):
+    monkeypatch.setattr(build, "find_spec", lambda name: None)
+    expected = "a report needs altair: pip install 'dpbandits[report]'"
+    assert message_of(dp.report, regrets()) == expected

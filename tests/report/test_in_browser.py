@@ -48,10 +48,34 @@ def draw_all(browser):
     return charts
 
 
+@pytest.fixture
+def opened(browser, page):
+    """The browser with the page of the sweep, all charts of which are drawn."""
+    browser.open(page, 1400)
+    draw_all(browser)
+    return browser
+
+
 def choose(browser, selector):
     """Click a control, and wait until the charts of its section show it."""
     browser.run("document.querySelector(arguments[0]).click()", selector)
     draw_all(browser)
+
+
+def choose_panel(browser, study, panel):
+    """The same for the list of panels."""
+    browser.run(
+        "const s = document.querySelector(arguments[0]); s.value = arguments[1];"
+        "s.dispatchEvent(new Event('input', {bubbles: true}))",
+        f"#{study} [name=panel]",
+        panel,
+    )
+    draw_all(browser)
+
+
+def place(browser, study):
+    """What the caption of a section says is shown."""
+    return browser.run(f"return document.querySelector('#{study} figcaption .place').textContent")
 
 
 @pytest.mark.parametrize(("width", "dark"), [(400, True), (900, False), (1400, True)])
@@ -90,85 +114,65 @@ def test_the_checks_of_the_browser_find_faults(browser, tmp_path):
     assert "svg-img-alt" in browser.violations()
 
 
-def test_buttons_change_what_is_drawn(browser, page):
-    browser.open(page, 1400)
-    draw_all(browser)
+def test_buttons_change_what_is_drawn(opened):
     path = CURVES + ".querySelector('.mark-line path').getAttribute('d')"
-    place = f"return document.querySelector('#{STUDY} figcaption .place').textContent"
     bands = CURVES + ".querySelector('.mark-area path').getAttribute('d')"
     axis = CURVES + ".querySelector('.role-axis-label').textContent"
     thin = CURVES + ".querySelectorAll('[stroke-width=\"1.2\"]').length"
-    assert browser.run(place) == ": C1, ε = 1"
-    seen = [browser.run(path)]
-    choose(browser, f"#{STUDY} [name=level][value='0']")
-    assert browser.run(place) == ": C1, ε = 0.1"
-    seen.append(browser.run(path))
-    browser.run(
-        f"const s = document.querySelector('#{STUDY} [name=panel]'); s.value = 1;"
-        "s.dispatchEvent(new Event('input', {bubbles: true}))"
-    )
-    draw_all(browser)
-    assert browser.run(place) == ": C2, ε = 0.1"
-    seen.append(browser.run(path))
+    assert place(opened, STUDY) == ": C1, ε = 1"
+    seen = [opened.run(path)]
+    choose(opened, f"#{STUDY} [name=level][value='0']")
+    assert place(opened, STUDY) == ": C1, ε = 0.1"
+    seen.append(opened.run(path))
+    choose_panel(opened, STUDY, 1)
+    assert place(opened, STUDY) == ": C2, ε = 0.1"
+    seen.append(opened.run(path))
     assert len(set(seen)) == 3
-    one = browser.run(bands)
-    choose(browser, f"#{STUDY} [name=band][value=quantiles]")
-    two = browser.run(bands)
-    choose(browser, f"#{STUDY} [name=band][value=none]")
-    assert len({one, two, browser.run(bands)}) == 3
-    logarithmic = browser.run(axis)
-    choose(browser, f"#{STUDY} [name=log_x]")
-    assert browser.run(axis) != logarithmic
-    assert browser.run(thin) == 0
-    choose(browser, f"#{STUDY} [name=bounds]")
-    assert browser.run(thin) > 0
-    said = browser.run(f"return document.querySelector('#{STUDY} .bounds').textContent")
+    one = opened.run(bands)
+    choose(opened, f"#{STUDY} [name=band][value=quantiles]")
+    two = opened.run(bands)
+    choose(opened, f"#{STUDY} [name=band][value=none]")
+    assert len({one, two, opened.run(bands)}) == 3
+    logarithmic = opened.run(axis)
+    choose(opened, f"#{STUDY} [name=log_x]")
+    assert opened.run(axis) != logarithmic
+    assert opened.run(thin) == 0
+    choose(opened, f"#{STUDY} [name=bounds]")
+    assert opened.run(thin) > 0
+    said = opened.run(f"return document.querySelector('#{STUDY} .bounds').textContent")
     assert "lower bound" in said and "Thm." in said
-    assert browser.errors() == []
+    assert opened.errors() == []
 
 
-def test_a_level_that_a_panel_lacks_cannot_be_chosen(browser, page):
-    browser.open(page, 1400)
-    draw_all(browser)
-    place = "return document.querySelector('#lacking figcaption .place').textContent"
+def test_a_level_that_a_panel_lacks_cannot_be_chosen(opened):
     disabled = "return document.querySelectorAll('#lacking [name=level]:disabled').length"
-    choose(browser, "#lacking [name=level][value='0']")
-    assert browser.run(place) == ": C1, ε = 0.1" and browser.run(disabled) == 0
+    choose(opened, "#lacking [name=level][value='0']")
+    assert place(opened, "lacking") == ": C1, ε = 0.1" and opened.run(disabled) == 0
     for panel, left in ((1, ": C2, ε = 0.5"), (0, ": C1, ε = 0.5")):
-        browser.run(
-            "const s = document.querySelector('#lacking [name=panel]'); s.value = arguments[0];"
-            "s.dispatchEvent(new Event('input', {bubbles: true}))",
-            panel,
-        )
-        draw_all(browser)
-        assert browser.run(place) == left and browser.run(disabled) == panel
-    assert browser.errors() == []
+        choose_panel(opened, "lacking", panel)
+        assert place(opened, "lacking") == left and opened.run(disabled) == panel
+    assert opened.errors() == []
 
 
-def test_the_legend_hides_and_shows_lines(browser, page):
-    browser.open(page, 1400)
-    draw_all(browser)
-    count = (
-        f"return document.querySelectorAll('#{STUDY} [data-kind=curves] .mark-line path').length"
-    )
-    before = browser.run(count)
+def test_the_legend_hides_and_shows_lines(opened):
+    lines = f"document.querySelectorAll('#{STUDY} [data-kind=curves] .mark-line path')"
     button = f"#{STUDY} .line[data-line='1']"
-    choose(browser, button)
-    pressed = f"return document.querySelector(\"{button}\").getAttribute('aria-pressed')"
-    assert browser.run(pressed) == "false" and browser.run(count) == before - 1
-    choose(browser, button)
-    assert browser.run(pressed) == "true" and browser.run(count) == before
+    pressed = f"document.querySelector(\"{button}\").getAttribute('aria-pressed')"
+    state = f"return [{lines}.length, {pressed}]"
+    before, _ = opened.run(state)
+    choose(opened, button)
+    assert opened.run(state) == [before - 1, "false"]
+    choose(opened, button)
+    assert opened.run(state) == [before, "true"]
 
 
-def test_hovering_shows_numbers(browser, page):
+def test_hovering_shows_numbers(opened):
     from selenium.webdriver.common.action_chains import ActionChains
 
-    browser.open(page, 1400)
-    draw_all(browser)
-    (point, *_) = browser.all(f"#{STUDY} [data-kind=ends] .mark-symbol path")
-    browser.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", point)
-    ActionChains(browser.driver).move_to_element(point).perform()
-    text = browser.wait("return document.querySelector('#vg-tooltip-element.visible')?.textContent")
+    (point, *_) = opened.all(f"#{STUDY} [data-kind=ends] .mark-symbol path")
+    opened.run("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", point)
+    ActionChains(opened.driver).move_to_element(point).perform()
+    text = opened.wait("return document.querySelector('#vg-tooltip-element.visible')?.textContent")
     assert "mean" in text and "95 % from" in text and "AdaP-UCB" in text
 
 
@@ -220,26 +224,20 @@ def test_the_command_is_copied(browser, committed):
     browser.wait("return document.querySelector('.copy').textContent === 'Copied'")
 
 
-def test_every_control_is_reached_with_the_keyboard(browser, page):
+def test_every_control_is_reached_with_the_keyboard(opened):
     from selenium.webdriver.common.keys import Keys
 
-    browser.open(page, 1400)
-    draw_all(browser)
+    name = "const e = document.activeElement; return e.name || e.dataset.format || e.className"
     reached = set()
     for _ in range(80):
-        browser.driver.switch_to.active_element.send_keys(Keys.TAB)
-        reached.add(
-            browser.run(
-                "const e = document.activeElement; return e.name || e.dataset.format || e.className"
-            )
-        )
+        opened.driver.switch_to.active_element.send_keys(Keys.TAB)
+        reached.add(opened.run(name))
     controls = {"panel", "level", "band", "log_x", "log_y", "bounds", "line"}
     assert controls | {"CSV", "SVG", "PNG"} <= reached
-    browser.run(f"document.querySelector('#{STUDY} [name=level]:checked').focus()")
-    browser.driver.switch_to.active_element.send_keys(Keys.ARROW_LEFT)
-    draw_all(browser)
-    place = f"return document.querySelector('#{STUDY} figcaption .place').textContent"
-    assert browser.run(place) == ": C1, ε = 0.5"
+    opened.run(f"document.querySelector('#{STUDY} [name=level]:checked').focus()")
+    opened.driver.switch_to.active_element.send_keys(Keys.ARROW_LEFT)
+    draw_all(opened)
+    assert place(opened, STUDY) == ": C1, ε = 0.5"
 
 
 def test_without_javascript_there_are_static_figures(browser, committed):
@@ -261,18 +259,22 @@ def test_printed_charts_are_static(browser, page):
     pictures = "[...document.querySelectorAll('.chart svg')]"
     visible = f"return {pictures}.filter(s => s.clientWidth > 100).length"
     assert browser.run(visible) == browser.run("return document.querySelectorAll('.chart').length")
-    assert (
-        browser.run("return getComputedStyle(document.querySelector('.controls')).display")
-        == "none"
-    )
+    controls = "return getComputedStyle(document.querySelector('.controls')).display"
+    assert browser.run(controls) == "none"
     pdf = browser.command("Page.printToPDF")["data"]
     assert len(pdf) > 20_000
 
 
-def test_many_settings_open_within_seconds(browser, tmp_path):
-    table = regrets(eps=np.geomspace(0.01, 10, 10), envs=("one_better",), runs=2, times=6,
-                    **{"env.gap": np.linspace(0.01, 0.5, 1000)})  # fmt: skip
-    browser.open(dp.report(table, tmp_path / "page.html"), 1400)
+def test_twenty_thousand_settings_are_aggregated_and_open_within_seconds(browser, tmp_path):
+    more = {"env.gap": np.linspace(0.01, 0.5, 1000)}
+    table = regrets(eps=np.geomspace(0.01, 10, 10), envs=("one_better",), runs=2, times=6, **more)
+    assert len(table.groupby(["algo", "eps", "env.gap"])) == 20_000
+    page = dp.report(dp.load(dp.save(table, tmp_path / "sweep.csv")), tmp_path / "page.html")
+    assert page.stat().st_size < 1.5e6  # and the limit is five
+    text = page.read_text()
+    assert "20,000 settings are too many to be shown one by one: they are aggregated" in text
+    assert "20 rows of numbers" in text
+    browser.open(page, 1400)
     draw_all(browser)
     elapsed = "return performance.timing.domComplete - performance.timing.navigationStart"
     assert browser.run(elapsed) < 5000 and browser.errors() == []

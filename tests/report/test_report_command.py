@@ -14,9 +14,8 @@ import dpbandits as dp
 from dpbandits.claims import load_claims
 from dpbandits.cli import report, run
 from dpbandits.files import package_folder
-from dpbandits.results.tables import write_table
 
-NEEDED = pytest.mark.extra("altair", "vl_convert")
+pytestmark = pytest.mark.extra("altair", "vl_convert")
 MB = 1_000_000
 RESULTS = package_folder("conf").parent / "results"
 
@@ -28,7 +27,6 @@ def data_of(page):
 
 
 @pytest.mark.long
-@NEEDED
 def test_the_page_of_a_sweep(bandit):
     words = "'sweep={algo:[adap_ucb,dp_se],eps:[0.1,1]}' env=bernoulli_c1 horizon=1e4 runs=3 jobs=1"
     bandit(run, words)
@@ -49,7 +47,6 @@ def test_the_page_of_a_sweep(bandit):
 
 
 @pytest.mark.slow
-@NEEDED
 def test_nothing_in_the_page_is_requested(tmp_path):
     """Addresses occur in the engine as names of XML and in messages, but in no tag of the page."""
     page = dp.report(regrets(), tmp_path / "page.html").read_text()
@@ -60,7 +57,6 @@ def test_nothing_in_the_page_is_requested(tmp_path):
 
 
 @pytest.mark.slow
-@NEEDED
 def test_words_of_users_are_text(tmp_path):
     odd = "</script><b>x"
     table = regrets((odd, "dp_se"))
@@ -71,7 +67,6 @@ def test_words_of_users_are_text(tmp_path):
 
 
 @pytest.mark.slow
-@NEEDED
 def test_the_ratio_to_the_lower_bound_is_that_of_the_theorem(bandit):
     from dpbandits.environments.catalogue import build
     from dpbandits.theory.azize2025 import bernoulli_lower
@@ -88,7 +83,6 @@ def test_the_ratio_to_the_lower_bound_is_that_of_the_theorem(bandit):
 
 
 @pytest.mark.long
-@NEEDED
 def test_all_committed_results_fit_into_three_megabytes(tmp_path, bandit):
     bandit(report, f"results={RESULTS} out={tmp_path / 'page.html'}")
     page = (tmp_path / "page.html").read_bytes()
@@ -102,7 +96,6 @@ def test_all_committed_results_fit_into_three_megabytes(tmp_path, bandit):
 
 
 @pytest.mark.long
-@NEEDED
 def test_all_curves_of_the_suite_would_fit(tmp_path):
     """Forty tables as large as those of the suite: their curves are thinned, and it is said."""
     table = regrets(
@@ -113,23 +106,7 @@ def test_all_curves_of_the_suite_would_fit(tmp_path):
     assert "fewer points than usual" in page.read_text()
 
 
-@NEEDED
-@pytest.mark.long
-def test_twenty_thousand_settings_are_aggregated(tmp_path):
-    gaps = np.linspace(0.01, 0.5, 1000)
-    more = {"env.gap": gaps}
-    table = regrets(eps=np.geomspace(0.01, 10, 10), envs=("one_better",), runs=2, times=6, **more)
-    assert len(table.groupby(["algo", "eps", "env.gap"])) == 20_000
-    write_table(tmp_path / "sweep.csv", table)
-    page = dp.report(dp.load(tmp_path / "sweep.csv"), tmp_path / "page.html")
-    assert page.stat().st_size < 1.5 * MB  # and the limit is five
-    text = page.read_text()
-    assert "20,000 settings are too many to be shown one by one: they are aggregated" in text
-    assert "20 rows of numbers" in text
-
-
 @pytest.mark.slow
-@NEEDED
 def test_stopping_times(tmp_path):
     page = dp.report(stopping_times(), tmp_path / "page.html").read_text()
     assert "Stopping time against ε" in page and "samples until it stops" in page
@@ -137,7 +114,6 @@ def test_stopping_times(tmp_path):
 
 
 @pytest.mark.slow
-@NEEDED
 def test_static_pictures_have_the_labels_of_their_axes(tmp_path):
     """Control: rounding all numbers made 0 of 0.01."""
     page = dp.report(regrets(eps=(0.01, 0.1, 1.0)), tmp_path / "page.html").read_text()
@@ -148,7 +124,6 @@ def test_static_pictures_have_the_labels_of_their_axes(tmp_path):
     assert not re.search(r' d="[^"]*\d\.\d\d', ends)
 
 
-@NEEDED
 def test_specifications_are_restored_from_their_tokens():
     from dpbandits.report.page import compressed
 
@@ -168,29 +143,19 @@ def test_specifications_are_restored_from_their_tokens():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["results=nothing"], "results=nothing: there is no such folder"),
-        (["results=."], "the folder has no tables (*.csv) and no summaries"),
-        (["out=page.pdf"], "out=page.pdf: a file whose name ends in .html is needed"),
-        (["outt=page.html"], "unknown key 'outt': did you mean out?"),
-        (["page.html"], "page.html: KEY=VALUE is needed"),
+        ("results=nothing", "results=nothing: there is no such folder"),
+        ("results=.", "the folder has no tables (*.csv) and no summaries"),
+        ("out=page.pdf", "out=page.pdf: a file whose name ends in .html is needed"),
+        ("outt=page.html", "unknown key 'outt': did you mean out?"),
+        ("page.html", "page.html: KEY=VALUE is needed"),
     ],
 )
-@NEEDED
 def test_bad_input(refused, words, said):
-    assert said in refused(report, words)
+    assert said in refused(report, [words])
 
 
-@NEEDED
 def test_bad_tables(unchanged):
     assert "a tidy table is needed" in message_of(dp.report, [3])
     assert "at least one is needed" in message_of(dp.report, [])
     assert "no column" in message_of(dp.report, pd.DataFrame({"algo": ["a"]}))
     assert "ends in .html" in message_of(dp.report, regrets(), out="page.txt")
-
-
-def test_a_missing_package_is_named(unchanged, monkeypatch):
-    from dpbandits.report import build
-
-    monkeypatch.setattr(build, "find_spec", lambda name: None)
-    expected = "a report needs altair: pip install 'dpbandits[report]'"
-    assert message_of(dp.report, regrets()) == expected

@@ -2,12 +2,12 @@
 
 import os
 import platform
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import captured
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 from on_a_processor import by_product, lattice
 
@@ -26,8 +26,7 @@ PROCESSORS = [
 
 def on(processor):
     """The hashes of what is made on a processor."""
-    env = os.environ | processor
-    done = subprocess.run([sys.executable, SCRIPT], env=env, capture_output=True, text=True)
+    done = captured(sys.executable, SCRIPT, env=os.environ | processor)
     assert done.returncode == 0, done.stderr
     return dict(line.split(": ") for line in done.stdout.splitlines())
 

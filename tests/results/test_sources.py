@@ -2,12 +2,12 @@
 
 import json
 import shutil
-import subprocess
 import sys
 from dataclasses import replace
 from importlib import import_module
 
 import pytest
+from commands import captured
 from sweeps import requested
 
 from dpbandits.contracts.versions import LIBRARIES
@@ -61,14 +61,9 @@ def test_an_edit_makes_the_pages_that_depend_on_it_out_of_date(check, tmp_path):
     before = {page: check.hash_now(check.Path(page).stem) for page in pages}
 
     def changed():
-        done = subprocess.run(
-            [sys.executable, "-c", HASHES, json.dumps(pages)],
-            cwd=tmp_path / "experiments",
-            env={"PYTHONPATH": f"{tmp_path / 'src'}:.", "HOME": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        path = {"PYTHONPATH": f"{tmp_path / 'src'}:.", "HOME": str(tmp_path)}
+        script = [sys.executable, "-c", HASHES, json.dumps(pages)]
+        done = captured(*script, cwd=tmp_path / "experiments", env=path)
         assert done.returncode == 0, done.stderr
         now = json.loads(done.stdout)
         return {check.Path(page).stem for page in pages if now[page] != before[page]}
@@ -109,11 +104,9 @@ def test_a_page_with_its_line(check, monkeypatch, suffix, text):
 
 def test_one_digit_that_differs_is_found(check, monkeypatch, tmp_path, capsys):
     """The control of ``make results-check``; a page that was not made is found, too."""
-    git = {"cwd": TOP, "capture_output": True, "check": True}
     for suffix in ("md", "tex"):  # what is staged, whatever stands in the folder
-        show = ["git", "show", f":results/azize2022_fig8.{suffix}"]
-        page = tmp_path / f"azize2022_fig8.{suffix}"
-        page.write_bytes(subprocess.run(show, **git).stdout)
+        page = f"azize2022_fig8.{suffix}"
+        (tmp_path / page).write_text(captured("git", "show", f":results/{page}", cwd=TOP).stdout)
     monkeypatch.setattr(check, "PRINTED", {})
     assert check.main(tmp_path, ["azize2022_fig8"]) == 0
     page = tmp_path / "azize2022_fig8.md"

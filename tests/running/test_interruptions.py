@@ -8,9 +8,7 @@ import json
 import os
 import random
 import resource
-import shutil
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -18,17 +16,17 @@ from functools import partial
 from pathlib import Path
 
 import faults
-import numpy as np
 import psutil
 import pytest
+from commands import captured
 from sweeps import (
-    COMMAND,
     QUICK,
     csv_after,
     own_algorithm,
     quick,
     report,
     requested,
+    started,
     stored,
     until,
     words,
@@ -37,14 +35,12 @@ from sweeps import (
 from dpbandits import files
 from dpbandits.compiled import compiled_code
 from dpbandits.errors import CannotWrite
-from dpbandits.results.naming import table_path
 from dpbandits.results.run_store import RunStore
 from dpbandits.running import loop
 from dpbandits.running.play import compile_kernel
 
 SWEEP = QUICK["regret"] | {"runs": 5, "jobs": 2}  # that of ``quick``
 CACHE = str(compiled_code().parent)
-LONG = {"algo": ["dp_ucb", "dp_se", "adap_ucb"], "eps": [0.2, 0.5, 1, 2], "runs": 4, "jobs": 2}
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +53,7 @@ def found_by(what, question, *more, cache=None):
     """What faults.py has found, by signal."""
     command = [sys.executable, faults.__file__, what, question, *map(str, more)]
     own = os.environ | ({} if cache is None else {"NUMBA_CACHE_DIR": str(cache)})
-    done = subprocess.run(command, capture_output=True, text=True, env=own, timeout=1000)
+    done = captured(*command, env=own, timeout=1000)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)[question]
 
@@ -106,14 +102,7 @@ def test_machine_code_and_runs_that_are_damaged_are_noticed(tmp_path):
 
 def in_a_group(line, ready, **environment):
     """The error output of a command and its processes that get Ctrl-C, as in a terminal."""
-    process = subprocess.Popen(
-        [*COMMAND, *line],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        env=os.environ | environment,
-        start_new_session=True,
-        text=True,
-    )
+    process = started(*line, env=os.environ | environment, start_new_session=True)
     until(lambda: ready(psutil.Process(process.pid)), process)
     os.killpg(process.pid, signal.SIGINT)
     error = process.communicate(timeout=60)[1]
@@ -124,8 +113,7 @@ def in_a_group(line, ready, **environment):
 @pytest.mark.slow
 @pytest.mark.parametrize("wait", [0.1, 0.4])
 @pytest.mark.parametrize(
-    ("started", "word"),
-    [("precompile", "algo=dp_se"), ("LokyProcess-2", "backend=processes")],
+    ("started", "word"), [("precompile", "algo=dp_se"), ("LokyProcess-2", "backend=processes")]
 )
 def test_processes_that_have_just_been_started_leave_ctrl_c_to_the_command(
     tmp_path, started, word, wait
@@ -139,64 +127,9 @@ def test_processes_that_have_just_been_started_leave_ctrl_c_to_the_command(
     assert "Traceback" not in error and "interrupted; finished runs are stored" in error
 
 
-def started(given, results, **popen):
-    command = [*COMMAND, *words(**given), f"results={results}"]
-    return subprocess.Popen(command, **popen)
-
-
 def when_written(results):
     """When each file of runs was written."""
     return {f: f.stat().st_mtime_ns for f in results.glob("runs/*/*.npz")}
-
-
-@pytest.mark.long
-def test_commands_that_are_killed_repeatedly(tmp_path):
-    """A kill is timed from the first run that is stored, when the command has been imported."""
-    chance, kills, in_the_middle = random.Random(1), 0, 0
-    given = LONG | {"horizon": 10**7}
-    whole, request = (requested(tmp_path / name, **given) for name in "ab")
-    right, total = csv_after(whole), len(stored(whole))
-    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    while kills < 5:
-        before, files_before = stored(request), when_written(request.results)
-        process = started(given, request.results, start_new_session=True, **silent)
-        while when_written(request.results) == files_before and process.poll() is None:
-            time.sleep(0.005)
-        time.sleep(chance.uniform(0, 0.2))
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        kills += process.wait() == -signal.SIGKILL
-        after = stored(request)
-        assert before.items() <= after.items()  # nothing is lost or changed
-        assert len(after) > len(before) or len(before) == total  # it has played
-        in_the_middle += len(after) < total
-        if process.returncode == 0:
-            assert table_path(request).read_bytes() == right
-            shutil.rmtree(request.results)  # once more, from nothing
-    assert in_the_middle >= 2
-    assert csv_after(request) == right
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("stop", [signal.SIGKILL, signal.SIGINT])
-def test_a_resumed_command_gives_the_bytes_of_an_uninterrupted_one(tmp_path, stop):
-    given, results = LONG | {"horizon": 3 * 10**6, "jobs": 1}, tmp_path / "killed"
-    process = started(given, results, stderr=subprocess.PIPE, text=True)
-    until(lambda: len(when_written(results)) >= 2, process)
-    os.kill(process.pid, stop)
-    _, stderr = process.communicate()
-    assert process.returncode == (130 if stop == signal.SIGINT else -9)
-    if stop == signal.SIGINT:
-        assert "interrupted; finished runs are stored" in stderr
-        assert "Traceback" not in stderr
-    before = when_written(results)
-    assert 2 <= len(before) < 12
-    assert not list(results.glob("*.csv"))
-    complete = {file for file in before if len(np.load(file)["runs"]) == 4}
-    assert started(given, results, stdout=subprocess.DEVNULL).wait() == 0
-    (table,) = results.glob("*.csv")
-    assert table.read_bytes() == csv_after(requested(**given))
-    assert all(file.stat().st_mtime_ns == before[file] for file in complete)
 
 
 @pytest.mark.slow
@@ -204,36 +137,25 @@ def test_a_resumed_command_gives_the_bytes_of_an_uninterrupted_one(tmp_path, sto
 def test_a_signal_is_answered_at_once(tmp_path, horizon, stop):
     """Also in the middle of a run of minutes; a second signal changes nothing."""
     number, quick = getattr(signal, stop), horizon == 1e7
-    request = requested(tmp_path, algo="dp_ucb", horizon=horizon, runs=1000, jobs=1)
+    given = {"algo": "dp_ucb", "horizon": horizon, "runs": 1000, "jobs": 1}
+    request = requested(tmp_path, **given)
     compile_kernel(request.settings[0])
-    process = started(
-        {"algo": "dp_ucb", "horizon": horizon, "runs": 1000, "jobs": 1},
-        tmp_path,
-        stderr=subprocess.PIPE,
-    )
+    process = started(*words(**given), f"results={tmp_path}")
     begun = time.monotonic()
     until(lambda: when_written(tmp_path) if quick else time.monotonic() - begun > 5, process)
     before, sent = stored(request), time.monotonic()
     process.send_signal(number)
-    assert process.stderr.readline() == b"\n"
-    assert process.stderr.readline().startswith(b"stopping: ")
+    assert process.stderr.readline() == "\n"
+    assert process.stderr.readline().startswith("stopping: ")
     answered = time.monotonic() - sent
     process.send_signal(number)
     last = process.stderr.read()
     ended = time.monotonic() - sent
     assert process.wait() == 128 + number
-    assert last == b"bandit-run: interrupted; finished runs are stored\n"
+    assert last == "bandit-run: interrupted; finished runs are stored\n"
     assert answered < 1 and ended < 4, (answered, ended)
     assert before.items() <= stored(request).items() and bool(before) == quick
-
-
-@pytest.mark.long
-def test_two_processes_on_one_folder(tmp_path, right):
-    pipe = {"stdout": subprocess.PIPE, "text": True}
-    both = [started(SWEEP, tmp_path, **pipe) for _ in range(2)]
-    paths = {process.communicate()[0].splitlines()[-1] for process in both}
-    assert [process.returncode for process in both] == [0, 0]
-    assert Path(*paths).read_bytes() == right
+    assert not list(tmp_path.glob("*.csv"))
 
 
 SLOW = """
@@ -262,11 +184,13 @@ def test_two_processes_share_the_work(tmp_path, blind):
     home = own_algorithm(tmp_path / "mine", "slow", SLOW)
     eps = list(range(1, 31))
     given = {"algo": "slow", "eps": eps, "horizon": 5, "runs": 1, "jobs": 1, "backend": "threads"}
-    where = [f"results={tmp_path}", f"--config-dir={tmp_path / 'mine'}"]
-    start = [COMMAND[0], "-c", (BLIND if blind else "") + COMMAND[2], *words(**given), *where]
-    both = [subprocess.Popen(start, stdout=subprocess.PIPE) for _ in range(2)]
-    assert [process.communicate() and process.returncode for process in both] == [0, 0]
+    line = [*words(**given), f"results={tmp_path}", f"--config-dir={tmp_path / 'mine'}"]
+    both = [started(*line, before=BLIND if blind else "") for _ in range(2)]
+    (path,) = {process.communicate()[0].splitlines()[-1] for process in both}
+    assert [process.returncode for process in both] == [0, 0]
     played = (home / "played").read_text().split()
+    alone = requested(folders=(str(tmp_path / "mine"),), **given)
+    assert Path(path).read_bytes() == csv_after(alone)
     assert set(played) == {f"{x:.1f}" for x in eps}
     assert len(played) == 60 if blind else len(played) < 45
 
@@ -330,8 +254,7 @@ def test_a_disk_that_is_really_full(tmp_path, right):
     """No file may exceed some bytes, so that a part of the runs fits: one line, exit code 1."""
     for setting in quick(None).settings:
         compile_kernel(setting)
-    pipe = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    process = started(SWEEP, tmp_path, preexec_fn=limited, **pipe)
+    process = started(*words(**SWEEP), f"results={tmp_path}", preexec_fn=limited)
     (line,) = process.communicate()[1].splitlines()
     assert process.returncode == 1
     assert line.startswith(f"bandit-run: cannot write {tmp_path}") and "File too large" in line

@@ -36,17 +36,14 @@ def run_and_look(folder, **given):
     return len(request.settings)
 
 
-def test_an_environment_is_built_once_for_a_sweep(tmp_path, built):
+def test_environments_and_populations_are_built_once_for_a_sweep(tmp_path, built):
     assert run_and_look(tmp_path, algo=["dp_se", "ucb"], eps=EPS) == len(EPS) + 1
     assert len(built) == 1
     built.clear()
-    run_and_look(
-        tmp_path, algo="dp_se", env=[{"law": "bernoulli", "means": [x, 0.1]} for x in (0.2, 0.3)]
-    )
+    envs = [{"law": "bernoulli", "means": [x, 0.1]} for x in (0.2, 0.3)]
+    run_and_look(tmp_path, algo="dp_se", env=envs)
     assert len(built) == 2  # control: two distinct ones
-
-
-def test_a_population_is_built_once_for_a_sweep(tmp_path, built):
+    built.clear()
     levels = {"kind": "levels", "levels": [0.5, 1], "shares": None}
     given = {"algo": "heldp_ucb_b", "population": levels, "eps_min": [0.5, 0.75, 1]}
     assert run_and_look(tmp_path, **given) == 3
@@ -67,27 +64,31 @@ def test_files_are_read_once_for_a_sweep_and_again_before_each_setting_is_played
     assert len(built) == 1 + len(EPS)
 
 
-def test_a_file_of_runs_is_opened_at_most_twice_by_a_command(tmp_path, monkeypatch):
-    opens = []
+@pytest.fixture
+def request_of_eps(tmp_path):
+    """A request of five settings, and its folder."""
+    return requested(tmp_path, algo="dp_se", eps=EPS, horizon=100, runs=1, jobs=1)
+
+
+def test_a_file_of_runs_is_opened_at_most_twice_by_a_command(request_of_eps, monkeypatch):
+    opens, request = [], request_of_eps
     monkeypatch.setattr(run_store, "opened", lambda *given: opens.append(given) or opened(*given))
-    request = requested(tmp_path, algo="dp_se", eps=EPS, horizon=100, runs=1, jobs=1)
     report(request)
     assert len(opens) <= 2 * len(EPS)  # merged with what is stored, and read for the table
     opens.clear()
-    report(requested(tmp_path, algo="dp_se", eps=EPS, horizon=100, runs=1, jobs=1))
+    report(request)
     assert len(opens) == 2 * len(EPS)  # which runs are finished, and read for the table
     opens.clear()
     for one in request.settings:
-        status_of(tmp_path, one, 1)
+        status_of(request.results, one, 1)
     assert len(opens) == len(EPS)
 
 
-def test_the_header_of_an_array_is_parsed_once_for_files_alike(tmp_path):
-    request = requested(tmp_path, algo="dp_se", eps=EPS, horizon=100, runs=1, jobs=1)
-    report(request)
+def test_the_header_of_an_array_is_parsed_once_for_files_alike(request_of_eps):
+    report(request_of_eps)
     run_store._header.cache_clear()
-    store = RunStore(tmp_path)
-    for one in request.settings:
+    store = RunStore(request_of_eps.results)
+    for one in request_of_eps.settings:
         assert store.read(one).pulls
     assert run_store._header.cache_info().misses <= 5  # one for each array of a file
 

@@ -2,8 +2,7 @@
 
 import numpy as np
 import pytest
-from helpers import HEAVY, MEAN_RULES, NAMES, RULES
-from sweeps import requested
+from helpers import HEAVY, MEAN_RULES, NAMES, RULES, setting
 
 import dpbandits as dp
 from dpbandits.compiled import answer_of
@@ -11,11 +10,6 @@ from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.game import arms, new_game, pull, pulls_of, rounds_left
 from dpbandits.running.play import play, play_many
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
-
-
-def setting(question=REGRET, **given):
-    (found,) = requested(question=question, **given).settings
-    return found
 
 
 def same(record, other):

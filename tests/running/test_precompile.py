@@ -19,23 +19,18 @@ def test_no_error_if_no_process_can_be_started(executable, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("algorithms", "line"),
+    ("algorithms", "said", "seconds"),
     [
-        (["dp_se"], "compiling dp_se, the first time only: about 6 s ...\n"),
-        (["dp_se", "ucb"], "compiling dp_se and ucb, the first time only: about 8 s ...\n"),
-        (
-            ["ucb", "dp_se", "adap_ucb"],
-            "compiling ucb, dp_se and adap_ucb, the first time only: about 10 s ...\n",
-        ),
-        (
-            ["ucb", "dp_se", "adap_ucb", "kl_ucb", "dp_ucb"],
-            "compiling ucb, dp_se and 3 more, the first time only: about 14 s ...\n",
-        ),
+        (["dp_se"], "dp_se", 6),
+        (["dp_se", "ucb"], "dp_se and ucb", 8),
+        (["ucb", "dp_se", "adap_ucb"], "ucb, dp_se and adap_ucb", 10),
+        (["ucb", "dp_se", "adap_ucb", "kl_ucb", "dp_ucb"], "ucb, dp_se and 3 more", 14),
     ],
 )
-def test_what_is_compiled_is_reported_in_one_line(algorithms, line, monkeypatch, capsys):
+def test_what_is_compiled_is_reported_in_one_line(algorithms, said, seconds, monkeypatch, capsys):
     monkeypatch.setattr(precompile, "must_be_compiled", lambda algorithm: True)
     precompile.report_compilation(quick(None, algo=algorithms).settings)
+    line = f"compiling {said}, the first time only: about {seconds} s ...\n"
     assert capsys.readouterr().err == line
     monkeypatch.setattr(precompile, "must_be_compiled", lambda algorithm: False)
     precompile.report_compilation(quick(None, algo=algorithms).settings)

@@ -1,10 +1,8 @@
 """A worker that dies costs only the run that kills it."""
 
-import subprocess
-
 import psutil
 import pytest
-from sweeps import COMMAND, csv_after, own_algorithm, requested, until
+from sweeps import csv_after, own_algorithm, requested, started, until
 
 from dpbandits.results.run_store import RunStore
 from dpbandits.running.failures import RunsFailed
@@ -17,21 +15,19 @@ from dpbandits.game import pull, rounds_left
 def mortal(game, rng, eps):
     here = Path(__file__).parent
     if {condition}:
-        {mark}.touch()
+        (here / ("d" + str(len(list(here.glob("d[0-9]")))))).touch()  # one more at each death
         os.kill(os.getpid(), signal.SIGKILL)
     while rounds_left(game):
         pull(game, rng.integers(5))
 """
-DIED = '(here / "died")'
-COUNTED = '(here / ("d" + str(len(list(here.glob("d[0-9]"))))))'  # one more file at each death
 DEATH = "its worker died: it was killed, ran out of memory, or crashed"
 
 pytestmark = pytest.mark.slow
 
 
-def mortal(folder, condition, mark=DIED, **given):
+def mortal(folder, condition, **given):
     """A request whose algorithm kills its worker on a condition, and the algorithm's folder."""
-    home = own_algorithm(folder, "mortal", MORTAL.format(condition=condition, mark=mark))
+    home = own_algorithm(folder, "mortal", MORTAL.format(condition=condition))
     given = {"horizon": 50, "jobs": 2, **given}
     return requested(folder / "results", folders=(str(folder),), **given), home
 
@@ -39,17 +35,6 @@ def mortal(folder, condition, mark=DIED, **given):
 SWEEP = {"algo": ["mortal", "ucb"], "eps": [0.5, 1, 2], "runs": 3}
 ALONE = {"algo": "mortal", "eps": 1, "runs": 40}
 PARALLEL = pytest.mark.parametrize("jobs", [1, 2])
-
-
-def test_a_worker_that_dies_once_costs_nothing(tmp_path):
-    condition = 'eps == 1 and os.path.exists(here / "mortal") and not (here / "died").exists()'
-    (tmp_path / "a" / "algo").mkdir(parents=True)
-    (tmp_path / "a" / "algo" / "mortal").touch()
-    (first, home), (second, control) = (
-        mortal(tmp_path / name, condition, **SWEEP) for name in "ab"
-    )
-    assert csv_after(first) == csv_after(second)
-    assert (home / "died").exists() and not (control / "died").exists()
 
 
 @pytest.mark.long
@@ -70,8 +55,12 @@ def test_a_worker_that_always_dies_stops_only_its_own_setting(tmp_path):
 def test_two_deaths_in_succession_cost_nothing(tmp_path, jobs):
     """The worker dies in the pool, and once more when its task is played alone."""
     condition = 'len(list(here.glob("d[0-9]"))) < 2'
-    request, home = mortal(tmp_path, condition, COUNTED, **ALONE, jobs=jobs)
-    csv_after(request)
+    (request, home), (healthy, control) = (
+        mortal(tmp_path / name, condition, **SWEEP, jobs=jobs) for name in "ab"
+    )
+    for name in ("d0", "d1"):
+        (control / name).touch()
+    assert csv_after(request) == csv_after(healthy)
     assert len(list(home.glob("d[0-9]"))) == 2
     assert not list(tmp_path.rglob("*.failed"))
 
@@ -102,7 +91,7 @@ def sleepy(game, rng):
 def test_processes_end_soon_after_a_command_that_is_killed(tmp_path):
     own_algorithm(tmp_path, "sleepy", SLEEPY)
     given = ["algo=sleepy", "horizon=10", "runs=1000", "jobs=2", f"--config-dir={tmp_path}"]
-    command = subprocess.Popen([*COMMAND, *given, f"results={tmp_path}"], stderr=subprocess.DEVNULL)
+    command = started(*given, f"results={tmp_path}")
     until(lambda: list(tmp_path.rglob("*.npz")), command)
     workers = [
         child

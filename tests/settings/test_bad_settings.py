@@ -40,7 +40,6 @@ KEYS_OF_BOTH = [
 KEYS = [
     ("env=contaminated", "env=contaminated:", "outliers"),
     ("algo=ucb eps=0.5", "eps=0.5:", "ucb", "not private"),
-    ("algo=kl_ucb eps=1", "eps=1:", "kl_ucb", "not private"),
     *bad("horizon", "at least 1", "0", "-1"),
     *bad("horizon", "whole number", "1.5", "0.5", "long", "inf"),
     ("horizon=1e30", "horizon=1e30:", "at most"),
@@ -54,7 +53,6 @@ KEYS = [
     ("algo=adap_klucbb", "algo", "'adap_klucbb'", "did you mean adap_klucb?"),
     ("algo=zzz", "algo", "'zzz'", "adap_klucb, adap_ucb, adar_ucb, anytime_lazy_ucb, ctl_"),
     ("algo=3", "algo", "3", "adap_klucb"),
-    ("algo=", "algo", "''", "adap_klucb"),
     (f"algo={'x' * 5000}", "algo", "xxx", "adap_klucb"),
     ("algo.alfa=2", "'alfa'", "did you mean alpha?"),
     ("algo=ucb algo.alpha=1", "'alpha'"),
@@ -65,13 +63,9 @@ KEYS_OF_STOPPING = [
     ("beta=1/horizon", "beta=1/horizon:", "(0, 1)"),
     *bad("R", "above 0", "0", "-1", "inf", "nan", "wide"),
     *bad("cap", "at least 1", "0", "-5", "1.5", "inf", "far", "1e17"),
-    (f"cap=1{'0' * 400}", "cap=1000", "at most"),
     ("rule=nas eps=1", "eps=1:", "nas", "not private"),
     ("rule=dp_naz", "rule", "'dp_naz'", "did you mean dp_nas?"),
     ("rule=zzz", "rule", "'zzz'", "dp_nas, dp_nas_exp, dp_se_bai"),
-    ("rule=3", "rule", "3", "dp_nas"),
-    ("rule=", "rule", "''", "dp_nas"),
-    ("rule=../stopping/nas", "'../stopping/nas'", "dp_nas"),
     ("rule.foo=1", "'foo'"),
     ("env=sgin", "env", "'sgin'", "did you mean sign?"),
     ("env.mean=2", "env.mean=2:", "from -1 to 1"),
@@ -84,12 +78,10 @@ KEYS_OF_STOPPING = [
     *bad("arm", "whole number", "0.5", "first"),
     ("env=bernoulli arm=2", "arm=2:", "2 arms, from arm=0 to arm=1"),
     ("env=ren_gaussian", "env=ren_gaussian:", "[-inf, inf]", "dp_nas_exp"),
-    ("rule=nas env=pareto", "env=pareto:", "inf]", "nas"),
     ("env=contaminated", "env=contaminated:", "outliers", "assumes none"),
     (f"{BOTH_TABLES} cap=100", "cap=100:", "2 rounds"),
     ("env=table env.rewards=[[1,-3],[0,1]] arm=1 cap=2", "env=table:", "[-3, 1]", "R=3.0"),
     ("horizon=100", "'horizon'", "arm, backend, beta, cap"),
-    ("rel_eror=.1", "'rel_eror'", "did you mean rel_error?"),
     ("algo=ucb", "'algo'"),
 ]
 
@@ -99,7 +91,6 @@ ENVIRONMENTS = [
     ("env=bernoulli env.means=[nan,0.5]", "env.means", "nan", "finite number"),
     *bad("env=bernoulli env.means", "list of numbers", "[]", "high", "0.5"),
     ("env=bernoulli env.means=[high,0.5]", "env.means", "high", "finite number"),
-    ("env=bernoulli env.means={a:1}", "env.means={a:1}:"),
     ("env.arms=1", "env.arms=1:", "at least 2 and at most 10000"),
     ("env.arms=2.5", "env.arms=2.5:", "whole number"),
     ("env.arms=many", "env.arms=many:", "number"),
@@ -107,7 +98,6 @@ ENVIRONMENTS = [
     ("env.family=[c1]", "env.family", "[c1]", "c1"),
     ("env.law=[table]", "env.law", "[table]", "table"),
     ("env=twopoint_heavy", "env=twopoint_heavy:", "adap_klucb", "[0, 1]"),
-    ("env=twopoint_heavy algo=ucb", "env=twopoint_heavy:", "ucb", "[0, 1]"),
     *bad("env=twopoint_heavy env.v", "(0, 1]", "0", "2"),
     ("env=twopoint_heavy env.g=2", "env.g=2:", "(0, 1]", "0.9"),
     ("env=twopoint_heavy env.g=0", "env.g=0:", "(0, 1]"),
@@ -117,7 +107,6 @@ ENVIRONMENTS = [
     ("env=table env.rewards=[[1,0],[0,x]]", "env.rewards", "one number per arm"),
     ("env=table env.rewards=[[1,0],[0,nan]]", "env.rewards", "finite number"),
     ("env=table env.rewards=[[1,0],[0,3]]", "env=table:", "[0, 3]", "[0, 1]"),
-    ("env=table env.rewards=5", "env.rewards", "list of rounds"),
     ("env=table env.rewards=[[1],[0]]", "env.rewards", "two arms"),
     ("env=table env.file=missing.csv", "env.file=missing.csv:", "No such file"),
     (f"{BOTH_TABLES} env.file=a.csv", "env.rewards:", "either"),
@@ -149,42 +138,28 @@ HEAVY_TAILS = [
     *bad("algo=dpr_ucb env=pareto algo.v", "(0, 1]", 0, 1.5),
     *bad("algo=ldpr_se env=pareto algo.v", "(0, 1]", 0, 1.5),
     ("algo=robust_ucb env=pareto algo.v=2", "algo.v=2:", "(0, 1]"),
-    *bad("algo=dpr_se env=pareto algo.u", ("finite number above 0", "auto"), 0, -1, "nan", "inf"),
-    *bad("algo=dpr_se env=pareto algo.u", ("finite number above 0", "auto"), "much"),
+    *bad("algo=dpr_se env=pareto algo.u", ("finite number above 0", "auto"), 0, "inf", "much"),
     ("algo=dpr_se env=pareto algo.u=0.5", "env=pareto:", "arm 1 is 0.992", "u = 0.5", "assume"),
-    *(
-        (f"algo={algo} env=pareto algo.c={c}", f"algo.c={c}:", "literal or practical", "above 0")
-        for algo, c in (
-            ("dpr_se", 0),
-            ("dpr_ucb", -1),
-            ("ldpr_se", "practicall"),
-            ("dpr_se", "nan"),
-        )
-    ),
-    ("algo=robust_ucb env=pareto eps=1", "eps=1:", "robust_ucb", "not private"),
+    *bad("algo=dpr_se env=pareto algo.c", ("literal or practical", "above 0"), 0, "nan"),
+    *bad("algo=dpr_ucb env=pareto algo.c", ("literal or practical", "above 0"), -1),
+    *bad("algo=ldpr_se env=pareto algo.c", ("literal or practical", "above 0"), "practicall"),
     ("algo=dpr_se env=pareto env.shape=1", "env.shape=1:", "above 1", "mean is infinite"),
-    ("algo=dpr_se env=pareto env.shape=-2", "env.shape=-2:", "above 1"),
     ("algo=dpr_se env=student env.df=1", "env.df=1:", "above 1", "mean is infinite"),
     ("algo=dpr_se env=student env.df=many", "env.df=many:", "finite number"),
     ("algo=dpr_se env=student env.scale=0", "env.scale=0:", "above 0"),
     *bad("algo=dpr_se env=lognormal env.sigma", "above 0", "0", "-1"),
-    *(
-        (f"algo=dpr_se env={env} env.means=[1,{x}]", f"env.means=[1,{x}]:", f"mean={x}", "above 0")
-        for env in ("pareto", "lognormal")
-        for x in (0, -1)
-    ),
+    ("algo=dpr_se env=pareto env.means=[1,0]", "env.means=[1,0]:", "mean=0", "above 0"),
+    ("algo=dpr_se env=lognormal env.means=[1,-1]", "env.means=[1,-1]:", "mean=-1", "above 0"),
     ("algo=dpr_se env=pareto_v05 algo.v=0.9", "algo.u=auto:", "infinite", "pareto_v05", "v=0.9"),
     ("algo=dpr_se env=pareto_v05 algo.v=0.9 algo.u=9", "pareto_v05:", "infinite", "u = 9",
      "assume"),
     ("algo=dpr_se env=student env.df=1.4 assume=true", "algo.u=auto:", "infinite", "student"),
     ("algo=prae_r env=pareto_v05", "env=pareto_v05:", "infinite", "prae_r", "at most 1"),
-    ("algo=adap_ucb env=pareto assume=true", "env=pareto:", "inf]", "adap_ucb", "[0, 1]"),
 ]  # fmt: skip
 OUTLIERS = [
     *bad("algo=prae_r env=wu_raw algo.k", "at least 2", 1.9, "nan"),
     ("algo=prae_c env=wu_central algo.k=1", "algo.k=1:", "at least 2"),
-    *bad("algo=prae_r env=wu_raw algo.alpha1", ("0 to below 0.5", "auto"), 0.5, -0.1, "nan"),
-    ("algo=prae_r env=wu_raw algo.alpha1=maybe", "algo.alpha1=maybe:", "0 to below 0.5", "auto"),
+    *bad("algo=prae_r env=wu_raw algo.alpha1", ("0 to below 0.5", "auto"), 0.5, "nan", "maybe"),
     *bad("algo=prae_c env=wu_central algo.alpha1", ("below 0.133", "auto"), 0.133, -0.1),
     ("algo=prae_c env=wu_central env.alpha=0.2", "algo.alpha1=0.2:", "0.133", "value of auto"),
     ("algo=prae_r env=wu_raw algo.alpha1=0.01", "env=wu_raw:", "0.05", "alpha1 = 0.01", "assume"),
@@ -200,15 +175,8 @@ OUTLIERS = [
     ("algo=prae_c env=wu_central algo.c1=-1", "algo.c1=-1:", "provable or a finite number above 0"),
     ("algo=prae_c env=wu_central algo.c1=provably", "algo.c1=provably:", "provable or"),
     ("algo=prae_r env=wu_raw algo.delta=0", "algo.delta=0:", "(0, 1)", "1/horizon"),
-    *(
-        (f"env=contaminated env.alpha={x}", f"env.alpha={x}:", words)
-        for x, words in (
-            (0.5, "[0, 1/2)"),
-            (-0.1, "[0, 1/2)"),
-            ("much", "number"),
-            ("nan", "number"),
-        )
-    ),
+    *bad("env=contaminated env.alpha", "[0, 1/2)", 0.5, -0.1),
+    *bad("env=contaminated env.alpha", "number", "much", "nan"),
     *bad("env=contaminated env.outlier", ("5 outliers", "one per arm"), "[1,2]", "[]"),
     *bad("env=contaminated env.outlier", "finite number", "far", "null"),
     ("env=contaminated 'env.outlier={law: cauchy}'", "env.outlier.law=cauchy:", "student"),
@@ -239,17 +207,8 @@ OUTLIERS = [
             ("law: [unseen]", "law=[unseen]:", "bernoulli"),
         )
     ),
-    *(
-        (f"env=contaminated assume=true env.inlier={inlier}", f"env.inlier.{key}", words)
-        for inlier, key, words in (
-            ("bernoulli env.inlier.means=5", "means=5:", "list of numbers"),
-            ("bernoulli env.inlier.means=[2,.5]", "means=[2,0.5]:", "[0, 1]"),
-            ("pareto env.inlier.shape=1", "shape=1:", "above 1"),
-            ("bernoulli_c1 env.inlier.family=c9", "family=c9:", "c4"),
-            ("twopoint_heavy env.inlier.g=7", "g=7:", "(0, 1]"),
-            ("table", "rewards:", "file=PATH.csv"),
-        )
-    ),
+    ("env=contaminated env.inlier=bernoulli env.inlier.means=[2,.5]", "env.inlier.means=[2,0.5]:",
+     "[0, 1]"),
 ]  # fmt: skip
 
 SWEEPS = [
@@ -261,28 +220,21 @@ SWEEPS = [
     ("'sweep={eps:[0.5,0]}'", "eps=0:", "above 0"),
     ("'sweep={env:[bernouli_c2]}'", "'bernouli_c2'", "did you mean bernoulli_c2?"),
     ("'sweep={env.nothing:[1]}'", "sweep.env.nothing", "no environment", "env.nothing"),
-    ("'sweep={env.means:[1]}'", "sweep.env.means", "no environment"),
+    ("'sweep={env.inlier.law:[1]}'", "sweep.env.inlier.law: no environment of the sweep has"),
+    ("'sweep={env.family.x:[1]}'", "sweep.env.family.x: no environment of the sweep has"),
     ("'sweep={seed:[1]}'", "sweep.seed", "-m seed"),
 ]
 SWEEPS_OF_REGRET = [
     ("'sweep={foo:[1]}'", "sweep.foo", "no algorithm", "foo"),
-    ("'sweep={checkpoints:[9]}'", "sweep.checkpoints", "no algorithm"),
     ("'sweep={algo:[ucb],alpha:[1,2]}'", "sweep.alpha", "no algorithm"),
     ("'sweep={algo:[ucb],eps:[1,2]}'", "sweep.eps", "no algorithm"),
     ("'sweep={alpha:[1,0]}'", "algo.alpha=0:", "above 0"),
-    ("'sweep={algo:[adap_ucbb]}'", "'adap_ucbb'", "did you mean adap_ucb?"),
-    ("'sweep={algo:[3]}'", "algo", "3", "adap_klucb"),
     ("'sweep={algo:[[1]]}'", "algo", "1", "adap_klucb"),
-    ("'sweep={env:[contaminated],env.alpha:[0,0.5]}'", "env.alpha=0.5:", "[0, 1/2)"),
-    ("'sweep={env:[contaminated],env.alpha:0.1}'", "sweep.env.alpha=0.1:", "list of values"),
     ("'sweep=[{horizon:[0]},{algo:[ucb]}]'", "horizon=0:", "at least 1"),
-    ("experiment=azize2022_fig8 sweep=5", "sweep=5:", "lists of values"),
 ]
 SWEEPS_OF_STOPPING = [
     ("'sweep={rel_error:[.1,0]}'", "rel_error=0:", "(0, 1)"),
     ("'sweep={rule:[nas],eps:[1]}'", "sweep.eps", "no rule"),
-    ("'sweep={alpha:[1]}'", "sweep.alpha", "no rule"),
-    ("'sweep={rule:[dp_naz]}'", "'dp_naz'", "did you mean dp_nas?"),
 ]
 # In calls from Python a list is a sweep
 LISTS = [
@@ -294,15 +246,12 @@ LISTS = [
 ]
 BY_LISTS = [
     ("algo=[]", "algo=[]:", "at least one"),
-    ("algo=[ucb,adap_ucbb]", "'adap_ucbb'", "did you mean adap_ucb?"),
     ("algo=ucb eps=[1,2]", "eps", "no algorithm"),
     ("algo.alpha=[1,0]", "algo.alpha=0:", "above 0"),
     ("runs=[1,2]", "runs=[1,2]:", "whole number"),
     ("experiment=azize2022_fig4 eps=0.5", "eps=0.5:", "azize2022_fig4 varies eps"),
     ("experiment=azize2022_fig4 algo=ucb", "algo=ucb:", "azize2022_fig4 varies algo"),
-    ("experiment=azize2022_fig4 algo.alpha=2", "alpha=2:", "azize2022_fig4 varies algo"),
     ("experiment=azize2022_fig8 algo.alpha=2", "alpha=2:", "azize2022_fig8 varies alpha"),
-    ("experiment=azize2022_fig8 algo.alfa=2", "alfa=2:", "azize2022_fig8 varies algo"),
 ]
 
 OF_BOTH = [*KEYS_OF_BOTH, *SWEEPS, *LISTS]

@@ -3,20 +3,12 @@
 import pytest
 from helpers import settings
 
-from dpbandits.errors import BadInput
-
 
 def test_a_parameter_of_the_inlier_is_set_where_an_environment_has_it():
     sweep = {"env": ["contaminated", "ren_bernoulli"], "env.inlier.family": ["c1", "c3"]}
     found = settings(sweep=sweep, assume=True)
     assert [s.columns.get("env.inlier.family") for s in found] == ["c1", "c3", None]
     assert found[0].instance.means[1] == 0.7 and found[1].instance.means[1] == 0.53125
-
-
-@pytest.mark.parametrize("name", ["env.nothing", "env.alpha", "env.inlier.law", "env.family.x"])
-def test_a_parameter_that_no_environment_has_is_refused(name):
-    with pytest.raises(BadInput, match=f"^sweep.{name}: no environment of the sweep has"):
-        settings(sweep={"env": ["bernoulli_c1", "bernoulli_c2"], name: [0, 0.1]})
 
 
 @pytest.mark.parametrize(("given", "other"), [({}, 10_000_000), ({"horizon": 300}, 300)])

@@ -10,35 +10,39 @@ from dpbandits.contracts.question import STOPPING
 
 BUDGETS = {0.1, 0.25, 0.5, 1.0}
 FOUR = {"dp_ucb", "dp_se", "adap_ucb", "adap_klucb"}
-# What the papers ran: horizon, runs, algorithms, environments, budgets
+EVERYWHERE = {f"bernoulli_c{i}" for i in (1, 2, 3, 4)}
+PHASES = {"dp_klucb", "dp_imed"}
+OFTEN = {"gamma": {0.1}, "beta": {1 / 1e7}, "alpha": {3.1}}
+# What the papers ran: horizon, runs, algorithms, environments, budgets, and values of parameters,
+# among those of the settings that have them
 PAPERS = {
-    "azize2022_fig2": (1e7, 20, FOUR, {"bernoulli_c2"}, {1.0}),
-    "azize2022_fig4": (1e7, 20, FOUR, {"bernoulli_c1"}, BUDGETS),
-    "azize2022_fig5": (1e7, 20, FOUR, {"bernoulli_c2"}, BUDGETS),
-    "azize2022_fig6": (1e7, 20, FOUR, {"bernoulli_c3"}, BUDGETS),
-    "azize2022_fig7": (1e7, 20, FOUR, {"bernoulli_c4"}, BUDGETS),
-    "azize2022_fig8": (1e7, 20, {"adap_ucb", "adap_klucb"}, {"bernoulli_c1"}, {1.0}),
-    "sajed2019_fig1": (5e7, 30, {"dp_ucb", "dp_se"}, {f"bernoulli_c{i}" for i in (1, 2, 3, 4)},
-     BUDGETS),
+    "azize2022_fig2": (1e7, 20, FOUR, {"bernoulli_c2"}, {1.0}, OFTEN),
+    "azize2022_fig4": (1e7, 20, FOUR, {"bernoulli_c1"}, BUDGETS, OFTEN),
+    "azize2022_fig5": (1e7, 20, FOUR, {"bernoulli_c2"}, BUDGETS, OFTEN),
+    "azize2022_fig6": (1e7, 20, FOUR, {"bernoulli_c3"}, BUDGETS, OFTEN),
+    "azize2022_fig7": (1e7, 20, FOUR, {"bernoulli_c4"}, BUDGETS, OFTEN),
+    "azize2022_fig8": (1e7, 20, {"adap_ucb", "adap_klucb"}, {"bernoulli_c1"}, {1.0},
+     {"alpha": {1, 3.1}}),
+    "sajed2019_fig1": (5e7, 30, {"dp_ucb", "dp_se"}, EVERYWHERE, BUDGETS,
+     {"gamma": {0.1}, "beta": {1 / 5e7}}),
+    "azize2025": (1e6, 100, {*PHASES, "adap_klucb", "dp_se", "kl_ucb", "lazy_dp_ts"}, EVERYWHERE,
+     {0.01, 0.1, 0.5, 1.0, np.inf}, {"first": {0}, "alpha": {2, 3.1}}),
+    "azize2025_alpha": (1e6, 1000, PHASES, EVERYWHERE, {0.1, 1.0},
+     {"first": {0}, "alpha": {1.1, 1.5, 2, 3}}),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_paper_scale(name):
-    horizon, runs, algorithms, environments, budgets = PAPERS[name]
+    horizon, runs, algorithms, environments, budgets, values = PAPERS[name]
     request = requested(experiment=name)
     assert request.runs == runs
     assert {s.horizon for s in request.settings} == {int(horizon)}
     assert {s.algo for s in request.settings} == algorithms
     assert {s.env for s in request.settings} == environments
     assert {s.budget for s in request.settings} == budgets
-    for setting in request.settings:
-        if setting.algo == "dp_ucb":
-            assert setting.parameters["gamma"] == 0.1
-        if setting.algo == "dp_se":
-            assert setting.parameters["beta"] == 1 / horizon
-        if setting.algo.startswith("adap"):
-            assert setting.parameters["alpha"] == 3.1 or name == "azize2022_fig8"
+    for key, expected in values.items():
+        assert {s.parameters[key] for s in request.settings if key in s.parameters} == expected
 
 
 def test_scale_of_hu_and_hegde():
@@ -77,25 +81,6 @@ def test_scale_of_experiments_that_no_paper_specifies(name):
             assert setting.horizon == 10**6 and setting.env == f"pareto_v0{10 * values['v']:g}"
             assert setting.budget in {0.5, 1.0, np.inf}
             assert spec["shape"] == pytest.approx(1.05 + values["v"])
-
-
-PHASES = {"dp_klucb", "dp_imed"}
-
-
-def test_scale_of_the_experiments_of_azize_et_al_2025():
-    """C1 ... C4, T = 1e6, 100 runs, or 1,000 of short ones; the phases of the experiment double."""
-    request, growth = (requested(experiment=f"azize2025{x}") for x in ("", "_alpha"))
-    everywhere = {f"bernoulli_c{i}" for i in (1, 2, 3, 4)}
-    for settings in (request.settings, growth.settings):
-        assert {s.env for s in settings} == everywhere
-        assert {s.horizon for s in settings} == {10**6}
-        assert {s.parameters["first"] for s in settings if s.algo in PHASES} == {0}
-    assert (request.runs, growth.runs) == (100, 1000)
-    assert {s.algo for s in request.settings} >= {*PHASES, "adap_klucb", "dp_se", "kl_ucb"}
-    assert {s.budget for s in request.settings} == {0.01, 0.1, 0.5, 1.0, np.inf}
-    assert {s.parameters["alpha"] for s in request.settings if s.algo in PHASES} == {2}
-    assert {s.parameters["alpha"] for s in growth.settings} == {1.1, 1.5, 2, 3}
-    assert {s.algo for s in growth.settings} == PHASES
 
 
 def test_scale_of_the_price_of_zcdp():

@@ -6,82 +6,62 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from helpers import setting, settings
+from refusals import message_of
 
 import dpbandits as dp
-from dpbandits.errors import BadInput
 
 B = {"algo": "heldp_ucb_b"}
 CROWD = B | {"population": "uniform_levels"}
 SMALL = {"horizon": 300, "runs": 2, "jobs": 1, "checkpoints": 3}
-COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
-OF_CROWDS = [*COLUMNS[:5], "population", "eps_min", *COLUMNS[5:]]
-
-# Columns
-
-
-def rows_of_settings(found, *columns):
-    """The settings of a table, in order."""
-    rows = found[list(columns)].drop_duplicates().astype(object)
-    return [tuple(None if pd.isna(x) else x for x in row) for row in rows.to_numpy().tolist()]
-
-
-def runs_of_each(found):
-    """How many runs each setting of a table has."""
-    last = found[found["t"] == found["horizon"]]
-    names = [c for c in found.columns if c not in ("seed", "run", "t", "regret")]
-    return set(last.groupby(names, dropna=False)["run"].count())
-
-
-@pytest.mark.parametrize("name", ["heldp_ucb_b", "heldp_ucb_l"])
-def test_equal_levels_need_eps_alone(name):
-    found = dp.run(algo=name, env="ren_mixed", eps=2, **SMALL)
-    assert list(found.columns) == COLUMNS
-    assert set(found["eps"]) == {2} and set(found["env"]) == {"ren_mixed"}
-    assert found["regret"].between(0, 0.4 * 300).all()
-
-
-@pytest.mark.parametrize("name", ["heldp_ucb_bs", "heldp_ucb_ls"])
-def test_unbounded_rewards_have_their_algorithms(name):
-    assert dp.run(algo=name, env="ren_gaussian", eps=2, **SMALL)["regret"].max() > 0
-
-
-def test_an_algorithm_for_bounded_rewards_sees_their_sigmoid():
-    env = dp.environment("ren_gaussian", sigmoid=True)
-    assert dp.run(algo="ucb", env=env, **SMALL)["regret"].max() > 0
+CROWDS = ["uniform_levels", "clipped_normal"]
+# arguments of a call, and the settings in its table: the columns that tell them apart, and rows
+TABLES = {
+    "equal levels need eps alone": (B | {"eps": 2}, ["eps"], [(2,)]),
+    "unbounded rewards": ({"algo": "heldp_ucb_ls", "env": "ren_gaussian", "eps": 2}, ["eps"],
+     [(2,)]),
+    "a sigmoid of rewards": ({"algo": "heldp_ucb_l", "eps": 2,
+     "env": dp.environment("ren_gaussian", sigmoid=True)}, ["eps"], [(2,)]),
+    "populations and eps_min that vary": (B | {"population": CROWDS, "eps_min": [0.5, 1]},
+     ["population", "eps_min"], [(crowd, x) for crowd in CROWDS for x in (0.5, 1)]),
+    "a population that does not vary": (CROWD | {"eps_min": 1}, ["population", "eps_min"],
+     [("uniform_levels", 1)]),
+    "eps_min of equal levels": ({"algo": "heldp_ucb_l", "eps": 2, "eps_min": [1, 2]}, ["eps_min"],
+     [(1,), (2,)]),
+    "equal levels beside a population": (
+     B | {"population": ["homogeneous", "uniform_levels"], "eps_min": [0.5, 1]},
+     ["eps", "population", "eps_min"],
+     [(1, "homogeneous", 0.5), (1, "homogeneous", 1), (100, "uniform_levels", 0.5),
+      (100, "uniform_levels", 1)]),
+    "eps of equal levels beside a population": (
+     B | {"population": ["homogeneous", "uniform_levels"], "eps_min": [0.5], "eps": [1, 2]},
+     ["eps", "population"], [(1, "homogeneous"), (2, "homogeneous"), (100, "uniform_levels")]),
+    "zCDP": ({"algo": "adac_ucb", "rho": [0.1, 1]}, ["rho"], [(0.1,), (1,)]),
+    "zCDP by default": ({"algo": "adac_ucb"}, ["rho"], [(1,)]),
+    "budgets of two names": (
+     {"algo": ["adac_ucb", "adap_ucb", "adar_ucb", "ucb"], "eps": [0.5], "rho": [0.1, 1]},
+     ["algo", "eps", "rho"],
+     [("adac_ucb", None, 0.1), ("adac_ucb", None, 1), ("adap_ucb", 0.5, None),
+      ("adar_ucb", 0.5, None), ("ucb", math.inf, math.inf)]),
+}  # fmt: skip
 
 
-def test_populations_and_eps_min_that_vary_become_columns():
-    crowds = ["uniform_levels", "clipped_normal"]
-    found = dp.run(**B, population=crowds, eps_min=[0.5, 1], **SMALL)
-    assert list(found.columns) == OF_CROWDS
-    assert rows_of_settings(found, "population", "eps_min") == [
-        ("uniform_levels", 0.5),
-        ("uniform_levels", 1),
-        ("clipped_normal", 0.5),
-        ("clipped_normal", 1),
-    ]
-    assert runs_of_each(found) == {2}
-
-
-def test_a_population_has_a_column_even_if_it_does_not_vary():
-    found = dp.run(**CROWD, eps_min=1, **SMALL)
-    assert list(found.columns) == OF_CROWDS
-    assert rows_of_settings(found, "population", "eps_min") == [("uniform_levels", 1)]
-
-
-@pytest.mark.parametrize("name", ["heldp_ucb_b", "heldp_ucb_l"])
-def test_eps_min_becomes_a_column_for_equal_levels_too(name):
-    """Two settings never share their rows."""
-    found = dp.run(algo=name, eps=2, eps_min=[1, 2], **SMALL)
-    assert runs_of_each(found) == {2}
-    assert rows_of_settings(found, "eps_min") == [(1,), (2,)]
-
-
-def test_equal_levels_beside_a_population_keep_their_settings_apart():
-    crowds = ["homogeneous", "uniform_levels"]
-    found = dp.run(**B, population=crowds, eps_min=[0.5, 1], **SMALL)
-    assert runs_of_each(found) == {2}
-    assert len(rows_of_settings(found, "eps", "population", "eps_min")) == 4
+@pytest.mark.parametrize("case", TABLES)
+def test_two_settings_never_share_their_rows(case, tmp_path):
+    """Blank for an algorithm with another budget, infinite for one without; each setting once."""
+    given, names, expected = TABLES[case]
+    found = dp.run(**given, **SMALL)
+    budgets = [name for name in ("eps", "rho") if name in names] or ["eps"]
+    users = ["population", "eps_min"] if {"population", "eps_min"} & {*names} else []
+    assert list(found.columns) == (
+        ["algo", "env", *budgets, "horizon", "seed", *users, "run", "t", "regret"]
+    )
+    rows = found[names].drop_duplicates().astype(object)
+    rows = [tuple(None if pd.isna(x) else x for x in row) for row in rows.to_numpy().tolist()]
+    assert rows == expected
+    assert dp.summary(found)["runs"].tolist() == [2] * len(rows)
+    if "eps" in found:
+        loaded = dp.load(dp.save(found, tmp_path / "table.csv"))
+        pd.testing.assert_frame_equal(loaded, found, check_dtype=False)
 
 
 def test_algorithms_without_local_privacy_ignore_swept_populations():
@@ -95,15 +75,6 @@ def test_algorithms_without_local_privacy_ignore_swept_populations():
         ("heldp_ucb_b", "uniform_levels", 2),
     ]
     assert found[0] == setting(algo="ucb") and found[1] == setting(algo="adap_ucb")
-
-
-def test_eps_beside_populations_is_that_of_equal_levels():
-    crowds = ["homogeneous", "uniform_levels"]
-    found = dp.run(**B, population=crowds, eps_min=[0.5], eps=[1, 2], **SMALL)
-    homogeneous = found[found["population"] != "uniform_levels"]
-    assert set(homogeneous["eps"]) == {1, 2}
-    assert runs_of_each(found) == {2}
-    assert len(found) == 3 * 2 * found["t"].nunique()
 
 
 def test_one_level_of_ones_own_is_the_same_as_eps():
@@ -132,34 +103,6 @@ def test_auto_for_equal_levels_is_their_level():
     assert setting(**B, eps=2, eps_min="auto") == setting(**B, eps=2)
 
 
-# Budgets of other names
-
-
-def test_the_budget_of_zcdp_is_a_column():
-    found = dp.run(algo="adac_ucb", rho=[0.1, 1], **SMALL)
-    assert list(found.columns) == [name.replace("eps", "rho") for name in COLUMNS]
-    assert rows_of_settings(found, "rho") == [(0.1,), (1,)]
-    assert dp.run(algo="adac_ucb", **SMALL)["rho"].unique().tolist() == [1]  # the default
-
-
-def test_budgets_of_two_names_share_a_table(tmp_path):
-    """Blank for an algorithm with another budget, infinite for one without; each setting once."""
-    algorithms = ["adac_ucb", "adap_ucb", "adar_ucb", "ucb"]
-    found = dp.run(algo=algorithms, eps=[0.5], rho=[0.1, 1], **SMALL)
-    settings_found = [
-        ("adac_ucb", None, 0.1),
-        ("adac_ucb", None, 1),
-        ("adap_ucb", 0.5, None),
-        ("adar_ucb", 0.5, None),
-        ("ucb", math.inf, math.inf),
-    ]
-    rows = rows_of_settings(found, "algo", "eps", "rho")
-    assert sorted(rows, key=str) == sorted(settings_found, key=str)
-    assert runs_of_each(found) == {2} and len(dp.summary(found)) == 5
-    loaded = dp.load(dp.save(found, tmp_path / "table.csv"))
-    pd.testing.assert_frame_equal(loaded, found, check_exact=False)
-
-
 def test_no_noise_is_an_infinite_budget():
     """AdaC-UCB and AdaR-UCB then play the same rounds, and none of noise is left."""
     given = SMALL | {"horizon": 5000, "beta": 1.0}
@@ -176,32 +119,6 @@ def test_renyi_dp_of_gaussian_noise_is_zcdp():
 
 
 # Refused
-
-
-def refusal(**given):
-    with pytest.raises(BadInput) as refused:
-        settings(**given)
-    return str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("eps_min", "words"),
-    [
-        (0, "eps_min=0: a finite number above 0"),
-        (-1, "eps_min=-1: a finite number above 0"),
-        (math.nan, "eps_min=nan: a finite number above 0"),
-        (math.inf, "eps_min=inf: a finite number above 0"),
-        ("text", "eps_min=text: a finite number above 0"),
-        (True, "eps_min=true: a finite number above 0"),
-        (100.5, "eps_min=100.5: no users of uniform_levels"),
-        ([1, 0], "eps_min=0: a finite number above 0"),
-        ([1, 101], "eps_min=101: no users of uniform_levels"),
-        (None, "eps_min: users of uniform_levels with a lower level send nothing; give a number"),
-    ],
-)
-def test_an_eps_min_that_no_user_reaches_is_refused(eps_min, words):
-    assert refusal(**CROWD, eps_min=eps_min).startswith(words)
-
 
 POPULATIONS = [
     ("levels", {"shares": [0.5, 0.6]}, "population.shares=[0.5,0.6]:", "sum to 1"),
@@ -243,22 +160,27 @@ POPULATIONS = [
     [(name, changes, parts) for name, changes, *parts in POPULATIONS],
     ids=[f"{name} {changes}" for name, changes, *_ in POPULATIONS],
 )
-def test_a_population_that_cannot_be_is_refused(name, changes, parts, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def test_a_population_that_cannot_be_is_refused(name, changes, parts, here):
     Path("users.csv").write_text("who,eps,some,gaps,debts\nann,1,x,1,-1\nbob,2,3,,2\n")
     Path("empty.csv").write_text("")
     Path("header.csv").write_text("eps\n")
-    with pytest.raises(BadInput) as refused:
-        settings(**B, population=dp.population(name, **changes), eps_min=0.5)
-    message = str(refused.value)
+    message = message_of(
+        lambda: settings(**B, population=dp.population(name, **changes), eps_min=0.5)
+    )
     assert all(part in message for part in parts), message
 
 
 REFUSED = [
+    (CROWD | {"eps_min": 0}, "eps_min=0: a finite number above 0"),
+    (CROWD | {"eps_min": math.nan}, "eps_min=nan: a finite number above 0"),
+    (CROWD | {"eps_min": math.inf}, "eps_min=inf: a finite number above 0"),
+    (CROWD | {"eps_min": "text"}, "eps_min=text: a finite number above 0"),
+    (CROWD | {"eps_min": True}, "eps_min=true: a finite number above 0"),
+    (CROWD | {"eps_min": 100.5}, "eps_min=100.5: no users of uniform_levels"),
+    (CROWD | {"eps_min": [1, 0]}, "eps_min=0: a finite number above 0"),
+    (CROWD, "eps_min: users of uniform_levels with a lower level send nothing; give a number"),
     ({"algo": "adac_ucb", "eps": 1}, "eps=1: adac_ucb takes no eps; its privacy budget is rho"),
     ({"algo": "adap_ucb", "rho": 1}, "rho=1: adap_ucb takes no rho; its privacy budget is eps"),
-    ({"algo": "adar_ucb", "rho": 1}, "rho=1: adar_ucb takes no rho; its privacy budget is eps"),
-    (B | {"rho": 1}, "rho=1: heldp_ucb_b takes no rho; its privacy budget is eps"),
     ({"algo": "ucb", "rho": 1}, "rho=1: ucb is not private and takes no rho; leave it out"),
     ({"algo": ["ucb", "dp_se"], "rho": [1]}, "sweep.rho: no algorithm of the sweep has"),
     ({"algo": "adac_ucb", "rho": 0}, "rho=0: a number above 0"),
@@ -267,38 +189,28 @@ REFUSED = [
     ({"algo": "adar_ucb", "order": 1}, "algo.order=1: a finite number above 1"),
     (B | {"eps": 2, "eps_min": 3}, "eps_min=3: no users of level eps=2"),
     (B | {"eps": 2, "eps_min": 0}, "eps_min=0: a finite number above 0"),
-    (B | {"eps": 2, "eps_min": -1}, "eps_min=-1: a finite number above 0"),
-    (B | {"population": "clipped_normal", "eps_min": 101}, "eps_min=101: no users of clipped_norm"),
-    (B | {"population": "clipped_normal"}, "eps_min: users of clipped_normal"),
     (B | {"population": dp.levels([0]), "eps_min": "auto"}, "population=levels: no user has"),
     (CROWD | {"eps_min": 1, "eps": 1}, "eps=1: the users of uniform_levels have levels of their"),
-    (CROWD | {"eps_min": 1, "eps": math.inf}, "eps=inf: the users of uniform_levels"),
     (B | {"eps": math.inf}, "eps=inf: a finite number above 0"),
-    ({"algo": "heldp_ucb_l", "eps": math.inf}, "eps=inf: a finite number above 0"),
     (B | {"eps": 0}, "eps=0: a finite number above 0"),
     (B | {"eps": math.nan}, "eps=nan: a finite number above 0"),
     ({"algo": "heldp_ucb_l", "eps": 1e200}, "eps=1e200:"),
     (B | {"population": "uniform_level"}, "unknown population 'uniform_level': did you mean unif"),
-    (B | {"population": "xyz"}, "unknown population 'xyz'"),
     (B | {"population": 3}, "unknown population '3'"),
     ({"algo": "adap_ucb", "population": "uniform_levels"}, "population=uniform_levels: adap_ucb"),
-    ({"algo": "ucb", "population": "uniform_levels"}, "population=uniform_levels: ucb takes no"),
     ({"algo": "adap_ucb", "eps_min": 1}, "eps_min=1: adap_ucb takes no eps_min"),
-    ({"algo": "ucb", "eps_min": "auto"}, "eps_min=auto: ucb takes no eps_min"),
     (B | {"env": "ren_gaussian"}, "env=ren_gaussian: its rewards lie in [-inf, inf], but"),
     (CROWD | {"eps_min": 1, "eps": [1, 2]}, "sweep.eps: no algorithm"),
-    ({"sweep": {"algo": ["ucb"], "population": ["uniform_levels"]}}, "sweep.population: no algo"),
     ({"sweep": {"algo": ["ucb", "adap_ucb"], "eps_min": [1]}}, "sweep.eps_min: no algorithm"),
-    (B | {"population": ["uniform_levl"], "eps_min": 1}, "unknown population 'uniform_levl'"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("given", "words"), REFUSED, ids=[words for _, words in REFUSED])
 def test_levels_that_do_not_fit_the_algorithm_are_refused(given, words):
-    assert refusal(**given).startswith(words)
+    assert message_of(settings, **given).startswith(words)
 
 
 @pytest.mark.parametrize(("name", "other"), [("b", "bs"), ("l", "ls")])
 def test_the_variant_for_any_rewards_is_named(name, other):
-    message = refusal(algo=f"heldp_ucb_{name}", env="ren_gaussian")
+    message = message_of(settings, algo=f"heldp_ucb_{name}", env="ren_gaussian")
     assert f"assumes rewards in [0, 1]; heldp_ucb_{other} takes any rewards" in message

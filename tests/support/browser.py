@@ -42,14 +42,10 @@ class Browser:
         theme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         medium = "print" if forced_print else ""
         self.command("Emulation.setEmulatedMedia", media=medium, features=[theme])
-        self.resize(width)
-        self.drain()
+        size = {"width": width, "height": HEIGHT, "deviceScaleFactor": 1, "mobile": False}
+        self.command("Emulation.setDeviceMetricsOverride", **size)  # also below a window's least
+        self._logged()  # what was logged before is forgotten
         self.driver.get(page.resolve().as_uri() if isinstance(page, Path) else page)
-
-    def resize(self, width, height=HEIGHT):
-        """Give the page a width and height in pixels, also below the least of a window."""
-        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        self.command("Emulation.setDeviceMetricsOverride", **size)
 
     def command(self, name, **arguments):
         """A command of Chromium's own protocol."""
@@ -69,10 +65,6 @@ class Browser:
         """The elements that a CSS selector finds."""
         return self.driver.find_elements("css selector", selector)
 
-    def drain(self):
-        """Forget what was logged before."""
-        self._logged()
-
     def errors(self):
         """Errors and warnings of the console since the page was opened."""
         return [x["message"] for x in self._logged("browser") if x["level"] != "INFO"]
@@ -90,30 +82,21 @@ class Browser:
         kinds = kinds or ("browser", "performance")
         return [entry for kind in kinds for entry in self.driver.get_log(kind)]
 
-    def violations(self, impacts=SERIOUS, without=()):
-        """The rules of axe-core that the page violates, each with the first elements that do."""
+    def violations(self):
+        """The rules of axe-core that the page violates seriously, each with the first elements
+        that do.
+        """
         import axe_core_python
 
-        axe = Path(axe_core_python.__file__).with_name("axe.min.js").read_text()
-        self.run(axe)
-        options = {
-            "rules": {name: {"enabled": False} for name in without},
-            "resultTypes": ["violations"],  # the nodes of the others take long to describe
-        }
+        self.run(Path(axe_core_python.__file__).with_name("axe.min.js").read_text())
+        options = {"resultTypes": ["violations"]}  # the nodes of others take long to describe
         script = "const done = arguments[1]; axe.run(document, arguments[0]).then(done)"
         found = self.driver.execute_async_script(script, options)["violations"]
         return {
             rule["id"]: [f"{x['html'][:200]} {x['failureSummary']}" for x in rule["nodes"][:3]]
             for rule in found
-            if rule["impact"] in impacts
+            if rule["impact"] in SERIOUS
         }  # fmt: skip
-
-    def screenshot(self, file, whole=False):
-        """Write what is seen, or the whole page, as PNG."""
-        import base64
-
-        shot = self.command("Page.captureScreenshot", captureBeyondViewport=whole)
-        Path(file).write_bytes(base64.b64decode(shot["data"]))
 
 
 @contextmanager

@@ -36,6 +36,11 @@ def command(*words, cwd=None, env=None, limit=math.inf):
     return subprocess.CompletedProcess(words, code, out, err)
 
 
+def captured(*words, **more):
+    """Run any program as ``subprocess.run`` does; what it prints is captured, as text."""
+    return subprocess.run(words, capture_output=True, text=True, check=False, **more)
+
+
 def _server():
     if os.getpid() not in _servers:
         _servers[os.getpid()] = subprocess.Popen(

@@ -28,19 +28,8 @@ from dpbandits.settings.user_files import user_folders
 EXTREME = [0, -0.0, 5e-324, 1e-100, 1e308, -1e308, 2**53 + 1, 2**62, 2**63, 10**400, -(10**400)]
 EXTREME += [float("nan"), float("inf"), -float("inf"), 1, 2, 0.5, 1.0000000001, 100, 1e7, 1e12]
 WORDS = ["auto", "1/horizon", "literal", "practical", "provable", "batch", "threads", "inf", "NaN"]
-WORDS += [
-    "",
-    " ",
-    "é",
-    "\u2028",
-    "a\nb",
-    "\x1b[31m",
-    "\0",
-    "x" * 5000,
-    "../up",
-    "1e400",
-    "_target_",
-]
+WORDS += ["", " ", "é", "\u2028", "a\nb", "\x1b[31m", "\0", "x" * 5000, "../up", "1e400"]
+WORDS += ["_target_"]
 REFERENCES = ["${eps}", "${horizon}", "${nothing}", "${oc.env:HOME}", "${", "${a:}", "???", "$x"]
 
 numbers = st.one_of(

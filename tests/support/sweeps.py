@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from subprocess import Popen
+from subprocess import PIPE, Popen
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,8 @@ from dpbandits.settings.choices import request_from
 from dpbandits.settings.groups import default_keys
 from dpbandits.settings.request import Request
 
-COMMAND = [sys.executable, "-c", "from dpbandits.cli.run import main; main()"]
+MAIN = "from dpbandits.cli.run import main; main()"
+COMMAND = [sys.executable, "-c", MAIN]
 
 THREE = {"law": "bernoulli", "means": [0.9, 0.2, 0.3]}
 
@@ -95,6 +96,12 @@ def own_algorithm(folder: Path, name: str, source: str, parameters: str = "{}") 
     (home / f"{name}.yaml").write_text(parameters)
     (home / f"{name}.py").write_text(source)
     return home
+
+
+def started(*words: str, before: str = "", **more: Any) -> Popen:
+    """``bandit-run`` in a process of its own, after some code; what it prints is to be read."""
+    pipes = {"stdout": PIPE, "stderr": PIPE, "text": True}
+    return Popen([sys.executable, "-c", before + MAIN, *words], **(pipes | more))
 
 
 def until(condition: Callable[[], Any], process: Popen, seconds: float = 240.0) -> Any:

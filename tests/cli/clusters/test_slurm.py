@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from extras import require
 from slurm_cluster import asked, require_slurm, slurm_cluster
-from sweeps import COMMAND, own_algorithm, requested, stored, until
+from sweeps import COMMAND, own_algorithm, requested, started, stored, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.extra("submitit")]
 SLURM = ["-m", "hydra/launcher=submitit_slurm", "hydra.launcher.mem_gb=null", "jobs=1"]
@@ -40,18 +40,10 @@ def slurm(cluster):
     asked(cluster, "scancel", "--user=root")
 
 
-def started(folder, environment, *words):
+def submitted(folder, environment, *words):
     """A command, in a group of its own, as that of a terminal."""
-    return subprocess.Popen(
-        [COMMAND[0], "-c", HASTY + COMMAND[2], *SLURM, *words],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )
+    own = {"cwd": folder, "env": environment, "start_new_session": True}
+    return started(*SLURM, *words, before=HASTY, **own)
 
 
 def ended(process):
@@ -65,7 +57,7 @@ def ended(process):
 
 def test_an_array_of_jobs_gives_the_bytes_of_one_machine(tmp_path, slurm, accounts):
     sweep = ["algo=adap_ucb,dp_se", "horizon=2000", "runs=3"]
-    code, out, err = ended(started(tmp_path, slurm, *sweep, "results=there"))
+    code, out, err = ended(submitted(tmp_path, slurm, *sweep, "results=there"))
     assert (code, err) == (0, [])
     here = [*COMMAND, "-m", *sweep, "results=here"]
     subprocess.run(here, cwd=tmp_path, check=True, capture_output=True, timeout=PATIENT)
@@ -113,7 +105,7 @@ def home(tmp_path):
 
 def test_jobs_that_fail_are_reported_and_the_others_are_listed(tmp_path, slurm, home):
     """One raises, one is cancelled, one is killed: no result of the last two ever comes."""
-    process = started(tmp_path, slurm, *OWN, "algo.fate=0,1,2,3")
+    process = submitted(tmp_path, slurm, *OWN, "algo.fate=0,1,2,3")
     until(lambda: (home / "waits2").exists() and (home / "waits3").exists(), process)
     os.kill(int(until((home / "waits3").read_text, process)), signal.SIGKILL)
     asked(slurm, "scancel", next(job for job in running(slurm) if job.endswith("_2")))
@@ -139,7 +131,7 @@ def running(slurm):
 def test_a_time_limit_submits_the_job_again_and_finished_runs_are_kept(tmp_path, slurm, home):
     settings = ["timeout_min=1", "signal_delay_s=55", "max_num_timeout=1"]
     limit = [f"hydra.launcher.{setting}" for setting in settings]
-    process = started(tmp_path, slurm, *OWN, "algo.fate=2", *limit)
+    process = submitted(tmp_path, slurm, *OWN, "algo.fate=2", *limit)
     until(lambda: (home / "waits2").exists(), process)
     until(lambda: asked(slurm, "squeue", "-h", "-o%T") == ["PENDING"], process)
     (log,) = tmp_path.glob("results/.submitit/*/*/*_log.out")
@@ -159,7 +151,7 @@ def test_a_time_limit_submits_the_job_again_and_finished_runs_are_kept(tmp_path,
 
 
 def test_an_interrupted_command_says_which_jobs_go_on(tmp_path, slurm, home):
-    process = started(tmp_path, slurm, *OWN, "algo.fate=0,2")
+    process = submitted(tmp_path, slurm, *OWN, "algo.fate=0,2")
     until(lambda: (home / "waits2").exists(), process)
     until(lambda: list(tmp_path.glob("results/.submitit/*/*_0/*_result.pkl")), process)
     (job,) = (job for job in running(slurm) if job.endswith("_1"))
@@ -183,7 +175,7 @@ def test_an_interrupted_command_says_which_jobs_go_on(tmp_path, slurm, home):
 
 def test_a_partition_that_does_not_exist_is_one_line(tmp_path, slurm):
     words = ["algo=ucb,dp_se", "results=a/b", "hydra.launcher.partition=nowhere"]
-    code, out, (line,) = ended(started(tmp_path, slurm, *words))
+    code, out, (line,) = ended(submitted(tmp_path, slurm, *words))
     assert (code, out) == (2, [])
     assert line.startswith("bandit-run: hydra/launcher: the jobs cannot be launched: sbatch: ")
     assert "invalid partition specified: nowhere" in line

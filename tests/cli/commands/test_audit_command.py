@@ -1,4 +1,7 @@
-"""bandit-audit: what it prints, writes and stores, and what it refuses."""
+"""bandit-audit: what it prints, writes and stores.
+
+What it refuses is tested in ``refusals/test_bad_command_lines`` and ``audit/test_audit_requests``.
+"""
 
 import json
 import pickle
@@ -18,18 +21,9 @@ from dpbandits.environments.catalogue import build
 
 
 @pytest.fixture
-def audited(tmp_path, monkeypatch, capsys):
+def audited(ended):
     """A function that audits, and returns the exit code, the output and the messages."""
-    monkeypatch.chdir(tmp_path)
-
-    def run_command(*words):
-        with monkeypatch.context() as patch:
-            patch.setattr(sys, "argv", ["bandit-audit", *words])
-            with pytest.raises(SystemExit) as stopped:
-                command.main()
-        return stopped.value.code, *capsys.readouterr()
-
-    return run_command
+    return lambda *words: ended(command, *words)
 
 
 @pytest.mark.slow
@@ -110,28 +104,6 @@ def test_an_alignment_is_replayed_first(audited, scale, alignment, code, said, t
     assert (replays > aligned) == (code == 3) and (replays > 0) == bool(alignment)
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("algo=adap_ubc", "unknown algo 'adap_ubc': did you mean adap_ucb?"),
-        ("algo=dp_se jobs=0", "jobs=0: a number of workers"),
-        ("algo=dp_se algo.alpha=1", "unknown key 'algo.alpha'"),
-        ("algo=dp_se algo.beta=7", "algo.beta=7: a number in (0, 1], or 1/horizon is needed"),
-        ("algo=dp_se env=sign", "unknown key 'env'"),
-        ("algo=dp_se results=", "results"),
-        ("algo=dpr_se short=3", "short=3: write short.ALGORITHM.PARAMETER=VALUE"),
-        ("algo=dpr_se short.dpr_se=3", "write short.ALGORITHM.PARAMETER=VALUE"),
-        ("algo=dpr_se short={dpr_se:{q:1}}", "short={dpr_se:{q:1}}: Key 'q' is not in struct"),
-        ("--config-dir nowhere algo=dp_se", "there is no such folder"),
-        ("algo", "algo: KEY=VALUE is needed"),
-        ("algo=dp_se --what", "unrecognized arguments"),
-    ],
-)
-def test_bad_input_gets_one_line(line, message, refused):
-    """Other values are refused in test_audit_requests.py."""
-    assert message in refused(command, line.split())
-
-
 def test_an_audit_without_scikit_learn_gets_one_line(refused, monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
     line = "an audit needs scikit-learn: pip install 'dpbandits[audit]'\n"
@@ -146,11 +118,9 @@ def test_noise_beyond_single_precision_is_audited(audited):
 
 
 def test_an_algorithm_that_fails_is_reported(audited, tmp_path):
-    own_algorithm(
-        tmp_path, "failing", "def failing(game, rng, eps):\n    raise ValueError('no way')\n"
-    )
-    words = ["--config-dir", ".", "algo=failing", "jobs=1"]
-    code, _, err = audited(*words)
+    source = "def failing(game, rng, eps):\n    raise ValueError('no way')\n"
+    own_algorithm(tmp_path, "failing", source)
+    code, _, err = audited("--config-dir", ".", "algo=failing", "jobs=1")
     assert code == 1
     assert "no way" in err and err.endswith("bandit-audit: failed: failing; see above\n")
 
@@ -201,10 +171,3 @@ def test_a_mechanism_is_sent_by_name_and_a_changed_one_is_not():
     make, values = replace(tree, sizes=(3,)).__reduce__()
     changed = make(*values)
     assert (changed.name, changed.sizes, changed.values) == ("tree", (3,), tree.values)
-
-
-def test_help_names_every_mechanism(audited):
-    code, out, _ = audited("--help")
-    assert code == 0
-    for name in MECHANISMS:
-        assert f"  {name} " in out

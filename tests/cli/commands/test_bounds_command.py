@@ -74,9 +74,3 @@ def test_bounds_of_users_with_levels_of_their_own(bandit):
     )
     assert any(line.startswith("Ren et al. 2020, Theorem 10 ") for line in printed)
     assert any(line.startswith("  Ren et al. 2020, Corollary 11: needs eps_t") for line in printed)
-
-
-def test_the_help_of_bounds_lists_the_kinds(bandit):
-    printed = "\n".join(bandit(bounds, "--help"))
-    for word in ("exact", "asymptotic", "worst case", "order", "refuted", "results=DIR"):
-        assert word in printed

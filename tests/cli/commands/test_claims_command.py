@@ -10,29 +10,25 @@ from dpbandits.cli import claims
 from dpbandits.running.monte_carlo import run_settings
 from dpbandits.settings.choices import request_from
 
-
-def bandit_claims(*words):
-    return command("bandit-claims", *words)
+pytestmark = pytest.mark.long
 
 
-@pytest.mark.long
 def test_some_claims_are_measured(tmp_path):
     words = ["A5", "horizon=3000", "runs=5", f"results={tmp_path}"]
-    done = bandit_claims(*words)
+    done = command("bandit-claims", *words)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == str(tmp_path / "claims-A5.csv")
     assert "Azize & Basu 2022, Fig. 8" in (tmp_path / "claims-A5.md").read_text()
     assert r"\toprule" in (tmp_path / "claims-A5.tex").read_text()
     table = pd.read_csv(tmp_path / "claims-A5.csv")
     assert set(table["part"]) <= {"holds", "fails", "undecided"} and len(table) == 3
-    again = bandit_claims(*words)
+    again = command("bandit-claims", *words)
     assert again.stdout == done.stdout
-    other = bandit_claims(*words, "seed=1")
+    other = command("bandit-claims", *words, "seed=1")
     assert other.stdout.splitlines()[-1].endswith("claims-A5-seed1.csv")
     assert (pd.read_csv(tmp_path / "claims-A5-seed1.csv")["value"] != table["value"]).all()
 
 
-@pytest.mark.long
 def test_every_claim_is_measured_in_small(bandit, monkeypatch):
     """Three runs of each setting, and few rounds unless an experiment varies the horizon: then the
     regrets of what would be played round by round are made up.
@@ -71,12 +67,13 @@ def test_every_claim_is_measured_in_small(bandit, monkeypatch):
     assert measured.mean() > 0.9
 
 
-@pytest.mark.long
 def test_verdicts_on_cheap_claims_do_not_depend_on_the_seed(tmp_path):
     """A3 and A5 at full scale, 500 runs of two seeds: the same verdicts, part by part."""
     found = []
     for seed in (0, 1):
-        done = bandit_claims("A3", "A5", f"seed={seed}", "runs=500", f"results={tmp_path}")
+        done = command(
+            "bandit-claims", "A3", "A5", f"seed={seed}", "runs=500", f"results={tmp_path}"
+        )
         assert done.returncode == 0, done.stderr
         found.append(pd.read_csv(done.stdout.splitlines()[-1]))
     assert (found[0]["part"] == found[1]["part"]).all()

@@ -4,6 +4,7 @@ import sys
 
 import pandas as pd
 import pytest
+from sweeps import own_algorithm
 
 import dpbandits as dp
 from dpbandits.cli import audit as command
@@ -36,17 +37,11 @@ def test_the_command_prints_and_writes(bandit, tmp_path):
 
 @pytest.mark.extra("flint")
 @pytest.mark.parametrize(("factor", "code", "verdict"), [(1, 0, "proved"), (2, 3, "VIOLATED")])
-def test_a_violation_has_exit_code_3(factor, code, verdict, tmp_path, monkeypatch, capsys):
-    (tmp_path / "algo").mkdir()
-    (tmp_path / "algo/twice.py").write_text(TWIN.replace("FACTOR", str(factor)))
-    (tmp_path / "algo/twice.yaml").write_text("# A bit\n{}\n")
-    monkeypatch.chdir(tmp_path)
+def test_a_violation_has_exit_code_3(factor, code, verdict, ended, here):
+    own_algorithm(here, "twice", TWIN.replace("FACTOR", str(factor)))
     words = ["exact=true", "--config-dir", ".", "algo=twice", "horizon=4", "eps=0.5"]
-    monkeypatch.setattr(sys, "argv", ["bandit-audit", *words])
-    with pytest.raises(SystemExit) as stopped:
-        command.main()
-    printed = capsys.readouterr().out
-    assert stopped.value.code == code and verdict in printed and "neighbours" in printed
+    found, printed, _ = ended(command, *words)
+    assert found == code and verdict in printed and "neighbours" in printed
 
 
 @pytest.mark.long

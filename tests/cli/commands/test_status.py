@@ -11,6 +11,8 @@ from dpbandits.results.run_store import Runs, RunStore
 
 SWEEP = ["'sweep={algo:[dp_se],eps:[0.25,0.5,1,2]}'", "horizon=1e4", "runs=4", "jobs=2"]
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def reported(bandit):
@@ -27,7 +29,6 @@ def finish(setting, runs, seconds):
     return store
 
 
-@pytest.mark.slow
 def test_every_state_is_counted_and_the_time_left_is_reported(reported):
     request = read_request([word.strip("'") for word in SWEEP], ())
     done, half, damaged, failed = request.settings
@@ -47,14 +48,12 @@ def test_every_state_is_counted_and_the_time_left_is_reported(reported):
     assert lines[9:] == ["time left: about 5.2 minutes on 2 workers, 9 runs"]
 
 
-@pytest.mark.slow
 def test_nothing_is_written_and_nothing_is_known_at_first(reported, tmp_path):
     lines = reported("experiment=azize2022_fig4")
     assert lines[-1].startswith("time left: not known yet")
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_all_is_done(reported):
     (setting,) = read_request(["algo=dp_se", "horizon=100", "runs=2"], ()).settings
     finish(setting, 2, 1.0)
@@ -62,7 +61,6 @@ def test_all_is_done(reported):
     assert "2 runs" in reported("algo=dp_se", "horizon=100", "runs=4")[-1]
 
 
-@pytest.mark.slow
 def test_many_settings_are_grouped(reported):
     eps = ",".join(str(x / 10) for x in range(1, 60))
     lines = reported(f"'sweep={{algo:[dp_se,adap_ucb],eps:[{eps}]}}'", "horizon=100")
@@ -71,14 +69,8 @@ def test_many_settings_are_grouped(reported):
     ]  # fmt: skip
 
 
-@pytest.mark.slow
 def test_a_multirun_and_a_rule(reported):
     lines = reported("-m", "algo=dp_se,adap_ucb", "eps=0.5,1", "horizon=100")
     assert lines[-2].split()[:3] == ["all", "4", "0"]
     assert "dp_nas on sign" in reported("rule=dp_nas")[2]
     assert "on sign" in reported("experiment=sajed2019_stopping")[2]
-
-
-def test_help_explains_every_state(reported):
-    text = " ".join(reported("--help"))
-    assert all(state in text for state in status.STATES)

@@ -18,13 +18,11 @@ GLOBAL = "# @package _global_\n"
 # a file's path and content, and parts of the message
 FILES = [
     ("env/latin", LAW.encode() + b"# \xe9\n", "latin.yaml:", "UTF-8"),
-    ("env/binary", bytes(range(256)), "binary.yaml:", "UTF-8"),
     ("env/wide", (LAW + MEANS).encode("utf-16"), "wide.yaml:", "UTF-8"),
     ("env/nul", LAW + "\0", "nul.yaml:", "special characters"),
     ("env/itself", LAW + "means: &a [0.5, *a]\n", "itself.yaml:"),
     ("env/whole", "&a\nlaw: bernoulli\nmeans: *a\n", "whole.yaml:"),
     ("env/alias", LAW + "means: *a\n", "alias.yaml:", "undefined alias"),
-    ("env/quoted", "'false'\n", "quoted.yaml:", "names with values are needed"),
     ("env/deepest", f"means: {'{a: ' * 3000}{'}' * 3000}\n", "deepest.yaml:", "nested without end"),
     ("env/tab", LAW + "means:\n\t- 0.5\n", "tab.yaml:", "YAML", r"'\t'", "line 3"),
     ("env/twice", LAW + LAW + MEANS, "twice.yaml:", "duplicate key law"),
@@ -34,20 +32,18 @@ FILES = [
     ("env/list", "- 1\n- 2\n", "env=[1,2]:", "names with values"),
     ("env/five", "5\n", "five.yaml:", "int"),
     ("env/words", "just words\n", "env.law=null:", "bernoulli"),
-    ("env/empty", "", "env.law=null:", "bernoulli"),
     ("env/object", "law: !!python/object/apply:os.system [ls]\n", "object.yaml:", "os.system"),
     ("env/path", "law: !!python/object/apply:pathlib.Path [a]\n", "path.yaml:", "PosixPath"),
     ("env/bytes", LAW + "means: [!!binary aGVsbG8=, 3]\n", "bytes.yaml:", "bytes"),
     ("env/set", LAW + "means: !!set {a, b}\n", "set.yaml:", "set"),
     ("env/tag", "law: !law bernoulli\n", "tag.yaml:", "!law"),
     ("env/one", LAW + MEANS + "1: 2\n", "one.yaml: 1:", "a name"),
-    ("env/yes", LAW + MEANS + "true: 2\n", "yes.yaml: true:", "a name"),
     ("env/none", LAW + MEANS + "~: 2\n", "none.yaml:", "NoneType"),
     ("env/lists", LAW + "[1,2]: 2\n", "lists.yaml:", "unhashable key"),
+    ("env/meanless", LAW, "env.means is missing"),
     ("env/nan", LAW + MEANS, "env=nan:", "rename"),
     ("env/notanumber", LAW + "means: [.nan, 0.6]\n", "env.means=[nan,0.6]:", "finite number"),
     ("env/huge", LAW + "means: [1e400, 0.6]\n", "huge.yaml: 1e400 is larger than any float"),
-    ("env/infinite", LAW + "means: [.inf, 0.6]\n", "env.means=[inf,0.6]:", "finite number"),
     ("env/hugest", LAW + f"means: [1{'0' * 400}, 0.6]\n", "env.means=[1000", "finite number"),
     ("env/digits", LAW + f"means: [1{'0' * 5000}, 0.6]\n", "digits.yaml:", "4300 digits"),
     ("env/truth", LAW + "means: [true, 0.6]\n", "mean=true:", "finite number"),
@@ -72,18 +68,15 @@ FILES = [
     ("env/bernoulli_c2", LAW + MEANS, "bernoulli_c2.yaml:", "one of ours"),
     ("population/three", "kind: 3\n", "population.kind", "'3'", "levels"),
     ("population/listed", "- 1\n", "population=[1]:", "names with values"),
-    ("population/latin", b"kind: levels # \xe9\n", "latin.yaml:", "UTF-8"),
     ("runner/mine", "address: null\n", "runner", "'mine'", "dask"),
     ("algo/alone", "{}\n", "algo=alone:", "alone.py"),
-    ("experiment/latin", GLOBAL.encode() + b"runs: 5 # \xe9\n", "latin.yaml:", "UTF-8"),
-    ("experiment/five", GLOBAL + "5\n", "five.yaml:", "int"),
     ("experiment/list", GLOBAL + "- 5\n", "experiment=list", "ListConfig"),
     ("experiment/again", GLOBAL + "defaults: [again]\n", "experiment=again", "chooses itself"),
     ("experiment/key", GLOBAL + "1: 2\n", "key.yaml: 1:", "a name"),
     ("experiment/swept", GLOBAL + "sweep: {1: [2]}\n", "swept.yaml: 1:", "a name"),
-    ("experiment/itself", GLOBAL + "sweep: &a {eps: *a}\n", "itself.yaml:"),
     ("experiment/deep", GLOBAL + "sweep: {eps: [[[1]]]}\n", "eps=[[1]]:", "above 0"),
     ("experiment/header", "runs: 50\n", "must start with", "_global_"),
+    ("experiment/unknown", GLOBAL + "sweeep: {eps: [1]}\n", "did you mean sweep?"),
     ("experiment/named", GLOBAL + "algo: ucb\n", "algo=ucb:", "override /algo: NAME"),
     ("experiment/_target_", GLOBAL + "_target_: os.system\n", "'_target_'", "algo"),
     ("experiment/mixed", GLOBAL + "sweep: {algo: [ucb], arm: [1]}\n", "sweep.arm:", "algorithm"),
@@ -100,12 +93,6 @@ def write(path: str, content: str | bytes) -> list[str]:
     return [f"{group}={name}"]
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
 def request(words, question=REGRET):
     """What the commands do first: check the folder, then compose the configuration."""
     return read_request(words, user_folders("mine"), question)
@@ -114,15 +101,15 @@ def request(words, question=REGRET):
 @pytest.mark.parametrize(
     ("path", "content", "parts"), [(x[0], x[1], x[2:]) for x in FILES], ids=[x[0] for x in FILES]
 )
-def test_a_bad_file_is_refused(folder, path, content, parts):
+def test_a_bad_file_is_refused(here, path, content, parts):
     words = write(path, content)
     users = ["algo=heldp_ucb_l"] if "population" in path else []
     quick = [] if "many" in path else ["horizon=100"]
-    before = sorted(folder.rglob("*"))
+    before = sorted(here.rglob("*"))
     message = message_of(request, [*words, *users, *quick])
     assert all(part in message for part in parts), message
     assert len(message) < 2100
-    assert sorted(folder.rglob("*")) == before
+    assert sorted(here.rglob("*")) == before
 
 
 def test_the_folder_is_checked_before_any_file_is_chosen(refused):
@@ -137,7 +124,7 @@ def test_the_folder_is_checked_before_any_file_is_chosen(refused):
 
 
 @pytest.mark.parametrize("kind", ["folder", "dangling", "loop"])
-def test_what_is_no_file_is_refused(folder, kind):
+def test_what_is_no_file_is_refused(here, kind):
     home = Path("mine/env")
     home.mkdir(parents=True)
     if kind == "folder":
@@ -149,14 +136,14 @@ def test_what_is_no_file_is_refused(folder, kind):
 
 
 @pytest.mark.parametrize("key", ["results", "jobs", "sweep"])
-def test_a_folder_with_the_name_of_a_key_is_no_group(folder, key):
+def test_a_folder_with_the_name_of_a_key_is_no_group(here, key):
     Path("mine", key).mkdir(parents=True)
     message = message_of(request, ["algo=adap_ucb", f"{key}=1"])
     assert f"mine/{key} would be taken for files to choose from" in message
 
 
 @pytest.mark.parametrize("question", [REGRET, STOPPING], ids=lambda q: q.name)
-def test_a_file_may_use_aliases_and_a_byte_order_mark(folder, question):
+def test_a_file_may_use_aliases_and_a_byte_order_mark(here, question):
     """Control: what is unusual and understood is not refused."""
     words = write("env/mine", "\ufefflaw: bernoulli\nmeans: [&a 0.5, 0.6, *a]\n")
     (setting,) = request(words, question).settings

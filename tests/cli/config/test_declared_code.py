@@ -1,10 +1,10 @@
 """A configuration cannot make the program import or call anything but a declared algorithm."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from commands import captured
 from hydra.core.config_store import ConfigStore
 from refusals import QUICK_STOP, arguments, complaint
 from tiers import every
@@ -25,12 +25,8 @@ CODE = [
     ("algo=os", "'os'", "ts"),
     ("algo=evil", "evil.py has no evil.yaml beside it"),  # a Python file alone declares nothing
     ("algo=../elsewhere/evil", "'../elsewhere/evil'", "adap_klucb"),
-    ("algo=../../evil", "'../../evil'", "adap_klucb"),
     ("algo=/etc/passwd", "'/etc/passwd'", "adap_klucb"),
-    ("algo=evil.py", "'evil.py'", "adap_klucb"),
-    ("algo=__init__", "'__init__'", "adap_klucb"),
     ("algo=os.system", "'os.system'", "adap_klucb"),
-    ("algo=dpbandits.kernel", "'dpbandits.kernel'", "adap_klucb"),
     ("algo=../rule/nas", "'../rule/nas'", "adap_klucb"),
     ("sweep.algo=[../elsewhere/evil]", "'../elsewhere/evil'", "adap_klucb"),
     ("'algo=${oc.env:HOME}'", "${oc.env:HOME}", "adap_klucb"),
@@ -39,7 +35,6 @@ CODE = [
     ("experiment=../../evil", "'../../evil'", "azize2022_fig4"),
     ("experiment=elsewhere", "algo=../elsewhere/evil:", "a name is needed, not a path"),
     ("algo._target_=os.system", "'algo._target_'", "algo.alpha"),
-    ("+algo._target_=os.system", "'algo._target_'", "algo.alpha"),
     ("+env._target_=os.system", "env._target_:", "no such parameter"),
     ("+_target_=os.system", "'_target_'", "algo"),
     (f"'env={TARGET}'", "env", "os.system", "bernoulli"),
@@ -133,12 +128,11 @@ MINE = {
 
 
 @pytest.fixture
-def evil(tmp_path, monkeypatch):
+def evil(here, monkeypatch):
     """A user's folder with files that leave a sentinel if they are imported or called."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path / "installed")
+    monkeypatch.syspath_prepend(here / "installed")
     for name, text in MINE.items():
-        file = tmp_path / "mine" / name
+        file = here / "mine" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 
@@ -171,13 +165,10 @@ def test_a_python_file_of_one_of_our_names_is_refused(refused):
     assert "ucb.py:" in message and "one of ours" in message and not Path("sentinel").exists()
 
 
-def test_only_what_is_chosen_is_imported(evil, monkeypatch):
+def test_only_what_is_chosen_is_imported(evil, ended):
     """Control: the sentinel is left by an algorithm that is declared and chosen."""
     for name, left in (("ucb", False), ("unchosen", True)):
-        words = ["bandit-bounds", "--config-dir", "mine", f"algo={name}"]
-        monkeypatch.setattr(sys, "argv", words)
-        with pytest.raises(SystemExit):
-            bounds.main()
+        ended(bounds, "--config-dir", "mine", f"algo={name}")
         assert Path("sentinel").exists() == left
 
 
@@ -185,8 +176,7 @@ def test_only_what_is_chosen_is_imported(evil, monkeypatch):
 def test_the_command_itself_calls_nothing(evil):
     before = sorted(Path.cwd().rglob("*"))
     program = Path(sys.executable).with_name("bandit-run")
-    command = [program, "--config-dir", "mine", "-m", "hydra/launcher=evil", "eps=1,2"]
-    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    done = captured(program, "--config-dir", "mine", "-m", "hydra/launcher=evil", "eps=1,2")
     assert EVIL in complaint("bandit-run", done.returncode, done.stdout, done.stderr)
     assert sorted(Path.cwd().rglob("*")) == before
 
@@ -195,39 +185,35 @@ TABLE = "algo,env,eps,horizon,seed,run,t,regret\nucb,bernoulli_c2,inf,100,0,0,10
 
 
 @pytest.fixture
-def drawn(tmp_path, monkeypatch):
+def drawn(ended):
     """A function that leaves a table, with a script beside it, and draws it by a name."""
-    monkeypatch.chdir(tmp_path)
 
-    def draw(name: str) -> int:
+    def draw(name: str):
         file = Path("results") / f"{name}.csv"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(TABLE)
         file.with_suffix(".py").write_text(SENTINEL)
-        monkeypatch.setattr(sys, "argv", ["bandit-plot", f"experiment={name}"])
-        with pytest.raises(SystemExit) as stopped:
-            plot.main()
+        found = ended(plot, f"experiment={name}")
         assert not Path("sentinel").exists()
-        return int(str(stopped.value.code))
+        return found
 
     return draw
 
 
 @pytest.mark.parametrize("name", ["{here}/evil", "../evil", "../results/evil", "folder/evil"])
-def test_a_path_is_no_experiment_though_its_table_is_there(drawn, capsys, name):
+def test_a_path_is_no_experiment_though_its_table_is_there(drawn, name):
     name = name.format(here=Path.cwd())
-    assert drawn(name) == 2
-    message = complaint("bandit-plot", 2, *capsys.readouterr())
+    message = complaint("bandit-plot", *drawn(name))
     assert f"{name!r}" in message and "azize2022_fig2" in message
     assert not list(Path.cwd().rglob("*.pdf"))
 
 
 @pytest.mark.long
-def test_only_an_experiment_of_ours_has_a_script(drawn, capsys):
+def test_only_an_experiment_of_ours_has_a_script(drawn):
     """Control: tables of a user's own experiments are drawn, whatever scripts have their names."""
     for name in ("mine", "all", "times", "azize2022_fig2"):
-        assert drawn(name) == 0
-        assert f"results/figures/{name}.pdf" in capsys.readouterr().out
+        code, out, _ = drawn(name)
+        assert code == 0 and f"results/figures/{name}.pdf" in out
 
 
 @pytest.mark.slow

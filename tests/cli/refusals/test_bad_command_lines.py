@@ -18,16 +18,15 @@ from tiers import every
 
 from dpbandits.cli import audit, bounds, claims, plot, run, status, stop
 
+NOWHERE = [
+    (f"results={x}", f"results={x}: a writable folder is needed")
+    for x in ("/dev/null/x", "loop", "loop/inside", "dangling", "taken")
+]
+LOOP = ("--config-dir loop", "--config-dir=loop: a folder is needed")
 ONE_SETTING = [
     ("eps=0", "eps=0:", "above 0"),
     ("horizn=5", "'horizn'", "did you mean horizon?"),
-    ("algo.alfa=2", "'algo.alfa'", "did you mean algo.alpha?"),
-    ("env=bernoulli env.means=[0.5]", "env=bernoulli:", "two arms"),
-    ("algo=adap_klucbb", "'adap_klucbb'", "did you mean adap_klucb?"),
     ("eps=[", "eps=["),
-    ("=3", "=3"),
-    (f"eps={'[' * 400}{']' * 400}", "eps=[[[[", "without end"),
-    ("'eps=${oc.env:HOME}'", "eps=${oc.env:HOME}:", "another key"),
     ("results=null", "results=null:", "folder"),
     ("--config-dir missing", "--config-dir=missing:", "no such folder"),
     ("--foo", "--foo", "--help"),
@@ -52,17 +51,13 @@ OPTIONS = [
 RUN = [
     *ONE_SETTING,
     *OPTIONS,
-    ("results=/dev/null/x", "results=/dev/null/x:", "writable folder"),
+    *NOWHERE,
+    LOOP,
     ("-m eps=1,-1", "eps=-1:", "above 0"),
-    ("-m algo=adap_ucb,adap_ucbb", "'adap_ucbb'", "did you mean adap_ucb?"),
     ("-m algo=ucb,ts eps=1", "eps=1:", "ucb", "not private"),
-    ("-m algo=ucb,adap_ucb rho=1", "rho=1:", "ucb", "not private"),
     ("-m results=a,/dev/null/x", "results=/dev/null/x:", "writable folder"),
-    ("-m eps=[", "eps=["),
     ("-m horizn=1,2", "'horizn'", "did you mean horizon?"),
     ("-m sweep.eps=[1] eps=3,4", "eps=3:", "the sweep varies eps"),
-    ("-m 'eps=range(1,1000000000000)'", "eps=range(", "more than 100000 combinations"),
-    ("-m 'algo=glob(zz*)'", "algo=glob(zz*):", "no file of algo"),
     ("-m 'algo=glob(adap_*)' eps=0", "eps=0:", "above 0"),
     ("-m assume=true env=contaminated env.inlier=bernoulli_c2,zzz", "'zzz'", "bernoulli_c4"),
 ]  # fmt: skip
@@ -71,7 +66,8 @@ STOP = [
     ("rel_error=2", "rel_error=2:", "(0, 1)"),
     ("rel_eror=.1", "'rel_eror'", "did you mean rel_error?"),
     ("env=table env.rewards=[[1,0],[0,1]]", "cap=100:", "2 rounds"),
-    ("results=/dev/null/x", "results=/dev/null/x:", "writable folder"),
+    *NOWHERE,
+    LOOP,
     ("results=null", "results=null:", "folder"),
     ("-m beta=.1,2", "beta=2:", "(0, 1)"),
 ]
@@ -85,6 +81,8 @@ BOUNDS = [
 ]
 STATUS = [
     *ONE_SETTING,
+    *NOWHERE,
+    LOOP,
     ("experiment=azize2022_fig", "unknown experiment"),
     ("algo=dp_se,ucb", "add -m"),
 ]
@@ -94,7 +92,6 @@ PLOT = [
     ("experiment=azize2022_fig8 results=r", "r/azize2022_fig8.csv", "bandit-run experiment="),
     ("experiment=", "experiment", "azize2022_fig4"),
     ("", "experiment=NAME", "--help"),
-    ("experimnt=azize2022_fig8", "'experimnt'", "did you mean experiment?"),
     ("foo=1", "'foo'", "experiment"),
     ("--foo", "--foo", "--help"),
     ("experiment=../x", "'../x'", "azize2022_fig2"),
@@ -102,7 +99,6 @@ PLOT = [
     ("experiment=azize2022_fig8 a.csv", "either", "--help"),
     ("-m", "-m", "--help"),
     ("/dev/null", "/dev/null:", "not a readable CSV"),
-    (f"experiment={'x' * 5000}", "experiment", "xxx", "azize2022_fig2"),
     ("x" * 5000, "xxx", "too long"),
     ("missing.csv", "missing.csv:", "No such file"),
     (".", ".:", "no tables"),
@@ -113,20 +109,14 @@ CLAIMS = [
     ("''", "claim", "''", "A1"),
     ("foo=1", "'foo'", "horizon, jobs, results, runs, seed"),
     ("A1 run=3", "did you mean runs"),
-    ("A1 =3", "''", "horizon"),
     ("A1 runs=1", "runs=1:", "at least 2"),
     ("A1 runs=many", "runs=many:", "whole number"),
-    ("A1 runs=1e400", "runs=1e400:", "whole number"),
     ("A1 horizon=0", "horizon=0:", "at least 1"),
     ("A1 horizon=nan", "horizon=nan:", "whole number"),
-    ("A1 horizon=[", "horizon=["),
-    ("A1 'horizon=${oc.env:HOME}'", "horizon=${oc.env:HOME}:", "whole number"),
     ("A1 seed=-1", "seed=-1:", "at least 0"),
-    ("A1 seed=../x", "seed=../x:", "whole number"),
-    ("A1 seed=1,2", "seed=1,2:", "whole number"),
     ("A1 jobs=0", "jobs=0:", "-1"),
     ("A1 results=", "results=:", "folder"),
-    ("A1 results=/dev/null/x", "results=/dev/null/x:", "writable folder"),
+    *((f"A1 runs=2 {line}", reason) for line, reason in NOWHERE),
     ("A1 -m", "-m", "--help"),
     ("--foo", "--foo", "bandit-claims --help"),
 ]
@@ -134,6 +124,16 @@ AUDIT = [
     ("eps=0 algo=adap_ucb", "eps=0:", "above 0"),
     ("algo=ucb", "algo=ucb:", "nothing to audit"),
     ("algo=adap_ucb rule=nas", "algo and rule", "at a time"),
+    ("algo=adap_ubc", "unknown algo 'adap_ubc': did you mean adap_ucb?"),
+    ("algo=dp_se jobs=0", "jobs=0: a number of workers"),
+    ("algo=dp_se algo.alpha=1", "unknown key 'algo.alpha'"),
+    ("algo=dp_se env=sign", "unknown key 'env'"),
+    ("algo=dp_se results=", "results"),
+    ("algo=dpr_se short=3", "short=3: write short.ALGORITHM.PARAMETER=VALUE"),
+    ("algo=dpr_se short.dpr_se=3", "write short.ALGORITHM.PARAMETER=VALUE"),
+    ("algo=dpr_se short={dpr_se:{q:1}}", "short={dpr_se:{q:1}}: Key 'q' is not in struct"),
+    ("--config-dir nowhere algo=dp_se", "there is no such folder"),
+    ("algo", "algo: KEY=VALUE is needed"),
     ("--foo", "--foo", "bandit-audit --help"),
 ]
 LINES = [
@@ -154,30 +154,11 @@ KEYS_OF_QUICK_RUNS = {run: arguments, stop: lambda line: arguments(line, QUICK_S
     ids=[f"{x[0].__name__.rpartition('.')[2]} {x[1][:80]}" for x in LINES],
 )
 def test_a_command_refuses(refused, module, line, parts):
-    message = refused(module, KEYS_OF_QUICK_RUNS.get(module, shlex.split)(line))
-    assert all(part in message for part in parts), message
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("results", ["loop", "loop/inside", "dangling"])
-def test_links_that_lead_nowhere_are_refused(refused, results):
     Path("loop").symlink_to("loop")
     Path("dangling").symlink_to("nothing")
-    for module, words in ((run, arguments("")), (status, []), (claims, ["A1", "runs=2"])):
-        message = refused(module, [*words, f"results={results}"])
-        assert f"results={results}: a writable folder is needed" in message
-
-
-def test_a_loop_is_no_folder_of_files(refused):
-    Path("loop").symlink_to("loop")
-    for module in (run, stop, status):
-        message = refused(module, ["--config-dir", "loop"])
-        assert message.startswith("--config-dir=loop: a folder is needed")
-
-
-def test_a_file_is_no_folder_for_results(refused):
     Path("taken").write_text("a file")
-    assert "results=taken: a writable folder is needed" in refused(run, arguments("results=taken"))
+    message = refused(module, KEYS_OF_QUICK_RUNS.get(module, shlex.split)(line))
+    assert all(part in message for part in parts), message
 
 
 @pytest.mark.slow
@@ -214,7 +195,6 @@ def test_output_that_cannot_be_written_is_reported_in_one_line(tmp_path, command
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
-            check=False,
             env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
         )
     assert done.returncode == 1 and "Traceback" not in done.stderr
@@ -230,8 +210,3 @@ def test_an_error_of_writing_what_hydra_prints_is_left_to_the_command(monkeypatc
         monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(full, write_through=True))
         with pytest.raises(OSError, match="No space left"):
             run.main.__wrapped__([option])
-
-
-def test_what_hydra_prints_is_printed(monkeypatch, capsys):
-    assert run.main.__wrapped__(["--cfg", "job", "eps=0.25"]) == 0
-    assert "eps: 0.25\n" in capsys.readouterr().out

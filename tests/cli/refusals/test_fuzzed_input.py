@@ -3,14 +3,7 @@
 from functools import partial
 
 import pytest
-from fuzz import (
-    command_lines,
-    composed,
-    configurations,
-    end_of_command,
-    outcomes,
-    requested,
-)
+from fuzz import command_lines, composed, configurations, end_of_command, outcomes, requested
 
 
 @pytest.mark.long
@@ -55,10 +48,7 @@ def test_a_message_of_two_lines_is_found(monkeypatch):
     [
         ("raise ValueError", "traceback"),
         ("import os; print('two', 'lines', sep='\\n', file=os.sys.stderr); os._exit(2)", "untidy"),
-        (
-            "import os, time\ntry: time.sleep(9)\nexcept KeyboardInterrupt: os._exit(130)",
-            "stopped",
-        ),
+        ("import os, time\ntry: time.sleep(9)\nexcept KeyboardInterrupt: os._exit(130)", "stopped"),
         ("import time\ntry: time.sleep(9)\nexcept KeyboardInterrupt: time.sleep(9)", "hang"),
     ],
 )
