@@ -691,16 +691,16 @@ ctl_ucb, ltc_ucb = map(robust_signs, (False, True))
 @njit
 def server_that_sums(rng, means, T, eps, p, batches, s, sigma, is_skellam):
     K = len(means)
-    N, mean, is_viable = np.zeros(K), np.zeros(K), np.ones(K)
+    N, mean, viable = np.zeros(K), np.zeros(K), np.ones(K, np.bool_)
     b, t = 1.0, 0
-    while t < T and is_viable.sum() > 1:
+    while t < T and viable.sum() > 1:
         l = (2.0 + 2.0 * batches) ** b
-        S = is_viable.sum()
+        S = viable.sum()
         if l * S > T - t:
             break
         g = float(int(min(math.ceil(s * eps * math.sqrt(l)), 2.0**52, 2.0**61 / l)))
         for a in range(K):
-            if is_viable[a] == 0.0:
+            if not viable[a]:
                 continue
             total = 0.0
             for _ in range(int(l)):
@@ -720,18 +720,13 @@ def server_that_sums(rng, means, T, eps, p, batches, s, sigma, is_skellam):
         L = math.log(2.0 * S * b**2 / p)
         w = math.sqrt(math.log(4.0 * S * b**2 / p) / (2.0 * l))
         w += sigma * math.sqrt(L) / l + L / (s * eps * l)
-        best = -np.inf
-        for a in range(K):
-            if is_viable[a] == 1.0:
-                best = max(best, mean[a])
-        for a in range(K):
-            if is_viable[a] == 1.0 and best - mean[a] > 2.0 * w:
-                is_viable[a] = 0.0
+        mean[~viable] = -np.inf
+        viable &= mean.max() - mean <= 2.0 * w
         b += 1.0
     a = -1
     while t < T:
         a = (a + 1) % K
-        if is_viable[a] == 1.0:
+        if viable[a]:
             N[a] += 1.0
             t += 1
     return N
