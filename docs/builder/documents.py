@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import dpbandits as dp
+from dpbandits.settings.groups import question_of
 
 from .markdown import code, listing, paragraphs, toctree
 
@@ -108,9 +109,8 @@ def title(file: Path) -> str:
 
 def how(experiment: str) -> str:
     """How a figure of the gallery is made, for readers of the site."""
-    commands = f"bandit-run experiment={experiment}\nbandit-plot experiment={experiment}"
-    if dp.experiments().loc[experiment, "about"] and "rule" in _text(experiment):
-        commands = commands.replace("bandit-run", "bandit-stop")
+    command = "bandit-stop" if question_of(experiment).group == "rule" else "bandit-run"
+    commands = f"{command} experiment={experiment}\nbandit-plot experiment={experiment}"
     return paragraphs(
         ":::::{dropdown} Code",
         code("sh", commands),
@@ -118,10 +118,6 @@ def how(experiment: str) -> str:
         listing(f"conf/experiment/{experiment}.yaml", "yaml"),
         ":::::",
     )
-
-
-def _text(experiment: str) -> str:
-    return (TOP / "conf" / "experiment" / f"{experiment}.yaml").read_text()
 
 
 def _leading(file: Path, words: str, target: str, anchor: str) -> str:

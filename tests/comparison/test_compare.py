@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import dpbandits as dp
+from dpbandits.cli import compare as command
 from dpbandits.comparison.best import letters
 from dpbandits.comparison.pairs import smaller
 
@@ -33,12 +34,8 @@ def test_best_is_compared_with():
 
 def test_only_one_can_be_best():
     found = dp.compare(table(a=20, b=10)).set_index("algo")
-    assert found.loc["b", ["ratio", "ratio_low", "ratio_high", "difference"]].tolist() == [
-        1,
-        1,
-        1,
-        0,
-    ]
+    columns = ["ratio", "ratio_low", "ratio_high", "difference"]
+    assert found.loc["b", columns].tolist() == [1, 1, 1, 0]
 
 
 def test_baseline():
@@ -127,15 +124,9 @@ def test_probability_of_the_smaller():
     assert p == high == 1.0 and 0.8 < low < 1.0
 
 
-def test_command(tmp_path, capsys, monkeypatch):
-    from dpbandits.cli import compare
-
+def test_command(tmp_path, bandit):
     path = dp.save(table(a=20, b=10), tmp_path / "t.csv")
-    monkeypatch.setattr("sys.argv", ["bandit-compare", str(path), "baseline=b"])
-    with pytest.raises(SystemExit) as ended:
-        compare.main()
-    printed = capsys.readouterr().out
-    assert ended.value.code == 0
+    printed = "\n".join(bandit(command, f"{path} baseline=b"))
     assert "to b" in printed and "All 1 intervals" in printed
     assert (tmp_path / "t-compare.md").exists()
     assert r"\toprule" in (tmp_path / "t-compare.tex").read_text()
@@ -151,11 +142,5 @@ def test_command(tmp_path, capsys, monkeypatch):
         (["experiment=hu2022", "basline=a"], "did you mean baseline?"),
     ],
 )
-def test_bad_words(words, says, capsys, monkeypatch):
-    from dpbandits.cli import compare
-
-    monkeypatch.setattr("sys.argv", ["bandit-compare", *words])
-    with pytest.raises(SystemExit) as ended:
-        compare.main()
-    assert ended.value.code == 2
-    assert says in capsys.readouterr().err
+def test_bad_words(words, says, refused):
+    assert says in refused(command, words)

@@ -10,13 +10,6 @@ GAME = {"env": dp.bernoulli([0.9, 0.6]), "horizon": 1e4}
 FEW = {"precision": 2.0, "runs": 128}
 
 
-def run_command(monkeypatch, *words):
-    monkeypatch.setattr("sys.argv", ["bandit-budget", *words])
-    with pytest.raises(SystemExit) as ended:
-        command.main()
-    return ended.value.code
-
-
 def test_rows(tmp_path):
     found = dp.budget("dp_se", **GAME, regret=700, **FEW, results=tmp_path)
     assert list(found.columns[:5]) == ["algo", "budget", "low", "high", "reached"]
@@ -54,11 +47,10 @@ def test_bad_values():
         dp.budget("ucb", **GAME, ratio=2)
 
 
-def test_command(tmp_path, capsys, monkeypatch):
-    words = ["algo=dp_se", "env=bernoulli", "env.means=[.9,.6]", "horizon=1e4", "regret=700"]
-    more = ["precision=2", "runs=128", f"results={tmp_path}", f"out={tmp_path}/answer"]
-    assert run_command(monkeypatch, *words, *more) == 0
-    assert "regret is at most 700 from eps=" in capsys.readouterr().out
+def test_command(tmp_path, bandit):
+    line = "algo=dp_se env=bernoulli env.means=[.9,.6] horizon=1e4 regret=700"
+    printed = bandit(command, f"{line} precision=2 runs=128 results={tmp_path} out=answer")
+    assert any("regret is at most 700 from eps=" in text for text in printed)
     assert {"answer.md", "answer.pdf", "answer.png"} <= {x.name for x in tmp_path.iterdir()}
     assert "seconds" not in (tmp_path / "answer.md").read_text()
 
@@ -74,10 +66,8 @@ def test_command(tmp_path, capsys, monkeypatch):
         (["dp_se"], "KEY=VALUE is needed"),
     ],
 )
-def test_bad_words(words, says, capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    assert run_command(monkeypatch, *words) == 2
-    assert says in capsys.readouterr().err
+def test_bad_words(words, says, refused):
+    assert says in refused(command, words)
 
 
 SETTINGS = {

@@ -224,14 +224,13 @@ def test_equal_levels_are_a_special_case(eps, T):
     """Ren et al.: Theorem 7 becomes Corollary 8, and Theorem 10 Corollary 11."""
     gaps = [0, 0.89, 0.3, 0.01]
     alike = homogeneous(eps)
-    assert ren2020.heldp_ucb_l(gaps, alike, eps, T) == pytest.approx(
-        ren2020.holdp_ucb_l(gaps, eps, T), rel=1e-12
-    )
-    assert ren2020.heldp_ucb_b(gaps, alike, eps, T) == pytest.approx(
-        ren2020.holdp_ucb_b(gaps, eps, T), rel=1e-12
-    )
-    assert ren2020.heldp_ucb_ls(gaps, alike, eps, T) == ren2020.heldp_ucb_l(gaps, alike, eps, T)
-    assert ren2020.heldp_ucb_bs(gaps, alike, eps, T) == ren2020.heldp_ucb_b(gaps, alike, eps, T)
+    for different, same, of_sigmoids in (
+        (ren2020.heldp_ucb_l, ren2020.holdp_ucb_l, ren2020.heldp_ucb_ls),
+        (ren2020.heldp_ucb_b, ren2020.holdp_ucb_b, ren2020.heldp_ucb_bs),
+    ):
+        value = different(gaps, alike, eps, T)
+        assert value == pytest.approx(same(gaps, eps, T), rel=1e-12)
+        assert value == of_sigmoids(gaps, alike, eps, T)
 
 
 def test_corollary_8_drops_a_term_that_may_be_the_larger_one():
@@ -338,19 +337,13 @@ def test_bounds_of_instances_and_of_all_instances_fit_each_other(of_gaps, free, 
     assert max(ratios) < 1.25 * min(ratios)
 
 
+ON_C2 = [
+    "adap_ucb", "adap_klucb", "adar_ucb", "dp_se", "dp_klucb", "dp_imed", "dp_ts", "lazy_dp_ts",
+    "anytime_lazy_ucb", "heldp_ucb_l", "heldp_ucb_b",
+]  # fmt: skip
 SETTINGS = [
-    {"algo": "adap_ucb", "env": "bernoulli_c2"},
-    {"algo": "adap_klucb", "env": "bernoulli_c2"},
+    *({"algo": name, "env": "bernoulli_c2"} for name in ON_C2),
     {"algo": "adac_ucb", "env": "bernoulli_c2", "rho": 0.5, "eps": None},
-    {"algo": "adar_ucb", "env": "bernoulli_c2"},
-    {"algo": "dp_se", "env": "bernoulli_c2"},
-    {"algo": "dp_klucb", "env": "bernoulli_c2"},
-    {"algo": "dp_imed", "env": "bernoulli_c2"},
-    {"algo": "dp_ts", "env": "bernoulli_c2"},
-    {"algo": "lazy_dp_ts", "env": "bernoulli_c2"},
-    {"algo": "anytime_lazy_ucb", "env": "bernoulli_c2"},
-    {"algo": "heldp_ucb_l", "env": "bernoulli_c2"},
-    {"algo": "heldp_ucb_b", "env": "bernoulli_c2"},
     {"algo": "heldp_ucb_ls", "env": "ren_gaussian"},
     {"algo": "heldp_ucb_bs", "env": "ren_gaussian"},
     {"algo": "dpr_ucb", "env": "pareto_v05"},
@@ -646,18 +639,30 @@ INSTANCES = [
 ]
 
 
-@pytest.mark.parametrize("alpha", [3.1, 4.0])
+def adap_ucb_at(alpha):
+    """The smaller one of both bounds of AdaP-UCB."""
+
+    def bound(gaps, eps, T):
+        free = azize2022.adap_ucb_free(gaps, len(gaps), eps, T, alpha)
+        return min(azize2022.adap_ucb(gaps, eps, T, alpha), free)
+
+    return bound
+
+
+@pytest.mark.parametrize(("name", "given", "bound"), [
+    ("adap_ucb", {"alpha": 3.1}, adap_ucb_at(3.1)),
+    ("adap_ucb", {"alpha": 4.0}, adap_ucb_at(4.0)),
+    ("adac_ucb", {"beta": 3.1}, lambda gaps, rho, T: azize2023.adac_ucb(gaps, rho, T, 3.1)),
+    ("adar_ucb", {"beta": 3.1}, lambda gaps, eps, T: azize2023.adar_ucb(gaps, 2, eps, T, 3.1)),
+])  # fmt: skip
 @pytest.mark.parametrize("T", [1000, 10**6])
-def test_adap_ucb_stays_below_its_bounds(alpha, T):
+def test_episodic_ucb_stays_below_its_bounds(name, given, bound, T):
     for spec in INSTANCES:
-        gaps = build(spec).gaps
-        for eps in (0.05, 0.5, 5.0):
-            regret = mean_regret("adap_ucb", spec, T, 5, eps=eps, alpha=alpha)
-            for_gaps = azize2022.adap_ucb(gaps, eps, T, alpha)
-            free = azize2022.adap_ucb_free(gaps, len(gaps), eps, T, alpha)
-            assert regret < min(for_gaps, free)
-    easy = mean_regret("adap_ucb", C2, T, 5, eps=0.5, alpha=alpha)
-    assert easy > azize2022.adap_ucb(build(C2).gaps, 0.5, T, alpha) / 50  # the control
+        for budget in (0.05, 0.5, 5.0):
+            regret = mean_regret(name, spec, T, 5, eps=budget, **given)
+            assert regret < bound(build(spec).gaps, budget, T)
+    easy = mean_regret(name, C2, T, 5, eps=0.5, **given)
+    assert easy > bound(build(C2).gaps, 0.5, T) / 50  # the control
 
 
 @pytest.mark.slow
@@ -669,20 +674,6 @@ def test_phases_come_close_to_the_lower_bound(eps):
     assert mean_regret("dp_klucb", C2, 10**6, 100, eps=eps) < 1.6 * bound
     assert mean_regret("dp_imed", C2, 10**6, 100, eps=eps, first=16.0) < 1.6 * bound
     assert mean_regret("adap_klucb", C2, 10**6, 20, eps=eps) > 5 * bound  # the control
-
-
-@pytest.mark.parametrize(("name", "bound"), [
-    ("adac_ucb", lambda gaps, rho, T: azize2023.adac_ucb(gaps, rho, T, 3.1)),
-    ("adar_ucb", lambda gaps, eps, T: azize2023.adar_ucb(gaps, 2, eps, T, 3.1)),
-])  # fmt: skip
-@pytest.mark.parametrize("T", [1000, 10**6])
-def test_ucb_under_gaussian_noise_stays_below_its_bound(name, bound, T):
-    for spec in INSTANCES:
-        for budget in (0.05, 0.5, 5.0):
-            regret = mean_regret(name, spec, T, 5, eps=budget, beta=3.1)
-            assert regret < bound(build(spec).gaps, budget, T)
-    easy = mean_regret(name, C2, T, 5, eps=0.5, beta=3.1)
-    assert easy > bound(build(C2).gaps, 0.5, T) / 50  # the control
 
 
 CROWDS = {"levels": (MIXED, 1.0), "all levels": (MIXED, 0.2), "normal": (NORMAL, 0.5)}
