@@ -117,6 +117,25 @@ def test_what_is_compiled_again_after_an_edit(tmp_path, monkeypatch):
         assert sources.shared_state() != before
 
 
+@pytest.mark.long
+def test_what_is_compiled_again_of_several_algorithms(tmp_path):
+    """After each of some edits in turn."""
+    names = "ucb", "heldp_ucb_b", "heldp_ucb_bs"
+    edits = [
+        (NOT_COMPILED, []),
+        (("algorithms/ucb.py",), ["ucb"]),
+        (("algorithms/heldp_ucb_b.py",), ["heldp_ucb_b", "heldp_ucb_bs"]),
+    ]
+    copy = Copy(tmp_path)
+    first, pulls, *_ = copy.play(*names)
+    assert {*names} <= {*first}
+    for edited, again in edits:
+        copy.edit(*edited)
+        compiled, same, *_ = copy.play(*names)
+        assert same == pulls
+        assert sorted(compiled) == again
+
+
 @pytest.fixture
 def user(tmp_path, monkeypatch):
     """A user's kernel, loaded anew at each call, and a cache of its own."""

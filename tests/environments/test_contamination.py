@@ -4,14 +4,23 @@ import math
 
 import numpy as np
 import pytest
-from helpers import CONF, bernoulli, contaminated, setting
+from helpers import CONF, SIGMAS, bernoulli, setting
 from scipy import stats
 
 import dpbandits as dp
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.laws import draw
+from dpbandits.running.play import play
 
 STUDENT = {"law": "student", "means": [3.0, 5.0, 5.0], "scale": 0.5, "df": 3}
+SMALL = "runs=2 jobs=1 horizon=60 checkpoints=4 algo=adap_ucb assume=true"
+
+
+def contaminated(inlier, alpha, outlier, relative=False):
+    return {"law": "contaminated", "inlier": inlier, "alpha": alpha} | {
+        "outlier": outlier,
+        "relative": relative,
+    }
 
 
 def draws(env, a, size, seed=0):
@@ -24,6 +33,21 @@ def outlying_values(instance):
     rows = instance.environment.parameters[len(instance.means) :]
     assert (rows[:, 0] == rows[:, 1]).all()
     return rows[:, 1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("alpha", [0.01, 0.2, 0.49])
+def test_the_share_of_outliers_is_alpha(alpha):
+    """Whatever is drawn of either law: the shares differ by their error alone."""
+    n = 20_000
+    env = build(contaminated(STUDENT, alpha, [1e6, -1e6, 2e6])).environment
+    for a, value in enumerate((1e6, -1e6, 2e6)):
+        x = draws(env, a, n)
+        out = x[np.abs(x) > 1e5]
+        assert set(out) == {value}
+        assert abs(len(out) - alpha * n) < SIGMAS * math.sqrt(alpha * (1 - alpha) * n)
+        inliers = x[np.abs(x) < 1e5]
+        assert stats.kstest(inliers, stats.t(3, STUDENT["means"][a], 0.5).cdf).pvalue > 1e-6
 
 
 @pytest.mark.parametrize(
@@ -89,6 +113,16 @@ def test_without_contamination_it_is_the_clean_environment(outlier):
     for x, y in zip(clean.environment, same.environment, strict=True):
         assert np.array_equal(x, y)
     assert (clean.means == same.means).all() and clean.support == same.support
+
+
+@pytest.mark.slow
+def test_runs_without_contamination_are_those_of_the_clean_environment():
+    given = {"algo": "adap_ucb", "horizon": 500}
+    clean = play(setting(**given, env="bernoulli_c2"), 3).pulls
+    for alpha, same in ((0, True), (0.2, False)):
+        env = dp.contaminated("bernoulli_c2", alpha)
+        foul = play(setting(**given, env=env, assume=True), 3).pulls
+        assert np.array_equal(clean, foul) == same
 
 
 def test_the_regret_of_a_run_is_that_of_the_inliers():

@@ -148,6 +148,17 @@ def test_a_value_of_probability_0_never_comes(probabilities, possible):
     assert sums == possible
 
 
+@pytest.mark.parametrize(("mean", "shape"), [(0.9, 1.55), (2.0, 11.0)])
+def test_the_tail_of_a_pareto(mean, shape):
+    """P(X > x) = (scale/x)^shape, which is 1 at the scale = mean (shape - 1)/shape."""
+    scale, size = mean * (shape - 1) / shape, 200_000
+    x = singles(one("pareto", mean=mean, shape=shape).environment, 0, size)
+    assert x.min() >= scale * (1 - 1e-12)
+    for share in (0.9, 0.5, 0.1, 0.01, 0.001):
+        above = np.mean(x > scale * share ** (-1 / shape))
+        assert abs(above - share) < SIGMAS * math.sqrt(share * (1 - share) / size)
+
+
 def test_a_point_mass():
     instance = one("point_mass", value=-3.25)
     assert set(singles(instance.environment, 0, 1000)) == {-3.25}

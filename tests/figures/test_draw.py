@@ -88,6 +88,13 @@ def test_a_game_has_no_panel_at_a_budget_at_which_it_was_not_played():
     assert labels == [(True, True), (False, False), (False, False), (True, True)]
 
 
+def test_a_game_without_private_algorithms_is_drawn_at_every_budget():
+    private = dp.run("dp_se", "bernoulli_c1", eps=1, horizon=300, runs=2)
+    free = [dp.run("ucb", env, horizon=300, runs=2) for env in ("bernoulli_c1", "bernoulli_c3")]
+    figure = dp.plot(pd.concat([private, *free]), x="t")
+    assert [(ax.get_visible(), len(ax.lines)) for ax in figure.axes] == [(True, 2), (True, 1)]
+
+
 def test_bands_that_reach_zero_do_not_stretch_the_axis():
     table = dp.run("ucb", "bernoulli_c2", horizon=1000, runs=5)
     assert table.loc[table["t"] == 1, "regret"].min() == 0

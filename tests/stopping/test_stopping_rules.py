@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 import stopping_references
 from helpers import MEAN_RULES, SIGMAS, algorithm
+from in_law import apart
+from scipy import stats
 
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.laws import PARAMETERS, TABLE, Environment
@@ -19,7 +21,7 @@ from dpbandits.parts.noise.mechanisms import laplace
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 from dpbandits.stopping import dp_nas as dp_nas_module
 from dpbandits.stopping import nas as nas_module
-from dpbandits.stopping.sparse_vector import bar, noise_scales
+from dpbandits.stopping.sparse_vector import bar, first_above, noise_scales
 from dpbandits.theory.bounds import where_it_holds
 from dpbandits.theory.sajed2019 import stopping_lower, stopping_upper
 
@@ -39,21 +41,25 @@ def sign(mean, scale=1.0):
     return {"law": "sign", "mean": mean, "scale": scale}
 
 
+def function_of(name, plain=False):
+    function = algorithm(name).function
+    return function.py_func if plain else function
+
+
 def stop(name, spec, eps=1.0, a=0.5, beta=0.05, R=1.0, cap=FAR, run=0, plain=False, rng=None):
     """Samples taken and estimate of one run; ``spec`` may be an array of fixed rewards."""
     env = fixed(spec) if isinstance(spec, np.ndarray) else environment(json.dumps(spec))
     coins = generator(0, run, ENVIRONMENT)
     game = new_game(env, homogeneous(1.0).users(), coins, cap, np.array([cap]))
     numbers = (a, beta, R) if name == "nas" else (eps, a, beta, R)
-    function = algorithm(name).function
-    function = function.py_func if plain else function
-    estimate = function(game, rng or generator(0, run, LEARNER), *numbers)
+    estimate = function_of(name, plain)(game, rng or generator(0, run, LEARNER), *numbers)
     return rounds_played(game), estimate
 
 
-def rewards(T, mean, seed, R=1.0):
+def rewards(T, mean, seed, dyadic=False, R=1.0):
     """Fixed rewards in [-R, R], one arm, with about the given mean."""
-    return np.clip(np.random.default_rng(seed).normal(mean, 0.5 * R, T), -R, R)
+    x = np.clip(np.random.default_rng(seed).normal(mean, 0.5 * R, T), -R, R)
+    return np.round(x * 64) / 64 if dyadic else x
 
 
 @cache
@@ -145,6 +151,46 @@ def test_other_noise_stops_at_another_time():
     assert len(times) > 1
 
 
+@pytest.mark.parametrize("beta", [0.04, 0.5])
+@pytest.mark.parametrize("a", [0.2, 0.8])
+def test_without_noise_dp_nas_is_nas_at_a_quarter_of_beta(a, beta):
+    for seed in range(5):
+        x = rewards(20_000, 0.5, seed, dyadic=True)
+        given = {"a": a, "cap": 20_000}
+        private = stop("dp_nas", x, eps=math.inf, beta=beta, **given)
+        assert private == stop("nas", x, beta=beta / 4, **given)
+        assert private[0] < 20_000
+        assert private != stop("nas", x, beta=beta, **given)
+
+
+@pytest.mark.parametrize("R", [1.0, 40.0])
+@pytest.mark.parametrize("eps", [0.1, 3.0])
+@pytest.mark.parametrize("name", PRIVATE)
+def test_scales_of_the_noise(name, eps, R, monkeypatch):
+    """B of scale 12R/eps, then A_t of 12R/eps, last L of 4R/eps; a fresh A_t at every test."""
+    module = importlib.import_module(f"dpbandits.stopping.{name}")
+    drawn = []
+
+    def recorded(rng, scale):
+        drawn.append(scale)
+        return laplace(rng, scale)
+
+    monkeypatch.setattr(module, "laplace", recorded)
+    if name == "dp_nas":
+
+        def above(rng, n, scale, level):
+            drawn.append(scale)
+            return first_above(rng, n, scale, level)
+
+        monkeypatch.setattr(module, "first_above", above)
+    time, _ = stop(name, sign(0.5 * R, R), eps=eps, R=R, plain=True)
+    wide, narrow = 12 * R / eps, 4 * R / eps
+    assert drawn[0] == drawn[1] == pytest.approx(wide) and drawn[-1] == pytest.approx(narrow)
+    assert set(drawn[:-1]) == {drawn[0]}
+    if name == "dp_nas_exp":
+        assert len(drawn) == 2 + math.log2(time)
+
+
 @pytest.mark.parametrize("name", MEAN_RULES)
 @pytest.mark.parametrize("eps", [0.3, 4.0, math.inf])
 def test_compiled_equals_plain_python(name, eps):
@@ -160,6 +206,31 @@ def test_compiled_equals_plain_python(name, eps):
             compiled = stop(name, spec, **given)
             assert compiled == stop(name, spec, plain=True, **given)
             assert compiled[0] < 20_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MEAN_RULES)
+def test_stopping_times_are_the_reference_s_in_law(name):
+    """Independent random numbers; blocks and skipped tests must not be seen in the times."""
+    eps, a, beta, mean = 1.0, 0.9, 0.4, 0.8
+    rng = np.random.default_rng(4)
+    reference = getattr(stopping_references, name)
+
+    def sample(t):
+        return 1.0 if rng.random() < (1 + mean) / 2 else -1.0
+
+    slow = [
+        reference(sample, lambda b: rng.laplace(0, b), eps, a, beta, 1.0, 10_000)
+        for _ in range(400)
+    ]
+    given = {"eps": eps, "a": a, "beta": beta}
+    fast = [stop(name, sign(mean), run=r, **given) for r in range(1200)]
+    assert apart(slow, fast) < SIGMAS  # times and estimates
+    times = [[t for t, _ in found] for found in (slow, fast)]
+    assert stats.ks_2samp(*times).pvalue > 1e-6
+    # control: another beta is told apart
+    other = [stop(name, sign(mean), run=r, eps=eps, a=a, beta=0.1)[0] for r in range(1200)]
+    assert apart(times[0], other) > SIGMAS
 
 
 GRID = list(itertools.product([-0.9, 0.1, 0.5], [0.2, 0.8], [0.05, 0.3], [0.5, 10.0]))

@@ -137,7 +137,8 @@ def time_panels(
     for ax, tail, ((env, horizon), budget) in zip(axes.flat, below.flat, panels, strict=True):
         inside, beside = (_of_panel(x, env, horizon, *budget) for x in (table, bounds))
         name, value = budget
-        if (table.loc[inside, name] == value).any():
+        game = (table["env"] == env) & (table["horizon"] == horizon)
+        if (table.loc[inside, name] == value).any() or without_privacy(table[game]).all():
             regret_vs_time(ax, table[inside], styles, band, "log", bounds[beside], log_time)
             ax.set_title(panel_title(env, *budget) + _differences(table, inside, horizon))
             if best is not None:
