@@ -319,7 +319,8 @@ def test_files_of_a_folder_of_the_users():
 
 @pytest.mark.slow
 def test_a_saved_table_is_loaded_as_it_was(bandit):
-    for table in (dp.run("adap_ucb", eps=[0.5, 1], **QUICK), dp.stop("nas", **QUICK_STOP)):
+    tables = [dp.run("adap_ucb", eps=[0.5, 1], **QUICK), dp.run("adac_ucb", rho=[0.5, 1], **QUICK)]
+    for table in (*tables, dp.stop("nas", **QUICK_STOP)):
         found = dp.load(dp.save(table, "folder/table.csv"))
         assert csv_of(found) == csv_of(table) and list(found.columns) == list(table.columns)
         pd.testing.assert_frame_equal(dp.summary(found), dp.summary(table), check_dtype=False)

@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from ..contracts.algorithm import HOMES, Algorithm, load
 from ..contracts.guarantees import RDP, SKELLAM, ZCDP
 
-HEAD = Path(__file__).with_name("page.md")  # what stands above the rows
+HEAD = f"""\
+# Guarantees
+
+The privacy guarantee of each algorithm and stopping rule, the assumption on the rewards that it
+needs, and its source. A guarantee is data: `GUARANTEE` in the algorithm's file. They generate this
+page: `python -m dpbandits.audit > docs/guarantees.md`. Measured privacy losses are in
+[results/audit.md](../results/audit.md), and [privacy.md](privacy.md) explains them.
+
+An alignment is how the noise shifts when one reward changes, so that all decisions stay the same;
+every audit replays it.
+
+Global DP: the probability of every event about what an adversary observes changes by a factor of at
+most e^loss between two sequences of rewards that differ in one reward. Local DP: the same holds for
+the response of one user to any two rewards. Without noise (`eps=inf`) nothing is guaranteed.
+
+Global zCDP: between two such sequences the Renyi divergence of order a is at most rho a, for every
+a above 1. Global RDP: it is at most eps for one order. Both are given here by Gaussian noise, so
+what an adversary observes is also mu-GDP, and an audit measures mu. Skellam noise of granularity s
+gives a divergence of at most a rho for integer orders a, with the rho below; an audit measures mu
+as if the noise were Gaussian. They convert to (eps', delta)-DP, for every delta in (0, 1):
+
+| | eps' | mu | source |
+|---|---|---|---|
+| rho-zCDP | `{ZCDP.formula}` | `sqrt(2 rho)` | {ZCDP.source} |
+| (order, eps)-RDP | `{RDP.formula}` | `sqrt(2 eps/order)` | {RDP.source} |
+| (eps, s), Skellam noise | `{SKELLAM.formula}` | `sqrt(2 rho)` | {SKELLAM.source} |
+
+| | notion | loss | an adversary observes | rewards | source | release | alignment: what shifts |
+|---|---|---|---|---|---|---|---|
+"""
 
 
 def page() -> str:
     """The page as Markdown."""
     files = [file for home in HOMES.values() for file in sorted(home.glob("*.py"))]
     found = [load(file) for file in files if f"def {file.stem}(" in file.read_text()]
-    head = HEAD.read_text().format(zcdp=ZCDP, rdp=RDP, skellam=SKELLAM)
-    return head + "".join(f"| {' | '.join(row(algorithm))} |\n" for algorithm in found)
+    return HEAD + "".join(f"| {' | '.join(row(algorithm))} |\n" for algorithm in found)
 
 
 def row(algorithm: Algorithm) -> list[str]:

@@ -299,7 +299,9 @@ def completed(table: pd.DataFrame) -> pd.DataFrame:
     """
     if not set(ENOUGH) <= set(table.columns) or table.empty:
         return table
-    given = {"env": "", "eps": np.inf, "horizon": table["t"].max(), "seed": 0, "run": 0}
+    given = {"env": "", "horizon": table["t"].max(), "seed": 0, "run": 0}
+    if not set(BUDGETS) & set(table.columns):
+        given["eps"] = np.inf
     return table.assign(**{k: v for k, v in given.items() if k not in table.columns})
 
 

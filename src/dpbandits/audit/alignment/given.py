@@ -88,7 +88,7 @@ class Shifted(Given):
             draw.shift = -by / noise.factor if noise.factor else math.inf
             draw.z = self.before[i].z + draw.shift
         total = super().added(noise, x)
-        wanted = self.before[i].results[k]
+        wanted = self.before[i].sums[k]
         value = float(total)
         if value == wanted or abs(value - wanted) <= CLOSE * max(1.0, abs(x), abs(wanted)):
             return Noise(wanted, self, draw, noise.factor, False)  # as without rounding
@@ -96,12 +96,11 @@ class Shifted(Given):
         return total
 
     def compared(self, draw, chance):
-        i, k = draw.number, len(draw.added)
-        if i >= len(self.before) or k >= len(self.before[i].added):
+        i, k = draw.number, len(draw.chances)
+        if i >= len(self.before) or k >= len(self.before[i].chances):
             return super().compared(draw, chance)
-        was, below = self.before[i].added[k], bool(self.before[i].results[k])
-        draw.added.append(chance)
-        draw.results.append(below)
+        was, below = self.before[i].chances[k]
+        draw.chances.append((chance, below))
         if abs(was - chance) > CLOSE * abs(chance):
             self.bits += 1
             p, q = (min(max(c, 0.0), 1.0) for c in (was, chance))

@@ -143,10 +143,8 @@ def _without(f: Releases, a: int, band: Band) -> Piecewise:
     if a == 1:
         low, high = (None if x is None else -x for x in (high, low))
     integral = f[a].integral()
-    if high is None:
-        within = Piecewise(integral.unit, [], [{0: integral.pieces[-1][0]}])
-    else:
-        within = integral.shifted(high)
+    top = Piecewise(f[a].unit, [], [{(0, 0): integral.pieces[-1][0, 0]}])
+    within = top if high is None else integral.shifted(high)
     if low is not None:
         within = within - integral.shifted(low)
     return f[1 - a] * within

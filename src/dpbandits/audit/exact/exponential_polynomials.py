@@ -2,19 +2,18 @@
 arithmetic.
 
 They contain the density of Laplace noise and are closed under products, shifts and integration.
-The coefficients are those of python-flint's ``arb_poly``, balls: a computed ball contains the exact
-number.
+The coefficients are the balls of python-flint's ``arb``: a computed ball contains the exact number.
 """
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from functools import cache
-from itertools import product
 from typing import Any
 
 Number = Any  # python-flint has no types: fmpq, exact, for places, and arb, a ball, for values
-Terms = dict[int, Any]  # {k: p} is the sum of p(x) e^(k rate x) for polynomials p, arb_poly
+Terms = dict[tuple[int, int], Number]  # {(k, d): c} is the sum of c x^d e^(k rate x)
 
 
 class Rate:
@@ -31,27 +30,9 @@ class Rate:
     def laplace(self, k: int, center: Number) -> Piecewise:
         """The density of ``center + Lap(1/(k rate))``."""
         half = self.ball * k / 2
-        rising, falling = (constant(half * self.power(-side, center)) for side in (k, -k))
-        return Piecewise(self, [center], [{k: rising}, {-k: falling}])
-
-    def value(self, terms: Terms, x: Number) -> Number:
-        """The value of terms at a place, fmpq."""
-        place = self.one * x
-        return sum(p(place) * self.power(k, x) for k, p in terms.items())
-
-    def antiderivative(self, terms: Terms) -> Terms:
-        """Terms whose derivative these are."""
-        found: Terms = {}
-        for k, p in terms.items():
-            if k == 0:
-                found[0] = p.integral()
-                continue
-            inverse = 1 / (self.ball * k)
-            part = found[k] = p * inverse
-            while part.degree() > 0:  # integration by parts
-                part = part.derivative() * -inverse
-                found[k] += part
-        return found
+        rising = {(k, 0): half * self.power(-k, center)}
+        falling = {(-k, 0): half * self.power(k, center)}
+        return Piecewise(self, [center], [rising, falling])
 
 
 class Piecewise:
@@ -83,12 +64,20 @@ class Piecewise:
 
     def shifted(self, u: Number) -> Piecewise:
         """The function x -> f(x + u)."""
-        from flint import arb_poly
+        from flint import arb
 
-        moved = arb_poly([u, 1])
-        pieces = [
-            {k: p(moved) * self.unit.power(k, u) for k, p in terms.items()} for terms in self.pieces
-        ]
+        pieces = []
+        powers = [arb(1)]
+        for terms in self.pieces:
+            moved: Terms = {}
+            for (k, d), c in terms.items():
+                scaled = c * self.unit.power(k, u) if k else c
+                while len(powers) <= d:
+                    powers.append(powers[-1] * arb(u))
+                for j in range(d + 1):
+                    part = scaled * powers[d - j] * math.comb(d, j) if d > j else scaled
+                    _add(moved, (k, j), part)
+            pieces.append(moved)
         return Piecewise(self.unit, [x - u for x in self.places], pieces)
 
     def integral(self) -> Piecewise:
@@ -96,10 +85,13 @@ class Piecewise:
 
         Each term of the leftmost piece must vanish at minus infinity.
         """
-        value = self.unit.value
-        pieces = [self.unit.antiderivative(terms) for terms in self.pieces]
-        for x, left, right in zip(self.places, pieces, pieces[1:], strict=False):
-            right[0] = right.get(0, 0) + constant(value(left, x) - value(right, x))
+        pieces: list[Terms] = []
+        for i, terms in enumerate(self.pieces):
+            found = self._antiderivative(terms)
+            if i:
+                x = self.places[i - 1]
+                _add(found, (0, 0), self._value(pieces[-1], x) - self._value(found, x))
+            pieces.append(found)
         return Piecewise(self.unit, self.places, pieces)
 
     def total(self) -> Number:
@@ -107,26 +99,49 @@ class Piecewise:
 
         Each term of the outer pieces must vanish at its end of the line.
         """
-        return self.integral().pieces[-1][0][0]
+        return self.integral().pieces[-1][0, 0]
+
+    def _antiderivative(self, terms):
+        found: Terms = {}
+        for (k, d), c in terms.items():
+            if k == 0:
+                _add(found, (0, d + 1), c / (d + 1))
+                continue
+            slope = self.unit.ball * k
+            part = c / slope
+            for j in range(d, -1, -1):  # integration by parts
+                _add(found, (k, j), part)
+                part = -part * j / slope
+        return found
+
+    def _value(self, terms, x):
+        from flint import arb
+
+        total = arb(0)
+        for (k, d), c in terms.items():
+            value = c * self.unit.power(k, x) if k else c
+            total += value * arb(x) ** d if d else value
+        return total
 
     def at(self, x: Number) -> Number:
         """The value at a place, fmpq; at a breakpoint that of the piece to its left."""
-        return self.unit.value(self.pieces[bisect_left(self.places, x)], x)
+        return self._value(self.pieces[bisect_left(self.places, x)], x)
 
 
-def constant(c: Number) -> Any:
-    """A number as a polynomial."""
-    from flint import arb_poly
-
-    return arb_poly([c])
+def _add(terms: Terms, key: tuple[int, int], c: Number) -> None:
+    terms[key] = terms[key] + c if key in terms else c
 
 
 def _product(one: Terms, two: Terms) -> Terms:
     found: Terms = {}
-    for (k, p), (l, q) in product(one.items(), two.items()):
-        found[k + l] = found.get(k + l, 0) + p * q
+    for (k, d), c in one.items():
+        for (l, e), b in two.items():
+            _add(found, (k + l, d + e), c * b)
     return found
 
 
 def _difference(one: Terms, two: Terms) -> Terms:
-    return {k: one.get(k, 0) - two.get(k, 0) for k in one | two}
+    found = dict(one)
+    for key, c in two.items():
+        _add(found, key, -c)
+    return found

@@ -28,8 +28,9 @@ class Draw:
         number: its place among the draws of its run.
         place: the number of rewards read before it.
         scale: by what noise is multiplied before anything is added to it; None if never.
-        added: what is added to noise, or what a uniform number is compared with, in turn.
-        results: the sums, or whether the uniform number is below.
+        added: what is added to noise, in turn.
+        sums: the sums.
+        chances: what a uniform number is compared with, in turn.
         shift: by how much ``z`` exceeds that of the recorded draw, at scale 1.
         cost: of the shift, in nats.
         rounding: how far ``cost`` may be off, since probabilities are rounded.
@@ -42,7 +43,8 @@ class Draw:
     place: int = 0
     scale: float | None = None
     added: list[float] = field(default_factory=list)
-    results: list[float] = field(default_factory=list)
+    sums: list[float] = field(default_factory=list)
+    chances: list[tuple[float, bool]] = field(default_factory=list)
     shift: float = 0.0
     cost: float = 0.0
     rounding: float = 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -119,9 +119,13 @@ def numbers_of(rng: Any) -> Iterator[None]:
     with_numpy |= {"RandomState": RandomState, "default_rng": lambda *seeds: rng}
     with_python = {n: getattr(standard, n) for n in dir(standard) if n[0] != "_"}
     with_python |= {"Random": Random}
-    with ExitStack() as restored:
+    before: list[tuple[Any, str, Any]] = []
+    try:
         for module, functions in ((np.random, with_numpy), (random, with_python)):
             for name, function in functions.items():
-                restored.callback(setattr, module, name, getattr(module, name))
+                before.append((module, name, getattr(module, name)))
                 setattr(module, name, function)
         yield
+    finally:
+        for module, name, function in before:
+            setattr(module, name, function)

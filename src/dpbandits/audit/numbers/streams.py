@@ -47,14 +47,13 @@ class Stream:
         """The sum of noise and a number."""
         value = noise.now() + x
         noise.draw.added.append(x)
-        noise.draw.results.append(value)
+        noise.draw.sums.append(value)
         return Noise(value, self, noise.draw, noise.factor, False)
 
     def compared(self, draw: Draw, chance: float) -> bool:
         """Whether a uniform number is below a probability."""
         below = bool(draw.z < chance)
-        draw.added.append(chance)
-        draw.results.append(below)
+        draw.chances.append((chance, below))
         return below
 
     def _noise(self, kind, shape=1):

@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ...contextual_game import new_contextual_game
+from ...contracts.algorithm import Algorithm
 from ...contracts.question import ARMS, CONTEXTS, FEATURES
+from ...environments.catalogue import build
 from ...environments.contexts import contextual_environment
 from ...environments.laws import PARAMETERS, TABLE, Environment
 from ...environments.populations import Population
 from ...game import new_game
+from ...settings.resolve import arguments
 
 MOST_DIMENSIONS = 3  # of features and contexts
+COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # the environment of parameters that are auto
+
+
+def arguments_at(algorithm: Algorithm, parameters: Mapping[str, Any], T: int) -> tuple[float, ...]:
+    """The arguments of an algorithm's function at a horizon, from parameters as a configuration
+    holds them.
+
+    Raises:
+        BadInput: the algorithm cannot take them.
+    """
+    question = algorithm.question
+    horizon = T if question.plays_on else math.nan
+    return arguments(algorithm, parameters, horizon, "sign", build(COIN), question.goal_names)
 
 
 def game_on(

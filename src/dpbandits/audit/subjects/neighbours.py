@@ -18,11 +18,6 @@ Neighbours = Callable[[int], Pair]  # data that differ in this many rewards; 1 f
 Behaviour = Callable[[np.ndarray], np.ndarray]  # of a table of rewards: the mean output
 
 
-def fixed(pair: Pair) -> Neighbours:
-    """Neighbours that are not part of a walk."""
-    return lambda steps: pair
-
-
 @dataclass(frozen=True)
 class Walk:
     """A path through tables of rewards, which starts at ``base``, a float array (T, K).

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from ...contextual_game import regret_of
+from ...contracts.question import Question
 from ...environments.populations import homogeneous
 from ...game import pulls_of
 from ...running.play import play_loop
@@ -42,6 +43,12 @@ class Player(Subject):
     width: ClassVar[float]
 
     @property
+    def question(self) -> Question:
+        """The question that it answers."""
+        found: Question = self.source.question
+        return found
+
+    @property
     def of_contexts(self) -> bool:
         """Whether contexts are private, too."""
         guarantee = self.source.guarantee
@@ -55,7 +62,7 @@ class Player(Subject):
         """Steps of random walks, most of them around a change of behaviour if there is one."""
         found: list[Neighbours] = []
         usual = SHORT if self.source.round_by_round else LONG
-        usual = usual if self.source.question.plays_on else CAPS
+        usual = usual if self.question.plays_on else CAPS
         for _, T in zip(range(0, n, STEPS), cycle(self.horizons or usual), strict=False):
             walk = self.walk(rng, T)
             middle = change_of_mind(walk, lambda table: self.mean_output(table, rng))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -12,11 +11,8 @@ import numpy as np
 from ...compiled import compiles
 from ...contracts.algorithm import Algorithm
 from ...contracts.guarantees import ZCDP, Gaussian
-from ...environments.catalogue import build
-from ...settings.resolve import arguments
+from .games import arguments_at
 from .neighbours import Neighbours
-
-COIN = {"law": "sign", "mean": 0.0, "scale": 1.0}  # the environment of parameters that are auto
 
 
 @dataclass(frozen=True)
@@ -54,14 +50,8 @@ class Promise:
         return self.source.numbers(self.parameters) if known else self.parameters
 
     def arguments(self, T: int) -> tuple[float, ...]:
-        """The arguments of the function of an algorithm or a rule at a horizon.
-
-        Raises:
-            BadInput: it cannot take these parameters.
-        """
-        question = self.source.question
-        horizon, env = T if question.plays_on else math.nan, build(COIN)
-        return arguments(self.source, self.parameters, horizon, "sign", env, question.goal_names)
+        """The arguments of the function of an algorithm or a rule at a horizon."""
+        return arguments_at(self.source, self.parameters, T)
 
     @property
     def gaussian(self) -> Gaussian | None:

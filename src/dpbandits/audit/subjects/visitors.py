@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -17,10 +17,10 @@ from ...contracts.assumptions import UNIT_INTERVAL
 from ...contracts.guarantees import ACTIONS, RESPONSE, global_dp
 from ...contracts.parameters import POSITIVE
 from ...errors import BadInput
-from ..numbers.draws import Draw
+from ..numbers.draws import UNIFORM, Draw
 from ..numbers.sources import numbers_of
 from ..numbers.streams import Recorder
-from .neighbours import Neighbours, Pair, fixed
+from .neighbours import Neighbours, Pair
 from .players import Learner, rounds
 from .prototypes import GameOver, Players, name_of, played
 
@@ -94,21 +94,24 @@ class User(Visitor):
         pair: two tables of rewards that differ in this round only, whichever arm is played.
     """
 
-    pair: Pair = field(kw_only=True)
+    pair: Pair | None = None
     kind: ClassVar[str] = "response"
     runs: ClassVar[int] = 20_000
 
     @property
     def turn(self) -> int:
         """The round, from 0."""
+        assert self.pair is not None
         return int(np.argwhere(self.pair[0] != self.pair[1])[0][0])
 
     def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
-        return [fixed(self.pair)] * 2
+        assert self.pair is not None
+        pair = self.pair
+        return [lambda steps: pair, lambda steps: pair]
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         i, k = self.sent
-        return np.array([[self.drawn(data, rng)[i].results[k]] for _ in range(runs)], float)
+        return np.array([[_seen(self.drawn(data, rng)[i])[k]] for _ in range(runs)], float)
 
     @cached_property
     def sent(self) -> tuple[int, int]:
@@ -118,8 +121,9 @@ class User(Visitor):
         Raises:
             BadInput: there is none, or several draws hold the reward at once.
         """
+        assert self.pair is not None
         one, two = (self.drawn(x, np.random.default_rng(0)) for x in self.pair)
-        both = [zip(d.added, e.added, strict=False) for d, e in zip(one, two, strict=False)]
+        both = [zip(_entered(d), _entered(e), strict=False) for d, e in zip(one, two, strict=False)]
         first = [next((k for k, (x, y) in enumerate(of) if x != y), None) for of in both]
         found = [(i, k) for i, k in enumerate(first) if k is not None]
         if len(found) != 1:
@@ -143,6 +147,16 @@ class User(Visitor):
 
     def columns(self, data: np.ndarray) -> list[str]:
         return [f"response in round {self.turn + 1}"]
+
+
+def _entered(draw: Draw) -> list[float]:
+    """What enters a draw: numbers that noise is added to, or probabilities."""
+    return [p for p, _ in draw.chances] if draw.kind == UNIFORM else draw.added
+
+
+def _seen(draw: Draw) -> list[float]:
+    """What is seen of a draw for each of these: sums, or results of comparisons."""
+    return [float(below) for _, below in draw.chances] if draw.kind == UNIFORM else draw.sums
 
 
 @contextmanager
