@@ -58,6 +58,15 @@ def test_two_writers_lose_nothing(tmp_path, careless):
     assert all((counts["lost"] > 0) == careless for counts in found.values()), found
 
 
+def test_saved_runs_are_added_to_those_stored(tmp_path):
+    (setting,) = requested(algo="dp_se", horizon=10).settings
+    for run in (2, 0):
+        RunStore(tmp_path).save(setting, same([run], np.full((2, 5), run), run / 4))
+    found = RunStore(tmp_path).load(setting)
+    assert sorted(found.pulls) == [0, 2] and found.answers == {0: 0.0, 2: 0.5}
+    assert (found.pulls[2] == 2).all()
+
+
 def test_a_file_is_read_again_only_if_it_has_changed(tmp_path, monkeypatch):
     (setting,) = requested(algo="dp_se", horizon=10).settings
     store, reads = RunStore(tmp_path), []
@@ -243,3 +252,12 @@ def test_the_remainder_of_a_killed_writer_is_overwritten(tmp_path, right):
         file.with_name(f".{file.name}.part").write_bytes(b"half a fi")
     assert csv_after(request) == right["regret"]
     assert not list(tmp_path.rglob("*.part"))
+
+
+def test_the_reason_of_a_failure_is_stored_until_the_setting_is_finished(tmp_path):
+    request, store = requested(tmp_path, algo="dp_se", horizon=10), RunStore(tmp_path)
+    (setting,) = request.settings
+    store.note_failure(setting, "no luck")
+    assert store.failure(setting) == "no luck"
+    fulfil(request)
+    assert store.failure(setting) is None
