@@ -57,7 +57,7 @@ def test_an_algorithm_without_a_reference_has_no_page():
 def test_a_reference_is_shown_with_what_it_calls():
     shown = algorithms.pseudo_code("adap_klucb")
     assert re.findall(r"^def (\w+)", shown, flags=re.M) == [
-        "adap_klucb", "adap", "kl_upper", "kl", "first_argmax",
+        "adap_klucb", "adap", "pulled", "last_inside", "kl_upper", "kl", "first_argmax",
     ]  # fmt: skip
 
 
