@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import dpbandits as dp
+from dpbandits.contracts.question import REGRET
 from dpbandits.settings.groups import question_of
 
 from .markdown import code, listing, paragraphs, toctree
@@ -109,7 +110,8 @@ def title(file: Path) -> str:
 
 def how(experiment: str) -> str:
     """How a figure of the gallery is made, for readers of the site."""
-    command = "bandit-stop" if question_of(experiment).group == "rule" else "bandit-run"
+    question = question_of(experiment) or REGRET
+    command = "bandit-stop" if question.group == "rule" else "bandit-run"
     commands = f"{command} experiment={experiment}\nbandit-plot experiment={experiment}"
     return paragraphs(
         ":::::{dropdown} Code",

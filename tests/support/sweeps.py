@@ -1,5 +1,6 @@
 """Shared by tests of runs: requests, the same as words of a command, and their tables."""
 
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -102,6 +103,11 @@ def started(*words: str, before: str = "", **more: Any) -> Popen:
     """``bandit-run`` in a process of its own, after some code; what it prints is to be read."""
     pipes = {"stdout": PIPE, "stderr": PIPE, "text": True}
     return Popen([sys.executable, "-c", before + MAIN, *words], **(pipes | more))
+
+
+def heeding_ctrl_c() -> None:
+    """For a new process: a shell has its processes in the background ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def until(condition: Callable[[], Any], process: Popen, seconds: float = 240.0) -> Any:

@@ -51,8 +51,8 @@ def takes_multirun(parser: argparse.ArgumentParser) -> None:
 def names_and_keys(
     command: str, words: Sequence[str], files: bool = False
 ) -> tuple[list[str], dict[str, str]]:
-    """Divide words into names and KEY=VALUE; with ``files`` the names are those of tables, also a
-    file that exists and has = in its name.
+    """Divide words into names and KEY=VALUE. With ``files`` the names are paths of tables; a word
+    with = is one, too, if there is such a file.
 
     Raises:
         BadInput: the command has no such key of its own, or there are both tables and an

@@ -30,7 +30,7 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = Fals
     environment for some algorithm, except for those in ``but``, which are on an axis. With
     ``horizons`` there is also a line for each horizon.
     """
-    table = table.reset_index(drop=True)  # rows of several tables may have the same
+    table = table.reset_index(drop=True)  # concatenated tables may repeat theirs
     games = table.groupby(["algo", "env", "horizon"])
     varied = [x for x in varied_in(table) if x not in but and games[x].nunique().max() > 1]
     if horizons and "horizon" not in but and table["horizon"].nunique() > 1:

@@ -137,8 +137,8 @@ def time_panels(
     for ax, tail, ((env, horizon), budget) in zip(axes.flat, below.flat, panels, strict=True):
         inside, beside = (_of_panel(x, env, horizon, *budget) for x in (table, bounds))
         name, value = budget
-        game = (table["env"] == env) & (table["horizon"] == horizon)
-        if (table.loc[inside, name] == value).any() or without_privacy(table[game]).all():
+        game = table[_of_game(table, env, horizon)]
+        if (game[name] == value).any() or without_privacy(game).all():
             regret_vs_time(ax, table[inside], styles, band, "log", bounds[beside], log_time)
             ax.set_title(panel_title(env, *budget) + _differences(table, inside, horizon))
             if best is not None:
@@ -157,8 +157,11 @@ def time_panels(
 
 def _of_panel(rows: pd.DataFrame, env: str, horizon: float, name: str, x: float) -> pd.Series:
     """Which rows belong to a panel of ``time_panels``."""
-    game = (rows["env"] == env) & (rows["horizon"] == horizon)
-    return game & ((rows[name] == x) | without_privacy(rows))
+    return _of_game(rows, env, horizon) & ((rows[name] == x) | without_privacy(rows))
+
+
+def _of_game(rows: pd.DataFrame, env: str, horizon: float) -> pd.Series:
+    return (rows["env"] == env) & (rows["horizon"] == horizon)
 
 
 def _differences(table: pd.DataFrame, inside: pd.Series, horizon: float) -> str:

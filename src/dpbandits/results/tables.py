@@ -299,9 +299,8 @@ def completed(table: pd.DataFrame) -> pd.DataFrame:
     """
     if not set(ENOUGH) <= set(table.columns) or table.empty:
         return table
-    given = {"env": "", "horizon": table["t"].max(), "seed": 0, "run": 0}
-    if not set(BUDGETS) & set(table.columns):
-        given["eps"] = np.inf
+    budget = {} if set(BUDGETS) & set(table.columns) else {"eps": np.inf}
+    given = {"env": "", **budget, "horizon": table["t"].max(), "seed": 0, "run": 0}
     return table.assign(**{k: v for k, v in given.items() if k not in table.columns})
 
 

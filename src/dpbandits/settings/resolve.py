@@ -53,8 +53,11 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
     sources, names = Sources(), swept_names(config)
     for point in points(config):
         setting = resolve_point(question, config, point, names, groups, sources)
-        columns = {**setting.columns, **found.get(setting, setting).columns}
-        found[setting] = replace(setting, columns=columns)
+        columns = setting.columns
+        if (same := found.get(setting)) is not None:
+            columns = {**columns, **same.columns}
+            setting = replace(setting, columns=columns)
+        found[setting] = setting
         swept |= point.keys() - set(question.groups)
         if point.get("population", config.get("population")) != config.get("population"):
             swept.add("population")

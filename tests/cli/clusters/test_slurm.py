@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from extras import require
 from slurm_cluster import asked, require_slurm, slurm_cluster
-from sweeps import COMMAND, own_algorithm, requested, started, stored, until
+from sweeps import COMMAND, heeding_ctrl_c, own_algorithm, requested, started, stored, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.extra("submitit")]
 SLURM = ["-m", "hydra/launcher=submitit_slurm", "hydra.launcher.mem_gb=null", "jobs=1"]
@@ -43,7 +43,7 @@ def slurm(cluster):
 def submitted(folder, environment, *words):
     """A command, in a group of its own, as that of a terminal."""
     own = {"cwd": folder, "env": environment, "start_new_session": True}
-    return started(*SLURM, *words, before=HASTY, **own)
+    return started(*SLURM, *words, before=HASTY, preexec_fn=heeding_ctrl_c, **own)
 
 
 def ended(process):

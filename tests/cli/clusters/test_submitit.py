@@ -12,7 +12,7 @@ import psutil
 import pytest
 from commands import captured
 from extras import require
-from sweeps import COMMAND, own_algorithm, started, until
+from sweeps import COMMAND, heeding_ctrl_c, own_algorithm, started, until
 
 from dpbandits.cli.multirun import submitted
 from dpbandits.cli.multirun.launch import Job, multirun
@@ -201,7 +201,8 @@ def test_a_job_that_slurm_submits_again_is_waited_for(tmp_path, monkeypatch, cap
 @pytest.mark.slow
 def test_jobs_on_this_machine_end_with_an_interrupted_command(tmp_path):
     words = ["-m", "algo=dp_ucb,ucb", "horizon=1e10", "runs=2", "jobs=1"]
-    process = started(*words, "hydra/launcher=submitit_local", cwd=tmp_path)
+    own = {"cwd": tmp_path, "preexec_fn": heeding_ctrl_c}
+    process = started(*words, "hydra/launcher=submitit_local", **own)
     until(lambda: len(jobs_of(process)) == 2, process)
     found = jobs_of(process)
     process.send_signal(signal.SIGINT)
