@@ -33,7 +33,7 @@ SETTINGS |= {
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_runs_of_one_call_are_those_of_separate_calls(name):
-    """Each run of a call begins with the states of its own two generators."""
+    """Each run of a call begins with the states of its own two generators, as in plain Python."""
     question = STOPPING if name in RULES else REGRET
     given = SETTINGS[name] | {"seed": 2**61} | ({} if name in RULES else {"assume": True})
     one = setting(question, **given)
@@ -42,7 +42,7 @@ def test_runs_of_one_call_are_those_of_separate_calls(name):
         rngs = [generator(one.seed, run, stream) for stream in (ENVIRONMENT, LEARNER)]
         laws, users = one.instance.environment, one.crowd.users()
         game = new_game(laws, users, rngs[0], one.horizon, one.rounds())
-        answer = answer_of(one.algorithm.function(game, rngs[1], *one.arguments))
+        answer = answer_of(one.algorithm.function.py_func(game, rngs[1], *one.arguments))
         (pulls,) = pulls_of(game.trace[np.newaxis], one.horizon if question is REGRET else None)
         assert same(record, type(record)(pulls, answer))
         assert same(record, play(one, run)) and same(record, play(one, run))
