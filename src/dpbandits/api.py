@@ -295,8 +295,10 @@ def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     Raises:
         BadInput: there is no such metric, or the table does not allow it.
     """
+    from .figures.metrics import refuse_contexts
     from .results.metrics import measured_by
 
+    refuse_contexts(metric, table.attrs.get("settings"))
     return measured_by(table, metric, table.attrs.get("settings"))
 
 
@@ -314,7 +316,8 @@ def compare(
     [True, False]
 
     Args:
-        table: a tidy table, of regret or of stopping times.
+        table: a tidy table, of regret or of stopping times, where runs that met their cap count as
+            stopped there.
         baseline: the name of an algorithm, with which all others are compared; ``inf`` to compare
             each algorithm with itself without privacy; None for the best. A baseline that has no
             budget is that of the games of every budget.

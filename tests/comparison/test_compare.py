@@ -130,6 +130,17 @@ def test_command(tmp_path, bandit):
     assert "to b" in printed and "All 1 intervals" in printed
     assert (tmp_path / "t-compare.md").exists()
     assert r"\toprule" in (tmp_path / "t-compare.tex").read_text()
+    before = (tmp_path / "t-compare.md").read_text()
+    dp.save(table(c=5), tmp_path / "u.csv")
+    assert bandit(command, str(tmp_path))[-1] == str(tmp_path / "t-and-1-more-compare.md")
+    assert (tmp_path / "t-compare.md").read_text() == before
+
+
+def test_times_of_runs_that_met_their_cap_are_said_to_be_larger(tmp_path, bandit):
+    given = {"rule": ["nas", "dp_nas"], "env": dp.bernoulli([0.5]), "rel_error": 0.5, "runs": 2}
+    for cap, said in ((20, True), (10**6, False)):
+        path = dp.save(dp.stop(**given, cap=cap, jobs=1), tmp_path / f"{cap}.csv")
+        assert any("met their cap" in line for line in bandit(command, str(path))) == said
 
 
 @pytest.mark.parametrize(

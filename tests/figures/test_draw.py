@@ -64,16 +64,85 @@ def test_bands():
     assert quantiles.iloc[0].tolist() == pytest.approx([1, 3, 3, 0.6, 5.4])  # t, mean, median, ends
 
 
+NAMES = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
+
+
+def made(settings, regret=lambda t, run: t * (1 + run)):
+    """A table with three runs of each algorithm and budget, or as many as a third number says."""
+    rows = [
+        (algo, "e", eps, 100, 0, run, t, regret(t, run))
+        for algo, eps, *runs in settings
+        for run in range(*runs or [3])
+        for t in (1, 10, 100)
+    ]
+    return pd.DataFrame(rows, columns=NAMES)
+
+
+def note_of(figure):
+    return figure.get_supxlabel().replace("\n", " ")
+
+
 def test_a_reference_is_drawn_in_the_panel_of_every_budget():
-    rows = []
-    for algo in ("mine", "ucb"):
-        for eps in (0.1, 1.0) if algo == "mine" else (np.inf,):
-            for run in range(3):
-                for t in (1, 10, 100):
-                    rows.append((algo, "e", eps, 100, 0, run, t, t * (1 + run)))
-    names = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
-    figure = dp.plot(pd.DataFrame(rows, columns=names))
+    figure = dp.plot(made([("mine", 0.1), ("mine", 1.0), ("ucb", np.inf)]))
     assert [len(ax.lines) for ax in figure.axes] == [2, 2]
+
+
+@pytest.mark.parametrize("given", [{"x": "t"}, {"x": "eps"}, {"kind": "tail"}], ids=str)
+def test_what_is_also_played_without_privacy_has_a_line_of_its_own(given):
+    """Not the mean of both, and in the lighter shade; the private line looks as it always does."""
+    alone = dp.plot(made([("dp_se", 0.1), ("dp_se", 1.0)]), **given).axes[0].lines[0]
+    several = made([("dp_se", 0.1), ("dp_se", 1.0), ("dp_se", np.inf)])
+    several.loc[np.isinf(several["eps"]), "regret"] *= 50
+    first, *others = dp.plot(several, **given).axes
+    for ax in [first, *others]:
+        assert [line.get_label() for line in ax.lines] == ["DP-SE", "DP-SE, without privacy"]
+        private, free = ax.lines
+        assert max(private.get_ydata()) < 300
+        assert private.get_color() == alone.get_color() != free.get_color()
+        assert private.get_linestyle() == alone.get_linestyle()
+    if "x" in given:
+        assert max(first.lines[1].get_ydata()) == 50 * 200
+
+
+def test_what_is_also_played_without_privacy_is_not_drawn_beside_other_algorithms():
+    table = made([("dp_se", 1.0), ("dp_se", np.inf), ("mine", 1.0), ("ucb", np.inf)])
+    figure = KINDS["time_per_algorithm"](table, "title")
+    assert [len(ax.lines) for ax in figure.axes] == [3, 2]
+
+
+def test_regret_of_zero_is_drawn_on_a_linear_axis():
+    figure = dp.plot(made([("dp_se", 1.0)], lambda t, run: 0))
+    (ax,) = figure.axes
+    assert ax.get_yscale() == ax.get_xscale() == "linear" and ax.get_ylim()[0] < 0
+    assert note_of(figure).endswith("all runs alike.")  # not for the lengths of its epochs
+
+
+def test_the_note_counts_the_runs_of_each_setting_and_says_why_they_are_alike():
+    different = made([("mine", 1.0, 2), ("mine", 2.0, 5), ("ucb", np.inf, 3)])
+    assert "mean of 2 to 5 runs" in note_of(dp.plot(different))
+    ours, mine = (made([(name, 1.0, 4)], lambda t, run: t) for name in ("dp_se", "mine"))
+    assert note_of(dp.plot(ours)).endswith("4 runs. Bands: 95 % interval of the mean (bootstrap, "
+        "BCa). Without a band: all runs alike, since their epochs have fixed lengths.")  # fmt: skip
+    assert note_of(dp.plot(mine)).endswith("all runs alike.")
+
+
+def test_lines_across_and_single_points_have_bands():
+    table = made([("mine", 0.1), ("mine", 1.0), ("ucb", np.inf), ("dp_se", 1.0)])
+    (ax,) = dp.plot(table, x="eps", band="std").axes
+    (point,) = [bar for bar in ax.collections if hasattr(bar, "get_segments")]
+    assert point.get_segments()[0][:, 1].tolist() == [100, 300]
+    (across,) = ax.patches
+    assert (across.get_y(), across.get_y() + across.get_height()) == (100, 300)
+
+
+def test_a_panel_of_what_was_not_played_is_hidden():
+    table = pd.concat([made([("mine", 1.0), ("mine", 2.0)]), made([("mine", 2.0)])])
+    table["env"] = ["e"] * 18 + ["f"] * 9
+    table["m"] = np.where(table["run"] == 0, 1.0, 2.0)
+    for given in ({"x": "m"}, {"kind": "tail"}):
+        axes = dp.plot(table, **given).axes
+        assert [ax.get_visible() for ax in axes] == [True, True, False, True]
+        assert bool(axes[0].get_ylabel()) and bool(axes[3].get_ylabel())
 
 
 @pytest.mark.slow

@@ -56,6 +56,17 @@ def test_nothing_in_the_page_is_requested(tmp_path):
     assert not re.search(r"@import|url\((?!#)", page)
 
 
+def test_a_table_whose_law_is_not_known_here_is_shown_without_theorems(tmp_path):
+    table = dp.run("dp_se", "bernoulli_c1", eps=[0.5, 1], horizon=300, runs=2, jobs=1)
+    known = dp.report(table, tmp_path / "known.html").read_text()
+    for record in table.attrs["settings"]:
+        record["env_spec"]["law"] = "of_a_user"
+    unknown = dp.report(table, tmp_path / "unknown.html").read_text()
+    shown = ["No theorems" in page for page in (known, unknown)]
+    assert shown == [False, True] and "regret over the best lower bound" in known
+    assert "DP-SE" in unknown and "regret over the best lower bound" not in unknown
+
+
 @pytest.mark.slow
 def test_words_of_users_are_text(tmp_path):
     odd = "</script><b>x"

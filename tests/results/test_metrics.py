@@ -9,7 +9,7 @@ from refusals import message_of
 from scipy.stats import norm
 
 import dpbandits as dp
-from dpbandits.cli import plot, report, run
+from dpbandits.cli import compare, plot, report, run
 from dpbandits.figures.experiments import records_of, together
 from dpbandits.results.metrics import nash, resolution
 
@@ -93,6 +93,16 @@ def test_summaries_and_figures_show_it(tmp_path, bandit):
     dp.save(table, "a.csv")
     with pytest.raises(dp.BadInput, match=r"no readable manifest a\.json"):
         records_of(together([Path("a.csv")]), [Path("a.csv")], "metric=nash")
+
+
+def test_contexts_have_none(bandit, refused):
+    given = "algo=rs_oful env=contextual horizon=50 runs=2 jobs=1 results=r"
+    file = bandit(run, given)[-1]
+    words = "metric=nash: env=contextual: arms with contexts have no means"
+    for module, line in ((plot, [file]), (compare, [file]), (report, ["results=r"])):
+        assert words in refused(module, [*line, "metric=nash"])
+    for measure in (dp.measured, dp.summary, dp.plot, dp.compare):
+        assert message_of(measure, dp.load(file), metric="nash") == words
 
 
 def test_reports_show_it_without_theorems(bandit):

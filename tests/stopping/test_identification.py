@@ -216,6 +216,19 @@ def test_compiled_equals_plain_python(rule):
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("budgets", [[0.5], [0.5, np.inf], [0.5, 1.0, np.inf]])
+def test_times_at_a_single_budget_are_drawn_as_points(budgets):
+    given = {"env": dp.bernoulli([0.9, 0.2]), "delta": 0.1, "runs": 3, "jobs": 1}
+    upper, _ = dp.plot(dp.stop("adap_tt", eps=budgets, **given)).axes
+    low, high = upper.get_xlim()
+    assert low < 0.5 < high
+    names = [x for line in upper.lines if not (x := line.get_label()).startswith("_")]
+    without = ["AdaP-TT, without privacy"] * (np.inf in budgets)
+    assert names == [*without, "AdaP-TT"]
+    points = [line for line in upper.lines if line.get_marker() == "o" and line.get_xdata().size]
+    assert [line.get_xdata().tolist() for line in points] == [[0.5]] * (1.0 not in budgets)
+
+
 # mu0, mu1, eps, mean
 TESTS = [(0.3, 0.7, 1.0, 0.3), (0.3, 0.7, 0.1, 0.7), (0.45, 0.55, 5.0, 0.5), (0.2, 0.5, 3.0, 0.6)]
 

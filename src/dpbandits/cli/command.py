@@ -68,6 +68,22 @@ def names_and_keys(
     return names, keys
 
 
+def tables_of(path: Path) -> list[Path]:
+    """A table, or all tables of a folder."""
+    if not os.path.isdir(path):
+        return [path]
+    found = sorted(path.glob("*.csv"))
+    if not found:
+        raise BadInput(f"{path}: the folder has no tables (*.csv)")
+    return found
+
+
+def named_after(files: Sequence[Path], end: str = "") -> Path:
+    """The path, without a suffix, of what is made of some tables."""
+    more = f"-and-{len(files) - 1}-more" if len(files) > 1 else ""
+    return files[0].with_name(f"{files[0].stem}{more}{end}")
+
+
 def is_true(keys: Mapping[str, str], name: str) -> bool:
     """Whether a key is true; it is false if it is not given."""
     return one_of(("true", "false"), name, keys.get(name, "false")) == "true"

@@ -13,15 +13,15 @@ from ..files import check_writable, write_atomically
 from ..results.metrics import METRICS, REGRET
 from ..settings.groups import file_of
 from ..validation import one_of
-from .command import entry_point, names_and_keys, stem_of
+from .command import entry_point, named_after, names_and_keys, stem_of, tables_of
 
 
 @entry_point("compare")
 def main(given: Namespace) -> int:
     files, keys = names_and_keys("compare", given.words, files=True)
-    paths = list(map(Path, files)) or [_table_of(keys["experiment"], keys)]
-    path = paths[0]
-    stem = stem_of(keys, path.with_name(f"{path.stem}-compare"))
+    paths = [table for name in files for table in tables_of(Path(name))]
+    paths = paths or [_table_of(keys["experiment"], keys)]
+    stem = stem_of(keys, named_after(paths, "-compare"))
     baseline = keys.get("baseline")
     metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
     table = by_metric(together(paths), paths, metric)
@@ -30,7 +30,10 @@ def main(given: Namespace) -> int:
     for suffix, style in ((".md", "pipe"), (".tex", "latex")):
         text = render(compared, style, baseline) + "\n"
         write_atomically(stem.with_name(stem.name + suffix), text.encode())
-    print(render(compared, "simple", baseline), note(compared), f"{stem}.md", sep="\n")
+    print(render(compared, "simple", baseline), note(compared), sep="\n")
+    if "halted" in table.columns and (table["halted"] == 0).any():
+        print("Runs that met their cap count as stopped there: these times are at least as long.")
+    print(f"{stem}.md")
     return 0
 
 

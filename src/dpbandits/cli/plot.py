@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -19,7 +18,7 @@ from ..figures.terminal import in_text
 from ..files import check_writable
 from ..results.metrics import METRICS, REGRET
 from ..validation import one_of
-from .command import entry_point, is_true, names_and_keys, stem_of
+from .command import entry_point, is_true, named_after, names_and_keys, stem_of, tables_of
 
 OF_TABLES = ("x", "y", "metric", "band", "kind", "marks", "title")
 
@@ -30,7 +29,7 @@ def main(given: Namespace) -> int:
     bounds = is_true(keys, "bounds")
     formats = _formats(keys.get("format", "pdf,png"))
     out = stem_of(keys, Path("-"))
-    files = [table for name in names for table in _tables_of(Path(name))]
+    files = [table for name in names for table in tables_of(Path(name))]
     stem, figure = _of_tables(files, keys, bounds) if files else _of_experiment(keys, bounds)
     if "scale" in keys:
         rescale(figure, one_of(SCALES, "scale", keys["scale"]))
@@ -46,16 +45,6 @@ def main(given: Namespace) -> int:
     for path in save(figure, stem, formats):
         print(path)
     return 0
-
-
-def _tables_of(path: Path) -> list[Path]:
-    """A table, or all tables of a folder."""
-    if not os.path.isdir(path):
-        return [path]
-    found = sorted(path.glob("*.csv"))
-    if not found:
-        raise BadInput(f"{path}: the folder has no tables (*.csv)")
-    return found
 
 
 def _formats(given: str) -> list[str]:
@@ -97,5 +86,4 @@ def _of_tables(files: list[Path], keys: dict[str, str], bounds: bool) -> tuple[P
     name_axes(figure, metric)
     if "rule" not in table.columns and kind is None:
         print(f"drawn with x={axis_of(table, x)} band={band}", file=sys.stderr)
-    more = f"-and-{len(files) - 1}-more" if len(files) > 1 else ""
-    return files[0].with_name(files[0].stem + more), figure
+    return named_after(files), figure

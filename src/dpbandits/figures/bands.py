@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from ..contracts.display import line_of
 from ..results.summary import mean_of
-from ..results.tables import at_end, settings_of
+from ..results.tables import at_end, settings_of, without_privacy
 
 QUANTILES = 0.1, 0.5, 0.9
 INTERVAL = "95 % interval of the mean (bootstrap, BCa)"
@@ -50,6 +51,8 @@ def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:
     goes down to the axis: far below the curve, but not so far that it would stretch the margins.
     """
     low = np.maximum(curve["low"], curve.loc[curve["middle"] > 0, "middle"].min() / 1000)
+    if len(curve) == 1:
+        ax.vlines(curve[by], low, curve["high"], color=colour, alpha=0.4, lw=2)
     ax.fill_between(curve[by], low, curve["high"], color=colour, alpha=0.2, lw=0)
 
 
@@ -66,7 +69,12 @@ def band_note(table: pd.DataFrame, band: str) -> str:
     line, what = BANDS[band]
     note = f"Lines: {line} of RUNS runs. Bands: {what}."
     settings = [name for name in settings_of(table) if name != "line"]
-    ends = at_end(table).groupby(settings, dropna=False)["regret"].agg(["nunique", "count"])
-    if ((ends["nunique"] == 1) & (ends["count"] > 1)).any():
-        note += " Without a band: all runs alike, since their epochs have fixed lengths."
+    groups = at_end(table).groupby(settings, dropna=False)["regret"]
+    ends = groups.agg(["nunique", "count", "max"]).reset_index()
+    alike = ends[(ends["nunique"] == 1) & (ends["count"] > 1)]
+    if len(alike):
+        ours = alike["algo"].isin(table.loc[~without_privacy(table), "algo"])
+        ours &= alike["algo"].map(line_of).notna() & (alike["max"] > 0)
+        why = ", since their epochs have fixed lengths" if ours.all() else ""
+        note += f" Without a band: all runs alike{why}."
     return note

@@ -32,6 +32,7 @@ from ..settings.sweep import grids, names_varied
 from ..validation import whole
 from .bounds import curves, read_records
 from .draw import figure_of_experiment, metric_of_experiment
+from .metrics import refuse_contexts
 from .style import save
 
 NO_RECORD: Mapping[str, Any] = {"parameters": {}, "env_spec": {}, "population": None}
@@ -148,6 +149,7 @@ def by_metric(table: pd.DataFrame, files: Sequence[Path], metric: str) -> pd.Dat
     records = None
     if metric == NASH and "rule" not in table.columns:
         records = records_of(table, files, f"metric={metric}")
+        refuse_contexts(metric, records)
     return measured_by(table, metric, records)
 
 
@@ -173,8 +175,9 @@ def joined(files: Sequence[Path], tables: Sequence[pd.DataFrame]) -> pd.DataFram
     Raises:
         BadInput: the tables are of two questions, or no manifest tells settings apart.
     """
-    if len({"rule" in table.columns for table in tables}) > 1:
-        raise BadInput("tables of regrets and of stopping times share no figure; plot them apart")
+    questions = sorted({question_of_table(table).name for table in tables})
+    if len(questions) > 1:
+        raise BadInput(f"the tables answer different questions: {', '.join(questions)}")
     table = tables[0] if len(tables) == 1 else _told_apart(files, tables)
     measured = set(question_of_table(table).measured) - {"t"}
     rows = [name for name in table.columns if name not in measured]

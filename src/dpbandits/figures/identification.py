@@ -20,7 +20,7 @@ from ..settings.groups import read_group
 from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
 from .bands import bars
-from .labels import legend_name, value_text
+from .labels import WITHOUT, legend_name, unprotected, value_text
 from .style import Chart, Styles, finish, styled, styles_of
 
 LOWER = {
@@ -92,11 +92,10 @@ def labelled(table: pd.DataFrame) -> pd.DataFrame:
                 instances = instances + instances.map(lambda x: ", " if "\n" in x else "\n") + words
             else:
                 lines = lines + ", " + words
-    private = table[np.isfinite(table["eps"])].groupby("rule").size().index
-    without = table["rule"].isin(private) & np.isinf(table["eps"])
-    lines = lines.where(~without, lines + ", without privacy")
+    without = unprotected(table, "rule")
+    lines = lines.where(~without, lines + f", {WITHOUT}")
     found = table.assign(line=lines, instance=instances)
-    return pd.concat([found[without], found[~without]])  # the lightest shade is without privacy
+    return pd.concat([found[without], found[~without]])  # below the others
 
 
 def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
@@ -109,6 +108,9 @@ def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
             eps = pd.Series([low, high])
         ax.plot(eps, found["median"], label=label, **style)
         ax.fill_between(eps, found["q10"], found["q90"], color=style["color"], alpha=0.2, lw=0)
+        if len(found) == 1:  # at the only budget
+            ends = bars(found["median"], found["q10"], found["q90"])
+            ax.errorbar(eps, found["median"], ends, fmt="o", ms=4, color=style["color"])
         some = found["halted"].to_numpy() < found["runs"].to_numpy()
         mark = style | {"linestyle": "", "ms": 5}
         ax.plot(eps[some], found["median"][some], **mark, marker="x")
@@ -139,9 +141,10 @@ def lines_of(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 
 def limits_of(table: pd.DataFrame) -> tuple[float, float]:
-    """The smallest and the largest finite budget."""
+    """The smallest and the largest finite budget, or some around the only one."""
     finite = table["eps"][np.isfinite(table["eps"])]
-    return finite.min(), finite.max()
+    some = 2.0 if finite.nunique() == 1 else 1.0
+    return finite.min() / some, finite.max() * some
 
 
 def draw_theorems(ax: Axes, table: pd.DataFrame) -> None:

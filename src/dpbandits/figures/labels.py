@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.display import display_name, symbol
-from ..results.tables import budgets_of, varied_in
+from ..results.tables import budgets_of, varied_in, without_privacy
+
+WITHOUT = "without privacy"
 
 
 def legend_name(name: Any) -> str:
@@ -28,7 +30,8 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = Fals
 
     There is a line for each algorithm and each value of the parameters that vary in some
     environment for some algorithm, except for those in ``but``, which are on an axis. With
-    ``horizons`` there is also a line for each horizon.
+    ``horizons`` there is also a line for each horizon. The rows of ``unprotected`` have lines of
+    their own.
     """
     table = table.reset_index(drop=True)  # concatenated tables may repeat theirs
     games = table.groupby(["algo", "env", "horizon"])
@@ -37,14 +40,24 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = Fals
         varied.append("horizon")
     key: Any
     labels: dict[Any, str] = {}
-    for key, rows in table.groupby(["algo", *varied], sort=False, dropna=False):
+    free = unprotected(table, "algo")
+    for key, rows in table.groupby(["algo", *varied, free], sort=False, dropna=False):
         words = [
             f"{symbol(name)} = {scientific(x) if name == 'horizon' else value_text(x)}"
-            for name, x in zip(varied, key[1:], strict=True)
+            for name, x in zip(varied, key[1:-1], strict=True)
             if not pd.isna(x)
-        ]
+        ] + [WITHOUT] * key[-1]
         labels |= dict.fromkeys(rows.index, ", ".join([legend_name(key[0]), *words]))
     return table.assign(line=pd.Series(labels))
+
+
+def unprotected(table: pd.DataFrame, group: str) -> pd.Series:
+    """Which rows have an infinite budget although their algorithm, or rule, also has a finite one.
+
+    ``group`` is the column of its name.
+    """
+    free = without_privacy(table)
+    return free & table[group].isin(table.loc[~free, group])
 
 
 def finite_budgets(table: pd.DataFrame) -> list[tuple[str, float]]:

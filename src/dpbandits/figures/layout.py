@@ -22,10 +22,10 @@ def panels_of(
 ) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd.Series]]]:
     """A row of panels for each environment of a table, a column for each budget that is not ``x``.
 
-    Algorithms without a budget are in every column.
+    Algorithms without a budget are in every column. Panels of what was not played are hidden.
 
     Returns:
-        The figure, its axes, and for each panel, with its title, which rows belong to it.
+        The figure, its axes, and for each other panel, with its title, which rows belong to it.
     """
     environments = table["env"].unique()
     budgets = finite_budgets(table) if x not in BUDGETS else [(str(x), np.inf)]
@@ -37,9 +37,13 @@ def panels_of(
     def panels() -> Iterator[tuple[Axes, pd.Series]]:
         for ax, (env, budget) in zip(axes.flat, product(environments, budgets), strict=True):
             ax.set_title(panel_title(env, *budget))
-            name, value = budget
-            inside = free | (table[name] == value) if np.isfinite(value) else table["env"].notna()
-            yield ax, (table["env"] == env) & inside
+            (name, value), here = budget, table["env"] == env
+            if not np.isfinite(value):
+                yield ax, here
+            elif (here & (table[name] == value)).any() or free[here].all():
+                yield ax, here & (free | (table[name] == value))
+            else:
+                ax.set_visible(False)
 
     return figure, axes, panels()
 

@@ -33,8 +33,11 @@ def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: 
         label, colour = str(line), styles[str(line)]["color"]
         finite = rows[np.isfinite(rows[column])]
         if finite.empty:
-            level = curve_of(rows, "horizon", band)["middle"].mean()
-            ax.axhline(level, label=label, **styles[label])
+            [level] = curve_of(rows, "horizon", band).to_dict("records")
+            ax.axhline(level["middle"], label=label, **styles[label])
+            if band is not None and level["middle"] > 0:
+                low = max(level["low"], level["middle"] / 1000)
+                ax.axhspan(low, level["high"], color=colour, alpha=0.2, lw=0)
             continue
         curve, medians = curve_of(finite, column, band), band == "quantiles"
         mark: Any = {} if medians else {"marker": "o", "ms": 3}

@@ -37,7 +37,7 @@ def learns_early(table: pd.DataFrame) -> bool:
     last = before.groupby(setting, dropna=False)["t"].transform("max")
     early = before[before["t"] == last].groupby(setting, dropna=False)["regret"].mean()
     final = at_end(table).groupby(setting, dropna=False)["regret"].mean()
-    return bool((early.reindex(final.index) >= final / 2).mean() >= 0.5)
+    return bool(((early.reindex(final.index) >= final / 2) & (final > 0)).mean() >= 0.5)
 
 
 def regret_vs_time(
@@ -75,12 +75,15 @@ def regret_vs_time(
     draw_bounds(ax, bounds, styles)
     if horizon > LONG or log_time:
         ax.set_xscale("log")
-        ax.set_xlim(table.loc[table["regret"] > floor, "t"].min() / 2, horizon)
+        late = table.loc[table["regret"] > floor, "t"]
+        ax.set_xlim(late.min() / 2 if len(late) else start, horizon)
     else:
         ax.set_xlim(0, horizon)
         ax.xaxis.set_major_formatter(EngFormatter(sep=""))
     if scale == "linear":
         _begin(ax, 0.0)
+        if not highest:
+            ax.set_ylim(-0.05, 1.0)
         ax.yaxis.set_major_formatter(EngFormatter(sep=""))
         return
     ax.set_yscale("log")
@@ -133,13 +136,14 @@ def time_panels(
     axes, below = everything[::each], everything[each - 1 :: each]
     styles = styles_of(table)
     log_time = learns_early(table) if time is None else time == "log"
+    scale = "log" if (table["regret"] > 0).any() else "linear"
     panels = itertools.product(games, budgets)
     for ax, tail, ((env, horizon), budget) in zip(axes.flat, below.flat, panels, strict=True):
         inside, beside = (_of_panel(x, env, horizon, *budget) for x in (table, bounds))
         name, value = budget
         game = table[_of_game(table, env, horizon)]
         if (game[name] == value).any() or without_privacy(game).all():
-            regret_vs_time(ax, table[inside], styles, band, "log", bounds[beside], log_time)
+            regret_vs_time(ax, table[inside], styles, band, scale, bounds[beside], log_time)
             ax.set_title(panel_title(env, *budget) + _differences(table, inside, horizon))
             if best is not None:
                 ends = best[_of_panel(best, env, horizon, *budget)]
@@ -196,10 +200,11 @@ def panel_per_algorithm(
     """A panel for each private algorithm, where it is called ``private``; those without a budget
     are drawn in every panel.
     """
-    free = without_privacy(table)
+    names = table.loc[~without_privacy(table), "algo"].unique()
+    free = ~table["algo"].isin(names)
     panels = {
         legend_name(algo): table[free | (table["algo"] == algo)].replace({"algo": {algo: private}})
-        for algo in table.loc[~free, "algo"].unique()
+        for algo in names
     }
     return side_by_side(panels, title, band, scale=scale)
 

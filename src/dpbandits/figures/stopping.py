@@ -18,7 +18,7 @@ from ..results.summary import summarize
 from ..theory.bounds import where_it_holds
 from ..theory.sajed2019 import stopping_lower, stopping_upper
 from .bands import INTERVAL, bars
-from .labels import budget_title, finite_budgets, legend_name, value_text
+from .labels import WITHOUT, budget_title, finite_budgets, legend_name, unprotected, value_text
 from .style import Chart, Styles, finish, styled, styles_of
 
 MARKERS = "osD^vP"
@@ -80,6 +80,7 @@ def labelled(table: pd.DataFrame) -> pd.DataFrame:
     for name in ("beta", "R", "cap"):
         if table[name].nunique() > 1:
             lines = lines + f", {name} = " + table[name].astype(float).map(value_text)
+    lines = lines.where(~unprotected(table, "rule"), lines + f", {WITHOUT}")
     return table.assign(line=lines)
 
 

@@ -19,7 +19,8 @@ from matplotlib.ticker import EngFormatter, FixedLocator, FuncFormatter, LogLoca
 
 from ..contracts.display import line_of
 from ..files import write_atomically
-from .labels import scientific
+from ..results.tables import at_end, settings_of
+from .labels import WITHOUT, scientific
 
 # The palette of Okabe & Ito, for colour-blind readers, less yellow; dashes distinguish lines in
 # black and white
@@ -89,7 +90,8 @@ def styles_of(table: pd.DataFrame) -> Styles:
     """A colour and a dash for each line of a labelled table, the same in every panel.
 
     They are those that the algorithm declares, the same in all figures; any other algorithm gets
-    what is left. Several lines of one algorithm are shades of its colour, with different dashes.
+    what is left. Several lines of one algorithm are shades of its colour, with different dashes;
+    the lightest is without privacy.
     """
     lines = table.groupby("rule" if "rule" in table.columns else "algo", sort=False)["line"]
     looks = looks_of({str(name): list(rows.unique()) for name, rows in lines})
@@ -104,9 +106,10 @@ def looks_of(labels: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, st
     for name, own in labels.items():
         colour, dash = declared[name] or next(left)
         first = list(DASHES).index(dash)
+        dark = sorted(own, key=lambda label: not label.endswith(WITHOUT))
         for i, label in enumerate(own):
             pattern = patterns[(first + i) % len(patterns)]
-            yield name, label, shade(PALETTE[colour], i, len(own)), pattern
+            yield name, label, shade(PALETTE[colour], dark.index(label), len(own)), pattern
 
 
 def shade(colour: str, i: int, n: int) -> str:
@@ -120,7 +123,7 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> Figure
     """Put the title and the legend above the panels, and below them a note and the legend of
     bounds, for which the figure grows; returns it.
 
-    ``RUNS`` in the note is replaced by the number of runs in the table.
+    ``RUNS`` in the note is replaced by the number of runs of each setting in the table.
     """
     lines: dict[str, Any] = {}
     for ax in figure.axes:
@@ -132,7 +135,9 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> Figure
     columns = _columns(figure, measured)
     heading: Any = {"loc": "outside upper center", "title": title, "title_fontsize": 10}
     figure.legend(list(measured.values()), list(measured), ncols=columns, **heading)
-    note = note.replace("RUNS", str(table["run"].nunique()))
+    ends = at_end(table) if "t" in table.columns else table
+    runs = ends.groupby(settings_of(table), dropna=False)["run"].nunique()
+    note = note.replace("RUNS", " to ".join(map(str, sorted({runs.min(), runs.max()}))))
     if not bounds:
         figure.supxlabel(_wrapped(note, figure), fontsize=7.5, color="#444444")
         return figure

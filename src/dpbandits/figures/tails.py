@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from ..results.tables import at_end
 from .labels import labelled
-from .layout import panels_of
+from .layout import label_edges, panels_of
 from .regret_vs_budget import regret_label
 from .style import Styles, finish, styled, styles_of
 
@@ -36,7 +36,6 @@ def tail_panels(table: pd.DataFrame, title: str) -> Figure:
     styles = styles_of(table)
     for ax, inside in panels:
         exceedance(ax, table[inside], styles)
-    for ax in axes[:, 0]:
-        ax.set_ylabel("$P$(regret > $x$)")
+    label_edges(axes, "$x$", "$P$(regret > $x$)", each_row=True)
     note = f"Steps: share of RUNS runs whose {regret_label(table)} exceeds $x$."
     return finish(figure, title, table, note)

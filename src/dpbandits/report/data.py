@@ -13,6 +13,7 @@ from ..comparison.table import compare
 from ..contracts.display import display_name, environment_title
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import QUESTIONS
+from ..figures.labels import WITHOUT, unprotected
 from ..figures.style import looks_of
 from ..results.summary import mean_of
 from ..results.tables import at_end, budgets_of, question_of_table, settings_of
@@ -204,10 +205,11 @@ def arranged(settings: pd.DataFrame) -> Arrangement:
     within = settings.groupby([group, *shown], sort=False, dropna=False)
     vary = [c for c in own if within[c].nunique(dropna=False).max() > 1]
     titles = [title_of(shown, row) for row in settings[shown].itertuples(index=False)]
-    labels = [
-        ", ".join([display_name(str(name)), *words_of(vary, row)])
-        for name, row in zip(settings[group], settings[vary].itertuples(index=False), strict=True)
-    ]
+    rows = zip(settings[group], settings[vary].itertuples(index=False), strict=True)
+    labels = [", ".join([display_name(str(name)), *words_of(vary, row)]) for name, row in rows]
+    if axis in BUDGETS:
+        free = unprotected(settings, group)
+        labels = [f"{x}, {WITHOUT}" if y else x for x, y in zip(labels, free, strict=True)]
     x = settings[axis].to_numpy(dtype=float) if axis else np.full(len(settings), np.nan)
     levels = np.unique(x[np.isfinite(x)])
     level = np.where(np.isfinite(x), np.searchsorted(levels, x), NO_LEVEL)

@@ -79,6 +79,8 @@ def section_of(source: Source) -> Section:
         study = study_of_summary(settings, "stopping time" if "rule" in settings else "regret")
     known = source.records or []
     records = known if checked(known, settings, source.name) else []
+    if known and not records and "algo" in settings.columns:
+        study.notes.append("No theorems: the manifest, or a law in it, is not known here.")
     ratios = ratios_of(study.means[: len(records)], records)
     arrangement = study.arrangement
     axis = name_of(arrangement.axis) if arrangement.axis else ""

@@ -16,6 +16,7 @@ import pandas as pd
 from ..contracts.question import QUESTIONS, REGRET, Question
 from ..errors import BadInput, plain
 from ..figures.experiments import joined
+from ..figures.metrics import refuse_contexts
 from ..files import read_text
 from ..results import metrics
 from ..results.manifest import INDIFFERENT, UNREADABLE, read_manifest
@@ -139,6 +140,7 @@ def by_metric(found: list[Source], metric: str) -> tuple[list[Source], list[str]
         try:
             if source.table is None:
                 raise BadInput(f"metric={metric}: a table is needed, and there is a summary only")
+            refuse_contexts(metric, source.records)
             table = metrics.measured_by(source.table, metric, source.records)
         except BadInput as error:
             notes.append(f"Left out: {source.title}: {error}.")

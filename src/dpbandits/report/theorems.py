@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..contracts.display import display_name, environment_title
 from ..contracts.parameters import BUDGETS
-from ..errors import BadInput
+from ..errors import BadInput, plain
 from ..figures.bounds import check_match, curves
 from ..figures.overlays import WITHOUT_CONSTANT
 from ..results.tables import settings_of
@@ -146,10 +146,14 @@ def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
 
 
 def checked(records: Sequence[Record], settings: pd.DataFrame, name: str) -> bool:
-    """Whether records are those of some settings, so that theorems can be evaluated for them."""
+    """Whether records are those of some settings, and their environments are known here, so that
+    theorems can be evaluated for them.
+    """
     if "rule" in settings.columns or "algo" not in settings.columns:
         return False
     with suppress(BadInput, KeyError, TypeError):
         check_match(settings.to_dict("records"), records, name)  # type: ignore[arg-type]
+        for record in {plain(record["env_spec"]): record for record in records}.values():
+            problem(record)  # a law may be one of --config-dir
         return True
     return False

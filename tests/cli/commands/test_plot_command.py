@@ -42,7 +42,10 @@ def test_tables_of_stopping_times_are_drawn(bandit):
     second = bandit(stop, f"rule=nas {small} cap=50")[-1]
     assert all(is_drawn(Path(x)) for x in bandit(plot, f"{first} {second}"))
     Path("regrets.csv").write_text(REGRETS)
-    assert "share no figure" in message_of(together, [Path(first), Path("regrets.csv")])
+    other = bandit(stop, "rule=dp_se_bai env=bernoulli env.means=[0.9,0.5] runs=2 jobs=1")[-1]
+    for file, names in (("regrets.csv", "regret, stopping"), (other, "best arm, stopping")):
+        message = message_of(together, [Path(first), Path(file)])
+        assert message == f"the tables answer different questions: {names}"
 
 
 @pytest.mark.slow
