@@ -10,12 +10,26 @@ SMALL = {
     "bandit-stop": ["cap=2000", "runs=2"],
     "bandit-audit": ["runs=200"],
 }
+# In the code of documents
+SMALL_CODE = {
+    "horizon=1e7, runs=20": "horizon=1e4, runs=2",
+    "player=Mine, eps=[0.1, 1]": "player=Mine, eps=[0.1, 1], horizon=8, runs=200, jobs=1",
+}
 CLUSTER = ("HOST", "slurm", "runner=ray")
 
 
 def blocks(text, language):
     """The code blocks of a document in a language."""
     return re.findall(rf"```{language}\n(.*?)```", text, flags=re.S)
+
+
+def small_code(text):
+    """The Python blocks of a document that are no files, with fewer rounds and runs."""
+    for code in blocks(text, "python"):
+        if code not in files_of_blocks(text).values():
+            for large, small in SMALL_CODE.items():
+                code = code.replace(large, small)
+            yield code
 
 
 def commands(text):
