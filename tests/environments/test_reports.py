@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers import SIGMAS, contaminated, game_of, play, table
+from helpers import SIGMAS, contaminated, game_of, games_of, play, table
 
 import dpbandits as dp
 from dpbandits.environments.catalogue import build
@@ -37,9 +37,9 @@ def test_outliers_replace_a_share_of_the_rewards_or_of_the_reports(stage):
     assert abs(replaced - ALPHA * n) < SIGMAS * math.sqrt(ALPHA * (1 - ALPHA) * n)
 
 
-def one_by_one(spec, n, level, largest, seed):
+def one_by_one(game, n, level, largest):
     """Sum of truncated rewards and outlying reports, and how many reports arrive, of one arm."""
-    game, total, sent = game_of(spec, coins=seed), 0.0, 0
+    total, sent = 0.0, 0
     for _ in range(n):
         x = pull_within(game, 0, level)
         z = receive(game, 0, math.inf, largest)
@@ -56,13 +56,14 @@ def one_by_one(spec, n, level, largest, seed):
 )
 def test_blocks_of_reports_have_the_law_of_single_ones(stage, outlier, inlier):
     spec, runs, n = foul(stage, inlier, outlier), 3000, 40 if "means" in inlier else 20
+    games = games_of(spec)
     blocks, single = [], []
     for run in range(runs):
-        game, sums, sent = game_of(spec, coins=run), np.zeros(2), np.zeros(2)
+        game, sums, sent = games(run), np.zeros(2), np.zeros(2)
         pull_reports_in_turn(game, np.array([0]), n, LEVEL, 7.0, sums, sent)
         assert game.counts.tolist() == [n, 0]
         blocks.append((sums[0], sent[0]))
-        single.append(one_by_one(spec, n, LEVEL, 7.0, runs + run))
+        single.append(one_by_one(games(runs + run), n, LEVEL, 7.0))
     blocks, single = np.array(blocks), np.array(single)
     error = np.sqrt((blocks.var(axis=0) + single.var(axis=0)) / runs)
     assert (np.abs(blocks.mean(axis=0) - single.mean(axis=0)) <= SIGMAS * error).all()

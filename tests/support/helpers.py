@@ -141,9 +141,14 @@ def play(
 
 def game_of(spec, T=10**9, checkpoints=None, coins=1, crowd=None):
     """A game before its first round; ``coins`` are the environment's generator, or its seed."""
+    return games_of(spec, T, checkpoints, crowd)(coins)
+
+
+def games_of(spec, T=10**9, checkpoints=None, crowd=None):
+    """A function of ``coins`` that makes such games of one environment."""
     environment, users = build(spec).environment, (crowd or homogeneous(1.0)).users()
     rounds = np.array([T] if checkpoints is None else checkpoints)
-    return new_game(environment, users, np.random.default_rng(coins), T, rounds)
+    return lambda coins: new_game(environment, users, np.random.default_rng(coins), T, rounds)
 
 
 def game_with(population, coins):
