@@ -559,6 +559,10 @@ def bounded_game(name, eps, trial, i=None):
     return given, reference_plays(given)
 
 
+# The only ones of the games below in which noise alone would leave the range of the sums
+NOISIEST = {"dist_dp_se": (1.0, 14, 1), "dist_rdp_se": (0.3, 1, 0)}
+
+
 def games_of(name):
     """Games of the comparisons above, and what the reference does in them, one after the other."""
     variants = range(len(VARIANTS.get(name, ())))
@@ -567,6 +571,8 @@ def games_of(name):
         yield from (heavy_game(name, i, eps) for eps, i in rounds)
         return
     yield bounded_game(name, 1.0, 1)
+    if name in NOISIEST:
+        yield bounded_game(name, *NOISIEST[name])
     if name in SUMS:  # close decisions
         some = itertools.product((0.05, 0.1, 0.3, 1.0), variants, range(20))
         yield from (bounded_game(name, eps, trial, i) for eps, i, trial in some)
