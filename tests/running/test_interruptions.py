@@ -96,7 +96,8 @@ def test_machine_code_and_runs_that_are_damaged_are_noticed(tmp_path):
     for sort in ("stored runs", "machine code"):
         assert found[sort]["noticed"] == found[sort]["tried"] == 1, found
     assert not any(counts.get(what) for counts in found.values() for what in WRONG), found
-    control = found_by("damages", "regret", tmp_path / "b", 1, "blind", cache=tmp_path / "cache")
+    given = tmp_path / "b", 1, "manifests", "blind"
+    control = found_by("damages", "regret", *given, cache=tmp_path / "cache")
     assert control["manifests"]["doubled"]
 
 

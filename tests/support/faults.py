@@ -2,7 +2,7 @@
 
 python faults.py kills QUESTIONS FOLDER SEED COUNT HOW [CONTROL]  commands play a sweep, are killed
 python faults.py together QUESTIONS FOLDER COUNT [CONTROL]        several commands at once, 4 a time
-python faults.py damages QUESTIONS FOLDER KINDS [CONTROL]         files are damaged between commands
+python faults.py damages QUESTIONS FOLDER KINDS [SORT] [CONTROL]  files are damaged between commands
 python faults.py writers QUESTIONS FOLDER COUNT [CONTROL]         two children store runs
 
 Prints what happened with each question as JSON, for kills by signal. Commas separate QUESTIONS. HOW
@@ -299,8 +299,8 @@ def together(question, folder, count):
     return found
 
 
-def damages(question, folder, kinds):
-    """Damage a file of each sort, in as many ways, and run the command again."""
+def damages(question, folder, kinds, only=None):
+    """Damage a file of each sort, or of one, in as many ways, and run the command again."""
     sweep, found = Sweep(question, folder, "damages"), {}
     table = table_path(sweep.request)
     store, (first, *_) = RunStore(table.parent), sweep.request.settings
@@ -311,7 +311,7 @@ def damages(question, folder, kinds):
         "machine code": lambda: max(compiled_code().glob("dp_se-*.nbc")),
     }
     assert end_of(sweep.begin(sweep.request)) == (0, False)
-    for sort, file_of in sorts.items():
+    for sort, file_of in sorts.items() if only is None else [(only, sorts[only])]:
         found[sort] = Counter(tried=0)
         for damage in list(DAMAGE)[-kinds:]:
             sweep.look([])
