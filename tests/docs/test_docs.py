@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from commands import command
-from document_code import blocks, commands, files_of_blocks, words_of
+from document_code import SMALL_CODE, commands, files_of_blocks, small_code, words_of
 
 from dpbandits.files import package_folder
 from dpbandits.results.sources import unsigned
@@ -38,7 +38,7 @@ def with_code(language):
 
 def has_code(text):
     """Whether a document has Python code that is not the content of a file."""
-    return bool(set(blocks(text, "python")) - set(files_of_blocks(text).values()))
+    return any(small_code(text))
 
 
 @pytest.mark.slow
@@ -71,9 +71,8 @@ def test_code_runs(document, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = document.read_text()
     names = {}
-    for code in blocks(text, "python"):
-        if code not in files_of_blocks(text).values():
-            exec(code, names)
+    for code in small_code(text):
+        exec(code, names)
     assert CHECKS.get(document.name, lambda names: True)(names)
 
 
@@ -81,6 +80,8 @@ def test_there_is_something_to_run():
     """Control: the patterns above find the blocks of the documents."""
     numbers = {d.name: len(commands(d.read_text())) for d in DOCUMENTS}
     assert numbers["README.md"] >= 10 and sum(map(bool, numbers.values())) >= 6, numbers
+    code = "".join(document.read_text() for document in DOCUMENTS)
+    assert all(large in code for large in SMALL_CODE)
     contributing = (TOP / "CONTRIBUTING.md").read_text()
     assert set(files_of_blocks(contributing)) == {"mine/algo/greedy.py", "mine/algo/greedy.yaml"}
 

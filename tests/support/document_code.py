@@ -9,6 +9,7 @@ SMALL = {
     "bandit-claims": ["horizon=2000", "runs=2"],
     "bandit-stop": ["cap=2000", "runs=2"],
     "bandit-audit": ["runs=200"],
+    "bandit-budget": ["runs=100"],
 }
 # In the code of documents
 SMALL_CODE = {
