@@ -5,7 +5,7 @@ import math
 import identification_references as references
 import numpy as np
 import pytest
-from helpers import algorithm, bernoulli, game_of
+from helpers import algorithm, answer_in, bernoulli, game_of
 from in_law import apart_in_sizes as apart
 
 import dpbandits as dp
@@ -209,9 +209,9 @@ def test_a_cap_ends_a_run_without_an_answer(rule, cap):
 def test_compiled_equals_plain_python(rule):
     own = {"adap_tt": (1.0, 0.1, 0.0, 0.0), "tt_ucb": (0.1,)}.get(rule, (1.0, 0.1))
     found = []
-    for function in (algorithm(rule).function, algorithm(rule).function.py_func):
+    for plain in (False, True):
         game = game_of(bernoulli(0.9, 0.3, 0.5), 5000)
-        answer = function(game, np.random.default_rng(2), *own)
+        answer = answer_in(game, algorithm(rule), np.random.default_rng(2), own, plain)
         found.append((answer, game.counts.tolist()))
     assert found[0] == found[1]
 

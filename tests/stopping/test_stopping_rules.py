@@ -9,7 +9,7 @@ from functools import cache, partial
 import numpy as np
 import pytest
 import stopping_references
-from helpers import MEAN_RULES, SIGMAS, algorithm
+from helpers import MEAN_RULES, SIGMAS, algorithm, answer_in
 from in_law import apart
 from scipy import stats
 
@@ -41,18 +41,13 @@ def sign(mean, scale=1.0):
     return {"law": "sign", "mean": mean, "scale": scale}
 
 
-def function_of(name, plain=False):
-    function = algorithm(name).function
-    return function.py_func if plain else function
-
-
 def stop(name, spec, eps=1.0, a=0.5, beta=0.05, R=1.0, cap=FAR, run=0, plain=False, rng=None):
     """Samples taken and estimate of one run; ``spec`` may be an array of fixed rewards."""
     env = fixed(spec) if isinstance(spec, np.ndarray) else environment(json.dumps(spec))
     coins = generator(0, run, ENVIRONMENT)
     game = new_game(env, homogeneous(1.0).users(), coins, cap, np.array([cap]))
     numbers = (a, beta, R) if name == "nas" else (eps, a, beta, R)
-    estimate = function_of(name, plain)(game, rng or generator(0, run, LEARNER), *numbers)
+    estimate = answer_in(game, algorithm(name), rng or generator(0, run, LEARNER), numbers, plain)
     return rounds_played(game), estimate
 
 

@@ -1,5 +1,6 @@
 """Shared by several tests: algorithms by name, their settings, and playing them."""
 
+import dataclasses
 import inspect
 import math
 import sys
@@ -12,6 +13,7 @@ import yaml
 from scipy.stats import norm
 from sweeps import requested
 
+from dpbandits.compiled import answer_of, is_compiled
 from dpbandits.contracts.algorithm import Algorithm, find_file, load
 from dpbandits.contracts.assumptions import Bounded
 from dpbandits.contracts.guarantees import RDP, ZCDP
@@ -22,6 +24,7 @@ from dpbandits.environments.instances import Instance
 from dpbandits.environments.populations import homogeneous
 from dpbandits.files import PACKAGE
 from dpbandits.game import new_game, pulls_at_checkpoints
+from dpbandits.running.play import play_loop
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 from dpbandits.settings import resolve
 from dpbandits.settings.setting import Setting
@@ -128,15 +131,26 @@ def play(
     replaces the learner's own, ``function`` one that replaces the algorithm's, ``changes`` are
     parameters of the algorithm.
     """
-    function = function or algorithm(name).function
+    source = algorithm(name)
+    source = dataclasses.replace(source, function=function) if function else source
     if checkpoints is None:
         checkpoints = np.unique(np.geomspace(1, T, 30).astype(int))
     coins = generator(seed, run, ENVIRONMENT)
     game = game_of(spec, T, checkpoints, coins, crowd or homogeneous(eps))
-    function = getattr(function, "py_func", function) if plain else function
     learner = learner or generator(seed, run, LEARNER)
-    function(game, learner, *arguments(name, eps, T, build(spec), **changes))
+    answer_in(game, source, learner, arguments(name, eps, T, build(spec), **changes), plain)
     return pulls_at_checkpoints(game)
+
+
+def answer_in(game, source: Algorithm, learner, numbers, plain=False):
+    """The number that an algorithm returns, NaN for none, that plays a game with these arguments:
+    compiled, in the loop whose machine code is cached, or in plain Python.
+    """
+    if plain or not is_compiled(source.function):
+        function = getattr(source.function, "py_func", source.function)
+        return answer_of(function(game, learner, *numbers))
+    _, [answer] = play_loop(source, game, learner, tuple(map(float, numbers)), 1)
+    return float(answer)
 
 
 def game_of(spec, T=10**9, checkpoints=None, coins=1, crowd=None):
