@@ -37,7 +37,7 @@ spec.loader.exec_module(quick)
 quick.PRIVATE[{1!r}] = {2!r}
 """
 FEW = "adap_klucb", "heldp_ucb_b"
-SMALL = "first", "last"  # of small_kernels
+SMALL = "onward", "back"  # of small_kernels
 NEEDED = [f"{owner}.{name}" for owner, names in quick.PRIVATE.items() for name in names.split()]
 
 
@@ -111,7 +111,7 @@ def test_without_a_private_name_plain_gives_the_same(name, usual):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("broken", ["_link", "_compiled", "declared"])
-def test_a_failure_of_quick_falls_back_within_the_run(broken, usual, tmp_path):
+def test_a_failure_of_quick_falls_back_within_the_run(broken, tmp_path):
     change = (
         "import dpbandits.compiled.quick.routines as routines\n"
         "def fail(*arguments): raise AttributeError('no such name')\n"

@@ -37,13 +37,14 @@ def site(tmp_path_factory, worker_id):
     temporary = tmp_path_factory.getbasetemp()
     folder = (temporary if worker_id == "master" else temporary.parent) / "site"
     with FileLock(folder.with_suffix(".lock")):
-        if not folder.exists():
+        if not (folder / "made").exists():
             listed = subprocess.run(["git", "ls-files"], cwd=TOP, capture_output=True, text=True)
             for name in listed.stdout.splitlines():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(TOP / name, folder / name)
             done = sphinx(folder, folder / "docs" / "_build" / "html")
             assert done.returncode == 0, done.stderr
+            (folder / "made").touch()
     return folder
 
 
@@ -110,8 +111,10 @@ def test_a_build_with_faults_fails(site, tmp_path):
     page = site / "docs" / "howto.md"
     text = page.read_text()
     page.write_text("\n\n".join([text, *FAULTS.values(), ""]))
-    done = sphinx(site, tmp_path / "out", "-b", "dummy")
-    page.write_text(text)
+    try:
+        done = sphinx(site, tmp_path / "out", "-b", "dummy")
+    finally:
+        page.write_text(text)
     faults = [x for x in done.stderr.splitlines() if "WARNING" in x or "ERROR" in x]
     assert done.returncode == 1 and len(faults) == len(FAULTS), done.stderr
     for says in FAULTS:
@@ -196,6 +199,7 @@ PAGES = ("index", "generated/algorithms/adap_klucb", "api", "gallery")
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize(("width", "dark"), [(400, True), (1400, False)])
 def test_pages_fit_their_window(built, browser, page, width, dark):
+    """Each width and each theme once: what is wrong in one theme is so at both widths."""
     browser.open(built / "docs" / f"{page}.html", width=width, dark=dark)
     assert browser.run("return document.documentElement.scrollWidth") <= width
     assert browser.run("return [...document.images].every(x => x.naturalWidth > 0)")

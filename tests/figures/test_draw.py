@@ -9,6 +9,7 @@ from dpbandits.errors import BadInput
 from dpbandits.figures import draw
 from dpbandits.figures.bands import curve_of
 from dpbandits.figures.draw import KINDS, figure_of_experiment
+from dpbandits.figures.labels import labelled
 from dpbandits.figures.style import Chart
 from dpbandits.settings import groups
 
@@ -111,10 +112,30 @@ def test_what_is_also_played_without_privacy_is_not_drawn_beside_other_algorithm
 
 
 def test_regret_of_zero_is_drawn_on_a_linear_axis():
-    figure = dp.plot(made([("dp_se", 1.0)], lambda t, run: 0))
+    nothing = made([("dp_se", 1.0)], lambda t, run: 0)
+    figure = dp.plot(nothing)
     (ax,) = figure.axes
     assert ax.get_yscale() == ax.get_xscale() == "linear" and ax.get_ylim()[0] < 0
     assert note_of(figure).endswith("all runs alike.")  # not for the lengths of its epochs
+    assert dp.plot(nothing, x="eps").axes[0].get_yscale() == "linear"
+    assert dp.plot(nothing, kind="tail").axes[0].get_xscale() == "linear"
+    both = pd.concat([made([("adap_ucb", 1.0)]), nothing])
+    for table in (both, both[::-1]):  # panels that share the axis
+        figure = KINDS["time_per_algorithm"](table, "title")
+        assert all(ax.get_ylim()[1] > 300 for ax in figure.axes)
+
+
+def test_columns_may_have_any_name():
+    """Also those of the statistics that are computed."""
+    table = made([("mine", 1.0), ("mine", 2.0)]).assign(max=3.0, count=2.0)
+    table.loc[table["eps"] == 2.0, "max"] = 4.0
+    assert len(dp.plot(table, x="t").axes) == 2
+
+
+def test_a_table_without_budgets_has_labels():
+    table = made([("mine", 1.0)]).drop(columns="eps").assign(m=1.0)
+    table.loc[table["run"] == 0, "m"] = 2.0
+    assert set(labelled(table)["line"]) == {"mine, m = 1", "mine, m = 2"}
 
 
 def test_the_note_counts_the_runs_of_each_setting_and_says_why_they_are_alike():
@@ -129,6 +150,10 @@ def test_the_note_counts_the_runs_of_each_setting_and_says_why_they_are_alike():
 def test_lines_across_and_single_points_have_bands():
     table = made([("mine", 0.1), ("mine", 1.0), ("ucb", np.inf), ("dp_se", 1.0)])
     (ax,) = dp.plot(table, x="eps", band="std").axes
+    assert not any(line.get_marker() == "_" for line in ax.lines)
+    (medians,) = dp.plot(table, x="eps", band="quantiles").axes
+    [line] = [line for line in medians.lines if line.get_marker() == "_"]
+    assert line.get_ydata() == [200]
     (point,) = [bar for bar in ax.collections if hasattr(bar, "get_segments")]
     assert point.get_segments()[0][:, 1].tolist() == [100, 300]
     (across,) = ax.patches

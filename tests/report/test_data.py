@@ -72,11 +72,13 @@ def test_an_algorithm_without_privacy_is_on_every_level():
     assert found.panels == ["C1"]
 
 
-def test_an_algorithm_that_is_also_played_without_privacy_has_two_lines():
+def test_an_algorithm_that_is_also_played_without_privacy_has_two_lines(monkeypatch):
     table = pd.concat([regrets(("dp_se",)), regrets(("dp_se",), (np.inf,))], ignore_index=True)
     found = arranged(settings(table))
     assert [line.label for line in found.lines] == ["DP-SE", "DP-SE, without privacy"]
     assert found.places["line"].tolist() == [0, 0, 1]
+    monkeypatch.setattr(data, "MOST_SETTINGS", 2)
+    assert study_of_table(table).arrangement.lines == found.lines
 
 
 @pytest.mark.parametrize(

@@ -229,6 +229,14 @@ def test_times_at_a_single_budget_are_drawn_as_points(budgets):
     assert [line.get_xdata().tolist() for line in points] == [[0.5]] * (1.0 not in budgets)
 
 
+def test_answers_of_which_nobody_knows_whether_they_are_right_have_no_share():
+    given = {"env": dp.bernoulli([0.9, 0.2]), "delta": 0.1, "runs": 3, "jobs": 1}
+    table = dp.stop(["adap_tt", "ctb_tt"], eps=[0.5, 1.0], **given)
+    table.loc[table["rule"] == "ctb_tt", "correct"] = np.nan
+    upper, lower = dp.plot(table).axes
+    assert len(upper.get_legend_handles_labels()[0]) == 2 and len(lower.containers) == 1
+
+
 # mu0, mu1, eps, mean
 TESTS = [(0.3, 0.7, 1.0, 0.3), (0.3, 0.7, 0.1, 0.7), (0.45, 0.55, 5.0, 0.5), (0.2, 0.5, 3.0, 0.6)]
 

@@ -1,18 +1,22 @@
 """Two algorithms with little to compile."""
 
-from dpbandits.compiled import kernel
+from dpbandits.compiled import kernel, random
 from dpbandits.game import arms, pull, rounds_left
 
 
 @kernel
-def first(game, rng):
-    """Plays the first arm."""
+def onward(game, rng):
+    """Plays the next arm if the reward is below a random number."""
+    a = 0
     while rounds_left(game) > 0:
-        pull(game, 0)
+        if pull(game, a) < random(rng):
+            a = (a + 1) % arms(game)
 
 
 @kernel
-def last(game, rng):
-    """Plays the last arm."""
+def back(game, rng):
+    """Plays the arm before if the reward is above a random number."""
+    a = 0
     while rounds_left(game) > 0:
-        pull(game, arms(game) - 1)
+        if pull(game, a) > random(rng):
+            a = (a - 1) % arms(game)

@@ -70,11 +70,12 @@ def band_note(table: pd.DataFrame, band: str) -> str:
     note = f"Lines: {line} of RUNS runs. Bands: {what}."
     settings = [name for name in settings_of(table) if name != "line"]
     groups = at_end(table).groupby(settings, dropna=False)["regret"]
-    ends = groups.agg(["nunique", "count", "max"]).reset_index()
+    ends = groups.agg(["nunique", "count", "max"])
     alike = ends[(ends["nunique"] == 1) & (ends["count"] > 1)]
     if len(alike):
-        ours = alike["algo"].isin(table.loc[~without_privacy(table), "algo"])
-        ours &= alike["algo"].map(line_of).notna() & (alike["max"] > 0)
-        why = ", since their epochs have fixed lengths" if ours.all() else ""
+        names = set(alike.index.get_level_values("algo"))
+        private = names <= set(table.loc[~without_privacy(table), "algo"])
+        known = private and all(map(line_of, names)) and alike["max"].min() > 0
+        why = ", since their epochs have fixed lengths" if known else ""
         note += f" Without a band: all runs alike{why}."
     return note

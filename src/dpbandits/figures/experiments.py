@@ -173,7 +173,7 @@ def joined(files: Sequence[Path], tables: Sequence[pd.DataFrame]) -> pd.DataFram
     their files tell settings apart that look alike. A setting in several tables is taken once.
 
     Raises:
-        BadInput: the tables are of two questions, or no manifest tells settings apart.
+        BadInput: the tables are of different questions, or no manifest tells settings apart.
     """
     questions = sorted({question_of_table(table).name for table in tables})
     if len(questions) > 1:

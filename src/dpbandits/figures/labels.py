@@ -54,8 +54,10 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = Fals
 def unprotected(table: pd.DataFrame, group: str) -> pd.Series:
     """Which rows have an infinite budget although their algorithm, or rule, also has a finite one.
 
-    ``group`` is the column of its name.
+    ``group`` is the column of its name; none does in a table without budgets.
     """
+    if not set(budgets_of(table)) <= set(table.columns):
+        return pd.Series(False, table.index)
     free = without_privacy(table)
     return free & table[group].isin(table.loc[~free, group])
 

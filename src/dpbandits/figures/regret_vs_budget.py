@@ -26,8 +26,8 @@ from .ties import draw_rings, tied
 def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: str | None) -> None:
     """Draw the final regret of each line of a labelled table against a column, with its band.
 
-    The axis of regret is logarithmic. A line without a finite value in the column is horizontal.
-    ``band`` is a key of ``BANDS``, or None for means without one.
+    The axis of regret is logarithmic, unless all of it is 0. A line without a finite value in the
+    column is horizontal. ``band`` is a key of ``BANDS``, or None for means without one.
     """
     for line, rows in at_end(table).groupby("line", sort=False):
         label, colour = str(line), styles[str(line)]["color"]
@@ -40,13 +40,16 @@ def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: 
                 ax.axhspan(low, level["high"], color=colour, alpha=0.2, lw=0)
             continue
         curve, medians = curve_of(finite, column, band), band == "quantiles"
-        mark: Any = {} if medians else {"marker": "o", "ms": 3}
+        mark: Any = {"marker": "o", "ms": 3}
+        if medians:
+            mark = {"marker": "_", "ms": 8} if len(curve) == 1 else {}
         ax.plot(curve[column], curve["middle"], label=label, **mark, **styles[label])
         if band is not None:
             draw_band(ax, curve, column, colour)
         if medians:
             ax.plot(curve[column], curve["mean"], "o", ms=3, color=colour)
-    ax.set_yscale("log")
+    if (table["regret"] > 0).any():
+        ax.set_yscale("log")
 
 
 def regret_label(table: pd.DataFrame) -> str:

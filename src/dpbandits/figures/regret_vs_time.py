@@ -82,8 +82,6 @@ def regret_vs_time(
         ax.xaxis.set_major_formatter(EngFormatter(sep=""))
     if scale == "linear":
         _begin(ax, 0.0)
-        if not highest:
-            ax.set_ylim(-0.05, 1.0)
         ax.yaxis.set_major_formatter(EngFormatter(sep=""))
         return
     ax.set_yscale("log")
@@ -101,6 +99,8 @@ def _begin(ax: Axes, bottom: float) -> None:
     highest = [np.nanmax(line.get_ydata()) for line in lines]
     ax.autoscale(axis="y")
     ax.set_ylim(bottom=min([bottom, *(value / 2 for value in highest if value > 0)]))
+    if not any(highest):
+        ax.set_ylim(-0.05, 1.0)
 
 
 @styled

@@ -17,13 +17,14 @@ from .style import Styles, finish, styled, styles_of
 def exceedance(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     """Draw the share of the runs whose final regret exceeds x, for each line of a labelled table.
 
-    Both axes are logarithmic.
+    Both axes are logarithmic, that of regret unless all of it is 0.
     """
     for line, rows in at_end(table).groupby("line", sort=False):
         regrets = np.sort(rows["regret"])
         above = 1.0 - np.arange(len(regrets)) / len(regrets)
         ax.step(regrets, above, label=str(line), **styles[str(line)])
-    ax.set(xscale="log", yscale="log", xlabel="$x$")
+    scale = "log" if (at_end(table)["regret"] > 0).any() else "linear"
+    ax.set(xscale=scale, yscale="log", xlabel="$x$")
 
 
 @styled

@@ -208,13 +208,18 @@ def arranged(settings: pd.DataFrame) -> Arrangement:
     rows = zip(settings[group], settings[vary].itertuples(index=False), strict=True)
     labels = [", ".join([display_name(str(name)), *words_of(vary, row)]) for name, row in rows]
     if axis in BUDGETS:
-        free = unprotected(settings, group)
-        labels = [f"{x}, {WITHOUT}" if y else x for x, y in zip(labels, free, strict=True)]
+        labels = marked(labels, settings, group)
     x = settings[axis].to_numpy(dtype=float) if axis else np.full(len(settings), np.nan)
     levels = np.unique(x[np.isfinite(x)])
     level = np.where(np.isfinite(x), np.searchsorted(levels, x), NO_LEVEL)
     panels = list(dict.fromkeys(titles))
     return _arrangement(axis, levels, level, panels, titles, labels, settings[group])
+
+
+def marked(labels: Sequence[str], settings: pd.DataFrame, group: str) -> list[str]:
+    """The labels of settings, which say what is without privacy although the algorithm has it."""
+    free = unprotected(settings, group)
+    return [f"{x}, {WITHOUT}" if y else x for x, y in zip(labels, free, strict=True)]
 
 
 def _arrangement(
@@ -299,7 +304,7 @@ def aggregated(
     x = settings[axis].to_numpy(dtype=float) if axis else np.full(len(settings), np.inf)
     levels, level = binned(x)
     titles = [panels[T] for T in settings[limit]]
-    labels = [display_name(str(name)) for name in settings[group]]
+    labels = marked([display_name(str(name)) for name in settings[group]], settings, group)
     found = _arrangement(
         axis, levels, level, list(panels.values()), titles, labels, settings[group]
     )

@@ -80,7 +80,7 @@ def section_of(source: Source) -> Section:
     known = source.records or []
     records = known if checked(known, settings, source.name) else []
     if known and not records and "algo" in settings.columns:
-        study.notes.append("No theorems: the manifest, or a law in it, is not known here.")
+        study.notes.append("No theorems: the manifest does not fit, or has a law unknown here.")
     ratios = ratios_of(study.means[: len(records)], records)
     arrangement = study.arrangement
     axis = name_of(arrangement.axis) if arrangement.axis else ""

@@ -151,7 +151,7 @@ def checked(records: Sequence[Record], settings: pd.DataFrame, name: str) -> boo
     """
     if "rule" in settings.columns or "algo" not in settings.columns:
         return False
-    with suppress(BadInput, KeyError, TypeError):
+    with suppress(BadInput, KeyError, TypeError, AttributeError):
         check_match(settings.to_dict("records"), records, name)  # type: ignore[arg-type]
         for record in {plain(record["env_spec"]): record for record in records}.values():
             problem(record)  # a law may be one of --config-dir
