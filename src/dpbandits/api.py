@@ -295,7 +295,7 @@ def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     Raises:
         BadInput: there is no such metric, or the table does not allow it.
     """
-    from .figures.metrics import refuse_contexts
+    from .results.means import refuse_contexts
     from .results.metrics import measured_by
 
     refuse_contexts(metric, table.attrs.get("settings"))

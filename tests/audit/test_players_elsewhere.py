@@ -36,7 +36,7 @@ def test_sound_players_are_consistent(player, eps):
     ("player", "eps"), first([(p, eps) for eps in (1.0, 0.1) for p in players.BROKEN[::-1]], 1)
 )
 def test_broken_twins_are_caught(player, eps):
-    """At eps .1 at the usual horizons: half of the noise is seen in many runs of 8 rounds."""
+    """At eps .1 with the usual horizons: only many runs of 8 rounds show half of the noise."""
     found = verdict(player, eps, **({"horizon": 64} if eps == 1.0 else {}))
     assert found["verdict"] == "VIOLATED" and found["measured"] >= eps
     assert found["aligned"] < found["replays"]

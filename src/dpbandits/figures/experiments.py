@@ -20,6 +20,7 @@ from ..errors import BadInput, plain, unknown
 from ..files import check_writable, package_folder
 from ..results.distinguish import distinguishing
 from ..results.manifest import INDIFFERENT, is_current
+from ..results.means import refuse_contexts
 from ..results.metrics import NASH, measured_by
 from ..results.naming import refuse_to_replace, table_path
 from ..results.report import write_report
@@ -32,7 +33,6 @@ from ..settings.sweep import grids, names_varied
 from ..validation import whole
 from .bounds import curves, read_records
 from .draw import figure_of_experiment, metric_of_experiment
-from .metrics import refuse_contexts
 from .style import save
 
 NO_RECORD: Mapping[str, Any] = {"parameters": {}, "env_spec": {}, "population": None}

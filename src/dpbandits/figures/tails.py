@@ -19,11 +19,12 @@ def exceedance(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
 
     Both axes are logarithmic, that of regret unless all of it is 0.
     """
-    for line, rows in at_end(table).groupby("line", sort=False):
+    ends = at_end(table)
+    for line, rows in ends.groupby("line", sort=False):
         regrets = np.sort(rows["regret"])
         above = 1.0 - np.arange(len(regrets)) / len(regrets)
         ax.step(regrets, above, label=str(line), **styles[str(line)])
-    scale = "log" if (at_end(table)["regret"] > 0).any() else "linear"
+    scale = "log" if (ends["regret"] > 0).any() else "linear"
     ax.set(xscale=scale, yscale="log", xlabel="$x$")
 
 

@@ -16,10 +16,10 @@ import pandas as pd
 from ..contracts.question import QUESTIONS, REGRET, Question
 from ..errors import BadInput, plain
 from ..figures.experiments import joined
-from ..figures.metrics import refuse_contexts
 from ..files import read_text
 from ..results import metrics
 from ..results.manifest import INDIFFERENT, UNREADABLE, read_manifest
+from ..results.means import refuse_contexts
 from ..results.tables import read_table
 from ..settings.choices import request_from
 from ..settings.groups import about, default_keys, names_in, question_of, read_experiment
