@@ -1,6 +1,9 @@
 """The Python API: what a researcher types in a notebook, beside what the commands do."""
 
+import importlib
+import os
 import sys
+import threading
 from importlib.metadata import version
 from pathlib import Path
 
@@ -8,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from commands import captured
+from joblib.externals.loky import get_reusable_executor
 from matplotlib.figure import Figure
 from refusals import message_of
 from sweeps import own_algorithm
@@ -44,6 +48,10 @@ def means_first(game, rng, eps, m=20):
         if n > 0:
             mean[a] = laplace_mean(rng, pull_sum(game, a, n), n, eps)
     pull_sum(game, np.argmax(mean), rounds_left(game))
+
+
+def keyword_only(game, rng, *, m=1):
+    pull_sum(game, m, rounds_left(game))
 
 
 def sample(game, rng, n):
@@ -190,6 +198,58 @@ def test_a_function_may_have_defaults_and_is_run_again_when_it_is_edited():
     assert edited["regret"].max() == pytest.approx(250)
 
 
+def test_an_algorithm_has_a_budget_of_its_own():
+    values = [dp.algorithm("adap_ucb", eps=0.1), "dp_se"]
+    found = dp.summary(dp.run(values, "bernoulli_c2", eps=1, horizon=100, runs=1))
+    assert found["eps"].tolist() == [0.1, 1.0]
+    assert dp.summary(dp.run(values[0], horizon=100, runs=1))["eps"].tolist() == [0.1]
+
+
+def test_values_of_pandas_are_those_of_numpy():
+    means, budgets = pd.Series([0.9, 0.6]), pd.Index([0.5, 1])
+    given = {"horizon": 100, "runs": 1}
+    table = dp.run("adap_ucb", dp.bernoulli(means), eps=budgets, **given)
+    assert table.equals(dp.run("adap_ucb", dp.bernoulli([0.9, 0.6]), eps=[0.5, 1.0], **given))
+    assert "nothing in the table can be compared" in message_of(dp.compare, table, float("inf"))
+
+
+def test_threads_may_run_at_once():
+    """Mutation that it catches: each takes away a variable of the environment that it has set."""
+    failed = []
+
+    def play():
+        try:
+            dp.run("ucb", horizon=100, runs=1)
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=play) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed and "PYTHONSAFEPATH" not in os.environ
+
+
+def test_workers_play_a_module_that_was_loaded_again(tmp_path, monkeypatch):
+    """Mutation that it catches: workers keep what they have imported."""
+    file = tmp_path / "mine_again.py"
+    text = "from dpbandits.authoring import *\n\ndef again(game, rng):\n"
+    text += "    while rounds_left(game) > 0:\n        pull(game, {})\n"
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    get_reusable_executor(reuse=True).shutdown(kill_workers=True)  # whose path is another
+    regrets = []
+    for arm in (0, 1):
+        file.write_text(text.format(arm))
+        module = importlib.import_module("mine_again")
+        module = importlib.reload(module)
+        table = dp.run(module.again, horizon=100, runs=1, jobs=1)
+        regrets.append(table["regret"].max())
+    assert regrets[0] != regrets[1]
+
+
 def test_a_rule_can_be_a_function():
     table = dp.stop(sample, n=[10, 20], **QUICK_STOP)
     assert table["stopping_time"].tolist() == [10, 10, 20, 20]
@@ -260,6 +320,14 @@ MISTAKES_OF_CALLS = [
     (dp.bounds, {"eps": [0.5, 1]}, "dp.bounds takes one setting"),
     (dp.audit, {}, "nothing to audit: one of algo, rule, mechanism is needed"),
     (dp.algorithm, {"algo": "adap_ucb", "rewards": (0, 1)}, "only a function"),
+    (dp.run, {"algo": keyword_only}, "must stand without * and /"),
+    (dp.run, {"algo": dp.algorithm("adap_ucb", eps=1), "eps": 2}, "adap_ucb(eps=1) has values of"),
+    (dp.run, {"algo": dp.algorithm("adap_ucb", alpha=2), "alpha": 3}, "adap_ucb(alpha=2) has"),
+    (dp.run, {"algo": [dp.algorithm("dp_se", eps=1), "ucb"], "eps": [2]}, "dp_se(eps=[1]) has"),
+    (dp.budget, {"algo": [], "regret": 1}, "algo=[]: at least one is needed"),
+    (dp.summary, {"table": "a.csv"}, "a tidy table is needed, such as dp.run returns, not str"),
+    (dp.plot, {"table": None}, "a tidy table is needed, such as dp.run returns, not NoneType"),
+    (dp.compare, {"table": []}, "a tidy table is needed, such as dp.run returns, not list"),
     (dp.load, {"path": "missing.csv"}, "missing.csv: not a readable CSV"),
     (dp.reproduce, {"experiment": "azize2022_fig44"}, "did you mean azize2022_fig4?"),
 ]

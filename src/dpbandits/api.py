@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Number = float | str
 
 
+METRIC = "metric"  # the attribute of a table whose column ``regret`` holds another metric
 # The arguments of ``budget`` that decide how it is searched for; the others are those of runs
 OF_SEARCH = ("regret", "ratio", "baseline", "least", "most", "precision", "runs")
 
@@ -261,13 +262,10 @@ def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
     """
     from .results.metrics import NASH, resolutions
     from .results.summary import summarize
-    from .results.tables import check_table
 
-    shown = measured(table, metric)
-    check_table("the table", shown)
-    found = summarize(shown)
-    if metric == NASH:
-        found["resolution"] = resolutions(table, table.attrs.get("settings"))
+    found = summarize(measured(table, metric))
+    if metric == NASH and table.attrs.get(METRIC) != NASH:
+        found["resolution"] = resolutions(_checked(table), _records(table, "metric=nash"))
     return found
 
 
@@ -295,11 +293,48 @@ def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     Raises:
         BadInput: there is no such metric, or the table does not allow it.
     """
-    from .results.means import refuse_contexts
-    from .results.metrics import measured_by
+    from .errors import BadInput
+    from .results.metrics import NASH, REGRET, measured_by
+    from .results.records import refuse_contexts, refuse_gaps
 
-    refuse_contexts(metric, table.attrs.get("settings"))
-    return measured_by(table, metric, table.attrs.get("settings"))
+    table = _checked(table)
+    before = table.attrs.get(METRIC, REGRET)
+    if before != REGRET and metric in (before, REGRET):
+        return table
+    if before != REGRET:
+        raise BadInput(f"metric={metric}: the table holds {before} already")
+    records = None
+    if metric == NASH and "settings" in table.attrs and "rule" not in table.columns:
+        refuse_contexts(metric, table.attrs["settings"])
+        refuse_gaps(table)
+        records = _records(table, "metric=nash")
+    found = measured_by(table, metric, records)
+    if metric != REGRET:
+        found.attrs[METRIC] = metric
+    return found
+
+
+def _checked(table: pd.DataFrame) -> pd.DataFrame:
+    """A tidy table, completed."""
+    import pandas as pd
+
+    from .errors import BadInput
+    from .results.tables import check_table, completed
+
+    if not isinstance(table, pd.DataFrame):
+        found = type(table).__name__
+        raise BadInput(f"the table: a tidy table is needed, such as dp.run returns, not {found}")
+    table = completed(table)
+    check_table("the table", table)
+    return table
+
+
+def _records(table: pd.DataFrame, needed: str) -> list[Mapping[str, Any]] | None:
+    """The records of the settings of a table, in its order; None if it has none."""
+    from .results.records import in_order
+
+    records = table.attrs.get("settings")
+    return None if records is None else in_order(table, records, needed)
 
 
 def compare(
@@ -336,11 +371,8 @@ def compare(
         BadInput: it is not a tidy table, or has no such baseline.
     """
     from .comparison.table import compare as compared
-    from .results.tables import check_table, completed
 
-    table = completed(measured(table, metric))
-    check_table("the table", table)
-    return compared(table, baseline)
+    return compared(measured(table, metric), None if baseline is None else str(baseline))
 
 
 def budget(
@@ -455,15 +487,14 @@ def plot(
     from .figures.budget_needed import budget_needed
     from .figures.draw import figure_of_table
     from .figures.metrics import name_axes, refuse_bounds
-    from .results.tables import check_table, completed
 
-    if "reached" in table.columns:
+    if "reached" in getattr(table, "columns", ()):
         return budget_needed(table, title)
+    table = measured(table, metric)
+    metric = table.attrs.get(METRIC, metric)
     if bounds:
         refuse_bounds(metric)
     curves = _curves(table) if bounds else None
-    table = completed(measured(table, metric))
-    check_table("the table", table)
     figure = figure_of_table(table, title, x=x, kind=kind, band=band, bounds=curves, marks=marks)
     name_axes(figure, metric)
     return figure
@@ -512,7 +543,7 @@ def _curves(table: pd.DataFrame) -> pd.DataFrame:
         raise BadInput("bounds=True: bounds are drawn beside regret, not beside stopping times")
     if "settings" not in table.attrs:
         raise BadInput("bounds=True: only tables of dp.run, and those with a manifest, have bounds")
-    return curves(table, table.attrs["settings"], "the table")
+    return curves(table, _records(table, "bounds=True") or [], "the table")
 
 
 def bounds(

@@ -99,7 +99,7 @@ def uniform_means(low: float, high: float, arms: int = 10, instance: int = 0) ->
         low: the left end of the interval, at least 0.
         high: its right end, at most 1.
         arms: number of arms, K.
-        instance: the number of the drawn means; a list is a sweep over instances.
+        instance: the number of the drawn means.
     """
     return _law("uniform_means", low=low, high=high, arms=arms, instance=instance)
 
@@ -245,7 +245,7 @@ def linear_sphere(
     Args:
         K: number of arms.
         d: number of dimensions.
-        instance: the number of the drawn features and theta; a list is a sweep over instances.
+        instance: the number of the drawn features and theta.
         noise: as in ``linear``.
         sigma: as in ``linear``.
     """

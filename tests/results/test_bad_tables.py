@@ -53,6 +53,42 @@ def test_a_corrupt_table_is_refused(tmp_path, corrupt):
     assert message_of(dp.load, file) == message
 
 
+TWO = [HEADER + ROW, ROW.replace("0,0,100", "0,1,100")]
+ROWS_TWICE = {
+    "a run twice": "".join([*TWO, ROW]),
+    "an index": "".join([",".join(["i", HEADER]), *(f"{i},{x}" for i, x in enumerate([
+        ROW, ROW.replace("0,0,100", "0,1,100")]))]),
+    "a measurement": "".join([
+        "mean," + HEADER, "1," + ROW.replace("0,100,5", "0,50,3"), "2," + ROW,
+        "2," + ROW.replace("0,0,100", "0,1,100"), "1," + ROW.replace("0,0,100,5", "0,1,50,5"),
+    ]),
+    "a time twice": TIMES + TIME + TIME,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", ROWS_TWICE)
+def test_rows_that_would_be_counted_wrongly_are_refused(tmp_path, wrong):
+    message = message_of(read_table, write(tmp_path / "table.csv", ROWS_TWICE[wrong]))
+    twice = "run 0 of ucb stands there twice", "run 0 of nas stands there twice"
+    column = "column i differs from row to row", "column mean differs from row to row"
+    assert any(reason in message for reason in (twice if "twice" in wrong else column))
+
+
+def test_settings_that_differ_in_a_column_are_read(tmp_path):
+    """Control: a parameter, of one run each, and of several."""
+    runs = [ROW, ROW.replace("0,0,100", "0,1,100")]
+    for some in (runs[:1], runs):
+        rows = [f"{m},{row}" for m in (1, 2) for row in some]
+        table = read_table(write(tmp_path / "table.csv", "m," + HEADER + "".join(rows)))
+        assert len(dp.summary(table)) == 2
+
+
+def test_rows_without_run_numbers_are_runs(tmp_path):
+    table = pd.DataFrame({"algo": ["a", "b"] * 3, "t": 9, "regret": range(6)})
+    summary = dp.summary(table)
+    assert summary["runs"].tolist() == [3, 3] and summary["mean"].tolist() == [2, 3]
+
+
 def test_what_is_right_is_read(tmp_path):
     """Control; blanks stand for the estimates of runs that reached their cap."""
     for content in (HEADER + ROW, TIMES + TIME, TIMES + TIME.replace(".5,1,1", ",0,")):

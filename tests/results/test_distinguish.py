@@ -28,6 +28,20 @@ def test_what_differs_among_those_that_look_alike_becomes_a_column():
     assert distinguishing([seen, seen | {"alpha": 1}], [RECORD, changed]) == [{}, {}]
 
 
+def test_environments_of_one_name_differ_whatever_is_played_on_them():
+    """Mutations that it catches: only those of one algorithm are compared; so are parameters."""
+    shown = [{"algo": "a", "env": "x", "eps": 1}, {"algo": "b", "env": "x"}]
+    other = of(env_spec={"law": "x", "means": [0.5, 0.1]}, parameters={"alpha": 2}, seed=3)
+    found = distinguishing(shown, [RECORD, other])
+    assert found == [{"env.means": "[0.9,0.8]"}, {"env.means": "[0.5,0.1]"}]
+    assert distinguishing([shown[0], {"algo": "b", "env": "y"}], [RECORD, other]) == [{}, {}]
+
+
+def test_a_whole_number_looks_like_itself():
+    found = distinguishing([{"eps": 1}, {"eps": 1.0}], [RECORD, of(seed=1)])
+    assert found == [{"seed": 0}, {"seed": 1}]
+
+
 def test_the_version_of_an_algorithm_is_the_last_resort():
     one = {"algo": "a"}
     assert distinguishing([one, one], [RECORD, of(version="b")]) == [

@@ -95,6 +95,37 @@ def test_summaries_and_figures_show_it(tmp_path, bandit):
         records_of(together([Path("a.csv")]), [Path("a.csv")], "metric=nash")
 
 
+def test_each_setting_keeps_its_means_in_tables_that_are_sorted_or_filtered():
+    """Mutation that it catches: the records of the settings are taken in their first order."""
+    envs = [ENV, dp.bernoulli([0.5, 0.3, 0.2])]
+    table = dp.run("dp_se", envs, eps=[1, 2], horizon=2000, runs=3, jobs=1)
+    found = dp.summary(table, metric="nash")
+    columns = ["env.means", "eps", "mean", "resolution"]
+    for some in (table.iloc[::-1], table[table["eps"] == 2], table[table["env.means"] != "x"]):
+        own = dp.summary(some, metric="nash")[columns]
+        both = own.merge(found, on=["env.means", "eps"])
+        assert len(both) == len(own) and (both["resolution_x"] == both["resolution_y"]).all()
+        assert both["mean_x"].to_numpy() == pytest.approx(both["mean_y"].to_numpy(), rel=1e-12)
+    curves = {
+        len(some): {line.get_label() for ax in dp.plot(some, bounds=True).axes for line in ax.lines}
+        for some in (table, table[table["eps"] == 2])
+    }
+    assert all(any("lower bound" in str(x) for x in labels) for labels in curves.values())
+    lacking = table.drop(table.index[5])
+    assert "a run lacks checkpoints" in message_of(dp.measured, lacking, metric="nash")
+    strange = table.assign(eps=table["eps"] + 1)
+    assert "is recorded 0 times" in message_of(dp.measured, strange, metric="nash")
+
+
+def test_a_measured_table_knows_its_metric():
+    table = dp.measured(dp.run("ucb", ENV, horizon=200, runs=3, jobs=1), "average")
+    summary = dp.summary(table)
+    assert dp.summary(table, metric="average").equals(summary)
+    assert dp.plot(table).axes[0].get_ylabel() == "average regret"
+    assert "bounds are of pseudo-regret" in message_of(dp.plot, table, bounds=True)
+    assert "holds average already" in message_of(dp.compare, table, metric="nash")
+
+
 def test_contexts_have_none(bandit, refused):
     given = "algo=rs_oful env=contextual horizon=50 runs=2 jobs=1 results=r"
     file = bandit(run, given)[-1]

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import BadInput, ClusterLost, FileTrouble, unknown
+from ..results.tables import is_tidy
 from ..running.failures import Failure, RunsFailed, counted, in_words
 from ..validation import one_of
 from .completion import OWN_KEYS
@@ -72,7 +73,10 @@ def tables_of(path: Path) -> list[Path]:
     """A table, or all tables of a folder."""
     if not os.path.isdir(path):
         return [path]
-    found = sorted(path.glob("*.csv"))
+    tables = sorted(path.glob("*.csv"))
+    found = [file for file in tables if is_tidy(file)] or tables
+    for file in sorted({*tables} - {*found}):
+        print(f"left out: {file} is no table of runs", file=sys.stderr)
     if not found:
         raise BadInput(f"{path}: the folder has no tables (*.csv)")
     return found

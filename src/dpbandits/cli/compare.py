@@ -7,11 +7,9 @@ from pathlib import Path
 
 from ..comparison.table import compare
 from ..comparison.text import note, render
-from ..errors import BadInput
-from ..figures.experiments import by_metric, together
+from ..figures.experiments import by_metric, table_of, together
 from ..files import check_writable, write_atomically
 from ..results.metrics import METRICS, REGRET
-from ..settings.groups import file_of
 from ..validation import one_of
 from .command import entry_point, named_after, names_and_keys, stem_of, tables_of
 
@@ -20,7 +18,7 @@ from .command import entry_point, named_after, names_and_keys, stem_of, tables_o
 def main(given: Namespace) -> int:
     files, keys = names_and_keys("compare", given.words, files=True)
     paths = [table for name in files for table in tables_of(Path(name))]
-    paths = paths or [_table_of(keys["experiment"], keys)]
+    paths = paths or [table_of(keys["experiment"], Path(keys.get("results", "results")))]
     stem = stem_of(keys, named_after(paths, "-compare"))
     baseline = keys.get("baseline")
     metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
@@ -35,12 +33,3 @@ def main(given: Namespace) -> int:
         print("Runs that met their cap count as stopped there: these times are at least as long.")
     print(f"{stem}.md")
     return 0
-
-
-def _table_of(experiment: str, keys: dict[str, str]) -> Path:
-    """The table of an experiment."""
-    file_of("experiment", experiment)  # raises if there is none
-    path = Path(keys.get("results", "results")) / f"{experiment}.csv"
-    if not path.exists():
-        raise BadInput(f"{path} is missing: bandit-run experiment={experiment} makes it")
-    return path

@@ -211,6 +211,8 @@ def _declared(name, group, function, constants, where, version, file):
     parameters = list(signature)
     if parameters[:2] != ["game", "rng"]:
         raise BadInput(f"{where}: the function must start {name}(game, rng, ...")
+    if any(p.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD for p in signature.values()):
+        raise BadInput(f"{where}: its parameters must stand without * and /")
     try:
         hints = typing.get_type_hints(plain, include_extras=True)
     except Exception as error:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import ast
 import hashlib
 import inspect
-from collections.abc import Callable
+import sys
+import sysconfig
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import joblib
 import numba
 import numpy as np
 
@@ -70,36 +74,77 @@ def _names_imported(source: Path) -> tuple[tuple[Path, str], ...]:
 
 
 def version_of_function(function: Callable) -> str:
-    """Hash of a function's code, the values that it uses and the functions that it calls, down to
-    those of installed packages, which count by name; of what plays it, and of the libraries.
+    """Hash of a function's code, the values that it uses, and the functions, classes and modules
+    that it calls, down to those of Python and of installed packages, which count by name; of what
+    plays it, and of the libraries.
+
+    A value that cannot be pickled has a hash of its own in each process.
     """
     digest = hashlib.sha256(sources_hash(*PLAYED_BY).encode())
-    seen: set[int] = set()
+    seen: dict[int, Any] = {}  # what was added; kept, lest another object has its id
 
-    def add(value: Any) -> None:
+    def add(value: Any, names: frozenset[str] = frozenset()) -> None:
+        """Add a value; of a module what has one of these names."""
         plain = getattr(value, "py_func", value)
-        if id(plain) in seen:
-            return
         if isinstance(plain, ModuleType):
             digest.update(plain.__name__.encode())
-        elif inspect.isfunction(plain):
-            seen.add(id(plain))
-            file = Path(plain.__code__.co_filename)
-            if file.is_relative_to(PACKAGE):
-                digest.update(version_of_file(file).encode())
-            add_code(plain.__code__)
-            for used in (plain.__defaults__, *(c.cell_contents for c in plain.__closure__ or ())):
-                add(used)
-            if "site-packages" in file.parts or file.is_relative_to(PACKAGE):
-                return
-            for name in sorted(_names_used(plain.__code__) & plain.__globals__.keys()):
-                digest.update(name.encode())
-                add(plain.__globals__[name])
-        elif isinstance(plain, np.ndarray):
-            digest.update(plain.tobytes())
-        elif callable(plain):
+            if not _is_installed(getattr(plain, "__file__", None)):
+                add_named(vars(plain), names)
+            return
+        if plain is None or isinstance(plain, bool | int | float | complex | str | bytes):
+            digest.update(repr(plain).encode())
+            return
+        if id(plain) in seen:
+            return
+        seen[id(plain)] = plain
+        if inspect.isfunction(plain):
+            add_function(plain)
+        elif inspect.isclass(plain):
+            digest.update(plain.__qualname__.encode())
+            if not _is_installed(_file_of_class(plain)):
+                inside = {k: v for k, v in vars(plain).items() if k not in OF_EVERY_CLASS}
+                add([*plain.__bases__, *(x for pair in inside.items() for x in pair)])
+        elif inspect.ismethod(plain) and not _is_installed(plain.__func__.__code__.co_filename):
+            add([plain.__func__, plain.__self__])
+        elif isinstance(plain, staticmethod | classmethod):
+            add(plain.__func__)
+        elif isinstance(plain, property):
+            add([plain.fget, plain.fset])
+        elif isinstance(plain, list | tuple | dict):
+            digest.update(f"{type(plain).__name__} {len(plain)}".encode())
+            for x in plain.items() if isinstance(plain, dict) else plain:
+                add(x)
+        elif callable(plain) and _is_installed(_file_of_class(type(plain))):
             digest.update(getattr(plain, "__qualname__", type(plain).__qualname__).encode())
         else:
+            add_object(plain)
+
+    def add_function(plain: Any) -> None:
+        file = Path(plain.__code__.co_filename)
+        if file.is_relative_to(PACKAGE):
+            digest.update(version_of_file(file).encode())
+        add_code(plain.__code__)
+        add([plain.__defaults__, plain.__kwdefaults__])
+        names = frozenset(_names_used(plain.__code__))
+        for cell in plain.__closure__ or ():
+            with suppress(ValueError):  # it has no value yet
+                add(cell.cell_contents, names)
+        if not _is_installed(str(file)):
+            add_named(plain.__globals__, names)
+
+    def add_named(values: Mapping[str, Any], names: frozenset[str]) -> None:
+        for name in sorted(names & values.keys()):
+            digest.update(name.encode())
+            add(values[name], names)
+
+    def add_object(plain: Any) -> None:
+        add(type(plain))
+        if not _is_installed(_file_of_class(type(plain))) and hasattr(plain, "__dict__"):
+            add(vars(plain))
+            return
+        try:
+            digest.update(joblib.hash(plain).encode())
+        except Exception:
             digest.update(repr(plain).encode())
 
     def add_code(code) -> None:
@@ -114,6 +159,34 @@ def version_of_function(function: Callable) -> str:
 
     add(function)
     return f"{digest.hexdigest()[:12]}, {LIBRARIES}"
+
+
+OF_EVERY_CLASS = {
+    "__module__", "__dict__", "__weakref__", "__doc__", "__qualname__", "__firstlineno__",
+    "__static_attributes__", "__annotations__", "__annotate_func__", "__annotations_cache__",
+    "__abstractmethods__", "_abc_impl",
+}  # fmt: skip
+INSTALLED = tuple(
+    Path(path).resolve() for name, path in sysconfig.get_paths().items() if "lib" in name
+)
+
+
+def _is_installed(file: str | None) -> bool:
+    """Whether a file is of Python, of an installed package or of this one; None is built in."""
+    if file is None:
+        return True
+    path = Path(file)
+    return (
+        "site-packages" in path.parts
+        or path.is_relative_to(PACKAGE)
+        or any(path.is_relative_to(folder) for folder in INSTALLED)
+    )
+
+
+def _file_of_class(found: type) -> str | None:
+    """The file in which a class is defined; that of a notebook for one of ``__main__``."""
+    module = sys.modules.get(found.__module__)
+    return "__main__" if found.__module__ == "__main__" else getattr(module, "__file__", None)
 
 
 def _names_used(code) -> set[str]:

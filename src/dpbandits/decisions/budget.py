@@ -67,6 +67,8 @@ def budgets_needed(
         raise BadInput(f"most={most:g}: above least={least:g} is needed")
     precision = number_where("precision", precision, lambda x: x >= 1.01, "1.01 or more is needed")
     runs = whole("runs", runs, at_least=32, at_most=10_000_000)
+    if not algorithms:
+        raise BadInput("algo=[]: at least one is needed")
     needs = [_Need(a, given, parameters, folders, baseline, ratio is not None) for a in algorithms]
     results = needs[0].request.results
     store = Memory() if results is None else RunStore(results)

@@ -80,8 +80,9 @@ class Search:
         for end in (self.least, self.most):
             self._decide(end, self.runs)
         if not any(look.side < 0 for look in self._seen.values()):
-            sure = self._seen[self.most].side > 0
-            return self._found("never" if sure else "open", np.nan, self.most, np.inf)
+            above = max((look.budget for look in self._seen.values() if look.side > 0), default=0.0)
+            kind: Kind = "never" if above == self.most else "open"
+            return self._found(kind, np.nan, above, np.inf)
         low, high = self._bracket()
         if low == 0.0:
             return self._found("always" if high == self.least else "open", high, low, high)

@@ -20,9 +20,9 @@ from ..errors import BadInput, plain, unknown
 from ..files import check_writable, package_folder
 from ..results.distinguish import distinguishing
 from ..results.manifest import INDIFFERENT, is_current
-from ..results.means import refuse_contexts
 from ..results.metrics import NASH, measured_by
 from ..results.naming import refuse_to_replace, table_path
+from ..results.records import refuse_contexts
 from ..results.report import write_report
 from ..results.tables import question_of_table, read_table, settings_of
 from ..running.monte_carlo import play_missing
@@ -95,11 +95,7 @@ def _are_newer(figures: Sequence[Path], table: Path, described: Path) -> bool:
 
 def experiment_figure(name: str, results: Path, bounds: bool = False) -> tuple[Path, Figure]:
     """The figure of an experiment from its table, and its path without a suffix."""
-    file, ours = results / f"{name}.csv", names_in("experiment")
-    if name not in ours and not (is_name(name) and os.path.exists(file)):
-        raise unknown("experiment", name, ours)
-    if not os.path.exists(file):
-        raise BadInput(f"no table {file}: run bandit-run experiment={name} first")
+    file = table_of(name, results)
     table = read(file)
     draw = figure_of_experiment(name, table)
     if metric_of_experiment(name) == NASH:
@@ -111,6 +107,16 @@ def experiment_figure(name: str, results: Path, bounds: bool = False) -> tuple[P
         )
     beside = {"bounds": curves_of(table, [file])} if bounds else {}
     return results / "figures" / name, _scaled(draw(table, **beside), name, table)
+
+
+def table_of(name: str, results: Path) -> Path:
+    """The table of an experiment, one of ours or any that has been run."""
+    file, ours = results / f"{name}.csv", names_in("experiment")
+    if name not in ours and not (is_name(name) and os.path.exists(file)):
+        raise unknown("experiment", name, ours)
+    if not os.path.exists(file):
+        raise BadInput(f"no table {file}: run bandit-run experiment={name} first")
+    return file
 
 
 def _scaled(figure: Figure, name: str, table: pd.DataFrame) -> Figure:
@@ -201,7 +207,7 @@ def _told_apart(files: Sequence[Path], tables: Sequence[pd.DataFrame]) -> pd.Dat
                 found[key] = rows[settings_of(table)].iloc[0].to_dict(), record, rows
     columns, records, parts = zip(*found.values(), strict=True)
     names = sorted({name for own in columns for name in own})
-    looks = [{name: own.get(name) for name in names} for own in columns]
+    looks = [{name: own[name] for name in names if pd.notna(own.get(name))} for own in columns]
     known = [record or NO_RECORD for record in records]
     more = distinguishing(looks, known)
     settings = [rows.assign(**own) for rows, own in zip(parts, more, strict=True)]

@@ -19,7 +19,7 @@ from ..figures.experiments import joined
 from ..files import read_text
 from ..results import metrics
 from ..results.manifest import INDIFFERENT, UNREADABLE, read_manifest
-from ..results.means import refuse_contexts
+from ..results.records import refuse_contexts
 from ..results.tables import read_table
 from ..settings.choices import request_from
 from ..settings.groups import about, default_keys, names_in, question_of, read_experiment

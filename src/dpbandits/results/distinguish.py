@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 from ..contracts.parameters import BUDGETS
@@ -17,25 +18,49 @@ def distinguishing(
     shown: Sequence[Mapping[str, Any]], records: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """For each of several settings, of which a table has the columns ``shown``, those by which its
-    record differs from that of those that look like it. A setting has all columns that any other
-    needs and whose name it knows.
+    record differs from that of those that look like it, and by which its environment differs from
+    those of the same name, whatever plays it. A setting has all columns that any other needs and
+    whose name it knows.
     """
-    details = [dict(_details(record)) for record in records]
+    known = [dict(details(record)) for record in records]
+    names: dict[str, None] = {}
+    for group in _alike(shown):
+        varied = _varied(group, shown, known)
+        names |= dict.fromkeys([x for x in varied if x != LAST] or varied)
+    places = [{k: x for k, x in own.items() if k == "env" or _of_env(k)} for own in shown]
+    for group in _alike(places):
+        names |= dict.fromkeys(filter(_of_env, _varied(group, shown, known)))
+    return [{name: own[name] for name in names if name in own} for own in known]
+
+
+def _of_env(name: str) -> bool:
+    return name.startswith("env.")
+
+
+def _alike(shown: Sequence[Mapping[str, Any]]) -> Iterable[list[int]]:
+    """The numbers of the settings that look alike; of numbers 1 and 1.0 are the same."""
     alike: dict[str, list[int]] = defaultdict(list)
     for i, columns in enumerate(shown):
-        alike[plain({k: columns[k] for k in sorted(columns)})].append(i)
-    names: dict[str, None] = {}
-    for group in alike.values():
-        varied = [
-            name
-            for name in details[group[0]]
-            if name not in shown[group[0]] and len({plain(details[i].get(name)) for i in group}) > 1
-        ]
-        names |= dict.fromkeys([x for x in varied if x != LAST] or varied)
-    return [{name: own[name] for name in names if name in own} for own in details]
+        alike[plain({k: _number(columns[k]) for k in sorted(columns)})].append(i)
+    return alike.values()
 
 
-def _details(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def _number(value: Any) -> Any:
+    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else value
+
+
+def _varied(
+    group: Sequence[int], shown: Sequence[Mapping[str, Any]], known: Sequence[Mapping[str, Any]]
+) -> list[str]:
+    """The names of what varies in a group of settings and is no column yet."""
+    return [
+        name
+        for name in known[group[0]]
+        if name not in shown[group[0]] and len({plain(known[i].get(name)) for i in group}) > 1
+    ]
+
+
+def details(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """The names and values in a record that are not columns of every table."""
     for name, value in record["parameters"].items():
         if name not in BUDGETS:

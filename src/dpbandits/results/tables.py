@@ -293,14 +293,24 @@ def read_table(path: Path) -> pd.DataFrame:
     return table
 
 
+def is_tidy(file: Path) -> bool:
+    """Whether the first line of a CSV names what runs have."""
+    with open(file, encoding="utf-8", errors="replace") as lines:
+        names = lines.readline().strip().split(",")
+    return any(question.statistic in names for question in QUESTIONS)
+
+
 def completed(table: pd.DataFrame) -> pd.DataFrame:
-    """A table with at least ``algo``, ``t`` and ``regret`` as a tidy table: one run of a game
-    without a name, until the last round. Any other table is returned unchanged.
+    """A table with at least ``algo``, ``t`` and ``regret`` as a tidy table: runs of a game without
+    a name, in the order of their rows, until the last round. Any other table is returned unchanged.
     """
     if not set(ENOUGH) <= set(table.columns) or table.empty:
         return table
     budget = {} if set(BUDGETS) & set(table.columns) else {"eps": np.inf}
-    given = {"env": "", **budget, "horizon": table["t"].max(), "seed": 0, "run": 0}
+    given = {"env": "", **budget, "horizon": table["t"].max(), "seed": 0}
+    if "run" not in table.columns:
+        others = [name for name in table.columns if name != "regret"]
+        given["run"] = table.groupby(others, dropna=False).cumcount()
     return table.assign(**{k: v for k, v in given.items() if k not in table.columns})
 
 
@@ -323,6 +333,33 @@ def check_table(where: str, table: pd.DataFrame) -> None:
         _check_column(f"{where}: column {name}", name, column)
     if at_end(table).empty:
         raise BadInput(f"{where}: no row has reached its {question.limit}")
+    _check_rows(where, table)
+
+
+def _check_rows(where: str, table: pd.DataFrame) -> None:
+    """Refuse a table that holds a run twice, or a column that tells no settings apart."""
+    each = ["t"] if question_of_table(table).each_checkpoint else []
+    settings, rest = settings_of(table), ["seed", "run", *each]
+    if table["run"].nunique() > 1:
+        for name in varied_in(table):
+            one = [*(column for column in settings if column != name), "seed", "run"]
+            own = table[name].nunique(dropna=False) == len(table)
+            if own or (each and _is_measured(table, name, one)):
+                raise BadInput(
+                    f"{where}: column {name} differs from row to row of one run: leave it out"
+                )
+    twice = table.duplicated(list(dict.fromkeys([*settings, *rest])))
+    if twice.any():
+        row = table[twice].iloc[0]
+        raise BadInput(f"{where}: run {row['run']:g} of {row[settings[0]]} stands there twice")
+
+
+def _is_measured(table: pd.DataFrame, name: str, one: list[str]) -> bool:
+    """Whether the rows of each run are told apart without a column that varies in it."""
+    one = list(dict.fromkeys(one))
+    if table.duplicated([*one, "t"]).any():
+        return False
+    return bool((table.groupby(one, dropna=False)[name].nunique(dropna=False) > 1).any())
 
 
 def _check_column(where: str, name: str, column: pd.Series) -> None:

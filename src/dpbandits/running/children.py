@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from functools import cache
 
 SAFE = "PYTHONSAFEPATH"
+_lock = threading.Lock()
+_before: list[str | None] = []  # for threads that start children at once: what each has found
 
 
 @contextmanager
@@ -20,13 +22,16 @@ def safe_children() -> Iterator[None]:
     ``python -m`` and ``python -c``, with which libraries start workers, would find a ``random.py``
     there before that of Python. The modules of this process can be imported all the same.
     """
-    before = os.environ.get(SAFE)
-    os.environ[SAFE] = "1"
+    with _lock:
+        _before.append(os.environ.get(SAFE))
+        os.environ[SAFE] = "1"
     try:
         yield
     finally:
-        del os.environ[SAFE]
-        os.environ.update({} if before is None else {SAFE: before})
+        with _lock:
+            before = _before.pop()  # the last to leave finds what the first has found
+            os.environ.pop(SAFE)
+            os.environ.update({} if before is None else {SAFE: before})
 
 
 @contextmanager

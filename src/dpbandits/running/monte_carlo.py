@@ -21,7 +21,7 @@ from .loop import Loop
 from .outcomes import Outcome
 from .play import compile_kernel, loop_of
 from .precompile import compile_elsewhere, report_compilation
-from .runners import RUNNERS
+from .runners import RUNNERS, renew
 from .tasks import whole
 from .work import Work
 
@@ -86,6 +86,8 @@ def run_settings(
     for setting, numbers in missing.items():
         if setting not in broken:
             parts.setdefault(_runner_of(setting, backend, runner), {})[setting] = numbers
+    sent = parts.get("processes", {})
+    renew({s.algo: s.version for s in sent if s.algorithm.file is None})
     jobs = joblib.cpu_count() if jobs < 0 else jobs
     with safe_children(), ExitStack() as stack:
         reached = [stack.enter_context(RUNNERS[name](jobs, address)) for name in parts]

@@ -7,7 +7,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Future
 from multiprocessing.pool import ThreadPool
 from multiprocessing.resource_tracker import ensure_running
@@ -110,6 +110,18 @@ class Processes(Runner):
     def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
         if error is not None:
             get_reusable_executor(reuse=True).shutdown(kill_workers=True)
+
+
+_sent: dict[str, str] = {}  # by name the version of each function that workers may have imported
+
+
+def renew(versions: Mapping[str, str]) -> None:
+    """End the processes of earlier requests if one of these functions has changed: they import
+    its module once.
+    """
+    if any(_sent.get(name, version) != version for name, version in versions.items()):
+        get_reusable_executor(reuse=True).shutdown(kill_workers=True)
+    _sent.update(versions)
 
 
 class Cluster(Runner):

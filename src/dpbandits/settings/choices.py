@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -53,6 +53,8 @@ def plain_data(value: Any) -> Any:
     """A value of Python or NumPy as a configuration holds it."""
     if isinstance(value, np.ndarray | np.generic):
         return plain_data(value.tolist())
+    if hasattr(value, "to_numpy"):  # of pandas
+        return plain_data(value.to_numpy())
     if isinstance(value, range | tuple | list):
         return [plain_data(x) for x in value]
     if isinstance(value, Mapping):
@@ -143,7 +145,7 @@ def request_from(
             function = asked.command.replace("bandit-", "dp.")
             raise BadInput(f"experiment={name}: an experiment of {asked.noun}s; {function} runs it")
         _refuse_varied(question, config, given, parameters)
-    sweep = _Sweep(question, folders)
+    sweep = _Sweep(question, folders, given)
     for key, value in given.items():
         if key not in question.groups:
             config[key] = plain_data(value)
@@ -156,6 +158,7 @@ def request_from(
         if isinstance(config[key], list):
             if not config[key]:
                 raise BadInput(f"{key}=[]: at least one is needed")
+            sweep.refuse_twice(key, config[key])
             sweep.others[key] = config[key]
             config[key] = defaults[key]
     known = {name for algorithm in sweep.algorithms.values() for name in algorithm.domains}
@@ -191,11 +194,15 @@ def _refuse_varied(
         raise BadInput(f"{name}={plain(value)}: experiment {given['experiment']} varies {key}")
 
 
+def _refuse_twice(key: str, value: Any, choice: Choice) -> NoReturn:
+    raise BadInput(f"{key}={plain(plain_data(value))}: {choice} has values of its own")
+
+
 class _Sweep:
     """The choices of a call: what is fixed, what varies."""
 
-    def __init__(self, question: Question, folders: tuple[str, ...]):
-        self.question, self.folders = question, folders
+    def __init__(self, question: Question, folders: tuple[str, ...], given: Mapping[str, Any]):
+        self.question, self.folders, self.given = question, folders, given
         self.contents: dict[str, dict[str, dict[str, Any]]] = {g: {} for g in question.groups}
         self.algorithms: dict[str, Algorithm] = {}
         self.choices: list[list[dict[str, list[Any]]]] = []  # alternatives, for each group
@@ -219,6 +226,10 @@ class _Sweep:
         if group == self.question.group:
             swept = {k: v for k, v in first.values.items() if isinstance(v, list)}
             fixed = {k: v for k, v in first.values.items() if k not in swept}
+            for key in fixed.keys() & set(self.question.swept):
+                if key in self.given:
+                    _refuse_twice(key, self.given[key], first)
+                config[key] = fixed.pop(key)
             self.contents[group][first.name] |= fixed
             if swept:
                 self.choices.append([{group: [first.name], **swept}])
@@ -250,6 +261,9 @@ class _Sweep:
 
     def _choice(self, group: str, one: Any, parameters: Mapping[str, Any]) -> Choice:
         if group == self.question.group:
+            if isinstance(one, Choice):
+                for key in one.values.keys() & parameters.keys():
+                    _refuse_twice(key, parameters[key], one)
             return algorithm_choice(one, group, parameters)
         if isinstance(one, Choice):
             return one
@@ -269,6 +283,13 @@ class _Sweep:
         self.algorithms[choice.name] = made
         for key in (made.budget, "eps_min", *made.question.goal_names):  # keys of the command
             self.contents[group][choice.name].pop(str(key), None)
+
+    def refuse_twice(self, key: str, values: Sequence[Any]) -> None:
+        """Refuse to sweep over a key of which an algorithm has values of its own."""
+        for grid in itertools.chain.from_iterable(self.choices):
+            if key in grid:
+                (name,) = grid[self.question.group]
+                _refuse_twice(key, values, Choice(name, {key: grid[key]}))
 
     def grids(self) -> list[dict[str, list[Any]]]:
         """The grids of the sweep, none if nothing varies."""

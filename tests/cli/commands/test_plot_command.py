@@ -9,7 +9,7 @@ from PIL import Image
 from refusals import message_of
 from sweeps import report, requested
 
-from dpbandits.cli import plot, run, stop
+from dpbandits.cli import compare, plot, run, stop
 from dpbandits.figures.experiments import together
 
 SMALL = "horizon=1000 runs=2 jobs=1 checkpoints=10"
@@ -110,6 +110,40 @@ def test_the_figure_with_bounds_is_written_beside_the_other(bandit):
         pictures.append(Image.open(f"{stem}.png"))
     plain, drawn = pictures
     assert drawn.height > plain.height and drawn.width == plain.width
+
+
+def test_a_folder_may_hold_tables_of_other_columns_and_kinds(bandit, refused):
+    """Settings stand in tables with other columns; budgets are 1 and 1.0; findings are no runs."""
+    for words in ("algo=adap_ucb", "algo=ucb env.arms=3", "'sweep={algo:[adap_ucb],eps:[.1,1]}'"):
+        bandit(run, f"{words} algo.alpha=2 {SMALL}" if "adap" in words[:9] else f"{words} {SMALL}")
+    bandit(run, f"'sweep={{env.arms:[2,3]}}' algo=ucb {SMALL}")
+    Path("results/audit-x.csv").write_text("mechanism,verdict\ntree,consistent\n")
+    files = [file for file in sorted(Path("results").glob("*.csv")) if file.stem != "audit-x"]
+    for some in (files, files[::-1]):
+        found = together(some)
+        assert {"alpha", "env.arms"} <= set(found.columns)
+        assert len(found.drop_duplicates(["algo", "eps", "alpha", "env.arms"])) == 5
+    for command in (plot, compare):
+        assert bandit(command, "results")
+    Path("only").mkdir()
+    Path("only/audit-x.csv").write_text("mechanism,verdict\ntree,consistent\n")
+    assert "not a tidy table" in refused(plot, ["only"])
+
+
+def test_environments_of_one_name_have_panels_of_their_own(bandit):
+    """Mutation that it catches: the means of the arms are compared within an algorithm alone."""
+    tables = [
+        Path(bandit(run, f"algo={algo} env=bernoulli env.means=[.9,{mean}] {SMALL}")[-1])
+        for algo, mean in (("adap_ucb", 0.8), ("dp_se", 0.1))
+    ]
+    assert together(tables)["env.means"].nunique() == 2
+    assert not any("dp_se" in line and "adap_ucb" in line for line in bandit(compare, "results"))
+
+
+def test_an_experiment_of_one_s_own_is_compared(bandit):
+    file = Path(bandit(run, f"sweep={{algo:[ucb,dp_se]}} {SMALL}")[-1])
+    file.rename("results/coins.csv")
+    assert bandit(compare, "experiment=coins")[-1] == "results/coins-compare.md"
 
 
 @pytest.mark.long

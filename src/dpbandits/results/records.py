@@ -1,0 +1,91 @@
+"""The records of a table's settings: which belongs to which, and what Nash regret needs of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from ..contracts.parameters import BUDGETS
+from ..contracts.question import CONTEXTUAL
+from ..errors import BadInput, plain
+from ..theory.problem import budget_of
+from .distinguish import details
+from .metrics import NASH
+from .tables import question_of_table, settings_of
+
+Records = Sequence[Mapping[str, Any]]
+
+
+def refuse_contexts(metric: str, records: Records | None) -> None:
+    """Refuse the Nash regret of settings whose arms have other means in each context."""
+    if metric == NASH:
+        for record in records or ():
+            if record.get("question") == CONTEXTUAL.name:
+                env = f"env={record['env']}"
+                raise BadInput(f"metric={metric}: {env}: arms with contexts have no means")
+
+
+def refuse_gaps(table: pd.DataFrame) -> None:
+    """Refuse the Nash regret of runs that lack a checkpoint which others of their setting have."""
+    of_runs = table.groupby([*settings_of(table), "run"], dropna=False, sort=False).size()
+    if (
+        of_runs.groupby(level=list(range(of_runs.index.nlevels - 1)), dropna=False).nunique() > 1
+    ).any():
+        raise BadInput(f"metric={NASH}: a run lacks checkpoints that others of its setting have")
+
+
+def in_order(table: pd.DataFrame, records: Records, needed: str) -> list[Mapping[str, Any]]:
+    """The records of a table's settings in the order of its settings, since tables are sorted and
+    filtered.
+
+    Raises:
+        BadInput: some settings have no record, or which it is cannot be told; messages begin with
+            ``needed``.
+    """
+    limit = question_of_table(table).limit
+    rows = table[settings_of(table)].drop_duplicates().to_dict("records")
+    known = [_columns(record, limit) for record in records]
+    pairs = zip(rows, known, strict=False)
+    if len(rows) == len(records) and all(_agree(row, own) for row, own in pairs):
+        return list(records)
+    found = []
+    for row in rows:
+        fitting = [i for i, own in enumerate(known) if _agree(row, own)]
+        if len(fitting) != 1:
+            about = ", ".join(f"{name}={plain(value)}" for name, value in row.items())
+            raise BadInput(
+                f"{needed}: what {about} was run with is recorded {len(fitting)} times; the table "
+                "is needed as it was made, sorted or filtered at most"
+            )
+        found.append(records[fitting[0]])
+    return found
+
+
+def _columns(record: Mapping[str, Any], limit: str) -> dict[str, Any]:
+    """What a record tells of the columns of a table."""
+    column, budget = budget_of(record)
+    algo = record["algo"]
+    about = {"algo": algo, "rule": algo, "env": record["env"], limit: record["horizon"]}
+    return {**dict(details(record)), **record.get("goal", {}), **about, column: budget}
+
+
+def _agree(row: Mapping[Any, Any], own: Mapping[str, Any]) -> bool:
+    """Whether a record can be that of a row; a word and its number may be the same option."""
+    for name, value in row.items():
+        if name in BUDGETS and name not in own:
+            if isinstance(value, float) and math.isfinite(value):
+                return False
+        elif name in own and not _same(value, own[name]):
+            return False
+    return True
+
+
+def _same(value: Any, known: Any) -> bool:
+    if isinstance(value, str) or isinstance(known, str):
+        return value == known or not (isinstance(value, str) and isinstance(known, str))
+    if value is None or known is None or (isinstance(value, float) and math.isnan(value)):
+        return True
+    return math.isclose(value, known, rel_tol=1e-9)
