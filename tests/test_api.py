@@ -433,6 +433,18 @@ def test_curves_of_bounds_are_added_to_a_figure(regrets):
     assert lines(dp.plot(regrets, bounds=True)) > lines(dp.plot(regrets))
 
 
+def test_answers_that_cannot_be_judged_are_no_wrong_ones(bandit):
+    """Mutation that it catches: blanks count as wrong."""
+    given = {"mu0": 0.3, "mu1": 0.7, "eps": 1, "runs": 3}
+    found = dp.summary(dp.stop("dp_sprt", env=dp.bernoulli([0.5]), **given))
+    assert found[["correct", "correct_low", "correct_high"]].isna().all(axis=None)
+    sure = dp.summary(dp.stop("dp_sprt", env=dp.bernoulli([0.7]), **given))
+    assert sure["correct"].tolist() == [1.0]
+    words = "rule=dp_sprt env=bernoulli mu0=.3 mu1=.7 eps=1 runs=3 env.means"
+    said = [any("either answer" in x for x in bandit(stop, f"{words}=[{m}]")) for m in (0.5, 0.7)]
+    assert said == [True, False]
+
+
 @pytest.mark.slow
 def test_a_figure_of_stopping_times():
     figure = dp.plot(dp.stop(["nas", "dp_nas"], **QUICK_STOP))

@@ -255,15 +255,17 @@ def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
     Returns:
         One row a setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
         mean, bootstrap), ``std`` and ``runs``. For stopping rules also ``halted`` and ``correct``
-        with its interval.
+        with its interval, blank where the mean lies between two hypotheses.
 
     Raises:
         BadInput: it is not a tidy table.
     """
     from .results.metrics import NASH, resolutions
     from .results.summary import summarize
+    from .results.tables import unjudged
 
     found = summarize(measured(table, metric))
+    found.loc[unjudged(found), [x for x in found.columns if x.startswith("correct")]] = float("nan")
     if metric == NASH and table.attrs.get(METRIC) != NASH:
         found["resolution"] = resolutions(_checked(table), _records(table, "metric=nash"))
     return found

@@ -125,6 +125,15 @@ def test_regret_of_zero_is_drawn_on_a_linear_axis():
         assert all(ax.get_ylim()[1] > 300 for ax in figure.axes)
 
 
+def test_a_curve_of_few_points_does_not_begin_at_zero():
+    """Mutation that it catches: on a logarithmic axis a line from 0 is a wall."""
+    table = dp.run("ucb", horizon=1000, runs=3, checkpoints=2, jobs=1)
+    (line,) = [x for x in dp.plot(table, x="t").axes[0].lines if len(x.get_xdata())]
+    assert line.get_marker() == "o" and (line.get_ydata() > 0).all()
+    many = dp.run("ucb", horizon=1000, runs=3, jobs=1)
+    assert dp.plot(many, x="t").axes[0].lines[0].get_marker() != "o"
+
+
 def test_columns_may_have_any_name():
     """Also those of the statistics that are computed."""
     table = made([("mine", 1.0), ("mine", 2.0)]).assign(max=3.0, count=2.0)

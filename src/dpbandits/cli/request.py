@@ -14,6 +14,7 @@ from ..results.report import write_report
 from ..results.run_store import Store
 from ..results.size import check_size
 from ..results.summary import render
+from ..results.tables import unjudged
 from ..running.monte_carlo import play_missing
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
@@ -46,6 +47,8 @@ def report(
     path, summary = write_report(request, store, seconds, alone)
     if printed:
         print(render(summary, request.question, "simple"))
+        if unjudged(summary).any():
+            print("Between mu0 and mu1 either answer may be given: no share of them is correct.")
         print("\n".join(_promises(request.settings)))
         for name in _default_budgets(request):
             print(f"{name}=1, the default; {name}=NUMBER sets it")

@@ -23,6 +23,7 @@ from .tails import exceedance
 from .ties import NOTE as RINGS
 from .ties import draw_rings, tied
 
+FEW = 10  # points of a curve that are marked
 DOTS = 12  # means of a line of medians
 EARLY = 0.02  # of the rounds
 EARLIEST = 1e-3  # of the rounds: where a logarithmic axis of time begins, approximately
@@ -67,7 +68,12 @@ def regret_vs_time(
     floor = max(min(shown), min(0.1, highest or 0.1)) / 2
     for label, curve in measured.items():
         colour = styles[label]["color"]
-        ax.plot(curve["t"], curve["middle"], label=label, **styles[label])
+        marks: dict[str, Any] = {}
+        if len(curve) <= FEW:
+            marks = {"marker": "o", "ms": 3}
+            positive = curve[curve["middle"] > 0.0]  # between 0 and one of these no line is known
+            curve = positive if len(positive) and scale == "log" else curve
+        ax.plot(curve["t"], curve["middle"], label=label, **marks, **styles[label])
         draw_band(ax, curve, "t", colour)
         if band == "quantiles":
             some = curve.iloc[:: max(1, len(curve) // DOTS)]

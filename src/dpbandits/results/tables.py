@@ -256,6 +256,15 @@ def at_end(table: pd.DataFrame) -> pd.DataFrame:
     return table[table["t"] == table[question.limit]] if question.each_checkpoint else table
 
 
+def unjudged(summary: pd.DataFrame) -> pd.Series:
+    """Which settings of a summary have a mean between two hypotheses: either answer may be given,
+    and whether it is right is blank.
+    """
+    if not {"mu0", "mu1"} <= set(summary.columns):
+        return pd.Series(False, index=summary.index)
+    return summary["true_mean"].between(summary["mu0"], summary["mu1"], inclusive="neither")
+
+
 def csv_of(table: pd.DataFrame, header: bool = True) -> bytes:
     """A table as CSV: the same bytes for the same runs."""
     text: str = table.to_csv(index=False, header=header, float_format="%.12g", lineterminator="\n")
