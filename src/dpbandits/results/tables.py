@@ -347,28 +347,18 @@ def check_table(where: str, table: pd.DataFrame) -> None:
 
 def _check_rows(where: str, table: pd.DataFrame) -> None:
     """Refuse a table that holds a run twice, or a column that tells no settings apart."""
-    each = ["t"] if question_of_table(table).each_checkpoint else []
-    settings, rest = settings_of(table), ["seed", "run", *each]
-    if table["run"].nunique() > 1:
-        for name in varied_in(table):
-            one = [*(column for column in settings if column != name), "seed", "run"]
-            own = table[name].nunique(dropna=False) == len(table)
-            if own or (each and _is_measured(table, name, one)):
-                raise BadInput(
-                    f"{where}: column {name} differs from row to row of one run: leave it out"
-                )
-    twice = table.duplicated(list(dict.fromkeys([*settings, *rest])))
+    one = table
+    for name in [*with_budgets(question_of_table(table).columns, table.columns), "seed", "run"]:
+        one = one[one[name].isin([one[name].iloc[0]])]  # blanks, too
+    alone = "t" in one.columns and len(one) > 1 and not one["t"].duplicated().any()
+    for name in varied_in(table) if table["run"].nunique() > 1 else ():
+        if (alone and one[name].nunique(dropna=False) > 1) or table[name].is_unique:
+            raise BadInput(f"{where}: column {name} differs from row to row: leave it out")
+    ends, settings = at_end(table), settings_of(table)
+    twice = ends.duplicated([*settings, *{"seed", "run"}.difference(settings)])
     if twice.any():
-        row = table[twice].iloc[0]
+        row = ends[twice].iloc[0]
         raise BadInput(f"{where}: run {row['run']:g} of {row[settings[0]]} stands there twice")
-
-
-def _is_measured(table: pd.DataFrame, name: str, one: list[str]) -> bool:
-    """Whether the rows of each run are told apart without a column that varies in it."""
-    one = list(dict.fromkeys(one))
-    if table.duplicated([*one, "t"]).any():
-        return False
-    return bool((table.groupby(one, dropna=False)[name].nunique(dropna=False) > 1).any())
 
 
 def _check_column(where: str, name: str, column: pd.Series) -> None:
