@@ -125,6 +125,15 @@ def test_regret_of_zero_is_drawn_on_a_linear_axis():
         assert all(ax.get_ylim()[1] > 300 for ax in figure.axes)
 
 
+def test_algorithms_of_another_budget_are_named_if_they_are_not_drawn():
+    budgets = {"eps": [0.5, 1], "rho": [0.1, 1], "horizon": 100, "runs": 2, "jobs": 1}
+    table = dp.run(["adap_ucb", "adac_ucb", "ucb"], **budgets)
+    for x, name in (("eps", "AdaC-UCB"), ("rho", "AdaP-UCB")):
+        (said,) = [line for line in note_of(dp.plot(table, x=x)).split(". ") if "Not drawn" in line]
+        assert said.rstrip(".").endswith(name)
+    assert "Not drawn" not in note_of(dp.plot(table[table["rho"].isna()], x="eps"))
+
+
 def test_a_curve_of_few_points_does_not_begin_at_zero():
     """Mutation that it catches: on a logarithmic axis a line from 0 is a wall."""
     table = dp.run("ucb", horizon=1000, runs=3, checkpoints=2, jobs=1)

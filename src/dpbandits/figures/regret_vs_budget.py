@@ -82,8 +82,10 @@ def budget_panels(
 
     ``terms`` are functions of the budget to draw beside the measured regret, by their labels; see
     ``time_panels`` for ``band``, ``bounds`` and ``marks``. Algorithms that take another budget
-    than ``x`` are left out.
+    than ``x`` are left out, and named in the note.
     """
+    without = sorted(set(table["algo"]) - set(table.loc[table[x].notna(), "algo"]))
+    left_out = f" Not drawn, without {symbol(x)}: {', '.join(map(legend_name, without))}."
     table = labelled(table[table[x].notna()], horizons=True)
     bounds = lines_of(bounds, table, x)
     best = tied(table) if marks else None
@@ -103,7 +105,8 @@ def budget_panels(
             values = [term(budget) for budget in budgets]
             ax.plot(budgets, values, label=label, color="black", lw=1, ls=dash, gid=BOUND)
     axes[0].set_ylabel(regret_label(table))
-    return finish(figure, title, table, band_note(table, band) + (RINGS if marks else ""))
+    note = band_note(table, band) + (RINGS if marks else "") + (left_out if without else "")
+    return finish(figure, title, table, note)
 
 
 @styled
