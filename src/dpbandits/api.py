@@ -264,10 +264,11 @@ def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
     from .results.summary import summarize
     from .results.tables import unjudged
 
-    found = summarize(measured(table, metric))
+    table, shown, records = _measured(table, metric)
+    found = summarize(shown)
     found.loc[unjudged(found), [x for x in found.columns if x.startswith("correct")]] = float("nan")
-    if metric == NASH and table.attrs.get(METRIC) != NASH:
-        found["resolution"] = resolutions(_checked(table), _records(table, "metric=nash"))
+    if metric == NASH and shown is not table:
+        found["resolution"] = resolutions(table, records)
     return found
 
 
@@ -295,40 +296,30 @@ def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     Raises:
         BadInput: there is no such metric, or the table does not allow it.
     """
-    from .errors import BadInput
-    from .results.metrics import NASH, REGRET, measured_by
-    from .results.records import refuse_contexts, refuse_gaps
+    return _measured(table, metric)[1]
 
-    table = _checked(table)
+
+def _measured(
+    table: pd.DataFrame, metric: str
+) -> tuple[pd.DataFrame, pd.DataFrame, list[Mapping[str, Any]] | None]:
+    """A table, completed; the same of a metric, which it may be already; and the records of its
+    settings if the metric needs them.
+    """
+    from .errors import BadInput
+    from .results.metrics import NASH, REGRET
+    from .results.records import of_metric
+    from .results.tables import checked
+
+    table = checked("the table", table)
     before = table.attrs.get(METRIC, REGRET)
-    if before != REGRET and metric in (before, REGRET):
-        return table
+    if metric in (before, REGRET):
+        return table, table, None
     if before != REGRET:
         raise BadInput(f"metric={metric}: the table holds {before} already")
-    records = None
-    if metric == NASH and "settings" in table.attrs and "rule" not in table.columns:
-        refuse_contexts(metric, table.attrs["settings"])
-        refuse_gaps(table)
-        records = _records(table, "metric=nash")
-    found = measured_by(table, metric, records)
-    if metric != REGRET:
-        found.attrs[METRIC] = metric
-    return found
-
-
-def _checked(table: pd.DataFrame) -> pd.DataFrame:
-    """A tidy table, completed."""
-    import pandas as pd
-
-    from .errors import BadInput
-    from .results.tables import check_table, completed
-
-    if not isinstance(table, pd.DataFrame):
-        found = type(table).__name__
-        raise BadInput(f"the table: a tidy table is needed, such as dp.run returns, not {found}")
-    table = completed(table)
-    check_table("the table", table)
-    return table
+    records = _records(table, f"metric={metric}") if metric == NASH else None
+    found = of_metric(table, metric, records)
+    found.attrs[METRIC] = metric
+    return table, found, records
 
 
 def _records(table: pd.DataFrame, needed: str) -> list[Mapping[str, Any]] | None:

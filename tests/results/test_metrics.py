@@ -126,6 +126,14 @@ def test_a_measured_table_knows_its_metric():
     assert "holds average already" in message_of(dp.compare, table, metric="nash")
 
 
+def test_a_file_that_lacks_a_row_has_none(bandit, refused):
+    file = Path(bandit(run, "algo=ucb env=bernoulli_c2 horizon=200 runs=3 jobs=1 results=r")[-1])
+    lines = file.read_text().splitlines(keepends=True)
+    file.write_text("".join(lines[:3] + lines[4:]))
+    for module in (plot, compare):
+        assert "a run lacks checkpoints" in refused(module, [str(file), "metric=nash"])
+
+
 def test_contexts_have_none(bandit, refused):
     given = "algo=rs_oful env=contextual horizon=50 runs=2 jobs=1 results=r"
     file = bandit(run, given)[-1]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ..errors import BadInput, ClusterLost, FileTrouble, unknown
-from ..results.tables import is_tidy
+from ..results.naming import FINDINGS
 from ..running.failures import Failure, RunsFailed, counted, in_words
 from ..validation import one_of
 from .completion import OWN_KEYS
@@ -74,7 +74,7 @@ def tables_of(path: Path) -> list[Path]:
     if not os.path.isdir(path):
         return [path]
     tables = sorted(path.glob("*.csv"))
-    found = [file for file in tables if is_tidy(file)] or tables
+    found = [file for file in tables if not file.stem.startswith(FINDINGS)] or tables
     for file in sorted({*tables} - {*found}):
         print(f"left out: {file} is no table of runs", file=sys.stderr)
     if not found:

@@ -78,7 +78,7 @@ def version_of_function(function: Callable) -> str:
     that it calls, down to those of Python and of installed packages, which count by name; of what
     plays it, and of the libraries.
 
-    A value that cannot be pickled has a hash of its own in each process.
+    What a value that cannot be pickled holds is not known: its hash may differ in each process.
     """
     digest = hashlib.sha256(sources_hash(*PLAYED_BY).encode())
     seen: dict[int, Any] = {}  # what was added; kept, lest another object has its id
@@ -166,9 +166,7 @@ OF_EVERY_CLASS = {
     "__static_attributes__", "__annotations__", "__annotate_func__", "__annotations_cache__",
     "__abstractmethods__", "_abc_impl",
 }  # fmt: skip
-INSTALLED = tuple(
-    Path(path).resolve() for name, path in sysconfig.get_paths().items() if "lib" in name
-)
+INSTALLED = tuple(path for name, path in sysconfig.get_paths().items() if "lib" in name)
 
 
 def _is_installed(file: str | None) -> bool:
@@ -177,7 +175,8 @@ def _is_installed(file: str | None) -> bool:
         return True
     path = Path(file)
     return (
-        "site-packages" in path.parts
+        file.startswith("<frozen ")  # a module of Python
+        or "site-packages" in path.parts
         or path.is_relative_to(PACKAGE)
         or any(path.is_relative_to(folder) for folder in INSTALLED)
     )

@@ -20,9 +20,9 @@ from ..errors import BadInput, plain, unknown
 from ..files import check_writable, package_folder
 from ..results.distinguish import distinguishing
 from ..results.manifest import INDIFFERENT, is_current
-from ..results.metrics import NASH, measured_by
+from ..results.metrics import NASH
 from ..results.naming import refuse_to_replace, table_path
-from ..results.records import refuse_contexts
+from ..results.records import of_metric
 from ..results.report import write_report
 from ..results.tables import question_of_table, read_table, settings_of
 from ..running.monte_carlo import play_missing
@@ -155,8 +155,7 @@ def by_metric(table: pd.DataFrame, files: Sequence[Path], metric: str) -> pd.Dat
     records = None
     if metric == NASH and "rule" not in table.columns:
         records = records_of(table, files, f"metric={metric}")
-        refuse_contexts(metric, records)
-    return measured_by(table, metric, records)
+    return of_metric(table, metric, records)
 
 
 def read(file: Path) -> pd.DataFrame:

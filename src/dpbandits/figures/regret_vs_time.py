@@ -71,7 +71,7 @@ def regret_vs_time(
         marks: dict[str, Any] = {}
         if len(curve) <= FEW:
             marks = {"marker": "o", "ms": 3}
-            positive = curve[curve["middle"] > 0.0]  # between 0 and one of these no line is known
+            positive = curve[curve["middle"] > 0.0]  # a line from 0 would be a wall
             curve = positive if len(positive) and scale == "log" else curve
         ax.plot(curve["t"], curve["middle"], label=label, **marks, **styles[label])
         draw_band(ax, curve, "t", colour)

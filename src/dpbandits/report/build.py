@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..errors import BadInput
 from ..results.metrics import REGRET
-from ..results.tables import check_table, completed
+from ..results.tables import checked
 from .sources import Source, by_metric, source_of_table, sources_in
 
 THINNED = "The curves have fewer points than usual, since the tables are many."
@@ -65,12 +65,7 @@ def report_of_tables(
         raise BadInput("tables: at least one is needed")
     sources = []
     for name, table in tables.items():
-        if not isinstance(table, pd.DataFrame):
-            raise BadInput(f"{name}: a tidy table is needed, such as dp.run returns")
-        records, table = table.attrs.get("settings"), completed(table)
-        check_table(name, table)
-        table.attrs["settings"] = records
-        sources.append(source_of_table(str(name), table))
+        sources.append(source_of_table(str(name), checked(str(name), table)))
     sources, notes = by_metric(sources, metric)
     return _page("Private bandits: report", sources, None, notes)
 

@@ -19,14 +19,13 @@ from ..figures.experiments import joined
 from ..files import read_text
 from ..results import metrics
 from ..results.manifest import INDIFFERENT, UNREADABLE, read_manifest
-from ..results.records import refuse_contexts
+from ..results.naming import FINDINGS
+from ..results.records import of_metric
 from ..results.tables import read_table
 from ..settings.choices import request_from
 from ..settings.groups import about, default_keys, names_in, question_of, read_experiment
 from .words import unicode_of
 
-# Tables of other commands, which have sections of their own
-OTHERS = ("claims", "audit", "exact")
 COLUMNS = {
     "algorithm": "algo", "environment": "env", "true mean": "true_mean",
     "final regret": "mean", "stopping time": "mean", "10 % to 90 %": "middle",
@@ -77,7 +76,7 @@ def sources_in(results: Path) -> tuple[list[Source], list[str]]:
         raise BadInput(f"results={results}: there is no such folder")
     found, notes = [], []
     for file in sorted(results.glob("*.csv")):
-        if not file.stem.startswith(OTHERS):
+        if not file.stem.startswith(FINDINGS):
             try:
                 found.append(source_of_table(file.stem, read_table(file), file))
             except BadInput as error:
@@ -140,8 +139,7 @@ def by_metric(found: list[Source], metric: str) -> tuple[list[Source], list[str]
         try:
             if source.table is None:
                 raise BadInput(f"metric={metric}: a table is needed, and there is a summary only")
-            refuse_contexts(metric, source.records)
-            table = metrics.measured_by(source.table, metric, source.records)
+            table = of_metric(source.table, metric, source.records)
         except BadInput as error:
             notes.append(f"Left out: {source.title}: {error}.")
             continue

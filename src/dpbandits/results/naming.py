@@ -15,6 +15,9 @@ from ..settings.setting import Setting, digest
 from .manifest import UNREADABLE, read_manifest
 from .summary import rounds
 
+# How the names of the CSV files of other commands begin, which hold no runs
+FINDINGS = ("claims", "audit", "exact")
+
 
 def table_path(request: Request, alone: bool = True) -> Path:
     """Where the table of a request is written: the name of its experiment, or of what is run with a

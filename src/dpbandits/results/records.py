@@ -13,28 +13,31 @@ from ..contracts.question import CONTEXTUAL
 from ..errors import BadInput, plain
 from ..theory.problem import budget_of
 from .distinguish import details
-from .metrics import NASH
+from .metrics import NASH, measured_by
 from .tables import question_of_table, settings_of
 
 Records = Sequence[Mapping[str, Any]]
 
 
-def refuse_contexts(metric: str, records: Records | None) -> None:
-    """Refuse the Nash regret of settings whose arms have other means in each context."""
-    if metric == NASH:
-        for record in records or ():
+def of_metric(table: pd.DataFrame, metric: str, records: Records | None) -> pd.DataFrame:
+    """A table with another statistic, see ``measured_by``.
+
+    Raises:
+        BadInput: Nash regret is asked for, and arms have other means in each context, or a run
+            lacks a checkpoint which others of its setting have.
+    """
+    if metric == NASH and records is not None:
+        for record in records:
             if record.get("question") == CONTEXTUAL.name:
                 env = f"env={record['env']}"
                 raise BadInput(f"metric={metric}: {env}: arms with contexts have no means")
-
-
-def refuse_gaps(table: pd.DataFrame) -> None:
-    """Refuse the Nash regret of runs that lack a checkpoint which others of their setting have."""
-    of_runs = table.groupby([*settings_of(table), "run"], dropna=False, sort=False).size()
-    if (
-        of_runs.groupby(level=list(range(of_runs.index.nlevels - 1)), dropna=False).nunique() > 1
-    ).any():
-        raise BadInput(f"metric={NASH}: a run lacks checkpoints that others of its setting have")
+        settings = settings_of(table)
+        of_runs = table.groupby([*settings, "run"], dropna=False, sort=False, as_index=False).size()
+        if (of_runs.groupby(settings, dropna=False)["size"].nunique() > 1).any():
+            raise BadInput(
+                f"metric={metric}: a run lacks checkpoints that others of its setting have"
+            )
+    return measured_by(table, metric, records)
 
 
 def in_order(table: pd.DataFrame, records: Records, needed: str) -> list[Mapping[str, Any]]:

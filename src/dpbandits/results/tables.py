@@ -297,16 +297,17 @@ def read_table(path: Path) -> pd.DataFrame:
         BadInput: the file is missing, is not a CSV, or its columns or numbers are not those of a
             tidy table.
     """
-    table = completed(read_csv(str(path), path))
-    check_table(str(path), table)
+    return checked(str(path), read_csv(str(path), path))
+
+
+def checked(where: str, table: Any) -> pd.DataFrame:
+    """A table, completed, that is a tidy one; messages begin with ``where``."""
+    if not isinstance(table, pd.DataFrame):
+        found = type(table).__name__
+        raise BadInput(f"{where}: a tidy table is needed, such as dp.run returns, not {found}")
+    table = completed(table)
+    check_table(where, table)
     return table
-
-
-def is_tidy(file: Path) -> bool:
-    """Whether the first line of a CSV names what runs have."""
-    with open(file, encoding="utf-8", errors="replace") as lines:
-        names = lines.readline().strip().split(",")
-    return any(question.statistic in names for question in QUESTIONS)
 
 
 def completed(table: pd.DataFrame) -> pd.DataFrame:
