@@ -423,10 +423,11 @@ def budget(
         **parameters: parameters of the algorithm.
 
     Returns:
-        A row for each algorithm: ``algo``; ``budget`` with its interval from ``low`` to ``high``;
-        whether it is ``reached``; the budget's ``name`` (``eps`` or ``rho``), ``env, horizon, goal,
-        baseline``; the ``runs`` and ``seconds`` that it took; the ``answer`` as a sentence. If the
-        goal is reached at the smallest budget tried, ``low`` is 0; if at none, the budget is blank.
+        A row for each algorithm: ``algo``, and the parameters that tell it from others of its name;
+        ``budget`` with its interval from ``low`` to ``high``; whether it is ``reached``; the
+        budget's ``name`` (``eps`` or ``rho``), ``env, horizon, goal, baseline``; the ``runs`` and
+        ``seconds`` that it took; the ``answer`` as a sentence. If the goal is reached at the
+        smallest budget tried, ``low`` is 0; if at none, the budget is blank.
 
     Raises:
         BadInput: a value cannot be run; the message names it and what is allowed.
@@ -479,7 +480,7 @@ def plot(
     """
     from .figures.budget_needed import budget_needed
     from .figures.draw import figure_of_table
-    from .figures.metrics import name_axes, refuse_bounds
+    from .figures.metrics import name_axes, refuse_bounds, refuse_spread
 
     if "reached" in getattr(table, "columns", ()):
         return budget_needed(table, title)
@@ -487,6 +488,7 @@ def plot(
     metric = table.attrs.get(METRIC, metric)
     if bounds:
         refuse_bounds(metric)
+    refuse_spread(metric, kind, band)
     curves = _curves(table) if bounds else None
     figure = figure_of_table(table, title, x=x, kind=kind, band=band, bounds=curves, marks=marks)
     name_axes(figure, metric)

@@ -21,6 +21,29 @@ def test_rows(tmp_path):
     assert dp.plot(found).axes
 
 
+def test_one_algorithm_with_several_values():
+    """Each has its row, its sentence and its line; the same twice is refused."""
+    two = [dp.algorithm("adap_ucb", alpha=x) for x in (2.5, 6.0)]
+    found = dp.budget([*two, "dp_se"], **GAME, regret=1200, **FEW)
+    assert list(found.columns[:3]) == ["algo", "alpha", "budget"]
+    assert list(found["alpha"].fillna(0)) == [2.5, 6.0, 0.0]
+    assert [row.partition(" on ")[0] for row in found["answer"]] == [
+        "adap_ucb with alpha=2.5", "adap_ucb with alpha=6", "dp_se",
+    ]  # fmt: skip
+    looks = found.attrs["looks"]
+    for table in (found, found[::-1]):  # in any order
+        (ax,) = dp.plot(table).axes
+        drawn = {bars.get_label(): bars[0].get_ydata().tolist() for bars in ax.containers}
+        assert drawn == {
+            name: looks.loc[looks["row"] == row, "mean"].tolist()
+            for row, name in enumerate(
+                [r"AdaP-UCB, $\alpha$ = 2.5", r"AdaP-UCB, $\alpha$ = 6", "DP-SE"]
+            )
+        }
+    with pytest.raises(dp.BadInput, match="algo=adap_ucb: it is given twice"):
+        dp.budget([two[0], two[0]], **GAME, regret=1200, **FEW)
+
+
 def test_never_and_always():
     never = dp.budget("dp_se", **GAME, regret=1, least=0.1, most=10, **FEW).iloc[0]
     assert not never["reached"] and np.isnan(never["budget"])

@@ -221,3 +221,45 @@ def test_a_parameter_that_varies_in_one_panel_only_is_drawn():
     assert [len(ax.lines) for ax in figure.axes] == [2, 1]
     colours = {line.get_color() for ax in figure.axes for line in ax.lines}
     assert len(colours) == 3
+
+
+FEW = {"horizon": 500, "runs": 3, "checkpoints": 5}
+
+
+def test_figures_of_another_metric_name_it():
+    """Axes and note, also of tails; the control is of pseudo-regret."""
+    table = dp.run("dp_se", "bernoulli_c2", eps=1, **FEW)
+    for kind in (None, "tail"):
+        for metric, name in (("average", "average regret"), ("regret", "regret")):
+            figure = dp.plot(table, metric=metric, kind=kind)
+            texts = [figure.get_supxlabel(), *(ax.get_ylabel() for ax in figure.axes)]
+            assert any(name in text for text in texts)
+            assert any("pseudo-regret" in text for text in texts) == (metric == "regret")
+
+
+@pytest.mark.parametrize("given", [{"kind": "tail"}, {"band": "std"}, {"band": "quantiles"}])
+def test_nash_regret_has_no_spread(given):
+    """It is one number of all runs; the control is the average regret."""
+    table = dp.run("ucb", "bernoulli_c2", **FEW)
+    ((key, value),) = given.items()
+    for drawn in ({"table": table, "metric": "nash"}, {"table": dp.measured(table, "nash")}):
+        with pytest.raises(BadInput, match=f"{key}={value}: Nash regret is one number"):
+            dp.plot(**drawn, **given)
+    with pytest.raises(BadInput, match="band=std: Nash regret"):
+        draw.from_file("mine", {"kind": "time", "metric": "nash", "band": "std"}, table)
+    assert dp.plot(table, metric="average", **given).axes
+
+
+def test_a_single_run_is_no_mean_and_has_no_tail():
+    table = dp.run("ucb", "bernoulli_c2", **FEW | {"runs": 1})
+    assert dp.plot(table).get_supxlabel() == "Lines: a single run of each setting."
+    (line,) = dp.plot(table, kind="tail").axes[0].lines
+    assert line.get_marker() == "o"
+
+
+def test_bands_are_refused_where_none_is_drawn():
+    stopped = dp.stop("nas", "sign", cap=1e5, runs=2)
+    for table, given in ((stopped, {}), (dp.run("ucb", "bernoulli_c2", **FEW), {"kind": "tail"})):
+        assert dp.plot(table, **given).axes
+        with pytest.raises(BadInput, match="band"):
+            dp.plot(table, band="std", **given)

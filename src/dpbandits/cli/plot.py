@@ -12,7 +12,7 @@ from ..errors import BadInput, unknown
 from ..figures.bands import BANDS
 from ..figures.draw import axis_of, figure_of_table
 from ..figures.experiments import by_metric, curves_of, escaped, experiment_figure, together
-from ..figures.metrics import name_axes, refuse_bounds
+from ..figures.metrics import name_axes, refuse_bounds, refuse_spread
 from ..figures.style import FORMATS, SCALES, rescale, save
 from ..figures.terminal import in_text
 from ..files import check_writable
@@ -79,6 +79,7 @@ def _of_tables(files: list[Path], keys: dict[str, str], bounds: bool) -> tuple[P
     metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
     if bounds:
         refuse_bounds(metric)
+    refuse_spread(metric, kind, band)
     table = by_metric(table, files, metric)
     curves = curves_of(table, files) if bounds else None
     marks = is_true(keys, "marks")

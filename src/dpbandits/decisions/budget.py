@@ -70,10 +70,11 @@ def budgets_needed(
     if not algorithms:
         raise BadInput("algo=[]: at least one is needed")
     needs = [_Need(a, given, parameters, folders, baseline, ratio is not None) for a in algorithms]
+    told_apart = _told_apart(needs)
     results = needs[0].request.results
     store = Memory() if results is None else RunStore(results)
     rows, looks = [], []
-    for need in needs:
+    for need, values in zip(needs, told_apart, strict=True):
         need.store = store
         begun = time.monotonic()
         search = Search(
@@ -82,15 +83,40 @@ def budgets_needed(
         )  # fmt: skip
         found = search.answer()
         rows.append({
-            **need.about, "budget": found.budget, "low": found.low, "high": found.high,
+            **need.about, **values, "budget": found.budget, "low": found.low, "high": found.high,
             "reached": not math.isnan(found.budget), "goal": goal, "runs": need.played(),
             "seconds": round(time.monotonic() - begun, 2),
-            "answer": in_words(found, need.about, goal, precision),
+            "answer": in_words(found, need.about, values, goal, precision),
         })  # fmt: skip
-        looks += [{"algo": need.about["algo"], **vars(look)} for look in found.looks]
-    table = pd.DataFrame(rows)[list(COLUMNS)]
+        looks += [{"row": len(rows) - 1, **vars(look)} for look in found.looks]
+    table = pd.DataFrame(rows)[list(dict.fromkeys([*COLUMNS[:1], *told_apart[0], *COLUMNS[1:]]))]
     table.attrs["looks"] = pd.DataFrame(looks)
     return table
+
+
+def _told_apart(needs: Sequence[_Need]) -> list[dict[str, Any]]:
+    """For each need the values of the parameters that tell needs of one algorithm apart; blank for
+    the others.
+
+    Raises:
+        BadInput: two needs are the same.
+    """
+    names: list[str] = []
+    for i, need in enumerate(needs):
+        for other in needs[:i]:
+            if other.about["algo"] != need.about["algo"]:
+                continue
+            differ = [k for k, x in need.values.items() if other.values.get(k) != x]
+            if not differ:
+                raise BadInput(
+                    f"algo={need.about['algo']}: it is given twice with equal parameters"
+                )
+            names += [k for k in differ if k not in names]
+    algos = [need.about["algo"] for need in needs]
+    return [
+        {k: need.values.get(k, math.nan) if algos.count(algo) > 1 else math.nan for k in names}
+        for need, algo in zip(needs, algos, strict=True)
+    ]
 
 
 def _goal(regret: float | None, ratio: float | None, baseline: Any) -> float:
@@ -125,7 +151,7 @@ class _Need:
             raise BadInput(f"algo={first.algo}: it is not private and takes no budget")
         if first.population:
             raise BadInput("population: users have levels of their own, not one budget")
-        self.name = first.budget_name
+        self.name, self.values = first.budget_name, first.parameters
         self._at = cache(lambda budget: self._request({self.name: budget}).settings[0])
         self.reference: Setting | None = None
         label = ""
@@ -177,11 +203,19 @@ class _Need:
         return sum(self._played.values())
 
 
-def in_words(found: Found, about: Mapping[str, Any], goal: float, precision: float) -> str:
+def in_words(
+    found: Found,
+    about: Mapping[str, Any],
+    values: Mapping[str, float],
+    goal: float,
+    precision: float,
+) -> str:
     """The answer as a sentence."""
     name, of = about["name"], about["baseline"]
     aim = f"{goal:g} times that of {of}" if of else significant(goal)
-    start = f"{about['algo']} on {about['env']}, T = {rounds(about['horizon'])}: "
+    given = ", ".join(f"{k}={x:g}" for k, x in values.items() if not math.isnan(x))
+    who = f"{about['algo']} with {given}" if given else about["algo"]
+    start = f"{who} on {about['env']}, T = {rounds(about['horizon'])}: "
     last = found.looks[-1]
     measured = f"{significant(last.mean)} ({significant(last.low)} to {significant(last.high)})"
     if found.kind == "never":

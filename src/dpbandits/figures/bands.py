@@ -71,6 +71,8 @@ def band_note(table: pd.DataFrame, band: str) -> str:
     settings = [name for name in settings_of(table) if name != "line"]
     groups = at_end(table).groupby(settings, dropna=False)["regret"]
     ends = groups.agg(["nunique", "count", "max"])
+    if ends["count"].max() == 1:
+        return "Lines: a single run of each setting."
     alike = ends[(ends["nunique"] == 1) & (ends["count"] > 1)]
     if len(alike):
         names = set(alike.index.get_level_values("algo"))

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from ..contracts.display import display_name, environment_title, symbol
 from ..errors import BadInput
-from .labels import scientific
+from .labels import line_label, scientific
 from .style import PALETTE, Chart, label_logarithms, styled, styles_of
 
 NOTE = (
@@ -25,16 +25,19 @@ def budget_needed(table: pd.DataFrame, title: str = "") -> Figure:
     looks, names = table.attrs["looks"], list(table["name"].unique())
     figure = Chart(figsize=(max(4.4 * len(names), 5.4), 3.8))
     axes = figure.subplots(1, len(names), squeeze=False, sharey=True)[0]
-    styles = styles_of(table.assign(line=table["algo"]))
+    apart = list(table.columns[1 : table.columns.get_loc("budget")])  # see budgets_needed
+    lines = [line_label(row["algo"], {k: row[k] for k in apart}) for _, row in table.iterrows()]
+    table = table.assign(line=lines)
+    styles = styles_of(table)
     for ax, name in zip(axes, names, strict=True):
         own = table[table["name"] == name]
-        for row in own.to_dict("records"):
-            style = styles[row["algo"]]
-            seen = looks[looks["algo"] == row["algo"]]
+        for i, row in own.iterrows():
+            style = styles[row["line"]]
+            seen = looks[looks["row"] == i]
             ends = np.abs(seen[["low", "high"]].to_numpy().T - seen["mean"].to_numpy())
             ax.errorbar(
                 seen["budget"], seen["mean"], ends, marker="o", ms=3, lw=1, elinewidth=0.8,
-                label=display_name(row["algo"]), **style,
+                label=row["line"], **style,
             )  # fmt: skip
             if row["reached"]:
                 low = max(row["low"], seen["budget"].min() / 2)

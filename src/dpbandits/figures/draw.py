@@ -25,7 +25,7 @@ from ..validation import as_number, one_of, yes_no
 from .bands import BANDS
 from .identification import identification_panels
 from .labels import finite_budgets
-from .metrics import name_axes
+from .metrics import name_axes, refuse_spread
 from .regret_vs_budget import budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
@@ -92,14 +92,16 @@ def figure_of_table(
     if marks and ("rule" in table.columns or kind is not None):
         raise BadInput("marks=true: only regret against t, eps or rho has marks of the best")
     if "rule" in table.columns:
-        if x is not None or kind is not None:
-            given = f"x={x}" if kind is None else f"kind={kind}"
-            raise BadInput(f"{given}: a figure of stopping times has axes of its own")
+        if x is not None or kind is not None or band != "ci":
+            given = f"kind={kind}" if kind else f"x={x}" if x is not None else f"band={band}"
+            raise BadInput(f"{given}: a figure of stopping times has axes and intervals of its own")
         of_mean = question_of_table(table) == STOPPING
         return (stopping_panels if of_mean else identification_panels)(table, title)
     if kind == "tail":
-        if x is not None or bounds is not None:
-            raise BadInput(f"kind={kind}: its axis is regret; x and bounds have no place in it")
+        if x is not None or bounds is not None or band != "ci":
+            raise BadInput(
+                f"kind={kind}: its axis is regret; x, band and bounds have no place in it"
+            )
         return tail_panels(table, title)
     x = axis_of(table, x)
     if x in AXES:
@@ -172,6 +174,7 @@ def from_file(name: str, described: Any, table: pd.DataFrame) -> Draw:
     if ("rule" in table.columns) != (kind in ("stopping", "identification")):
         found = "stopping times" if "rule" in table.columns else "regret"
         raise BadInput(f"figure.kind={kind} of experiment {name}: it cannot draw {found}")
+    refuse_spread(metric, kind, options.get("band", "ci"))
     draw = partial(KINDS[kind], **options)
     return draw if metric == REGRET else partial(_of_metric, draw, metric)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,16 @@ def value_text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def line_label(algo: Any, values: Mapping[str, Any]) -> str:
+    """The label of a line: an algorithm, and what tells it from its other lines, unless blank."""
+    words = [
+        f"{symbol(name)} = {scientific(x) if name == 'horizon' else value_text(x)}"
+        for name, x in values.items()
+        if not pd.isna(x)
+    ]
+    return ", ".join([legend_name(algo), *words])
+
+
 def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = False) -> pd.DataFrame:
     """The table with a column ``line``, the label of the line to which a row belongs.
 
@@ -42,12 +52,8 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = Fals
     labels: dict[Any, str] = {}
     free = unprotected(table, "algo")
     for key, rows in table.groupby(["algo", *varied, free], sort=False, dropna=False):
-        words = [
-            f"{symbol(name)} = {scientific(x) if name == 'horizon' else value_text(x)}"
-            for name, x in zip(varied, key[1:-1], strict=True)
-            if not pd.isna(x)
-        ] + [WITHOUT] * key[-1]
-        labels |= dict.fromkeys(rows.index, ", ".join([legend_name(key[0]), *words]))
+        label = line_label(key[0], dict(zip(varied, key[1:-1], strict=True)))
+        labels |= dict.fromkeys(rows.index, ", ".join([label, *[WITHOUT] * key[-1]]))
     return table.assign(line=pd.Series(labels))
 
 

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import ScalarFormatter
 
 from ..errors import BadInput
-from ..results.metrics import METRICS, REGRET
+from ..results.metrics import METRICS, NASH, REGRET
 
 
 def refuse_bounds(metric: str) -> None:
@@ -15,12 +15,23 @@ def refuse_bounds(metric: str) -> None:
         raise BadInput(f"metric={metric}: bounds are of pseudo-regret")
 
 
+def refuse_spread(metric: str, kind: str | None, band: str) -> None:
+    """Refuse to draw how the runs' Nash regrets spread: it is one number of all runs, and the
+    values of runs only give its interval.
+    """
+    if metric == NASH and (kind == "tail" or band != "ci"):
+        given = "kind=tail" if kind == "tail" else f"band={band}"
+        raise BadInput(f"{given}: Nash regret is one number of all runs, which has no spread")
+
+
 def name_axes(figure: Figure, metric: str) -> None:
-    """Let the axes of regret of a figure say what is measured, on a linear scale: these statistics
-    lie between 0 and the best mean.
+    """Let the axes of regret and the note of a figure say what is measured, on a linear scale:
+    these statistics lie between 0 and the best mean.
     """
     if metric == REGRET:
         return
+    for text in figure.texts:
+        text.set_text(text.get_text().replace(METRICS[REGRET], METRICS[metric]))
     for ax in figure.axes:
         label = ax.get_ylabel()
         if label.startswith("$P$"):  # of tails

@@ -23,7 +23,8 @@ def exceedance(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     for line, rows in ends.groupby("line", sort=False):
         regrets = np.sort(rows["regret"])
         above = 1.0 - np.arange(len(regrets)) / len(regrets)
-        ax.step(regrets, above, label=str(line), **styles[str(line)])
+        mark = "o" if len(regrets) == 1 else None  # a single run has no step
+        ax.step(regrets, above, label=str(line), marker=mark, **styles[str(line)])
     scale = "log" if (ends["regret"] > 0).any() else "linear"
     ax.set(xscale=scale, yscale="log", xlabel="$x$")
 
