@@ -441,8 +441,9 @@ def test_answers_that_cannot_be_judged_are_no_wrong_ones(bandit):
     sure = dp.summary(dp.stop("dp_sprt", env=dp.bernoulli([0.7]), **given))
     assert sure["correct"].tolist() == [1.0]
     words = "rule=dp_sprt env=bernoulli mu0=.3 mu1=.7 eps=1 runs=3 env.means"
-    said = [any("either answer" in x for x in bandit(stop, f"{words}=[{m}]")) for m in (0.5, 0.7)]
-    assert said == [True, False]
+    for mean, is_sure in ((0.5, False), (0.7, True)):
+        printed = " ".join(bandit(stop, f"{words}=[{mean}]"))
+        assert ("either answer" not in printed) == ("not judged" not in printed) == is_sure
 
 
 @pytest.mark.slow
@@ -457,7 +458,7 @@ def test_figures_that_a_table_does_not_have_are_refused(regrets):
     for table, options, reason in (
         (regrets, {"x": "horizon"}, "unknown x 'horizon': choose from eps, t"),
         (regrets, {"band": "wide"}, "band=wide: "),
-        (times, {"x": "t"}, "axes of its own"),
+        (times, {"x": "t"}, "axes and intervals of its own"),
         (times, {"bounds": True}, "not beside stopping times"),
         (public, {"x": "eps"}, "no algorithm in the table is private"),
         (without_settings, {"bounds": True}, "only tables of dp.run"),

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     Number = float | str
 
 
-METRIC = "metric"  # the attribute of a table whose column ``regret`` holds another metric
 # The arguments of ``budget`` that decide how it is searched for; the others are those of runs
 OF_SEARCH = ("regret", "ratio", "baseline", "least", "most", "precision", "runs")
 
@@ -262,11 +261,9 @@ def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
     """
     from .results.metrics import NASH, resolutions
     from .results.summary import summarize
-    from .results.tables import unjudged
 
     table, shown, records = _measured(table, metric)
     found = summarize(shown)
-    found.loc[unjudged(found), [x for x in found.columns if x.startswith("correct")]] = float("nan")
     if metric == NASH and shown is not table:
         found["resolution"] = resolutions(table, records)
     return found
@@ -305,21 +302,14 @@ def _measured(
     """A table, completed; the same of a metric, which it may be already; and the records of its
     settings if the metric needs them.
     """
-    from .errors import BadInput
     from .results.metrics import NASH, REGRET
-    from .results.records import of_metric
+    from .results.records import metric_of, of_metric
     from .results.tables import checked
 
     table = checked("the table", table)
-    before = table.attrs.get(METRIC, REGRET)
-    if metric in (before, REGRET):
-        return table, table, None
-    if before != REGRET:
-        raise BadInput(f"metric={metric}: the table holds {before} already")
-    records = _records(table, f"metric={metric}") if metric == NASH else None
-    found = of_metric(table, metric, records)
-    found.attrs[METRIC] = metric
-    return table, found, records
+    needed = metric == NASH and metric_of(table) == REGRET
+    records = _records(table, f"metric={metric}") if needed else None
+    return table, of_metric(table, metric, records), records
 
 
 def _records(table: pd.DataFrame, needed: str) -> list[Mapping[str, Any]] | None:
@@ -481,11 +471,12 @@ def plot(
     from .figures.budget_needed import budget_needed
     from .figures.draw import figure_of_table
     from .figures.metrics import name_axes, refuse_bounds, refuse_spread
+    from .results.records import metric_of
 
     if "reached" in getattr(table, "columns", ()):
         return budget_needed(table, title)
     table = measured(table, metric)
-    metric = table.attrs.get(METRIC, metric)
+    metric = metric_of(table)
     if bounds:
         refuse_bounds(metric)
     refuse_spread(metric, kind, band)
@@ -617,7 +608,8 @@ def audit(
     searched for that tells them apart. What this proves and what it does not is in docs/privacy.md.
 
     Args:
-        algo: an algorithm, see ``run``.
+        algo: an algorithm, see ``run``. On a function that declares no ``rewards`` (see
+            ``algorithm``) any rewards are tried.
         rule: a stopping rule instead.
         mechanism: the name of a release instead.
         player: a bandit in plain Python that knows nothing of this package instead, for rewards in

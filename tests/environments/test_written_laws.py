@@ -1,8 +1,10 @@
 """Reward laws written in Python: their draws, moments and identity, and what is refused."""
 
+import json
 import math
 import pickle
 import re
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -12,6 +14,7 @@ from scipy import stats
 from test_laws import fill_singles, fill_sums, generator
 
 import dpbandits as dp
+from dpbandits.cli import compare, plot, report, run
 from dpbandits.environments.instances import of_arms
 from dpbandits.environments.laws import draw
 from dpbandits.environments.written import law_of_function, register
@@ -181,6 +184,31 @@ def test_the_law_is_part_of_the_setting(tmp_path):
     first = keys(tower)
     assert len(first) == 1 and keys(tower) == first
     assert len(keys(changed)) == 2
+
+
+RAMP = "def {name}(u, top):\n    return u * top\n"
+
+
+@pytest.mark.extra("altair", "vl_convert")
+def test_commands_for_tables_take_the_folder_of_a_law(here, bandit, refused):
+    """Means and bounds of its arms; the control names no folder."""
+    file = Path(bandit(run, "algo=ucb env=bernoulli_c2 horizon=100 runs=3 checkpoints=5")[-1])
+    manifest = file.with_suffix(".json")
+    (here / "mine" / "law").mkdir(parents=True)
+    for i, (module, key) in enumerate(
+        [(plot, "bounds=true"), (plot, "metric=nash"), (compare, "metric=nash")]
+    ):  # a law of each, since it remains known
+        name = f"ramp{i}"
+        (here / "mine" / "law" / f"{name}.py").write_text(RAMP.format(name=name))
+        known = json.loads(manifest.read_text())
+        (record,) = known["settings"]
+        record["env_spec"] = {"law": "mixed", "arms": [{"law": name, "top": x} for x in (1, 0.5)]}
+        manifest.write_text(json.dumps(known))
+        assert name in refused(module, [str(file), key])
+        assert bandit(module, f"--config-dir mine {file} {key}")
+    page = Path(bandit(report, "--config-dir mine metric=nash")[-1]).read_text()
+    assert "Nash regret" in page and "Left out" not in page
+    assert "no such folder" in refused(plot, ["--config-dir", "other", str(file)])
 
 
 def test_a_law_is_pickled_by_its_function_or_file(tmp_path):

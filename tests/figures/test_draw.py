@@ -116,7 +116,7 @@ def test_regret_of_zero_is_drawn_on_a_linear_axis():
     figure = dp.plot(nothing)
     (ax,) = figure.axes
     assert ax.get_yscale() == ax.get_xscale() == "linear" and ax.get_ylim()[0] < 0
-    assert note_of(figure).endswith("all runs alike.")  # not for the lengths of its epochs
+    assert note_of(figure).endswith("all runs alike.")
     assert dp.plot(nothing, x="eps").axes[0].get_yscale() == "linear"
     assert dp.plot(nothing, kind="tail").axes[0].get_xscale() == "linear"
     both = pd.concat([made([("adap_ucb", 1.0)]), nothing])
@@ -156,13 +156,12 @@ def test_a_table_without_budgets_has_labels():
     assert set(labelled(table)["line"]) == {"mine, m = 1", "mine, m = 2"}
 
 
-def test_the_note_counts_the_runs_of_each_setting_and_says_why_they_are_alike():
+def test_the_note_counts_the_runs_of_each_setting_and_says_if_they_are_alike():
     different = made([("mine", 1.0, 2), ("mine", 2.0, 5), ("ucb", np.inf, 3)])
     assert "mean of 2 to 5 runs" in note_of(dp.plot(different))
-    ours, mine = (made([(name, 1.0, 4)], lambda t, run: t) for name in ("dp_se", "mine"))
-    assert note_of(dp.plot(ours)).endswith("4 runs. Bands: 95 % interval of the mean (bootstrap, "
-        "BCa). Without a band: all runs alike, since their epochs have fixed lengths.")  # fmt: skip
-    assert note_of(dp.plot(mine)).endswith("all runs alike.")
+    assert note_of(dp.plot(different)).endswith("(bootstrap, BCa).")
+    alike = made([("dp_se", 1.0, 4)], lambda t, run: t)
+    assert note_of(dp.plot(alike)).endswith("(bootstrap, BCa). Without a band: all runs alike.")
 
 
 def test_lines_across_and_single_points_have_bands():

@@ -92,7 +92,7 @@ def test_summaries_and_figures_show_it(tmp_path, bandit):
     assert (tmp_path / "nash.png").is_file()
     dp.save(table, "a.csv")
     with pytest.raises(dp.BadInput, match=r"no readable manifest a\.json"):
-        records_of(together([Path("a.csv")]), [Path("a.csv")], "metric=nash")
+        records_of(together([Path("a.csv")]), [Path("a.csv")], needed="metric=nash")
 
 
 def test_each_setting_keeps_its_means_in_tables_that_are_sorted_or_filtered():
@@ -124,6 +124,24 @@ def test_a_measured_table_knows_its_metric():
     assert dp.plot(table).axes[0].get_ylabel() == "average regret"
     assert "bounds are of pseudo-regret" in message_of(dp.plot, table, bounds=True)
     assert "holds average already" in message_of(dp.compare, table, metric="nash")
+
+
+@pytest.mark.extra("altair", "vl_convert")
+def test_the_report_of_a_measured_table_is_of_its_metric(tmp_path):
+    """Its numbers were called pseudo-regret, with the theorems beside them."""
+    regret = dp.run("ucb", ENV, horizon=200, runs=3, jobs=1)
+    average = dp.measured(regret, "average")
+    for tables, metric, is_average in [
+        (average, "regret", True), (average, "average", True), (regret, "average", True),
+        (regret, "regret", False),
+    ]:  # fmt: skip
+        page = dp.report(tables, tmp_path / "page.html", metric=metric).read_text()
+        assert ("table (average regret)" in page) == is_average
+        assert ("pseudo-regret" not in page) == is_average
+    both = dp.report([average, regret], tmp_path / "page.html").read_text()
+    assert "table 1 (average regret)" in both and "table 2 (" not in both
+    refusal = message_of(dp.report, average, tmp_path / "page.html", metric="nash")
+    assert "holds average already" in refusal
 
 
 def test_a_file_that_lacks_a_row_has_none(bandit, refused):

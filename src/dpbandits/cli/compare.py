@@ -10,11 +10,12 @@ from ..comparison.text import note, render
 from ..figures.experiments import by_metric, table_of, together
 from ..files import check_writable, write_atomically
 from ..results.metrics import METRICS, REGRET
+from ..settings.user_files import user_folders
 from ..validation import one_of
-from .command import entry_point, named_after, names_and_keys, stem_of, tables_of
+from .command import entry_point, named_after, names_and_keys, stem_of, tables_of, takes_folder
 
 
-@entry_point("compare")
+@entry_point("compare", takes_folder)
 def main(given: Namespace) -> int:
     files, keys = names_and_keys("compare", given.words, files=True)
     paths = [table for name in files for table in tables_of(Path(name))]
@@ -22,7 +23,8 @@ def main(given: Namespace) -> int:
     stem = stem_of(keys, named_after(paths, "-compare"))
     baseline = keys.get("baseline")
     metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
-    table = by_metric(together(paths), paths, metric)
+    folders = user_folders(given.config_dir)
+    table = by_metric(together(paths), paths, metric, folders)
     compared = compare(table, baseline)
     check_writable(stem.parent)
     for suffix, style in ((".md", "pipe"), (".tex", "latex")):

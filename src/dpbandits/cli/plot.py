@@ -17,20 +17,33 @@ from ..figures.style import FORMATS, SCALES, rescale, save
 from ..figures.terminal import in_text
 from ..files import check_writable
 from ..results.metrics import METRICS, REGRET
+from ..settings.user_files import user_folders
 from ..validation import one_of
-from .command import entry_point, is_true, named_after, names_and_keys, stem_of, tables_of
+from .command import (
+    entry_point,
+    is_true,
+    named_after,
+    names_and_keys,
+    stem_of,
+    tables_of,
+    takes_folder,
+)
 
 OF_TABLES = ("x", "y", "metric", "band", "kind", "marks", "title")
 
 
-@entry_point("plot")
+@entry_point("plot", takes_folder)
 def main(given: Namespace) -> int:
     names, keys = names_and_keys("plot", given.words, files=True)
     bounds = is_true(keys, "bounds")
     formats = _formats(keys.get("format", "pdf,png"))
     out = stem_of(keys, Path("-"))
     files = [table for name in names for table in tables_of(Path(name))]
-    stem, figure = _of_tables(files, keys, bounds) if files else _of_experiment(keys, bounds)
+    folders = user_folders(given.config_dir)
+    if files:
+        stem, figure = _of_tables(files, keys, bounds, folders)
+    else:
+        stem, figure = _of_experiment(keys, bounds)
     if "scale" in keys:
         rescale(figure, one_of(SCALES, "scale", keys["scale"]))
     if keys.get("out") == "-":
@@ -63,7 +76,9 @@ def _of_experiment(keys: dict[str, str], bounds: bool) -> tuple[Path, Figure]:
     return experiment_figure(keys["experiment"], Path(keys.get("results", "results")), bounds)
 
 
-def _of_tables(files: list[Path], keys: dict[str, str], bounds: bool) -> tuple[Path, Figure]:
+def _of_tables(
+    files: list[Path], keys: dict[str, str], bounds: bool, folders: tuple[str, ...]
+) -> tuple[Path, Figure]:
     """The figure of tables, and its path without a suffix; says what was chosen."""
     table = together(files)
     title = files[0].stem if len(files) == 1 else f"{files[0].stem} and {len(files) - 1} more"
@@ -80,8 +95,8 @@ def _of_tables(files: list[Path], keys: dict[str, str], bounds: bool) -> tuple[P
     if bounds:
         refuse_bounds(metric)
     refuse_spread(metric, kind, band)
-    table = by_metric(table, files, metric)
-    curves = curves_of(table, files) if bounds else None
+    table = by_metric(table, files, metric, folders)
+    curves = curves_of(table, files, folders) if bounds else None
     marks = is_true(keys, "marks")
     figure = figure_of_table(table, title, curves, x=x, band=band, kind=kind, marks=marks)
     name_axes(figure, metric)

@@ -48,7 +48,7 @@ def report(
     if printed:
         print(render(summary, request.question, "simple"))
         if unjudged(summary).any():
-            print("Between mu0 and mu1 either answer may be given: no share of them is correct.")
+            print("Between mu0 and mu1 either answer may be given, and none is judged.")
         print("\n".join(_promises(request.settings)))
         for name in _default_budgets(request):
             print(f"{name}=1, the default; {name}=NUMBER sets it")

@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from ..contracts.display import line_of
 from ..results.summary import mean_of
-from ..results.tables import at_end, settings_of, without_privacy
+from ..results.tables import at_end, settings_of
 
 QUANTILES = 0.1, 0.5, 0.9
 INTERVAL = "95 % interval of the mean (bootstrap, BCa)"
@@ -70,14 +69,9 @@ def band_note(table: pd.DataFrame, band: str) -> str:
     note = f"Lines: {line} of RUNS runs. Bands: {what}."
     settings = [name for name in settings_of(table) if name != "line"]
     groups = at_end(table).groupby(settings, dropna=False)["regret"]
-    ends = groups.agg(["nunique", "count", "max"])
+    ends = groups.agg(["nunique", "count"])
     if ends["count"].max() == 1:
         return "Lines: a single run of each setting."
-    alike = ends[(ends["nunique"] == 1) & (ends["count"] > 1)]
-    if len(alike):
-        names = set(alike.index.get_level_values("algo"))
-        private = names <= set(table.loc[~without_privacy(table), "algo"])
-        known = private and all(map(line_of, names)) and alike["max"].min() > 0
-        why = ", since their epochs have fixed lengths" if known else ""
-        note += f" Without a band: all runs alike{why}."
+    if ((ends["nunique"] == 1) & (ends["count"] > 1)).any():
+        note += " Without a band: all runs alike."
     return note

@@ -18,7 +18,8 @@ from ..contracts.parameters import BUDGETS
 from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, unknown
 from ..files import package_folder
-from ..results.metrics import METRICS, REGRET, measured_by
+from ..results.metrics import METRICS, REGRET
+from ..results.records import of_metric
 from ..results.tables import question_of_table, varied_in
 from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, one_of, yes_no
@@ -187,7 +188,7 @@ def metric_of_experiment(name: str) -> str:
 
 def _of_metric(draw: Draw, metric: str, table: pd.DataFrame, **given: Any) -> Figure:
     """The figure of another statistic than pseudo-regret, of a table that knows its settings."""
-    figure = draw(measured_by(table, metric, table.attrs.get("settings")), **given)
+    figure = draw(of_metric(table, metric, table.attrs.get("settings")), **given)
     name_axes(figure, metric)
     return figure
 

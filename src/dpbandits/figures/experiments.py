@@ -30,6 +30,7 @@ from ..settings.choices import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
 from ..settings.setting import Setting
 from ..settings.sweep import grids, names_varied
+from ..settings.user_files import load_laws
 from ..validation import whole
 from .bounds import curves, read_records
 from .draw import figure_of_experiment, metric_of_experiment
@@ -99,7 +100,7 @@ def experiment_figure(name: str, results: Path, bounds: bool = False) -> tuple[P
     table = read(file)
     draw = figure_of_experiment(name, table)
     if metric_of_experiment(name) == NASH:
-        table.attrs["settings"] = records_of(table, [file], "metric=nash")
+        table.attrs["settings"] = records_of(table, [file], needed="metric=nash")
     if bounds and "bounds" not in inspect.signature(draw).parameters:
         raise BadInput(
             f"bounds=true: the figure of {name} takes no bounds; bandit-plot {file} bounds=true "
@@ -135,26 +136,38 @@ def _scaled(figure: Figure, name: str, table: pd.DataFrame) -> Figure:
     return figure
 
 
-def curves_of(table: pd.DataFrame, files: Sequence[Path]) -> pd.DataFrame:
-    """The curves of bounds of one table, or of several that are one, see ``together``."""
-    return curves(table, records_of(table, files), ", ".join(map(str, files)))
+def curves_of(
+    table: pd.DataFrame, files: Sequence[Path], folders: Sequence[str] = ()
+) -> pd.DataFrame:
+    """The curves of bounds of one table, or of several that are one, see ``together``; with reward
+    laws of the user's folders.
+    """
+    return curves(table, records_of(table, files, folders), ", ".join(map(str, files)))
 
 
 def records_of(
-    table: pd.DataFrame, files: Sequence[Path], needed: str = "bounds=true"
+    table: pd.DataFrame,
+    files: Sequence[Path],
+    folders: Sequence[str] = (),
+    needed: str = "bounds=true",
 ) -> list[dict[str, Any]]:
-    """The records of the settings of one table, or of several that are one, see ``together``."""
+    """The records of the settings of one table, or of several that are one, see ``together``; the
+    reward laws that they name are loaded from the user's folders.
+    """
     records = table.attrs.get("settings")
     if records is None:
         records = [record for file in files for record in read_records(file, needed)]
+    load_laws([record["env_spec"] for record in records], folders)
     return list(records)
 
 
-def by_metric(table: pd.DataFrame, files: Sequence[Path], metric: str) -> pd.DataFrame:
+def by_metric(
+    table: pd.DataFrame, files: Sequence[Path], metric: str, folders: Sequence[str] = ()
+) -> pd.DataFrame:
     """A table, or several that are one, with another statistic than pseudo-regret."""
     records = None
     if metric == NASH and "rule" not in table.columns:
-        records = records_of(table, files, f"metric={metric}")
+        records = records_of(table, files, folders, f"metric={metric}")
     return of_metric(table, metric, records)
 
 

@@ -12,6 +12,7 @@ import pandas as pd
 from ..errors import BadInput
 from ..results.metrics import REGRET
 from ..results.tables import checked
+from ..settings.user_files import load_laws
 from .sources import Source, by_metric, source_of_table, sources_in
 
 THINNED = "The curves have fewer points than usual, since the tables are many."
@@ -38,14 +39,16 @@ def checked_page(out: str | PathLike[str]) -> Path:
     return path
 
 
-def report_of_folder(results: Path, metric: str = REGRET) -> str:
-    """The page of a folder of results as HTML, of one statistic.
+def report_of_folder(results: Path, metric: str = REGRET, folders: Sequence[str] = ()) -> str:
+    """The page of a folder of results as HTML, of one statistic; reward laws that its tables name
+    are loaded from the user's folders.
 
     Raises:
         BadInput: the folder holds nothing to show, or a package is missing.
     """
     check_installed()
     sources, notes = sources_in(results)
+    load_laws([r["env_spec"] for source in sources for r in source.records or ()], folders)
     sources, others = by_metric(sources, metric)
     return _page("Private bandits: results", sources, results, [*notes, *others])
 

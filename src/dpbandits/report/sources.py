@@ -20,7 +20,7 @@ from ..files import read_text
 from ..results import metrics
 from ..results.manifest import INDIFFERENT, UNREADABLE, read_manifest
 from ..results.naming import FINDINGS
-from ..results.records import of_metric
+from ..results.records import metric_of, of_metric
 from ..results.tables import read_table
 from ..settings.choices import request_from
 from ..settings.groups import about, default_keys, names_in, question_of, read_experiment
@@ -132,22 +132,29 @@ def by_metric(found: list[Source], metric: str) -> tuple[list[Source], list[str]
         BadInput: there is no such metric, or nothing that has it.
     """
     metrics.check_metric(metric)
-    if metric == metrics.REGRET:
-        return found, []
-    label, made, notes = metrics.METRICS[metric], [], []
+    made, notes = [], []
     for source in found:
         try:
-            if source.table is None:
-                raise BadInput(f"metric={metric}: a table is needed, and there is a summary only")
-            table = of_metric(source.table, metric, source.records)
+            made.append(_of_metric(source, metric))
         except BadInput as error:
             notes.append(f"Left out: {source.title}: {error}.")
-            continue
-        title = f"{source.title} ({label})"
-        made.append(replace(source, title=title, table=table, records=None, metric=metric))
     if not made:
         raise BadInput(notes[0].removeprefix("Left out: ").removesuffix("."))
     return made, notes
+
+
+def _of_metric(source: Source, metric: str) -> Source:
+    """A source with another statistic; one of ``dpbandits.measured`` keeps its own."""
+    if source.table is None:
+        if metric == metrics.REGRET:
+            return source
+        raise BadInput(f"metric={metric}: a table is needed, and there is a summary only")
+    table = of_metric(source.table, metric, source.records)
+    metric = metric_of(table)
+    if metric == metrics.REGRET:
+        return source
+    title = f"{source.title} ({metrics.METRICS[metric]})"
+    return replace(source, title=title, table=table, records=None, metric=metric)
 
 
 def share(results: Path, own: Mapping[str, tuple[Source, pd.DataFrame]]) -> Source:

@@ -13,19 +13,28 @@ from ..contracts.question import CONTEXTUAL
 from ..errors import BadInput, plain
 from ..theory.problem import budget_of
 from .distinguish import details
-from .metrics import NASH, measured_by
+from .metrics import NASH, REGRET, measured_by
 from .tables import question_of_table, settings_of
 
+METRIC = "metric"  # the attribute of a table whose column ``regret`` holds another metric
 Records = Sequence[Mapping[str, Any]]
 
 
 def of_metric(table: pd.DataFrame, metric: str, records: Records | None) -> pd.DataFrame:
-    """A table with another statistic, see ``measured_by``.
+    """A table with another statistic, see ``measured_by``; it knows its metric.
+
+    A table that holds another statistic than pseudo-regret keeps it if none or the same is asked
+    for.
 
     Raises:
-        BadInput: Nash regret is asked for, and arms have other means in each context, or a run
-            lacks a checkpoint which others of its setting have.
+        BadInput: the table holds another metric; or Nash regret is asked for, and arms have other
+            means in each context, or a run lacks a checkpoint which others of its setting have.
     """
+    held = metric_of(table)
+    if held != REGRET:
+        if metric in (held, REGRET):
+            return table
+        raise BadInput(f"metric={metric}: the table holds {held} already")
     if metric == NASH and records is not None:
         for record in records:
             if record.get("question") == CONTEXTUAL.name:
@@ -37,7 +46,15 @@ def of_metric(table: pd.DataFrame, metric: str, records: Records | None) -> pd.D
             raise BadInput(
                 f"metric={metric}: a run lacks checkpoints that others of its setting have"
             )
-    return measured_by(table, metric, records)
+    found = measured_by(table, metric, records)
+    if found is not table:
+        found.attrs[METRIC] = metric
+    return found
+
+
+def metric_of(table: pd.DataFrame) -> str:
+    """The metric that a table's column ``regret`` holds."""
+    return str(table.attrs.get(METRIC, REGRET))
 
 
 def in_order(table: pd.DataFrame, records: Records, needed: str) -> list[Mapping[str, Any]]:

@@ -14,7 +14,7 @@ from ..contracts.display import display_name, environment_title, symbol
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
 from .intervals import clopper_pearson, interval_of_mean
-from .tables import at_end, columns_of, question_of_table, settings_of, with_budgets
+from .tables import at_end, columns_of, question_of_table, settings_of, unjudged, with_budgets
 
 AT_ONCE = 500  # settings whose intervals are computed together
 QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
@@ -32,8 +32,9 @@ def summarize(table: pd.DataFrame, settings: list[str] | None = None) -> pd.Data
         One row a setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of
         the mean, bootstrap; undefined for one run), ``std`` and ``runs``. For stopping rules
         also ``halted``, a number of runs, and the share ``correct`` of these, with its 95 %
-        interval ``correct_low`` to ``correct_high`` (Clopper-Pearson); and for rules that identify
-        an arm or a hypothesis the QUANTILES of the stopping time.
+        interval ``correct_low`` to ``correct_high`` (Clopper-Pearson), blank where the mean lies
+        between two hypotheses; and for rules that identify an arm or a hypothesis the QUANTILES of
+        the stopping time.
     """
     question, settings = question_of_table(table), settings or settings_of(table)
     rows = at_end(table)
@@ -50,7 +51,9 @@ def summarize(table: pd.DataFrame, settings: list[str] | None = None) -> pd.Data
     with np.errstate(invalid="ignore"):
         summary[share] = right / summary[of]
     low, high = clopper_pearson(right, summary[of].to_numpy())
-    return summary.assign(**{f"{share}_low": low, f"{share}_high": high})
+    summary = summary.assign(**{f"{share}_low": low, f"{share}_high": high})
+    summary.loc[unjudged(summary), [share, f"{share}_low", f"{share}_high"]] = np.nan
+    return summary
 
 
 def mean_of(table: pd.DataFrame, settings: list[str], column: str) -> pd.DataFrame:
@@ -139,6 +142,8 @@ def _measured(row: Mapping[Hashable, Any], question: Question) -> list[str]:
         quantiles = [below[0], f"{below[1]} to {below[2]}"]
     if row[of] == 0:
         shares = [f"none {of}", ""]
+    elif np.isnan(row[share]):
+        shares = ["not judged", ""]
     else:
         low, high = percent(row[f"{share}_low"]), percent(row[f"{share}_high"])
         shares = [percent(row[share]), f"{low.removesuffix(' %')} to {high}"]
