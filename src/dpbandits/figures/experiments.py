@@ -157,7 +157,7 @@ def records_of(
     records = table.attrs.get("settings")
     if records is None:
         records = [record for file in files for record in read_records(file, needed)]
-    load_laws([record["env_spec"] for record in records], folders)
+    load_laws([record.get("env_spec") for record in records], folders)
     return list(records)
 
 
