@@ -17,16 +17,16 @@ EARLIEST = 1e-4  # of the horizon
 
 @styled
 def draw(table):
-    table = table[table["horizon"] == table["horizon"].max()]
+    horizon = table["horizon"].max()
+    table = table[(table["horizon"] == horizon) & (table["t"] >= EARLIEST * horizon)]
     table = labelled(table, but=["env.instance"])
-    late = table[table["t"] >= EARLIEST * table["horizon"]]
-    late = late.assign(regret=late["regret"] / late["t"])
+    table = table.assign(regret=table["regret"] / table["t"])
     budgets, environments = sorted(table["eps"].unique()), table["env"].unique()
     styles = styles_of(table)
     figure = Chart(figsize=(3.4 * len(budgets) + 0.4, 2.5 * len(environments) + 1.2))
     axes = figure.subplots(len(environments), len(budgets), squeeze=False, sharex=True)
     for ax, (env, eps) in zip(axes.flat, itertools.product(environments, budgets), strict=True):
-        here = late[(late["env"] == env) & (late["eps"] == eps)]
+        here = table[(table["env"] == env) & (table["eps"] == eps)]
         for label, rows in here.groupby("line", sort=False):
             curve = curve_of(rows, "t", "ci")
             ax.plot(curve["t"], curve["middle"], label=label, **styles[label])

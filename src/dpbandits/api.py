@@ -213,7 +213,7 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
         BadInput: the file is missing, or is not a tidy table.
     """
     from .results.manifest import UNREADABLE, read_manifest
-    from .results.tables import read_table
+    from .results.reading import read_table
 
     file = Path(path)
     table = read_table(file)
@@ -303,8 +303,8 @@ def _measured(
     settings if the metric needs them.
     """
     from .results.metrics import NASH, REGRET
+    from .results.reading import checked
     from .results.records import metric_of, of_metric
-    from .results.tables import checked
 
     table = checked("the table", table)
     needed = metric == NASH and metric_of(table) == REGRET

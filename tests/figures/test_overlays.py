@@ -14,7 +14,7 @@ from dpbandits.errors import BadInput
 from dpbandits.figures.bounds import MOST, curves, read_records
 from dpbandits.figures.experiments import experiment_figure
 from dpbandits.figures.overlays import SLOPE, lines_of
-from dpbandits.results.tables import read_table
+from dpbandits.results.reading import read_table
 from dpbandits.theory import azize2022, azize2023, azize2025, ren2020
 
 C1_GAPS = [0, 0.05, 0.05, 0.05, 0.05]

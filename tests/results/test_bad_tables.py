@@ -8,7 +8,7 @@ from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.cli import plot
-from dpbandits.results.tables import read_table
+from dpbandits.results.reading import read_table
 
 HEADER = "algo,env,eps,horizon,seed,run,t,regret\n"
 ROW = "ucb,bernoulli_c2,inf,100,0,0,100,5\n"

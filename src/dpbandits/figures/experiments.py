@@ -22,9 +22,10 @@ from ..results.distinguish import distinguishing
 from ..results.manifest import INDIFFERENT, is_current
 from ..results.metrics import NASH
 from ..results.naming import refuse_to_replace, table_path
+from ..results.reading import read_table
 from ..results.records import of_metric
 from ..results.report import write_report
-from ..results.tables import question_of_table, read_table, settings_of
+from ..results.tables import question_of_table, settings_of
 from ..running.monte_carlo import play_missing
 from ..settings.choices import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
@@ -173,7 +174,13 @@ def by_metric(
 
 def read(file: Path) -> pd.DataFrame:
     """A tidy table whose words are drawn as they stand: $ starts no formula."""
-    return read_table(file).rename(columns=escaped).replace(r"\$", r"\\$", regex=True)
+    table = read_table(file).rename(columns=escaped)
+    found = {name: table[name].unique() for name in table.select_dtypes(exclude="number")}
+    drawn = {
+        name: {word: escaped(word) for word in words if isinstance(word, str) and "$" in word}
+        for name, words in found.items()
+    }
+    return table.assign(**{n: table[n].replace(words) for n, words in drawn.items() if words})
 
 
 def escaped(text: str) -> str:

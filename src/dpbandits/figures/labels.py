@@ -43,18 +43,18 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = Fals
     ``horizons`` there is also a line for each horizon. The rows of ``unprotected`` have lines of
     their own.
     """
-    table = table.reset_index(drop=True)  # concatenated tables may repeat theirs
     games = table.groupby(["algo", "env", "horizon"])
     varied = [x for x in varied_in(table) if x not in but and games[x].nunique().max() > 1]
     if horizons and "horizon" not in but and table["horizon"].nunique() > 1:
         varied.append("horizon")
     key: Any
-    labels: dict[Any, str] = {}
+    lines = np.empty(len(table), dtype=object)
     free = unprotected(table, "algo")
-    for key, rows in table.groupby(["algo", *varied, free], sort=False, dropna=False):
+    about = table[["algo", *varied]].reset_index(drop=True)  # joined tables may repeat theirs
+    for key, rows in about.groupby([*about.columns, free.to_numpy()], sort=False, dropna=False):
         label = line_label(key[0], dict(zip(varied, key[1:-1], strict=True)))
-        labels |= dict.fromkeys(rows.index, ", ".join([label, *[WITHOUT] * key[-1]]))
-    return table.assign(line=pd.Series(labels))
+        lines[rows.index] = ", ".join([label, *[WITHOUT] * key[-1]])
+    return table.assign(line=lines)
 
 
 def unprotected(table: pd.DataFrame, group: str) -> pd.Series:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..errors import BadInput
 from ..results.metrics import REGRET
-from ..results.tables import checked
+from ..results.reading import checked
 from ..settings.user_files import load_laws
 from .sources import Source, by_metric, source_of_table, sources_in
 

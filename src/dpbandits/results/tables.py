@@ -1,4 +1,4 @@
-"""Tidy tables: made of finished runs in pieces, written as CSV, read again."""
+"""Tidy tables: made of finished runs in pieces, written as CSV."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import BEST_ARM, HYPOTHESES, QUESTIONS, REGRET, STOPPING, Question
 from ..environments.instances import Instance
-from ..errors import BadInput, plain
+from ..errors import plain
 from ..files import write_atomically
 from ..settings.setting import Setting, data_of
-from ..validation import read_csv
 from .run_store import Store
 
 ROWS = 100_000  # of a piece of a table, approximately
-LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
 
 
 class Finished(NamedTuple):
@@ -280,98 +278,3 @@ def write_table(path: Path, table: pd.DataFrame) -> None:
     """Write a table as CSV: the same bytes for the same runs."""
     starts = range(0, max(len(table), 1), ROWS)
     write_pieces(path, (table[start : start + ROWS] for start in starts))
-
-
-WORDS = ("algo", "rule", "env")
-POSITIVE = (
-    *BUDGETS, "horizon", "t", "rel_error", "alpha", "beta", "delta", "mu0", "mu1", "R", "cap",
-    "stopping_time",
-)  # fmt: skip
-ENOUGH = ("algo", "t", "regret")  # the columns without which nothing can be drawn
-
-
-def read_table(path: Path) -> pd.DataFrame:
-    """Read a tidy table, of regret or of stopping times.
-
-    Raises:
-        BadInput: the file is missing, is not a CSV, or its columns or numbers are not those of a
-            tidy table.
-    """
-    return checked(str(path), read_csv(str(path), path))
-
-
-def checked(where: str, table: Any) -> pd.DataFrame:
-    """A table, completed, that is a tidy one; messages begin with ``where``."""
-    if not isinstance(table, pd.DataFrame):
-        found = type(table).__name__
-        raise BadInput(f"{where}: a tidy table is needed, such as dp.run returns, not {found}")
-    table = completed(table)
-    check_table(where, table)
-    return table
-
-
-def completed(table: pd.DataFrame) -> pd.DataFrame:
-    """A table with at least ``algo``, ``t`` and ``regret`` as a tidy table: runs of a game without
-    a name, in the order of their rows, until the last round. Any other table is returned unchanged.
-    """
-    if not set(ENOUGH) <= set(table.columns) or table.empty:
-        return table
-    budget = {} if set(BUDGETS) & set(table.columns) else {"eps": np.inf}
-    given = {"env": "", **budget, "horizon": table["t"].max(), "seed": 0}
-    if "run" not in table.columns:
-        others = [name for name in table.columns if name != "regret"]
-        given["run"] = table.groupby(others, dropna=False).cumcount()
-    return table.assign(**{k: v for k, v in given.items() if k not in table.columns})
-
-
-def check_table(where: str, table: pd.DataFrame) -> None:
-    """Refuse a table whose columns or numbers are not those of a tidy table; messages begin with
-    ``where``.
-    """
-    question = question_of_table(table)
-    columns, budgets = columns_of(table), budgets_of(table)
-    missing = [name for name in columns if name not in table.columns]
-    if missing:
-        enough = "" if question != REGRET else f" ({', '.join(ENOUGH)} are enough)"
-        missing_ones = ", ".join(missing)
-        raise BadInput(f"{where}: not a tidy table of dpbandits: no column {missing_ones}{enough}")
-    if table.empty:
-        raise BadInput(f"{where}: the table has no rows")
-    for name in columns:
-        may_be_blank = name in question.blank or (name in budgets and len(budgets) > 1)
-        column = table[name].dropna() if may_be_blank else table[name]
-        _check_column(f"{where}: column {name}", name, column)
-    if at_end(table).empty:
-        raise BadInput(f"{where}: no row has reached its {question.limit}")
-    _check_rows(where, table)
-
-
-def _check_rows(where: str, table: pd.DataFrame) -> None:
-    """Refuse a table that holds a run twice, or a column that tells no settings apart."""
-    one = table
-    for name in [*with_budgets(question_of_table(table).columns, table.columns), "seed", "run"]:
-        one = one[one[name].isin([one[name].iloc[0]])]  # blanks, too
-    alone = "t" in one.columns and len(one) > 1 and not one["t"].duplicated().any()
-    for name in varied_in(table) if table["run"].nunique() > 1 else ():
-        if (alone and one[name].nunique(dropna=False) > 1) or table[name].is_unique:
-            raise BadInput(f"{where}: column {name} differs from row to row: leave it out")
-    ends, settings = at_end(table), settings_of(table)
-    twice = ends.duplicated([*settings, *{"seed", "run"}.difference(settings)])
-    if twice.any():
-        row = ends[twice].iloc[0]
-        raise BadInput(f"{where}: run {row['run']:g} of {row[settings[0]]} stands there twice")
-
-
-def _check_column(where: str, name: str, column: pd.Series) -> None:
-    """Refuse a column that holds what no tidy table can."""
-    if name in WORDS:
-        if column.isna().any():
-            raise BadInput(f"{where} has blanks")
-    elif not pd.api.types.is_numeric_dtype(column) or column.isna().any():
-        raise BadInput(f"{where} holds something that is not a number")
-    elif name not in BUDGETS and not np.isfinite(column).all():
-        raise BadInput(f"{where} holds a number that is not finite")
-    elif name in POSITIVE and not (column > 0).all():
-        raise BadInput(f"{where} holds {column.min():g}; it must be above 0")
-    elif ((sizes := column[np.isfinite(column)].abs()) > LARGEST).any():
-        raise BadInput(f"{where} holds {sizes.max():g}; at most {LARGEST:g} is needed")

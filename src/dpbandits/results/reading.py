@@ -1,0 +1,153 @@
+"""Tidy tables, read again or given: completed, and refused where they are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..contracts.parameters import BUDGETS
+from ..contracts.question import REGRET
+from ..errors import BadInput
+from ..validation import file_at, read_csv
+from .tables import (
+    ROWS,
+    at_end,
+    budgets_of,
+    columns_of,
+    question_of_table,
+    settings_of,
+    varied_in,
+    with_budgets,
+)
+
+WORDS = ("algo", "rule", "env")
+POSITIVE = (
+    *BUDGETS, "horizon", "t", "rel_error", "alpha", "beta", "delta", "mu0", "mu1", "R", "cap",
+    "stopping_time",
+)  # fmt: skip
+ENOUGH = ("algo", "t", "regret")  # the columns without which nothing can be drawn
+KINDS = [{"i"}, {"f"}, {"i", "f"}, {"O"}]  # of the types of a column's pieces
+LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Read a tidy table, of regret or of stopping times.
+
+    Raises:
+        BadInput: the file is missing, is not a CSV, or its columns or numbers are not those of a
+            tidy table.
+    """
+    return checked(str(path), _csv_of(path))
+
+
+def _csv_of(path: Path) -> pd.DataFrame:
+    """A CSV file as pandas reads it at once, which would take three times the memory of the table:
+    it is read twice in pieces, to learn the types of its columns, and to fill them.
+    """
+    rows, types = 0, {}
+    try:
+        for piece in _pieces(path):
+            rows += len(piece)
+            for name, kind in piece.dtypes.items():
+                types.setdefault(name, set()).add(kind)
+    except (OSError, ValueError):
+        types = {}
+    if not types or any({x.kind for x in some} not in KINDS for some in types.values()):
+        return read_csv(str(path), path)  # refuses it, or reads numbers among words as words
+    columns = {name: np.empty(rows, np.result_type(*some)) for name, some in types.items()}
+    start = 0
+    for piece in _pieces(path):
+        for name, column in columns.items():
+            column[start : start + len(piece)] = piece[name]
+        start += len(piece)
+    return pd.DataFrame(columns, copy=False)
+
+
+def _pieces(path: Path) -> Iterator[pd.DataFrame]:
+    """A CSV file in pieces; words are objects."""
+    with pd.read_csv(file_at(path), chunksize=ROWS) as reader:
+        for piece in reader:
+            words = piece.select_dtypes(exclude="number").columns
+            yield piece.astype(dict.fromkeys(words, object))
+
+
+def checked(where: str, table: Any) -> pd.DataFrame:
+    """A table, completed, that is a tidy one; messages begin with ``where``."""
+    if not isinstance(table, pd.DataFrame):
+        found = type(table).__name__
+        raise BadInput(f"{where}: a tidy table is needed, such as dp.run returns, not {found}")
+    table = completed(table)
+    check_table(where, table)
+    return table
+
+
+def completed(table: pd.DataFrame) -> pd.DataFrame:
+    """A table with at least ``algo``, ``t`` and ``regret`` as a tidy table: runs of a game without
+    a name, in the order of their rows, until the last round. Any other table is returned unchanged.
+    """
+    if not set(ENOUGH) <= set(table.columns) or table.empty:
+        return table
+    budget = {} if set(BUDGETS) & set(table.columns) else {"eps": np.inf}
+    given = {"env": "", **budget, "horizon": table["t"].max(), "seed": 0}
+    if "run" not in table.columns:
+        others = [name for name in table.columns if name != "regret"]
+        given["run"] = table.groupby(others, dropna=False).cumcount()
+    return table.assign(**{k: v for k, v in given.items() if k not in table.columns})
+
+
+def check_table(where: str, table: pd.DataFrame) -> None:
+    """Refuse a table whose columns or numbers are not those of a tidy table; messages begin with
+    ``where``.
+    """
+    question = question_of_table(table)
+    columns, budgets = columns_of(table), budgets_of(table)
+    missing = [name for name in columns if name not in table.columns]
+    if missing:
+        enough = "" if question != REGRET else f" ({', '.join(ENOUGH)} are enough)"
+        missing_ones = ", ".join(missing)
+        raise BadInput(f"{where}: not a tidy table of dpbandits: no column {missing_ones}{enough}")
+    if table.empty:
+        raise BadInput(f"{where}: the table has no rows")
+    for name in columns:
+        may_be_blank = name in question.blank or (name in budgets and len(budgets) > 1)
+        column = table[name].dropna() if may_be_blank else table[name]
+        _check_column(f"{where}: column {name}", name, column)
+    if at_end(table).empty:
+        raise BadInput(f"{where}: no row has reached its {question.limit}")
+    _check_rows(where, table)
+
+
+def _check_rows(where: str, table: pd.DataFrame) -> None:
+    """Refuse a table that holds a run twice, or a column that tells no settings apart."""
+    of_first = np.full(len(table), True)
+    for name in [*with_budgets(question_of_table(table).columns, table.columns), "seed", "run"]:
+        of_first &= table[name].isin([table[name].iloc[0]])  # blanks, too
+    one = table[of_first]
+    alone = "t" in one.columns and len(one) > 1 and not one["t"].duplicated().any()
+    for name in varied_in(table) if table["run"].nunique() > 1 else ():
+        if (alone and one[name].nunique(dropna=False) > 1) or table[name].is_unique:
+            raise BadInput(f"{where}: column {name} differs from row to row: leave it out")
+    ends, settings = at_end(table), settings_of(table)
+    twice = ends.duplicated([*settings, *{"seed", "run"}.difference(settings)])
+    if twice.any():
+        row = ends[twice].iloc[0]
+        raise BadInput(f"{where}: run {row['run']:g} of {row[settings[0]]} stands there twice")
+
+
+def _check_column(where: str, name: str, column: pd.Series) -> None:
+    """Refuse a column that holds what no tidy table can."""
+    if name in WORDS:
+        if column.isna().any():
+            raise BadInput(f"{where} has blanks")
+    elif not pd.api.types.is_numeric_dtype(column) or column.isna().any():
+        raise BadInput(f"{where} holds something that is not a number")
+    elif name not in BUDGETS and not np.isfinite(column).all():
+        raise BadInput(f"{where} holds a number that is not finite")
+    elif name in POSITIVE and not (column > 0).all():
+        raise BadInput(f"{where} holds {column.min():g}; it must be above 0")
+    elif ((sizes := column[np.isfinite(column)].abs()) > LARGEST).any():
+        raise BadInput(f"{where} holds {sizes.max():g}; at most {LARGEST:g} is needed")
