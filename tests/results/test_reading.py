@@ -1,4 +1,4 @@
-"""A table is read in pieces: it is what pandas reads at once, in little more than its own memory."""
+"""A table is read in pieces: as pandas reads it at once, in little more than its own memory."""
 
 import subprocess
 import sys
@@ -19,7 +19,9 @@ COLUMNS = {
     "words after numbers": ["1", "0.50", "none", "2"],
     "words after blanks": ["", "", "none", "2"],
     "infinite": ["1", "inf", "2", "inf"],
-    "truth": ["True", "False", "", "True"],
+    "truth": ["True", "False", "True", "True"],
+    "truth and blanks": ["True", "False", "", "True"],
+    "truth and numbers": ["True", "1", "False", "0"],
     "too large": ["1", "2", "99999999999999999999", "3"],
 }
 

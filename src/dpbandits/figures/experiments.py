@@ -175,7 +175,8 @@ def by_metric(
 def read(file: Path) -> pd.DataFrame:
     """A tidy table whose words are drawn as they stand: $ starts no formula."""
     table = read_table(file).rename(columns=escaped)
-    found = {name: table[name].unique() for name in table.select_dtypes(exclude="number")}
+    texts = table.select_dtypes(exclude="number")
+    found = {str(name): texts[name].unique() for name in texts}
     drawn = {
         name: {word: escaped(word) for word in words if isinstance(word, str) and "$" in word}
         for name, words in found.items()

@@ -30,7 +30,7 @@ POSITIVE = (
     "stopping_time",
 )  # fmt: skip
 ENOUGH = ("algo", "t", "regret")  # the columns without which nothing can be drawn
-KINDS = [{"i"}, {"f"}, {"i", "f"}, {"O"}]  # of the types of a column's pieces
+KINDS = [{"b"}, {"i"}, {"f"}, {"i", "f"}, {"O"}]  # of the types of a column's pieces
 LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
 
 
@@ -48,12 +48,13 @@ def _csv_of(path: Path) -> pd.DataFrame:
     """A CSV file as pandas reads it at once, which would take three times the memory of the table:
     it is read twice in pieces, to learn the types of its columns, and to fill them.
     """
-    rows, types = 0, {}
+    rows = 0
+    types: dict[str, set[np.dtype]] = {}
     try:
         for piece in _pieces(path):
             rows += len(piece)
             for name, kind in piece.dtypes.items():
-                types.setdefault(name, set()).add(kind)
+                types.setdefault(str(name), set()).add(kind)
     except (OSError, ValueError):
         types = {}
     if not types or any({x.kind for x in some} not in KINDS for some in types.values()):
@@ -71,7 +72,7 @@ def _pieces(path: Path) -> Iterator[pd.DataFrame]:
     """A CSV file in pieces; words are objects."""
     with pd.read_csv(file_at(path), chunksize=ROWS) as reader:
         for piece in reader:
-            words = piece.select_dtypes(exclude="number").columns
+            words = piece.select_dtypes(exclude=["number", "bool"]).columns
             yield piece.astype(dict.fromkeys(words, object))
 
 
