@@ -8,6 +8,7 @@ import dpbandits as dp
 from dpbandits.cli import compare as command
 from dpbandits.comparison.best import letters
 from dpbandits.comparison.pairs import smaller
+from dpbandits.comparison.text import note, render
 
 
 def table(**means):
@@ -124,10 +125,24 @@ def test_probability_of_the_smaller():
     assert p == high == 1.0 and 0.8 < low < 1.0
 
 
+def test_an_algorithm_alone_in_its_game_is_not_called_tied():
+    """Where all are alone, nothing is compared, and that is said; the control has two in a game."""
+    two, alone = table(a=20, b=10), table(a=20).assign(env="sign")
+    for given, words in ((two, ["tied", "a"]), (alone, [])):
+        compared = dp.compare(given)
+        last = render(compared, "pipe").splitlines()[2].split("|")[-4:-2]
+        assert [x.strip() for x in last if x.strip()] == words
+        assert ("nothing is compared" in note(compared)) == (not words)
+    both = dp.compare(pd.concat([two, alone]))
+    assert render(both, "pipe").count("tied") == 2  # the heading, and b
+    several = dp.compare(table(a=20, b=10, c=5))
+    assert note(several).startswith("All 2 intervals of a column hold at once, with")
+
+
 def test_command(tmp_path, bandit):
     path = dp.save(table(a=20, b=10), tmp_path / "t.csv")
     printed = "\n".join(bandit(command, f"{path} baseline=b"))
-    assert "to b" in printed and "All 1 intervals" in printed
+    assert "to b" in printed and "The interval of a column holds, with" in printed
     assert (tmp_path / "t-compare.md").exists()
     assert r"\toprule" in (tmp_path / "t-compare.tex").read_text()
     before = (tmp_path / "t-compare.md").read_text()

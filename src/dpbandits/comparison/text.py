@@ -15,9 +15,11 @@ from .samples import ITSELF
 from .table import games
 
 NOTE = (
-    "All {count} intervals of a column hold at once, with probability 95 %. tied: may have the "
-    "smallest mean.\nAlgorithms of one game that share a letter cannot be told apart by mean."
+    "{held}, with probability 95 %. tied: may have the smallest mean.\n"
+    "Algorithms of one game that share a letter cannot be told apart by mean."
 )
+
+NOTHING = "Each game has one algorithm: nothing is compared."
 
 
 def render(comparison: pd.DataFrame, style: str, baseline: str | None = None) -> str:
@@ -38,7 +40,7 @@ def render(comparison: pd.DataFrame, style: str, baseline: str | None = None) ->
     for game in games(comparison):
         for row in game.sort_values("mean", kind="stable").to_dict("records"):
             about = ["" if pd.isna(row[n]) else formats.get(n, str)(row[n]) for n in shown]
-            rows.append([*about, *_measured(row)])
+            rows.append([*about, *_measured(row, alone=len(game) == 1)])
     align = ["left" if name in NAMES else "right" for name in shown]
     align += ["right"] * 7 + ["left", "left", "right"]
     if latex:
@@ -49,14 +51,18 @@ def render(comparison: pd.DataFrame, style: str, baseline: str | None = None) ->
 def note(comparison: pd.DataFrame) -> str:
     """What the intervals, the ties and the letters of a comparison mean."""
     count = int(comparison["smaller"].notna().sum())
-    return NOTE.format(count=count)
+    if not count:
+        return NOTHING
+    several = f"All {count} intervals of a column hold at once"
+    return NOTE.format(held=several if count > 1 else "The interval of a column holds")
 
 
-def _measured(row: Mapping[Hashable, Any]) -> list[str]:
+def _measured(row: Mapping[Hashable, Any], alone: bool) -> list[str]:
     ratios = [text for start in ("", "median_") for text in _located(row, f"{start}ratio")]
     return [
         significant(row["mean"]), *ratios, *_located(row, "smaller"),
-        "tied" if row["tied"] else "", row["letters"], str(row["runs"]),
+        "tied" if row["tied"] and not alone else "", "" if alone else row["letters"],
+        str(row["runs"]),
     ]  # fmt: skip
 
 
