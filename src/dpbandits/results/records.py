@@ -71,9 +71,13 @@ def in_order(table: pd.DataFrame, records: Records, needed: str) -> list[Mapping
     pairs = zip(rows, known, strict=False)
     if len(rows) == len(records) and all(_agree(row, own) for row, own in pairs):
         return list(records)
+    of_game: dict[tuple[Any, Any], list[int]] = {}
+    for i, own in enumerate(known):
+        of_game.setdefault((own["algo"], own["env"]), []).append(i)
     found = []
     for row in rows:
-        fitting = [i for i, own in enumerate(known) if _agree(row, own)]
+        same = of_game.get((row.get("algo", row.get("rule")), row["env"]), [])
+        fitting = [i for i in same if _agree(row, known[i])]
         if len(fitting) != 1:
             about = ", ".join(f"{name}={plain(value)}" for name, value in row.items())
             raise BadInput(
