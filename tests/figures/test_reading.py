@@ -17,6 +17,7 @@ from dpbandits.figures.overlays import SLOPE
 from dpbandits.figures.regret_vs_budget import contamination_panels, order, regret_vs
 from dpbandits.figures.regret_vs_time import time_panels
 from dpbandits.figures.style import BOUND, label_logarithms, styles_of
+from dpbandits.results.reading import checked
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +28,26 @@ def measured():
 
 def lines_of(figure):
     return [line for ax in figure.axes for line in ax.get_lines()]
+
+
+@pytest.mark.parametrize("lines", [2, 6, 10, 30])
+@pytest.mark.parametrize("budgets", [1, 4])
+def test_the_legend_is_as_wide_as_there_is_room_for(lines, budgets):
+    """It fits into the figure, and with one column more it would not; panels keep their height.
+
+    Mutations that it catches: two columns, letters of another size, a figure that does not grow.
+    """
+    names = [f"algorithm {i}" for i in range(lines)]
+    runs = [(name, eps) for name in names for eps in range(1, budgets + 1)]
+    table = pd.DataFrame(runs, columns=["algo", "eps"]).assign(t=9, regret=1.0)
+    figure = figure_of_table(checked("t", table), "")
+    figure.draw_without_rendering()
+    legend, width = figure.legends[0], figure.bbox.width
+    columns = legend._ncols
+    wider = legend.get_window_extent().width / columns * (columns + 1)
+    assert legend.get_window_extent().width <= width
+    assert wider > 0.8 * width or -(-lines // (columns + 1)) == -(-lines // columns)
+    assert all(ax.get_window_extent().height > 1.2 * figure.dpi for ax in figure.axes)
 
 
 @pytest.mark.slow

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import io
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle, product
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.textpath import TextPath
 from matplotlib.ticker import EngFormatter, FixedLocator, FuncFormatter, LogLocator
 
 from ..contracts.display import line_of
@@ -48,6 +48,8 @@ METADATA: dict[str, Any] = {
 FORMATS = tuple(METADATA)
 SCALES = ("log", "linear")  # of the axis of regret
 BOUND = "bound"  # the gid of lines that have their legend below the panels
+ROW = 0.2  # inches that a row of a legend is high
+ROWS = 2  # of the upper legend that figures have room for; they grow by those above
 LONG = 1e9  # horizon above which the axis of time is logarithmic
 
 Styles = dict[str, dict[str, Any]]  # matplotlib's properties of each line, by its label
@@ -132,7 +134,9 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> Figure
             lines.setdefault(label, handle)
     bounds = {x: line for x, line in lines.items() if getattr(line, "get_gid", str)() == BOUND}
     measured = {label: line for label, line in lines.items() if label not in bounds}
-    columns = _columns(figure, measured)
+    rows = _rows(figure, list(measured), matplotlib.rcParams["font.size"])
+    figure.set_figheight(figure.get_figheight() + ROW * max(0, rows - ROWS))
+    columns = -(-len(measured) // rows)
     heading: Any = {"loc": "outside upper center", "title": title, "title_fontsize": 10}
     figure.legend(list(measured.values()), list(measured), ncols=columns, **heading)
     ends = at_end(table) if "t" in table.columns else table
@@ -144,9 +148,9 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> Figure
     if any(line.get_marker() != "None" for line in bounds.values()):
         note += " Bounds: thin, in the colour of their line; black: of several lines; "
         note += "grey: slope only."
-    columns = _columns(figure, bounds, letter=0.05)
-    rows = -(-len(bounds) // columns)
-    figure.set_figheight(figure.get_figheight() + 0.2 * rows + 0.15)
+    rows = _rows(figure, list(bounds), size=8)
+    columns = -(-len(bounds) // rows)
+    figure.set_figheight(figure.get_figheight() + ROW * rows + 0.15)
     below: Any = {"loc": "outside lower center", "title": _wrapped(note, figure)}
     legend = figure.legend(list(bounds.values()), list(bounds), ncols=columns, fontsize=8, **below)
     legend.get_title().set(color="#444444", multialignment="center", fontsize=7.5)
@@ -166,13 +170,16 @@ def _wrapped(note: str, figure: Figure) -> str:
     return "\n".join(lines)
 
 
-def _columns(figure: Figure, lines: Iterable[str], letter: float = 0.065) -> int:
-    """The number of columns of a legend, as many as the width of the figure has room for."""
-    labels = list(lines)
-    width = figure.get_figwidth()
-    letters = max(len(re.sub(r"\\[a-z]+|[${}^_\\,]", "", label)) for label in labels)
-    wanted = len(labels) if width > 6 and len(labels) <= 5 else 2
-    return max(1, min(wanted, int(width / (letter * letters + 0.5))))
+def _rows(figure: Figure, labels: Sequence[str], size: float) -> int:
+    """The number of rows of a legend of letters of some size, in points: as few as the width of the
+    figure has room for.
+    """
+    texts = (line for label in labels for line in label.splitlines() if line.strip())
+    widths = (TextPath((0, 0), text, size=size).get_extents().width for text in texts)
+    longest = max(widths, default=0.0)
+    beside = 5 * size  # a line and the gaps
+    columns = max(1, int(72 * figure.get_figwidth() / (longest + beside)))
+    return -(-len(labels) // columns)
 
 
 def label_logarithms(ax: Axes) -> None:
