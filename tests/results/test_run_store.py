@@ -233,11 +233,11 @@ def test_a_read_that_fails_is_not_damage(tmp_path, monkeypatch, error):
     request, files = with_runs(tmp_path)
     before = files[0].read_bytes()
 
-    def failing(path):
+    def failing(*_):
         raise error
 
     with monkeypatch.context() as patch:
-        patch.setattr(run_store, "_content_of", failing)
+        patch.setattr(run_store, "opened", failing)
         with pytest.raises(CannotRead, match=f"cannot read {files[0]}"):
             RunStore(tmp_path).save(request.settings[0], same([7], np.zeros((3, 5), int), 0.0))
         with pytest.raises(CannotRead):

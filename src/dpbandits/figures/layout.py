@@ -11,24 +11,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ..contracts.display import environment_title
-from ..contracts.parameters import BUDGETS
 from ..results.tables import without_privacy
 from .labels import budget_title, finite_budgets
 from .style import Chart
 
 
-def panels_of(
-    table: pd.DataFrame, x: str | None = None
-) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd.Series]]]:
-    """A row of panels for each environment of a table, a column for each budget that is not ``x``.
+def panels_of(table: pd.DataFrame) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd.Series]]]:
+    """A row of panels for each environment of a table, a column for each budget.
 
     Algorithms without a budget are in every column. Panels of what was not played are hidden.
 
     Returns:
         The figure, its axes, and for each other panel, with its title, which rows belong to it.
     """
-    environments = table["env"].unique()
-    budgets = finite_budgets(table) if x not in BUDGETS else [(str(x), np.inf)]
+    environments, budgets = table["env"].unique(), finite_budgets(table)
     rows, columns = len(environments), len(budgets)
     figure = Chart(figsize=(max(2.3 * columns, 4.6) + 0.4, 2.1 * rows + 1.1))
     axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey="row")
@@ -38,9 +34,7 @@ def panels_of(
         for ax, (env, budget) in zip(axes.flat, product(environments, budgets), strict=True):
             ax.set_title(panel_title(env, *budget))
             (name, value), here = budget, table["env"] == env
-            if not np.isfinite(value):
-                yield ax, here
-            elif (here & (table[name] == value)).any() or free[here].all():
+            if (here & (table[name] == value)).any() or free[here].all():
                 yield ax, here & (free | (table[name] == value))
             else:
                 ax.set_visible(False)

@@ -184,18 +184,6 @@ def _differences(table: pd.DataFrame, inside: pd.Series, horizon: float) -> str:
     return "\n" + ", ".join(shared) if shared else ""
 
 
-def time_panel(
-    table: pd.DataFrame,
-    title: str,
-    band: str = "ci",
-    bounds: pd.DataFrame | None = None,
-    scale: str = "linear",
-    time: str | None = None,
-) -> Figure:
-    """One panel with a line for each setting; see ``side_by_side``."""
-    return side_by_side({"": table}, title, band, bounds, scale, time)
-
-
 def panel_per_algorithm(
     table: pd.DataFrame,
     title: str,
@@ -212,23 +200,24 @@ def panel_per_algorithm(
         legend_name(algo): table[free | (table["algo"] == algo)].replace({"algo": {algo: private}})
         for algo in names
     }
-    return side_by_side(panels, title, band, scale=scale)
+    return time_panel(panels, title, band, scale=scale)
 
 
 @styled
-def side_by_side(
-    tables: Mapping[str, pd.DataFrame],
+def time_panel(
+    tables: pd.DataFrame | Mapping[str, pd.DataFrame],
     title: str,
-    band: str,
+    band: str = "ci",
     bounds: pd.DataFrame | None = None,
     scale: str = "linear",
     time: str | None = None,
 ) -> Figure:
-    """A panel for each table, under its key, with a line for each setting.
+    """A line for each setting of a table; of several tables a panel each, under its key.
 
     Lines of the same label look the same in every panel. ``scale`` is that of the axis of regret;
     with ``bounds`` (see ``time_panels``) it is ``log``. For ``time`` see ``time_panels``.
     """
+    tables = tables if isinstance(tables, Mapping) else {"": tables}
     panels = [rows.assign(panel=name) for name, rows in tables.items()]
     table = pd.concat(panels, ignore_index=True)
     for budget in budgets_of(table):

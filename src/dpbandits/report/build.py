@@ -75,14 +75,9 @@ def report_of_tables(
 
 def _page(title: str, sources: list[Source], results: Path | None, notes: list[str]) -> str:
     from . import page  # it needs the packages that draw the charts
-    from .privacy import privacy_rows
 
     sections = [page.section_of(source) for source in sources]
     notes = [*notes, *([THINNED] if page.fit(sections) else [])]
     for section in sections:
         page.draw(section)
-    ratios = pd.concat([section.ratios for section in sections], ignore_index=True)
-    names = [line.algo for s in sections for line in s.study.arrangement.lines]
-    claims = page.claims_in(results)
-    rows = privacy_rows(results, names)
-    return page.render(title, sections, ratios, claims, rows, notes)
+    return page.render(title, sections, results, notes)

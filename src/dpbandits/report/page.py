@@ -19,6 +19,7 @@ from ..results.tables import settings_of
 from ..settings.groups import leaves
 from . import charts
 from .data import MEASURED, NO_LEVEL, PLACE, Arrangement, Study, study_of_summary, study_of_table
+from .privacy import privacy_rows
 from .sources import Source, read_pipes
 from .stored_figure import inside_page
 from .theorems import bound_curves, checked, map_of, ratios_of
@@ -313,16 +314,11 @@ def facts_of(sources: Sequence[Source]) -> dict[str, Any]:
 
 
 def render(
-    title: str,
-    sections: Sequence[Section],
-    ratios: pd.DataFrame,
-    claims: Sequence[Mapping[str, str]],
-    privacy: Sequence[Mapping[str, Any]],
-    notes: Sequence[str],
+    title: str, sections: Sequence[Section], results: Path | None, notes: Sequence[str]
 ) -> str:
-    """The page as HTML."""
+    """The page as HTML, with the claims and audits of a folder of results."""
     specs = {s.source.name: s.specs for s in sections}
-    mapped, data = map_section(ratios), {}
+    mapped, data = map_section(pd.concat([s.ratios for s in sections], ignore_index=True)), {}
     if mapped:
         specs["map"] = {"map": mapped["spec"]}
         data = {"map": mapped["data"]}
@@ -342,9 +338,11 @@ def render(
         }
         for s in sections
     }  # fmt: skip
+    names = [line.algo for s in sections for line in s.study.arrangement.lines]
     page = environment.get_template("template.html").render(
-        title=title, sections=sections, claims=claims, verdicts=VERDICTS, privacy=privacy,
-        notes=notes, facts=facts_of([s.source for s in sections]), map=mapped, buttons=BUTTONS,
+        title=title, sections=sections, claims=claims_in(results), verdicts=VERDICTS,
+        privacy=privacy_rows(results, names), notes=notes, map=mapped, buttons=BUTTONS,
+        facts=facts_of([s.source for s in sections]),
         settings=sum(s.study.settings for s in sections),
         style=(FOLDER / "style.css").read_text(), script=(FOLDER / "page.js").read_text(),
         engine=charts.engine(), specs=text, tokens=json.dumps(tokens, ensure_ascii=False),

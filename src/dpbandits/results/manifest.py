@@ -15,6 +15,7 @@ from typing import Any
 
 from ..compiled import SOURCES, compiler
 from ..files import PACKAGE, opened, read_text, write_atomically
+from ..settings.request import Request
 from ..settings.setting import Setting
 
 # What a manifest raises that is missing, damaged or not one of ours.
@@ -29,13 +30,7 @@ def read_manifest(table: Path) -> Any:
     return json.loads(read_text(table.with_suffix(".json")))
 
 
-def write_manifest(
-    table: Path,
-    config: Mapping[str, Any],
-    settings: Sequence[Setting],
-    seconds: float,
-    changed: Sequence[str] = (),
-) -> None:
+def write_manifest(table: Path, request: Request, seconds: float) -> None:
     """Write what is needed to make a table again: configuration, the overrides that changed it,
     settings, the names of the files of their runs, the table's checksum, versions and time.
 
@@ -44,16 +39,16 @@ def write_manifest(
     if seconds == 0.0:
         with contextlib.suppress(*UNREADABLE):
             before = read_manifest(table)
-            if differing(before["config"], config) <= INDIFFERENT:
+            if differing(before["config"], request.config) <= INDIFFERENT:
                 seconds = float(before["wall_time_seconds"])
     manifest = {
-        "config": config,
-        "changed": list(changed),
-        "settings": [setting.record for setting in settings],
-        "finished": [setting.key for setting in settings],
+        "config": request.config,
+        "changed": list(request.changed),
+        "settings": [setting.record for setting in request.settings],
+        "finished": [setting.key for setting in request.settings],
         "sha256": sha256(table),
         "sources": SOURCES,
-        "seed": config["seed"],
+        "seed": request.config["seed"],
         "versions": versions(),
         "compiler": compiler(),
         "commit": commit(),

@@ -52,5 +52,5 @@ def write_report(
     for suffix, style in ((".md", "pipe"), (".tex", "latex")):
         text = render(summary, request.question, style) + "\n"
         write_atomically(path.with_suffix(suffix), signed(text, parts, suffix).encode())
-    write_manifest(path, request.config, request.settings, seconds, request.changed)
+    write_manifest(path, request, seconds)
     return path, summary

@@ -7,19 +7,24 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
 from ..errors import CannotRead
-from ..files import Implausible, locked, opened, read_text, replace_file, set_aside
+from ..files import (
+    Implausible,
+    locked,
+    opened,
+    read_text,
+    replace_file,
+    set_aside,
+    write_atomically,
+)
 from ..settings.setting import Setting
 
-T = TypeVar("T")
 LARGEST = 2**32  # bytes of a file of runs
 MOST_ARRAYS = 2**28  # bytes of its arrays that need not be in proportion to the file
 MEMBERS = "runs", "pulls", "answers", "seconds", "checksum"
@@ -105,9 +110,12 @@ class RunStore:
             CannotRead: the system cannot read it now.
         """
         file = self.file(setting)
-        found = ask_system(file, Path.stat)
-        if found is None:
+        try:
+            found = file.stat()
+        except FileNotFoundError:
             return frozenset()
+        except OSError as error:
+            raise CannotRead(file, error) from error
         state = found.st_mtime_ns, found.st_size, found.st_ino
         if setting not in self._seen or self._seen[setting][0] != state:
             self._seen[setting] = state, frozenset(read_runs(file).pulls)
@@ -142,9 +150,7 @@ class RunStore:
 
     def note_failure(self, setting: Setting, reason: str) -> None:
         """Store in one line why a setting could not be finished."""
-        file = self.failure_file(setting)
-        with locked(file.parent):
-            replace_file(file, f"{reason}\n".encode())
+        write_atomically(self.failure_file(setting), f"{reason}\n".encode())
 
     def forget_failure(self, setting: Setting) -> None:
         """Remove the reason, since the setting is finished."""
@@ -175,11 +181,14 @@ def read_runs(file: Path) -> Runs:
         CannotRead: the system cannot read it now.
     """
     try:
-        content = ask_system(file, _content_of)
+        with opened(file, LARGEST) as stored:
+            content = stored.read()
+    except FileNotFoundError:
+        return Runs()
     except Implausible as error:
         raise Damaged(f"{file}: {error}") from error
-    if content is None:
-        return Runs()
+    except OSError as error:
+        raise CannotRead(file, error) from error
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as members:
             size = sum(member.file_size for member in members.infolist())
@@ -237,21 +246,6 @@ def _header(content: bytes) -> tuple[tuple[int, ...], bool, np.dtype]:
 def is_plausible(arrays: int, file: int) -> bool:
     """Whether arrays of some bytes can be the content of a file of runs of some bytes."""
     return arrays <= max(MOST_ARRAYS, RATIO * file)
-
-
-def _content_of(file: Path) -> bytes:
-    with opened(file, LARGEST) as content:
-        return content.read()
-
-
-def ask_system(file: Path, what: Callable[[Path], T]) -> T | None:
-    """What the system says of a file; None if there is no file."""
-    try:
-        return what(file)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise CannotRead(file, error) from error
 
 
 def checksum(key: str, *arrays: np.ndarray) -> bytes:

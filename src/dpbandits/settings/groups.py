@@ -175,16 +175,9 @@ def default_keys(keys_file: str) -> Mapping[str, Any]:
 
 def question_of(experiment: str, folders: Iterable[str] = ()) -> Question | None:
     """The question that an experiment asks, by the groups that its file names; None if unclear."""
-    named = set(_names(read_file(file_of("experiment", experiment, folders))))
+    contents = read_file(file_of("experiment", experiment, folders))
+    named = {word for path, _ in leaves("", contents) for word in re.split(r"[./ ]", path)}
     return next((q for q in QUESTIONS if q.group in named), None)
-
-
-def _names(data: Any) -> Iterable[str]:
-    """All names in nested mappings and lists, those of groups without ``override /``."""
-    for name in data if isinstance(data, dict) else ():
-        yield str(name).removeprefix("override ").removeprefix("/")
-    for part in data.values() if isinstance(data, dict) else data if isinstance(data, list) else ():
-        yield from _names(part)
 
 
 def read_experiment(name: str, folders: tuple[str, ...] = ()) -> dict[str, Any]:
