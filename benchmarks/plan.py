@@ -13,7 +13,7 @@ import numpy as np
 from tabulate import tabulate
 
 from dpbandits.contracts.question import REGRET
-from dpbandits.results.run_store import Runs, RunStore, packed
+from dpbandits.results.run_store import RunStore, packed
 from dpbandits.results.tables import csv_of, tidy
 from dpbandits.running.monte_carlo import run_settings
 from dpbandits.running.outcomes import Outcome
@@ -68,9 +68,9 @@ def measure(algo, runs, store):
 
 def bytes_of(file, found):
     """Size that a file would have with all runs of its setting."""
-    runs = len(found.pulls)
+    runs = len(found)
     half = runs // 2
-    fewer = Runs({run: found.pulls[run] for run in range(half)}, found.answers, found.seconds)
+    fewer = {run: found[run] for run in range(half)}
     whole, part = len(packed(file.stem, found)), len(packed(file.stem, fewer))
     return whole + (RUNS - runs) * (whole - part) / (runs - half)
 

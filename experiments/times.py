@@ -36,7 +36,7 @@ def row(name, results):
     seconds, played = Counter(), Counter()
     for setting, key in zip(settings, manifest["finished"], strict=True):
         with suppress(Damaged):
-            taken = read_runs(file_of(results, key)).seconds.values()
+            taken = [run.seconds for run in read_runs(file_of(results, key)).values()]
             seconds[setting["algo"]] += sum(taken)
             played[setting["algo"]] += len(taken) * setting["horizon"]
     [(who, most)] = seconds.most_common(1)

@@ -111,7 +111,7 @@ def test_a_trace_of_regret_is_stored_and_read_again(tmp_path):
     table = dp.run(results=tmp_path, **given)
     [file] = tmp_path.glob("runs/*/*.npz")
     runs = read_runs(file)
-    assert runs.pulls[0].dtype == np.float64 and runs.pulls[0].shape[1] == 1
+    assert runs[0].pulls.dtype == np.float64 and runs[0].pulls.shape[1] == 1
     again = dp.run(results=tmp_path, **given)
     assert table.equals(again) and table.equals(dp.run(**given))
     assert dp.summary(table)["mean"].iloc[0] == table[table["t"] == 300]["regret"].mean()

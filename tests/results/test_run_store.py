@@ -22,7 +22,7 @@ from tiers import every
 from dpbandits.contracts.question import QUESTIONS, REGRET
 from dpbandits.errors import CannotRead
 from dpbandits.results import run_store
-from dpbandits.results.run_store import Damaged, Runs, RunStore, read_runs
+from dpbandits.results.run_store import Damaged, Run, RunStore, read_runs
 from dpbandits.running.monte_carlo import fulfil
 
 EACH_QUESTION = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
@@ -43,7 +43,7 @@ def with_runs(results, question=REGRET):
 
 def same(runs, pulls, answer):
     """Runs of one setting that all have these pulls and this answer."""
-    return Runs(dict.fromkeys(runs, pulls), dict.fromkeys(runs, answer), dict.fromkeys(runs, 1.0))
+    return dict.fromkeys(runs, Run(pulls, answer, 1.0))
 
 
 @pytest.mark.long
@@ -63,8 +63,8 @@ def test_saved_runs_are_added_to_those_stored(tmp_path):
     for run in (2, 0):
         RunStore(tmp_path).save(setting, same([run], np.full((2, 5), run), run / 4))
     found = RunStore(tmp_path).load(setting)
-    assert sorted(found.pulls) == [0, 2] and found.answers == {0: 0.0, 2: 0.5}
-    assert (found.pulls[2] == 2).all()
+    assert {run: one.answer for run, one in sorted(found.items())} == {0: 0.0, 2: 0.5}
+    assert (found[2].pulls == 2).all()
 
 
 def test_a_file_is_read_again_only_if_it_has_changed(tmp_path, monkeypatch):
@@ -188,7 +188,7 @@ def test_runs_that_compress_too_well_to_be_plausible_are_stored_as_they_are(tmp_
     assert store.finished(setting) == set(range(1000))
     assert store.file(setting).stat().st_size > 1000 * 100 * 5 * 8
     monkeypatch.setattr(run_store, "MOST_ARRAYS", 2**28)
-    store.save(setting, Runs())
+    store.save(setting, {})
     assert store.finished(setting) == set(range(1000))
     assert store.file(setting).stat().st_size < 100_000  # control
 
@@ -222,8 +222,8 @@ def test_no_flipped_byte_changes_a_result(tmp_path):
     for i in range(len(whole)):
         file.write_bytes(whole[:i] + bytes([whole[i] ^ 0x5A]) + whole[i + 1 :])
         found = store.load(setting)
-        noticed += found.pulls == {}
-        assert not found.pulls or all((found.pulls[r] == right.pulls[r]).all() for r in (0, 1))
+        noticed += found == {}
+        assert not found or all((found[r].pulls == right[r].pulls).all() for r in (0, 1))
     assert noticed > len(whole) / 2
 
 

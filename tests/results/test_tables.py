@@ -13,7 +13,7 @@ from dpbandits.files import write_atomically
 from dpbandits.results import report as results_report
 from dpbandits.results import tables
 from dpbandits.results.report import write_report
-from dpbandits.results.run_store import Memory, Runs
+from dpbandits.results.run_store import Memory, Run
 from dpbandits.results.summary import summarize
 from dpbandits.results.tables import csv_of, described, load_finished, measured, tidy, write_pieces
 from dpbandits.running.monte_carlo import play_missing
@@ -125,9 +125,7 @@ def test_memory_does_not_grow_with_the_rows_of_a_table(tmp_path, monkeypatch):
     store = Memory()
     for setting in requests[1].settings:
         pulls = np.ones((runs, len(setting.rounds()), 5), int)
-        store.save(
-            setting, Runs(*(dict(enumerate(x)) for x in (pulls, np.ones(runs), np.ones(runs))))
-        )
+        store.save(setting, {run: Run(pulls[run], 1.0, 1.0) for run in range(runs)})
 
     def write(request):
         batches = tables.batches(store, request.settings, runs)

@@ -263,7 +263,7 @@ def test_a_disk_that_is_really_full(tmp_path, right):
     assert not list(tmp_path.rglob("*.part"))
     request, store = quick(tmp_path), RunStore(tmp_path)
     before, when = stored(request), when_written(tmp_path)
-    whole = [store.file(s) for s in request.settings if len(store.load(s).pulls) == request.runs]
+    whole = [store.file(s) for s in request.settings if len(store.load(s)) == request.runs]
     assert csv_after(request) == right
     assert all(file.stat().st_mtime_ns == when[file] for file in whole)  # others are completed
     assert before.items() <= stored(request).items()

@@ -126,7 +126,7 @@ def complete(request):
     """When the file of each finished setting was written."""
     store, found = RunStore(request.results), {}
     for setting in request.settings:
-        if len(store.load(setting).pulls) == request.runs:
+        if len(store.load(setting)) == request.runs:
             found[store.file(setting)] = store.file(setting).stat().st_mtime_ns
     return found
 

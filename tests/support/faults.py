@@ -32,7 +32,7 @@ from dpbandits.compiled import compiled_code
 from dpbandits.contracts.question import question_named
 from dpbandits.results import run_store
 from dpbandits.results.naming import table_path
-from dpbandits.results.run_store import Damaged, Runs, RunStore
+from dpbandits.results.run_store import Damaged, Run, RunStore
 from dpbandits.running import loop, monte_carlo
 from dpbandits.running.play import compile_kernel
 
@@ -181,7 +181,7 @@ def seconds_of(request):
     """How long each stored run took: if it was played again, this is another number."""
     store, found = RunStore(request.results), {}
     for i, setting in enumerate(request.settings):
-        found |= {(i, run): time for run, time in store.load(setting).seconds.items()}
+        found |= {(i, run): one.seconds for run, one in store.load(setting).items()}
     return found
 
 
@@ -340,13 +340,13 @@ def writers(question, folder, count):
 
     def write(first):
         for run in range(first, 2 * count, 2):
-            store.save(setting, Runs({run: pulls + run}, {run: run / 2}, {run: 1.0}))
+            store.save(setting, {run: Run(pulls + run, run / 2, 1.0)})
 
     for pid in [child(lambda first=first: write(first)) for first in (0, 1)]:
         end_of(pid)
     with contextlib.suppress(Damaged):
         found = store.read(setting)
-        right = [r for r, x in found.pulls.items() if (x == r).all() and found.answers[r] == r / 2]
+        right = [r for r, x in found.items() if (x.pulls == r).all() and x.answer == r / 2]
         return {"lost": 2 * count - len(right)}
     return {"lost": 2 * count}
 

@@ -83,10 +83,9 @@ def stored(request: Request) -> dict[tuple[int, int], bytes]:
     """The content of each stored run, by the positions of its setting and its number."""
     store = RunStore(request.results)
     return {
-        (i, run): pulls.tobytes() + np.float64(runs.answers[run]).tobytes()
+        (i, run): found.pulls.tobytes() + np.float64(found.answer).tobytes()
         for i, setting in enumerate(request.settings)
-        for runs in [store.load(setting)]
-        for run, pulls in runs.pulls.items()
+        for run, found in store.load(setting).items()
     }
 
 

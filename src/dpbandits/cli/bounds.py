@@ -77,7 +77,7 @@ def heading(request: Request, setting: Setting) -> str:
 def measured_regret(results: Path, setting: Setting) -> tuple[float | None, str]:
     """Mean final regret of the finished runs of a setting, None without any, and in words."""
     store = RunStore(results)
-    finished = store.load(setting).pulls
+    finished = store.load(setting)
     runs = next(n for n in itertools.count() if n not in finished)
     if runs == 0:
         return None, f"nothing, there are no finished runs in {results}"

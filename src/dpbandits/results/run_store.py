@@ -7,9 +7,9 @@ import io
 import struct
 import zipfile
 import zlib
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,30 +36,17 @@ class Damaged(Exception):
     """The file of a setting's runs is not as it was written."""
 
 
-@dataclass
-class Runs:
-    """Finished runs of one setting, by number.
+class Run(NamedTuple):
+    """A finished run."""
 
-    Attributes:
-        pulls: the record of each run, which the setting's question defines: int64 array (C, K),
-            pulls of each arm up to each checkpoint, or float64 array (C, 1), the regret.
-        answers: what each run returned, NaN for nothing.
-        seconds: how long each run took.
-    """
+    # the record that the setting's question defines: int64 array (C, K), pulls of each arm up to
+    # each checkpoint, or float64 array (C, 1), the regret
+    pulls: np.ndarray
+    answer: float  # what the run returned, NaN for nothing
+    seconds: float  # how long it took
 
-    pulls: dict[int, np.ndarray] = field(default_factory=dict)
-    answers: dict[int, float] = field(default_factory=dict)
-    seconds: dict[int, float] = field(default_factory=dict)
 
-    def __or__(self, other: Runs) -> Runs:
-        return Runs(
-            self.pulls | other.pulls, self.answers | other.answers, self.seconds | other.seconds
-        )
-
-    def first(self, runs: int) -> tuple[np.ndarray, np.ndarray]:
-        """Records, an array (runs, C, ...), and answers, float64 array (runs,)."""
-        pulls = np.stack([self.pulls[run] for run in range(runs)])
-        return pulls, np.array([self.answers[run] for run in range(runs)])
+Runs = dict[int, Run]  # finished runs of one setting, by number
 
 
 class Memory:
@@ -70,11 +57,11 @@ class Memory:
 
     def finished(self, setting: Setting) -> frozenset[int]:
         """The numbers of the finished runs of a setting."""
-        return frozenset(self.load(setting).pulls)
+        return frozenset(self.load(setting))
 
     def load(self, setting: Setting) -> Runs:
         """The finished runs of a setting."""
-        return self._runs.get(setting, Runs())
+        return self._runs.get(setting, {})
 
     def save(self, setting: Setting, fresh: Runs) -> None:
         """Add finished runs of a setting to those that are stored."""
@@ -118,7 +105,7 @@ class RunStore:
             raise CannotRead(file, error) from error
         state = found.st_mtime_ns, found.st_size, found.st_ino
         if setting not in self._seen or self._seen[setting][0] != state:
-            self._seen[setting] = state, frozenset(read_runs(file).pulls)
+            self._seen[setting] = state, frozenset(read_runs(file))
         return self._seen[setting][1]
 
     def load(self, setting: Setting) -> Runs:
@@ -126,7 +113,7 @@ class RunStore:
         try:
             return self.read(setting)
         except Damaged:
-            return Runs()
+            return {}
 
     def save(self, setting: Setting, fresh: Runs) -> None:
         """Add finished runs of a setting; a damaged file is set aside, not written over.
@@ -184,7 +171,7 @@ def read_runs(file: Path) -> Runs:
         with opened(file, LARGEST) as stored:
             content = stored.read()
     except FileNotFoundError:
-        return Runs()
+        return {}
     except Implausible as error:
         raise Damaged(f"{file}: {error}") from error
     except OSError as error:
@@ -203,12 +190,8 @@ def read_runs(file: Path) -> Runs:
     if not intact:
         raise Damaged(f"{file}: its checksum is that of other runs")
     numbers, pulls, answers, seconds = arrays
-    return Runs(
-        *(
-            dict(zip(numbers.tolist(), values, strict=True))
-            for values in (pulls, answers.tolist(), seconds.tolist())
-        )
-    )
+    found_runs = map(Run, pulls, answers.tolist(), seconds.tolist())
+    return dict(zip(numbers.tolist(), found_runs, strict=True))
 
 
 def _member(content: bytes, info: zipfile.ZipInfo) -> bytes:
@@ -259,12 +242,12 @@ def checksum(key: str, *arrays: np.ndarray) -> bytes:
 
 def packed(key: str, runs: Runs) -> bytes:
     """The content of the file of some runs."""
-    numbers = sorted(runs.pulls)
+    numbers = sorted(runs)
     arrays = {
         "runs": np.array(numbers),
-        "pulls": np.stack([runs.pulls[r] for r in numbers]),
-        "answers": np.array([runs.answers[r] for r in numbers]),
-        "seconds": np.array([runs.seconds[r] for r in numbers]),
+        "pulls": np.stack([runs[r].pulls for r in numbers]),
+        "answers": np.array([runs[r].answer for r in numbers]),
+        "seconds": np.array([runs[r].seconds for r in numbers]),
     }
     arrays["checksum"] = np.frombuffer(checksum(key, *arrays.values()), np.uint8)
     for write in (np.savez_compressed, np.savez):  # what compresses too well is left as it is

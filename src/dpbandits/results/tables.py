@@ -108,7 +108,10 @@ def described(setting: Setting) -> dict[str, Any]:
 
 def load_finished(store: Store, setting: Setting, runs: int) -> Finished:
     """The first finished runs of a setting."""
-    return Finished(setting, data_of(setting).instance, *store.load(setting).first(runs))
+    stored = store.load(setting)
+    found = [stored[run] for run in range(runs)]
+    pulls, answers = np.stack([run.pulls for run in found]), np.array([run.answer for run in found])
+    return Finished(setting, data_of(setting).instance, pulls, answers)
 
 
 def tidy(store: Store, settings: Sequence[Setting], runs: int) -> pd.DataFrame:

@@ -8,8 +8,6 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import suppress
-from functools import reduce
-from operator import or_
 
 from ..errors import ClusterLost, FileTrouble
 from ..results.run_store import Damaged, Runs, Store
@@ -44,7 +42,7 @@ class Loop:
         self._failed: set[Setting] = set()
         self._store = store
         self._left = {setting: len(runs) for setting, runs in missing.items()}
-        self._fresh: dict[Setting, list[Runs]] = {setting: [] for setting in missing}  # not stored
+        self._fresh: dict[Setting, Runs] = {setting: {} for setting in missing}  # not stored
         self._since: dict[Setting, float] = {}  # when the first of them came
         self._bar = progress_bar(sum(whole(s, runs).cost for s, runs in missing.items()))
         self._going, self._stopping, self._ended = (threading.Event() for _ in range(3))
@@ -140,8 +138,7 @@ class Loop:
             self.failures.append(Failure(setting, outcome.lost, outcome.trace))
             self._failed.add(setting)
             self._store.note_failure(setting, self.failures[-1].reason)
-        if outcome.played:
-            self._fresh[setting].append(outcome.as_runs())
+        self._fresh[setting] |= outcome.as_runs()
         self.played += len(outcome.played)
         self._left[setting] -= len(task.runs)
         self._since.setdefault(setting, time.monotonic())
@@ -160,5 +157,5 @@ class Loop:
 
     def _store_fresh(self, setting: Setting) -> None:
         if fresh := self._fresh[setting]:
-            self._store.save(setting, reduce(or_, fresh))
-            fresh.clear()
+            self._store.save(setting, fresh)
+            self._fresh[setting] = {}

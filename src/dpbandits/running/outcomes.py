@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..compiled import compiled_code
 from ..files import locked
-from ..results.run_store import Runs
+from ..results.run_store import Run, Runs
 from ..settings.setting import Setting
 from .play import Record, compile_kernel, play, play_many
 from .precompile import report_compilation
@@ -43,11 +43,7 @@ class Outcome(NamedTuple):
 
     def as_runs(self) -> Runs:
         """The finished runs, as they are stored."""
-        return Runs(
-            {run: record.pulls for run, record in self.played.items()},
-            {run: record.answer for run, record in self.played.items()},
-            dict.fromkeys(self.played, self.seconds_each),
-        )
+        return {run: Run(*record, self.seconds_each) for run, record in self.played.items()}
 
 
 def died(task: Task, error: Exception) -> Outcome:

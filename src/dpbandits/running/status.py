@@ -37,8 +37,8 @@ def status_of(results: Path, setting: Setting, runs: int) -> Status:
         found = store.read(setting)
     except Damaged as damage:
         return Status(setting, damaged=runs, reason=str(damage))
-    done = sum(run in found.pulls for run in range(runs))
-    times = list(found.seconds.values())
+    done = sum(run in found for run in range(runs))
+    times = [run.seconds for run in found.values()]
     seconds = sum(times) / len(times) if times else math.nan
     if done < runs and (reason := store.failure(setting)) is not None:
         return Status(setting, done, failed=runs - done, reason=reason, seconds=seconds)

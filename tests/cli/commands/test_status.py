@@ -7,7 +7,7 @@ import pytest
 
 from dpbandits.cli import status
 from dpbandits.cli.config.compose import read_request
-from dpbandits.results.run_store import Runs, RunStore
+from dpbandits.results.run_store import Run, RunStore
 
 SWEEP = ["'sweep={algo:[dp_se],eps:[0.25,0.5,1,2]}'", "horizon=1e4", "runs=4", "jobs=2"]
 
@@ -22,10 +22,8 @@ def reported(bandit):
 
 def finish(setting, runs, seconds):
     """Store runs of a setting as if they had been played."""
-    numbers = range(runs)
-    pulls = {r: np.zeros((2, 5), np.int64) for r in numbers}
     store = RunStore(read_request([], ()).folder)
-    store.save(setting, Runs(pulls, dict.fromkeys(numbers, 0.0), dict.fromkeys(numbers, seconds)))
+    store.save(setting, {r: Run(np.zeros((2, 5), int), 0.0, seconds) for r in range(runs)})
     return store
 
 
