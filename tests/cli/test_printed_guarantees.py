@@ -16,6 +16,17 @@ from dpbandits.cli import run
         ("'sweep={algo:[ucb,dp_se],eps:[.1,1]}'",
          ["ucb: not private", "dp_se: eps-global DP of all actions"]),
         ("algo=adap_klucb eps=inf", ["adap_klucb: not private: eps=inf adds no noise"]),
+        ("'sweep={algo:[private_lin_ucb],env:[contextual],eps:[1,1999,3000],"
+         "calibration:[printed,exact]}'",
+         ["private_lin_ucb: (eps, 0.001)-joint DP of the actions of all other rounds",
+          "private_lin_ucb: its noise does NOT keep what is promised at "
+          "eps=1999 calibration=printed; eps=3000 calibration=printed"]),
+        ("algo=private_lin_ucb env=contextual eps=[1,1997]",  # the control
+         ["private_lin_ucb: (eps, 0.001)-joint DP of the actions of all other rounds"]),
+        ("algo=adac_gope rho=2 env=linear env.theta=[3,0] env.noise=gaussian assume=true",
+         ["adac_gope: 2-global zCDP of all actions",
+          "adac_gope: not promised on linear: its rewards lie in [-inf, inf], but rewards in "
+          "[-1, 1] is assumed"]),
     ],
 )  # fmt: skip
 def test_a_run_prints_the_promise_before_the_path(bandit, line, promises):

@@ -66,6 +66,8 @@ def test_bad_values():
     ]:
         with pytest.raises(dp.BadInput, match=says):
             dp.budget("dp_se", **GAME, **keys)
+    with pytest.raises(dp.BadInput, match="ratio: heldp_ucb_b cannot run without privacy"):
+        dp.budget("heldp_ucb_b", **GAME, ratio=2)
     with pytest.raises(dp.BadInput, match="takes no budget"):
         dp.budget("ucb", **GAME, ratio=2)
 

@@ -120,6 +120,16 @@ def test_an_asymptotic_upper_bound_is_drawn():
     assert upper.get_ydata()[-1] == pytest.approx(2 * lower.get_ydata()[-1])
 
 
+def test_bounds_of_one_kind_and_side_have_different_marks():
+    table = dp.run(["ucb", "dp_imed"], "bernoulli_c2", eps=[0.1, 10], horizon=1e5, runs=2)
+    legend = dp.plot(table, bounds=True).legends[1]
+    looks = [
+        (text.get_text().split(":")[0], handle.get_linestyle(), handle.get_marker())
+        for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True)
+    ]
+    assert len(set(looks)) == len(looks) > len({side for side, _, _ in looks})
+
+
 def test_a_refuted_bound_is_marked():
     table = dp.run("ldpr_se", "twopoint_heavy", v=0.9, eps=1, horizon=1e12, runs=2)
     figure = dp.plot(table, bounds=True)

@@ -366,16 +366,16 @@ def test_the_sampling_audit_of_releases(name):
 
 
 def test_the_printed_noise_is_too_small_for_large_eps():
-    """It is proportional to 1/eps: at delta .001 up to eps 1995, and of messages at .1 up to 25."""
+    """It is proportional to 1/eps: it is enough up to these eps."""
     for name, own, last, delta in (
-        ("private_lin_ucb", {}, 1980, 1e-3),
-        ("ldp_lin_ucb", {}, 25, 0.1),
-        ("ldp_lin_ucb", {"variant": "coded"}, 10, 0.1),
+        ("private_lin_ucb", {}, 1997, 1e-3),
+        ("ldp_lin_ucb", {}, 26.2, 0.1),
+        ("ldp_lin_ucb", {"variant": "coded"}, 11.6, 0.1),
     ):
         found = algorithm(name)
         mu = found.guarantee.gaussian.mu
         spent = [
             delta_of_noise(mu(found.numbers(defaults(name) | own | {"eps": eps})), eps)
-            for eps in (last, 1.2 * last)
+            for eps in (last, 1.01 * last)
         ]
         assert spent[0] <= delta < spent[1]

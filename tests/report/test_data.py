@@ -10,6 +10,7 @@ import dpbandits as dp
 from dpbandits.figures.style import PALETTE
 from dpbandits.report import build, data
 from dpbandits.report.data import NO_LEVEL, arranged, binned, exceedance, study_of_table, thinned
+from dpbandits.report.page import summary_rows
 from dpbandits.report.sources import SEPARATE, read_summary, sources_in, without_parts
 from dpbandits.report.theorems import bound_curves
 from dpbandits.report.words import number, power, unicode_of
@@ -79,6 +80,30 @@ def test_an_algorithm_that_is_also_played_without_privacy_has_two_lines(monkeypa
     assert found.places["line"].tolist() == [0, 0, 1]
     monkeypatch.setattr(data, "MOST_SETTINGS", 2)
     assert study_of_table(table).arrangement.lines == found.lines
+
+
+def test_algorithms_of_two_budgets_share_a_chart():
+    """Mutation that it catches: another budget is a panel, and one that lacks eps not private."""
+    own = [regrets(("adap_ucb",)), regrets(("adac_ucb",)).rename(columns={"eps": "rho"})]
+    own += [regrets(("ucb",), (np.inf,)).assign(rho=np.inf)]
+    study = study_of_table(pd.concat(own, ignore_index=True))
+    found = study.arrangement
+    assert (found.axis, found.panels, found.without) == ("eps", ["C1"], "none")
+    rhos = [f"AdaC-UCB, ρ = {x:g}" for x in own[1]["rho"].unique()]
+    assert [line.label for line in found.lines] == ["AdaP-UCB", *rhos, "UCB"]
+    rows, head = summary_rows(study)
+    cells = {row[0]: row[head.index("ε")] for row in rows}
+    assert cells["UCB"] == cells[rhos[0]] == "none" != cells["AdaP-UCB"]
+
+
+def test_nash_regret_has_no_spread():
+    """The control is the pseudo-regret of the same table."""
+    table = dp.run("ncb", "bernoulli_c2", horizon=100, runs=5)
+    usual, nash = (study_of_table(dp.measured(table, metric)) for metric in ("regret", "nash"))
+    for study, shown in ((usual, True), (nash, False)):
+        assert len(study.tails) > 0 if shown else study.tails.empty
+        assert study.ends["median"].notna().all() == study.curves["q10"].notna().all() == shown
+        assert study.ends["mean"].notna().all()
 
 
 @pytest.mark.parametrize(

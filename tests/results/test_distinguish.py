@@ -37,6 +37,13 @@ def test_environments_of_one_name_differ_whatever_is_played_on_them():
     assert distinguishing([shown[0], {"algo": "b", "env": "y"}], [RECORD, other]) == [{}, {}]
 
 
+def test_what_one_shows_of_its_game_all_show():
+    """Mutation that it catches: a blank means a value that another table does not name."""
+    shown = [{"algo": "a", "env": "x"}, {"algo": "b", "env": "x", "env.means": "[0.9,0.8]"}]
+    found = distinguishing(shown, [RECORD, of(parameters={"alpha": 1})])
+    assert found == [{"env.means": "[0.9,0.8]"}] * 2
+
+
 def test_a_whole_number_looks_like_itself():
     found = distinguishing([{"eps": 1}, {"eps": 1.0}], [RECORD, of(seed=1)])
     assert found == [{"seed": 0}, {"seed": 1}]

@@ -31,3 +31,24 @@ def test_summed_phases_are_above_the_regret_and_close_to_it_without_elimination(
         assert dp.summary(table)["mean"][0] < adac_gope_phases(3, 10, rho, 1e6, 0.001)
     assert gope_phases(3, 10, 1e6, 0.001) <= adac_gope_phases(3, 10, 1.0, 1e6, 0.001)
     assert np.isfinite(gope_phases(2, 5, 1e15, 0.01))
+
+
+def test_upper_bounds_need_noise_of_at_most_1_without_outliers():
+    """The controls have bounded rewards, or normal noise of standard deviation 1."""
+    arms, theta = [[1, 0], [0, 1]], [0.6, -0.6]
+    signs, small, large = (
+        dp.linear(arms, theta, noise=noise, sigma=sigma)
+        for noise, sigma in (("sign", 40), ("gaussian", 1), ("gaussian", 1.1))
+    )
+
+    def count(env, algo="gope", **given):
+        return len(dp.bounds(algo=algo, env=env, horizon=1e5, assume=True, **given))
+
+    assert count(signs) == count(small) == 1 and count(large) == 0
+    assert count(dp.contaminated(signs, 0.1, [0, 0])) == 0
+    assert count(signs, "adac_gope", rho=1) == 2
+    assert count(signs, dp.algorithm("adac_gope", noise="sums"), rho=1) == 1
+    contexts = {"theta": [0.5, 0.5], "center": [0, 0], "variance": 0.1, "ball": True}
+    for noise, sigma, found in (("sign", 40, 1), ("gaussian", 1, 1), ("gaussian", 1.1, 0)):
+        env = dp.contextual(3, **contexts, noise=noise, sigma=sigma)
+        assert count(env, "adac_oful", rho=1) == found

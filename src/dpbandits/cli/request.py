@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from tabulate import tabulate
 
+from ..contracts.guarantees import ExactCurve
+from ..errors import plain
 from ..results.naming import refuse_to_replace
 from ..results.report import write_report
 from ..results.run_store import Store
@@ -68,10 +70,42 @@ def _promises(settings: Sequence[Setting]) -> Iterator[str]:
         if algorithm.private and all(math.isinf(s.budget) for s in settings if s.algo == name):
             yield f"{name}: not private: {algorithm.budget}=inf adds no noise"
             continue
-        own = [s.parameters for s in settings if s.algo == name]
-        values = {x: {p[x] for p in own} for x in own[0] if not algorithm.per_user}
+        own = [s for s in settings if s.algo == name]
+        names = () if algorithm.per_user else own[0].parameters
+        values = {x: {s.parameters[x] for s in own} for x in names}
         single = {letter: next(iter(found)) for letter, found in values.items() if len(found) == 1}
         yield f"{name}: {algorithm.promise(single)}"
+        broken = [_in_words(s) for s in own if len(own) > 1 and _is_broken(s)]
+        if broken:
+            where = "; ".join(dict.fromkeys(broken))
+            yield f"{name}: its noise does NOT keep what is promised at {where}"
+        for env, (what, assumed) in {s.env: x for s in own if (x := _void(s))}.items():
+            yield f"{name}: not promised on {env}: {what}, but {assumed} is assumed"
+
+
+def _in_words(setting: Setting) -> str:
+    """The budget of a setting, and what a sweep has changed."""
+    values = {setting.budget_name: f"{setting.budget:g}", **setting.columns}
+    return " ".join(f"{name}={plain(value)}" for name, value in values.items())
+
+
+def _is_broken(setting: Setting) -> bool:
+    """Whether Gaussian noise that was chosen for an (eps, delta) is too small for it."""
+    algorithm = setting.algorithm
+    curve = algorithm.guarantee and algorithm.guarantee.gaussian
+    if not isinstance(curve, ExactCurve):
+        return False
+    values = algorithm.numbers(setting.parameters)
+    spent = curve.epsilon(values, values["delta"]) if math.isfinite(curve.mu(values)) else 0.0
+    return spent > values["eps"] * (1.0 + 1e-9)
+
+
+def _void(setting: Setting) -> tuple[str, str] | None:
+    """What is found and what is assumed where ``assume=true`` has waived the privacy."""
+    rewards = setting.algorithm.rewards
+    if rewards is None or not rewards.waived_with_privacy:
+        return None
+    return rewards.violation(data_of(setting).instance, setting.parameters)
 
 
 def _print_candidates(settings: Sequence[Setting]) -> None:

@@ -45,7 +45,8 @@ def environment_title(name: str) -> str:
     """
     file = package_folder("conf") / "env" / f"{name}.yaml"
     if name.isidentifier() and file.is_file():
-        return file.read_text().removeprefix("# ").partition(":")[0]
+        first, _, _ = file.read_text().removeprefix("# ").partition("\n")
+        return first.partition(":")[0]
     return name
 
 

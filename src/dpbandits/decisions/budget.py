@@ -156,7 +156,14 @@ class _Need:
         self.reference: Setting | None = None
         label = ""
         if divided and baseline is None:
-            self.reference, label = self._at(math.inf), f"{first.algo} without privacy"
+            label = f"{first.algo} without privacy"
+            try:
+                self.reference = self._at(math.inf)
+            except BadInput:
+                raise BadInput(
+                    f"ratio: {first.algo} cannot run without privacy; baseline=NAME or regret=R is "
+                    "needed"
+                ) from None
         elif divided:
             own = {**given, "algo": baseline, "checkpoints": CHECKPOINTS}
             request = request_from(REGRET, own, {}, folders)

@@ -25,7 +25,7 @@ from ..results.naming import refuse_to_replace, table_path
 from ..results.reading import read_table
 from ..results.records import of_metric
 from ..results.report import write_report
-from ..results.tables import question_of_table, settings_of
+from ..results.tables import joined_budgets, question_of_table, settings_of
 from ..running.monte_carlo import play_missing
 from ..settings.choices import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
@@ -231,7 +231,7 @@ def _told_apart(files: Sequence[Path], tables: Sequence[pd.DataFrame]) -> pd.Dat
     known = [record or NO_RECORD for record in records]
     more = distinguishing(looks, known)
     settings = [rows.assign(**own) for rows, own in zip(parts, more, strict=True)]
-    table = pd.concat(settings, ignore_index=True)
+    table = joined_budgets(pd.concat(settings, ignore_index=True))
     if all(records):
         table.attrs["settings"] = known
     return table

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.display import display_name, symbol
+from ..results.distinguish import of_game
 from ..results.tables import budgets_of, varied_in, without_privacy
 
 WITHOUT = "without privacy"
@@ -39,12 +40,18 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = Fals
     """The table with a column ``line``, the label of the line to which a row belongs.
 
     There is a line for each algorithm and each value of the parameters that vary in some
-    environment for some algorithm, except for those in ``but``, which are on an axis. With
+    environment for some algorithm, except for those in ``but``, which are on an axis; those of
+    environments of one name have theirs, whatever plays them. With
     ``horizons`` there is also a line for each horizon. The rows of ``unprotected`` have lines of
     their own.
     """
-    games = table.groupby(["algo", "env", "horizon"])
-    varied = [x for x in varied_in(table) if x not in but and games[x].nunique().max() > 1]
+    games = table.groupby(["env", "horizon"])
+    own = table.groupby(["algo", "env", "horizon"])
+    varied = [
+        name
+        for name in varied_in(table)
+        if name not in but and (games if of_game(name) else own)[name].nunique().max() > 1
+    ]
     if horizons and "horizon" not in but and table["horizon"].nunique() > 1:
         varied.append("horizon")
     key: Any

@@ -13,12 +13,13 @@ from matplotlib.axes import Axes
 from .bounds import COLUMNS
 from .style import BOUND, Styles
 
-# Dashes by the kind of a bound, and marks by its side, which no measured line has
+# Dashes by the kind of a bound, and marks by its side, which no measured line has: several bounds
+# of one kind have one after the other
 DASHES: dict[str, Any] = {
     "exact": "-", "asymptotic": (0, (6, 1.5, 1, 1.5)), "worst case": (0, (1, 2)),
     "order": (0, (4, 2)), "refuted": (0, (4, 2)),
 }  # fmt: skip
-MARKS = {"upper": "v", "lower": "^"}
+MARKS = {"upper": "v<8", "lower": "^>*"}
 SLOPE = "#888888"  # the colour of curves without a constant, which are true in their slope alone
 MARKS_OF_SLOPES = "vsDoPp"
 WITHOUT_CONSTANT = ("order", "refuted")
@@ -38,14 +39,16 @@ def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.
 
 
 def _marks(bounds: pd.DataFrame) -> list[str]:
-    """The mark of each point of some curves: by the side of a bound, but a cross for a refuted one,
-    and different ones for orders, which all are grey.
+    """The mark of each point of some curves: different ones for the bounds of one kind and side,
+    which have the same dash and may have the same colour.
     """
-    orders = bounds.loc[bounds["kind"] == "order", "label"].unique()
-    special = dict(zip(orders, cycle(MARKS_OF_SLOPES), strict=False))
-    special |= dict.fromkeys(bounds.loc[bounds["kind"] == "refuted", "label"], "x")
-    pairs = zip(bounds["label"], bounds["side"], strict=True)
-    return [special.get(label, MARKS[side]) for label, side in pairs]
+    keys = list(zip(bounds["kind"], bounds["side"], bounds["label"], strict=True))
+    marks: dict[tuple[str, str, str], str] = {}
+    left: dict[tuple[str, str], Iterator[str]] = {}
+    for kind, side, label in dict.fromkeys(keys):
+        own = {"order": MARKS_OF_SLOPES, "refuted": "x"}.get(kind, MARKS[side])
+        marks[kind, side, label] = next(left.setdefault((kind, side), cycle(own)))
+    return [marks[key] for key in keys]
 
 
 def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:

@@ -15,6 +15,8 @@ from ..contracts.parameters import BUDGETS
 from ..contracts.question import QUESTIONS
 from ..figures.labels import WITHOUT, unprotected
 from ..figures.style import looks_of
+from ..results.metrics import NASH
+from ..results.records import metric_of
 from ..results.summary import mean_of
 from ..results.tables import at_end, budgets_of, question_of_table, settings_of
 from .words import name_of, value
@@ -56,6 +58,7 @@ class Arrangement:
         panels: the titles of the panels, one for each game and all that varies beside the lines.
         lines: the lines.
         places: a row for each setting with the numbers of its ``panel``, ``level`` and ``line``.
+        without: what a setting without a value on the axis is called.
     """
 
     axis: str | None
@@ -63,6 +66,7 @@ class Arrangement:
     panels: list[str]
     lines: list[Line]
     places: pd.DataFrame
+    without: str
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,7 @@ class Study:
 
 
 def study_of_table(table: pd.DataFrame) -> Study:
-    """The study of a tidy table."""
+    """The study of a tidy table; Nash regret, one number of all runs, has no spread."""
     table = table.reset_index(drop=True)
     question = question_of_table(table)
     columns, statistic = settings_of(table), question.statistic
@@ -125,6 +129,9 @@ def study_of_table(table: pd.DataFrame) -> Study:
         ]
     ends["ties"] = compare(table)["letters"].to_numpy()
     tails, notes = _placed(exceedance(last), found), [fewer] if fewer else []
+    if metric_of(table) == NASH:
+        tails, spread = tails.head(0), dict.fromkeys(QUANTILES, np.nan)
+        curves, ends = curves.assign(**spread), ends.assign(**spread)
     means = ends["mean"].to_numpy()
     return Study(words, found, ends, means, runs, curves, tails, notes=notes)
 
@@ -197,7 +204,8 @@ def arranged(settings: pd.DataFrame) -> Arrangement:
     """Divide what varies among the axis, panels and lines; see ``Arrangement``."""
     group = "rule" if "rule" in settings.columns else "algo"
     axis = axis_of(settings, group)
-    panel = [c for c in settings.columns if c != axis and is_of_game(c, group)]
+    others = [c for c in BUDGETS if axis in BUDGETS and c != axis]  # these are of lines
+    panel = [c for c in settings.columns if c not in (axis, *others) and is_of_game(c, group)]
     own = [c for c in settings.columns if c not in (*panel, axis, group)]
     if "true_mean" in panel and {"env.mean", "env.means"} & set(panel):
         panel.remove("true_mean")
@@ -205,7 +213,8 @@ def arranged(settings: pd.DataFrame) -> Arrangement:
     within = settings.groupby([group, *shown], sort=False, dropna=False)
     vary = [c for c in own if within[c].nunique(dropna=False).max() > 1]
     titles = [title_of(shown, row) for row in settings[shown].itertuples(index=False)]
-    rows = zip(settings[group], settings[vary].itertuples(index=False), strict=True)
+    own_values = settings[vary].replace(np.inf, np.nan) if others else settings[vary]
+    rows = zip(settings[group], own_values.itertuples(index=False), strict=True)
     labels = [", ".join([display_name(str(name)), *words_of(vary, row)]) for name, row in rows]
     if axis in BUDGETS:
         labels = marked(labels, settings, group)
@@ -213,7 +222,7 @@ def arranged(settings: pd.DataFrame) -> Arrangement:
     levels = np.unique(x[np.isfinite(x)])
     level = np.where(np.isfinite(x), np.searchsorted(levels, x), NO_LEVEL)
     panels = list(dict.fromkeys(titles))
-    return _arrangement(axis, levels, level, panels, titles, labels, settings[group])
+    return _arrangement(axis, levels, level, panels, titles, labels, settings)
 
 
 def marked(labels: Sequence[str], settings: pd.DataFrame, group: str) -> list[str]:
@@ -224,17 +233,20 @@ def marked(labels: Sequence[str], settings: pd.DataFrame, group: str) -> list[st
 
 def _arrangement(
     axis: str | None, levels: Iterable[float], level: np.ndarray, panels: list[str],
-    titles: Sequence[str], labels: Sequence[str], algorithms: pd.Series,
+    titles: Sequence[str], labels: Sequence[str], settings: pd.DataFrame,
 ) -> Arrangement:  # fmt: skip
     """The arrangement of settings that have these levels, titles of panels, and labels of lines."""
-    lines = looks(dict(zip(labels, algorithms.astype(str), strict=True)))
+    algorithms = settings["rule" if "rule" in settings.columns else "algo"].astype(str)
+    lines = looks(dict(zip(labels, algorithms, strict=True)))
     names = [line.label for line in lines]
     places = pd.DataFrame({
         "panel": [panels.index(title) for title in titles],
         "level": level,
         "line": [names.index(label) for label in labels],
     })  # fmt: skip
-    return Arrangement(axis, [float(v) for v in levels], panels, lines, places)
+    several = len(budgets_of(settings)) > 1
+    without = "" if axis not in BUDGETS else "none" if several else "not private"
+    return Arrangement(axis, [float(v) for v in levels], panels, lines, places, without)
 
 
 def axis_of(settings: pd.DataFrame, group: str) -> str | None:
@@ -305,9 +317,7 @@ def aggregated(
     levels, level = binned(x)
     titles = [panels[T] for T in settings[limit]]
     labels = marked([display_name(str(name)) for name in settings[group]], settings, group)
-    found = _arrangement(
-        axis, levels, level, list(panels.values()), titles, labels, settings[group]
-    )
+    found = _arrangement(axis, levels, level, list(panels.values()), titles, labels, settings)
     places = found.places
     means = last.groupby("setting")["value"].mean()
     of_game = [c for c in settings.columns if is_of_game(c, group)]

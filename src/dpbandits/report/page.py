@@ -225,7 +225,7 @@ def summary_rows(study: Study, metric: str = REGRET) -> tuple[list[list[str]], l
         columns.append(("setting", [found.panels[i] for i in panel]))
     if found.axis is not None:
         levels = [value(found.axis, x) for x in found.levels]
-        levels.append("not private" if found.axis in BUDGETS else "")  # in the place of NO_LEVEL
+        levels.append(found.without)  # in the place of NO_LEVEL
         columns.append((name_of(found.axis), [levels[i] for i in level]))
     final = "final regret" if metric == REGRET else f"final {METRICS[metric]}"
     mean = f"mean {final if regrets else study.statistic}"

@@ -19,8 +19,8 @@ def distinguishing(
 ) -> list[dict[str, Any]]:
     """For each of several settings, of which a table has the columns ``shown``, those by which its
     record differs from that of those that look like it, and by which its environment differs from
-    those of the same name, whatever plays it. A setting has all columns that any other needs and
-    whose name it knows.
+    those of the same name, whatever plays it. A setting has all columns that any other needs or
+    shows of its game, and whose name it knows.
     """
     known = [dict(details(record)) for record in records]
     names: dict[str, None] = {}
@@ -30,7 +30,13 @@ def distinguishing(
     places = [{k: x for k, x in own.items() if k == "env" or _of_env(k)} for own in shown]
     for group in _alike(places):
         names |= dict.fromkeys(filter(_of_env, _varied(group, shown, known)))
+    names |= dict.fromkeys(name for own in shown for name in filter(of_game, own))
     return [{name: own[name] for name in names if name in own} for own in known]
+
+
+def of_game(name: str) -> bool:
+    """Whether a column describes the environment, or the population."""
+    return name.startswith(("env.", "population."))
 
 
 def _of_env(name: str) -> bool:

@@ -15,6 +15,7 @@ from ..environments.instances import Instance
 from ..errors import plain
 from ..files import write_atomically
 from ..settings.setting import Setting, data_of
+from .distinguish import details, of_game
 from .run_store import Store
 
 ROWS = 100_000  # of a piece of a table, approximately
@@ -150,12 +151,14 @@ def rows_of_a_run(setting: Setting) -> int:
 
 
 def _settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
-    """A row for each setting: the columns of a tidy table that describe it.
+    """A row for each setting: the columns of a tidy table that describe it, those of the games
+    without blanks.
 
     The type of a column is the one that all values have in common.
     """
     question = settings[0].question
     describing = with_budgets(question.columns, {s.algorithm.budget for s in settings})
+    of_games = {name for s in settings for name in s.columns if of_game(name)}
     alike: dict[tuple, list[int]] = {}  # settings with the same columns of the same types
     rows = []
     for i, setting in enumerate(settings):
@@ -163,6 +166,8 @@ def _settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
         written = {
             k: plain(v) if isinstance(v, list | dict) else v for k, v in setting.columns.items()
         }
+        if missing := of_games - written.keys():
+            written |= {k: v for k, v in details(setting.record) if k in missing}
         row = {name: about[name] for name in describing} | {"seed": setting.seed} | written
         alike.setdefault(tuple((k, type(v)) for k, v in row.items()), []).append(i)
         rows.append(row)
@@ -220,6 +225,16 @@ def without_privacy(table: pd.DataFrame) -> pd.Series:
     """Which rows of a table have no finite privacy budget."""
     finite = table[budgets_of(table)].apply(np.isfinite)
     return ~finite.any(axis=1)
+
+
+def joined_budgets(table: pd.DataFrame) -> pd.DataFrame:
+    """Joined tables, in which algorithms without any privacy have no blank budgets: they had no
+    column of those that only other tables have.
+    """
+    group, free = question_of_table(table).group, without_privacy(table)
+    never = free & ~table[group].isin(table.loc[~free, group])
+    filled = {name: table[name].mask(never, np.inf) for name in budgets_of(table)}
+    return table.assign(**filled)
 
 
 def columns_of(table: pd.DataFrame) -> list[str]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from ..contracts.question import CONTEXTS, FEATURES
+from ..environments.laws import GAUSSIAN
 from .bounds import EXACT, ORDER, WORST_CASE, Condition, bounds_of
 from .conditions import IN_THE_BALL, algorithm
 from .problem import Problem
@@ -20,6 +22,21 @@ def _is_cube(problem: Problem) -> bool:
     return len(np.unique(x, axis=0)) == 2**d and bool((np.abs(x) == 1).all())
 
 
+def _is_sub_gaussian(problem: Problem) -> bool:
+    """Whether the noise is 1-subgaussian: bounded rewards, or normal noise of small deviation."""
+    instance = problem.instance
+    env: Any = instance.environment
+    if instance.contamination > 0:
+        return False
+    deviation = env.sigma if instance.actions == CONTEXTS else env.parameters[:, 1]
+    normal = (env.law == GAUSSIAN).all() and np.max(deviation) <= 1
+    return bool(normal or (instance.support[0] >= -1 and instance.support[1] <= 1))
+
+
+MIDDLE = Condition("noise in the middle", lambda noise: noise == 0)  # the number of the choice
+NOISE = Condition("rewards in [-1, 1], or normal noise of sd at most 1", _is_sub_gaussian)
+
+
 @lower("Theorem 4.21", WORST_CASE, "(e^-2/8) d sqrt(T)",
        Condition("the corners of [-1, 1]^d as actions", _is_cube), actions=FEATURES,
        note="on the worst theta, with noise of unit variance; the term of the privacy, of order "
@@ -31,7 +48,7 @@ def cube(d: int, T: float) -> float:
 
 @upper("Theorem 5.12", ORDER,
        "sqrt(d T ln(K ln T/delta)) + (d/sqrt(rho)) sqrt(ln(K ln T/delta)) ln T",
-       algorithm("adac_gope"), IN_THE_BALL, actions=FEATURES)  # fmt: skip
+       algorithm("adac_gope"), IN_THE_BALL, NOISE, actions=FEATURES)  # fmt: skip
 def adac_gope(d: int, K: int, rho: float, T: float, delta: float) -> float:
     """Order of the regret of AdaC-GOPE (Theorem 5.12), with constants of 1."""
     l = math.log(K * max(math.log(T), 1.0) / delta)
@@ -39,14 +56,14 @@ def adac_gope(d: int, K: int, rho: float, T: float, delta: float) -> float:
 
 
 @upper("Theorem 5.17", ORDER, "d ln T sqrt(T) + d^2 ln(T)^2/sqrt(rho)",
-       algorithm("adac_oful"), IN_THE_BALL, actions=CONTEXTS)  # fmt: skip
+       algorithm("adac_oful"), IN_THE_BALL, NOISE, actions=CONTEXTS)  # fmt: skip
 def adac_oful(d: int, rho: float, T: float) -> float:
     """Order of the regret of AdaC-OFUL (Theorem 5.17), with constants of 1."""
     return d * math.log(T) * math.sqrt(T) + (d * math.log(T)) ** 2 / math.sqrt(rho)
 
 
 @upper("Alg. 8, phases summed", EXACT, "2 delta T + sum over phases l of min{2, 8 2^-l} length_l",
-       algorithm("gope"), IN_THE_BALL, actions=FEATURES, note="derived")  # fmt: skip
+       algorithm("gope"), IN_THE_BALL, NOISE, actions=FEATURES, note="derived")  # fmt: skip
 def gope_phases(d: int, K: int, T: float, delta: float) -> float:
     """Regret of GOPE, whose estimates are wrong by at most beta in phase l but with a probability
     of delta in all: active arms have gaps of at most 8 beta.
@@ -56,8 +73,8 @@ def gope_phases(d: int, K: int, T: float, delta: float) -> float:
 
 @upper("Alg. 8, private phases summed", EXACT,
        "2 delta T + sum over phases l of min{2, 8 2^-l} length_l",
-       algorithm("adac_gope"), IN_THE_BALL, actions=FEATURES,
-       note="derived, for noise in the middle")  # fmt: skip
+       algorithm("adac_gope"), MIDDLE, IN_THE_BALL, NOISE, actions=FEATURES,
+       note="derived")  # fmt: skip
 def adac_gope_phases(d: int, K: int, rho: float, T: float, delta: float) -> float:
     """Regret of AdaC-GOPE (Alg. 8) with noise in the middle; see ``gope_phases``."""
     total, left, l = 2.0 * delta * T, float(T), 0

@@ -10,7 +10,8 @@ from refusals import message_of
 from sweeps import report, requested
 
 from dpbandits.cli import compare, plot, run, stop
-from dpbandits.figures.experiments import together
+from dpbandits.figures.experiments import read, together
+from dpbandits.figures.labels import labelled
 
 SMALL = "horizon=1000 runs=2 jobs=1 checkpoints=10"
 REGRETS = "algo,env,eps,horizon,seed,run,t,regret\nucb,bernoulli_c2,inf,100,0,0,100,5\n"
@@ -138,6 +139,31 @@ def test_environments_of_one_name_have_panels_of_their_own(bandit):
     ]
     assert together(tables)["env.means"].nunique() == 2
     assert not any("dp_se" in line and "adap_ucb" in line for line in bandit(compare, "results"))
+
+
+def test_games_that_one_table_varies_have_no_blanks_in_another(bandit):
+    """Mutations that it catches: UCB with 5 arms is drawn at any number of arms; with a blank; the
+    lines of two instances have no names; UCB has no eps, since its table has only rho.
+    """
+    five = f"algo=ucb env=bernoulli_c2 {SMALL}"
+    swept = f"'sweep={{algo:[adap_ucb],eps:[.1,1],env:[bernoulli_c2],env.arms:[4,5]}}' {SMALL}"
+    paths = [Path(bandit(run, line)[-1]) for line in (five, swept)]
+    table = together(paths)
+    assert table.groupby("algo")["env.arms"].unique().map(sorted).to_dict() == {
+        "ucb": [5], "adap_ucb": [4, 5]
+    }  # fmt: skip
+    assert set(labelled(table)["line"]) == {
+        "UCB, arms = 5", "AdaP-UCB, arms = 4", "AdaP-UCB, arms = 5"
+    }  # fmt: skip
+    one = f"'sweep=[{{algo:[ucb]}},{{algo:[adac_ucb],rho:[1],env.arms:[4]}}]' {SMALL}"
+    table = read(Path(bandit(run, f"{one} env=bernoulli_c2")[-1]))
+    assert table.groupby("algo")["env.arms"].unique().to_dict() == {"ucb": [5], "adac_ucb": [4]}
+    rho = f"'sweep={{algo:[ucb,adac_ucb],rho:[.1,1]}}' env=bernoulli_c2 seed=1 {SMALL}"
+    table = together([Path(bandit(run, rho)[-1]), paths[1]])
+    blank = table.groupby("algo")[["eps", "rho"]].agg(lambda x: x.isna().all())
+    assert blank.loc["ucb"].tolist() == [False, False]
+    assert blank.loc["adac_ucb"].tolist() == [True, False]
+    assert blank.loc["adap_ucb"].tolist() == [False, True]
 
 
 def test_an_experiment_of_one_s_own_is_compared(bandit):
