@@ -21,7 +21,7 @@ from dpbandits.cli import run
          ["private_lin_ucb: (eps, 0.001)-joint DP of the actions of all other rounds",
           "private_lin_ucb: its noise does NOT keep what is promised at "
           "eps=1999 calibration=printed; eps=3000 calibration=printed"]),
-        ("algo=private_lin_ucb env=contextual eps=[1,1997]",  # the control
+        ("'sweep={algo:[private_lin_ucb],eps:[1,1997]}' env=contextual",  # the control
          ["private_lin_ucb: (eps, 0.001)-joint DP of the actions of all other rounds"]),
         ("algo=adac_gope rho=2 env=linear env.theta=[3,0] env.noise=gaussian assume=true",
          ["adac_gope: 2-global zCDP of all actions",
