@@ -20,9 +20,11 @@ SLOPE = r"slope of the order $\epsilon^{-1} \sum \mathrm{gap}^{-1/v}$"
 
 @styled
 def draw(table):
-    pairs = table["env.means"].notna()
-    gaps = table.loc[pairs, "env.means"].map(lambda text: np.ptp(json.loads(text)))
-    table = labelled(table.assign(gap=gaps).drop(columns=["env.v", "env.means"]), but=["gap"])
+    arms = {text: json.loads(text) for text in table["env.means"].unique()}
+    pairs = table["env.means"].map({text: len(means) == 2 for text, means in arms.items()})
+    gaps = table["env.means"].map({text: np.ptp(means) for text, means in arms.items()})
+    table = table.assign(gap=gaps.where(pairs)).drop(columns=["env.v", "env.means"])
+    table = labelled(table, but=["gap"])
     styles = styles_of(table)
     figure = Chart(figsize=(7.6, 4.0))
     axes = figure.subplots(1, 2)

@@ -396,6 +396,13 @@ def test_a_saved_table_is_loaded_as_it_was(bandit):
     assert isinstance(dp.plot(of_command, bounds=True), Figure)  # from its manifest
 
 
+def test_a_compressed_file_is_not_written(unchanged):
+    table = dp.run("ucb", **QUICK)
+    assert "path=a.csv.gz: a table is written as plain CSV, such as a.csv" in message_of(
+        dp.save, table, "a.csv.gz"
+    )
+
+
 def test_a_summary_has_a_row_for_each_setting():
     table = dp.run(["adap_ucb", "dp_se"], eps=[0.5, 1], **QUICK)
     found = dp.summary(table)

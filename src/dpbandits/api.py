@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 
 # The arguments of ``budget`` that decide how it is searched for; the others are those of runs
+COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")
 OF_SEARCH = ("regret", "ratio", "baseline", "least", "most", "precision", "runs")
 
 
@@ -230,10 +231,14 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
         path: the path of the file.
 
     Raises:
+        BadInput: the path is that of a compressed file.
         CannotWrite: the disk is full, or the folder may not be written.
     """
+    from .errors import BadInput
     from .results.tables import write_table
 
+    if Path(path).suffix in COMPRESSED:
+        raise BadInput(f"path={path}: a table is written as plain CSV, such as {Path(path).stem}")
     write_table(Path(path), table)
     return Path(path)
 
@@ -326,7 +331,8 @@ def compare(
     """Which algorithms differ: each against the best of its game, or against a baseline.
 
     A game is an environment with a budget and a horizon. The intervals of all comparisons of a
-    table hold at once with probability 95 %, also for heavy tails; see docs/deciding.md.
+    table hold at once with probability 95 %, also for heavy tails if there are 20 runs or more; see
+    docs/deciding.md.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo=["dp_klucb", "adap_ucb"], eps=1, horizon=1e4, runs=50)

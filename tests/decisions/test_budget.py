@@ -68,8 +68,18 @@ def test_bad_values():
             dp.budget("dp_se", **GAME, **keys)
     with pytest.raises(dp.BadInput, match="ratio: heldp_ucb_b cannot run without privacy"):
         dp.budget("heldp_ucb_b", **GAME, ratio=2)
+    for given in ({"eps": 0.5}, {"eps": [0.5]}):
+        with pytest.raises(dp.BadInput, match="eps: it is what is asked for"):
+            dp.budget("dp_se", **GAME, regret=30, **given)
     with pytest.raises(dp.BadInput, match="takes no budget"):
         dp.budget("ucb", **GAME, ratio=2)
+
+
+def test_without_regret_there_is_no_ratio():
+    equal = dp.budget("dp_klucb", dp.bernoulli([0.5, 0.5]), 100, ratio=2, runs=32)
+    assert equal["answer"][0].endswith(
+        "regret is 0 at eps=1000, and so is that of dp_klucb without privacy"
+    )
 
 
 def test_command(tmp_path, bandit):

@@ -46,6 +46,14 @@ def steps(u, p, q):
     return 0.0 if u < p else (0.5 if u < q else 1.0)
 
 
+def infinite_mean(u, p):
+    return (1.0 - u) ** -p
+
+
+def constant(u):
+    return 0.5
+
+
 def falls(u):
     return 1.0 - u
 
@@ -118,6 +126,7 @@ def test_means_moments_and_ranges_follow_from_the_function(function, given, know
     [
         (cauchy, {}, "mean cannot be computed"),
         (power_tail, {"shape": 1.1}, "mean cannot be computed"),
+        (infinite_mean, {"p": 1.0}, "mean cannot be computed"),
         (falls, {}, "never falls"),
         (gaps, {}, "a number is needed for every u"),
         (fails, {}, "cannot be compiled"),
@@ -129,6 +138,11 @@ def test_means_moments_and_ranges_follow_from_the_function(function, given, know
 def test_what_is_no_quantile_function_is_refused(function, given, reason):
     with pytest.raises(BadInput, match=re.escape(reason)):
         law_of_function(function)(**given)
+
+
+def test_a_constant_has_a_mean():
+    arm = law_of_function(constant)()
+    assert (arm.mean, arm.low, arm.high, arm.moment(2.0, arm.mean)) == (0.5, 0.5, 0.5, 0.0)
 
 
 def arms(*modes, law=triangular):

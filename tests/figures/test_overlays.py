@@ -120,6 +120,17 @@ def test_an_asymptotic_upper_bound_is_drawn():
     assert upper.get_ydata()[-1] == pytest.approx(2 * lower.get_ydata()[-1])
 
 
+@pytest.mark.parametrize("horizon", [1, 2, 50])
+def test_bounds_are_drawn_at_short_horizons(horizon):
+    """Mutation that it catches: curves begin before the first round, where ln t is negative."""
+    for algo, own in (("adap_ucb", {}), ("dpr_ucb", {"v": 0.9}), ("adac_ucb", {})):
+        env = "twopoint_heavy" if own else "bernoulli_c2"
+        table = dp.run(algo, env, horizon=horizon, runs=2, **own)
+        found = curves(table, table.attrs["settings"], "t")
+        assert (found["x"] >= 1).all() and np.isfinite(found["value"]).all()
+        dp.plot(table, bounds=True)
+
+
 def test_bounds_of_one_kind_and_side_have_different_marks():
     table = dp.run(["ucb", "dp_imed"], "bernoulli_c2", eps=[0.1, 10], horizon=1e5, runs=2)
     legend = dp.plot(table, bounds=True).legends[1]

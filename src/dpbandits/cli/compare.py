@@ -14,6 +14,8 @@ from ..settings.user_files import user_folders
 from ..validation import one_of
 from .command import entry_point, named_after, names_and_keys, stem_of, tables_of, takes_folder
 
+FEW = 20  # runs
+
 
 @entry_point("compare", takes_folder)
 def main(given: Namespace) -> int:
@@ -33,5 +35,7 @@ def main(given: Namespace) -> int:
     print(render(compared, "simple", baseline), note(compared), sep="\n")
     if "halted" in table.columns and (table["halted"] == 0).any():
         print("Runs that met their cap count as stopped there: these times are at least as long.")
+    if compared["runs"].min() < FEW:
+        print(f"With fewer than {FEW} runs the intervals hold less often than they say.")
     print(f"{stem}.md")
     return 0

@@ -149,6 +149,8 @@ class _Need:
         (first,) = self._settings(self.request)
         if not first.algorithm.private:
             raise BadInput(f"algo={first.algo}: it is not private and takes no budget")
+        if first.budget_name in parameters or given.get(first.budget_name) is not None:
+            raise BadInput(f"{first.budget_name}: it is what is asked for; leave it out")
         if first.population:
             raise BadInput("population: users have levels of their own, not one budget")
         self.name, self.values = first.budget_name, first.parameters
@@ -225,6 +227,8 @@ def in_words(
     start = f"{who} on {about['env']}, T = {rounds(about['horizon'])}: "
     last = found.looks[-1]
     measured = f"{significant(last.mean)} ({significant(last.low)} to {significant(last.high)})"
+    if math.isnan(last.mean):
+        return f"{start}regret is 0 at {name}={last.budget:g}, and so is that of {of}"
     if found.kind == "never":
         return f"{start}regret is never at most {aim}; at {name}={last.budget:g} it is {measured}"
     if found.kind == "open" and math.isnan(found.budget):

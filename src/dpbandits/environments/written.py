@@ -80,7 +80,10 @@ class RewardLaw:
             )
         try:
             mean = moments.mean_of_quantile(quantile)
-            seen = abs(np.array([quantile(LEAST), quantile(1 - LEAST)])).max() * LEAST
+            if not np.isfinite(mean):
+                raise ArithmeticError("it is infinite")
+            ends = np.array([quantile(LEAST), quantile(1 - LEAST)])
+            seen = abs(ends - mean).max() * LEAST
             if seen > UNSEEN * moments.of_quantile(quantile, 1.0, mean):
                 raise ArithmeticError("its tail is heavier than a u of 53 bits can show")
         except ArithmeticError as error:

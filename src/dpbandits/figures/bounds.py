@@ -175,13 +175,15 @@ def against_time(setting: Mapping[str, Any], problem: Problem, mean: float) -> l
     """The curves of a setting against the horizon."""
     grid = np.geomspace(1, problem.T, POINTS)
     if problem.T <= LONG:  # the axis of time is linear
-        grid = np.union1d(grid, np.linspace(problem.T / POINTS, problem.T, POINTS))
+        grid = np.union1d(grid, np.linspace(max(1.0, problem.T / POINTS), problem.T, POINTS))
     found = []
     for bound in informative(problem):
         if bound.is_number and bound.side == "lower" and bound.value(problem) < mean / FAR:
             continue
         values = np.array([bound.value(problem.at(T=t)) for t in grid])
-        scale = 1.0 if bound.is_number else mean / bound.value(problem)
+        if not bound.is_number and not values[-1] > 0:
+            continue  # at a horizon of 1 an order in ln T has no height
+        scale = 1.0 if bound.is_number else mean / values[-1]
         found.append(curve_of(setting, bound, "t", grid, values * scale))
     return found
 
