@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pandas as pd
 import pytest
-from sweeps import own_algorithm, quick, report, requested
+from sweeps import own_algorithm, pulling, quick, report, requested
 
 from dpbandits.contracts.question import QUESTIONS
 from dpbandits.errors import CannotWrite, plain
@@ -17,14 +17,6 @@ from dpbandits.results.run_store import Memory, Run
 from dpbandits.results.summary import summarize
 from dpbandits.results.tables import csv_of, described, load_finished, measured, tidy, write_pieces
 from dpbandits.running.monte_carlo import play_missing
-
-ODD = """
-from dpbandits.game import pull, rounds_left
-
-def odd(game, rng, eps, x, y):
-    while rounds_left(game):
-        pull(game, 0)
-"""
 
 
 def as_one(store, settings, runs):
@@ -48,8 +40,8 @@ def as_one(store, settings, runs):
 
 def odd_sweep(folder):
     """Columns of whole numbers and fractions, of numbers and words, and that some settings lack."""
-    own_algorithm(folder, "odd", ODD, "{x: 1, y: 2}")
-    own_algorithm(folder, "bare", ODD.replace("odd(game, rng, eps, x, y)", "bare(game, rng)"))
+    own_algorithm(folder, "odd", pulling("odd", parameters="eps, x, y"), "{x: 1, y: 2}")
+    own_algorithm(folder, "bare", pulling("bare"))
     env = {"law": "twopoint_heavy", "means": [0.2, 0.1], "v": 1}
     return requested(
         folders=(str(folder),),

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import PIPE, Popen
+from textwrap import indent
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,23 @@ def own_algorithm(folder: Path, name: str, source: str, parameters: str = "{}") 
     (home / f"{name}.yaml").write_text(parameters)
     (home / f"{name}.py").write_text(source)
     return home
+
+
+def pulling(name: str, first: str = "pass", parameters: str = "", arm: str = "0") -> str:
+    """The source of an algorithm that pulls an arm in every round, after some code; in that,
+    ``here`` is its folder.
+    """
+    return f"""
+import os, signal, time
+from pathlib import Path
+from dpbandits.game import pull, rounds_left
+
+def {name}(game, rng, {parameters}):
+    here = Path(__file__).parent
+{indent(first, "    ")}
+    while rounds_left(game):
+        pull(game, {arm})
+"""
 
 
 def started(*words: str, before: str = "", **more: Any) -> Popen:
