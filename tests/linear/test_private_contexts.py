@@ -1,10 +1,10 @@
 """Private contexts: matrices, the exact curve, bounds on noise, alignments and broken twins."""
 
 import math
-import sys
 
 import numpy as np
 import pytest
+import shariff2018_page as page
 from extras import require
 from helpers import algorithm, defaults
 from private_references import curve, exact_mu
@@ -35,11 +35,7 @@ from dpbandits.authoring import (
     wishart_nodes,
 )  # fmt: skip
 from dpbandits.contracts.gaussian_dp import eps_of_noise
-from dpbandits.files import package_folder
 from dpbandits.parts.linear.noisy_matrices import draw_wishart, wishart
-
-sys.path.insert(0, str(package_folder("experiments")))
-import shariff2018_page as page
 
 # the exact curve
 
