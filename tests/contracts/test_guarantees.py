@@ -12,6 +12,7 @@ from refusals import message_of
 from scipy import stats
 from scipy.special import log_ndtr, logsumexp
 from scipy.stats import norm
+from sweeps import own_algorithm
 
 from dpbandits.audit import __main__ as audit_main
 from dpbandits.audit.subjects.releases import MECHANISMS
@@ -72,17 +73,14 @@ def test_the_page_is_made_from_the_guarantees():
 
 
 def test_what_is_no_guarantee_is_refused_in_one_line(tmp_path):
-    file = tmp_path / "algo" / "mine.py"
-    file.parent.mkdir()
-    file.write_text("GUARANTEE = 'eps-DP'\n\n\ndef mine(game, rng, eps):\n    pass\n")
-    assert "GUARANTEE must be a Guarantee" in message_of(load, file)
+    source = "GUARANTEE = 'eps-DP'\n\n\ndef mine(game, rng, eps):\n    pass\n"
+    home = own_algorithm(tmp_path, "mine", source)
+    assert "GUARANTEE must be a Guarantee" in message_of(load, home / "mine.py")
 
 
 def test_without_a_guarantee_none_is_claimed(tmp_path):
-    file = tmp_path / "algo" / "silent.py"
-    file.parent.mkdir()
-    file.write_text("def silent(game, rng, eps):\n    pass\n")
-    assert load(file).promise({"eps": 1.0}) == "no guarantee is declared"
+    home = own_algorithm(tmp_path, "silent", "def silent(game, rng, eps):\n    pass\n")
+    assert load(home / "silent.py").promise({"eps": 1.0}) == "no guarantee is declared"
 
 
 def test_private_algorithms_are_found():

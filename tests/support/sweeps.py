@@ -3,7 +3,7 @@
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from subprocess import PIPE, Popen
 from textwrap import indent
@@ -90,12 +90,18 @@ def stored(request: Request) -> dict[tuple[int, int], bytes]:
     }
 
 
+def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write files, given by their paths in a folder; folders are made."""
+    for path, content in files.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
 def own_algorithm(folder: Path, name: str, source: str, parameters: str = "{}") -> Path:
     """Write the two files of an algorithm into a configuration folder."""
     home = folder / "algo"
-    home.mkdir(parents=True, exist_ok=True)
-    (home / f"{name}.yaml").write_text(parameters)
-    (home / f"{name}.py").write_text(source)
+    write(home, {f"{name}.yaml": parameters, f"{name}.py": source})
     return home
 
 

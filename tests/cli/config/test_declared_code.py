@@ -7,6 +7,7 @@ import pytest
 from commands import captured
 from hydra.core.config_store import ConfigStore
 from refusals import QUICK_STOP, arguments, complaint, message_of
+from sweeps import write
 from tiers import every
 
 from dpbandits.cli import bounds, plot, run, stop
@@ -130,10 +131,7 @@ MINE = {
 def evil(here, monkeypatch):
     """A user's folder with files that leave a sentinel if they are imported or called."""
     monkeypatch.syspath_prepend(here / "installed")
-    for name, text in MINE.items():
-        file = here / "mine" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+    write(here / "mine", MINE)
 
 
 def case(line, *parts):
