@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers import CONF, SIGMAS, bernoulli, setting
+from helpers import CONF, SIGMAS, bernoulli, contaminated, setting
 from scipy import stats
 
 import dpbandits as dp
@@ -13,14 +13,6 @@ from dpbandits.environments.laws import draw
 from dpbandits.running.play import play
 
 STUDENT = {"law": "student", "means": [3.0, 5.0, 5.0], "scale": 0.5, "df": 3}
-SMALL = "runs=2 jobs=1 horizon=60 checkpoints=4 algo=adap_ucb assume=true"
-
-
-def contaminated(inlier, alpha, outlier, relative=False):
-    return {"law": "contaminated", "inlier": inlier, "alpha": alpha} | {
-        "outlier": outlier,
-        "relative": relative,
-    }
 
 
 def draws(env, a, size, seed=0):

@@ -26,10 +26,6 @@ def measured():
     return dp.run(algorithms, "bernoulli_c2", eps=[0.5, 1], horizon=1e4, runs=3)
 
 
-def lines_of(figure):
-    return [line for ax in figure.axes for line in ax.get_lines()]
-
-
 @pytest.mark.parametrize("lines", [2, 6, 10, 30])
 @pytest.mark.parametrize("budgets", [1, 4])
 def test_the_legend_is_as_wide_as_there_is_room_for(lines, budgets):
