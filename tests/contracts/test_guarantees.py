@@ -10,13 +10,13 @@ import pytest
 from helpers import CONF, LOCAL, NAMES, PRIVATE, RULES, SIGNS, algorithm
 from refusals import message_of
 from scipy import stats
-from scipy.special import log_ndtr, logsumexp
-from scipy.stats import norm
+from scipy.special import logsumexp
 from sweeps import own_algorithm
 
 from dpbandits.audit import __main__ as audit_main
 from dpbandits.audit.subjects.releases import MECHANISMS
 from dpbandits.contracts.algorithm import from_function, load
+from dpbandits.contracts.gaussian_dp import eps_of_noise
 from dpbandits.contracts.guarantees import (
     NOT_PRIVATE,
     RDP,
@@ -94,21 +94,11 @@ def test_local_guarantees_know_their_curator():
     assert local_dp("x", send).curator is send
 
 
-def smallest_epsilon(mu, delta):
-    """The smallest eps at which N(0, 1) and N(mu, 1) are (eps, delta)-close (Balle & Wang 2018)."""
-    low, high = 0.0, 1e4
-    for _ in range(200):
-        eps = (low + high) / 2
-        lost = norm.cdf(mu / 2 - eps / mu) - np.exp(eps + log_ndtr(-mu / 2 - eps / mu))
-        low, high = (eps, high) if lost > delta else (low, eps)
-    return high
-
-
 @pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-9])
 @pytest.mark.parametrize("rho", [0.01, 0.1, 1.0, 10.0])
 def test_conversions_hold_for_gaussian_noise_and_are_not_far_off(rho, delta):
     """They exceed the exact eps of Gaussian noise; the best order gives the conversion of zCDP."""
-    exact = smallest_epsilon(ZCDP.mu({"rho": rho}), delta)
+    exact = eps_of_noise(ZCDP.mu({"rho": rho}), delta)
     concentrated = ZCDP.epsilon({"rho": rho}, delta)
     assert exact < concentrated < 2 * exact
     orders = 1 + np.geomspace(1e-3, 1e4, 400)
