@@ -1,10 +1,9 @@
 """Tables in pieces: the bytes of the whole, in memory that does not grow with their rows."""
 
-import tracemalloc
-
 import numpy as np
 import pandas as pd
 import pytest
+from helpers import peak_of
 from sweeps import own_algorithm, pulling, quick, report, requested
 
 from dpbandits.contracts.question import QUESTIONS
@@ -93,16 +92,6 @@ def test_a_summary_made_in_pieces_is_that_of_the_table(tmp_path, monkeypatch, qu
     path, found = write_report(request, store, 0.0)
     pd.testing.assert_frame_equal(found, right, check_exact=True)
     assert path.read_bytes() == before
-
-
-def peak_of(work):
-    """The most memory that some work needs besides what it is given, in bytes."""
-    tracemalloc.start()
-    try:
-        work()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.mark.slow
