@@ -12,7 +12,6 @@ from private_references import curve, exact_mu
 from refusals import message_of
 from scipy.stats import chi2, kstest
 from test_linear_privacy import coupling, replaced
-from tiers import first
 
 import dpbandits as dp
 from dpbandits.audit.alignment import replay as replaying
@@ -205,22 +204,6 @@ def test_wishart_noise_keeps_its_promise():
 
 
 # alignments
-
-VARIANTS = {
-    "printed": ("private_lin_ucb", {}),
-    "exact": ("private_lin_ucb", {"calibration": "exact"}),
-    "messages": ("ldp_lin_ucb", {}),
-    "coded": ("ldp_lin_ucb", {"variant": "coded"}),
-    "exact messages": ("ldp_lin_ucb", {"calibration": "exact"}),
-}
-
-
-@pytest.mark.parametrize("variant", first(VARIANTS, 3))
-def test_alignments_hold_and_spend_the_whole_budget(variant):
-    name, own = VARIANTS[variant]
-    for eps in (1.0, 1e5):  # at the second one the actions depend on the rewards
-        found = align(coupling(name, own, eps), 10)
-        assert found.holds and found.entered > 5 and 0.85 < found.spent <= 1 + 1e-9
 
 
 def wrong_row(mistake):
