@@ -19,7 +19,6 @@ import numpy as np
 from joblib.externals.loky import get_reusable_executor
 from published import CHECKOUTS, PLAYERS
 from published.checkouts import commit_of, module_of
-from scipy.stats import norm
 
 import dpbandits as dp
 from dpbandits.audit.alignment.given import Replay
@@ -28,6 +27,7 @@ from dpbandits.audit.alignment.visit import Visit
 from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.audit.subjects.prototypes import played
 from dpbandits.audit.subjects.visitors import promised
+from dpbandits.authoring import delta_of_noise
 from dpbandits.theory.problem import problem
 
 SHORT = {"horizon": [8, 32], "runs": 4_000}  # where replays do not settle it
@@ -183,16 +183,10 @@ def ldpbandit(root: Path) -> None:
     for eps, delta in ((0.1, 1e-5), (0.5, 0.01), (1.0, 0.1), (10.0, 0.1), (8e5, 0.1)):
         sigma = module.LinUCB(20, epsilon=eps, delta=delta)._sigma
         written = 4 / eps * np.sqrt(2 * np.log(1.25 / delta))
-        exact = [gaussian_delta(sensitivity / x, eps) for x in (sigma, written)]
+        exact = [delta_of_noise(sensitivity / x, eps) for x in (sigma, written)]
         print(f"ldpbandit-sigma: eps {eps:g}, delta {delta:g}: sigma {sigma:.4g} in the code, "
               f"{written:.4g} in the README; the least delta is {exact[0]:.3g} and "
               f"{exact[1]:.3g}")  # fmt: skip
-
-
-def gaussian_delta(mu: float, eps: float) -> float:
-    """The delta of noise with sensitivity mu times its standard deviation (Balle & Wang 2018)."""
-    second = np.exp(eps + norm.logcdf(-mu / 2 - eps / mu))
-    return float(norm.cdf(mu / 2 - eps / mu) - second)
 
 
 def replayed(root: Path) -> None:

@@ -14,7 +14,7 @@ from commands import captured
 from joblib.externals.loky import get_reusable_executor
 from matplotlib.figure import Figure
 from refusals import message_of
-from sweeps import own_algorithm
+from sweeps import own_algorithm, write
 from tiers import first
 
 import dpbandits as dp
@@ -373,12 +373,9 @@ def test_files_of_a_folder_of_the_users():
     source = "from dpbandits.authoring import pull_sum, rounds_left\n"
     source += "def mine(game, rng, a):\n    pull_sum(game, int(a), rounds_left(game))\n"
     own_algorithm(Path("files"), "mine", source, "a: 1\n")
-    for name, text in {
-        "env/two.yaml": "law: bernoulli\nmeans: [0.9, 0.4]\n",
-        "experiment/both.yaml": "# @package _global_\nsweep: {algo: [mine, ucb], env: [two]}\n",
-    }.items():
-        Path("files", name).parent.mkdir(parents=True, exist_ok=True)
-        Path("files", name).write_text(text)
+    both = "# @package _global_\nsweep: {algo: [mine, ucb], env: [two]}\n"
+    two = "law: bernoulli\nmeans: [0.9, 0.4]\n"
+    write(Path("files"), {"env/two.yaml": two, "experiment/both.yaml": both})
     call = {"config_dir": "files", **QUICK}
     assert dp.run("mine", "two", **call)["regret"].max() == pytest.approx(250)
     assert dp.run(dp.algorithm("mine", a=0), "two", **call)["regret"].max() == 0

@@ -37,7 +37,7 @@ def test_literal_constants_are_the_paper_s_and_the_default(name, c):
 # The adaptive tree of dpr_ucb (Tao et al. 2022, Alg. 2)
 
 
-@pytest.mark.parametrize("T", [2, 3, 8, 13, 16, 64, 100, 1000, 1024])
+@pytest.mark.parametrize("T", [2, 3, 5, 8, 13, 16, 64, 100, 128, 1000, 1024])
 def test_a_tree_spends_eps_and_with_the_printed_budget_would_spend_more(T):
     """One other reward x_i, truncated at B_i, moves each node that it enters by at most 2 B_i,
     and 2 B_i <= 2 B_m, since the level grows and item m closes the node after item i. So a node
@@ -46,7 +46,7 @@ def test_a_tree_spends_eps_and_with_the_printed_budget_would_spend_more(T):
     The printed eps/ln T a node is an erratum. It spends L eps/ln T > eps, and not for the rough
     bound of B_i by B_m alone: the true loss of some item exceeds eps, too. The losses are exact:
     nodes are differences of released prefix sums, and Laplace noise attains its ratio.
-    test_mechanisms.py has the nodes of a prefix, test_injected_noise.py the scales of their noise.
+    test_counters.py has the nodes of a prefix, test_injected_noise.py the scales of their noise.
     """
     eps, u, v, L = 1.0, 1.0, 0.5, trees.tree_levels(T)
     B = (eps * u * np.arange(1, T + 1) / math.log(T) ** 1.5) ** (1 / (1 + v))

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from helpers import algorithm
 
 from dpbandits.algorithms import dp_se, dpr_se, prae_r
 from dpbandits.audit.exact import one_bit
@@ -18,7 +19,7 @@ from dpbandits.audit.exact.loss import OutOfReach, certified
 from dpbandits.audit.exact.methods import adap_ucb_game, episodic_candidates, lazy_ucb_game
 from dpbandits.audit.subjects.games import game_on
 from dpbandits.authoring import UNIT_INTERVAL, local_dp, pull, rounds_left, send_bit
-from dpbandits.contracts.algorithm import HOMES, from_function, load
+from dpbandits.contracts.algorithm import from_function
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import pulls_of
 from dpbandits.parts.indices.radii import kl_upper
@@ -33,10 +34,6 @@ VALUES = {
     "prae_r": {"k": 2.0, "alpha1": 0.0, "delta": 0.5, "constants": 0.0, "forced": 0.0},
 }
 EPISODIC = {"adap_ucb": adap_ucb_game, "anytime_lazy_ucb": lazy_ucb_game}
-
-
-def algorithm(name):
-    return load(HOMES["algo"] / f"{name}.py")
 
 
 def loss(name, horizon, eps=1.0):

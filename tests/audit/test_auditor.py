@@ -69,7 +69,10 @@ def test_nine_tenths_of_the_budget_are_seen(name, eps):
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_mechanisms_pass(name):
     """The committed table has other budgets, too."""
-    assert not audit(Release(MECHANISMS[name], 1.0), runs=30_000).violated
+    found = audit(Release(MECHANISMS[name], 1.0), runs=30_000)
+    assert not found.violated
+    if name.startswith("context"):
+        assert found.measured > 0.6 * found.subject.promised
 
 
 MU = ("dist_rdp_se", "modular_sum_of_skellam")  # Skellam noise promises at least that much

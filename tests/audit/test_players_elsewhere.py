@@ -13,8 +13,9 @@ from dpbandits.audit.alignment.given import Replay
 from dpbandits.audit.alignment.visit import Visit
 from dpbandits.audit.numbers.sources import numbers_of
 from dpbandits.audit.numbers.streams import Recorder
+from dpbandits.audit.sampling.auditor import audit
 from dpbandits.audit.subjects.prototypes import played
-from dpbandits.audit.subjects.visitors import User, promised
+from dpbandits.audit.subjects.visitors import User, Visitor, promised
 
 
 def verdict(player, eps, **given):
@@ -57,9 +58,8 @@ def test_local_players_that_send_too_much_are_caught(player):
 
 def test_what_an_aligned_player_spends_is_sampled_without_a_violation():
     """The sampling audit itself, of a player that needs none."""
-    source = promised(players.SoundDPSE)
-    visitor = players.visitor_of(source, 1.0, horizon=8)
-    found = players.sampled(visitor, runs=2_000)
+    visitor = Visitor(promised(players.SoundDPSE), 1.0, {}, (8,))
+    found = audit(visitor, runs=2_000, seed=1, candidates=24)
     assert not found.violated and found.runs <= 2_000
 
 

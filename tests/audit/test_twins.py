@@ -8,11 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import privacy
 import pytest
 from helpers import algorithm, defaults
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-import privacy
 from twins import BROKEN, CORRECT
 
 from dpbandits.audit.alignment import align as engine

@@ -1,10 +1,10 @@
 """The words of verdicts: how they combine, the same in tables, in scripts and on pages."""
 
-import importlib.util
 import re
 from itertools import permutations
 
 import pandas as pd
+import privacy_table
 import pytest
 from helpers import CONF
 
@@ -66,15 +66,11 @@ LOSS = {"algo": "adap_ucb", "promised": 1.0, "low": 0.9, "high": 0.9, "horizon":
     ],
 )
 def test_the_page_of_results_and_the_report_have_one_word(row, response, exact, verdict, tmp_path):
-    file = ROOT / "experiments" / "privacy_table.py"
-    spec = importlib.util.spec_from_file_location("privacy_table", file)
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
     audits = pd.DataFrame(
         [ROW | row, *([ROW | {"kind": "response", "verdict": response}] * bool(response))]
     )
     losses = pd.DataFrame([LOSS | {"verdict": exact}])
-    assert script.rows_of(audits, losses)[0][-1] == verdict
+    assert privacy_table.rows_of(audits, losses)[0][-1] == verdict
     audits.to_csv(tmp_path / "audit.csv", index=False)
     losses.to_csv(tmp_path / "exact.csv", index=False)
     assert [found["verdict"] for found in privacy_rows(tmp_path, [])] == [verdict]

@@ -1,14 +1,9 @@
 """The table of compile times, on invented numbers."""
 
-import sys
-from pathlib import Path
-
-import pytest
-from helpers import EVERY, RULES
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import compile as compiling
+import pytest
 import ratios
+from helpers import EVERY, RULES
 
 # In times of the imports; in seconds of a quiet machine as many times QUIET
 FIRST = {"trivial": 0.4, "adap_klucb": 4.0, "ucb": 2.0, "prae_c": 3.0}

@@ -4,6 +4,7 @@ import importlib.util
 from functools import cache
 from pathlib import Path
 
+import helpers
 import numba
 import numpy as np
 import pytest
@@ -20,13 +21,7 @@ MEANS = [0.75, 0.9, 0.1]
 NORMAL = dp.environment("ren_gaussian", means=MEANS)
 PARETO = dp.environment("pareto_v09", means=MEANS)
 LAWS = {"heldp_ucb_ls": NORMAL, "heldp_ucb_bs": NORMAL, "robust_ucb": PARETO, "dpr_ucb": PARETO}
-# With these constants arms are eliminated within some hundred rounds
-SHORT = {
-    "dpr_ucb": {"c": 0.5},
-    "dpr_se": {"c": 1},
-    "ldpr_se": {"c": 0.2},
-    "prae_c": {"D": 7, "c1": 0.5},
-}
+SHORT = helpers.SHORT | {"dpr_ucb": {"c": 0.5}}  # with c = 1 half the noise would not be seen
 DETERMINISTIC = sorted(
     set(NAMES) - set(LAWS) - {"prae_c", "ncb", "gdp_ncb", "ldp_ncb"} - set(THOMPSON)
 )  # on fixed rewards, without noise; the last three begin with random arms
@@ -47,7 +42,7 @@ def naive(compiled):
 @pytest.mark.parametrize("name", DETERMINISTIC)
 def test_without_noise_a_naive_loop_plays_the_same_arms(name):
     """On rewards that are always 1 or always 0: the numbers of pulls are equal."""
-    eps, changes = without_noise(name), SHORT.get(name, {})
+    eps, changes = without_noise(name), SHORT[name]
     eps = min(eps, 1e9)
     for means in ([1.0, 0.0], [0.0, 1.0]):
         for T in (2, 64, 500):
@@ -63,7 +58,7 @@ def pulls_of_both(name, runs, T, **changes):
     (runs, K).
     """
     given = {"env": LAWS.get(name, dp.bernoulli(MEANS)), "horizon": T, "assume": True}
-    chosen = setting(algo=name, **given | SHORT.get(name, {}) | changes)
+    chosen = setting(algo=name, **given | SHORT[name] | changes)
     ours = [record.pulls[-1] for record in play_many(chosen, range(runs))]
     loop = getattr(naive(True), name)
     theirs = [

@@ -2,12 +2,9 @@
 
 import math
 import re
-import sys
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 import ratios
 
 COMMITTED = {"ucb, K = 5": 1.0, "dp_ucb, K = 20": 2.0}

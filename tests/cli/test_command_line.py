@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 import yaml
 from commands import captured, command
-from sweeps import own_algorithm
+from sweeps import own_algorithm, write
 
 from dpbandits.audit.subjects.releases import MECHANISMS
 from dpbandits.cli import audit, bounds, plot, run, status, stop
@@ -499,10 +499,7 @@ def fixed(game, rng, eps, R, n):
 
 @pytest.mark.slow
 def test_a_rule_of_the_users_runs_beside_those_of_the_package(bandit):
-    folder = Path("mine/rule")
-    folder.mkdir(parents=True)
-    (folder / "fixed.py").write_text(MINE)
-    (folder / "fixed.yaml").write_text("# Mine.\nn: 100\n")
+    write(Path("mine/rule"), {"fixed.py": MINE, "fixed.yaml": "# Mine.\nn: 100\n"})
     line = f"--config-dir mine 'sweep={{rule:[fixed,dp_nas],n:[100,200]}}' {SMALL_STOP}"
     found = pd.read_csv(bandit(stop, line)[-1])
     assert list(found.columns) == [*TIMES[:10], "n", *TIMES[10:]]

@@ -1,19 +1,16 @@
 """Multiruns without submitit; launchers are checked."""
 
-import re
-
 import pytest
 from hydra.core.config_store import ConfigStore
+from refusals import message_of
 
 from dpbandits.cli.config.compose import read_request
 from dpbandits.cli.multirun.launch import multirun
 from dpbandits.contracts.question import REGRET
-from dpbandits.errors import BadInput
 
 
 def test_a_multirun_of_nothing_is_refused(unchanged):
-    with pytest.raises(BadInput, match="no combination to run"):
-        multirun(REGRET, ["seed=range(0,0)"], ())
+    assert "no combination to run" in message_of(multirun, REGRET, ["seed=range(0,0)"], ())
 
 
 @pytest.mark.parametrize("name", ["submitit_local", "submitit_slurm"])
@@ -22,5 +19,4 @@ def test_a_launcher_that_is_not_installed_is_reported_in_one_line(monkeypatch, n
     monkeypatch.delitem(ConfigStore.instance().repo["hydra"]["launcher"], f"{name}.yaml", False)
     line = f"hydra/launcher={name}: hydra-submitit-launcher is not installed: "
     line += "pip install 'dpbandits[slurm]'"
-    with pytest.raises(BadInput, match=f"^{re.escape(line)}$"):
-        read_request([f"hydra/launcher={name}"], ())
+    assert message_of(read_request, [f"hydra/launcher={name}"], ()) == line

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from commands import command
 from refusals import message_of
-from sweeps import own_algorithm
+from sweeps import own_algorithm, write
 
 import dpbandits as dp
 from dpbandits.cli import run
@@ -45,14 +45,8 @@ sweep:
   eps: [0.5]
   algo: [adap_ucb, greedy, fast_greedy]
 """
+MINE = Path("mine")
 QUICK = ["horizon=60", "runs=2", "jobs=1", "env=bernoulli"]
-
-
-def write(files: dict[str, str]) -> None:
-    for name, text in files.items():
-        file = Path("mine") / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
 
 
 def bandit_run(*given: str) -> subprocess.CompletedProcess:
@@ -65,10 +59,10 @@ pytestmark = pytest.mark.usefixtures("here")
 @pytest.mark.slow
 def test_an_experiment_mixes_the_packages_algorithms_with_the_users():
     """One job and two give the same bytes, compiled and plain code the same runs."""
-    write({"algo/greedy.py": GREEDY, "algo/greedy.yaml": EXPLORE})
-    write({"algo/fast_greedy.py": FAST_GREEDY, "algo/fast_greedy.yaml": EXPLORE})
-    write({"env/my_env.yaml": "# Mine.\nlaw: bernoulli\nmeans: [0.6, 0.5, 0.3]\n"})
-    write({"experiment/my_exp.yaml": EXPERIMENT})
+    own_algorithm(MINE, "greedy", GREEDY, EXPLORE)
+    own_algorithm(MINE, "fast_greedy", FAST_GREEDY, EXPLORE)
+    write(MINE, {"env/my_env.yaml": "# Mine.\nlaw: bernoulli\nmeans: [0.6, 0.5, 0.3]\n"})
+    write(MINE, {"experiment/my_exp.yaml": EXPERIMENT})
     for jobs in (1, 2):
         done = bandit_run("experiment=my_exp", f"jobs={jobs}", f"results=jobs{jobs}")
         assert done.returncode == 0, done.stderr
@@ -95,7 +89,7 @@ def test_an_experiment_mixes_the_packages_algorithms_with_the_users():
 def test_an_edited_algorithm_is_run_again():
     regrets = []
     for code in (GREEDY, GREEDY.replace("argmax", "argmin")):
-        write({"algo/greedy.py": code, "algo/greedy.yaml": EXPLORE})
+        own_algorithm(MINE, "greedy", code, EXPLORE)
         path = bandit_run("algo=greedy", *QUICK).stdout.splitlines()[-1]
         regrets.append(pd.read_csv(path)["regret"].sum())
     assert regrets[0] != regrets[1]
@@ -124,7 +118,7 @@ BROKEN = {
 def test_a_broken_algorithm_is_refused(broken):
     """Before anything is written."""
     source, values, reason = BROKEN[broken]
-    write({"algo/greedy.py": source, "algo/greedy.yaml": values})
+    own_algorithm(MINE, "greedy", source, values)
     before = sorted(Path.cwd().rglob("*"))
     assert reason in message_of(lambda: read_request(["algo=greedy", *QUICK], user_folders("mine")))
     after = [x for x in sorted(Path.cwd().rglob("*")) if "__pycache__" not in x.parts]
@@ -134,7 +128,7 @@ def test_a_broken_algorithm_is_refused(broken):
 @pytest.mark.slow
 def test_an_experiment_without_a_sweep_runs_one_setting():
     header = "# @package _global_\ndefaults: [{override /algo: adap_ucb}]\n"
-    write({"experiment/single.yaml": header + "horizon: 200\nruns: 2\n"})
+    write(MINE, {"experiment/single.yaml": header + "horizon: 200\nruns: 2\n"})
     done = bandit_run("experiment=single", "eps=0.5", "jobs=1")
     assert done.returncode == 0, done.stderr
     table = pd.read_csv("results/single.csv")
@@ -171,7 +165,7 @@ COMPILED = ["raises in the middle", "misspells a name", "stops early"]
 def test_a_failing_algorithm_is_named_and_the_other_runs_are_stored(ended, failing, decorator):
     left, end, reason = FAILING[failing]
     source = BAD.format(decorator=decorator, left=left, end=end)
-    write({"algo/bad.py": source, "algo/bad.yaml": "{}"})
+    own_algorithm(MINE, "bad", source)
     code, out, err = ended(run, "--config-dir=mine", "sweep={algo:[adap_ucb,bad,ucb]}", *QUICK)
     assert (code, out) == (1, ""), err
     assert reason in err

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.cli import compare as command
@@ -69,8 +70,7 @@ def test_settings_of_one_algorithm_are_told_apart():
     two = pd.concat([table(a=20).assign(m=1), table(a=10).assign(m=2)])
     found = dp.compare(two)
     assert found["tied"].tolist() == [False, True]
-    with pytest.raises(dp.BadInput, match="2 settings of one game"):
-        dp.compare(two, baseline="a")
+    assert "2 settings of one game" in message_of(dp.compare, two, baseline="a")
 
 
 def test_regret_of_zero():
@@ -88,10 +88,8 @@ def test_stopping_times():
 
 
 def test_bad_baseline():
-    with pytest.raises(dp.BadInput, match="did you mean"):
-        dp.compare(table(adap_ucb=1, b=2), baseline="adap_uc")
-    with pytest.raises(dp.BadInput, match="nothing in the table"):
-        dp.compare(table(a=1), baseline="inf")
+    assert "did you mean" in message_of(dp.compare, table(adap_ucb=1, b=2), baseline="adap_uc")
+    assert "nothing in the table" in message_of(dp.compare, table(a=1), baseline="inf")
 
 
 def test_letters_of_a_chain():

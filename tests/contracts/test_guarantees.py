@@ -8,13 +8,15 @@ import re
 import numpy as np
 import pytest
 from helpers import CONF, LOCAL, NAMES, PRIVATE, RULES, SIGNS, algorithm
+from refusals import message_of
 from scipy import stats
-from scipy.special import log_ndtr, logsumexp
-from scipy.stats import norm
+from scipy.special import logsumexp
+from sweeps import own_algorithm
 
 from dpbandits.audit import __main__ as audit_main
 from dpbandits.audit.subjects.releases import MECHANISMS
 from dpbandits.contracts.algorithm import from_function, load
+from dpbandits.contracts.gaussian_dp import eps_of_noise
 from dpbandits.contracts.guarantees import (
     NOT_PRIVATE,
     RDP,
@@ -25,7 +27,6 @@ from dpbandits.contracts.guarantees import (
     global_dp,
     local_dp,
 )
-from dpbandits.errors import BadInput
 
 
 @pytest.mark.parametrize("name", [*NAMES, *RULES])
@@ -72,18 +73,14 @@ def test_the_page_is_made_from_the_guarantees():
 
 
 def test_what_is_no_guarantee_is_refused_in_one_line(tmp_path):
-    file = tmp_path / "algo" / "mine.py"
-    file.parent.mkdir()
-    file.write_text("GUARANTEE = 'eps-DP'\n\n\ndef mine(game, rng, eps):\n    pass\n")
-    with pytest.raises(BadInput, match="GUARANTEE must be a Guarantee"):
-        load(file)
+    source = "GUARANTEE = 'eps-DP'\n\n\ndef mine(game, rng, eps):\n    pass\n"
+    home = own_algorithm(tmp_path, "mine", source)
+    assert "GUARANTEE must be a Guarantee" in message_of(load, home / "mine.py")
 
 
 def test_without_a_guarantee_none_is_claimed(tmp_path):
-    file = tmp_path / "algo" / "silent.py"
-    file.parent.mkdir()
-    file.write_text("def silent(game, rng, eps):\n    pass\n")
-    assert load(file).promise({"eps": 1.0}) == "no guarantee is declared"
+    home = own_algorithm(tmp_path, "silent", "def silent(game, rng, eps):\n    pass\n")
+    assert load(home / "silent.py").promise({"eps": 1.0}) == "no guarantee is declared"
 
 
 def test_private_algorithms_are_found():
@@ -97,21 +94,11 @@ def test_local_guarantees_know_their_curator():
     assert local_dp("x", send).curator is send
 
 
-def smallest_epsilon(mu, delta):
-    """The smallest eps at which N(0, 1) and N(mu, 1) are (eps, delta)-close (Balle & Wang 2018)."""
-    low, high = 0.0, 1e4
-    for _ in range(200):
-        eps = (low + high) / 2
-        lost = norm.cdf(mu / 2 - eps / mu) - np.exp(eps + log_ndtr(-mu / 2 - eps / mu))
-        low, high = (eps, high) if lost > delta else (low, eps)
-    return high
-
-
 @pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-9])
 @pytest.mark.parametrize("rho", [0.01, 0.1, 1.0, 10.0])
 def test_conversions_hold_for_gaussian_noise_and_are_not_far_off(rho, delta):
     """They exceed the exact eps of Gaussian noise; the best order gives the conversion of zCDP."""
-    exact = smallest_epsilon(ZCDP.mu({"rho": rho}), delta)
+    exact = eps_of_noise(ZCDP.mu({"rho": rho}), delta)
     concentrated = ZCDP.epsilon({"rho": rho}, delta)
     assert exact < concentrated < 2 * exact
     orders = 1 + np.geomspace(1e-3, 1e4, 400)
@@ -154,5 +141,6 @@ def test_zcdp_without_a_rho_is_refused_in_one_line():
     def mine(game, rng, eps):
         pass
 
-    with pytest.raises(BadInput, match="global zCDP is promised without a parameter rho"):
-        from_function(mine, "algo", None, gaussian_zcdp("x"))
+    assert "global zCDP is promised without a parameter rho" in message_of(
+        from_function, mine, "algo", None, gaussian_zcdp("x")
+    )

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from commands import command
 from document_code import SMALL_CODE, commands, files_of_blocks, small_code, words_of
+from sweeps import write
 
 from dpbandits.files import package_folder
 from dpbandits.results.sources import unsigned
@@ -45,9 +46,7 @@ def has_code(text):
 @pytest.mark.parametrize("document", with_code("sh"))
 def test_commands_run_in_order(document, tmp_path):
     text = document.read_text()
-    for name, code in files_of_blocks(text).items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(code)
+    write(tmp_path, files_of_blocks(text))
     for line in commands(text):
         call(line, tmp_path)
         if line.startswith("bandit-plot experiment="):

@@ -8,13 +8,7 @@ from refusals import message_of, request_of
 from dpbandits.contracts.question import REGRET
 
 DATA = "algo=dpr_se env=empirical env.file=data.csv"
-
-
-@pytest.fixture(autouse=True)
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-
-
+pytestmark = pytest.mark.usefixtures("here")
 TABLES = [
     (b"a,b\n1,0\n1\n", "row 2 of column b holds a blank"),
     (b"a,b\n1,0\n1,0,1\n", "CSV of numbers"),

@@ -2,11 +2,10 @@
 
 import math
 import re
-import tracemalloc
 
 import numpy as np
 import pytest
-from helpers import P_VALUE, SIGMAS, two_arms
+from helpers import P_VALUE, SIGMAS, peak_of, two_arms
 from in_law import assert_law
 from scipy import stats
 from scipy.special import expit
@@ -394,12 +393,7 @@ def test_long_truncated_sums_store_nothing():
         "histogram": lambda: draw_counts(env, rng, 0, n, 0, 1, -1.0, 0.75, counts),
         "control": lambda: sum([draw(env, rng, 0, 0) for _ in range(n)]),
     }
-    peaks = {}
-    for name, plan in plans.items():
-        tracemalloc.start()
-        plan()
-        peaks[name] = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
+    peaks = {name: peak_of(plan) for name, plan in plans.items()}
     assert max(peaks["sum"], peaks["histogram"]) < 20_000 < 100_000 < peaks["control"]
 
 

@@ -5,6 +5,7 @@ import re
 
 import pytest
 import yaml
+from refusals import message_of
 
 from dpbandits.environments.catalogue import ARMS, LAWS, build, call
 from dpbandits.errors import BadInput
@@ -42,10 +43,8 @@ def test_the_example_of_a_law_can_be_built_and_needs_all_of_its_keys(name):
     assert example["law"] == name and len(build(example).means) >= 1
     needed = inspect.signature(LAWS[name]).parameters.values()
     for key in (p.name for p in needed if p.default is p.empty):
-        with pytest.raises(BadInput, match=key):
-            build({k: v for k, v in example.items() if k != key})
-    with pytest.raises(BadInput, match="no such parameter"):
-        build(example | {"other": 1})
+        assert key in message_of(build, {k: v for k, v in example.items() if k != key})
+    assert "no such parameter" in message_of(build, example | {"other": 1})
     assert set(SECTIONS) - set(EXAMPLES) == {"contextual_table", "empirical"}  # they need files
 
 

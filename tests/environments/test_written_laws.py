@@ -3,13 +3,13 @@
 import json
 import math
 import pickle
-import re
 from pathlib import Path
 
 import joblib
 import numpy as np
 import pytest
 from in_law import assert_law
+from refusals import message_of
 from scipy import stats
 from test_laws import fill_singles, fill_sums, generator
 
@@ -18,7 +18,6 @@ from dpbandits.cli import compare, plot, report, run
 from dpbandits.environments.instances import of_arms
 from dpbandits.environments.laws import draw
 from dpbandits.environments.written import law_of_function, register
-from dpbandits.errors import BadInput
 
 NO_BLOCKS = (0.0, math.inf)
 
@@ -136,8 +135,7 @@ def test_means_moments_and_ranges_follow_from_the_function(function, given, know
     ],
 )
 def test_what_is_no_quantile_function_is_refused(function, given, reason):
-    with pytest.raises(BadInput, match=re.escape(reason)):
-        law_of_function(function)(**given)
+    assert reason in message_of(lambda: law_of_function(function)(**given))
 
 
 def test_a_constant_has_a_mean():
@@ -154,10 +152,12 @@ def test_a_law_can_be_played_mixed_and_contaminated():
     given = {"env": dp.contaminated(env, 0.1, {"law": triangular, "mode": 0.5}), "horizon": 500}
     found = dp.run("ucb", runs=2, assume=True, **given)
     assert found["regret"].gt(0).any()
-    with pytest.raises(BadInput, match="triangular has no such parameter"):
-        dp.run("ucb", dp.mixed([{"law": triangular, "mod": 1}] * 2), horizon=10)
-    with pytest.raises(BadInput, match="assumes rewards"):
-        dp.run("ucb", dp.mixed([{"law": exponential}, {"law": triangular, "mode": 0.5}]), horizon=9)
+    assert "triangular has no such parameter" in message_of(
+        dp.run, "ucb", dp.mixed([{"law": triangular, "mod": 1}] * 2), horizon=10
+    )
+    assert "assumes rewards" in message_of(
+        dp.run, "ucb", dp.mixed([{"law": exponential}, {"law": triangular, "mode": 0.5}]), horizon=9
+    )
 
 
 def plain_ucb(game, rng):

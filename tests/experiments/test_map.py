@@ -1,14 +1,17 @@
 """The map of the best algorithms: the sets that it names, its figure, and its page."""
 
 import itertools
-import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+import which_global_map
+import which_global_page
+from which_global_seeds import contradictions
 
+from dpbandits.contracts.question import REGRET
 from dpbandits.figures.draw import load_script
-from dpbandits.files import package_folder
+from dpbandits.settings.choices import request_from
 
 ALGORITHMS = {"dp_se": 10.0, "dp_klucb": 1.0, "dp_imed": 1.02}
 
@@ -31,7 +34,7 @@ def runs_of_a_map():
     return pd.concat(parts, ignore_index=True)
 
 
-def test_sets_figure_and_page(tmp_path, monkeypatch):
+def test_sets_figure_and_page(tmp_path):
     which, table = load_script("which_global"), runs_of_a_map()
     for found in which.sets(table).values():
         learnt = found.xs(0.1, level="env.gap")
@@ -41,19 +44,13 @@ def test_sets_figure_and_page(tmp_path, monkeypatch):
     assert len(figure.axes) == 4
     assert "20 to 80 runs" in figure.get_supxlabel()
     table.to_csv(tmp_path / "which_global.csv", index=False)
-    monkeypatch.syspath_prepend(str(package_folder("experiments")))
-    import which_global_page
-
     text = which_global_page.page(tmp_path)
     (line,) = (x for x in text.splitlines() if x.startswith("| DP-SE"))
     assert [cell.strip() for cell in line.split("|")[2:7]] == ["0 %"] * 5
     assert text.startswith("T = 1e6, 4 games in which some algorithm learns:")
 
 
-def test_two_maps_are_compared(monkeypatch):
-    monkeypatch.syspath_prepend(str(package_folder("experiments")))
-    from which_global_seeds import contradictions
-
+def test_two_maps_are_compared():
     one = runs_of_a_map()
     assert [found[1:] for found in contradictions(one, one)] == [(0, 16), (0, 16)]
     learnt = (one["env.gap"] == 0.1) & (one["env.arms"] == 2)
@@ -61,19 +58,12 @@ def test_two_maps_are_compared(monkeypatch):
     assert [found[1:] for found in contradictions(one, other)] == [(4, 16), (4, 16)]
 
 
-def test_games_and_laps(monkeypatch):
-    from dpbandits.contracts.question import REGRET
-    from dpbandits.settings.choices import request_from
-
-    monkeypatch.syspath_prepend(str(package_folder("experiments")))
-    import which_global_map
-
+def test_games_and_laps():
     settings = request_from(REGRET, {"experiment": "which_global"}, {}).settings
     games = which_global_map.games_of(settings)
     assert len(settings) == 1890 and sorted(map(len, games)) == [5] * 126 + [10] * 126
     assert all(len({settings[i].budget for i in game}) == 1 for game in games)
     assert which_global_map.most_runs(20) == 160
-    assert "which_global_map" in sys.modules
 
 
 @pytest.mark.parametrize(("regret", "learnt"), [(2000.0, True), (3000.0, False)])

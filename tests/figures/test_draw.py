@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import message_of
 
 import dpbandits as dp
-from dpbandits.errors import BadInput
 from dpbandits.figures import draw
 from dpbandits.figures.bands import curve_of
 from dpbandits.figures.draw import KINDS, figure_of_experiment
@@ -39,14 +39,12 @@ def test_a_bad_figure_is_refused_in_one_line(tmp_path, monkeypatch, figure, part
         monkeypatch.setattr(module, "package_folder", lambda name: tmp_path / name)
     (tmp_path / "conf" / "experiment").mkdir(parents=True)
     (tmp_path / "conf" / "experiment" / "mine.yaml").write_text(f"figure: {figure}\n")
-    with pytest.raises(BadInput) as refused:
-        figure_of_experiment("mine", REGRETS)
-    assert all(part in str(refused.value) for part in parts), refused.value
+    message = message_of(figure_of_experiment, "mine", REGRETS)
+    assert all(part in message for part in parts), message
 
 
 def test_a_table_without_contamination_is_refused():
-    with pytest.raises(BadInput, match=r"no column env\.alpha"):
-        KINDS["contamination"](REGRETS, "title")
+    assert "no column env.alpha" in message_of(KINDS["contamination"], REGRETS, "title")
 
 
 def test_jupyter_displays_a_figure():
@@ -242,10 +240,10 @@ def test_nash_regret_has_no_spread(given):
     table = dp.run("ucb", "bernoulli_c2", **FEW)
     ((key, value),) = given.items()
     for drawn in ({"table": table, "metric": "nash"}, {"table": dp.measured(table, "nash")}):
-        with pytest.raises(BadInput, match=f"{key}={value}: Nash regret is one number"):
-            dp.plot(**drawn, **given)
-    with pytest.raises(BadInput, match="band=std: Nash regret"):
-        draw.from_file("mine", {"kind": "time", "metric": "nash", "band": "std"}, table)
+        assert f"{key}={value}: Nash regret is one number" in message_of(dp.plot, **drawn, **given)
+    assert "band=std: Nash regret" in message_of(
+        draw.from_file, "mine", {"kind": "time", "metric": "nash", "band": "std"}, table
+    )
     assert dp.plot(table, metric="average", **given).axes
 
 
@@ -260,5 +258,4 @@ def test_bands_are_refused_where_none_is_drawn():
     stopped = dp.stop("nas", "sign", cap=1e5, runs=2)
     for table, given in ((stopped, {}), (dp.run("ucb", "bernoulli_c2", **FEW), {"kind": "tail"})):
         assert dp.plot(table, **given).axes
-        with pytest.raises(BadInput, match="band"):
-            dp.plot(table, band="std", **given)
+        assert "band" in message_of(dp.plot, table, band="std", **given)

@@ -6,11 +6,11 @@ import matplotlib.colors
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import message_of
 from sweeps import report, requested
 
 import dpbandits as dp
 from dpbandits.environments.populations import levels
-from dpbandits.errors import BadInput
 from dpbandits.figures.bounds import MOST, curves, read_records
 from dpbandits.figures.experiments import experiment_figure
 from dpbandits.figures.overlays import SLOPE, lines_of
@@ -93,8 +93,9 @@ def test_bounds_on_regret_against_rho():
         r"$\epsilon$ = 1",
         *(rf"$\rho$ = {rho:g}" for rho in (0.2, 0.5, 1, 2, 5)),
     ]
-    with pytest.raises(BadInput, match="x=eps: no algorithm in the table has that privacy budget"):
-        dp.plot(table[table["algo"] == "adac_ucb"].drop(columns="eps"), x="eps")
+    assert "x=eps: no algorithm in the table has that privacy budget" in message_of(
+        dp.plot, table[table["algo"] == "adac_ucb"].drop(columns="eps"), x="eps"
+    )
 
 
 @pytest.mark.slow
@@ -170,12 +171,10 @@ def test_a_manifest_of_other_settings_is_refused(tmp_path):
     assert len(curves(table, records, "x")) > 0
     for text in ("{", "[]", '{"settings": [3]}', '{"settings": [{"algo": "adap_ucb"}]}'):
         file.with_suffix(".json").write_text(text)
-        with pytest.raises(BadInput, match="no readable manifest"):
-            read_records(file)
+        assert "no readable manifest" in message_of(read_records, file)
     changed = [{**records[0], "horizon": 200}, records[1]]
     for other in (records[::-1], records[:1], [*records, records[0]], changed):
-        with pytest.raises(BadInput, match="another table"):
-            curves(table, other, "x")
+        assert "another table" in message_of(curves, table, other, "x")
 
 
 def test_a_table_that_is_loaded_has_bounds_if_it_has_a_manifest(tmp_path):
@@ -183,8 +182,7 @@ def test_a_table_that_is_loaded_has_bounds_if_it_has_a_manifest(tmp_path):
     (ax,) = dp.plot(dp.load(file), bounds=True).axes
     assert THM_1 in [line.get_label() for line in ax.lines]
     file.with_suffix(".json").unlink()
-    with pytest.raises(BadInput, match="have bounds"):
-        dp.plot(dp.load(file), bounds=True)
+    assert "have bounds" in message_of(dp.plot, dp.load(file), bounds=True)
 
 
 def test_a_parameter_that_no_setting_with_bounds_has():

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import message_of
 
 import dpbandits as dp
-from dpbandits.errors import BadInput
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +44,7 @@ def test_rings_are_around_the_means_that_are_tied_with_the_best(table, x):
 def test_figures_without_games_refuse_marks(table, how):
     longer = table.assign(horizon=200, t=2 * table["t"])
     both = pd.concat([table, longer])
-    with pytest.raises(BadInput, match="marks"):
-        dp.plot(both, marks=True, **how)
+    assert "marks" in message_of(dp.plot, both, marks=True, **how)
 
 
 def test_values_that_are_all_small_are_drawn(table):

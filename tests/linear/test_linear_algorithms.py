@@ -29,7 +29,6 @@ from dpbandits.contracts.question import CONTEXTS
 from dpbandits.results.run_store import read_runs
 from dpbandits.running.play import play_many
 
-TABLE = [[0.6, 0.8, 0, 0], [0, 0, 0.6, 0.8]]
 ENVS = {
     "sphere": dp.linear_sphere(K=5, d=3),
     "identical": dp.linear([[0.6, 0.8]] * 3, [0.5, 0.5]),

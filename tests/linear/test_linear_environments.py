@@ -90,13 +90,15 @@ def test_what_does_not_fit_is_refused_before_anything_runs(algo, env, line):
 
 
 def test_contaminating_contexts_is_refused():
-    with pytest.raises(BadInput, match="not those of contexts"):
-        dp.run(algo="lin_ucb", env=dp.contaminated("contextual", 0.1), horizon=10, runs=1)
+    assert "not those of contexts" in message_of(
+        dp.run, algo="lin_ucb", env=dp.contaminated("contextual", 0.1), horizon=10, runs=1
+    )
 
 
 def test_stopping_rules_play_no_contexts():
-    with pytest.raises(BadInput, match="a stopping rule plays arms"):
-        dp.stop(rule="dp_nas", env="contextual", runs=1)
+    assert "a stopping rule plays arms" in message_of(
+        dp.stop, rule="dp_nas", env="contextual", runs=1
+    )
 
 
 def game_of(spec, T, seed=0, checkpoints=None):

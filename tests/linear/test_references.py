@@ -4,6 +4,7 @@ import math
 
 import linear_references
 import numpy as np
+import private_references
 import pytest
 from linear_references import gope
 from tiers import first
@@ -128,42 +129,54 @@ PLANE = BALL | {"theta": [0.3, 0.9], "center": [0.0, 0.5], "K": 8}
 LINE = BALL | {"theta": [1.0], "center": [0.1], "K": 2, "variance": 0.1}
 ENVS = {"ball": BALL, "normal": NORMAL, "plane": PLANE, "line": LINE}
 ROUNDS = 1000
-
-
-def oful_fast(case, runs):
-    name, env, extra = case
-    given = {k: v for k, v in extra.items() if k != "rho"}
-    rho = {"rho": extra["rho"]} if "rho" in extra else {}
-    own = dp.algorithm(name, **given)
-    return final(own, dp.contextual(**ENVS[env]), ROUNDS, runs, **rho, assume=True)
-
-
-CASES = [
-    (name, env, extra)
+# Each environment with optimism, then private contexts: algorithm, environment, budget, options
+CASES = {
+    f"{env}, {i}": (name, env, budget, options)
     for env in ENVS
-    for name, extra in [
-        ("adac_oful", {"C": 1.0, "rho": 30.0, "bonus": "eigenvalue"}),
-        ("lin_ucb", {}),
-        ("rs_oful", {"C": 1.0}),
-        ("adac_oful", {"C": 0.3, "rho": 300.0, "bonus": "printed", "lam_0": 2.0}),
-    ]
-]
-
-
+    for i, (name, budget, options) in enumerate([
+        ("adac_oful", {"rho": 30.0}, {"C": 1.0, "bonus": "eigenvalue"}),
+        ("lin_ucb", {}, {}),
+        ("rs_oful", {}, {"C": 1.0}),
+        ("adac_oful", {"rho": 300.0}, {"C": 0.3, "bonus": "printed", "lam_0": 2.0}),
+    ])
+} | {
+    "printed": ("private_lin_ucb", "ball", {"eps": 300.0}, {}),
+    "messages": ("ldp_lin_ucb", "ball", {"eps": 1.0}, {}),
+    "coded": ("ldp_lin_ucb", "ball", {"eps": 1e4}, {"variant": "coded"}),
+    "wishart": ("private_lin_ucb", "plane", {"eps": 100.0}, {"noise": "wishart"}),
+    "wishart, eps 3000": ("private_lin_ucb", "line", {"eps": 3000.0}, {"noise": "wishart"}),
+    "exact": ("private_lin_ucb", "line", {"eps": 300.0}, {"calibration": "exact"}),
+    "exact, eps 1": ("private_lin_ucb", "normal", {"eps": 1.0}, {"calibration": "exact"}),
+    "printed, eps 1": ("private_lin_ucb", "ball", {"eps": 1.0}, {}),
+    "exact messages": ("ldp_lin_ucb", "plane", {"eps": 1e3}, {"calibration": "exact"}),
+    "exact, coded": (
+        "ldp_lin_ucb", "line", {"eps": 300.0}, {"variant": "coded", "calibration": "exact"}
+    ),
+    "coded, normal": ("ldp_lin_ucb", "normal", {"eps": 1e5}, {"variant": "coded"}),
+}  # fmt: skip
 MUTANTS = [  # and the case that has what it changes
-    (0, "lam"), (0, "l"), (0, "root"), (0, "contexts"), (0, "C"), (0, "ln"), (1, "lam"), (1, "ln"),
-    (1, "root"), (1, "contexts"), (2, "C"), (2, "lam"), (3, "l"), (3, "C"),
+    ("ball, 0", "lam"), ("ball, 0", "l"), ("ball, 0", "root"), ("ball, 0", "contexts"),
+    ("ball, 0", "C"), ("ball, 0", "ln"), ("ball, 1", "lam"), ("ball, 1", "ln"),
+    ("ball, 1", "root"), ("ball, 1", "contexts"), ("ball, 2", "C"), ("ball, 2", "lam"),
+    ("ball, 3", "l"), ("ball, 3", "C"),
+    ("printed", "m"), ("printed", "ln 2"), ("printed", "shift"), ("printed", "gamma"),
+    ("printed", "twice"), ("wishart", "m"), ("wishart", "ln 4"), ("wishart", "shift"),
+    ("wishart", "gamma"), ("exact", "m"), ("exact, eps 1", "twice"),
+    ("exact messages", "twice"), ("coded", "root"), ("coded", "sigma"), ("coded", "shift"),
+    ("exact messages", "c"), ("exact messages", "root"),
 ]  # fmt: skip
+# delta, and alpha or the weight of the ridge
+NUMBERS = {"private_lin_ucb": (0.001, 0.05), "ldp_lin_ucb": (0.1, 0.1)}
 
 
-@pytest.mark.parametrize(
-    ("case", "mutant"), [*((i, "") for i in range(len(CASES))), *MUTANTS], ids=str
-)
-def test_optimism_with_the_same_random_numbers_has_the_same_regret(case, mutant):
-    name, env, extra = CASES[case]
-    slow, oful = [], getattr(linear_references, name)
+@pytest.mark.parametrize(("case", "mutant"), first([*((c, "") for c in CASES), *MUTANTS], 41))
+def test_the_same_random_numbers_have_the_same_regret(case, mutant):
+    name, env, budget, options = CASES[case]
+    slow = getattr(linear_references, name, None) or getattr(private_references, name)
+    given, found = (ENVS[env], ROUNDS, 1, *NUMBERS.get(name, (0.001, 0.1))), []
     for run in range(3):
-        coins, noise = (generator(5, run, stream) for stream in (ENVIRONMENT, LEARNER))
-        given = extra | {"mutant": mutant, "noise": noise}
-        slow += oful(ENVS[env], ROUNDS, 1, 0.001, 0.1, coins, **given).tolist()
-    assert np.allclose(slow, oful_fast(CASES[case], 3), rtol=1e-6) == (mutant == "")
+        coins, own = (generator(5, run, stream) for stream in (ENVIRONMENT, LEARNER))
+        found += slow(*given, coins, **budget, **options, mutant=mutant, own=own).tolist()
+    algo = dp.algorithm(name, **options)
+    fast = final(algo, dp.contextual(**ENVS[env]), ROUNDS, 3, **budget, assume=True)
+    assert np.allclose(found, fast, rtol=1e-6) == (mutant == "")

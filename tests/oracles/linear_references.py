@@ -121,10 +121,10 @@ def adac_oful(env, T, R, delta, lam, rng, C, rho, bonus, lam_0=0.1, **rest):
 
 
 def oful(
-    env, T, R, delta, lam, rng, C=None, rho=None, lam_0=0.1, bonus="printed", mutant="", noise=None
+    env, T, R, delta, lam, rng, C=None, rho=None, lam_0=0.1, bonus="printed", mutant="", own=None
 ):
     """Regret of R runs at the horizon. Without C the estimate is taken anew in every round; without
-    rho there is no noise. ``noise`` is the learner's generator, if it has one of its own.
+    rho there is no noise. ``own`` is the learner's generator, if it has one of its own.
     """
     d = len(env["theta"])
     ridge = 2 * lam if mutant == "lam" else lam
@@ -138,7 +138,7 @@ def oful(
         if C is None:
             changed[:] = t > 0
         if rho is not None:
-            Y[changed] += math.sqrt(2 / rho) * (noise or rng).standard_normal((changed.sum(), d))
+            Y[changed] += math.sqrt(2 / rho) * (own or rng).standard_normal((changed.sum(), d))
         l, n = l + changed, np.where(changed, t, n)
         V_tau[changed] = V[changed]
         W = np.linalg.inv(V_tau)

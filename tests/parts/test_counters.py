@@ -1,4 +1,4 @@
-"""Honaker's and k-ary trees proved symbolically, their variances, and Chernoff quantiles."""
+"""Binary, Honaker's and k-ary trees proved symbolically, variances, and Chernoff quantiles."""
 
 import inspect
 import math
@@ -16,7 +16,7 @@ from dpbandits.parts.counting.counters import CALIBRATED, counter_noise, describ
 from dpbandits.parts.counting.honaker import HonakerTrees, honaker_noise
 from dpbandits.parts.counting.kary import KaryTrees, kary_levels, kary_noise, new_kary_trees
 from dpbandits.parts.counting.node_scales import NodeScales, node_scale
-from dpbandits.parts.counting.trees import tree_levels
+from dpbandits.parts.counting.trees import new_trees, tree_levels, tree_noise
 from dpbandits.parts.noise import mechanisms
 
 MILLION = 10**6
@@ -68,6 +68,11 @@ def draws(monkeypatch):
     return scales
 
 
+def symbolic_binary(T):
+    trees = new_trees(1, T).astype(object)
+    return lambda n: tree_noise(trees, 0, n, mechanisms.laplace(None, n))
+
+
 def symbolic_honaker(T, noise=honaker_noise):
     trees = HonakerTrees(*(np.zeros((1, tree_levels(T)), dtype=object) for _ in range(2)))
     return lambda n: noise(trees, None, 0, n, BY_LAST_ITEM)
@@ -108,10 +113,13 @@ def agree(noise_of, tree, T):
     return True
 
 
-@pytest.mark.parametrize("T", [1, 2, 13, 64, 100])
-def test_honaker_s_noise_is_the_reference_s(T, draws):
-    tree, scales = reference(HonakerTree)
-    assert agree(symbolic_honaker(T), tree, T)
+@pytest.mark.parametrize("T", [1, 2, 8, 13, 16, 64, 100])
+@pytest.mark.parametrize(
+    ("kind", "symbolic"), [(Tree, symbolic_binary), (HonakerTree, symbolic_honaker)]
+)
+def test_binary_noise_is_the_reference_s(kind, symbolic, T, draws):
+    tree, scales = reference(kind)
+    assert agree(symbolic(T), tree, T)
     assert draws == scales
 
 
@@ -162,7 +170,7 @@ def test_mistakes_in_trees_are_seen(function, right, wrong, draws):
 
 @pytest.mark.parametrize(("T", "k"), [(1, 3), (4, 3), (5, 3), (13, 3), (1000, 5), (5000, 19)])
 def test_an_item_lies_in_at_most_the_levels_of_a_kary_tree(T, k):
-    """Those of Honaker's tree are the nodes of the binary one; see test_mechanisms.py."""
+    """Those of Honaker's tree are the nodes of the binary one; see test_heavy_tails.py."""
     tree, _ = reference(KaryTree, k)
     for _ in range(T):
         tree.add(0)

@@ -1,4 +1,4 @@
-"""Privacy mechanisms: the right law at two scales, and the tree proved symbolically."""
+"""Privacy mechanisms: the right law at two scales; levels of trees."""
 
 import math
 
@@ -7,13 +7,7 @@ import pytest
 from in_law import assert_law
 from scipy import stats
 
-from dpbandits.parts.counting.trees import (
-    lowest_bit,
-    new_trees,
-    tree_levels,
-    tree_node_scale,
-    tree_noise,
-)
+from dpbandits.parts.counting.trees import lowest_bit, tree_levels, tree_node_scale
 from dpbandits.parts.noise.mechanisms import gaussian, gaussian_mean, laplace
 
 
@@ -57,40 +51,3 @@ def test_lowest_bit():
     for j in range(62):
         assert lowest_bit(1 << j) == j
         assert lowest_bit((1 << j) + (1 << 62)) == j
-
-
-class Symbols:
-    """Noise that remembers which draws it is made of."""
-
-    def __init__(self, *names):
-        self.names = names
-
-    def __add__(self, other):
-        return Symbols(*self.names, *other.names)
-
-
-@pytest.mark.parametrize("T", [1, 8, 13, 16, 64])
-def test_prefix_holds_the_nodes_of_its_binary_digits(T):
-    """Item n's node is called n: it covers the items (n - lowest bit, n]. Trees of other arms do
-    not touch it."""
-    trees = new_trees(2, T).astype(object)
-    for n in range(1, T + 1):
-        tree_noise(trees, 1, n, Symbols(-n))
-        prefix = tree_noise(trees, 0, n, Symbols(n))
-        nodes, rest = [], n
-        while rest:
-            nodes.append(rest)
-            rest -= rest & -rest
-        assert sorted(prefix.names) == sorted(nodes)
-
-
-@pytest.mark.parametrize("T", [1, 5, 8, 16, 100, 128, 1000, 1024])
-def test_an_item_enters_at_most_the_levels_that_its_noise_pays_for(T):
-    """The most nodes that cover one item, counted: a tree with ceil(log2 T) levels is one short
-    at powers of two."""
-    covering = np.zeros(T + 1, int)
-    for n in range(1, T + 1):
-        covering[n - (n & -n) + 1 : n + 1] += 1
-    assert covering.max() == tree_levels(T)
-    if T & (T - 1) == 0 and T > 1:
-        assert covering.max() > math.ceil(math.log2(T))

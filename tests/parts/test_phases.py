@@ -47,19 +47,3 @@ def test_a_phase_that_the_horizon_cuts_releases_nothing():
         phases.play_phase(game, rng, math.inf, found, 0, 2.0)
     assert list(found.total) == [4.0, 0.5] and list(found.length) == [4.0, 1.0]
     assert list(found.mean) == [1.0, 0.5] and list(game.counts) == [6, 1]
-
-
-@pytest.mark.long
-def test_totals_keep_the_noise_of_every_phase():
-    """After k phases the variance of the noise of a total is 2 k/eps^2."""
-    k, eps, runs = 5, 0.5, 20_000
-    rng = np.random.default_rng(3)
-    noise = []
-    for _ in range(runs):
-        game = game_of(table([[0.25, 0.0]] * 100), 100)
-        found = phases.first_phases(game, rng, eps, 0.0)
-        for _ in range(k - 1):
-            phases.play_phase(game, rng, eps, found, 0, 2.0)
-        noise.append(found.total[0] - 0.25 * found.length[0])
-    assert np.mean(noise) == pytest.approx(0, abs=5 * math.sqrt(2 * k) / eps / math.sqrt(runs))
-    assert np.var(noise) == pytest.approx(2 * k / eps**2, rel=0.1)

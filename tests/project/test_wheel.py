@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from commands import captured
 from document_code import commands, files_of_blocks, small_code, words_of
+from sweeps import write
 
 from dpbandits.compiled import compiled_code
 from dpbandits.files import package_folder
@@ -148,9 +149,7 @@ printf '%s\\n' "${COMPREPLY[@]}"
 @pytest.mark.long
 def test_an_algorithm_of_a_user(place):
     """The one of CONTRIBUTING.md."""
-    for name, code in files_of_blocks(CONTRIBUTING).items():
-        (place.elsewhere / name).parent.mkdir(parents=True, exist_ok=True)
-        (place.elsewhere / name).write_text(code)
+    write(place.elsewhere, files_of_blocks(CONTRIBUTING))
     (line,) = [x for x in commands(CONTRIBUTING) if x.startswith("bandit-run --config-dir")]
     printed = place.run(*words_of(line, place.elsewhere))
     assert "\ngreedy " in printed and "each reward enters one Laplace mean" in printed

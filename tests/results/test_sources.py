@@ -4,8 +4,8 @@ import json
 import shutil
 import sys
 from dataclasses import replace
-from importlib import import_module
 
+import check
 import pytest
 from commands import captured
 from sweeps import requested
@@ -18,14 +18,7 @@ from dpbandits.results.sources import of_summary, signature, signed, sources_of,
 TOP = package_folder("conf").parent
 
 
-@pytest.fixture
-def check(monkeypatch):
-    """The script that compares pages."""
-    monkeypatch.syspath_prepend(TOP / "experiments")
-    return import_module("check")
-
-
-def test_no_committed_page_is_out_of_date(check):
+def test_no_committed_page_is_out_of_date():
     """If this fails, make these pages anew: ``make figures map claims audit``, or one of them."""
     pages = check.committed()
     assert len(pages) > 80
@@ -33,7 +26,7 @@ def test_no_committed_page_is_out_of_date(check):
     assert not found, "\n".join(f"{page}: {why}" for page, why in found.items())
 
 
-def test_every_committed_page_is_signed_or_measured(check):
+def test_every_committed_page_is_signed_or_measured():
     stems = {file.stem for file in (TOP / "results").glob("*.md")}
     assert set(check.MEASURED) <= stems
     assert not set(check.MEASURED) & {page.partition(".")[0] for page in check.committed()}
@@ -52,7 +45,7 @@ def edited(file, old, new):
 
 
 @pytest.mark.slow
-def test_an_edit_makes_the_pages_that_depend_on_it_out_of_date(check, tmp_path):
+def test_an_edit_makes_the_pages_that_depend_on_it_out_of_date(tmp_path):
     """Also: the folder does not matter, nor do comments in the files of settings."""
     ignored = shutil.ignore_patterns("__pycache__")
     for folder in ("conf", "experiments", "src/dpbandits"):
@@ -90,7 +83,7 @@ def test_the_hash_depends_on_settings_runs_and_algorithms_but_not_on_libraries()
 
 
 @pytest.mark.parametrize(("suffix", "text"), [(".md", "| a |\n"), (".tex", "\\end{tabular}\n")])
-def test_a_page_with_its_line(check, monkeypatch, suffix, text):
+def test_a_page_with_its_line(monkeypatch, suffix, text):
     page = signed(text, ["a"], suffix)
     assert unsigned(page) == text and unsigned(text) == text
     assert signature(page) == sources_of(["a"]) and signature(text) is None
@@ -100,7 +93,7 @@ def test_a_page_with_its_line(check, monkeypatch, suffix, text):
     assert "line" in check.difference(page, signed(text, ["b"], suffix))
 
 
-def test_one_digit_that_differs_is_found(check, monkeypatch, tmp_path, capsys):
+def test_one_digit_that_differs_is_found(monkeypatch, tmp_path, capsys):
     """The control of ``make results-check``; a page that was not made is found, too."""
     for suffix in ("md", "tex"):  # what is staged, whatever stands in the folder
         page = f"azize2022_fig8.{suffix}"

@@ -1,11 +1,10 @@
 """Tables in pieces: the bytes of the whole, in memory that does not grow with their rows."""
 
-import tracemalloc
-
 import numpy as np
 import pandas as pd
 import pytest
-from sweeps import own_algorithm, quick, report, requested
+from helpers import peak_of
+from sweeps import own_algorithm, pulling, quick, report, requested
 
 from dpbandits.contracts.question import QUESTIONS
 from dpbandits.errors import CannotWrite, plain
@@ -17,14 +16,6 @@ from dpbandits.results.run_store import Memory, Run
 from dpbandits.results.summary import summarize
 from dpbandits.results.tables import csv_of, described, load_finished, measured, tidy, write_pieces
 from dpbandits.running.monte_carlo import play_missing
-
-ODD = """
-from dpbandits.game import pull, rounds_left
-
-def odd(game, rng, eps, x, y):
-    while rounds_left(game):
-        pull(game, 0)
-"""
 
 
 def as_one(store, settings, runs):
@@ -48,8 +39,8 @@ def as_one(store, settings, runs):
 
 def odd_sweep(folder):
     """Columns of whole numbers and fractions, of numbers and words, and that some settings lack."""
-    own_algorithm(folder, "odd", ODD, "{x: 1, y: 2}")
-    own_algorithm(folder, "bare", ODD.replace("odd(game, rng, eps, x, y)", "bare(game, rng)"))
+    own_algorithm(folder, "odd", pulling("odd", parameters="eps, x, y"), "{x: 1, y: 2}")
+    own_algorithm(folder, "bare", pulling("bare"))
     env = {"law": "twopoint_heavy", "means": [0.2, 0.1], "v": 1}
     return requested(
         folders=(str(folder),),
@@ -101,16 +92,6 @@ def test_a_summary_made_in_pieces_is_that_of_the_table(tmp_path, monkeypatch, qu
     path, found = write_report(request, store, 0.0)
     pd.testing.assert_frame_equal(found, right, check_exact=True)
     assert path.read_bytes() == before
-
-
-def peak_of(work):
-    """The most memory that some work needs besides what it is given, in bytes."""
-    tracemalloc.start()
-    try:
-        work()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.mark.slow

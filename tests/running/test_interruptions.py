@@ -23,6 +23,7 @@ from sweeps import (
     QUICK,
     csv_after,
     own_algorithm,
+    pulling,
     quick,
     report,
     requested,
@@ -160,20 +161,12 @@ def test_a_signal_is_answered_at_once(tmp_path, horizon, stop):
 
 
 SLOW = """
-import os, time
-from pathlib import Path
-from dpbandits.game import pull, rounds_left
-
-def slow(game, rng, eps):
-    here = Path(__file__).parent
-    (here / f"{os.getpid()}.begun").touch()
-    while len(list(here.glob("*.begun"))) < 2:  # the other process has not begun
-        time.sleep(0.01)
-    with open(here / "played", "a") as log:
-        log.write(f"{eps}\\n")
-    time.sleep(0.1)
-    while rounds_left(game):
-        pull(game, rng.integers(5))
+(here / f"{os.getpid()}.begun").touch()
+while len(list(here.glob("*.begun"))) < 2:  # the other process has not begun
+    time.sleep(0.01)
+with open(here / "played", "a") as log:
+    log.write(f"{eps}\\n")
+time.sleep(0.1)
 """
 BLIND = "from dpbandits.running.loop import Loop; Loop._stored = lambda *_: frozenset(); "
 
@@ -182,7 +175,8 @@ BLIND = "from dpbandits.running.loop import Loop; Loop._stored = lambda *_: froz
 @pytest.mark.parametrize("blind", [False, True])
 def test_two_processes_share_the_work(tmp_path, blind):
     """Runs that one has stored the other does not play; the control does not look for them."""
-    home = own_algorithm(tmp_path / "mine", "slow", SLOW)
+    source = pulling("slow", SLOW, "eps", "rng.integers(5)")
+    home = own_algorithm(tmp_path / "mine", "slow", source)
     eps = list(range(1, 31))
     given = {"algo": "slow", "eps": eps, "horizon": 5, "runs": 1, "jobs": 1, "backend": "threads"}
     line = [*words(**given), f"results={tmp_path}", f"--config-dir={tmp_path / 'mine'}"]

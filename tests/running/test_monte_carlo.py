@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pandas as pd
 import pytest
-from sweeps import csv_after, own_algorithm, quick, requested, stored
+from sweeps import csv_after, own_algorithm, pulling, quick, requested, stored
 from tqdm.std import tqdm
 
 from dpbandits.contracts.question import QUESTIONS, REGRET
@@ -232,20 +232,14 @@ def test_an_interruption_does_not_break_into_a_write(tmp_path, monkeypatch):
 
 
 UNLUCKY = """
-from pathlib import Path
-from dpbandits.game import pull, rounds_left
-
-def unlucky(game, rng, eps):
-    if Path(__file__).with_name("broken").exists() and rng.random() < 0.1:
-        raise RuntimeError("no luck")
-    while rounds_left(game):
-        pull(game, 0)
+if (here / "broken").exists() and rng.random() < 0.1:
+    raise RuntimeError("no luck")
 """
 
 
 @pytest.mark.slow
 def test_runs_beside_one_that_fails_are_stored(tmp_path):
-    home = own_algorithm(tmp_path / "mine", "unlucky", UNLUCKY)
+    home = own_algorithm(tmp_path / "mine", "unlucky", pulling("unlucky", UNLUCKY, "eps"))
     given = {"algo": "unlucky", "eps": 1, "horizon": 10, "runs": 200, "jobs": 1}
     request = requested(tmp_path / "results", folders=(str(tmp_path / "mine"),), **given)
     (home / "broken").touch()

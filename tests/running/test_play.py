@@ -25,7 +25,7 @@ SETTINGS = {
 }
 SETTINGS |= {name: {"rule": name, "rel_error": 0.9, "cap": 10**6} for name in MEAN_RULES}
 SETTINGS |= {
-    name: {"rule": name, "env": dp.bernoulli([0.2, 0.9]), "cap": 10**5}
+    name: {"rule": name, "env": dp.bernoulli([0.2, 0.9, 0.5]), "cap": 10**5}
     for name in RULES
     if name not in MEAN_RULES
 }

@@ -7,7 +7,6 @@ from dpbandits.running.progress import progress_bar
 
 def test_without_an_error_stream_there_is_no_bar(monkeypatch):
     monkeypatch.setattr(sys, "stderr", None)
-    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)  # of another test
     with progress_bar(2) as bar:
         bar.update(1)
     assert bar.disable

@@ -4,7 +4,7 @@ import io
 
 import pandas as pd
 import pytest
-from sweeps import csv_after, own_algorithm, requested
+from sweeps import csv_after, own_algorithm, pulling, requested
 
 from dpbandits.running.failures import RunsFailed
 from dpbandits.running.monte_carlo import fulfil
@@ -125,21 +125,14 @@ def test_a_setting_all_of_whose_runs_kill_their_worker_is_given_up_soon():
 
 
 REPLACING = """
-from pathlib import Path
-from dpbandits.game import pull, rounds_left
-
-def replacing(game, rng):
-    here = Path(__file__).parent
-    if (here / "next.csv").exists():
-        (here / "next.csv").replace(here / "data.csv")
-    while rounds_left(game):
-        pull(game, 0)
+if (here / "next.csv").exists():
+    (here / "next.csv").replace(here / "data.csv")
 """
 
 
 def test_data_that_are_replaced_meanwhile_do_not_mix(tmp_path):
     """Runs on the old data are stored as such; later requests play on the new data."""
-    home = own_algorithm(tmp_path, "replacing", REPLACING)
+    home = own_algorithm(tmp_path, "replacing", pulling("replacing", REPLACING))
     old, new = "a,b\n" + "0,1\n" * 9, "a,b\n" + "1,0\n" * 9
     (home / "data.csv").write_text(old)
     (home / "next.csv").write_text(new)
@@ -153,23 +146,14 @@ def test_data_that_are_replaced_meanwhile_do_not_mix(tmp_path):
     assert regrets == [9, 0, 0]
 
 
-PLAIN = """
-from dpbandits.game import pull, rounds_left
-
-def edited(game, rng):
-    while rounds_left(game):
-        pull(game, 0)
-"""
-
-
 @pytest.mark.slow
 def test_an_algorithm_that_workers_cannot_load_is_not_taken_for_their_death(tmp_path):
-    file = own_algorithm(tmp_path, "edited", PLAIN) / "edited.py"
+    file = own_algorithm(tmp_path, "edited", pulling("edited")) / "edited.py"
     request = requested(folders=(str(tmp_path),), algo="edited", horizon=10, runs=4, jobs=2)
     file.write_text("def edited(")
     with pytest.raises(RunsFailed) as caught:
         fulfil(request)
     (reason,) = {failure.reason for failure in caught.value.failures}
     assert "cannot import" in reason and "SyntaxError" in reason
-    file.write_text(PLAIN)
+    file.write_text(pulling("edited"))
     assert fulfil(request)[1] == 4

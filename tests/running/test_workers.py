@@ -1,24 +1,17 @@
 """A worker that dies costs only the run that kills it."""
 
+from textwrap import indent
+
 import psutil
 import pytest
-from sweeps import csv_after, own_algorithm, requested, started, until
+from sweeps import csv_after, own_algorithm, pulling, requested, started, until
 
 from dpbandits.results.run_store import RunStore
 from dpbandits.running.failures import RunsFailed
 
-MORTAL = """
-import os, signal
-from pathlib import Path
-from dpbandits.game import pull, rounds_left
-
-def mortal(game, rng, eps):
-    here = Path(__file__).parent
-    if {condition}:
-        (here / ("d" + str(len(list(here.glob("d[0-9]")))))).touch()  # one more at each death
-        os.kill(os.getpid(), signal.SIGKILL)
-    while rounds_left(game):
-        pull(game, rng.integers(5))
+DYING = """
+(here / ("d" + str(len(list(here.glob("d[0-9]")))))).touch()  # one more at each death
+os.kill(os.getpid(), signal.SIGKILL)
 """
 DEATH = "its worker died: it was killed, ran out of memory, or crashed"
 
@@ -27,7 +20,8 @@ pytestmark = pytest.mark.slow
 
 def mortal(folder, condition, **given):
     """A request whose algorithm kills its worker on a condition, and the algorithm's folder."""
-    home = own_algorithm(folder, "mortal", MORTAL.format(condition=condition))
+    first = f"if {condition}:{indent(DYING, '    ')}"
+    home = own_algorithm(folder, "mortal", pulling("mortal", first, "eps", "rng.integers(5)"))
     given = {"horizon": 50, "jobs": 2, **given}
     return requested(folder / "results", folders=(str(folder),), **given), home
 
@@ -76,20 +70,9 @@ def test_a_run_that_kills_its_worker_costs_no_other_run(tmp_path, jobs):
     assert sorted(found) == [r for r in range(40) if r != 29]
 
 
-SLEEPY = """
-import time
-from dpbandits.game import pull, rounds_left
-
-def sleepy(game, rng):
-    time.sleep(0.1)
-    while rounds_left(game):
-        pull(game, 0)
-"""
-
-
 @pytest.mark.long
 def test_processes_end_soon_after_a_command_that_is_killed(tmp_path):
-    own_algorithm(tmp_path, "sleepy", SLEEPY)
+    own_algorithm(tmp_path, "sleepy", pulling("sleepy", "time.sleep(0.1)"))
     given = ["algo=sleepy", "horizon=10", "runs=1000", "jobs=2", f"--config-dir={tmp_path}"]
     command = started(*given, f"results={tmp_path}")
     until(lambda: list(tmp_path.rglob("*.npz")), command)

@@ -5,7 +5,7 @@ import math
 import identification_references as references
 import numpy as np
 import pytest
-from helpers import algorithm, answer_in, bernoulli, game_of
+from helpers import algorithm
 from in_law import apart_in_sizes as apart
 
 import dpbandits as dp
@@ -203,17 +203,6 @@ def test_a_cap_ends_a_run_without_an_answer(rule, cap):
     assert np.isnan(answers).all() and (pulls.sum(axis=1) <= cap).all()
     if rule != "dp_se_bai" and cap >= 3:
         assert (pulls.sum(axis=1) == cap).all()
-
-
-@pytest.mark.parametrize("rule", RULES)
-def test_compiled_equals_plain_python(rule):
-    own = {"adap_tt": (1.0, 0.1, 0.0, 0.0), "tt_ucb": (0.1,)}.get(rule, (1.0, 0.1))
-    found = []
-    for plain in (False, True):
-        game = game_of(bernoulli(0.9, 0.3, 0.5), 5000)
-        answer = answer_in(game, algorithm(rule), np.random.default_rng(2), own, plain)
-        found.append((answer, game.counts.tolist()))
-    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("budgets", [[0.5], [0.5, np.inf], [0.5, 1.0, np.inf]])

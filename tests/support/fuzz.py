@@ -10,6 +10,7 @@ import yaml
 from commands import command
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from sweeps import write
 
 from dpbandits.cli.command import one_line
 from dpbandits.cli.config.compose import read_request
@@ -211,9 +212,7 @@ def requested(folder, question, words, group, content):
         old.unlink()
     folders = ()
     if group is not None:
-        file = folder / group / "mine.yaml"
-        file.parent.mkdir(exist_ok=True)
-        file.write_bytes(content)
+        write(folder, {f"{group}/mine.yaml": content})
         folders = user_folders(str(folder))
     return read_request(words, folders, question)
 
@@ -279,9 +278,7 @@ def end_of_command(folder, words, files, limit=10) -> str:
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
-    for name, content in files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_bytes(content)
+    write(folder, files)
     words = [word.replace("\0", "0") for word in words]  # no system passes it
     done = command(*words, cwd=folder, limit=limit)
     said = done.stderr.splitlines()

@@ -4,6 +4,7 @@ import dataclasses
 import inspect
 import math
 import sys
+import tracemalloc
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -195,6 +196,16 @@ def eliminated(arms, K: int) -> bool:
     In turn or in batches that double, an arm that is still there is.
     """
     return len(np.unique(arms[len(arms) // 2 :])) < K
+
+
+def peak_of(work):
+    """The most memory that some work needs besides what it is given, in bytes."""
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 class NotApplied(Exception):

@@ -4,9 +4,6 @@ import random
 
 import numpy as np
 
-from dpbandits.audit.sampling.auditor import audit
-from dpbandits.audit.subjects.visitors import Visitor
-
 
 class SoundDPSE:
     """Successive elimination by noisy sums of signs 2r - 1, each reward in one sum. eps-DP.
@@ -172,13 +169,3 @@ class Brief(InTurn):
 
 def nothing(arms, horizon, eps, rng):
     """No player."""
-
-
-def visitor_of(source, eps, horizon):
-    """The subject of the sampling audit of a player."""
-    return Visitor(source, eps, {}, (horizon,))
-
-
-def sampled(visitor, runs):
-    """The finding of the sampling audit."""
-    return audit(visitor, runs=runs, seed=1, candidates=24)

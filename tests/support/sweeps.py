@@ -3,9 +3,10 @@
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from subprocess import PIPE, Popen
+from textwrap import indent
 from typing import Any
 
 import numpy as np
@@ -89,13 +90,36 @@ def stored(request: Request) -> dict[tuple[int, int], bytes]:
     }
 
 
+def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write files, given by their paths in a folder; folders are made."""
+    for path, content in files.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
 def own_algorithm(folder: Path, name: str, source: str, parameters: str = "{}") -> Path:
     """Write the two files of an algorithm into a configuration folder."""
     home = folder / "algo"
-    home.mkdir(parents=True, exist_ok=True)
-    (home / f"{name}.yaml").write_text(parameters)
-    (home / f"{name}.py").write_text(source)
+    write(home, {f"{name}.yaml": parameters, f"{name}.py": source})
     return home
+
+
+def pulling(name: str, first: str = "pass", parameters: str = "", arm: str = "0") -> str:
+    """The source of an algorithm that pulls an arm in every round, after some code; in that,
+    ``here`` is its folder.
+    """
+    return f"""
+import os, signal, time
+from pathlib import Path
+from dpbandits.game import pull, rounds_left
+
+def {name}(game, rng, {parameters}):
+    here = Path(__file__).parent
+{indent(first, "    ")}
+    while rounds_left(game):
+        pull(game, {arm})
+"""
 
 
 def started(*words: str, before: str = "", **more: Any) -> Popen:

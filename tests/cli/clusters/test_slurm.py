@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 from extras import require
 from slurm_cluster import asked, require_slurm, slurm_cluster
-from sweeps import COMMAND, heeding_ctrl_c, own_algorithm, requested, started, stored, until
+from sweeps import (
+    COMMAND,
+    heeding_ctrl_c,
+    own_algorithm,
+    pulling,
+    requested,
+    started,
+    stored,
+    until,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.extra("submitit")]
 SLURM = ["-m", "hydra/launcher=submitit_slurm", "hydra.launcher.mem_gb=null", "jobs=1"]
@@ -77,22 +86,14 @@ def test_an_array_of_jobs_gives_the_bytes_of_one_machine(tmp_path, slurm, accoun
 
 
 FATES = """
-import os, time
-from pathlib import Path
-from dpbandits.game import pull, rounds_left
-
-def fates(game, rng, eps, fate):
-    here = Path(__file__).parent
-    if fate == 1:
-        raise ValueError("lost")
-    with open(here / f"begun{fate:g}", "a") as log:
-        log.write(f"{rng.bit_generator.seed_seq.spawn_key[0]} ")
-    if fate > 1 and len((here / f"begun{fate:g}").read_text().split()) > 3:
-        (here / f"waits{fate:g}").write_text(str(os.getpid()))
-        while not (here / "go").exists():
-            time.sleep(0.05)
-    while rounds_left(game):
-        pull(game, 0)
+if fate == 1:
+    raise ValueError("lost")
+with open(here / f"begun{fate:g}", "a") as log:
+    log.write(f"{rng.bit_generator.seed_seq.spawn_key[0]} ")
+if fate > 1 and len((here / f"begun{fate:g}").read_text().split()) > 3:
+    (here / f"waits{fate:g}").write_text(str(os.getpid()))
+    while not (here / "go").exists():
+        time.sleep(0.05)
 """
 OWN = ["algo=fates", "horizon=10", "runs=6", "backend=threads", "--config-dir=mine"]
 
@@ -100,7 +101,8 @@ OWN = ["algo=fates", "horizon=10", "runs=6", "backend=threads", "--config-dir=mi
 @pytest.fixture
 def home(tmp_path):
     """The folder of an algorithm that plays (0), fails (1), or waits in its fourth run."""
-    return own_algorithm(tmp_path / "mine", "fates", FATES, "fate: 0")
+    source = pulling("fates", FATES, "eps, fate")
+    return own_algorithm(tmp_path / "mine", "fates", source, "fate: 0")
 
 
 def test_jobs_that_fail_are_reported_and_the_others_are_listed(tmp_path, slurm, home):

@@ -4,6 +4,7 @@ import sys
 
 import pandas as pd
 import pytest
+from refusals import message_of
 from sweeps import own_algorithm
 
 import dpbandits as dp
@@ -62,8 +63,9 @@ def test_the_api_gives_the_same_rows():
     other = dp.audit("adap_ucb", exact=True, eps=1, horizon=6)
     assert table["low"][1] != other["low"][0]
     assert dp.audit("heldp_ucb_b", exact=True, eps=1, horizon=5, arms=3)["arms"].tolist() == [3]
-    with pytest.raises(dp.BadInput, match="in reach are horizons up to 31"):
-        dp.audit("adap_ucb", exact=True, horizon=100)
+    assert "in reach are horizons up to 31" in message_of(
+        dp.audit, "adap_ucb", exact=True, horizon=100
+    )
 
 
 @pytest.mark.parametrize(

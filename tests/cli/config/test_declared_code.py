@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from commands import captured
 from hydra.core.config_store import ConfigStore
-from refusals import QUICK_STOP, arguments, complaint
+from refusals import QUICK_STOP, arguments, complaint, message_of
+from sweeps import write
 from tiers import every
 
 from dpbandits.cli import bounds, plot, run, stop
 from dpbandits.cli.config.compose import read_request
-from dpbandits.errors import BadInput
 
 GLOBAL = "# @package _global_\n"
 SENTINEL = "import pathlib; pathlib.Path('sentinel').touch()\n"
@@ -131,10 +131,7 @@ MINE = {
 def evil(here, monkeypatch):
     """A user's folder with files that leave a sentinel if they are imported or called."""
     monkeypatch.syspath_prepend(here / "installed")
-    for name, text in MINE.items():
-        file = here / "mine" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+    write(here / "mine", MINE)
 
 
 def case(line, *parts):
@@ -229,8 +226,7 @@ def test_an_installed_launcher_can_be_chosen_and_set(monkeypatch):
     words = ["hydra/launcher=pool", "hydra.launcher.workers=2", "+hydra.launcher.more.x=1"]
     assert len(read_request(words, ()).settings) == 1
     for bad in ("+hydra.launcher.foo=1", "+hydra.launcher.more.x._target_=os.system"):
-        with pytest.raises(BadInput, match=r"unknown key 'hydra\.launcher\."):
-            read_request([*words[:2], bad], ())
+        assert "unknown key 'hydra.launcher." in message_of(read_request, [*words[:2], bad], ())
 
 
 @pytest.mark.slow
