@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from helpers import CONF, bernoulli, contaminated, setting
+from helpers import CONF, SIGMAS, bernoulli, contaminated, setting
 from scipy import stats
 
 import dpbandits as dp
@@ -25,6 +25,21 @@ def outlying_values(instance):
     rows = instance.environment.parameters[len(instance.means) :]
     assert (rows[:, 0] == rows[:, 1]).all()
     return rows[:, 1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("alpha", [0.01, 0.2, 0.49])
+def test_the_share_of_outliers_is_alpha(alpha):
+    """Whatever is drawn of either law: the shares differ by their error alone."""
+    n = 20_000
+    env = build(contaminated(STUDENT, alpha, [1e6, -1e6, 2e6])).environment
+    for a, value in enumerate((1e6, -1e6, 2e6)):
+        x = draws(env, a, n)
+        out = x[np.abs(x) > 1e5]
+        assert set(out) == {value}
+        assert abs(len(out) - alpha * n) < SIGMAS * math.sqrt(alpha * (1 - alpha) * n)
+        inliers = x[np.abs(x) < 1e5]
+        assert stats.kstest(inliers, stats.t(3, STUDENT["means"][a], 0.5).cdf).pvalue > 1e-6
 
 
 @pytest.mark.parametrize(
