@@ -35,6 +35,16 @@ def test_pieces_are_read_as_the_whole(tmp_path, monkeypatch, column, rows):
     pd.testing.assert_frame_equal(reading._csv_of(file), pd.read_csv(file))
 
 
+def test_numbers_among_words_are_words_wherever_they_stand(tmp_path):
+    """Mutation that it catches: pandas divides a piece again, and some values become numbers."""
+    file, rows = tmp_path / "t.csv", reading.ROWS // 2
+    names, zeros = ",".join(map(str, range(20))), 20 * ",0"
+    file.write_text(f"x,{names}\n" + f"0.50{zeros}\n" * rows + f"none{zeros}\n")
+    whole = pd.read_csv(file, low_memory=False)
+    assert set(whole["x"]) == {"0.50", "none"}
+    pd.testing.assert_frame_equal(reading._csv_of(file), whole)
+
+
 PEAK = """
 import sys
 from pathlib import Path

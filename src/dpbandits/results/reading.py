@@ -70,7 +70,7 @@ def _csv_of(path: Path) -> pd.DataFrame:
 
 def _pieces(path: Path) -> Iterator[pd.DataFrame]:
     """A CSV file in pieces; words are objects."""
-    with pd.read_csv(file_at(path), chunksize=ROWS) as reader:
+    with pd.read_csv(file_at(path), chunksize=ROWS, low_memory=False) as reader:
         for piece in reader:
             words = piece.select_dtypes(exclude=["number", "bool"]).columns
             yield piece.astype(dict.fromkeys(words, object))
