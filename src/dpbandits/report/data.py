@@ -23,7 +23,7 @@ from .words import name_of, value
 
 MOST_SETTINGS = 1000  # of a table whose settings are shown one by one
 MOST_PANELS = 60
-MOST_LINES = 40
+MOST_LINES = 24
 MOST_LEVELS = 40  # values on the axis
 POINTS = 40  # of a curve, at most
 FEWEST = 12
