@@ -239,6 +239,7 @@ def test_workers_play_a_module_that_was_loaded_again(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")  # of workers: it is dated by the second
     get_reusable_executor(reuse=True).shutdown(kill_workers=True)  # whose path is another
     regrets = []
     for arm in (0, 1):

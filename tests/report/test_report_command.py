@@ -68,6 +68,16 @@ def test_a_table_whose_law_is_not_known_here_is_shown_without_theorems(tmp_path)
 
 
 @pytest.mark.slow
+def test_zcdp_is_not_called_not_private(tmp_path):
+    """Mutation that it catches: what has no eps is not private. The control has one budget."""
+    eps, rho = regrets(("adap_ucb",)), regrets(("adac_ucb",)).rename(columns={"eps": "rho"})
+    free = regrets(("ucb",), (np.inf,))
+    for tables, said in (([eps, rho, free.assign(rho=np.inf)], False), ([eps, free], True)):
+        page = dp.report(pd.concat(tables, ignore_index=True), tmp_path / "page.html").read_text()
+        cells = re.findall(r"<td[^>]*>([^<]*)</td>", page)
+        assert ("not private" in cells) == said != ("none" in cells)
+
+
 def test_words_of_users_are_text(tmp_path):
     odd = "</script><b>x"
     table = regrets((odd, "dp_se"))
