@@ -131,20 +131,23 @@ def test_a_folder_may_hold_tables_of_other_columns_and_kinds(bandit, refused):
     assert "not a tidy table" in refused(plot, ["only"])
 
 
-def test_environments_of_one_name_have_panels_of_their_own(bandit):
-    """Mutation that it catches: the means of the arms are compared within an algorithm alone."""
+def test_environments_of_one_name_are_games_of_their_own(bandit):
+    """Mutations that it catches: the means of the arms are compared, or in the labels of lines,
+    within an algorithm alone.
+    """
     tables = [
         Path(bandit(run, f"algo={algo} env=bernoulli env.means=[.9,{mean}] {SMALL}")[-1])
         for algo, mean in (("adap_ucb", 0.8), ("dp_se", 0.1))
     ]
     assert together(tables)["env.means"].nunique() == 2
+    assert set(labelled(together(tables))["line"]) == {
+        "AdaP-UCB, means = [0.9,0.8]", "DP-SE, means = [0.9,0.1]"
+    }  # fmt: skip
     assert not any("dp_se" in line and "adap_ucb" in line for line in bandit(compare, "results"))
 
 
 def test_games_that_one_table_varies_have_no_blanks_in_another(bandit):
-    """Mutations that it catches: UCB with 5 arms is drawn at any number of arms; with a blank; the
-    lines of two instances have no names; UCB has no eps, since its table has only rho.
-    """
+    """Mutations that it catches: UCB with 5 arms is drawn at any number of arms; UCB has no eps, since its table has only rho."""
     five = f"algo=ucb env=bernoulli_c2 {SMALL}"
     swept = f"'sweep={{algo:[adap_ucb],eps:[.1,1],env:[bernoulli_c2],env.arms:[4,5]}}' {SMALL}"
     paths = [Path(bandit(run, line)[-1]) for line in (five, swept)]
