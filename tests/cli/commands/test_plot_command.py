@@ -147,8 +147,8 @@ def test_environments_of_one_name_are_games_of_their_own(bandit):
 
 
 def test_games_that_one_table_varies_have_no_blanks_in_another(bandit):
-    """Mutations that it catches: UCB with 5 arms is drawn at any number of arms; it has no eps, since
-    its table has only rho.
+    """Mutations that it catches: UCB with 5 arms is drawn at any number of arms; it has no eps,
+    since its table has only rho.
     """
     five = f"algo=ucb env=bernoulli_c2 {SMALL}"
     swept = f"'sweep={{algo:[adap_ucb],eps:[.1,1],env:[bernoulli_c2],env.arms:[4,5]}}' {SMALL}"
