@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     Number = float | str
 
 
+COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")  # of paths that ``save`` refuses
 # The arguments of ``budget`` that decide how it is searched for; the others are those of runs
-COMPRESSED = (".gz", ".bz2", ".xz", ".zip", ".zst")
 OF_SEARCH = ("regret", "ratio", "baseline", "least", "most", "precision", "runs")
 
 

@@ -67,12 +67,17 @@ def test_bad_values():
         ({"ratio": 2, "runs": 3}, "runs"),
     ]:
         assert says in message_of(dp.budget, "dp_se", **GAME, **keys)
-    assert "ratio: heldp_ucb_b cannot run without privacy" in message_of(
-        dp.budget, "heldp_ucb_b", **GAME, ratio=2
-    )
+    for algo in ("heldp_ucb_b", "ltc_ucb"):
+        assert f"ratio: {algo} cannot run without privacy" in message_of(
+            dp.budget, algo, **GAME, ratio=2
+        )
     for eps in (0.5, [0.5]):
-        message = message_of(dp.budget, "dp_se", **GAME, regret=30, eps=eps)
-        assert "eps: it is what is asked for" in message
+        for goal in ({"regret": 30}, {"ratio": 2}):
+            for found in (
+                message_of(dp.budget, "dp_se", **GAME, **goal, eps=eps),
+                message_of(dp.budget, dp.algorithm("dp_se", eps=eps), **GAME, **goal),
+            ):
+                assert "eps: it is what is asked for" in found
     assert "takes no budget" in message_of(dp.budget, "ucb", **GAME, ratio=2)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from ..contracts.parameters import Interval
 from ..contracts.question import REGRET
 from ..errors import BadInput
 from ..results.run_store import Memory, RunStore, Store
@@ -18,7 +19,7 @@ from ..results.summary import rounds, significant
 from ..results.tables import MEASURED, load_finished
 from ..running.failures import RunsFailed
 from ..running.monte_carlo import run_settings
-from ..settings.choices import request_from
+from ..settings.choices import Choice, request_from
 from ..settings.request import Request
 from ..settings.setting import Setting
 from ..validation import number_where, whole
@@ -149,7 +150,8 @@ class _Need:
         (first,) = self._settings(self.request)
         if not first.algorithm.private:
             raise BadInput(f"algo={first.algo}: it is not private and takes no budget")
-        if first.budget_name in parameters or given.get(first.budget_name) is not None:
+        own = algorithm.values if isinstance(algorithm, Choice) else {}
+        if {**given, **parameters, **own}.get(first.budget_name) is not None:
             raise BadInput(f"{first.budget_name}: it is what is asked for; leave it out")
         if first.population:
             raise BadInput("population: users have levels of their own, not one budget")
@@ -158,14 +160,13 @@ class _Need:
         self.reference: Setting | None = None
         label = ""
         if divided and baseline is None:
-            label = f"{first.algo} without privacy"
-            try:
-                self.reference = self._at(math.inf)
-            except BadInput:
+            domain = first.algorithm.domains.get(self.name)  # None if users have levels
+            if not (isinstance(domain, Interval) and domain.contains(math.inf)):
                 raise BadInput(
                     f"ratio: {first.algo} cannot run without privacy; baseline=NAME or regret=R is "
                     "needed"
-                ) from None
+                )
+            self.reference, label = self._at(math.inf), f"{first.algo} without privacy"
         elif divided:
             own = {**given, "algo": baseline, "checkpoints": CHECKPOINTS}
             request = request_from(REGRET, own, {}, folders)

@@ -175,13 +175,11 @@ def by_metric(
 def read(file: Path) -> pd.DataFrame:
     """A tidy table whose words are drawn as they stand: $ starts no formula."""
     table = read_table(file).rename(columns=escaped)
-    texts = table.select_dtypes(exclude="number")
-    found = {str(name): texts[name].unique() for name in texts}
-    drawn = {
-        name: {word: escaped(word) for word in words if isinstance(word, str) and "$" in word}
-        for name, words in found.items()
-    }
-    return table.assign(**{n: table[n].replace(words) for n, words in drawn.items() if words})
+    for name in table.select_dtypes(exclude="number"):
+        words = [word for word in table[name].unique() if isinstance(word, str) and "$" in word]
+        if words:
+            table[name] = table[name].replace({word: escaped(word) for word in words})
+    return table
 
 
 def escaped(text: str) -> str:

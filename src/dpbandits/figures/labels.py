@@ -40,10 +40,9 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = Fals
     """The table with a column ``line``, the label of the line to which a row belongs.
 
     There is a line for each algorithm and each value of the parameters that vary in some
-    environment for some algorithm, except for those in ``but``, which are on an axis; those of
-    environments of one name have theirs, whatever plays them. With
-    ``horizons`` there is also a line for each horizon. The rows of ``unprotected`` have lines of
-    their own.
+    environment for some algorithm, except for those in ``but``, which are on an axis; parameters
+    of the environment also if they vary between algorithms alone. With ``horizons`` there is also
+    a line for each horizon. The rows of ``unprotected`` have lines of their own.
     """
     games = table.groupby(["env", "horizon"])
     own = table.groupby(["algo", "env", "horizon"])
