@@ -6,7 +6,7 @@ import os
 import pytest
 from refusals import message_of
 
-from dpbandits.contracts.parameters import FRACTION, POSITIVE, Choice, Named
+from dpbandits.contracts.parameters import FRACTION, POSITIVE, Named, Options
 from dpbandits.validation import (
     argument,
     as_number,
@@ -122,7 +122,7 @@ def test_a_device_and_a_pipe_are_no_files(tmp_path):
     assert file_at(tmp_path / "missing") == tmp_path / "missing"
 
 
-WORDS = Choice(("whole", "split"))
+WORDS = Options(("whole", "split"))
 LITERAL = Named({"literal": 0.0}, POSITIVE)
 
 

@@ -54,10 +54,8 @@ from .contracts.guarantees import (
     gaussian_zcdp, global_dp, joint_dp, local_dp, message_dp, skellam_rdp,
 )  # fmt: skip
 from .contracts.parameters import (
-    POSITIVE, AboveOne, Batches, Bonus, Budget, Calibration, Choice, Confidence, Constants, Forced,
-    Fraction, Interval, LinearBonus, Logarithm, MatrixNoise, MomentBound, MomentOrder, Named,
-    NoisePlace, NotNegative, Order, Positive, Probability, Range, RenyiOrder, Threshold, Tree,
-    Variant, below,
+    POSITIVE, AboveOne, Budget, Confidence, Fraction, Interval, MomentBound, MomentOrder, Named,
+    NotNegative, Order, Positive, Probability, Range, below,
 )  # fmt: skip
 from .contracts.question import BEST_ARM, HYPOTHESES
 from .contextual_game import contexts, dimension, look, play
@@ -152,7 +150,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # counters: the tree mechanism with a choice of trees, and bonuses for their noise
     "Counters", "new_counters", "counter_noise", "noise_bonus",
     "dp_ucb_with_counters", "dpr_ucb_with_counters",
-    "BINARY", "LITERAL", "CALIBRATED", "Tree", "Bonus",
+    "BINARY", "LITERAL", "CALIBRATED",
     # local randomizers: what a user sends instead of a reward
     "convert_to_laplace", "send_sigmoid", "send_truncated",
     "send_sign", "convert_to_sign", "largest_sign",
@@ -180,8 +178,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     # blocks of rounds in which one arm has the largest KL index
     "new_reach", "kl_leader", "kl_leads",
     # the best arm: doubling phases (AdaP-TT), or a look at the means in every round
-    "top_two", "top_two_each_round", "is_convincing", "Variant", "CODED", "Threshold", "PROVED",
-    "EMPIRICAL",
+    "top_two", "top_two_each_round", "is_convincing", "CODED", "PROVED", "EMPIRICAL",
     # the loop that plays the arm of largest index in every round, and powers of pull counts and of
     # the round's logarithm
     "optimism", "exhaustive_optimism", "steady_optimism", "Powers", "new_powers",
@@ -195,11 +192,9 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "MatrixTree", "new_matrix_tree", "levels_of", "add_row", "receive_message",
     "new_noisy_estimate", "estimate_noisy", "optimistic_by_squares",
     "Shifted", "gaussian_nodes", "wishart_nodes", "delta_of_noise", "mu_for",
-    # types of parameters: the annotations of the signature
+    # types of parameters: the annotations of the signature, beside ``Literal`` of Python
     "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction",
-    "Range", "Order", "RenyiOrder", "MomentBound", "MomentOrder", "Constants", "Forced",
-    "Logarithm", "Batches", "NoisePlace", "LinearBonus", "MatrixNoise", "Calibration",
-    "Interval", "Choice", "Named", "POSITIVE", "below",
+    "Range", "Order", "MomentBound", "MomentOrder", "Interval", "Named", "POSITIVE", "below",
     # assumptions on the rewards: the value of ``REWARDS``
     "Assumption", "Bounded", "UNIT_INTERVAL", "WithinR", "WITHIN_R",
     "HeavyTails", "Contaminated", "RawMoments", "CentralMoments",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .contracts.parameters import Choice, Interval, Named
+from .contracts.parameters import INVERSE_HORIZON, Domain, Named, Options
 from .errors import BadInput, plain
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def read_csv(where: str, path: Any, kind: str = "readable CSV") -> pd.DataFrame:
         raise BadInput(f"{where}: not a {kind} ({reason})") from None
 
 
-def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: float) -> float:
+def argument(key: str, value: Any, domain: Domain, horizon: float) -> float:
     """Validate a parameter of an algorithm and convert it to the number that a kernel receives.
 
     Args:
@@ -151,11 +151,11 @@ def argument(key: str, value: Any, domain: Interval | Choice | Named, horizon: f
         if isinstance(value, str) and value in domain.names:
             return domain.names[value]
         domain = domain.others
-    if isinstance(domain, Choice):
-        if value not in domain.options:
+    if isinstance(domain, Options):
+        if value not in domain.names:
             raise BadInput(f"{key}={plain(value)}: {domain.allowed} is needed")
-        return float(domain.options.index(value))
-    inverse_horizon = value == "1/horizon"  # valid for a horizon of 1, too
+        return float(domain.names.index(value))
+    inverse_horizon = value == INVERSE_HORIZON  # valid for a horizon of 1, too
     number = 1 / horizon if inverse_horizon else to_float(value)
     fits = domain.contains(number) or (inverse_horizon and number == 1)
     if math.isnan(number) or not fits:

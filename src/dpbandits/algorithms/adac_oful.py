@@ -1,11 +1,12 @@
 """AdaC-OFUL: optimism with rare switches, at which noisy sums of rewards are released."""
 
 import math
+from typing import Literal
 
 import numpy as np
 
 from ..authoring import (
-    BOUNDED_CONTEXTUAL, Budget, Confidence, LinearBonus, NotNegative, Positive, add_round,
+    BOUNDED_CONTEXTUAL, Budget, Confidence, NotNegative, Positive, add_round,
     chi_square_tail, confidence_width, contexts, dimension, estimate, gaussian_zcdp, kernel, look,
     new_estimate, new_ridge, optimistic, play, release_sums, rounds_left, rounds_played, routine,
     smallest_eigenvalue, vector_release,
@@ -22,7 +23,7 @@ PRINTED = 0.0
 @kernel
 def adac_oful(
     game, rng, rho: Budget, delta: Confidence, lam: Positive, C: Positive, lam_0: NotNegative,
-    bonus: LinearBonus,
+    bonus: Literal["printed", "eigenvalue"],
 ):  # fmt: skip
     """AdaC-OFUL (Azize's thesis, Alg. 9). rho-zCDP of rewards in [-1, 1], for public contexts of
     length at most 1.

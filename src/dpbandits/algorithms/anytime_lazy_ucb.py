@@ -1,9 +1,10 @@
 """Anytime-Lazy-UCB: an optimistic index on the private means of doubling buffers."""
 
 import math
+from typing import Literal
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, Logarithm, fill_buffer, first_buffers, global_dp, kernel, laplace_tail,
+    UNIT_INTERVAL, Budget, fill_buffer, first_buffers, global_dp, kernel, laplace_tail,
     logarithm, one_release, pull_sum, room_in_buffer, rounds_left, rounds_played, until_horizon,
     verb,
 )  # fmt: skip
@@ -33,7 +34,7 @@ def leader(buffers, eps, t, log):
 
 
 @kernel
-def anytime_lazy_ucb(game, rng, eps: Budget, log: Logarithm):
+def anytime_lazy_ucb(game, rng, eps: Budget, log: Literal["natural", "base2"]):
     """Anytime-Lazy-UCB (Hu, Huang & Mehta 2021) on the buffers of Hu & Hegde 2022. eps-global DP.
     Rewards in [0, 1].
 

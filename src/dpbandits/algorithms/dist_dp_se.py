@@ -1,11 +1,12 @@
 """Dist-DP-SE: successive elimination by a server that sees only noisy modular sums."""
 
 import math
+from typing import Literal
 
 import numpy as np
 
 from ..authoring import (
-    SUMS, UNIT_INTERVAL, Batches, Budget, Probability, all_arms, arms, discrete_laplace, global_dp,
+    SUMS, UNIT_INTERVAL, Budget, Probability, all_arms, arms, discrete_laplace, global_dp,
     granularity, hoeffding, inlined, integer_release, kernel, modular_sum, most_noise, play_unseen,
     pull_encoded_in_turn, room_for, rounds_left, viable,
 )  # fmt: skip
@@ -59,7 +60,7 @@ GUARANTEE = global_dp(
 
 
 @kernel
-def dist_dp_se(game, rng, eps: Budget, p: Probability, batches: Batches):
+def dist_dp_se(game, rng, eps: Budget, p: Probability, batches: Literal["doubled", "quadrupled"]):
     """Distributed-DP successive elimination (Chowdhury & Zhou 2023) with discrete Laplace
     noise. The sums that the server sees are eps-DP. Rewards in [0, 1].
 
@@ -69,4 +70,4 @@ def dist_dp_se(game, rng, eps: Budget, p: Probability, batches: Batches):
         batches: 0 (doubled), batch b has 2^b pulls of each arm; 1 (quadrupled), 4^b, as in the
             authors' code.
     """
-    play(game, rng, eps, p, 2.0 + 2.0 * batches, 1.0, math.sqrt(2.0) / eps)
+    play(game, rng, eps, p, 4.0 if batches else 2.0, 1.0, math.sqrt(2.0) / eps)

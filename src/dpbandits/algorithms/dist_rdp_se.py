@@ -1,9 +1,10 @@
 """Dist-RDP-SE: Dist-DP-SE with Skellam noise, for Renyi DP."""
 
 import math
+from typing import Literal
 
 from ..authoring import (
-    SUMS, UNIT_INTERVAL, Batches, Budget, Positive, Probability, integer_release, kernel, skellam,
+    SUMS, UNIT_INTERVAL, Budget, Positive, Probability, integer_release, kernel, skellam,
     skellam_rdp, verb,
 )  # fmt: skip
 from .dist_dp_se import elimination
@@ -28,7 +29,9 @@ play = elimination(noise)
 
 
 @kernel
-def dist_rdp_se(game, rng, eps: Budget, p: Probability, s: Positive, batches: Batches):
+def dist_rdp_se(
+    game, rng, eps: Budget, p: Probability, s: Positive, batches: Literal["doubled", "quadrupled"]
+):
     """Distributed-DP successive elimination (Chowdhury & Zhou 2023) with Skellam noise. The
     sums that the server sees satisfy Renyi DP of every integer order. Rewards in [0, 1].
 
@@ -40,4 +43,4 @@ def dist_rdp_se(game, rng, eps: Budget, p: Probability, s: Positive, batches: Ba
             authors' code.
     """
     sigma = 2.0 / eps + math.sqrt(2.0) / (s * eps)
-    play(game, rng, eps, p, 2.0 + 2.0 * batches, s, sigma)
+    play(game, rng, eps, p, 4.0 if batches else 2.0, s, sigma)

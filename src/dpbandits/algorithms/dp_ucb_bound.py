@@ -1,9 +1,10 @@
 """DP-UCB with the tight high-probability bound of the tree mechanism as its bonus."""
 
 import math
+from typing import Literal
 
 from ..authoring import (
-    BINARY, LITERAL, UNIT_INTERVAL, Bonus, Budget, Tree, arms, counter_nodes, dp_ucb_with_counters,
+    BINARY, LITERAL, UNIT_INTERVAL, Budget, arms, counter_nodes, dp_ucb_with_counters,
     global_dp, kernel, new_trees, optimism, tree_levels, tree_node_scale, verb,
 )  # fmt: skip
 from .dp_ucb import observe
@@ -25,7 +26,13 @@ play = optimism(observe, index)
 
 
 @kernel
-def dp_ucb_bound(game, rng, eps: Budget, tree: Tree, bonus: Bonus):
+def dp_ucb_bound(
+    game,
+    rng,
+    eps: Budget,
+    tree: Literal["binary", "honaker", "kary"],
+    bonus: Literal["literal", "calibrated"],
+):
     """DP-UCB with the bonus of Azize's thesis (p. 102) at delta = 1/T; not the DP-UCB-BOUND of
     Tossou & Dimitrakakis 2016. eps-global DP. Rewards in [0, 1].
 

@@ -1,10 +1,10 @@
 """DPR-UCB: UCB on the prefix sums of one adaptive tree of truncated rewards per arm."""
 
 import math
-from typing import Annotated
+from typing import Annotated, Literal
 
 from ..authoring import (
-    BINARY, LITERAL, POSITIVE, Bonus, Budget, HeavyTails, MomentBound, Named, Order, Tree, arms,
+    BINARY, LITERAL, POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, arms,
     counter_nodes, dpr_ucb_with_counters, global_dp, kept, kernel, laplace, new_powers, new_trees,
     optimism, power_of_count, tree_levels, tree_node_scale, tree_noise, verb,
 )  # fmt: skip
@@ -38,7 +38,16 @@ play = optimism(observe, index)
 
 
 @kernel
-def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: C, tree: Tree, bonus: Bonus):
+def dpr_ucb(
+    game,
+    rng,
+    eps: Budget,
+    u: MomentBound,
+    v: Order,
+    c: C,
+    tree: Literal["binary", "honaker", "kary"],
+    bonus: Literal["literal", "calibrated"],
+):
     """DP Robust Upper Confidence Bound (Tao et al. 2022, Alg. 1 with the adaptive tree, Alg. 2).
     eps-global DP with the same budget for each level of a tree. Rewards with E|X|^(1+v) <= u.
 

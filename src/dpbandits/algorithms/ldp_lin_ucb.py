@@ -1,11 +1,12 @@
 """LDP-LinUCB: optimism with a noisy message of each user, about the context and the reward."""
 
 import math
+from typing import Literal
 
 import numpy as np
 
 from ..authoring import (
-    BOUNDED_CONTEXTUAL, Budget, Calibration, Confidence, Variant, contexts, dimension,
+    BOUNDED_CONTEXTUAL, Budget, Confidence, contexts, dimension,
     estimate_noisy, kernel, message_dp, look, mu_for, new_noisy_estimate, optimistic,
     optimistic_by_squares, play, receive_message, rounds_left, routine, user_message,
 )  # fmt: skip
@@ -29,8 +30,8 @@ GUARANTEE = message_dp("Zheng et al. 2020", noise_ratio, user_message)
 
 @kernel
 def ldp_lin_ucb(
-    game, rng, eps: Budget, delta: Confidence, alpha: Confidence, variant: Variant,
-    calibration: Calibration,
+    game, rng, eps: Budget, delta: Confidence, alpha: Confidence,
+    variant: Literal["printed", "coded"], calibration: Literal["printed", "exact"],
 ):  # fmt: skip
     """LDP-LinUCB (Zheng et al. 2020). (eps, delta)-local DP of each user's message about a context
     of length at most 1 and a reward in [-1, 1].

@@ -1,12 +1,12 @@
 """PRAE-R: arm elimination in batches for bounded raw moments, with truncated Laplace means."""
 
 import math
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
 from ..authoring import (
-    RAW_LIMIT, Budget, Confidence, Constants, Forced, MomentOrder, RawMoments, all_arms, arms,
+    RAW_LIMIT, Budget, Confidence, MomentOrder, RawMoments, all_arms, arms,
     below, forced_batches, global_dp, kernel, one_release, play_out, private_mean,
     pull_truncated_sum, raw_moment_bound, robust_order, room_for, truncation_level, verb, viable,
 )  # fmt: skip
@@ -45,8 +45,8 @@ def prae_r(
     k: MomentOrder,
     alpha1: Contamination,
     delta: Confidence,
-    constants: Constants,
-    forced: Forced,
+    constants: Literal["unit", "explicit"],
+    forced: Literal["batch", "round"],
 ):
     """Private and robust arm elimination (Wu et al. 2023, Alg. 1 with Alg. 2). eps-global DP.
     Rewards with E|X|^k <= 1, and outliers with probability at most alpha1.

@@ -145,16 +145,13 @@ def _options(group: str, name: str, before: list[str], folders: list[Path]) -> l
     """The names that a parameter of an algorithm can have, from the annotation in its file."""
     if group not in ALGORITHMS or not re.fullmatch(r"\w+", name):
         return []
-    shared = (PACKAGE / "contracts" / "parameters.py").read_text()
     found: dict[str, None] = {}
     for algorithm in _chosen(group, before, folders):
         homes = [PACKAGE / ALGORITHMS[group], *(folder / group for folder in folders)]
         for file in (home / f"{algorithm}.py" for home in homes):
             text = file.read_text() if file.is_file() else ""
-            for kind in re.findall(rf"\b{name}: (\w+)", text):
-                pattern = rf"^{kind} = Annotated\[float, Choice\(\((.*)\)\)\]"
-                for listed in re.findall(pattern, text + shared, flags=re.MULTILINE):
-                    found |= dict.fromkeys(re.findall(r'"(\w+)"', listed))
+            for listed in re.findall(rf"\b{name}: Literal\[([^]]*)\]", text):
+                found |= dict.fromkeys(re.findall(r'"(\w+)"', listed))
     return list(found)
 
 

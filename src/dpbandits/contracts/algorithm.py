@@ -20,7 +20,7 @@ from ..errors import BadInput, first_line
 from ..files import PACKAGE
 from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
-from .parameters import ANY, BUDGETS, Choice, Interval, Named
+from .parameters import BUDGETS, Domain, Options, domain_of
 from .question import ARMS, QUESTIONS, REGRET, Question, asked_of
 from .versions import version_of_file, version_of_function
 
@@ -52,7 +52,7 @@ class Algorithm:
     group: str
     version: str
     function: Callable = field(compare=False, repr=False)
-    domains: dict[str, Interval | Choice | Named] = field(compare=False, repr=False)
+    domains: dict[str, Domain] = field(compare=False, repr=False)
     rewards: Assumption | None = field(default=None, compare=False, repr=False)
     guarantee: Guarantee | None = field(default=None, compare=False, repr=False)
     round_by_round: bool = field(default=False, compare=False, repr=False)
@@ -111,8 +111,8 @@ class Algorithm:
         """Values of parameters, the name of a choice as the number that kernels receive."""
         found = dict(values)
         for name, domain in self.domains.items():
-            if isinstance(domain, Choice) and found.get(name) in domain.options:
-                found[name] = float(domain.options.index(found[name]))
+            if isinstance(domain, Options) and found.get(name) in domain.names:
+                found[name] = float(domain.names.index(found[name]))
         return found
 
     def promise(self, values: Mapping[str, Any] = MappingProxyType({})) -> str:
@@ -237,7 +237,7 @@ def _declared(name, group, function, constants, where, version, file):
         group=group,
         version=version,
         function=function,
-        domains={p: _domain(hints.get(p)) for p in parameters[2:]},
+        domains={p: domain_of(hints.get(p)) for p in parameters[2:]},
         rewards=rewards,
         guarantee=guarantee,
         round_by_round=not is_compiled(function) if long is None else long,
@@ -272,10 +272,3 @@ def import_file(file: Path, group: str) -> ModuleType:
     except (Exception, SystemExit) as error:
         where = f"{group}={file.stem}"
         raise BadInput(f"{where}: cannot import {file} ({first_line(error)})") from error
-
-
-def _domain(hint):
-    for note in getattr(hint, "__metadata__", ()):
-        if isinstance(note, Interval | Choice | Named):
-            return note
-    return ANY

@@ -1,30 +1,68 @@
-"""Domains of the parameters of algorithms: the annotations of their signatures."""
+"""Domains of the parameters of algorithms: the annotations of their signatures.
+
+A number is annotated with an ``Interval``, ``eps: Budget``; one of several names with Python's
+``Literal``, ``variant: Literal["printed", "coded"]``, of which kernels receive the position.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+SMALLEST = 1e-100  # dividing by smaller numbers could overflow
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A set of real numbers, in words and as a predicate."""
+    """The real numbers between two ends; one above 0 is at least SMALLEST.
 
-    allowed: str
-    contains: Callable[[float], bool]
+    Attributes:
+        low, high: the ends; infinity belongs to the interval if its end is closed.
+        ends: the brackets of the interval, ``(`` or ``[`` and ``)`` or ``]``.
+        also: what else may be written, such as ``1/horizon``.
+    """
 
+    low: float = -math.inf
+    high: float = math.inf
+    ends: str = "()"
+    also: str = ""
 
-@dataclass(frozen=True)
-class Choice:
-    """One of several names; kernels receive its position in the list."""
+    def contains(self, x: float) -> bool:
+        """Whether a number lies in the interval."""
+        low, high = self.low, self.high
+        above = x >= SMALLEST if self._above_zero else x >= low if self.ends[0] == "[" else x > low
+        return above and (x <= high if self.ends[1] == "]" else x < high)
 
-    options: tuple[str, ...]
+    @property
+    def _above_zero(self) -> bool:
+        return self.low == 0.0 and self.ends[0] == "("
 
     @property
     def allowed(self) -> str:
-        return " or ".join(self.options)
+        """The interval in words."""
+        finite = "" if self.ends[1] == "]" else "finite "
+        if math.isfinite(self.high):
+            words = f"a number in {self.ends[0]}{self.low:g}, {self.high:g}{self.ends[1]}"
+        elif math.isfinite(self.low):
+            side = "above" if self.ends[0] == "(" else "of at least"
+            words = f"a {finite}number {side} {self.low:g}"
+        else:
+            words = "a number"
+        return words + (f", or {self.also}" if self.also else "")
+
+
+@dataclass(frozen=True)
+class Options:
+    """One of several names; kernels receive its position in the list."""
+
+    names: tuple[str, ...]
+
+    @property
+    def allowed(self) -> str:
+        """The names in words."""
+        return " or ".join(self.names)
 
 
 @dataclass(frozen=True)
@@ -36,21 +74,25 @@ class Named:
 
     @property
     def allowed(self) -> str:
+        """The names and the numbers in words."""
         return f"{' or '.join(self.names)} or {self.others.allowed}"
 
 
-BUDGETS = ("eps", "rho")  # names of privacy budgets: a parameter of such a name is one
+Domain = Interval | Options | Named
 
-ANY = Interval("a number", lambda x: not math.isnan(x))
-SMALLEST = 1e-100  # dividing by smaller numbers could overflow
-BUDGET = Interval("a number above 0 (inf adds no noise)", lambda x: x >= SMALLEST)
-POSITIVE = Interval("a finite number above 0", lambda x: SMALLEST <= x < math.inf)
-CONFIDENCE = Interval("a number in (0, 1), or 1/horizon", lambda x: SMALLEST <= x < 1)
-PROBABILITY = Interval("a number in (0, 1], or 1/horizon", lambda x: SMALLEST <= x <= 1)
-FRACTION = Interval("a number in (0, 1)", lambda x: SMALLEST <= x < 1)
-ABOVE_ONE = Interval("a finite number above 1", lambda x: 1 < x < math.inf)
-NOT_NEGATIVE = Interval("a finite number of at least 0", lambda x: 0 <= x < math.inf)
-RANGE = Interval("a number above 0, at most 1e100", lambda x: SMALLEST <= x <= 1e100)
+BUDGETS = ("eps", "rho")  # names of privacy budgets: a parameter of such a name is one
+AUTO = "auto"  # the value is computed from the environment
+INVERSE_HORIZON = "1/horizon"
+
+ANY = Interval(-math.inf, math.inf, "[]")
+BUDGET = Interval(0.0, math.inf, "(]")  # infinity adds no noise
+POSITIVE = Interval(0.0)
+CONFIDENCE = Interval(0.0, 1.0, also=INVERSE_HORIZON)
+PROBABILITY = Interval(0.0, 1.0, "(]", also=INVERSE_HORIZON)
+FRACTION = Interval(0.0, 1.0)
+ABOVE_ONE = Interval(1.0)
+NOT_NEGATIVE = Interval(0.0, ends="[)")
+RANGE = Interval(0.0, 1e100, "(]")
 
 Budget = Annotated[float, BUDGET]
 Positive = Annotated[float, POSITIVE]
@@ -60,28 +102,19 @@ Fraction = Annotated[float, FRACTION]
 AboveOne = Annotated[float, ABOVE_ONE]
 NotNegative = Annotated[float, NOT_NEGATIVE]
 Range = Annotated[float, RANGE]
-
-AUTO = "auto"  # the value is computed from the environment
-Order = Annotated[float, Interval("a number in (0, 1]", lambda x: SMALLEST <= x <= 1)]
-MomentBound = Annotated[float, Interval(f"{POSITIVE.allowed}, or {AUTO}", POSITIVE.contains)]
-MomentOrder = Annotated[
-    float, Interval("a finite number of at least 2", lambda x: 2 <= x < math.inf)
-]
-RenyiOrder = Annotated[float, Interval("a finite number above 1", lambda x: 1 < x < math.inf)]
-Constants = Annotated[float, Choice(("unit", "explicit"))]
-Forced = Annotated[float, Choice(("batch", "round"))]
-Logarithm = Annotated[float, Choice(("natural", "base2"))]
-Batches = Annotated[float, Choice(("doubled", "quadrupled"))]
-Tree = Annotated[float, Choice(("binary", "honaker", "kary"))]
-Variant = Annotated[float, Choice(("printed", "coded"))]
-Threshold = Annotated[float, Choice(("usual", "proved", "empirical"))]
-Bonus = Annotated[float, Choice(("literal", "calibrated"))]
-NoisePlace = Annotated[float, Choice(("middle", "sums"))]
-LinearBonus = Annotated[float, Choice(("printed", "eigenvalue"))]
-MatrixNoise = Annotated[float, Choice(("gaussian", "wishart"))]
-Calibration = Annotated[float, Choice(("printed", "exact"))]
+Order = Annotated[float, Interval(0.0, 1.0, "(]")]
+MomentBound = Annotated[float, Interval(0.0, also=AUTO)]
+MomentOrder = Annotated[float, Interval(2.0, ends="[)")]
 
 
 def below(limit: float) -> Interval:
     """The domain of a contamination below the breakdown point of an estimator."""
-    return Interval(f"a number from 0 to below {limit:g}, or {AUTO}", lambda x: 0 <= x < limit)
+    return Interval(0.0, limit, "[)", also=AUTO)
+
+
+def domain_of(hint: Any) -> Domain:
+    """The domain of a parameter, given its annotation; any number without one."""
+    if get_origin(hint) is Literal:
+        return Options(get_args(hint))
+    notes = getattr(hint, "__metadata__", ())
+    return next((note for note in notes if isinstance(note, Domain)), ANY)

@@ -1,12 +1,13 @@
 """AdaP-TT: Top Two identification of the best arm on the private means of forgetful phases."""
 
 import math
+from typing import Literal
 
 import numpy as np
 
 from ..authoring import (
     BEST_ARM, CODED, EMPIRICAL, PROVED, STOPPING_AND_ANSWER, UNIT_INTERVAL, Budget, Fraction,
-    Threshold, Variant, arms, global_dp, is_convincing, kernel, laplace_mean, one_release, pull,
+    arms, global_dp, is_convincing, kernel, laplace_mean, one_release, pull,
     pull_sum, random, rare_routine, rounds_left, top_two, verb,
 )  # fmt: skip
 
@@ -20,7 +21,14 @@ GUARANTEE = global_dp(
 
 
 @kernel
-def adap_tt(game, rng, eps: Budget, delta: Fraction, variant: Variant, threshold: Threshold):
+def adap_tt(
+    game,
+    rng,
+    eps: Budget,
+    delta: Fraction,
+    variant: Literal["printed", "coded"],
+    threshold: Literal["usual", "proved", "empirical"],
+):
     """AdaP-TT (Azize's thesis, Alg. 10; Azize et al. 2024). The actions, the stopping time and the
     answer together are eps-DP. Rewards in [0, 1]. With probability 1 - delta the answer is right.
 

@@ -14,8 +14,8 @@ from ...compiled import borrowing_routine, routine, verb
 from ...game import Game, arms, pull_sum, pulls, rounds_left
 from ..noise.mechanisms import laplace_mean
 
-CODED = 1  # a position in Variant
-PROVED, EMPIRICAL = 1, 2  # positions in Threshold
+CODED = 1  # the position of the name in ``variant``
+PROVED, EMPIRICAL = 1, 2  # the positions of the names in ``threshold``
 ZETA = math.pi**2 / 6.0  # zeta(s) for s = 2
 
 
