@@ -159,7 +159,7 @@ HEAVY_TAILS = [
 OUTLIERS = [
     *bad("algo=prae_r env=wu_raw algo.k", "at least 2", 1.9, "nan"),
     ("algo=prae_c env=wu_central algo.k=1", "algo.k=1:", "at least 2"),
-    *bad("algo=prae_r env=wu_raw algo.alpha1", ("0 to below 0.5", "auto"), 0.5, "nan", "maybe"),
+    *bad("algo=prae_r env=wu_raw algo.alpha1", ("[0, 0.5)", "auto"), 0.5, "nan", "maybe"),
     *bad("algo=prae_c env=wu_central algo.alpha1", ("below 0.133", "auto"), 0.133, -0.1),
     ("algo=prae_c env=wu_central env.alpha=0.2", "algo.alpha1=0.2:", "0.133", "value of auto"),
     ("algo=prae_r env=wu_raw algo.alpha1=0.01", "env=wu_raw:", "0.05", "alpha1 = 0.01", "assume"),
