@@ -166,7 +166,7 @@ OUTLIERS = [
     ("algo=prae_c env=wu_central algo.alpha1=0.01", "env=wu_central:", "0.05", "alpha1 = 0.01"),
     ("algo=dpr_se env=contaminated", "env=contaminated:", "0.05", "assumes none", "assume=true"),
     ("algo=prae_c env=student_far algo.D=3", "algo.D=3:", "two bins", "6.325", "prae_r"),
-    *bad("algo=prae_c env=student_far algo.D", "from 1 to 1e6", "0.5", "2000000", "nan"),
+    *bad("algo=prae_c env=student_far algo.D", "[1, 1e+06]", "0.5", "2000000", "nan"),
     ("algo=prae_c env=student_far algo.D=10", "env=student_far:", "20 from 0", "D = 10", "assume"),
     ("algo=prae_c env=student", "env=student:", "E|X - mean|^2", "is 3", "at most 1"),
     ("algo=prae_r env=wu_raw algo.constants=none", "algo.constants=none:", "unit or explicit"),

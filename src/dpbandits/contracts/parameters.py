@@ -85,7 +85,7 @@ AUTO = "auto"  # the value is computed from the environment
 INVERSE_HORIZON = "1/horizon"
 
 ANY = Interval(-math.inf, math.inf, "[]")
-BUDGET = Interval(0.0, math.inf, "(]")  # infinity adds no noise
+BUDGET = Interval(0.0, math.inf, "(]", also="inf (no noise)")
 POSITIVE = Interval(0.0)
 CONFIDENCE = Interval(0.0, 1.0, also=INVERSE_HORIZON)
 PROBABILITY = Interval(0.0, 1.0, "(]", also=INVERSE_HORIZON)
