@@ -239,7 +239,7 @@ def kernel_plays(given, faults=None, function=None):
         mechanisms.gaussian: lambda rng, deviation: noise(deviation),
         discrete_noise.discrete_laplace: lambda rng, scale: np.round(noise(scale)),
         discrete_noise.skellam: lambda rng, variance: np.round(noise(variance**0.5)),
-        users.arrival: lambda users, coins: next(arrivals),
+        users.arrival: lambda users, env_rng: next(arrivals),
         exact: lambda p, d, *least: one_if_close(exact(p, d, *least)),
         **noise_by_the_round(given, played),
     }
@@ -637,7 +637,7 @@ MUTANTS = [
     ("anytime_lazy_ucb", "laplace_tail(O, eps, l)", "laplace_tail(O, 2.0 * eps, l)"),
     ("anytime_lazy_ucb", "leads, bound = 1, n + 1", "leads, bound = n, n + 1"),
     ("anytime_lazy_ucb", "t + m - 1, log", "t + m - 2, log"),
-    ("dpr_ucb", "kept(pull.x, B)", "pull.x"),
+    ("dpr_ucb", "truncate(pull.x, B)", "pull.x"),
     ("dpr_ucb", "eps * u / log_T**1.5", "eps * u / log_T"),
     ("dpr_ucb", "eps * u / log_T**1.5", "u / log_T**1.5 / eps / 2.0"),
     ("dpr_ucb", "N, first, 1.0 / (1.0 + v)", "N, first, 0.5"),

@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    BOUNDED_CONTEXTUAL, Budget, Confidence, NotNegative, Positive, add_round,
-    chi_square_tail, confidence_width, contexts, dimension, estimate, gaussian_zcdp, kernel, look,
-    new_estimate, new_ridge, optimistic, play, release_sums, rounds_left, rounds_played, routine,
+    BOUNDED_CONTEXTUAL, Budget, Confidence, NotNegative, Positive, add_round, chi_square_tail,
+    confidence_width, contexts, dimension, ensure_contexts, estimate, gaussian_zcdp, kernel,
+    new_estimate, new_ridge, optimistic, play, release_sums, rounds_left, rounds_played, shared,
     smallest_eigenvalue, vector_release,
 )  # fmt: skip
 
@@ -58,12 +58,12 @@ def adac_oful(
                 least = smallest_eigenvalue(V.V)
             length = math.sqrt(2.0 * l / rho * chi_square_tail(d, delta / T))  # of Y
             beta = confidence_width(tau, start, lam, log_delta) + length / math.sqrt(least)
-        look(game)  # x holds the contexts of this round
+        ensure_contexts(game)  # x holds the contexts of this round
         a = optimistic(tau, x, beta)
         add_round(V, x, a, play(game, a))
 
 
-@routine
+@shared
 def smallest_growth(n, d, delta, lam_0):
     """g, by which the smallest eigenvalue of V exceeds lam after n rounds."""
     L = math.log((n + 3.0) * d / delta)

@@ -7,8 +7,8 @@ import numpy as np
 
 from ..authoring import (
     SUMS, UNIT_INTERVAL, Budget, Probability, all_arms, arms, discrete_laplace, global_dp,
-    granularity, hoeffding, inlined, integer_release, kernel, modular_sum, most_noise, play_unseen,
-    pull_encoded_in_turn, room_for, rounds_left, viable,
+    granularity, hoeffding, inlined_counted, integer_release, kernel, modular_sum, most_noise,
+    pull_encoded_in_turn, room_for, rounds_left, skip_rounds, viable,
 )  # fmt: skip
 
 NAME = "Dist-DP-SE"
@@ -28,7 +28,7 @@ def elimination(noise, decode=modular_sum):
         sigma: Gaussian part of the radius of the noise.
     """
 
-    @inlined
+    @inlined_counted
     def play(game, rng, eps, p, base, s, sigma):
         S, T = all_arms(game), float(rounds_left(game))
         sums, mean = np.zeros(arms(game), np.int64), np.zeros(arms(game))
@@ -45,7 +45,7 @@ def elimination(noise, decode=modular_sum):
             w += sigma * math.sqrt(L) / l + L / (s * eps * l)
             S = viable(S, mean, 2.0 * w)
             b += 1.0
-        play_unseen(game, S, rounds_left(game))  # a batch that the horizon cuts releases nothing
+        skip_rounds(game, S, rounds_left(game))  # a batch that the horizon cuts releases nothing
 
     return play
 

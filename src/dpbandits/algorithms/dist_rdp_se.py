@@ -4,8 +4,8 @@ import math
 from typing import Literal
 
 from ..authoring import (
-    SUMS, UNIT_INTERVAL, Budget, Positive, Probability, integer_release, kernel, skellam,
-    skellam_rdp, verb,
+    SUMS, UNIT_INTERVAL, Budget, Positive, Probability, inlined, integer_release, kernel, skellam,
+    skellam_rdp,
 )  # fmt: skip
 from .dist_dp_se import elimination
 
@@ -20,7 +20,7 @@ GUARANTEE = skellam_rdp(
 )
 
 
-@verb
+@inlined
 def noise(rng, scale):
     return skellam(rng, scale**2)
 

@@ -4,9 +4,9 @@ import math
 from typing import Literal
 
 from ..authoring import (
-    BINARY, LITERAL, UNIT_INTERVAL, Budget, Probability, arms, counter_nodes,
-    dp_ucb_with_counters, global_dp, kernel, laplace, new_trees, optimism, tree_levels,
-    tree_node_scale, tree_noise, verb,
+    BINARY, LITERAL, UNIT_INTERVAL, Budget, Probability, arms, counter_nodes, dp_ucb_with_counters,
+    global_dp, inlined, kernel, laplace, new_trees, optimism, tree_levels, tree_node_scale,
+    tree_noise,
 )  # fmt: skip
 
 NAME = "DP-UCB"
@@ -17,14 +17,14 @@ GUARANTEE = global_dp(SOURCE, "tree", alignment=counter_nodes)
 ROUND_BY_ROUND = True
 
 
-@verb
+@inlined
 def observe(own, rng, pull, statistics):
     (trees, scale, bonus), (n, _, S) = own[0], statistics
     N, S = n + 1.0, S + pull.x
     return N, S + tree_noise(trees, pull.a, int(N), laplace(rng, scale)) + bonus, S
 
 
-@verb
+@inlined
 def index(own, a, statistics):
     N, total, _ = statistics
     return total / N, math.sqrt(2.0 / N)

@@ -4,8 +4,8 @@ import math
 from typing import Literal
 
 from ..authoring import (
-    BINARY, LITERAL, UNIT_INTERVAL, Budget, arms, counter_nodes, dp_ucb_with_counters,
-    global_dp, kernel, new_trees, optimism, tree_levels, tree_node_scale, verb,
+    BINARY, LITERAL, UNIT_INTERVAL, Budget, arms, counter_nodes, dp_ucb_with_counters, global_dp,
+    inlined, kernel, new_trees, optimism, tree_levels, tree_node_scale,
 )  # fmt: skip
 from .dp_ucb import observe
 
@@ -16,7 +16,7 @@ GUARANTEE = global_dp("Chan et al. 2011: one tree per arm", "tree", alignment=co
 ROUND_BY_ROUND = True
 
 
-@verb
+@inlined
 def index(own, a, statistics):
     l, (N, total, _) = own[1], statistics
     return total / N + math.sqrt(2.0 * l / N), 0.0  # it does not depend on t

@@ -6,8 +6,8 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    ACTIONS, UNIT_INTERVAL, Budget, Guarantee, Positive, arms, kernel, laplace, one_release,
-    pull, pull_sum, random_arm, room_for, rounds_left, routine,
+    ACTIONS, UNIT_INTERVAL, Budget, Guarantee, Positive, arms, kernel, laplace, one_release, pull,
+    pull_sum, random_arm, room_for, rounds_left, shared,
 )  # fmt: skip
 
 NAME = "GDP-NCB"
@@ -32,7 +32,7 @@ GUARANTEE = Guarantee(
 )
 
 
-@routine
+@shared
 def explore(game, rng, W, most, eps, repair, N, S):
     """Phase 1: random arms in rounds t < W until the rewards of one arm sum to more than ``most``.
 

@@ -1,4 +1,4 @@
-"""Decorators that compile functions: ``kernel``, ``verb``, ``routine``, ``loop``."""
+"""Decorators that compile functions: ``kernel``, ``inlined``, ``shared``, ``loop``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .sources import hash_of, place_of, state_of
 if choice.compiler() == choice.QUICK:
     from .quick import routines as quick
 
-VERBS: set[Callable] = set()
+INLINED: set[Callable] = set()
 
 
 def kernel(function: Callable) -> Callable:
@@ -30,28 +30,33 @@ def kernel(function: Callable) -> Callable:
     return numba.njit(**plain.OPTIONS)(function)
 
 
-def verb(function: Callable) -> Callable:
+def inlined(function: Callable) -> Callable:
     """Make a small function callable from kernels, which always inline it.
 
     It must not create arrays: references to its arguments are not counted, which would take ten
     times as long as the rest of a round. Called from Python it runs as plain Python, which is
     thirty times faster than passing a game to compiled code for a single round.
     """
-    return inlined(function, borrows=True)
+    return _inlined(function, borrows=True)
 
 
-def inlined(function: Callable, borrows: bool = False) -> Callable:
-    """Let kernels inline a function; one that ``borrows`` counts no references, as a verb."""
-    VERBS.add(function)
+def inlined_counted(function: Callable) -> Callable:
+    """Let kernels inline a function that counts references, so that it may create arrays."""
+    return _inlined(function, borrows=False)
+
+
+def _inlined(function: Callable, borrows: bool) -> Callable:
+    INLINED.add(function)
     plain.callable_from_kernels(function, True, borrows)
     return function
 
 
-def routine(function: Callable, borrows: bool = False, rare: bool = False) -> Callable:
-    """Make a larger function callable from kernels.
+def shared(function: Callable, borrows: bool = False, rare: bool = False) -> Callable:
+    """Make a larger function callable from kernels, which share its machine code.
 
-    Called from Python it runs as plain Python, as a verb does. One that ``borrows`` its arguments
-    does not count references to them, which takes 100 ns for a game, and must not create arrays.
+    Called from Python it runs as plain Python, as an inlined function does. One that ``borrows``
+    its arguments does not count references to them, which takes 100 ns for a game, and must not
+    create arrays.
     """
     if choice.compiler() == choice.QUICK:  # what is declared first is preferred
         quick.call_by_symbol(function, borrows, rare)
@@ -59,8 +64,8 @@ def routine(function: Callable, borrows: bool = False, rare: bool = False) -> Ca
     return function
 
 
-borrowing_routine = partial(routine, borrows=True)
-rare_routine = partial(routine, rare=True)  # returns nothing; for options that few runs choose
+shared_borrowing = partial(shared, borrows=True)
+shared_rare = partial(shared, rare=True)  # returns nothing; for options that few runs choose
 
 
 class Loop:
@@ -139,7 +144,7 @@ def loop(template: FunctionType, function: Callable) -> Callable:
     state = hash_of(getsource(template), state_of(called)) if on_disk else ""
     # Machine code is linked by name: that of each loop, in each state, must be unique
     made.__name__ = made.__qualname__ = f"{template.__name__}_{called.__name__}_{place}{state}"
-    if function not in VERBS:
+    if function not in INLINED:
         plain.callable_from_kernels(called, True, False)
     return Loop(made, Stored(called.__name__, place, state) if on_disk else None)
 
@@ -163,4 +168,4 @@ def is_compiled(function: Callable) -> bool:
 
 def compiles(function: Callable) -> bool:
     """Whether kernels can call a function."""
-    return is_compiled(function) or function in VERBS
+    return is_compiled(function) or function in INLINED

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import choice
-from .decorators import inlined
+from .decorators import inlined, inlined_counted
 
 if choice.compiler() == choice.QUICK:
     from .quick.distributions import draw_in_c
@@ -54,4 +54,4 @@ def poisson(rng: np.random.Generator, mean: float) -> int:
 for _function in (random, exponential, normal, gamma, beta, student, binomial, poisson):
     if choice.compiler() == choice.QUICK:  # what is declared first is preferred
         draw_in_c(_function)
-    inlined(_function, borrows=_function is not poisson)  # Numba's own creates an array
+    (inlined_counted if _function is poisson else inlined)(_function)  # Numba's creates an array

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..contracts.algorithm import Algorithm
 from ..contracts.parameters import AUTO, BUDGETS
-from ..contracts.question import ARMS, CONTEXTS, FEATURES, Question, asked_of
+from ..contracts.question import ARMS, CONTEXTS, FEATURES, Question, question_for
 from ..environments.catalogue import build
 from ..environments.instances import Instance
 from ..environments.populations import build_population
@@ -111,7 +111,7 @@ def resolve_point(
     check_names(algorithm, own, specs[question.group], values)
     spec, arm = as_json(env_spec), None
     instance = sources.environment(spec)
-    asked = asked_of(question, instance.actions)
+    asked = question_for(question, instance.actions)
     if asked is None:
         raise BadInput(f"env={env}: it has {instance.actions}; a stopping rule plays arms")
     question = asked

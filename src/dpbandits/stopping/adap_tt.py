@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    BEST_ARM, CODED, EMPIRICAL, PROVED, STOPPING_AND_ANSWER, UNIT_INTERVAL, Budget, Fraction,
-    arms, global_dp, is_convincing, kernel, laplace_mean, one_release, pull,
-    pull_sum, random, rare_routine, rounds_left, top_two, verb,
+    BEST_ARM, CODED, EMPIRICAL, PROVED, STOPPING_AND_ANSWER, UNIT_INTERVAL, Budget, Fraction, arms,
+    global_dp, inlined, is_convincing, kernel, laplace_mean, one_release, pull, pull_sum, random,
+    rounds_left, shared_rare, top_two,
 )  # fmt: skip
 
 NAME = "AdaP-TT"
@@ -47,7 +47,7 @@ def adap_tt(
     return answer[0]
 
 
-@rare_routine
+@shared_rare
 def as_coded(game, rng, eps, delta, proved, answer):
     """The authors' code: a coin chooses between the leader and its challenger, which is chosen
     anew in every round; the leader is the arm that must be convincing.
@@ -81,7 +81,7 @@ def as_coded(game, rng, eps, delta, proved, answer):
                 return
 
 
-@verb
+@inlined
 def coded_leader(m, n, t, eps):
     l = math.log(t)
     best, largest = 0, -np.inf
@@ -92,18 +92,18 @@ def coded_leader(m, n, t, eps):
     return best
 
 
-@verb
+@inlined
 def slack_of(finished):
     return 1.0 / (1.0 + math.sqrt(np.sum(finished)))
 
 
-@verb
+@inlined
 def coded_cost(m, finished, count, slack, b, a):
     w, v = finished[b] + count[b], finished[a] + count[a]
     return (m[b] - m[a] + slack) / math.sqrt(1.0 / w + 1.0 / v)
 
 
-@verb
+@inlined
 def coded_challenger(m, finished, count, slack, b):
     """The arm of smallest cost, and a lower bound on the costs of the others until a phase ends:
     the smallest of them, or -inf if one may decrease.
