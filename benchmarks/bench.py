@@ -213,7 +213,7 @@ def player(name, T, plain=False, env="bernoulli_c2", **parameters):
     setting = setting_of(name, T, env, **parameters)
     function = setting.algorithm.function
     function = function.py_func if plain else function
-    laws, users, rounds = setting.instance.environment, setting.crowd.users(), setting.rounds()
+    laws, users, rounds = setting.instance.environment, setting.population.users(), setting.rounds()
 
     def play(run):
         game = new_game(laws, users, generator(0, run, ENVIRONMENT), T, rounds)

@@ -166,7 +166,7 @@ GAUSSIAN = {"law": "gaussian", "means": [0.9, 0.1], "sd": 1.0, "sigmoid": False}
 @pytest.mark.parametrize("kind", CROWDS)
 def test_compiled_equals_plain_python_in_a_crowd(name, kind):
     spec = GAUSSIAN if algorithm(name).rewards is None else OF_MANY_LAWS
-    given = {"crowd": build_population(CROWDS[kind])}
+    given = {"population": build_population(CROWDS[kind])}
     for eps_min in (0.2, 1.0):
         for run in range(3):
             compiled = compiled_as_plain(name, spec, 700, run=run, eps_min=eps_min, **given)
@@ -283,7 +283,7 @@ def test_in_a_crowd_every_decision_is_the_paper_s(name, eps_min):
         lambda t: users.level[arrival(users, env_rng)],
         learner.random,
     )
-    given = {"checkpoints": np.arange(1, T + 1), "crowd": crowd, "eps_min": eps_min}
+    given = {"checkpoints": np.arange(1, T + 1), "population": crowd, "eps_min": eps_min}
     assert (arms_of(play(name, table(rewards), T, **given)) == plays).all()
     other = play(name, table(rewards), T, seed=1, **given)  # control: other noise, other rounds
     assert (arms_of(other) != plays).any()

@@ -260,7 +260,7 @@ def kernel_plays(given, faults=None, function=None):
             eps=given.eps,
             checkpoints=np.arange(1, T + 1),
             plain=True,
-            crowd=given,
+            population=given,
             learner=Learner(),
             function=function,
             **given.changes,

@@ -41,10 +41,10 @@ class Coupling(Promise):
     """An algorithm or stopping rule whose alignment is replayed.
 
     Attributes:
-        crowd: whether users have levels of their own, for algorithms that know them.
+        mixed_levels: whether users have levels of their own, for algorithms that know them.
     """
 
-    crowd: bool = False
+    mixed_levels: bool = False
 
     @property
     def alignment(self) -> Alignment:
@@ -70,7 +70,7 @@ class Coupling(Promise):
 
     @property
     def population(self) -> Population:
-        if not (self.crowd and self.source.per_user):
+        if not (self.mixed_levels and self.source.per_user):
             return homogeneous(self.budget)
         levels = self.budget * np.array([0.5, 1.0, 2.0])
         return Population(levels, np.full(3, 1 / 3))

@@ -36,7 +36,7 @@ def arguments_at(algorithm: Algorithm, parameters: Mapping[str, Any], T: int) ->
 
 def game_on(
     table: Any,
-    crowd: Population,
+    population: Population,
     env_rng: Any = None,
     checkpoints: np.ndarray | None = None,
     actions: str = ARMS,
@@ -46,7 +46,7 @@ def game_on(
 
     Args:
         table: the rewards, float array (T, K), or what behaves like one.
-        crowd: the users.
+        population: the users.
         env_rng: the environment's generator; one of seed 0 if None.
         checkpoints: see ``new_game``; all rounds if None.
         actions: what the learner knows of the actions. Features and contexts are public: they are
@@ -60,7 +60,7 @@ def game_on(
         depend_on_rewards(laws.rows, getattr(table, "table", table))
     rounds = np.arange(1, T + 1) if checkpoints is None else checkpoints
     env_rng = np.random.default_rng(0) if env_rng is None else env_rng
-    return begin(laws, crowd.users(), env_rng, T, rounds)
+    return begin(laws, population.users(), env_rng, T, rounds)
 
 
 def with_arms(table: Any) -> tuple[Environment, Callable]:
