@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import math
 import os
@@ -27,14 +26,6 @@ def package_folder(name: str) -> Path:
     """A folder such as ``conf``, inside the wheel or at the top of a checkout."""
     inside = PACKAGE / name
     return inside if inside.is_dir() else PACKAGE.parent.parent / name
-
-
-def sources_hash(*files: Path) -> str:
-    """Hash of the contents of source files, in the given order."""
-    digest = hashlib.sha256()
-    for file in files:
-        digest.update(file.read_bytes())
-    return digest.hexdigest()[:12]
 
 
 @contextmanager

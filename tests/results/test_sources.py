@@ -55,7 +55,7 @@ def test_an_edit_makes_the_pages_that_depend_on_it_out_of_date(tmp_path):
 
     edited(tmp_path / "conf/experiment/hu2022.yaml", "\n", "\n# a comment\n")
     with (tmp_path / "src/dpbandits/algorithms/gdp_ncb.py").open("a") as source:
-        source.write("# edited\n")
+        source.write("EDITED = 1\n")
     edited(tmp_path / "conf/experiment/tao2022_local.yaml", "runs: 20", "runs: 21")
 
     path = {"PYTHONPATH": f"{tmp_path / 'src'}:.", "HOME": str(tmp_path)}

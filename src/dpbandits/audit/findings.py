@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..files import PACKAGE, read_text, sources_hash, write_atomically
+from ..files import PACKAGE, read_text, write_atomically
+from ..fingerprint import fingerprint
 from ..settings.setting import digest
 from . import verdicts
 from .alignment.align import report
@@ -93,7 +94,7 @@ class SampledAudit(Audit):
         The witness of a violation is stored too.
         """
         subject, settings = self.subject, (self.runs, self.confidence, self.seed)
-        sources = sources_hash(*sorted((PACKAGE / "audit").rglob("*.py")))
+        sources = fingerprint(*sorted((PACKAGE / "audit").rglob("*.py")))
         hashed = digest(*map(repr, (subject, *settings, sources)), length=12)
         budget = f"{subject.budget_name}{subject.budget:g}"
         file = folder and folder / f"{self.name}-{budget}-{hashed}.json"

@@ -18,14 +18,13 @@ from typing import Any
 import numba
 import numpy as np
 
-from ..files import PACKAGE, sources_hash
+from ..files import PACKAGE
 from .plain.primitives import processor
 
 SHARED = ("compiled", "environments", "game.py", "contextual_game.py", "parts")
 ALGORITHMS = ("algorithms", "stopping")  # their files may import each other
 INSTALLED = {"site-packages", "dist-packages"}
 LENGTH = 12  # of a hash
-SOURCES = sources_hash(*sorted(PACKAGE.rglob("*.py")))  # the state of the whole package
 
 
 def shared_state() -> str:
@@ -33,7 +32,7 @@ def shared_state() -> str:
     made_by = numba.__version__, np.__version__, sys.version_info[:3]
     places = [PACKAGE / name for name in SHARED]
     files = sorted(f for p in places for f in (p.rglob("*.py") if p.is_dir() else [p]))
-    return hash_of(sources_hash(*files), *made_by, *processor())
+    return hash_of(*map(Path.read_bytes, files), *made_by, *processor())
 
 
 def state_of(function: Callable) -> str:
@@ -70,6 +69,9 @@ def place_of(function: Callable) -> str:
 def hash_of(*values: Any) -> str:
     """Hash of values whose representations decide what they are."""
     return hashlib.sha256(repr(values).encode()).hexdigest()[:LENGTH]
+
+
+SOURCES = hash_of(*map(Path.read_bytes, sorted(PACKAGE.rglob("*.py"))))  # of the whole package
 
 
 def _enclosed(function: Callable) -> tuple:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import inspect
 import sys
 import sysconfig
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,9 +16,16 @@ import joblib
 import numba
 import numpy as np
 
-from ..files import PACKAGE, sources_hash
+from ..files import PACKAGE
+from ..fingerprint import closure, fingerprint
 
 PLAYED_BY = (PACKAGE / "running" / "seeds.py", PACKAGE / "running" / "play.py")
+# Rooms and modules on which no number of a run depends, and their files on which some do
+DECIDE_NOTHING = (
+    "compiled", "contracts", "cache_folder.py", "errors.py", "files.py", "fingerprint.py",
+    "validation.py",
+)  # fmt: skip
+EXCEPT = ("compiled/random_numbers.py", "contracts/gaussian_dp.py")
 LIBRARIES = f"numpy {np.__version__}, numba {numba.__version__}"
 
 
@@ -30,47 +35,19 @@ def without_libraries(version: str) -> str:
 
 
 def version_of_file(file: Path) -> str:
-    """Hash of the algorithm's file, of all that it imports of the package, of what plays it, and
-    of the libraries that draw and compile.
+    """Hash of the code of an algorithm's file, of all that it imports of the package and that
+    decides a run, and of what plays it; and the libraries that draw and compile.
     """
-    found, left = [], [file]
-    while left:
-        source = left.pop()
-        if source not in found:
-            found.append(source)
-            left += _imported(source)
-    sources = sources_hash(file, *sorted({*found, *PLAYED_BY} - {file}))
-    return f"{sources}, {LIBRARIES}"
+    found = {*closure([file], PACKAGE), *PLAYED_BY} - {file}
+    return f"{fingerprint(file, *sorted(filter(decides_a_run, found)))}, {LIBRARIES}"
 
 
-def _imported(source: Path) -> list[Path]:
-    """The package's files that a file imports; ``authoring`` only passes names on."""
-    files: list[Path] = []
-    for module, name in _names_imported(source):
-        if module == PACKAGE / "authoring":
-            passed_on = {n: m for m, n in _names_imported(PACKAGE / "authoring.py")}
-            module = passed_on.get(name, module)
-        package = [module / "__init__.py"] if module != PACKAGE else []  # which passes names on
-        places = [module.with_suffix(".py"), module / f"{name}.py", *package]
-        files += filter(Path.is_file, places)
-    return files
-
-
-@cache
-def _names_imported(source: Path) -> tuple[tuple[Path, str], ...]:
-    """The names that a file imports from the package, each with its module's path less ``.py``."""
-    found = []
-    for node in ast.walk(ast.parse(source.read_text())):
-        if isinstance(node, ast.ImportFrom):
-            name = node.module or ""
-            if node.level:
-                folder = source.parents[node.level - 1]
-            elif name == "dpbandits" or name.startswith("dpbandits."):
-                folder, name = PACKAGE, name.removeprefix("dpbandits").removeprefix(".")
-            else:
-                continue
-            found += [(folder.joinpath(*name.split(".")), alias.name) for alias in node.names]
-    return tuple(found)
+def decides_a_run(file: Path) -> bool:
+    """Whether a run can depend on a file that it imports: not on what algorithms declare, nor on
+    how kernels are compiled, since compiled and plain Python give the same bits.
+    """
+    place = file.relative_to(PACKAGE) if file.is_relative_to(PACKAGE) else file
+    return place.as_posix() in EXCEPT or place.parts[0] not in DECIDE_NOTHING
 
 
 def version_of_function(function: Callable) -> str:
@@ -80,7 +57,7 @@ def version_of_function(function: Callable) -> str:
 
     What a value that cannot be pickled holds is not known: its hash may differ in each process.
     """
-    digest = hashlib.sha256(sources_hash(*PLAYED_BY).encode())
+    digest = hashlib.sha256(fingerprint(*PLAYED_BY).encode())
     seen: dict[int, Any] = {}  # what was added; kept, lest another object has its id
 
     def add(value: Any, names: frozenset[str] = frozenset()) -> None:

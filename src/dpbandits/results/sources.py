@@ -10,7 +10,8 @@ import numpy as np
 
 from ..contracts.algorithm import Algorithm
 from ..contracts.versions import without_libraries
-from ..files import PACKAGE, sources_hash
+from ..files import PACKAGE
+from ..fingerprint import fingerprint
 from ..settings.setting import Setting, digest
 from .manifest import versions
 
@@ -50,7 +51,7 @@ def signature(text: str) -> str | None:
 
 def _text(part: Source) -> str:
     if isinstance(part, Path):
-        return sources_hash(part)
+        return fingerprint(part)
     if isinstance(part, Algorithm):
         return f"{part.group}={part.name} {without_libraries(part.version)}"
     if isinstance(part, Setting):

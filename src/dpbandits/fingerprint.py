@@ -1,0 +1,106 @@
+"""One hash of source files, for everything that must notice an edit: the versions of algorithms,
+the folder of machine code, the signatures of pages and the keys of stored audits.
+
+It covers code alone: an edit of a docstring, of a blank line, or of a line that holds only a comment
+changes nothing. The text is hashed and not the syntax tree, whose form depends on the version of Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .files import PACKAGE
+
+AUTHORING = "authoring"  # this module only passes names on
+LENGTH = 12
+DOCUMENTED = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
+BLOCKS = "body", "orelse", "finalbody", "handlers", "cases"  # of statements, in a statement
+QUOTES = '"""', "'''"  # of text that may hold lines that look like comments
+
+
+def fingerprint(*files: Path) -> str:
+    """Hash of the code of some files, in the given order."""
+    digest = hashlib.sha256()
+    for file in files:
+        digest.update(_read(file).code.encode())
+    return digest.hexdigest()[:LENGTH]
+
+
+def closure(files: Iterable[Path], package: Path = PACKAGE) -> list[Path]:
+    """Some files and the files of the package that they import, directly or indirectly."""
+    found, left = [], list(files)
+    while left:
+        source = left.pop()
+        if source not in found:
+            found.append(source)
+            left += _imported(source, package)
+    return found
+
+
+class _Source(NamedTuple):
+    code: str  # without docstrings and comments
+    imports: tuple[tuple[int, str, str], ...]  # the level, the module and the name of each
+
+
+@cache
+def _read(file: Path) -> _Source:
+    text = file.read_text()
+    if file.suffix != ".py":
+        return _Source(text, ())
+    documented: set[int] = set()  # the lines of docstrings
+    imports: list[tuple[int, str, str]] = []
+    left: list[ast.AST] = [ast.parse(text)]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.ImportFrom):
+            imports += [(node.level, node.module or "", alias.name) for alias in node.names]
+        elif isinstance(node, DOCUMENTED):
+            documented |= _docstring(node)
+        for block in BLOCKS:
+            left += getattr(node, block, ())
+    code = [x for i, x in enumerate(text.split("\n"), 1) if i not in documented]
+    if not any(quotes in line for line in code for quotes in QUOTES):
+        code = [line for line in code if line.strip() and not line.lstrip().startswith("#")]
+    return _Source("\n".join(code), tuple(imports))
+
+
+def _docstring(node: Any) -> set[int]:
+    """The lines of a docstring; none if they hold something else, too."""
+    first, *others = node.body or [None]
+    if not (isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)):
+        return set()
+    end = first.end_lineno or first.lineno
+    shares = getattr(node, "lineno", 0) == first.lineno or (others and others[0].lineno == end)
+    return set() if shares else {*range(first.lineno, end + 1)}
+
+
+def _imported(source: Path, package: Path) -> Iterator[Path]:
+    """The package's files that a file imports."""
+    for module, name in _names(source, package):
+        if module == package / AUTHORING:
+            passed_on = {n: m for m, n in _names(package / f"{AUTHORING}.py", package)}
+            module = passed_on.get(name, module)
+        yield from _files(module, name, package)
+
+
+def _names(source: Path, package: Path) -> Iterator[tuple[Path, str]]:
+    """The names that a file imports from the package, each with its module's path less ``.py``."""
+    for level, module, name in _read(source).imports:
+        if level:
+            folder, inner = source.parents[level - 1], module
+        elif module == package.name or module.startswith(f"{package.name}."):
+            folder, inner = package, module.removeprefix(package.name).removeprefix(".")
+        else:
+            continue
+        yield folder.joinpath(*inner.split(".")), name
+
+
+def _files(module: Path, name: str, package: Path) -> Iterator[Path]:
+    """The files in which a name of a module can lie."""
+    inits = [module / "__init__.py"] if module != package else []  # which passes names on
+    yield from filter(Path.is_file, [module.with_suffix(".py"), module / f"{name}.py", *inits])

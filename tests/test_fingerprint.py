@@ -1,0 +1,58 @@
+"""The hash of source files covers their code, and follows what they import."""
+
+import pytest
+
+from dpbandits.files import PACKAGE
+from dpbandits.fingerprint import _read, closure, fingerprint
+
+CODE = '''"""A module."""
+
+# a comment
+def add(a, b):
+    """The sum."""
+    return a + b  # of two
+
+
+class Pair:
+    """Two numbers."""
+'''
+TEXT = 'SAYS = """\n# no comment\n"""\n'
+
+
+def hashed(tmp_path, text):
+    file = tmp_path / "module.py"
+    file.write_text(text)
+    _read.cache_clear()
+    return fingerprint(file)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [
+        ("The sum.", "Their sum.", False),
+        ("A module.", "Another\nmodule.", False),
+        ("# a comment\n", "", False),
+        ("Two numbers.", "Numbers.", False),
+        ("a + b", "a - b", True),
+        ("class Pair", "class Two", True),
+        ('"""The sum."""\n', '"""The sum."""; a = 0\n', True),
+        ("# a comment\n", TEXT, True),
+    ],
+)
+def test_an_edit_of_code_changes_the_hash_and_one_of_words_does_not(tmp_path, old, new, changes):
+    assert old in CODE
+    assert (hashed(tmp_path, CODE) != hashed(tmp_path, CODE.replace(old, new))) == changes
+
+
+def test_lines_of_text_that_look_like_comments_are_code(tmp_path):
+    with_text = CODE + TEXT
+    edited = with_text.replace("# no comment", "# none")
+    assert hashed(tmp_path, with_text) != hashed(tmp_path, edited)
+
+
+def test_the_closure_follows_imports_but_not_all_that_authoring_passes_on():
+    names = {
+        file.relative_to(PACKAGE).as_posix() for file in closure([PACKAGE / "algorithms/ucb.py"])
+    }
+    assert {"algorithms/ucb.py", "game.py", "parts/indices/optimism.py"} <= names
+    assert not {"authoring.py", "parts/linear/design.py", "cli/run.py"} & names
