@@ -1,8 +1,9 @@
-"""One hash of source files, for everything that must notice an edit: the versions of algorithms,
-the folder of machine code, the signatures of pages and the keys of stored audits.
+"""One hash of source files, for what must notice an edit: the versions of algorithms, the signatures
+of pages and the keys of stored audits.
 
-It covers code alone: an edit of a docstring, of a blank line, or of a line that holds only a comment
-changes nothing. The text is hashed and not the syntax tree, whose form depends on the version of Python.
+It covers code alone: an edit of a docstring, of a blank line, or of a line that holds only a
+comment changes nothing. The text is hashed and not the syntax tree, whose form depends on the
+version of Python.
 """
 
 from __future__ import annotations
