@@ -69,7 +69,9 @@ from .game import (
 from .parts.noise.discrete_noise import (
     discrete_laplace, granularity, modular_sum, most_noise, skellam,
 )  # fmt: skip
-from .parts.linear.design import Design, least_squares, optimal_design, play_design, values_of
+from .parts.linear.design import (
+    TOLERANCE, Design, least_squares, optimal_design, play_design, values_of,
+)  # fmt: skip
 from .parts.linear.matrices import smallest_eigenvalue
 from .parts.linear.noise import add_noise, chi_square_tail, release_sums
 from .parts.linear.noisy_matrices import (
@@ -180,7 +182,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "optimism", "exhaustive_optimism", "steady_optimism", "Powers", "new_powers",
     "power_of_count", "power_of_log",
     # linear rewards: optimal designs, ridge regression, and noise for vectors
-    "Design", "optimal_design", "play_design", "least_squares", "values_of",
+    "Design", "optimal_design", "TOLERANCE", "play_design", "least_squares", "values_of",
     "Ridge", "new_ridge", "add_round", "Estimate", "new_estimate", "latest_estimate", "estimate",
     "solve", "confidence_width", "optimistic", "smallest_eigenvalue", "add_noise", "release_sums",
     "chi_square_tail",

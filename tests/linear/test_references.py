@@ -92,7 +92,7 @@ def test_phased_elimination_has_the_regret_of_its_reference(case):
     ("case", "mutant"),
     [
         ("no noise", "delta_l"), ("no noise", "ln"), ("middle", "delta_l"), ("sums", "delta_l"),
-        ("sums", "half"),
+        ("sums", "half"), ("middle, rho 1", "root"), ("sums, rho 1", "root"),
     ],
 )  # fmt: skip
 def test_errors_of_phased_elimination_are_noticed(case, mutant):
@@ -111,6 +111,20 @@ def test_the_lengths_of_phases_are_exact(mutant):
         [fast] = final("gope", env, T, 1)
         same = math.isclose(fast, pulls @ gaps, rel_tol=1e-9)
         assert same == (mutant == "") or (instance and mutant)
+
+
+@pytest.mark.parametrize("mutant", ["", "root"])
+def test_the_lengths_of_private_phases_are_exact(mutant):
+    """As above; the noise of the phases is far below the width at which actions are kept."""
+    for instance in range(6):
+        features, theta = sphere(instance, 6, 3)
+        rng = np.random.default_rng(0)
+        given = (features, theta, 1e-9, T, 0.001, rng, 10.0)
+        pulls = gope(*given, design=d_optimal, mutant=mutant)
+        gaps = (features @ theta).max() - features @ theta
+        env = dp.linear(features, theta, noise="gaussian", sigma=1e-9)
+        [fast] = final("adac_gope", env, T, 1, rho=10, assume=True)
+        assert math.isclose(fast, pulls @ gaps, rel_tol=1e-9) == (mutant == "")
 
 
 BALL = {

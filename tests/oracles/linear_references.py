@@ -69,7 +69,8 @@ def gope(
         pi = design(A)
         log = math.log2 if mutant == "ln" else math.log
         c = 8 * d / beta**2 * log(4 / delta_l)
-        c += 2 * d / beta * math.sqrt(2 / rho) * tail(d, delta_l / 2)
+        f = tail(d, delta_l / 2)
+        c += 2 * d / beta * (math.sqrt(2 / rho) * f if mutant == "root" else math.sqrt(2 * f / rho))
         n = [math.floor(c * p) if mutant == "floor" else math.ceil(c * p) for p in pi]
         total, V = np.zeros(d), np.zeros((d, d))
         for a, z, count in zip(active, A, n, strict=True):

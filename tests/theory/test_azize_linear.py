@@ -33,6 +33,29 @@ def test_summed_phases_are_above_the_regret_and_close_to_it_without_elimination(
     assert np.isfinite(gope_phases(2, 5, 1e15, 0.01))
 
 
+def test_summed_phases_have_the_lengths_of_the_text():
+    """Eq. (5.6), whose second term has f under the root."""
+    d, K, rho, delta, T = 3, 10, 0.1, 0.001, 5e4
+    total, left = 2 * delta * T, T
+    for l in (1, 2, 3, 4, 5):
+        beta, x = 0.5**l, delta / (K * l * (l + 1))
+        f = d + 2 * math.sqrt(d * math.log(2 / x)) + 2 * math.log(2 / x)
+        c = 8 * d / beta**2 * math.log(4 / x) + 2 * d / beta * math.sqrt(2 * f / rho)
+        total += min(2, 8 * beta) * min(c + d * (d + 1) / 2, left)
+        left = max(left - c - d * (d + 1) / 2, 0)
+    assert left == 0
+    assert adac_gope_phases(d, K, rho, T, delta) == pytest.approx(total, rel=1e-12)
+
+
+@pytest.mark.slow
+def test_adac_gope_has_the_regret_of_its_text_on_the_thesis_instance():
+    """About 5,200 with f outside the root."""
+    table = dp.run(
+        algo="adac_gope", env="azize_linear", rho=0.1, horizon=1e4, runs=20, jobs=1, assume=True
+    )
+    assert 2200 < dp.summary(table)["mean"][0] < 3200
+
+
 def test_upper_bounds_need_noise_of_at_most_1_without_outliers():
     """The controls have bounded rewards, or normal noise of standard deviation 1."""
     arms, theta = [[1, 0], [0, 1]], [0.6, -0.6]

@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    BOUNDED_LINEAR, Budget, Confidence, all_arms, arms, chi_square_tail, features, gaussian,
-    gaussian_zcdp, kernel, least_squares, optimal_design, play_design, rounds_left, shared,
-    skip_rounds, values_of, vector_release, viable,
+    BOUNDED_LINEAR, TOLERANCE, Budget, Confidence, all_arms, arms, chi_square_tail, features,
+    gaussian, gaussian_zcdp, kernel, least_squares, optimal_design, play_design, rounds_left,
+    shared, skip_rounds, values_of, vector_release, viable,
 )  # fmt: skip
 
 NAME = "AdaC-GOPE"
@@ -23,11 +23,19 @@ def adac_gope(game, rng, rho: Budget, delta: Confidence, noise: Literal["middle"
     """AdaC-GOPE (Azize's thesis, Alg. 8). rho-zCDP. Features of length at most 1, rewards in
     [-1, 1].
 
+    The noise of ``middle`` is 1 + TOLERANCE times that of the text, since the design is optimal up
+    to this factor. With ``sums`` the phases are as long, as in the text, and privacy is the same,
+    but it is not proved that estimates are accurate: that would need (2d/beta) sqrt((2/rho) 2|S|
+    ln(4/delta_l)) for the second term of c, S the support (Azize & Basu 2023, eq. (8)).
+
     Args:
         rho: privacy budget.
         delta: failure probability.
         noise: where it enters, ``middle`` (the estimate of theta) or ``sums`` (the sum of the
             rewards of each action that is played; section C.3.3).
+
+    Raises:
+        ValueError: no optimal design is found, so that the noise could be too small.
     """
     A = eliminate(game, rng, rho, delta, noise == MIDDLE)
     skip_rounds(game, A, rounds_left(game))
@@ -47,7 +55,7 @@ def eliminate(game, rng, rho, delta, middle):
         if d == 0:  # all features are 0: nothing to learn
             break
         c = 8.0 * d / beta**2 * math.log(4.0 / delta_l)
-        c += 2.0 * d / beta * math.sqrt(2.0 / rho) * chi_square_tail(d, delta_l / 2.0)
+        c += 2.0 * d / beta * math.sqrt(2.0 * chi_square_tail(d, delta_l / 2.0) / rho)
         n, sums = np.zeros(len(A)), np.zeros(len(A))
         for i in range(len(A)):
             n[i] = np.ceil(c * design.pi[i])
@@ -56,7 +64,8 @@ def eliminate(game, rng, rho, delta, middle):
         for i in range(len(A)):
             if n[i] > 0.0 and not middle:
                 sums[i] = sums[i] + gaussian(rng, math.sqrt(2.0 / rho))
-        deviation = math.sqrt(2.0 * d / (rho * c)) if middle else 0.0
+        largest = d * (1.0 + TOLERANCE)  # |V^{-1/2} a|^2 c of the design, at most
+        deviation = math.sqrt(2.0 * largest / (rho * c)) if middle else 0.0
         theta = least_squares(rng, design.z, n, sums, deviation)
         A = viable(A, values_of(design, A, theta, K), 2.0 * beta)
     return A

@@ -48,7 +48,8 @@ def cube(d: int, T: float) -> float:
 
 @upper("Theorem 5.12", ORDER,
        "sqrt(d T ln(K ln T/delta)) + (d/sqrt(rho)) sqrt(ln(K ln T/delta)) ln T",
-       algorithm("adac_gope"), IN_THE_BALL, NOISE, actions=FEATURES)  # fmt: skip
+       algorithm("adac_gope"), IN_THE_BALL, NOISE, actions=FEATURES,
+       note="of the phases as they are, with d + ln(K ln T/delta) under the second root")  # fmt: skip
 def adac_gope(d: int, K: int, rho: float, T: float, delta: float) -> float:
     """Order of the regret of AdaC-GOPE (Theorem 5.12), with constants of 1."""
     l = math.log(K * max(math.log(T), 1.0) / delta)
@@ -82,7 +83,7 @@ def adac_gope_phases(d: int, K: int, rho: float, T: float, delta: float) -> floa
         l += 1
         beta, x = 2.0**-l, math.log(2.0 * K * l * (l + 1) / delta)
         length = 8.0 * d / beta**2 * (x + math.log(2.0)) + d * (d + 1) / 2.0
-        length += 2.0 * d / beta * math.sqrt(2.0 / rho) * (d + 2.0 * math.sqrt(d * x) + 2.0 * x)
+        length += 2.0 * d / beta * math.sqrt(2.0 / rho * (d + 2.0 * math.sqrt(d * x) + 2.0 * x))
         total += min(2.0, 8.0 * beta) * min(length, left)
         left -= length
     return total

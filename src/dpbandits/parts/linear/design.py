@@ -13,6 +13,7 @@ from .matrices import factor, invert, solve_lower, solve_upper
 from .noise import add_noise
 
 TOLERANCE = 1e-6  # relative, of the largest variance at which a design counts as optimal
+ROUNDING = 1e-9  # the part of the tolerance that is left to the rounding of ``thin``
 SPAN = 1e-9  # relative length below which what is left of an action lies in the span of the others
 STEPS = 100_000  # most steps of the search for a design
 REFACTOR = 100  # steps after which V^-1 is computed anew
@@ -85,28 +86,37 @@ def d_optimal(z: np.ndarray) -> np.ndarray:
     """The shares pi that maximise det V(pi), V(pi) = sum pi z z^T, float64 array (k,).
 
     Frank-Wolfe with away steps from the uniform design. The largest z^T V(pi)^-1 z is r for the
-    optimum (Kiefer & Wolfowitz 1960), and at most r (1 + TOLERANCE) for what is returned. V(pi) is
-    unique, pi need not be; its support has at most r (r + 1)/2 actions.
+    optimum (Kiefer & Wolfowitz 1960), and at most r (1 + TOLERANCE) for what is returned, which is
+    checked: the sensitivity of ``least_squares`` depends on it. V(pi) is unique, pi need not be;
+    its support has at most r (r + 1)/2 actions.
 
     Args:
         z: float64 array (k, r), actions that span r dimensions.
+
+    Raises:
+        ValueError: the search has not found such a design in STEPS steps.
     """
     k, r = z.shape
     pi, g, y = np.zeros(k), np.zeros(k), np.zeros(r)
     V, W, L = np.zeros((r, r)), np.zeros((r, r)), np.zeros((r, r))
     for a in range(k):
         pi[a] = 1.0 / k
-    for step in range(STEPS if r > 0 else 0):
-        if step % REFACTOR == 0:
+    age = REFACTOR  # steps since V^-1 was computed from the design itself
+    for _ in range(STEPS if r > 0 else 0):
+        if age == REFACTOR:
             variances(z, pi, V, W, L, g)
+            age = 0
         j, i = 0, -1
         for a in range(k):
             if g[a] > g[j]:
                 j = a
             if pi[a] > 0.0 and (i < 0 or g[a] < g[i]):
                 i = a
-        if g[j] <= r * (1.0 + TOLERANCE):
-            break
+        if g[j] <= r * (1.0 + TOLERANCE - ROUNDING):
+            if age == 0:
+                break
+            age = REFACTOR
+            continue
         towards = r > 1 and g[j] - r >= r - g[i]  # on a line all but the longest are dropped
         a = j if towards else i
         share = -pi[a] / (1.0 - pi[a])  # of an away step that drops the action
@@ -117,11 +127,18 @@ def d_optimal(z: np.ndarray) -> np.ndarray:
             pi[b] *= 1.0 - share
         pi[a] = 0.0 if dropped else pi[a] + share
         rescale(z, W, g, y, a, share)
+        age += 1
     support = 0
     for a in range(k):
         support += pi[a] > 0.0
     if support > r * (r + 1) // 2:
-        thin(z, pi)
+        x = z.copy()
+        for a in range(k):
+            solve_lower(L, x[a])  # V(pi) becomes I, however short the actions are in a direction
+        thin(x, pi)
+        variances(z, pi, V, W, L, g)
+    if np.max(g) > r * (1.0 + TOLERANCE):
+        raise ValueError("the search for a D-optimal design of these features did not end")
     return pi
 
 
