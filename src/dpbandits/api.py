@@ -666,7 +666,7 @@ def audit(
     names = {name for question in QUESTIONS for name in question.goal_names}
     goal = {k: v for k, v in parameters.items() if rule is not None and k in names}
     own = {k: v for k, v in parameters.items() if k not in goal}
-    values = {k: plain_data(v) for k, v in {**given, **goal}.items() if v is not None}
+    values = {k: plain_data(k, v) for k, v in {**given, **goal}.items() if v is not None}
     if player is not None:
         others = {"algo": algo, "rule": rule, "config_dir": config_dir, **own}
         values |= {k: v for k, v in others.items() if v is not None}

@@ -55,7 +55,8 @@ def population(name: str, **parameters: Any) -> Choice:
 def _law(law: str, key: str = "law", /, **parameters: Any) -> Choice:
     from .settings.choices import Choice, plain_data
 
-    values = plain_data(parameters)
+    group = "env" if key == "law" else "population"
+    values = {name: plain_data(f"{group}.{name}", value) for name, value in parameters.items()}
     return Choice(law, values, {key: law, **values})
 
 

@@ -14,10 +14,14 @@ MEANT = {
     "environment": "env", "t": "horizon", "rounds": "horizon", "n_runs": "runs",
 }  # fmt: skip
 LONG = 100  # names are compared up to this length, since comparing longer ones is slow
+LONGEST = 2000  # characters of the message of a BadInput
 
 
 class BadInput(Exception):
-    """Invalid input: the message states the key, the value, and the valid values."""
+    """Invalid input: the message states the key, the value, and the valid values, in one line."""
+
+    def __init__(self, message: str):
+        super().__init__(one_line(message))
 
 
 class ClusterLost(Exception):
@@ -43,6 +47,15 @@ class CannotRead(FileTrouble):
     """A file cannot be read: the disk failed, too many files are open, or permission is missing."""
 
     operation = "read"
+
+
+def one_line(text: str) -> str:
+    """A text in one line, cut if it is long, without control characters."""
+    words = " ".join(text.split())
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in words)
+    if len(shown) > LONGEST:
+        shown = f"{shown[: LONGEST // 2]} ... {shown[-LONGEST // 2 :]}"
+    return shown
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
@@ -77,11 +90,18 @@ def inside(place: str) -> Iterator[None]:
 
 
 def plain(value: Any) -> str:
-    """A value as it is written on the command line."""
+    """A value as it is written on the command line; of one that cannot be written its type."""
+    try:
+        return _plain(value)
+    except Exception:  # of an object of the user's, or an integer of very many digits
+        return f"({type(value).__name__})"
+
+
+def _plain(value: Any) -> str:
     if isinstance(value, Mapping):
-        return "{" + ",".join(f"{key}:{plain(x)}" for key, x in value.items()) + "}"
+        return "{" + ",".join(f"{key}:{_plain(x)}" for key, x in value.items()) + "}"
     if isinstance(value, list | tuple):
-        return f"[{','.join(plain(x) for x in value)}]"
+        return f"[{','.join(_plain(x) for x in value)}]"
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]
     return str(value).replace("e+", "e") if isinstance(value, float) else str(value)

@@ -6,6 +6,8 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +24,14 @@ DECIMAL = re.compile(r"""(?<![\w./'"])\d[\d_]*(?:\.[\d_]*)?(?:[eE]\+?\d+)(?![\w.
 def to_float(value: Any) -> float:
     """The value as a float; NaN if it is not a number, or larger than any float."""
     try:
-        number = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError, OverflowError):
+        number = math.nan if _is_no_number(value) else float(value)
+    except (ValueError, OverflowError):
         return math.nan
     return math.nan if overflowing(value) else number
+
+
+def _is_no_number(value: Any) -> bool:
+    return isinstance(value, bool) or not isinstance(value, Real | str)
 
 
 def overflowing(text: Any) -> str | None:
@@ -72,9 +78,18 @@ def yes_no(key: str, value: Any) -> bool:
 
 def one_of(allowed: Iterable[str], key: str, value: Any) -> str:
     """Validate one of several names."""
-    if value not in list(allowed):
+    if not isinstance(value, str) or value not in list(allowed):
         raise BadInput(f"{key}={plain(value)}: {' or '.join(allowed)} is needed")
-    return str(value)
+    return value
+
+
+def refuse_alike(key: str, values: Iterable[float]) -> None:
+    """Refuse numbers that differ and that tables and figures, with six digits, show alike."""
+    shown: dict[str, float] = {}
+    for x in values:
+        other = shown.setdefault(f"{x:g}", x)
+        if other != x and not math.isnan(x):
+            raise BadInput(f"{key}=[{plain(other)},{plain(x)}]: both are shown as {x:g}; give one")
 
 
 def each(value: Any) -> list[Any]:
@@ -85,12 +100,15 @@ def each(value: Any) -> list[Any]:
 def whole(key: str, value: Any, at_least: int, at_most: int = LARGEST) -> int:
     """Validate an integer; floats with an integer value, such as 1e7, are accepted."""
     number = to_float(value)
-    if not at_least <= number <= at_most or number != int(number):
+    found = int(number) if number.is_integer() else None
+    with suppress(ValueError):  # a float does not hold all digits of a large integer
+        found = int(value) if isinstance(value, int | str) and found is not None else found
+    if found is None or not at_least <= found <= at_most:
         most = f" and at most {at_most}" if at_most != LARGEST or number > at_most else ""
         raise BadInput(
             f"{key}={plain(value)}: a whole number of at least {at_least}{most} is needed"
         )
-    return int(value) if isinstance(value, int) else int(number)
+    return found
 
 
 def workers(value: Any) -> int:
@@ -109,9 +127,24 @@ def folder(key: str, value: Any) -> Path:
 
     It must be printable and without line breaks, since batch scripts contain it.
     """
-    if value in (None, "") or isinstance(value, list | dict) or not str(value).isprintable():
+    path = path_of(key, value, "folder")
+    if not str(path).isprintable():
         raise BadInput(f"{key}={plain(value)}: the path of a folder is needed")
-    return Path(str(value))
+    return path
+
+
+def path_of(key: str, value: Any, kind: str = "file") -> Path:
+    """Validate the path of a file, or of another kind, which need not exist."""
+    try:
+        text = os.fspath(value)
+        found = isinstance(text, str) and text != "" and "\0" not in text
+    except Exception:  # no path, or an object whose __fspath__ fails
+        found = False
+    if not found:
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        hint = f", such as ./{plain(value)}" if number else ""
+        raise BadInput(f"{key}={plain(value)}: the path of a {kind} is needed{hint}")
+    return Path(text)
 
 
 def file_at(path: Any) -> Path:
@@ -142,7 +175,7 @@ def argument(key: str, value: Any, domain: Domain, horizon: float) -> float:
 
     Args:
         key: name of the parameter in messages.
-        value: a number, a name of the domain, or ``1/horizon``.
+        value: a number, a name of the domain, or ``1/horizon`` where there is a horizon.
         domain: the valid values.
         horizon: number of rounds; NaN if there is none.
     """
@@ -152,10 +185,8 @@ def argument(key: str, value: Any, domain: Domain, horizon: float) -> float:
             return domain.names[value]
         domain = domain.others
     if isinstance(domain, Options):
-        if value not in domain.names:
-            raise BadInput(f"{key}={plain(value)}: {domain.allowed} is needed")
-        return float(domain.names.index(value))
-    inverse_horizon = value == INVERSE_HORIZON  # valid for a horizon of 1, too
+        return float(domain.names.index(one_of(domain.names, key, value)))
+    inverse_horizon = isinstance(value, str) and value == INVERSE_HORIZON  # also at horizon 1
     number = 1 / horizon if inverse_horizon else to_float(value)
     fits = domain.contains(number) or (inverse_horizon and number == 1)
     if math.isnan(number) or not fits:

@@ -12,7 +12,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from sweeps import write
 
-from dpbandits.cli.command import one_line
 from dpbandits.cli.config.compose import read_request
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.contracts.question import QUESTIONS
@@ -153,7 +152,7 @@ def outcome_of(work, *given) -> str:
         for setting in request.settings[:3]:
             assert setting.key and in_words(setting) and data_of(setting)
     except BadInput as error:
-        line = one_line(error)
+        line = str(error)
         assert line and line.isprintable() and len(line) < 3000, f"not one line: {line!r}"
         return "refused"
     return "valid"

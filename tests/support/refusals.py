@@ -3,7 +3,6 @@
 import shlex
 from typing import Any
 
-from dpbandits.cli.command import one_line
 from dpbandits.cli.config.compose import read_overrides
 from dpbandits.contracts.question import Question
 from dpbandits.errors import BadInput
@@ -35,7 +34,7 @@ def message_of(call, *given: Any, **named: Any) -> str:
     try:
         call(*given, **named)
     except BadInput as error:
-        return one_line(error)
+        return str(error)
     raise AssertionError(f"{given} {named} is not refused")
 
 

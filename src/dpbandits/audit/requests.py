@@ -103,7 +103,7 @@ def requested(
         if algorithm.budget is None:
             raise BadInput(f"{algorithm.group}={algorithm.name}: {NOTHING}")
         usual = usual_horizon(algorithm) if exact else 0
-        for x in budgets_of(config, algorithm.name, algorithm.budget):
+        for x in budgets_of(config, algorithm.name, algorithm.budget, algorithm.usual_budget):
             players.append(_player(config, algorithm, spec, x, lengths, given))
             subjects.append(players[-1])
             if algorithm.guarantee is not None and algorithm.guarantee.notion == "local":
@@ -170,13 +170,13 @@ def _need_library(exact: bool) -> None:
         raise BadInput(line)
 
 
-def budgets_of(config: Mapping[str, Any], audited: str, name: str) -> list[float]:
-    """The values of the privacy budget that is audited, 1 by default; another one is refused."""
+def budgets_of(config: Mapping[str, Any], audited: str, name: str, usual: Any = 1.0) -> list[float]:
+    """The values of the privacy budget that is audited, or the usual one; another is refused."""
     for other in BUDGETS:
         if other != name and config[other] is not None:
             given = plain(config[other])
             raise BadInput(f"{other}={given}: {takes_another(audited, other, name)}")
-    values = each(1.0 if config[name] is None else config[name])
+    values = each(usual if config[name] is None else config[name])
     return [argument(name, x, POSITIVE, math.nan) for x in values]
 
 

@@ -22,7 +22,6 @@ from ..validation import one_of
 from .completion import OWN_KEYS
 
 USAGE = Path(__file__).parent / "usage"
-LONGEST = 2000  # characters of an error message
 MOST = 20  # lines of a list
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -114,7 +113,7 @@ def guarded(name: str, command: Callable[[], int]) -> None:
             code = command()
         print(end="", flush=True)  # an error of writing is reported here, not at the exit
     except BadInput as error:
-        print(f"{name}: {one_line(error)}", file=sys.stderr)
+        print(f"{name}: {error}", file=sys.stderr)
         code = 2
     except RunsFailed as error:
         code = report_failures(name, error.failures)
@@ -212,15 +211,6 @@ def _exit_now(code: int, message: str) -> NoReturn:
     """Exit without waiting for kernels that are still running, and without flushing the output."""
     print(message, file=sys.stderr, flush=True)
     os._exit(code)
-
-
-def one_line(error: BadInput) -> str:
-    """An error message in one line, cut if it is long, without control characters."""
-    words = " ".join(str(error).split())
-    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in words)
-    if len(shown) > LONGEST:
-        shown = f"{shown[: LONGEST // 2]} ... {shown[-LONGEST // 2 :]}"
-    return shown
 
 
 def report_failures(name: str, failures: list[Failure]) -> int:

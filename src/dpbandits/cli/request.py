@@ -52,16 +52,17 @@ def report(
         if unjudged(summary).any():
             print("Between mu0 and mu1 either answer may be given, and none is judged.")
         print("\n".join(_promises(request.settings)))
-        for name in _default_budgets(request):
-            print(f"{name}=1, the default; {name}=NUMBER sets it")
+        for name, value in _default_budgets(request).items():
+            print(f"{name}={value}, the default; {name}=NUMBER sets it")
     print(path)
 
 
-def _default_budgets(request: Request) -> list[str]:
-    """The privacy budgets that algorithms have by default, since they were not given."""
+def _default_budgets(request: Request) -> dict[str, str]:
+    """The privacy budgets, and their values, that were not given and are those by default."""
     given = swept_names(request.config) | {k for k, x in request.config.items() if x is not None}
     own = [s for s in request.settings if s.algorithm.private and not s.population_spec]
-    return [name for name in dict.fromkeys(s.budget_name for s in own) if name not in given]
+    usual = {(s.budget_name, f"{s.budget:g}"): None for s in own if s.budget_name not in given}
+    return {n: ", ".join(x for name, x in usual if name == n) for n, _ in usual}
 
 
 def _promises(settings: Sequence[Setting]) -> Iterator[str]:

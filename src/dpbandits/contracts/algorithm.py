@@ -11,12 +11,13 @@ import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from numbers import Real
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
 
 from ..compiled import is_compiled
-from ..errors import BadInput, first_line
+from ..errors import BadInput, first_line, plain
 from ..files import PACKAGE
 from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
@@ -95,6 +96,11 @@ class Algorithm:
         if self.per_user:
             return "eps"
         return next((name for name in BUDGETS if name in self.domains), None)
+
+    @property
+    def usual_budget(self) -> Any:
+        """The privacy budget if none is given: the default in the signature, or 1."""
+        return self.defaults.get(self.budget or "", 1.0)
 
     @property
     def private(self) -> bool:
@@ -189,10 +195,15 @@ def from_function(
     Raises:
         BadInput: its signature is not that of an algorithm, or its name is one of the package's.
     """
-    plain = getattr(function, "py_func", function)
-    name = getattr(plain, "__name__", "")
-    if not name.isidentifier():
-        raise BadInput(f"{group}={name}: a function with a name is needed, defined by def")
+    try:
+        name = getattr(function, "py_func", function).__name__
+        inspect.signature(function)
+    except Exception:  # of a class or an object that can be called
+        name = ""
+    if not (isinstance(name, str) and name.isidentifier()):
+        raise BadInput(
+            f"{group}={plain(function)}: a function with a name is needed, defined by def"
+        )
     file = HOMES[group] / f"{name}.py"
     if file.is_file():
         ours = load(file)
@@ -206,20 +217,21 @@ def from_function(
 
 def _declared(name, group, function, constants, where, version, file):
     """The algorithm that a function and the constants beside it define, checked."""
-    plain = getattr(function, "py_func", function)
-    signature = inspect.signature(plain).parameters
+    written = getattr(function, "py_func", function)
+    signature = inspect.signature(written).parameters
     parameters = list(signature)
     if parameters[:2] != ["game", "rng"]:
         raise BadInput(f"{where}: the function must start {name}(game, rng, ...")
     if any(p.kind is not inspect.Parameter.POSITIONAL_OR_KEYWORD for p in signature.values()):
         raise BadInput(f"{where}: its parameters must stand without * and /")
     try:
-        hints = typing.get_type_hints(plain, include_extras=True)
+        hints = typing.get_type_hints(written, include_extras=True)
     except Exception as error:
         raise BadInput(f"{where}: annotations ({first_line(error)})") from error
     rewards, guarantee = constants.get("REWARDS"), constants.get("GUARANTEE")
     if isinstance(rewards, tuple) and len(rewards) == 2:
-        rewards = Bounded(*rewards)
+        numbers = all(isinstance(x, Real) for x in rewards)
+        rewards = Bounded(*rewards) if numbers and rewards[0] < rewards[1] else rewards
     if rewards is not None and not isinstance(rewards, Assumption):
         raise BadInput(f"{where}: REWARDS must be a pair (least, largest), an Assumption or None")
     if guarantee is not None and not isinstance(guarantee, Guarantee):
@@ -231,20 +243,23 @@ def _declared(name, group, function, constants, where, version, file):
                     f"{where}: {guarantee.notion} is promised without a parameter {letter}"
                 )
     own = {n: p.default for n, p in signature.items() if p.default is not inspect.Parameter.empty}
+    question = constants.get("QUESTION") or next(q for q in QUESTIONS if q.group == group)
+    for key in own.keys() & set(question.goal_names):
+        raise BadInput(f"{where}: {key} is a key of {question.command}; leave its default out")
     long = constants.get("ROUND_BY_ROUND")
     return Algorithm(
         name=name,
         group=group,
         version=version,
         function=function,
-        domains={p: domain_of(hints.get(p)) for p in parameters[2:]},
+        domains={p: domain_of(hints.get(p), p) for p in parameters[2:]},
         rewards=rewards,
         guarantee=guarantee,
         round_by_round=not is_compiled(function) if long is None else long,
         leading_term=constants.get("LEADING_TERM"),
         any_rewards=constants.get("ANY_REWARDS"),
         reports=bool(constants.get("REPORTS")),
-        question=constants.get("QUESTION") or next(q for q in QUESTIONS if q.group == group),
+        question=question,
         file=file,
         defaults=own,
     )

@@ -112,9 +112,11 @@ def below(limit: float) -> Interval:
     return Interval(0.0, limit, "[)", also=AUTO)
 
 
-def domain_of(hint: Any) -> Domain:
-    """The domain of a parameter, given its annotation; any number without one."""
+def domain_of(hint: Any, name: str = "") -> Domain:
+    """The domain of a parameter: as annotated, or that of a privacy budget by its name."""
     if get_origin(hint) is Literal:
         return Options(get_args(hint))
-    notes = getattr(hint, "__metadata__", ())
-    return next((note for note in notes if isinstance(note, Domain)), ANY)
+    for note in getattr(hint, "__metadata__", ()):
+        if isinstance(note, Domain):
+            return note
+    return {**dict.fromkeys(BUDGETS, BUDGET), "eps_min": POSITIVE}.get(name, ANY)

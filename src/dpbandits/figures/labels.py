@@ -92,4 +92,6 @@ def scientific(T: float) -> str:
     exponent = int(np.floor(np.log10(T)))
     factor = T / 10**exponent
     power = f"10^{{{exponent}}}"
+    if not np.isclose(float(f"{factor:g}") * 10.0**exponent, T, rtol=1e-12, atol=0.0):
+        return f"{T:.12g}"  # one of many digits
     return f"${power}$" if factor == 1 else f"${factor:g} \\times {power}$"

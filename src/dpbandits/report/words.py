@@ -47,7 +47,7 @@ def value(column: str, x: Any) -> str:
     """The value of a column in a label."""
     if column in ("horizon", "cap"):
         return power(float(x))
-    return f"{x:g}" if isinstance(x, int | float) else str(x)
+    return f"{x:g}" if isinstance(x, float) else str(x)
 
 
 def number(x: Any) -> str:

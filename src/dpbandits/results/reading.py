@@ -12,7 +12,7 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import REGRET
 from ..errors import BadInput
-from ..validation import file_at, read_csv
+from ..validation import file_at, read_csv, refuse_alike
 from .tables import (
     ROWS,
     at_end,
@@ -120,6 +120,9 @@ def check_table(where: str, table: pd.DataFrame) -> None:
     if at_end(table).empty:
         raise BadInput(f"{where}: no row has reached its {question.limit}")
     _check_rows(where, table)
+    for name in (*budgets, *question.goal_names, *varied_in(table)):
+        if pd.api.types.is_float_dtype(table[name]):
+            refuse_alike(f"{where}: {name}", table[name].unique())
 
 
 def _check_rows(where: str, table: pd.DataFrame) -> None:

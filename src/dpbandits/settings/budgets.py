@@ -37,12 +37,14 @@ def privacy(
     name: str,
     spec: Mapping[str, Any],
     built: Callable[[str], Population],
+    horizon: float,
 ) -> Privacy:
     """The privacy that a configuration asks for at a point of its sweep: a budget of 1 by default.
 
     A budget or eps_min that a sweep varies is ignored by algorithms that do not take it; one that
     is set for all of them is refused. ``spec`` is the configuration of the population, empty if all
-    users have the level eps, and ``built`` returns the population of a configuration as JSON.
+    users have the level eps, and ``built`` returns the population of a configuration as JSON. The
+    horizon is NaN if there is none.
     """
     name = algorithm.budget or "eps"
     swept, swept_min = point.get(name), point.get("eps_min")
@@ -53,18 +55,19 @@ def privacy(
         if other != algorithm.budget and given is not None and (algorithm.private or given != inf):
             raise BadInput(f"{other}={plain(given)}: {algorithm.without(other)}")
     if algorithm.per_user:
-        return _local(config, algorithm, name, spec, budget, eps_min, built)
+        return _local(config, algorithm, name, spec, budget, eps_min, built, horizon)
     if config.get("population", "homogeneous") != "homogeneous":
         raise BadInput(f"population={name}: {algorithm.name} takes no population")
     if config.get("eps_min") is not None:
         raise BadInput(f"eps_min={plain(eps_min)}: {algorithm.name} takes no eps_min")
     value = inf
     if algorithm.private:
-        value = 1.0 if budget is None else argument(name, budget, algorithm.domains[name], 1)
+        budget = algorithm.usual_budget if budget is None else budget
+        value = argument(name, budget, algorithm.domains[name], horizon)
     return Privacy(name, value, homogeneous(value))
 
 
-def _local(config, algorithm, name, spec, eps, eps_min, built) -> Privacy:
+def _local(config, algorithm, name, spec, eps, eps_min, built, horizon) -> Privacy:
     auto = eps_min == "auto"
     if spec:
         if config["eps"] is not None:
@@ -74,10 +77,10 @@ def _local(config, algorithm, name, spec, eps, eps_min, built) -> Privacy:
         population = built(as_json(spec))
         budget = population.largest
     else:
-        budget = argument("eps", 1.0 if eps is None else eps, POSITIVE, 1)
-        level("eps", budget if eps is None else eps)
+        eps = algorithm.usual_budget if eps is None else eps
+        budget = level("eps", argument("eps", eps, POSITIVE, horizon))
         population = homogeneous(budget)
-        eps_min = budget if eps_min is None else eps_min
+        eps_min = algorithm.defaults.get("eps_min", budget) if eps_min is None else eps_min
     if eps_min is None:
         raise BadInput(
             f"eps_min: users of {name} with a lower level send nothing; give a number "
@@ -88,7 +91,7 @@ def _local(config, algorithm, name, spec, eps, eps_min, built) -> Privacy:
         if not terms:
             raise BadInput(f"population={name}: no user has a level above 0")
         eps_min = min(terms, key=terms.__getitem__)
-    least = argument("eps_min", eps_min, POSITIVE, 1)
+    least = argument("eps_min", eps_min, POSITIVE, horizon)
     if population.mass(least) <= 0:
         who = f"users of {name}" if spec else f"users of level eps={budget:g}"
         raise BadInput(f"eps_min={plain(eps_min)}: no {who} would send anything")

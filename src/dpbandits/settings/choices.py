@@ -6,19 +6,22 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from numbers import Integral, Real
 from operator import or_
-from pathlib import Path
+from os import PathLike, fspath
 from typing import Any, NoReturn
 
 import numpy as np
 
 from ..contracts.algorithm import Algorithm, find_file, from_function, load
 from ..contracts.question import Question
-from ..errors import BadInput, plain, unknown
+from ..errors import BadInput, first_line, plain, unknown
 from .groups import Groups, default_keys, question_of, read_experiment, read_group, refined
 from .request import Request, make_request
 from .sweep import names_chosen, names_varied
 from .user_files import law_named
+
+MANY_DIGITS = 10**4000  # Python writes no integer of more than 4300
 
 
 @dataclass(frozen=True)
@@ -45,25 +48,54 @@ class Choice:
         """The whole configuration, of a file in a group if it has none of its own."""
         if self.contents is None:
             return read_group(group, self.name, folders)
-        found: dict[str, Any] = plain_data(self.contents)
+        found: dict[str, Any] = plain_data(group, self.contents)
         return found
 
 
-def plain_data(value: Any) -> Any:
-    """A value of Python or NumPy as a configuration holds it."""
+def plain_data(key: str, value: Any) -> Any:
+    """A value of Python, NumPy or pandas as a configuration holds it.
+
+    Raises:
+        BadInput: no configuration holds such a value, which is that of ``key``.
+    """
+    try:
+        return _plain_data(value)
+    except BadInput as error:
+        raise BadInput(f"{key}: {error}") from None
+    except Exception as error:  # of an object of the user's, or a list that contains itself
+        raise BadInput(f"{key}={plain(value)}: not readable ({first_line(error)})") from None
+
+
+def _plain_data(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
-        return plain_data(value.tolist())
-    if hasattr(value, "to_numpy"):  # of pandas
-        return plain_data(value.to_numpy())
+        return _plain_data(value.tolist())
+    if value is None or isinstance(value, bool | str):
+        return value if value is None or isinstance(value, bool) else str.__str__(value)
+    if isinstance(value, Integral):
+        if abs(whole := int(value)) >= MANY_DIGITS:
+            raise BadInput("an integer has more than 4000 digits")
+        return whole
+    if isinstance(value, Real):
+        return float(value)
     if isinstance(value, range | tuple | list):
-        return [plain_data(x) for x in value]
+        return [_plain_data(x) for x in value]
     if isinstance(value, Mapping):
-        return {str(key): plain_data(x) for key, x in value.items()}
+        return {_name(key): _plain_data(x) for key, x in value.items()}
     if isinstance(value, Choice):
         return dict(value.contents or {})
+    if isinstance(value, PathLike):
+        return _plain_data(fspath(value))
+    if hasattr(value, "to_numpy"):  # of pandas
+        return _plain_data(value.to_numpy())
     if callable(value):  # a reward law
         return law_named(value)
-    return str(value) if isinstance(value, Path) else value
+    raise BadInput(f"{type(value).__name__} is no number, text, or list or mapping of them")
+
+
+def _name(key: Any) -> str:
+    if not isinstance(key, str):
+        raise BadInput(f"{plain(key)}: the names of a mapping are text")
+    return str.__str__(key)
 
 
 def algorithm_choice(
@@ -78,7 +110,7 @@ def algorithm_choice(
     The group is None if it is not known yet. A function can be given what it assumes of the
     rewards and what it promises.
     """
-    values = plain_data(values)
+    values = {key: plain_data(key, value) for key, value in values.items()}
     if isinstance(algorithm, Choice):
         made = algorithm.algorithm
         if made is not None and group is not None:
@@ -87,9 +119,14 @@ def algorithm_choice(
     if callable(algorithm):
         made = from_function(algorithm, group or "algo", rewards, guarantee)
         return Choice(made.name, values, dict(made.defaults), made)
+    if not isinstance(algorithm, str):
+        key = group or "algo"
+        raise BadInput(
+            f"{key}={plain(algorithm)}: a name, dp.algorithm(...) or a function is needed"
+        )
     if rewards is not None or guarantee is not None:
         raise BadInput(f"{algorithm}: only a function can be given rewards= and guarantee=")
-    return Choice(str(algorithm), values)
+    return Choice(str.__str__(algorithm), values)
 
 
 def algorithm_of(
@@ -106,7 +143,9 @@ def algorithm_of(
 
 def environment_choice(group: str, name: str, values: Mapping[str, Any]) -> Choice:
     """An environment, or a population, by the name of its file, with other values."""
-    contents, changed = read_group(group, name), plain_data(values)
+    name = plain_data(group, name)
+    contents = read_group(group, name)
+    changed = {key: plain_data(f"{group}.{key}", value) for key, value in values.items()}
     for key in changed:
         if key not in contents:
             raise unknown(
@@ -134,11 +173,15 @@ def request_from(
         folders: the user's configuration folders.
     """
     keys = list(given)
-    given = {key: value for key, value in given.items() if value is not None}
+    given = {
+        key: _listed(key, value) if key in question.groups else plain_data(key, value)
+        for key, value in given.items()
+        if value is not None
+    }
     defaults = default_keys(question.keys_file)
     config = {**defaults, "results": None}
     if "experiment" in given:
-        name = str(given["experiment"])
+        name = given["experiment"]
         config |= read_experiment(name, folders)
         asked = question_of(name, folders) or question
         if asked != question:
@@ -148,7 +191,7 @@ def request_from(
     sweep = _Sweep(question, folders, given)
     for key, value in given.items():
         if key not in question.groups:
-            config[key] = plain_data(value)
+            config[key] = value
     for group in question.groups:
         of_algorithm = parameters if group == question.group else {}
         if group in given or of_algorithm:
@@ -173,6 +216,14 @@ def request_from(
     return make_request(question, config, sweep.groups(config), {}, (), folders)
 
 
+def _listed(key: str, value: Any) -> Any:
+    """A list or tuple as a list; anything else as it is."""
+    try:
+        return [*value] if isinstance(value, list | tuple) else value
+    except Exception as error:  # of a class of the user's
+        raise BadInput(f"{key}: not a readable list ({first_line(error)})") from None
+
+
 def _refuse_varied(
     question: Question,
     config: Mapping[str, Any],
@@ -190,12 +241,12 @@ def _refuse_varied(
     if question.group in varied:
         clashes += [(name, value, question.group) for name, value in parameters.items()]
     for name, value, key in clashes:
-        value = value if isinstance(value, Choice) else plain_data(value)
+        value = value if isinstance(value, Choice) else plain_data(name, value)
         raise BadInput(f"{name}={plain(value)}: experiment {given['experiment']} varies {key}")
 
 
 def _refuse_twice(key: str, value: Any, choice: Choice) -> NoReturn:
-    raise BadInput(f"{key}={plain(plain_data(value))}: {choice} has values of its own")
+    raise BadInput(f"{key}={plain(plain_data(key, value))}: {choice} has values of its own")
 
 
 class _Sweep:
@@ -212,7 +263,7 @@ class _Sweep:
         self, group: str, given: Any, parameters: Mapping[str, Any], config: dict[str, Any]
     ) -> None:
         """Choose the files of a group: one, or each of a list."""
-        many = isinstance(given, list | tuple)
+        many = isinstance(given, list)
         if many and not given:
             raise BadInput(f"{group}=[]: at least one is needed")
         chosen = [self._choice(group, x, parameters) for x in (given if many else [given])]
@@ -267,9 +318,11 @@ class _Sweep:
             return algorithm_choice(one, group, parameters)
         if isinstance(one, Choice):
             return one
-        if isinstance(one, Mapping):
-            return Choice(str(one.get("law", group)), plain_data(one), plain_data(one))
-        return Choice(plain(plain_data(one)))
+        data = plain_data(group, one)
+        if isinstance(data, Mapping):
+            law = data.get("law")
+            return Choice(law if isinstance(law, str) else group, data, data)
+        return Choice(plain(data))
 
     def _load(self, group: str, choice: Choice) -> None:
         self.contents[group].setdefault(choice.name, choice.read(group, self.folders))

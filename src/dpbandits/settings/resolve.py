@@ -11,14 +11,14 @@ from functools import cache
 from typing import Any
 
 from ..contracts.algorithm import Algorithm
-from ..contracts.parameters import AUTO, BUDGETS
+from ..contracts.parameters import AUTO, BUDGETS, INVERSE_HORIZON
 from ..contracts.question import ARMS, CONTEXTS, FEATURES, Question, question_for
 from ..environments.catalogue import build
 from ..environments.instances import Instance
 from ..environments.populations import build_population
 from ..environments.written import written_in
 from ..errors import BadInput, plain, unknown
-from ..validation import argument, whole, yes_no
+from ..validation import argument, refuse_alike, to_float, whole, yes_no
 from .budgets import privacy
 from .groups import Groups, default_keys
 from .setting import Data, Setting, as_json
@@ -65,6 +65,7 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
         taken |= {setting.algorithm.budget or ""} if not setting.population_spec else set()
         taken |= {"population", "eps_min"} if setting.algorithm.per_user else set()
     _refuse_unused(question, swept - taken)
+    _refuse_alike(found)
     return list(found.values())
 
 
@@ -90,7 +91,8 @@ def resolve_point(
         at_most=question.largest_limit,
     )
     users_spec, users_columns = _changed_at("population", specs.get("population", {}), point)
-    budget = privacy(config, point, algorithm, population, users_spec, sources.population)
+    horizon = limit if question.plays_on else math.nan
+    budget = privacy(config, point, algorithm, population, users_spec, sources.population, horizon)
     goal = {
         key: argument(key, point.get(key, config[key]), domain, math.nan)
         for key, domain in question.goal
@@ -118,12 +120,16 @@ def resolve_point(
     if question.one_arm:
         arm = _arm_of(point.get("arm", config["arm"]), env, instance)
         instance = sources.arm(spec, arm)
-    horizon = limit if question.plays_on else math.nan
+    numbers = arguments(algorithm, values, horizon, env, instance, question.goal_names)
+    by_name = dict(zip(algorithm.domains, numbers, strict=True))
+    columns = {
+        k: by_name[k] if v == INVERSE_HORIZON and k in own else v for k, v in columns.items()
+    }
     setting = Setting(
         question=question,
         algo=name,
         version=algorithm.version,
-        arguments=arguments(algorithm, values, horizon, env, instance, question.goal_names),
+        arguments=numbers,
         env=env,
         env_spec=spec,
         arm=arm,
@@ -273,6 +279,18 @@ def _check_rewards(setting: Setting, instance: Instance, assume: bool) -> None:
         raise BadInput(
             f"{question.limit}={setting.horizon}: the table has rewards for {rounds} rounds only"
         )
+
+
+def _refuse_alike(settings: Iterable[Setting]) -> None:
+    """Refuse values of a key that tables and figures would show alike."""
+    values: dict[str, dict[float, None]] = {}
+    for setting in settings:
+        shown = {setting.budget_name: setting.budget, **dict(setting.goal), **setting.columns}
+        for key, value in shown.items():
+            if not isinstance(value, int):  # all of whose digits are shown
+                values.setdefault(key, {})[to_float(value)] = None
+    for key, found in values.items():
+        refuse_alike(key, found)
 
 
 def _refuse_unused(question: Question, unused: Iterable[str]) -> None:

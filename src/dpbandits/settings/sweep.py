@@ -16,10 +16,12 @@ Point = Mapping[str, Any]  # what a sweep sets in one setting; it is read, never
 
 def grids(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The grids of a sweep: a single one, or a list of them."""
-    found = config.get("sweep") or {}
-    found = found if isinstance(found, list) else [found]
-    for grid in found:
-        if not isinstance(grid, Mapping):
+    given = config.get("sweep")
+    if given is None:
+        return [{}]
+    found = given if isinstance(given, list) else [given]
+    for grid in found or [given]:
+        if not (isinstance(grid, Mapping) and grid):
             raise BadInput(f"sweep={plain(config['sweep'])}: names with lists of values are needed")
         for name in grid:
             if not isinstance(name, str):

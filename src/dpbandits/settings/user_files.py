@@ -17,7 +17,7 @@ from ..environments.catalogue import ARMS, LAWS
 from ..environments.written import law_of_file, law_of_function, names_of_laws, register
 from ..errors import BadInput, plain
 from ..files import package_folder
-from ..validation import refuse_overflow
+from ..validation import path_of, refuse_overflow
 
 
 def user_folders(
@@ -35,10 +35,10 @@ def user_folders(
     """
     if given is None:
         return ()
-    missing = BadInput(f"{key}={given}: there is no such folder")
+    missing = BadInput(f"{key}={plain(given)}: there is no such folder")
     try:
-        folder = Path(given).resolve(strict=True)
-        if not (os.fspath(given) and folder.is_dir()):
+        folder = path_of(key, given, "folder").resolve(strict=True)
+        if not folder.is_dir():
             raise missing
     except (FileNotFoundError, NotADirectoryError):
         raise missing from None

@@ -189,7 +189,7 @@ def value_of(override: str) -> Any:
 
 def _vary(config: dict[str, Any], swept: dict[str, Any]) -> None:
     """Replace the values of a name in every grid that varies it."""
-    if swept and not config.get("sweep"):
+    if swept and config.get("sweep") is None:
         config["sweep"] = dict.fromkeys(swept)
     for name, values in swept.items():
         every = grids(config)

@@ -1,0 +1,278 @@
+"""Values that no argument expects, and a cheap valid call of each public function."""
+
+import datetime
+import enum
+import inspect
+import math
+import random
+import sys
+from collections import Counter, UserList, deque, namedtuple
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import dpbandits as dp
+from dpbandits.errors import BadInput
+from dpbandits.settings.choices import Choice
+
+
+def raising(*names: str, base: type = object) -> type:
+    """A class whose methods of these names raise an error."""
+
+    def refuse(self, *given, **named):
+        raise RuntimeError(f"hostile\n{names}")
+
+    return type("Hostile", (base,), dict.fromkeys(names, refuse))
+
+
+class Word(enum.StrEnum):
+    ONE = "ucb"
+
+
+Pair = namedtuple("Pair", "a b")
+
+
+def endless_list() -> list:
+    found: list = []
+    found.append(found)
+    return found
+
+
+def nested_list(depth: int = 900) -> list:
+    found: list = [1]
+    for _ in range(depth):
+        found = [found]
+    return found
+
+
+OF_ONE_METHOD = (
+    "__repr__", "__bool__", "__eq__", "__hash__", "__len__", "__iter__", "__float__", "__int__",
+    "__index__", "__fspath__", "__call__", "__getattr__", "__array__", "__contains__", "to_numpy",
+)  # fmt: skip
+MADE: dict[str, Callable[[], Any]] = {
+    "pd.NA": lambda: pd.NA,
+    "pd.NaT": lambda: pd.NaT,
+    "nan": lambda: math.nan,
+    "inf": lambda: math.inf,
+    "-inf": lambda: -math.inf,
+    "0": lambda: 0,
+    "-1": lambda: -1,
+    "1.5": lambda: 1.5,
+    "1e308": lambda: 1e308,
+    "10**400": lambda: 10**400,
+    "10**5000": lambda: 10**5000,
+    "True": lambda: True,
+    "False": lambda: False,
+    "an empty array": lambda: np.array([]),
+    "an array of no axis": lambda: np.array(1.0),
+    "an array of one": lambda: np.array([1.0]),
+    "an array of two": lambda: np.array([1.0, 2.0]),
+    "a matrix": lambda: np.eye(2),
+    "an array of objects": lambda: np.array([pd.NA, object()], dtype=object),
+    "an array of text": lambda: np.array(["ucb", "ts"]),
+    "an array of fields": lambda: np.zeros(2, dtype=[("a", int), ("b", float)]),
+    "a masked array": lambda: np.ma.masked_array([1.0, 2.0], mask=[True, False]),
+    "np.bool_": lambda: np.bool_(True),
+    "np.float32": lambda: np.float32(0.5),
+    "np.int8": lambda: np.int8(2),
+    "np.str_": lambda: np.str_("ucb"),
+    "np.datetime64": lambda: np.datetime64("2020-01-01"),
+    "Decimal": lambda: Decimal("0.5"),
+    "Decimal NaN": lambda: Decimal("sNaN"),
+    "Fraction": lambda: Fraction(1, 2),
+    "complex": lambda: 1 + 0j,
+    "np.complex64": lambda: np.complex64(1),
+    "Path": lambda: Path("nothing/here"),
+    "bytes": lambda: b"1",
+    "bytearray": lambda: bytearray(b"ucb"),
+    "memoryview": lambda: memoryview(b"ab"),
+    "a generator": lambda: (x for x in [1, 2]),
+    "an iterator": lambda: iter([1.0]),
+    "set()": set,
+    "a set": lambda: {0.5, 1.0},
+    "frozenset()": frozenset,
+    "deque": lambda: deque([1]),
+    "UserList": lambda: UserList([1, 2]),
+    "range(0)": lambda: range(0),
+    "[]": list,
+    "()": tuple,
+    "[None]": lambda: [None],
+    "[[1]]": lambda: [[1]],
+    "[pd.NA]": lambda: [pd.NA],
+    "[1, object()]": lambda: [1, object()],
+    "['', 0, ()]": lambda: ["", 0, ()],
+    "a list that contains itself": endless_list,
+    "a nested list": nested_list,
+    "{}": dict,
+    "{1: 2}": lambda: {1: 2},
+    "{'a': 1}": lambda: {"a": 1},
+    "{'law': []}": lambda: {"law": []},
+    "{'law': 'bernoulli'}": lambda: {"law": "bernoulli"},
+    "{pd.NA: pd.NA}": lambda: {pd.NA: pd.NA},
+    "object()": object,
+    "a class": lambda: int,
+    "len": lambda: len,
+    "np.sin": lambda: np.sin,
+    "a lambda": lambda: lambda: None,
+    "a module": lambda: sys,
+    "...": lambda: ...,
+    "NotImplemented": lambda: NotImplemented,
+    "a namespace": lambda: SimpleNamespace(to_numpy=lambda: 1),
+    "an enumeration": lambda: Word.ONE,
+    "a named tuple": lambda: Pair(1, 2),
+    "a date": lambda: datetime.date(2020, 1, 1),
+    "a Series": lambda: pd.Series([0.5, 1.0]),
+    "a Series of NA": lambda: pd.Series([pd.NA, 1], dtype="Int64"),
+    "a Categorical": lambda: pd.Categorical(["a", "b"]),
+    "an empty DataFrame": pd.DataFrame,
+    "a DataFrame": lambda: pd.DataFrame({"a": [1, 2]}),
+    "a DataFrame of twice a column": lambda: pd.DataFrame([[1, 2]], columns=["algo", "algo"]),
+    "a Choice": lambda: dp.bernoulli([0.5, 0.4]),
+    "an algorithm": lambda: dp.algorithm("ucb"),
+    "an exception": lambda: ValueError("x"),
+    "''": lambda: "",
+    "a space": lambda: " ",
+    "lines": lambda: "a\nb",
+    "NUL": lambda: "a\0b",
+    "a surrogate": lambda: "\ud800",
+    "an escape code": lambda: "\x1b[31m",
+    "long text": lambda: "x" * 5000,
+    "digits of another script": lambda: "٣",
+    "1_000": lambda: "1_000",
+    "0x10": lambda: "0x10",
+    "1e400": lambda: "1e400",
+    "auto": lambda: "auto",
+    "1/horizon": lambda: "1/horizon",
+    "../up": lambda: "../up",
+    "$\\frac$": lambda: "$\\frac$",
+    "a str that fails": lambda: raising("__str__", "__repr__", base=str)("ucb"),
+    "a float that fails": lambda: raising("__float__", "__repr__", base=float)(0.5),
+    "an int that fails": lambda: raising("__int__", "__repr__", base=int)(2),
+    "a list that fails": lambda: raising("__iter__", "__len__", base=list)([1]),
+    "a dict that fails": lambda: raising("items", "keys", base=dict)({"a": 1}),
+    "a Choice of nothing": lambda: Choice("nothing"),
+    **{f"an object whose {name} fails": raising(name) for name in OF_ONE_METHOD},
+}
+
+
+def in_turn(game, rng, start=0.0):
+    from dpbandits.authoring import pull, rounds_left
+
+    while rounds_left(game) > 0:
+        pull(game, int(start))
+
+
+QUICK = {"horizon": 30, "runs": 2, "jobs": 1}
+OF_RUN = {"algo": "adap_klucb", "env": "bernoulli_c2", **QUICK}
+
+
+def valid_calls(folder: Path) -> dict[str, dict[str, Any]]:
+    """Arguments, by name, with which each public function returns at once."""
+    data = folder / "data.csv"
+    data.write_text("a,b\n0.1,0.9\n0.8,0.2\n")
+    table = dp.run(**OF_RUN)
+    saved = dp.save(table, folder / "table.csv")
+    means = {"means": [0.9, 0.8]}
+    return {
+        "run": OF_RUN,
+        "stop": {"rule": "dp_nas_exp", "cap": 50, "runs": 2, "jobs": 1},
+        "load": {"path": saved},
+        "save": {"table": table, "path": folder / "copy.csv"},
+        "summary": {"table": table},
+        "measured": {"table": table, "metric": "average"},
+        "compare": {"table": table},
+        "plot": {"table": table},
+        "report": {"tables": table, "out": folder / "report.html"},
+        "bounds": {"algo": "adap_ucb", "env": "bernoulli_c2", "horizon": 100},
+        "budget": {"algo": "dp_se", "env": "bernoulli_c2", "horizon": 50, "ratio": 9.0,
+                   "precision": 900.0, "runs": 32, "jobs": 1, "results": None},
+        "audit": {"mechanism": "laplace_release", "runs": 100, "jobs": 1},
+        "algorithm": {"algo": "adap_ucb", "alpha": 1.0},
+        "reproduce": {"experiment": "nothing", "results": folder / "results"},
+        "environment": {"name": "bernoulli_c2", "arms": 3},
+        "population": {"name": "homogeneous"},
+        "bernoulli": means,
+        "bernoulli_family": {"family": "c1"},
+        "one_better": {"gap": 0.5},
+        "uniform_means": {"low": 0.1, "high": 0.9},
+        "sign": {"mean": 0.5},
+        "gaussian": means,
+        "pareto": {**means, "shape": 3.0},
+        "student": means,
+        "lognormal": {**means, "sigma": 0.5},
+        "mixed": {"arms": [{"law": "beta", "a": 4, "b": 1}, {"law": "beta", "a": 1, "b": 1}]},
+        "twopoint_heavy": {**means, "v": 0.9},
+        "contaminated": {"inlier": "bernoulli_c2", "alpha": 0.1},
+        "empirical": {"file": data},
+        "table": {"rewards": np.tile([0.5, 0.6], (30, 1))},
+        "linear": {"features": np.eye(2), "theta": [0.5, 0.1]},
+        "linear_sphere": {},
+        "contextual": {"K": 2, "center": [0.5, 0.1], "variance": 0.1},
+        "contextual_table": {"file": data, "K": 1},
+        "levels": {"levels": [0.5, 1.0]},
+        "clipped_normal": {"mean": 1.0, "sd": 0.1},
+    }  # fmt: skip
+
+
+WITHOUT_ARGUMENTS = {"algorithms", "rules", "environments", "experiments"}
+OTHERS = {"BadInput", "CannotRead", "CannotWrite", "RunsFailed", "__version__", "kernel"}
+
+
+def hostile_calls(valid: dict[str, dict[str, Any]]) -> list[tuple[str, str, str]]:
+    """All calls with one hostile argument: the function, the argument and the value, by name."""
+    return [
+        (name, argument, value)
+        for name, given in valid.items()
+        for argument in dict.fromkeys([*_arguments(getattr(dp, name)), *given])
+        for value in MADE
+    ]
+
+
+def _arguments(function: Callable) -> Iterator[str]:
+    for name, parameter in inspect.signature(function).parameters.items():
+        yield "alpha" if parameter.kind is inspect.Parameter.VAR_KEYWORD else name
+
+
+def outcome(valid: dict[str, dict[str, Any]], name: str, argument: str, value: str) -> str:
+    """``accepted`` or ``refused``, in one line; any other end of a call is an error."""
+    given = {**valid[name], argument: MADE[value]()}
+    try:
+        found = getattr(dp, name)(**given)
+        if isinstance(found, Choice):  # is used as it is, or refused when it is used
+            _use(name, found)
+    except BadInput as error:
+        line = str(error)
+        assert line and line.isprintable() and len(line) < 3000, f"not one line: {line!r}"
+        return "refused"
+    return "accepted"
+
+
+def _use(name: str, found: Choice) -> None:
+    if name in ("levels", "clipped_normal", "population"):
+        dp.run("dpr_ucb", population=found, eps_min=0.5, **QUICK)
+    elif name == "algorithm":
+        dp.run(found, **QUICK)
+    elif name == "sign":
+        dp.stop("dp_nas_exp", env=found, cap=50, runs=2, jobs=1)
+    else:
+        algo = {"linear": "gope", "linear_sphere": "gope"}.get(name, "ucb")
+        algo = "lin_ucb" if name.startswith("contextual") else algo
+        dp.run(algo, env=found, assume=True, **QUICK)
+
+
+def outcomes_of(valid: dict, calls: list[tuple[str, str, str]], tries: int, seed=0) -> Counter:
+    """What becomes of a random sample of calls; the first that ends otherwise is raised."""
+    counts: Counter = Counter()
+    for call in random.Random(seed).sample(calls, min(tries, len(calls))):
+        try:
+            counts[outcome(valid, *call)] += 1
+        except BaseException as error:
+            error.add_note(f"of dp.{call[0]}({call[1]}={call[2]})")
+            raise
+    return counts
