@@ -15,6 +15,7 @@ from ..contracts.algorithm import Algorithm
 from ..contracts.question import BEST_ARM, PULLS, TRACE
 from ..game import Game, new_game, pulls_of, restart
 from ..settings.setting import Setting, data_of
+from .global_random import seeded_globals
 from .seeds import (
     ENVIRONMENT,
     LEARNER,
@@ -52,10 +53,19 @@ def play(setting: Setting, run: int) -> Record:
 
 def play_many(setting: Setting, runs: Sequence[int]) -> list[Record]:
     """Play some runs, each with the same result as if it were played alone."""
+    together = len(runs) > 1
     # In plain Python an algorithm may call rng.spawn, which depends on the seed of the generator
     # and not on its state
-    if len(runs) > 1 and not setting.algorithm.compiled:
+    if together and not setting.algorithm.compiled:
         return [play(setting, run) for run in runs]
+    with seeded_globals(setting.seed, runs[0], setting.algorithm.compiled) as drawn_from:
+        found = _play(setting, runs)
+        if not (together and drawn_from()):
+            return found
+    return [play(setting, run) for run in runs]  # each needs global generators of its own
+
+
+def _play(setting: Setting, runs: Sequence[int]) -> list[Record]:
     instance, crowd = data_of(setting)
     coins, rng = (generator(setting.seed, runs[0], stream) for stream in (ENVIRONMENT, LEARNER))
     K = len(instance.means)

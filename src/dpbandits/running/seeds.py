@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 ENVIRONMENT, LEARNER, SHUFFLE = range(STREAMS := 3)
+GLOBAL = STREAMS  # of the global generators, which no algorithm of the package uses
 WORDS = 5  # of the state of an SFC64 in memory
 # The constants of NumPy's SeedSequence, and how many numbers a new SFC64 drops
 MASK, HALF = 2**32 - 1, 32
