@@ -88,7 +88,8 @@ def run(
         population: users with privacy levels of their own, for local privacy.
         eps_min: local privacy: users with a lower level send nothing.
         checkpoints: approximate number of points of each regret curve.
-        shuffle_arms: whether each run permutes the arms.
+        shuffle_arms: whether each run shuffles the arms, as by default: ties go to the arm of the
+            lowest number, so regret would depend on the order in which arms are listed.
         assume: whether to run where assumptions that only regret bounds need do not hold.
         experiment: the name of a paper's experiment, one of ``dp.experiments()``.
         jobs: number of workers, -1 for one a core. The table does not depend on it.
@@ -127,6 +128,7 @@ def stop(
     cap: float | Sequence[float] | None = None,
     runs: int | None = None,
     seed: int | None = None,
+    shuffle_arms: bool | None = None,
     experiment: str | None = None,
     jobs: int | None = None,
     backend: str | None = None,
@@ -377,7 +379,7 @@ def budget(
     precision: float = 1.25,
     runs: int = 2048,
     seed: int | None = None,
-    shuffle_arms: bool = True,
+    shuffle_arms: bool | None = None,
     assume: bool | None = None,
     jobs: int | None = None,
     backend: str | None = None,
@@ -409,8 +411,6 @@ def budget(
         precision: the ratio of the ends of the interval that is asked for.
         runs: independent runs at one budget, at most.
         seed: see ``run``, as for all others.
-        shuffle_arms: whether each run permutes the arms. By default they are: at tiny budgets
-            indices are equal, and the first arm, often the best, would be played.
         assume: whether to run where assumptions that only regret bounds need do not hold.
         jobs: number of workers.
         backend: ``threads``, ``processes`` or ``auto``.

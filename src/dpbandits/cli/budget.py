@@ -37,7 +37,7 @@ def main(given: Namespace) -> int:
     out = {key: keys.pop(key) for key in ["out"] if key in keys}
     name = digest(as_json({**keys, "algo": algorithms, "of": parameters, "in": changed}), length=8)
     search = {key: keys.pop(key) for key in OF_SEARCH if key in keys}
-    runs = {"results": "results", "shuffle_arms": True, **keys}
+    runs = {"results": "results", **keys}
     if changed:
         runs["env"] = environment_choice("env", str(runs["env"]), changed)
     folders = user_folders(given.config_dir)

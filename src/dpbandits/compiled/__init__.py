@@ -5,6 +5,7 @@ The rest of the package imports from here, and nothing else imports llvmlite or 
 * ``kernel``, ``inlined``, ``inlined_counted``, ``shared`` ...: what compiled code calls; ``loop``:
   the one piece of machine code that Python calls, with ``is_cached`` and ``is_compiled``.
 * ``random`` ... ``poisson``: the numbers of ``numpy.random.Generator``, bit by bit.
+* ``global_states`` ...: the generators behind ``np.random`` and ``random`` in compiled code.
 * ``unlikely``, ``whole``, ``call_at``: operations of the processor.
 * ``compiled_code``: the folder of cached machine code; ``compiler``: the back-end in use, which
   ``report_choice`` reports if it is not the one that one would expect.
@@ -30,6 +31,7 @@ from .decorators import (
     shared_rare,
 )  # fmt: skip
 from .folder import compiled_code
+from .global_states import global_states, restore_global_states, seed_global_states
 from .plain.pointers import MOST, call_at, compiled_at
 from .plain.primitives import unlikely, whole
 from .random_numbers import beta, binomial, exponential, gamma, normal, poisson, random, student

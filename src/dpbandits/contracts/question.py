@@ -75,7 +75,7 @@ class Question:
     @property
     def own_keys(self) -> set[str]:
         """The keys of the command that have a meaning for this question and not for all."""
-        return {*self.goal_names, "arm"} if self.one_arm else set(self.goal_names)
+        return {*self.goal_names, "arm" if self.one_arm else "shuffle_arms"}
 
 
 REGRET = Question(

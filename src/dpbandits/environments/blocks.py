@@ -61,9 +61,9 @@ def draw_sum(
         level: a difference larger than this in absolute value counts as 0; inf truncates none.
     """
     if env.law[a] == TABLE:
-        total = 0.0
+        total, column = 0.0, int(env.parameters[a, 0])
         for i in range(n):
-            x = env.table[t + i * step, a]
+            x = env.table[t + i * step, column]
             if env.alpha > 0.0:  # an outlier may replace it
                 x = draw_within(env, rng, a, t + i * step, center + level)
             total += truncate(x - center, level)
@@ -91,12 +91,12 @@ def draw_some(
     """
     if env.law[a] != TABLE:
         return sum_of(env, rng, a, n - lost, 0.0, level)
-    total, left = 0.0, lost
+    total, left, column = 0.0, lost, int(env.parameters[a, 0])
     for i in range(n):
         if random(rng) * (n - i) < left:
             left -= 1
         else:
-            total += truncate(env.table[t + i * step, a], level)
+            total += truncate(env.table[t + i * step, column], level)
     return total
 
 

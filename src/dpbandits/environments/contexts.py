@@ -40,6 +40,11 @@ class ContextualEnvironment(NamedTuple):
         """Whether outliers replace what users send: there are none."""
         return False
 
+    @property
+    def by_arm(self) -> tuple[str, ...]:
+        """The arrays that say which arm stands at each place."""
+        return ("order",)
+
 
 @dataclass(frozen=True)
 class ContextualInstance(Instance):
@@ -73,10 +78,6 @@ class ContextualInstance(Instance):
     @property
     def contamination(self) -> float:
         return 0.0
-
-    def shuffled(self, order: np.ndarray) -> Any:
-        own = self.environment.order
-        return self.environment._replace(order=np.ascontiguousarray(own[order]))
 
     def content(self) -> list[np.ndarray]:
         return [np.asarray(x) for x in self.environment]

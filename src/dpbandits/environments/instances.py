@@ -6,13 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from ..contracts.question import ARMS, FEATURES
 from ..errors import BadInput
 from .arms import Arm
-from .laws import PARAMETERS, STUDENT, Environment
+from .laws import PARAMETERS, STUDENT, TABLE, Environment
 
 
 @dataclass(frozen=True)
@@ -74,21 +75,21 @@ class Instance:
         """float64 array (K,): E X of each arm; with a sigmoid they differ from ``means``."""
         return np.array([arm.reward_mean for arm in self.arms])
 
-    def shuffled(self, order: np.ndarray) -> Environment:
-        """The environment with permuted arms: arm i is arm ``order[i]`` of this one."""
-        env, K = self.environment, len(self.arms)
-        rows = np.concatenate([order + i for i in range(0, len(env.law), K)])
-        return env._replace(
-            law=env.law[rows],
-            parameters=np.ascontiguousarray(env.parameters[rows]),
-            table=np.ascontiguousarray(env.table[:, order]),
-            features=np.ascontiguousarray(env.features[order[: len(env.features)]]),
-        )
+    def shuffled(self, order: np.ndarray) -> Any:
+        """The environment with permuted arms, or some of them: arm i is arm ``order[i]`` of this
+        one. The arrays of ``by_arm`` are copies, the others are shared.
+        """
+        env, K = self.environment, len(self.means)
+        rows = {x: np.arange(0, len(getattr(env, x)), K)[:, np.newaxis] for x in env.by_arm}
+        return env._replace(**{x: getattr(env, x)[(rows[x] + order).ravel()] for x in rows})
 
     def alone(self, a: int) -> Instance:
         """The instance of arm ``a`` alone; its mean is that of the observed rewards."""
         arm = replace(self.arms[a], mean=self.arms[a].reward_mean)
-        return Instance(self.shuffled(np.array([a])), (arm,), self.outliers[a : a + 1], self.theta)
+        env = self.shuffled(np.array([a]))
+        env.parameters[env.law == TABLE, 0] = 0.0
+        env = env._replace(table=np.ascontiguousarray(env.table[:, [a]]))
+        return Instance(env, (arm,), self.outliers[a : a + 1], self.theta)
 
     def content(self) -> list[np.ndarray]:
         """The arrays that decide what is played on it, the same in all processes."""
@@ -122,7 +123,7 @@ def environment_of(arms: Sequence[Arm]) -> Environment:
     parameters = np.zeros((len(arms), PARAMETERS))
     stop = 0
     for a, arm in enumerate(arms):
-        row = arm.parameters
+        row = (a,) if arm.law == TABLE else arm.parameters
         if arm.points is not None:
             start, stop = stop, stop + len(arm.points)
             row = (start, stop)

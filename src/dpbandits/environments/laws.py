@@ -21,7 +21,7 @@ from ..compiled import (
 
 # The laws, each with the meaning of its parameters.
 TWO_POINT = 0  # low, high, probability of high
-TABLE = 1  # none: the rewards are in the environment's table
+TABLE = 1  # the column of the environment's table
 GAUSSIAN = 2  # mean, standard deviation
 UNIFORM = 3  # low, high
 PARETO = 4  # scale, 1/shape
@@ -55,6 +55,13 @@ class Environment(NamedTuple):
     reports: bool = False
     # float64 array (K, d), the features of each arm; (0, 0) if arms have none
     features: np.ndarray = NO_FEATURES
+
+    @property
+    def by_arm(self) -> tuple[str, ...]:
+        """The arrays that say which arm stands at each place: with a row for each arm, or blocks of
+        such rows. Permuting these permutes the arms.
+        """
+        return "law", "parameters", "features"
 
 
 class Law(NamedTuple):
@@ -152,7 +159,7 @@ def draw_plain(env: Environment, rng: np.random.Generator, law: Law, t: int) -> 
     if law.kind == TWO_POINT:
         return law.y if random(rng) < law.z else law.x
     if law.kind == TABLE:
-        return env.table[t, law.row]
+        return env.table[t, int(law.x)]
     if law.kind == GAUSSIAN:
         return law.x + law.y * normal(rng)
     if law.kind == UNIFORM:

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import gc
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled import answer_of, loop
+from ..compiled import answer_of, loop, random, shared_borrowing
 from ..contextual_game import new_contextual_game, regret_of
 from ..contracts.algorithm import Algorithm
-from ..contracts.question import PULLS, TRACE
+from ..contracts.question import BEST_ARM, PULLS, TRACE
 from ..game import Game, new_game, pulls_of, restart
 from ..settings.setting import Setting, data_of
-from .seeds import ENVIRONMENT, LEARNER, SHUFFLE, WORDS, generator, memory_of, states
+from .global_random import seeded_globals
+from .seeds import (
+    ENVIRONMENT,
+    LEARNER,
+    SHUFFLE,
+    STREAMS,
+    WORDS,
+    generator,
+    memory_of,
+    states,
+)
 
 played: Any = None  # in the loop over runs: the algorithm
 
@@ -42,27 +53,57 @@ def play(setting: Setting, run: int) -> Record:
 
 def play_many(setting: Setting, runs: Sequence[int]) -> list[Record]:
     """Play some runs, each with the same result as if it were played alone."""
-    # Each run has an environment of its own, or in plain Python may call rng.spawn, which depends
-    # on the seed of the generator and not on its state
-    if len(runs) > 1 and (setting.shuffle_arms or not setting.algorithm.compiled):
+    together = len(runs) > 1
+    # In plain Python an algorithm may call rng.spawn, which depends on the seed of the generator
+    # and not on its state
+    if together and not setting.algorithm.compiled:
         return [play(setting, run) for run in runs]
+    with seeded_globals(setting.seed, runs[0], setting.algorithm.compiled) as drawn_from:
+        found = _play(setting, runs)
+        if not (together and drawn_from()):
+            return found
+    return [play(setting, run) for run in runs]  # each needs global generators of its own
+
+
+def _play(setting: Setting, runs: Sequence[int]) -> list[Record]:
     instance, population = data_of(setting)
-    order = np.arange(len(instance.means))
-    if setting.shuffle_arms:
-        order = generator(setting.seed, runs[0], SHUFFLE).permutation(order)
     env_rng, rng = (generator(setting.seed, runs[0], stream) for stream in (ENVIRONMENT, LEARNER))
-    laws = instance.shuffled(order)
-    record = setting.question.record
-    begin, read = GAMES[record.name]
+    K = len(instance.means)
+    laws = instance.shuffled(np.arange(K))
+    question = setting.question
+    begin, read = GAMES[question.record.name]
     game: Any = begin(laws, population.users(), env_rng, setting.horizon, setting.rounds())
-    own = np.stack([states(setting.seed, runs, s) for s in (ENVIRONMENT, LEARNER)], axis=1)
-    traces, answers = play_loop(setting.algorithm, game, rng, setting.arguments, len(runs), own)
-    found = read(traces, setting.horizon if setting.question.plays_on else None)
-    pulls = found[:, :, np.argsort(order)] if record.per_arm else found
-    return [Record(*pair) for pair in zip(pulls, answers.tolist(), strict=True)]
+    shuffled = len(runs) if setting.shuffle_arms else 0
+    order = np.zeros((shuffled, K), np.int64)
+    arms = Arms(order, by_arm(laws), by_arm(instance.environment), question.record.per_arm)
+    begun = states(setting.seed, runs)
+    traces, answers = play_loop(
+        setting.algorithm, game, rng, setting.arguments, len(runs), begun, arms
+    )
+    found = read(traces, setting.horizon if question.plays_on else None)
+    if question is BEST_ARM and setting.shuffle_arms:
+        named = np.flatnonzero(~np.isnan(answers))
+        answers[named] = order[named, answers[named].astype(np.int64)]
+    return [Record(*pair) for pair in zip(found, answers.tolist(), strict=True)]
 
 
-NO_STATES = np.zeros((0, 2, WORDS), np.uint64)
+class Arms(NamedTuple):
+    """The arms of several runs, which are shuffled before each run, or stand as they are listed."""
+
+    # int64 array (runs, K), output: the number of the arm at each place; (0, K) if none is shuffled
+    order: np.ndarray
+    placed: tuple[np.ndarray, ...]  # ``by_arm`` of the game's environment
+    listed: tuple[np.ndarray, ...]  # ``by_arm`` of the environment as it is listed
+    per_arm: bool  # whether the trace of a game has a column for each arm
+
+
+def by_arm(env: Any) -> tuple[np.ndarray, ...]:
+    """The arrays of an environment that say which arm stands at each place, as int64 matrices."""
+    arrays = (getattr(env, name) for name in env.by_arm)
+    return tuple(x.view(np.int64).reshape(len(x), math.prod(x.shape[1:])) for x in arrays)
+
+
+NO_STATES = np.zeros((0, STREAMS, WORDS), np.uint64)
 NO_MEMORY = np.zeros(WORDS, np.uint64), np.zeros(WORDS, np.uint64)
 
 
@@ -73,6 +114,7 @@ def play_loop(
     arguments: tuple[float, ...],
     runs: int,
     states: np.ndarray = NO_STATES,
+    arms: Arms | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Play a game several times.
 
@@ -82,8 +124,9 @@ def play_loop(
         rng: the learner's generator.
         arguments: the values of the algorithm's parameters.
         runs: number of runs.
-        states: what is in the memory of the environment's and of the learner's generator when
-            each run begins, uint64 array (runs, 2, WORDS); without any, both go on from run to run.
+        states: what is in the memory of the generators of each stream when each run begins, uint64
+            array (runs, STREAMS, WORDS); without any, both go on from run to run.
+        arms: the arms; without any they are not shuffled, with them ``states`` are needed.
 
     Returns:
         The traces, int64 array (runs, C + 1, K) or those of a contextual game, and the answers,
@@ -94,22 +137,48 @@ def play_loop(
     memory = NO_MEMORY
     if len(states):
         memory = memory_of(game.env_rng.bit_generator), memory_of(rng.bit_generator)
-    loop_of(algorithm)(game, rng, memory, states, arguments, traces, answers)
+    if arms is None:
+        places = by_arm(game.env)
+        arms = Arms(np.zeros((0, 0), np.int64), places, places, False)
+    loop_of(algorithm)(game, rng, memory, states, arms, arguments, traces, answers)
     return traces, answers
 
 
-def play_games(game, rng, memory, states, arguments, traces, answers):
+@shared_borrowing
+def shuffle(env_rng: np.random.Generator, arms: Arms, i: int) -> None:
+    """Shuffle the arms of run ``i``: every order has the same probability."""
+    order, K = arms.order, arms.order.shape[1]
+    for a in range(K):
+        order[i, a] = a
+    for a in range(K - 1, 0, -1):
+        b = int(random(env_rng) * (a + 1))
+        order[i, a], order[i, b] = order[i, b], order[i, a]
+    for n in range(len(arms.placed)):
+        placed, listed = arms.placed[n], arms.listed[n]
+        for row in range(listed.shape[0]):
+            a = row % K
+            for column in range(listed.shape[1]):
+                placed[row, column] = listed[row - a + order[i, a], column]
+
+
+def play_games(game, rng, memory, states, arms, arguments, traces, answers):
     """The loop over runs; ``played`` is the algorithm."""
     for i in range(len(answers)):
         restart(game)
+        is_shuffled = i < len(arms.order)
+        if is_shuffled:
+            for word in range(WORDS):
+                memory[0][word] = states[i, SHUFFLE, word]
+            shuffle(game.env_rng, arms, i)
         if i < len(states):
             for word in range(WORDS):  # assigning slices would take two seconds to compile
-                memory[0][word] = states[i, 0, word]
-                memory[1][word] = states[i, 1, word]
+                memory[0][word] = states[i, ENVIRONMENT, word]
+                memory[1][word] = states[i, LEARNER, word]
         answers[i] = answer_of(played(game, rng, *arguments))
         for c in range(traces.shape[1]):
             for a in range(traces.shape[2]):
-                traces[i, c, a] = game.trace[c, a]
+                place = arms.order[i, a] if is_shuffled and arms.per_arm else a
+                traces[i, c, place] = game.trace[c, a]
 
 
 def loop_of(algorithm: Algorithm) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import logging
 import os
+import pickle
 import socket
 import time
 from collections.abc import Callable, Mapping
@@ -15,12 +16,14 @@ from typing import Any
 
 from joblib.executor import get_memmapping_executor
 from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky.backend.reduction import dumps
 
 from ..errors import BadInput, ClusterLost
 from .children import follow
 
 IDLE = 300  # seconds after which an idle process of this machine ends
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # one in each process
+HASHES = {"PYTHONHASHSEED": "0"}  # else the order of a set of texts would differ between processes
 PATIENCE = 15  # seconds that a cluster has to answer at first
 FIRST = 10.0  # seconds until its first worker is there
 QUIET = 2.0  # seconds between two counts of its workers, while no result comes
@@ -87,29 +90,51 @@ def _settle(future: Future, function: Callable[..., Any], given: tuple[Any, ...]
 
 
 class Processes(Runner):
-    """Processes of this machine: joblib's, which are used again by later requests."""
+    """Processes of this machine: joblib's, which are used again by later requests. They play with
+    the environment variables and in the working folder of this request.
+    """
 
     def submit(self, function: Callable[..., Any], *given: Any) -> Future:
-        own = {name: os.environ.get(name, "1") for name in THREADS}
+        own = {name: os.environ.get(name, "1") for name in THREADS} | HASHES
         follows = {"initializer": follow, "initargs": (os.getpid(),)}
         # joblib's own, or a later joblib.Parallel would find loky's, which it cannot use again
         processes = get_memmapping_executor(
             self.jobs, timeout=IDLE, env=own, max_nbytes=None, **follows
         )
         try:
-            return processes.submit(function, *given)
+            payload = bytes(dumps((function, given)))
+            return processes.submit(_called, {**os.environ, **own}, self._folder, payload)
         except BrokenExecutor as error:  # one has just died; there will be others
             future: Future = Future()
             future.set_exception(error)
             return future
 
     def __enter__(self) -> Runner:
+        self._folder = working_folder()
         ensure_running()  # of a later start the signal mask of the loop's thread would be changed
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
         if error is not None:
             get_reusable_executor(reuse=True).shutdown(kill_workers=True)
+
+
+def working_folder() -> str | None:
+    """The working folder; None if it was removed."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return None
+
+
+def _called(variables: Mapping[str, str], folder: str | None, payload: bytes) -> Any:
+    """In a process: call a function, which may be imported only now."""
+    os.environ.clear()
+    os.environ.update(variables)
+    if folder is not None:
+        os.chdir(folder)
+    function, given = pickle.loads(payload)
+    return function(*given)
 
 
 _sent: dict[str, str] = {}  # by name the version of each function that workers may have imported

@@ -8,8 +8,13 @@ from functools import cache
 
 import numpy as np
 
-ENVIRONMENT, LEARNER, SHUFFLE = range(3)
+ENVIRONMENT, LEARNER, SHUFFLE = range(STREAMS := 3)
+GLOBAL = STREAMS  # of the global generators, which no algorithm of the package uses
 WORDS = 5  # of the state of an SFC64 in memory
+# The constants of NumPy's SeedSequence, and how many numbers a new SFC64 drops
+MASK, HALF = 2**32 - 1, 32
+HASH_A, MULTIPLIER_A, HASH_B, MULTIPLIER_B = 0x43B0D7E5, 0x931E8875, 0x8B51F9DD, 0x58F38DED
+MIX_LEFT, MIX_RIGHT, DROPPED = np.uint32(0xCA01F9DD), np.uint32(0x4973F715), 12
 
 
 def generator(seed: int, run: int, stream: int) -> np.random.Generator:
@@ -21,13 +26,47 @@ def generator(seed: int, run: int, stream: int) -> np.random.Generator:
     return np.random.Generator(np.random.SFC64(sequence))
 
 
-def states(seed: int, runs: Sequence[int], stream: int) -> np.ndarray:
-    """What is in memory when the generators of some runs begin, uint64 array (runs, WORDS)."""
+def states(seed: int, runs: Sequence[int]) -> np.ndarray:
+    """What is in memory when the generators of some runs begin, uint64 array (runs, STREAMS,
+    WORDS): ``generator`` for all of them at once, which takes a tenth of the time.
+    """
     check_layout()
-    begun = np.zeros((len(runs), WORDS), np.uint64)
-    for i, run in enumerate(runs):
-        begun[i, :-1] = generator(seed, run, stream).bit_generator.state["state"]["state"]
+    begun = np.zeros((len(runs), STREAMS, WORDS), np.uint64)
+    numbers = np.array(runs, np.uint64)[:, np.newaxis]
+    streams = np.arange(STREAMS, dtype=np.uint32)
+    low, high = (numbers & MASK).astype(np.uint32), (numbers >> HALF).astype(np.uint32)
+    for chosen, *key in ((high == 0, low), (high > 0, low, high)):  # numbers of one and two words
+        if (rows := chosen[:, 0]).any():
+            begun[rows, :, :-1] = _states(seed, [*(word[rows] for word in key), streams])
     return begun
+
+
+def _states(seed: int, key: Sequence[np.ndarray]) -> np.ndarray:
+    """The states of SFC64 for the 32-bit words of some spawn keys, uint64 array (*shape, 4)."""
+    # The words of the seed come first, and are at least as many as those of the pool
+    constant = HASH_A * pow(MULTIPLIER_A, 4 * max(4, -(-seed.bit_length() // 32)), 2**32)
+    pool = [np.array([[word]]) for word in np.random.SeedSequence(seed).pool]
+    for word in key:
+        for i in range(4):
+            hashed, constant = _hash(word, constant, MULTIPLIER_A)
+            x = pool[i] * MIX_LEFT - hashed * MIX_RIGHT
+            pool[i] = x ^ x >> 16
+    words, constant = [], HASH_B
+    for i in range(6):
+        hashed, constant = _hash(pool[i % 4], constant, MULTIPLIER_B)
+        words.append(hashed.astype(np.uint64))
+    a, b, c = (words[i] | words[i + 1] << HALF for i in (0, 2, 4))
+    for count in range(1, DROPPED + 1):
+        drawn = a + b + np.uint64(count)
+        a, b, c = b ^ b >> 11, c + (c << 3), (c << 24 | c >> 40) + drawn
+    return np.stack([a, b, c, np.full_like(a, DROPPED + 1)], axis=-1)
+
+
+def _hash(word: np.ndarray, constant: int, multiplier: int) -> tuple[np.ndarray, int]:
+    """The hash of a word in ``SeedSequence``, and the constant of the next one."""
+    following = constant * multiplier & MASK
+    mixed = (word ^ np.uint32(constant & MASK)) * np.uint32(following)
+    return mixed ^ mixed >> 16, following
 
 
 def memory_of(bits: np.random.BitGenerator) -> np.ndarray:

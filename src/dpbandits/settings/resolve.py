@@ -139,7 +139,7 @@ def resolve_point(
         horizon=limit,
         seed=whole("seed", config["seed"], at_least=0),
         checkpoints=whole("checkpoints", config.get("checkpoints", 1), 1, 100_000),
-        shuffle_arms=yes_no("shuffle_arms", config.get("shuffle_arms", False)),
+        shuffle_arms=yes_no("shuffle_arms", config["shuffle_arms"]) and not question.one_arm,
         algorithm=algorithm,
         columns=columns,
         auto=budget.auto,

@@ -67,6 +67,7 @@ def with_arms(table: Any) -> tuple[Environment, Callable]:
     """The environment, and what begins a game."""
     K = table.shape[1]
     laws, parameters = np.full(K, TABLE), np.zeros((K, PARAMETERS))
+    parameters[:, 0] = np.arange(K)
     return Environment(laws, parameters, np.zeros((0, 2)), table, 0.0), new_game
 
 

@@ -1,0 +1,47 @@
+"""The states of the generators behind ``np.random.*`` and ``random.*`` in compiled code.
+
+Each thread has two of its own, which Numba seeds from the operating system.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+from numba import _helperlib
+
+
+class _State(ctypes.Structure):
+    """A Mersenne twister of Numba (numba/_random.h)."""
+
+    _fields_ = (
+        ("index", ctypes.c_int),
+        ("words", ctypes.c_uint * 624),
+        ("has_gauss", ctypes.c_int),
+        ("gauss", ctypes.c_double),
+        ("is_initialized", ctypes.c_int),
+    )
+
+
+def _places() -> tuple[int, int]:
+    """The addresses of the two states of this thread."""
+    return _helperlib.rnd_get_np_state_ptr(), _helperlib.rnd_get_py_state_ptr()
+
+
+def global_states() -> tuple[bytes, ...]:
+    """The two states of this thread, of ``np.random`` and of ``random``."""
+    return tuple(ctypes.string_at(place, ctypes.sizeof(_State)) for place in _places())
+
+
+def restore_global_states(states: tuple[bytes, ...]) -> None:
+    """Set the two states of this thread to those that ``global_states`` has returned."""
+    for place, state in zip(_places(), states, strict=True):
+        ctypes.memmove(place, state, ctypes.sizeof(_State))
+
+
+def seed_global_states(words: np.ndarray) -> None:
+    """Seed the two states of this thread, from the rows of a uint32 array (2, n): with the numbers
+    of ``np.random.seed(words[0])``, and of ``random.seed`` of the integer with the words of row 1.
+    """
+    for place, row in zip(_places(), words, strict=True):
+        _helperlib.rnd_seed(place, row)

@@ -1,0 +1,56 @@
+"""The global generators ``np.random`` and ``random``, from which a user's algorithm may draw."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from ..compiled import global_states, restore_global_states, seed_global_states
+from .seeds import GLOBAL
+
+_lock = threading.RLock()  # all threads share the generators of Python
+_twister = np.random.MT19937(0)  # seeded for each run
+
+
+@contextmanager
+def seeded_globals(seed: int, run: int, compiled: bool) -> Iterator[Callable[[], bool]]:
+    """Seed the global generators for a run, and leave them as they were found.
+
+    Those of compiled code belong to the thread. Those of Python, which compiled code does not
+    reach, are seeded for a run in plain Python, and no other thread plays such a run meanwhile.
+
+    Yields:
+        A function that says whether compiled code has drawn from them since.
+    """
+    sequence = np.random.SeedSequence(seed, spawn_key=(run, GLOBAL))
+    words = sequence.generate_state(8).reshape(2, 4)
+    before = global_states()
+    seed_global_states(words)
+    begun = global_states()
+    try:
+        if compiled:
+            yield lambda: global_states() != begun
+        else:
+            with _lock, _of_python(words):
+                yield lambda: global_states() != begun
+    finally:
+        restore_global_states(before)
+
+
+@contextmanager
+def _of_python(words: np.ndarray) -> Iterator[None]:
+    own, numbers = np.random.get_bit_generator(), np.random.get_state(legacy=False)
+    standard = random.getstate()
+    try:
+        np.random.set_bit_generator(_twister)
+        np.random.seed(words[0])
+        random.seed(int.from_bytes(words[1].astype("<u4").tobytes(), "little"))
+        yield
+    finally:
+        np.random.set_bit_generator(own)
+        np.random.set_state(numbers)
+        random.setstate(standard)
