@@ -202,23 +202,43 @@ def contaminated(
     )
 
 
-def empirical(file: str | PathLike[str], columns: Sequence[str] | None = None) -> Choice:
-    """Arms that draw, with replacement, from the columns of a CSV file.
+def empirical(
+    file: str | PathLike[str],
+    columns: Sequence[str] | None = None,
+    header: Sequence[str] | None = None,
+    drop_blanks: bool = False,
+) -> Choice:
+    """Arms that draw, with replacement, from the columns of a CSV file, one column per arm; or from
+    the rewards that each arm has in a log with the columns ``arm`` and ``reward``.
 
     Args:
         file: the file, with a header.
         columns: the columns to take, None for all.
+        header: the names of its columns, for a file without a header.
+        drop_blanks: whether blanks at the end of a column are left out.
     """
-    return _law("empirical", file=str(file), columns=columns)
+    return _law(
+        "empirical", file=str(file), columns=columns, header=header, drop_blanks=drop_blanks
+    )
 
 
-def table(rewards: Sequence[Sequence[float]] | np.ndarray) -> Choice:
-    """Rewards fixed in advance.
+def table(
+    rewards: Sequence[Sequence[float]] | np.ndarray | None = None,
+    file: str | PathLike[str] | None = None,
+    columns: Sequence[str] | None = None,
+    header: Sequence[str] | None = None,
+) -> Choice:
+    """Rewards fixed in advance, an array or a CSV file with one column per arm. The mean of an arm
+    is that of the rounds that are played.
 
     Args:
         rewards: an array (T, K): the reward of every arm in every round.
+        file: the file in its place, with a header.
+        columns: as in ``empirical``.
+        header: as in ``empirical``.
     """
-    return _law("table", rewards=rewards, file=None)
+    named = None if file is None else str(file)
+    return _law("table", rewards=rewards, file=named, columns=columns, header=header)
 
 
 def linear(
@@ -281,15 +301,22 @@ def contextual(
     )  # fmt: skip
 
 
-def contextual_table(file: str | PathLike[str], K: int) -> Choice:
+def contextual_table(
+    file: str | PathLike[str],
+    K: int,
+    columns: Sequence[str] | None = None,
+    header: Sequence[str] | None = None,
+) -> Choice:
     """Users from a CSV file, one a row, drawn with replacement; the context of arm a holds the
     features in block a, and regret is against the row's best arm.
 
     Args:
         file: the file, with a header: columns of features, then one of rewards per arm.
         K: number of arms.
+        columns: the columns to read, in this order, None for all.
+        header: as in ``empirical``.
     """
-    return _law("contextual_table", file=str(file), K=K)
+    return _law("contextual_table", file=str(file), K=K, columns=columns, header=header)
 
 
 def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from numbers import Real
 from pathlib import Path
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LARGEST = 2**62
+UNNAMED = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")  # as pandas names a column without a name
+# Options of pandas' reader: no column, besides those that the header names, becomes an index
+CSV: dict[str, Any] = {"index_col": False, "skipinitialspace": True}
 DECIMAL = re.compile(r"""(?<![\w./'"])\d[\d_]*(?:\.[\d_]*)?(?:[eE]\+?\d+)(?![\w./'"])""")
 
 
@@ -159,12 +164,72 @@ def file_at(path: Any) -> Path:
     return file
 
 
-def read_csv(where: str, path: Any, kind: str = "readable CSV") -> pd.DataFrame:
-    """Read a CSV file; a message begins with ``where`` and says which kind of file is needed."""
+def path_in(file: Any) -> Any:
+    """The path of a file that is given by its path, or as ``{path: PATH, sha256: HASH}``."""
+    return file["path"] if isinstance(file, Mapping) and "path" in file else file
+
+
+def sha256_of(path: Any) -> str:
+    """The SHA-256 of a file."""
+    with open(file_at(path), "rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def header_of(where: str, path: Any, kind: str = "readable CSV") -> list[str]:
+    """The names in the first row of a CSV file, as they stand there; see ``read_csv``."""
+    row = _read_csv(where, path, kind, header=None, nrows=1, dtype=str, keep_default_na=False)
+    return [str(name).strip() for name in row.iloc[0]]
+
+
+def read_csv(
+    where: str, file: Any, kind: str = "readable CSV", names: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Read a CSV file with a header that names each column, and each once.
+
+    Args:
+        where: the key and the value that a message begins with.
+        file: the path of the file, or ``{path: PATH, sha256: HASH}`` for a file that must not
+            have changed.
+        kind: which kind of file is needed, for messages.
+        names: the columns' names, for a file without a header.
+
+    Raises:
+        BadInput: there is no such file, it has changed, or it is not such a CSV.
+    """
+    path, header = path_in(file), 0 if names is None else None
+    row = header_of(where, path, kind)
+    if names is None:
+        names = row
+        check_header(where, names)
+    elif len(names) != len(row):
+        raise BadInput(f"{where}: it has {len(row)} columns, not {len(names)}")
+    if path is not file and sha256_of(path) != file.get("sha256"):
+        raise BadInput(f"{where}: the file has changed")
+    return _read_csv(where, path, kind, header=header, names=list(names), low_memory=False)
+
+
+def check_header(where: str, names: Sequence[str]) -> None:
+    """Refuse a header that leaves a column without a name, or that names two alike."""
+    for i, name in enumerate(names):
+        if UNNAMED.fullmatch(name):
+            hint = "; pandas leaves out its index with to_csv(..., index=False)" if i == 0 else ""
+            raise BadInput(f"{where}: column {i + 1} has no name{hint}")
+        if name in names[:i]:
+            raise BadInput(
+                f"{where}: a header that names each column once is needed; it has {name} twice"
+            )
+
+
+def _read_csv(where: str, path: Any, kind: str, **options: Any) -> pd.DataFrame:
     import pandas as pd  # slow to import
 
     try:
-        return pd.read_csv(file_at(path), low_memory=False)
+        with warnings.catch_warnings(action="error", category=pd.errors.ParserWarning):
+            return pd.read_csv(file_at(path), **CSV, **options)
+    except pd.errors.ParserWarning:
+        raise BadInput(f"{where}: not a {kind} (rows exceed the header)") from None
+    except FileNotFoundError:
+        raise BadInput(f"{where}: no such file") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise BadInput(f"{where}: not a {kind} ({reason})") from None

@@ -49,7 +49,7 @@ def test_tables_of_rewards_and_data_of_empirical_arms(line, content, reason):
     ("line", "parts"),
     [
         ("algo=dpr_se env=empirical", ["env.file=PATH.csv", "header"]),
-        ("algo=dpr_se env=empirical env.file=no.csv", ["env.file=no.csv:", "No such file"]),
+        ("algo=dpr_se env=empirical env.file=no.csv", ["env.file=no.csv:", "no such file"]),
         ("algo=dpr_se env=empirical env.file=.", ["env.file=.:", "directory"]),
         (f"{DATA} env.columns=a", ["env.columns=a:", "list of columns"]),
         (f"{DATA} env.columns=[]", ["env.columns=[]:", "list of columns"]),

@@ -19,7 +19,7 @@ import numpy as np
 from ..files import PACKAGE
 from ..fingerprint import closure, fingerprint
 
-PLAYED_BY = (PACKAGE / "running" / "seeds.py", PACKAGE / "running" / "play.py")
+PLAYED_BY = (*(PACKAGE / "running" / f"{name}.py" for name in ("global_random", "play", "seeds")),)
 # Rooms and modules on which no number of a run depends, and their files on which some do
 DECIDE_NOTHING = (
     "compiled", "contracts", "cache_folder.py", "errors.py", "files.py", "fingerprint.py",

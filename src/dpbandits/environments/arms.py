@@ -122,19 +122,23 @@ def discrete(values: Any, probabilities: Any) -> Arm:
     return of_points(laws.DISCRETE, x, p)
 
 
-def empirical(values: Sequence[float]) -> Arm:
+def empirical(values: Sequence[float] | np.ndarray) -> Arm:
     """The uniform distribution on a list of values."""
-    distinct, counts = np.unique(values, return_counts=True)
-    if len(distinct) <= FEW:
-        return of_points(laws.DISCRETE, distinct.tolist(), (counts / len(values)).tolist())
-    return of_points(laws.EMPIRICAL, sorted(values), [1 / len(values)] * len(values))
+    ordered = np.sort(np.asarray(values, dtype=float))
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    if len(starts) <= FEW:
+        counts = np.diff(np.append(starts, len(ordered)))
+        return of_points(laws.DISCRETE, ordered[starts], counts / len(ordered))
+    return of_points(laws.EMPIRICAL, ordered, np.full(len(ordered), 1 / len(ordered)))
 
 
-def of_points(law: int, x: Sequence[float], p: Sequence[float]) -> Arm:
+def of_points(law: int, x: Sequence[float] | np.ndarray, p: Sequence[float] | np.ndarray) -> Arm:
     """The arm of a law given by values and their probabilities."""
-    mean = math.fsum(value * share for value, share in zip(x, p, strict=True))
-    moment = partial(moments.discrete, np.array(x), np.array(p))
-    return Arm(law, (), mean, min(x), max(x), moment, np.column_stack([x, p]))
+    points = np.column_stack([x, p]).astype(float)
+    values, shares = points.T.copy()
+    mean = math.fsum(memoryview(values * shares))
+    moment = partial(moments.discrete, values, shares)
+    return Arm(law, (), mean, float(values.min()), float(values.max()), moment, points)
 
 
 def finite_mean(key: str, value: Any) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput, inside, nearest, plain
-from ..validation import as_number, number_where, whole, yes_no
+from ..validation import as_number, number_where, to_float, whole, yes_no
 from . import arms as laws_of_arms
 from .arms import Arm
 from .data import empirical, table
@@ -235,6 +235,17 @@ def build(spec: Mapping[str, Any]) -> Instance:
     """
     with inside("env"):
         return call(LAWS, spec)
+
+
+def first_rounds(spec: Mapping[str, Any], rounds: int) -> dict[str, Any]:
+    """A configuration of which a table of rewards has its first ``rounds`` rows only: those that
+    are played, so that the others change neither means nor gaps.
+    """
+    found = {k: first_rounds(x, rounds) if isinstance(x, Mapping) else x for k, x in spec.items()}
+    if found.get("law") == table.__name__:
+        own = found.get("rounds")
+        found["rounds"] = rounds if own is None or to_float(own) > rounds else own
+    return found
 
 
 def call(laws: Mapping[str, Callable], spec: Mapping[str, Any]) -> Any:

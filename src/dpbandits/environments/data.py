@@ -10,25 +10,34 @@ import numpy as np
 import pandas as pd
 
 from ..errors import BadInput, plain, unknown
-from ..validation import read_csv
+from ..validation import header_of, path_in, read_csv, whole, yes_no
 from . import arms, moments
 from .arms import Arm
 from .instances import Instance, environment_of, of_arms
 from .laws import TABLE
 
+CSV_OF_NUMBERS = "CSV of numbers"
+LOG = {"arm", "reward"}  # columns of a log: one row per play
+MOST_NAMES = 20  # columns of which a message names each
 
-def table(rewards: Any, file: Any) -> Instance:
+
+def table(
+    rewards: Any, file: Any, columns: Any = None, header: Any = None, rounds: Any = None
+) -> Instance:
     """Rewards fixed in advance: row t contains the reward of every arm in round t + 1.
 
-    They are given on the command line, or as a CSV file with one column per arm. The mean of an
-    arm is the mean of its column.
+    They are given on the command line, or as a CSV file with one column per arm. Only the first
+    ``rounds`` rows are played, None for all; the mean of an arm is that of these rows.
     """
     if (rewards is None) == (file is None):
         raise BadInput("rewards: either these, as [[...],[...]], or file=PATH.csv is needed")
-    where = "rewards" if file is None else f"file={file}"
+    where = "rewards" if file is None else f"file={plain(path_in(file))}"
     if file is not None:
-        values = read_columns(file).to_numpy()
+        values = matrix_of(file, columns, header)
     else:
+        for key, value in (("columns", columns), ("header", header)):
+            if value is not None:
+                raise BadInput(f"{key}={plain(value)}: only the columns of a file have names")
         try:
             values = np.array([[float(x) for x in row] for row in rewards])
         except (TypeError, ValueError):
@@ -39,64 +48,111 @@ def table(rewards: Any, file: Any) -> Instance:
         raise BadInput(f"{where}: at least one round (row) and two arms (columns) are needed")
     if not np.isfinite(values).all():
         raise BadInput(f"{where}: every reward must be a finite number")
+    if rounds is not None:
+        values = values[: whole("rounds", rounds, at_least=1)]
     each = np.full(len(values), 1 / len(values))
-    columns = tuple(
+    found = tuple(
         Arm(TABLE, (), mean, column.min(), column.max(), partial(moments.discrete, column, each))
         for column, mean in zip(values.T, values.mean(axis=0), strict=True)
     )
-    return Instance(environment_of(columns)._replace(table=values), columns)
+    return Instance(environment_of(found)._replace(table=values), found)
 
 
-def empirical(file: Any, columns: Any) -> Instance:
-    """Arms whose laws are the empirical laws of the columns of a CSV file.
+def empirical(
+    file: Any, columns: Any = None, header: Any = None, drop_blanks: Any = False
+) -> Instance:
+    """Arms whose laws are the empirical laws of the columns of a CSV file, or of the rewards that
+    each arm has in a log with the columns ``arm`` and ``reward``.
 
     Args:
-        file: a CSV file with a header.
-        columns: names of the columns, or None for all of them.
+        file: a CSV file.
+        columns: names of the columns that are arms, or None for all of them.
+        header: the names of its columns if it has no header, else None.
+        drop_blanks: whether blanks at the end of a column are left out.
     """
     if file is None:
         raise BadInput("file=PATH.csv is needed, with a header and one column per arm")
-    table = read_columns(file, columns)
-    if table.shape[0] < 1 or table.shape[1] < 2:
-        raise BadInput(f"file={file}: at least one row and two arms (columns) are needed")
-    for name in table.columns:
-        if table[name].nunique() < 2:
-            raise BadInput(
-                f"file={file}: column {name} is constant ({table[name].iloc[0]:g}); "
-                "rewards that vary are needed"
-            )
-    return of_arms([arms.empirical(table[name].tolist()) for name in table.columns])
+    drop = yes_no("drop_blanks", drop_blanks)
+    where, table = read_file(file, columns, header)
+    if columns is None and set(table.columns) >= LOG:
+        found = rewards_logged(where, table)
+    else:
+        found = [numbers_in(where, table[name], drop) for name in table.columns]
+    if len(table) < 1 or len(found) < 2:
+        raise BadInput(f"{where}: at least one row and two arms (columns) are needed")
+    return of_arms([arms.empirical(values) for values in found])
 
 
-def read_columns(file: Any, columns: Any = None) -> pd.DataFrame:
-    """Read columns of numbers from a CSV file."""
-    table = read_csv(f"file={plain(file)}", file, "CSV of numbers")
-    if not isinstance(table.index, pd.RangeIndex):
-        raise BadInput(f"file={plain(file)}: not a CSV of numbers (rows exceed the header)")
-    if all(is_number(name) for name in table.columns):
-        raise BadInput(f"file={plain(file)}: a header with the arms' names is needed")
-    if columns is not None:
-        if not isinstance(columns, Sequence) or isinstance(columns, str) or not columns:
-            raise BadInput(f"columns={plain(columns)}: a list of columns is needed")
-        names = [plain(name) for name in columns]
-        for name in names:
-            if name not in table.columns:
-                raise BadInput(f"columns: {unknown(f'column of {file}:', name, table.columns)}")
-        if len(set(names)) < len(names):
-            raise BadInput(f"columns={plain(columns)}: each column can be taken once")
-        table = table[names]
-    for name in table.columns:
-        found = pd.to_numeric(table[name], errors="coerce")
-        bad = ~np.isfinite(found.to_numpy(dtype=float))
-        if bad.any() or table[name].dtype == bool:
-            row = int(bad.argmax()) + 1
-            value = table[name].iloc[row - 1]
-            what = "a blank" if pd.isna(value) else repr(plain(value))
+def matrix_of(file: Any, columns: Any, header: Any) -> np.ndarray:
+    """The columns of a CSV file, float64 array (rows, columns); see ``empirical``."""
+    where, table = read_file(file, columns, header)
+    if columns is None and set(table.columns) >= LOG:
+        raise BadInput(f"{where}: columns arm and reward: law empirical reads such a log")
+    return np.column_stack([numbers_in(where, table[name]) for name in table.columns])
+
+
+def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame]:
+    """How messages on a CSV file begin, and its columns; see ``empirical``."""
+    where = f"file={plain(path_in(file))}"
+    names = None if columns is None else _names("columns", columns)
+    if header is not None:
+        header = _names("header", header)
+    else:
+        present = header_of(where, path_in(file), CSV_OF_NUMBERS)
+        if all(map(is_number, present)):
+            chosen = {_meant(name, present) for name in names or [""]}
+            if len(set(present)) < len(present) or not chosen <= set(present):
+                raise BadInput(f"{where}: {_offer(present)}")
+    table = read_csv(where, file, CSV_OF_NUMBERS, header)
+    if names is None:
+        if table.columns[0] == "index" and _counts_rows(table["index"]):
             raise BadInput(
-                f"file={plain(file)}: not a CSV of numbers (row {row} of column {name} "
-                f"holds {what})"
+                f"{where}: column index holds the numbers of the rows; leave it out, or choose the "
+                "arms with env.columns"
             )
-    return table.astype(float)
+        return where, table
+    taken = [_meant(name, list(table.columns)) for name in names]
+    for name in taken:
+        if name not in table.columns:
+            raise BadInput(
+                f"columns: {unknown(f'column of {path_in(file)}:', name, table.columns)}"
+            )
+    if len(set(taken)) < len(taken):
+        raise BadInput(f"columns={plain(columns)}: each column can be taken once")
+    return where, table[taken]
+
+
+def numbers_in(where: str, column: pd.Series, drop_blanks: bool = False) -> np.ndarray:
+    """The numbers in a column, float64 array (rows,), without the blanks at its end on request."""
+    found = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
+    filled = np.flatnonzero(column.notna())
+    end = int(filled[-1]) + 1 if len(filled) else 0
+    if drop_blanks and len(column):
+        found = found[:end]
+        if end == 0:
+            raise BadInput(f"{where}: column {column.name} holds blanks alone")
+    bad = ~np.isfinite(found)
+    if bad.any() or column.dtype == bool:
+        row = int(bad.argmax())
+        value = column.iloc[row]
+        what = repr(plain(value)) if pd.notna(value) else "a blank"
+        if 0 < end <= row:
+            what += "; with law empirical, env.drop_blanks=true leaves out those at a column's end"
+        raise BadInput(
+            f"{where}: not a {CSV_OF_NUMBERS} (row {row + 1} of column {column.name} holds {what})"
+        )
+    return found
+
+
+def rewards_logged(where: str, table: pd.DataFrame) -> list[np.ndarray]:
+    """The rewards of each arm in a log of plays, arms in the order of their names."""
+    if table["arm"].isna().any():
+        row = int(table["arm"].isna().argmax()) + 1
+        raise BadInput(f"{where}: row {row} of column arm holds a blank")
+    rewards = numbers_in(where, table["reward"])
+    arm, _ = pd.factorize(table["arm"], sort=True)
+    ends = np.cumsum(np.bincount(arm)) if len(arm) else [0]
+    return np.split(rewards[np.argsort(arm, kind="stable")], ends[:-1])
 
 
 def is_number(text: str) -> bool:
@@ -106,3 +162,36 @@ def is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _names(key: str, value: Any) -> list[str]:
+    """Validate a list of columns."""
+    if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+        raise BadInput(f"{key}={plain(value)}: a list of columns is needed")
+    return [plain(name) for name in value]
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """The column of that name, or of the same number, such as 0.50 for 0.5."""
+    if name in known or not is_number(name):
+        return name
+    return next((x for x in known if is_number(x) and float(x) == float(name)), name)
+
+
+def _offer(present: Sequence[str]) -> str:
+    """What helps with a file whose first row holds numbers."""
+    few = len(present) <= MOST_NAMES
+
+    def listed(names: Sequence[str]) -> str:
+        return f"[{','.join(names if few else [names[0], '...', names[-1]])}]"
+
+    names = listed([f"c{i + 1}" for i in range(len(present))])
+    offer = f"env.header={names} names the columns of a file without a header"
+    if len(set(present)) == len(present):
+        offer += f", env.columns={listed(present)} says that these are their names"
+    return f"the first row holds numbers: a header with the arms' names is needed; {offer}"
+
+
+def _counts_rows(column: pd.Series) -> bool:
+    """Whether a column holds 0, 1, 2, ..., as the index that pandas gives to rows."""
+    return pd.api.types.is_integer_dtype(column) and bool((column == np.arange(len(column))).all())

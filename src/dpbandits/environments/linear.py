@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput, plain
-from ..validation import number_where, numbers, one_of, whole, yes_no
+from ..validation import number_where, numbers, one_of, path_in, whole, yes_no
 from . import arms as laws_of_arms
 from .contexts import ContextualInstance, contextual_environment
-from .data import read_columns
+from .data import matrix_of
 from .instances import Instance, environment_of
 from .laws import EMPIRICAL, GAUSSIAN, TWO_POINT
 
@@ -72,7 +72,7 @@ def contextual(
     return ContextualInstance(env, (), (), found, -high, high, reach)
 
 
-def contextual_table(file: Any, K: Any) -> Instance:
+def contextual_table(file: Any, K: Any, columns: Any = None, header: Any = None) -> Instance:
     """Users from a CSV file, one a row: features, then the reward of each of K arms in [-1, 1].
 
     A row is drawn with replacement in each round. The context of arm a holds the features, divided
@@ -81,19 +81,19 @@ def contextual_table(file: Any, K: Any) -> Instance:
     """
     if file is None:
         raise BadInput("file=PATH.csv is needed: columns of features, then one of rewards per arm")
-    table, count = read_columns(file), whole("K", K, 1, LARGEST)
-    if len(table) < 1 or table.shape[1] <= count:
+    values, count = matrix_of(file, columns, header), whole("K", K, 1, LARGEST)
+    where = f"file={plain(path_in(file))}"
+    if len(values) < 1 or values.shape[1] <= count:
         raise BadInput(
-            f"file={file}: at least one row, and a column of features before the {count} of rewards"
+            f"{where}: at least one row, and a column of features before the {count} of rewards"
         )
-    values = table.to_numpy()
     features, rewards = values[:, :-count], values[:, -count:]
     if np.abs(rewards).max() > 1:
         worst = float(rewards.flat[np.abs(rewards).argmax()])
-        raise BadInput(f"file={file}: rewards in [-1, 1] are needed, not {worst:g}")
+        raise BadInput(f"{where}: rewards in [-1, 1] are needed, not {worst:g}")
     length = float(np.linalg.norm(features, axis=1).max())
     if not 0 < length < math.inf:
-        raise BadInput(f"file={file}: features that are not all 0, and finite lengths, are needed")
+        raise BadInput(f"{where}: features that are not all 0, and finite lengths, are needed")
     rows = features / length
     env = contextual_environment(
         EMPIRICAL, count, np.zeros(count * rows.shape[1]), rows=rows, table=rewards

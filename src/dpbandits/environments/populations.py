@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BadInput, plain, unknown
-from ..validation import as_number, number_where, numbers, read_csv
+from ..validation import as_number, number_where, numbers, path_in, read_csv
 from .arms import positive, shares_of_one
 from .users import Users, half_coth, half_tanh
 
@@ -105,12 +105,13 @@ def clipped_normal(mean: Any, sd: Any, low: Any, high: Any) -> Population:
 
 def file(path: Any, column: Any) -> Population:
     """The levels in a column of a CSV file with one row per user."""
-    table = read_csv(f"population.path={plain(path)}", path)
-    if not isinstance(column, str) or column not in table.columns:
-        raise unknown(f"column of {path}:", plain(column), map(str, table.columns))
-    found = [level(f"population.column={column}", x) for x in table[column].tolist()]
+    where = f"population.path={plain(path_in(path))}"
+    table = read_csv(where, path)
+    if plain(column) not in table.columns:
+        raise unknown(f"column of {path_in(path)}:", plain(column), table.columns)
+    found = [level(f"population.column={plain(column)}", x) for x in table[plain(column)].tolist()]
     if not found:
-        raise BadInput(f"population.path={plain(path)}: the file has no rows")
+        raise BadInput(f"{where}: the file has no rows")
     values, counts = np.unique(found, return_counts=True)
     return Population(values, counts / counts.sum())
 

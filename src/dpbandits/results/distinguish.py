@@ -79,7 +79,9 @@ def details(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and "sha256" in value:
+        yield path, f"{value['path']} ({value['sha256'][:8]})"
+    elif isinstance(value, Mapping):
         for key, inner in value.items():
             yield from _leaves(f"{path}.{key}", inner)
     else:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import BadInput
 from ..settings.request import Request
-from ..settings.setting import Setting, digest
+from ..settings.setting import Setting, digest, without_paths
 from .manifest import UNREADABLE, read_manifest
 from .summary import rounds
 
@@ -72,5 +72,7 @@ def refuse_to_replace(request: Request) -> None:
 
 def _content(records: Iterable[Mapping[str, Any]]) -> str:
     """The settings of a table, without the versions of the algorithms."""
-    settings = [{name: x for name, x in words.items() if name != "version"} for words in records]
+    settings = [
+        {k: without_paths(x) for k, x in words.items() if k != "version"} for words in records
+    ]
     return json.dumps(settings, sort_keys=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import REGRET
 from ..errors import BadInput
-from ..validation import file_at, read_csv, refuse_alike
+from ..validation import CSV, check_header, file_at, header_of, read_csv, refuse_alike
 from .tables import (
     ROWS,
     at_end,
@@ -50,12 +51,13 @@ def _csv_of(path: Path) -> pd.DataFrame:
     """
     rows = 0
     types: dict[str, set[np.dtype]] = {}
+    check_header(str(path), header_of(str(path), path))
     try:
         for piece in _pieces(path):
             rows += len(piece)
             for name, kind in piece.dtypes.items():
                 types.setdefault(str(name), set()).add(kind)
-    except (OSError, ValueError):
+    except (OSError, ValueError, pd.errors.ParserWarning):
         types = {}
     if not types or any({x.kind for x in some} not in KINDS for some in types.values()):
         return read_csv(str(path), path)  # refuses it, or reads numbers among words as words
@@ -70,7 +72,10 @@ def _csv_of(path: Path) -> pd.DataFrame:
 
 def _pieces(path: Path) -> Iterator[pd.DataFrame]:
     """A CSV file in pieces; words are objects."""
-    with pd.read_csv(file_at(path), chunksize=ROWS, low_memory=False) as reader:
+    with (
+        warnings.catch_warnings(action="error", category=pd.errors.ParserWarning),
+        pd.read_csv(file_at(path), chunksize=ROWS, low_memory=False, **CSV) as reader,
+    ):
         for piece in reader:
             words = piece.select_dtypes(exclude=["number", "bool"]).columns
             yield piece.astype(dict.fromkeys(words, object))

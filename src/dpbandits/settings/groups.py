@@ -16,10 +16,13 @@ from yaml import YAMLError
 
 from ..contracts.algorithm import Algorithm, find_file, load
 from ..contracts.question import QUESTIONS, Question
+from ..environments.catalogue import ARMS
 from ..errors import BadInput, plain, unknown
 from ..files import package_folder
 from .sweep import names_chosen
 
+# The file of a group that reads data of a user, and the key that names them
+READERS = {"env": ("empirical", "env.file"), "population": ("file", "population.path")}
 Contents = Callable[[str, str], dict[str, Any]]  # of the file of a name in a group
 
 
@@ -98,7 +101,19 @@ def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
 
 
 def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str]) -> BadInput:
-    """The error for a name without a configuration file, and for an algorithm that lacks it."""
+    """The error for a name without a configuration file: for a file of data or the law of an arm in
+    its place, and for an algorithm that lacks it.
+    """
+    if group in READERS and re.search(r"\.(csv|tsv|txt|gz)$", name, flags=re.I):
+        reader, key = READERS[group]
+        return BadInput(
+            f"{group}={name}: a name is needed; {group}={reader} {key}={name} reads a file"
+        )
+    if group == "env" and name in ARMS and name not in known:
+        return BadInput(
+            f"env={name}: a law of one arm; env=mixed 'env.arms=[{{law: {name}, ...}}, ...]' has "
+            "such arms"
+        )
     for file in (Path(folder, group, f"{name}.py") for folder in folders if is_name(name)):
         if file.is_file():
             return BadInput(

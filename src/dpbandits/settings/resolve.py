@@ -13,15 +13,15 @@ from typing import Any
 from ..contracts.algorithm import Algorithm
 from ..contracts.parameters import AUTO, BUDGETS, INVERSE_HORIZON
 from ..contracts.question import ARMS, CONTEXTS, FEATURES, Question, question_for
-from ..environments.catalogue import build
+from ..environments.catalogue import build, first_rounds
 from ..environments.instances import Instance
 from ..environments.populations import build_population
 from ..environments.written import written_in
 from ..errors import BadInput, plain, unknown
-from ..validation import argument, refuse_alike, to_float, whole, yes_no
+from ..validation import argument, refuse_alike, sha256_of, to_float, whole, yes_no
 from .budgets import privacy
 from .groups import Groups, default_keys
-from .setting import Data, Setting, as_json
+from .setting import Data, Setting, as_json, pinned
 from .sweep import Point, points, swept_names
 
 # The actions of environments that an algorithm for some actions can play, and an environment
@@ -32,13 +32,14 @@ OF_PRIVACY = {*BUDGETS, "eps_min"}  # swept keys that only private algorithms ta
 
 class Sources:
     """The environments and populations of a sweep, and the arms of environments, by their
-    configurations as JSON. Each is built once, files are read once.
+    configurations as JSON, and the hashes of files. Each is built once, files are read once.
     """
 
     def __init__(self) -> None:
         self.environment = cache(lambda spec: build(json.loads(spec)))
         self.arm = cache(lambda spec, a: self.environment(spec).alone(a))
         self.population = cache(lambda spec: build_population(json.loads(spec)))
+        self.sha256 = cache(sha256_of)
 
 
 def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> list[Setting]:
@@ -111,6 +112,7 @@ def resolve_point(
         columns |= {k: point[k] for k in users_columns}
     values = specs[question.group] | {k: v for k, v in columns.items() if k in own} | given
     check_names(algorithm, own, specs[question.group], values)
+    env_spec = first_rounds(env_spec, limit)
     spec, arm = as_json(env_spec), None
     instance = sources.environment(spec)
     asked = question_for(question, instance.actions)
@@ -131,11 +133,11 @@ def resolve_point(
         version=algorithm.version,
         arguments=numbers,
         env=env,
-        env_spec=spec,
+        env_spec=as_json(pinned(env_spec, sources.sha256)),
         arm=arm,
         budget=budget.budget,
         goal=tuple(goal.items()),
-        population_spec=as_json(users_spec) if budget.own_levels else "",
+        population_spec=as_json(pinned(users_spec, sources.sha256)) if budget.own_levels else "",
         horizon=limit,
         seed=whole("seed", config["seed"], at_least=0),
         checkpoints=whole("checkpoints", config.get("checkpoints", 1), 1, 100_000),

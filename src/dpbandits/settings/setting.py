@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -18,7 +18,8 @@ from ..environments.instances import Instance
 from ..environments.populations import Population, build_population, homogeneous
 from ..environments.written import RewardLaw, register
 from ..errors import BadInput
-from .groups import leaves
+
+FILES = ("file", "path")  # the keys of environments and populations that are paths of data
 
 
 class Data(NamedTuple):
@@ -28,9 +29,12 @@ class Data(NamedTuple):
     population: Population
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Setting:
-    """One algorithm, or stopping rule, on one environment: what is run, and stored, once."""
+    """One algorithm, or stopping rule, on one environment: what is run, and stored, once.
+
+    Two settings are equal if their records are, wherever their files of data lie.
+    """
 
     question: Question  # the question that its runs answer
     algo: str  # name of the algorithm
@@ -49,16 +53,27 @@ class Setting:
     checkpoints: int  # the approximate number of rounds at which pulls are recorded
     shuffle_arms: bool  # whether each run permutes the arms
     # the algorithm itself; its name and version identify it
-    algorithm: Algorithm = field(compare=False, repr=False)
+    algorithm: Algorithm = field(repr=False)
     # what the sweep varies, for the table; not part of the identity
-    columns: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    columns: Mapping[str, Any] = field(default_factory=dict)
     # whether eps_min was chosen automatically; not part of the identity
-    auto: bool = field(default=False, compare=False)
+    auto: bool = False
     # what it is played on, as read when the setting was made and shared with the other settings of
     # its sweep; None in other processes, which read it themselves
-    data: Data | None = field(default=None, compare=False, repr=False)
+    data: Data | None = field(default=None, repr=False)
     # the user's reward laws that the environment names; their versions are in the key
-    laws: tuple[RewardLaw, ...] = field(default=(), compare=False, repr=False)
+    laws: tuple[RewardLaw, ...] = field(default=(), repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same game of the same version of the algorithm."""
+        return isinstance(other, Setting) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    @cached_property
+    def _identity(self) -> tuple[str, str]:
+        return self.described, self.version
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """In other processes the laws of the environment are made known, too."""
@@ -107,8 +122,8 @@ class Setting:
 
     @property
     def described(self) -> str:
-        """The setting as JSON, without the version of its algorithm."""
-        return as_json({**self.record, "version": None})
+        """The setting as JSON, without the version of its algorithm and the paths of its files."""
+        return as_json(without_paths({**self.record, "version": None}))
 
     @cached_property
     def key(self) -> str:
@@ -122,9 +137,11 @@ class Setting:
     def key_on(self, data: Data) -> str:
         """The key of the setting on these data."""
         arrays = [*data.instance.content(), *data.population.users(), self.rounds()]
-        content = hashlib.sha256(b"".join(np.asarray(x).tobytes() for x in arrays)).hexdigest()
+        content = hashlib.sha256()
+        for x in arrays:
+            content.update(np.ravel(x).view(np.uint8).data)
         versions = [law.version for law in self.laws]
-        name = digest(self.described, self.version, content, *versions, length=16)
+        name = digest(self.described, self.version, content.hexdigest(), *versions, length=16)
         return f"{self.algo}-{self.env}-{name}"
 
     @property
@@ -169,21 +186,14 @@ def rounds_recorded(horizon: int, checkpoints: int) -> np.ndarray:
 
 
 def data_of(setting: Setting) -> Data:
-    """The data that a setting is played on. Files are read again, once for all of its runs.
+    """The data that a setting is played on. Other processes read files again, once for all runs.
 
     Raises:
         BadInput: the files have changed since its key was computed.
     """
-    if setting.data is not None and not _in_files(setting.env_spec, setting.population_spec):
+    if setting.data is not None:
         return setting.data
     return _data(setting, setting.key)  # after an edit, an equal setting has another key
-
-
-@lru_cache(maxsize=16)
-def _in_files(*specs: str) -> bool:
-    """Whether the data of some configurations, as JSON, are read from files."""
-    found = (leaf for spec in specs if spec for leaf in leaves("", json.loads(spec)))
-    return any(path.endswith(("file", "path")) and value is not None for path, value in found)
 
 
 @lru_cache(maxsize=16)
@@ -192,6 +202,25 @@ def _data(setting: Setting, key: str) -> Data:
     if setting.key_on(data) != key:
         raise BadInput(f"env={setting.env}: its data changed while it was played; run it again")
     return data
+
+
+def pinned(spec: Mapping[str, Any], sha256: Callable[[str], str]) -> dict[str, Any]:
+    """A configuration in which the path of each file of data has the file's hash beside it."""
+    found: dict[str, Any] = {}
+    for key, value in spec.items():
+        if isinstance(value, Mapping):
+            value = value if "sha256" in value else pinned(value, sha256)
+        elif key in FILES and value is not None:
+            value = {"path": str(value), "sha256": sha256(str(value))}
+        found[key] = value
+    return found
+
+
+def without_paths(spec: Any) -> Any:
+    """A configuration in which the hash of a file stands in the place of its path and its hash."""
+    if not isinstance(spec, Mapping):
+        return spec
+    return spec["sha256"] if "sha256" in spec else {k: without_paths(x) for k, x in spec.items()}
 
 
 def as_json(spec: Mapping[str, Any]) -> str:

@@ -85,7 +85,7 @@ def read_request(
         if config[group] == name:
             return contents[group]
         if not is_name(name):
-            raise unknown(group, name, names_in(group, folders))
+            raise no_file(group, name, names_in(group, folders), folders)
         names = {g: config[g] for g in question.groups} | {group: name}
         words = but_choices + [f"{g}={n}" for g, n in names.items()]
         return compose_config(words, folders, question.keys_file).contents[group]
@@ -308,7 +308,7 @@ def _check_overrides(parsed, folders, keys_file):
                 files = names_in(key, folders)
                 if plain(value) in files:
                     raise BadInput(f"{key}={plain(value)}: not text; rename its file")
-                raise unknown(key, plain(value), files)
+                raise no_file(key, plain(value), files, folders)
 
 
 def _missing(error, given, folders):
