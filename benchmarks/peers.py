@@ -33,11 +33,11 @@ from pathlib import Path
 import numpy as np
 from published import CHECKOUTS, PLAYERS
 from published.checkouts import commit_of, module_of
-from scipy.stats import t as student
 from tabulate import tabulate
 
 import dpbandits as dp
 from dpbandits.audit.subjects.prototypes import played
+from dpbandits.results.intervals import interval_of_mean
 
 HERE = Path(__file__).parent
 MEANS = np.array([0.75, 0.625, 0.5, 0.375, 0.25])  # C2
@@ -211,9 +211,10 @@ def child(who: str, name: str, root: Path) -> dict:
 
 
 def mean_and_half(values: list[float]) -> tuple[float, float, float]:
-    """The mean, half of its 95 % confidence interval, and its standard error."""
+    """The mean, half the width of its 95 % confidence interval, and its standard error."""
     error = np.std(values, ddof=1) / np.sqrt(len(values))
-    return float(np.mean(values)), float(student.ppf(0.975, len(values) - 1) * error), float(error)
+    (low,), (high,) = interval_of_mean(np.array(values)[:, np.newaxis])
+    return float(np.mean(values)), float(high - low) / 2.0, float(error)
 
 
 def row(name: str, root: Path) -> tuple[list, str]:

@@ -5,6 +5,7 @@ The regret without privacy is that without noise (rho infinite), which is RS-OFU
 
 import numpy as np
 
+from dpbandits.figures.bands import prices
 from dpbandits.figures.labels import scientific
 from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, styled
 from dpbandits.results.tables import at_end
@@ -21,17 +22,14 @@ def draw(table):
     axes = figure.subplots(2, 2, sharex="col")
     longest = table["horizon"].max()
     for (left, right), (bonus, rows) in zip(axes, table.groupby("bonus", sort=False), strict=True):
-        final = at_end(rows).groupby(["horizon", "rho"])["regret"].agg(["mean", "sem"])
+        of_horizons, low, high = prices(at_end(rows), "horizon", "rho")
         lowest = 0.0
-        for i, (T, found) in enumerate(final.groupby("horizon")):
-            found = found.droplevel("horizon")
-            price = (found["mean"] - found["mean"][np.inf]).drop(np.inf)
-            half = 1.96 * np.hypot(found["sem"], found["sem"][np.inf]).drop(np.inf)
+        for i, (T, price) in enumerate(of_horizons.iterrows()):
             look = {"color": COLOURS[i], "ls": LOOKS[i]}
             left.plot(price.index, price, marker="o", ms=3, label=f"$T$ = {scientific(T)}", **look)
-            left.fill_between(price.index, price - half, price + half, alpha=0.2, lw=0,
+            left.fill_between(price.index, low.loc[T], high.loc[T], alpha=0.2, lw=0,
                               color=COLOURS[i])  # fmt: skip
-            lowest = min(lowest, (price - half).min())
+            lowest = min(lowest, low.loc[T].min())
         left.axhline(0, color="black", lw=0.8)
         left.set(title=f"{bonus} bonus: price in regret at $T$", xscale="log")
         left.set_yscale("symlog", linthresh=10)

@@ -5,21 +5,16 @@ The thesis has one instance; here runs of all drawn instances are averaged.
 """
 
 import numpy as np
-from scipy.stats import t as student
 
 from dpbandits.figures.labels import scientific
 from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, styled
+from dpbandits.results.intervals import interval_of_mean
 from dpbandits.results.tables import at_end
 
 COLOURS, LOOKS = list(PALETTE.values()), list(DASHES.values())
 EARLIEST = 1e-4  # of the horizon
 TITLE = "What zCDP costs AdaC-GOPE (Azize's thesis, Figs. 5.5 and C.1; normal rewards: no privacy)"
 MIDDLE_AND_SUMS = 1e6  # the horizon of runs with both places of the noise
-
-
-def half_of_interval(values):
-    """Half the 95 % interval (Student's t) of a mean over instances."""
-    return student.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
 
 
 def prices(table):
@@ -36,10 +31,10 @@ def draw(table):
     longest, middle = table["horizon"].max(), table[table["noise"] == "middle"]
     of_rho = middle[(middle["horizon"] < longest) & (middle["rho"] >= 0.1)]
     for i, (T, rows) in enumerate(prices(of_rho).groupby("horizon")):
-        mean, half = rows.mean(), rows.apply(half_of_interval)
+        mean, ends = rows.mean(), interval_of_mean(rows.to_numpy())
         look = {"color": COLOURS[i], "ls": LOOKS[i]}
         price.plot(mean.index, mean, marker="o", ms=3, label=f"$T$ = {scientific(T)}", **look)
-        price.fill_between(mean.index, mean - half, mean + half, alpha=0.2, lw=0, color=COLOURS[i])
+        price.fill_between(mean.index, *ends, alpha=0.2, lw=0, color=COLOURS[i])
     price.axhline(0, color="black", lw=0.8)
     price.set(title="price in regret at $T$", xlabel=r"privacy budget $\rho$", xscale="log")
     price.set_ylabel("regret $-$ regret without noise")
@@ -55,10 +50,9 @@ def draw(table):
         regret.plot(curves.index, curves["middle"], **look)
         regret.plot(curves.index, curves["sums"], color="black", lw=0.9, ls=":")
         quotient = (rows["middle"] / rows["sums"]).unstack("t")
-        center, half = quotient.mean(), quotient.apply(half_of_interval)
+        center, ends = quotient.mean(), interval_of_mean(quotient.to_numpy())
         ratio.plot(center.index, center, **look)
-        ratio.fill_between(center.index, center - half, center + half, alpha=0.15, lw=0,
-                           color=COLOURS[i])  # fmt: skip
+        ratio.fill_between(center.index, *ends, alpha=0.15, lw=0, color=COLOURS[i])
     relative.axhline(0, color="black", lw=0.8)
     relative.set(title=f"relative price, $T$ = {scientific(longest)}", xlabel="round $t$")
     relative.set(xscale="log", ylabel="price / regret without noise")

@@ -36,4 +36,4 @@ def draw(table):
     label_edges(axes, "round $t$", "pseudo-regret / $t$")
     instances = table["env.instance"].nunique()
     note = f"Lines: means of RUNS runs on each of {instances} instances. Bands: 95 % interval"
-    return finish(figure, TITLE, table, f"{note} (bootstrap, BCa) over runs and instances.")
+    return finish(figure, TITLE, table, f"{note} over runs and instances.")

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 from pages import experiments, page_of_folder, table
-from scipy.stats import bootstrap
 
 import dpbandits as dp
+from dpbandits.comparison.pairs import located, ratio
 from dpbandits.environments.populations import homogeneous
 from dpbandits.files import PACKAGE
-from dpbandits.results.intervals import without_rounding
+from dpbandits.results.intervals import TAIL
 from dpbandits.theory.ren2020 import v_b, v_l
 
 # claim, experiment, algorithm, eps, the paper's ratio
@@ -35,18 +35,15 @@ def final(table, algo, eps):
     return rows["regret"].to_numpy()
 
 
-def ratio(private, free, axis=-1):
-    return without_rounding(private.mean(axis=axis) / free.mean(axis=axis))
-
-
 def page(results):
     rows = []
     for claim, experiment, algo, eps, printed in CLAIMS:
         runs = dp.load(results / f"{experiment}.csv")
         samples = final(runs, algo, eps), final(runs, "ucb", np.inf)
-        interval = bootstrap(samples, ratio, rng=np.random.default_rng(0)).confidence_interval
+        found = located(samples, "mean", TAIL)
+        value, low, high = ratio(found.of(0), found.of(1))
         theory = TERMS[algo](homogeneous(eps), eps)
-        measured = f"{ratio(*samples):.3g} ({interval.low:.3g} to {interval.high:.3g})"
+        measured = f"{value:.3g} ({low:.3g} to {high:.3g})"
         rows.append(
             [claim, experiment, algo, f"{eps:g}", f"{printed:g}", f"{theory:.3g}", measured]
         )

@@ -260,7 +260,8 @@ def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
 
     Returns:
         One row a setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
-        mean, bootstrap), ``std`` and ``runs``. For stopping rules also ``halted`` and ``correct``
+        mean), ``std``, ``runs`` and ``runs_needed``, which is more than ``runs`` where these are
+        too few for the tail that they show. For stopping rules also ``halted`` and ``correct``
         with its interval, blank where the mean lies between two hypotheses.
 
     Raises:
@@ -333,8 +334,9 @@ def compare(
     """Which algorithms differ: each against the best of its game, or against a baseline.
 
     A game is an environment with a budget and a horizon. The intervals of all comparisons of a
-    table hold at once with probability 95 %, also for heavy tails if there are 20 runs or more; see
-    docs/deciding.md.
+    table hold at once with probability 95 % if the runs show the tails of their laws. They hold
+    less often where bad runs are so rare that some samples have none: for 3 such runs expected
+    that is one sample in twenty. See ``runs_needed`` and docs/deciding.md.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo=["dp_klucb", "adap_ucb"], eps=1, horizon=1e4, runs=50)
@@ -356,7 +358,7 @@ def compare(
         and ``median_ratio``, each with ``_low`` and ``_high``; ``smaller``, the probability of a
         smaller regret, with the same; whether it is ``tied``, cannot be told from the best by mean,
         and ``median_tied``; ``letters``, of which algorithms that cannot be told apart share one;
-        ``runs``.
+        ``runs``, and ``runs_needed``, more where these are too few for the tail that they show.
 
     Raises:
         BadInput: it is not a tidy table, or has no such baseline.

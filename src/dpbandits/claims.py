@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.stats import bootstrap, pearsonr
+from scipy.stats import pearsonr
 
+from .comparison import pairs
+from .comparison.pairs import Located, located
 from .environments.blocks import has_no_blocks
 from .errors import BadInput, plain, unknown
 from .files import package_folder
-from .results.intervals import without_rounding
+from .results.intervals import TAIL, interval_of_mean, rounded
 from .results.metrics import nash
 from .results.run_store import Store
 from .results.summary import significant
@@ -28,7 +29,6 @@ from .theory.problem import problem
 from .theory.ren2020 import LEADING_TERMS
 from .validation import each
 
-RESAMPLES = 2000
 VERDICTS = ("reproduced", "partly", "not reproduced")
 OUTCOMES = {True: "holds", False: "fails", None: "undecided"}  # of a part
 
@@ -101,40 +101,82 @@ def is_cheap(setting: Setting) -> bool:
 
 
 # A statistic is a function of the mean, or median, final regrets of the settings that it compares,
-# an array whose first axis is that of the settings.
+# with their limits: arrays whose first axis is that of the settings. Its own limits follow from
+# these as those of ``dp.compare`` do.
 
 
-def ratio(means: np.ndarray) -> np.ndarray:
+def ratio(found: Located) -> Located:
     """Regret of one setting divided by that of another."""
-    over, of = means
-    return over / of
+    return pairs.ratio(found.of(0), found.of(1))
 
 
-def regret(means: np.ndarray) -> np.ndarray:
+def regret(found: Located) -> Located:
     """Regret of a single setting."""
-    return means[0]
+    return found.of(0)
 
 
-def spread(means: np.ndarray) -> np.ndarray:
-    """Largest regret of several settings divided by the smallest."""
-    return means.max(axis=0) / means.min(axis=0)
+def spread(found: Located) -> Located:
+    """Largest regret of several settings divided by the smallest: the largest of all ratios of two,
+    whose limits hold for all pairs at once.
+    """
+    every = np.arange(len(found.value))
+    a, b = np.meshgrid(every, every, indexing="ij")
+    each = pairs.ratio(found.of(a), found.of(b))
+    np.fill_diagonal(each.low, 1.0)
+    np.fill_diagonal(each.high, 1.0)
+    return Located(found.value.max() / found.value.min(), each.low.max(), each.high.max())
 
 
-def spread_ratio(means: np.ndarray) -> np.ndarray:
+def spread_ratio(found: Located) -> Located:
     """The spread of the first half of the settings divided by that of the second."""
-    half = len(means) // 2
-    return spread(means[:half]) / spread(means[half:])
+    half = len(found.value) // 2
+    return pairs.ratio(spread(found.of(slice(half))), spread(found.of(slice(half, None))))
 
 
-def r_squared(terms: Sequence[float], means: np.ndarray) -> np.ndarray:
-    """R^2 of regrets against the terms that they should be linear in."""
-    return pearsonr(np.broadcast_to(terms, means.T.shape), means.T, axis=-1).statistic ** 2
-
-
-def excess_ratio(means: np.ndarray) -> np.ndarray:
+def excess_ratio(found: Located) -> Located:
     """The relative excess of regret of two settings over two others, the first by the second."""
-    first, second = means[:2] / means[2:] - 1.0
-    return first / second
+    over = pairs.ratio(found.of(slice(2)), found.of(slice(2, None)))
+    excess = Located(*(x - 1.0 for x in over))
+    return pairs.ratio(excess.of(0), excess.of(1))
+
+
+def r_squared(terms: Sequence[float], found: Located) -> Located:
+    """R^2 of regrets against the terms that they should be linear in. It is not monotone in each of
+    them: what it gains, and loses, when one of them moves to its limits is squared and added.
+    """
+
+    def of(regrets: np.ndarray) -> Any:
+        return pearsonr(np.broadcast_to(terms, regrets.shape), regrets, axis=-1).statistic ** 2
+
+    value, k = of(found.value), len(found.value)
+    moved = np.tile(found.value, (2, k, 1))
+    for end, limits in enumerate((found.low, found.high)):
+        moved[end, range(k), range(k)] = limits
+    moves = of(moved) - value
+    gain, loss = (np.sqrt((np.maximum(x.max(axis=0), 0.0) ** 2).sum()) for x in (moves, -moves))
+    return Located(*(rounded(x, 1.0) for x in (value, value - loss, min(value + gain, 1.0))))
+
+
+def growth(final: np.ndarray, half: np.ndarray) -> Located:
+    """Regret at T divided by that at T/2 of the same runs: the numbers r for which the mean of
+    final - r half may be 0 (Fieller 1954), since the two depend on each other.
+    """
+
+    def is_possible(r: float) -> bool:
+        (low,), (high,) = interval_of_mean((final - r * half)[:, np.newaxis])
+        return bool(low <= 0.0 <= high)
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = float(final.mean() / half.mean())
+    if not np.isfinite(value) or np.isnan(value) or not np.ptp(final - value * half):
+        return Located(value, value, value)
+    ends = []
+    for inside, outside in ((value, 0.0), (value, LARGEST)):
+        for _ in range(HALVINGS):
+            middle = (inside + outside) / 2.0 if outside < inside else np.sqrt(inside * outside)
+            inside, outside = (middle, outside) if is_possible(middle) else (inside, middle)
+        ends.append(rounded(inside))
+    return Located(value, *map(float, ends))
 
 
 STATISTICS = {f.__name__: f for f in (ratio, regret, spread, spread_ratio, excess_ratio)}
@@ -147,7 +189,8 @@ KINDS = (
     "growth",
     "r_squared",
 )  # by their names in a claim's file
-CENTERS: dict[str, Callable[..., np.ndarray]] = {"mean": np.mean, "median": np.median}  # of runs
+OF_ALL_PAIRS = (spread, spread_ratio)
+LARGEST, HALVINGS = 1e6, 60  # growth, and steps of its search
 TEXTS = ("source", "says", "published", "why")  # of a claim, each written in one line
 OTHERS = "others"  # in ``over``: the values that the part's ``of`` does not list
 
@@ -156,7 +199,7 @@ OTHERS = "others"  # in ``over``: the values that the part's ``of`` does not lis
 class Part:
     """One number that a claim states about the settings ``where``.
 
-    It has a 95 % interval from ``low`` to ``high`` (BCa bootstrap over runs), and the claim holds
+    It has a 95 % interval from ``low`` to ``high`` (see ``results.intervals``), and the claim holds
     for numbers between ``least`` and ``most``.
     """
 
@@ -270,6 +313,8 @@ def _parts(claim: Claim, spec: Mapping[str, Any], samples: Sequence[Sample]) -> 
     kind = spec.get("statistic")
     if kind not in KINDS:
         raise unknown(f"statistic of claim {claim.name}:", plain(kind), KINDS)
+    if kind == "growth" and _centers(claim, spec) != ["mean"]:
+        raise BadInput(f"claim {claim.name}: growth is of means, not of medians")
     thresholds = float(spec.get("above", 0.0)), float(spec.get("below", np.inf))
     if "about" in spec:
         thresholds = tuple(spec["about"] * (1 + s * spec["within"]) for s in (-1, 1))
@@ -297,7 +342,7 @@ def _parts(claim: Claim, spec: Mapping[str, Any], samples: Sequence[Sample]) -> 
         if center != "mean":
             where += f", {center}"
         if kind == "growth":  # from T/2 to T
-            yield _part(where, [*values, found[0].half], center, ratio, thresholds)
+            yield _of(where, growth(values[0], found[0].half), thresholds)
         else:
             yield _part(where, values, center, (STATISTICS | BY_BOUND | BY_NASH)[kind], thresholds)
 
@@ -310,35 +355,32 @@ def _values(sample: Sample, kind: str) -> np.ndarray:
 
 
 def _part(
-    where: str, values, center: str, statistic: Callable[[np.ndarray], np.ndarray], thresholds
+    where: str,
+    values: Sequence[np.ndarray],
+    center: str,
+    statistic: Callable[[Located], Located],
+    thresholds: Sequence[float],
 ) -> Part:
-    """A statistic of the means, or medians, of some arrays of runs, with its bootstrap interval:
-    BCa, or where this is undefined, since no single run changes the statistic, of percentiles.
-    """
+    """A statistic of the means, or medians, of some arrays of runs, with its interval."""
+    k = len(values)
+    tail = TAIL / (k * (k - 1) / 2) if statistic in OF_ALL_PAIRS and k > 1 else TAIL
+    with np.errstate(divide="ignore", invalid="ignore"):  # ratios of regrets that are 0
+        found = statistic(located(values, center, tail))
+    return _of(where, found, thresholds)
 
-    def of_runs(*values, axis):
-        with np.errstate(divide="ignore", invalid="ignore"):  # ratios of regrets that are 0
-            found = statistic(np.stack([CENTERS[center](x, axis=axis) for x in values]))
-        return without_rounding(found)
 
-    low = high = value = float(of_runs(*values, axis=-1))
-    for method in ("BCa", "percentile") if any(np.ptp(x) > 0 for x in values) else ():
-        with warnings.catch_warnings(action="ignore"):  # that BCa is undefined
-            found = bootstrap(
-                values, of_runs, n_resamples=RESAMPLES, method=method, vectorized=True,
-                rng=np.random.default_rng(0),
-            )  # fmt: skip
-            low, high = found.confidence_interval
-        if np.isfinite([low, high]).all():
-            break
-    return Part(where, value, float(low), float(high), *thresholds)
+def _of(where: str, found: Located, thresholds: Sequence[float]) -> Part:
+    """A part of a claim; where its value is undefined, so is its interval."""
+    value, low, high = map(float, found)
+    low, high = (np.nan, np.nan) if np.isnan(value) else (low, high)
+    return Part(where, value, low, high, *thresholds)
 
 
 def _centers(claim: Claim, spec: Mapping[str, Any]) -> list[str]:
     """The names of the averages over runs that a part is about."""
     for name in (centers := each(spec.get("center", "mean"))):
-        if name not in CENTERS:
-            raise unknown(f"center of claim {claim.name}:", plain(name), CENTERS)
+        if name not in pairs.CENTERS:
+            raise unknown(f"center of claim {claim.name}:", plain(name), pairs.CENTERS)
     return centers
 
 

@@ -6,10 +6,10 @@ heavy as this is estimated by no method from few: what 100 runs cover is what is
 
 import numpy as np
 import pytest
+from dpbandits.comparison.limits import limits_of_mean, mean_of_runs
 from scipy import stats
 
 from dpbandits.comparison.best import against_best
-from dpbandits.comparison.limits import limits_of_mean, mean_of_runs
 from dpbandits.comparison.pairs import Located, ratio
 
 ALGORITHMS = 14

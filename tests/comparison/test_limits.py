@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from dpbandits.comparison.limits import limits_of_mean, limits_of_median, rounded
 
 

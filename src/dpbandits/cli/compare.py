@@ -10,11 +10,10 @@ from ..comparison.text import note, render
 from ..figures.experiments import by_metric, table_of, together
 from ..files import check_writable, write_atomically
 from ..results.metrics import METRICS, REGRET
+from ..results.summary import too_few_runs
 from ..settings.user_files import user_folders
 from ..validation import one_of
 from .command import entry_point, named_after, names_and_keys, stem_of, tables_of, takes_folder
-
-FEW = 20  # runs
 
 
 @entry_point("compare", takes_folder)
@@ -35,7 +34,7 @@ def main(given: Namespace) -> int:
     print(render(compared, "simple", baseline), note(compared), sep="\n")
     if "halted" in table.columns and (table["halted"] == 0).any():
         print("Runs that met their cap count as stopped there: these times are at least as long.")
-    if compared["runs"].min() < FEW:
-        print(f"With fewer than {FEW} runs the intervals hold less often than they say.")
+    if line := too_few_runs(compared):
+        print(line)
     print(f"{stem}.md")
     return 0

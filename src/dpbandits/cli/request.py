@@ -15,7 +15,7 @@ from ..results.naming import refuse_to_replace
 from ..results.report import write_report
 from ..results.run_store import Store
 from ..results.size import check_size
-from ..results.summary import render
+from ..results.summary import render, too_few_runs
 from ..results.tables import unjudged
 from ..running.monte_carlo import play_missing
 from ..settings.request import Request
@@ -49,6 +49,8 @@ def report(
     path, summary = write_report(request, store, seconds, alone)
     if printed:
         print(render(summary, request.question, "simple"))
+        if line := too_few_runs(summary):
+            print(line)
         if unjudged(summary).any():
             print("Between mu0 and mu1 either answer may be given, and none is judged.")
         print("\n".join(_promises(request.settings)))

@@ -7,8 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..results.intervals import clopper_pearson
-from .limits import limits_of_mean, limits_of_median, mean_of_runs, rounded
+from ..results.intervals import (
+    at_least_zero,
+    clopper_pearson,
+    interval_of_mean,
+    interval_of_median,
+    mean_of_runs,
+    rounded,
+)
 
 
 class Located(NamedTuple):
@@ -23,22 +29,28 @@ class Located(NamedTuple):
         return Located(*(x[some] for x in self))
 
 
-# How a mean, or a median, of each column of an array is estimated and limited
-CENTERS = {
-    "mean": (mean_of_runs, limits_of_mean),
-    "median": (lambda values: np.median(values, axis=0), limits_of_median),
+# How a mean, or a median, of each column of an array is estimated, and its interval
+CENTERS: dict[str, tuple[Any, Any]] = {
+    "mean": (mean_of_runs, interval_of_mean),
+    "median": (lambda values: np.median(values, axis=0), interval_of_median),
 }
 
 
 def located(samples: Sequence[np.ndarray], center: str, tail: float) -> Located:
-    """The mean, or median, of each of several samples with limits at a tail."""
-    middle, limits = CENTERS[center]
+    """The mean, or median, of each of several samples of regrets or times with limits at a tail.
+    Where the runs are too few for an interval, nothing is known: it is as wide as their sign
+    allows.
+    """
+    middle, interval = CENTERS[center]
     found = Located(*np.empty((3, len(samples))))
     sizes = np.array([len(x) for x in samples])
     for n in np.unique(sizes):
         some = np.flatnonzero(sizes == n)
         values = np.stack([samples[int(i)] for i in some], axis=1)
-        for place, x in zip(found, (middle(values), *limits(values, tail)), strict=True):
+        low, high = interval(values, tail)
+        low = at_least_zero(values, np.where(np.isnan(low), -np.inf, low))
+        ends = middle(values), low, np.where(np.isnan(high), np.inf, high)
+        for place, x in zip(found, ends, strict=True):
             place[some] = x
     return found
 

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from ..errors import BadInput
+from ..results.intervals import rounded, runs_needed
 from ..results.tables import question_of_table
 from .best import against_best, different, letters
-from .limits import rounded
 from .pairs import Located, difference, ratio, smaller
 from .samples import Samples, game_columns
 
@@ -23,6 +23,7 @@ RESULTS = (
     "ratio", "ratio_low", "ratio_high", "median_difference", "median_difference_low",
     "median_difference_high", "median_ratio", "median_ratio_low", "median_ratio_high",
     "smaller", "smaller_low", "smaller_high", "tied", "median_tied", "letters", "runs",
+    "runs_needed",
 )  # fmt: skip
 
 
@@ -68,7 +69,9 @@ def compare(table: pd.DataFrame, baseline: str | None = None, looks: int = 1) ->
         marks = letters(different(means.of(game)), order)
         for place, i in enumerate(game):
             j = game[order[0]] if baseline is None else own[place]
-            row = rows[int(i)] = {"against": samples.name(j), "runs": len(samples.values[i])}
+            values = samples.values[i]
+            row = rows[int(i)] = {"against": samples.name(j), "runs": len(values)}
+            row["runs_needed"] = int(runs_needed(values[:, np.newaxis])[0])
             for center, start in CENTERS.items():
                 row[center] = best[center].value[i]
                 row[f"{start}tied"] = bool(found[center].tied[place])

@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
+from ..comparison.pairs import Located, difference
 from ..results.summary import mean_of
 from ..results.tables import at_end, settings_of
 
 QUANTILES = 0.1, 0.5, 0.9
-INTERVAL = "95 % interval of the mean (bootstrap, BCa)"
+INTERVAL = "95 % interval of the mean"
 # What a line is, and what its band is
 BANDS = {
     "ci": ("mean", INTERVAL),
@@ -43,6 +44,26 @@ def curve_of(rows: pd.DataFrame, by: str, band: str | None) -> pd.DataFrame:
         low, high = mean - std, mean + std
     columns = {"mean": mean, "middle": middle, "low": low, "high": high}
     return pd.DataFrame(columns).reset_index()
+
+
+def prices(rows: pd.DataFrame, by: str, budget: str) -> Located:
+    """The mean regret at each budget minus that without privacy, with its 95 % interval.
+
+    Args:
+        rows: runs with columns ``by``, the budget (inf without privacy) and ``regret``.
+        by: a column, such as the horizon.
+        budget: the name of the budget.
+
+    Returns:
+        Three frames, whose index is ``by`` and whose columns are the budgets but inf.
+    """
+    found = mean_of(rows, [by, budget], "regret").set_index([by, budget])
+    means = [found[name].unstack(budget) for name in ("mean", "ci_low", "ci_high")]
+    private = Located(*(x.drop(columns=np.inf) for x in means))
+    free = Located(*(x[[np.inf]].to_numpy() for x in means))
+    like = private.value
+    priced = difference(Located(*(x.to_numpy() for x in private)), free)
+    return Located(*(pd.DataFrame(x, like.index, like.columns) for x in priced))
 
 
 def draw_band(ax: Axes, curve: pd.DataFrame, by: str, colour: Any) -> None:

@@ -13,12 +13,12 @@ from tabulate import tabulate
 from ..contracts.display import display_name, environment_title, symbol
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import Question
-from .intervals import clopper_pearson, interval_of_mean
+from .intervals import at_least_zero, clopper_pearson, interval_of_mean, runs_needed
 from .tables import at_end, columns_of, question_of_table, settings_of, unjudged, with_budgets
 
 AT_ONCE = 500  # settings whose intervals are computed together
 QUANTILES = {"median": 0.5, "q10": 0.1, "q90": 0.9}
-STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs"]
+STATISTICS = ["mean", "ci_low", "ci_high", "std", "runs", "runs_needed"]
 
 
 def summarize(table: pd.DataFrame, settings: list[str] | None = None) -> pd.DataFrame:
@@ -30,11 +30,12 @@ def summarize(table: pd.DataFrame, settings: list[str] | None = None) -> pd.Data
 
     Returns:
         One row a setting: its columns, then ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of
-        the mean, bootstrap; undefined for one run), ``std`` and ``runs``. For stopping rules
-        also ``halted``, a number of runs, and the share ``correct`` of these, with its 95 %
-        interval ``correct_low`` to ``correct_high`` (Clopper-Pearson), blank where the mean lies
-        between two hypotheses; and for rules that identify an arm or a hypothesis the QUANTILES of
-        the stopping time.
+        the mean; undefined for one run), ``std``, ``runs`` and ``runs_needed``, which is more than
+        ``runs`` where these are too few for the tail that they show. For stopping rules also
+        ``halted``, a number of runs, and the share ``correct`` of these, with its 95 % interval
+        ``correct_low`` to ``correct_high`` (Clopper-Pearson), blank where the mean lies between two
+        hypotheses; and for rules that identify an arm or a hypothesis the QUANTILES of the stopping
+        time.
     """
     question, settings = question_of_table(table), settings or settings_of(table)
     rows = at_end(table)
@@ -62,13 +63,17 @@ def mean_of(table: pd.DataFrame, settings: list[str], column: str) -> pd.DataFra
     summary = groups[column].agg(mean="mean", std="std", runs="count").reset_index()
     of_group = table[column].to_numpy(dtype=float)[np.argsort(groups.ngroup(), kind="stable")]
     starts = (summary["runs"].cumsum() - summary["runs"]).to_numpy()
-    ends = np.full((2, len(summary)), np.nan)
+    ends, needed = np.full((2, len(summary)), np.nan), np.zeros(len(summary), dtype=np.int64)
     for runs in summary["runs"].unique():  # settings of as many runs together
         alike = np.flatnonzero(summary["runs"] == runs)
         for some in np.split(alike, range(AT_ONCE, len(alike), AT_ONCE)):
             rows = starts[some] + np.arange(runs)[:, np.newaxis]
-            ends[:, some] = interval_of_mean(of_group[rows])
-    return summary.assign(ci_low=ends[0], ci_high=ends[1])[[*settings, *STATISTICS]]
+            values = of_group[rows]
+            low, high = interval_of_mean(values)
+            ends[:, some] = at_least_zero(values, low), high
+            needed[some] = runs_needed(values)
+    summary = summary.assign(ci_low=ends[0], ci_high=ends[1], runs_needed=needed)
+    return summary[[*settings, *STATISTICS]]
 
 
 def render(summary: pd.DataFrame, question: Question, style: str) -> str:
@@ -94,6 +99,26 @@ def render(summary: pd.DataFrame, question: Question, style: str) -> str:
     if latex:
         return latex_table(header, rows, align)
     return tabulate(rows, header, tablefmt=style, colalign=align, disable_numparse=True)
+
+
+def too_few_runs(found: pd.DataFrame) -> str | None:
+    """A line that names the setting whose runs are the fewest for its tail; None if all suffice.
+
+    Args:
+        found: a summary or a comparison, with ``runs`` and ``runs_needed``.
+    """
+    short = found[found["runs_needed"] > found["runs"]]
+    if short.empty:
+        return None
+    row = short.iloc[int((short["runs_needed"] / short["runs"]).argmax())]
+    question = question_of_table(found)
+    shown = columns_shown(found, question)
+    where = " ".join(FORMATS.get(n, str)(row[n]) for n in shown if pd.notna(row[n]))
+    others = f" ({len(short)} of {len(found)} settings have too few)" if len(short) > 1 else ""
+    return (
+        f"{where}: {row['runs']} runs are too few for its tail, and the interval may be too "
+        f"narrow; about {row['runs_needed']} would do{others}"
+    )
 
 
 def latex_table(header: list[str], rows: list[list[Any]], align: list[str]) -> str:
