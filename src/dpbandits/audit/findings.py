@@ -9,12 +9,14 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..contracts.versions import version_of_file
 from ..files import PACKAGE, read_text, sources_hash, write_atomically
 from ..settings.setting import digest
 from . import verdicts
@@ -28,6 +30,24 @@ from .subjects.subject import Promise, Subject
 
 Row = dict[str, Any]
 Progress = Callable[[float], object]  # called with each share of the work that is done
+# What makes the findings of samples: these files, and all that they import of the package
+MADE_BY = (
+    "alignment/align.py",
+    "alignment/visit.py",
+    "exact/release.py",
+    "sampling/auditor.py",
+    "subjects/players.py",
+    "subjects/publishing.py",
+)
+
+
+@cache
+def made_by() -> tuple[str, ...]:
+    """Hashes of all that decides a finding of samples except the algorithm or rule itself: the
+    sources of the audit and of the mechanisms with what they import, and the libraries' versions.
+    """
+    own = sources_hash(Path(__file__), PACKAGE / "audit" / "verdicts.py")
+    return own, *(version_of_file(PACKAGE / "audit" / name) for name in MADE_BY)
 
 
 @dataclass(frozen=True)
@@ -93,8 +113,7 @@ class SampledAudit(Audit):
         The witness of a violation is stored too.
         """
         subject, settings = self.subject, (self.runs, self.confidence, self.seed)
-        sources = sources_hash(*sorted((PACKAGE / "audit").rglob("*.py")))
-        hashed = digest(*map(repr, (subject, *settings, sources)), length=12)
+        hashed = digest(*map(repr, (subject, *settings, *made_by())), length=12)
         budget = f"{subject.budget_name}{subject.budget:g}"
         file = folder and folder / f"{self.name}-{budget}-{hashed}.json"
         try:

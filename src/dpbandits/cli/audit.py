@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..audit.exact.loss import OutOfReach
 from ..audit.figure import bars
-from ..audit.findings import Audit
+from ..audit.findings import Audit, made_by
 from ..audit.requests import SUBJECTS, requested
 from ..audit.subjects.releases import MECHANISMS
 from ..audit.tables import alignments_in_words, in_words, render
@@ -20,6 +20,7 @@ from ..audit.verdicts import MEANING, OBJECTIONS, VIOLATED
 from ..audit.work import findings_of
 from ..contracts.algorithm import Algorithm, find_file, load
 from ..contracts.parameters import BUDGETS
+from ..contracts.versions import without_libraries
 from ..figures.style import save
 from ..files import PACKAGE, check_writable, write_atomically
 from ..results.sources import Source, signed
@@ -82,7 +83,8 @@ def sources(
     contents = [repr(read_group(*name, folders)) for name in distinct]
     files = sorted({*(PACKAGE / "audit").rglob("*.py")} - OTHER_PAGES)
     keys = repr(default_keys("audit"))
-    return [*changed, keys, *distinct.values(), *contents, *files, Path(__file__)]
+    imported = map(without_libraries, made_by())
+    return [*changed, keys, *distinct.values(), *contents, *files, *imported, Path(__file__)]
 
 
 def promising(group: str) -> list[Algorithm]:
