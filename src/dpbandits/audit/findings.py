@@ -9,14 +9,16 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..contracts.versions import LIBRARIES, decides_a_run
 from ..files import PACKAGE, read_text, write_atomically
-from ..fingerprint import fingerprint
+from ..fingerprint import closure, fingerprint
 from ..settings.setting import digest
 from . import verdicts
 from .alignment.align import report
@@ -29,6 +31,27 @@ from .subjects.subject import Promise, Subject
 
 Row = dict[str, Any]
 Progress = Callable[[float], object]  # called with each share of the work that is done
+# What makes the findings of samples: these files, and all that they import of the package
+MADE_BY = (
+    "alignment/align.py",
+    "alignment/visit.py",
+    "exact/release.py",
+    "sampling/auditor.py",
+    "subjects/players.py",
+    "subjects/publishing.py",
+)
+
+
+@cache
+def made_by() -> str:
+    """Hash of all that decides a finding of samples except the algorithm or rule itself: the
+    sources of the audit, of the mechanisms and of what is promised, with what they import.
+    """
+    audit = PACKAGE / "audit"
+    files = closure([Path(__file__), audit / "verdicts.py", *(audit / name for name in MADE_BY)])
+    return fingerprint(
+        *sorted(f for f in files if decides_a_run(f) or f.parent == PACKAGE / "contracts")
+    )
 
 
 @dataclass(frozen=True)
@@ -94,8 +117,7 @@ class SampledAudit(Audit):
         The witness of a violation is stored too.
         """
         subject, settings = self.subject, (self.runs, self.confidence, self.seed)
-        sources = fingerprint(*sorted((PACKAGE / "audit").rglob("*.py")))
-        hashed = digest(*map(repr, (subject, *settings, sources)), length=12)
+        hashed = digest(*map(repr, (subject, *settings, made_by(), LIBRARIES)), length=12)
         budget = f"{subject.budget_name}{subject.budget:g}"
         file = folder and folder / f"{self.name}-{budget}-{hashed}.json"
         try:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..audit.exact.loss import OutOfReach
 from ..audit.figure import bars
-from ..audit.findings import Audit
+from ..audit.findings import Audit, made_by
 from ..audit.requests import SUBJECTS, requested
 from ..audit.subjects.releases import MECHANISMS
 from ..audit.tables import alignments_in_words, in_words, render
@@ -82,7 +82,7 @@ def sources(
     contents = [repr(read_group(*name, folders)) for name in distinct]
     files = sorted({*(PACKAGE / "audit").rglob("*.py")} - OTHER_PAGES)
     keys = repr(default_keys("audit"))
-    return [*changed, keys, *distinct.values(), *contents, *files, Path(__file__)]
+    return [*changed, keys, *distinct.values(), *contents, *files, made_by(), Path(__file__)]
 
 
 def promising(group: str) -> list[Algorithm]:
