@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from dpbandits import fingerprint
 from dpbandits.audit import findings
 from dpbandits.audit.findings import SampledAudit
 from dpbandits.audit.sampling.auditor import Sampled, audit
@@ -48,8 +49,8 @@ def edit(tmp_path, monkeypatch):
     def edited(*names: str) -> None:
         for name in names:
             file = Path(copy / name)
-            file.write_text(f"{file.read_text()}\n# edited\n")
-        versions._names_imported.cache_clear()
+            file.write_text(f"{file.read_text()}\nEDITED = 1\n")
+        fingerprint._read.cache_clear()
         findings.made_by.cache_clear()
 
     edited()
