@@ -109,6 +109,10 @@ def resolve_point(
         columns |= {k: point[k] for k in crowd_columns}
     values = specs[question.group] | {k: v for k, v in columns.items() if k in own} | given
     check_names(algorithm, own, specs[question.group], values)
+    for (option, x), (other, y) in algorithm.unused.items():
+        if values.get(option) == x and values.get(other) == y:
+            key = f"{question.group}.{option}"
+            raise BadInput(f"{key}={x}: {name} does not use it with {other}={y}; leave it out")
     spec, arm = as_json(env_spec), None
     instance = sources.environment(spec)
     asked = asked_of(question, instance.actions)
