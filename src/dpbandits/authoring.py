@@ -50,7 +50,7 @@ from .contracts.assumptions import (
 from .contracts.gaussian_dp import delta_of_noise, mu_for
 from .contracts.guarantees import (
     ACTIONS, NOT_PRIVATE, STOPPING, STOPPING_AND_ANSWER, SUMS, Guarantee, gaussian_rdp,
-    gaussian_zcdp, global_dp, joint_dp, local_dp, message_dp, skellam_rdp,
+    gaussian_zcdp, global_dp, joint_dp, limited_proof, local_dp, message_dp, skellam_rdp,
 )  # fmt: skip
 from .contracts.parameters import (
     POSITIVE, AboveOne, Budget, Confidence, Fraction, Interval, MomentBound, MomentOrder, Named,
@@ -199,7 +199,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "LinearRewards", "LINEAR", "CONTEXTUAL", "BOUNDED_LINEAR", "BOUNDED_CONTEXTUAL",
     # privacy guarantees: the value of ``GUARANTEE``
     "Guarantee", "global_dp", "gaussian_zcdp", "gaussian_rdp", "skellam_rdp", "local_dp",
-    "joint_dp", "message_dp", "NOT_PRIVATE",
+    "joint_dp", "limited_proof", "message_dp", "NOT_PRIVATE",
     # alignments: how noise shifts when a reward changes, an argument of the guarantee
     "Alignment", "one_release", "releases", "one_bit", "nodes", "counter_nodes", "hybrid_counter",
     "sparse_vector", "integer_release", "vector_release", "matrix_nodes", "user_message",

@@ -1,6 +1,7 @@
 """DP-UCB: UCB on the prefix sums of one tree mechanism per arm."""
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 from ..authoring import (
@@ -12,8 +13,17 @@ from ..authoring import (
 NAME = "DP-UCB"
 LINE = "vermillion", "solid"
 REWARDS = UNIT_INTERVAL
-SOURCE = "Mishra & Thakurta 2015, Alg. 1, with the whole budget per tree"
-GUARANTEE = global_dp(SOURCE, "tree", alignment=counter_nodes)
+SPLIT = 1.0  # of tree_budget
+SOURCE = "Mishra & Thakurta 2015, Alg. 1, with"
+IN_PARTS = replace(
+    global_dp(f"{SOURCE} eps/K per tree", "tree", alignment=counter_nodes),
+    epsilon=lambda values: values["eps"] / values["K"],
+    loss="eps/K",
+)
+GUARANTEE = global_dp(
+    f"{SOURCE} the whole budget per tree", "tree", alignment=counter_nodes,
+    unless=(("tree_budget", SPLIT, IN_PARTS),),
+)  # fmt: skip
 ROUND_BY_ROUND = True
 
 
@@ -50,8 +60,9 @@ def dp_ucb(
         eps: privacy budget.
         gamma: failure probability of the bonus.
         tree_budget: 0 (whole), each tree is eps-DP: neighbours differ in one observed reward, and
-            a reward enters one tree. 1 (split), each tree is eps/K-DP: neighbours differ in the
-            rewards of all arms in one round, as in Mishra & Thakurta.
+            a reward enters one tree. 1 (split), each tree is eps/K-DP, as in Mishra & Thakurta,
+            whose neighbours differ in the rewards of all arms in one round; so is the whole, since
+            only one of these rewards is observed.
         tree: 0 (binary), the tree of the paper. 1 (honaker), the same with Honaker's estimates
             from below. 2 (kary), a tree of 19 branches whose nodes are added and subtracted; ours.
         bonus: 0 (literal), Gamma of the paper. 1 (calibrated), in its place the Chernoff quantile
@@ -60,7 +71,7 @@ def dp_ucb(
     K, T = arms(game), game.horizon
     log_T = math.log(max(T, 2))  # ln 1 = 0 would make the bonus of a game of one round NaN
     Gamma = K * log_T**2 * math.log(K * T * log_T / gamma) / eps
-    budget = eps / K if tree_budget == 1 else eps
+    budget = eps / K if tree_budget == SPLIT else eps
     if tree == BINARY and bonus == LITERAL:
         scale = tree_node_scale(tree_levels(T), 1.0, budget)
         own = ((new_trees(K, T), scale, Gamma),)

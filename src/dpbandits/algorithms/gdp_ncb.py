@@ -6,8 +6,8 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    ACTIONS, UNIT_INTERVAL, Budget, Guarantee, Positive, arms, kernel, laplace, one_release, pull,
-    pull_sum, random_arm, room_for, rounds_left, shared,
+    NOT_PRIVATE, UNIT_INTERVAL, Budget, Positive, arms, global_dp, kernel, laplace, one_release,
+    pull, pull_sum, random_arm, room_for, rounds_left, shared,
 )  # fmt: skip
 
 NAME = "GDP-NCB"
@@ -16,19 +16,11 @@ REWARDS = UNIT_INTERVAL
 FRESH, NONE = 0.0, 1.0
 
 
-def promised(values):
-    """The budget with repair=fresh; as coded, the first phase stops on rewards without noise."""
-    return values["eps"] if values.get("repair", FRESH) == FRESH else math.inf
-
-
-GUARANTEE = Guarantee(
-    notion="global",
-    epsilon=promised,
-    hides=ACTIONS,
-    neighbours="when one reward differs, with repair=fresh only",
-    source="each reward enters one noisy sum, ours",
-    mechanism="laplace_release",
+GUARANTEE = global_dp(
+    "each reward enters one noisy sum, ours",
+    "laplace_release",
     alignment=one_release,
+    unless=(("repair", NONE, NOT_PRIVATE),),  # phase 1 stops on rewards without noise
 )
 
 

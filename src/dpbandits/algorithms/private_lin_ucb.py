@@ -5,8 +5,8 @@ from typing import Literal
 
 from ..authoring import (
     BOUNDED_CONTEXTUAL, Budget, Confidence, add_row, contexts, dimension, ensure_contexts,
-    estimate_noisy, gaussian_nodes, joint_dp, kernel, levels_of, matrix_nodes, mu_for,
-    new_matrix_tree, new_noisy_estimate, optimistic, play, rounds_left, wishart_nodes,
+    estimate_noisy, gaussian_nodes, joint_dp, kernel, levels_of, limited_proof, matrix_nodes,
+    mu_for, new_matrix_tree, new_noisy_estimate, optimistic, play, rounds_left, wishart_nodes,
 )  # fmt: skip
 
 NAME = "Private LinUCB"
@@ -14,19 +14,37 @@ LINE = "brown", "dashed"
 REWARDS = BOUNDED_CONTEXTUAL
 ROUND_BY_ROUND = True
 GAUSSIAN = PRINTED = 0.0  # of the options
+WISHART = 1.0
+UNUSED = {("calibration", "exact"): ("noise", "wishart")}
 
 
 def noise_ratio(values):
-    """The mu of the m nodes that hold a round: sqrt(m) Lt^2/s; infinite for Wishart noise."""
+    """The mu of the m nodes that hold a round: sqrt(m) Lt^2/s."""
     eps, delta = values["eps"], values["delta"]
-    if values["noise"] != GAUSSIAN:
-        return math.inf
     if values["calibration"] != PRINTED:
         return mu_for(eps, delta)
     return eps / (4.0 * math.log(4.0 / delta))
 
 
-GUARANTEE = joint_dp("Shariff & Sheffet 2018, section 4", noise_ratio, matrix_nodes)
+def largest_wishart_eps(values):
+    """The eps up to which the proof of Wishart noise holds. Each of m nodes is (e, delta/(2m))-DP,
+    e = eps/sqrt(8 m ln(2/delta)), which is proved for e <= 1; together they are (eps, delta)-DP if
+    m e tanh(e/2) <= e sqrt(2 m ln(2/delta)).
+    """
+    m, l = levels_of(values["T"]), math.log(2.0 / values["delta"])
+    most = math.sqrt(2.0 * l / m)
+    e = 2.0 * math.atanh(most) if most < math.tanh(0.5) else 1.0
+    return e * math.sqrt(8.0 * m * l)
+
+
+SOURCE = "Shariff & Sheffet 2018, section 4"
+OF_WISHART = limited_proof(
+    "for Wishart noise (Sheffet 2015, with composition) holds", largest_wishart_eps
+)
+GUARANTEE = joint_dp(
+    SOURCE, noise_ratio, matrix_nodes,
+    unless=(("noise", WISHART, joint_dp(SOURCE, OF_WISHART, matrix_nodes)),),
+)  # fmt: skip
 
 
 @kernel
@@ -37,10 +55,13 @@ def private_lin_ucb(
     """Private LinUCB (Shariff & Sheffet 2018). (eps, delta)-joint DP of contexts of length at most
     1 and rewards in [-1, 1]: the actions of all other rounds hide those of a round.
 
-    With Gaussian noise an eps above about 60 ln(4/delta) is not kept as printed: the noise is
-    proportional to 1/eps. ``exact`` has the least noise for every eps (derived). Where the papers
-    have no shift, for an infinite eps, rho_min is .1; if an improbable draw makes V indefinite, a
-    negative square counts as 0 (both ours).
+    Gaussian noise as printed does not keep an eps above 32 L^2 - 8 z L, L = ln(4/delta) and z the
+    normal quantile at 1 - delta: it is proportional to 1/eps. ``exact`` has the least noise for
+    every eps (derived). Wishart noise is proved to keep an eps of at most sqrt(8 m ln(2/delta)), m
+    the levels of the tree; at about six times that it has so few degrees of freedom that a changed
+    round makes the matrix of a node impossible (derived). Where the papers have no shift, for an
+    infinite eps, rho_min is .1; if an improbable draw makes V indefinite, a negative square counts
+    as 0 (both ours).
 
     Args:
         eps: privacy budget; infinite: no noise.

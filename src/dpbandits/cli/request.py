@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from tabulate import tabulate
 
+from ..contracts.algorithm import Algorithm
 from ..contracts.guarantees import ExactCurve
 from ..errors import plain
 from ..results.naming import refuse_to_replace
@@ -74,14 +75,10 @@ def _promises(settings: Sequence[Setting]) -> Iterator[str]:
             yield f"{name}: not private: {algorithm.budget}=inf adds no noise"
             continue
         own = [s for s in settings if s.algo == name]
-        names = () if algorithm.per_user else own[0].parameters
-        values = {x: {s.parameters[x] for s in own} for x in names}
-        single = {letter: next(iter(found)) for letter, found in values.items() if len(found) == 1}
-        yield f"{name}: {algorithm.promise(single)}"
-        broken = [_in_words(s) for s in own if len(own) > 1 and _is_broken(s)]
-        if broken:
-            where = "; ".join(dict.fromkeys(broken))
-            yield f"{name}: its noise does NOT keep what is promised at {where}"
+        yield from dict.fromkeys(f"{name}: {words}" for words in _in_options(algorithm, own))
+        if len(own) > 1:
+            for broken, at in _broken(own).items():
+                yield f"{name}: what is promised {broken} at {'; '.join(at)}"
         for env, (what, assumed) in {s.env: x for s in own if (x := _void(s))}.items():
             yield f"{name}: not promised on {env}: {what}, but {assumed} is assumed"
 
@@ -92,15 +89,34 @@ def _in_words(setting: Setting) -> str:
     return " ".join(f"{name}={plain(value)}" for name, value in values.items())
 
 
-def _is_broken(setting: Setting) -> bool:
-    """Whether Gaussian noise that was chosen for an (eps, delta) is too small for it."""
-    algorithm = setting.algorithm
-    curve = algorithm.guarantee and algorithm.guarantee.gaussian
-    if not isinstance(curve, ExactCurve):
-        return False
-    values = algorithm.numbers(setting.parameters)
-    spent = curve.epsilon(values, values["delta"]) if math.isfinite(curve.mu(values)) else 0.0
-    return spent > values["eps"] * (1.0 + 1e-9)
+def _in_options(algorithm: Algorithm, settings: Sequence[Setting]) -> Iterator[str]:
+    """The promise with each choice of the options on which it depends."""
+    kinds: dict[int, list[Setting]] = {}
+    for setting in settings:
+        kinds.setdefault(id(setting.guarantee), []).append(setting)
+    for own in kinds.values():
+        values: dict[str, set[float]] = {}
+        for setting in own:
+            for letter, x in setting.values.items():
+                values.setdefault(letter, set()).add(x)
+        single = {letter: next(iter(found)) for letter, found in values.items() if len(found) == 1}
+        levels = {s.budget for s in own if s.population}
+        if levels:
+            single.pop("eps", None)  # that of the user whose level is the largest
+        most = f"; the levels of these users are at most {max(levels):g}" if levels else ""
+        yield f"{algorithm.promise(single)}{most}"
+
+
+def _broken(settings: Sequence[Setting]) -> dict[str, list[str]]:
+    """Where noise that was chosen for an (eps, delta) does not keep it, by the reason."""
+    found: dict[str, list[str]] = {}
+    for setting in settings:
+        guarantee = setting.guarantee
+        if guarantee is not None and isinstance(guarantee.gaussian, ExactCurve):
+            reason, where = guarantee.gaussian.broken(setting.values), _in_words(setting)
+            if reason and where not in found.setdefault(reason, []):
+                found[reason].append(where)
+    return {reason: where for reason, where in found.items() if where}
 
 
 def _void(setting: Setting) -> tuple[str, str] | None:

@@ -42,6 +42,8 @@ class Algorithm:
         round_by_round: whether its running time grows with the horizon.
         leading_term: for local privacy, the leading term of its regret (in theory/ren2020.py).
         any_rewards: the name of its variant for unbounded rewards, or None.
+        unused: values of parameters that change nothing where another one has a value: pairs of
+            name and value.
         question: the question that it answers.
         version: hash of the sources that decide what it does.
         reports: whether it plays on if outliers replace what its users send.
@@ -59,6 +61,9 @@ class Algorithm:
     round_by_round: bool = field(default=False, compare=False, repr=False)
     leading_term: str | None = field(default=None, compare=False, repr=False)
     any_rewards: str | None = field(default=None, compare=False, repr=False)
+    unused: Mapping[tuple[str, str], tuple[str, str]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
     reports: bool = field(default=False, compare=False, repr=False)
     question: Question = field(default=REGRET, compare=False, repr=False)
     file: Path | None = field(default=None, compare=False, repr=False)
@@ -121,8 +126,14 @@ class Algorithm:
                 found[name] = float(domain.names.index(found[name]))
         return found
 
+    def guarantee_at(self, values: Mapping[str, Any]) -> Guarantee | None:
+        """What it promises at these arguments (see ``Guarantee.at``), or None if not declared."""
+        return self.guarantee and self.guarantee.at(self.numbers(values))
+
     def promise(self, values: Mapping[str, Any] = MappingProxyType({})) -> str:
-        """Its guarantee as a sentence; a parameter without a value is printed as its name."""
+        """Its guarantee as a sentence; a parameter without a value is printed as its name. What
+        depends on the number of arms or on the horizon needs values of K and of T.
+        """
         if self.guarantee is None:
             return "no guarantee is declared" if self.private else "not private"
         needs = self.rewards.words if self.rewards is not None else "any rewards"
@@ -258,6 +269,7 @@ def _declared(name, group, function, constants, where, version, file):
         round_by_round=not is_compiled(function) if long is None else long,
         leading_term=constants.get("LEADING_TERM"),
         any_rewards=constants.get("ANY_REWARDS"),
+        unused=constants.get("UNUSED") or {},
         reports=bool(constants.get("REPORTS")),
         question=question,
         file=file,

@@ -49,6 +49,15 @@ class Gaussian:
     formula: str  # the eps of (eps, delta)-DP, for every delta in (0, 1)
     epsilon: Callable[[Values, float], float]  # this eps as a function of the parameters and delta
     source: str  # who proves the conversion
+    of_orders: bool = False  # whether the guarantee is (order, order rho) for every integer order
+
+    def loss(self, values: Values) -> str:
+        """The guarantee in its notation; a parameter that has no value is printed as its name."""
+        if self.of_orders:
+            known = values.keys() >= set(self.letters)
+            return f"(order, {f'{self.rho(values):.4g}' if known else 'rho'} order)"
+        found = [f"{values[x]:g}" if x in values else x for x in self.letters]
+        return f"({', '.join(found)})" if len(found) > 1 else found[0]
 
     def mu(self, values: Values) -> float:
         """The mu of Gaussian DP: the ratio of sensitivity and standard deviation."""
@@ -97,6 +106,7 @@ SKELLAM = Gaussian(
     "min over integers a > 1 of a rho + ln(1/delta)/(a - 1), rho = eps^2/2 + 3 eps/(4 s)",
     of_integer_orders,
     "Mironov 2017, Proposition 3",
+    of_orders=True,
 )
 
 
@@ -106,24 +116,58 @@ class ExactCurve(Gaussian):
     than what is promised, or more.
     """
 
+    def broken(self, values: Values) -> str:
+        """Why it does not give the promised (eps, delta), in words; empty if it does."""
+        kept = delta_of_noise(self.mu(values), values["eps"]) <= values["delta"] * (1.0 + 1e-9)
+        return "" if kept else "is NOT what is promised"
+
     def conversion(self, values: Values) -> str:
         """The noise that is used, and its delta at the promised eps."""
         try:
-            mu, eps, delta = self.mu(values), values["eps"], values["delta"]
+            mu, eps, delta, broken = (
+                self.mu(values), values["eps"], values["delta"], self.broken(values)
+            )  # fmt: skip
         except KeyError:  # a parameter has no value, or several
             return f"delta(eps) = {self.formula}, mu that of the noise ({self.source})"
-        if mu == math.inf:
-            return "the noise is not Gaussian, its curve is not known"
-        spent = delta_of_noise(mu, eps)
-        kept = "" if spent <= delta * (1.0 + 1e-9) else ", which is NOT what is promised"
+        kept = f", which {broken}" if broken else ""
         return (
-            f"the noise is mu-GDP with mu = {mu:.4g}: exactly ({eps:g}, {spent:.3g})-DP{kept}, "
+            f"the noise is mu-GDP with mu = {mu:.4g}: exactly ({eps:g}, "
+            f"{delta_of_noise(mu, eps):.3g})-DP{kept}, "
             f"and ({self.epsilon(values, delta):.4g}, {delta:g})-DP ({self.source})"
         )
 
 
+@dataclass(frozen=True)
+class LimitedProof(ExactCurve):
+    """Other noise, whose (eps, delta) is proved for an eps up to a limit."""
+
+    limit: Callable[[Values], float] = all_of_eps
+
+    def broken(self, values: Values) -> str:
+        """As for Gaussian noise; a promise beyond the proof is none."""
+        return "" if values["eps"] <= self.limit(values) else "is NOT proved"
+
+    def conversion(self, values: Values) -> str:
+        """For which eps it is proved."""
+        try:
+            limit, broken = f"{self.limit(values):.4g}", self.broken(values)
+        except KeyError:  # a parameter has no value, or several
+            limit, broken = "a limit", ""
+        here = f", which {values['eps']:g} exceeds: it {broken}" if broken else ""
+        return f"the proof {self.formula} up to an eps of {limit}{here}"
+
+
+def limited_proof(words: str, limit: Callable[[Values], float]) -> LimitedProof:
+    """The (eps, delta) of noise without a known curve, proved for an eps up to ``limit(values)``,
+    a function of the parameters, of K and of T.
+    """
+    return LimitedProof(
+        ("eps", "delta"), nothing_hidden, words, lambda values, delta: math.inf, "", limit=limit
+    )
+
+
 def exact_curve(mu: Callable[[Values], float]) -> ExactCurve:
-    """The curve of noise whose mu is a function of the parameters, infinite for other noise."""
+    """The curve of noise whose mu is a function of the parameters."""
     return ExactCurve(
         ("eps", "delta"),
         lambda values: mu(values) ** 2 / 2.0,
@@ -155,6 +199,8 @@ class Guarantee:
         curator: for local privacy, the local randomizer ``curator(rng, reward, eps)``.
         of_contexts: whether the contexts of the changed round differ, too; its own action is then
             not protected.
+        loss: ``epsilon`` as a formula.
+        unless: the guarantees with other options: name of the option, its number, the guarantee.
     """
 
     notion: str
@@ -167,23 +213,45 @@ class Guarantee:
     neighbours: str = ONE_REWARD
     curator: Curator | None = None
     of_contexts: bool = False
+    loss: str = "eps"
+    unless: tuple[tuple[str, float, Guarantee], ...] = ()
 
     @property
     def letters(self) -> tuple[str, ...]:
         """The parameters that the guarantee consists of, in the order of its notation."""
         return self.gaussian.letters if self.gaussian else ("eps",)
 
-    def in_words(self, values: Values, rewards: str) -> str:
-        """The guarantee as a phrase.
+    def at(self, values: Values) -> Guarantee:
+        """The guarantee at these arguments, which is what a run prints, what decides which bounds
+        apply, and what an audit expects.
 
         Args:
-            values: values of parameters; one that has none is printed as its name.
+            values: the parameters by name, an option as its number; one that has no value, or
+                several, is missing.
+        """
+        found = (other for name, x, other in self.unless if values.get(name) == x)
+        return next(found, self)
+
+    def in_words(self, values: Values, rewards: str) -> str:
+        """The guarantee at these arguments as a phrase.
+
+        Args:
+            values: as for ``at``, with the number of arms K and the horizon T; a parameter that has
+                no value is printed as its name.
             rewards: the assumption on the rewards, in words.
         """
+        found = self.at(values)
+        if found is not self:
+            return found.in_words(values, rewards)
         if self.notion == "none":
             return "not private"
-        loss = ", ".join(f"{values[x]:g}" if x in values else x for x in self.letters)
-        loss = f"({loss})" if len(self.letters) > 1 else loss
+        if self.gaussian:
+            loss = self.gaussian.loss(values)
+        else:
+            try:
+                loss = f"{self.epsilon(values):g}"
+            except KeyError:
+                loss = self.loss
         notion = self.notion if self.gaussian else f"{self.notion} DP"
         what = f"{loss}-{notion} of {self.hides} {self.neighbours}, for {rewards} ({self.source})"
         so = "" if isinstance(self.gaussian, ExactCurve) else "so "
@@ -194,10 +262,16 @@ NOT_PRIVATE = Guarantee("none", nothing_hidden, "", hides="nothing", neighbours=
 
 
 def global_dp(
-    source: str, mechanism: str | None = None, hides: str = ACTIONS, alignment: Aligned = None
+    source: str,
+    mechanism: str | None = None,
+    hides: str = ACTIONS,
+    alignment: Aligned = None,
+    unless: tuple[tuple[str, float, Guarantee], ...] = (),
 ) -> Guarantee:
-    """Global DP: ``hides`` is eps-DP for sequences of rewards that differ in one reward."""
-    return Guarantee("global", all_of_eps, source, mechanism, hides, alignment)
+    """Global DP: ``hides`` is eps-DP for sequences of rewards that differ in one reward; ``unless``
+    options promise something else (see ``Guarantee``).
+    """
+    return Guarantee("global", all_of_eps, source, mechanism, hides, alignment, unless=unless)
 
 
 def gaussian_zcdp(
@@ -234,13 +308,19 @@ def local_dp(source: str, curator: Curator, alignment: Aligned = None) -> Guaran
     )
 
 
-def joint_dp(source: str, mu: Callable[[Values], float], alignment: Aligned = None) -> Guarantee:
+def joint_dp(
+    source: str,
+    mu: Callable[[Values], float] | ExactCurve,
+    alignment: Aligned = None,
+    unless: tuple[tuple[str, float, Guarantee], ...] = (),
+) -> Guarantee:
     """Joint (eps, delta)-DP of contexts and rewards by Gaussian noise of this mu, a function of the
-    parameters; infinite for a choice of them with other noise.
+    parameters, or by other noise, such as ``limited_proof``; ``unless`` options have others.
     """
+    curve = mu if isinstance(mu, ExactCurve) else exact_curve(mu)
     return Guarantee(
-        "joint DP", nothing_hidden, source, None, OTHER_ACTIONS, alignment, exact_curve(mu),
-        ONE_ROUND, of_contexts=True,
+        "joint DP", nothing_hidden, source, None, OTHER_ACTIONS, alignment, curve,
+        ONE_ROUND, of_contexts=True, unless=unless,
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from .style import LONG
 MOST = 6  # curves in one panel
 POINTS = 60  # of a curve
 FAR = 1000  # lower bounds are not drawn where the regret is this many times larger
-FIELDS = {"algo", "parameters", "env", "env_spec", "population", "horizon", "notion"}
+FIELDS = {"algo", "parameters", "env", "env_spec", "population", "horizon", "notion", "loss"}
 COLUMNS = ["axis", "x", "value", "label", "kind", "side"]
 SHORT = {"Theorem": "Thm.", "Corollary": "Cor.", "Algorithm": "Alg.", "whatever the": "any"}
 Curve = dict[str, Any]  # the columns of ``curves``, ``x`` and ``value`` as arrays, and its ``rank``

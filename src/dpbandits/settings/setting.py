@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..contracts.algorithm import Algorithm
+from ..contracts.guarantees import Guarantee
 from ..contracts.question import Question
 from ..environments.catalogue import build
 from ..environments.instances import Instance
@@ -91,11 +92,13 @@ class Setting:
 
         An edited algorithm changes ``version`` alone.
         """
-        finite, guarantee = np.isfinite(self.budget), self.algorithm.guarantee
+        finite, guarantee = np.isfinite(self.budget), self.guarantee
+        loss = guarantee.epsilon(self.values) if guarantee else self.budget
         return {
             "question": self.question.name,
             "algo": self.algo,
             "notion": guarantee.notion if guarantee else None,
+            "loss": loss if np.isfinite(loss) else None,
             "parameters": self.parameters,
             "env": self.env,
             "env_spec": json.loads(self.env_spec),
@@ -119,6 +122,21 @@ class Setting:
     def parameters(self) -> dict[str, float]:
         """The values of the algorithm's parameters, by name."""
         return dict(zip(self.algorithm.domains, self.arguments, strict=True))
+
+    @property
+    def values(self) -> dict[str, float]:
+        """What a guarantee depends on: parameters, privacy budget, number of arms and horizon."""
+        return {
+            **self.parameters,
+            self.budget_name: self.budget,
+            "K": float(len(self.instance.means)),
+            "T": float(self.horizon),
+        }
+
+    @property
+    def guarantee(self) -> Guarantee | None:
+        """What the algorithm promises at these arguments, None if that is not declared."""
+        return self.algorithm.guarantee_at(self.parameters)
 
     @property
     def described(self) -> str:

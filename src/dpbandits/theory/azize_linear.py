@@ -49,7 +49,7 @@ def cube(d: int, T: float) -> float:
 @upper("Theorem 5.12", ORDER,
        "sqrt(d T ln(K ln T/delta)) + (d/sqrt(rho)) sqrt(ln(K ln T/delta)) ln T",
        algorithm("adac_gope"), IN_THE_BALL, NOISE, actions=FEATURES,
-       note="of the phases as they are, with d + ln(K ln T/delta) under the last root")  # fmt: skip
+       note="the phases have d + ln(K ln T/delta) under the second root")  # fmt: skip
 def adac_gope(d: int, K: int, rho: float, T: float, delta: float) -> float:
     """Order of the regret of AdaC-GOPE (Theorem 5.12), with constants of 1."""
     l = math.log(K * max(math.log(T), 1.0) / delta)

@@ -26,11 +26,12 @@ class Problem:
         parameters: its parameters by name, ``eps`` and ``eps_min`` among them.
         instance: the arms.
         population: the users' privacy levels.
-        eps: privacy budget eps, the largest of all users'; infinite without privacy, and for an
+        eps: privacy loss eps, the largest of all users'; infinite without privacy, and for an
             algorithm with another budget, which is one of its parameters.
         T: horizon.
         local: whether users randomise their own rewards.
         pure: whether eps is that of pure DP, and not of Renyi DP.
+        share: the privacy loss as a multiple of the budget.
     """
 
     algo: str
@@ -41,6 +42,7 @@ class Problem:
     T: float
     local: bool = False
     pure: bool = True
+    share: float = 1.0
 
     @cached_property
     def letters(self) -> dict[str, Any]:
@@ -89,7 +91,8 @@ class Problem:
             return changed
         given = {name: eps for name in ("eps", "eps_min") if name in self.parameters}
         parameters = {**self.parameters, **given}
-        return replace(changed, eps=eps, parameters=parameters, population=homogeneous(eps))
+        loss = eps * self.share
+        return replace(changed, eps=loss, parameters=parameters, population=homogeneous(eps))
 
 
 def problem(record: Mapping[str, Any]) -> Problem:
@@ -100,9 +103,11 @@ def problem(record: Mapping[str, Any]) -> Problem:
     parameters = {name: float(value) for name, value in record["parameters"].items()}
     population = build_population(spec) if spec else homogeneous(eps)
     pure = record["notion"] in (None, "none", "global", "local")
+    loss = math.inf if record["loss"] is None else float(record["loss"])
+    share = loss / eps if pure and math.isfinite(eps) else 1.0
     return Problem(
-        record["algo"], parameters, build(record["env_spec"]), population, eps,
-        T=float(record["horizon"]), local=record["notion"] == "local", pure=pure,
+        record["algo"], parameters, build(record["env_spec"]), population, eps * share,
+        T=float(record["horizon"]), local=record["notion"] == "local", pure=pure, share=share,
     )  # fmt: skip
 
 

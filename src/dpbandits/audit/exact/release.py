@@ -54,10 +54,10 @@ def release_loss(subject: Subject) -> float | None:
                 return None
             losses.append(loss)
         return max(losses)
-    guarantee, gaussian = subject.source.guarantee, subject.gaussian
+    guarantee, gaussian = subject.guarantee, subject.gaussian
     if guarantee is None or guarantee.mechanism is None:
         return None
-    budget = gaussian.rho(subject.numbers) if gaussian else subject.budget
+    budget = gaussian.rho(subject.numbers) if gaussian else subject.promised
     return release_loss(Release(MECHANISMS[guarantee.mechanism], budget))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...compiled import compiles
 from ...contracts.algorithm import Algorithm
-from ...contracts.guarantees import ZCDP, Gaussian
+from ...contracts.guarantees import ZCDP, Gaussian, Guarantee
 from .games import arguments_at
 from .neighbours import Neighbours
 
@@ -45,9 +45,16 @@ class Promise:
 
     @property
     def numbers(self) -> Mapping[str, Any]:
-        """All parameters, as a guarantee takes them: the name of a choice as its number."""
+        """All parameters, as a guarantee takes them: the name of a choice as its number; and the
+        least number of arms, with which the loss is largest.
+        """
         known = isinstance(self.source, Algorithm)
-        return self.source.numbers(self.parameters) if known else self.parameters
+        return {**(self.source.numbers(self.parameters) if known else self.parameters), "K": 2.0}
+
+    @property
+    def guarantee(self) -> Guarantee | None:
+        """What is promised at these arguments; None for a release, whose budget it is."""
+        return self.source.guarantee and self.source.guarantee.at(self.numbers)
 
     def arguments(self, T: int) -> tuple[float, ...]:
         """The arguments of the function of an algorithm or a rule at a horizon."""
@@ -56,8 +63,8 @@ class Promise:
     @property
     def gaussian(self) -> Gaussian | None:
         """What Gaussian noise promises; None for pure DP."""
-        if self.source.guarantee is not None:
-            return self.source.guarantee.gaussian
+        if self.guarantee is not None:
+            return self.guarantee.gaussian
         return ZCDP if self.budget_name == "rho" else None
 
     @property
@@ -70,8 +77,7 @@ class Promise:
         """The privacy loss that is promised with this budget, in its unit."""
         if self.gaussian is not None:
             return self.gaussian.mu(self.numbers)
-        guarantee = self.source.guarantee
-        return guarantee.epsilon(self.numbers) if guarantee else self.budget
+        return self.guarantee.epsilon(self.numbers) if self.guarantee else self.budget
 
     def extremes(self) -> tuple[float, float] | None:
         """The smallest and the largest reward, if the promise requires bounded rewards."""
