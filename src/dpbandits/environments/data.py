@@ -122,8 +122,10 @@ def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame]:
     return where, table[taken]
 
 
-def numbers_in(where: str, column: pd.Series, drop_blanks: bool = False) -> np.ndarray:
-    """The numbers in a column, float64 array (rows,), without the blanks at its end on request."""
+def numbers_in(where: str, column: pd.Series, drop_blanks: bool | None = None) -> np.ndarray:
+    """The numbers in a column, float64 array (rows,), without the blanks at its end on request;
+    None if this cannot be requested.
+    """
     found = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float)
     filled = np.flatnonzero(column.notna())
     end = int(filled[-1]) + 1 if len(filled) else 0
@@ -136,8 +138,8 @@ def numbers_in(where: str, column: pd.Series, drop_blanks: bool = False) -> np.n
         row = int(bad.argmax())
         value = column.iloc[row]
         what = repr(plain(value)) if pd.notna(value) else "a blank"
-        if 0 < end <= row:
-            what += "; with law empirical, env.drop_blanks=true leaves out those at a column's end"
+        if drop_blanks is False and 0 < end <= row:
+            what += "; env.drop_blanks=true leaves out those at a column's end"
         raise BadInput(
             f"{where}: not a {CSV_OF_NUMBERS} (row {row + 1} of column {column.name} holds {what})"
         )
