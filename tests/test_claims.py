@@ -22,22 +22,38 @@ from dpbandits.claims import (
     spread,
     verdict,
 )
+from dpbandits.cli.claims import row_of
 from dpbandits.results.run_store import Memory
 from dpbandits.running.monte_carlo import run_settings
 from dpbandits.theory.azize2025 import bernoulli_lower
 
 CLAIMS = load_claims()
-TEXT = {"source": "s", "says": "s", "published": "p", "why": "w", "experiments": ["azize2022_fig8"]}
+TEXT = {"source": "s", "says": "s", "published": "p", "why": "w", "basis": "printed"}
+TEXT |= {"experiments": ["azize2022_fig8"]}
 
 
 def test_every_claim_of_the_papers_is_listed():
-    names = [f"A{i}" for i in range(1, 7)] + [f"R{i}" for i in range(1, 6)]
-    names += ["AB1", "AJ1", "AJ2", "AJ3", "AW1", "AW2", "CZ1", "CZ2", "HH1", "HH2"]
+    names = [f"A{i}" for i in range(1, 8)] + [f"R{i}" for i in range(1, 7)]
+    names += ["AB1", "AJ1", "AJ2", "AJ3", "AJ4", "AW1", "AW2", "CZ1", "CZ2", "HH1", "HH2"]
     names += ["AT1", "AT2", "AT3", "AT4", "S1", "S2", "SA1", "SA2", "SS1", "ZZ1", "ZZ2", "ZZ3"]
     assert sorted(CLAIMS) == sorted(names)
     for c in CLAIMS.values():
         assert c.why.endswith(".") and "TODO" not in c.why
         assert c.says.endswith(".")
+
+
+OF_FIGURES = {  # no text of these papers has the numbers or orders
+    "A5": "both", "AJ4": "figure", "AT1": "both", "AT2": "both", "AT4": "both", "R3": "figure",
+    "R5": "both", "ZZ3": "figure",
+}  # fmt: skip
+
+
+def test_what_was_read_off_a_figure_is_said_so_in_the_ledger():
+    found = {name: c.basis for name, c in CLAIMS.items() if c.basis in ("figure", "both")}
+    assert found == OF_FIGURES
+    assert {name for name, c in CLAIMS.items() if c.basis == "ours"} == {"AW1", "AW2", "SS1"}
+    assert row_of(CLAIMS["R3"], [], "partly")[3] == "23; 4.5 (read off a figure)"
+    assert row_of(CLAIMS["R1"], [], "partly")[3] == "1.6; 8.6 (printed)"
 
 
 @pytest.fixture(scope="module")
@@ -168,6 +184,7 @@ def test_intervals_of_ratios_of_twenty_runs_cover_about_what_docs_claims_says():
 
 
 def test_bad_claims_are_refused(samples):
+    assert "did you mean figure" in message_of(claim, "X", TEXT | {"parts": [{}], "basis": "figur"})
     assert "says is missing" in message_of(claim, "X", TEXT | {"parts": [{}], "says": ""})
     assert "did you mean parts" in message_of(claim, "X", TEXT | {"part": [{}]})
     assert "did you mean ratio" in message_of(settled, samples, statistic="ratioo", of=OF)

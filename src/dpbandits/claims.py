@@ -192,6 +192,13 @@ KINDS = (
 OF_ALL_PAIRS = (spread, spread_ratio)
 LARGEST, HALVINGS = 1e6, 60  # growth, and steps of its search
 TEXTS = ("source", "says", "published", "why")  # of a claim, each written in one line
+BASES = {  # of what a claim says: how it was found
+    "printed": "printed",
+    "figure": "read off a figure",
+    "both": "printed; numbers or orders read off a figure",
+    "ours": "not in the paper: ours",
+    "unread": "from summaries of the paper",
+}
 OTHERS = "others"  # in ``over``: the values that the part's ``of`` does not list
 
 
@@ -241,14 +248,15 @@ class Part:
 class Claim:
     """A claim of a paper, as its file in conf/claim has it.
 
-    ``published`` is the paper's value, ``parts`` are what is compared, and ``why`` is one sentence
-    on the verdict.
+    ``published`` is the paper's value, ``basis`` how it was found (see ``BASES``), ``parts`` are
+    what is compared, and ``why`` is one sentence on the verdict.
     """
 
     name: str
     source: str
     says: str
     published: str
+    basis: str
     experiments: Sequence[str]
     parts: Sequence[Mapping[str, Any]]
     why: str
@@ -267,6 +275,8 @@ def claim(name: str, spec: Mapping[str, Any]) -> Claim:
     for key in keys:
         if not spec.get(key):
             raise BadInput(f"claim {name}: {key} is missing")
+    if spec["basis"] not in BASES:
+        raise unknown(f"basis of claim {name}:", plain(spec["basis"]), BASES)
     texts = {key: " ".join(str(spec[key]).split()) for key in TEXTS}
     return Claim(name, **{**spec, **texts})
 

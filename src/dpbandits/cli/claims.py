@@ -12,6 +12,7 @@ import pandas as pd
 from tabulate import tabulate
 
 from ..claims import (
+    BASES,
     BY_BOUND,
     OUTCOMES,
     Claim,
@@ -73,7 +74,7 @@ def settle(claims: Sequence[Claim], runs: int, keys: Mapping[str, str], stem: st
         distinct = {s.setting: s for name in c.experiments for s in samples[name]}
         found = measure(c, list(distinct.values()))
         words = verdict(found)
-        ledger.append([c.name, c.says, c.source, c.published, in_words(found), words, c.why])
+        ledger.append(row_of(c, found, words))
         numbers += [_row(c, part, words) for part in found]
     parts = sources(claims, runs, keys)
     for suffix, style in ((".md", "pipe"), (".tex", "latex_booktabs")):
@@ -122,6 +123,12 @@ def samples_of(experiment: str, runs: int, keys: Mapping[str, str], results: Pat
             raise RunsFailed(failures)
         found += [sample(store, setting, n) for setting in settings]
     return found
+
+
+def row_of(c: Claim, found: Sequence[Part], words: str) -> list[str]:
+    """The row of a claim in the ledger, from its parts and its verdict in words."""
+    published = f"{c.published} ({BASES[c.basis]})"
+    return [c.name, c.says, c.source, published, in_words(found), words, c.why]
 
 
 def _row(claim: Claim, part: Part, words: str) -> dict[str, object]:

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..parts.indices.radii import bernoulli_kl
-from .bounds import ASYMPTOTIC, EXACT, ORDER, WORST_CASE, Condition, bounds_of
+from .bounds import ASYMPTOTIC, EXACT, ORDER, REFUTED, WORST_CASE, Condition, bounds_of
 from .conditions import BERNOULLI, BEST_BELOW_1, LINEAR, PRIVACY, PURE, UNIT_REWARDS, algorithm
-from .linear import structural_gap
+from .linear import printed_gap, structural_gap
 from .problem import positive
 
 lower, upper = bounds_of("Azize & Basu 2022")
@@ -69,24 +69,50 @@ def linear_minimax(d: int, eps: float, T: float) -> float:
     return max(math.exp(-2.0) / 8.0 * d * math.sqrt(T), math.exp(-6.0) / 4.0 * d / eps)
 
 
-@lower("Theorem 5", ASYMPTOTIC,
+@lower("Theorem 5", REFUTED,
        "c_eps ln T, c_eps = min sum alpha_a gap_a "
        "with |a|^2_{H^-1} <= min{gap^2/2, 3 eps rho_a gap}",
        LINEAR, PRIVACY,
-       note="of consistent algorithms; H = sum alpha_a a a^T, finitely many arms, "
-            "one best")  # fmt: skip
+       note="Fact 2, by which rho_a bounds a sum, is false; H = sum alpha_a a a^T")  # fmt: skip
+def linear_lower_printed(
+    arms: Sequence[Sequence[float]], theta: Sequence[float], eps: float, T: float
+) -> float:
+    """The printed lower bound of linear bandits with N(0, 1) noise (Theorem 5). Refuted.
+
+    For the arms (1, 0) and (1, x) Fact 2 bounds a sum that is 2, whatever the pulls are, by
+    rho = x^2/(1 + x^2).
+    """
+    return printed_gap(arms, theta, eps) * math.log(T)
+
+
+@lower("Theorem 5 (what its alternatives imply)", ASYMPTOTIC,
+       "c_eps ln T, c_eps = min sum alpha_a gap_a with sum alpha_a <a, z>^2 >= 2 and "
+       "3 eps sum alpha_a |<a, z>| >= 1 for all z with <a*, z> = 0 and <a, z> = gap_a for some a",
+       LINEAR, PRIVACY,
+       note="derived; of consistent algorithms, finitely many arms, a* alone is best; "
+            "sum max{2/gap, 1/(3 eps)} ln T for linearly independent arms")  # fmt: skip
 def linear_lower(
     arms: Sequence[Sequence[float]], theta: Sequence[float], eps: float, T: float
 ) -> float:
-    """Lower bound of linear bandits with N(0, 1) noise, times ln T (Theorem 5); for the arguments
-    see ``structural_gap``.
+    """Lower bound of linear bandits with N(0, 1) noise, times ln T, that the alternatives of the
+    proof of Theorem 5 imply; for the arguments see ``structural_gap``.
     """
     return structural_gap(arms, theta, eps) * math.log(T)
 
 
-@upper("Theorem 7", EXACT, "sum(16 alpha ln T/min{gap, eps} + 3 alpha/(alpha-3))", *ADAP_UCB)
+@upper("Theorem 7", EXACT, "sum(16 alpha ln T/min{gap, eps} + 3 alpha/(alpha-3))", *ADAP_UCB,
+       note="its step (33) is false; the statement holds by another choice")  # fmt: skip
 def adap_ucb(gaps: Sequence[float], eps: float, T: float, alpha: float) -> float:
-    """Regret of AdaP-UCB (Theorem 7), alpha > 3, rewards in [0, 1]."""
+    """Regret of AdaP-UCB (Theorem 7), alpha > 3, rewards in [0, 1].
+
+    Step (33) of the proof needs 8 alpha where 4 alpha is printed, with which its chain gives up
+    to 1.31 times the statement. The statement follows if the probability of an index that is too
+    large is bounded by 3/(2 T) and not by 3/(2 T^alpha): then an arm is played in at most 2^(l+1)
+    rounds, 2^l >= n, for n with
+    ``gap >= (sqrt(alpha) + 1) sqrt(ln T/(2 n)) + (alpha + 1) ln T/(eps n)``,
+    and 4 n gap is at most .85 of the leading term. Equation (34), with min{eps, 2 gap}, does not
+    follow.
+    """
     leading = 16.0 * alpha * math.log(T) / np.minimum(positive(gaps), eps)
     return float((leading + 3.0 * alpha / (alpha - 3.0)).sum())
 
@@ -101,9 +127,20 @@ def adap_klucb(means: Sequence[float], eps: float, T: float, alpha: float) -> fl
 
 @upper("Theorem 12", EXACT,
        "3 alpha/(alpha-3) sum gap + 8 sqrt(alpha K T ln T) + 16 alpha K ln T/eps",
-       *ADAP_UCB)  # fmt: skip
+       *ADAP_UCB, note="from the pulls in Theorem 7")  # fmt: skip
 def adap_ucb_free(gaps: Sequence[float], K: int, eps: float, T: float, alpha: float) -> float:
-    """Problem-independent regret of AdaP-UCB (Theorem 12), alpha > 3, rewards in [0, 1]."""
+    """Problem-independent regret of AdaP-UCB (Theorem 12), alpha > 3, rewards in [0, 1]. It rests
+    on the pulls that ``adap_ucb`` allows, and not on equation (34).
+    """
     constant = 3.0 * alpha / (alpha - 3.0) * positive(gaps).sum()
     random = 8.0 * math.sqrt(alpha * K * T * math.log(T))
     return float(constant + random + 16.0 * alpha * K * math.log(T) / eps)
+
+
+@upper("Remark 4", ORDER, "sum gap + sqrt(K T ln T) + K ln T/eps",
+       algorithm("adap_klucb"), BERNOULLI, PRIVACY, WIDE,
+       note="Theorem 12 up to constants, since kl >= 2 gap^2")  # fmt: skip
+def adap_klucb_free(gaps: Sequence[float], K: int, eps: float, T: float) -> float:
+    """Order of the problem-independent regret of AdaP-KLUCB (Remark 4), alpha > 3."""
+    l = math.log(T)
+    return float(positive(gaps).sum() + math.sqrt(K * T * l) + K * l / eps)

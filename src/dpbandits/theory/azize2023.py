@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from .bounds import EXACT, WORST_CASE, Condition, bounds_of
+from .bounds import EXACT, ORDER, WORST_CASE, Condition, bounds_of
 from .conditions import PRIVACY, UNIT_REWARDS, algorithm
 from .problem import positive
 
@@ -23,6 +23,15 @@ def adac_ucb(gaps: Sequence[float], rho: float, T: float, beta: float) -> float:
     """Regret of AdaC-UCB (Theorem 5.6), beta > 3, rewards in [0, 1]."""
     l, gap = beta * math.log(T), positive(gaps)
     return float((8.0 * l / gap + 8.0 * math.sqrt(l / rho) + 2.0 * beta / (beta - 3.0)).sum())
+
+
+@thesis_upper("Theorem 5.6, whatever the gaps", ORDER, "sqrt(K T ln T) + K sqrt(ln T/rho)",
+              algorithm("adac_ucb"), UNIT_REWARDS,
+              Condition("rho > 0", lambda rho: rho > 0), WIDE)  # fmt: skip
+def adac_ucb_free(K: int, rho: float, T: float) -> float:
+    """Order of the problem-independent regret of AdaC-UCB (Theorem 5.6), beta > 3."""
+    l = math.log(T)
+    return math.sqrt(K * T * l) + K * math.sqrt(l / rho)
 
 
 @upper("Theorem 5", EXACT, "sum(8 beta ln T/gap + 8 sqrt(beta order ln T/eps) + 2 beta/(beta-3))",

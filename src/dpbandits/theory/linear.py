@@ -1,24 +1,34 @@
-"""The convex programme of Azize & Basu 2022, Theorem 5, for linear bandits."""
+"""Lower bounds for linear bandits with eps-global DP: a linear programme, and the one in print.
+
+The first takes the place of Theorem 5 of Azize & Basu 2022, whose Fact 2 is false
+(docs/errata.md).
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from scipy.linalg import null_space
-from scipy.optimize import linprog, minimize
+from scipy.optimize import linprog
+from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
 from .bounds import ConditionFailed
 
 PRECISION = 1e-6
+ROUNDS = 1000  # of cuts; some twenty do for 40 arms
 
 
 def structural_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps: float) -> float:
-    """c_eps = min sum alpha_a gap_a with |a|^2_{H^-1} <= min{gap_a^2/2, 3 eps rho_a gap_a} for
-    every arm that is not best, H = sum alpha_a a a^T, rho_a = sum_j |a_j.(a - a*)|/|a_j|^2.
+    """c_eps, the least sum of alpha_j gap_j with which every alternative can be ruled out.
 
-    The gap of the best arm is 0, so its alpha is infinite and the programme is that of the
-    projections of the arms onto its orthogonal complement.
+    An alternative is a parameter theta + z under which an arm a is as good as a*, the best arm
+    under theta, and whose rewards of a* are the same: <a*, z> = 0, <a, z> = gap_a. A consistent
+    eps-DP algorithm that pulls arm j alpha_j ln T times has, for every a and z,
+    ``sum alpha_j <a_j, z>^2 >= 2``, from the divergence of N(0, 1) noise, and
+    ``3 eps sum alpha_j |<a_j, z>| >= 1``, from 6 eps times the total variation (Theorem 10 of
+    Azize & Basu 2022) and Pinsker's inequality. The pulls of a* cost nothing.
 
     Args:
         arms: shape (K, d), arms that span R^d.
@@ -26,65 +36,110 @@ def structural_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps:
         eps: privacy budget.
 
     Returns:
-        The value of a feasible point of the dual programme: at most c_eps, with a relative error
-        of at most PRECISION.
+        At most c_eps, with a relative error of at most PRECISION. For linearly independent arms
+        c_eps is sum max{2/gap, 1/(3 eps)}.
 
     Raises:
         ConditionFailed: the arms do not span R^d, or several arms are best.
-        ArithmeticError: the solver did not reach this precision.
+        ArithmeticError: this precision was not reached.
+    """
+    b, gap, _ = _relevant(arms, theta)
+    return _least(b, gap, gap**2 / 2.0, 1.0 / (3.0 * eps))
+
+
+def printed_gap(arms: Sequence[Sequence[float]], theta: Sequence[float], eps: float) -> float:
+    """The optimum of the programme that Theorem 5 prints, which is no lower bound: the least sum of
+    alpha_a gap_a with |a|^2_{H^-1} <= min{gap_a^2/2, 3 eps rho_a gap_a}, H = sum alpha_a a a^T,
+    rho_a = sum_j |a_j.(a - a*)|/|a_j|^2. For arguments and errors see ``structural_gap``.
+    """
+    b, gap, rho = _relevant(arms, theta)
+    return _least(b, gap, np.minimum(gap**2 / 2.0, 3.0 * eps * rho * gap), 0.0)
+
+
+def _relevant(arms: Sequence[Sequence[float]], theta: Sequence[float]) -> tuple[np.ndarray, ...]:
+    """The arms that are neither best nor multiples of the best: their projections onto its
+    orthogonal complement, their gaps, and rho.
     """
     A = np.asarray(arms, dtype=float)
     means = A @ np.asarray(theta, dtype=float)
-    gaps = means.max() - means
-    worse = gaps > 1e-12 * np.abs(means).max()
+    gap = means.max() - means
+    worse = gap > 1e-12 * np.abs(means).max()
     if np.linalg.matrix_rank(A) < A.shape[1]:
         raise ConditionFailed(f"arms that span R^{A.shape[1]} are needed")
-    if not worse.sum() == len(A) - 1:
+    if worse.sum() != len(A) - 1:
         raise ConditionFailed("one arm alone must be best")
-    best = A[gaps.argmin()]
+    best = A[gap.argmin()]
     norms = (A**2).sum(axis=1)
     rho = (np.abs(A @ (A - best).T)[norms > 0] / norms[norms > 0, None]).sum(axis=0)
-    B = A @ null_space(best[None])
-    relevant = worse & (np.abs(B).max(axis=1, initial=0.0) > 1e-12 * np.sqrt(norms.max()))
-    if not relevant.any():
+    b = A @ null_space(best[None])
+    relevant = worse & (np.abs(b).max(axis=1, initial=0.0) > 1e-12 * np.abs(A).max())
+    return b[relevant], gap[relevant], rho[relevant]
+
+
+def _least(b: np.ndarray, gap: np.ndarray, most: np.ndarray, price: float) -> float:
+    """The minimum of sum alpha_j gap_j over alpha >= 0 with two conditions for every row of b.
+
+    1. |b_a|^2_{M^-1} <= most_a, M = sum alpha_j b_j b_j^T. By the inequality of Cauchy & Schwarz
+       this is a linear condition on alpha for every z with <b_a, z> = 1, and those that are
+       violated most are added one after the other (Kelley's method). Each programme is a relaxation
+       of all conditions, so that its optimum is a lower bound.
+    2. sum alpha_j |<b_j, z>| >= price for every z with <b_a, z> = gap_a. By duality there are
+       y_j with |y_j| <= alpha_j and sum y_j b_j = price b_a/gap_a.
+    """
+    if len(gap) == 0:
         return 0.0
-    gaps, rho = gaps[relevant], rho[relevant]
-    most = np.minimum(gaps**2 / 2, 3 * eps * rho * gaps)
-    # with x = alpha * most the programme is min w.x, q_a.M^-1 q_a <= 1, M = sum x_a q_a q_a^T;
-    # x = 1 is feasible, and a change of basis that makes the columns of q orthonormal is allowed
-    q = np.linalg.qr(B[relevant] / np.sqrt(most)[:, None])[0]
-    w = gaps / most
-    return float(w.max() * ellipsoid(q, w / w.max()))
+    c = np.linalg.qr(b / gap[:, None])[0]  # in any basis, with x_j = alpha_j gap_j
+    limit = most / gap**2
+    alone = np.maximum(1.0 / (gap * limit), price)  # x if each arm is pulled for itself
+    unit = alone.max()  # of x, so that the solver's numbers are about 1
+    programme = _Programme(c, price / unit)
+    above = alone / unit
+    for _ in range(ROUNDS):
+        x = programme.solution()
+        below = math.fsum(x)
+        for point in (x, (x + above) / 2.0):
+            M = c.T @ ((point * gap)[:, None] * c)
+            if np.linalg.cond(M) > 1e13:
+                continue
+            Z = np.linalg.solve(M, c.T).T
+            widths = (Z * c).sum(axis=1)
+            needed = widths / limit / unit
+            above = min(above, point * max(1.0, needed.max()), key=np.sum)
+            for a in np.flatnonzero(needed > 1.0 + 1e-9):
+                programme.add(gap * (c @ Z[a] / widths[a]) ** 2 * limit[a] * unit)
+        if above.sum() - below <= PRECISION * above.sum():
+            return unit * below
+    raise ArithmeticError(f"c_eps lies between {unit * below:g} and {unit * above.sum():g}")
 
 
-def ellipsoid(q: np.ndarray, w: np.ndarray) -> float:
-    """The minimum of w.x with q_a.M^-1 q_a <= 1 for every row of q, M = sum x_a q_a q_a^T, x >= 0.
-
-    Raises:
-        ArithmeticError: the duality gap exceeds PRECISION.
+class _Programme:
+    """The minimum of sum x_j over x >= 0 for which every a has y with |y_j| <= x_j and
+    sum y_j c_j = price c_a, and over cuts ``row.x >= 1``.
     """
 
-    def leverages(x: np.ndarray) -> np.ndarray:
-        return q @ np.linalg.solve(q.T @ (x[:, None] * q), q.T)
+    def __init__(self, c: np.ndarray, price: float):
+        self.n = n = len(c)
+        self.cuts: list[np.ndarray] = []
+        size = np.linalg.norm(c, axis=1)
+        blocks = kron(eye_array(n), c.T).multiply(1.0 / np.repeat(size, c.shape[1])[:, None])
+        self.equal = hstack([csr_array((blocks.shape[0], n)), blocks])
+        self.right = price * (c / size[:, None]).ravel()
+        x = kron(np.ones((n, 1)), eye_array(n))
+        self.caps = vstack([hstack([-x, sign * eye_array(n * n)]) for sign in (1, -1)])
 
-    inside = {
-        "type": "ineq",
-        "fun": lambda x: 1 - np.diag(leverages(x)),
-        "jac": lambda x: leverages(x) ** 2,
-    }
-    found = minimize(
-        lambda x: w @ x, np.ones(len(w)), jac=lambda x: w, bounds=[(1e-12, None)] * len(w),
-        constraints=inside, method="SLSQP", options={"ftol": 1e-13, "maxiter": 1000},
-    )  # fmt: skip
-    L = leverages(found.x)
-    above = w @ found.x * np.diag(L).max()  # value of the point rescaled to be feasible
-    # with u_a = M^-1 q_a: sum l_a (u_a.q_j)^2 <= w_j makes sum l_a (2 u_a.q_a - 1) a lower bound
-    limits = (L**2).T / w[:, None]
-    dual = linprog(1 - 2 * np.diag(L), A_ub=limits, b_ub=np.ones(len(w)), method="highs")
-    l = dual.x if dual.success else np.zeros(len(w))
-    below = (2 * np.diag(L) - 1) @ l / max(1.0, (limits @ l).max())
-    if not above - below <= PRECISION * above:
-        raise ArithmeticError(
-            f"c_eps lies between {below:g} and {above:g} times the largest weight"
-        )
-    return float(below)
+    def add(self, row: np.ndarray) -> None:
+        """Add a cut."""
+        self.cuts.append(np.concatenate([-row, np.zeros(self.n**2)]))
+
+    def solution(self) -> np.ndarray:
+        """The x of the least sum."""
+        n, m = self.n, len(self.cuts)
+        found = linprog(
+            np.repeat([1.0, 0.0], [n, n * n]),
+            A_ub=vstack([self.caps, csr_array(np.reshape(self.cuts, (m, n + n * n)))]),
+            b_ub=np.repeat([0.0, -1.0], [2 * n * n, m]), A_eq=self.equal, b_eq=self.right,
+            bounds=[(0.0, None)] * n + [(None, None)] * (n * n), method="highs",
+        )  # fmt: skip
+        if not found.success:
+            raise ArithmeticError(f"the linear programme was not solved: {found.message}")
+        return np.maximum(found.x[:n], 0.0)

@@ -151,18 +151,22 @@ def holdp_ucb_l_free(K: int, eps: float, T: float) -> float:
 
 
 @upper("Theorem 10", EXACT, "inf_kappa sum[8 (beta_0 + kappa Q_B) ln T/(p_0 gap) "
-       "+ gap (ln(p_0 T)/(2 p_0 kappa^2) + 1) + gap/p_0 + pi^2 gap/3]",
+       "+ gap (ln(p_0 T)/(2 kappa^2) + 1)/p_0 + gap/p_0 + pi^2 gap/3]",
        *BITS, SOME_USERS,
        note="beta_0 = E[coth^2(eps/2) | eps >= eps_min], "
-            "Q_B = coth^2(eps_min/2) - coth^2(eps_max/2)")  # fmt: skip
+            "Q_B = coth^2(eps_min/2) - coth^2(eps_max/2); one 1/p_0 is printed as 1")  # fmt: skip
 def heldp_ucb_b(gaps: Sequence[float], population: Population, eps_min: float, T: float) -> float:
-    """Regret of HeLDP-UCB-B (Theorem 10), rewards in [0, 1]; see ``heldp_ucb_l``."""
+    """Regret of HeLDP-UCB-B (Theorem 10), rewards in [0, 1]; see ``heldp_ucb_l``.
+
+    An arm's responses are bounded first, and its pulls are 1/p_0 times as many in the mean: all
+    terms have the factor 1/p_0, as in Theorem 7, also the one that is printed without it.
+    """
     p0, beta0, Q = spread(population, eps_min, inverse_tanh)
     gap = positive(gaps)[:, None]
 
     def bound(kappa: np.ndarray, excess: np.ndarray) -> np.ndarray:
         pulls = 8 / (p0 * gap) * (beta0 + excess) * math.log(T)
-        spared = gap * (math.log(p0 * T) / (2 * p0 * kappa**2) + 1)
+        spared = gap / p0 * (math.log(p0 * T) / (2 * kappa**2) + 1)
         return (pulls + spared + gap / p0 + math.pi**2 * gap / 3).sum(axis=0)
 
     return least(bound, Q)

@@ -44,7 +44,8 @@ def stopping_upper(R: float, a: float, mu: float, eps: float, beta: float) -> fl
             "with probability above 1/4")  # fmt: skip
 def stopping_lower(R: float, a: float, mu: float, eps: float, beta: float) -> float:
     """Samples that an eps-DP rule of confidence 1 - beta exceeds with probability above 1/4, for
-    rewards of -R and R (Theorem 3.4); see ``stopping_upper``.
+    rewards of -R and R (Theorem 3.4); see ``stopping_upper``. It holds for every eps, by the ratio
+    of likelihoods, though Lemma 3.5 of its proof does not above an eps of 2.92.
     """
     return R * math.log(1 / beta) / (12 * a * abs(mu) * eps)
 

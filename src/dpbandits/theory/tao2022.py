@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..contracts.assumptions import HeavyTails
 from .bounds import ORDER, REFUTED, Condition, bounds_of
-from .conditions import BETA, EPS_AND_V, HEAVY_TAILED, LOCAL, PRIVACY, V, algorithm, assumes
+from .conditions import BETA, EPS_AND_V, HEAVY_TAILED, LOCAL, algorithm, assumes
 from .problem import positive
 
 lower, upper = bounds_of("Tao et al. 2022")
@@ -89,9 +89,13 @@ def ldpr_se_free_printed(K: int, eps: float, T: float, u: float, v: float) -> fl
 
 
 @upper("Algorithm 4 (what its epochs imply)", ORDER, "u^(2/v) ln T/eps^2 sum gap^(-(2+v)/v)",
-       *LDPR_SE, PRIVACY, V)  # fmt: skip
+       *LDPR_SE, *EPS_AND_V)  # fmt: skip
 def ldpr_se(gaps: Sequence[float], eps: float, T: float, u: float, v: float) -> float:
-    """Order of the regret of LDPR-SE implied by its epochs (Algorithm 4): R gap for D = gap."""
+    """Order of the regret of LDPR-SE implied by its epochs (Algorithm 4): R gap for D = gap.
+
+    0 < eps <= 1: the truncation level grows with eps, and the deviation of the truncated mean,
+    which does not fall with eps, is covered by err for eps of order 1 only.
+    """
     gap = positive(gaps)
     return float(u ** (2 / v) * math.log(T) / eps**2 * (gap ** (-(2 + v) / v)).sum())
 

@@ -48,9 +48,14 @@ def prae_r(K: int, eps: float, T: float, k: float, alpha1: float) -> float:
 
 
 @upper("Remark 6.3", ORDER, "sqrt(K T ln T) + (K ln T/eps)^(1-1/k) T^(1/k)",
-       *PRAE_R, CLEAN, note=RADIUS)  # fmt: skip
+       *PRAE_R, SMALL_BUDGET, CLEAN, note=RADIUS)  # fmt: skip
 def prae_r_clean(K: int, eps: float, T: float, k: float) -> float:
-    """Order of the regret of PRAE-R without outliers, delta = 1/T (Remark 6.3)."""
+    """Order of the regret of PRAE-R without outliers, delta = 1/T, eps <= 1 (Remark 6.3).
+
+    The radius of Theorem 6.1 covers the term M ln(1/delta)/n of Bernstein's inequality,
+    M = (n eps/ln(1/delta))^(1/k), only for eps of order 1: for large eps nothing is truncated.
+    With outliers M is at most alpha1^(-1/k), and the radius holds for every eps.
+    """
     return leading(K, eps, T, k)
 
 
