@@ -209,7 +209,9 @@ def empirical(file: str | PathLike[str], columns: Sequence[str] | None = None) -
         file: the file, with a header.
         columns: the columns to take, None for all.
     """
-    return _law("empirical", file=str(file), columns=columns)
+    from .validation import path_of
+
+    return _law("empirical", file=path_of("env.file", file), columns=columns)
 
 
 def table(rewards: Sequence[Sequence[float]] | np.ndarray) -> Choice:
@@ -289,7 +291,9 @@ def contextual_table(file: str | PathLike[str], K: int) -> Choice:
         file: the file, with a header: columns of features, then one of rewards per arm.
         K: number of arms.
     """
-    return _law("contextual_table", file=str(file), K=K)
+    from .validation import path_of
+
+    return _law("contextual_table", file=path_of("env.file", file), K=K)
 
 
 def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:
