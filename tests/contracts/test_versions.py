@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dpbandits import imports
 from dpbandits.authoring import pull
 from dpbandits.contracts import versions
 from dpbandits.files import PACKAGE
@@ -34,18 +35,18 @@ def version(tmp_path, monkeypatch):
     copy = tmp_path / PACKAGE.name
     shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
     played_by = tuple(copy / file.relative_to(PACKAGE) for file in versions.PLAYED_BY)
-    monkeypatch.setattr(versions, "PACKAGE", copy)
+    monkeypatch.setattr(imports, "PACKAGE", copy)
     monkeypatch.setattr(versions, "PLAYED_BY", played_by)
 
     def edited(*names: str) -> str:
         for name in names:
             file = Path(copy / name)
             file.write_text(f"{file.read_text()}\n# edited\n")
-        versions._names_imported.cache_clear()
+        imports.names_imported.cache_clear()
         return versions.version_of_file(copy / "algorithms" / "dp_klucb.py")
 
     yield edited
-    versions._names_imported.cache_clear()
+    imports.names_imported.cache_clear()
 
 
 def test_a_version_changes_with_what_decides_a_run_and_with_nothing_else(version):

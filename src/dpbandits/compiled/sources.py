@@ -1,8 +1,8 @@
 """The sources that machine code depends on, and hashes of their contents.
 
-Anything may be compiled from the files of ``SHARED``: their state is part of the name of the cache
-folder. A function of any other file, such as an algorithm, depends on them, on its own file, and on
-the files that it imports.
+Anything may be compiled from the files of ``SHARED`` and from what they import: their state is part
+of the name of the cache folder. A function of any other file, such as an algorithm, depends on
+them, on its own file, and on the files that it imports.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ import numba
 import numpy as np
 
 from ..files import PACKAGE, sources_hash
+from ..imports import closure
 from .plain.primitives import processor
 
-SHARED = ("compiled", "environments", "game.py", "contextual_game.py", "parts")
+SHARED = ("compiled", "game.py", "contextual_game.py", "parts")
 ALGORITHMS = ("algorithms", "stopping")  # their files may import each other
 INSTALLED = {"site-packages", "dist-packages"}
 LENGTH = 12  # of a hash
@@ -32,8 +33,8 @@ def shared_state() -> str:
     """Hash of the shared sources, and of the compiler, the libraries and the processor."""
     made_by = numba.__version__, np.__version__, sys.version_info[:3]
     places = [PACKAGE / name for name in SHARED]
-    files = sorted(f for p in places for f in (p.rglob("*.py") if p.is_dir() else [p]))
-    return hash_of(sources_hash(*files), *made_by, *processor())
+    files = [f for p in places for f in (p.rglob("*.py") if p.is_dir() else [p])]
+    return hash_of(sources_hash(*sorted(closure(files))), *made_by, *processor())
 
 
 def state_of(function: Callable) -> str:

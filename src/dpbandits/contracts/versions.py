@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import inspect
 import sys
 import sysconfig
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -19,6 +17,7 @@ import numba
 import numpy as np
 
 from ..files import PACKAGE, sources_hash
+from ..imports import closure
 
 PLAYED_BY = (PACKAGE / "running" / "seeds.py", PACKAGE / "running" / "play.py")
 LIBRARIES = f"numpy {np.__version__}, numba {numba.__version__}"
@@ -33,44 +32,8 @@ def version_of_file(file: Path) -> str:
     """Hash of the algorithm's file, of all that it imports of the package, of what plays it, and
     of the libraries that draw and compile.
     """
-    found, left = [], [file]
-    while left:
-        source = left.pop()
-        if source not in found:
-            found.append(source)
-            left += _imported(source)
-    sources = sources_hash(file, *sorted({*found, *PLAYED_BY} - {file}))
+    sources = sources_hash(file, *sorted({*closure([file]), *PLAYED_BY} - {file}))
     return f"{sources}, {LIBRARIES}"
-
-
-def _imported(source: Path) -> list[Path]:
-    """The package's files that a file imports; ``authoring`` only passes names on."""
-    files: list[Path] = []
-    for module, name in _names_imported(source):
-        if module == PACKAGE / "authoring":
-            passed_on = {n: m for m, n in _names_imported(PACKAGE / "authoring.py")}
-            module = passed_on.get(name, module)
-        package = [module / "__init__.py"] if module != PACKAGE else []  # which passes names on
-        places = [module.with_suffix(".py"), module / f"{name}.py", *package]
-        files += filter(Path.is_file, places)
-    return files
-
-
-@cache
-def _names_imported(source: Path) -> tuple[tuple[Path, str], ...]:
-    """The names that a file imports from the package, each with its module's path less ``.py``."""
-    found = []
-    for node in ast.walk(ast.parse(source.read_text())):
-        if isinstance(node, ast.ImportFrom):
-            name = node.module or ""
-            if node.level:
-                folder = source.parents[node.level - 1]
-            elif name == "dpbandits" or name.startswith("dpbandits."):
-                folder, name = PACKAGE, name.removeprefix("dpbandits").removeprefix(".")
-            else:
-                continue
-            found += [(folder.joinpath(*name.split(".")), alias.name) for alias in node.names]
-    return tuple(found)
 
 
 def version_of_function(function: Callable) -> str:
