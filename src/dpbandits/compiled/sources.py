@@ -55,10 +55,15 @@ def state_of(function: Callable) -> str:
         seen.add(module)
         digest.update(Path(module.__file__).read_bytes())  # type: ignore[arg-type]
         for name, used in sorted(vars(module).items()):
-            if isinstance(used, int | float | str) and not name.startswith("__"):
+            if is_constant(used) and not name.startswith("__"):
                 digest.update(f"{name}={used!r}".encode())  # a constant of another module, perhaps
             left.append(used)
     return digest.hexdigest()[:LENGTH]
+
+
+def is_constant(value: Any) -> bool:
+    """Whether machine code holds a global value instead of reading it."""
+    return isinstance(value, int | float | str)
 
 
 def place_of(function: Callable) -> str:
