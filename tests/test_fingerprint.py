@@ -2,6 +2,8 @@
 
 import pytest
 
+from dpbandits.compiled.sources import SHARED
+from dpbandits.contracts.versions import decides_a_run
 from dpbandits.files import PACKAGE
 from dpbandits.fingerprint import _read, closure, fingerprint
 
@@ -56,3 +58,17 @@ def test_the_closure_follows_imports_but_not_all_that_authoring_passes_on():
     }
     assert {"algorithms/ucb.py", "game.py", "parts/indices/optimism.py"} <= names
     assert not {"authoring.py", "parts/linear/design.py", "cli/run.py"} & names
+
+
+def test_machine_code_is_named_by_all_files_that_can_end_up_in_it():
+    """Control: without the accounting of Gaussian noise, which kernels call, a file is missing."""
+
+    def missing(shared):
+        places = [PACKAGE / name for name in shared]
+        files = [
+            f for place in places for f in (place.rglob("*.py") if place.is_dir() else [place])
+        ]
+        return {file.name for file in set(closure(files)) - {*files} if decides_a_run(file)}
+
+    assert not missing(SHARED)
+    assert missing(set(SHARED) - {"contracts/gaussian_dp.py"}) == {"gaussian_dp.py"}

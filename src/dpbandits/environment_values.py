@@ -217,9 +217,10 @@ def empirical(
         header: the names of its columns, for a file without a header.
         drop_blanks: whether blanks at the end of a column are left out.
     """
-    return _law(
-        "empirical", file=str(file), columns=columns, header=header, drop_blanks=drop_blanks
-    )
+    from .validation import path_of
+
+    path = path_of("env.file", file)
+    return _law("empirical", file=path, columns=columns, header=header, drop_blanks=drop_blanks)
 
 
 def table(
@@ -237,7 +238,9 @@ def table(
         columns: as in ``empirical``.
         header: as in ``empirical``.
     """
-    named = None if file is None else str(file)
+    from .validation import path_of
+
+    named = None if file is None else path_of("env.file", file)
     return _law("table", rewards=rewards, file=named, columns=columns, header=header)
 
 
@@ -316,7 +319,10 @@ def contextual_table(
         columns: the columns to read, in this order, None for all.
         header: as in ``empirical``.
     """
-    return _law("contextual_table", file=str(file), K=K, columns=columns, header=header)
+    from .validation import path_of
+
+    path = path_of("env.file", file)
+    return _law("contextual_table", file=path, K=K, columns=columns, header=header)
 
 
 def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:

@@ -196,7 +196,7 @@ def valid_calls(folder: Path) -> dict[str, dict[str, Any]]:
         "algorithm": {"algo": "adap_ucb", "alpha": 1.0},
         "reproduce": {"experiment": "nothing", "results": folder / "results"},
         "environment": {"name": "bernoulli_c2", "arms": 3},
-        "population": {"name": "homogeneous"},
+        "population": {"name": "levels"},
         "bernoulli": means,
         "bernoulli_family": {"family": "c1"},
         "one_better": {"gap": 0.5},
@@ -255,7 +255,7 @@ def outcome(valid: dict[str, dict[str, Any]], name: str, argument: str, value: s
 
 def _use(name: str, found: Choice) -> None:
     if name in ("levels", "clipped_normal", "population"):
-        dp.run("dpr_ucb", population=found, eps_min=0.5, **QUICK)
+        dp.run("heldp_ucb_l", population=found, eps_min=0.5, **QUICK)
     elif name == "algorithm":
         dp.run(found, **QUICK)
     elif name == "sign":

@@ -17,7 +17,7 @@ from numba.extending import overload
 from . import choice
 from .folder import Stored, is_in_a_file
 from .plain import functions as plain
-from .sources import hash_of, place_of, state_of
+from .sources import hash_of, is_constant, place_of, state_of
 
 if choice.compiler() == choice.QUICK:
     from .quick import routines as quick
@@ -141,7 +141,8 @@ def loop(template: FunctionType, function: Callable) -> Callable:
         return made
     on_disk = is_in_a_file(called)
     place = hash_of(template.__name__, place_of(called)) if on_disk else uuid4().hex
-    state = hash_of(getsource(template), state_of(called)) if on_disk else ""
+    constants = {n: x for n in template.__code__.co_names if is_constant(x := names.get(n))}
+    state = hash_of(getsource(template), constants, state_of(called)) if on_disk else ""
     # Machine code is linked by name: that of each loop, in each state, must be unique
     made.__name__ = made.__qualname__ = f"{template.__name__}_{called.__name__}_{place}{state}"
     if function not in INLINED:

@@ -1,8 +1,8 @@
 """The sources that machine code depends on, and hashes of their contents.
 
-Anything may be compiled from the files of ``SHARED``: their state is part of the name of the cache
-folder. A function of any other file, such as an algorithm, depends on them, on its own file, and on
-the files that it imports.
+Anything may be compiled from the files of ``SHARED`` and from what they import: their state is part
+of the name of the cache folder. A function of any other file, such as an algorithm, depends on
+them, on its own file, and on the files that it imports.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ import numpy as np
 from ..files import PACKAGE
 from .plain.primitives import processor
 
-SHARED = ("compiled", "environments", "game.py", "contextual_game.py", "parts")
+SHARED = (  # all files of these that a run can depend on are here: a test compares with imports
+    "compiled", "contracts/gaussian_dp.py", "environments", "game.py", "contextual_game.py",
+    "parts",
+)  # fmt: skip
 ALGORITHMS = ("algorithms", "stopping")  # their files may import each other
 INSTALLED = {"site-packages", "dist-packages"}
 LENGTH = 12  # of a hash
@@ -53,10 +56,15 @@ def state_of(function: Callable) -> str:
         seen.add(module)
         digest.update(Path(module.__file__).read_bytes())  # type: ignore[arg-type]
         for name, used in sorted(vars(module).items()):
-            if isinstance(used, int | float | str) and not name.startswith("__"):
+            if is_constant(used) and not name.startswith("__"):
                 digest.update(f"{name}={used!r}".encode())  # a constant of another module, perhaps
             left.append(used)
     return digest.hexdigest()[:LENGTH]
+
+
+def is_constant(value: Any) -> bool:
+    """Whether machine code holds a global value instead of reading it."""
+    return isinstance(value, int | float | str)
 
 
 def place_of(function: Callable) -> str:

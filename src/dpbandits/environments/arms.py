@@ -111,7 +111,9 @@ def student(mean: Any, scale: Any, df: Any) -> Arm:
 def lognormal(mean: Any, sigma: Any) -> Arm:
     """Log-normal with the given mean; ``sigma`` is the standard deviation of its logarithm."""
     mu, sd = positive("mean", mean), positive("sigma", sigma)
-    log = math.log(mu) - sd**2 / 2
+    log = math.log(mu) - sd * sd / 2
+    if math.isinf(log):
+        raise BadInput(f"sigma={plain(sigma)}: its square is larger than any float")
     return Arm(laws.LOGNORMAL, (log, sd), mu, 0.0, math.inf, partial(moments.lognormal, log, sd))
 
 

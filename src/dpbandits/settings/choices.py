@@ -68,6 +68,8 @@ def plain_data(key: str, value: Any) -> Any:
 
 def _plain_data(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
+        if value.dtype.kind not in "biufUO" or isinstance(value, np.ma.MaskedArray):
+            raise BadInput(f"an array of {value.dtype} is none of numbers or text")
         return _plain_data(value.tolist())
     if value is None or isinstance(value, bool | str):
         return value if value is None or isinstance(value, bool) else str.__str__(value)
@@ -119,14 +121,9 @@ def algorithm_choice(
     if callable(algorithm):
         made = from_function(algorithm, group or "algo", rewards, guarantee)
         return Choice(made.name, values, dict(made.defaults), made)
-    if not isinstance(algorithm, str):
-        key = group or "algo"
-        raise BadInput(
-            f"{key}={plain(algorithm)}: a name, dp.algorithm(...) or a function is needed"
-        )
     if rewards is not None or guarantee is not None:
-        raise BadInput(f"{algorithm}: only a function can be given rewards= and guarantee=")
-    return Choice(str.__str__(algorithm), values)
+        raise BadInput(f"{plain(algorithm)}: only a function can be given rewards= and guarantee=")
+    return Choice(plain(plain_data(group or "algo", algorithm)), values)
 
 
 def algorithm_of(

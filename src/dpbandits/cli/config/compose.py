@@ -68,6 +68,9 @@ def read_request(
         BadInput: it cannot be run.
     """
     changed = tuple(o for o in overrides if not INDIFFERENT.match(o))
+    for override in overrides:
+        if key_of(override).partition(".")[0] == "figure":
+            raise BadInput(f"{override}: the file of an experiment describes its figure")
     overrides, swept = _split_swept(as_hydra_overrides(overrides))
     question = question_requested(overrides, folders, question)
     frame = [o for o in overrides if key_of(o) in ("experiment", "sweep")]
