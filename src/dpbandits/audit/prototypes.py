@@ -9,18 +9,22 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import BadInput
+from . import verdicts
 from .alignment.align import Aligned, align
 from .alignment.visit import Visit
 from .findings import Audit, Progress, Row, record
 from .sampling.auditor import Sampled, audit
 from .sampling.events import Event
+from .subjects.neighbours import Pair
 from .subjects.visitors import User, Visitor
 
 Stage = tuple[Visitor, int, int]  # with its runs, and pairs of neighbours at the start
 # Horizons, the runs of a test under each of two neighbours, and pairs of neighbours at the start of
 # the search. Decisions that are made early are cheap to observe, and those of long epochs are late.
 STAGES = ((8, 200_000, 96), (64, 20_000, 96), (512, 2_000, 48), (4096, 800, 24))
+USUAL = tuple(T for T, *_ in STAGES)
 REWARDS = 0.0, 1.0  # of a user, in two neighbours
+GIVEN = 0.1  # of the probability of a false alarm: that of given neighbours
 NOT_FOLLOWED = "its random numbers cannot be replayed"
 
 
@@ -30,9 +34,10 @@ class PrototypeAudit(Audit):
 
     First their random numbers are recorded, and replayed on neighbouring rewards with all noise
     that holds the changed reward shifted by the change. If all actions stay the same at a cost of
-    at most eps, every time, the promise is consistent and nothing is sampled. Otherwise samples
-    decide: of the response of a user, or of the actions, at short horizons first, until the promise
-    is refuted.
+    at most eps, every time, the promise is consistent and nothing is sampled. Otherwise samples may
+    refute it: of the response of a user, if the promise is local, and of the actions, between the
+    neighbours of the replay that failed and then others, at short horizons first. If they do not,
+    the promise is undecided.
 
     Attributes:
         subject: the players and their promise.
@@ -51,55 +56,75 @@ class PrototypeAudit(Audit):
         """What it finds; nothing is stored.
 
         Raises:
-            BadInput: it is no player, or what its users send cannot be told.
+            BadInput: it is no player.
         """
         visit, horizons, seed = self.subject, self.horizons, self.seed
         text, aligned = _replayed(visit, seed, horizons)
         replays, held = (aligned.replays, aligned.aligned) if aligned else (0, 0)
         columns: Row = {"seed": seed, "replays": replays, "aligned": held, "alignment": text}
-        every = _users(visit) if visit.local else _visitors(visit, horizons)
+        failed = aligned.problem.pair if aligned and aligned.problem else None
+        every = _users(visit, failed) if visit.local else []
+        if failed is not None:
+            every.append(_visitor(visit, len(failed[0]), failed))
+        every += [_visitor(visit, T) for T in horizons or USUAL]
         if aligned is not None and aligned.holds and aligned.entered:
             progress(1.0)
-            subject = every[0][0]
-            pair = subject.pairs(np.random.default_rng(seed), 1)[0](1)
-            none = Sampled(subject, 0.0, self.confidence, pair, Event((), 0), (0, 0), 0, np.inf)
-            return record(none) | columns
-        level = 1.0 - (1.0 - self.confidence) / len(every)
+            return record(_unsampled(every[0][0], 0.0, self.confidence)) | columns
+        if visit.local and (loss := _of_response(visit, seed)) > visit.promised:
+            progress(1.0)
+            found = record(_unsampled(every[0][0], loss, 1.0), loss)
+            return found | columns | {"event": "what a response without noise leads to"}
         heard = [s for s in every if not s[0].silent(np.random.default_rng(seed))] or every[-1:]
-        found: list[Sampled] = []
+        few = sum(subject.pair is not None for subject, *_ in every)
+
+        def share(subject: Visitor) -> float:
+            """Of the probability of a false alarm: a tenth is that of given neighbours."""
+            return GIVEN / few if subject.pair else (1.0 - GIVEN * (few > 0)) / (len(every) - few)
+
+        sampled: list[Sampled] = []
         for subject, most, pairs in heard:
             most = self.runs or most
-            found.append(audit(subject, most, level, seed, self.jobs, candidates=pairs))
+            level = 1.0 - (1.0 - self.confidence) * share(subject)
+            sampled.append(audit(subject, most, level, seed, self.jobs, candidates=pairs))
             progress(1.0 / len(heard))
-            if found[-1].violated:
+            if sampled[-1].violated:
                 break
-        worst = max(found, key=lambda finding: finding.measured)
-        return record(worst) | columns | {"confidence": self.confidence}
+        worst = max(sampled, key=lambda finding: finding.measured)
+        word = verdicts.CONSISTENT if aligned is not None and aligned.holds else verdicts.UNDECIDED
+        return record(worst, replayed=word) | columns | {"confidence": self.confidence}
 
 
-def _visitors(visit: Visit, horizons: Sequence[int]) -> list[Stage]:
-    """What is sampled to test the privacy of actions, from short horizons to long ones."""
-    stages = [_stage(T) for T in horizons] or STAGES
-    return [(Visitor(visit.source, visit.budget, {}, (T,)), runs, n) for T, runs, n in stages]
+def _unsampled(subject: Visitor, loss: float, confidence: float) -> Sampled:
+    """A finding without samples: its first pair of neighbours, and a loss."""
+    pair = subject.pairs(np.random.default_rng(0), 1)[0](1)
+    return Sampled(subject, loss, confidence, pair, Event((), 0), (0, 0), 0, np.inf)
 
 
-def _stage(T: int) -> tuple[int, int, int]:
-    """A horizon with its runs and pairs of neighbours: those of the next longer one of STAGES."""
+def _of_response(visit: Visit, seed: int) -> float:
+    """The loss of a response as far as it follows from its choices; 0 if that cannot be told."""
+    try:
+        return visit.response_loss(seed)
+    except Exception:  # of a player, on numbers that note what is done to them
+        return 0.0
+
+
+def _visitor(visit: Visit, T: int, pair: Pair | None = None) -> Stage:
+    """What is sampled to test the privacy of actions at a horizon, between given neighbours or
+    random ones. Its runs and pairs of neighbours are those of the next longer one of STAGES.
+    """
     _, runs, candidates = next((s for s in STAGES if s[0] >= T), STAGES[-1])
-    return T, runs, candidates
+    return Visitor(visit.source, visit.budget, {}, (T,), pair), runs, candidates
 
 
-def _users(visit: Visit) -> list[Stage]:
+def _users(visit: Visit, failed: Pair | None) -> list[Stage]:
     """What is sampled to test local privacy: the user whose replay failed, and the first user."""
-    first, second = visit.tried if len(visit.tried) == 2 else (np.zeros((8, 2)),) * 2
-    changed = np.argwhere(first != second) if first.shape == second.shape else np.zeros((0, 2), int)
-    turn = int(changed[0][0]) if len(changed) else 0
+    first, second = failed or (np.zeros((8, 2)),) * 2
+    changes = [(int(t), (first[t, a], second[t, a])) for t, a in np.argwhere(first != second)[:1]]
     found: list[Stage] = []
-    for t in dict.fromkeys((turn, 0)):
+    for t, rewards in dict.fromkeys([*changes, (0, REWARDS)]):
         pair = first.copy(), first.copy()
-        pair[0][t], pair[1][t] = REWARDS
-        user = User(visit.source, visit.budget, {}, (len(first),), pair=pair)
-        found.append((user, User.runs, 2))
+        pair[0][t], pair[1][t] = rewards
+        found.append((User(visit.source, visit.budget, {}, (len(first),), pair), User.runs, 2))
     return found
 
 

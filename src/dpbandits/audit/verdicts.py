@@ -7,7 +7,8 @@ CONSISTENT, PROVED = "consistent", "proved"
 MEANING = {  # a verdict is the first of these words that anything done leads to
     VIOLATED: "a loss above the promised one was computed, or measured at the stated confidence",
     MISALIGNED: "a replay of the alignment failed: the proof that is named does not hold here",
-    UNDECIDED: "the interval of the exact loss contains the promised one",
+    UNDECIDED: "the interval of the exact loss contains the promised one, or replays of a player "
+    "failed and samples do not refute its promise",
     CONSISTENT: "nothing that was sampled or replayed contradicts the promise",
     PROVED: "the exact loss of the actions is at most the promised one",
 }

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...contracts.question import STOPPING
-from ..numbers.draws import UNIFORM
+from ..numbers.draws import CHOICE, UNIFORM
 from ..numbers.streams import Recorder
 from .coupling import Coupling
 
@@ -19,6 +19,7 @@ HORIZONS = {  # of games in blocks, of rounds, and of stopping rules
     True: (8, 16, 32, 64, 128),
     STOPPING.group: (64, 512, 2048, 8192),
 }
+INSIDE = 0.2  # share of the rewards that change and are not at their extremes
 SILENT = 0.05  # share that is replayed of the games in which no noise is drawn
 ARMS = (1, 2, 2, 2, 3, 5)
 
@@ -97,10 +98,12 @@ def case_of(coupling: Coupling, rng: np.random.Generator, T: int, K: int) -> Cas
         center, level = noted.rewards.truncated[place]
         if level < math.inf and rng.random() < 0.7:  # the largest change that is not truncated
             low, high = center - level * (1.0 - 1e-9), center + level * (1.0 - 1e-9)
+    if coupling.extremes() is not None and rng.random() < INSIDE:
+        low, high = low + (high - low) * rng.random(2)
     before, after = (low, high) if rng.random() < 0.5 else (high, low)
     first[place], second = before, first.copy()
     second[place] = after
-    noisy = any(draw.is_noise or draw.kind == UNIFORM for draw in recorded.draws)
+    noisy = any(draw.is_noise or draw.kind in (UNIFORM, CHOICE) for draw in recorded.draws)
     if coupling.source.question.one_arm:
         noisy = not math.isnan(seen.answer)
     return Case(first, second, far, size, seed, noisy)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -58,6 +59,14 @@ class Coupling(Promise):
     def objection(self, place: tuple[int, int], draws: Sequence[Draw]) -> str | None:
         """What else is wrong with the draws of a shifted run, whose reward of a place changes."""
         return None
+
+    def loss_of_choices(
+        self, first: np.ndarray, second: np.ndarray, draws: Sequence[Draw]
+    ) -> float:
+        """The loss of the choices that are made once a reward that changes is read, all other
+        numbers given; infinite if that is not computed.
+        """
+        return math.inf
 
     @cached_property
     def function(self) -> Callable:

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..numbers.draws import UNIFORM, Draw, Noise
-from ..numbers.streams import Stream, plain_call
+from ..numbers.draws import CHOICE, UNIFORM, Draw, Noise
+from ..numbers.streams import Stream, narrowed, plain_call
 
 CLOSE = 1e-9  # relative; differences below are rounding
 EPSILON = float(np.finfo(float).eps)  # of rounding
@@ -36,6 +36,8 @@ class Given(Stream):
             self.moved = self.moved or "the draws are others"
             return Draw(kind, 0.5 if kind == UNIFORM else 0.0, shape)
         before = self.before[i]
+        if kind == CHOICE:
+            return self.chosen_again(before, shape)
         if not _same(before.shape, plain_call(call) if call else shape):
             self.moved = self.moved or f"the law of a {kind} draw depends on the reward"
         return self.again(i, before)
@@ -43,6 +45,13 @@ class Given(Stream):
     def again(self, i: int, before: Draw) -> Draw:
         """Draw ``i`` of the record, once more."""
         return Draw(before.kind, before.z, before.shape)
+
+    def chosen_again(self, before: Draw, law: tuple[float, ...]) -> Draw:
+        """The choice of the record, once more, though with other probabilities."""
+        if before.z < len(law):
+            return Draw(CHOICE, before.z, law)
+        self.moved = self.moved or "the outcomes of a choice are others"
+        return Draw(CHOICE, 0, law)
 
 
 class Replay(Given):
@@ -68,6 +77,7 @@ class Shifted(Given):
         super().__init__(reads, before)
         self.declared = declared
         self.released: set[int] = set()  # of draws whose shift is that of a statistic
+        self.plain_sums: dict[int, int] = {}  # by draw: how often something was added to it alone
         self.bits = 0
 
     def again(self, i, before):
@@ -82,9 +92,17 @@ class Shifted(Given):
         k = len(draw.added)
         if i in self.declared or i >= len(self.before) or k >= len(self.before[i].added):
             return super().added(noise, x)
-        by = x - self.before[i].added[k]
+        by, was = x - self.before[i].added[k], self.before[i].added[k]
+        earlier = self.plain_sums.get(i, 0)
+        if noise.pure and (x or was):
+            self.plain_sums[i] = earlier + 1
         if abs(by) > CLOSE * max(abs(x), abs(by), abs(float(noise))) and not draw.shift:
             self.released.add(i)
+            draw.entered = len(self.reads)
+            if noise.pure and earlier:
+                self.moved = (
+                    self.moved or f"draw {i + 1} hides several numbers, one of them changed"
+                )
             draw.shift = -by / noise.factor if noise.factor else math.inf
             draw.z = self.before[i].z + draw.shift
         total = super().added(noise, x)
@@ -95,21 +113,114 @@ class Shifted(Given):
         self.moved = self.moved or f"draw {i + 1} hides two different changes"
         return total
 
+    def chosen_again(self, before, law):
+        draw = super().chosen_again(before, law)
+        if not _same(before.shape, law):
+            self.bits += 1
+            draw.entered = len(self.reads)
+            draw.cost = _ratio(before.shape[before.z], law[draw.z])
+        return draw
+
     def compared(self, draw, chance):
         i, k = draw.number, len(draw.chances)
         if i >= len(self.before) or k >= len(self.before[i].chances):
             return super().compared(draw, chance)
-        was, below = self.before[i].chances[k]
+        record = self.before[i]
+        was, below = record.chances[k]
+        if k == 0:
+            record.low, record.high = 0.0, 1.0
         draw.chances.append((chance, below))
+        narrowed(record, was, below)
+        narrowed(draw, chance, below)
         if abs(was - chance) > CLOSE * abs(chance):
             self.bits += 1
-            p, q = (min(max(c, 0.0), 1.0) for c in (was, chance))
-            p, q = (p, q) if below else (1.0 - p, 1.0 - q)
-            draw.cost += abs(math.log(p / q)) if min(p, q) > 0.0 else math.inf
+            draw.entered = len(self.reads) if draw.entered is None else draw.entered
+            p, q = record.high - record.low, max(draw.high - draw.low, 0.0)
+            draw.cost = _ratio(p, q)
             if min(p, q) > 0.0:
                 draw.rounding += 2.0 * EPSILON / min(p, q)
-                draw.z = draw.z * q / p if below else 1.0 - (1.0 - draw.z) * q / p
+                draw.z = draw.low + (record.z - record.low) * q / p
         return below
+
+
+class Branch(Given):
+    """The numbers of a recorded run, but of the choices of one round: theirs follow a path.
+
+    Choices, and comparisons of uniform numbers, made between one reward and the next have the
+    outcomes of ``path``, and where it ends the first one that is possible.
+
+    Args:
+        reads: the rewards read so far.
+        before: the draws of the record.
+        own: the number of rewards read in this round.
+        path: outcomes.
+
+    Attributes:
+        taken: the outcome of each choice, with the probabilities of all.
+        chosen_alone: whether the round has drawn nothing that is not a choice.
+    """
+
+    plain = True
+
+    def __init__(self, reads, before: Sequence[Draw], own: int, path: Sequence[int]):
+        super().__init__(reads, before)
+        self.own, self.path = own, path
+        self.taken: list[tuple[int, tuple[float, ...]]] = []
+        self.later = iter([draw for draw in before if draw.place > own])
+        self.in_round: list[Draw] = []
+        self.noisy = False
+
+    @property
+    def chosen_alone(self) -> bool:
+        return not self.noisy and all(d.chances and not d.used for d in self.in_round)
+
+    def next(self, kind, shape, *call):
+        reads = len(self.reads)
+        if reads < self.own:
+            return super().next(kind, shape, *call)
+        if reads == self.own:
+            if kind == CHOICE:
+                return Draw(kind, self._taken(shape), shape)
+            self.noisy = self.noisy or kind != UNIFORM
+            return self._usual(kind, shape, *call)
+        before = next(self.later, None)
+        if before is None or before.kind != kind:
+            return self._usual(kind, shape, *call)
+        return self.chosen_again(before, shape) if kind == CHOICE else self.again(0, before)
+
+    def uniform(self, low=0.0, high=1.0, size=None):
+        self.plain = len(self.reads) != self.own
+        found = super().uniform(low, high, size)
+        if not self.plain:
+            self.in_round += [x.draw for x in np.ravel(np.asarray(found, object))]
+            self.plain = True
+        return found
+
+    def compared(self, draw, chance):
+        p = (chance - draw.low) / (draw.high - draw.low)
+        p = min(max(p, 0.0), 1.0)
+        below = self._taken((p, 1.0 - p)) == 0
+        draw.chances.append((chance, below))
+        narrowed(draw, chance, below)
+        return below
+
+    def _usual(self, kind, shape, *call):
+        """A number that the record does not have."""
+        given, named = plain_call(call) if call else ((), {})
+        other = getattr(np.random.default_rng(0), kind)(*given, **named) if call else 0
+        return Draw(kind, 0.5 if kind == UNIFORM else other, shape)
+
+    def _taken(self, law):
+        i = len(self.taken)
+        possible = next(k for k, p in enumerate(law) if p > 0.0)
+        outcome = self.path[i] if i < len(self.path) else possible
+        self.taken.append((outcome, law))
+        return outcome
+
+
+def _ratio(p: float, q: float) -> float:
+    """The absolute value of the logarithm of a ratio of probabilities, infinite if one is 0."""
+    return abs(math.log(p / q)) if min(p, q) > 0.0 else math.inf
 
 
 def _same(first, second) -> bool:

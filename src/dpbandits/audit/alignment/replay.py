@@ -18,7 +18,7 @@ import numpy as np
 
 from ...contracts.alignments import Changed, Drawn, Run
 from ...environments.blocks import truncate
-from ..numbers.draws import DISCRETE, LAPLACE, SKELLAM, UNIFORM, Draw
+from ..numbers.draws import CHOICE, DISCRETE, LAPLACE, SKELLAM, UNIFORM, Draw
 from ..numbers.streams import Stream
 from .coupling import Coupling, Played
 from .given import Replay, Shifted
@@ -35,6 +35,7 @@ class Problem(NamedTuple):
         actions: the two actions of this round; None if they are the same.
         change: round and arm of the reward that changes, before and after.
         noise: what was drawn, and the shifts that are not 0, in words.
+        pair: the two sequences of rewards.
     """
 
     why: str
@@ -42,6 +43,7 @@ class Problem(NamedTuple):
     actions: tuple[int, int] | None
     change: str
     noise: str
+    pair: tuple[np.ndarray, np.ndarray]
 
 
 class Outcome(NamedTuple):
@@ -82,9 +84,16 @@ def replay(
     neighbours = len(places) == 1
     limit = coupling.limit(places[0]) if neighbours else math.inf
     excepted = {t for t, _ in places} if coupling.source.guarantee.of_contexts else set()
-    why, where = None, len(one.arms)
+    why, where, chosen = None, len(one.arms), math.inf
+    fits = _equal(one, two, excepted) and spent <= limit * (1.0 + TOLERANCE) + rounding
+    if neighbours and not (
+        fits or any(d.shift and d.place <= places[0][0] + 1 for d in shifted.draws)
+    ):
+        chosen = coupling.loss_of_choices(first, second, recorded.draws)
     if not _equal(seen, one) or plainly.moved:
         why = "a random number is used in a way that the replay cannot follow"
+    elif chosen <= limit * (1.0 + TOLERANCE):
+        spent = chosen
     elif not _equal(one, two, excepted):
         n = min(len(one.arms), len(two.arms))
         rounds = (t for t in range(n) if one.arms[t] != two.arms[t] and t not in excepted)
@@ -112,7 +121,8 @@ def replay(
         differ = why == "the actions differ"
         pair = (int(one.arms[where]), int(two.arms[where])) if differ else None
         change = _change(first, second, places)
-        problem = Problem(why, where + 1, pair, change, _noise(recorded.draws, shifted.draws))
+        noise = _noise(recorded.draws, shifted.draws)
+        problem = Problem(why, where + 1, pair, change, noise, (first, second))
     share = spent / limit if neighbours else 0.0
     return Outcome(problem, share, spent > 0.0, shifted.draws)
 
@@ -156,7 +166,7 @@ def _cost(draw: Draw, gaussian) -> float:
         return (draw.shift**2 / 2.0 + 0.75 * abs(draw.shift)) / draw.shape**2
     if draw.kind == DISCRETE:
         return abs(draw.shift) / draw.shape
-    if draw.kind == UNIFORM:
+    if draw.kind in (UNIFORM, CHOICE):
         loss = draw.cost
     elif draw.kind == LAPLACE or gaussian is not None:
         loss = abs(draw.shift)

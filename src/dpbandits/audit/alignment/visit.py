@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..numbers.draws import Draw
-from ..numbers.sources import numbers_of
-from ..numbers.streams import Stream
-from ..subjects.prototypes import played
+from ..numbers.streams import Recorder, Stream
 from .coupling import Coupling, Played
+from .given import Branch
 from .rewards import Rewards
+
+MOST_BRANCHES = 64  # of the choices that are made in a round
+PROBES = 16  # games in which the response of the first user is examined
+AGAIN = 8  # times that each branch is played: what it decides must be the same
+PROBED = 32  # rounds of these games
 
 
 @dataclass(frozen=True)
@@ -23,11 +27,9 @@ class Visit(Coupling):
 
     Attributes:
         local: whether the changed reward may enter noise of its own user only.
-        tried: the last two tables that were played: after a replay that failed, its neighbours.
     """
 
     local: bool = False
-    tried: list[np.ndarray] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def fewest_arms(self) -> int:
@@ -41,16 +43,79 @@ class Visit(Coupling):
         watched: Sequence[tuple[int, int]] = (),
     ) -> tuple[Played, Any]:
         T, K = table.shape
-        self.tried[:] = [*self.tried[-1:], table]
         rewards = Rewards(table, watched)
         rng = stream(rewards.reads)
-        with numbers_of(rng):
-            reward = lambda t, a: float(rewards[t, a])  # noqa: E731
-            arms = played(self.source.function, reward, K, T, self.budget, rng)
+        reward = lambda t, a: float(rewards[t, a])  # noqa: E731
+        arms = self.source.function.played(reward, K, T, self.budget, rng)
         return Played(np.array(arms, int), math.nan, rewards), rng
 
     def objection(self, place: tuple[int, int], draws: Sequence[Draw]) -> str | None:
-        own = place[0] + 1  # the number of rewards read when the user's noise is drawn
-        if self.local and any((d.shift or d.cost) and d.place != own for d in draws):
+        own = place[0] + 1  # the number of rewards read when the user's noise is added
+        if self.local and any((d.shift or d.cost) and d.entered != own for d in draws):
             return "the reward enters noise of other users"
         return None
+
+    def loss_of_choices(
+        self, first: np.ndarray, second: np.ndarray, draws: Sequence[Draw]
+    ) -> float:
+        t = int(np.argwhere(first != second)[0][0])
+        laws = [self._law(x, draws, t + 1) for x in (first, second)]
+        return math.inf if not all(laws) else max(_loss(*laws), _loss(*laws[::-1]))
+
+    def _law(self, table, draws, own, again=1) -> dict[tuple[int, ...], float]:
+        """The probabilities of the actions of all rounds by the choices made in one round, where
+        nothing else is drawn in it; empty if there are too many choices, or ``again`` games with
+        the same choices have other actions.
+        """
+        law: dict[tuple[int, ...], float] = {}
+        paths: list[tuple[int, ...]] = [()]
+        for _ in range(MOST_BRANCHES):
+            if not paths:
+                return law
+            path = paths.pop()
+            plays = [self.play(table, lambda reads: Branch(reads, draws, own, path))  # noqa: B023
+                     for _ in range(again)]  # fmt: skip
+            actions = {tuple(seen.arms.tolist()) for seen, _ in plays}
+            branch = plays[0][1]
+            outcomes = [k for k, _ in branch.taken]
+            for i in range(len(path), len(outcomes)):
+                others = (k for k, p in enumerate(branch.taken[i][1]) if p > 0.0)
+                paths += [(*outcomes[:i], k) for k in others if k != outcomes[i]]
+            if branch.chosen_alone:
+                if len(actions) > 1:
+                    return {}
+                [acted] = actions
+                law[acted] = law.get(acted, 0.0) + math.prod(p[k] for k, p in branch.taken)
+        return {}
+
+    def response_loss(self, seed: int) -> float:
+        """A lower bound on the loss of the first user's response, by what the choices that it is
+        made with, and no noise, lead to; 0 if it has noise always, or more than one law explains
+        what is seen.
+
+        Nothing may be drawn before the first reward: the response could be hidden by it.
+        """
+        rng, worst = np.random.default_rng([seed, 21]), 0.0
+        for probe in range(PROBES):
+            table = np.where(rng.random((PROBED, 2)) < 0.5, 1.0, 0.0)
+            if probe % 2:
+                table = rng.random(table.shape)
+            _, record = self.play(
+                table,
+                lambda reads: Recorder(reads, rng, 1.0 if probe % 4 < 2 else 1e-3),  # noqa: B023
+            )
+            if not record.reads or any(draw.place == 0 for draw in record.draws):
+                continue
+            other = table.copy()
+            place = record.reads[0]
+            table[place], other[place] = rng.permutation([0.0, 1.0]) if probe % 3 else rng.random(2)
+            laws = [self._law(x, record.draws, 1, AGAIN) for x in (table, other)]
+            if all(laws) and math.isclose(*(sum(law.values()) for law in laws)):
+                worst = max(worst, _loss(*laws), _loss(*laws[::-1]))
+        return worst
+
+
+def _loss(p: dict[Any, float], q: dict[Any, float]) -> float:
+    """The largest logarithm of a ratio of probabilities, p over q."""
+    ratios = (x / q[k] if q.get(k) else math.inf for k, x in p.items())
+    return math.log(max(ratios, default=1.0))

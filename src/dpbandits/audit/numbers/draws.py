@@ -12,6 +12,7 @@ import numpy as np
 
 LAPLACE, NORMAL, UNIFORM = "Laplace", "normal", "uniform"
 DISCRETE, SKELLAM = "discrete Laplace", "Skellam"  # integers, drawn at their scale
+CHOICE = "choice"  # one of several outcomes, with given probabilities
 INTEGERS = (DISCRETE, SKELLAM)
 NOISE = (LAPLACE, NORMAL, *INTEGERS)
 
@@ -21,16 +22,20 @@ class Draw:
     """A random number of a run.
 
     Attributes:
-        kind: LAPLACE, NORMAL, DISCRETE, SKELLAM, UNIFORM, or the generator's method.
+        kind: LAPLACE, NORMAL, DISCRETE, SKELLAM, UNIFORM, CHOICE, or the generator's method.
         z: the number; noise has scale 1, but integers theirs, and Laplace noise may be the sum of
-            ``shape`` draws.
-        shape: see ``z``; the scale of integers; the arguments of another method.
+            ``shape`` draws. Of a choice the place of its outcome.
+        shape: see ``z``; the scale of integers; the probabilities of a choice; the arguments of
+            another method.
         number: its place among the draws of its run.
         place: the number of rewards read before it.
         scale: by what noise is multiplied before anything is added to it; None if never.
         added: what is added to noise, in turn.
         sums: the sums.
-        chances: what a uniform number is compared with, in turn.
+        chances: what a uniform number is compared with, in turn, and whether it is below.
+        low, high: the interval that a uniform number lies in by these comparisons.
+        used: whether a uniform number is used otherwise, too.
+        entered: the number of rewards read when a number that has changed first enters it.
         shift: by how much ``z`` exceeds that of the recorded draw, at scale 1.
         cost: of the shift, in nats.
         rounding: how far ``cost`` may be off, since probabilities are rounded.
@@ -45,6 +50,10 @@ class Draw:
     added: list[float] = field(default_factory=list)
     sums: list[float] = field(default_factory=list)
     chances: list[tuple[float, bool]] = field(default_factory=list)
+    low: float = 0.0
+    high: float = 1.0
+    used: bool = False
+    entered: int | None = None
     shift: float = 0.0
     cost: float = 0.0
     rounding: float = 0.0
@@ -57,7 +66,6 @@ class Draw:
 class Noted(float):
     """A number with notes: the attributes that its class annotates, in their order."""
 
-    __array_ufunc__ = None  # NumPy's numbers leave arithmetic to it
     notes: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls):
@@ -67,6 +75,64 @@ class Noted(float):
         number = super().__new__(cls, value)
         number.__dict__.update(zip(cls.notes, notes, strict=True))
         return number
+
+    def __array_ufunc__(self, function, method, *numbers, **named):
+        return applied(function, method, numbers, named)
+
+
+class NotedArray(np.ndarray):
+    """An object array of numbers with notes: NumPy's functions keep them."""
+
+    def __array_ufunc__(self, function, method, *numbers, **named):  # type: ignore[override]
+        return applied(function, method, numbers, named)
+
+
+OPERATIONS = {  # of NumPy, that numbers with notes have themselves
+    np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul,
+    np.divide: operator.truediv, np.negative: operator.neg, np.positive: operator.pos,
+    np.absolute: operator.abs, np.less: operator.lt, np.less_equal: operator.le,
+    np.greater: operator.gt, np.greater_equal: operator.ge,
+}  # fmt: skip
+
+
+def applied(function: Any, method: str, numbers: Any, named: dict[str, Any]) -> Any:
+    """A function of NumPy on numbers with notes. Those of ``OPERATIONS`` are the operations that
+    Python has, element by element; others are applied to plain numbers.
+    """
+    out = named.pop("out", (None,))[0]
+    operation: Any = OPERATIONS.get(function) if method == "__call__" and not named else None
+    if operation is None:
+        found = getattr(function, method)(*map(plain, numbers), **named)
+    elif any(np.ndim(x) for x in numbers):
+        each: Any = np.frompyfunc(operation, int(function.nin), 1)  # type: ignore[call-overload]
+        found = in_array(each(*(np.asarray(x, object).view(np.ndarray) for x in numbers)))
+    else:
+        found = operation(*(x.item() if isinstance(x, np.generic | np.ndarray) else x
+                            for x in numbers))  # fmt: skip
+    if out is None:
+        return found
+    out[...] = found if out.dtype == object else plain(found)
+    return out
+
+
+def in_array(values: np.ndarray) -> np.ndarray:
+    """An object array as one that keeps the notes of its elements, or as a plain one."""
+    if any(isinstance(x, Noted) for x in values.flat):
+        return values.view(NotedArray)
+    return np.array(values.tolist()).reshape(values.shape)
+
+
+def plain(x: Any) -> Any:
+    """A number, or an array of numbers, without notes."""
+    if isinstance(x, Noise):
+        return x.now()
+    if isinstance(x, Uniform):
+        x.draw.used = True
+    if isinstance(x, float):
+        return float.__float__(x)
+    if isinstance(x, np.ndarray) and x.dtype == object:
+        return np.array([plain(y) for y in x.flat]).reshape(x.shape)
+    return x
 
 
 def _compared(holds: Callable[[float, float], bool]) -> Callable[[Noise, Any], bool]:
@@ -98,10 +164,10 @@ class Noise(Noted):
 
     def __add__(self, x):
         if isinstance(x, np.ndarray):
-            return np.array([float(self + y) for y in x.flat]).reshape(x.shape)
-        if isinstance(x, Noise):
+            return applied(np.add, "__call__", (self, x), {})
+        if isinstance(x, Noise) and (self.draw.added or x.draw.added or self.draw is x.draw):
             return self.now() + x.now()
-        return self.stream.added(self, float(x))
+        return self.stream.added(self, x.now() if isinstance(x, Noise) else float(x))
 
     __radd__ = __add__
 
@@ -113,7 +179,7 @@ class Noise(Noted):
 
     def __mul__(self, c):
         if isinstance(c, np.ndarray):
-            return np.array([self * y for y in c.flat], object).reshape(c.shape)
+            return applied(np.multiply, "__call__", (self, c), {})
         return self.now() * c.now() if isinstance(c, Noise) else self._scaled(operator.mul, c)
 
     __rmul__ = __mul__
@@ -165,27 +231,43 @@ class Half(Noted):
 
 
 class Uniform(Noted):
-    """A uniform number in [0, 1) that notes what it is compared with."""
+    """``low`` plus ``width`` times a uniform number in [0, 1) that notes what it is compared with,
+    and whether it is used otherwise.
+    """
 
     stream: Any
     draw: Draw
+    low: float
+    width: float
 
     def __lt__(self, chance):
-        return self.stream.compared(self.draw, float(chance))
-
-    __le__ = __lt__
+        if isinstance(chance, np.ndarray):
+            return applied(np.less, "__call__", (self, chance), {})
+        return self.stream.compared(self.draw, (float(chance) - self.low) / self.width)
 
     def __ge__(self, chance):
+        if isinstance(chance, np.ndarray):
+            return applied(np.greater_equal, "__call__", (self, chance), {})
         return not self < chance
 
-    __gt__ = __ge__
+    __le__, __gt__ = __lt__, __ge__
     __hash__ = float.__hash__
 
     def __sub__(self, x):
-        return Near(float(self) - float(x))
+        return Near(plain(self) - x)
 
     def __rsub__(self, x):
-        return Near(float(x) - float(self))
+        return Near(x - plain(self))
+
+
+def _used(name: str) -> Callable[..., Any]:
+    """An operation of Python's numbers, after which a uniform number is a plain one."""
+    return lambda number, *others: getattr(plain(number), name)(*others)
+
+
+for _name in ("add", "radd", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow", "floordiv",
+              "mod", "neg", "abs", "int", "float", "round", "trunc"):  # fmt: skip
+    setattr(Uniform, f"__{_name}__", _used(f"__{_name}__"))
 
 
 class Near(float):

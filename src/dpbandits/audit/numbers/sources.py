@@ -16,16 +16,17 @@ KEPT = ("Generator", "BitGenerator", "SeedSequence", "get_state", "set_state", "
 class Legacy:
     """The functions of ``numpy.random`` and the methods of ``RandomState``, by a generator."""
 
-    def __init__(self, rng: Any):
-        self._rng = rng
+    def __init__(self, rng: Any, seeded: Any = None):
+        self._rng, self._seeded = rng, seeded
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._rng, name)
 
-    def seed(self, *given: Any) -> None:
-        """Seeds have no effect: the audit decides which numbers are drawn."""
+    def seed(self, *seeds: Any) -> None:
+        """Draw the numbers of a seed from now on, if it is a fixed one."""
+        self._rng = self._seeded(seeds)
 
     def rand(self, *shape: int) -> Any:
         return self._rng.random(shape or None)
@@ -49,11 +50,15 @@ class Legacy:
 class Standard:
     """The functions of the module ``random`` and the methods of ``Random``, by a generator."""
 
-    def __init__(self, rng: Any):
-        self._rng = rng
+    def __init__(self, rng: Any, seeded: Any = None):
+        self._rng, self._seeded = rng, seeded
 
-    def seed(self, *given: Any, **named: Any) -> None:
-        """Seeds have no effect: the audit decides which numbers are drawn."""
+    def seed(self, *seeds: Any, **named: Any) -> None:
+        """Draw the numbers of a seed from now on, if it is a fixed one."""
+        self._rng = self._seeded(seeds)
+
+    def getrandbits(self, k: int) -> int:
+        return sum(int(self._rng.integers(2)) << i for i in range(k))
 
     def random(self) -> float:
         return self._rng.random()
@@ -100,23 +105,46 @@ class Standard:
 
 
 @contextmanager
-def numbers_of(rng: Any) -> Iterator[None]:
+def numbers_of(rng: Any, fixed: bool = False, given: list[str] | None = None) -> Iterator[None]:
     """Let the modules ``numpy.random`` and ``random``, and generators that are made meanwhile, draw
     from a generator.
+
+    Args:
+        rng: the generator.
+        fixed: whether seeds that are given have their effect: the numbers are then those of a
+            generator with this seed, the same in each game.
+        given: the seeds that are given are added to it, as text.
     """
+    make = np.random.default_rng
+
+    def seeded(seeds: tuple[Any, ...]) -> Any:
+        """The generator that draws after a seed is given."""
+        if not seeds or seeds[0] is None:
+            return rng
+        if hasattr(seeds[0], "standard_normal"):  # a generator
+            return seeds[0]
+        if given is not None:
+            given.append(repr(seeds[0]))
+        if not fixed:
+            return rng
+        seed = seeds[0]
+        return make(list(seed.encode()) if isinstance(seed, str) else abs(hash(seed))
+                    if isinstance(seed, int | float) else seed)  # fmt: skip
 
     class RandomState(Legacy):
         def __init__(self, *seeds: Any):
-            super().__init__(rng)
+            super().__init__(seeded(seeds), seeded)
 
     class Random(Standard):
         def __init__(self, *seeds: Any):
-            super().__init__(rng)
+            super().__init__(seeded(seeds), seeded)
 
-    legacy, standard = Legacy(rng), Standard(rng)
+    legacy, standard = Legacy(rng, seeded), Standard(rng, seeded)
     drawing = [name for name in np.random.__all__ if name[0].islower() and name not in KEPT]
-    with_numpy = {n: getattr(legacy, n) for n in drawing if hasattr(legacy, n)}
-    with_numpy |= {"RandomState": RandomState, "default_rng": lambda *seeds: rng}
+    by_legacy = lambda n: lambda *x, **y: getattr(legacy, n)(*x, **y)  # noqa: E731
+    with_numpy: dict[str, Any] = {n: by_legacy(n) for n in drawing if hasattr(legacy, n)}
+    with_numpy |= {"RandomState": RandomState}
+    with_numpy |= {"default_rng": lambda seed=None: seeded((seed,))}
     with_python = {n: getattr(standard, n) for n in dir(standard) if n[0] != "_"}
     with_python |= {"Random": Random}
     before: list[tuple[Any, str, Any]] = []

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from scipy.stats import binom
 
 from . import draws
-from .draws import LAPLACE, NORMAL, SKELLAM, UNIFORM, Draw, Half, Noise, Uniform
+from .draws import CHOICE, LAPLACE, NORMAL, SKELLAM, UNIFORM, Draw, Half, Noise, Uniform, in_array
+from .draws import plain as plainly
 
-REFUSED = ("spawn", "bit_generator")  # they give other generators
+REFUSED = ("bit_generator",)  # it gives other generators
+FEW = 64  # outcomes of a law that is noted, each with its probability
 
 
 class Stream:
@@ -54,44 +58,56 @@ class Stream:
         """Whether a uniform number is below a probability."""
         below = bool(draw.z < chance)
         draw.chances.append((chance, below))
+        narrowed(draw, chance, below)
         return below
+
+    def chosen(self, law: Any) -> int:
+        """A number below ``len(law)``, each with its probability."""
+        return int(self.draw(CHOICE, tuple(map(float, law))).z)
 
     def _noise(self, kind, shape=1):
         draw = self.draw(kind, shape)
         return draw.z if self.plain else Noise(draw.z, self, draw, 1.0, True)
 
     def _located(self, kind, loc, scale, size):
-        def one():
-            noise = scale * self._noise(kind)
-            return noise + loc if loc else noise
+        if isinstance(loc, int | float) and not isinstance(loc, Noise) and loc == 0:
+            return self._many(size, lambda _, s: s * self._noise(kind), scale)
+        return self._many(size, lambda _, x, s: s * self._noise(kind) + x, loc, scale)
 
-        return self._many(size, one)
-
-    def _halves(self, shape):
-        first = shape not in self.halves
-        draw = self.draw(LAPLACE, shape) if first else self.halves.pop(shape)
+    def _halves(self, shape, place=None):
+        key = shape, place
+        first = key not in self.halves
+        draw = self.draw(LAPLACE, shape) if first else self.halves.pop(key)
         if first:
-            self.halves[shape] = draw
+            self.halves[key] = draw
         value = max(draw.z, 0.0) if first else max(-draw.z, 0.0)
         return value if self.plain else Half(value, self, draw, first, 1.0)
 
-    def _many(self, size, one):
-        if size is None:
-            return one()
-        values = [one() for _ in range(int(np.prod(size)))]
-        return np.array(values, float if self.plain else object).reshape(size)
+    def _many(self, size, one, *parameters):
+        """One number, or an array of them if ``size`` is given or a parameter is an array; ``one``
+        takes the place in the array, None if it is one number, and its parameters.
+        """
+        if size is None and not any(np.ndim(x) for x in parameters):
+            return one(None, *parameters)
+        whole = () if size is None else tuple(np.atleast_1d(size))
+        shape = np.broadcast_shapes(whole, *map(np.shape, parameters))
+        each = (np.broadcast_to(np.asarray(x, object), shape).flat for x in parameters)
+        values = np.empty(shape, object)
+        for place, given in enumerate(zip(range(values.size), *each, strict=True)):
+            values.flat[place] = one(*given)
+        return in_array(values)
 
     def standard_exponential(self, size=None):
-        return self._many(size, lambda: self._halves(1))
+        return self._many(size, lambda i: self._halves(1, i))
 
     def exponential(self, scale=1.0, size=None):
-        return self._many(size, lambda: scale * self._halves(1))
+        return self._many(size, lambda i, s: s * self._halves(1, i), scale)
 
     def standard_gamma(self, shape, size=None):
-        return self._many(size, lambda: self._halves(float(shape)))
+        return self._many(size, lambda i, k: self._halves(float(k), i), shape)
 
     def standard_normal(self, size=None):
-        return self._many(size, lambda: self._noise(NORMAL))
+        return self._many(size, lambda _: self._noise(NORMAL))
 
     def normal(self, loc=0.0, scale=1.0, size=None):
         return self._located(NORMAL, loc, scale, size)
@@ -108,20 +124,67 @@ class Stream:
         return self._noise(SKELLAM, float(scale))
 
     def random(self, size=None):
-        def one():
-            draw = self.draw(UNIFORM)
-            return draw.z if self.plain else Uniform(draw.z, self, draw)
-
-        return self._many(size, one)
+        return self.uniform(size=size)
 
     def uniform(self, low=0.0, high=1.0, size=None):
-        return self._many(size, lambda: low + (high - low) * self.random())
+        def one(_, low, high):
+            draw = self.draw(UNIFORM)
+            value = low + (high - low) * draw.z
+            return value if self.plain else Uniform(value, self, draw, low, high - low)
+
+        return self._many(size, one, low, high)
+
+    def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
+        values = range(int(a)) if np.ndim(a) == 0 else a
+        if axis != 0 or not (replace or size is None):
+            given = {"axis": axis, "shuffle": shuffle, "p": p if p is None else plainly(p)}
+            return self._other("choice", a, size, replace, **given)
+        law = np.full(len(values), 1.0 / len(values)) if p is None else np.asarray(plainly(p))
+        if len(law) != len(values) or not (law.min() >= 0.0 and abs(law.sum() - 1.0) < 1e-6):
+            raise ValueError("probabilities are no law of the outcomes")
+        return self._many(size, lambda _: values[self.chosen(law)])
+
+    def integers(self, low, high=None, size=None, dtype=np.int64, endpoint=False):
+        if np.ndim(low) == 0 and np.ndim(high) == 0:
+            start, stop = (0, int(low)) if high is None else (int(low), int(high))
+            n = stop + endpoint - start
+            if 0 < n <= FEW:
+                law = np.full(n, 1.0 / n)
+                return self._many(size, lambda _: start + self.chosen(law))
+        return self._other("integers", low, high, size, dtype, endpoint)
+
+    def binomial(self, n, p, size=None):
+        if np.max(n) > FEW:
+            return self._other("binomial", n, p, size)
+
+        def one(_, n, p):
+            return self.chosen(binom.pmf(np.arange(int(n) + 1), int(n), float(p)))
+
+        return self._many(size, one, n, p)
+
+    def multinomial(self, n, pvals, size=None):
+        if n != 1 or size is not None:
+            return self._other("multinomial", n, pvals, size)
+        found = np.zeros(len(pvals), np.int64)
+        found[self.chosen(plainly(np.asarray(pvals)))] = 1
+        return found
+
+    def shuffle(self, x, axis=0):
+        order = [int(i) for i in self._other("permutation", len(x))]
+        x[:] = x[order] if isinstance(x, np.ndarray) else [x[i] for i in order]
+
+    def spawn(self, n_children):
+        return [self] * n_children
+
+    def _other(self, name, *given, **named):
+        """Numbers of another law, which must be the same in all replays."""
+        return self.draw(name, 1, given, named).z
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Any other method: its numbers must have the same law in all replays."""
         if name.startswith("_") or name in REFUSED:
             raise AttributeError(f"an alignment cannot follow rng.{name}")
-        return lambda *given, **named: self.draw(name, 1, given, named).z
+        return lambda *given, **named: self._other(name, *given, **named)
 
 
 class Recorder(Stream):
@@ -141,10 +204,13 @@ class Recorder(Stream):
     def next(self, kind, shape, *call):
         if len(self.draws) < len(self.given):
             before = self.given[len(self.draws)]
-            if before.kind == kind:
-                return Draw(kind, before.z, before.shape)
+            if before.kind == kind and (kind != CHOICE or before.z < len(shape)):
+                return Draw(kind, before.z, shape if kind == CHOICE else before.shape)
         if kind == UNIFORM:
             return Draw(kind, self._uniform(), shape)
+        if kind == CHOICE:
+            law = np.divide(shape, math.fsum(shape))
+            return Draw(kind, int(self.rng.choice(len(law), p=law)), shape)
         if kind in draws.NOISE:
             z = self.size * self._noise_of(kind, shape)
             return Draw(kind, float(np.rint(z)) if kind in draws.INTEGERS else z, shape)
@@ -177,5 +243,12 @@ class Recorder(Stream):
 def plain_call(call):
     """The arguments of a method as plain numbers."""
     given, named = call
-    plain = lambda x: float(x) if isinstance(x, float) else x  # noqa: E731
-    return tuple(map(plain, given)), {k: plain(v) for k, v in named.items()}
+    return tuple(map(plainly, given)), {k: plainly(v) for k, v in named.items()}
+
+
+def narrowed(draw: Draw, chance: float, below: bool) -> None:
+    """Note that a uniform number is below a probability, or is not."""
+    if below:
+        draw.high = min(draw.high, chance)
+    else:
+        draw.low = max(draw.low, chance)

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ...errors import BadInput, first_line
+from ..numbers.sources import numbers_of
 
 # P(arms=K, horizon=T, eps=eps, rng=generator) returns a player
 Players = Callable[..., Any]
@@ -61,6 +65,46 @@ def played(
         a = choose()
         receive(a, pull(a))
     return arms
+
+
+@dataclass(frozen=True)
+class External:
+    """What makes players, and where their random numbers come from.
+
+    Attributes:
+        make: makes the players.
+        fixed: whether they seed generators with the same number in each game, so that what these
+            draw is known. Other seeds are random, and as good as the audit's own numbers.
+    """
+
+    make: Players
+    fixed: bool
+
+    @property
+    def __name__(self) -> str:
+        return name_of(self.make)
+
+    def __call__(self, **given: Any) -> Any:
+        return self.make(**given)
+
+    def played(self, reward: Callable[[int, int], float], K: int, T: int, eps: float, rng: Any):
+        """As ``played``, with all random numbers from one generator."""
+        with numbers_of(rng, self.fixed):
+            return played(self.make, reward, K, T, eps, rng)
+
+
+PROBES, PROBED = 3, 32  # games, and their rounds, that show whether seeds are fixed
+
+
+def external(make: Players) -> External:
+    """What makes players, examined in a few games."""
+    seeds: list[list[str]] = [[] for _ in range(PROBES)]
+    for i, given in enumerate(seeds):
+        rng = np.random.default_rng([20, i])
+        table = rng.random((PROBED, 2))
+        with suppress(Exception), numbers_of(rng, given=given):  # the audit reports what is raised
+            played(make, lambda t, a: float(table[t, a]), 2, PROBED, 1.0, rng)  # noqa: B023
+    return External(make, any(len(set(same)) == 1 for same in zip(*seeds, strict=False)))
 
 
 def name_of(make: Players) -> str:

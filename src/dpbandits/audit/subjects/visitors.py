@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,16 +16,16 @@ from ...contracts.alignments import Alignment
 from ...contracts.assumptions import UNIT_INTERVAL
 from ...contracts.guarantees import ACTIONS, RESPONSE, global_dp
 from ...contracts.parameters import POSITIVE
-from ...errors import BadInput
-from ..numbers.draws import UNIFORM, Draw
-from ..numbers.sources import numbers_of
+from ..numbers.draws import CHOICE, UNIFORM, Draw
 from ..numbers.streams import Recorder
 from .neighbours import Neighbours, Pair
 from .players import Learner, rounds
-from .prototypes import GameOver, Players, name_of, played
+from .prototypes import GameOver, Players, external, name_of
 
 WALKS = 3  # walks between tables of rewards that show whether a player does anything
 ANY_NUMBER = 10**9
+MOST_TRIED = 20  # games in which what a user sends is looked for
+UNSENT = -1e30  # stands for a response that is not sent
 # of any player: what it costs is summed up, however many draws of noise the reward enters
 ANY_NOISE = Alignment("all noise that holds the changed reward", ANY_NUMBER, ANY_NUMBER)
 
@@ -39,27 +39,38 @@ def promised(make: Players, local: bool = False) -> Algorithm:
         name=name_of(make),
         group="algo",
         version="",
-        function=make,
+        function=external(make),
         domains={"eps": POSITIVE},
         rewards=UNIT_INTERVAL,
         guarantee=global_dp("the promise under audit", hides=hides, alignment=ANY_NOISE),
     )
 
 
+@dataclass(frozen=True)
 class Visitor(Learner):
-    """A player whose actions an adversary sees."""
+    """A player whose actions an adversary sees.
 
-    compiled = False
+    Attributes:
+        pair: the only neighbours that are compared; None for random ones.
+    """
+
+    pair: Pair | None = None
+    compiled: ClassVar[bool] = False
+
+    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
+        if self.pair is None:
+            return super().pairs(rng, n)
+        pair = self.pair
+        return [lambda steps: pair, lambda steps: pair]
 
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
         T, K = data.shape
         table, at = data.tolist(), rounds(len(data))
         seen = np.zeros((runs, len(at), K), np.float32)
-        with _legacy_numbers(rng), numbers_of(rng):
+        with _legacy_numbers(rng):
             for row in seen:
-                arms = played(
-                    self.source.function, lambda t, a: table[t][a], K, T, self.budget, rng
-                )
+                reward = lambda t, a: table[t][a]  # noqa: E731
+                arms = self.source.function.played(reward, K, T, self.budget, rng)
                 hits = np.zeros((T + 1, K), np.float32)
                 hits[np.arange(1, len(arms) + 1), arms] = 1.0
                 row[:] = hits.cumsum(axis=0)[at]
@@ -71,6 +82,8 @@ class Visitor(Learner):
 
     def silent(self, rng: np.random.Generator) -> bool:
         """Whether its actions seem to be the same whatever it receives and draws."""
+        if self.pair is not None:
+            return False
         walks = (self.walk(rng, T) for T in self.horizons for _ in range(WALKS))
         tables = (walk.table(m) for walk in walks for m in (0, len(walk.order)))
         seen = ((x.shape, self.sample(x, 2, rng)) for x in tables)
@@ -86,15 +99,14 @@ class Plain(Recorder):
 
 @dataclass(frozen=True)
 class User(Visitor):
-    """The user of one round of a player with local privacy: an adversary sees what is sent, which
-    is the first sum of the reward and noise, or the result of the first comparison of a uniform
-    number with a probability that depends on the reward.
+    """The user of one round of a player with local privacy: an adversary sees what is sent. That is
+    each first sum of noise and the reward, and each result of the first comparison of a uniform
+    number, or of the first choice, with a probability that depends on the reward.
 
     Attributes:
         pair: two tables of rewards that differ in this round only, whichever arm is played.
     """
 
-    pair: Pair | None = None
     kind: ClassVar[str] = "response"
     runs: ClassVar[int] = 20_000
 
@@ -104,34 +116,37 @@ class User(Visitor):
         assert self.pair is not None
         return int(np.argwhere(self.pair[0] != self.pair[1])[0][0])
 
-    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
-        assert self.pair is not None
-        pair = self.pair
-        return [lambda steps: pair, lambda steps: pair]
-
     def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
-        i, k = self.sent
-        return np.array([[_seen(self.drawn(data, rng)[i])[k]] for _ in range(runs)], float)
+        found = np.full((runs, max(len(self.sent), 1)), UNSENT)
+        for row in found:
+            draws = self.drawn(data, rng)
+            for column, (i, k) in enumerate(self.sent):
+                if i < len(draws) and k < len(seen := _seen(draws[i])):
+                    row[column] = seen[k]
+        return found
 
     @cached_property
-    def sent(self) -> tuple[int, int]:
-        """Which draw of the round, and which sum or comparison of it, is what the user sends: the
-        first that differs between the two tables.
-
-        Raises:
-            BadInput: there is none, or several draws hold the reward at once.
+    def sent(self) -> list[tuple[int, int]]:
+        """Which draws of the round, and which sum or comparison of each, the user sends: the first
+        that differs between the two tables. None if the reward enters no draw.
         """
         assert self.pair is not None
-        one, two = (self.drawn(x, np.random.default_rng(0)) for x in self.pair)
-        both = [zip(_entered(d), _entered(e), strict=False) for d, e in zip(one, two, strict=False)]
-        first = [next((k for k, (x, y) in enumerate(of) if x != y), None) for of in both]
-        found = [(i, k) for i, k in enumerate(first) if k is not None]
-        if len(found) != 1:
-            raise BadInput(f"{self.name}: a user sends no single number with noise, and no bit")
-        return found[0]
+        for seed in range(MOST_TRIED):
+            one, two = (self.drawn(x, np.random.default_rng(seed)) for x in self.pair)
+            both = ((_entered(d), _entered(e)) for d, e in zip(one, two, strict=False))
+            first = [
+                next((k for k, (x, y) in enumerate(zip(*of, strict=False)) if x != y), None)
+                for of in both
+            ]
+            found = [(i, k) for i, k in enumerate(first) if k is not None]
+            if found:
+                return found
+        return []
 
     def drawn(self, data: np.ndarray, rng: np.random.Generator) -> list[Draw]:
-        """The draws after the reward of the round and before the next one, in a new game."""
+        """The draws from the reward of the round on, before the next one, in a new game; those
+        that were made before come last.
+        """
         turn, reads = self.turn, [(0, 0)][:0]
         stream = Plain(reads, rng, 1.0)
 
@@ -141,21 +156,27 @@ class User(Visitor):
             reads.append((t, a))
             return float(data[t, a])
 
-        with numbers_of(stream), suppress(GameOver):
-            played(self.source.function, reward, data.shape[1], len(data), self.budget, stream)
-        return [draw for draw in stream.draws if draw.place == turn + 1]
+        with suppress(GameOver):
+            self.source.function.played(reward, data.shape[1], len(data), self.budget, stream)
+        own = [draw for draw in stream.draws if draw.place == turn + 1]
+        return own + [draw for draw in stream.draws if draw.place <= turn]
 
     def columns(self, data: np.ndarray) -> list[str]:
-        return [f"response in round {self.turn + 1}"]
+        which = [f" {i + 1}" for i in range(len(self.sent))] if len(self.sent) > 1 else [""]
+        return [f"response{i} in round {self.turn + 1}" for i in which]
 
 
-def _entered(draw: Draw) -> list[float]:
+def _entered(draw: Draw) -> list[Any]:
     """What enters a draw: numbers that noise is added to, or probabilities."""
+    if draw.kind == CHOICE:
+        return [draw.shape]
     return [p for p, _ in draw.chances] if draw.kind == UNIFORM else draw.added
 
 
 def _seen(draw: Draw) -> list[float]:
-    """What is seen of a draw for each of these: sums, or results of comparisons."""
+    """What is seen of a draw for each of these: sums, or results of comparisons and choices."""
+    if draw.kind == CHOICE:
+        return [float(draw.z)]
     return [float(below) for _, below in draw.chances] if draw.kind == UNIFORM else draw.sums
 
 

@@ -1,0 +1,341 @@
+"""Policies in plain Python with the verdict that an audit must give: sound ones, and leaking twins.
+
+All are the successive elimination or the users of ``players_elsewhere``, which differ in how a
+noisy number is made.
+"""
+
+import math
+import random
+
+import numpy as np
+from players_elsewhere import LaplaceUsers, SoundDPSE
+
+
+class VectorScales(SoundDPSE):
+    """An array of scales."""
+
+    factor = 1.0
+
+    def release(self, sums):
+        scales = np.full(len(sums), self.factor * 2.0 / self.eps)
+        return list(np.array(sums) + self.rng.laplace(0.0, scales))
+
+
+class SmallVectorScales(VectorScales):
+    factor = 0.3
+
+
+class VectorLocations(VectorScales):
+    """The sums are the locations of the noise."""
+
+    def release(self, sums):
+        return list(self.rng.laplace(sums, self.factor * 2.0 / self.eps))
+
+
+class SmallVectorLocations(VectorLocations):
+    factor = 0.3
+
+
+class InPlace(VectorScales):
+    """Noise is added to an array in place."""
+
+    def release(self, sums):
+        noisy = np.array(sums)
+        noisy += self.rng.laplace(0.0, self.factor * 2.0 / self.eps, size=len(sums))
+        return noisy.tolist()
+
+
+class SmallInPlace(InPlace):
+    factor = 0.3
+
+
+class ClippedRelease(SoundDPSE):
+    """A noisy sum is clipped: that reveals no more than the noisy sum."""
+
+    def release(self, sums):
+        n = self.length
+        return [float(np.clip(x, -n, n)) for x in super().release(sums)]
+
+
+class ClippedNoise(SoundDPSE):
+    """The noise is clipped before it is added."""
+
+    def release(self, sums):
+        b = 2.0 / self.eps
+        return [x + np.clip(self.rng.laplace(0.0, b), -b, b) for x in sums]
+
+
+class TruncatedNoise(SoundDPSE):
+    """Noise that is too large is drawn again."""
+
+    def release(self, sums):
+        return [x + self.truncated(2.0 / self.eps) for x in sums]
+
+    def truncated(self, scale):
+        while True:
+            noise = self.rng.laplace(0.0, scale)
+            if abs(noise) <= scale:
+                return noise
+
+
+class ScaleOfLength(SoundDPSE):
+    """The scale depends on the number of rewards, which is public; it is never too small."""
+
+    def release(self, sums):
+        scale = 2.0 / self.eps * (1.0 + 1.0 / self.length)
+        return [x + self.rng.laplace(0.0, scale) for x in sums]
+
+
+class ScaleOfData(SoundDPSE):
+    """The scale depends on the sum."""
+
+    def release(self, sums):
+        n = self.length
+        return [x + self.rng.laplace(0.0, (2.0 + 0.5 * abs(x) / n) / self.eps) for x in sums]
+
+
+class TwoReleases(SoundDPSE):
+    """Each sum is released twice, with half of the budget each."""
+
+    share = 0.5
+
+    def release(self, sums):
+        scale = 2.0 / (self.share * self.eps)
+        first = [x + self.rng.laplace(0.0, scale) for x in sums]
+        second = [x + self.rng.laplace(0.0, scale) for x in sums]
+        return [0.5 * (x + y) for x, y in zip(first, second, strict=True)]
+
+
+class TwoWholeReleases(TwoReleases):
+    """Each sum is released twice, with the whole budget each."""
+
+    share = 1.0
+
+
+class NoiseOfStart(SoundDPSE):
+    """Noise is drawn at the start; each number hides one sum."""
+
+    def __init__(self, arms, horizon, eps, rng):
+        self.noise = [rng.laplace(0.0, 2.0 / eps) for _ in range(arms * 12)]
+        super().__init__(arms, horizon, eps, rng)
+
+    def release(self, sums):
+        return [x + self.noise.pop() for x in sums]
+
+
+class NoiseReused(NoiseOfStart):
+    """The noise of the start hides the sums of every epoch."""
+
+    def release(self, sums):
+        return [x + noise for x, noise in zip(sums, self.noise, strict=False)]
+
+
+class RandomSeed(SoundDPSE):
+    """Its generator has a seed that is drawn."""
+
+    def __init__(self, arms, horizon, eps, rng):
+        own = np.random.default_rng(rng.integers(2**63))
+        super().__init__(arms, horizon, eps, own)
+
+
+class FixedSeed(SoundDPSE):
+    """Its generator has a fixed seed."""
+
+    def __init__(self, arms, horizon, eps, rng):
+        super().__init__(arms, horizon, eps, np.random.default_rng(7))
+
+
+class FixedGlobalSeed(SoundDPSE):
+    """The global generator has a fixed seed."""
+
+    def __init__(self, arms, horizon, eps, rng):
+        np.random.seed(horizon)
+        super().__init__(arms, horizon, eps, np.random)
+
+
+class OfPython(SoundDPSE):
+    """The noise is one of Python's: a sign, and an exponential variable."""
+
+    def release(self, sums):
+        b = 2.0 / self.eps
+        return [x + (random.expovariate(1.0 / b) - random.expovariate(1.0 / b)) for x in sums]
+
+
+class ExponentialMechanism(SoundDPSE):
+    """The arm that is left is chosen after half of the rounds, by the exponential mechanism."""
+
+    factor = 1.0
+
+    def __init__(self, arms, horizon, eps, rng):
+        self.half = horizon // 2
+        super().__init__(arms, horizon, eps, rng)
+
+    def start(self):
+        super().start()
+        self.length = max(self.half // len(self.active), 1) if self.epoch == 1 else 10**9
+
+    def receive(self, arm, reward):
+        self.sums[self.active.index(arm)] += reward
+        self.count += 1
+        if self.count == self.length * len(self.active):
+            scores = self.factor * self.eps * np.array(self.sums) / 2.0
+            law = np.exp(scores - scores.max())
+            self.active = [int(self.rng.choice(len(law), p=law / law.sum()))]
+            self.start()
+
+
+class LoudExponentialMechanism(ExponentialMechanism):
+    factor = 8.0
+
+
+class FlippedBits(LaplaceUsers):
+    """A reward is rounded to a bit, which is flipped with a probability that is public."""
+
+    factor = 1.0
+
+    def send(self, reward):
+        bit = float(self.rng.random() < reward)
+        truth = 1.0 / (1.0 + math.exp(-self.factor * self.eps))
+        return bit if self.rng.random() < truth else 1.0 - bit
+
+
+class LoudFlippedBits(FlippedBits):
+    factor = 4.0
+
+
+class ChosenBits(FlippedBits):
+    """A bit is chosen by ``choice`` with two probabilities."""
+
+    def send(self, reward):
+        p = 0.5 + (reward - 0.5) * math.tanh(self.factor * self.eps / 2.0)
+        return float(self.rng.choice([0, 1], p=[1.0 - p, p]))
+
+
+class LoudChosenBits(ChosenBits):
+    factor = 4.0
+
+
+class TruthOrLie(FlippedBits):
+    """The bit or the other one is chosen, with probabilities that are public."""
+
+    def send(self, reward):
+        bit = int(reward >= 0.5)
+        truth = 1.0 / (1.0 + math.exp(-self.factor * self.eps))
+        return float(self.rng.choice([bit, 1 - bit], p=[truth, 1.0 - truth]))
+
+
+class LoudTruthOrLie(TruthOrLie):
+    factor = 4.0
+
+
+class BinomialBits(FlippedBits):
+    def send(self, reward):
+        return float(
+            self.rng.binomial(1, 0.5 + (reward - 0.5) * math.tanh(self.factor * self.eps / 2.0))
+        )
+
+
+class LoudBinomialBits(BinomialBits):
+    factor = 4.0
+
+
+class TruthOrCoin(FlippedBits):
+    """A bit is sent as it is, or a fair coin in its place."""
+
+    def send(self, reward):
+        bit, e = int(reward >= 0.5), math.exp(self.factor * self.eps)
+        truth = (e - 1.0) / (e + 1.0)
+        return float(bit if self.rng.random() < truth else self.rng.integers(2))
+
+
+class LoudTruthOrCoin(TruthOrCoin):
+    factor = 4.0
+
+
+class NoiseBeforeReward(LaplaceUsers):
+    """All noise is drawn at the start, a number for each user."""
+
+    def __init__(self, arms, horizon, eps, rng):
+        super().__init__(arms, horizon, eps, rng)
+        self.noise = rng.laplace(0.0, 1.0 / eps, size=horizon)
+        self.t = -1
+
+    def send(self, reward):
+        self.t += 1
+        return reward + self.noise[self.t]
+
+
+class NoiseOfAllUsers(NoiseBeforeReward):
+    """One number for all users."""
+
+    def send(self, reward):
+        return reward + self.noise[0]
+
+
+class HalfBitsHalfLaplace(TruthOrLie):
+    """A user sends a flipped bit or a reward with noise, as a fair coin says."""
+
+    def send(self, reward):
+        if self.rng.random() < 0.5:
+            return super().send(reward)
+        return reward + self.rng.laplace(0.0, 1.0 / self.eps)
+
+
+class OftenNoisy(LaplaceUsers):
+    """One response in ten has no noise."""
+
+    def send(self, reward):
+        return super().send(reward) if self.rng.random() < 0.9 else reward
+
+
+class NoNoiseInside(LaplaceUsers):
+    """A reward that is not 0 or 1 is sent without noise."""
+
+    def send(self, reward):
+        return 100.0 * reward if 0.0 < reward < 1.0 else super().send(reward)
+
+
+class RawDecisions(LaplaceUsers):
+    """Responses have noise, but arms are chosen by the rewards."""
+
+    def receive(self, arm, reward):
+        self.send(reward)
+        self.sums[arm] += reward
+        self.pulls[arm] += 1
+
+
+class SentTwice(LaplaceUsers):
+    """Two responses with the whole budget each."""
+
+    def send(self, reward):
+        return (super().send(reward) + super().send(reward)) / 2.0
+
+
+class InverseNoise(LaplaceUsers):
+    """Laplace noise by the inverse of its distribution function: the audit cannot follow it."""
+
+    def send(self, reward):
+        u = self.rng.random() - 0.5
+        return reward - np.sign(u) * np.log(1.0 - 2.0 * abs(u)) / self.eps
+
+
+CONSISTENT = [
+    VectorScales, VectorLocations, InPlace, ClippedRelease, ScaleOfLength, TwoReleases,
+    NoiseOfStart, OfPython, ExponentialMechanism,
+]  # fmt: skip
+LEAKING = [
+    SmallVectorScales, SmallVectorLocations, SmallInPlace, ClippedNoise, TruncatedNoise,
+    ScaleOfData, TwoWholeReleases, NoiseReused, FixedSeed, FixedGlobalSeed,
+    LoudExponentialMechanism,
+]  # fmt: skip
+CONSISTENT_USERS = [
+    FlippedBits, ChosenBits, TruthOrLie, BinomialBits, TruthOrCoin, NoiseBeforeReward,
+    HalfBitsHalfLaplace,
+]  # fmt: skip
+VIOLATING_USERS = [
+    LoudFlippedBits, LoudChosenBits, LoudTruthOrLie, LoudBinomialBits, LoudTruthOrCoin,
+    OftenNoisy, NoNoiseInside, RawDecisions, SentTwice,
+]  # fmt: skip
+LEAKING_USERS = [NoiseOfAllUsers]
+UNDECIDED = [RandomSeed]  # sound; CONSISTENT where it can be followed
+UNDECIDED_USERS = [InverseNoise]
