@@ -35,8 +35,9 @@ VALUES = [
      "outlier": {"law": "unseen", "k": 2}, "relative": False, "stage": "rewards"}, [0.9, 0.8]),
     (dp.contaminated("bernoulli_c2", 0.1, outlier=1.0), None, None,
      [0.75, 0.625, 0.5, 0.375, 0.25]),
-    (dp.table(np.array([[1, 0], [0, 1], [1, 1]])), "table(rewards=[[1,0],[0,1],[1,1]],file=null)",
-     None, [2 / 3, 2 / 3]),
+    (dp.table(np.array([[1, 0], [0, 1], [1, 1]])),
+     "table(rewards=[[1,0],[0,1],[1,1]],file=null,columns=null,header=null)", None,
+     [2 / 3, 2 / 3]),
     (dp.environment("bernoulli_c2", arms=3), "bernoulli_c2(arms=3)",
      {"law": "bernoulli_family", "family": "c2", "arms": 3}, [0.75, 0.5, 0.25]),
 ]  # fmt: skip

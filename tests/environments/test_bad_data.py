@@ -25,7 +25,6 @@ EMPIRICAL = [
     (b"a,b\n1,2\n2,nan\n", "row 2 of column b holds a blank"),
     (b"a,b\n1,2\n2,inf\n", "row 2 of column b holds 'inf'"),
     (b"a,b\ntrue,2\nfalse,3\n", "column a holds 'True'"),
-    (b"a,b\n1,0\n1,2\n", "column a is constant (1); rewards that vary"),
     (b"a\n1\n2\n", "two arms (columns)"),
     (b"a,b\n1,0\n1,0,1\n", "not a CSV of numbers"),
     (b"a,b\n", "at least one row"),

@@ -131,15 +131,16 @@ def empirical(values: Sequence[float] | np.ndarray) -> Arm:
     if len(starts) <= FEW:
         counts = np.diff(np.append(starts, len(ordered)))
         return of_points(laws.DISCRETE, ordered[starts], counts / len(ordered))
-    return of_points(laws.EMPIRICAL, ordered, np.full(len(ordered), 1 / len(ordered)))
+    share = np.broadcast_to(1 / len(ordered), len(ordered))  # takes the memory of one number
+    return of_points(laws.EMPIRICAL, ordered, share)
 
 
 def of_points(law: int, x: Sequence[float] | np.ndarray, p: Sequence[float] | np.ndarray) -> Arm:
     """The arm of a law given by values and their probabilities."""
-    points = np.column_stack([x, p]).astype(float)
-    values, shares = points.T.copy()
+    values, shares = np.asarray(x, dtype=float), np.asarray(p, dtype=float)
     mean = math.fsum(memoryview(values * shares))
     moment = partial(moments.discrete, values, shares)
+    points = np.column_stack([values, shares])
     return Arm(law, (), mean, float(values.min()), float(values.max()), moment, points)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from ..errors import BadInput, plain, unknown
-from ..validation import header_of, path_in, read_csv, whole, yes_no
+from ..validation import check_header, header_of, path_in, read_csv, whole, yes_no
 from . import arms, moments
 from .arms import Arm
 from .instances import Instance, environment_of, of_arms
@@ -97,6 +97,7 @@ def read_file(file: Any, columns: Any, header: Any) -> tuple[str, pd.DataFrame]:
     names = None if columns is None else _names("columns", columns)
     if header is not None:
         header = _names("header", header)
+        check_header(f"header={plain(header)}", header)
     else:
         present = header_of(where, path_in(file), CSV_OF_NUMBERS)
         if all(map(is_number, present)):
