@@ -6,11 +6,11 @@ heavy as this is estimated by no method from few: what 100 runs cover is what is
 
 import numpy as np
 import pytest
-from dpbandits.comparison.limits import limits_of_mean, mean_of_runs
 from scipy import stats
 
 from dpbandits.comparison.best import against_best
 from dpbandits.comparison.pairs import Located, ratio
+from dpbandits.results.intervals import interval_of_mean, mean_of_runs
 
 ALGORITHMS = 14
 RUNS = 100
@@ -34,7 +34,7 @@ def samples(family, trials):
 def located(runs, tail):
     """The means of the algorithms in each trial with their limits."""
     flat = runs.reshape(RUNS, -1)
-    found = mean_of_runs(flat), *limits_of_mean(flat, tail)
+    found = mean_of_runs(flat), *interval_of_mean(flat, tail)
     return Located(*(x.reshape(runs.shape[1:]) for x in found))
 
 

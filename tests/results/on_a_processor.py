@@ -1,17 +1,18 @@
 """Print, line by line, hashes of what is made of a table: python on_a_processor.py.
 
 ``test_processors.py`` runs it on processors that it pretends to have. Regrets are multiples of a
-tenth, so that many resamples have the same mean but for rounding.
+tenth, whose sums depend on the order in which they are added.
 """
 
 import hashlib
 import io
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 import dpbandits as dp
-from dpbandits.claims import _part, ratio, spread
+from dpbandits.claims import _of, _part, growth, r_squared, ratio, spread
 from dpbandits.contracts.question import REGRET
 from dpbandits.figures.bands import BANDS, curve_of
 from dpbandits.results.summary import render, summarize
@@ -60,6 +61,9 @@ def made():
         for center in ("mean", "median"):
             part = _part("", values, center, statistic, (0.5, 1.5))
             yield f"claim {statistic.__name__} {center}", repr(part).encode()
+    yield "claim growth", repr(_of("", growth(many[0], many[1]), (0.5, 1.5))).encode()
+    linear = partial(r_squared, [1.0, 2.0, 3.0, 4.0])
+    yield "claim r_squared", repr(_part("", many, "mean", linear, (0.5, 1.5))).encode()
     dp.plot(regrets).savefig(picture := io.BytesIO(), format="png")
     yield "picture", picture.getvalue()
     yield "control", by_product(lattice(RUNS, 300)).tobytes()

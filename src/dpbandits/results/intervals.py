@@ -163,12 +163,13 @@ def runs_needed(values: np.ndarray) -> np.ndarray:
         Int64 array (m,): n where the runs are enough, also for a single run, which has no interval.
     """
     n, m = values.shape
-    away = values - mean_of_runs(values)
-    squares = away * away
-    peak = squares.max(axis=0)
-    squares = squares / np.where(peak > 0.0, peak, 1.0)  # whatever their scale
+    size = np.abs(values).max(axis=0)
+    scaled = values / np.where(size > 0.0, size, 1.0)
+    away = scaled - mean_of_runs(scaled)
+    squares = np.where(np.ptp(values, axis=0) > 0.0, away * away, 1.0)  # all carry as much
     total, fourth = squares.sum(axis=0), (squares * squares).sum(axis=0)
-    carriers = np.where(peak > 0.0, total * total / np.where(peak > 0.0, fourth, 1.0), n)
+    carriers = total * total / np.where(fourth > 0.0, fourth, 1.0)
+    carriers = np.where(fourth > 0.0, carriers, n)
     few = np.full(m, 1 < n < FEWEST) | ((n >= FEWEST) & (carriers < CARRIERS))
     needed = np.maximum(n * AMPLE / carriers, DEFAULT_RUNS)
     return np.where(few, _round_number(needed), n).astype(np.int64)

@@ -59,7 +59,6 @@ def test_every_claim_is_measured_in_small(bandit, monkeypatch):
     monkeypatch.setattr(claims, "request_from", small)
     monkeypatch.setattr(claims, "run_settings", play)
     monkeypatch.setattr(claims, "sample", measured)
-    monkeypatch.setattr("dpbandits.claims.RESAMPLES", 100)
     table = pd.read_csv(bandit(claims, "runs=3")[-1])
     assert set(table["claim"]) == set(load_claims())
     measured = table[["value", "ci_low", "ci_high"]].notna().all(axis=1)
