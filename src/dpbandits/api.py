@@ -678,7 +678,7 @@ def audit(
     for key in ("algo", "rule", "player", "local", "config_dir", "parameters"):
         del given[key]
 
-    from .audit.requests import requested, requested_of
+    from .audit.requests import refuse_unused, requested, requested_of
     from .contracts.question import QUESTIONS
     from .errors import BadInput
     from .settings.choices import algorithm_of, plain_data
@@ -705,6 +705,7 @@ def audit(
     elif own:
         raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
     keys = {f"{group}.{name}" for name in own}
+    refuse_unused(config, keys, made)
     folder = None if results is None else path_of("results", results, "folder") / "audits"
     return _audited(requested(config, keys, made, spec), folder)
 

@@ -144,6 +144,7 @@ def folder(key: str, value: Any) -> Path:
 
 def path_of(key: str, value: Any, kind: str = "file") -> Path:
     """Validate the path of a file, or of another kind, which need not exist."""
+    path = ""
     try:
         path = str.__str__(os.fspath(value))
         os.lstat(path)
