@@ -6,6 +6,7 @@ import pytest
 from in_process import HEAVY, ended
 from sweeps import write
 
+from dpbandits.cli.completion import COMMANDS
 from dpbandits.settings.groups import default_keys
 
 KINDS = [
