@@ -61,7 +61,7 @@ def line_of(command, *words):
 
 def what_is_asked(done):
     """What a command was asked for, as text without the addresses of objects."""
-    (_, given, named), *_ = done.asked
+    (_, given, named), *_ = done.question_played
     first = given[0] if given else None
     if hasattr(first, "settings"):  # a request
         about = [s.described for s in first.settings]
