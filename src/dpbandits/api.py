@@ -217,8 +217,9 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
     """
     from .results.manifest import UNREADABLE, read_manifest
     from .results.reading import read_table
+    from .validation import path_of
 
-    file = Path(path)
+    file = path_of("path", path)
     table = read_table(file)
     with suppress(*UNREADABLE):  # without a manifest no bounds can be drawn
         table.attrs["settings"] = read_manifest(file)["settings"]
@@ -237,12 +238,17 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
         CannotWrite: the disk is full, or the folder may not be written.
     """
     from .errors import BadInput
+    from .results.reading import frame
     from .results.tables import write_table
+    from .validation import path_of
 
-    if Path(path).suffix in COMPRESSED:
-        raise BadInput(f"path={path}: a table is written as plain CSV, such as {Path(path).stem}")
-    write_table(Path(path), table)
-    return Path(path)
+    file = path_of("path", path)
+    if file.suffix in COMPRESSED:
+        raise BadInput(f"path={path}: a table is written as plain CSV, such as {file.stem}")
+    if file.is_dir() or not file.name:
+        raise BadInput(f"path={path}: the path of a file is needed, not of a folder")
+    write_table(file, frame("the table", table))
+    return file
 
 
 def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
@@ -310,10 +316,11 @@ def _measured(
     """A table, completed; the same of a metric, which it may be already; and the records of its
     settings if the metric needs them.
     """
-    from .results.metrics import NASH, REGRET
+    from .results.metrics import NASH, REGRET, check_metric
     from .results.reading import checked
     from .results.records import metric_of, of_metric
 
+    check_metric(metric)
     table = checked("the table", table)
     needed = metric == NASH and metric_of(table) == REGRET
     records = _records(table, f"metric={metric}") if needed else None
@@ -364,8 +371,11 @@ def compare(
         BadInput: it is not a tidy table, or has no such baseline.
     """
     from .comparison.table import compare as compared
+    from .errors import plain
+    from .settings.choices import plain_data
 
-    return compared(measured(table, metric), None if baseline is None else str(baseline))
+    name = None if baseline is None else plain(plain_data("baseline", baseline))
+    return compared(measured(table, metric), name)
 
 
 def budget(
@@ -437,8 +447,11 @@ def budget(
         del given[key]
 
     from .decisions.budget import budgets_needed
+    from .settings.choices import listed, plain_data
 
-    algorithms = list(algo) if isinstance(algo, list | tuple) else [algo]
+    given |= {k: plain_data(k, x) for k, x in given.items() if k != "env"}
+    search |= {k: plain_data(k, x) for k, x in search.items() if k != "baseline"}
+    algorithms = algo if isinstance(algo := listed("algo", algo), list) else [algo]
     return budgets_needed(algorithms, given, parameters, _folders(config_dir), **search)
 
 
@@ -476,12 +489,18 @@ def plot(
     Raises:
         BadInput: the table cannot be drawn so.
     """
+    from .figures.bands import BANDS
     from .figures.budget_needed import budget_needed
     from .figures.draw import figure_of_table
     from .figures.metrics import name_axes, refuse_bounds, refuse_spread
+    from .results.reading import frame
     from .results.records import metric_of
+    from .validation import one_of, text, yes_no
 
-    if "reached" in getattr(table, "columns", ()):
+    x, kind = (None if v is None else text(k, v) for k, v in (("x", x), ("kind", kind)))
+    title, bounds, marks = text("title", title), yes_no("bounds", bounds), yes_no("marks", marks)
+    one_of(BANDS, "band", band)
+    if "reached" in frame("the table", table):
         return budget_needed(table, title)
     table = measured(table, metric)
     metric = metric_of(table)
@@ -522,8 +541,10 @@ def report(
 
     from .files import write_atomically
     from .report.build import checked_page, report_of_tables
+    from .results.metrics import check_metric
 
     path = checked_page(out)
+    check_metric(metric)
     given = [tables] if isinstance(tables, pd.DataFrame) else tables
     write_atomically(path, report_of_tables(given, metric).encode())
     return path
@@ -659,22 +680,23 @@ def audit(
     for key in ("algo", "rule", "player", "local", "config_dir", "parameters"):
         del given[key]
 
-    from .audit.requests import requested, requested_of
+    from .audit.requests import refuse_unused, requested, requested_of
     from .contracts.question import QUESTIONS
     from .errors import BadInput
     from .settings.choices import algorithm_of, plain_data
     from .settings.groups import default_keys
+    from .validation import path_of, yes_no
 
     names = {name for question in QUESTIONS for name in question.goal_names}
     goal = {k: v for k, v in parameters.items() if rule is not None and k in names}
     own = {k: v for k, v in parameters.items() if k not in goal}
     values = {k: plain_data(k, v) for k, v in {**given, **goal}.items() if v is not None}
+    if yes_no("local", local) and player is None:
+        raise BadInput("local=True: an algorithm declares it itself, only a player does not")
     if player is not None:
         others = {"algo": algo, "rule": rule, "config_dir": config_dir, **own}
         values |= {k: v for k, v in others.items() if v is not None}
         return _audited(requested_of(player, local, values), None)
-    if local:
-        raise BadInput("local=True: an algorithm declares it itself, only a player does not")
     config = {**default_keys("audit"), "results": None, **values, "algo": algo, "rule": rule}
     group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
     made: Algorithm | None = None
@@ -685,7 +707,8 @@ def audit(
     elif own:
         raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
     keys = {f"{group}.{name}" for name in own}
-    folder = None if results is None else Path(results) / "audits"
+    refuse_unused(config, keys, made)
+    folder = None if results is None else path_of("results", results, "folder") / "audits"
     return _audited(requested(config, keys, made, spec), folder)
 
 
@@ -802,5 +825,10 @@ def reproduce(
         RunsFailed: see ``run``.
     """
     from .figures.experiments import reproduce as make
+    from .settings.choices import plain_data
+    from .validation import path_of
 
-    return make(experiment, Path(results), changes)
+    changes = {key: plain_data(key, value) for key, value in changes.items()}
+    return make(
+        plain_data("experiment", experiment), path_of("results", results, "folder"), changes
+    )

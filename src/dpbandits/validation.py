@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import math
 import os
@@ -74,6 +75,13 @@ def numbers(key: str, values: Any) -> list[float]:
     return [as_number(key, x) for x in values]
 
 
+def text(key: str, value: Any) -> str:
+    """Validate a text."""
+    if not isinstance(value, str):
+        raise BadInput(f"{key}={plain(value)}: text is needed")
+    return str.__str__(value)
+
+
 def yes_no(key: str, value: Any) -> bool:
     """Validate a boolean."""
     if not isinstance(value, bool):
@@ -140,16 +148,20 @@ def folder(key: str, value: Any) -> Path:
 
 def path_of(key: str, value: Any, kind: str = "file") -> Path:
     """Validate the path of a file, or of another kind, which need not exist."""
+    path = ""
     try:
-        text = os.fspath(value)
-        found = isinstance(text, str) and text != "" and "\0" not in text
-    except Exception:  # no path, or an object whose __fspath__ fails
+        path = str.__str__(os.fspath(value))
+        os.lstat(path)
+        found = True
+    except OSError as error:  # an empty path is that of no file, either
+        found = path != "" and error.errno != errno.ENAMETOOLONG
+    except Exception:  # no path, an object whose __fspath__ fails, or no name that a file can have
         found = False
     if not found:
         number = isinstance(value, Real) and not isinstance(value, bool)
         hint = f", such as ./{plain(value)}" if number else ""
         raise BadInput(f"{key}={plain(value)}: the path of a {kind} is needed{hint}")
-    return Path(text)
+    return Path(path)
 
 
 def file_at(path: Any) -> Path:

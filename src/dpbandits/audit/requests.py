@@ -10,7 +10,7 @@ from typing import Any
 
 from ..contracts.algorithm import Algorithm, takes_another
 from ..contracts.parameters import BUDGETS, CONFIDENCE, POSITIVE
-from ..contracts.question import BEST_ARM, CONTEXTUAL, HYPOTHESES, REGRET, STOPPING
+from ..contracts.question import BEST_ARM, CONTEXTUAL, HYPOTHESES, QUESTIONS, REGRET, STOPPING
 from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
@@ -112,6 +112,28 @@ def requested(
     if exact:
         return [ExactAudit(x, T, arms) for x, T in product(players, lengths or [usual])]
     return [SampledAudit(subject, **sampling) for subject in subjects]
+
+
+def refuse_unused(
+    config: Mapping[str, Any], given: Collection[str], algorithm: Algorithm | None
+) -> None:
+    """Refuse values of keys that the audit of an algorithm or rule, or of a mechanism, ignores.
+
+    ``given`` are the keys that the user set.
+    """
+    usual, audited = default_keys("audit"), f"mechanism={plain(config['mechanism'])}"
+    goals = {name for question in QUESTIONS for name in question.goal_names}
+    unused = goals | {"horizon"}
+    if algorithm is not None:
+        audited = f"{algorithm.group}={algorithm.name}"
+        unused = goals - set(algorithm.question.goal_names)
+    for key in sorted(unused):
+        if config[key] != usual[key]:
+            raise BadInput(f"{key}={plain(config[key])}: the audit of {audited} takes no {key}")
+    own = "" if algorithm is None else algorithm.name
+    for key in given:
+        if key.startswith("short.") and key.split(".")[1] != own:
+            raise BadInput(f"{key}: the audit of {audited} takes no parameters of others")
 
 
 def requested_of(

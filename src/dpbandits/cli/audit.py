@@ -13,7 +13,7 @@ import pandas as pd
 from ..audit.exact.loss import OutOfReach
 from ..audit.figure import bars
 from ..audit.findings import Audit, made_by
-from ..audit.requests import SUBJECTS, requested
+from ..audit.requests import SUBJECTS, refuse_unused, requested
 from ..audit.subjects.releases import MECHANISMS
 from ..audit.tables import alignments_in_words, in_words, render
 from ..audit.verdicts import MEANING, OBJECTIONS, VIOLATED
@@ -28,7 +28,7 @@ from ..running.progress import progress_bar
 from ..settings.groups import default_keys, names_in, read_group
 from ..settings.setting import digest
 from ..settings.user_files import user_folders
-from .command import entry_point, takes_folder, takes_multirun
+from .command import entry_point, results_of, takes_folder, takes_multirun
 from .config.compose import compose_config, multirun_points
 from .help import keys_listing
 
@@ -61,11 +61,13 @@ def main(given: Namespace) -> int:
                 continue  # exact losses are those of algorithms
             algorithm = load(find_file(str(config[group]), folders, group)) if group else None
             algorithms += [algorithm] if algorithm else []
+            if chosen:
+                refuse_unused(config, given_keys, algorithm)
             try:
                 audits += requested(config, given_keys, algorithm, contents.get(group, {}))
             except OutOfReach as reason:
                 beyond.append(str(reason))
-    results = Path(str(config["results"]))
+    results = results_of(config)
     check_writable(results)
     names = [audit.name for audit in audits]
     kind = "exact" if config["exact"] else "audit"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -19,7 +18,7 @@ from ..results.summary import budget as budget_in_words
 from ..settings.choices import environment_choice
 from ..settings.setting import as_json, digest
 from ..settings.user_files import user_folders
-from .command import entry_point, stem_of, takes_folder
+from .command import entry_point, results_of, stem_of, takes_folder
 from .completion import OWN_KEYS
 from .config.compose import value_of
 
@@ -41,7 +40,7 @@ def main(given: Namespace) -> int:
     if changed:
         runs["env"] = environment_choice("env", str(runs["env"]), changed)
     folders = user_folders(given.config_dir)
-    stem = stem_of(out, Path(str(runs["results"])) / f"budget-{name}")
+    stem = stem_of(out, results_of(runs) / f"budget-{name}")
     check_writable(stem.parent)
     found = budgets_needed(algorithms, runs, parameters, folders, **search)
     print(text(found, "simple"), *found["answer"], sep="\n")

@@ -36,8 +36,8 @@ from ..running.monte_carlo import run_settings
 from ..settings.choices import request_from
 from ..settings.groups import question_of
 from ..settings.request import Request
-from ..validation import folder, whole
-from .command import entry_point, names_and_keys
+from ..validation import whole
+from .command import entry_point, names_and_keys, results_of
 
 CHEAP_RUNS = 2000
 CHECKPOINTS = 4  # of cheap runs: T/2 and T are among them
@@ -66,7 +66,7 @@ def main(given: Namespace) -> int:
 
 def settle(claims: Sequence[Claim], runs: int, keys: Mapping[str, str], stem: str) -> int:
     """Run what is missing for some claims, then print and write the ledger under a name."""
-    results = folder("results", keys.get("results", "results"))
+    results = results_of(keys)
     names = dict.fromkeys(name for c in claims for name in c.experiments)
     samples = {name: samples_of(name, runs, keys, results) for name in names}
     ledger, numbers = [], []

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from ..errors import BadInput, ClusterLost, FileTrouble, unknown
 from ..results.naming import FINDINGS
 from ..running.failures import Failure, RunsFailed, counted, in_words
-from ..validation import one_of
+from ..validation import folder, one_of, path_of
 from .completion import OWN_KEYS
 
 USAGE = Path(__file__).parent / "usage"
@@ -65,7 +65,14 @@ def names_and_keys(
             raise unknown("key", key, OWN_KEYS[command])
     if files and ("experiment" in keys) == bool(names):
         raise BadInput("either experiment=NAME or the paths of tables are needed (see --help)")
+    if files and names and "results" in keys:
+        raise BadInput(f"results={keys['results']}: the folder of an experiment's table")
     return names, keys
+
+
+def results_of(keys: Mapping[str, str]) -> Path:
+    """The results folder that a command reads or writes."""
+    return folder("results", keys.get("results", "results"))
 
 
 def tables_of(path: Path) -> list[Path]:
@@ -98,10 +105,9 @@ def stem_of(keys: Mapping[str, str], usual: Path) -> Path:
     Raises:
         BadInput: it is that of a folder.
     """
-    stem = Path(keys.get("out", usual))
+    stem = path_of("out", keys.get("out", usual))
     if not stem.name or stem.is_dir():
-        given = keys.get("out", stem)
-        raise BadInput(f"out={given}: the path of a file is needed, not of a folder")
+        raise BadInput(f"out={stem}: the path of a file is needed, not of a folder")
     return stem
 
 

@@ -13,14 +13,22 @@ from ..results.metrics import METRICS, REGRET
 from ..results.summary import too_few_runs
 from ..settings.user_files import user_folders
 from ..validation import one_of
-from .command import entry_point, named_after, names_and_keys, stem_of, tables_of, takes_folder
+from .command import (
+    entry_point,
+    named_after,
+    names_and_keys,
+    results_of,
+    stem_of,
+    tables_of,
+    takes_folder,
+)
 
 
 @entry_point("compare", takes_folder)
 def main(given: Namespace) -> int:
     files, keys = names_and_keys("compare", given.words, files=True)
     paths = [table for name in files for table in tables_of(Path(name))]
-    paths = paths or [table_of(keys["experiment"], Path(keys.get("results", "results")))]
+    paths = paths or [table_of(keys["experiment"], results_of(keys))]
     stem = stem_of(keys, named_after(paths, "-compare"))
     baseline = keys.get("baseline")
     metric = one_of(METRICS, "metric", keys.get("metric", REGRET))

@@ -24,6 +24,7 @@ from .command import (
     is_true,
     named_after,
     names_and_keys,
+    results_of,
     stem_of,
     tables_of,
     takes_folder,
@@ -47,12 +48,16 @@ def main(given: Namespace) -> int:
     if "scale" in keys:
         rescale(figure, one_of(SCALES, "scale", keys["scale"]))
     if keys.get("out") == "-":
+        if "format" in keys:
+            raise BadInput(f"format={keys['format']}: out=- prints text")
         print(in_text(figure))
         return 0
     stem = stem.with_name(f"{stem.name}_bounds") if bounds else stem
     if "out" in keys:
         stem = out
         if stem.suffix[1:] in FORMATS:
+            if "format" in keys:
+                raise BadInput(f"format={keys['format']}: the name out={out} decides")
             stem, formats = stem.with_suffix(""), [stem.suffix[1:]]
     check_writable(stem.parent)
     for path in save(figure, stem, formats):
@@ -73,7 +78,7 @@ def _of_experiment(keys: dict[str, str], bounds: bool) -> tuple[Path, Figure]:
     for key in OF_TABLES:
         if key in keys:
             raise BadInput(f"{key}: the file of an experiment decides; it is a key for tables")
-    return experiment_figure(keys["experiment"], Path(keys.get("results", "results")), bounds)
+    return experiment_figure(keys["experiment"], results_of(keys), bounds)
 
 
 def _of_tables(

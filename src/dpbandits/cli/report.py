@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from pathlib import Path
 
 from ..errors import BadInput
 from ..files import check_writable, write_atomically
@@ -11,7 +10,7 @@ from ..report.build import checked_page, report_of_folder
 from ..results.metrics import METRICS, REGRET
 from ..settings.user_files import user_folders
 from ..validation import one_of
-from .command import entry_point, names_and_keys, takes_folder
+from .command import entry_point, names_and_keys, results_of, takes_folder
 
 
 @entry_point("report", takes_folder)
@@ -23,7 +22,7 @@ def main(given: Namespace) -> int:
     check_writable(page.parent)
     metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
     folders = user_folders(given.config_dir)
-    text = report_of_folder(Path(keys.get("results", "results")), metric, folders)
+    text = report_of_folder(results_of(keys), metric, folders)
     write_atomically(page, text.encode())
     print(page)
     return 0

@@ -22,7 +22,7 @@ from ..results.metrics import METRICS, REGRET
 from ..results.records import of_metric
 from ..results.tables import question_of_table, varied_in
 from ..settings.groups import names_in, read_experiment
-from ..validation import as_number, one_of, yes_no
+from ..validation import as_number, one_of, text, yes_no
 from .bands import BANDS
 from .identification import identification_panels
 from .labels import finite_budgets
@@ -50,17 +50,11 @@ AXES: dict[str, Draw] = {"t": time_panels} | {
 }
 
 
-def _text(key: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise BadInput(f"{key}={plain(value)}: text is needed")
-    return value
-
-
 # What a file may give to the function of its kind of figure, and how the value is checked
 OPTIONS: dict[str, Callable[[str, Any], Any]] = {
-    "title": _text,
+    "title": text,
     "band": partial(one_of, BANDS),
-    "private": _text,
+    "private": text,
     "k": as_number,
     "theorems": yes_no,
     "tails": yes_no,

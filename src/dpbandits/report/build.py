@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from ..errors import BadInput
+from ..errors import BadInput, plain
 from ..results.metrics import REGRET
 from ..results.reading import checked
 from ..settings.user_files import load_laws
+from ..validation import path_of
 from .sources import Source, by_metric, source_of_table, sources_in
 
 THINNED = "The curves have fewer points than usual, since the tables are many."
@@ -31,7 +32,7 @@ def checked_page(out: str | PathLike[str]) -> Path:
     Raises:
         BadInput: its name does not end in .html, or it is a folder.
     """
-    path = Path(out)
+    path = path_of("out", out)
     if path.suffix.lower() not in (".html", ".htm"):
         raise BadInput(f"out={out}: a file whose name ends in .html is needed")
     if path.is_dir():
@@ -62,13 +63,15 @@ def report_of_tables(
         BadInput: something is no tidy table, or a package is missing.
     """
     check_installed()
+    if not isinstance(tables, Mapping | list | tuple):
+        raise BadInput(f"tables={plain(tables)}: tidy tables are needed, in a list or by name")
     if not isinstance(tables, Mapping):
         tables = {f"table {i}" if len(tables) > 1 else "table": t for i, t in enumerate(tables, 1)}
     if not tables:
         raise BadInput("tables: at least one is needed")
     sources = []
     for name, table in tables.items():
-        sources.append(source_of_table(str(name), checked(str(name), table)))
+        sources.append(source_of_table(plain(name), checked(plain(name), table)))
     sources, notes = by_metric(sources, metric)
     return _page("Private bandits: report", sources, None, notes)
 

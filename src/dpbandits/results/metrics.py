@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors import BadInput, unknown
+from ..errors import BadInput, plain, unknown
 from ..theory.problem import problem
 from .tables import question_of_table, settings_of
 
@@ -22,8 +22,8 @@ def check_metric(metric: str) -> None:
     Raises:
         BadInput: it is none.
     """
-    if metric not in METRICS:
-        raise unknown("metric", str(metric), METRICS)
+    if not isinstance(metric, str) or metric not in METRICS:
+        raise unknown("metric", plain(metric), METRICS)
 
 
 def measured_by(

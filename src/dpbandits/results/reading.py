@@ -83,11 +83,19 @@ def _pieces(path: Path) -> Iterator[pd.DataFrame]:
 
 def checked(where: str, table: Any) -> pd.DataFrame:
     """A table, completed, that is a tidy one; messages begin with ``where``."""
+    table = completed(frame(where, table))
+    check_table(where, table)
+    return table
+
+
+def frame(where: str, table: Any) -> pd.DataFrame:
+    """A table of pandas whose columns have names, each its own; messages begin with ``where``."""
     if not isinstance(table, pd.DataFrame):
         found = type(table).__name__
         raise BadInput(f"{where}: a tidy table is needed, such as dp.run returns, not {found}")
-    table = completed(table)
-    check_table(where, table)
+    names = table.columns
+    if not (names.is_unique and all(isinstance(name, str) for name in names)):
+        raise BadInput(f"{where}: the columns of a tidy table have names, each its own")
     return table
 
 

@@ -171,7 +171,7 @@ def request_from(
     """
     keys = list(given)
     given = {
-        key: _listed(key, value) if key in question.groups else plain_data(key, value)
+        key: listed(key, value) if key in question.groups else plain_data(key, value)
         for key, value in given.items()
         if value is not None
     }
@@ -213,7 +213,7 @@ def request_from(
     return make_request(question, config, sweep.groups(config), {}, (), folders)
 
 
-def _listed(key: str, value: Any) -> Any:
+def listed(key: str, value: Any) -> Any:
     """A list or tuple as a list; anything else as it is."""
     try:
         return [*value] if isinstance(value, list | tuple) else value

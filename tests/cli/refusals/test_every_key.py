@@ -1,0 +1,81 @@
+"""Every kind of value for every key of every command: used, or refused in one line."""
+
+import random
+
+import pytest
+from in_process import HEAVY, ended
+from sweeps import write
+
+from dpbandits.cli.completion import COMMANDS
+from dpbandits.settings.groups import default_keys
+
+KINDS = [
+    "", "null", "true", "false", "0", "-1", "1.5", "1e400", "nan", "inf", "-inf", "[]", "[1]", "{}",
+    "{a: 1}", "abc", "1/horizon", "auto", "2020-01-01", '"0x10"', "0x10", "1_000", "x" * 3000,
+    "٣", "[[1],[2]]", "[[]]", "[{}]", "'a b'", "1,2", "$x", "${eps}", "???", "..", "9" * 5000,
+    "'\\t'", "9007199254740993",
+]  # fmt: skip
+NEEDED = {
+    "audit": ["mechanism=laplace_release"],
+    "budget": ["algo=dp_se", "env=bernoulli_c2", "ratio=2", "horizon=100"],
+    "compare": ["table.csv"],
+    "plot": ["table.csv"],
+    "claims": ["S1"],
+}
+# Keys whose values may change nothing: what is permitted, and how and where runs are played
+PERMISSIONS = {"assume", "jobs", "backend", "results", "max_rows", "runner", "all", "population"}
+
+
+def keys_of(command):
+    """The keys of a command, with those of the parameters of a file in each group."""
+    named = COMMANDS[command].get("files", [])
+    found = {key for file in named for key in default_keys(file)}
+    found |= set(COMMANDS[command].get("keys", ()))
+    inner = {"algo.alpha", "env.arms", "env.family"} if found >= {"algo", "env"} else set()
+    return sorted(found | inner | {"short.dpr_ucb.c"} if command == "audit" else found | inner)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A working folder with a table."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"{algo},b,1,100,0,{run},100,{run}.5" for algo in ("a", "c") for run in range(3)]
+    head = "algo,env,eps,horizon,seed,run,t,regret"
+    write(tmp_path, {"table.csv": "\n".join([head, *rows, ""]).encode()})
+    return tmp_path
+
+
+CASES = [(c, key, value) for c in HEAVY for key in keys_of(c) for value in KINDS]
+SOME = random.Random(0).sample(CASES, 60)
+
+
+def line_of(command, *words):
+    given = {word.partition("=")[0] for word in words}
+    others = [w for w in NEEDED.get(command, []) if w.partition("=")[0] not in given]
+    if "experiment" in given:
+        others = [w for w in others if "=" in w]
+    if given & {"algo", "rule"}:
+        others = [w for w in others if "mechanism" not in w]
+    return [f"bandit-{command}", *others, *words]
+
+
+def what_is_asked(done):
+    """What a command was asked for, as text without the addresses of objects."""
+    (_, given, named), *_ = done.question_played
+    first = given[0] if given else None
+    if hasattr(first, "settings"):  # a request
+        about = [s.described for s in first.settings]
+        return repr((about, first.runs, first.config["experiment"], first.config["sweep"]))
+    return repr((given, named))
+
+
+def is_used_or_refused(monkeypatch, command, key, value):
+    done = ended(monkeypatch, *line_of(command, f"{key}={value}"))
+    if done.refused:
+        return "refused"
+    return "used"
+
+
+def test_some_values_of_some_keys(folder, monkeypatch):
+    ends = [is_used_or_refused(monkeypatch, *case) for case in SOME]
+    assert ends.count("refused") > 30 and ends.count("used") > 3
