@@ -69,11 +69,11 @@ class PrototypeAudit(Audit):
         if failed is not None:
             given.append(_visitor(visit, len(failed[0]), failed))
         usual = [_visitor(visit, T) for T in horizons or USUAL]
-        first = (given or usual)[0][0]
+        first, limit = (given or usual)[0][0], visit.promised * (1.0 + verdicts.ROUNDING)
         if aligned is not None and aligned.holds and aligned.entered:
             progress(1.0)
             return record(_unsampled(first, 0.0, self.confidence)) | columns
-        if visit.local and (loss := _of_response(visit, seed)) > visit.promised:
+        if visit.local and (loss := _of_response(visit, seed)) > limit:
             progress(1.0)
             found = record(_unsampled(first, loss, 1.0), loss)
             return found | columns | {"event": "what a response without noise leads to"}
