@@ -24,7 +24,9 @@ Stage = tuple[Visitor, int, int]  # with its runs, and pairs of neighbours at th
 STAGES = ((8, 200_000, 96), (64, 20_000, 96), (512, 2_000, 48), (4096, 800, 24))
 USUAL = tuple(T for T, *_ in STAGES)
 REWARDS = 0.0, 1.0  # of a user, in two neighbours
-GIVEN = 0.1  # of the probability of a false alarm: that of given neighbours
+# Of the probability of a false alarm: the part that given neighbours get, if users' responses are
+# among them or not
+GIVEN = {True: 0.5, False: 0.1}
 NOT_FOLLOWED = "its random numbers cannot be replayed"
 
 
@@ -63,30 +65,27 @@ class PrototypeAudit(Audit):
         replays, held = (aligned.replays, aligned.aligned) if aligned else (0, 0)
         columns: Row = {"seed": seed, "replays": replays, "aligned": held, "alignment": text}
         failed = aligned.problem.pair if aligned and aligned.problem else None
-        every = _users(visit, failed) if visit.local else []
+        given = _users(visit, failed) if visit.local else []
         if failed is not None:
-            every.append(_visitor(visit, len(failed[0]), failed))
-        every += [_visitor(visit, T) for T in horizons or USUAL]
+            given.append(_visitor(visit, len(failed[0]), failed))
+        usual = [_visitor(visit, T) for T in horizons or USUAL]
+        first, limit = (given or usual)[0][0], visit.promised * (1.0 + verdicts.ROUNDING)
         if aligned is not None and aligned.holds and aligned.entered:
             progress(1.0)
-            return record(_unsampled(every[0][0], 0.0, self.confidence)) | columns
-        if visit.local and (loss := _of_response(visit, seed)) > visit.promised:
+            return record(_unsampled(first, 0.0, self.confidence)) | columns
+        if visit.local and (loss := _of_response(visit, seed)) > limit:
             progress(1.0)
-            found = record(_unsampled(every[0][0], loss, 1.0), loss)
+            found = record(_unsampled(first, loss, 1.0), loss)
             return found | columns | {"event": "what a response without noise leads to"}
-        heard = [s for s in every if not s[0].silent(np.random.default_rng(seed))] or every[-1:]
-        few = sum(subject.pair is not None for subject, *_ in every)
-
-        def share(subject: Visitor) -> float:
-            """Of the probability of a false alarm: a tenth is that of given neighbours."""
-            return GIVEN / few if subject.pair else (1.0 - GIVEN * (few > 0)) / (len(every) - few)
-
+        heard = [s for s in usual if not s[0].silent(np.random.default_rng(seed))] or usual[-1:]
+        part = GIVEN[visit.local] if given else 0.0  # of the probability of a false alarm
+        shares = [part / len(given)] * len(given) + [(1.0 - part) / len(usual)] * len(heard)
         sampled: list[Sampled] = []
-        for subject, most, pairs in heard:
+        for (subject, most, pairs), share in zip([*given, *heard], shares, strict=True):
+            level = 1.0 - (1.0 - self.confidence) * share
             most = self.runs or most
-            level = 1.0 - (1.0 - self.confidence) * share(subject)
             sampled.append(audit(subject, most, level, seed, self.jobs, candidates=pairs))
-            progress(1.0 / len(heard))
+            progress(1.0 / len(shares))
             if sampled[-1].violated:
                 break
         worst = max(sampled, key=lambda finding: finding.measured)

@@ -86,9 +86,8 @@ def replay(
     excepted = {t for t, _ in places} if coupling.source.guarantee.of_contexts else set()
     why, where, chosen = None, len(one.arms), math.inf
     fits = _equal(one, two, excepted) and spent <= limit * (1.0 + TOLERANCE) + rounding
-    if neighbours and not (
-        fits or any(d.shift and d.place <= places[0][0] + 1 for d in shifted.draws)
-    ):
+    shifts = any(draw.shift and draw.place <= places[0][0] + 1 for draw in shifted.draws)
+    if neighbours and not (fits or shifts):
         chosen = coupling.loss_of_choices(first, second, recorded.draws)
     if not _equal(seen, one) or plainly.moved:
         why = "a random number is used in a way that the replay cannot follow"
