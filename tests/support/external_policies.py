@@ -149,7 +149,7 @@ class FixedGlobalSeed(SoundDPSE):
     """The global generator has a fixed seed."""
 
     def __init__(self, arms, horizon, eps, rng):
-        np.random.seed(horizon)  # noqa: NPY002
+        np.random.seed(horizon)
         super().__init__(arms, horizon, eps, np.random)
 
 
