@@ -100,7 +100,7 @@ def _in_options(algorithm: Algorithm, settings: Sequence[Setting]) -> Iterator[s
             for letter, x in setting.values.items():
                 values.setdefault(letter, set()).add(x)
         single = {letter: next(iter(found)) for letter, found in values.items() if len(found) == 1}
-        levels = {s.budget for s in own if s.population}
+        levels = {s.budget for s in own if s.population_spec}
         if levels:
             single.pop("eps", None)  # that of the user whose level is the largest
         most = f"; the levels of these users are at most {max(levels):g}" if levels else ""
