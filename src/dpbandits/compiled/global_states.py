@@ -6,9 +6,12 @@ Each thread has two of its own, which Numba seeds from the operating system.
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
+import numba._helperlib
 import numpy as np
-from numba import _helperlib
+
+_numba: Any = numba._helperlib
 
 
 class _State(ctypes.Structure):
@@ -25,7 +28,7 @@ class _State(ctypes.Structure):
 
 def _places() -> tuple[int, int]:
     """The addresses of the two states of this thread."""
-    return _helperlib.rnd_get_np_state_ptr(), _helperlib.rnd_get_py_state_ptr()
+    return _numba.rnd_get_np_state_ptr(), _numba.rnd_get_py_state_ptr()
 
 
 def global_states() -> tuple[bytes, ...]:
@@ -44,4 +47,4 @@ def seed_global_states(words: np.ndarray) -> None:
     of ``np.random.seed(words[0])``, and of ``random.seed`` of the integer with the words of row 1.
     """
     for place, row in zip(_places(), words, strict=True):
-        _helperlib.rnd_seed(place, row)
+        _numba.rnd_seed(place, row)

@@ -43,14 +43,14 @@ def seeded_globals(seed: int, run: int, compiled: bool) -> Iterator[Callable[[],
 
 @contextmanager
 def _of_python(words: np.ndarray) -> Iterator[None]:
-    own, numbers = np.random.get_bit_generator(), np.random.get_state(legacy=False)
+    own, numbers = np.random.get_bit_generator(), np.random.get_state(legacy=False)  # noqa: NPY002
     standard = random.getstate()
     try:
         np.random.set_bit_generator(_twister)
-        np.random.seed(words[0])
+        np.random.seed(words[0])  # noqa: NPY002
         random.seed(int.from_bytes(words[1].astype("<u4").tobytes(), "little"))
         yield
     finally:
         np.random.set_bit_generator(own)
-        np.random.set_state(numbers)
+        np.random.set_state(numbers)  # noqa: NPY002
         random.setstate(standard)

@@ -51,7 +51,7 @@ def _states(seed: int, key: Sequence[np.ndarray]) -> np.ndarray:
             hashed, constant = _hash(word, constant, MULTIPLIER_A)
             x = pool[i] * MIX_LEFT - hashed * MIX_RIGHT
             pool[i] = x ^ x >> 16
-    words, constant = [], HASH_B
+    constant, words = HASH_B, []
     for i in range(6):
         hashed, constant = _hash(pool[i % 4], constant, MULTIPLIER_B)
         words.append(hashed.astype(np.uint64))
