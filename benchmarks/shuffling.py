@@ -1,7 +1,7 @@
-"""What shuffling the arms costs: the CPU time of runs with shuffled arms, as a multiple of that with the
-arms as they are listed: python benchmarks/shuffling.py
+"""What shuffling the arms costs: python benchmarks/shuffling.py.
 
-Both are played in turn, on arms of equal means, so that the order decides nothing of the game.
+Prints the CPU time of runs with shuffled arms as a multiple of that with the arms as listed. Both
+are played in turn, on arms of equal means, so that the order decides nothing of the game.
 """
 
 import time
