@@ -163,6 +163,8 @@ def stop(
         cap: a rule that has not halted after so many samples is stopped.
         runs: independent runs of each setting.
         seed: a run depends on it, its number and its setting alone.
+        shuffle_arms: for rules that name the best arm, whether each run shuffles the arms, as by
+            default.
         experiment: the name of an experiment of stopping rules.
         jobs: number of workers, -1 for one a core.
         backend: ``threads``, ``processes`` or ``auto``.
@@ -423,6 +425,7 @@ def budget(
         precision: the ratio of the ends of the interval that is asked for.
         runs: independent runs at one budget, at most.
         seed: see ``run``, as for all others.
+        shuffle_arms: see ``run``.
         assume: whether to run where assumptions that only regret bounds need do not hold.
         jobs: number of workers.
         backend: ``threads``, ``processes`` or ``auto``.

@@ -2,16 +2,14 @@
 
 import numpy as np
 import pytest
-from helpers import HEAVY, MEAN_RULES, NAMES, RULES, algorithm, setting
+from helpers import HEAVY, MEAN_RULES, NAMES, RULES, setting
 
 import dpbandits as dp
 from dpbandits.compiled import answer_of
-from dpbandits.contracts.question import HYPOTHESES, REGRET, STOPPING
+from dpbandits.contracts.question import BEST_ARM, REGRET, STOPPING
 from dpbandits.game import arms, new_game, pull, pulls_of, rounds_left
 from dpbandits.running.play import play, play_many
-from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
-
-LISTED = {"shuffle_arms": False}
+from dpbandits.running.seeds import ENVIRONMENT, LEARNER, SHUFFLE, generator
 
 
 def same(record, other):
@@ -19,6 +17,16 @@ def same(record, other):
     return (record.pulls == other.pulls).all() and np.array_equal(
         record.answer, other.answer, equal_nan=True
     )
+
+
+def order_of(one, run):
+    """The number of the arm that a run has at each place."""
+    rng, K = generator(one.seed, run, SHUFFLE), len(one.instance.means)
+    order = np.arange(K)
+    for a in range(K - 1, 0, -1) if one.shuffle_arms else ():
+        b = int(rng.random() * (a + 1))
+        order[[a, b]] = order[[b, a]]
+    return order
 
 
 SETTINGS = {
@@ -35,19 +43,23 @@ SETTINGS |= {
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_runs_of_one_call_are_those_of_separate_calls(name):
-    """Each run of a call begins with the states of its own two generators, as in plain Python."""
+    """Each run of a call begins with the states of its own two generators, and with its arms in an
+    order of its own, as in plain Python.
+    """
     question = STOPPING if name in RULES else REGRET
     given = SETTINGS[name] | {"seed": 2**61} | ({} if name in RULES else {"assume": True})
-    given |= {} if name in MEAN_RULES or algorithm(name).question is HYPOTHESES else LISTED
     one = setting(question, **given)
     runs = (4, 0, 100_000)
     for run, record in zip(runs, play_many(one, runs), strict=True):
         rngs = [generator(one.seed, run, stream) for stream in (ENVIRONMENT, LEARNER)]
-        laws, users = one.instance.environment, one.population.users()
+        order = order_of(one, run)
+        laws, users = one.instance.shuffled(order), one.population.users()
         game = new_game(laws, users, rngs[0], one.horizon, one.rounds())
         answer = answer_of(one.algorithm.function.py_func(game, rngs[1], *one.arguments))
         (pulls,) = pulls_of(game.trace[np.newaxis], one.horizon if question is REGRET else None)
-        assert same(record, type(record)(pulls, answer))
+        if one.question is BEST_ARM and np.isfinite(answer):
+            answer = order[int(answer)]
+        assert same(record, type(record)(pulls[:, np.argsort(order)], answer))
         assert same(record, play(one, run)) and same(record, play(one, run))
         assert np.isfinite(record.answer) == (question is STOPPING)
 

@@ -11,6 +11,7 @@ from ..settings.setting import Setting
 from .outcomes import Outcome
 from .tasks import Task, whole
 
+_rng = random.Random()  # that of the module is the user's
 FIRST, LATER = 0.1, 0.5  # seconds that the first task of a setting and a later one should take
 DEATHS = 20  # of workers, without a finished run between, after which a setting is given up
 
@@ -33,10 +34,10 @@ class Work:
     def __init__(self, missing: Mapping[Setting, list[int]], workers: int):
         tasks = []
         for setting, runs in missing.items():
-            start = random.randrange(len(runs))
+            start = _rng.randrange(len(runs))
             tasks.append(whole(setting, runs[start:] + runs[:start]))
         self._share = sum(task.cost for task in tasks) / (8 * workers)
-        self._left = sorted(tasks, key=lambda task: (task.cost / len(task.runs), random.random()))
+        self._left = sorted(tasks, key=lambda task: (task.cost / len(task.runs), _rng.random()))
         self._suspects: list[Task] = []
         self._handed_out: set[Task] = set()
         self._seconds: dict[Setting | tuple[str, int], float] = {}  # of a run, when last measured
