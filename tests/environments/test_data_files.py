@@ -107,7 +107,8 @@ EMPIRICAL = [
     ("columns of these names", "arm,reward\n1,.5\n0,0\n", {"columns": ["arm", "reward"]},
      [0.5, 0.25]),
     ("a log, a blank arm", "arm,reward\n1,1\n,0\n", {}, ["row 2 of column arm holds a blank"]),
-    ("a log, a blank reward", "arm,reward\n1,1\n2,\n", {}, ["row 2 of column reward holds a blank"]),
+    ("a log, a blank reward", "arm,reward\n1,1\n2,\n", {},
+     ["row 2 of column reward holds a blank"]),
     ("a log, one arm", "arm,reward\n1,1\n1,0\n", {}, ["two arms"]),
     ("a log, no rows", "arm,reward\n", {}, ["at least one row"]),
 ]  # fmt: skip
