@@ -3,8 +3,8 @@
 Laws of textbooks, and final regrets of algorithms on C2, of which RUNS runs stand for the law. For
 each number of runs n: the share of samples whose interval contains the mean, for the interval of
 ``results.intervals`` and for those that it was chosen among. Below it, how often the comparison of
-four algorithms is right. Seeds are fixed; it takes some minutes. benchmarks/intervals.md has what is
-printed.
+four algorithms is right. Seeds are fixed; it takes some minutes. What it prints stands in
+benchmarks/intervals.md.
 """
 
 import warnings
