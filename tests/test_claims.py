@@ -98,7 +98,8 @@ def test_the_numbers_are_those_of_the_runs(samples):
     ):
         means = np.array(means)
         found = statistic(Located(means, 0.9 * means, 1.1 * means))
-        assert found.low < found.value == pytest.approx(value) < found.high
+        assert found.value == pytest.approx(value)
+        assert found.low < found.value < found.high
 
 
 def test_medians_the_lower_bound_and_the_other_algorithms(samples):
