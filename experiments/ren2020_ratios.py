@@ -54,7 +54,8 @@ def page(results):
 def sources():
     """What decides the page, for ``signed``."""
     names = dict.fromkeys(experiment for _, experiment, *_ in CLAIMS)
-    return [*experiments(*names), Path(__file__), PACKAGE / "theory" / "ren2020.py"]
+    measures = [PACKAGE / "comparison" / "pairs.py", PACKAGE / "results" / "intervals.py"]
+    return [*experiments(*names), Path(__file__), *measures, PACKAGE / "theory" / "ren2020.py"]
 
 
 if __name__ == "__main__":

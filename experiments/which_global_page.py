@@ -95,6 +95,7 @@ def sources():
     """What decides the page, for ``signed``: also the race, and the sets of those that may win."""
     scripts = [Path(__file__).with_name(f"which_global{s}.py") for s in ("", "_map", "_page")]
     race = [PACKAGE / "decisions" / "race.py", *sorted((PACKAGE / "comparison").glob("*.py"))]
+    race.append(PACKAGE / "results" / "intervals.py")
     return [*experiments("which_global"), *scripts, *race]
 
 

@@ -114,7 +114,8 @@ def test_the_numbers_are_those_of_the_runs(samples):
     ):
         means = np.array(means)
         found = statistic(Located(means, 0.9 * means, 1.1 * means))
-        assert found.low < found.value == pytest.approx(value) < found.high
+        assert found.value == pytest.approx(value)
+        assert found.low < found.value < found.high
 
 
 def test_medians_the_lower_bound_and_the_other_algorithms(samples):
@@ -187,6 +188,20 @@ def test_intervals_of_statistics_cover():
     linear = partial(r_squared, [1.0, 2.0, 3.0, 4.0])
     true = np.corrcoef([1, 2, 3, 4], bent[:, 0])[0, 1] ** 2
     assert covered(linear, true, lambda rng, s: bent + 0.1 * rng.normal(size=s)) >= 0.93
+
+
+def test_an_excess_that_is_not_positive_has_a_ratio_but_no_lower_limit():
+    """The control is positive; a second excess that may be 0 leaves the ratio open."""
+    width = np.array([0.01, 0.01, 0.01, 0.01])
+    for means, value, high in (
+        ([0.9, 1.5, 1.0, 1.0], -0.2, 0.0),
+        ([1.2, 1.5, 1.0, 1.0], 0.4, 0.5),
+        ([1.2, 1.0, 1.0, 1.01], -20.2, np.inf),
+    ):
+        at = np.array(means)
+        found = excess_ratio(Located(at, at - width, at + width))
+        assert found.value == pytest.approx(value) and (found.low > 0) == (value > 0)
+        assert found.value <= found.high <= high or value < -1
 
 
 def test_growth_is_of_the_same_runs():

@@ -83,7 +83,8 @@ def run(
         eps: privacy budget, in nats.
         rho: privacy budget of algorithms with rho-zCDP.
         horizon: number of rounds, T.
-        runs: independent runs of each setting.
+        runs: independent runs of each setting; 100 by default. No interval of n runs knows of bad
+            runs that are rarer than 3/n.
         seed: a run depends on it, its number and its setting alone.
         population: users with privacy levels of their own, for local privacy.
         eps_min: local privacy: users with a lower level send nothing.
@@ -161,7 +162,8 @@ def stop(
         mu1: the mean under the second.
         alpha: the probability of deciding for mu1 if mu0 holds; ``beta`` the other way round.
         cap: a rule that has not halted after so many samples is stopped.
-        runs: independent runs of each setting.
+        runs: independent runs of each setting; 100 by default. No interval of n runs knows of bad
+            runs that are rarer than 3/n.
         seed: a run depends on it, its number and its setting alone.
         shuffle_arms: for rules that name the best arm, whether each run shuffles the arms, as by
             default.

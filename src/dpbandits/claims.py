@@ -16,7 +16,7 @@ from .comparison.pairs import Located, located
 from .environments.blocks import has_no_blocks
 from .errors import BadInput, plain, unknown
 from .files import package_folder
-from .results.intervals import TAIL, interval_of_mean, rounded
+from .results.intervals import TAIL, interval_of_mean, mean_of_runs, rounded
 from .results.metrics import nash
 from .results.run_store import Store
 from .results.summary import significant
@@ -134,10 +134,15 @@ def spread_ratio(found: Located) -> Located:
 
 
 def excess_ratio(found: Located) -> Located:
-    """The relative excess of regret of two settings over two others, the first by the second."""
+    """The relative excess of regret of two settings over two others, the first by the second. Where
+    one is not positive, only the upper limit of the first by the lower of the second is known.
+    """
     over = pairs.ratio(found.of(slice(2)), found.of(slice(2, None)))
-    excess = Located(*(x - 1.0 for x in over))
-    return pairs.ratio(excess.of(0), excess.of(1))
+    first, second = (Located(*(x[i] - 1.0 for x in over)) for i in (0, 1))
+    if first.value > 0.0 < second.value:
+        return pairs.ratio(first, second)
+    most = max(first.high, 0.0) / second.low if second.low > 0.0 else np.inf
+    return Located(rounded(first.value / second.value), -np.inf, rounded(most))
 
 
 def r_squared(terms: Sequence[float], found: Located) -> Located:
@@ -167,7 +172,7 @@ def growth(final: np.ndarray, half: np.ndarray) -> Located:
         return bool(low <= 0.0 <= high)
 
     with np.errstate(divide="ignore", invalid="ignore"):
-        value = float(final.mean() / half.mean())
+        value = float(rounded(mean_of_runs(final) / mean_of_runs(half)))
     if not np.isfinite(value) or np.isnan(value) or not np.ptp(final - value * half):
         return Located(value, value, value)
     ends = []

@@ -506,3 +506,17 @@ def test_a_rule_of_the_users_runs_beside_those_of_the_package(bandit):
     mine = found[found["rule"] == "fixed"]
     assert mine["stopping_time"].tolist() == mine["n"].tolist() == [100] * 2 + [200] * 2
     assert found.loc[found["rule"] == "dp_nas", "n"].isna().all()
+
+
+def test_one_line_names_the_setting_whose_runs_are_too_few(bandit):
+    """The control: enough runs of a light tail, and a single run, of which there is no interval."""
+    words = "algo=adap_klucb env=bernoulli_c2 horizon=2000 jobs=1"
+    printed = [x for x in bandit(run, f"{words} runs=5") if "too few" in x]
+    assert printed == [
+        "algo=adap_klucb env=bernoulli_c2 eps=1 horizon=2000: 5 runs are too few for its tail, and "
+        "the interval may be too narrow; about 100 would do"
+    ]
+    several = [x for x in bandit(run, f"{words} runs=5 eps=[1,2]") if "too few" in x]
+    assert len(several) == 1 and several[0].endswith("(2 of 2 settings have too few)")
+    for enough in ("runs=40", "runs=1"):
+        assert not [x for x in bandit(run, f"{words} {enough}") if "too few" in x]

@@ -113,6 +113,7 @@ def test_the_page_on_bounds_is_made_from_the_theorems():
     [
         ("benchmarks/table.md", "docs/speed.md"),
         ("benchmarks/plan.md", "docs/scale.md"),
+        ("benchmarks/intervals.md", "docs/deciding.md"),
         ("benchmarks/reliability.md", "docs/reliability.md"),
         ("results/claims.md", "docs/claims.md"),
         ("results/which_global_page.md", "docs/which.md"),

@@ -157,9 +157,9 @@ def test_a_table_without_budgets_has_labels():
 def test_the_note_counts_the_runs_of_each_setting_and_says_if_they_are_alike():
     different = made([("mine", 1.0, 2), ("mine", 2.0, 5), ("ucb", np.inf, 3)])
     assert "mean of 2 to 5 runs" in note_of(dp.plot(different))
-    assert note_of(dp.plot(different)).endswith("(bootstrap, BCa).")
+    assert note_of(dp.plot(different)).endswith("95 % interval of the mean.")
     alike = made([("dp_se", 1.0, 4)], lambda t, run: t)
-    assert note_of(dp.plot(alike)).endswith("(bootstrap, BCa). Without a band: all runs alike.")
+    assert note_of(dp.plot(alike)).endswith("of the mean. Without a band: all runs alike.")
 
 
 def test_lines_across_and_single_points_have_bands():

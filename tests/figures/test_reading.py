@@ -158,7 +158,7 @@ def test_contamination_has_a_row_of_panels_for_each_algorithm():
 
 
 @pytest.mark.slow
-def test_means_without_bands_need_no_bootstrap(measured, monkeypatch):
+def test_means_without_bands_need_no_intervals(measured, monkeypatch):
     """Mutation that it catches: intervals that are computed and not drawn."""
 
     def fails(*_):

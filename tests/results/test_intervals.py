@@ -128,7 +128,7 @@ def test_runs_that_are_too_few_are_noticed_and_the_number_that_is_named_would_do
     assert runs_needed(1e300 * two_points(rng, 50, 0.0, 1)).tolist() == [50]
 
 
-# (1 - alpha) % is what the interval is for; the laws are those of benchmarks/coverage.py
+# (1 - alpha) % is what the interval is for; the laws are those of benchmarks/intervals.py
 SKEWED = {
     "normal": (lambda rng, shape: rng.normal(size=shape), 0.0),
     "exponential": (lambda rng, shape: rng.exponential(size=shape), 1.0),

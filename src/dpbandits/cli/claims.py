@@ -96,7 +96,8 @@ def sources(claims: Sequence[Claim], runs: int, keys: Mapping[str, str]) -> list
         found += [str(request.runs), *request.settings]
     if any(part.get("statistic") in BY_BOUND for c in claims for part in c.parts):
         found += sorted((PACKAGE / "theory").glob("*.py"))
-    return [*found, PACKAGE / "claims.py", Path(__file__), *SUMMARY]
+    pairs = PACKAGE / "comparison" / "pairs.py"
+    return [*found, PACKAGE / "claims.py", pairs, Path(__file__), *SUMMARY]
 
 
 def request_of(experiment: str, keys: Mapping[str, str]) -> Request:

@@ -5,7 +5,7 @@ values are at most M, a mean m is refuted from above at level p as soon as sum_i
 E (M - m) exceeds 0 with probability at most p, for independent exponential E_i and E. Regret has no
 useful M (the worst case is a wrong arm in every round), so one value beyond the data represents
 what was not observed: 1 + 10 / n times as far above the largest of n values as this is above their
-median. The lower limit is the same of the negated values. ``benchmarks/coverage.py`` measures how
+median. The lower limit is the same of the negated values. ``benchmarks/intervals.py`` measures how
 often the interval contains the mean, beside others (docs/deciding.md).
 
 Intervals are the same on every processor: sums are taken in a fixed order, not by BLAS, and ends

@@ -112,8 +112,9 @@ def too_few_runs(found: pd.DataFrame) -> str | None:
         return None
     row = short.iloc[int((short["runs_needed"] / short["runs"]).argmax())]
     question = question_of_table(found)
-    shown = columns_shown(found, question)
-    where = " ".join(FORMATS.get(n, str)(row[n]) for n in shown if pd.notna(row[n]))
+    formats = FORMATS | dict.fromkeys(BUDGETS, "{:g}".format)  # as they are typed
+    shown = [name for name in columns_shown(found, question) if pd.notna(row[name])]
+    where = " ".join(f"{name}={formats.get(name, str)(row[name])}" for name in shown)
     others = f" ({len(short)} of {len(found)} settings have too few)" if len(short) > 1 else ""
     return (
         f"{where}: {row['runs']} runs are too few for its tail, and the interval may be too "
