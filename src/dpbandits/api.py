@@ -650,10 +650,11 @@ def audit(
             [0, 1]: ``player(arms=K, horizon=T, eps=eps, rng=generator)`` returns an object with
             ``choose() -> int`` and ``receive(arm, reward)``, or with a loop of its own,
             ``play(pull)``, that calls ``pull(arm) -> reward``. It may also take its random numbers
-            from the functions of ``numpy.random`` and ``random``. Its noise is replayed, and only
-            if that shows no privacy its actions are sampled.
+            from the functions of ``numpy.random`` and ``random``; a fixed seed has its effect. Its
+            noise is replayed, and only if that shows no privacy its actions are sampled. It is
+            consistent only if every replay held, else VIOLATED or undecided.
         local: whether a player promises the privacy of each user's response: what it adds to a
-            reward at once; else that of all its actions.
+            reward at once; else that of all its actions. If a replay fails both are sampled.
         eps: the budget, or a list of budgets.
         rho: the same for what promises rho-zCDP.
         horizon: rounds of the games; None for several, as long as they are cheap.

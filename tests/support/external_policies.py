@@ -319,6 +319,23 @@ class InverseNoise(LaplaceUsers):
         return reward - np.sign(u) * np.log(1.0 - 2.0 * abs(u)) / self.eps
 
 
+class NoiseInBatches(LaplaceUsers):
+    """The server waits for four users, each of whom then adds noise of its own."""
+
+    size = 4
+
+    def __init__(self, arms, horizon, eps, rng):
+        super().__init__(arms, horizon, eps, rng)
+        self.waiting = []
+
+    def receive(self, arm, reward):
+        self.waiting.append((arm, reward))
+        if len(self.waiting) == self.size:
+            for a, x in self.waiting:
+                super().receive(a, x)
+            self.waiting = []
+
+
 CONSISTENT = [
     VectorScales, VectorLocations, InPlace, ClippedRelease, ScaleOfLength, TwoReleases,
     NoiseOfStart, OfPython, ExponentialMechanism,
@@ -338,4 +355,4 @@ VIOLATING_USERS = [
 ]  # fmt: skip
 LEAKING_USERS = [NoiseOfAllUsers]
 UNDECIDED = [RandomSeed]  # sound; CONSISTENT where it can be followed
-UNDECIDED_USERS = [InverseNoise]
+UNDECIDED_USERS = [InverseNoise, NoiseInBatches]

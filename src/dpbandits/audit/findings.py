@@ -34,7 +34,6 @@ Progress = Callable[[float], object]  # called with each share of the work that 
 # What makes the findings of samples: these files, and all that they import of the package
 MADE_BY = (
     "alignment/align.py",
-    "alignment/visit.py",
     "exact/release.py",
     "sampling/auditor.py",
     "subjects/players.py",

@@ -34,7 +34,13 @@ from .help import keys_listing
 
 VALUES = (0.1, 0.5, 1.0, 2.0)  # of the budgets
 GROUPS = ("algo", "rule")
-OTHER_PAGES = {PACKAGE / "audit" / "__main__.py", PACKAGE / "audit" / "figure.py"}
+OTHER_PAGES = {  # of the audit, but they decide no row: of another page, and of external policies
+    PACKAGE / "audit" / name
+    for name in (
+        "__main__.py", "figure.py", "prototypes.py", "alignment/visit.py", "numbers/sources.py",
+        "subjects/prototypes.py", "subjects/visitors.py",
+    )
+}  # fmt: skip
 
 
 def _lists() -> dict[str, str]:

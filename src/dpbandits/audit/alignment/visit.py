@@ -12,7 +12,7 @@ import numpy as np
 from ..numbers.draws import Draw
 from ..numbers.streams import Recorder, Stream
 from .coupling import Coupling, Played
-from .given import Branch
+from .given import Branch, Replay, Shifted
 from .rewards import Rewards
 
 MOST_BRANCHES = 64  # of the choices that are made in a round
@@ -88,6 +88,13 @@ class Visit(Coupling):
                 law[acted] = law.get(acted, 0.0) + math.prod(p[k] for k, p in branch.taken)
         return {}
 
+    def _hidden_later(self, first, second, draws: Sequence[Draw]) -> bool:
+        """Whether noise that the first reward enters in a later round hides its change."""
+        one, _ = self.play(first, lambda reads: Replay(reads, draws))
+        two, shifted = self.play(second, lambda reads: Shifted(reads, draws, {}))
+        later = any(draw.shift and (draw.entered or 0) > 1 for draw in shifted.draws)
+        return later and one.arms.tolist() == two.arms.tolist()
+
     def response_loss(self, seed: int) -> float:
         """A lower bound on the loss of the first user's response, by what the choices that it is
         made with, and no noise, lead to; 0 if it has noise always, or more than one law explains
@@ -100,15 +107,17 @@ class Visit(Coupling):
             table = np.where(rng.random((PROBED, 2)) < 0.5, 1.0, 0.0)
             if probe % 2:
                 table = rng.random(table.shape)
+            other = table.copy()
+            values = rng.permutation([0.0, 1.0]) if probe % 3 else rng.random(2)
+            table[0], other[0] = values
             _, record = self.play(
                 table,
                 lambda reads: Recorder(reads, rng, 1.0 if probe % 4 < 2 else 1e-3),  # noqa: B023
             )
             if not record.reads or any(draw.place == 0 for draw in record.draws):
                 continue
-            other = table.copy()
-            place = record.reads[0]
-            table[place], other[place] = rng.permutation([0.0, 1.0]) if probe % 3 else rng.random(2)
+            if self._hidden_later(table, other, record.draws):
+                continue
             laws = [self._law(x, record.draws, 1, AGAIN) for x in (table, other)]
             if all(laws) and math.isclose(*(sum(law.values()) for law in laws)):
                 worst = max(worst, _loss(*laws), _loss(*laws[::-1]))
