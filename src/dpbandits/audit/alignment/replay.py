@@ -80,7 +80,7 @@ def replay(
     rounding = math.fsum(draw.rounding for draw in shifted.draws)
     releases = coupling.alignment.entered([shifted.draws[i].place for i in shifted.released])
     neighbours = len(places) == 1
-    limit = coupling.limit(places[0]) if neighbours else math.inf
+    limit = coupling.limit(places[0], first.shape[1]) if neighbours else math.inf
     excepted = {t for t, _ in places} if coupling.source.guarantee.of_contexts else set()
     why, where = None, len(one.arms)
     if not _equal(seen, one) or plainly.moved:
