@@ -82,7 +82,7 @@ class Coupling(Promise):
         if self.gaussian is not None:
             return self.gaussian.rho(self.numbers)
         if not self.source.per_user:
-            return float(self.guarantee.epsilon({**self.numbers, "K": K}))
+            return float(self.source.guarantee.at(self.numbers).epsilon({**self.numbers, "K": K}))
         users, coins = self.population.users(), np.random.default_rng(0)
         for _ in range(place[0] + 1):
             user = arrival(users, coins)
