@@ -19,8 +19,14 @@ from dpbandits.cli import run
         ("'sweep={algo:[private_lin_ucb],env:[contextual],eps:[1,1999,3000],"
          "calibration:[printed,exact]}'",
          ["private_lin_ucb: (eps, 0.001)-joint DP of the actions of all other rounds",
-          "private_lin_ucb: its noise does NOT keep what is promised at "
+          "private_lin_ucb: what its noise gives is NOT what is promised at "
           "eps=1999 calibration=printed; eps=3000 calibration=printed"]),
+        ("'sweep={algo:[private_lin_ucb],eps:[1,200],noise:[wishart]}' env=contextual",
+         ["private_lin_ucb: (eps, 0.001)-joint DP of the actions of all other rounds",
+          "private_lin_ucb: what its noise gives is NOT proved at eps=200"]),
+        ("algo=dist_rdp_se eps=0.5",
+         ["dist_rdp_se: (order, 0.1625 order)-global RDP of every sum that the server sees"]),
+        ("algo=gdp_ncb algo.repair=none eps=0.01", ["gdp_ncb: not private"]),
         ("'sweep={algo:[private_lin_ucb],eps:[1,1997]}' env=contextual",  # the control
          ["private_lin_ucb: (eps, 0.001)-joint DP of the actions of all other rounds"]),
         ("algo=adac_gope rho=2 env=linear env.theta=[3,0] env.noise=gaussian assume=true",

@@ -50,7 +50,7 @@ def test_every_algorithm_declares_its_guarantee(name):
     assert promised.mechanism is None or promised.mechanism in MECHANISMS
     assert promised.mechanism or promised.curator or name in RULES
     words, notion = found.promise({"eps": 0.3, "rho": 0.3, "order": 4, "s": 8}), promised.notion
-    renyi = "(0.3, 8)" if name == "dist_rdp_se" else "(4, 0.3)"
+    renyi = "(order, 0.07312 order)" if name == "dist_rdp_se" else "(4, 0.3)"
     start = {"global zCDP": f"0.3-{notion} of ", "global RDP": f"{renyi}-{notion} of "}
     assert words.startswith(start.get(notion, f"0.3-{notion} DP of ")) and promised.source in words
     assert ("rewards in [" in words) == (

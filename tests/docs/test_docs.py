@@ -104,6 +104,23 @@ def test_the_readme_shows_an_example():
     assert SHOWN
 
 
+CONFIRMED = {"printed", "proof", "code", "derived", "known"}
+
+
+def without_provenance(text):
+    """The algorithms and rules without a row that says how their constants were confirmed."""
+    rows = [line.split("|") for line in text.splitlines() if line.startswith("| `")]
+    found = {row[1].strip(" `") for row in rows if {*row[3].strip().split(", ")} <= CONFIRMED}
+    return {*names_in("algo"), *names_in("rule")} ^ found
+
+
+def test_every_algorithm_and_rule_says_how_its_constants_were_confirmed():
+    text = (TOP / "docs" / "provenance.md").read_text()
+    assert not without_provenance(text)
+    assert without_provenance(text.replace("| `dp_se` |", "| dp_se |")) == {"dp_se"}
+    assert without_provenance(text.replace("| proof | Ren", "| hearsay | Ren")) > {"heldp_ucb_b"}
+
+
 def test_the_page_on_bounds_is_made_from_the_theorems():
     assert (TOP / "docs" / "bounds.md").read_text() == page()
 

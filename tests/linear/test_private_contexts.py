@@ -14,6 +14,7 @@ from scipy.stats import chi2, kstest
 from test_linear_privacy import coupling, replaced
 
 import dpbandits as dp
+from dpbandits.algorithms.private_lin_ucb import largest_wishart_eps
 from dpbandits.audit.alignment import replay as replaying
 from dpbandits.audit.alignment.align import align
 from dpbandits.authoring import (
@@ -74,9 +75,10 @@ def test_guarantees_are_printed_with_the_curve_of_their_noise():
     assert "NOT" in joint.promise(defaults("private_lin_ucb") | {"eps": 3000.0})
     coded = local.promise(defaults("ldp_lin_ucb") | {"eps": 8e5, "variant": "coded"})
     assert "exactly (800000, 1)-DP, which is NOT what is promised" in coded
-    assert "not Gaussian" in joint.promise(
-        defaults("private_lin_ucb") | {"eps": 1.0, "noise": "wishart"}
-    )
+    wishart = defaults("private_lin_ucb") | {"noise": "wishart", "T": 20_000.0}
+    assert "holds up to an eps of 31.19" in joint.promise(wishart | {"eps": 31.1})
+    assert "which 31.2 exceeds: it is NOT proved" in joint.promise(wishart | {"eps": 31.2})
+    assert "NOT" not in joint.promise(wishart | {"eps": 31.1})
     assert "delta(eps) = Phi(" in joint.promise({"eps": 1.0})
 
 
@@ -201,6 +203,36 @@ def test_wishart_noise_keeps_its_promise():
     H = wishart_nodes(eps, delta, m, 3, 1000, 0.05)
     assert (wishart_losses(m, H.k, 20_000) > eps).mean() <= delta
     assert (wishart_losses(m, 12.0, 20_000) > eps).mean() > 10 * delta
+
+
+@pytest.mark.parametrize("T", [1.0, 100.0, 2e4, 1e7, 1e12])
+@pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-9])
+@pytest.mark.parametrize("d", [1, 3, 30])
+def test_wishart_noise_promises_no_eps_at_which_matrices_become_impossible(d, delta, T):
+    """A row that leaves makes the matrix of a node impossible if a chi-square number of k - d
+    degrees of freedom is below 1; the m nodes together must not do so with a chance above delta.
+    """
+    m = levels_of(T)
+
+    def impossible(eps):
+        k = wishart_nodes(eps, delta, m, d, T, 0.05).k
+        return -math.expm1(m * math.log1p(-chi2.cdf(1.0, k - d)))
+
+    limit = largest_wishart_eps({"delta": delta, "T": T})
+    assert 0 < limit <= math.sqrt(8 * m * math.log(2 / delta)) and impossible(limit) <= delta
+    assert impossible(1e6 * limit) > delta  # the control: the promise ends somewhere
+    if (d, delta, T) == (3, 1e-3, 2e4):
+        assert impossible(180) < delta < impossible(200)
+
+
+@pytest.mark.slow
+def test_wishart_noise_keeps_its_promise_up_to_the_limit_of_its_proof():
+    m, delta, T = 16, 1e-3, 2e4
+    assert m == levels_of(T)
+    limit = largest_wishart_eps({"delta": delta, "T": T})
+    for eps, kept in ((limit, True), (300.0, False)):
+        H = wishart_nodes(eps, delta, m, 3, T, 0.05)
+        assert ((wishart_losses(m, H.k, 20_000) > eps).mean() <= delta) == kept
 
 
 # alignments

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..contracts.algorithm import HOMES, Algorithm, load
-from ..contracts.guarantees import RDP, SKELLAM, ZCDP
+from ..contracts.guarantees import RDP, SKELLAM, ZCDP, LimitedProof
 
 HEAD = f"""\
 # Guarantees
@@ -30,7 +30,7 @@ as if the noise were Gaussian. They convert to (eps', delta)-DP, for every delta
 |---|---|---|---|
 | rho-zCDP | `{ZCDP.formula}` | `sqrt(2 rho)` | {ZCDP.source} |
 | (order, eps)-RDP | `{RDP.formula}` | `sqrt(2 eps/order)` | {RDP.source} |
-| (eps, s), Skellam noise | `{SKELLAM.formula}` | `sqrt(2 rho)` | {SKELLAM.source} |
+| (order, rho order)-RDP, Skellam noise | `{SKELLAM.formula}` | `sqrt(2 rho)` | {SKELLAM.source} |
 
 | | notion | loss | an adversary observes | rewards | source | release | alignment: what shifts |
 |---|---|---|---|---|---|---|---|
@@ -51,6 +51,10 @@ def row(algorithm: Algorithm) -> list[str]:
         return [f"`{algorithm.name}`", "none", "", "", "", "", "", ""]
     needs = algorithm.rewards.words if algorithm.rewards else "any rewards"
     loss = "the user's level" if promised.notion == "local" else ", ".join(promised.letters)
+    for name, x, other in promised.unless:
+        said = "none" if other.notion == "none" else other.gaussian or other.loss
+        said = "as far as proved" if isinstance(said, LimitedProof) else said
+        loss += f"; `{name}={algorithm.domains[name].options[int(x)]}`: {said}"  # type: ignore[union-attr]
     beneath = promised.mechanism or (promised.curator.__name__ if promised.curator else "")
     vectors = promised.alignment is not None and promised.alignment.vectors
     return [

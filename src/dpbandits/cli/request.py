@@ -78,7 +78,7 @@ def _promises(settings: Sequence[Setting]) -> Iterator[str]:
         yield from dict.fromkeys(f"{name}: {words}" for words in _in_options(algorithm, own))
         if len(own) > 1:
             for broken, at in _broken(own).items():
-                yield f"{name}: what is promised {broken} at {'; '.join(at)}"
+                yield f"{name}: what its noise gives {broken} at {'; '.join(at)}"
         for env, (what, assumed) in {s.env: x for s in own if (x := _void(s))}.items():
             yield f"{name}: not promised on {env}: {what}, but {assumed} is assumed"
 

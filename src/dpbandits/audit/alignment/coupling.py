@@ -84,12 +84,14 @@ class Coupling(Promise):
         levels = self.budget * np.array([0.5, 1.0, 2.0])
         return Population(levels, np.full(3, 1 / 3))
 
-    def limit(self, place: tuple[int, int]) -> float:
-        """The budget for a change of the reward of a place: of its user, if levels differ."""
+    def limit(self, place: tuple[int, int], K: int) -> float:
+        """The loss that is promised of K arms for a change of the reward of a place: that of its
+        user, if levels differ.
+        """
         if self.gaussian is not None:
             return self.gaussian.rho(self.numbers)
         if not self.source.per_user:
-            return self.promised
+            return float(self.source.guarantee.at(self.numbers).epsilon({**self.numbers, "K": K}))
         users, env_rng = self.population.users(), np.random.default_rng(0)
         for _ in range(place[0] + 1):
             user = arrival(users, env_rng)

@@ -82,7 +82,7 @@ def replay(
     rounding = math.fsum(draw.rounding for draw in shifted.draws)
     releases = coupling.alignment.entered([shifted.draws[i].place for i in shifted.released])
     neighbours = len(places) == 1
-    limit = coupling.limit(places[0]) if neighbours else math.inf
+    limit = coupling.limit(places[0], first.shape[1]) if neighbours else math.inf
     excepted = {t for t, _ in places} if coupling.source.guarantee.of_contexts else set()
     why, where, chosen = None, len(one.arms), math.inf
     fits = _equal(one, two, excepted) and spent <= limit * (1.0 + TOLERANCE) + rounding
