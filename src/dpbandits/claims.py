@@ -166,20 +166,18 @@ def growth(final: np.ndarray, half: np.ndarray) -> Located:
     """Regret at T divided by that at T/2 of the same runs: the numbers r for which the mean of
     final - r half may be 0 (Fieller 1954), since the two depend on each other.
     """
-
-    def is_possible(r: float) -> bool:
-        (low,), (high,) = interval_of_mean((final - r * half)[:, np.newaxis])
-        return bool(low <= 0.0 <= high)
-
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(rounded(mean_of_runs(final) / mean_of_runs(half)))
     if not np.isfinite(value) or np.isnan(value) or not np.ptp(final - value * half):
         return Located(value, value, value)
     ends = []
-    for inside, outside in ((value, 0.0), (value, LARGEST)):
-        for _ in range(HALVINGS):
-            middle = (inside + outside) / 2.0 if outside < inside else np.sqrt(inside * outside)
-            inside, outside = (middle, outside) if is_possible(middle) else (inside, middle)
+    for inside, outside, between in ((value, 0.0, np.linspace), (value, LARGEST, np.geomspace)):
+        for _ in range(PASSES):
+            tried = between(inside, outside, TRIED)
+            low, high = interval_of_mean(final[:, np.newaxis] - half[:, np.newaxis] * tried)
+            impossible = np.flatnonzero((low > 0.0) | (high < 0.0))
+            first = max(int(impossible[0]), 1) if len(impossible) else TRIED - 1
+            inside, outside = tried[first - 1], tried[first]
         ends.append(rounded(inside))
     return Located(value, *map(float, ends))
 
@@ -195,7 +193,7 @@ KINDS = (
     "r_squared",
 )  # by their names in a claim's file
 OF_ALL_PAIRS = (spread, spread_ratio)
-LARGEST, HALVINGS = 1e6, 60  # growth, and steps of its search
+LARGEST, TRIED, PASSES = 1e6, 17, 10  # growth, and how it is searched
 TEXTS = ("source", "says", "published", "why")  # of a claim, each written in one line
 BASES = {  # of what a claim says: how it was found
     "printed": "printed",
