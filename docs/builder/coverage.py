@@ -16,13 +16,14 @@ TOP = Path(__file__).parents[2]
 HEAD = """\
 # Coverage
 
-The numbered algorithms, theorems, figures and tables of the five papers whose algorithms this package
-was made for, and of the lemmas, remarks and definitions those that are used or said to be wrong. The
-last column says where each is: a function, an experiment, a claim, a test; or why it is not here. A path
-begins at the top of the repository or in `src/dpbandits`. A theorem with a formula is a function of
-[bounds.md](bounds.md), with its kind; each is tested with numbers worked by hand or against another
-(`tests/theory/test_theorems.py`), the exact ones also against simulations. `docs/coverage.yaml` and
-`python docs/builder/coverage.py > docs/coverage.md` make this page; a test looks up every place.
+The numbered algorithms, theorems, figures and tables of the five papers whose algorithms this
+package was made for, and of the lemmas, remarks and definitions those that are used or said to be
+wrong. The last column says where each is: a function, an experiment, a claim, a test; or why it is
+not here. A path begins at the top of the repository or in `src/dpbandits`. A theorem with a formula
+is a function of [bounds.md](bounds.md), with its kind. Each of these is tested with numbers worked
+by hand or against another (`tests/theory/test_theorems.py`), the exact ones also against
+simulations. `docs/coverage.yaml` and `python docs/builder/coverage.py > docs/coverage.md` make this
+page, and a test looks up every place.
 
 """
 FOLDERS = {"experiment": "conf/experiment", "claim": "conf/claim"}
