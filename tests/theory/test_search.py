@@ -181,7 +181,7 @@ def stopped(rule, rng, runs, **given):
 
 def test_bounds_on_samples_of_an_estimate_hold_in_random_settings():
     """Theorem 3.3 of Sajed & Sheffet fails with probability beta at most, Theorem 3.4 with 3/4. The
-    control: a thousandth of the upper bound is exceeded more often, and a hundred times the lower
+    control: a thousandth of the upper bound is exceeded more often, and a thousand times the lower
     bound less often.
     """
     rng, n, caught = np.random.default_rng(4), 100, [0, 0]
@@ -199,11 +199,11 @@ def test_bounds_on_samples_of_an_estimate_hold_in_random_settings():
             assert (times > most).sum() <= chance + 5 * math.sqrt(chance + 1)
             caught[0] += (times > most / 1000).sum() > chance + 5 * math.sqrt(chance + 1)
         assert (times > least).sum() >= n / 4 - 5 * math.sqrt(n * 3 / 16)
-        caught[1] += (times > 100 * least).sum() < n / 4 - 5 * math.sqrt(n * 3 / 16)
+        caught[1] += (times > 1000 * least).sum() < n / 4 - 5 * math.sqrt(n * 3 / 16)
     assert min(caught) > 0
 
 
-@pytest.mark.parametrize("rule", ["dp_se_bai", "adap_tt_star", "ctb_tt"])
+@pytest.mark.parametrize("rule", ["dp_se_bai", "adap_tt", "adap_tt_star"])
 def test_bounds_on_samples_for_the_best_arm_hold_in_random_settings(rule):
     """The control: a hundred times the bound is above the mean of some."""
     rng, caught = np.random.default_rng(5), 0
