@@ -111,7 +111,7 @@ def test_tables_with_values_that_look_alike_are_refused():
 def test_all_digits_of_a_seed_are_used():
     assert requested(seed=2**53 + 1).settings[0].seed == 2**53 + 1
     assert requested(seed=str(2**53 + 1)).settings[0].seed == 2**53 + 1
-    assert "at most" in message_of(requested, seed=2**62 + 1)
+    assert message_of(requested, seed=2**62 + 1).startswith("seed=4611686018427387905: ")
 
 
 @pytest.mark.parametrize("word", ["figure=0", "figure={kind:time}", "+figure.kind=time"])
