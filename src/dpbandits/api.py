@@ -547,10 +547,11 @@ def report(
     from .files import write_atomically
     from .report.build import checked_page, report_of_tables
     from .results.metrics import check_metric
+    from .settings.choices import listed
 
     path = checked_page(out)
     check_metric(metric)
-    given = [tables] if isinstance(tables, pd.DataFrame) else tables
+    given = [tables] if isinstance(tables, pd.DataFrame) else listed("tables", tables)
     write_atomically(path, report_of_tables(given, metric).encode())
     return path
 

@@ -14,6 +14,7 @@ BOTH_TABLES = "env=table env.rewards=[[1,0],[0,1]]"
 KEYS_OF_BOTH = [
     *bad("eps", "above 0", "0", "-1", "nan", "strong", "true", "0x10"),
     ("eps=1e-400", "eps=0.0:", "above 0"),
+    ("'sweep={eps:[0.30000000000000004,0.3]}'", "eps=[0.30000000000000004,0.3]", "shown as 0.3"),
     ("eps=-1e400", "eps=-1e400:", "larger than any float"),
     ("'eps=\"\"'", "eps=:", "above 0"),
     ("'eps={a:{b:[1,2]}}'", "eps={a:{b:[1,2]}}:", "above 0"),
@@ -213,7 +214,7 @@ OUTLIERS = [
 ]  # fmt: skip
 
 SWEEPS = [
-    *bad("sweep", "lists of values", "5", "text"),
+    *bad("sweep", "lists of values", "5", "text", "0", "false", "[]", "{}", "''", "[{}]"),
     ("sweep=[5]", "sweep=", "5", "lists of values"),
     ("'sweep={eps:0.5}'", "sweep.eps=0.5:", "list of values"),
     ("'sweep={eps:[]}'", "sweep.eps=[]:", "list of values"),

@@ -18,8 +18,9 @@ import numpy as np
 import pandas as pd
 
 import dpbandits as dp
+from dpbandits.contracts.question import REGRET, STOPPING, Question
 from dpbandits.errors import BadInput
-from dpbandits.settings.choices import Choice
+from dpbandits.settings.choices import Choice, request_from
 
 
 def raising(*names: str, base: type = object) -> type:
@@ -161,21 +162,15 @@ MADE: dict[str, Callable[[], Any]] = {
 }
 
 
-def in_turn(game, rng, start=0.0):
-    from dpbandits.authoring import pull, rounds_left
-
-    while rounds_left(game) > 0:
-        pull(game, int(start))
-
-
 QUICK = {"horizon": 30, "runs": 2, "jobs": 1}
 OF_RUN = {"algo": "adap_klucb", "env": "bernoulli_c2", **QUICK}
 
 
 def valid_calls(folder: Path) -> dict[str, dict[str, Any]]:
     """Arguments, by name, with which each public function returns at once."""
-    data = folder / "data.csv"
+    data, users = folder / "data.csv", folder / "users.csv"
     data.write_text("a,b\n0.1,0.9\n0.8,0.2\n")
+    users.write_text("x,a,b\n0.1,0.9,0.1\n0.8,0.2,0.3\n")
     table = dp.run(**OF_RUN)
     saved = dp.save(table, folder / "table.csv")
     means = {"means": [0.9, 0.8]}
@@ -191,7 +186,7 @@ def valid_calls(folder: Path) -> dict[str, dict[str, Any]]:
         "report": {"tables": table, "out": folder / "report.html"},
         "bounds": {"algo": "adap_ucb", "env": "bernoulli_c2", "horizon": 100},
         "budget": {"algo": "dp_se", "env": "bernoulli_c2", "horizon": 50, "ratio": 9.0,
-                   "precision": 900.0, "runs": 32, "jobs": 1, "results": None},
+                   "precision": 900.0, "runs": 32, "jobs": 1},
         "audit": {"mechanism": "laplace_release", "runs": 100, "jobs": 1},
         "algorithm": {"algo": "adap_ucb", "alpha": 1.0},
         "reproduce": {"experiment": "nothing", "results": folder / "results"},
@@ -214,7 +209,7 @@ def valid_calls(folder: Path) -> dict[str, dict[str, Any]]:
         "linear": {"features": np.eye(2), "theta": [0.5, 0.1]},
         "linear_sphere": {},
         "contextual": {"K": 2, "center": [0.5, 0.1], "variance": 0.1},
-        "contextual_table": {"file": data, "K": 1},
+        "contextual_table": {"file": users, "K": 2},
         "levels": {"levels": [0.5, 1.0]},
         "clipped_normal": {"mean": 1.0, "sd": 0.1},
     }  # fmt: skip
@@ -239,13 +234,20 @@ def _arguments(function: Callable) -> Iterator[str]:
         yield "alpha" if parameter.kind is inspect.Parameter.VAR_KEYWORD else name
 
 
-def outcome(valid: dict[str, dict[str, Any]], name: str, argument: str, value: str) -> str:
-    """``accepted`` or ``refused``, in one line; any other end of a call is an error."""
-    given = {**valid[name], argument: MADE[value]()}
+def outcome(valid: dict[str, dict[str, Any]], call: tuple[str, str, str], plays: bool) -> str:
+    """``accepted`` or ``refused``, in one line; any other end of a call is an error.
+
+    An environment, a population or an algorithm is requested, and played if ``plays``.
+    """
+    name, argument, value = call
     try:
-        found = getattr(dp, name)(**given)
-        if isinstance(found, Choice):  # is used as it is, or refused when it is used
-            _use(name, found)
+        found = getattr(dp, name)(**{**valid[name], argument: MADE[value]()})
+        if isinstance(found, Choice):
+            question, given = _with(name, found)
+            if plays:
+                (dp.stop if question is STOPPING else dp.run)(**given)
+            else:
+                request_from(question, given, {})
     except BadInput as error:
         line = str(error)
         assert line and line.isprintable() and len(line) < 3000, f"not one line: {line!r}"
@@ -253,25 +255,30 @@ def outcome(valid: dict[str, dict[str, Any]], name: str, argument: str, value: s
     return "accepted"
 
 
-def _use(name: str, found: Choice) -> None:
+def _with(name: str, found: Choice) -> tuple[Question, dict[str, Any]]:
+    """What asks for a value that a function has made."""
     if name in ("levels", "clipped_normal", "population"):
-        dp.run("heldp_ucb_l", population=found, eps_min=0.5, **QUICK)
-    elif name == "algorithm":
-        dp.run(found, **QUICK)
-    elif name == "sign":
-        dp.stop("dp_nas_exp", env=found, cap=50, runs=2, jobs=1)
-    else:
-        algo = {"linear": "gope", "linear_sphere": "gope"}.get(name, "ucb")
-        algo = "lin_ucb" if name.startswith("contextual") else algo
-        dp.run(algo, env=found, assume=True, **QUICK)
+        return REGRET, {"algo": "heldp_ucb_l", "population": found, "eps_min": 0.5, **QUICK}
+    if name == "algorithm":
+        return REGRET, {"algo": found, **QUICK}
+    if name == "sign":
+        return STOPPING, {"rule": "dp_nas_exp", "env": found, "cap": 50, "runs": 2, "jobs": 1}
+    linear = {"linear": "gope", "linear_sphere": "gope", "contextual": "lin_ucb"}
+    algo = linear.get(name, "lin_ucb" if name.startswith("contextual") else "ucb")
+    return REGRET, {"algo": algo, "env": found, "assume": True, **QUICK}
 
 
-def outcomes_of(valid: dict, calls: list[tuple[str, str, str]], tries: int, seed=0) -> Counter:
-    """What becomes of a random sample of calls; the first that ends otherwise is raised."""
+def outcomes_of(
+    valid: dict[str, dict[str, Any]],
+    calls: list[tuple[str, str, str]],
+    tries: int,
+    plays: bool = False,
+) -> Counter:
+    """What becomes of a sample of calls, the same in every test run; an error is raised."""
     counts: Counter = Counter()
-    for call in random.Random(seed).sample(calls, min(tries, len(calls))):
+    for call in random.Random(0).sample(calls, min(tries, len(calls))):
         try:
-            counts[outcome(valid, *call)] += 1
+            counts[outcome(valid, call, plays)] += 1
         except BaseException as error:
             error.add_note(f"of dp.{call[0]}({call[1]}={call[2]})")
             raise

@@ -6,6 +6,7 @@ from argparse import Namespace
 from typing import Any
 
 import pandas as pd
+from hydra.core.override_parser.types import Sweep
 from tabulate import tabulate
 
 from ..api import OF_SEARCH
@@ -76,6 +77,8 @@ def _keys(words: list[str]) -> dict[str, Any]:
             raise unknown("key", key, OWN_KEYS["budget"])
         names = key in ("algo", "out", "results")
         found[key] = text if names else value_of(word)
+        if isinstance(found[key], Sweep):
+            raise BadInput(f"{word}: one value is needed; text with a comma stands in quotes")
     return found
 
 

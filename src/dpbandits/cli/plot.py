@@ -39,14 +39,15 @@ def main(given: Namespace) -> int:
     bounds = is_true(keys, "bounds")
     formats = _formats(keys.get("format", "pdf,png"))
     out = stem_of(keys, Path("-"))
+    scale = one_of(SCALES, "scale", keys["scale"]) if "scale" in keys else None
     files = [table for name in names for table in tables_of(Path(name))]
     folders = user_folders(given.config_dir)
     if files:
         stem, figure = _of_tables(files, keys, bounds, folders)
     else:
         stem, figure = _of_experiment(keys, bounds)
-    if "scale" in keys:
-        rescale(figure, one_of(SCALES, "scale", keys["scale"]))
+    if scale is not None:
+        rescale(figure, scale)
     if keys.get("out") == "-":
         if "format" in keys:
             raise BadInput(f"format={keys['format']}: out=- prints text")

@@ -25,6 +25,7 @@ from .parameters import BUDGETS, Domain, Options, domain_of
 from .question import ARMS, QUESTIONS, REGRET, Question, question_for
 from .versions import version_of_file, version_of_function
 
+LONGEST = 200  # characters of a name
 HOMES = {"algo": PACKAGE / "algorithms", "rule": PACKAGE / "stopping"}
 
 
@@ -152,8 +153,8 @@ def find_file(name: str, folders: tuple[str, ...] = (), group: str = "algo") -> 
     Raises:
         BadInput: no file has that name.
     """
-    if Path(name).name != name:
-        raise BadInput(f"{group}={name}: a name is needed, not a path")
+    if Path(name).name != name or len(name) > LONGEST:
+        raise BadInput(f"{group}={name}: a short name is needed, not a path")
     files = [Path(folder).resolve() / group / f"{name}.py" for folder in folders]
     files.append(HOMES[group] / f"{name}.py")
     for file in filter(Path.is_file, files):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..contracts.parameters import Interval
+from ..contracts.parameters import RANGE, Interval
 from ..contracts.question import REGRET
 from ..errors import BadInput
 from ..results.run_store import Memory, RunStore, Store
@@ -22,7 +22,7 @@ from ..running.monte_carlo import run_settings
 from ..settings.choices import Choice, request_from
 from ..settings.request import Request
 from ..settings.setting import Setting
-from ..validation import number_where, whole
+from ..validation import argument, number_where, whole
 from .search import CLOSE, Found, Search
 
 COLUMNS = (
@@ -62,8 +62,9 @@ def budgets_needed(
         runs: runs at one budget, at most.
     """
     goal = _goal(regret, ratio, baseline)
-    least, most = (number_where(k, x, lambda v: 0 < v < math.inf, "a number above 0 is needed")
-                   for k, x in (("least", least), ("most", most)))  # fmt: skip
+    least, most = (
+        argument(key, x, RANGE, math.nan) for key, x in (("least", least), ("most", most))
+    )
     if not least < most:
         raise BadInput(f"most={most:g}: above least={least:g} is needed")
     precision = number_where("precision", precision, lambda x: x >= 1.01, "1.01 or more is needed")

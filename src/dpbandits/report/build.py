@@ -34,9 +34,9 @@ def checked_page(out: str | PathLike[str]) -> Path:
     """
     path = path_of("out", out)
     if path.suffix.lower() not in (".html", ".htm"):
-        raise BadInput(f"out={out}: a file whose name ends in .html is needed")
+        raise BadInput(f"out={path}: a file whose name ends in .html is needed")
     if path.is_dir():
-        raise BadInput(f"out={out}: a file is needed, and this is a folder")
+        raise BadInput(f"out={path}: a file is needed, and this is a folder")
     return path
 
 

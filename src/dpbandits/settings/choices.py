@@ -214,11 +214,13 @@ def request_from(
 
 
 def listed(key: str, value: Any) -> Any:
-    """A list or tuple as a list; anything else as it is."""
+    """A list or tuple as a list, a mapping as a dictionary; anything else as it is."""
     try:
+        if isinstance(value, Mapping):
+            return dict(value.items())
         return [*value] if isinstance(value, list | tuple) else value
     except Exception as error:  # of a class of the user's
-        raise BadInput(f"{key}: not a readable list ({first_line(error)})") from None
+        raise BadInput(f"{key}: not readable ({first_line(error)})") from None
 
 
 def _refuse_varied(

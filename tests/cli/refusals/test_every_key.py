@@ -7,6 +7,7 @@ from in_process import HEAVY, ended
 from sweeps import write
 
 from dpbandits.cli.completion import COMMANDS
+from dpbandits.contracts.parameters import BUDGETS
 from dpbandits.settings.groups import default_keys
 
 KINDS = [
@@ -46,7 +47,7 @@ def folder(tmp_path, monkeypatch):
 
 
 CASES = [(c, key, value) for c in HEAVY for key in keys_of(c) for value in KINDS]
-SOME = random.Random(0).sample(CASES, 60)
+SOME = random.Random(0).sample(CASES, 40)
 
 
 def line_of(command, *words):
@@ -61,21 +62,61 @@ def line_of(command, *words):
 
 def what_is_asked(done):
     """What a command was asked for, as text without the addresses of objects."""
-    (_, given, named), *_ = done.question_played
+    given, named = done.question_played[0]
     first = given[0] if given else None
     if hasattr(first, "settings"):  # a request
         about = [s.described for s in first.settings]
-        return repr((about, first.runs, first.config["experiment"], first.config["sweep"]))
+        rest = first.runs, first.jobs, first.backend, first.results, first.max_rows, first.runner
+        return repr((about, *rest, first.config["experiment"]))
     return repr((given, named))
 
 
-def is_used_or_refused(monkeypatch, command, key, value):
+def end_of(monkeypatch, command, key, value):
+    """``used`` or ``refused``, in one line; anything else is an error."""
     done = ended(monkeypatch, *line_of(command, f"{key}={value}"))
     if done.refused:
         return "refused"
+    if command in COMPARED and key not in PERMISSIONS and value not in ("null", "", *usual(key)):
+        without = ended(monkeypatch, *line_of(command))
+        assert what_is_asked(done) != what_is_asked(without), (command, key, value, "is ignored")
     return "used"
 
 
+COMPARED = {"run", "stop"}
+
+
+def usual(key):
+    """The values that a key has by default."""
+    values = {default_keys(file).get(key) for file in ("config", "stop")}
+    return {str(x) for x in values} | ({"1.0", "1"} if key in BUDGETS else set())
+
+
 def test_some_values_of_some_keys(folder, monkeypatch):
-    ends = [is_used_or_refused(monkeypatch, *case) for case in SOME]
-    assert ends.count("refused") > 30 and ends.count("used") > 3
+    ends = [end_of(monkeypatch, *case) for case in SOME]
+    assert ends.count("refused") > 0.5 * len(SOME) and ends.count("used") > 3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("command", HEAVY)
+def test_every_value_of_every_key(command, folder, monkeypatch):
+    ends = [end_of(monkeypatch, *case) for case in CASES if case[0] == command]
+    assert "refused" in ends
+
+
+def test_a_value_that_is_ignored_is_found(folder, monkeypatch):
+    """Control."""
+    monkeypatch.setattr("dpbandits.settings.resolve.whole", lambda key, value, *a, **k: 7)
+    with pytest.raises(AssertionError, match="is ignored"):
+        end_of(monkeypatch, "run", "seed", "[[1],[2]]")
+
+
+@pytest.mark.parametrize("fault", [TypeError, RecursionError])
+def test_a_traceback_is_found(fault, folder, monkeypatch):
+    """Control."""
+
+    def faulty(*given, **named):
+        raise fault
+
+    monkeypatch.setattr("dpbandits.settings.resolve.whole", faulty)
+    with pytest.raises(fault):
+        end_of(monkeypatch, "run", "seed", "1")
