@@ -63,16 +63,23 @@ class Implausible(ValueError):
 
 
 @contextmanager
-def opened(path: Path, most: float = math.inf) -> Iterator[BufferedReader]:
+def opened(
+    path: Path, most: float = math.inf, folder: int | None = None
+) -> Iterator[BufferedReader]:
     """Open a regular file of at most ``most`` bytes for reading.
 
-    Reading a pipe or a device, or through a link to one, could block or never end.
+    Reading a pipe or a device, or through a link to one, could block or never end. In the folder
+    of a descriptor the file is found by its name, and no link is followed.
 
     Raises:
         Implausible: it is no regular file, or is larger.
         OSError: it cannot be opened.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # does not wait for a pipe's writer
+    flags = os.O_RDONLY | os.O_NONBLOCK  # does not wait for a pipe's writer
+    if folder is None:
+        descriptor = os.open(path, flags)
+    else:
+        descriptor = os.open(path.name, flags | os.O_NOFOLLOW, dir_fd=folder)
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):

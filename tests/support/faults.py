@@ -212,8 +212,8 @@ class Sweep:
         self.errors.append(self.folder / f"err{len(self.errors)}")
         self.errors[-1].write_text("")
         if self.how == "cold":
-            shutil.rmtree(compiled_code(), ignore_errors=True)
-            compiled_code().mkdir(parents=True, exist_ok=True)
+            shutil.rmtree(compiled_code().path, ignore_errors=True)
+            compiled_code().path.mkdir(mode=0o700, parents=True, exist_ok=True)
         return begin(
             [*self.line, f"results={request.results}"], self.errors[-1], self.how == "anew"
         )
@@ -308,7 +308,7 @@ def damages(question, folder, kinds, only=None):
         "stored runs": lambda: store.file(first),
         "manifests": lambda: table.with_suffix(".json"),
         "tables": lambda: table,
-        "machine code": lambda: max(compiled_code().glob("dp_se-*.nbc")),
+        "machine code": lambda: max(compiled_code().path.glob("dp_se-*.nbc")),
     }
     assert end_of(sweep.begin(sweep.request)) == (0, False)
     for sort, file_of in sorts.items() if only is None else [(only, sorts[only])]:

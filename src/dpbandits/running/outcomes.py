@@ -6,7 +6,7 @@ import time
 import traceback
 from collections.abc import Mapping
 from concurrent.futures import BrokenExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import NamedTuple
 
 from ..compiled import compiled_code
@@ -83,6 +83,7 @@ def _prepare(setting: Setting, here: bool) -> None:
             f"{setting.algorithm.version}, but {setting.version} is needed"
         )
     if not here and setting.algorithm.compiled:
-        with locked(compiled_code()):  # once on each machine
+        folder = compiled_code().path
+        with locked(folder) if folder else nullcontext():  # once on each machine
             report_compilation([setting])
             compile_kernel(setting)
