@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -60,6 +61,21 @@ def nearest(name: str, known: Iterable[str]) -> str:
         return f"choose from {', '.join(longer)}"
     near = get_close_matches(name.casefold()[:LONG], names, n=1, cutoff=0.5)
     return f"did you mean {names[near[0]]}?" if near else f"choose from {', '.join(names.values())}"
+
+
+def printable(text: str, most: float = math.inf) -> str:
+    """A text without control characters but line breaks and tabs; one of more than ``most``
+    characters is cut in the middle.
+    """
+    if len(text) > most:
+        half = int(most) // 2
+        text = f"{text[:half]} ... {len(text) - 2 * half} characters ... {text[-half:]}"
+    return "".join(c if c.isprintable() or c in "\n\r\t" else ascii(c)[1:-1] for c in text)
+
+
+def in_a_line(text: str, most: float = math.inf) -> str:
+    """A text in one line, without control characters, cut if it is longer than ``most``."""
+    return printable(" ".join(text.split()), most)
 
 
 def first_line(error: BaseException) -> str:

@@ -109,7 +109,8 @@ def folder(key: str, value: Any) -> Path:
 
     It must be printable and without line breaks, since batch scripts contain it.
     """
-    if value in (None, "") or isinstance(value, list | dict) or not str(value).isprintable():
+    is_path = isinstance(value, str | os.PathLike | int | float) and not isinstance(value, bool)
+    if not is_path or value == "" or not str(value).isprintable():
         raise BadInput(f"{key}={plain(value)}: the path of a folder is needed")
     return Path(str(value))
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from tabulate import tabulate
 
 from ..contracts.guarantees import ExactCurve
-from ..errors import plain
+from ..errors import in_a_line, plain
 from ..results.naming import refuse_to_replace
 from ..results.report import write_report
 from ..results.run_store import Store
@@ -22,6 +22,7 @@ from ..settings.request import Request
 from ..settings.setting import Setting, data_of
 from ..settings.sweep import swept_names
 from ..theory.ren2020 import candidates
+from .command import LONGEST, MOST
 
 
 def run(request: Request, alone: bool = True, printed: bool = True) -> int:
@@ -48,10 +49,15 @@ def report(
     """Write the table of finished runs; print its summary, if ``printed``, and its path."""
     path, summary = write_report(request, store, seconds, alone)
     if printed:
-        print(render(summary, request.question, "simple"))
+        print(render(summary.head(MOST), request.question, "simple"))
+        if len(summary) > MOST:
+            print(f"and {len(summary) - MOST} more rows: {path.with_suffix('.md')} has all")
         if unjudged(summary).any():
             print("Between mu0 and mu1 either answer may be given, and none is judged.")
-        print("\n".join(_promises(request.settings)))
+        promises = list(_promises(request.settings))
+        print("\n".join(promises[:MOST]))
+        if len(promises) > MOST:
+            print(f"and {len(promises) - MOST} more; see bandit-run --help")
         for name in _default_budgets(request):
             print(f"{name}=1, the default; {name}=NUMBER sets it")
     print(path)
@@ -77,7 +83,7 @@ def _promises(settings: Sequence[Setting]) -> Iterator[str]:
         yield f"{name}: {algorithm.promise(single)}"
         broken = [_in_words(s) for s in own if len(own) > 1 and _is_broken(s)]
         if broken:
-            where = "; ".join(dict.fromkeys(broken))
+            where = in_a_line("; ".join(dict.fromkeys(broken)), LONGEST)
             yield f"{name}: its noise does NOT keep what is promised at {where}"
         for env, (what, assumed) in {s.env: x for s in own if (x := _void(s))}.items():
             yield f"{name}: not promised on {env}: {what}, but {assumed} is assumed"
