@@ -13,6 +13,7 @@ from sweeps import requested
 import dpbandits as dp
 from dpbandits.cli import request as of_request
 from dpbandits.cli.command import MOST, tables_of
+from dpbandits.cli.config.compose import multirun_points
 from dpbandits.cli.multirun import launch
 from dpbandits.errors import BadInput, CannotWrite
 from dpbandits.report.stored_figure import inside_page
@@ -121,3 +122,12 @@ def test_a_daemonic_process_plays_in_itself(monkeypatch):
     monkeypatch.setattr("dpbandits.running.monte_carlo.current_process", lambda: daemon)
     assert _runner_of(setting, "auto", "local") == _runner_of(setting, "processes", "local")
     assert _runner_of(setting, "auto", "local") == "threads"
+
+
+@pytest.mark.parametrize("word", ["eps=interval(0,1),[1]", "eps=range(1,3),[1]", "eps=1,2"])
+def test_a_sweep_inside_a_sweep_is_refused(word):
+    if word == "eps=1,2":  # the control
+        assert list(multirun_points([word])) == [["eps=1"], ["eps=2"]]
+    else:
+        message = message_of(lambda: list(multirun_points([word])))
+        assert message == f"{word}: a sweep is not one of the values of another"
