@@ -237,7 +237,7 @@ def _has_right_types(
     shapes = [array.shape for array in (numbers, answers, seconds)]
     return (
         [array.dtype for array in (numbers, answers, seconds)] == [np.int64, float, float]
-        and shapes == [(len(numbers),)] * 3
+        and shapes == [(numbers.size,)] * 3
         and pulls.dtype in (np.int64, np.float64)
         and pulls.ndim == 3
         and len(pulls) == len(numbers) == len({*numbers.tolist()})
