@@ -1,16 +1,21 @@
 """Files are written atomically and never through links; locks end with their processes."""
 
+import errno
+import fcntl
 import subprocess
 import sys
+import threading
 import time
+import tomllib
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 from refusals import message_of
 
+from dpbandits import files
 from dpbandits.errors import CannotWrite
-from dpbandits.files import check_writable, write_atomically
+from dpbandits.files import PACKAGE, check_writable, locked, remove_file, write_atomically
 
 
 def test_a_lock_ends_with_its_process(tmp_path):
@@ -72,3 +77,85 @@ def test_a_folder_in_the_place_of_the_part_of_a_file_is_reported(tmp_path):
     with pytest.raises(CannotWrite, match=r"cannot write .*/\.file\.part"):
         write_atomically(tmp_path / "file", b"new")
     assert (tmp_path / "file").read_bytes() == b"old"
+
+
+LINKS = {"symbolic": Path.symlink_to, "hard": Path.hardlink_to}
+
+
+@pytest.mark.parametrize("link", LINKS.values(), ids=LINKS)
+def test_a_link_in_the_place_of_a_lock_empties_no_file(tmp_path, link):
+    """filelock 3.20.0 empties the file of a symbolic link, 4.2.0 that of a hard one."""
+    victim, folder = tmp_path / "victim", tmp_path / "folder"
+    victim.write_bytes(b"precious")
+    folder.mkdir()
+    link(folder / ".lock", victim)
+    if (folder / ".lock").is_symlink():
+        with pytest.raises(CannotWrite), locked(folder):
+            pass
+    else:
+        with locked(folder):
+            pass
+    assert victim.read_bytes() == b"precious"
+
+
+def test_the_bound_of_filelock_is_the_first_version_that_is_safe():
+    project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text())["project"]
+    (bound,) = [x for x in project["dependencies"] if x.startswith("filelock")]
+    assert bound == "filelock>=4.2.1"
+
+
+@pytest.mark.parametrize("number", [errno.ENOLCK, errno.EIO, errno.EOPNOTSUPP])
+def test_a_file_system_without_locks_is_reported_at_once(tmp_path, monkeypatch, number):
+    """filelock 3.20.3 waits for ever."""
+
+    def fails(*_):
+        raise OSError(number, "no locks")
+
+    monkeypatch.setattr(fcntl, "flock", fails)
+    start = time.monotonic()
+    with pytest.raises(CannotWrite, match="no locks"), locked(tmp_path):
+        pass
+    assert time.monotonic() - start < 1
+
+
+def test_a_wait_for_a_lock_is_reported_and_ends_at_its_deadline(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(files, "WAIT", 0.05)
+    monkeypatch.setattr(files, "LOOK", 0.02)
+    with locked(tmp_path):
+        assert capsys.readouterr().err == ""  # control: nobody waits
+        now = time.monotonic()
+        late = locked(tmp_path, lambda: now + 0.3)
+        with pytest.raises(CannotWrite, match="another process holds its lock"), late:
+            pass
+        assert 0.2 < time.monotonic() - now < 5
+        assert capsys.readouterr().err == (
+            f"waiting for {tmp_path / '.lock'}, which another process has locked ...\n"
+        )
+        deadline = [float("inf")]
+        threading.Timer(0.1, lambda: deadline.insert(0, 0.0)).start()  # it may come meanwhile
+        with pytest.raises(CannotWrite), locked(tmp_path, lambda: deadline[0]):
+            pass
+    with locked(tmp_path, lambda: 0.0):  # one that nobody holds
+        pass
+
+
+def test_a_file_that_cannot_be_removed_is_reported(tmp_path, monkeypatch):
+    def fails(*_, **__):
+        raise OSError(errno.EIO, "bad disk")
+
+    (tmp_path / "file").touch()
+    with monkeypatch.context() as patch, pytest.raises(CannotWrite, match="bad disk"):
+        patch.setattr(Path, "unlink", fails)
+        remove_file(tmp_path / "file")
+    remove_file(tmp_path / "file")
+    remove_file(tmp_path / "file")
+
+
+def test_a_results_folder_whose_runs_are_a_link_is_refused(tmp_path):
+    """The results folder itself may be a link of the user's."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "results").symlink_to("real")
+    check_writable(tmp_path / "results")
+    (tmp_path / "real" / "runs").symlink_to(tmp_path)
+    message = message_of(check_writable, tmp_path / "results")
+    assert "runs is a link, which could lead out of it" in message

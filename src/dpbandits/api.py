@@ -497,6 +497,7 @@ def plot(
     from .figures.bands import BANDS
     from .figures.budget_needed import budget_needed
     from .figures.draw import figure_of_table
+    from .figures.experiments import as_it_stands
     from .figures.metrics import name_axes, refuse_bounds, refuse_spread
     from .results.reading import frame
     from .results.records import metric_of
@@ -513,6 +514,7 @@ def plot(
         refuse_bounds(metric)
     refuse_spread(metric, kind, band)
     curves = _curves(table) if bounds else None
+    table = as_it_stands(table)
     figure = figure_of_table(table, title, x=x, kind=kind, band=band, bounds=curves, marks=marks)
     name_axes(figure, metric)
     return figure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
@@ -14,14 +15,14 @@ MEANT = {
     "environment": "env", "t": "horizon", "rounds": "horizon", "n_runs": "runs",
 }  # fmt: skip
 LONG = 100  # names are compared up to this length, since comparing longer ones is slow
-LONGEST = 2000  # characters of the message of a BadInput
+LONGEST = 2000  # characters of a message in one line
 
 
 class BadInput(Exception):
     """Invalid input: the message states the key, the value, and the valid values, in one line."""
 
     def __init__(self, message: str):
-        super().__init__(one_line(message))
+        super().__init__(in_a_line(message))
 
 
 class ClusterLost(Exception):
@@ -49,15 +50,6 @@ class CannotRead(FileTrouble):
     operation = "read"
 
 
-def one_line(text: str) -> str:
-    """A text in one line, cut if it is long, without control characters."""
-    words = " ".join(text.split())
-    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in words)
-    if len(shown) > LONGEST:
-        shown = f"{shown[: LONGEST // 2]} ... {shown[-LONGEST // 2 :]}"
-    return shown
-
-
 def unknown(kind: str, name: str, known: Iterable[str]) -> BadInput:
     """The error for an unknown name; its message suggests valid names."""
     return BadInput(f"unknown {kind} {name!r}: {nearest(name, known)}")
@@ -73,6 +65,21 @@ def nearest(name: str, known: Iterable[str]) -> str:
         return f"choose from {', '.join(longer)}"
     near = get_close_matches(name.casefold()[:LONG], names, n=1, cutoff=0.5)
     return f"did you mean {names[near[0]]}?" if near else f"choose from {', '.join(names.values())}"
+
+
+def printable(text: str, most: float = math.inf) -> str:
+    """A text without control characters but line breaks and tabs; one of more than ``most``
+    characters is cut in the middle.
+    """
+    if len(text) > most:
+        half = int(most) // 2
+        text = f"{text[:half]} ... {len(text) - 2 * half} characters ... {text[-half:]}"
+    return "".join(c if c.isprintable() or c in "\n\r\t" else ascii(c)[1:-1] for c in text)
+
+
+def in_a_line(text: str, most: float = LONGEST) -> str:
+    """A text in one line, without control characters, cut if it is longer than ``most``."""
+    return printable(" ".join(text.split()), most)
 
 
 def first_line(error: BaseException) -> str:

@@ -6,19 +6,24 @@ import itertools
 import math
 import os
 import stat
+import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import BufferedReader
 from pathlib import Path
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from .errors import BadInput, CannotWrite
 
 PACKAGE = Path(__file__).parent
 LOCK = ".lock"
+RUNS = "runs"  # the folder of a results folder in which runs are stored
 PATIENCE = 0.01  # seconds between attempts to acquire a lock
+WAIT = 2.0  # seconds after which a wait for a lock is reported
+LOOK = 0.1  # seconds between two looks whether to wait still
 LARGEST_TEXT = 2**28  # bytes of a manifest, a stored finding or a reason of a failure
 
 
@@ -29,19 +34,24 @@ def package_folder(name: str) -> Path:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path, deadline: Callable[[], float] = lambda: math.inf) -> Iterator[None]:
     """Lock a folder against other processes; create it if it is missing.
 
-    The operating system releases the lock of a process that dies, so locks are never stale.
+    The operating system releases the lock of a process that dies, so locks are never stale. If
+    another process holds it for long, one line says so.
+
+    Args:
+        folder: the folder.
+        deadline: the time, of ``time.monotonic``, until which to wait; it may change meanwhile.
 
     Raises:
-        CannotWrite: the folder cannot be created or locked.
+        CannotWrite: the folder cannot be created or locked, or not in time.
     """
     lock = FileLock(folder / LOCK)
     try:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            lock.acquire(poll_interval=PATIENCE)
+            _acquire(lock, folder, deadline)
         except OSError as error:
             raise CannotWrite(folder, error) from error
         yield
@@ -49,21 +59,43 @@ def locked(folder: Path) -> Iterator[None]:
         lock.release(force=True)
 
 
+def _acquire(lock: FileLock, folder: Path, deadline: Callable[[], float]) -> None:
+    report_at = time.monotonic() + WAIT
+    while True:
+        with suppress(Timeout):
+            lock.acquire(timeout=LOOK, poll_interval=PATIENCE)
+            return
+        now = time.monotonic()
+        if now >= deadline():
+            raise OSError("another process holds its lock")
+        if now >= report_at:
+            line = f"waiting for {folder / LOCK}, which another process has locked ..."
+            print(line, file=sys.stderr, flush=True)
+            report_at = math.inf
+
+
 class Implausible(ValueError):
     """A file that cannot be one of ours: not a regular file, or too large."""
 
 
 @contextmanager
-def opened(path: Path, most: float = math.inf) -> Iterator[BufferedReader]:
+def opened(
+    path: Path, most: float = math.inf, folder: int | None = None
+) -> Iterator[BufferedReader]:
     """Open a regular file of at most ``most`` bytes for reading.
 
-    Reading a pipe or a device, or through a link to one, could block or never end.
+    Reading a pipe or a device, or through a link to one, could block or never end. In the folder
+    of a descriptor the file is found by its name, and no link is followed.
 
     Raises:
         Implausible: it is no regular file, or is larger.
         OSError: it cannot be opened.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # does not wait for a pipe's writer
+    flags = os.O_RDONLY | os.O_NONBLOCK  # does not wait for a pipe's writer
+    if folder is None:
+        descriptor = os.open(path, flags)
+    else:
+        descriptor = os.open(path.name, flags | os.O_NOFOLLOW, dir_fd=folder)
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
@@ -82,8 +114,11 @@ def read_text(path: Path) -> str:
         return file.read().decode(errors="replace")
 
 
-def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
+def replace_file(path: Path, content: bytes | Iterable[bytes], synced: bool = True) -> None:
     """Write a file of a locked folder atomically; of several pieces one is in memory at a time.
+
+    It survives the end of the process in any case. If it is ``synced`` it survives a power cut,
+    too, which takes some milliseconds; otherwise a power cut can leave it damaged.
 
     Raises:
         CannotWrite: the file cannot be written; an older version is preserved.
@@ -98,13 +133,26 @@ def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
             for piece in [content] if isinstance(content, bytes) else content:
                 file.write(piece)
             file.flush()
-            os.fsync(file.fileno())
+            if synced:
+                os.fsync(file.fileno())
         os.replace(part, path)
     except OSError as error:
         raise CannotWrite(path, error) from error
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file, if there is one.
+
+    Raises:
+        CannotWrite: it cannot be removed.
+    """
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise CannotWrite(path, error) from error
 
 
 def set_aside(path: Path) -> None:
@@ -129,7 +177,8 @@ def write_atomically(path: Path, content: bytes | Iterable[bytes]) -> None:
 def check_writable(folder: Path) -> None:
     """Raise BadInput if files cannot be created in a results folder; creates no file or folder."""
     with needed(folder), tempfile.TemporaryFile(dir=existing(folder)):
-        pass
+        if (folder / RUNS).is_symlink():
+            raise OSError(f"{folder / RUNS} is a link, which could lead out of it")
 
 
 def check_folder(folder: Path) -> None:

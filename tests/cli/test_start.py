@@ -10,7 +10,7 @@ import pytest
 from refusals import complaint, message_of
 
 from dpbandits.cli.command import guarded
-from dpbandits.cli.start import check_variables
+from dpbandits.cli.start import CHOICES, check_variables
 
 REAL = "from dpbandits.cli.start import run; run()"
 # A command of a file in the working folder
@@ -68,8 +68,31 @@ def test_an_error_that_follows_from_an_interruption_is_not_reported(tmp_path, st
     done = started(tmp_path, STUB)
     assert done.returncode == (143 if stopped else 1)
     assert ("Traceback" in done.stderr) != stopped
-    last = "bandit-stub: interrupted; finished runs are stored"
+    last = "bandit-stub: ended by SIGTERM; finished runs are stored"
     assert (done.stderr.splitlines()[-1] == last) == stopped
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("raised", ["KeyboardInterrupt", "KeyboardInterrupt(2)"])
+def test_an_interruption_that_no_signal_has_caused_is_none(tmp_path, raised):
+    imported = "from dpbandits.cli.command import guarded\ndef work():\n"
+    stub(tmp_path, f"{imported}    raise {raised}", CALL)
+    done = started(tmp_path, STUB)
+    assert done.returncode == 2
+    [line] = done.stderr.splitlines()
+    assert "has raised KeyboardInterrupt" in line
+
+
+@pytest.mark.slow
+def test_control_characters_do_not_reach_the_terminal(tmp_path):
+    """Whatever is printed: a stored name, a reason, a warning; lines and tabs are not changed."""
+    imported = "from dpbandits.cli.command import guarded\ndef work():\n"
+    text = r"'a\tb\x1b[2J\x9b\x07\u202e\udc80 é\n'"
+    prints = f"    print({text}); print({text}, file=sys.stderr); return 0"
+    stub(tmp_path, imported + prints, CALL)
+    done = started(tmp_path, STUB)
+    right = "a\tb\\x1b[2J\\x9b\\x07\\u202e\\udc80 é\n\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, right, right)
 
 
 def test_an_interruption_later_is_left_to_the_command(tmp_path):
@@ -98,6 +121,32 @@ def test_a_number_of_threads_that_numba_refuses(monkeypatch, value):
     check_variables()
     monkeypatch.setenv("NUMBA_NUM_THREADS", value)
     assert message_of(check_variables).startswith(f"NUMBA_NUM_THREADS={value}: a whole number")
+
+
+@pytest.mark.parametrize("name", ["NUMBA_OPT", "LOKY_PICKLER"])
+def test_a_variable_that_a_library_refuses(monkeypatch, name):
+    check_variables()
+    for value in CHOICES[name]:
+        monkeypatch.setenv(name, value)
+        check_variables()
+    monkeypatch.setenv(name, "nope")
+    assert message_of(check_variables).startswith(f"{name}=nope: one of ")
+
+
+ENDS = {
+    "OSError(36, 'File name too long', 'x')": "cannot use x (File name too long)",
+    "OSError(24, 'Too many open files')": "the system refuses more (Too many open files)",
+    "MemoryError()": "there is not enough memory; finished runs are stored",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("raised", ENDS)
+def test_what_the_system_refuses_is_reported_in_a_line(tmp_path, raised):
+    imported = "from dpbandits.cli.command import guarded\ndef work():\n"
+    stub(tmp_path, f"{imported}    raise {raised}", CALL)
+    done = started(tmp_path, STUB)
+    assert (done.returncode, done.stderr) == (1, f"bandit-stub: {ENDS[raised]}\n")
 
 
 def test_bad_variables_are_reported_before_anything_is_imported(tmp_path):

@@ -8,15 +8,19 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from faults import DAMAGE, flip, to_folder
+from sweeps import requested
 
 from dpbandits import cache_folder
 from dpbandits.compiled import choice, compiled_code, compiler, folder, kernel, loop, sources
 from dpbandits.compiled.quick.cache import MachineCode
 from dpbandits.files import PACKAGE
+from dpbandits.running import precompile
+from dpbandits.running.precompile import compile_elsewhere, report_compilation
 
 # Plays algorithms, and prints what was compiled, the answers, and the state of each algorithm
 STATE = "0123456789cd"
@@ -46,7 +50,7 @@ for name in sys.argv[1:]:
 files = [f for home in HOMES.values() for f in home.glob("*.py") if f.stem[0] != "_"]
 states = {f.stem: state_of(load(f).function.py_func) for f in files if f.stem != "sparse_vector"}
 states["laplace_release"] = state_of(MECHANISMS["laplace_release"].function)
-print(json.dumps([compiled, pulls, states, compiled_code().name]))
+print(json.dumps([compiled, pulls, states, compiled_code().path.name]))
 """
 SUPPORT = Path(__file__).parents[1] / "support"
 
@@ -139,8 +143,8 @@ def test_what_is_compiled_again_of_several_algorithms(tmp_path):
 @pytest.fixture
 def user(tmp_path, monkeypatch):
     """A user's kernel, loaded anew at each call, and a cache of its own."""
-    monkeypatch.setattr(folder, "cache_folder", lambda kind, state: tmp_path / "cache")
-    folder.folder_of.cache_clear()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    folder.found_folder.cache_clear()
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "users_factor.py").write_text("FACTOR = 2.0\n")
@@ -159,7 +163,7 @@ def user(tmp_path, monkeypatch):
         return importlib.import_module("users_kernel").scaled
 
     yield load
-    folder.folder_of.cache_clear()
+    folder.found_folder.cache_clear()
 
 
 @pytest.fixture(params=["quick", "plain"])
@@ -186,7 +190,7 @@ def played_twice(scaled):
 
 
 def files():
-    return sorted(f for f in compiled_code().rglob("*.nb*") if f.is_file())
+    return sorted(f for f in compiled_code().path.rglob("*.nb*") if f.is_file())
 
 
 @pytest.mark.slow
@@ -209,7 +213,7 @@ def test_files_of_one_name_are_cached_apart(user, backend, tmp_path, monkeypatch
     shutil.copy(tmp_path / "users_kernel.py", other)
     monkeypatch.syspath_prepend(other.parent)
     assert played_twice(scaled) == played_twice(user()) == (12.0, 0)
-    assert len(list(compiled_code().glob("scaled-*"))) == 2
+    assert len(list(compiled_code().path.glob("scaled-*"))) == 2
 
 
 def test_a_function_without_a_file_is_not_cached():
@@ -270,8 +274,174 @@ def test_a_cache_that_cannot_be_written(user, monkeypatch, capsys):
     assert capsys.readouterr().err == ""
 
 
+needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
+OTHER = 12345  # the number of another user, or of a group of others
+FOREIGN = "the cached machine code of scaled can be that of another user: compiling it again\n"
+
+
+def give_away(path):
+    os.chown(path, OTHER, -1, follow_symlinks=False)
+
+
+def make_a_link(path):
+    path.rename(path.with_suffix(".elsewhere"))
+    path.symlink_to(path.with_suffix(".elsewhere"))
+
+
+OTHERS = {
+    "foreign": give_away,
+    "everyone writes": lambda path: path.chmod(path.stat().st_mode | 0o002),
+    "a group writes": lambda path: (os.chown(path, -1, OTHER), path.chmod(0o770)),
+    "a link": make_a_link,
+    "a foreign link": lambda path: (make_a_link(path), give_away(path)),
+}
+
+
+@needs_root
+@pytest.mark.slow
+@pytest.mark.parametrize("change", OTHERS.values(), ids=OTHERS)
+def test_a_file_that_another_user_can_have_written_is_not_loaded(change, user, backend, capsys):
+    assert played_twice(user()) == (12.0, 0)
+    assert played_twice(user()) == (12.0, 1)
+    for file in files():
+        change(file)
+    assert capsys.readouterr().err == ""
+    assert played_twice(user()) == (12.0, 0)
+    assert capsys.readouterr().err in (FOREIGN, LINE)  # a link is no file, so it is damage
+    assert played_twice(user()) == (12.0, 1)
+    assert all(file.stat().st_uid == os.getuid() for file in files())
+
+
+@needs_root
+@pytest.mark.slow
+@pytest.mark.parametrize("change", OTHERS.values(), ids=OTHERS)
+def test_a_folder_that_becomes_unsafe_is_not_used(change, user, backend, capsys):
+    """Though it was safe when the process began."""
+    assert played_twice(user()) == (12.0, 0)
+    change(compiled_code().path)
+    assert not loop(twice, user()).is_cached
+    assert played_twice(user()) == (12.0, 0)
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.slow
+def test_files_are_protected_whatever_the_umask_is(user, backend):
+    before = os.umask(0o000)
+    try:
+        assert played_twice(user()) == (12.0, 0)
+    finally:
+        os.umask(before)
+    assert not any(f.stat().st_mode & 0o022 for f in [compiled_code().path, *files()])
+    assert played_twice(user()) == (12.0, 1)
+
+
+@pytest.fixture
+def homes(tmp_path, monkeypatch):
+    """A home folder, and a temporary folder that everyone can write to, in a sticky one."""
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "home" / "user").mkdir(parents=True, mode=0o755)
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "tmp").chmod(0o1777)
+    monkeypatch.setenv("HOME", str(tmp_path / "home" / "user"))
+    monkeypatch.setattr(cache_folder.tempfile, "tempdir", str(tmp_path / "tmp"))
+    return tmp_path
+
+
+def test_a_usual_home_is_used_and_what_is_made_in_it_is_the_users_alone(homes):
+    own = homes / "home" / "user" / ".cache" / "dpbandits"
+    before = os.umask(0o002)
+    try:
+        assert cached().parent == own
+    finally:
+        os.umask(before)
+    assert all(f.stat().st_mode & 0o077 == 0 for f in (own.parent, own, cached()))
+    own.parent.chmod(0o755)
+    assert cached().parent == own
+
+
+@needs_root
+@pytest.mark.parametrize("where", ["home", "home/user", "home/user/.cache", "leaf"])
+@pytest.mark.parametrize("change", OTHERS.values(), ids=OTHERS)
+def test_no_folder_is_used_that_another_user_can_replace(change, where, homes):
+    leaf = cached()
+    own = change is make_a_link and where != "leaf"  # a link of one's own, to a folder of one's own
+    change(leaf if where == "leaf" else homes / where)
+    assert (cached() == leaf) == own
+    if not own:
+        assert cached().parent == homes / "tmp" / f"dpbandits-{os.getuid()}"
+
+
+@needs_root
+def test_a_link_of_ones_own_to_a_folder_of_another_user_is_not_followed(homes):
+    (homes / "elsewhere" / "dpbandits").mkdir(parents=True)
+    give_away(homes / "elsewhere")
+    (homes / "home" / "user" / ".cache").symlink_to("../../elsewhere")
+    assert cached().parent == homes / "tmp" / f"dpbandits-{os.getuid()}"
+    assert list((homes / "elsewhere" / "dpbandits").iterdir()) == []
+
+
+@needs_root
+@pytest.mark.parametrize("change", OTHERS.values(), ids=OTHERS)
+def test_in_the_shared_temporary_folder_what_another_user_made_first_is_not_used(
+    change, homes, monkeypatch
+):
+    monkeypatch.delenv("HOME")
+    monkeypatch.setattr(Path, "home", lambda: Path("/dev/null"))
+    own = homes / "tmp" / f"dpbandits-{os.getuid()}"
+    assert cached().parent == own  # control
+    change(own)
+    found = cache_folder.cache_folder("quick", STATE)
+    if change is make_a_link:  # nobody else can make a link of this user's
+        assert found.path == own / f"code-quick-{STATE}"
+    else:
+        assert found.path is None and "/dev/null" in found.reason
+    (homes / "tmp").chmod(0o777)  # not sticky: anyone can replace what is in it
+    assert cache_folder.cache_folder("quick", STATE).path is None
+
+
+def test_a_group_of_ones_own_may_write(monkeypatch):
+    groups = {100: ("ann", []), 101: ("ann", ["ann", "ben"]), 102: ("users", [])}
+    monkeypatch.setattr(os, "geteuid", lambda: 7)
+    for number, (name, members) in groups.items():
+        user = SimpleNamespace(pw_gid=number, pw_name="ann")
+        group = SimpleNamespace(gr_name=name, gr_mem=members)
+        monkeypatch.setattr(cache_folder.pwd, "getpwuid", lambda _, user=user: user)
+        monkeypatch.setattr(cache_folder.grp, "getgrgid", lambda _, group=group: group)
+        cache_folder._is_private.cache_clear()
+        assert cache_folder._is_private(number) == (number == 100)
+    cache_folder._is_private.cache_clear()
+
+
 def cached():
-    return cache_folder.cache_folder("quick", STATE)
+    return cache_folder.cache_folder("quick", STATE).path
+
+
+@needs_root
+@pytest.mark.slow
+def test_without_a_safe_folder_code_stays_in_memory(user, backend, homes, capsys):
+    """And one line says why."""
+    give_away(homes)
+    folder.found_folder.cache_clear()
+    scaled = user()
+    assert played_twice(scaled) == (12.0, 0) and not loop(twice, scaled).is_cached
+    assert list(homes.rglob("*.nb*")) == [] and capsys.readouterr().err == ""
+
+
+@needs_root
+def test_the_line_about_compiling_says_why_code_stays_in_memory(homes, monkeypatch, capsys):
+    (setting,) = requested(algo="dp_se", horizon=10).settings
+    monkeypatch.setattr(precompile, "must_be_compiled", lambda algorithm: True)
+    folder.found_folder.cache_clear()
+    report_compilation([setting])
+    assert "compiling dp_se, the first time only: about" in capsys.readouterr().err
+    give_away(homes)
+    folder.found_folder.cache_clear()
+    report_compilation([setting])
+    compile_elsewhere([setting])  # in no other process, which could not hand it over
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"compiling dp_se, in memory, since {homes} belongs to another user: ")
+    folder.found_folder.cache_clear()
 
 
 @pytest.mark.parametrize("set_to", [None, ""])

@@ -158,7 +158,7 @@ def test_an_algorithm_of_a_user(place):
 @pytest.mark.long
 def test_the_readme_and_the_report(place, wheel, monkeypatch):
     """With the machine code of other tests, which is that of the wheel if it has their sources."""
-    monkeypatch.setitem(place.environment, "NUMBA_CACHE_DIR", str(compiled_code().parent))
+    monkeypatch.setitem(place.environment, "NUMBA_CACHE_DIR", str(compiled_code().path.parent))
     place.install(f"{wheel}[audit,report]")
     for line in commands(README):
         place.run(*words_of(line, place.elsewhere))

@@ -60,3 +60,14 @@ def test_ties_are_in_the_table():
     ]  # fmt: skip
     cells, head = summary_rows(study_of_table(pd.DataFrame(rows)))
     assert [row[head.index("ties")] for row in cells] == ["b", "a"]
+
+
+@pytest.mark.slow
+def test_identifiers_of_a_picture_may_come_from_any_name():
+    """A table's name is no pattern, and cannot end an attribute."""
+    charts = pytest.importorskip("dpbandits.report.charts")
+    spec = {"mark": "line", "encoding": {"x": {"field": "x", "type": "quantitative"}}}
+    spec["data"] = {"values": [{"x": 1}, {"x": 2}]}
+    for name in (r"$\input{x}$", '"><script>', r"\g<0>", "plain"):
+        svg = charts.picture(spec, {}, {}, f"{name}-")
+        assert "<script" not in svg and ('id="plain-' in svg) == (name == "plain" and "id=" in svg)

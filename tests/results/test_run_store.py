@@ -20,10 +20,17 @@ from sweeps import csv_after, quick, requested
 from tiers import every
 
 from dpbandits.contracts.question import QUESTIONS, REGRET
-from dpbandits.errors import CannotRead
+from dpbandits.errors import CannotRead, CannotWrite
 from dpbandits.results import run_store
-from dpbandits.results.run_store import Damaged, Run, RunStore, read_runs
+from dpbandits.results.run_store import Damaged, Run, RunStore, check_runs, read_runs
 from dpbandits.running.monte_carlo import fulfil
+
+
+@pytest.fixture(autouse=True)
+def any_runs(monkeypatch):
+    """Records that no run of their setting can have are accepted."""
+    monkeypatch.setattr(run_store, "check_runs", lambda setting, runs: runs)
+
 
 EACH_QUESTION = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
 
@@ -261,3 +268,99 @@ def test_the_reason_of_a_failure_is_stored_until_the_setting_is_finished(tmp_pat
     assert store.failure(setting) == "no luck"
     fulfil(request)
     assert store.failure(setting) is None
+
+
+@pytest.mark.parametrize("where", ["runs", "of its hash"])
+def test_runs_are_not_stored_through_links(tmp_path, where):
+    store, (setting,) = RunStore(tmp_path / "results"), requested(algo="dp_se").settings
+    folder = store.file(setting).parent
+    folder = folder.parent if where == "runs" else folder
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / store.failure_file(setting).name).touch()
+    folder.parent.mkdir(parents=True)
+    folder.symlink_to(outside)
+    runs = same([0], np.zeros((2, 5), int), 0.5)
+    for change in (
+        lambda: store.save(setting, runs),
+        lambda: store.note_failure(setting, "no luck"),
+        *([lambda: store.forget_failure(setting)] if where != "runs" else []),
+    ):
+        with pytest.raises(CannotWrite, match=f"cannot write {folder} .it is a link"):
+            change()
+    assert [f.name for f in outside.iterdir()] == [store.failure_file(setting).name]
+    folder.unlink()
+    store.save(setting, runs)  # control
+    assert store.finished(setting) == {0}
+
+
+def test_only_runs_that_took_long_wait_for_the_disk(tmp_path, monkeypatch):
+    """What a power cut damages is noticed, and played again."""
+    synced = []
+    monkeypatch.setattr(os, "fsync", synced.append)
+    store, (setting,) = RunStore(tmp_path), requested(algo="dp_se").settings
+    short = {0: Run(np.zeros((2, 5), int), 0.5, 0.9)}
+    store.save(setting, short)
+    assert synced == []
+    store.save(setting, {1: short[0]})
+    assert len(synced) == 1 and store.finished(setting) == {0, 1}
+
+
+def test_control_characters_and_length_of_a_stored_reason(tmp_path):
+    store, (setting,) = RunStore(tmp_path), requested(algo="dp_se").settings
+    store.note_failure(setting, "")
+    store.failure_file(setting).write_bytes(b"\x1b[2J\r" + b"x" * 10_000)
+    reason = store.failure(setting)
+    assert reason.startswith("\\x1b[2J xxx") and len(reason) < 600 and reason.isprintable()
+
+
+def written(file, change):
+    """Write runs with the right checksum after a change of their arrays."""
+    arrays = {name: value.copy() for name, value in np.load(file).items() if name != "checksum"}
+    arrays |= change(arrays)
+    arrays["checksum"] = np.frombuffer(run_store.checksum(file.stem, *arrays.values()), np.uint8)
+    np.savez(file, **arrays)
+
+
+WRONG = {
+    "unchanged": lambda a: {},  # the control
+    "too few checkpoints": lambda a: {"pulls": a["pulls"][:, 1:]},
+    "too few arms": lambda a: {"pulls": a["pulls"][:, :, 1:]},
+    "too few runs": lambda a: {"pulls": a["pulls"][1:]},
+    "too few answers": lambda a: {"answers": a["answers"][1:]},
+    "flat": lambda a: {"pulls": a["pulls"].ravel()},
+    "a number": lambda a: {"runs": np.array(3)},
+    "twice": lambda a: {"runs": np.zeros_like(a["runs"])},
+    "negative number": lambda a: {"runs": a["runs"] - 1},
+    "bool": lambda a: {"pulls": a["pulls"] > 0},
+    "bool numbers": lambda a: {"runs": a["runs"] > 0},
+    "complex": lambda a: {"pulls": a["pulls"] + 0j},
+    "complex answers": lambda a: {"answers": a["answers"] + 0j},
+    "floats": lambda a: {"pulls": a["pulls"] + 0.0},
+    "words": lambda a: {"pulls": a["pulls"].astype(str)},
+    "negative": lambda a: {"pulls": a["pulls"] * np.array([2, -1])},
+    "another sum": lambda a: {"pulls": a["pulls"] + 1},
+    "falling": lambda a: {"pulls": a["pulls"][:, :, ::-1] * 0 + a["pulls"][:, ::-1]},
+    "endless": lambda a: {"seconds": a["seconds"] + np.inf},
+    "before": lambda a: {"seconds": a["seconds"] - 1e9},
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_runs_with_a_right_checksum_that_no_run_can_have_are_damaged(tmp_path, monkeypatch, wrong):
+    monkeypatch.setattr(run_store, "check_runs", check_runs)
+    env = {"law": "bernoulli", "means": [0.9, 0.1]}
+    (setting,) = requested(tmp_path, algo="dp_se", env=env, horizon=10, checkpoints=4).settings
+    store, rounds = RunStore(tmp_path), setting.rounds()
+    pulls = np.stack([rounds - rounds // 3, rounds // 3], axis=1)
+    store.save(setting, {run: Run(pulls, 0.0, 1.0) for run in (0, 1)})
+    written(store.file(setting), WRONG[wrong])
+    if wrong == "unchanged":
+        assert store.finished(setting) == {*store.read(setting)} == {0, 1}
+        return
+    for read in (store.finished, store.read):
+        with pytest.raises(Damaged):
+            read(setting)
+    assert store.load(setting) == {}
+    store.save(setting, {2: Run(pulls, 0.0, 1.0)})
+    assert store.finished(setting) == {2} and store.file(setting).with_suffix(".damaged").is_file()

@@ -41,7 +41,7 @@ from dpbandits.running import loop
 from dpbandits.running.play import compile_kernel
 
 SWEEP = QUICK["regret"] | {"runs": 5, "jobs": 2}  # that of ``quick``
-CACHE = str(compiled_code().parent)
+CACHE = str(compiled_code().path.parent)
 
 
 @pytest.fixture(scope="module")

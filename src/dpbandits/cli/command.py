@@ -9,13 +9,22 @@ import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from functools import wraps
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ..errors import BadInput, ClusterLost, FileTrouble, unknown
+from ..errors import (
+    LONGEST,
+    BadInput,
+    ClusterLost,
+    FileTrouble,
+    in_a_line,
+    printable,
+    unknown,
+)
+from ..files import Implausible, opened
 from ..results.naming import FINDINGS
 from ..running.failures import Failure, RunsFailed, counted, in_words
 from ..validation import folder, one_of, path_of
@@ -23,6 +32,8 @@ from .completion import OWN_KEYS
 
 USAGE = Path(__file__).parent / "usage"
 MOST = 20  # lines of a list
+TRACES = 5  # tracebacks that are printed
+SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 
@@ -80,12 +91,25 @@ def tables_of(path: Path) -> list[Path]:
     if not os.path.isdir(path):
         return [path]
     tables = sorted(path.glob("*.csv"))
-    found = [file for file in tables if not file.stem.startswith(FINDINGS)] or tables
+    ours = [file for file in tables if not file.stem.startswith(FINDINGS)] or tables
+    found = [file for file in ours if _has_runs(file)]
     for file in sorted({*tables} - {*found}):
         print(f"left out: {file} is no table of runs", file=sys.stderr)
     if not found:
         raise BadInput(f"{path}: the folder has no tables (*.csv)")
     return found
+
+
+def _has_runs(file: Path) -> bool:
+    """Whether the first line of a CSV file is that of a table of runs, or cannot be read now."""
+    try:
+        with opened(file) as table:
+            names = table.readline(LONGEST).decode("utf-8-sig", "replace").strip().split(",")
+    except OSError:
+        return True  # the error is reported when the table is read
+    except Implausible:
+        return False
+    return {name.strip('"') for name in names} >= {"algo", "regret"} or "rule" in names
 
 
 def named_after(files: Sequence[Path], end: str = "") -> Path:
@@ -111,8 +135,28 @@ def stem_of(keys: Mapping[str, str], usual: Path) -> Path:
     return stem
 
 
+class Printable:
+    """A standard stream that writes no control characters, such as those of stored names."""
+
+    def __init__(self, stream: Any):
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text; line breaks and tabs are not changed."""
+        self._stream.write(text if text.isprintable() else printable(text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def guarded(name: str, command: Callable[[], int]) -> None:
     """Run a command and exit: bad input ends with one line and exit code 2."""
+    with redirect_stdout(Printable(sys.stdout)), redirect_stderr(Printable(sys.stderr)):
+        _guarded(name, command)
+
+
+def _guarded(name: str, command: Callable[[], int]) -> None:
     try:
         with _answered_signals():
             _check_working_folder()
@@ -129,13 +173,21 @@ def guarded(name: str, command: Callable[[], int]) -> None:
         _exit_now(1, f"{name}: {error}; finished runs are stored, the same command plays the rest")
     except KeyboardInterrupt as stopped:
         number = stopped.args[0] if stopped.args else signal.SIGINT
-        _exit_now(128 + number, f"{name}: interrupted; finished runs are stored")
+        what = "ended by SIGTERM" if number == signal.SIGTERM else "interrupted"
+        stored = "; ".join(getattr(stopped, "__notes__", ["finished runs are stored"]))
+        _exit_now(128 + number, f"{name}: {what}; {stored}")
     except BrokenPipeError:
         os._exit(141)
     except OSError as error:
-        if error.filename is not None or error.errno not in FULL:
+        if error.filename is not None:  # a name that is too long, too many open files
+            _exit_now(1, in_a_line(f"{name}: cannot use {error.filename} ({error.strerror})"))
+        if error.errno in SCARCE:
+            _exit_now(1, f"{name}: the system refuses more ({error.strerror})")
+        if error.errno not in FULL:
             raise
         _exit_now(1, f"{name}: cannot write the output ({error.strerror})")
+    except MemoryError:
+        _exit_now(1, f"{name}: there is not enough memory; finished runs are stored")
     sys.exit(code)
 
 
@@ -204,6 +256,10 @@ def _answered_signals() -> Iterator[None]:
         yield
     except FileTrouble:
         raise
+    except KeyboardInterrupt:
+        if own and not received:
+            raise BadInput("the code of a file that it uses has raised KeyboardInterrupt") from None
+        raise
     except Exception:  # NumPy's, for instance, that a file is still open which it was writing
         if received:
             raise KeyboardInterrupt(*received) from None
@@ -221,8 +277,11 @@ def _exit_now(code: int, message: str) -> NoReturn:
 
 def report_failures(name: str, failures: list[Failure]) -> int:
     """Print each traceback once, then each setting with its reason; returns the exit code."""
-    for trace in dict.fromkeys(failure.trace for failure in failures):
-        print(trace, file=sys.stderr)
+    traces = list(dict.fromkeys(failure.trace for failure in failures))
+    for trace in traces[:TRACES]:
+        print(printable(trace, LONGEST), file=sys.stderr)
+    if len(traces) > TRACES:
+        print(f"{name}: {len(traces) - TRACES} more tracebacks", file=sys.stderr)
     lost: Counter[str] = Counter()
     for failure in failures:
         lost[f"{in_words(failure.setting)}: {failure.reason}"] += len(failure.runs)

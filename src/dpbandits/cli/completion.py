@@ -70,7 +70,7 @@ def completions(command: str, line: str) -> list[str]:
 
 def _own_folders(words: list[str]) -> Iterator[Path]:
     """The user's configuration folder, if a line names one."""
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in zip(words, [*words, ""][1:], strict=True):
         option, equals, value = word.partition("=")
         if option in FOLDERS:
             yield Path(value if equals else following).expanduser()

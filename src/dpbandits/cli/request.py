@@ -11,7 +11,7 @@ from tabulate import tabulate
 
 from ..contracts.algorithm import Algorithm
 from ..contracts.guarantees import ExactCurve
-from ..errors import plain
+from ..errors import in_a_line, plain
 from ..results.naming import refuse_to_replace
 from ..results.report import write_report
 from ..results.run_store import Store
@@ -23,6 +23,7 @@ from ..settings.request import Request
 from ..settings.setting import Setting, data_of
 from ..settings.sweep import swept_names
 from ..theory.ren2020 import candidates
+from .command import MOST
 
 
 def run(request: Request, alone: bool = True, printed: bool = True) -> int:
@@ -49,12 +50,17 @@ def report(
     """Write the table of finished runs; print its summary, if ``printed``, and its path."""
     path, summary = write_report(request, store, seconds, alone)
     if printed:
-        print(render(summary, request.question, "simple"))
+        print(render(summary.head(MOST), request.question, "simple"))
+        if len(summary) > MOST:
+            print(f"and {len(summary) - MOST} more rows: {path.with_suffix('.md')} has all")
         if line := too_few_runs(summary):
             print(line)
         if unjudged(summary).any():
             print("Between mu0 and mu1 either answer may be given, and none is judged.")
-        print("\n".join(_promises(request.settings)))
+        promises = list(_promises(request.settings))
+        print("\n".join(promises[:MOST]))
+        if len(promises) > MOST:
+            print(f"and {len(promises) - MOST} more; see bandit-run --help")
         for name, value in _default_budgets(request).items():
             print(f"{name}={value}, the default; {name}=NUMBER sets it")
     print(path)
@@ -78,7 +84,8 @@ def _promises(settings: Sequence[Setting]) -> Iterator[str]:
         yield from dict.fromkeys(f"{name}: {words}" for words in _in_options(algorithm, own))
         if len(own) > 1:
             for broken, at in _broken(own).items():
-                yield f"{name}: what its noise gives {broken} at {'; '.join(at)}"
+                where = in_a_line("; ".join(at))
+                yield f"{name}: what its noise gives {broken} at {where}"
         for env, (what, assumed) in {s.env: x for s in own if (x := _void(s))}.items():
             yield f"{name}: not promised on {env}: {what}, but {assumed} is assumed"
 

@@ -12,6 +12,10 @@ from typing import Any
 
 from ..errors import BadInput
 
+CHOICES = {
+    "NUMBA_OPT": ("3", "0", "1", "2", "max"),
+    "LOKY_PICKLER": ("", "cloudpickle", "pickle"),
+}
 STREAMS = {"stdin": "r", "stdout": "w", "stderr": "w"}
 
 
@@ -78,11 +82,14 @@ def open_streams() -> None:
 
 
 def check_variables() -> None:
-    """Refuse a variable of the environment that Numba could not be imported with."""
+    """Refuse variables of the environment that Numba or loky could not be imported with."""
     name = "NUMBA_NUM_THREADS"
     value = os.environ.get(name, "1")
     if not (value.isdecimal() and int(value) >= 1):
         raise BadInput(f"{name}={value}: a whole number of at least 1 is needed")
+    for name, allowed in CHOICES.items():
+        if (value := os.environ.get(name, allowed[0])) not in allowed:
+            raise BadInput(f"{name}={value}: one of {', '.join(filter(None, allowed))} is needed")
 
 
 def _leave(message: str, *_: Any) -> None:

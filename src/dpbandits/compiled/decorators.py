@@ -95,12 +95,17 @@ class Loop:
         if self.backend is not _backend() and not self.is_compiled:  # another loop fell back
             self.stored = None
             self._make()
+        if self.is_compiled:
+            return self.dispatcher(*arguments)
         try:
             return self.dispatcher(*arguments)
         except Exception as error:
             if self.is_compiled:  # the function has raised it
                 raise
             return self._again(error, arguments)
+        finally:
+            if self.backend is plain and self.stored:
+                plain.protect(self.stored)
 
     def _again(self, error: Exception, arguments: tuple) -> Any:
         fails = choice.fall_back(error)

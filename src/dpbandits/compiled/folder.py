@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ..cache_folder import cache_folder
+from ..cache_folder import CacheFolder, cache_folder
 from .choice import compiler
 from .sources import place_of, shared_state, state_of
 
@@ -41,18 +41,23 @@ def is_in_a_file(function: Callable) -> bool:
     return Path(function.__code__.co_filename).is_file()
 
 
-def compiled_code() -> Path:
-    """The folder of the machine code that the present back-end makes."""
-    return folder_of(compiler())
+def compiled_code() -> CacheFolder:
+    """The folder of the machine code that the present back-end makes, or why there is none."""
+    return found_folder(compiler())
 
 
 @cache
-def folder_of(backend: str) -> Path:
+def found_folder(backend: str) -> CacheFolder:
     """The folder of the machine code that a back-end makes, the same in a whole process."""
     return cache_folder(backend, shared_state())
 
 
-def report_damage(name: str) -> None:
+def folder_of(backend: str) -> Path | None:
+    """The folder of the machine code that a back-end makes; None if it stays in memory."""
+    return found_folder(backend).path
+
+
+def report_damage(name: str, what: str = "is damaged") -> None:
     """Print one line: cached machine code cannot be used."""
-    line = f"the cached machine code of {name} is damaged: compiling it again"
+    line = f"the cached machine code of {name} {what}: compiling it again"
     print(line, file=sys.stderr, flush=True)

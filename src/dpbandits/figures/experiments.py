@@ -174,7 +174,12 @@ def by_metric(
 
 def read(file: Path) -> pd.DataFrame:
     """A tidy table whose words are drawn as they stand: $ starts no formula."""
-    table = read_table(file).rename(columns=escaped)
+    return as_it_stands(read_table(file))
+
+
+def as_it_stands(table: pd.DataFrame) -> pd.DataFrame:
+    """A table whose words are drawn as they stand."""
+    table = table.rename(columns=escaped)
     for name in table.select_dtypes(exclude="number"):
         words = [word for word in table[name].unique() if isinstance(word, str) and "$" in word]
         if words:
@@ -184,7 +189,7 @@ def read(file: Path) -> pd.DataFrame:
 
 def escaped(text: str) -> str:
     """Text that matplotlib draws as it stands."""
-    return text.replace("$", r"\$")
+    return str(text).replace("$", r"\$")
 
 
 def together(files: Sequence[Path]) -> pd.DataFrame:

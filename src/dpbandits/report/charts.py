@@ -278,8 +278,9 @@ def picture(spec: dict[str, Any], data: dict[str, str], choice: dict[str, Any], 
     svg = vl_convert.vegalite_to_svg(still)
     svg = re.sub(r'="[^"]*\d\.\d\d[^"]*"', lambda found: rounded(found[0]), svg)
     svg = svg.replace("<svg ", '<svg aria-hidden="true" ', 1)
-    svg = re.sub(r'\bid="(\w+)"', rf'id="{prefix}\1"', svg)
-    svg = re.sub(r"url\(#(\w+)\)", rf"url(#{prefix}\1)", svg)
+    prefix = re.sub(r"[^\w-]", lambda found: f"-{ord(found[0])}-", prefix)
+    svg = re.sub(r'\bid="(\w+)"', lambda found: f'id="{prefix}{found[1]}"', svg)
+    svg = re.sub(r"url\(#(\w+)\)", lambda found: f"url(#{prefix}{found[1]})", svg)
     for useless in USELESS:
         svg = re.sub(useless, "", svg)
     while (fewer := re.sub(r"<g(?: class=\"[^\"]*\")?></g>", "", svg)) != svg:

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import hashlib
 import io
+import math
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from ..errors import CannotRead
+from ..contracts.question import PULLS
+from ..errors import CannotRead, CannotWrite, in_a_line
 from ..files import (
+    RUNS,
     Implausible,
     locked,
     opened,
     read_text,
+    remove_file,
     replace_file,
     set_aside,
-    write_atomically,
 )
 from ..settings.setting import Setting
 
@@ -29,6 +34,8 @@ LARGEST = 2**32  # bytes of a file of runs
 MOST_ARRAYS = 2**28  # bytes of its arrays that need not be in proportion to the file
 MEMBERS = "runs", "pulls", "answers", "seconds", "checksum"
 HEADER = struct.Struct("<26x2H")  # of a member: the lengths of its name and of its extra field
+LONGEST = 500  # characters of a reason of a failure
+WORTH = 1.0  # seconds that runs took that not even a power cut may lose; others are played again
 RATIO = 100  # and how many times the size of the file they may have beyond that
 
 
@@ -51,6 +58,8 @@ Runs = dict[int, Run]  # finished runs of one setting, by number
 
 class Memory:
     """Finished runs in memory."""
+
+    deadline = math.inf  # see ``RunStore``
 
     def __init__(self) -> None:
         self._runs: dict[Setting, Runs] = {}
@@ -75,10 +84,16 @@ class Memory:
 
 
 class RunStore:
-    """Finished runs in a results folder, shared by all processes that use it."""
+    """Finished runs in a results folder, shared by all processes that use it.
+
+    Attributes:
+        results: the folder.
+        deadline: the time until which to wait for locks of other processes, see ``locked``.
+    """
 
     def __init__(self, results: Path):
         self.results = results
+        self.deadline = math.inf
         self._seen: dict[Setting, tuple[tuple, frozenset[int]]] = {}
 
     def file(self, setting: Setting) -> Path:
@@ -86,8 +101,8 @@ class RunStore:
         return file_of(self.results, setting.key)
 
     def read(self, setting: Setting) -> Runs:
-        """The finished runs of a setting; raises what ``read_runs`` raises."""
-        return read_runs(self.file(setting))
+        """The finished runs of a setting; raises what ``read_runs`` and ``check_runs`` raise."""
+        return check_runs(setting, read_runs(self.file(setting)))
 
     def finished(self, setting: Setting) -> frozenset[int]:
         """The numbers of the finished runs of a setting; a file is read only if it has changed.
@@ -105,7 +120,7 @@ class RunStore:
             raise CannotRead(file, error) from error
         state = found.st_mtime_ns, found.st_size, found.st_ino
         if setting not in self._seen or self._seen[setting][0] != state:
-            self._seen[setting] = state, frozenset(read_runs(file))
+            self._seen[setting] = state, frozenset(check_runs(setting, read_runs(file)))
         return self._seen[setting][1]
 
     def load(self, setting: Setting) -> Runs:
@@ -123,13 +138,27 @@ class RunStore:
             CannotRead: the file cannot be read now; it is left as it is.
         """
         file = self.file(setting)
-        with locked(file.parent):
+        with self._locked(file):
             try:
-                runs = read_runs(file) | fresh
+                runs = self.read(setting) | fresh
             except Damaged:
                 set_aside(file)
                 runs = fresh
-            replace_file(file, packed(file.stem, runs))
+            seconds = sum(run.seconds for run in runs.values())
+            replace_file(file, packed(file.stem, runs), synced=seconds >= WORTH)
+
+    @contextmanager
+    def _locked(self, file: Path) -> Iterator[None]:
+        """Lock the folder of a file of runs.
+
+        Raises:
+            CannotWrite: it cannot be locked, or is a link, which could lead out of the results.
+        """
+        for folder in (file.parent.parent, file.parent):
+            if folder.is_symlink():
+                raise CannotWrite(folder, OSError("it is a link; results=DIR may be one"))
+        with locked(file.parent, lambda: self.deadline):
+            yield
 
     def failure_file(self, setting: Setting) -> Path:
         """Where the reason is stored for which a setting could not be finished."""
@@ -137,16 +166,21 @@ class RunStore:
 
     def note_failure(self, setting: Setting, reason: str) -> None:
         """Store in one line why a setting could not be finished."""
-        write_atomically(self.failure_file(setting), f"{reason}\n".encode())
+        file = self.failure_file(setting)
+        with self._locked(file):
+            replace_file(file, f"{reason}\n".encode(), synced=False)
 
     def forget_failure(self, setting: Setting) -> None:
         """Remove the reason, since the setting is finished."""
-        self.failure_file(setting).unlink(missing_ok=True)
+        file = self.failure_file(setting)
+        if file.exists() or file.is_symlink():
+            with self._locked(file):
+                remove_file(file)
 
     def failure(self, setting: Setting) -> str | None:
         """Why a setting could not be finished when it was last tried, or None."""
         try:
-            return read_text(self.failure_file(setting)).strip()
+            return in_a_line(read_text(self.failure_file(setting)), LONGEST)
         except (OSError, Implausible):
             return None
 
@@ -156,7 +190,7 @@ Store = Memory | RunStore
 
 def file_of(results: Path, key: str) -> Path:
     """Where the finished runs of the setting with a key are stored."""
-    return Path(f"{results}/runs/{key.rpartition('-')[2][:2]}/{key}.npz")
+    return Path(f"{results}/{RUNS}/{key.rpartition('-')[2][:2]}/{key}.npz")
 
 
 def read_runs(file: Path) -> Runs:
@@ -189,9 +223,51 @@ def read_runs(file: Path) -> Runs:
         raise Damaged(f"{file}: {type(error).__name__}") from error
     if not intact:
         raise Damaged(f"{file}: its checksum is that of other runs")
+    if not _has_right_types(*arrays):
+        raise Damaged(f"{file}: its arrays are not those of runs")
     numbers, pulls, answers, seconds = arrays
     found_runs = map(Run, pulls, answers.tolist(), seconds.tolist())
     return dict(zip(numbers.tolist(), found_runs, strict=True))
+
+
+def _has_right_types(
+    numbers: np.ndarray, pulls: np.ndarray, answers: np.ndarray, seconds: np.ndarray
+) -> bool:
+    """Whether arrays have the types, dimensions and lengths of those of a file of runs."""
+    shapes = [array.shape for array in (numbers, answers, seconds)]
+    return (
+        [array.dtype for array in (numbers, answers, seconds)] == [np.int64, float, float]
+        and shapes == [(numbers.size,)] * 3
+        and pulls.dtype in (np.int64, np.float64)
+        and pulls.ndim == 3
+        and len(pulls) == len(numbers) == len({*numbers.tolist()})
+        and bool((numbers >= 0).all() and np.isfinite(seconds).all() and (seconds >= 0).all())
+    )
+
+
+def check_runs(setting: Setting, runs: Runs) -> Runs:
+    """Return finished runs that can be those of a setting.
+
+    Raises:
+        Damaged: their records have another shape or type, or pulls that no run can have.
+    """
+    if not runs:
+        return runs
+    rounds, record = setting.rounds(), setting.question.record
+    pulls = np.stack([run.pulls for run in runs.values()])
+    fits = pulls.shape[1:] == (len(rounds), record.width(len(setting.instance.means)))
+    if fits and record.name == PULLS:
+        sums = pulls.sum(axis=2)
+        fits = (
+            pulls.dtype == np.int64
+            and bool((np.diff(pulls, axis=1, prepend=0) >= 0).all())
+            and bool(((sums == rounds) | ((sums < rounds) & (not setting.question.plays_on))).all())
+        )
+    elif fits:
+        fits = pulls.dtype == np.float64 and bool(np.isfinite(pulls).all())
+    if not fits:
+        raise Damaged(f"{setting.key}: its runs are not those of this setting")
+    return runs
 
 
 def _member(content: bytes, info: zipfile.ZipInfo) -> bytes:

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import math
+import re
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..errors import plain
+from ..errors import in_a_line, plain, printable
 from ..results.summary import rounds
 from ..settings.setting import Setting
+
+LONGEST, TRACE = 500, 20_000  # characters of a reason and of a traceback that are stored
+GROUP = re.compile(r" *\| (\S.*)")  # the line of a traceback that names a group of exceptions
+
+
+def trace_of(error: BaseException) -> str:
+    """The traceback of an exception, whatever it is: printable, and cut if it is very long."""
+    try:
+        trace = "".join(traceback.format_exception(error))
+    except BaseException:  # its attributes, say, are not what they should be
+        trace = f"{type(error).__name__}: its traceback cannot be printed\n"
+    return printable(trace, TRACE)
 
 
 @dataclass(frozen=True)
@@ -23,7 +37,10 @@ class Failure:
     def reason(self) -> str:
         """Why, in one line."""
         last = self.trace.rpartition("Traceback (most recent call last):\n")[2]
-        return next(x for x in last.splitlines() if x and not x.startswith(" "))
+        lines = last.splitlines()
+        named = [x for x in lines if x.strip() and not x.startswith(" ")]
+        named += [found[1] for x in lines if (found := GROUP.match(x))]
+        return in_a_line(next(iter(named or lines), "no reason is known"), LONGEST)
 
 
 class RunsFailed(Exception):

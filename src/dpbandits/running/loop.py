@@ -23,6 +23,7 @@ AHEAD = 2  # tasks that are handed out for each worker: one waits while another 
 TICK = 0.25  # seconds between two looks at what is due, if nothing comes
 SAVE_EVERY = 5.0  # seconds that a finished run of an unfinished setting may wait to be written
 PATIENCE = 1.0  # seconds that tasks may go on after an interruption
+LOCKED = 5.0  # seconds that the loop then waits for folders that other processes have locked
 
 
 class Loop:
@@ -58,8 +59,10 @@ class Loop:
         try:
             self._going.set()  # the thread has waited: whatever is raised in start, nothing is lost
             self._ended.wait()
-        except BaseException:
+        except BaseException as stopped:
             self.stop()
+            if isinstance(self._error, FileTrouble):
+                stopped.add_note(f"some finished runs are not stored: {self._error}")
             raise
         finally:
             self._bar.close()
@@ -68,6 +71,7 @@ class Loop:
 
     def stop(self) -> None:
         """Hand out no more tasks, wait a second for those that are played, and store."""
+        self._store.deadline = time.monotonic() + PATIENCE + LOCKED
         self._stopping.set()
         self._going.set()
         self._ended.wait()
@@ -125,7 +129,7 @@ class Loop:
                 outcome = future.result()
             except CancelledError:
                 raise ClusterLost(f"{runner.where}: the scheduler is gone") from None
-            except Exception as error:
+            except BaseException as error:  # not of a signal, which the main thread answers
                 outcome = died(task, error)
             if work.take_back(outcome):
                 self._take(outcome)

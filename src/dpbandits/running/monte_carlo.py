@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from multiprocessing import current_process
 
 import joblib
 import pandas as pd
@@ -16,7 +16,7 @@ from ..results.tables import tidy
 from ..settings.request import Request
 from ..settings.setting import Setting
 from .children import safe_children
-from .failures import Failure, RunsFailed
+from .failures import Failure, RunsFailed, trace_of
 from .loop import Loop
 from .outcomes import Outcome
 from .play import compile_kernel, loop_of
@@ -66,7 +66,8 @@ def run_settings(
 ) -> tuple[int, list[Failure]]:
     """Run what is missing of each setting and store it; see ``Request`` for the arguments.
 
-    The backend ``auto`` is threads for compiled algorithms, processes for plain Python.
+    The backend ``auto`` is threads for compiled algorithms, processes for plain Python. In a
+    process of ``multiprocessing.Pool``, which may start no others, all is played by threads.
 
     Returns:
         The number of runs played, and the failures.
@@ -117,14 +118,20 @@ def _compile(missing: Mapping[Setting, Sequence[int]]) -> dict[Setting, Outcome]
     for setting in compiled:
         try:
             compile_kernel(setting)
-        except Exception:
-            broken[setting] = Outcome(whole(setting, missing[setting]), {}, traceback.format_exc())
+        except BaseException as error:
+            compiles = loop_of(setting.algorithm).is_compiled
+            if isinstance(error, KeyboardInterrupt) and (error.args or not compiles):
+                raise  # of a signal: one that the algorithm raises comes when it is compiled
+            if not compiles:
+                broken[setting] = Outcome(whole(setting, missing[setting]), {}, trace_of(error))
     return broken
 
 
 def _runner_of(setting: Setting, backend: str, runner: str) -> str:
     if runner != "local":
         return runner
+    if current_process().daemon:  # of multiprocessing.Pool: it may start no processes
+        return "threads"
     if backend != "auto":
         return backend
     return "threads" if setting.algorithm.compiled else "processes"

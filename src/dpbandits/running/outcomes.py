@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Mapping
 from concurrent.futures import BrokenExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from typing import NamedTuple
 
 from ..compiled import compiled_code
 from ..files import locked
 from ..results.run_store import Run, Runs
 from ..settings.setting import Setting
+from .failures import trace_of
 from .play import Record, compile_kernel, play, play_many
 from .precompile import report_compilation
 from .tasks import Task
@@ -46,16 +46,17 @@ class Outcome(NamedTuple):
         return {run: Run(*record, self.seconds_each) for run, record in self.played.items()}
 
 
-def died(task: Task, error: Exception) -> Outcome:
+def died(task: Task, error: BaseException) -> Outcome:
     """The outcome of a task whose worker died, or could not load it: ``error`` came instead."""
     is_death = isinstance(error, BrokenExecutor) or type(error).__name__ in DIED
-    trace = DEATH if is_death else "".join(traceback.format_exception(error))
+    trace = DEATH if is_death else trace_of(error)
     return Outcome(task, {}, trace, died=True)
 
 
 def finish(task: Task, stored: frozenset[int] = frozenset(), here: bool = True) -> Outcome:
     """What a worker is called with: play the runs of a task that are not ``stored``; if one fails,
-    the others are played nevertheless. A worker that is not ``here`` compiles what it lacks.
+    the others are played nevertheless, whatever it raises: Ctrl-C and SIGTERM come to no worker. A
+    worker that is not ``here`` compiles what it lacks.
     """
     start, setting = time.perf_counter(), task.setting
     runs = [run for run in task.runs if run not in stored]
@@ -63,15 +64,15 @@ def finish(task: Task, stored: frozenset[int] = frozenset(), here: bool = True) 
     trace = ""
     try:
         _prepare(setting, here)
-        with suppress(Exception, SystemExit):
+        with suppress(BaseException):
             played = dict(zip(runs, play_many(setting, runs), strict=True)) if runs else {}
-    except Exception:
-        runs, trace = [], traceback.format_exc()
+    except BaseException as error:
+        runs, trace = [], trace_of(error)
     for run in runs if not played else []:
         try:
             played[run] = play(setting, run)
-        except (Exception, SystemExit):
-            trace = trace or traceback.format_exc()
+        except BaseException as error:
+            trace = trace or trace_of(error)
     return Outcome(task, played, trace, stored, time.perf_counter() - start)
 
 
@@ -83,6 +84,7 @@ def _prepare(setting: Setting, here: bool) -> None:
             f"{setting.algorithm.version}, but {setting.version} is needed"
         )
     if not here and setting.algorithm.compiled:
-        with locked(compiled_code()):  # once on each machine
+        folder = compiled_code().path
+        with locked(folder) if folder else nullcontext():  # once on each machine
             report_compilation([setting])
             compile_kernel(setting)

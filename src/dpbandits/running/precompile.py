@@ -27,13 +27,17 @@ NAMES = 3  # of algorithms in a report
 
 
 def report_compilation(settings: Sequence[Setting]) -> None:
-    """Print which algorithms will be compiled, and how long that will take."""
+    """Print which algorithms will be compiled, how long that will take, and why they cannot be
+    cached, if they cannot.
+    """
     names = dict.fromkeys(s.algo for s in settings if must_be_compiled(s.algorithm))
     if names:
         report_choice()
         seconds = SECONDS_EACH[compiler()] * len(names) + SECONDS_ONCE
+        path, reason = compiled_code()
+        often = "the first time only" if path else f"in memory, since {reason}"
         print(
-            f"compiling {_listed(names)}, the first time only: about {seconds} s ...",
+            f"compiling {_listed(names)}, {often}: about {seconds} s ...",
             file=sys.stderr,
             flush=True,
         )
@@ -68,9 +72,10 @@ def compile_elsewhere(settings: Sequence[Setting]) -> None:
         and must_be_compiled(setting.algorithm)
         and loop_of(setting.algorithm).stored
     ]
-    if not missing:
+    folder = compiled_code().path
+    if not missing or folder is None:
         return
-    own = {"NUMBA_CACHE_DIR": str(compiled_code().parent), COMPILER: compiler()}
+    own = {"NUMBA_CACHE_DIR": str(folder.parent), COMPILER: compiler()}
     own["PYTHONPATH"] = os.pathsep.join(path for path in map(str, sys.path) if path)
     with suppress(OSError, TypeError):  # no process can be started
         with deaf_children():

@@ -52,6 +52,9 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
     swept: set[str] = set()
     taken = set(question.swept) - OF_PRIVACY
     sources, names = Sources(), swept_names(config)
+    parameters = {x for algorithm in groups.algorithms.values() for x in algorithm.domains}
+    swept_by_some = taken | OF_PRIVACY | {*question.groups, *parameters}
+    _refuse_unused(question, names & config.keys() - swept_by_some)  # before any setting is made
     for point in points(config):
         setting = resolve_point(question, config, point, names, groups, sources)
         columns = setting.columns

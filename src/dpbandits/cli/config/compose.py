@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from hydra import compose, initialize_config_dir
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Glob, Override, Sweep
+from hydra.core.override_parser.types import ChoiceSweep, Glob, Override, Sweep
 from hydra.errors import HydraException, MissingConfigException
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
@@ -360,6 +360,9 @@ def multirun_points(overrides: list[str], folders: tuple[str, ...] = ()) -> Iter
     parsed = read_overrides(overrides)
     if any(o.is_sweep_override() and not o.is_discrete_sweep() for o in parsed):
         raise BadInput("-m: only lists, choice(...) and range(...) can be swept")
+    for text, value in zip(overrides, (o.value() for o in parsed), strict=True):
+        if isinstance(value, ChoiceSweep) and any(isinstance(x, Sweep) for x in value.list):
+            raise BadInput(f"{text}: a sweep is not one of the values of another")
     choices = []
     for override, text in zip(parsed, overrides, strict=True):
         if override.is_sweep_override():

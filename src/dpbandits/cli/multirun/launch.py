@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext, redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
 from ...contracts.question import Question
-from ...errors import BadInput
+from ...errors import BadInput, first_line, in_a_line
 from ...files import check_writable
 from ...results.naming import table_path
 from ...results.run_store import RunStore
 from ...results.size import check_size
 from ...running.failures import RunsFailed
 from ...settings.request import Request
-from ..command import print_some, report_failures
+from ..command import MOST, print_some, report_failures
 from ..config.compose import read_overrides, read_request
 from ..config.hydra_settings import launcher_of, refuse_overrides
 from ..request import report, run
@@ -75,7 +77,7 @@ def multirun(question: Question, overrides: list[str], folders: tuple[str, ...])
     cluster, settings = launcher_of([request.launcher for request in requests])
     job = Job(question, folders, len(points) == 1)
     if cluster is None:
-        code = _run_here(job, points)
+        code = _run_here(job, points, requests[0])
     else:
         own = [[override for override in point if override not in overrides] for point in points]
         names = [" ".join(each or point) for each, point in zip(own, points, strict=True)]
@@ -111,15 +113,20 @@ def _report_all(requests: Sequence[Request]) -> None:
     report(request, RunStore(request.folder), 0.0, alone=False)
 
 
-def _run_here(job: Job, points: Sequence[list[str]]) -> int:
-    """Run the points one after the other; an error is raised when all have been tried."""
+def _run_here(job: Job, points: Sequence[list[str]], first: Request) -> int:
+    """Run the points one after the other; errors are reported when all have been tried."""
     codes: list[int] = []
-    errors: list[Exception] = []
-    for point in points:
+    errors: dict[str, Exception] = {}
+    for i, point in enumerate(points):
         try:
-            codes.append(job(point))
+            with redirect_stdout(io.StringIO()) if i >= MOST else nullcontext():
+                codes.append(job(point))
         except Exception as error:
-            errors.append(error)
+            errors[" ".join(point)] = error
+    if len(points) > MOST:
+        print(f"and {len(points) - MOST} more tables in {first.folder}")
     if errors:
-        raise errors[0]
+        [_, *others] = [f"{point}: {first_line(error)}" for point, error in errors.items()]
+        print_some(job.question.command, "failed", [in_a_line(x) for x in others], " jobs")
+        raise next(iter(errors.values()))
     return max(codes)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import stat
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +14,7 @@ import numba
 from numba import config
 from numba.extending import overload
 
+from ...cache_folder import Unsafe, check_own, opened_folder
 from ..choice import compiler
 from ..folder import Stored, folder_of, report_damage
 
@@ -43,9 +47,9 @@ def callable_from_kernels(function: Callable, inlined: bool, borrows: bool) -> N
 
 def dispatcher(function: Callable, stored: Stored | None) -> Any:
     """Numba's dispatcher of a function, cached on disk by Numba in a folder of its own."""
-    if stored is None:
-        return numba.njit(**OPTIONS)(function)
     folder = _folder(stored)
+    if stored is None or folder is None or not _is_safe(stored, folder):
+        return numba.njit(**OPTIONS)(function)
     for former in folder.parent.glob(f"{stored.stem}.*"):
         if former != folder:
             shutil.rmtree(former, ignore_errors=True)
@@ -58,7 +62,15 @@ def dispatcher(function: Callable, stored: Stored | None) -> Any:
 
 def is_stored(stored: Stored) -> bool:
     """Whether machine code is on disk."""
-    return any(_folder(stored).rglob("*.nbi"))
+    folder = _folder(stored)
+    return folder is not None and _is_safe(stored, folder) and any(folder.rglob("*.nbi"))
+
+
+def protect(stored: Stored) -> None:
+    """Let no other user change the files that Numba has written, whatever the umask is."""
+    for path in _files(_folder(stored)):
+        with suppress(OSError):
+            path.chmod(path.lstat().st_mode & ~0o022)
 
 
 def forget(stored: Stored) -> bool:
@@ -66,9 +78,38 @@ def forget(stored: Stored) -> bool:
     if not is_stored(stored):
         return False
     report_damage(stored.name)
-    shutil.rmtree(_folder(stored), ignore_errors=True)
+    shutil.rmtree(_folder(stored), ignore_errors=True)  # type: ignore[arg-type]
     return True
 
 
-def _folder(stored: Stored) -> Path:
-    return folder_of("plain") / f"{stored.stem}.{stored.state}"
+def _folder(stored: Stored | None) -> Path | None:
+    home = folder_of("plain")
+    return home / f"{stored.stem}.{stored.state}" if stored and home else None
+
+
+def _files(folder: Path | None) -> list[Path]:
+    """A folder and all that is in it; none if it is missing."""
+    return [folder, *folder.rglob("*")] if folder and os.path.lexists(folder) else []
+
+
+def _is_safe(stored: Stored, folder: Path) -> bool:
+    """Whether Numba may use a folder; one that another user can have written to is removed."""
+    try:
+        with opened_folder(folder.parent):
+            if all(map(_is_own, _files(folder))):
+                return True
+            report_damage(stored.name, "can be that of another user")
+            if folder.is_symlink():
+                folder.unlink()
+            shutil.rmtree(folder, ignore_errors=True)
+            return not os.path.lexists(folder)
+    except OSError:
+        return False
+
+
+def _is_own(path: Path) -> bool:
+    found = path.lstat()
+    with suppress(Unsafe):
+        check_own(found, path)
+        return stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode)
+    return False

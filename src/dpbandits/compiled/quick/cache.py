@@ -6,19 +6,21 @@ import contextlib
 import hashlib
 import os
 import pickle
-import tempfile
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
+from ...cache_folder import Unsafe, check_own, opened_folder
 from ...errors import CannotWrite
 from ...files import Implausible, opened, set_aside
 from ..folder import Stored, folder_of, report_damage
 from ..sources import hash_of
 
 CHECKSUM = 32  # bytes
+NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 def _checksum(state: bytes, code: bytes) -> bytes:
@@ -33,7 +35,8 @@ class MachineCode:
 
     def is_there(self) -> bool:
         """Whether there is code of the present state."""
-        files = folder_of("quick").glob(f"{self._stem}.*.nbc")
+        folder = folder_of("quick")
+        files = folder.glob(f"{self._stem}.*.nbc") if folder else []
         return any(self._content(file) is not None for file in files)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
@@ -46,42 +49,64 @@ class MachineCode:
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Write the code for a signature, unless it holds addresses of this process."""
-        if data.lifted or data.library.has_dynamic_globals:
+        file = self._file(sig)
+        if file is None or data.lifted or data.library.has_dynamic_globals:
             return
         content = dumps(data._reduce())
         with contextlib.suppress(OSError):  # a full disk, for instance: the code is in memory
-            self._write(self._file(sig), _checksum(self._state, content) + self._state + content)
+            self._write(file, _checksum(self._state, content) + self._state + content)
 
-    def _file(self, sig: Any) -> Path:
-        return folder_of("quick") / f"{self._stem}.{hash_of(str(sig))}.nbc"
+    def _file(self, sig: Any) -> Path | None:
+        folder = folder_of("quick")
+        return folder and folder / f"{self._stem}.{hash_of(str(sig))}.nbc"
 
-    def _content(self, file: Path) -> bytes | None:
-        """The code in a file if it is of the present state; a damaged file is set aside."""
+    def _content(self, file: Path | None) -> bytes | None:
+        """The code in a file if it is of the present state; a file that is damaged, or that another
+        user can have written, is set aside.
+        """
+        if file is None:
+            return None
         try:
-            with opened(file) as stored:
+            with opened_folder(file.parent) as folder:
+                return self._code(file, folder)
+        except OSError:  # the folder is gone, or has become unsafe
+            return None
+
+    def _code(self, file: Path, folder: int) -> bytes | None:
+        try:
+            with opened(file, folder=folder) as stored:
+                check_own(os.fstat(stored.fileno()), file)
                 content = stored.read()
         except FileNotFoundError:
+            return None
+        except Unsafe:
+            self._set_aside(file, "can be that of another user")
             return None
         except (OSError, Implausible):
             content = b""
         start = CHECKSUM + len(self._state)
         state, code = content[CHECKSUM:start], content[start:]
         if _checksum(state, code) != content[:CHECKSUM]:
-            self._set_aside(file)
+            self._set_aside(file, "is damaged")
             return None
         return code if state == self._state else None
 
-    def _set_aside(self, file: Path) -> None:
+    def _set_aside(self, file: Path, why: str) -> None:
         try:
             set_aside(file)
         except CannotWrite:
             if not os.path.lexists(file):  # another process was faster
                 return
-        report_damage(self.name)
+        report_damage(self.name, why)
 
     def _write(self, file: Path, content: bytes) -> None:
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=file.parent) as folder:
-            made = Path(folder, file.name)
-            made.write_bytes(content)
-            os.replace(made, file)
+        part = f".{uuid4().hex}.part"
+        with opened_folder(file.parent) as folder:
+            descriptor = os.open(part, NEW, 0o600, dir_fd=folder)
+            try:
+                with open(descriptor, "wb") as made:
+                    made.write(content)
+                os.replace(part, file.name, src_dir_fd=folder, dst_dir_fd=folder)
+            except OSError:
+                os.unlink(part, dir_fd=folder)
+                raise

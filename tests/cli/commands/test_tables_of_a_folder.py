@@ -1,0 +1,133 @@
+"""What commands print of many settings, and which files of a folder they read."""
+
+import errno
+import time
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from refusals import message_of
+from sweeps import requested
+
+import dpbandits as dp
+from dpbandits.cli import request as of_request
+from dpbandits.cli.command import MOST, tables_of
+from dpbandits.cli.config.compose import multirun_points
+from dpbandits.cli.multirun import launch
+from dpbandits.errors import BadInput, CannotWrite
+from dpbandits.report.stored_figure import inside_page
+from dpbandits.running.monte_carlo import _runner_of
+from dpbandits.validation import folder
+
+RUNS = "algo,env,eps,horizon,seed,run,t,regret\nucb,e,inf,10,0,0,10,1.5\n"
+FOREIGN = {
+    "others.csv": b"a,b\n1,2\n",
+    "empty.csv": b"",
+    "bytes.csv": bytes(range(128, 256)),
+    "long.csv": b"x" * 5_000_000,
+}
+
+
+def test_foreign_files_of_a_folder_are_left_out(tmp_path, capsys):
+    ours = tmp_path / "runs.csv"
+    ours.write_text(RUNS)
+    for name, content in FOREIGN.items():
+        (tmp_path / name).write_bytes(content)
+    assert tables_of(tmp_path) == [ours]
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == [f"left out: {tmp_path / f} is no table of runs" for f in sorted(FOREIGN)]
+    ours.unlink()
+    assert "has no tables" in message_of(tables_of, tmp_path)
+
+
+@pytest.mark.parametrize("count", [MOST, MOST + 5])
+def test_a_summary_has_at_most_a_screen(tmp_path, monkeypatch, capsys, count):
+    summary = pd.DataFrame({"algo": ["a"] * count})
+    request = SimpleNamespace(settings=[], question=None)
+    table = tmp_path / "sweep.csv"
+    monkeypatch.setattr(of_request, "write_report", lambda *_: (table, summary))
+    monkeypatch.setattr(of_request, "render", lambda rows, *_: "row\n" * len(rows))
+    monkeypatch.setattr(of_request, "unjudged", lambda _: np.array([False]))
+    monkeypatch.setattr(of_request, "_default_budgets", lambda _: [])
+    of_request.report(request, None, 0.0)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines.count("row") == MOST and lines[-1] == str(table)
+    rest = [f"and 5 more rows: {table.with_suffix('.md')} has all"]
+    assert [x for x in lines if "more rows" in x] == (rest if count > MOST else [])
+
+
+@pytest.mark.parametrize("count", [3, MOST + 5])
+def test_every_error_of_a_multirun_is_reported(tmp_path, capsys, count):
+    points = [[f"eps={i}"] for i in range(count)]
+    errors = [BadInput("one"), CannotWrite(tmp_path, OSError(errno.EIO, "two")), ValueError("3")]
+
+    def job(point):
+        i = points.index(point)
+        if i < 3:
+            raise errors[i]
+        print("path")
+        return 0
+
+    job.question = SimpleNamespace(command="bandit-run")
+    with pytest.raises(BadInput, match="one"):
+        launch._run_here(job, points, SimpleNamespace(folder=tmp_path))
+    out, err = capsys.readouterr()
+    assert err == (
+        f"bandit-run: failed: eps=1: CannotWrite: cannot write {tmp_path} (two)\n"
+        "bandit-run: failed: eps=2: ValueError: 3\n"
+    )
+    assert out.count("path") == (0 if count == 3 else MOST - 3)
+    assert ("and 5 more tables" in out) == (count > MOST)
+
+
+def test_a_long_sweep_of_what_cannot_be_swept_is_refused_at_once():
+    start = time.process_time()
+    message = message_of(requested, algo="ucb", sweep={"seed": list(range(10_000))})
+    assert message.startswith("sweep.seed: no algorithm") and time.process_time() - start < 1
+
+
+@pytest.mark.parametrize("name", ["$\\frac$", "a$", "$x"])
+def test_names_that_are_no_formula_are_drawn_as_they_stand(name):
+    rows = [{"algo": name, "env": name, "t": 10, "run": r, "regret": 1.0 + r} for r in range(3)]
+    assert dp.plot(pd.DataFrame(rows))._repr_png_()
+
+
+@pytest.mark.parametrize("size", [(30_000, 30_000), (8000, 8000), (1, 1)])
+def test_a_picture_that_claims_to_be_huge_is_left_out(tmp_path, size):
+    from PIL import Image
+
+    file = tmp_path / "figure.png"
+    Image.new("1", (1, 1)).save(file)
+    content = bytearray(file.read_bytes())
+    content[16:24] = b"".join(x.to_bytes(4, "big") for x in size)
+    if size != (1, 1):
+        import zlib
+
+        content[29:33] = zlib.crc32(content[12:29]).to_bytes(4, "big")
+    file.write_bytes(content)
+    assert (inside_page(file) != "") == (size == (1, 1))
+
+
+@pytest.mark.parametrize("value", [object(), True, None, "", [], {}, b"x"])
+def test_only_a_path_is_a_folder(value):
+    assert message_of(folder, "results", value).startswith("results=")
+    assert folder("results", 2024).name == "2024"
+
+
+def test_a_daemonic_process_plays_in_itself(monkeypatch):
+    setting = SimpleNamespace(algorithm=SimpleNamespace(compiled=False))
+    assert _runner_of(setting, "auto", "local") == "processes"
+    daemon = SimpleNamespace(daemon=True)
+    monkeypatch.setattr("dpbandits.running.monte_carlo.current_process", lambda: daemon)
+    assert _runner_of(setting, "auto", "local") == _runner_of(setting, "processes", "local")
+    assert _runner_of(setting, "auto", "local") == "threads"
+
+
+@pytest.mark.parametrize("word", ["eps=interval(0,1),[1]", "eps=range(1,3),[1]", "eps=1,2"])
+def test_a_sweep_inside_a_sweep_is_refused(word):
+    if word == "eps=1,2":  # the control
+        assert list(multirun_points([word])) == [["eps=1"], ["eps=2"]]
+    else:
+        message = message_of(lambda: list(multirun_points([word])))
+        assert message == f"{word}: a sweep is not one of the values of another"
