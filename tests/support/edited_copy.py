@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dpbandits import imports
+from dpbandits import fingerprint
+from dpbandits.audit import findings
 from dpbandits.compiled import sources
 from dpbandits.contracts import versions
 from dpbandits.files import PACKAGE
@@ -21,14 +22,17 @@ class EditedCopy:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch):
         self.package = folder / PACKAGE.name
         shutil.copytree(PACKAGE, self.package, ignore=shutil.ignore_patterns("__pycache__"))
-        for module in (imports, sources):
+        for module in (findings, sources, versions):
             monkeypatch.setattr(module, "PACKAGE", self.package)
+        monkeypatch.setattr(findings, "__file__", str(self.package / "audit" / "findings.py"))
         played_by = tuple(self.package / f.relative_to(PACKAGE) for f in versions.PLAYED_BY)
         monkeypatch.setattr(versions, "PLAYED_BY", played_by)
 
     def edit(self, name: str) -> None:
         file = self.package / name
-        file.write_text(f"{file.read_text()}\n# edited\n")  # its imports stay the same
+        file.write_text(f"{file.read_text()}\nEDITED = 1\n")  # its imports stay the same
+        fingerprint._read.cache_clear()
+        findings.made_by.cache_clear()
 
     def states(self) -> dict[str, str]:
         """The state of each cache, by its name."""
@@ -49,4 +53,5 @@ CACHES: dict[str, Callable[[Path], str]] = {
     "version": _version,
     "machine code": lambda package: sources.shared_state(),
     "page": _page,
+    "audit": lambda package: findings.made_by(),
 }
