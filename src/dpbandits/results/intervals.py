@@ -73,8 +73,9 @@ def interval_of_mean(values: np.ndarray, tail: float = TAIL) -> tuple[np.ndarray
     if not ends:
         return np.empty(0), np.empty(0)
     low, high = map(np.concatenate, zip(*ends, strict=True))
-    scale = np.abs(values).max(axis=0)
-    return rounded(low, scale), rounded(high, scale)
+    scale, flat = np.abs(values).max(axis=0), np.ptp(values, axis=0) == 0.0
+    low, high = (np.where(flat, values[0], rounded(end, scale)) for end in (low, high))
+    return low, high
 
 
 def _upper(values: np.ndarray, tail: float) -> np.ndarray:
@@ -89,8 +90,7 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
     n, most = len(values), values.max(axis=0)
     top = most + (1.0 + 10.0 / n) * (most - np.median(values, axis=0))
     span = top - values.min(axis=0)
-    flat = span <= 0.0
-    span = np.where(flat, 1.0, span)
+    span = np.where(span > 0.0, span, 1.0)
     d = np.concatenate([(top - values) / span, np.zeros((1, values.shape[1]))])
     z, count = -ndtri(tail), len(d)
 
@@ -118,7 +118,7 @@ def _upper(values: np.ndarray, tail: float) -> np.ndarray:
         was, now = now, excess(tilt)
     away = d + np.exp(tilt)
     beyond = np.add.reduce(d / away, axis=0) / np.add.reduce(1.0 / away, axis=0)
-    return np.where(flat, top, top - span * beyond)
+    return np.asarray(top - span * beyond)
 
 
 def at_least_zero(values: np.ndarray, low: np.ndarray) -> np.ndarray:
