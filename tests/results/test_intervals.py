@@ -66,7 +66,7 @@ def test_equal_values_have_an_interval_without_width_and_one_value_has_none(valu
 
 def test_an_interval_of_regret_is_not_negative_and_one_of_values_of_both_signs_may_be():
     """In summaries and in comparisons; the control subtracts one from every regret."""
-    runs = np.array([0.0, 0.0, 0.0, 1.0])
+    runs = np.array([0.0, 2.0, 4.0, 6.0])
     for values, sign in ((runs, 0), (runs - 1, -1)):
         table = pd.DataFrame({"algo": "a", "regret": values})
         assert np.sign(mean_of(table, ["algo"], "regret")["ci_low"][0]) == sign
