@@ -57,7 +57,7 @@ def audited(name, options):
     found = algorithm(name)
     own = defaults(name) | options | ({k: GOAL[k] for k in found.question.goal_names})
     numbers = {k: x for k, x in own.items() if not isinstance(x, str)} | options
-    return PLAYERS[found.asked](found, BUDGET, own | numbers)
+    return PLAYERS[found.question_played](found, BUDGET, own | numbers)
 
 
 def in_words(name, options):
