@@ -62,7 +62,7 @@ def line_of(command, *words):
 
 def what_is_asked(done):
     """What a command was asked for, as text without the addresses of objects."""
-    given, named = done.asked[0]
+    given, named = done.question_played[0]
     first = given[0] if given else None
     if hasattr(first, "settings"):  # a request
         about = [s.described for s in first.settings]
