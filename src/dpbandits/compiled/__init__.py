@@ -2,7 +2,7 @@
 
 The rest of the package imports from here, and nothing else imports llvmlite or private names:
 
-* ``kernel``, ``verb``, ``inlined``, ``routine`` ...: what compiled code calls; ``loop``: the one
+* ``kernel``, ``inlined``, ``inlined_counted``, ``shared`` ...: what compiled code calls; ``loop``: the one
   piece of machine code that Python calls, with ``is_cached`` and ``is_compiled``.
 * ``random`` ... ``poisson``: the numbers of ``numpy.random.Generator``, bit by bit.
 * ``unlikely``, ``whole``, ``call_at``: operations of the processor.
@@ -19,15 +19,15 @@ from .choice import report as report_choice
 from .decorators import (
     Loop,
     answer_of,
-    borrowing_routine,
     compiles,
     inlined,
+    inlined_counted,
     is_compiled,
     kernel,
     loop,
-    rare_routine,
-    routine,
-    verb,
+    shared,
+    shared_borrowing,
+    shared_rare,
 )  # fmt: skip
 from .folder import compiled_code
 from .plain.pointers import MOST, call_at, compiled_at

@@ -46,15 +46,15 @@ def play_many(setting: Setting, runs: Sequence[int]) -> list[Record]:
     # on the seed of the generator and not on its state
     if len(runs) > 1 and (setting.shuffle_arms or not setting.algorithm.compiled):
         return [play(setting, run) for run in runs]
-    instance, crowd = data_of(setting)
+    instance, population = data_of(setting)
     order = np.arange(len(instance.means))
     if setting.shuffle_arms:
         order = generator(setting.seed, runs[0], SHUFFLE).permutation(order)
-    coins, rng = (generator(setting.seed, runs[0], stream) for stream in (ENVIRONMENT, LEARNER))
+    env_rng, rng = (generator(setting.seed, runs[0], stream) for stream in (ENVIRONMENT, LEARNER))
     laws = instance.shuffled(order)
     record = setting.question.record
     begin, read = GAMES[record.name]
-    game: Any = begin(laws, crowd.users(), coins, setting.horizon, setting.rounds())
+    game: Any = begin(laws, population.users(), env_rng, setting.horizon, setting.rounds())
     own = np.stack([states(setting.seed, runs, s) for s in (ENVIRONMENT, LEARNER)], axis=1)
     traces, answers = play_loop(setting.algorithm, game, rng, setting.arguments, len(runs), own)
     found = read(traces, setting.horizon if setting.question.plays_on else None)
@@ -93,7 +93,7 @@ def play_loop(
     answers = np.zeros(runs)
     memory = NO_MEMORY
     if len(states):
-        memory = memory_of(game.coins.bit_generator), memory_of(rng.bit_generator)
+        memory = memory_of(game.env_rng.bit_generator), memory_of(rng.bit_generator)
     loop_of(algorithm)(game, rng, memory, states, arguments, traces, answers)
     return traces, answers
 

@@ -26,7 +26,7 @@ class Data(NamedTuple):
     """The data that a setting is played on, read from their files."""
 
     instance: Instance
-    crowd: Population
+    population: Population
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class Setting:
     goal: tuple[tuple[str, float], ...]  # what an answer is judged by, as pairs of name and value
     # the configuration of users with levels of their own, as JSON; empty if all users have the
     # level ``budget``
-    population: str
+    population_spec: str
     horizon: int  # the largest number of rounds
     seed: int  # seed of the sweep
     checkpoints: int  # the approximate number of rounds at which pulls are recorded
@@ -102,7 +102,7 @@ class Setting:
             "arm": self.arm,
             self.budget_name: self.budget if finite else None,
             "goal": dict(self.goal),
-            "population": json.loads(self.population) if self.population else None,
+            "population": json.loads(self.population_spec) if self.population_spec else None,
             "horizon": self.horizon,
             "seed": self.seed,
             "checkpoints": self.checkpoints,
@@ -136,7 +136,7 @@ class Setting:
 
     def key_on(self, data: Data) -> str:
         """The key of the setting on these data."""
-        arrays = [*data.instance.content(), *data.crowd.users(), self.rounds()]
+        arrays = [*data.instance.content(), *data.population.users(), self.rounds()]
         content = hashlib.sha256()
         for x in arrays:
             content.update(np.ravel(x).view(np.uint8).data)
@@ -150,17 +150,17 @@ class Setting:
         return (self.data or self.read()).instance
 
     @property
-    def crowd(self) -> Population:
+    def population(self) -> Population:
         """The population of users."""
-        return (self.data or self.read()).crowd
+        return (self.data or self.read()).population
 
     def read(self) -> Data:
         """The data as they are now."""
         instance = build(json.loads(self.env_spec))
         return Data(
             instance if self.arm is None else instance.alone(self.arm),
-            build_population(json.loads(self.population))
-            if self.population
+            build_population(json.loads(self.population_spec))
+            if self.population_spec
             else homogeneous(self.budget),
         )
 
