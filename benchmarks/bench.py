@@ -33,7 +33,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "oracles"))
 import references
 
 import dpbandits as dp
-from dpbandits.compiled import beta, exponential, kernel, normal, random, student, verb
+from dpbandits.compiled import beta, exponential, inlined, kernel, normal, random, student
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.contracts.alignments import one_bit
 from dpbandits.contracts.assumptions import HeavyTails, RawMoments
@@ -75,19 +75,19 @@ MEANS = [0.9, *[0.8] * 5, *[0.7] * 5, *[0.6] * 5, *[0.5] * 4]
 TWENTY = "ren_bernoulli", "ren_gaussian", dp.environment("pareto_v09", means=MEANS)
 
 
-@verb
+@inlined
 def numba_random(rng):
     """Uniform, by Numba's own implementation."""
     return rng.random()
 
 
-@verb
+@inlined
 def numba_exponential(rng):
     """Exponential, by Numba's own implementation."""
     return rng.standard_exponential()
 
 
-@verb
+@inlined
 def numba_normal(rng):
     """Normal, by Numba's own implementation."""
     return rng.standard_normal()
@@ -97,7 +97,7 @@ def drawing(random, exponential, normal):
     """A kernel that draws random numbers, with some functions for single draws."""
 
     @kernel
-    def draw(coins, rng, law, noise, formula, T):
+    def draw(env_rng, rng, law, noise, formula, T):
         """Draw, in each round, a reward of some law and the learner's or the user's noise.
 
         With ``formula``, also compute what the algorithm cannot avoid: the sigmoid of a normal
@@ -106,12 +106,12 @@ def drawing(random, exponential, normal):
         total, ones = 0.0, 0
         for t in range(T):
             if law == NORMAL:
-                x = normal(coins)
+                x = normal(env_rng)
                 total += sigmoid(x) if formula else x
             elif law == PARETO:
-                total += math.exp(exponential(coins) / 1.95)
+                total += math.exp(exponential(env_rng) / 1.95)
             else:
-                ones += random(coins) < 0.6
+                ones += random(env_rng) < 0.6
             if noise in (LAPLACE, ADAPTIVE):
                 adaptive = noise == ADAPTIVE and formula
                 scale = (0.01 * (t + 1.0)) ** POWER if adaptive else 24.0
@@ -156,10 +156,10 @@ def drawing_normals(normal):
     """A kernel that draws normal numbers, with a function for one of them."""
 
     @kernel
-    def draw(coins, n):
+    def draw(env_rng, n):
         total = 0.0
         for _ in range(n):
-            total += normal(coins)
+            total += normal(env_rng)
         return total
 
     return draw
@@ -169,11 +169,11 @@ NORMALS = drawing_normals(normal), drawing_normals(numba_normal)
 
 
 @kernel
-def draw_tail(coins, heavy, index, n):
+def draw_tail(env_rng, heavy, index, n):
     """Draw heavy-tailed random numbers: Student's t if ``heavy``, or Pareto."""
     total = 0.0
     for _ in range(n):
-        total += student(coins, index) if heavy else math.exp(exponential(coins) / index)
+        total += student(env_rng, index) if heavy else math.exp(exponential(env_rng) / index)
     return total
 
 
@@ -213,7 +213,7 @@ def player(name, T, plain=False, env="bernoulli_c2", **parameters):
     setting = setting_of(name, T, env, **parameters)
     function = setting.algorithm.function
     function = function.py_func if plain else function
-    laws, users, rounds = setting.instance.environment, setting.crowd.users(), setting.rounds()
+    laws, users, rounds = setting.instance.environment, setting.population.users(), setting.rounds()
 
     def play(run):
         game = new_game(laws, users, generator(0, run, ENVIRONMENT), T, rounds)

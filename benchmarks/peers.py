@@ -77,8 +77,8 @@ def of_player(name, runs, ours, samples=False, **parameters):
     """A peer that is played round by round."""
 
     def play(root):
-        make, coins = replace(PLAYERS[name], root=root), rewards_rng()
-        wins = (coins.random((T, len(MEANS))) < MEANS).astype(float).tolist()
+        make, env_rng = replace(PLAYERS[name], root=root), rewards_rng()
+        wins = (env_rng.random((T, len(MEANS))) < MEANS).astype(float).tolist()
         rng = np.random.default_rng()
         horizon = 50 * T if samples else T
         reward = lambda t, a: wins[t % T][a]  # noqa: E731
@@ -103,8 +103,8 @@ def smpybandits(root):
     scipy.special.btdtri = scipy.special.betaincinv  # a name that SciPy no longer has
     from SMPyBandits.Policies.UCB import UCB
 
-    policy, arms, coins = UCB(len(MEANS)), np.empty(T, int), rewards_rng()
-    wins = (coins.random((T, len(MEANS))) < MEANS).astype(float)
+    policy, arms, env_rng = UCB(len(MEANS)), np.empty(T, int), rewards_rng()
+    wins = (env_rng.random((T, len(MEANS))) < MEANS).astype(float)
     policy.startGame()
     for t in range(T):
         arms[t] = policy.choice()

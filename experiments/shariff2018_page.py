@@ -17,7 +17,7 @@ from dpbandits.authoring import (
     kernel,
     levels_of,
     new_matrix_tree,
-    routine,
+    shared,
     wishart_nodes,
 )  # fmt: skip
 from dpbandits.contracts.versions import version_of_file, without_libraries
@@ -32,7 +32,7 @@ HEAD = [
 ]  # fmt: skip
 
 
-@routine
+@shared
 def release(rng, X, r, m, s, k, out):
     """The noisy sums of all prefixes."""
     tree = new_matrix_tree(rng, X.shape[1] + 1, m, k)

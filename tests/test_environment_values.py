@@ -100,7 +100,7 @@ def test_values_of_populations():
     ):
         found = setting(**users, population=value)
         assert contents is None or found.record["population"] == contents
-        assert found.budget == found.crowd.largest
+        assert found.budget == found.population.largest
 
 
 @pytest.mark.parametrize(

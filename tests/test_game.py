@@ -5,7 +5,6 @@ import pytest
 from helpers import bernoulli, contaminated, game_of, table
 
 from dpbandits.game import (
-    play_unseen,
     pull,
     pull_counts,
     pull_in_turn,
@@ -15,6 +14,7 @@ from dpbandits.game import (
     pulls_at_checkpoints,
     rounds_left,
     rounds_played,
+    skip_rounds,
 )
 
 REWARDS = np.random.default_rng(0).random((60, 3))
@@ -77,7 +77,7 @@ def test_turns_equal_single_rounds_on_fixed_rewards(active, checkpoints, truncat
             pull_in_turn(turns, np.array(active), rounds, sums)
         if truncates or rounds >= len(active):
             assert sums[active] == pytest.approx(expected[active])
-        play_unseen(unseen, np.array(active), rounds)
+        skip_rounds(unseen, np.array(active), rounds)
         assert_same(single, turns, unseen)
 
 
@@ -108,12 +108,12 @@ def test_playing_too_short_or_too_long_is_noticed(rounds):
 
 def test_rounds_that_nobody_sees_draw_nothing():
     game = game_of(bernoulli(0.5, 0.4), 10**15, [10**15])
-    before = game.coins.bit_generator.state
-    play_unseen(game, np.array([0, 1]), 10**15)
+    before = game.env_rng.bit_generator.state
+    skip_rounds(game, np.array([0, 1]), 10**15)
     assert rounds_left(game) == 0
-    assert game.coins.bit_generator.state["state"] == before["state"]
+    assert game.env_rng.bit_generator.state["state"] == before["state"]
     with pytest.raises(IndexError):
-        play_unseen(game, np.array([2]), 1)
+        skip_rounds(game, np.array([2]), 1)
 
 
 def test_verbs_refuse_an_arm_that_is_not_there():
@@ -142,7 +142,7 @@ def test_outliers_among_fixed_rewards_leave_the_others_in_their_rounds():
     assert abs(out - alpha * T) < 5 * np.sqrt(alpha * (1 - alpha) * T)
     totals, sums = np.zeros(3), np.zeros(3)
     for seed in range(200):
-        game = game_of(spec, T)._replace(coins=np.random.default_rng(seed))
+        game = game_of(spec, T)._replace(env_rng=np.random.default_rng(seed))
         assert -pull_truncated_sum(game, 1, 30, 2.0, 3.5) / 3 in range(31)  # outliers weigh -3
         pull_truncated_in_turn(game, np.array([2, 0, 1]), 3, np.inf, sums)
         for a, t in ((2, 30), (0, 31), (1, 32)):

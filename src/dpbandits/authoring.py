@@ -7,7 +7,7 @@ floats, and it uses the letters of its paper. Annotations state which values a p
 ``REWARDS`` what is assumed of the rewards, and ``GUARANTEE`` what is private.
 
 ``@kernel`` compiles the function. A kernel can call the functions of this module, ``math``, NumPy
-and functions decorated with ``@verb`` (inlined; it must not create arrays) or ``@routine``
+and functions decorated with ``@inlined`` (inlined; it must not create arrays) or ``@shared``
 (compiled once and shared). The same function without ``@kernel`` runs as plain Python and returns
 the same numbers.
 
@@ -36,8 +36,8 @@ Example::
 from __future__ import annotations
 
 from .compiled import (
-    beta, binomial, exponential, gamma, inlined, kernel, normal, poisson, random, rare_routine,
-    routine, student, unlikely, verb,
+    beta, binomial, exponential, gamma, inlined, inlined_counted, kernel, normal, poisson, random,
+    shared, shared_rare, student, unlikely,
 )  # fmt: skip
 from .contracts.alignments import (
     Alignment, counter_nodes, hybrid_counter, integer_release, matrix_nodes, nodes, one_bit,
@@ -45,8 +45,7 @@ from .contracts.alignments import (
 )  # fmt: skip
 from .contracts.assumptions import (
     BOUNDED_CONTEXTUAL, BOUNDED_LINEAR, CONTEXTUAL, LINEAR, UNIT_INTERVAL, WITHIN_R, Assumption,
-    Bounded, CentralMoments, Contaminated, HeavyTails, LinearRewards,
-    RawMoments, WithinR,
+    Bounded, CentralMoments, Contaminated, HeavyTails, LinearRewards, RawMoments, WithinR,
 )  # fmt: skip
 from .contracts.gaussian_dp import delta_of_noise, mu_for
 from .contracts.guarantees import (
@@ -60,21 +59,19 @@ from .contracts.parameters import (
     Variant, below,
 )  # fmt: skip
 from .contracts.question import BEST_ARM, HYPOTHESES
-from .contextual_game import contexts, dimension, look, play
-from .environments.blocks import kept
+from .contextual_game import contexts, dimension, ensure_contexts, play
+from .environments.blocks import truncate
 from .environments.laws import sigmoid
 from .game import (
-    arms, coth_half_level, features, next_user, play_unseen, privacy_level, pull, pull_again_within,
-    pull_counts, pull_encoded_in_turn, pull_in_turn, pull_reports_in_turn, pull_sum,
+    arms, coth_half_level, features, next_user, privacy_level, pull, pull_counts,
+    pull_encoded_in_turn, pull_held_within, pull_in_turn, pull_reports_in_turn, pull_sum,
     pull_truncated_in_turn, pull_truncated_sum, pull_within, pulls, receive, room_for, rounds_left,
-    rounds_played, tanh_half_level, until_horizon, users_alike,
+    rounds_played, skip_rounds, tanh_half_level, until_horizon, users_alike,
 )  # fmt: skip
 from .parts.noise.discrete_noise import (
     discrete_laplace, granularity, modular_sum, most_noise, skellam,
 )  # fmt: skip
-from .parts.linear.design import (
-    Design, least_squares, optimal_design, play_design, values_of,
-)  # fmt: skip
+from .parts.linear.design import Design, least_squares, optimal_design, play_design, values_of
 from .parts.linear.matrices import smallest_eigenvalue
 from .parts.linear.noise import add_noise, chi_square_tail, release_sums
 from .parts.linear.noisy_matrices import (
@@ -87,9 +84,8 @@ from .parts.linear.ridge import (
 )  # fmt: skip
 from .parts.linear.spectra import Shifted, gaussian_nodes, wishart_nodes
 from .parts.noise.local_randomizers import (
-    convert_to_bernoulli, convert_to_bernoulli_of_sigmoid, convert_to_laplace,
-    convert_to_sign, largest_sign, send_bit, send_bit_of_sigmoid, send_sigmoid, send_sign,
-    send_truncated, unbiased,
+    convert_to_bernoulli, convert_to_bernoulli_of_sigmoid, convert_to_laplace, convert_to_sign,
+    largest_sign, send_bit, send_bit_of_sigmoid, send_sigmoid, send_sign, send_truncated, unbiased,
 )  # fmt: skip
 from .parts.noise.mechanisms import (
     gaussian, gaussian_mean, laplace, laplace_mean, laplace_scale, laplace_sum,
@@ -127,19 +123,19 @@ from .parts.identification.top_two_rounds import top_two_each_round
 
 __all__ = [  # noqa: RUF022  grouped by purpose
     # compilation
-    "kernel", "verb", "inlined", "routine", "rare_routine", "unlikely",
+    "kernel", "inlined", "inlined_counted", "shared", "shared_rare", "unlikely",
     # the state of the game
     "arms", "rounds_played", "rounds_left", "room_for", "until_horizon", "pulls",
     # playing one round
     "pull",
     # the features of arms; contexts, and playing one round with them
-    "features", "contexts", "look", "dimension", "play",
-    # playing blocks of rounds drawn from their exact law; ``play_unseen`` draws no rewards
+    "features", "contexts", "ensure_contexts", "dimension", "play",
+    # playing blocks of rounds drawn from their exact law; ``skip_rounds`` draws no rewards
     "pull_sum", "pull_truncated_sum", "pull_counts",
-    "pull_in_turn", "pull_truncated_in_turn", "play_unseen",
+    "pull_in_turn", "pull_truncated_in_turn", "skip_rounds",
     # blocks whose rewards users encode as integers, or whose reports outliers replace; one round of
     # a user with a local randomizer, and what arrives of the report
-    "pull_encoded_in_turn", "pull_reports_in_turn", "pull_within", "pull_again_within", "receive",
+    "pull_encoded_in_turn", "pull_reports_in_turn", "pull_within", "pull_held_within", "receive",
     # users with individual privacy levels
     "users_alike", "next_user", "privacy_level", "tanh_half_level", "coth_half_level",
     # random numbers, as those of the generator's own methods but compiled faster
@@ -164,7 +160,7 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "robust_order", "raw_moment_bound", "central_moment_bound",
     # private means of heavy-tailed or contaminated rewards, and transformations of a reward
     "private_mean", "private_mode", "truncation_level", "bin_width", "bins",
-    "RAW_LIMIT", "CENTRAL_LIMIT", "LARGEST_REACH", "kept", "sigmoid",
+    "RAW_LIMIT", "CENTRAL_LIMIT", "LARGEST_REACH", "truncate", "sigmoid",
     # successive elimination
     "all_arms", "viable",
     # sampling: doubling episodes (AdaP, AdaC), phases without forgetting (DP-KLUCB), and doubling

@@ -61,7 +61,7 @@ class Sample:
     def leading_term(self) -> float:
         """The leading term of the regret, V_L or V_B of Ren et al. 2020."""
         term = LEADING_TERMS[str(self.setting.algorithm.leading_term)]
-        return term(self.setting.crowd, self.words["eps_min"])
+        return term(self.setting.population, self.words["eps_min"])
 
     def nash_regret(self) -> np.ndarray:
         """What averages to the Nash regret, which must exist."""

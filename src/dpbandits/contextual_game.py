@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiled import borrowing_routine, inlined, unlikely, verb
+from .compiled import inlined, inlined_counted, shared_borrowing, unlikely
 from .environments.contexts import ContextualEnvironment, draw_contexts, reward_given, row_of
 from .environments.users import Users
 from .game import NEVER, check_arm
@@ -23,7 +23,7 @@ class ContextualGame(NamedTuple):
 
     env: ContextualEnvironment  # the law of contexts and rewards
     users: Users  # the population of users
-    coins: np.random.Generator  # the environment's generator
+    env_rng: np.random.Generator  # the environment's generator
     horizon: int  # number of rounds, T
     checkpoints: np.ndarray  # int64 array (C + 1,), increasing; the last entry is never reached
     # int64 array (4,): number of rounds played, index of the next checkpoint, the round whose
@@ -39,7 +39,7 @@ class ContextualGame(NamedTuple):
 def new_contextual_game(
     env: ContextualEnvironment,
     users: Users,
-    coins: np.random.Generator,
+    env_rng: np.random.Generator,
     horizon: int,
     checkpoints: np.ndarray,
 ) -> ContextualGame:
@@ -48,7 +48,7 @@ def new_contextual_game(
     return ContextualGame(
         env=env,
         users=users,
-        coins=coins,
+        env_rng=env_rng,
         horizon=int(horizon),
         checkpoints=np.append(checkpoints, NEVER).astype(np.int64),
         clock=np.zeros(4, np.int64),
@@ -75,45 +75,45 @@ def regret_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
     return np.cumsum(traces[:, :, :1], axis=1)[:, :-1]
 
 
-@verb
+@inlined
 def dimension(game: ContextualGame) -> int:
     """Dimension of the contexts, d."""
     return game.shown.shape[1]
 
 
-@inlined
+@inlined_counted
 def contexts(game: ContextualGame) -> np.ndarray:
     """The contexts of the present round, float64 array (K, d). It is the same array in each round:
-    ``look`` fills it with those of the next one, and takes less time than to ask for it again.
+    ``ensure_contexts`` fills it with those of the next one, and takes less time than to ask for it again.
     """
-    look_apart(game)
+    ensure_contexts_shared(game)
     return game.shown
 
 
-@verb
-def look(game: ContextualGame) -> None:
+@inlined
+def ensure_contexts(game: ContextualGame) -> None:
     """Fill the array of ``contexts`` with those of the present round, unless it holds them."""
     if game.clock[SHOWN] != game.clock[0] + 1:
         t = game.clock[0]
-        game.clock[ROW] = row_of(game.env, game.coins, t)
-        draw_contexts(game.env, game.coins, game.clock[ROW], game.shown, game.means)
+        game.clock[ROW] = row_of(game.env, game.env_rng, t)
+        draw_contexts(game.env, game.env_rng, game.clock[ROW], game.shown, game.means)
         game.clock[SHOWN] = t + 1
 
 
-@borrowing_routine
-def look_apart(game: ContextualGame) -> None:
-    """``look``, not inlined: for the first round, and a learner that plays without it."""
-    look(game)
+@shared_borrowing
+def ensure_contexts_shared(game: ContextualGame) -> None:
+    """``ensure_contexts``, not inlined: for the first round, and a learner that plays without it."""
+    ensure_contexts(game)
 
 
-@verb
+@inlined
 def play(game: ContextualGame, a: int) -> float:
     """Play the arm of context ``a``, a row of ``contexts``, for one round; returns its reward."""
     check_arm(game, a)
     if unlikely(game.clock[SHOWN] != game.clock[0] + 1):
-        look_apart(game)
+        ensure_contexts_shared(game)
     mean = game.means[a]
-    r = reward_given(game.env, game.coins, game.clock[ROW], a, mean)
+    r = reward_given(game.env, game.env_rng, game.clock[ROW], a, mean)
     t, c = game.clock[0], game.clock[1]
     game.counts[a] += 1
     game.trace[c, 0] += game.means[len(game.counts)] - mean

@@ -10,8 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compiled import binomial, borrowing_routine, inlined, random, unlikely, verb
-from .environments.blocks import draw_counts, draw_encoded_sum, draw_some, draw_sum, kept, sum_of
+from .compiled import binomial, inlined, inlined_counted, random, shared_borrowing, unlikely
+from .environments.blocks import (
+    draw_counts,
+    draw_encoded_sum,
+    draw_some,
+    draw_sum,
+    sum_of,
+    truncate,
+)
 from .environments.laws import (
     Environment,
     Law,
@@ -33,7 +40,7 @@ class Game(NamedTuple):
 
     env: Environment  # the arms' laws
     users: Users  # the population of users, one of whom arrives in each round
-    coins: np.random.Generator  # the environment's generator
+    env_rng: np.random.Generator  # the environment's generator
     horizon: int  # number of rounds, T
     checkpoints: np.ndarray  # int64 array (C + 1,), increasing; the last entry is never reached
     clock: np.ndarray  # int64 array (2,): number of rounds played, index of the next checkpoint
@@ -44,7 +51,7 @@ class Game(NamedTuple):
 def new_game(
     env: Environment,
     users: Users,
-    coins: np.random.Generator,
+    env_rng: np.random.Generator,
     horizon: int,
     checkpoints: np.ndarray,
 ) -> Game:
@@ -53,7 +60,7 @@ def new_game(
     Args:
         env: the arms' laws, K arms.
         users: the population of users; only algorithms with local privacy use it.
-        coins: the environment's generator.
+        env_rng: the environment's generator.
         horizon: number of rounds, at least 1.
         checkpoints: increasing integers in [1, horizon], the last one equal to the horizon.
     """
@@ -61,7 +68,7 @@ def new_game(
     return Game(
         env=env,
         users=users,
-        coins=coins,
+        env_rng=env_rng,
         horizon=int(horizon),
         checkpoints=np.append(checkpoints, NEVER).astype(np.int64),
         clock=np.zeros(2, np.int64),
@@ -95,7 +102,7 @@ def pulls_of(traces: np.ndarray, horizon: int | None) -> np.ndarray:
     return np.cumsum(traces, axis=1)[:, :-1]
 
 
-@borrowing_routine
+@shared_borrowing
 def restart(game: Game) -> None:
     """Reset the game to its state before the first round."""
     for i in range(len(game.clock)):
@@ -107,55 +114,55 @@ def restart(game: Game) -> None:
             game.trace[c, i] = 0
 
 
-@verb
+@inlined
 def arms(game: Game) -> int:
     """Number of arms, K."""
     return len(game.counts)
 
 
-@inlined
+@inlined_counted
 def features(game: Game) -> np.ndarray:
     """The features of each arm, float64 array (K, d)."""
     return game.env.features
 
 
-@verb
+@inlined
 def rounds_played(game: Game) -> int:
     """Number of rounds played, t - 1 in the round t that comes next."""
     return game.clock[0]
 
 
-@verb
+@inlined
 def rounds_left(game: Game) -> int:
     """Number of rounds left until the horizon."""
     return game.horizon - game.clock[0]
 
 
-@verb
+@inlined
 def room_for(game: Game, n: float, k: int) -> bool:
     """Whether ``k`` blocks of ``n`` rounds fit before the horizon; ``n`` may exceed int64."""
     left = rounds_left(game)
     return n <= left and int(n) <= left // k
 
 
-@verb
+@inlined
 def until_horizon(game: Game, n: float) -> int:
     """The smaller of ``n``, which may exceed int64, and the number of rounds left."""
     return int(n) if room_for(game, n, 1) else rounds_left(game)
 
 
-@verb
+@inlined
 def pulls(game: Game, a: int) -> int:
     """Number of pulls of arm ``a``, N."""
     return game.counts[a]
 
 
-@verb
+@inlined
 def pull(game: Game, a: int) -> float:
     """Play arm ``a`` for one round and return its reward."""
     check_arm(game, a)
     t = game.clock[0]
-    x = draw(game.env, game.coins, a, t)
+    x = draw(game.env, game.env_rng, a, t)
     c = game.clock[1]
     game.counts[a] += 1
     game.trace[c, a] += 1
@@ -164,67 +171,67 @@ def pull(game: Game, a: int) -> float:
     return x
 
 
-@verb
+@inlined
 def pull_within(game: Game, a: int, level: float) -> float:
     """Play arm ``a`` for one round and return the user's own reward, for a local randomizer that
     truncates it at ``level``. An outlier may replace the reward, or later the report (``receive``).
     """
     t = game.clock[0]
-    x = pull_again_within(game, stay(game, a), t, level)
+    x = pull_held_within(game, hold(game, a), t, level)
     advance(game, a, 1)
     return x
 
 
-@verb
+@inlined
 def receive(game: Game, a: int, z: float, level: float) -> float:
     """What counts of the report ``z`` of a user of arm ``a``: the report, or an outlier in its
     place. No report is above ``level`` in absolute value, so the server drops outliers that are:
     they count as 0. An adversary may know the level.
     """
     env = game.env
-    if unlikely(env.alpha > 0.0) and env.reports and random(game.coins) < env.alpha:
-        return kept(draw_outlier_within(env, game.coins, outliers(env, a), level), level)
+    if unlikely(env.alpha > 0.0) and env.reports and random(game.env_rng) < env.alpha:
+        return truncate(draw_outlier_within(env, game.env_rng, outliers(env, a), level), level)
     return z
 
 
-@verb
-def stay(game: Game, a: int) -> Law:
-    """Begin a stay: play arm ``a`` with ``pull_again`` for some rounds, which ``leave`` counts."""
+@inlined
+def hold(game: Game, a: int) -> Law:
+    """Begin a stay: play arm ``a`` with ``pull_held`` for some rounds, which ``end_hold`` counts."""
     check_arm(game, a)
     return law_of(game.env, a)
 
 
-@verb
-def pull_again(game: Game, arm: Law, t: int) -> float:
+@inlined
+def pull_held(game: Game, arm: Law, t: int) -> float:
     """Play one round of a stay, after ``t`` rounds of the game, and return its reward.
 
     It takes two thirds of the time of ``pull``: the law is in registers and nothing is written.
     """
-    return draw_again(game.env, game.coins, arm, t)
+    return draw_again(game.env, game.env_rng, arm, t)
 
 
-@verb
-def pull_again_within(game: Game, arm: Law, t: int, level: float) -> float:
+@inlined
+def pull_held_within(game: Game, arm: Law, t: int, level: float) -> float:
     """``pull_within`` as one round of a stay, after ``t`` rounds of the game."""
     env = game.env
-    if unlikely(env.alpha > 0.0) and not env.reports and random(game.coins) < env.alpha:
-        return draw_outlier_within(env, game.coins, outliers(env, arm.row), level)
-    return draw_from(env, game.coins, arm, t)
+    if unlikely(env.alpha > 0.0) and not env.reports and random(game.env_rng) < env.alpha:
+        return draw_outlier_within(env, game.env_rng, outliers(env, arm.row), level)
+    return draw_from(env, game.env_rng, arm, t)
 
 
-@verb
-def leave(game: Game, arm: Law, t: int) -> None:
+@inlined
+def end_hold(game: Game, arm: Law, t: int) -> None:
     """End a stay after ``t`` rounds of the game: count its rounds as pulls of the arm."""
     advance(game, arm.row, t - game.clock[0])
 
 
-@borrowing_routine
+@shared_borrowing
 def pull_sum(game: Game, a: int, n: int) -> float:
     """Play arm ``a`` for ``n`` rounds, at most those left, and return the sum of its rewards."""
     return pull_truncated_sum(game, a, n, 0.0, np.inf)
 
 
-@borrowing_routine
+@shared_borrowing
 def pull_truncated_sum(game: Game, a: int, n: int, center: float, level: float) -> float:
     """Play arm ``a`` for ``n`` rounds and return the truncated sum of its rewards.
 
@@ -232,23 +239,23 @@ def pull_truncated_sum(game: Game, a: int, n: int, center: float, level: float) 
     value count as 0.
     """
     check_arm(game, a)
-    total = draw_sum(game.env, game.coins, a, n, game.clock[0], 1, center, level)
+    total = draw_sum(game.env, game.env_rng, a, n, game.clock[0], 1, center, level)
     advance(game, a, n)
     return total
 
 
-@borrowing_routine
+@shared_borrowing
 def pull_counts(game: Game, a: int, n: int, left: float, width: float, counts: np.ndarray) -> None:
     """Play arm ``a`` for ``n`` rounds and add the histogram of its rewards to ``counts``.
 
     Bin i is [left + i width, left + (i + 1) width).
     """
     check_arm(game, a)
-    draw_counts(game.env, game.coins, a, n, game.clock[0], 1, left, width, counts)
+    draw_counts(game.env, game.env_rng, a, n, game.clock[0], 1, left, width, counts)
     advance(game, a, n)
 
 
-@borrowing_routine
+@shared_borrowing
 def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) -> None:
     """Play the active arms in turn, one pull each, for ``rounds`` rounds, at most those left.
 
@@ -261,7 +268,7 @@ def pull_in_turn(game: Game, active: np.ndarray, rounds: int, sums: np.ndarray) 
     pull_truncated_in_turn(game, active, rounds, np.inf, sums)
 
 
-@borrowing_routine
+@shared_borrowing
 def pull_truncated_in_turn(
     game: Game, active: np.ndarray, rounds: int, level: float, sums: np.ndarray
 ) -> None:
@@ -270,11 +277,11 @@ def pull_truncated_in_turn(
     for i in range(k):
         check_arm(game, active[i])
         t, n = game.clock[0] + i, turns(rounds, i, k)
-        sums[active[i]] = draw_sum(game.env, game.coins, active[i], n, t, k, 0.0, level)
+        sums[active[i]] = draw_sum(game.env, game.env_rng, active[i], n, t, k, 0.0, level)
     advance_in_turn(game, active, rounds)
 
 
-@borrowing_routine
+@shared_borrowing
 def pull_reports_in_turn(
     game: Game,
     active: np.ndarray,
@@ -297,15 +304,15 @@ def pull_reports_in_turn(
     for i in range(k):
         a, n = active[i], turns(rounds, i, k)
         check_arm(game, a)
-        lost = binomial(game.coins, n, env.alpha)
-        sums[a] = draw_some(env, game.coins, a, n, lost, game.clock[0] + i, k, level)
+        lost = binomial(game.env_rng, n, env.alpha)
+        sums[a] = draw_some(env, game.env_rng, a, n, lost, game.clock[0] + i, k, level)
         row = outliers(env, a)
-        sums[a] += sum_of(env, game.coins, row, lost, 0.0, largest_kept(env, row, largest))
+        sums[a] += sum_of(env, game.env_rng, row, lost, 0.0, largest_kept(env, row, largest))
         sent[a] = n - lost
     advance_in_turn(game, active, rounds)
 
 
-@borrowing_routine
+@shared_borrowing
 def pull_encoded_in_turn(
     game: Game, active: np.ndarray, rounds: int, g: int, sums: np.ndarray
 ) -> None:
@@ -316,12 +323,12 @@ def pull_encoded_in_turn(
     for i in range(k):
         check_arm(game, active[i])
         t, n = game.clock[0] + i, turns(rounds, i, k)
-        sums[active[i]] = draw_encoded_sum(game.env, game.coins, active[i], n, t, k, g)
+        sums[active[i]] = draw_encoded_sum(game.env, game.env_rng, active[i], n, t, k, g)
     advance_in_turn(game, active, rounds)
 
 
-@borrowing_routine
-def play_unseen(game: Game, active: np.ndarray, rounds: int) -> None:
+@shared_borrowing
+def skip_rounds(game: Game, active: np.ndarray, rounds: int) -> None:
     """Play the active arms in turn for ``rounds`` rounds without drawing their rewards.
 
     Args:
@@ -334,7 +341,7 @@ def play_unseen(game: Game, active: np.ndarray, rounds: int) -> None:
     advance_in_turn(game, active, rounds)
 
 
-@verb
+@inlined
 def advance(game: Game, a: int, n: int) -> None:
     """Count ``n`` rounds as pulls of arm ``a``."""
     t, c = game.clock[0], game.clock[1]
@@ -349,7 +356,7 @@ def advance(game: Game, a: int, n: int) -> None:
     game.clock[1] = c
 
 
-@borrowing_routine
+@shared_borrowing
 def advance_in_turn(game: Game, active: np.ndarray, rounds: int) -> None:
     """Count ``rounds`` rounds as pulls of the active arms in turn."""
     t, c, k = game.clock[0], game.clock[1], len(active)
@@ -371,44 +378,44 @@ def advance_in_turn(game: Game, active: np.ndarray, rounds: int) -> None:
     game.clock[1] = c
 
 
-@verb
+@inlined
 def users_alike(game: Game) -> bool:
     """Whether all users have the privacy level of user 0."""
     return alike(game.users)
 
 
-@verb
+@inlined
 def next_user(game: Game) -> int:
     """Draw the user of the next round: the index of that user's privacy level."""
-    return arrival(game.users, game.coins)
+    return arrival(game.users, game.env_rng)
 
 
-@verb
+@inlined
 def privacy_level(game: Game, user: int) -> float:
     """Privacy level eps_t of a user."""
     return game.users.level[user]
 
 
-@verb
+@inlined
 def tanh_half_level(game: Game, user: int) -> float:
     """tanh(eps_t / 2) of a user."""
     return game.users.tanh[user]
 
 
-@verb
+@inlined
 def coth_half_level(game: Game, user: int) -> float:
     """1/tanh(eps_t / 2) of a user."""
     return game.users.coth[user]
 
 
-@verb
+@inlined
 def check_arm(game: Game, a: int) -> None:
     """Raise IndexError for an arm that does not exist; compiled code does not check bounds."""
     if a < 0 or a >= len(game.counts):
         raise IndexError("an algorithm played an arm that does not exist")
 
 
-@verb
+@inlined
 def turns(rounds: int, i: int, k: int) -> int:
     """Number of turns of the ``i``-th of ``k`` arms in ``rounds`` rounds of a round robin."""
     return (rounds + k - 1 - i) // k

@@ -166,7 +166,7 @@ GAUSSIAN = {"law": "gaussian", "means": [0.9, 0.1], "sd": 1.0, "sigmoid": False}
 @pytest.mark.parametrize("kind", CROWDS)
 def test_compiled_equals_plain_python_in_a_crowd(name, kind):
     spec = GAUSSIAN if algorithm(name).rewards is None else OF_MANY_LAWS
-    given = {"crowd": build_population(CROWDS[kind])}
+    given = {"population": build_population(CROWDS[kind])}
     for eps_min in (0.2, 1.0):
         for run in range(3):
             compiled = compiled_as_plain(name, spec, 700, run=run, eps_min=eps_min, **given)
@@ -214,15 +214,15 @@ def test_without_noise_every_decision_is_the_paper_s(name, kind):
     for trial in range(3):
         means = np.linspace(0.9, 0.9 - 0.2 * (trial + 1), K)
         rewards = fixed_rewards(kind, means, T, rng)
-        coins = generator(0, 0, LEARNER)
+        env_rng = generator(0, 0, LEARNER)
         plays = reference_plays(
             name,
             table(rewards),
             references.table_reward(rewards.tolist()),
             T,
-            lambda scale, coins=coins: laplace(coins, scale),
+            lambda scale, env_rng=env_rng: laplace(env_rng, scale),
             eps,
-            coins,
+            env_rng,
             **changes,
         )
         if trial == 2 and name in ELIMINATING and name in HEAVY:
@@ -273,17 +273,17 @@ def test_in_a_crowd_every_decision_is_the_paper_s(name, eps_min):
     K, T = 4, 4000
     crowd = build_population(CROWDS["normal"])
     rewards = np.linspace(0.8, 0.2, K) + np.random.default_rng(6).uniform(-0.2, 0.2, (T, K))
-    coins, learner, users = generator(0, 0, ENVIRONMENT), generator(0, 0, LEARNER), crowd.users()
+    env_rng, learner, users = generator(0, 0, ENVIRONMENT), generator(0, 0, LEARNER), crowd.users()
     plays = getattr(references, name)(
         references.table_reward(rewards),
         K,
         T,
         lambda scale: laplace(learner, scale),
         eps_min,
-        lambda t: users.level[arrival(users, coins)],
+        lambda t: users.level[arrival(users, env_rng)],
         learner.random,
     )
-    given = {"checkpoints": np.arange(1, T + 1), "crowd": crowd, "eps_min": eps_min}
+    given = {"checkpoints": np.arange(1, T + 1), "population": crowd, "eps_min": eps_min}
     assert (arms_of(play(name, table(rewards), T, **given)) == plays).all()
     other = play(name, table(rewards), T, seed=1, **given)  # control: other noise, other rounds
     assert (arms_of(other) != plays).any()

@@ -128,7 +128,7 @@ MUTANTS = [
     ("dp_ucb_bound", "bonus) / N + math.sqrt(2.0 * l", "bonus) / N + math.sqrt(l"),
     ("dp_ucb_bound", "max(log_t, least)", "log_t"),
     ("dpr_ucb", "u * B**-v", "B**-v / 2.0"),
-    ("dpr_ucb", "S += kept(pull.x, B) + bias", "S += kept(pull.x, B)"),
+    ("dpr_ucb", "S += truncate(pull.x, B) + bias", "S += truncate(pull.x, B)"),
     ("dpr_ucb", "2.0 * u * B ** (1.0 - v)", "u * B ** (1.0 - v)"),
     ("dpr_ucb", "B * l / (3.0 * N)", "B * l / N"),
     ("dpr_ucb", "2.0 * first", "first"),

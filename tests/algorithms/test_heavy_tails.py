@@ -145,7 +145,7 @@ class Watched:
     recomputed: int = 0  # how often all indices were computed
 
     def play(self, spec, T, **changes):
-        real_pull, real_lead, real_keeps = game.pull_again, argmax.lead, argmax.keeps_lead
+        real_pull, real_lead, real_keeps = game.pull_held, argmax.lead, argmax.keeps_lead
         real_push, real_pop = heapq.heappush, heapq.heappop
 
         def pull(match, arm, t):

@@ -18,7 +18,7 @@ def test_silent_users_cost_regret_and_change_nothing(name):
     silent = np.array([privacy_level(game, next_user(game)) < 1 for _ in range(T)])
     assert 0.5 < silent.mean() < 0.7
     rewards = (np.random.default_rng(3).random((T, 3)) < [0.9, 0.5, 0.1]).astype(float)
-    given = {"crowd": crowd, "eps_min": 1.0, "seed": seed, "checkpoints": np.arange(1, T + 1)}
+    given = {"population": crowd, "eps_min": 1.0, "seed": seed, "checkpoints": np.arange(1, T + 1)}
     pulls = play(name, table(rewards), T, **given)
     assert (pulls.sum(axis=1) == np.arange(1, T + 1)).all()
     garbled = np.where(silent[:, None], 1 - rewards, rewards)
@@ -31,6 +31,6 @@ def test_silent_users_cost_regret_and_change_nothing(name):
 def test_a_population_of_one_level_is_homogeneous(name):
     single = build_population({"kind": "levels", "levels": [2], "shares": None})
     spec = bernoulli(0.9, 0.5)
-    of_one = play(name, spec, 2000, crowd=single, eps_min=2.0)
+    of_one = play(name, spec, 2000, population=single, eps_min=2.0)
     assert (of_one == play(name, spec, 2000, eps=2.0)).all()
     assert (of_one != play(name, spec, 2000, eps=1.0)).any()  # control

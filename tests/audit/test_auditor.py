@@ -17,7 +17,7 @@ from dpbandits.audit.sampling.auditor import audit
 from dpbandits.audit.subjects.players import Learner
 from dpbandits.audit.subjects.publishing import Release, Sender
 from dpbandits.audit.subjects.releases import MECHANISMS
-from dpbandits.compiled import inlined
+from dpbandits.compiled import inlined_counted
 from dpbandits.contracts.algorithm import from_function
 from dpbandits.parts.noise.mechanisms import laplace
 
@@ -26,7 +26,7 @@ BUDGETS = (0.1, 0.5, 1.0, 2.0)
 
 @pytest.mark.slow
 def test_a_release_whose_exact_loss_is_too_large_is_violated_though_it_cannot_be_seen():
-    @inlined
+    @inlined_counted
     def nearly(rng, x, eps, out):
         out[0] = x[0] + laplace(rng, 0.99 / eps)
 

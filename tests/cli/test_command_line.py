@@ -408,12 +408,12 @@ def test_a_horizon_that_no_float_holds(bandit):
 IDLE = """
 import numpy as np
 
-from dpbandits.authoring import kernel, play_unseen, rounds_left
+from dpbandits.authoring import kernel, skip_rounds, rounds_left
 
 
 @kernel
 def idle(game, rng):  # little to compile
-    play_unseen(game, np.arange(1), rounds_left(game))
+    skip_rounds(game, np.arange(1), rounds_left(game))
 """
 
 

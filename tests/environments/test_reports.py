@@ -70,7 +70,7 @@ def test_blocks_of_reports_have_the_law_of_single_ones(stage, outlier, inlier):
     spread = math.sqrt(2 / runs) * (blocks.var(axis=0) + single.var(axis=0))
     assert (np.abs(blocks.var(axis=0) - single.var(axis=0)) <= SIGMAS * spread).all()
     if stage == "rewards":  # then the block is that of the other verb, number by number
-        game, sums = game_of(spec, coins=0), np.zeros(2)
+        game, sums = game_of(spec, env_rng=0), np.zeros(2)
         pull_truncated_in_turn(game, np.array([0]), n, LEVEL, sums)
         assert sums[0] == blocks[0, 0] and blocks[0, 1] == n
 

@@ -17,9 +17,9 @@ from dpbandits.authoring import (
     Positive,
     contexts,
     dimension,
+    ensure_contexts,
     gaussian_zcdp,
     kernel,
-    look,
     play,
     release_sums,
     rounds_left,
@@ -135,14 +135,14 @@ def half_noisy(game, rng, rho: Budget, share: Positive):
     """Plays in turn for half of the rounds, then by noisy sums of their contexts and rewards."""
     x, b, S = contexts(game), np.zeros(dimension(game)), np.zeros(dimension(game))
     for t in range(rounds_left(game) // 2):
-        look(game)
+        ensure_contexts(game)
         a = t % len(x)
         r = play(game, a)
         for j in range(len(b)):
             b[j] += x[a, j] * r
     release_sums(rng, b, S, share * math.sqrt(2.0 / rho))
     while rounds_left(game) > 0:
-        look(game)
+        ensure_contexts(game)
         best, largest = 0, -np.inf
         for i in range(len(x)):
             value = 0.0

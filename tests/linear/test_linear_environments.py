@@ -102,10 +102,10 @@ def test_stopping_rules_play_no_contexts():
 
 
 def game_of(spec, T, seed=0, checkpoints=None):
-    coins = np.random.default_rng(seed)
+    env_rng = np.random.default_rng(seed)
     env = build(spec).environment
     rounds = np.arange(1, T + 1) if checkpoints is None else np.array(checkpoints)
-    return new_contextual_game(env, homogeneous(1.0).users(), coins, T, rounds)
+    return new_contextual_game(env, homogeneous(1.0).users(), env_rng, T, rounds)
 
 
 def test_contexts_and_rewards_have_their_laws():

@@ -20,10 +20,10 @@ from dpbandits.authoring import (
     add_row,
     contexts,
     delta_of_noise,
+    ensure_contexts,
     estimate_noisy,
     gaussian,
     levels_of,
-    look,
     mu_for,
     new_matrix_tree,
     new_noisy_estimate,
@@ -252,7 +252,7 @@ def own_round(game, rng, eps, delta, alpha, noise, calibration):
     x = contexts(game)
     while rounds_left(game) > 0:
         before = x.copy()
-        look(game)
+        ensure_contexts(game)
         play(game, int(np.argmax(before[:, 0])))
         gaussian(rng, 1.0)
 

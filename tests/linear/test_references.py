@@ -175,8 +175,8 @@ def test_the_same_random_numbers_have_the_same_regret(case, mutant):
     slow = getattr(linear_references, name, None) or getattr(private_references, name)
     given, found = (ENVS[env], ROUNDS, 1, *NUMBERS.get(name, (0.001, 0.1))), []
     for run in range(3):
-        coins, own = (generator(5, run, stream) for stream in (ENVIRONMENT, LEARNER))
-        found += slow(*given, coins, **budget, **options, mutant=mutant, own=own).tolist()
+        env_rng, own = (generator(5, run, stream) for stream in (ENVIRONMENT, LEARNER))
+        found += slow(*given, env_rng, **budget, **options, mutant=mutant, own=own).tolist()
     algo = dp.algorithm(name, **options)
     fast = final(algo, dp.contextual(**ENVS[env]), ROUNDS, 3, **budget, assume=True)
     assert np.allclose(found, fast, rtol=1e-6) == (mutant == "")

@@ -23,9 +23,9 @@ RACES = [
 ]
 
 
-def indices_of(K, shift, power, fade):
+def indices_of(K, shift, power, width_decay):
     level = np.append(np.full(K, np.inf), [-np.inf] * (K % 2))
-    return argmax.Indices(level, np.zeros(len(level)), shift, power, fade)
+    return argmax.Indices(level, np.zeros(len(level)), shift, power, width_decay)
 
 
 @pytest.mark.parametrize(
@@ -73,15 +73,15 @@ def test_the_leader_is_the_argmax_of_every_round(
 
 
 @pytest.mark.parametrize("window", [argmax.WINDOW, 0.2, 4.0])
-@pytest.mark.parametrize("fade", [0.2, 0.5, 1.0])
-def test_a_lead_is_kept_only_where_no_total_can_lose_it(window, fade, monkeypatch):
+@pytest.mark.parametrize("width_decay", [0.2, 0.5, 1.0])
+def test_a_lead_is_kept_only_where_no_total_can_lose_it(window, width_decay, monkeypatch):
     """For each later round of a window, the total at which the leader's index equals the largest
     of the others does not keep the lead; one that is somewhat larger does."""
     monkeypatch.setattr(argmax, "WINDOW", window)
     rng = np.random.default_rng(8)
     for t in np.repeat([1, 20, 32, 40, 1000, 10**6], 40):
         power, n = rng.uniform(0.1, 0.9), math.ceil(t * 10 ** rng.uniform(-3, 0))
-        indices = indices_of(3, 0.0, power, fade)
+        indices = indices_of(3, 0.0, power, width_decay)
         indices.width[:3] = rng.choice([0.0, 0.1, 3.0], 3)
         indices.level[:3] = rng.normal(size=3)
         indices.level[0] += 10 + 10 * math.log(t)  # it leads
@@ -91,8 +91,8 @@ def test_a_lead_is_kept_only_where_no_total_can_lose_it(window, fade, monkeypatc
         assert stretch.arm == 0
         for later in np.unique(np.linspace(t, end, 9).astype(int)):
             growth = math.log(later) ** power
-            for N in {n, n + int(later - t)} if fade == 1.0 else {n + int(later - t)}:
-                bonus = growth * indices.width[0] * n**fade * N ** (1.0 - fade)
+            for N in {n, n + int(later - t)} if width_decay == 1.0 else {n + int(later - t)}:
+                bonus = growth * indices.width[0] * n**width_decay * N ** (1.0 - width_decay)
                 even = N * max(indices.level[1:] + growth * indices.width[1:]) - bonus
                 assert not argmax.keeps_lead(stretch, even, float(N))
                 slack = 100.0 * (1.0 + growth) * N

@@ -44,20 +44,20 @@ SIZE = 2000  # repetitions
 
 
 @kernel
-def fill_raw(env, coins, rng, a, n, eps, M, x):
+def fill_raw(env, env_rng, rng, a, n, eps, M, x):
     for i in range(len(x)):
-        total = draw_sum(env, coins, a, n, 0, 1, 0.0, M)
+        total = draw_sum(env, env_rng, a, n, 0, 1, 0.0, M)
         x[i] = private_mean(rng, total, float(n), M, eps)
 
 
 @kernel
-def fill_central(env, coins, rng, a, n, eps, M, r, D, x):
+def fill_central(env, env_rng, rng, a, n, eps, M, r, D, x):
     counts = np.zeros(bins(D, r))
     for i in range(len(x)):
         counts[:] = 0.0
-        draw_counts(env, coins, a, n, 0, 1, -D - r, r, counts)
+        draw_counts(env, env_rng, a, n, 0, 1, -D - r, r, counts)
         J = -D - r + r * private_mode(rng, counts, float(n), eps)
-        total = draw_sum(env, coins, a, n, n, 1, J, M)
+        total = draw_sum(env, env_rng, a, n, n, 1, J, M)
         x[i, 0] = J + private_mean(rng, total, float(n), M, eps)
         x[i, 1] = J
 
@@ -140,7 +140,7 @@ def test_a_changed_value_moves_what_is_released_by_its_sensitivity():
     counts = np.zeros((len(values), 4))
     for x, row in zip(values, counts, strict=True):
         blocks.count(x, 1, -2.0, 1.0, row)
-    kept = [blocks.kept(x, M) for x in values]
+    kept = [blocks.truncate(x, M) for x in values]
     assert max(abs(x - y) for x in kept for y in kept) == 2 * M
     for x, y in itertools.product(counts, counts):
         assert sorted(np.abs(x - y))[:2] == [0, 0] and np.abs(x - y).max() <= 1

@@ -55,7 +55,7 @@ SIGMOID_REWARDS = [
 
 
 def sends_bits_of_sigmoids(send):
-    """Whether every bit is that of CTB after the sigmoid, for coins just beside its probability."""
+    """Whether every bit is that of CTB after the sigmoid, for random numbers beside it."""
     for r in SIGMOID_REWARDS:
         for tanh in (0.05, 0.5, 1.0):
             p = chance(sigmoid(r), tanh)
@@ -133,10 +133,10 @@ def test_the_sigmoid_squashes_any_reward():
 
 @pytest.mark.parametrize("name", ["heldp_ucb_l", "heldp_ucb_ls", "heldp_ucb_b", "heldp_ucb_bs"])
 def test_the_curators_of_guarantees_are_what_algorithms_send(name, monkeypatch):
-    """On the same rewards and the same coins, the sums of an algorithm are exactly those of what
+    """On the same rewards and random numbers, the sums of an algorithm are exactly those of what
     the curator that is audited sends; control: a curator of another level."""
     eps, T, seen, sums = 0.8, 200, [], {}
-    pull, lead = game_module.pull_again, argmax.lead
+    pull, lead = game_module.pull_held, argmax.lead
 
     def pulling(match, arm, t):
         seen.append((arm.row, pull(match, arm, t)))

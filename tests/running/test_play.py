@@ -53,7 +53,7 @@ def test_runs_of_one_call_are_those_of_separate_calls(name):
     for run, record in zip(runs, play_many(one, runs), strict=True):
         rngs = [generator(one.seed, run, stream) for stream in (ENVIRONMENT, LEARNER)]
         order = order_of(one, run)
-        laws, users = one.instance.shuffled(order), one.crowd.users()
+        laws, users = one.instance.shuffled(order), one.population.users()
         game = new_game(laws, users, rngs[0], one.horizon, one.rounds())
         answer = answer_of(one.algorithm.function.py_func(game, rngs[1], *one.arguments))
         (pulls,) = pulls_of(game.trace[np.newaxis], one.horizon if question is REGRET else None)

@@ -38,8 +38,8 @@ def reference_runs(reference, means, *arguments, runs=SLOW_RUNS, seed=0, **mutat
     found = []
     for run in range(runs):
         rng = np.random.default_rng([seed, run])
-        coins = np.random.default_rng([seed, run, 1])
-        sample = lambda a, coins=coins: float(coins.random() < means[a])  # noqa: E731
+        env_rng = np.random.default_rng([seed, run, 1])
+        sample = lambda a, env_rng=env_rng: float(env_rng.random() < means[a])  # noqa: E731
         found.append(reference(sample, rng, *arguments, **mutation)[0])
     return np.array(found, float)
 

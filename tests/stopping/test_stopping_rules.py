@@ -44,8 +44,8 @@ def sign(mean, scale=1.0):
 def stop(name, spec, eps=1.0, a=0.5, beta=0.05, R=1.0, cap=FAR, run=0, plain=False, rng=None):
     """Samples taken and estimate of one run; ``spec`` may be an array of fixed rewards."""
     env = fixed(spec) if isinstance(spec, np.ndarray) else environment(json.dumps(spec))
-    coins = generator(0, run, ENVIRONMENT)
-    game = new_game(env, homogeneous(1.0).users(), coins, cap, np.array([cap]))
+    env_rng = generator(0, run, ENVIRONMENT)
+    game = new_game(env, homogeneous(1.0).users(), env_rng, cap, np.array([cap]))
     numbers = (a, beta, R) if name == "nas" else (eps, a, beta, R)
     estimate = answer_in(game, algorithm(name), rng or generator(0, run, LEARNER), numbers, plain)
     return rounds_played(game), estimate
@@ -98,17 +98,17 @@ def test_on_the_same_samples_and_noise_a_rule_is_the_paper_s(name, setting, kind
     cap = 6000
     for seed in range(4):
         x = rewards(cap, mean, seed, R=R)
-        coins, own = generator(0, seed, LEARNER), generator(0, seed, LEARNER)
+        env_rng, own = generator(0, seed, LEARNER), generator(0, seed, LEARNER)
         tests = Replay(np.random.default_rng(seed).laplace(0, 1, cap))
         exact = name == "dp_nas" and kind == "plain"
         if exact:
             monkeypatch.setattr(dp_nas_module, "first_above", tests.first_above)
 
-        def noise(scale, coins=coins, tests=tests, exact=exact, s3=4 * R / eps):
+        def noise(scale, env_rng=env_rng, tests=tests, exact=exact, s3=4 * R / eps):
             if exact and tests.drew_the_first and scale != s3:
                 return scale * next(tests.values)
             tests.drew_the_first = True
-            return laplace(coins, scale)
+            return laplace(env_rng, scale)
 
         reference = getattr(stopping_references, name)
         time, estimate = reference(lambda t, x=x: x[t - 1], noise, eps, a, beta, R, cap)
@@ -117,7 +117,7 @@ def test_on_the_same_samples_and_noise_a_rule_is_the_paper_s(name, setting, kind
         found = stop(name, x, plain=kind == "plain", **given)
         assert found == (time, pytest.approx(estimate, rel=1e-9))
         if name != "dp_nas":  # as many draws, in the same order
-            assert coins.random() == own.random()
+            assert env_rng.random() == own.random()
 
 
 class Replay:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dpbandits.audit.subjects.releases import Mechanism
-from dpbandits.compiled import inlined
+from dpbandits.compiled import inlined_counted
 from dpbandits.parts.counting.honaker import honaker_noise, new_honaker_trees
 from dpbandits.parts.counting.kary import kary_levels, kary_noise, new_kary_trees
 from dpbandits.parts.counting.node_scales import NodeScales
@@ -13,7 +13,7 @@ from dpbandits.parts.counting.trees import new_trees, tree_levels, tree_noise
 from dpbandits.parts.noise.mechanisms import gaussian, laplace
 
 
-@inlined
+@inlined_counted
 def literal_tree(rng, x, eps, out):
     """The tree that spends eps/ln T a node, as Tao et al. 2022 print it."""
     trees, S = new_trees(1, len(x)), 0.0
@@ -22,7 +22,7 @@ def literal_tree(rng, x, eps, out):
         out[i] = S + tree_noise(trees, 0, i + 1, laplace(rng, np.log(len(x)) / eps))
 
 
-@inlined
+@inlined_counted
 def short_tree(rng, x, eps, out):
     """A tree whose levels are ceil(log2 T): one short where T is a power of two."""
     trees, S = new_trees(1, len(x)), 0.0
@@ -31,7 +31,7 @@ def short_tree(rng, x, eps, out):
         out[i] = S + tree_noise(trees, 0, i + 1, laplace(rng, np.ceil(np.log2(len(x))) / eps))
 
 
-@inlined
+@inlined_counted
 def reusing_tree(rng, x, eps, out):
     """A tree of which all nodes share one draw."""
     trees, S = new_trees(1, len(x)), 0.0
@@ -41,7 +41,7 @@ def reusing_tree(rng, x, eps, out):
         out[i] = S + tree_noise(trees, 0, i + 1, noise)
 
 
-@inlined
+@inlined_counted
 def short_kary_tree(rng, x, eps, out):
     """A k-ary tree of a level less than its items lie in."""
     trees, S = new_kary_trees(1, len(x), 3), 0.0
@@ -51,7 +51,7 @@ def short_kary_tree(rng, x, eps, out):
         out[i] = S + kary_noise(trees, rng, 0, i + 1, scales)
 
 
-@inlined
+@inlined_counted
 def one_level_honaker_tree(rng, x, eps, out):
     """Honaker's tree with the noise of one level for all: an item of three levels spends 3 eps."""
     trees, S = new_honaker_trees(1, len(x)), 0.0
@@ -60,31 +60,31 @@ def one_level_honaker_tree(rng, x, eps, out):
         out[i] = S + honaker_noise(trees, rng, 0, i + 1, NodeScales(1, 1.0, 0.0, eps))
 
 
-@inlined
+@inlined_counted
 def weak_laplace(rng, x, eps, out):
     """Laplace noise scaled by 0.7."""
     out[0] = x[0] + laplace(rng, 0.7 / eps)
 
 
-@inlined
+@inlined_counted
 def weak_gaussian(rng, x, rho, out):
     """Gaussian noise scaled by 0.7."""
     out[0] = x[0] + gaussian(rng, 0.7 / np.sqrt(2.0 * rho))
 
 
-@inlined
+@inlined_counted
 def half_variance(rng, x, rho, out):
     """Gaussian noise of variance 1/(4 rho)."""
     out[0] = x[0] + gaussian(rng, np.sqrt(0.25 / rho))
 
 
-@inlined
+@inlined_counted
 def weak_coin(rng, x, eps, out):
     """Randomised response that answers truthfully too often."""
     out[0] = 1.0 if rng.random() < 0.5 + (x[0] - 0.5) * np.tanh(0.5 * eps / 0.7) else 0.0
 
 
-@inlined
+@inlined_counted
 def seldom_exact(rng, x, eps, out):
     """Laplace noise that is left out once in a hundred."""
     noise = laplace(rng, 1.0 / eps)

@@ -121,14 +121,14 @@ def play(
     run=0,
     checkpoints=None,
     plain=False,
-    crowd=None,
+    population=None,
     learner=None,
     function=None,
     **changes,
 ):
     """Pulls at the checkpoints of one run, int64 array (C, K).
 
-    ``crowd`` is a population of users (default: all of level eps), ``learner`` a generator that
+    ``population`` are the users (default: all of level eps), ``learner`` a generator that
     replaces the learner's own, ``function`` one that replaces the algorithm's, ``changes`` are
     parameters of the algorithm.
     """
@@ -136,8 +136,8 @@ def play(
     source = dataclasses.replace(source, function=function) if function else source
     if checkpoints is None:
         checkpoints = np.unique(np.geomspace(1, T, 30).astype(int))
-    coins = generator(seed, run, ENVIRONMENT)
-    game = game_of(spec, T, checkpoints, coins, crowd or homogeneous(eps))
+    env_rng = generator(seed, run, ENVIRONMENT)
+    game = game_of(spec, T, checkpoints, env_rng, population or homogeneous(eps))
     learner = learner or generator(seed, run, LEARNER)
     answer_in(game, source, learner, arguments(name, eps, T, build(spec), **changes), plain)
     return pulls_at_checkpoints(game)
@@ -154,21 +154,21 @@ def answer_in(game, source: Algorithm, learner, numbers, plain=False):
     return float(answer)
 
 
-def game_of(spec, T=10**9, checkpoints=None, coins=1, crowd=None):
-    """A game before its first round; ``coins`` are the environment's generator, or its seed."""
-    return games_of(spec, T, checkpoints, crowd)(coins)
+def game_of(spec, T=10**9, checkpoints=None, env_rng=1, population=None):
+    """A game before its first round; ``env_rng`` is the environment's generator, or its seed."""
+    return games_of(spec, T, checkpoints, population)(env_rng)
 
 
-def games_of(spec, T=10**9, checkpoints=None, crowd=None):
-    """A function of ``coins`` that makes such games of one environment."""
-    environment, users = build(spec).environment, (crowd or homogeneous(1.0)).users()
+def games_of(spec, T=10**9, checkpoints=None, population=None):
+    """A function of ``env_rng`` that makes such games of one environment."""
+    environment, users = build(spec).environment, (population or homogeneous(1.0)).users()
     rounds = np.array([T] if checkpoints is None else checkpoints)
-    return lambda coins: new_game(environment, users, np.random.default_rng(coins), T, rounds)
+    return lambda env_rng: new_game(environment, users, np.random.default_rng(env_rng), T, rounds)
 
 
-def game_with(population, coins):
+def game_with(population, env_rng):
     """A game whose users come from a population."""
-    return game_of(bernoulli(0.5, 0.4), coins=coins, crowd=population)
+    return game_of(bernoulli(0.5, 0.4), env_rng=env_rng, population=population)
 
 
 def bernoulli(*means):

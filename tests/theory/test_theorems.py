@@ -650,7 +650,7 @@ def test_heldp_ucb_stays_below_its_bounds(name, crowd):
     population, eps_min = CROWDS.get(crowd, (None, crowd))
     population = population or homogeneous(eps_min)
     bound = getattr(ren2020, name)
-    keys = {"crowd": population, "eps": population.largest, "eps_min": eps_min}
+    keys = {"population": population, "eps": population.largest, "eps_min": eps_min}
     for spec, T, within in ((C2, 30_000, 100), (bernoulli(1.0, 0.0), 10_000, 20)):
         regret = mean_regret(name, spec, T, 4, **keys)
         most = bound(build(spec).gaps, population, eps_min, T)
@@ -668,7 +668,7 @@ def test_bounds_at_the_scale_of_the_papers():
     means = [0.9, *[0.8] * 5, *[0.7] * 5, *[0.6] * 5, *[0.5] * 4]
     for name in ("heldp_ucb_l", "heldp_ucb_b"):
         for population, eps_min in (*((homogeneous(e), e) for e in (0.2, 2.0)), (MIXED, 1.0)):
-            keys = {"crowd": population, "eps": population.largest, "eps_min": eps_min}
+            keys = {"population": population, "eps": population.largest, "eps_min": eps_min}
             regret = mean_regret(name, bernoulli(*means), 10**7, 3, **keys)
             gaps = build(bernoulli(*means)).gaps
             assert regret < getattr(ren2020, name)(gaps, population, eps_min, 1e7)

@@ -5,6 +5,7 @@ import numpy as np
 from dpbandits.authoring import (
     exponential,
     gaussian,
+    inlined,
     laplace,
     laplace_mean,
     local_dp,
@@ -14,7 +15,6 @@ from dpbandits.authoring import (
     send_bit,
     tree_levels,
     tree_noise,
-    verb,
 )
 from dpbandits.contracts.alignments import binary_nodes
 
@@ -33,14 +33,14 @@ from .twin import (
 )
 
 
-@verb
+@inlined
 def right(rng, memory, a, total, n, eps):
     """What is right: one draw for the mean of the episode."""
     memory[a, 0] = total / n
     return laplace_mean(rng, total, n, eps)
 
 
-@verb
+@inlined
 def twice(rng, memory, a, total, n, eps):
     """The rewards of an episode are released again with those of the next one."""
     both, number = total + memory[a, 0], n + memory[a, 1]
@@ -48,18 +48,18 @@ def twice(rng, memory, a, total, n, eps):
     return laplace_mean(rng, both, number, eps)
 
 
-@verb
+@inlined
 def raw_index(memory, a, mean, n, eps, l):
     return 0.5 * (mean + memory[a, 0]) + width(n, eps, l)
 
 
-@verb
+@inlined
 def raw_length(rng, memory, a, n, eps):
     """A good arm is played for longer, and what is good is known without noise."""
     return n if memory[a, 0] >= 0.5 else 0.5 * n
 
 
-@verb
+@inlined
 def rarely_exact(rng, memory, a, total, n, eps):
     scale = 1.0 / (eps * n)
     if random(rng) < 0.01:
@@ -67,24 +67,24 @@ def rarely_exact(rng, memory, a, total, n, eps):
     return total / n + laplace(rng, scale)
 
 
-@verb
+@inlined
 def one_sided(rng, memory, a, total, n, eps):
     return total / n + exponential(rng) / (eps * n)
 
 
-@verb
+@inlined
 def known_scale(rng, memory, a, total, n, eps):
     """The scale of the noise follows from the rewards: less noise for fewer successes."""
     return total / n + laplace(rng, max(total / n, 0.5) / (0.5 * eps * n))
 
 
-@verb
+@inlined
 def favourite(rng, memory, a, total, n, eps):
     """The first arm has no noise."""
     return total / n if a == 0 else laplace_mean(rng, total, n, eps)
 
 
-@verb
+@inlined
 def reused(rng, memory, a, total, n, eps):
     """The noise of an arm is drawn once."""
     if memory[a, 1] == 0.0:
@@ -92,27 +92,27 @@ def reused(rng, memory, a, total, n, eps):
     return total / n + memory[a, 0] / (eps * n)
 
 
-@verb
+@inlined
 def fading(rng, memory, a, total, n, eps):
     """.306 of a phase's sum re-enters the next release: 1 + .306 + .306^2 + ... = 1.44."""
     memory[a, 0] = 0.306 * memory[a, 0] + total
     return (memory[a, 0] + laplace(rng, 1.0 / eps)) / n
 
 
-@verb
+@inlined
 def variance(rng, memory, a, total, n, rho):
     """The variance, passed for the standard deviation."""
     return total / n + gaussian(rng, 1.0 / (2.0 * rho * n**2))
 
 
-@verb
+@inlined
 def shared(rng, sums, means, n, eps):
     noise = laplace(rng, 1.0 / (eps * n))
     for a in range(len(sums)):
         means[a] = sums[a] / n + noise
 
 
-@verb
+@inlined
 def short_tree(rng, memory, trees, a, x, n, eps):
     """A tree of one level less than its items lie in."""
     memory[a, 1] += x
@@ -120,7 +120,7 @@ def short_tree(rng, memory, trees, a, x, n, eps):
     return (memory[a, 1] + tree_noise(trees, a, n, laplace(rng, levels / eps))) / n
 
 
-@verb
+@inlined
 def raw_bits(rng, memory, trees, a, x, n, eps):
     """Users send a bit, and the index is that of the rewards."""
     memory[a, 1] += send_bit(rng, x, eps)
@@ -128,7 +128,7 @@ def raw_bits(rng, memory, trees, a, x, n, eps):
     return memory[a, 2] / n
 
 
-@verb
+@inlined
 def loud_bits(rng, memory, trees, a, x, n, eps):
     """Users send two bits, each with the whole budget."""
     memory[a, 1] += send_bit(rng, x, eps) + send_bit(rng, x, eps)

@@ -2,7 +2,7 @@
 
 import math
 
-from dpbandits.authoring import laplace, local_dp, verb
+from dpbandits.authoring import inlined, laplace, local_dp
 
 from .broken import BROKEN
 from .twin import (
@@ -16,17 +16,17 @@ from .twin import (
 )
 
 
-@verb
+@inlined
 def exact(rng, memory, a, total, n, eps):
     return total / n
 
 
-@verb
+@inlined
 def without_eps(memory, a, mean, n, eps, l):
     return mean + math.sqrt(0.5 * l / n)
 
 
-@verb
+@inlined
 def of_all_rewards(rng, memory, a, total, n, eps):
     """Every reward enters the releases of all later episodes of its arm, too."""
     memory[a, 0] += total
@@ -34,13 +34,13 @@ def of_all_rewards(rng, memory, a, total, n, eps):
     return (memory[a, 0] + laplace(rng, 1.0 / eps)) / memory[a, 1]
 
 
-@verb
+@inlined
 def send(rng, x, eps):
     """A response that forgets to truncate the reward."""
     return x + laplace(rng, 2.0 / eps)
 
 
-@verb
+@inlined
 def sent(rng, memory, trees, a, x, n, eps):
     memory[a, 1] += send(rng, x, eps)
     return memory[a, 1] / n

@@ -10,6 +10,7 @@ from dpbandits.authoring import (
     beta,
     convert_to_laplace,
     gaussian,
+    inlined,
     kernel,
     laplace,
     laplace_mean,
@@ -27,7 +28,6 @@ from dpbandits.authoring import (
     tree_levels,
     tree_noise,
     unbiased,
-    verb,
 )
 from dpbandits.contracts.alignments import binary_nodes
 
@@ -45,83 +45,83 @@ from .twin import (
 )
 
 
-@verb
+@inlined
 def usual(rng, memory, a, total, n, eps):
     memory[a, 0] = laplace_mean(rng, total, n, eps)
     return memory[a, 0]
 
 
-@verb
+@inlined
 def noisy_sum(rng, memory, a, total, n, eps):
     return (total + laplace(rng, 1.0 / eps)) / n
 
 
-@verb
+@inlined
 def noise_first(rng, memory, a, total, n, eps):
     return laplace(rng, 1.0 / (eps * n)) + total / n
 
 
-@verb
+@inlined
 def noise_subtracted(rng, memory, a, total, n, eps):
     return total / n - laplace(rng, 1.0 / (eps * n))
 
 
-@verb
+@inlined
 def half_each(rng, memory, a, total, n, eps):
     """Two releases of the same mean, with half of the budget each."""
     scale = 2.0 / (eps * n)
     return 0.5 * ((total / n + laplace(rng, scale)) + (total / n + laplace(rng, scale)))
 
 
-@verb
+@inlined
 def clipped(rng, memory, a, total, n, eps):
     return min(max(laplace_mean(rng, total, n, eps), 0.0), 1.0)
 
 
-@verb
+@inlined
 def tossed_length(rng, memory, a, n, eps):
     """A coin decides how long the next episode is."""
     return n if random(rng) < 0.5 else 0.5 * n
 
 
-@verb
+@inlined
 def private_length(rng, memory, a, n, eps):
     """The private mean decides how long the next episode is."""
     return n if memory[a, 0] >= 0.5 else 0.5 * n
 
 
-@verb
+@inlined
 def accounted_fading(rng, memory, a, total, n, eps):
     """.306 of a phase's sum re-enters the next release, and the noise pays for it."""
     memory[a, 0] = 0.306 * memory[a, 0] + total
     return (memory[a, 0] + laplace(rng, 1.0 / (1.0 - 0.306) / eps)) / n
 
 
-@verb
+@inlined
 def posterior_index(memory, a, mean, n, eps, l):
     return min(mean, 1.0) + 1.0 / math.sqrt(n)
 
 
-@verb
+@inlined
 def perturbed(rng, memory, a, total, n, eps):
     """A private mean, and noise that hides nothing on top of it."""
     return laplace_mean(rng, total, n, eps) + normal(rng) / n
 
 
-@verb
+@inlined
 def resampled(rng, memory, a, total, n, eps):
     """A draw from the posterior of the private mean."""
     mean = min(max(laplace_mean(rng, total, n, eps), 0.0), 1.0)
     return beta(rng, 1.0 + n * mean, 1.0 + n * (1.0 - mean))
 
 
-@verb
+@inlined
 def gamma_noise(rng, memory, a, total, n, eps):
     """The sum of three Laplace variables: more noise than one."""
     return (total + laplace_sum(rng, 3.0, 1.0 / eps)) / n
 
 
-@verb
+@inlined
 def running_total(rng, memory, a, total, n, eps):
     """Noisy sums of all episodes are added up; each reward enters one of them."""
     memory[a, 0] += total + laplace(rng, 1.0 / eps)
@@ -129,33 +129,33 @@ def running_total(rng, memory, a, total, n, eps):
     return memory[a, 0] / memory[a, 1]
 
 
-@verb
+@inlined
 def gaussian_halves(rng, memory, a, total, n, rho):
     """Two releases of the same mean, each rho/2-zCDP."""
     scale = 1.0 / (n * math.sqrt(rho))
     return 0.5 * ((total / n + gaussian(rng, scale)) + (total / n + gaussian(rng, scale)))
 
 
-@verb
+@inlined
 def each_its_own(rng, sums, means, n, eps):
     for a in range(len(sums)):
         means[a] = sums[a] / n + laplace(rng, 1.0 / (eps * n))
 
 
-@verb
+@inlined
 def whole_tree(rng, memory, trees, a, x, n, eps):
     memory[a, 1] += x
     levels = tree_levels(int(memory[a, 0]))
     return (memory[a, 1] + tree_noise(trees, a, n, laplace(rng, levels / eps))) / n
 
 
-@verb
+@inlined
 def bits(rng, memory, trees, a, x, n, eps):
     memory[a, 1] += unbiased(send_bit(rng, x, eps), 1.0 / math.tanh(0.5 * eps))
     return memory[a, 1] / n
 
 
-@verb
+@inlined
 def warner(rng, memory, trees, a, x, n, eps):
     """The nearest of 0 and 1, or else the other one."""
     lies = 1.0 / (1.0 + math.exp(eps))
@@ -163,7 +163,7 @@ def warner(rng, memory, trees, a, x, n, eps):
     return memory[a, 1] / n
 
 
-@verb
+@inlined
 def numbers(rng, memory, trees, a, x, n, eps):
     memory[a, 1] += convert_to_laplace(rng, x, eps)
     return memory[a, 1] / n

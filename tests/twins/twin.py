@@ -25,6 +25,7 @@ from dpbandits.authoring import (
     gaussian_zcdp,
     global_dp,
     inlined,
+    inlined_counted,
     kernel,
     laplace,
     one_release,
@@ -34,7 +35,6 @@ from dpbandits.authoring import (
     pulls,
     rounds_left,
     rounds_played,
-    verb,
 )
 from dpbandits.contracts.algorithm import Algorithm, from_function
 
@@ -82,25 +82,25 @@ def named(function: Callable, name: str) -> Callable:
     return kernel(function)
 
 
-@verb
+@inlined
 def width(n: float, eps: float, l: float) -> float:
     """A confidence radius of a private mean of n rewards."""
     return math.sqrt(0.5 * l / n) + l / (eps * n)
 
 
-@verb
+@inlined
 def double(rng: Any, memory: np.ndarray, a: int, n: float, eps: float) -> float:
     """The next episode is as long as all before it."""
     return n
 
 
-@verb
+@inlined
 def by_index(memory: np.ndarray, a: int, mean: float, n: float, eps: float, l: float) -> float:
     """The index of an arm whose last episode had n rewards of a private mean."""
     return mean + width(n, eps, l)
 
 
-@verb
+@inlined
 def by_gaussian_index(
     memory: np.ndarray, a: int, mean: float, n: float, rho: float, l: float
 ) -> float:
@@ -111,7 +111,7 @@ def by_gaussian_index(
 def noise_times(factor: float) -> Callable:
     """``release`` of ``episodic``: the mean, with a multiple of the noise that is needed."""
 
-    @verb
+    @inlined
     def release(rng, memory, a, total, n, eps):
         return total / n + factor * laplace(rng, 1.0 / (eps * n))
 
@@ -121,7 +121,7 @@ def noise_times(factor: float) -> Callable:
 def gaussian_noise_times(factor: float) -> Callable:
     """The same under rho-zCDP."""
 
-    @verb
+    @inlined
     def release(rng, memory, a, total, n, rho):
         return total / n + factor * gaussian(rng, 1.0 / (n * math.sqrt(2.0 * rho)))
 
@@ -143,7 +143,7 @@ def closed_form(noise: float, span: float = 1.0) -> Callable[[float], Episodic]:
 def episodes(release: Callable, index: Callable, longer: Callable) -> Callable:
     """The loop of ``episodic`` with a budget, ``loop(game, rng, budget)``."""
 
-    @inlined
+    @inlined_counted
     def loop(game, rng, budget):
         K = arms(game)
         mean, length, memory = np.zeros(K), np.zeros(K), np.zeros((K, MEMORY))

@@ -14,9 +14,9 @@ from dpbandits.authoring import (
     kernel,
     laplace,
     laplace_tail,
-    play_unseen,
     pull_in_turn,
     rounds_left,
+    skip_rounds,
 )
 
 REWARDS = UNIT_INTERVAL
@@ -41,4 +41,4 @@ def dp_se_times(game, rng, eps: Budget, beta: Probability, factor: Positive):
             mu[a] = sums[a] / R + laplace(rng, 1.0 / (eps * R))
         radius = 2.0 * hoeffding(R, L8) + 2.0 * laplace_tail(R, eps, L4)
         S = S[np.max(mu[S]) - mu[S] <= radius]
-    play_unseen(game, S, rounds_left(game))
+    skip_rounds(game, S, rounds_left(game))

@@ -1,13 +1,14 @@
 """AdaC-GOPE: phased elimination with optimal designs and noisy least squares."""
 
 import math
+from typing import Literal
 
 import numpy as np
 
 from ..authoring import (
-    BOUNDED_LINEAR, Budget, Confidence, NoisePlace, all_arms, arms, chi_square_tail, features,
-    gaussian, gaussian_zcdp, kernel, least_squares, optimal_design, play_design, play_unseen,
-    rounds_left, routine, values_of, vector_release, viable,
+    BOUNDED_LINEAR, Budget, Confidence, all_arms, arms, chi_square_tail, features, gaussian,
+    gaussian_zcdp, kernel, least_squares, optimal_design, play_design, rounds_left, shared,
+    skip_rounds, values_of, vector_release, viable,
 )  # fmt: skip
 
 NAME = "AdaC-GOPE"
@@ -18,7 +19,7 @@ MIDDLE = 0.0
 
 
 @kernel
-def adac_gope(game, rng, rho: Budget, delta: Confidence, noise: NoisePlace):
+def adac_gope(game, rng, rho: Budget, delta: Confidence, noise: Literal["middle", "sums"]):
     """AdaC-GOPE (Azize's thesis, Alg. 8). rho-zCDP. Features of length at most 1, rewards in
     [-1, 1].
 
@@ -29,10 +30,10 @@ def adac_gope(game, rng, rho: Budget, delta: Confidence, noise: NoisePlace):
             rewards of each action that is played; section C.3.3).
     """
     A = eliminate(game, rng, rho, delta, noise == MIDDLE)
-    play_unseen(game, A, rounds_left(game))
+    skip_rounds(game, A, rounds_left(game))
 
 
-@routine
+@shared
 def eliminate(game, rng, rho, delta, middle):
     """The actions that are left when one is left, or when the horizon cuts a phase."""
     K = arms(game)

@@ -1,13 +1,14 @@
 """AdaC-OFUL: optimism with rare switches, at which noisy sums of rewards are released."""
 
 import math
+from typing import Literal
 
 import numpy as np
 
 from ..authoring import (
-    BOUNDED_CONTEXTUAL, Budget, Confidence, LinearBonus, NotNegative, Positive, add_round,
-    chi_square_tail, confidence_width, contexts, dimension, estimate, gaussian_zcdp, kernel, look,
-    new_estimate, new_ridge, optimistic, play, release_sums, rounds_left, rounds_played, routine,
+    BOUNDED_CONTEXTUAL, Budget, Confidence, NotNegative, Positive, add_round, chi_square_tail,
+    confidence_width, contexts, dimension, ensure_contexts, estimate, gaussian_zcdp, kernel,
+    new_estimate, new_ridge, optimistic, play, release_sums, rounds_left, rounds_played, shared,
     smallest_eigenvalue, vector_release,
 )  # fmt: skip
 
@@ -22,7 +23,7 @@ PRINTED = 0.0
 @kernel
 def adac_oful(
     game, rng, rho: Budget, delta: Confidence, lam: Positive, C: Positive, lam_0: NotNegative,
-    bonus: LinearBonus,
+    bonus: Literal["printed", "eigenvalue"],
 ):  # fmt: skip
     """AdaC-OFUL (Azize's thesis, Alg. 9). rho-zCDP of rewards in [-1, 1], for public contexts of
     length at most 1.
@@ -57,12 +58,12 @@ def adac_oful(
                 least = smallest_eigenvalue(V.V)
             length = math.sqrt(2.0 * l / rho * chi_square_tail(d, delta / T))  # of Y
             beta = confidence_width(tau, start, lam, log_delta) + length / math.sqrt(least)
-        look(game)  # x holds the contexts of this round
+        ensure_contexts(game)  # x holds the contexts of this round
         a = optimistic(tau, x, beta)
         add_round(V, x, a, play(game, a))
 
 
-@routine
+@shared
 def smallest_growth(n, d, delta, lam_0):
     """g, by which the smallest eigenvalue of V exceeds lam after n rounds."""
     L = math.log((n + 3.0) * d / delta)

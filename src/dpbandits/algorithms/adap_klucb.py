@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, Positive, arms, first_episodes, global_dp, kernel, kl_upper,
-    laplace_tail, one_release, play_episode, rounds_left, rounds_played, verb,
+    UNIT_INTERVAL, Budget, Positive, arms, first_episodes, global_dp, inlined, kernel, kl_upper,
+    laplace_tail, one_release, play_episode, rounds_left, rounds_played,
 )  # fmt: skip
 
 NAME = "AdaP-KLUCB"
@@ -15,7 +15,7 @@ REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Azize & Basu 2022, Theorem 6", "episode_means", alignment=one_release)
 
 
-@verb
+@inlined
 def upper(m, n, eps, l, least):
     """The index of an arm: ``m`` is its private mean of ``n`` rewards, l = alpha ln t. It
     need not be exact if it is below ``least``, the index of another arm.

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, Positive, RenyiOrder, arms, first_gaussian_episodes, gaussian_hoeffding,
+    UNIT_INTERVAL, Budget, Positive, AboveOne, arms, first_gaussian_episodes, gaussian_hoeffding,
     gaussian_rdp, kernel, one_release, play_gaussian_episode, rounds_left, rounds_played,
 )  # fmt: skip
 
@@ -18,7 +18,7 @@ GUARANTEE = gaussian_rdp(
 
 
 @kernel
-def adar_ucb(game, rng, eps: Budget, order: RenyiOrder, beta: Positive):
+def adar_ucb(game, rng, eps: Budget, order: AboveOne, beta: Positive):
     """AdaR-UCB (Azize & Basu 2023, Alg. 2, eq. 6). (order, eps)-global RDP. Rewards in [0, 1].
 
     The default order, 2, is ours, and so is n = 1 after the first pull, as in AdaP.

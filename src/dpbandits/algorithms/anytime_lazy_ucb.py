@@ -1,11 +1,11 @@
 """Anytime-Lazy-UCB: an optimistic index on the private means of doubling buffers."""
 
 import math
+from typing import Literal
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, Logarithm, fill_buffer, first_buffers, global_dp, kernel, laplace_tail,
+    UNIT_INTERVAL, Budget, fill_buffer, first_buffers, global_dp, inlined, kernel, laplace_tail,
     logarithm, one_release, pull_sum, room_in_buffer, rounds_left, rounds_played, until_horizon,
-    verb,
 )  # fmt: skip
 
 NAME = "Anytime-Lazy-UCB"
@@ -16,13 +16,13 @@ GUARANTEE = global_dp(
 )
 
 
-@verb
+@inlined
 def upper(m, O, eps, l):
     """The index of an arm: ``m`` is its private mean of ``O`` rewards, l = 3 ln t."""
     return m + math.sqrt(l / O) + laplace_tail(O, eps, l)
 
 
-@verb
+@inlined
 def leader(buffers, eps, t, log):
     """The arm of largest index at round ``t``, ties to the lowest."""
     a, best, l = 0, -math.inf, 3.0 * logarithm(float(t), log)
@@ -33,7 +33,7 @@ def leader(buffers, eps, t, log):
 
 
 @kernel
-def anytime_lazy_ucb(game, rng, eps: Budget, log: Logarithm):
+def anytime_lazy_ucb(game, rng, eps: Budget, log: Literal["natural", "base2"]):
     """Anytime-Lazy-UCB (Hu, Huang & Mehta 2021) on the buffers of Hu & Hegde 2022. eps-global DP.
     Rewards in [0, 1].
 

@@ -6,9 +6,9 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from ..authoring import (
-    RAW_LIMIT, AboveOne, Positive, Powers, RawMoments, arms, below, convert_to_sign, kernel,
-    largest_sign, local_dp, new_powers, one_bit, optimism, power_of_count, power_of_log,
-    pull_again_within, random, receive, routine, send_sign, verb,
+    RAW_LIMIT, AboveOne, Positive, Powers, RawMoments, arms, below, convert_to_sign, inlined,
+    kernel, largest_sign, local_dp, new_powers, one_bit, optimism, power_of_count, power_of_log,
+    pull_held_within, random, receive, send_sign, shared,
 )  # fmt: skip
 
 NAME = "CTL-UCB"
@@ -38,7 +38,7 @@ class Own(NamedTuple):
     explored: np.ndarray  # float64 array (1,), a round until which all arms have enough pulls
 
 
-@verb
+@inlined
 def draw(own, game, arm, t, N):
     """The reward, and the level M at which the device truncates it (Proposition 2).
 
@@ -51,29 +51,29 @@ def draw(own, game, arm, t, N):
         n = 2.0 ** (math.frexp(N + 1.0)[1] - 1)
         own.raised[a], own.level[a] = 2.0 * n, (own.eps * math.sqrt(n / 4.0)) ** (1.0 / own.k)
     M = min(own.level[a] * power_of_log(own.step, max(t + 1, 2), -0.5 / own.k), own.cap)
-    return pull_again_within(game, arm, t, M), M
+    return pull_held_within(game, arm, t, M), M
 
 
-@verb
-def arrive(own, game, rng, last):
+@inlined
+def draw_user(own, game, rng, last):
     """The random number behind the sign of the next user."""
     return random(rng)
 
 
-@verb
+@inlined
 def observe(own, rng, pull, statistics):
     (N, total, _), (x, M) = statistics, pull.x
     z = convert_to_sign(pull.user, x, own.tanh, M)
     return N + 1.0, total + receive(own.game, pull.a, z, largest_sign(M, own.tanh)), 0.0
 
 
-@verb
+@inlined
 def index(own, a, statistics):
     N, total, _ = statistics
     return total / N + own.bias, power_of_count(own.radii, a, N, own.wide, 0.5 / own.k - 0.5)
 
 
-@verb
+@inlined
 def explore(own, t, N, total, more, level):
     """The first arm with too few pulls. There is none until the smallest number of pulls is few."""
     alpha, least = own.alpha, np.inf
@@ -89,10 +89,10 @@ def explore(own, t, N, total, more, level):
     return -1
 
 
-play_optimistically = optimism(observe, index, arrive, explore, draw)
+play_optimistically = optimism(observe, index, draw_user, explore, draw)
 
 
-@routine
+@shared
 def play(game, rng, eps, k, alpha, c, cap, bias):
     """Alg. 2, given the limit of M and the outliers' bias. The radius of an arm of N pulls is
     c (bias + (sqrt(ln(1/delta)/N)/eps)^(1 - 1/k)).

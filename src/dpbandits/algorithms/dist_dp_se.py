@@ -1,13 +1,14 @@
 """Dist-DP-SE: successive elimination by a server that sees only noisy modular sums."""
 
 import math
+from typing import Literal
 
 import numpy as np
 
 from ..authoring import (
-    SUMS, UNIT_INTERVAL, Batches, Budget, Probability, all_arms, arms, discrete_laplace, global_dp,
-    granularity, hoeffding, inlined, integer_release, kernel, modular_sum, most_noise, play_unseen,
-    pull_encoded_in_turn, room_for, rounds_left, viable,
+    SUMS, UNIT_INTERVAL, Budget, Probability, all_arms, arms, discrete_laplace, global_dp,
+    granularity, hoeffding, inlined_counted, integer_release, kernel, modular_sum, most_noise,
+    pull_encoded_in_turn, room_for, rounds_left, skip_rounds, viable,
 )  # fmt: skip
 
 NAME = "Dist-DP-SE"
@@ -27,7 +28,7 @@ def elimination(noise, decode=modular_sum):
         sigma: Gaussian part of the radius of the noise.
     """
 
-    @inlined
+    @inlined_counted
     def play(game, rng, eps, p, base, s, sigma):
         S, T = all_arms(game), float(rounds_left(game))
         sums, mean = np.zeros(arms(game), np.int64), np.zeros(arms(game))
@@ -44,7 +45,7 @@ def elimination(noise, decode=modular_sum):
             w += sigma * math.sqrt(L) / l + L / (s * eps * l)
             S = viable(S, mean, 2.0 * w)
             b += 1.0
-        play_unseen(game, S, rounds_left(game))  # a batch that the horizon cuts releases nothing
+        skip_rounds(game, S, rounds_left(game))  # a batch that the horizon cuts releases nothing
 
     return play
 
@@ -59,7 +60,7 @@ GUARANTEE = global_dp(
 
 
 @kernel
-def dist_dp_se(game, rng, eps: Budget, p: Probability, batches: Batches):
+def dist_dp_se(game, rng, eps: Budget, p: Probability, batches: Literal["doubled", "quadrupled"]):
     """Distributed-DP successive elimination (Chowdhury & Zhou 2023) with discrete Laplace
     noise. The sums that the server sees are eps-DP. Rewards in [0, 1].
 

@@ -1,10 +1,11 @@
 """Dist-RDP-SE: Dist-DP-SE with Skellam noise, for Renyi DP."""
 
 import math
+from typing import Literal
 
 from ..authoring import (
-    SUMS, UNIT_INTERVAL, Batches, Budget, Positive, Probability, integer_release, kernel, skellam,
-    skellam_rdp, verb,
+    SUMS, UNIT_INTERVAL, Budget, Positive, Probability, inlined, integer_release, kernel, skellam,
+    skellam_rdp,
 )  # fmt: skip
 from .dist_dp_se import elimination
 
@@ -19,7 +20,7 @@ GUARANTEE = skellam_rdp(
 )
 
 
-@verb
+@inlined
 def noise(rng, scale):
     return skellam(rng, scale**2)
 
@@ -28,7 +29,9 @@ play = elimination(noise)
 
 
 @kernel
-def dist_rdp_se(game, rng, eps: Budget, p: Probability, s: Positive, batches: Batches):
+def dist_rdp_se(
+    game, rng, eps: Budget, p: Probability, s: Positive, batches: Literal["doubled", "quadrupled"]
+):
     """Distributed-DP successive elimination (Chowdhury & Zhou 2023) with Skellam noise. The
     sums that the server sees satisfy Renyi DP of every integer order. Rewards in [0, 1].
 

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, Probability, all_arms, arms, global_dp, hoeffding, kernel, laplace_mean,
-    laplace_tail, one_release, play_unseen, pull_in_turn, room_for, rounds_left, routine, verb,
-    viable,
+    UNIT_INTERVAL, Budget, Probability, all_arms, arms, global_dp, hoeffding, inlined, kernel,
+    laplace_mean, laplace_tail, one_release, pull_in_turn, room_for, rounds_left, shared,
+    skip_rounds, viable,
 )  # fmt: skip
 
 NAME = "DP-SE"
@@ -16,7 +16,7 @@ REWARDS = UNIT_INTERVAL
 GUARANTEE = global_dp("Sajed & Sheffet 2019, Theorem 4.1", "epoch_mean", alignment=one_release)
 
 
-@verb
+@inlined
 def epoch(e, k, eps, beta):
     """Pulls of each of ``k`` viable arms in epoch e, and the gap beyond which an arm is removed."""
     D = 2.0**-e
@@ -37,10 +37,10 @@ def dp_se(game, rng, eps: Budget, beta: Probability):
         beta: failure probability; 1/T in the paper's experiments.
     """
     S = eliminate(game, rng, eps, beta)
-    play_unseen(game, S, rounds_left(game))
+    skip_rounds(game, S, rounds_left(game))
 
 
-@routine
+@shared
 def eliminate(game, rng, eps, beta):
     """The arms that are left when one is left, or when the horizon cuts an epoch."""
     K = arms(game)

@@ -1,11 +1,12 @@
 """DP-TS: Thompson sampling on the private means of all rewards, from one hybrid counter per arm."""
 
 import math
+from typing import Literal
 
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, Logarithm, arms, count_reward, counted_mean, draw_mean, global_dp,
+    UNIT_INTERVAL, Budget, arms, count_reward, counted_mean, draw_mean, global_dp,
     hybrid_counter, kernel, laplace_tail, logarithm, new_hybrid_counters, pull,
 )  # fmt: skip
 
@@ -17,7 +18,7 @@ ROUND_BY_ROUND = True
 
 
 @kernel
-def dp_ts(game, rng, eps: Budget, log: Logarithm):
+def dp_ts(game, rng, eps: Budget, log: Literal["natural", "base2"]):
     """DP-TS (Hu & Hegde 2022, Alg. 1). eps-global DP. Rewards in [0, 1].
 
     A tree of 2^(r+1) rewards has r + 2 levels here; the paper's remark has r + 1 (docs/errata.md).

@@ -1,12 +1,12 @@
 """DP-UCB: UCB on the prefix sums of one tree mechanism per arm."""
 
 import math
-from typing import Annotated
+from typing import Literal
 
 from ..authoring import (
-    BINARY, LITERAL, UNIT_INTERVAL, Bonus, Budget, Choice, Probability, Tree, arms, counter_nodes,
-    dp_ucb_with_counters, global_dp, kernel, laplace, new_trees, optimism, tree_levels,
-    tree_node_scale, tree_noise, verb,
+    BINARY, LITERAL, UNIT_INTERVAL, Budget, Probability, arms, counter_nodes, dp_ucb_with_counters,
+    global_dp, inlined, kernel, laplace, new_trees, optimism, tree_levels, tree_node_scale,
+    tree_noise,
 )  # fmt: skip
 
 NAME = "DP-UCB"
@@ -15,17 +15,16 @@ REWARDS = UNIT_INTERVAL
 SOURCE = "Mishra & Thakurta 2015, Alg. 1, with the whole budget per tree"
 GUARANTEE = global_dp(SOURCE, "tree", alignment=counter_nodes)
 ROUND_BY_ROUND = True
-TreeBudget = Annotated[float, Choice(("whole", "split"))]
 
 
-@verb
+@inlined
 def observe(own, rng, pull, statistics):
     (trees, scale, bonus), (n, _, S) = own[0], statistics
     N, S = n + 1.0, S + pull.x
     return N, S + tree_noise(trees, pull.a, int(N), laplace(rng, scale)) + bonus, S
 
 
-@verb
+@inlined
 def index(own, a, statistics):
     N, total, _ = statistics
     return total / N, math.sqrt(2.0 / N)
@@ -36,7 +35,13 @@ play = optimism(observe, index)
 
 @kernel
 def dp_ucb(
-    game, rng, eps: Budget, gamma: Probability, tree_budget: TreeBudget, tree: Tree, bonus: Bonus
+    game,
+    rng,
+    eps: Budget,
+    gamma: Probability,
+    tree_budget: Literal["whole", "split"],
+    tree: Literal["binary", "honaker", "kary"],
+    bonus: Literal["literal", "calibrated"],
 ):
     """DP-UCB (Mishra & Thakurta 2015, Alg. 1; the baseline of Sajed & Sheffet 2019 and of
     Azize & Basu 2022). eps-global DP. Rewards in [0, 1].

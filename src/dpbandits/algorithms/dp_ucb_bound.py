@@ -1,10 +1,11 @@
 """DP-UCB with the tight high-probability bound of the tree mechanism as its bonus."""
 
 import math
+from typing import Literal
 
 from ..authoring import (
-    BINARY, LITERAL, UNIT_INTERVAL, Bonus, Budget, Tree, arms, counter_nodes, dp_ucb_with_counters,
-    global_dp, kernel, new_trees, optimism, tree_levels, tree_node_scale, verb,
+    BINARY, LITERAL, UNIT_INTERVAL, Budget, arms, counter_nodes, dp_ucb_with_counters, global_dp,
+    inlined, kernel, new_trees, optimism, tree_levels, tree_node_scale,
 )  # fmt: skip
 from .dp_ucb import observe
 
@@ -15,7 +16,7 @@ GUARANTEE = global_dp("Chan et al. 2011: one tree per arm", "tree", alignment=co
 ROUND_BY_ROUND = True
 
 
-@verb
+@inlined
 def index(own, a, statistics):
     l, (N, total, _) = own[1], statistics
     return total / N + math.sqrt(2.0 * l / N), 0.0  # it does not depend on t
@@ -25,7 +26,13 @@ play = optimism(observe, index)
 
 
 @kernel
-def dp_ucb_bound(game, rng, eps: Budget, tree: Tree, bonus: Bonus):
+def dp_ucb_bound(
+    game,
+    rng,
+    eps: Budget,
+    tree: Literal["binary", "honaker", "kary"],
+    bonus: Literal["literal", "calibrated"],
+):
     """DP-UCB with the bonus of Azize's thesis (p. 102) at delta = 1/T; not the DP-UCB-BOUND of
     Tossou & Dimitrakakis 2016. eps-global DP. Rewards in [0, 1].
 

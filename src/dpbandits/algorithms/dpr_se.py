@@ -7,8 +7,8 @@ import numpy as np
 
 from ..authoring import (
     POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, Probability, all_arms, arms, global_dp,
-    kernel, one_release, play_unseen, private_mean, pull_truncated_in_turn, room_for, rounds_left,
-    verb, viable,
+    inlined, kernel, one_release, private_mean, pull_truncated_in_turn, room_for, rounds_left,
+    skip_rounds, viable,
 )  # fmt: skip
 
 NAME = "DPR-SE"
@@ -18,7 +18,7 @@ GUARANTEE = global_dp("Tao et al. 2022, Theorem 3", "truncated_mean", alignment=
 Constant = Annotated[float, Named({"literal": 24.0, "practical": 1.5}, POSITIVE)]
 
 
-@verb
+@inlined
 def epoch(tau, k, eps, u, v, c, beta):
     """Pulls of each of ``k`` viable arms in epoch tau, the level at which rewards are truncated,
     and the gap beyond which an arm is removed.
@@ -57,4 +57,4 @@ def dpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta: 
         for a in S:
             mu[a] = private_mean(rng, sums[a], R, B, eps)
         S = viable(S, mu, width)
-    play_unseen(game, S, rounds_left(game))
+    skip_rounds(game, S, rounds_left(game))

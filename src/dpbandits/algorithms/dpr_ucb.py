@@ -1,12 +1,12 @@
 """DPR-UCB: UCB on the prefix sums of one adaptive tree of truncated rewards per arm."""
 
 import math
-from typing import Annotated
+from typing import Annotated, Literal
 
 from ..authoring import (
-    BINARY, LITERAL, POSITIVE, Bonus, Budget, HeavyTails, MomentBound, Named, Order, Tree, arms,
-    counter_nodes, dpr_ucb_with_counters, global_dp, kept, kernel, laplace, new_powers, new_trees,
-    optimism, power_of_count, tree_levels, tree_node_scale, tree_noise, verb,
+    BINARY, LITERAL, POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, arms, counter_nodes,
+    dpr_ucb_with_counters, global_dp, inlined, kernel, laplace, new_powers, new_trees, optimism,
+    power_of_count, tree_levels, tree_node_scale, tree_noise, truncate,
 )  # fmt: skip
 
 NAME = "DPR-UCB"
@@ -18,17 +18,17 @@ ROUND_BY_ROUND = True
 C = Annotated[float, Named({"literal": 18.0, "practical": 0.5}, POSITIVE)]
 
 
-@verb
+@inlined
 def observe(own, rng, pull, statistics):
     (trees, levels, limits, first, eps, v), (n, _, S) = own[0], statistics
     N = n + 1.0
     B = power_of_count(limits, pull.a, N, first, 1.0 / (1.0 + v))
-    S += kept(pull.x, B)
+    S += truncate(pull.x, B)
     noise = laplace(rng, tree_node_scale(levels, 2.0 * B, eps))
     return N, S + tree_noise(trees, pull.a, int(N), noise), S
 
 
-@verb
+@inlined
 def index(own, a, statistics):
     (bonus, eps, v), (N, total, _) = own[1], statistics
     return total / N, bonus * (4.0 / (N * eps)) ** (v / (1.0 + v))
@@ -38,7 +38,16 @@ play = optimism(observe, index)
 
 
 @kernel
-def dpr_ucb(game, rng, eps: Budget, u: MomentBound, v: Order, c: C, tree: Tree, bonus: Bonus):
+def dpr_ucb(
+    game,
+    rng,
+    eps: Budget,
+    u: MomentBound,
+    v: Order,
+    c: C,
+    tree: Literal["binary", "honaker", "kary"],
+    bonus: Literal["literal", "calibrated"],
+):
     """DP Robust Upper Confidence Bound (Tao et al. 2022, Alg. 1 with the adaptive tree, Alg. 2).
     eps-global DP with the same budget for each level of a tree. Rewards with E|X|^(1+v) <= u.
 

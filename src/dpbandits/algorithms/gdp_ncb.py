@@ -1,20 +1,19 @@
 """GDP-NCB: Nash confidence bounds on private means of episodes."""
 
 import math
-from typing import Annotated
+from typing import Literal
 
 import numpy as np
 
 from ..authoring import (
-    ACTIONS, UNIT_INTERVAL, Budget, Choice, Guarantee, Positive, arms, kernel, laplace, one_release,
-    pull, pull_sum, random_arm, room_for, rounds_left, routine,
+    ACTIONS, UNIT_INTERVAL, Budget, Guarantee, Positive, arms, kernel, laplace, one_release, pull,
+    pull_sum, random_arm, room_for, rounds_left, shared,
 )  # fmt: skip
 
 NAME = "GDP-NCB"
 LINE = "wine", "solid"
 REWARDS = UNIT_INTERVAL
 FRESH, NONE = 0.0, 1.0
-Repair = Annotated[float, Choice(("fresh", "none"))]
 
 
 def promised(values):
@@ -33,7 +32,7 @@ GUARANTEE = Guarantee(
 )
 
 
-@routine
+@shared
 def explore(game, rng, W, most, eps, repair, N, S):
     """Phase 1: random arms in rounds t < W until the rewards of one arm sum to more than ``most``.
 
@@ -59,7 +58,7 @@ def explore(game, rng, W, most, eps, repair, N, S):
 
 
 @kernel
-def gdp_ncb(game, rng, eps: Budget, c: Positive, alpha: Positive, repair: Repair):
+def gdp_ncb(game, rng, eps: Budget, c: Positive, alpha: Positive, repair: Literal["fresh", "none"]):
     """GDP-NCB (Sarkar et al. 2025), as in the authors' code. eps-global DP with repair=fresh.
     Rewards in [0, 1].
 

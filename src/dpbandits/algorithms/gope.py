@@ -2,7 +2,7 @@
 
 import math
 
-from ..authoring import LINEAR, NOT_PRIVATE, Confidence, kernel, play_unseen, rounds_left
+from ..authoring import LINEAR, NOT_PRIVATE, Confidence, kernel, skip_rounds, rounds_left
 from .adac_gope import eliminate
 
 NAME = "GOPE"
@@ -20,4 +20,4 @@ def gope(game, rng, delta: Confidence):
         delta: failure probability.
     """
     A = eliminate(game, rng, math.inf, delta, True)
-    play_unseen(game, A, rounds_left(game))
+    skip_rounds(game, A, rounds_left(game))

@@ -4,9 +4,9 @@ import math
 from typing import NamedTuple
 
 from ..authoring import (
-    UNIT_INTERVAL, Positive, convert_to_bernoulli, coth_half_level, inlined, kernel, local_dp,
-    next_user, one_bit, optimism, privacy_level, random, send_bit, tanh_half_level, unbiased,
-    users_alike, verb,
+    UNIT_INTERVAL, Positive, convert_to_bernoulli, coth_half_level, inlined, inlined_counted,
+    kernel, local_dp, next_user, one_bit, optimism, privacy_level, random, send_bit,
+    tanh_half_level, unbiased, users_alike,
 )  # fmt: skip
 
 NAME = "HeLDP-UCB-B"
@@ -27,7 +27,7 @@ class User(NamedTuple):
     u: float  # the random number behind the bit
 
 
-@verb
+@inlined
 def user_of(game, level, eps_min):
     """A user, given the index of the level."""
     sends = privacy_level(game, level) >= eps_min
@@ -37,13 +37,13 @@ def user_of(game, level, eps_min):
 def agent_4(curator):
     """Agent 4 of Ren et al. 2020 with a curator that sends one bit."""
 
-    @verb
-    def arrive(own, game, rng, last):
+    @inlined
+    def draw_user(own, game, rng, last):
         eps_min, alike = own
         user = last if alike else user_of(game, next_user(game), eps_min)
         return User(user.sends, user.tanh, user.c, random(rng) if alike or user.sends else 0.0)
 
-    @verb
+    @inlined
     def observe(own, rng, pull, statistics):
         (N, s, B), user = statistics, pull.user
         if not user.sends:
@@ -51,29 +51,29 @@ def agent_4(curator):
         bit = curator(user.u, pull.x, user.tanh)
         return N + 1.0, s + unbiased(bit, user.c), B + user.c**2
 
-    @verb
+    @inlined
     def index(own, a, statistics):
         N, s, B = statistics
         return s / N, math.sqrt(2.0 * B) / N
 
-    play_optimistically = optimism(observe, index, arrive)
+    play_optimistically = optimism(observe, index, draw_user)
 
-    @inlined
+    @inlined_counted
     def play(game, rng, eps_min):
         alike, user = at_one_level(game, eps_min), user_of(game, 0, eps_min)
-        play_optimistically(game, rng, (eps_min, alike), 0.0, 0.5, fade(alike), user)
+        play_optimistically(game, rng, (eps_min, alike), 0.0, 0.5, width_decay(alike), user)
 
     return play
 
 
-@verb
+@inlined
 def at_one_level(game, eps_min):
     """Whether every user sends a response, all at one level."""
     return users_alike(game) and privacy_level(game, 0) >= eps_min
 
 
-@verb
-def fade(alike):
+@inlined
+def width_decay(alike):
     """1/2 if the bonus decreases as N^(-1/2), since all responses are alike, else 1."""
     return 0.5 if alike else 1.0
 

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Positive, convert_to_laplace, inlined, kernel, laplace, local_dp, next_user,
-    one_release, optimism, privacy_level, verb,
+    UNIT_INTERVAL, Positive, convert_to_laplace, inlined, inlined_counted, kernel, laplace,
+    local_dp, next_user, one_release, optimism, privacy_level,
 )  # fmt: skip
-from .heldp_ucb_b import at_one_level, fade
+from .heldp_ucb_b import at_one_level, width_decay
 
 NAME = "HeLDP-UCB-L"
 LINE = "sky blue", "solid"
@@ -29,7 +29,7 @@ class User(NamedTuple):
     noise: float
 
 
-@verb
+@inlined
 def user_of(game, level, eps_min):
     """A user, given the index of the level, before the noise is drawn."""
     eps = privacy_level(game, level)
@@ -38,7 +38,7 @@ def user_of(game, level, eps_min):
     return User(True, 1.0 / eps, 1.0 / eps**2, 0.0)
 
 
-@verb
+@inlined
 def as_it_is(r):
     """The reward."""
     return r
@@ -47,37 +47,37 @@ def as_it_is(r):
 def agent_2(transform):
     """Agent 2 of Ren et al. 2020 with a curator that sends the transformed reward plus noise."""
 
-    @verb
-    def arrive(own, game, rng, last):
+    @inlined
+    def draw_user(own, game, rng, last):
         eps_min, alike = own[0]
         user = last if alike else user_of(game, next_user(game), eps_min)
         noise = laplace(rng, user.scale) if alike or user.sends else 0.0
         return User(user.sends, user.scale, user.square, noise)
 
-    @verb
+    @inlined
     def observe(own, rng, pull, statistics):
         (N, s, A), user = statistics, pull.user
         if not user.sends:
             return N, s, A
         return N + 1.0, s + (transform(pull.x) + user.noise), A + user.square
 
-    @verb
+    @inlined
     def index(own, a, statistics):
         N, s, A = statistics
         return s / N, math.sqrt(2.0 / N) + math.sqrt(32.0 * A) / N
 
-    play_optimistically = optimism(observe, index, arrive, force)
+    play_optimistically = optimism(observe, index, draw_user, force)
 
-    @inlined
+    @inlined_counted
     def play(game, rng, eps_min):
         alike, user = at_one_level(game, eps_min), user_of(game, 0, eps_min)
         own = (eps_min, alike), np.zeros(1)
-        play_optimistically(game, rng, own, 0.0, 0.5, fade(alike), user)
+        play_optimistically(game, rng, own, 0.0, 0.5, width_decay(alike), user)
 
     return play
 
 
-@verb
+@inlined
 def force(own, t, N, s, A, level):
     """The arm of smallest A, if A <= 4 ln t / eps_min^2: it must be explored."""
     (eps_min, _), before = own  # the condition is false up to round before[0]

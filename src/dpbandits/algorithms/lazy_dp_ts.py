@@ -1,9 +1,11 @@
 """Lazy-DP-TS: Thompson sampling on the private means of doubling buffers."""
 
+from typing import Literal
+
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, Logarithm, arms, draw_mean, fill_buffer, first_buffers, global_dp,
+    UNIT_INTERVAL, Budget, arms, draw_mean, fill_buffer, first_buffers, global_dp,
     kernel, laplace_tail, logarithm, one_release, pull, rounds_left, rounds_played,
 )  # fmt: skip
 
@@ -15,7 +17,7 @@ ROUND_BY_ROUND = True
 
 
 @kernel
-def lazy_dp_ts(game, rng, eps: Budget, log: Logarithm):
+def lazy_dp_ts(game, rng, eps: Budget, log: Literal["natural", "base2"]):
     """Lazy-DP-TS (Hu & Hegde 2022, Alg. 2). eps-global DP. Rewards in [0, 1].
 
     Args:

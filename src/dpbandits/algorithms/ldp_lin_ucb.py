@@ -1,13 +1,14 @@
 """LDP-LinUCB: optimism with a noisy message of each user, about the context and the reward."""
 
 import math
+from typing import Literal
 
 import numpy as np
 
 from ..authoring import (
-    BOUNDED_CONTEXTUAL, Budget, Calibration, Confidence, Variant, contexts, dimension,
-    estimate_noisy, kernel, message_dp, look, mu_for, new_noisy_estimate, optimistic,
-    optimistic_by_squares, play, receive_message, rounds_left, routine, user_message,
+    BOUNDED_CONTEXTUAL, Budget, Confidence, contexts, dimension, ensure_contexts, estimate_noisy,
+    kernel, message_dp, mu_for, new_noisy_estimate, optimistic, optimistic_by_squares, play,
+    receive_message, rounds_left, shared, user_message,
 )  # fmt: skip
 
 NAME = "LDP-LinUCB"
@@ -29,8 +30,8 @@ GUARANTEE = message_dp("Zheng et al. 2020", noise_ratio, user_message)
 
 @kernel
 def ldp_lin_ucb(
-    game, rng, eps: Budget, delta: Confidence, alpha: Confidence, variant: Variant,
-    calibration: Calibration,
+    game, rng, eps: Budget, delta: Confidence, alpha: Confidence, variant: Literal["printed", "coded"],
+    calibration: Literal["printed", "exact"],
 ):  # fmt: skip
     """LDP-LinUCB (Zheng et al. 2020). (eps, delta)-local DP of each user's message about a context
     of length at most 1 and a reward in [-1, 1].
@@ -63,14 +64,14 @@ def ldp_lin_ucb(
         g = sigma * math.sqrt(t) * growth  # gamma_t
         radius = math.sqrt(3.0 * g) + math.sqrt(sigma * d * math.sqrt(t) / growth)
         beta = 2.0 * sigma * math.sqrt(d * l) + radius * d * l
-        look(game)  # x holds the contexts of this round
+        ensure_contexts(game)  # x holds the contexts of this round
         a = optimistic(V, x, beta) if variant == PRINTED else optimistic_by_squares(V, x, beta)
         receive_message(rng, M, x, a, play(game, a), sigma)
         if sigma > 0.0:
             c = 2.0 * g
 
 
-@routine
+@shared
 def deviation(eps, delta, variant, calibration):
     """sigma_n, the standard deviation of the noise."""
     if calibration != PRINTED:

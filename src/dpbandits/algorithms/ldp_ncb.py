@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..authoring import (
-    UNIT_INTERVAL, Budget, Positive, arms, convert_to_laplace, kernel, local_dp, one_release, pull,
-    random_arm, rounds_left, steady_optimism, verb,
+    UNIT_INTERVAL, Budget, Positive, arms, convert_to_laplace, inlined, kernel, local_dp,
+    one_release, pull, random_arm, rounds_left, steady_optimism,
 )  # fmt: skip
 
 NAME = "LDP-NCB"
@@ -26,18 +26,18 @@ class Own(NamedTuple):
     mixed: float  # 4c (2 alpha)^(1/4) (ln W)^(3/4)/sqrt(eps)
 
 
-@verb
+@inlined
 def observe(own, rng, x):
     """The response of a user with this reward."""
     return convert_to_laplace(rng, x, own.eps)
 
 
-@verb
+@inlined
 def clipped_mean(n, s):
     return min(max(s / n, 0.0), 1.0)
 
 
-@verb
+@inlined
 def index(own, n, s):
     m, r = clipped_mean(n, s), 1.0 / math.sqrt(n)
     return m + r * (own.radius * math.sqrt(m) + own.wide + own.mixed * math.sqrt(r))

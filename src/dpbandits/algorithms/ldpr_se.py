@@ -7,8 +7,8 @@ import numpy as np
 
 from ..authoring import (
     POSITIVE, Budget, HeavyTails, MomentBound, Named, Order, Probability, all_arms, arms, kernel,
-    laplace_scale, laplace_sum, largest_sign, local_dp, one_release, play_unseen,
-    pull_reports_in_turn, room_for, rounds_left, send_truncated, viable,
+    laplace_scale, laplace_sum, largest_sign, local_dp, one_release, pull_reports_in_turn, room_for,
+    rounds_left, send_truncated, skip_rounds, viable,
 )  # fmt: skip
 
 NAME = "LDPR-SE"
@@ -52,4 +52,4 @@ def ldpr_se(game, rng, eps: Budget, u: MomentBound, v: Order, c: Constant, beta:
         # sqrt(R) instead of the printed R, for which (c/2) err would differ from D/2
         err = u ** (1.0 / (1.0 + v)) * (math.sqrt(L / R) / eps) ** (v / (1.0 + v))
         S = viable(S, mu, c / 2.0 * err)
-    play_unseen(game, S, rounds_left(game))
+    skip_rounds(game, S, rounds_left(game))

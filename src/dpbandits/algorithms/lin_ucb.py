@@ -4,7 +4,7 @@ import math
 
 from ..authoring import (
     CONTEXTUAL, NOT_PRIVATE, Confidence, Positive, add_round, confidence_width, contexts, dimension,
-    kernel, latest_estimate, look, new_ridge, optimistic, play, rounds_left, solve,
+    ensure_contexts, kernel, latest_estimate, new_ridge, optimistic, play, rounds_left, solve,
 )  # fmt: skip
 
 NAME = "LinUCB"
@@ -29,7 +29,7 @@ def lin_ucb(game, rng, delta: Confidence, lam: Positive):
     x = contexts(game)
     while rounds_left(game) > 0:
         beta = confidence_width(now, start, lam, l)
-        look(game)  # x holds the contexts of this round
+        ensure_contexts(game)  # x holds the contexts of this round
         a = optimistic(now, x, beta)
         add_round(V, x, a, play(game, a))
         solve(now, V, V.b)

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from ..authoring import (
-    NOT_PRIVATE, UNIT_INTERVAL, Positive, arms, kernel, pull, random_arm, rounds_left,
-    steady_optimism, verb,
+    NOT_PRIVATE, UNIT_INTERVAL, Positive, arms, inlined, kernel, pull, random_arm, rounds_left,
+    steady_optimism,
 )  # fmt: skip
 
 NAME = "NCB"
@@ -16,13 +16,13 @@ GUARANTEE = NOT_PRIVATE
 ROUND_BY_ROUND = True
 
 
-@verb
+@inlined
 def observe(own, rng, x):
     """The reward."""
     return x
 
 
-@verb
+@inlined
 def index(own, n, s):
     """The mean and its radius, ``own`` sqrt(mean/n), where ``own`` is 2c sqrt(2 ln T)."""
     return (s + own * math.sqrt(s)) / n

@@ -1,12 +1,12 @@
 """PRAE-C: arm elimination in batches for bounded central moments, with means around modes."""
 
 import math
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
 from ..authoring import (
-    CENTRAL_LIMIT, LARGEST_REACH, POSITIVE, Budget, CentralMoments, Confidence, Constants, Forced,
+    CENTRAL_LIMIT, LARGEST_REACH, POSITIVE, Budget, CentralMoments, Confidence,
     Interval, MomentOrder, Named, all_arms, arms, below, bin_width, bins, central_moment_bound,
     forced_batches, global_dp, kernel, play_out, private_mean, private_mode, pull_counts,
     pull_truncated_sum, releases, robust_order, room_for, truncation_level, viable,
@@ -32,8 +32,8 @@ def prae_c(
     alpha1: Contamination,
     D: Reach,
     delta: Confidence,
-    constants: Constants,
-    forced: Forced,
+    constants: Literal["unit", "explicit"],
+    forced: Literal["batch", "round"],
     c1: Until,
 ):
     """Private and robust arm elimination (Wu et al. 2023, Alg. 1 with Alg. 3). eps-global DP.

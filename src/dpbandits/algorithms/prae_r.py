@@ -1,14 +1,14 @@
 """PRAE-R: arm elimination in batches for bounded raw moments, with truncated Laplace means."""
 
 import math
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 
 from ..authoring import (
-    RAW_LIMIT, Budget, Confidence, Constants, Forced, MomentOrder, RawMoments, all_arms, arms,
-    below, forced_batches, global_dp, kernel, one_release, play_out, private_mean,
-    pull_truncated_sum, raw_moment_bound, robust_order, room_for, truncation_level, verb, viable,
+    RAW_LIMIT, Budget, Confidence, MomentOrder, RawMoments, all_arms, arms, below, forced_batches,
+    global_dp, inlined, kernel, one_release, play_out, private_mean, pull_truncated_sum,
+    raw_moment_bound, robust_order, room_for, truncation_level, viable,
 )  # fmt: skip
 
 NAME = "PRAE-R"
@@ -18,7 +18,7 @@ GUARANTEE = global_dp("Wu et al. 2023, Theorem 6.2", "truncated_mean", alignment
 Contamination = Annotated[float, below(RAW_LIMIT)]
 
 
-@verb
+@inlined
 def batch(tau, eps, k, alpha1, delta, constants):
     """Pulls of each viable arm in batch tau, the level at which rewards are truncated, and the gap
     beyond which an arm is removed.
@@ -31,7 +31,7 @@ def batch(tau, eps, k, alpha1, delta, constants):
     return B, M, 2.0 * radius
 
 
-@verb
+@inlined
 def forced_until(alpha1, delta):
     """Length of the first batch that is not forced, at least."""
     return 3.0 * math.log(4.0 / delta) / alpha1 if alpha1 > 0.0 else 0.0
@@ -45,8 +45,8 @@ def prae_r(
     k: MomentOrder,
     alpha1: Contamination,
     delta: Confidence,
-    constants: Constants,
-    forced: Forced,
+    constants: Literal["unit", "explicit"],
+    forced: Literal["batch", "round"],
 ):
     """Private and robust arm elimination (Wu et al. 2023, Alg. 1 with Alg. 2). eps-global DP.
     Rewards with E|X|^k <= 1, and outliers with probability at most alpha1.

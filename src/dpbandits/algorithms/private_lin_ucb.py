@@ -1,10 +1,11 @@
 """Private LinUCB: optimism with contexts and rewards that are released by a tree of matrices."""
 
 import math
+from typing import Literal
 
 from ..authoring import (
-    BOUNDED_CONTEXTUAL, Budget, Calibration, Confidence, MatrixNoise, add_row, contexts, dimension,
-    estimate_noisy, gaussian_nodes, joint_dp, kernel, levels_of, look, matrix_nodes, mu_for,
+    BOUNDED_CONTEXTUAL, Budget, Confidence, add_row, contexts, dimension, ensure_contexts,
+    estimate_noisy, gaussian_nodes, joint_dp, kernel, levels_of, matrix_nodes, mu_for,
     new_matrix_tree, new_noisy_estimate, optimistic, play, rounds_left, wishart_nodes,
 )  # fmt: skip
 
@@ -30,8 +31,8 @@ GUARANTEE = joint_dp("Shariff & Sheffet 2018, section 4", noise_ratio, matrix_no
 
 @kernel
 def private_lin_ucb(
-    game, rng, eps: Budget, delta: Confidence, alpha: Confidence, noise: MatrixNoise,
-    calibration: Calibration,
+    game, rng, eps: Budget, delta: Confidence, alpha: Confidence, noise: Literal["gaussian", "wishart"],
+    calibration: Literal["printed", "exact"],
 ):  # fmt: skip
     """Private LinUCB (Shariff & Sheffet 2018). (eps, delta)-joint DP of contexts of length at most
     1 and rewards in [-1, 1]: the actions of all other rounds hide those of a round.
@@ -60,6 +61,6 @@ def private_lin_ucb(
     while rounds_left(game) > 0:
         estimate_noisy(V, M.prefix, H.shift)
         beta = math.sqrt(max(known + V.log_det[0], 0.0)) + math.sqrt(H.high) + H.gamma
-        look(game)  # x holds the contexts of this round
+        ensure_contexts(game)  # x holds the contexts of this round
         a = optimistic(V, x, beta)
         add_row(rng, M, x, a, play(game, a), H.s, H.k)

@@ -5,8 +5,8 @@ import math
 import numpy as np
 
 from ..authoring import (
-    NOT_PRIVATE, HeavyTails, MomentBound, Order, arms, forget, kernel, new_heap,
-    new_powers, optimism, power_of_count, remember, unlikely, verb,
+    NOT_PRIVATE, HeavyTails, MomentBound, Order, arms, forget, inlined, kernel, new_heap,
+    new_powers, optimism, power_of_count, remember, unlikely,
 )  # fmt: skip
 
 NAME = "Robust UCB"
@@ -16,7 +16,7 @@ GUARANTEE = NOT_PRIVATE
 ROUND_BY_ROUND = True
 
 
-@verb
+@inlined
 def observe(own, rng, pull, statistics):
     ((u, v, log_T, _), (immortal, _, _), heap, first), (n, total, _) = own, statistics
     N = n + 1.0
@@ -29,7 +29,7 @@ def observe(own, rng, pull, statistics):
     return N, total + pull.x, 0.0
 
 
-@verb
+@inlined
 def index(own, a, statistics):
     ((u, v, log_T, wide), (immortal, renewed, widths), _, _), (N, total, _) = own, statistics
     if renewed[a] <= N:
@@ -38,7 +38,7 @@ def index(own, a, statistics):
     return total / N, power_of_count(widths, a, N, wide, -v / (1.0 + v))
 
 
-play = optimism(observe, index, review=forget, unplanned=True)
+play = optimism(observe, index, force_exploration=forget, may_reschedule=True)
 
 
 @kernel

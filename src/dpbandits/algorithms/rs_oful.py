@@ -4,7 +4,7 @@ import math
 
 from ..authoring import (
     CONTEXTUAL, NOT_PRIVATE, Confidence, Positive, add_round, confidence_width, contexts, dimension,
-    estimate, kernel, look, new_estimate, new_ridge, optimistic, play, rounds_left,
+    ensure_contexts, estimate, kernel, new_estimate, new_ridge, optimistic, play, rounds_left,
 )  # fmt: skip
 
 NAME = "RS-OFUL"
@@ -33,6 +33,6 @@ def rs_oful(game, rng, delta: Confidence, lam: Positive, C: Positive):
         if V.log_det[0] > growth + tau.log_det[0]:
             estimate(tau, V, V.b)
             beta = confidence_width(tau, start, lam, l)
-        look(game)  # x holds the contexts of this round
+        ensure_contexts(game)  # x holds the contexts of this round
         a = optimistic(tau, x, beta)
         add_round(V, x, a, play(game, a))

@@ -2,7 +2,7 @@
 
 import math
 
-from ..authoring import NOT_PRIVATE, UNIT_INTERVAL, kernel, optimism, verb
+from ..authoring import NOT_PRIVATE, UNIT_INTERVAL, kernel, optimism, inlined
 
 NAME = "UCB"
 LINE = "black", "solid"
@@ -11,13 +11,13 @@ GUARANTEE = NOT_PRIVATE
 ROUND_BY_ROUND = True
 
 
-@verb
+@inlined
 def observe(own, rng, pull, statistics):
     N, S, _ = statistics
     return N + 1.0, S + pull.x, 0.0
 
 
-@verb
+@inlined
 def index(own, a, statistics):
     N, S, _ = statistics
     return S / N, math.sqrt(2.0 / N)

@@ -199,7 +199,7 @@ def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
     letters = algorithm.guarantee.letters if algorithm.guarantee else ()
     for name in set(letters) & set(own):
         values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)
-    found = PLAYERS[algorithm.asked](algorithm, budget, values, lengths)
+    found = PLAYERS[algorithm.question_played](algorithm, budget, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
     if found.promised == math.inf:
         if found.gaussian is None:

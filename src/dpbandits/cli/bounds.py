@@ -68,7 +68,7 @@ def heading(request: Request, setting: Setting) -> str:
     budget = f"{setting.budget_name} {setting.budget:g}"
     if math.isinf(setting.budget):
         budget = "not private"
-    if setting.population:
+    if setting.population_spec:
         eps_min = setting.parameters["eps_min"]
         budget = f"users of {request.config['population']}, eps_min {eps_min:g}"
     return f"{setting.algo} on {setting.env}, {budget}, T = {rounds(setting.horizon)}"

@@ -60,7 +60,7 @@ def report(
 def _default_budgets(request: Request) -> list[str]:
     """The privacy budgets that algorithms have by default, since they were not given."""
     given = swept_names(request.config) | {k for k, x in request.config.items() if x is not None}
-    own = [s for s in request.settings if s.algorithm.private and not s.population]
+    own = [s for s in request.settings if s.algorithm.private and not s.population_spec]
     return [name for name in dict.fromkeys(s.budget_name for s in own) if name not in given]
 
 
@@ -110,10 +110,10 @@ def _void(setting: Setting) -> tuple[str, str] | None:
 
 def _print_candidates(settings: Sequence[Setting]) -> None:
     """Where eps_min is chosen automatically: the leading term of the regret at each candidate."""
-    seen = {(s.population, s.budget, s.algorithm.leading_term): s for s in settings if s.auto}
+    seen = {(s.population_spec, s.budget, s.algorithm.leading_term): s for s in settings if s.auto}
     for setting in seen.values():
         term = setting.algorithm.leading_term or "V_L"
-        terms = candidates(setting.crowd, term)
+        terms = candidates(setting.population, term)
         best = sorted(sorted(terms, key=terms.__getitem__)[:10])
         chosen = setting.parameters["eps_min"]
         rows = [[f"{e:g}", f"{terms[e]:.4g}", "chosen" if e == chosen else ""] for e in best]

@@ -2,7 +2,7 @@
 
 The rest of the package imports from here, and nothing else imports llvmlite or private names:
 
-* ``kernel``, ``verb``, ``inlined``, ``routine`` ...: what compiled code calls; ``loop``: the one
+* ``kernel``, ``inlined``, ``inlined_counted``, ``shared`` ...: what compiled code calls; ``loop``: the one
   piece of machine code that Python calls, with ``is_cached`` and ``is_compiled``.
 * ``random`` ... ``poisson``: the numbers of ``numpy.random.Generator``, bit by bit.
 * ``global_states`` ...: the generators behind ``np.random`` and ``random`` in compiled code.
@@ -20,15 +20,15 @@ from .choice import report as report_choice
 from .decorators import (
     Loop,
     answer_of,
-    borrowing_routine,
     compiles,
     inlined,
+    inlined_counted,
     is_compiled,
     kernel,
     loop,
-    rare_routine,
-    routine,
-    verb,
+    shared,
+    shared_borrowing,
+    shared_rare,
 )  # fmt: skip
 from .folder import compiled_code
 from .global_states import global_states, restore_global_states, seed_global_states

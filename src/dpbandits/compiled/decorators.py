@@ -1,4 +1,4 @@
-"""Decorators that compile functions: ``kernel``, ``verb``, ``routine``, ``loop``."""
+"""Decorators that compile functions: ``kernel``, ``inlined``, ``shared``, ``loop``."""
 
 from __future__ import annotations
 

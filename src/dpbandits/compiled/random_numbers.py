@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from . import choice
-from .decorators import inlined
 
 if choice.compiler() == choice.QUICK:
     from .quick.distributions import draw_in_c

@@ -21,7 +21,7 @@ from ..files import PACKAGE
 from .assumptions import Assumption, Bounded
 from .guarantees import Guarantee
 from .parameters import ANY, BUDGETS, Choice, Interval, Named
-from .question import ARMS, QUESTIONS, REGRET, Question, asked_of
+from .question import ARMS, QUESTIONS, REGRET, Question, question_for
 from .versions import version_of_file, version_of_function
 
 HOMES = {"algo": PACKAGE / "algorithms", "rule": PACKAGE / "stopping"}
@@ -85,9 +85,9 @@ class Algorithm:
         return ARMS if self.rewards is None else self.rewards.actions
 
     @property
-    def asked(self) -> Question:
+    def question_played(self) -> Question:
         """The question that it answers on the environments that it can play."""
-        return asked_of(self.question, self.actions) or self.question
+        return question_for(self.question, self.actions) or self.question
 
     @property
     def budget(self) -> str | None:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 
-from ..compiled import routine
+from ..compiled import shared
 
 FRACTIONS = 60  # of the continued fraction of Mills' ratio, used from FAR on
 FAR = 5.0
 HALVINGS = 200  # of the interval in which a root lies
 
 
-@routine
+@shared
 def mills(x: float) -> float:
     """Phi(-x)/phi(x), Mills' ratio of the normal law, for x >= 0."""
     if x < FAR:
@@ -26,7 +26,7 @@ def mills(x: float) -> float:
     return 1.0 / r
 
 
-@routine
+@shared
 def delta_of_noise(mu: float, eps: float) -> float:
     """delta(eps); e^eps is not computed, since phi(a) = e^eps phi(b) where Phi has -a and -b."""
     if mu == math.inf:
@@ -38,7 +38,7 @@ def delta_of_noise(mu: float, eps: float) -> float:
     return math.erfc(a / math.sqrt(2.0)) / 2.0 - phi * mills(b)
 
 
-@routine
+@shared
 def mu_for(eps: float, delta: float) -> float:
     """The largest mu that is (eps, delta)-DP; infinite for an infinite eps."""
     if eps == math.inf:

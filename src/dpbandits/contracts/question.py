@@ -159,7 +159,7 @@ CONTEXTUAL = replace(REGRET, name="contextual regret", record=Record(TRACE, per_
 QUESTIONS = (REGRET, STOPPING, BEST_ARM, HYPOTHESES, CONTEXTUAL)
 
 
-def asked_of(question: Question, actions: str) -> Question | None:
+def question_for(question: Question, actions: str) -> Question | None:
     """The question on an environment with such actions; None if it cannot be asked there."""
     if actions != CONTEXTS:
         return question

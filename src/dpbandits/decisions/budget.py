@@ -153,7 +153,7 @@ class _Need:
         own = algorithm.values if isinstance(algorithm, Choice) else {}
         if {**given, **parameters, **own}.get(first.budget_name) is not None:
             raise BadInput(f"{first.budget_name}: it is what is asked for; leave it out")
-        if first.population:
+        if first.population_spec:
             raise BadInput("population: users have levels of their own, not one budget")
         self.name, self.values = first.budget_name, first.parameters
         self._at = cache(lambda budget: self._request({self.name: budget}).settings[0])

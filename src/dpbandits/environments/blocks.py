@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from ..compiled import binomial, borrowing_routine, normal, random, verb
+from ..compiled import binomial, inlined, normal, random, shared_borrowing
 from .laws import (
     DISCRETE,
     EMPIRICAL,
@@ -36,7 +36,7 @@ def has_no_blocks(env: Environment) -> bool:
     return not np.isin(env.law, [TWO_POINT, GAUSSIAN, DISCRETE, EMPIRICAL, LARGEST]).all()
 
 
-@borrowing_routine
+@shared_borrowing
 def draw_sum(
     env: Environment,
     rng: np.random.Generator,
@@ -66,7 +66,7 @@ def draw_sum(
             x = env.table[t + i * step, column]
             if env.alpha > 0.0:  # an outlier may replace it
                 x = draw_within(env, rng, a, t + i * step, center + level)
-            total += kept(x - center, level)
+            total += truncate(x - center, level)
         return total
     if env.alpha == 0.0:
         return sum_of(env, rng, a, n, center, level)
@@ -75,7 +75,7 @@ def draw_sum(
     return inliers + sum_of(env, rng, outliers(env, a), out, center, level)
 
 
-@borrowing_routine
+@shared_borrowing
 def draw_some(
     env: Environment,
     rng: np.random.Generator,
@@ -96,11 +96,11 @@ def draw_some(
         if random(rng) * (n - i) < left:
             left -= 1
         else:
-            total += kept(env.table[t + i * step, column], level)
+            total += truncate(env.table[t + i * step, column], level)
     return total
 
 
-@borrowing_routine
+@shared_borrowing
 def draw_counts(
     env: Environment,
     rng: np.random.Generator,
@@ -128,13 +128,13 @@ def draw_counts(
         count_of(env, rng, outliers(env, a), out, left, width, counts)
 
 
-@verb
-def kept(x: float, level: float) -> float:
+@inlined
+def truncate(x: float, level: float) -> float:
     """Truncate a number: 0 if its absolute value exceeds ``level``."""
     return x if abs(x) <= level else 0.0
 
 
-@verb
+@inlined
 def count(x: float, n: float, left: float, width: float, counts: np.ndarray) -> None:
     """Add ``n`` rewards of value ``x`` to a histogram."""
     i = np.floor((x - left) / width)
@@ -142,14 +142,14 @@ def count(x: float, n: float, left: float, width: float, counts: np.ndarray) -> 
         counts[int(i)] += n
 
 
-@verb
+@inlined
 def in_points(env: Environment, row: int, n: int) -> bool:
     """Whether ``n`` values of a law are drawn as the counts of its points."""
     law, points = env.law[row], env.parameters[row, 1] - env.parameters[row, 0]
     return law == DISCRETE or (law == EMPIRICAL and n > ONE_BY_ONE * points)
 
 
-@verb
+@inlined
 def draw_point(
     env: Environment, rng: np.random.Generator, i: int, left: int, mass: float, last: bool
 ) -> int:
@@ -162,17 +162,17 @@ def draw_point(
     return binomial(rng, left, min(env.points[i, 1] / mass, 1.0) if mass > 0.0 else 1.0)
 
 
-@verb
+@inlined
 def sum_of_two(
     env: Environment, rng: np.random.Generator, row: int, n: int, center: float, level: float
 ) -> float:
     """``sum_of`` for a two-point law."""
     low, high = env.parameters[row, 0], env.parameters[row, 1]
     highs = binomial(rng, n, env.parameters[row, 2])
-    return kept(low - center, level) * (n - highs) + kept(high - center, level) * highs
+    return truncate(low - center, level) * (n - highs) + truncate(high - center, level) * highs
 
 
-@borrowing_routine
+@shared_borrowing
 def sum_of(
     env: Environment, rng: np.random.Generator, row: int, n: int, center: float, level: float
 ) -> float:
@@ -189,16 +189,16 @@ def sum_of(
         left, mass = n, 1.0
         for i in range(int(x), int(y)):
             here = draw_point(env, rng, i, left, mass, i == int(y) - 1)
-            total += kept(env.points[i, 0] - center, level) * here
+            total += truncate(env.points[i, 0] - center, level) * here
             left -= here
             mass -= env.points[i, 1]
         return total
     for _ in range(n):
-        total += kept(draw_next(env, rng, law_of(env, row)) - center, level)
+        total += truncate(draw_next(env, rng, law_of(env, row)) - center, level)
     return total
 
 
-@borrowing_routine
+@shared_borrowing
 def count_of(
     env: Environment,
     rng: np.random.Generator,
@@ -226,7 +226,7 @@ def count_of(
             count(draw_next(env, rng, law_of(env, row)), 1, left, width, counts)
 
 
-@borrowing_routine
+@shared_borrowing
 def draw_encoded_sum(
     env: Environment, rng: np.random.Generator, a: int, n: int, t: int, step: int, g: int
 ) -> int:
@@ -247,7 +247,7 @@ def draw_encoded_sum(
     return inliers + encoded_sum_of(env, rng, outliers(env, a), out, g)
 
 
-@verb
+@inlined
 def encoded(rng: np.random.Generator, x: float, n: int, g: int) -> int:
     """The sum of ``n`` encodings of a reward: floor(x g), plus 1 with the probability that is left
     over, which makes the encoding unbiased.
@@ -259,7 +259,7 @@ def encoded(rng: np.random.Generator, x: float, n: int, g: int) -> int:
     return n * int(low) + (int(random(rng) < rest) if n == 1 else binomial(rng, n, rest))
 
 
-@borrowing_routine
+@shared_borrowing
 def encoded_sum_of(env: Environment, rng: np.random.Generator, row: int, n: int, g: int) -> int:
     """``draw_encoded_sum`` for the law in one row of the environment."""
     x, y = env.parameters[row, 0], env.parameters[row, 1]

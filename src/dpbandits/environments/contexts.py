@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled import normal, random, rare_routine, unlikely, verb
+from ..compiled import inlined, normal, random, shared_rare, unlikely
 from ..contracts.question import CONTEXTS
 from .instances import Instance
 from .laws import EMPIRICAL, GAUSSIAN
@@ -97,13 +97,13 @@ def contextual_environment(
     )  # fmt: skip
 
 
-@verb
+@inlined
 def row_of(env: ContextualEnvironment, rng: np.random.Generator, t: int) -> int:
     """The row of the environment that the round after ``t`` rounds takes its contexts from."""
     return int(random(rng) * len(env.rows)) if env.law[0] == EMPIRICAL else t
 
 
-@verb
+@inlined
 def draw_contexts(
     env: ContextualEnvironment, rng: np.random.Generator, row: int, X: np.ndarray, means: np.ndarray
 ) -> None:
@@ -135,7 +135,7 @@ def draw_contexts(
     means[K] = best
 
 
-@partial(rare_routine, borrows=True)
+@partial(shared_rare, borrows=True)
 def read_contexts(env: ContextualEnvironment, row: int, X: np.ndarray, means: np.ndarray) -> None:
     """``draw_contexts`` from a row of the environment."""
     K, d = X.shape
@@ -154,7 +154,7 @@ def read_contexts(env: ContextualEnvironment, row: int, X: np.ndarray, means: np
         means[K] = max(means[K], means[i])
 
 
-@verb
+@inlined
 def reward_given(
     env: ContextualEnvironment, rng: np.random.Generator, row: int, i: int, mean: float
 ) -> float:

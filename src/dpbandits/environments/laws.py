@@ -9,14 +9,14 @@ import numpy as np
 
 from ..compiled import (
     beta,
-    borrowing_routine,
     call_at,
     exponential,
+    inlined,
     normal,
     random,
+    shared_borrowing,
     student,
     unlikely,
-    verb,
 )
 
 # The laws, each with the meaning of its parameters.
@@ -74,32 +74,32 @@ class Law(NamedTuple):
     z: float
 
 
-@verb
+@inlined
 def law_of(env: Environment, row: int) -> Law:
     """The law in a row of the environment."""
     x, y, z = env.parameters[row, 0], env.parameters[row, 1], env.parameters[row, 2]
     return Law(row, env.law[row], x, y, z)
 
 
-@verb
+@inlined
 def sigmoid(x: float) -> float:
     """1/(1 + e^-x), which maps any reward into (0, 1)."""
     return 1.0 / (1.0 + math.exp(-x)) if x > -700.0 else 0.0
 
 
-@verb
+@inlined
 def outliers(env: Environment, a: int) -> int:
     """The row of the law of arm ``a``'s outliers."""
     return a + env.table.shape[1]
 
 
-@verb
+@inlined
 def draw(env: Environment, rng: np.random.Generator, a: int, t: int) -> float:
     """One reward of arm ``a``, pulled when ``t`` rounds have been played."""
     return draw_again(env, rng, law_of(env, a), t)
 
 
-@verb
+@inlined
 def draw_again(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
     """One reward of the arm whose inliers follow ``law``."""
     if unlikely(env.alpha > 0.0) and random(rng) < env.alpha:
@@ -107,13 +107,13 @@ def draw_again(env: Environment, rng: np.random.Generator, law: Law, t: int) -> 
     return draw_from(env, rng, law, t)
 
 
-@borrowing_routine
+@shared_borrowing
 def draw_outlier(env: Environment, rng: np.random.Generator, row: int) -> float:
     """One outlier, drawn from the law in a row of the environment."""
     return draw_from(env, rng, law_of(env, row), 0)
 
 
-@borrowing_routine
+@shared_borrowing
 def draw_outlier_within(
     env: Environment, rng: np.random.Generator, row: int, level: float
 ) -> float:
@@ -123,7 +123,7 @@ def draw_outlier_within(
     return draw_outlier(env, rng, row)
 
 
-@verb
+@inlined
 def draw_within(env: Environment, rng: np.random.Generator, a: int, t: int, level: float) -> float:
     """As ``draw``, for an algorithm that truncates at ``level``."""
     if env.alpha > 0.0 and random(rng) < env.alpha:
@@ -131,13 +131,13 @@ def draw_within(env: Environment, rng: np.random.Generator, a: int, t: int, leve
     return draw_from(env, rng, law_of(env, a), t)
 
 
-@verb
+@inlined
 def largest_kept(env: Environment, row: int, level: float) -> float:
     """``level`` for outliers that know it, else infinity."""
     return level if env.law[row] == LARGEST else np.inf
 
 
-@verb
+@inlined
 def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
     """One value of a law; the code for involved laws is not inlined."""
     if unlikely(law.kind >= INVOLVED):
@@ -145,7 +145,7 @@ def draw_from(env: Environment, rng: np.random.Generator, law: Law, t: int) -> f
     return draw_plain(env, rng, law, t)
 
 
-@verb
+@inlined
 def draw_next(env: Environment, rng: np.random.Generator, law: Law) -> float:
     """One value of a law other than ``TABLE``, for loops that only draw: everything is inlined."""
     if law.kind >= INVOLVED:
@@ -153,7 +153,7 @@ def draw_next(env: Environment, rng: np.random.Generator, law: Law) -> float:
     return draw_plain(env, rng, law, 0)
 
 
-@verb
+@inlined
 def draw_plain(env: Environment, rng: np.random.Generator, law: Law, t: int) -> float:
     """One value of a law that is not involved."""
     if law.kind == TWO_POINT:
@@ -176,7 +176,7 @@ def draw_plain(env: Environment, rng: np.random.Generator, law: Law, t: int) -> 
     return env.points[i, 0]
 
 
-@verb
+@inlined
 def draw_involved(rng: np.random.Generator, kind: int, x: float, y: float, z: float) -> float:
     """One value of an involved law with the given parameters."""
     if kind == SIGMOID_GAUSSIAN:
@@ -192,7 +192,7 @@ def draw_involved(rng: np.random.Generator, kind: int, x: float, y: float, z: fl
     return x + y * student(rng, z)
 
 
-@borrowing_routine
+@shared_borrowing
 def draw_apart(rng: np.random.Generator, kind: int, x: float, y: float, z: float) -> float:
     """``draw_involved``, not inlined into kernels."""
     return draw_involved(rng, kind, x, y, z)

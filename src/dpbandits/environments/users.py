@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled import normal, random, verb
+from ..compiled import inlined, normal, random
 
 
 class Users(NamedTuple):
@@ -23,26 +23,26 @@ class Users(NamedTuple):
     normal: np.ndarray
 
 
-@verb
+@inlined
 def half_tanh(eps: float) -> float:
     """tanh(eps/2), computed without e^eps, which overflows."""
     shrunk = math.expm1(-eps)
     return -shrunk / (2.0 + shrunk)
 
 
-@verb
+@inlined
 def half_coth(eps: float) -> float:
     """1/tanh(eps/2), infinite at eps = 0."""
     return 1.0 / half_tanh(eps) if eps > 0.0 else np.inf
 
 
-@verb
+@inlined
 def alike(users: Users) -> bool:
     """Whether all users have the level of user 0, so that no arrivals need to be drawn."""
     return len(users.share) == 1 and users.normal[1] == 0.0
 
 
-@verb
+@inlined
 def arrival(users: Users, rng: np.random.Generator) -> int:
     """Draw the user of the next round: the index of that user's privacy level."""
     if users.normal[1] > 0.0:

@@ -58,7 +58,7 @@ def _text(part: Source) -> str:
         with np.errstate(over="ignore"):  # the last digits of float64 differ between processors
             arrays = [
                 np.asarray(x, dtype=np.float32).tobytes().hex()
-                for x in (*data.instance.content(), *data.crowd.users())
+                for x in (*data.instance.content(), *data.population.users())
             ]
         played = [part.version, *(law.version for law in part.laws)]
         return digest(part.described, *map(without_libraries, played), *arrays, length=16)

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..compiled import answer_of, borrowing_routine, loop, random
+from ..compiled import answer_of, loop, random, shared_borrowing
 from ..contextual_game import new_contextual_game, regret_of
 from ..contracts.algorithm import Algorithm
 from ..contracts.question import BEST_ARM, PULLS, TRACE
@@ -66,13 +66,13 @@ def play_many(setting: Setting, runs: Sequence[int]) -> list[Record]:
 
 
 def _play(setting: Setting, runs: Sequence[int]) -> list[Record]:
-    instance, crowd = data_of(setting)
-    coins, rng = (generator(setting.seed, runs[0], stream) for stream in (ENVIRONMENT, LEARNER))
+    instance, population = data_of(setting)
+    env_rng, rng = (generator(setting.seed, runs[0], stream) for stream in (ENVIRONMENT, LEARNER))
     K = len(instance.means)
     laws = instance.shuffled(np.arange(K))
     question = setting.question
     begin, read = GAMES[question.record.name]
-    game: Any = begin(laws, crowd.users(), coins, setting.horizon, setting.rounds())
+    game: Any = begin(laws, population.users(), env_rng, setting.horizon, setting.rounds())
     shuffled = len(runs) if setting.shuffle_arms else 0
     order = np.zeros((shuffled, K), np.int64)
     arms = Arms(order, by_arm(laws), by_arm(instance.environment), question.record.per_arm)
@@ -136,7 +136,7 @@ def play_loop(
     answers = np.zeros(runs)
     memory = NO_MEMORY
     if len(states):
-        memory = memory_of(game.coins.bit_generator), memory_of(rng.bit_generator)
+        memory = memory_of(game.env_rng.bit_generator), memory_of(rng.bit_generator)
     if arms is None:
         places = by_arm(game.env)
         arms = Arms(np.zeros((0, 0), np.int64), places, places, False)
@@ -144,14 +144,14 @@ def play_loop(
     return traces, answers
 
 
-@borrowing_routine
-def shuffle(coins: np.random.Generator, arms: Arms, i: int) -> None:
+@shared_borrowing
+def shuffle(env_rng: np.random.Generator, arms: Arms, i: int) -> None:
     """Shuffle the arms of run ``i``: every order has the same probability."""
     order, K = arms.order, arms.order.shape[1]
     for a in range(K):
         order[i, a] = a
     for a in range(K - 1, 0, -1):
-        b = int(random(coins) * (a + 1))
+        b = int(random(env_rng) * (a + 1))
         order[i, a], order[i, b] = order[i, b], order[i, a]
     for n in range(len(arms.placed)):
         placed, listed = arms.placed[n], arms.listed[n]
@@ -169,7 +169,7 @@ def play_games(game, rng, memory, states, arms, arguments, traces, answers):
         if is_shuffled:
             for word in range(WORDS):
                 memory[0][word] = states[i, SHUFFLE, word]
-            shuffle(game.coins, arms, i)
+            shuffle(game.env_rng, arms, i)
         if i < len(states):
             for word in range(WORDS):  # assigning slices would take two seconds to compile
                 memory[0][word] = states[i, ENVIRONMENT, word]

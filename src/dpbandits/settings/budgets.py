@@ -23,7 +23,7 @@ class Privacy(NamedTuple):
     # its value, infinite for an algorithm that is not private; that of the least private user if
     # users have levels of their own
     budget: float
-    crowd: Population  # the population of users
+    population: Population  # the population of users
     # users with a lower level send nothing; None without local privacy
     eps_min: float | None = None
     own_levels: bool = False  # whether users have levels of their own
@@ -34,7 +34,7 @@ def privacy(
     config: Mapping[str, Any],
     point: Point,
     algorithm: Algorithm,
-    population: str,
+    name: str,
     spec: Mapping[str, Any],
     built: Callable[[str], Population],
 ) -> Privacy:
@@ -53,9 +53,9 @@ def privacy(
         if other != algorithm.budget and given is not None and (algorithm.private or given != inf):
             raise BadInput(f"{other}={plain(given)}: {algorithm.without(other)}")
     if algorithm.per_user:
-        return _local(config, algorithm, population, spec, budget, eps_min, built)
+        return _local(config, algorithm, name, spec, budget, eps_min, built)
     if config.get("population", "homogeneous") != "homogeneous":
-        raise BadInput(f"population={population}: {algorithm.name} takes no population")
+        raise BadInput(f"population={name}: {algorithm.name} takes no population")
     if config.get("eps_min") is not None:
         raise BadInput(f"eps_min={plain(eps_min)}: {algorithm.name} takes no eps_min")
     value = inf
@@ -64,33 +64,32 @@ def privacy(
     return Privacy(name, value, homogeneous(value))
 
 
-def _local(config, algorithm, population, spec, eps, eps_min, built) -> Privacy:
+def _local(config, algorithm, name, spec, eps, eps_min, built) -> Privacy:
     auto = eps_min == "auto"
     if spec:
         if config["eps"] is not None:
             raise BadInput(
-                f"eps={plain(eps)}: the users of {population} have levels of their own; "
-                "leave eps out"
+                f"eps={plain(eps)}: the users of {name} have levels of their own; leave eps out"
             )
-        crowd = built(as_json(spec))
-        budget = crowd.largest
+        population = built(as_json(spec))
+        budget = population.largest
     else:
         budget = argument("eps", 1.0 if eps is None else eps, POSITIVE, 1)
         level("eps", budget if eps is None else eps)
-        crowd = homogeneous(budget)
+        population = homogeneous(budget)
         eps_min = budget if eps_min is None else eps_min
     if eps_min is None:
         raise BadInput(
-            f"eps_min: users of {population} with a lower level send nothing; give a number "
+            f"eps_min: users of {name} with a lower level send nothing; give a number "
             "above 0, or auto"
         )
     if auto:
-        terms = candidates(crowd, algorithm.leading_term or "V_L")
+        terms = candidates(population, algorithm.leading_term or "V_L")
         if not terms:
-            raise BadInput(f"population={population}: no user has a level above 0")
+            raise BadInput(f"population={name}: no user has a level above 0")
         eps_min = min(terms, key=terms.__getitem__)
     least = argument("eps_min", eps_min, POSITIVE, 1)
-    if crowd.mass(least) <= 0:
-        who = f"users of {population}" if spec else f"users of level eps={budget:g}"
+    if population.mass(least) <= 0:
+        who = f"users of {name}" if spec else f"users of level eps={budget:g}"
         raise BadInput(f"eps_min={plain(eps_min)}: no {who} would send anything")
-    return Privacy("eps", budget, crowd, least, bool(spec), auto)
+    return Privacy("eps", budget, population, least, bool(spec), auto)

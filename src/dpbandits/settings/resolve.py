@@ -12,7 +12,7 @@ from typing import Any
 
 from ..contracts.algorithm import Algorithm
 from ..contracts.parameters import AUTO, BUDGETS
-from ..contracts.question import ARMS, CONTEXTS, FEATURES, Question, asked_of
+from ..contracts.question import ARMS, CONTEXTS, FEATURES, Question, question_for
 from ..environments.catalogue import build
 from ..environments.instances import Instance
 from ..environments.populations import build_population
@@ -62,7 +62,7 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
         if point.get("population", config.get("population")) != config.get("population"):
             swept.add("population")
         taken |= columns.keys()
-        taken |= {setting.algorithm.budget or ""} if not setting.population else set()
+        taken |= {setting.algorithm.budget or ""} if not setting.population_spec else set()
         taken |= {"population", "eps_min"} if setting.algorithm.per_user else set()
     _refuse_unused(question, swept - taken)
     return list(found.values())
@@ -89,8 +89,8 @@ def resolve_point(
         at_least=1,
         at_most=question.largest_limit,
     )
-    crowd_spec, crowd_columns = _changed_at("population", specs.get("population", {}), point)
-    budget = privacy(config, point, algorithm, population, crowd_spec, sources.population)
+    users_spec, users_columns = _changed_at("population", specs.get("population", {}), point)
+    budget = privacy(config, point, algorithm, population, users_spec, sources.population)
     goal = {
         key: argument(key, point.get(key, config[key]), domain, math.nan)
         for key, domain in question.goal
@@ -106,12 +106,12 @@ def resolve_point(
     varied = budget.own_levels or eps_min_asked or "population" in swept
     if algorithm.per_user and varied:
         columns |= {"population": population, "eps_min": budget.eps_min}
-        columns |= {k: point[k] for k in crowd_columns}
+        columns |= {k: point[k] for k in users_columns}
     values = specs[question.group] | {k: v for k, v in columns.items() if k in own} | given
     check_names(algorithm, own, specs[question.group], values)
     spec, arm = as_json(env_spec), None
     instance = sources.environment(spec)
-    asked = asked_of(question, instance.actions)
+    asked = question_for(question, instance.actions)
     if asked is None:
         raise BadInput(f"env={env}: it has {instance.actions}; a stopping rule plays arms")
     question = asked
@@ -129,7 +129,7 @@ def resolve_point(
         arm=arm,
         budget=budget.budget,
         goal=tuple(goal.items()),
-        population=as_json(crowd_spec) if budget.own_levels else "",
+        population_spec=as_json(users_spec) if budget.own_levels else "",
         horizon=limit,
         seed=whole("seed", config["seed"], at_least=0),
         checkpoints=whole("checkpoints", config.get("checkpoints", 1), 1, 100_000),
@@ -137,7 +137,7 @@ def resolve_point(
         algorithm=algorithm,
         columns=columns,
         auto=budget.auto,
-        data=Data(instance, budget.crowd),
+        data=Data(instance, budget.population),
         laws=written_in(env_spec),
     )
     _check_rewards(setting, instance, yes_no("assume", config.get("assume", False)))

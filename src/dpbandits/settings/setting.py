@@ -25,7 +25,7 @@ class Data(NamedTuple):
     """The data that a setting is played on, read from their files."""
 
     instance: Instance
-    crowd: Population
+    population: Population
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Setting:
     goal: tuple[tuple[str, float], ...]  # what an answer is judged by, as pairs of name and value
     # the configuration of users with levels of their own, as JSON; empty if all users have the
     # level ``budget``
-    population: str
+    population_spec: str
     horizon: int  # the largest number of rounds
     seed: int  # seed of the sweep
     checkpoints: int  # the approximate number of rounds at which pulls are recorded
@@ -87,7 +87,7 @@ class Setting:
             "arm": self.arm,
             self.budget_name: self.budget if finite else None,
             "goal": dict(self.goal),
-            "population": json.loads(self.population) if self.population else None,
+            "population": json.loads(self.population_spec) if self.population_spec else None,
             "horizon": self.horizon,
             "seed": self.seed,
             "checkpoints": self.checkpoints,
@@ -121,7 +121,7 @@ class Setting:
 
     def key_on(self, data: Data) -> str:
         """The key of the setting on these data."""
-        arrays = [*data.instance.content(), *data.crowd.users(), self.rounds()]
+        arrays = [*data.instance.content(), *data.population.users(), self.rounds()]
         content = hashlib.sha256(b"".join(np.asarray(x).tobytes() for x in arrays)).hexdigest()
         versions = [law.version for law in self.laws]
         name = digest(self.described, self.version, content, *versions, length=16)
@@ -133,17 +133,17 @@ class Setting:
         return (self.data or self.read()).instance
 
     @property
-    def crowd(self) -> Population:
+    def population(self) -> Population:
         """The population of users."""
-        return (self.data or self.read()).crowd
+        return (self.data or self.read()).population
 
     def read(self) -> Data:
         """The data as they are now."""
         instance = build(json.loads(self.env_spec))
         return Data(
             instance if self.arm is None else instance.alone(self.arm),
-            build_population(json.loads(self.population))
-            if self.population
+            build_population(json.loads(self.population_spec))
+            if self.population_spec
             else homogeneous(self.budget),
         )
 
@@ -174,7 +174,7 @@ def data_of(setting: Setting) -> Data:
     Raises:
         BadInput: the files have changed since its key was computed.
     """
-    if setting.data is not None and not _in_files(setting.env_spec, setting.population):
+    if setting.data is not None and not _in_files(setting.env_spec, setting.population_spec):
         return setting.data
     return _data(setting, setting.key)  # after an edit, an equal setting has another key
 

@@ -1,13 +1,14 @@
 """AdaP-TT: Top Two identification of the best arm on the private means of forgetful phases."""
 
 import math
+from typing import Literal
 
 import numpy as np
 
 from ..authoring import (
-    BEST_ARM, CODED, EMPIRICAL, PROVED, STOPPING_AND_ANSWER, UNIT_INTERVAL, Budget, Fraction,
-    Threshold, Variant, arms, global_dp, is_convincing, kernel, laplace_mean, one_release, pull,
-    pull_sum, random, rare_routine, rounds_left, top_two, verb,
+    BEST_ARM, CODED, EMPIRICAL, PROVED, STOPPING_AND_ANSWER, UNIT_INTERVAL, Budget, Fraction, arms,
+    global_dp, inlined, is_convincing, kernel, laplace_mean, one_release, pull, pull_sum, random,
+    rounds_left, shared_rare, top_two,
 )  # fmt: skip
 
 NAME = "AdaP-TT"
@@ -20,7 +21,14 @@ GUARANTEE = global_dp(
 
 
 @kernel
-def adap_tt(game, rng, eps: Budget, delta: Fraction, variant: Variant, threshold: Threshold):
+def adap_tt(
+    game,
+    rng,
+    eps: Budget,
+    delta: Fraction,
+    variant: Literal["printed", "coded"],
+    threshold: Literal["usual", "proved", "empirical"],
+):
     """AdaP-TT (Azize's thesis, Alg. 10; Azize et al. 2024). The actions, the stopping time and the
     answer together are eps-DP. Rewards in [0, 1]. With probability 1 - delta the answer is right.
 
@@ -39,7 +47,7 @@ def adap_tt(game, rng, eps: Budget, delta: Fraction, variant: Variant, threshold
     return answer[0]
 
 
-@rare_routine
+@shared_rare
 def as_coded(game, rng, eps, delta, proved, answer):
     """The authors' code: a coin chooses between the leader and its challenger, which is chosen
     anew in every round; the leader is the arm that must be convincing.
@@ -73,7 +81,7 @@ def as_coded(game, rng, eps, delta, proved, answer):
                 return
 
 
-@verb
+@inlined
 def coded_leader(m, n, t, eps):
     l = math.log(t)
     best, largest = 0, -np.inf
@@ -84,18 +92,18 @@ def coded_leader(m, n, t, eps):
     return best
 
 
-@verb
+@inlined
 def slack_of(finished):
     return 1.0 / (1.0 + math.sqrt(np.sum(finished)))
 
 
-@verb
+@inlined
 def coded_cost(m, finished, count, slack, b, a):
     w, v = finished[b] + count[b], finished[a] + count[a]
     return (m[b] - m[a] + slack) / math.sqrt(1.0 / w + 1.0 / v)
 
 
-@verb
+@inlined
 def coded_challenger(m, finished, count, slack, b):
     """The arm of smallest cost, and a lower bound on the costs of the others until a phase ends:
     the smallest of them, or -inf if one may decrease.

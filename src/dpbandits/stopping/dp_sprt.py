@@ -6,7 +6,7 @@ import numpy as np
 
 from ..authoring import (
     HYPOTHESES, STOPPING_AND_ANSWER, UNIT_INTERVAL, Alignment, Budget, Fraction, bernoulli_kl,
-    global_dp, kernel, laplace, laplace_scale, pull, rounds_left, verb,
+    global_dp, inlined, kernel, laplace, laplace_scale, pull, rounds_left,
 )  # fmt: skip
 
 NAME = "DP-SPRT"
@@ -63,7 +63,7 @@ def dp_sprt(game, rng, eps: Budget, mu0: Fraction, mu1: Fraction, alpha: Fractio
     return np.nan
 
 
-@verb
+@inlined
 def slack(n, eps, risk):
     """The room for the noise at the n-th test, for the sum of n rewards."""
     if eps == np.inf:

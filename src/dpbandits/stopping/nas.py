@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..authoring import (
-    NOT_PRIVATE, WITHIN_R, Fraction, Range, kernel, pull_sum, rounds_left, rounds_played, verb,
+    NOT_PRIVATE, WITHIN_R, Fraction, Range, inlined, kernel, pull_sum, rounds_left, rounds_played,
 )  # fmt: skip
 
 NAME = "NAS"
@@ -39,7 +39,7 @@ def nas(game, rng, rel_error: Fraction, beta: Fraction, R: Range):
     return np.nan
 
 
-@verb
+@inlined
 def nas_bar(t: float, a: float, beta: float, R: float) -> float:
     """The bar for the sum of t samples: t h_t (1 + 1/a)."""
     h = R * math.sqrt(2.0 * math.log(4.0 * t * t / beta) / t)

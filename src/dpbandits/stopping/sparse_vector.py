@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from ..authoring import exponential, laplace, laplace_scale, verb
+from ..authoring import exponential, laplace, laplace_scale, inlined
 
 
-@verb
+@inlined
 def noise_scales(eps: float, R: float) -> tuple[float, float, float]:
     """Scales s1, s2, s3 of the noise of threshold, tests and release (Sajed & Sheffet 2019).
 
@@ -20,7 +20,7 @@ def noise_scales(eps: float, R: float) -> tuple[float, float, float]:
     return s12, s12, laplace_scale(4.0 * R, eps)
 
 
-@verb
+@inlined
 def bar(t: float, n: float, eps: float, a: float, beta: float, R: float) -> float:
     """The bar for the sum of t samples at test n, without noise: t h_t (1 + 1/a) + c_t.
 
@@ -33,7 +33,7 @@ def bar(t: float, n: float, eps: float, a: float, beta: float, R: float) -> floa
     return t * h * (1.0 + 1.0 / a) + c
 
 
-@verb
+@inlined
 def first_above(rng: np.random.Generator, n: int, scale: float, level: float) -> tuple[int, float]:
     """Draw the first of ``n`` independent Laplace variables that exceeds a level, exactly in law.
 

@@ -154,7 +154,7 @@ def align(
     aligned = entered = edges = 0
     spent = 0.0
     for number, case in zip(range(replays), cases(coupling, rng, horizons), strict=False):
-        mixed = replace(coupling, crowd=number % 2 == 1)
+        mixed = replace(coupling, mixed_levels=number % 2 == 1)
         found = check(mixed, case)
         if found.problem is not None:
             nudged = [case.size * (1.0 + NUDGE * (k + 1)) for k in range(NUDGES)]

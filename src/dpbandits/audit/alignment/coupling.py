@@ -41,10 +41,10 @@ class Coupling(Promise):
     """An algorithm or stopping rule whose alignment is replayed.
 
     Attributes:
-        crowd: whether users have levels of their own, for algorithms that know them.
+        mixed_levels: whether users have levels of their own, for algorithms that know them.
     """
 
-    crowd: bool = False
+    mixed_levels: bool = False
 
     @property
     def alignment(self) -> Alignment:
@@ -70,7 +70,7 @@ class Coupling(Promise):
 
     @property
     def population(self) -> Population:
-        if not (self.crowd and self.source.per_user):
+        if not (self.mixed_levels and self.source.per_user):
             return homogeneous(self.budget)
         levels = self.budget * np.array([0.5, 1.0, 2.0])
         return Population(levels, np.full(3, 1 / 3))
@@ -81,9 +81,9 @@ class Coupling(Promise):
             return self.gaussian.rho(self.numbers)
         if not self.source.per_user:
             return self.promised
-        users, coins = self.population.users(), np.random.default_rng(0)
+        users, env_rng = self.population.users(), np.random.default_rng(0)
         for _ in range(place[0] + 1):
-            user = arrival(users, coins)
+            user = arrival(users, env_rng)
         return float(users.level[user])
 
     def play(
@@ -94,12 +94,12 @@ class Coupling(Promise):
     ) -> tuple[Played, Any]:
         """Play rewards, float array (T, K), with the numbers of a stream."""
         rewards = Rewards(table, watched)
-        coins = None if self.source.per_user else Coins(rewards.reads)
+        env_rng = None if self.source.per_user else Coins(rewards.reads)
         actions, private = self.source.actions, self.source.guarantee.of_contexts
-        game = game_on(rewards, self.population, coins, None, actions, private)
+        game = game_on(rewards, self.population, env_rng, None, actions, private)
         rng = stream(rewards.reads)
         answer = answer_of(self.function(game, rng, *self.arguments(len(table))))
         arms = game.trace[: int(game.clock[0])].argmax(axis=1)
-        if not self.source.asked.record.per_arm:  # every reward is read
+        if not self.source.question_played.record.per_arm:  # every reward is read
             arms = np.array([a for _, a in rewards.reads])
         return Played(arms, answer, rewards), rng

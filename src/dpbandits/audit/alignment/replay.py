@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...contracts.alignments import Changed, Drawn, Run
-from ...environments.blocks import kept
+from ...environments.blocks import truncate
 from ..numbers.draws import DISCRETE, LAPLACE, SKELLAM, UNIFORM, Draw
 from ..numbers.streams import Stream
 from .coupling import Coupling, Played
@@ -141,7 +141,7 @@ def declared_shifts(coupling, seen, recorded, first, second, places) -> dict[int
     for where in places:
         if where in items:
             center, level = seen.rewards.truncated[where]
-            by = kept(second[where] - center, level) - kept(first[where] - center, level)
+            by = truncate(second[where] - center, level) - truncate(first[where] - center, level)
             changed = Changed(where[1], items[where], float(by))
             for i, shift in declare(run, changed).items():
                 found[numbers[i]] = found.get(numbers[i], 0.0) + shift

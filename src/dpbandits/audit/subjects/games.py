@@ -36,8 +36,8 @@ def arguments_at(algorithm: Algorithm, parameters: Mapping[str, Any], T: int) ->
 
 def game_on(
     table: Any,
-    crowd: Population,
-    coins: Any = None,
+    population: Population,
+    env_rng: Any = None,
     checkpoints: np.ndarray | None = None,
     actions: str = ARMS,
     of_contexts: bool = False,
@@ -46,8 +46,8 @@ def game_on(
 
     Args:
         table: the rewards, float array (T, K), or what behaves like one.
-        crowd: the users.
-        coins: the environment's generator; one of seed 0 if None.
+        population: the users.
+        env_rng: the environment's generator; one of seed 0 if None.
         checkpoints: see ``new_game``; all rounds if None.
         actions: what the learner knows of the actions. Features and contexts are public: they are
             the same in all games of a size.
@@ -59,8 +59,8 @@ def game_on(
     if of_contexts:
         depend_on_rewards(laws.rows, getattr(table, "table", table))
     rounds = np.arange(1, T + 1) if checkpoints is None else checkpoints
-    coins = np.random.default_rng(0) if coins is None else coins
-    return begin(laws, crowd.users(), coins, T, rounds)
+    env_rng = np.random.default_rng(0) if env_rng is None else env_rng
+    return begin(laws, population.users(), env_rng, T, rounds)
 
 
 def with_arms(table: Any) -> tuple[Environment, Callable]:

@@ -13,8 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...compiled import inlined, verb
-from ...environments.blocks import count, encoded, kept
+from ...compiled import inlined
+from ...environments.blocks import count, encoded, truncate
 from ...parts.counting.honaker import honaker_noise, new_honaker_trees
 from ...parts.counting.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
 from ...parts.counting.kary import kary_levels, kary_noise, new_kary_trees
@@ -180,7 +180,7 @@ def adaptive_tree(rng, x, eps, out):
     levels = tree_levels(len(x))
     for i in range(len(x)):
         B = np.sqrt(i + 1.0)
-        S += kept(x[i], B)
+        S += truncate(x[i], B)
         noise = laplace(rng, tree_node_scale(levels, 2.0 * B, eps))
         out[i] = S + tree_noise(trees, 0, i + 1, noise)
 
@@ -191,7 +191,7 @@ def adaptive_kary_tree(rng, x, eps, out):
     trees, S = new_kary_trees(1, len(x), 3), 0.0
     scales = NodeScales(kary_levels(len(x), 3), 2.0, 0.5, eps)
     for i in range(len(x)):
-        S += kept(x[i], np.sqrt(i + 1.0))
+        S += truncate(x[i], np.sqrt(i + 1.0))
         out[i] = S + kary_noise(trees, rng, 0, i + 1, scales)
 
 
@@ -199,7 +199,7 @@ def adaptive_kary_tree(rng, x, eps, out):
 def truncated_mean(rng, x, eps, out):
     total = 0.0
     for i in range(len(x)):
-        total += kept(x[i], 1.0)
+        total += truncate(x[i], 1.0)
     out[0] = private_mean(rng, total, float(len(x)), 1.0, eps)
 
 
@@ -220,11 +220,11 @@ def central_mean(rng, x, eps, out):
         count(x[i], 1, -2.0, 1.0, counts)
     J = private_mode(rng, counts, float(n), eps) - 2.0
     for i in range(n):
-        total += kept(x[n + i] - J, 1.0)
+        total += truncate(x[n + i] - J, 1.0)
     out[0] = J + private_mean(rng, total, float(n), 1.0, eps)
 
 
-@verb
+@inlined
 def encoded_total(rng, x, g):
     """The sum of the encodings of some rewards."""
     total = 0
@@ -266,7 +266,7 @@ ROUNDS = np.array([
 PLACES = tuple(float(i) for i in range(len(ROUNDS)))
 
 
-@verb
+@inlined
 def write_triangle(M, start, corner, out):
     """Write the lower triangle of M into ``out``, if wanted without its last corner."""
     for p in range(len(M)):

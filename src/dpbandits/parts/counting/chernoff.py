@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import borrowing_routine, routine, verb
+from ...compiled import inlined, shared, shared_borrowing
 
 NEAR = 4  # levels of a subtree whose logarithms are not replaced by four terms of their series
 PRECISION = 1e-5  # of the equation that the best s solves; that of the quantile is its cube
@@ -33,21 +33,21 @@ class Noise(NamedTuple):
     parabola: np.ndarray  # float64 array (K, 3), its coefficients in l - start
 
 
-@routine
+@shared
 def new_noise(K: int, M: int) -> Noise:
     """No noise in ``K`` sums, and room for ``M`` kinds of parts in each."""
     number, scale, height = np.zeros((K, M)), np.zeros((K, M)), np.zeros((K, M), np.int64)
     return Noise(np.zeros(K, np.int64), number, scale, height, np.zeros(K), np.zeros((K, 3)))
 
 
-@verb
+@inlined
 def clear_noise(noise: Noise, a: int) -> None:
     """Remove all parts of the noise of sum ``a``."""
     noise.parts[a] = 0
     noise.start[a] = 0.0
 
 
-@verb
+@inlined
 def add_noise(noise: Noise, a: int, scale: float, height: int) -> None:
     """Add a part to the noise of sum ``a``."""
     i = noise.parts[a] - 1
@@ -60,7 +60,7 @@ def add_noise(noise: Noise, a: int, scale: float, height: int) -> None:
         noise.height[a, i + 1] = height
 
 
-@verb
+@inlined
 def noise_quantile(noise: Noise, a: int, l: float) -> float:
     """The Chernoff quantile at 1 - e^-l of the noise of sum ``a``; l > 0 must not decrease."""
     if l - noise.start[a] > STEP * noise.start[a]:
@@ -69,7 +69,7 @@ def noise_quantile(noise: Noise, a: int, l: float) -> float:
     return noise.parabola[a, 0] + y * (noise.parabola[a, 1] + y * noise.parabola[a, 2])
 
 
-@verb
+@inlined
 def cumulant(s: float, height: int) -> tuple[float, float, float]:
     """C, s C' and s^2 C'' for a part of scale 1, C(s) = - sum of 2^j ln(1 - x_j) over j <= height
     with x_j = (s 2^-j / (2 - 2^-height))^2.
@@ -100,7 +100,7 @@ def cumulant(s: float, height: int) -> tuple[float, float, float]:
     return C, 2.0 * first, 2.0 * second
 
 
-@borrowing_routine
+@shared_borrowing
 def minimise(noise: Noise, a: int, l: float) -> None:
     """Compute the parabola of sum ``a`` that begins at ``l``.
 

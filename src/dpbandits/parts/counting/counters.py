@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import borrowing_routine, routine, verb
+from ...compiled import inlined, shared, shared_borrowing
 from ..noise.mechanisms import laplace
 from .chernoff import Noise, add_noise, clear_noise, new_noise, noise_quantile
 from .honaker import HonakerTrees, honaker_noise, new_honaker_trees
@@ -41,7 +41,7 @@ class Counters(NamedTuple):
     noise: Noise
 
 
-@routine
+@shared
 def new_counters(
     K: int, T: int, tree: int, bonus: int, factor: float, power: float, eps: float
 ) -> Counters:
@@ -55,7 +55,7 @@ def new_counters(
     return Counters(tree, bonus, scales, binary, honaker, new_kary_trees(K, T, BRANCHES), noise)
 
 
-@verb
+@inlined
 def counter_noise(counters: Counters, rng: np.random.Generator, a: int, n: int) -> float:
     """Noise in the released sum of the first ``n`` items of arm ``a``; item n is the new one."""
     if counters.tree == HONAKER:
@@ -70,7 +70,7 @@ def counter_noise(counters: Counters, rng: np.random.Generator, a: int, n: int) 
     return drawn
 
 
-@borrowing_routine
+@shared_borrowing
 def describe(counters: Counters, a: int, n: int) -> None:
     """Note what the noise in the sum of the first ``n`` items of arm ``a`` is made of.
 
@@ -89,7 +89,7 @@ def describe(counters: Counters, a: int, n: int) -> None:
                 add_noise(counters.noise, a, scale, h if counters.tree == HONAKER else 0)
 
 
-@verb
+@inlined
 def noise_bonus(counters: Counters, a: int, log_t: float, literal: float) -> float:
     """The bonus for the noise in the sum of arm ``a``: the literal one, or if it is calibrated the
     Chernoff quantile at 1 - t^-4 / 2 of the noise that is in it.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import routine, verb
+from ...compiled import inlined, shared
 from ..noise.mechanisms import laplace
 from .node_scales import NodeScales, node_scale
 from .trees import lowest_bit, new_trees, tree_noise
@@ -25,13 +25,13 @@ class HonakerTrees(NamedTuple):
     prefix: np.ndarray  # float64 array (K, levels), the noise of prefixes, as in ``new_trees``
 
 
-@routine
+@shared
 def new_honaker_trees(K: int, T: int) -> HonakerTrees:
     """``K`` empty trees over at most ``T`` items each."""
     return HonakerTrees(new_trees(K, T), new_trees(K, T))
 
 
-@verb
+@inlined
 def honaker_noise(
     trees: HonakerTrees, rng: np.random.Generator, a: int, n: int, scales: NodeScales
 ) -> float:

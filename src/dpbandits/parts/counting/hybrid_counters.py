@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import routine, verb
+from ...compiled import inlined, shared
 from ..noise.mechanisms import laplace, laplace_scale
 from .trees import new_trees, tree_levels, tree_node_scale, tree_noise
 
@@ -25,7 +25,7 @@ class Counters(NamedTuple):
     trees: np.ndarray  # their trees, one for each arm; an epoch needs no node of an earlier one
 
 
-@routine
+@shared
 def new_hybrid_counters(K: int, T: int) -> Counters:
     """Empty counters of at most ``T`` rewards each."""
     size, end = np.zeros(K, np.int64), np.ones(K, np.int64)
@@ -33,7 +33,7 @@ def new_hybrid_counters(K: int, T: int) -> Counters:
     return Counters(full, part, size, end, scale, buffer, new_trees(K, T))
 
 
-@verb
+@inlined
 def count_reward(
     rng: np.random.Generator, eps: float, counters: Counters, a: int, x: float
 ) -> None:
@@ -54,7 +54,7 @@ def count_reward(
         counters.part[a] = counters.buffer[a] + tree_noise(counters.trees, a, in_epoch, noise)
 
 
-@verb
+@inlined
 def counted_mean(counters: Counters, a: int) -> float:
     """Private mean of all rewards of arm ``a``."""
     return (counters.full[a] + counters.part[a]) / counters.size[a]

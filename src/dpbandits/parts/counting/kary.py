@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import routine, verb
+from ...compiled import inlined, shared
 from ..noise.mechanisms import laplace
 from .chernoff import Noise, add_noise
 from .node_scales import NodeScales, node_scale
@@ -37,7 +37,7 @@ class KaryTrees(NamedTuple):
     prefix: np.ndarray
 
 
-@verb
+@inlined
 def kary_levels(T: int, k: int) -> int:
     """Levels of a tree over ``T`` items: the least h with (k^h - 1)/2 >= T."""
     levels, largest = 0, 0
@@ -46,7 +46,7 @@ def kary_levels(T: int, k: int) -> int:
     return levels
 
 
-@routine
+@shared
 def new_kary_trees(K: int, T: int, k: int) -> KaryTrees:
     """``K`` empty trees over at most ``T`` items each."""
     h = kary_levels(T, k)
@@ -54,7 +54,7 @@ def new_kary_trees(K: int, T: int, k: int) -> KaryTrees:
     return KaryTrees(np.zeros((K, h), np.int64), left, np.zeros((K, h + 1)))
 
 
-@verb
+@inlined
 def kary_noise(
     trees: KaryTrees, rng: np.random.Generator, a: int, n: int, scales: NodeScales
 ) -> float:
@@ -84,7 +84,7 @@ def kary_noise(
     return trees.prefix[a, 0]
 
 
-@verb
+@inlined
 def kary_parts(noise: Noise, a: int, trees: KaryTrees, scales: NodeScales) -> None:
     """What the noise of the items so far of tree ``a`` is made of."""
     h = trees.digits.shape[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...compiled import verb
+from ...compiled import inlined
 from .trees import tree_node_scale
 
 
@@ -17,7 +17,7 @@ class NodeScales(NamedTuple):
     eps: float  # privacy budget of a counter
 
 
-@verb
+@inlined
 def node_scale(scales: NodeScales, end: float) -> float:
     """Scale of the noise of a node whose last item, that of largest sensitivity, is ``end``."""
     sensitivity = scales.factor * end**scales.power if scales.power > 0.0 else scales.factor

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiled import routine, verb
+from ...compiled import inlined, shared
 from ..noise.mechanisms import laplace_scale
 
 
-@verb
+@inlined
 def tree_levels(T: int) -> int:
     """Levels of a tree over ``T`` items, floor(log2 T) + 1: the number of nodes of an item."""
     levels = 0
@@ -18,7 +18,7 @@ def tree_levels(T: int) -> int:
     return levels
 
 
-@routine
+@shared
 def new_trees(K: int, T: int) -> np.ndarray:
     """``K`` empty trees over at most ``T`` items each, float64 array (K, levels).
 
@@ -27,7 +27,7 @@ def new_trees(K: int, T: int) -> np.ndarray:
     return np.zeros((K, tree_levels(T)))
 
 
-@verb
+@inlined
 def tree_noise(trees: np.ndarray, a: int, n: int, noise: float) -> float:
     """Noise in the released sum of the first ``n`` items of tree ``a`` (Chan et al. 2011).
 
@@ -50,13 +50,13 @@ for _j in range(63):
     _EXPONENT[2**_j % 67] = _j
 
 
-@verb
+@inlined
 def lowest_bit(n: int) -> int:
     """Position of the lowest set bit of ``n`` >= 1."""
     return _EXPONENT[(n & -n) % 67]
 
 
-@verb
+@inlined
 def tree_node_scale(levels: int, sensitivity: float, eps: float) -> float:
     """Scale of each node's Laplace noise for which one tree is eps-DP."""
     return laplace_scale(levels * sensitivity, eps)

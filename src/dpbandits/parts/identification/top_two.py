@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ...compiled import borrowing_routine, routine, verb
+from ...compiled import inlined, shared, shared_borrowing
 from ...game import Game, arms, pull_sum, pulls, rounds_left
 from ..noise.mechanisms import laplace_mean
 
@@ -19,7 +19,7 @@ PROVED, EMPIRICAL = 1, 2  # positions in Threshold
 ZETA = math.pi**2 / 6.0  # zeta(s) for s = 2
 
 
-@routine
+@shared
 def top_two(
     game: Game, rng: np.random.Generator, eps: float, delta: float, starred: bool, proved: bool
 ) -> float:
@@ -62,7 +62,7 @@ def top_two(
     return np.nan
 
 
-@borrowing_routine
+@shared_borrowing
 def private_leader(m: np.ndarray, n: np.ndarray, k: np.ndarray, eps: float) -> int:
     """The arm of largest ``m + sqrt(k/n) + k/(eps n)`` (line 16)."""
     best, largest = 0, -np.inf
@@ -73,7 +73,7 @@ def private_leader(m: np.ndarray, n: np.ndarray, k: np.ndarray, eps: float) -> i
     return best
 
 
-@borrowing_routine
+@shared_borrowing
 def challenger(m: np.ndarray, w: np.ndarray, b: int, eps: float, starred: bool) -> int:
     """The arm other than ``b`` of smallest transportation cost from it (line 17)."""
     found, smallest = -1, np.inf
@@ -84,7 +84,7 @@ def challenger(m: np.ndarray, w: np.ndarray, b: int, eps: float, starred: bool) 
     return found
 
 
-@verb
+@inlined
 def rounds_of_leader(leads: float) -> float:
     """How often a leader was played in ``leads`` rounds as leader. It is played while that is at
     most half of the rounds, the present one included (line 18 with beta = 1/2).
@@ -92,7 +92,7 @@ def rounds_of_leader(leads: float) -> float:
     return math.floor(0.5 * leads) + 1.0 if leads > 0.0 else 0.0
 
 
-@verb
+@inlined
 def rounds_until(leads: float, needed_b: float, needed_c: float) -> float:
     """The number of rounds until the leader has been played ``needed_b`` times or its challenger
     ``needed_c`` times, after ``leads`` rounds of this leader.
@@ -103,7 +103,7 @@ def rounds_until(leads: float, needed_b: float, needed_c: float) -> float:
     return min(until_b, 2.0 * c + 1.0) - leads
 
 
-@verb
+@inlined
 def transportation_cost(d: float, w: float, v: float, eps: float, starred: bool) -> float:
     """W of two arms with weights ``w`` and ``v`` whose means differ by ``d`` (eq. 5.9, 5.12)."""
     if d <= 0.0:
@@ -111,7 +111,7 @@ def transportation_cost(d: float, w: float, v: float, eps: float, starred: bool)
     return d * (min(3.0 * eps, d) if starred else d) * 2.0 / (1.0 / w + 1.0 / v)  # 2 sigma^2 = 1/2
 
 
-@routine
+@shared
 def is_convincing(
     m: np.ndarray,
     n: np.ndarray,
@@ -144,7 +144,7 @@ def is_convincing(
     return True
 
 
-@routine
+@shared
 def threshold(w: float, v: float, K: int, delta: float, eps: float, rough: bool) -> float:
     """The threshold of AdaP-TT, sigma = 1/2, s = 2 (eq. 5.11), or if ``rough`` less than it."""
     k, j = phases(w) ** 2, phases(v) ** 2
@@ -153,7 +153,7 @@ def threshold(w: float, v: float, K: int, delta: float, eps: float, rough: bool)
     return 2.0 * gaussian_threshold(w, v, K, risk, rough) + (4.0 / eps**2) * (l * l / w + r * r / v)
 
 
-@routine
+@shared
 def starred_threshold(
     d: float, w: float, v: float, K: int, delta: float, eps: float, rough: bool
 ) -> float:
@@ -168,19 +168,19 @@ def starred_threshold(
     return 12.0 * max(l, r) + 3.0 * math.sqrt(2.0) * eps * (math.sqrt(w * h) + math.sqrt(v * g))
 
 
-@verb
+@inlined
 def phases(n: float) -> float:
     """k(n) = log2 n + 2."""
     return math.log2(n) + 2.0
 
 
-@verb
+@inlined
 def log_of_phases(n: float, K: int, delta: float) -> float:
     """ln(3 K zeta(s) k(n)^s / delta)."""
     return math.log(3.0 * K * ZETA * phases(n) ** 2 / delta)
 
 
-@verb
+@inlined
 def lambert(n: float, K: int, delta: float) -> float:
     """h(n), half of the y >= 1 with ``y - ln y = 2 ln(3 K zeta k^s/delta) + 4 ln(4 + ln n) + 1/2``.
 
@@ -195,7 +195,7 @@ def lambert(n: float, K: int, delta: float) -> float:
     return 0.5 * y
 
 
-@verb
+@inlined
 def empirical(w: float, v: float, delta: float, eps: float) -> float:
     """The threshold of the authors' code, which is not proved."""
     l = math.log(1.0 / delta)
@@ -203,7 +203,7 @@ def empirical(w: float, v: float, delta: float, eps: float) -> float:
     return l + counts + (1.0 / w + 1.0 / v) * (l / eps) ** 2
 
 
-@verb
+@inlined
 def gaussian_threshold(w: float, v: float, K: int, delta: float, rough: bool) -> float:
     """The threshold of Gaussian means without privacy (eq. 5.10), or if ``rough`` less than it:
     C^G(x) > x.
@@ -213,7 +213,7 @@ def gaussian_threshold(w: float, v: float, K: int, delta: float, rough: bool) ->
     return 2.0 * (x if rough else calibration(x)) + counts
 
 
-@routine
+@shared
 def calibration(x: float) -> float:
     """C^G(x) = min over 1/2 < l < 1 of (2 l - 2 l ln 4 l + ln zeta(2 l) - ln(1 - l)/2 + x)/l, by
     golden sections (Kaufmann & Koolen 2021).
@@ -234,14 +234,14 @@ def calibration(x: float) -> float:
     return min(f, g)
 
 
-@routine
+@shared
 def calibrated(l: float, x: float) -> float:
     """The function that ``calibration`` minimises."""
     linear = 2.0 * l - 2.0 * l * math.log(4.0 * l)
     return (linear + math.log(zeta(2.0 * l)) - 0.5 * math.log1p(-l) + x) / l
 
 
-@verb
+@inlined
 def zeta(s: float) -> float:
     """Riemann's zeta function for s in (1, 2], to 1e-14 (Euler-Maclaurin)."""
     N, total = 10.0, 0.0

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from ...compiled import random, routine
+from ...compiled import random, shared
 from ...game import Game, arms, pull, rounds_left
 from ..noise.local_randomizers import convert_to_bernoulli
 from .top_two import calibration, challenger
 
 
-@routine
+@shared
 def top_two_each_round(game: Game, rng: np.random.Generator, delta: float, tanh: float) -> float:
     """Play until the arm of largest mean is convincing and return its number, or NaN if the game
     ends before. The cost of two arms is compared with the threshold of Gaussian means.
@@ -54,7 +54,7 @@ def top_two_each_round(game: Game, rng: np.random.Generator, delta: float, tanh:
     return np.nan
 
 
-@routine
+@shared
 def all_beaten(
     m: np.ndarray, n: np.ndarray, counts: np.ndarray, best: int, calibrated: float
 ) -> bool:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import verb
+from ...compiled import inlined
 from .powers import CLOSE, Cubic, evaluate, expansion
 
 WINDOW = 2.0**-13  # length of a window as a fraction of t; the bounds are renewed at its end
@@ -30,9 +30,9 @@ class Indices(NamedTuple):
     shift: float  # of the growth, at least 0
     power: float  # of the growth, in (0, 1)
     # if it is less than 1, each round adds 1 to the leader's N, its width is proportional to
-    # N^-fade, and N (index - total/N - bonus) does not decrease. If it is 1, only N (index -
+    # N^-width_decay, and N (index - total/N - bonus) does not decrease. If it is 1, only N (index -
     # total/N) is known not to decrease
-    fade: float
+    width_decay: float
 
 
 class Window(NamedTuple):
@@ -55,7 +55,7 @@ class Stretch(NamedTuple):
     gain: float  # bounds what the leader's index has beyond total/N, times N
 
 
-@verb
+@inlined
 def new_window(indices: Indices, t: int) -> Window:
     """The window that begins at round ``t``."""
     last = t + max(LEAST, math.floor(t * WINDOW))
@@ -66,7 +66,7 @@ def new_window(indices: Indices, t: int) -> Window:
     return Window(last, growth(indices, window, last), float(t), 1.0 / t, cubic)
 
 
-@verb
+@inlined
 def growth(indices: Indices, window: Window, t: float) -> float:
     """(ln t + shift)^power, for a round t after the beginning of the window."""
     if indices.power == 0.5:  # a square root is fast and exact
@@ -77,7 +77,7 @@ def growth(indices: Indices, window: Window, t: float) -> float:
     return (math.log(t) + indices.shift) ** indices.power
 
 
-@verb
+@inlined
 def ahead(leader: tuple[int, float, float], b: int, index: float) -> tuple[int, float, float]:
     """The arm of largest index among those before and arm ``b``, ties to those before, its index
     and the second largest one; without branches, which would be mispredicted.
@@ -87,7 +87,7 @@ def ahead(leader: tuple[int, float, float], b: int, index: float) -> tuple[int, 
     return b if first else a, index if first else best, max(second, best if first else index)
 
 
-@verb
+@inlined
 def lead(indices: Indices, window: Window, t: int, total: np.ndarray, N: np.ndarray) -> Stretch:
     """The arm of largest index at round ``t``, ties to the lowest, and how long it leads.
 
@@ -115,16 +115,16 @@ def lead(indices: Indices, window: Window, t: int, total: np.ndarray, N: np.ndar
     left = window.last - t
     climb = (window.growth - now) * widest
     bar, linear = second + climb, 0.0
-    if indices.fade < 1.0 and t >= 2 * LEAST:  # from there on ln t > 1, and the chord bounds a
+    if indices.width_decay < 1.0 and t >= 2 * LEAST:  # where ln t > 1, and the chord bounds a
         rise = climb * ((1.0 + left * window.inverse) / max(left, 1.0))  # tangent's slope; t >= t0
-        own = (1.0 - indices.fade) * (1.0 - 1.0 / MANY) * now * indices.width[a]
+        own = (1.0 - indices.width_decay) * (1.0 - 1.0 / MANY) * now * indices.width[a]
         linear = rise * (N[a] + left) - (own if N[a] >= MANY * left else 0.0)
         bar = second + linear
     bar += MARGIN * (abs(bar) + abs(second) + now * widest)
     return Stretch(a, bar, linear * N[a] + (best * N[a] - total[a]))
 
 
-@verb
+@inlined
 def keeps_lead(stretch: Stretch, total: float, N: float) -> bool:
     """Whether the leader certainly has the largest index in the next round of the window.
 

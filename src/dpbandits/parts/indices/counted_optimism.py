@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...compiled import rare_routine, verb
-from ...environments.blocks import kept
+from ...compiled import inlined, shared_rare
+from ...environments.blocks import truncate
 from ...game import arms
 from ..counting.counters import LITERAL, counter_noise, new_counters, noise_bonus
 from .optimism import Pull, exhaustive_optimism
@@ -17,7 +17,7 @@ from .powers import new_powers, power_of_count
 Statistics = tuple[float, float, float]
 
 
-@verb
+@inlined
 def count(own: Any, rng: np.random.Generator, pull: Pull, statistics: Statistics) -> Statistics:
     """``observe`` of DP-UCB: the noisy sum of the arm's rewards and the sum itself."""
     counters, (n, _, S) = own[0], statistics
@@ -25,7 +25,7 @@ def count(own: Any, rng: np.random.Generator, pull: Pull, statistics: Statistics
     return N, S + counter_noise(counters, rng, pull.a, int(N)), S
 
 
-@verb
+@inlined
 def index(own: Any, a: int, log_t: float, statistics: Statistics) -> float:
     """Index of DP-UCB; the confidence radius never falls below that of the logarithm ``least``."""
     (counters, literal, least), (N, total, _) = own, statistics
@@ -33,7 +33,7 @@ def index(own: Any, a: int, log_t: float, statistics: Statistics) -> float:
     return (total + bonus) / N + math.sqrt(2.0 * l / N)
 
 
-@verb
+@inlined
 def truncate_and_count(
     own: Any, rng: np.random.Generator, pull: Pull, statistics: Statistics
 ) -> Statistics:
@@ -42,11 +42,11 @@ def truncate_and_count(
     N = n + 1.0
     B = power_of_count(limits, pull.a, N, first, 1.0 / (1.0 + v))
     bias = 0.0 if counters.bonus == LITERAL else u * B**-v
-    S += kept(pull.x, B) + bias
+    S += truncate(pull.x, B) + bias
     return N, S + counter_noise(counters, rng, pull.a, int(N)), S
 
 
-@verb
+@inlined
 def robust_index(own: Any, a: int, log_t: float, statistics: Statistics) -> float:
     """Index of DPR-UCB; the calibrated one adds Bernstein's radius of a truncated mean."""
     (counters, limits, first, u, v), literal = own
@@ -62,7 +62,7 @@ play = exhaustive_optimism(count, index)
 play_truncated = exhaustive_optimism(truncate_and_count, robust_index)
 
 
-@rare_routine
+@shared_rare
 def dp_ucb_with_counters(game, rng, literal, least, budget, tree, bonus):
     """Play DP-UCB, given its literal bonus, the ``least`` logarithm of its radius (0 for that of
     each round, ln 2T for that of the horizon) and the budget of an arm's counter.
@@ -72,7 +72,7 @@ def dp_ucb_with_counters(game, rng, literal, least, budget, tree, bonus):
     play(game, rng, (counters, literal, least))
 
 
-@rare_routine
+@shared_rare
 def dpr_ucb_with_counters(game, rng, eps, u, v, first, literal, tree, bonus):
     """Play DPR-UCB, given the truncation level of the first reward and the literal bonus."""
     K, T = arms(game), game.horizon

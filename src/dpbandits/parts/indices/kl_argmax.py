@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import routine, verb
+from ...compiled import inlined, shared
 from .radii import bernoulli_kl, kl_upper
 
 CLEAR = 1e-9  # margin between two indices, far above the error of either
@@ -27,19 +27,19 @@ class Reach(NamedTuple):
     since: np.ndarray  # float64 array (K,), ln t at that time
 
 
-@routine
+@shared
 def new_reach(K: int) -> Reach:
     """The state before the first round, in which all indices are infinite."""
     return Reach(np.full(K, math.inf), np.zeros(K), np.zeros(K))
 
 
-@verb
+@inlined
 def kl_index(S, N, t):
     """The index at round ``t`` of an arm with ``N`` rewards of sum ``S``."""
     return kl_upper(min(S / N, 1.0), math.log(t) / N) if N > 0 else math.inf
 
 
-@verb
+@inlined
 def compute(reach, S, N, a, t):
     """Compute and store the index of an arm at round ``t``."""
     q = kl_index(S, N, t)
@@ -47,13 +47,13 @@ def compute(reach, S, N, a, t):
     reach.slope[a] = q * (1.0 - q) / (N * q - S) if N > 0 and N * q > S else math.inf
 
 
-@verb
+@inlined
 def at_most(reach, b, l):
     """Upper bound of an arm's index at ln t = ``l``: its tangent."""
     return reach.height[b] + reach.slope[b] * max(l - reach.since[b], 1e-300)
 
 
-@verb
+@inlined
 def rivals(reach, a, l):
     """Lower and upper bound of the largest index of all arms but ``a`` at ln t = ``l``, and the arm
     that attains the upper bound.
@@ -68,21 +68,21 @@ def rivals(reach, a, l):
     return low, high, arm
 
 
-@verb
+@inlined
 def surely_above(S, N, q, l):
     """Whether an arm's index is certainly above ``q``, decided without computing the index."""
     q += CLEAR
     return N > 0 and q < 1.0 and (q <= S / N or N * bernoulli_kl(S / N, q) < (1.0 - SURE) * l)
 
 
-@verb
+@inlined
 def surely_below(S, N, q, l):
     """Whether an arm's index is certainly below ``q``, decided without computing the index."""
     q -= CLEAR
     return N > 0 and S / N < q < 1.0 and N * bernoulli_kl(S / N, q) > (1.0 + SURE) * l
 
 
-@verb
+@inlined
 def kl_leader(reach, S, N, a, t):
     """The arm of largest index at round ``t``, ties to the lowest; ``a`` is the previous leader."""
     l = math.log(t)
@@ -97,7 +97,7 @@ def kl_leader(reach, S, N, a, t):
     return a
 
 
-@verb
+@inlined
 def kl_leads(reach, S, N, a, t, n):
     """Whether arm ``a`` certainly has the largest index in rounds t, ..., t + n - 1: even if all
     its rewards are 0 and the indices of the others are those of the last of these rounds.

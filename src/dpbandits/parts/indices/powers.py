@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import routine, unlikely, verb
+from ...compiled import inlined, shared, unlikely
 
 CLOSE = 2.0**-13  # relative step within which a cubic is exact but for the last bit or two
 
@@ -20,13 +20,13 @@ class Powers(NamedTuple):
     value: np.ndarray  # float64 array (K,), the power at ``start``
 
 
-@routine
+@shared
 def new_powers(K: int) -> Powers:
     """Powers of ``K`` counts, none of them computed."""
     return Powers(np.zeros(K), np.zeros(K), np.zeros(K))
 
 
-@verb
+@inlined
 def power_of_count(powers: Powers, a: int, n: float, scale: float, p: float) -> float:
     """The power ``scale n^p``: exact for counts below 2^13, accurate to the last bits above.
 
@@ -54,7 +54,7 @@ def power_of_count(powers: Powers, a: int, n: float, scale: float, p: float) -> 
 Cubic = tuple[float, float, float, float]  # coefficients, the constant first
 
 
-@verb
+@inlined
 def expansion(l: float, power: float) -> Cubic:
     """The cubic in t/t0 - 1 that approximates (ln t + shift)^power close to t0.
 
@@ -69,13 +69,13 @@ def expansion(l: float, power: float) -> Cubic:
     return c0, c1, c1 * (second - 0.5), c1 * (1.0 / 3.0 + second * (third - 1.0))
 
 
-@verb
+@inlined
 def evaluate(cubic: Cubic, y: float) -> float:
     """The value of a cubic at ``y``."""
     return cubic[0] + y * (cubic[1] + y * (cubic[2] + y * cubic[3]))
 
 
-@verb
+@inlined
 def power_of_log(step: np.ndarray, t: int, power: float) -> float:
     """The power ``(ln t)^power``: exact for t below 2^13, accurate to the last bits above.
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 
-from ...compiled import verb
+from ...compiled import inlined
 from .radii import bernoulli_kl, kl_upper
 
 
-@verb
+@inlined
 def private_divergence(x: float, y: float, eps: float) -> float:
     """d(x, y) for x and y in [0, 1]; kl(x, y) if eps is infinite."""
     if x > y:
@@ -27,7 +27,7 @@ def private_divergence(x: float, y: float, eps: float) -> float:
     return -eps * x - math.log1p(share) if x > 0.0 else -math.log1p(share)
 
 
-@verb
+@inlined
 def private_upper(x: float, c: float, eps: float) -> float:
     """``max{q in [0, 1] : d(x, q) <= c}``, c > 0; the index of KL-UCB if eps is infinite."""
     if x >= 1.0 or c >= eps * (1.0 - x):

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import math
 
-from ...compiled import verb
+from ...compiled import inlined
 
 
-@verb
+@inlined
 def logarithm(x: float, base2: float) -> float:
     """Logarithm of ``x``: natural if ``base2`` is 0, to base 2 if it is 1."""
     return math.log(x) if base2 == 0.0 else math.log2(x)
 
 
-@verb
+@inlined
 def hoeffding(n: float, l: float) -> float:
     """Hoeffding's radius of the mean of ``n`` rewards in [0, 1], exceeded with probability e^-l."""
     return math.sqrt(l / (2.0 * n))
 
 
-@verb
+@inlined
 def laplace_tail(n: float, eps: float, l: float) -> float:
     """Radius of the noise ``Lap(1/(eps n))`` of a mean, exceeded with probability e^-l / 2."""
     return l / (eps * n)
 
 
-@verb
+@inlined
 def gaussian_hoeffding(n: float, rho: float, l: float) -> float:
     """Radius of a mean of ``n`` rewards in [0, 1] with noise ``N(0, 1/(2 rho n^2))``: the root of
     twice the sum of the two variance proxies, times ``l`` (Azize's thesis, eq. 5.4).
@@ -33,7 +33,7 @@ def gaussian_hoeffding(n: float, rho: float, l: float) -> float:
     return math.sqrt((1.0 / (2.0 * n) + 1.0 / (rho * n**2)) * l)
 
 
-@verb
+@inlined
 def bernoulli_kl(p: float, q: float) -> float:
     """Kullback-Leibler divergence kl(p, q) of Bernoulli laws, continuously extended to [0, 1]."""
     if p == q:
@@ -45,13 +45,13 @@ def bernoulli_kl(p: float, q: float) -> float:
     return kl_of_step(p, 1.0 - p, q - p) if 0.0 < q < 1.0 else math.inf
 
 
-@verb
+@inlined
 def kl_of_step(p: float, r: float, x: float) -> float:
     """kl(p, p + x) for r = 1 - p, accurate also for small x."""
     return -p * math.log1p(x / p) - r * math.log1p(-x / r)
 
 
-@verb
+@inlined
 def kl_upper(p: float, d: float, least: float = 0.0) -> float:
     """``max{q in [0, 1] : kl(p, q) <= d}``, to 1e-10 (Garivier & Cappe 2011).
 
@@ -78,7 +78,7 @@ def kl_upper(p: float, d: float, least: float = 0.0) -> float:
     return min(p + max(x, 0.0), 1.0)
 
 
-@verb
+@inlined
 def robust_order(n: float, eps: float, l: float, k: float, alpha1: float) -> float:
     """Order of the error of a private robust mean, with constants of 1 (Wu et al. 2023, Theorem
     6.1, Corollaries 6.6 and 6.8), where ``l`` is ln(1/delta). It is not a bound.
@@ -87,7 +87,7 @@ def robust_order(n: float, eps: float, l: float, k: float, alpha1: float) -> flo
     return math.sqrt(l / n) + (l / (n * eps)) ** share + alpha1**share
 
 
-@verb
+@inlined
 def raw_moment_bound(n: float, eps: float, l: float, k: float, alpha1: float, M: float) -> float:
     """Radius of the mean of ``n`` values truncated at ``M`` with noise ``Lap(2M/(n eps))``.
 
@@ -101,7 +101,7 @@ def raw_moment_bound(n: float, eps: float, l: float, k: float, alpha1: float, M:
     return random + M ** (1.0 - k) + 2.0 * alpha1 * (M + 1.0)
 
 
-@verb
+@inlined
 def central_moment_bound(
     n: float, eps: float, l: float, k: float, alpha1: float, M: float, r: float
 ) -> float:

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...compiled import inlined
-from ...game import arms, leave, pull_again, stay
+from ...compiled import inlined_counted
+from ...game import arms, end_hold, hold, pull_held
 
 
 def steady_optimism(observe: Callable, index: Callable) -> Callable:
@@ -21,10 +21,10 @@ def steady_optimism(observe: Callable, index: Callable) -> Callable:
     Args:
         observe: ``observe(own, rng, x)`` returns what is added to the arm's sum for a reward.
         index: ``index(own, n, s)`` returns the index of an arm of n observations with sum s.
-            Both are verbs.
+            Both are decorated with ``inlined``.
     """
 
-    @inlined
+    @inlined_counted
     def play(game, rng, own, N, S):
         K, T, t = arms(game), game.horizon, int(game.clock[0])
         value = np.full(K, np.inf)
@@ -42,13 +42,13 @@ def steady_optimism(observe: Callable, index: Callable) -> Callable:
                     below = max(below, value[b])
                 elif b > a:
                     above = max(above, value[b])
-            arm, n, s, v, leads = stay(game, a), N[a], S[a], best, True
+            arm, n, s, v, leads = hold(game, a), N[a], S[a], best, True
             while leads:
-                n, s = n + 1.0, s + observe(own, rng, pull_again(game, arm, t))
+                n, s = n + 1.0, s + observe(own, rng, pull_held(game, arm, t))
                 v = index(own, n, s)
                 t += 1
                 leads = t < T and v > below and v >= above
-            leave(game, arm, t)
+            end_hold(game, arm, t)
             N[a], S[a], value[a] = n, s, v
 
     return play

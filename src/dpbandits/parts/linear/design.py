@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import borrowing_routine, rare_routine, routine, verb
+from ...compiled import inlined, shared, shared_borrowing, shared_rare
 from ...game import Game, pull_sum, room_for, rounds_left
 from .matrices import factor, invert, solve_lower, solve_upper
 from .noise import add_noise
@@ -30,14 +30,14 @@ class Design(NamedTuple):
     pi: np.ndarray
 
 
-@routine
+@shared
 def optimal_design(features: np.ndarray, active: np.ndarray) -> Design:
     """The D-optimal design on some actions, the rows ``active`` of ``features``."""
     z = coordinates(features, active)
     return Design(z, d_optimal(z))
 
 
-@routine
+@shared
 def coordinates(features: np.ndarray, active: np.ndarray) -> np.ndarray:
     """The actions in an orthonormal basis of their span, float64 array (k, r), by the method of
     Gram and Schmidt with pivots.
@@ -71,7 +71,7 @@ def coordinates(features: np.ndarray, active: np.ndarray) -> np.ndarray:
     return found
 
 
-@verb
+@inlined
 def product(x: np.ndarray, a: int, b: int) -> float:
     """The inner product of two rows."""
     total = 0.0
@@ -80,7 +80,7 @@ def product(x: np.ndarray, a: int, b: int) -> float:
     return total
 
 
-@routine
+@shared
 def d_optimal(z: np.ndarray) -> np.ndarray:
     """The shares pi that maximise det V(pi), V(pi) = sum pi z z^T, float64 array (k,).
 
@@ -125,7 +125,7 @@ def d_optimal(z: np.ndarray) -> np.ndarray:
     return pi
 
 
-@rare_routine
+@shared_rare
 def thin(z: np.ndarray, pi: np.ndarray) -> None:
     """Move shares, without a change of V(pi), until at most r (r + 1)/2 of them are positive: the
     method of Caratheodory. The matrices z z^T of more actions than that are linearly dependent.
@@ -164,7 +164,7 @@ def thin(z: np.ndarray, pi: np.ndarray) -> None:
         pi[last] = 0.0
 
 
-@borrowing_routine
+@shared_borrowing
 def variances(
     z: np.ndarray, pi: np.ndarray, V: np.ndarray, W: np.ndarray, L: np.ndarray, g: np.ndarray
 ) -> None:
@@ -184,7 +184,7 @@ def variances(
                 g[a] += z[a, i] * W[i, j] * z[a, j]
 
 
-@borrowing_routine
+@shared_borrowing
 def rescale(
     z: np.ndarray, W: np.ndarray, g: np.ndarray, y: np.ndarray, a: int, share: float
 ) -> None:
@@ -208,7 +208,7 @@ def rescale(
         g[b] = (g[b] - c * product * product) / (1.0 - share)
 
 
-@routine
+@shared
 def play_design(game: Game, active: np.ndarray, n: np.ndarray, sums: np.ndarray) -> bool:
     """Play the i-th active arm ``n[i]`` times, in turn, and fill ``sums`` with the sums of their
     rewards; returns whether the horizon left room for all of it.
@@ -221,7 +221,7 @@ def play_design(game: Game, active: np.ndarray, n: np.ndarray, sums: np.ndarray)
     return True
 
 
-@routine
+@shared
 def least_squares(
     rng: np.random.Generator, z: np.ndarray, n: np.ndarray, sums: np.ndarray, deviation: float
 ) -> np.ndarray:
@@ -244,7 +244,7 @@ def least_squares(
     return theta
 
 
-@routine
+@shared
 def values_of(design: Design, active: np.ndarray, theta: np.ndarray, K: int) -> np.ndarray:
     """<theta, z> of each active arm, float64 array (K,)."""
     found = np.zeros(K)

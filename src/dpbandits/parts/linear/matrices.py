@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 
-from ...compiled import borrowing_routine, routine
+from ...compiled import shared, shared_borrowing
 
 HALVINGS = 50  # of an interval that holds an eigenvalue
 
 
-@borrowing_routine
+@shared_borrowing
 def factor(V: np.ndarray, L: np.ndarray) -> float:
     """Cholesky's factor: fills the lower triangle of ``L`` with L L^T = V, and returns ln det V, or
     -inf if V is not positive definite.
@@ -29,7 +29,7 @@ def factor(V: np.ndarray, L: np.ndarray) -> float:
     return log_det
 
 
-@borrowing_routine
+@shared_borrowing
 def solve_lower(L: np.ndarray, x: np.ndarray) -> None:
     """Replace ``x`` by L^-1 x, for a lower triangular L."""
     for i in range(len(x)):
@@ -38,7 +38,7 @@ def solve_lower(L: np.ndarray, x: np.ndarray) -> None:
         x[i] /= L[i, i]
 
 
-@borrowing_routine
+@shared_borrowing
 def solve_upper(L: np.ndarray, x: np.ndarray) -> None:
     """Replace ``x`` by L^-T x, for a lower triangular L."""
     for i in range(len(x) - 1, -1, -1):
@@ -47,7 +47,7 @@ def solve_upper(L: np.ndarray, x: np.ndarray) -> None:
         x[i] /= L[i, i]
 
 
-@borrowing_routine
+@shared_borrowing
 def invert(L: np.ndarray, W: np.ndarray) -> None:
     """Fill ``W`` with (L L^T)^-1."""
     d = len(W)
@@ -58,7 +58,7 @@ def invert(L: np.ndarray, W: np.ndarray) -> None:
         solve_upper(L, W[j])
 
 
-@routine
+@shared
 def smallest_eigenvalue(V: np.ndarray) -> float:
     """The smallest eigenvalue of a positive definite matrix, from below, by bisection: V - x I has
     Cholesky's factor for every x below it.

@@ -11,18 +11,18 @@ import math
 
 import numpy as np
 
-from ...compiled import verb
+from ...compiled import inlined
 from ..noise.mechanisms import gaussian
 
 
-@verb
+@inlined
 def add_noise(rng: np.random.Generator, x: np.ndarray, deviation: float) -> None:
     """Add independent Gaussian noise to every coordinate of a vector."""
     for i in range(len(x)):
         x[i] = x[i] + gaussian(rng, deviation)
 
 
-@verb
+@inlined
 def release_sums(rng: np.random.Generator, b: np.ndarray, S: np.ndarray, deviation: float) -> None:
     """Add the sums ``b`` to the sums ``S`` with Gaussian noise in every coordinate, and begin new
     ones. What is in ``b`` enters one noisy vector.
@@ -32,7 +32,7 @@ def release_sums(rng: np.random.Generator, b: np.ndarray, S: np.ndarray, deviati
         b[i] = 0.0
 
 
-@verb
+@inlined
 def chi_square_tail(d: float, x: float) -> float:
     """What the squared length of d standard normal numbers exceeds with a probability of at most x:
     d + 2 sqrt(d ln(1/x)) + 2 ln(1/x) (Laurent & Massart 2000, Lemma 1).

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import borrowing_routine, gamma, normal, routine, verb
+from ...compiled import gamma, inlined, normal, shared, shared_borrowing
 from ..counting.trees import lowest_bit
 from ..noise.mechanisms import gaussian
 
@@ -33,7 +33,7 @@ class MatrixTree(NamedTuple):
     work: np.ndarray  # float64 array (D, D), for Wishart noise
 
 
-@routine
+@shared
 def new_matrix_tree(rng: np.random.Generator, D: int, m: int, k: float) -> MatrixTree:
     """An empty tree of m levels. With Wishart noise, of k > 0 degrees of freedom, a level without a
     node in a prefix holds noise all the same, drawn here.
@@ -49,7 +49,7 @@ def new_matrix_tree(rng: np.random.Generator, D: int, m: int, k: float) -> Matri
     return MatrixTree(zeros[0], zeros[1], below, below[m].copy(), np.zeros(1, np.int64), L)
 
 
-@verb
+@inlined
 def levels_of(T: float) -> int:
     """The levels of a tree over T rows, m = 1 + ceil(log2 T)."""
     m = 1
@@ -58,7 +58,7 @@ def levels_of(T: float) -> int:
     return m
 
 
-@verb
+@inlined
 def add_row(
     rng: np.random.Generator, tree: MatrixTree, X: np.ndarray, a: int, r: float, s: float, k: float
 ) -> None:
@@ -86,7 +86,7 @@ def add_row(
     tree.rows[0] = n
 
 
-@borrowing_routine
+@shared_borrowing
 def draw_wishart(rng: np.random.Generator, L: np.ndarray, k: float) -> None:
     """Fill ``L`` with the factor of Bartlett's decomposition of W_D(I, k)."""
     for p in range(len(L)):
@@ -95,7 +95,7 @@ def draw_wishart(rng: np.random.Generator, L: np.ndarray, k: float) -> None:
             L[p, q] = normal(rng)
 
 
-@verb
+@inlined
 def wishart(L: np.ndarray, p: int, q: int) -> float:
     """An entry of Lt^2 L L^T, which is W_D(Lt^2 I, k)."""
     total = 0.0
@@ -104,7 +104,7 @@ def wishart(L: np.ndarray, p: int, q: int) -> float:
     return LT2 * total
 
 
-@verb
+@inlined
 def receive_message(
     rng: np.random.Generator, M: np.ndarray, X: np.ndarray, a: int, r: float, sigma: float
 ) -> None:
@@ -127,13 +127,13 @@ class NoisyEstimate(NamedTuple):
     work: np.ndarray  # float64 array (d + 1, d + 1)
 
 
-@routine
+@shared
 def new_noisy_estimate(d: int) -> NoisyEstimate:
     """An estimate that ``estimate_noisy`` fills."""
     return NoisyEstimate(np.zeros(d), np.zeros((d, d)), np.zeros(1), np.zeros((d + 1, d + 1)))
 
 
-@verb
+@inlined
 def estimate_noisy(now: NoisyEstimate, M: np.ndarray, shift: float) -> None:
     """Theta = V^-1 u, V^-1 and ln |det V|: V is the corner of ``M`` plus ``shift`` I, u its last
     row. The sweeps of Gauss and Jordan; V may be indefinite.

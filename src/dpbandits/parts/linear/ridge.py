@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import routine, verb
+from ...compiled import inlined, shared
 from .matrices import factor, invert
 
 REFACTOR = 1000  # updates after which V^-1 and ln det V are computed anew: errors stay small
@@ -24,7 +24,7 @@ class Ridge(NamedTuple):
     work: np.ndarray  # float64 array (d, d), a Cholesky factor; its first row is also W x
 
 
-@routine
+@shared
 def new_ridge(d: int, lam: float) -> Ridge:
     """The regression without rounds: V = lam I and b = 0."""
     V, W = np.zeros((d, d)), np.zeros((d, d))
@@ -35,7 +35,7 @@ def new_ridge(d: int, lam: float) -> Ridge:
     return Ridge(V, W, np.zeros(d), log_det, np.zeros(1), np.zeros((d, d)))
 
 
-@verb
+@inlined
 def add_round(ridge: Ridge, X: np.ndarray, a: int, r: float) -> None:
     """Add a round with the context x, row ``a`` of ``X``, and the reward ``r``: O(d^2) by the
     formula of Sherman and Morrison.
@@ -71,19 +71,19 @@ class Estimate(NamedTuple):
     log_det: np.ndarray  # float64 array (1,), ln det V_tau
 
 
-@routine
+@shared
 def new_estimate(ridge: Ridge) -> Estimate:
     """The estimate of a regression without rounds: theta = 0."""
     return Estimate(np.zeros(len(ridge.b)), ridge.W.copy(), ridge.log_det.copy())
 
 
-@routine
+@shared
 def latest_estimate(ridge: Ridge) -> Estimate:
     """As ``new_estimate``, but V is always that of the regression, and ``solve`` updates theta."""
     return Estimate(np.zeros(len(ridge.b)), ridge.W, ridge.log_det)
 
 
-@verb
+@inlined
 def solve(now: Estimate, ridge: Ridge, b: np.ndarray) -> None:
     """Theta = V^-1 b, where ``b`` is that of the regression, or noisy."""
     for i in range(len(b)):
@@ -93,7 +93,7 @@ def solve(now: Estimate, ridge: Ridge, b: np.ndarray) -> None:
         now.theta[i] = x
 
 
-@verb
+@inlined
 def estimate(now: Estimate, ridge: Ridge, b: np.ndarray) -> None:
     """Take the estimate anew, with V and theta = V^-1 b."""
     solve(now, ridge, b)
@@ -103,7 +103,7 @@ def estimate(now: Estimate, ridge: Ridge, b: np.ndarray) -> None:
     now.log_det[0] = ridge.log_det[0]
 
 
-@verb
+@inlined
 def confidence_width(now: Estimate, start: float, lam: float, l: float) -> float:
     """sqrt(2 ln(1/delta) + ln(det V/lam^d)) + sqrt(lam): a theta of length at most 1 is within this
     of the least squares, in the norm of V, but with a probability of at most delta (Abbasi-Yadkori,
@@ -112,19 +112,19 @@ def confidence_width(now: Estimate, start: float, lam: float, l: float) -> float
     return math.sqrt(2.0 * l + now.log_det[0] - start) + math.sqrt(lam)
 
 
-@verb
+@inlined
 def optimistic(now: Estimate, X: np.ndarray, beta: float) -> int:
     """The row x of ``X`` with the largest <theta, x> + beta sqrt(x^T W x), ties to the first."""
     return largest_index(now, X, beta, True)
 
 
-@verb
+@inlined
 def optimistic_by_squares(now: Estimate, X: np.ndarray, beta: float) -> int:
     """The row x of ``X`` with the largest <theta, x> + beta x^T W x, ties to the first."""
     return largest_index(now, X, beta, False)
 
 
-@verb
+@inlined
 def largest_index(now: Estimate, X: np.ndarray, beta: float, root: bool) -> int:
     """The row x with the largest <theta, x> + beta sqrt(x^T W x), or without the root; a negative
     x^T W x counts as 0.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from ...compiled import routine
+from ...compiled import shared
 from ...contracts.gaussian_dp import mu_for
 from .noisy_matrices import LT2
 
@@ -24,7 +24,7 @@ class Shifted(NamedTuple):
     gamma: float  # above |h|_{H^-1}, h the noise of u
 
 
-@routine
+@shared
 def gaussian_nodes(
     eps: float, delta: float, m: float, d: float, T: float, alpha: float, calibration: float
 ) -> Shifted:
@@ -39,7 +39,7 @@ def gaussian_nodes(
     )
 
 
-@routine
+@shared
 def wishart_nodes(eps: float, delta: float, m: float, d: float, T: float, alpha: float) -> Shifted:
     """Wishart noise of (eps, delta)-joint DP (SS, section 4.1)."""
     k = 224.0 * m / (eps * eps) * math.log(8.0 * m / delta) * math.log(2.0 / delta)

@@ -1,7 +1,7 @@
 """Private means that are robust to heavy tails and outliers (Wu et al. 2023).
 
-Algorithms call the verbs; ``raw_moment_mean`` and ``central_moment_mean`` combine them for an
-array of data.
+Algorithms call the inlined functions; ``raw_moment_mean`` and ``central_moment_mean`` combine them
+for an array of data.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from ...compiled import verb
-from ...environments.blocks import count, kept
+from ...compiled import inlined
+from ...environments.blocks import count, truncate
 from ..indices.radii import central_moment_bound, raw_moment_bound
 from ..noise.mechanisms import laplace, laplace_scale
 
@@ -20,7 +20,7 @@ CENTRAL_LIMIT = 0.133  # the central-moment mean requires a smaller contaminatio
 LARGEST_REACH = 1e6  # largest D, since the histogram has 2D/r bins
 
 
-@verb
+@inlined
 def truncation_level(n: float, eps: float, l: float, k: float, alpha1: float) -> float:
     """Truncation level M, which balances truncation bias, noise and outliers (Theorem 6.1).
 
@@ -35,20 +35,20 @@ def truncation_level(n: float, eps: float, l: float, k: float, alpha1: float) ->
     return min(M, alpha1 ** (-1.0 / k)) if alpha1 > 0.0 else M
 
 
-@verb
+@inlined
 def bin_width(k: float, alpha1: float) -> float:
     """Bin width r: such a bin around the mean holds most inliers (Corollaries 6.6 and 6.8)."""
     iota = (1.0 - alpha1) / (0.249 - alpha1) if alpha1 > 0.0 else 10.0
     return iota ** (1.0 / k)
 
 
-@verb
+@inlined
 def bins(D: float, r: float) -> int:
     """Number of bins of width ``r`` that cover [-D - r, D]."""
     return math.ceil(2.0 * D / r) + 2
 
 
-@verb
+@inlined
 def private_mean(rng: np.random.Generator, total: float, n: float, M: float, eps: float) -> float:
     """Private mean of ``n`` values truncated at ``M``, given their sum. eps-DP: changing one value
     changes the mean by at most 2M/n.
@@ -56,7 +56,7 @@ def private_mean(rng: np.random.Generator, total: float, n: float, M: float, eps
     return total / n + laplace(rng, laplace_scale(2.0 * M / n, eps))
 
 
-@verb
+@inlined
 def private_mode(rng: np.random.Generator, counts: np.ndarray, n: float, eps: float) -> int:
     """Private mode: the bin of largest noisy frequency among ``n`` values, ties to the leftmost.
     eps-DP: changing one value changes two frequencies by 1/n each.
@@ -99,7 +99,7 @@ def raw_moment_mean(
     _check(x, eps, k, alpha1, delta, RAW_LIMIT)
     n = float(len(x))
     M = truncation_level(n, eps, math.log(1.0 / delta), k, alpha1)
-    total = sum(kept(float(value), M) for value in x)
+    total = sum(truncate(float(value), M) for value in x)
     radius = raw_moment_bound(n, eps, math.log(4.0 / delta), k, alpha1, M)
     return private_mean(rng, total, n, M, eps), radius
 
@@ -147,7 +147,7 @@ def central_moment_mean(
         count(float(value), 1, left, r, counts)
     J = left + r * private_mode(rng, counts, n, eps)
     M = truncation_level(n, eps, math.log(1.0 / delta), k, alpha1)
-    total = sum(kept(float(value) - J, M) for value in x[half : 2 * half])
+    total = sum(truncate(float(value) - J, M) for value in x[half : 2 * half])
     radius = central_moment_bound(n, eps, math.log(4.0 / delta), k, alpha1, M, r)
     return J + private_mean(rng, total, n, M, eps), radius
 

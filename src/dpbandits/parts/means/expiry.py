@@ -7,18 +7,18 @@ import math
 
 import numpy as np
 
-from ...compiled import routine
+from ...compiled import shared
 
 Heap = list[tuple[float, int, float]]  # last round, arm and value of each reward
 
 
-@routine
+@shared
 def new_heap() -> tuple[Heap, np.ndarray]:
     """A heap without rewards, whose last entry never expires; and ``first``, see ``remember``."""
     return [(math.inf, 0, 0.0)], np.full(1, np.inf)
 
 
-@routine
+@shared
 def remember(heap: Heap, first: np.ndarray, last: float, a: int, x: float) -> None:
     """Add the reward ``x`` of arm ``a``, which counts up to round ``last``.
 
@@ -28,12 +28,12 @@ def remember(heap: Heap, first: np.ndarray, last: float, a: int, x: float) -> No
     first[0] = heap[0][0]
 
 
-@routine
+@shared
 def forget(
     own: tuple, t: int, N: np.ndarray, total: np.ndarray, more: np.ndarray, level: np.ndarray
 ) -> int:
-    """The ``review`` of ``optimism``: subtract the rewards that no longer count in round ``t``, and
-    update the level total/N. ``own`` ends with the heap and ``first``.
+    """The ``force_exploration`` of ``optimism``: subtract the rewards that no longer count in round
+    ``t``, and update the level total/N. ``own`` ends with the heap and ``first``.
     """
     heap, first = own[-2], own[-1]
     while first[0] < t:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiled import beta, verb
+from ...compiled import beta, inlined
 
 
-@verb
+@inlined
 def draw_mean(rng: np.random.Generator, mean: float, n: float) -> float:
     """Draw from Beta(mu n + 1, (1 - mu) n + 1): the posterior of an arm after ``n`` rewards of mean
     mu, which is ``mean`` clipped to [0, 1].

@@ -10,14 +10,14 @@ import math
 
 import numpy as np
 
-from ...compiled import binomial, borrowing_routine, exponential, gamma, normal, poisson, verb
+from ...compiled import binomial, exponential, gamma, inlined, normal, poisson, shared_borrowing
 
 LARGE = 2.0**61  # of sums of encoded rewards, and of what noise may add to them
 EXACT = 2.0**52  # up to here a float and its half are exact
 POISSON = 2.0**26  # largest mean for which NumPy's Poisson numbers are taken
 
 
-@verb
+@inlined
 def granularity(l: int, eps: float, s: float) -> int:
     """G = ceil(s eps sqrt(l)), at most 2^61/l so that the sum of ``l`` encoded rewards fits into 64
     bits, and at most 2^52 so that multiplying a reward by it is exact.
@@ -25,7 +25,7 @@ def granularity(l: int, eps: float, s: float) -> int:
     return int(max(1.0, np.floor(min(np.ceil(s * eps * math.sqrt(l)), LARGE / l, EXACT))))
 
 
-@verb
+@inlined
 def discrete_laplace(rng: np.random.Generator, scale: float) -> float:
     """Discrete Laplace noise, P(k) proportional to e^(-|k|/scale), as the difference of two
     geometric variables, which are exponential ones rounded down.
@@ -33,7 +33,7 @@ def discrete_laplace(rng: np.random.Generator, scale: float) -> float:
     return np.floor(scale * exponential(rng)) - np.floor(scale * exponential(rng))
 
 
-@borrowing_routine
+@shared_borrowing
 def large_poisson(rng: np.random.Generator, mean: float) -> int:
     """A Poisson variable of any mean below 2^62.
 
@@ -53,7 +53,7 @@ def large_poisson(rng: np.random.Generator, mean: float) -> int:
     return before + poisson(rng, mean)
 
 
-@verb
+@inlined
 def skellam(rng: np.random.Generator, variance: float) -> float:
     """Skellam noise, the difference of two Poisson variables; beyond variances of 2^61, where they
     do not fit into 64 bits, a rounded Gaussian variable.
@@ -63,13 +63,13 @@ def skellam(rng: np.random.Generator, variance: float) -> float:
     return float(large_poisson(rng, 0.5 * variance) - large_poisson(rng, 0.5 * variance))
 
 
-@verb
+@inlined
 def most_noise(scale: float, l: float) -> int:
     """Tau = ceil(scale l), what noise exceeds with probability e^-l; at most 2^60."""
     return int(min(np.ceil(scale * l), 0.5 * LARGE))
 
 
-@verb
+@inlined
 def modular_sum(total: int, noise: float, largest: int, tau: int) -> int:
     """What a server learns of ``total``, in [0, largest], plus ``noise``, which is summed modulo
     largest + 2 tau + 1: the number itself if the noise is at most tau in absolute value.

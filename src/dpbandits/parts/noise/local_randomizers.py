@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from ...compiled import random, unlikely, verb, whole
-from ...environments.blocks import kept
+from ...compiled import inlined, random, unlikely, whole
+from ...environments.blocks import truncate
 from ...environments.laws import sigmoid
 from .mechanisms import laplace, laplace_scale
 
 
-@verb
+@inlined
 def convert_to_laplace(rng: np.random.Generator, r: float, eps: float) -> float:
     """Curator 1 of Ren et al. 2020, CTL: the reward in [0, 1] plus ``Lap(1/eps)``. eps-local DP
     (Lemma 5).
@@ -20,7 +20,7 @@ def convert_to_laplace(rng: np.random.Generator, r: float, eps: float) -> float:
     return r + laplace(rng, 1.0 / eps)
 
 
-@verb
+@inlined
 def convert_to_bernoulli(u: float, r: float, tanh: float) -> float:
     """Curator 3 of Ren et al. 2020, CTB: a bit, 1 with probability 1/2 + (r - 1/2) tanh(eps/2).
 
@@ -34,7 +34,7 @@ def convert_to_bernoulli(u: float, r: float, tanh: float) -> float:
     return 1.0 if u < chance_of_one(r, tanh) else 0.0
 
 
-@verb
+@inlined
 def chance_of_one(r: float, tanh: float) -> float:
     """Probability that CTB sends 1 for a reward in [0, 1]."""
     return 0.5 + (r - 0.5) * tanh
@@ -47,7 +47,7 @@ _MIDDLES = np.array([sigmoid((i + 0.5) / _STEPS) for i in range(-8 * _STEPS, 8 *
 _FAR = 0.125 / _STEPS + 1e-6
 
 
-@verb
+@inlined
 def convert_to_bernoulli_of_sigmoid(u: float, r: float, tanh: float) -> float:
     """CTB of the reward's sigmoid. A table decides nearly all bits; the sigmoid is computed for
     less than one in a hundred, and the bit is always that of the exact sigmoid.
@@ -60,33 +60,33 @@ def convert_to_bernoulli_of_sigmoid(u: float, r: float, tanh: float) -> float:
     return convert_to_bernoulli(u, sigmoid(r), tanh)
 
 
-@verb
+@inlined
 def send_bit(rng: np.random.Generator, r: float, eps: float) -> float:
     """CTB, parametrised by eps. eps-local DP for rewards in [0, 1] (Lemma 9)."""
     return convert_to_bernoulli(random(rng), r, math.tanh(0.5 * eps))
 
 
-@verb
+@inlined
 def send_sigmoid(rng: np.random.Generator, r: float, eps: float) -> float:
     """CTL-S: CTL of the reward's sigmoid. eps-local DP for any reward."""
     return convert_to_laplace(rng, sigmoid(r), eps)
 
 
-@verb
+@inlined
 def send_bit_of_sigmoid(rng: np.random.Generator, r: float, eps: float) -> float:
     """CTB-S: CTB of the reward's sigmoid. eps-local DP for any reward."""
     return convert_to_bernoulli_of_sigmoid(random(rng), r, math.tanh(0.5 * eps))
 
 
-@verb
+@inlined
 def send_truncated(rng: np.random.Generator, r: float, eps: float, B: float = 1.0) -> float:
     """The reward, truncated at B, plus ``Lap(2B/eps)``. eps-local DP for any reward (Tao et al.
     2022, Alg. 4). The algorithm draws the sum of many such noises with ``laplace_sum``.
     """
-    return kept(r, B) + laplace(rng, laplace_scale(2.0 * B, eps))
+    return truncate(r, B) + laplace(rng, laplace_scale(2.0 * B, eps))
 
 
-@verb
+@inlined
 def send_sign(rng: np.random.Generator, r: float, eps: float, M: float = 1.0) -> float:
     """The reward, truncated at M and rounded to M or -M without bias, whose sign is kept with
     probability e^eps/(1 + e^eps), times coth(eps/2). eps-local DP for any reward (Zhou & Zhang
@@ -95,7 +95,7 @@ def send_sign(rng: np.random.Generator, r: float, eps: float, M: float = 1.0) ->
     return convert_to_sign(random(rng), r, math.tanh(0.5 * eps), M)
 
 
-@verb
+@inlined
 def convert_to_sign(u: float, r: float, tanh: float, M: float) -> float:
     """``send_sign``, parametrised by tanh(eps/2) and a uniform random number in [0, 1)."""
     share = 0.5 + 0.5 * r / M if abs(r) <= M else 0.5
@@ -103,13 +103,13 @@ def convert_to_sign(u: float, r: float, tanh: float, M: float) -> float:
     return largest if convert_to_bernoulli(u, share, tanh) == 1.0 else -largest
 
 
-@verb
+@inlined
 def largest_sign(M: float, tanh: float) -> float:
     """M coth(eps/2), the absolute value of what ``send_sign`` sends."""
     return M / tanh
 
 
-@verb
+@inlined
 def unbiased(x: float, c: float) -> float:
     """g(x; eps): the bit x of CTB as an unbiased estimate of the reward, c = coth(eps/2)."""
     half = 0.5 * c

@@ -9,10 +9,10 @@ import math
 
 import numpy as np
 
-from ...compiled import exponential, gamma, normal, verb
+from ...compiled import exponential, gamma, inlined, normal
 
 
-@verb
+@inlined
 def laplace(rng: np.random.Generator, scale: float) -> float:
     """Laplace noise of mean 0, as the difference of two exponentials.
 
@@ -22,19 +22,19 @@ def laplace(rng: np.random.Generator, scale: float) -> float:
     return scale * (exponential(rng) - exponential(rng))
 
 
-@verb
+@inlined
 def laplace_scale(sensitivity: float, eps: float) -> float:
     """Scale of the noise for a sensitivity, which may be infinite; 0 if eps is infinite."""
     return sensitivity / eps if eps < np.inf else 0.0
 
 
-@verb
+@inlined
 def laplace_mean(rng: np.random.Generator, total: float, n: float, eps: float) -> float:
     """Private mean of ``n`` rewards in [0, 1], given their sum. eps-DP with sensitivity 1/n."""
     return total / n + laplace(rng, 1.0 / (eps * n))
 
 
-@verb
+@inlined
 def laplace_sum(rng: np.random.Generator, n: float, scale: float) -> float:
     """The sum of ``n`` independent Laplace variables, drawn exactly with two gamma variables.
 
@@ -44,7 +44,7 @@ def laplace_sum(rng: np.random.Generator, n: float, scale: float) -> float:
     return scale * (gamma(rng, n) - gamma(rng, n))
 
 
-@verb
+@inlined
 def gaussian(rng: np.random.Generator, deviation: float) -> float:
     """Gaussian noise of mean 0 and a standard deviation.
 
@@ -54,7 +54,7 @@ def gaussian(rng: np.random.Generator, deviation: float) -> float:
     return deviation * normal(rng)
 
 
-@verb
+@inlined
 def gaussian_mean(rng: np.random.Generator, total: float, n: float, rho: float) -> float:
     """Private mean of ``n`` rewards in [0, 1], given their sum. rho-zCDP with sensitivity 1/n."""
     return total / n + gaussian(rng, 1.0 / (n * math.sqrt(2.0 * rho)))

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiled import borrowing_routine, random, verb
+from ...compiled import inlined, random, shared_borrowing
 from ...game import Game, advance, arms, check_arm, rounds_left, until_horizon
 
 
-@verb
+@inlined
 def random_arm(rng: np.random.Generator, K: int) -> int:
     """Draw an arm uniformly at random."""
     return int(random(rng) * K)
 
 
-@borrowing_routine
+@shared_borrowing
 def forced_batches(game: Game, rng: np.random.Generator, until: float, by_round: bool) -> int:
     """Play random arms in batches of 2, 4, 8, ... rounds while these are shorter than ``until``.
 
@@ -32,7 +32,7 @@ def forced_batches(game: Game, rng: np.random.Generator, until: float, by_round:
     return tau
 
 
-@borrowing_routine
+@shared_borrowing
 def play_out(game: Game, S: np.ndarray, B: float) -> None:
     """Play the last batch, which the horizon interrupts, so that it releases nothing.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import routine, verb
+from ...compiled import inlined, shared
 from ...game import Game, arms, pull, until_horizon
 from ..noise.mechanisms import laplace_mean
 
@@ -23,13 +23,13 @@ class Buffers(NamedTuple):
     size: np.ndarray  # their number
 
 
-@routine
+@shared
 def new_buffers(K: int) -> Buffers:
     """Empty buffers, the first of which holds one reward."""
     return Buffers(np.zeros(K), np.zeros(K), np.zeros(K), np.zeros(K))
 
 
-@routine
+@shared
 def first_buffers(game: Game, rng: np.random.Generator, eps: float) -> Buffers:
     """Play each arm once and release its reward. eps-DP."""
     buffers = new_buffers(arms(game))
@@ -38,13 +38,13 @@ def first_buffers(game: Game, rng: np.random.Generator, eps: float) -> Buffers:
     return buffers
 
 
-@verb
+@inlined
 def room_in_buffer(buffers: Buffers, a: int) -> int:
     """Number of rewards that the present buffer of arm ``a`` still holds."""
     return int(max(2.0 * buffers.length[a], 1.0) - buffers.size[a])
 
 
-@verb
+@inlined
 def fill_buffer(
     rng: np.random.Generator, eps: float, buffers: Buffers, a: int, x: float, n: int
 ) -> None:

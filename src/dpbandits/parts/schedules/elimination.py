@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiled import routine
+from ...compiled import shared
 from ...game import Game, arms
 
 
-@routine
+@shared
 def all_arms(game: Game) -> np.ndarray:
     """All arms, int64 array (K,)."""
     found = np.empty(arms(game), np.int64)
@@ -17,7 +17,7 @@ def all_arms(game: Game) -> np.ndarray:
     return found
 
 
-@routine
+@shared
 def viable(S: np.ndarray, mean: np.ndarray, width: float) -> np.ndarray:
     """The arms of ``S`` whose means are not more than ``width`` below the largest of them."""
     best = -np.inf

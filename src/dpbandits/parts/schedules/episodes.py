@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import borrowing_routine, routine, verb
+from ...compiled import inlined, shared, shared_borrowing
 from ...game import Game, arms, pull_sum, pulls, rounds_left
 from ..noise.mechanisms import gaussian_mean, laplace_mean
 
@@ -23,7 +23,7 @@ class Episodes(NamedTuple):
     length: np.ndarray
 
 
-@routine
+@shared
 def first_episodes(game: Game, rng: np.random.Generator, eps: float) -> Episodes:
     """Play an episode of length 1 on each arm. eps-DP: every reward enters one release."""
     K = arms(game)
@@ -33,7 +33,7 @@ def first_episodes(game: Game, rng: np.random.Generator, eps: float) -> Episodes
     return episodes
 
 
-@routine
+@shared
 def first_gaussian_episodes(game: Game, rng: np.random.Generator, rho: float) -> Episodes:
     """Play an episode of length 1 on each arm. rho-zCDP: every reward enters one release."""
     K = arms(game)
@@ -43,7 +43,7 @@ def first_gaussian_episodes(game: Game, rng: np.random.Generator, rho: float) ->
     return episodes
 
 
-@verb
+@inlined
 def play_episode(
     game: Game, rng: np.random.Generator, eps: float, episodes: Episodes, a: int
 ) -> None:
@@ -53,7 +53,7 @@ def play_episode(
     play(game, rng, eps, False, episodes, a, pulls(game, a))
 
 
-@verb
+@inlined
 def play_gaussian_episode(
     game: Game, rng: np.random.Generator, rho: float, episodes: Episodes, a: int
 ) -> None:
@@ -63,7 +63,7 @@ def play_gaussian_episode(
     play(game, rng, rho, True, episodes, a, pulls(game, a))
 
 
-@borrowing_routine
+@shared_borrowing
 def play(
     game: Game,
     rng: np.random.Generator,

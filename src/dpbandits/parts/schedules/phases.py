@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled import borrowing_routine, routine, verb
+from ...compiled import inlined, shared, shared_borrowing
 from ...game import Game, arms, pull_sum, room_for, rounds_left
 from ..noise.mechanisms import laplace
 
@@ -25,7 +25,7 @@ class Phases(NamedTuple):
     mean: np.ndarray
 
 
-@routine
+@shared
 def first_phases(game: Game, rng: np.random.Generator, eps: float, first: float) -> Phases:
     """Play a phase of ``first``/eps rounds, at least one, on each arm."""
     K = arms(game)
@@ -35,7 +35,7 @@ def first_phases(game: Game, rng: np.random.Generator, eps: float, first: float)
     return phases
 
 
-@verb
+@inlined
 def play_phase(
     game: Game, rng: np.random.Generator, eps: float, phases: Phases, a: int, alpha: float
 ) -> None:
@@ -44,7 +44,7 @@ def play_phase(
     play(game, rng, eps, phases, a, max(np.ceil(alpha * n) - n, 1.0))
 
 
-@borrowing_routine
+@shared_borrowing
 def play(
     game: Game, rng: np.random.Generator, eps: float, phases: Phases, a: int, n: float
 ) -> None:
