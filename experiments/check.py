@@ -1,5 +1,8 @@
 """Whether committed pages are what the code prints: python experiments/check.py FOLDER [NAME ...].
 
+A committed page whose sources have changed says so below its table (OUT_OF_DATE) until it is made
+anew: ``python experiments/check.py --mark`` writes that sentence where it is needed.
+
 ``make results-check`` makes the pages of ``results`` anew in FOLDER, and then calls this. The first
 line of a committed (or staged) page that differs is printed; only the versions in its last line may
 differ. With NAMEs only the pages of these names are compared, and always the documents of PRINTED.
@@ -30,6 +33,7 @@ PRINTED = {"docs/guarantees.md": guarantees.page, "docs/bounds.md": bounds.page}
 # Pages of measured seconds and memory: another run prints other numbers. Those of benchmarks, and
 # docs/reliability.md, docs/scale.md and docs/speed.md, which quote them, are not in results.
 MEASURED = {"times"}
+OUT_OF_DATE = "Out of date: sources of this page have changed since it was made."
 VERSIONS = re.compile(r"(?<= sources \w{12}; made with ).*")
 
 
@@ -73,6 +77,18 @@ def outdated(pages, top=TOP):
     return found
 
 
+def mark(top=TOP):
+    """Write OUT_OF_DATE above the last line of each page whose sources have changed."""
+    for page in outdated(committed(top), top):
+        text = (top / page).read_text()
+        if OUT_OF_DATE not in text:
+            head, line = text.rstrip("\n").rsplit("\n", 1)
+            said = f"\n**{OUT_OF_DATE}**\n" if page.endswith(".md") else f"% {OUT_OF_DATE}"
+            (top / page).write_text(f"{head}\n{said}\n{line}\n")
+            print(page)
+    return 0
+
+
 def difference(before, after):
     """The first line in which two texts of a page differ, the versions in its last line aside."""
     lines = [text.split("\n") for text in (before, after)]
@@ -100,4 +116,5 @@ def main(folder, names):
 
 
 if __name__ == "__main__":
-    guarded("check", lambda: main(Path(sys.argv[1]), sys.argv[2:]))
+    words = sys.argv[1:]
+    guarded("check", mark if words == ["--mark"] else lambda: main(Path(words[0]), words[1:]))
