@@ -509,10 +509,10 @@ FAULTS = {
         posteriors.draw_mean,
         instead(lambda rng, mean, n: rng.beta(max(mean * n, 0) + 1, max(n - mean * n, 0) + 1)),
     ),
-    "rewards that are never truncated": (TRUNCATING, blocks.kept, instead(lambda x, level: x)),
+    "rewards that are never truncated": (TRUNCATING, blocks.truncate, instead(lambda x, level: x)),
     "rewards that are clipped": (
         TRUNCATING,
-        blocks.kept,
+        blocks.truncate,
         instead(lambda x, level: min(max(x, -level), level)),
     ),
     "levels that do not heed the outliers": (PRAE, estimators.truncation_level, times(4, 0.0)),
@@ -592,7 +592,7 @@ def test_a_fault_that_is_not_applied_is_an_error():
     """Not a pass, nor a fault that is not seen: the test has to be mended."""
     game = [heavy_game("ctl_ucb", 0, 1.0)]
     with pytest.raises(NotApplied, match="no game calls kept"):  # signs are truncated elsewhere
-        Fault(blocks.kept, lambda kept: lambda x, level: x).is_seen(game, kernel_plays)
+        Fault(blocks.truncate, lambda kept: lambda x, level: x).is_seen(game, kernel_plays)
     with pytest.raises(NotApplied, match="no module of the package holds kernel_plays"):
         Fault(kernel_plays, lambda f: f).is_seen(game, kernel_plays)
     level = curators.largest_sign, lambda largest: lambda M, tanh: M

@@ -33,7 +33,7 @@ def refusal(**given):
         ({"algo": "dp_se", "beta": 7}, "algo.beta=7: a number in (0, 1], or 1/horizon is needed"),
         ({"algo": "dp_se", "eps": []}, "eps=[]: a finite number above 0 is needed"),
         ({"algo": "dp_se", "horizon": []}, "horizon=[]: a whole number of at least 2"),
-        ({"mechanism": "tree", "horizon": []}, "horizon=[]: a whole number of at least 2"),
+        ({"mechanism": "tree", "horizon": []}, "horizon=[]: the audit of mechanism=tree takes no"),
         ({"algo": "dp_se", "horizon": 1}, "horizon=1: a whole number of at least 2"),
         ({"algo": "dp_se", "eps": 0}, "eps=0: a finite number above 0 is needed"),
         ({"algo": "dp_se", "eps": math.inf}, "eps=inf: a finite number above 0 is needed"),
@@ -42,7 +42,7 @@ def refusal(**given):
         ({"algo": "adac_ucb", "eps": 1}, "eps=1: adac_ucb takes no eps; its privacy budget is rho"),
         ({"mechanism": "tree", "rho": 1}, "rho=1: tree takes no rho; its privacy budget is eps"),
         ({"rule": "nas"}, "rule=nas: it promises no privacy"),
-        ({"rule": "dp_nas", "R": -1}, "R=-1: a number above 0"),
+        ({"rule": "dp_nas", "R": -1}, "R=-1: a number in (0, 1e+100] is needed"),
         ({"rule": "dp_nas", "beta": 2}, "beta=2: a number in (0, 1)"),
     ],
 )

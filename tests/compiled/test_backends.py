@@ -163,12 +163,15 @@ INTERNAL = re.compile(
 )
 
 
+STATES = "global_states.py"  # Numba has no public name for the states that it draws from
+
+
 def test_internals_are_imported_by_the_back_ends_alone():
     inside = [PACKAGE / "compiled" / name for name in choice.NAMES]
     for file in PACKAGE.rglob("*.py"):
         found = INTERNAL.findall(file.read_text())
         if not any(file.is_relative_to(folder) for folder in inside):
-            assert not found, file
+            assert found == (["numba._helperlib"] if file.name == STATES else []), file
     plain = chain.from_iterable(INTERNAL.findall(f.read_text()) for f in inside[0].glob("*.py"))
     assert set(plain) == {"llvmlite"}
     assert INTERNAL.findall((inside[1] / "cache.py").read_text())  # control

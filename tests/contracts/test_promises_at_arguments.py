@@ -15,7 +15,7 @@ from dpbandits.audit.alignment.coupling import Coupling
 from dpbandits.audit.requests import PLAYERS
 from dpbandits.cli.request import _promises
 from dpbandits.contracts.guarantees import NOT_PRIVATE, ExactCurve, Guarantee
-from dpbandits.contracts.parameters import Choice
+from dpbandits.contracts.parameters import Options
 from dpbandits.contracts.question import ARMS, CONTEXTS
 from dpbandits.theory.bounds import bounds_for
 from dpbandits.theory.problem import problem
@@ -35,7 +35,7 @@ def every_option():
             continue
         yield name, {}
         for option, domain in found.domains.items():
-            words = domain.options if isinstance(domain, Choice) else ()
+            words = domain.names if isinstance(domain, Options) else ()
             yield from ((name, {option: word}) for word in words)
 
 

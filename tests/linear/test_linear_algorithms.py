@@ -44,7 +44,8 @@ OF = {
     name: [
         e
         for e in ENVS
-        if (ENVS[e].name == "contextual") == (algorithm(name).asked.record.name == "regret")
+        if (ENVS[e].name == "contextual")
+        == (algorithm(name).question_played.record.name == "regret")
     ]
     for name in LINEAR
 }

@@ -43,7 +43,7 @@ BAD = [
     (CONTEXTUAL | {"theta": [1, 1]}, "noise=sign: means in [-1, 1] are needed: ball=true"),
     (CONTEXTUAL | {"ball": 1}, "ball=1: true or false is needed"),
     ({"law": "contextual_table", "file": None, "K": 2}, "file=PATH.csv is needed"),
-    ({"law": "contextual_table", "file": "none.csv", "K": 2}, "not a CSV"),
+    ({"law": "contextual_table", "file": "none.csv", "K": 2}, "none.csv: no such file"),
 ]
 
 

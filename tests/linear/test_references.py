@@ -32,7 +32,8 @@ def apart(slow, fast, slack=0.0):
 
 
 def final(algo, env, T, runs, **given):
-    table = dp.run(algo=algo, env=env, horizon=T, runs=runs, checkpoints=1, jobs=1, seed=5, **given)
+    given |= {"checkpoints": 1, "jobs": 1, "seed": 5, "shuffle_arms": False}
+    table = dp.run(algo=algo, env=env, horizon=T, runs=runs, **given)
     return table[table["t"] == T]["regret"].to_numpy()
 
 

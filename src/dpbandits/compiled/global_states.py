@@ -1,6 +1,9 @@
 """The states of the generators behind ``np.random.*`` and ``random.*`` in compiled code.
 
-Each thread has two of its own, which Numba seeds from the operating system.
+Each thread has two of its own, which Numba seeds from the operating system. Their addresses are
+those of ``numba._helperlib``, a private name, since Numba has no public one: from outside compiled
+code, ``np.random.seed`` does not reach these states, and nothing else reads or restores them. So
+there is no plain version of this file: both back-ends use it.
 """
 
 from __future__ import annotations
