@@ -148,18 +148,19 @@ def folder(key: str, value: Any) -> Path:
 
 def path_of(key: str, value: Any, kind: str = "file") -> Path:
     """Validate the path of a file, or of another kind, which need not exist."""
-    path = ""
+    path, hint = "", ""
     try:
         path = str.__str__(os.fspath(value))
         os.lstat(path)
         found = True
     except OSError as error:  # an empty path is that of no file, either
         found = path != "" and error.errno != errno.ENAMETOOLONG
+        hint = f" ({error.strerror})" if path else ""
     except Exception:  # no path, an object whose __fspath__ fails, or no name that a file can have
         found = False
     if not found:
-        number = isinstance(value, Real) and not isinstance(value, bool)
-        hint = f", such as ./{plain(value)}" if number else ""
+        if isinstance(value, Real) and not isinstance(value, bool):
+            hint = f", such as ./{plain(value)}"
         raise BadInput(f"{key}={plain(value)}: the path of a {kind} is needed{hint}")
     return Path(path)
 

@@ -30,7 +30,7 @@ KEYS_OF_BOTH = [
     *bad("backend", "auto, threads or processes", "foo", "[threads]"),
     *bad("results", "folder", "[a]", ""),
     ("results=/dev/null/x", "results=/dev/null/x:", "writable folder"),
-    (f"results={'x' * 5000}", "results=xxx", "writable folder"),
+    (f"results={'x' * 5000}", "results=xxx", "path of a folder", "File name too long"),
     ("env=bernouli_c2", "env", "'bernouli_c2'", "did you mean bernoulli_c2?"),
     ("foo=1", "'foo'", "eps"),
     ("experiment=azize2022_fig44", "'azize2022_fig44'", "did you mean azize2022_fig4?"),
@@ -62,7 +62,7 @@ KEYS_OF_STOPPING = [
     *bad("rel_error", "(0, 1)", "0", "1", "-1", "nan", "small"),
     *bad("beta", "(0, 1)", "0", "1", "-1", "nan", "small"),
     ("beta=1/horizon", "beta=1/horizon:", "(0, 1)"),
-    *bad("R", "above 0", "0", "-1", "inf", "nan", "wide"),
+    *bad("R", "a number in (0, 1e+100]", "0", "-1", "inf", "nan", "wide"),
     *bad("cap", "at least 1", "0", "-5", "1.5", "inf", "far", "1e17"),
     ("rule=nas eps=1", "eps=1:", "nas", "not private"),
     ("rule=dp_naz", "rule", "'dp_naz'", "did you mean dp_nas?"),
@@ -162,7 +162,7 @@ OUTLIERS = [
     *bad("algo=prae_r env=wu_raw algo.k", "at least 2", 1.9, "nan"),
     ("algo=prae_c env=wu_central algo.k=1", "algo.k=1:", "at least 2"),
     *bad("algo=prae_r env=wu_raw algo.alpha1", ("[0, 0.5)", "auto"), 0.5, "nan", "maybe"),
-    *bad("algo=prae_c env=wu_central algo.alpha1", ("below 0.133", "auto"), 0.133, -0.1),
+    *bad("algo=prae_c env=wu_central algo.alpha1", ("[0, 0.133)", "auto"), 0.133, -0.1),
     ("algo=prae_c env=wu_central env.alpha=0.2", "algo.alpha1=0.2:", "0.133", "value of auto"),
     ("algo=prae_r env=wu_raw algo.alpha1=0.01", "env=wu_raw:", "0.05", "alpha1 = 0.01", "assume"),
     ("algo=prae_c env=wu_central algo.alpha1=0.01", "env=wu_central:", "0.05", "alpha1 = 0.01"),
@@ -214,7 +214,8 @@ OUTLIERS = [
 ]  # fmt: skip
 
 SWEEPS = [
-    *bad("sweep", "lists of values", "5", "text", "0", "false", "[]", "{}", "''", "[{}]"),
+    *bad("sweep", "lists of values", "5", "text", "0", "false", "[]", "{}", "[{}]"),
+    ("sweep=''", "sweep=:", "lists of values"),
     ("sweep=[5]", "sweep=", "5", "lists of values"),
     ("'sweep={eps:0.5}'", "sweep.eps=0.5:", "list of values"),
     ("'sweep={eps:[]}'", "sweep.eps=[]:", "list of values"),

@@ -46,9 +46,9 @@ def privacy(
     users have the level eps, and ``built`` returns the population of a configuration as JSON. The
     horizon is NaN if there is none.
     """
-    name = algorithm.budget or "eps"
-    swept, swept_min = point.get(name), point.get("eps_min")
-    budget = config[name] if swept is None else swept
+    unit = algorithm.budget or "eps"
+    swept, swept_min = point.get(unit), point.get("eps_min")
+    budget = config[unit] if swept is None else swept
     eps_min = config.get("eps_min") if swept_min is None else swept_min
     for other in BUDGETS:
         given = config.get(other)
@@ -63,8 +63,8 @@ def privacy(
     value = inf
     if algorithm.private:
         budget = algorithm.usual_budget if budget is None else budget
-        value = argument(name, budget, algorithm.domains[name], horizon)
-    return Privacy(name, value, homogeneous(value))
+        value = argument(unit, budget, algorithm.domains[unit], horizon)
+    return Privacy(unit, value, homogeneous(value))
 
 
 def _local(config, algorithm, name, spec, eps, eps_min, built, horizon) -> Privacy:

@@ -43,7 +43,7 @@ def test_foreign_files_of_a_folder_are_left_out(tmp_path, capsys):
 
 @pytest.mark.parametrize("count", [MOST, MOST + 5])
 def test_a_summary_has_at_most_a_screen(tmp_path, monkeypatch, capsys, count):
-    summary = pd.DataFrame({"algo": ["a"] * count})
+    summary = pd.DataFrame({"algo": ["a"] * count, "runs": 9, "runs_needed": 9})
     request = SimpleNamespace(settings=[], question=None)
     table = tmp_path / "sweep.csv"
     monkeypatch.setattr(of_request, "write_report", lambda *_: (table, summary))
@@ -109,10 +109,13 @@ def test_a_picture_that_claims_to_be_huge_is_left_out(tmp_path, size):
     assert (inside_page(file) != "") == (size == (1, 1))
 
 
-@pytest.mark.parametrize("value", [object(), True, None, "", [], {}, b"x"])
+@pytest.mark.parametrize("value", [object(), True, None, "", [], {}, b"x", 2024, "x" * 5000])
 def test_only_a_path_is_a_folder(value):
-    assert message_of(folder, "results", value).startswith("results=")
-    assert folder("results", 2024).name == "2024"
+    message = message_of(folder, "results", value)
+    assert message.startswith("results=") and "the path of a folder is needed" in message
+    assert ("such as ./2024" in message) == (value == 2024)
+    assert ("File name too long" in message) == (value == "x" * 5000)
+    assert folder("results", "2024").name == "2024"
 
 
 def test_a_daemonic_process_plays_in_itself(monkeypatch):

@@ -183,7 +183,7 @@ def test_the_points_of_a_multirun():
 
 @pytest.mark.parametrize(
     ("given", "reason"),
-    [("missing", "no such folder"), ("", "no such folder"), ("x" * 5000, "too long")],
+    [("missing", "no such folder"), ("", "path of a folder"), ("x" * 5000, "too long")],
     ids=["missing", "empty", "long"],
 )
 def test_folders_of_a_user(given, reason):

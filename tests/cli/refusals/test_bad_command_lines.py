@@ -100,11 +100,11 @@ PLOT = [
     ("-m", "-m", "--help"),
     ("/dev/null", "/dev/null:", "not a readable CSV"),
     ("x" * 5000, "xxx", "too long"),
-    ("missing.csv", "missing.csv:", "No such file"),
+    ("missing.csv", "missing.csv: no such file"),
     (".", ".:", "no tables"),
 ]
 CLAIMS = [
-    ("A9", "claim", "'A9'", "did you mean A6?"),
+    ("A9", "claim", "'A9'", "did you mean A7?"),
     ("a1", "'a1'", "did you mean A1?"),
     ("''", "claim", "''", "A1"),
     ("foo=1", "'foo'", "horizon, jobs, results, runs, seed"),

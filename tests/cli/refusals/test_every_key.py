@@ -38,11 +38,12 @@ def keys_of(command):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A working folder with a table."""
+    """A working folder with a table, of which its folder of results has a copy."""
     monkeypatch.chdir(tmp_path)
     rows = [f"{algo},b,1,100,0,{run},100,{run}.5" for algo in ("a", "c") for run in range(3)]
     head = "algo,env,eps,horizon,seed,run,t,regret"
-    write(tmp_path, {"table.csv": "\n".join([head, *rows, ""]).encode()})
+    table = "\n".join([head, *rows, ""]).encode()
+    write(tmp_path, {"table.csv": table, "results/table.csv": table})
     return tmp_path
 
 
@@ -62,7 +63,7 @@ def line_of(command, *words):
 
 def what_is_asked(done):
     """What a command was asked for, as text without the addresses of objects."""
-    given, named = done.question_played[0]
+    given, named = done.asked[0]
     first = given[0] if given else None
     if hasattr(first, "settings"):  # a request
         about = [s.described for s in first.settings]
@@ -91,9 +92,15 @@ def usual(key):
     return {str(x) for x in values} | ({"1.0", "1"} if key in BUDGETS else set())
 
 
+@pytest.mark.parametrize("command", HEAVY)
+def test_a_command_without_further_keys_is_used(command, folder, monkeypatch):
+    """Control: what is refused below is refused for its value."""
+    assert not ended(monkeypatch, *line_of(command)).refused
+
+
 def test_some_values_of_some_keys(folder, monkeypatch):
     ends = [end_of(monkeypatch, *case) for case in SOME]
-    assert ends.count("refused") > 0.5 * len(SOME) and ends.count("used") > 3
+    assert ends.count("refused") > 0.5 * len(SOME) and "used" in ends
 
 
 @pytest.mark.long
