@@ -173,7 +173,7 @@ def covered(statistic, true, law, trials=400, runs=50, k=4):
 
 @pytest.mark.long
 def test_intervals_of_statistics_cover():
-    """Exponential and linear runs; the control, runs of which each counts ten times, covers less."""
+    """Exponential and linear runs; the control, runs that count ten times, covers less."""
     means = np.array([[1.0], [2.0], [3.0], [4.0]])
     bent = means + np.array([[0.2], [-0.2], [-0.2], [0.2]])
 
