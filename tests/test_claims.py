@@ -173,17 +173,17 @@ def covered(statistic, true, law, trials=400, runs=50, k=4):
 
 @pytest.mark.long
 def test_intervals_of_statistics_cover():
-    """Exponential and linear runs; the control, runs of which each counts twice, covers less."""
+    """Exponential and linear runs; the control, runs that count ten times, covers less."""
     means = np.array([[1.0], [2.0], [3.0], [4.0]])
     bent = means + np.array([[0.2], [-0.2], [-0.2], [0.2]])
 
     def drawn(of):
         return lambda rng, shape: rng.exponential(size=shape) * of
 
-    def twice(rng, shape):
-        return np.repeat(rng.exponential(size=(shape[0], shape[1] // 5)) * means, 5, axis=1)
+    def tenfold(rng, shape):
+        return np.repeat(rng.exponential(size=(shape[0], shape[1] // 10)) * means, 10, axis=1)
 
-    assert covered(spread, 4.0, drawn(means)) >= 0.95 > 0.8 > covered(spread, 4.0, twice)
+    assert covered(spread, 4.0, drawn(means)) >= 0.95 > 0.8 > covered(spread, 4.0, tenfold)
     assert covered(spread, 1.0, drawn(np.ones((4, 1)))) >= 0.95
     linear = partial(r_squared, [1.0, 2.0, 3.0, 4.0])
     true = np.corrcoef([1, 2, 3, 4], bent[:, 0])[0, 1] ** 2

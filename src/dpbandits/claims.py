@@ -409,8 +409,8 @@ def _compared(
 
 
 def _points(grid: Mapping[str, Any]) -> list[Point]:
-    """All combinations of the values of a grid."""
-    return list(points({"sweep": {name: each(x) for name, x in grid.items()}}))
+    """All combinations of the values of a grid: without values, the one that names none."""
+    return list(points({"sweep": {name: each(x) for name, x in grid.items()}} if grid else {}))
 
 
 def _one(claim: Claim, samples: Sequence[Sample], point: Mapping[str, Any]) -> Sample:

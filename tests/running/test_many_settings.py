@@ -1,5 +1,7 @@
 """Many small settings: what they share is built once, and each file is opened few times."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sweeps import report, requested
@@ -13,6 +15,7 @@ from dpbandits.results import run_store
 from dpbandits.results.run_store import RunStore
 from dpbandits.running.status import status_of
 from dpbandits.settings import resolve, setting
+from dpbandits.settings.setting import data_of
 
 EPS = [0.1, 0.5, 1, 2, 5]
 
@@ -50,7 +53,7 @@ def test_environments_and_populations_are_built_once_for_a_sweep(tmp_path, built
     assert len(built) == 2  # and an environment
 
 
-def test_files_are_read_once_for_a_sweep_and_again_before_each_setting_is_played(tmp_path, built):
+def test_files_are_read_once_for_a_sweep_and_once_for_each_setting_elsewhere(tmp_path, built):
     """They may be edited; see test_tasks.py for what happens then."""
     run_and_look(tmp_path, algo="dp_se")  # compiled in this process, which reads files, too
     built.clear()
@@ -61,6 +64,9 @@ def test_files_are_read_once_for_a_sweep_and_again_before_each_setting_is_played
     keys = [one.key for one in request.settings]
     assert len(set(keys)) == len(EPS) and len(built) == 1
     report(request)
+    assert len(built) == 1
+    for one in pickle.loads(pickle.dumps(request.settings)):  # what other processes receive
+        assert data_of(one) is data_of(one)
     assert len(built) == 1 + len(EPS)
 
 

@@ -141,6 +141,7 @@ def test_data_that_are_replaced_meanwhile_do_not_mix(tmp_path):
     (home / "next.csv").write_text(new)
     env = {"law": "table", "file": str(home / "data.csv"), "rewards": None}
     given = {"algo": "replacing", "env": env, "horizon": 9, "runs": 3, "backend": "threads"}
+    given["shuffle_arms"] = False
     regrets = []
     for folder in ("first", "first", "second"):
         table = csv_after(requested(tmp_path / folder, folders=(str(tmp_path),), **given))

@@ -138,9 +138,11 @@ class Setting:
         """What the algorithm promises at these arguments, None if that is not declared."""
         return self.algorithm.guarantee_at(self.parameters)
 
-    @property
+    @cached_property
     def described(self) -> str:
-        """The setting as JSON, without the version of its algorithm and the paths of its files."""
+        """The setting as JSON, without the version of its algorithm and the paths of its files.
+        Workers receive it with the key, since what is promised may depend on the data.
+        """
         return as_json(without_paths({**self.record, "version": None}))
 
     @cached_property
