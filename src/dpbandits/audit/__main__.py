@@ -54,7 +54,7 @@ def row(algorithm: Algorithm) -> list[str]:
     for name, x, other in promised.unless:
         said = "none" if other.notion == "none" else other.gaussian or other.loss
         said = "as far as proved" if isinstance(said, LimitedProof) else said
-        loss += f"; `{name}={algorithm.domains[name].names[int(x)]}`: {said}"  # type: ignore[union-attr]
+        loss += f"; `{name}={algorithm.domains[name].names[int(x)]}`: {said}"  # type: ignore[index, union-attr]
     beneath = promised.mechanism or (promised.curator.__name__ if promised.curator else "")
     vectors = promised.alignment is not None and promised.alignment.vectors
     return [
