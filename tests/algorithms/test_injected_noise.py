@@ -591,7 +591,7 @@ def test_a_fault_is_seen(fault, name):
 def test_a_fault_that_is_not_applied_is_an_error():
     """Not a pass, nor a fault that is not seen: the test has to be mended."""
     game = [heavy_game("ctl_ucb", 0, 1.0)]
-    with pytest.raises(NotApplied, match="no game calls kept"):  # signs are truncated elsewhere
+    with pytest.raises(NotApplied, match="no game calls truncate"):  # signs are truncated elsewhere
         Fault(blocks.truncate, lambda kept: lambda x, level: x).is_seen(game, kernel_plays)
     with pytest.raises(NotApplied, match="no module of the package holds kernel_plays"):
         Fault(kernel_plays, lambda f: f).is_seen(game, kernel_plays)
