@@ -141,7 +141,7 @@ POPULATIONS = [
     ("clipped_normal", {"mean": math.nan}, "population.mean=nan:", "finite number"),
     ("clipped_normal", {"low": -1}, "population.low=-1:", "from 0 to"),
     ("clipped_normal", {"low": 2, "high": 1}, "population.low=2:", "population.high"),
-    ("file", {"path": "missing.csv"}, "population.path=missing.csv:", "No such file"),
+    ("file", {"path": "missing.csv"}, "population.path=missing.csv: no such file"),
     ("file", {"path": "."}, "population.path=.:", "directory"),
     ("file", {"path": "/dev/zero"}, "path=/dev/zero:", "pipe"),
     ("file", {"column": "epsilon"}, "column", "users.csv", "'epsilon'", "eps"),

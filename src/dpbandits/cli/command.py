@@ -93,10 +93,10 @@ def tables_of(path: Path) -> list[Path]:
     tables = sorted(path.glob("*.csv"))
     ours = [file for file in tables if not file.stem.startswith(FINDINGS)] or tables
     found = [file for file in ours if _has_runs(file)]
+    if not found:
+        raise BadInput(f"{path}: the folder has no tables {'of runs' if tables else '(*.csv)'}")
     for file in sorted({*tables} - {*found}):
         print(f"left out: {file} is no table of runs", file=sys.stderr)
-    if not found:
-        raise BadInput(f"{path}: the folder has no tables (*.csv)")
     return found
 
 

@@ -128,7 +128,7 @@ def test_a_folder_may_hold_tables_of_other_columns_and_kinds(bandit, refused):
         assert bandit(command, "results")
     Path("only").mkdir()
     Path("only/audit-x.csv").write_text("mechanism,verdict\ntree,consistent\n")
-    assert "not a tidy table" in refused(plot, ["only"])
+    assert refused(plot, ["only"]) == "only: the folder has no tables of runs\n"
 
 
 def test_environments_of_one_name_are_games_of_their_own(bandit):

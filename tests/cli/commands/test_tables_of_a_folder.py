@@ -38,7 +38,8 @@ def test_foreign_files_of_a_folder_are_left_out(tmp_path, capsys):
     lines = capsys.readouterr().err.splitlines()
     assert lines == [f"left out: {tmp_path / f} is no table of runs" for f in sorted(FOREIGN)]
     ours.unlink()
-    assert "has no tables" in message_of(tables_of, tmp_path)
+    assert message_of(tables_of, tmp_path).endswith("the folder has no tables of runs")
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("count", [MOST, MOST + 5])
@@ -49,7 +50,7 @@ def test_a_summary_has_at_most_a_screen(tmp_path, monkeypatch, capsys, count):
     monkeypatch.setattr(of_request, "write_report", lambda *_: (table, summary))
     monkeypatch.setattr(of_request, "render", lambda rows, *_: "row\n" * len(rows))
     monkeypatch.setattr(of_request, "unjudged", lambda _: np.array([False]))
-    monkeypatch.setattr(of_request, "_default_budgets", lambda _: [])
+    monkeypatch.setattr(of_request, "_default_budgets", lambda _: {})
     of_request.report(request, None, 0.0)
     lines = capsys.readouterr().out.splitlines()
     assert lines.count("row") == MOST and lines[-1] == str(table)
