@@ -267,7 +267,8 @@ def picture(spec: dict[str, Any], data: dict[str, str], choice: dict[str, Any], 
     Its identifiers begin with ``prefix``, which is unique on the page.
     """
     still = json.loads(json.dumps(spec))
-    still["width"] = WIDTH if still.get("width") == "container" else still["width"]
+    if still.get("width") == "container":
+        still["width"] = WIDTH
     still["layer"] = [layer for layer in still.get("layer", []) if not _only_for_hovering(layer)]
     for part in (still, *still["layer"]):
         named = part.get("data") or {}
