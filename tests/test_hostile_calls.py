@@ -45,17 +45,17 @@ def test_every_hostile_value_of_every_argument(valid):
 
 
 PLANTED = {
-    "values that are not checked": ("dpbandits.settings.choices._plain_data", lambda value: value),
-    "a list without a guard": ("dpbandits.settings.choices.listed", lambda key, value: [*value]),
+    "values that are not checked": ("env", "_plain_data", lambda value: value),
+    "a list without a guard": ("algo", "listed", lambda key, value: [*value]),
 }
 
 
 @pytest.mark.parametrize("fault", PLANTED)
 def test_a_planted_fault_is_found(fault, valid, monkeypatch):
     """Control."""
-    place, faulty = PLANTED[fault]
-    monkeypatch.setattr(place, faulty)
-    calls = [call for call in hostile_calls(valid) if call[0] == "run" and call[1] == "algo"]
+    argument, place, faulty = PLANTED[fault]
+    monkeypatch.setattr(f"dpbandits.settings.choices.{place}", faulty)
+    calls = [call for call in hostile_calls(valid) if call[0] == "run" and call[1] == argument]
     ends = []
     for call in calls:
         try:
