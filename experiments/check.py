@@ -25,7 +25,7 @@ from dpbandits.cli import claims
 from dpbandits.cli.command import guarded
 from dpbandits.errors import BadInput
 from dpbandits.files import package_folder
-from dpbandits.results.sources import of_summary, signature, sources_of
+from dpbandits.results.sources import OUT_OF_DATE, of_summary, signature, sources_of
 from dpbandits.theory import __main__ as bounds
 
 TOP = package_folder("conf").parent
@@ -33,7 +33,6 @@ PRINTED = {"docs/guarantees.md": guarantees.page, "docs/bounds.md": bounds.page}
 # Pages of measured seconds and memory: another run prints other numbers. Those of benchmarks, and
 # docs/reliability.md, docs/scale.md and docs/speed.md, which quote them, are not in results.
 MEASURED = {"times"}
-OUT_OF_DATE = "Out of date: sources of this page have changed since it was made."
 VERSIONS = re.compile(r"(?<= sources \w{12}; made with ).*")
 
 

@@ -40,7 +40,7 @@ def test_a_page_that_is_out_of_date_is_marked_once(tmp_path, monkeypatch):
     for name, text in texts.items():
         found = (tmp_path / name).read_text()
         assert found.count(check.OUT_OF_DATE) == (name != "new.md")
-        assert signature(found) == signature(text)
+        assert signature(found) == signature(text) and unsigned(found) == unsigned(text)
 
 
 def test_every_committed_page_is_signed_or_measured():

@@ -18,6 +18,8 @@ from .manifest import versions
 Source = str | Path | Algorithm | Setting  # of what decides a page; of a path the file's contents
 
 SUMMARY = [PACKAGE / "results" / f"{name}.py" for name in ("summary", "intervals", "metrics")]
+OUT_OF_DATE = "Out of date: sources of this page have changed since it was made."
+MARK = re.compile(rf"\n*(?:\*\*|% ){re.escape(OUT_OF_DATE)}(?:\*\*)?\n*\Z")
 LINE = re.compile(r"(?:\n<!--|(?<=\n)%) sources (\w{12}); made with [^\n]*\n\Z")
 
 
@@ -39,8 +41,8 @@ def signed(text: str, parts: Iterable[Source], suffix: str = ".md") -> str:
 
 
 def unsigned(text: str) -> str:
-    """A page without its last line."""
-    return LINE.sub("", text)
+    """A page without its last line, and without the sentence that it is out of date."""
+    return MARK.sub("\n", LINE.sub("", text))
 
 
 def signature(text: str) -> str | None:
