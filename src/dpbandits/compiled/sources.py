@@ -1,8 +1,8 @@
 """The sources that machine code depends on, and hashes of their contents.
 
-Anything may be compiled from the files of ``SHARED`` and from what they import: their state is part
-of the name of the cache folder. A function of any other file, such as an algorithm, depends on
-them, on its own file, and on the files that it imports.
+Anything may be compiled from the files of ``SHARED``: their state is part of the name of the cache
+folder. A function of any other file, such as an algorithm, depends on them, on its own file, and on
+the files that it imports.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def folder(tmp_path, monkeypatch):
 
 
 CASES = [(c, key, value) for c in HEAVY for key in keys_of(c) for value in KINDS]
-SOME = random.Random(0).sample(CASES, 40)
+SOME = random.Random(0).sample(CASES, 120)
 
 
 def line_of(command, *words):
@@ -100,7 +100,7 @@ def test_a_command_without_further_keys_is_used(command, folder, monkeypatch):
 
 def test_some_values_of_some_keys(folder, monkeypatch):
     ends = [end_of(monkeypatch, *case) for case in SOME]
-    assert ends.count("refused") > 0.5 * len(SOME) and "used" in ends
+    assert ends.count("refused") > 0.5 * len(SOME) and ends.count("used") > 3
 
 
 @pytest.mark.long
