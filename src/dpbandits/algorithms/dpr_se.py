@@ -15,7 +15,7 @@ NAME = "DPR-SE"
 LINE = "blue", "dashed"
 REWARDS = HeavyTails()
 GUARANTEE = global_dp("Tao et al. 2022, Theorem 3", "truncated_mean", alignment=one_release)
-Constant = Annotated[float, Named({"literal": 24.0, "practical": 1.5}, POSITIVE)]
+Constant = Annotated[float, Named({"literal": 24.0, "practical": 1.0}, POSITIVE)]
 
 
 @inlined

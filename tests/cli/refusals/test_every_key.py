@@ -48,7 +48,7 @@ def folder(tmp_path, monkeypatch):
 
 
 CASES = [(c, key, value) for c in HEAVY for key in keys_of(c) for value in KINDS]
-SOME = random.Random(0).sample(CASES, 120)
+SOME = random.Random(0).sample(CASES, 60)
 
 
 def line_of(command, *words):
@@ -77,7 +77,8 @@ def end_of(monkeypatch, command, key, value):
     done = ended(monkeypatch, *line_of(command, f"{key}={value}"))
     if done.refused:
         return "refused"
-    if command in COMPARED and key not in PERMISSIONS and value not in ("null", "", *usual(key)):
+    same = {"null", "", *usual(key), *(["${eps}"] if key in BUDGETS else [])}
+    if command in COMPARED and key not in PERMISSIONS and value not in same:
         without = ended(monkeypatch, *line_of(command))
         assert what_is_asked(done) != what_is_asked(without), (command, key, value, "is ignored")
     return "used"
@@ -92,7 +93,13 @@ def usual(key):
     return {str(x) for x in values} | ({"1.0", "1"} if key in BUDGETS else set())
 
 
-@pytest.mark.parametrize("command", HEAVY)
+WITH_EXTRAS = [
+    pytest.param(name, marks=pytest.mark.extra("altair", "jinja2")) if name == "report" else name
+    for name in HEAVY
+]
+
+
+@pytest.mark.parametrize("command", WITH_EXTRAS)
 def test_a_command_without_further_keys_is_used(command, folder, monkeypatch):
     """Control: what is refused below is refused for its value."""
     assert not ended(monkeypatch, *line_of(command)).refused
@@ -100,11 +107,11 @@ def test_a_command_without_further_keys_is_used(command, folder, monkeypatch):
 
 def test_some_values_of_some_keys(folder, monkeypatch):
     ends = [end_of(monkeypatch, *case) for case in SOME]
-    assert ends.count("refused") > 0.5 * len(SOME) and ends.count("used") > 3
+    assert ends.count("refused") > 0.5 * len(SOME) and "used" in ends
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("command", HEAVY)
+@pytest.mark.parametrize("command", WITH_EXTRAS)
 def test_every_value_of_every_key(command, folder, monkeypatch):
     ends = [end_of(monkeypatch, *case) for case in CASES if case[0] == command]
     assert "refused" in ends
