@@ -35,7 +35,6 @@ KILLS = {  # tests/support/faults.py: the question, how, how many, how many with
     "two processes on one folder": ("regret", "two", 30, 3),
 }
 ENGINES = {  # the module, and the words of a command
-    "submitit's local executor": ("submitit", ["hydra/launcher=submitit_local"]),
     "Dask, two workers": ("distributed", ["runner=dask", "jobs=2"]),
     "Ray, two workers": ("ray", ["runner=ray", "jobs=2"]),
 }

@@ -20,7 +20,7 @@ DOCUMENTS = [TOP / "README.md", TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").
 MARKS = {  # of documents whose commands need more packages
     "exact_loss.md": pytest.mark.extra("flint"),
     "report.md": pytest.mark.extra("altair", "vl_convert"),
-    "scale.md": pytest.mark.extra("distributed", "submitit"),
+    "scale.md": pytest.mark.extra("distributed"),
 }
 
 

@@ -58,9 +58,9 @@ def imported():
 @pytest.mark.slow
 def test_the_package_depends_on_what_it_imports_and_on_nothing_else():
     homes = packages_distributions()
-    in_extras = {"altair", "flint", "jinja2", "plotext", "sklearn", "submitit", "vl_convert"}
+    in_extras = {"altair", "flint", "jinja2", "plotext", "sklearn", "vl_convert"}
     assert {normal(name) for m in imported() - in_extras for name in homes[m]} == BASE
-    assert named(OPTIONAL["audit"]) == {"scikit-learn"} and "submitit" in named(OPTIONAL["slurm"])
+    assert named(OPTIONAL["audit"]) == {"scikit-learn"}
 
 
 def test_nothing_of_an_extra_is_in_the_dependencies_of_a_run():
@@ -168,7 +168,7 @@ def test_every_extra_that_is_named_exists():
         for names in re.findall(r"(?:dpbandits|\.)\[([a-z,]+)\]'", (TOP / file).read_text())
         for name in names.split(",")
     }
-    assert {"audit", "dask", "exact", "ray", "slurm"} <= found <= set(OPTIONAL)
+    assert {"audit", "dask", "exact", "ray"} <= found <= set(OPTIONAL)
 
 
 @pytest.mark.long
@@ -183,7 +183,7 @@ def test_tests_of_packages_that_are_not_installed_are_skipped_with_the_reason(tm
     path = os.environ | {"PYTHONPATH": f"{PACKAGE.parent}{os.pathsep}{tmp_path}"}
     done = captured(sys.executable, "-m", "pytest", *options, *files, cwd=TOP, env=path)
     assert re.fullmatch(r"\d+ skipped, \d+ deselected in .*", done.stdout.splitlines()[-1])
-    for package in ("distributed", "flint", "importlinter", "nbclient", "ray", "submitit"):
+    for package in ("distributed", "flint", "importlinter", "nbclient", "ray"):
         reason = f"{package} is not installed: pip install 'dpbandits[{EXTRAS[package]}]'"
         assert reason in done.stdout, done.stdout
 

@@ -128,7 +128,7 @@ def test_the_bar_moves_at_once_and_every_second(tmp_path, monkeypatch):
 
 
 class TimedOut(Exception):
-    """As submitit's handler raises at a time limit."""
+    """As a handler of a caller's may raise at a time limit."""
 
 
 @pytest.mark.slow

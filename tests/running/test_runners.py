@@ -262,6 +262,6 @@ def test_clusters_are_imported_only_when_they_are_used(tmp_path):
         sys.argv = ["bandit-run", "algo=ucb", "horizon=10", "runs=1"]
         try: run.main()
         except SystemExit: pass
-        print({"distributed", "dask", "ray", "submitit"} & set(sys.modules))"""
+        print({"distributed", "dask", "ray"} & set(sys.modules))"""
     done = captured(sys.executable, "-c", code, cwd=tmp_path)
     assert done.stdout.splitlines()[-1] == "set()"

@@ -16,7 +16,6 @@ EXTRAS = {
     "nbformat": "docs",
     "ray": "ray",
     "selenium": "browser",
-    "submitit": "slurm",
     "vl_convert": "report",
 }
 

@@ -61,7 +61,7 @@ def main(given: Namespace) -> int:
     algorithms: list[Algorithm] = []
     for line in [given.words] if chosen else everything(given.words):
         for point in multirun_points(line, folders):
-            config, contents, _ = compose_config(point, folders, "audit")
+            config, contents = compose_config(point, folders, "audit")
             group = next((g for g in GROUPS if config[g] is not None), "")
             if config["exact"] is True and group != "algo" and not chosen:
                 continue  # exact losses are those of algorithms

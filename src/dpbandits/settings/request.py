@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +38,6 @@ class Request:
     # the overrides that decide what is run, except for the name of an experiment
     changed: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()  # the user's configuration folders
-    # the settings of Hydra's launcher, which launches the jobs of a multirun
-    launcher: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def folder(self) -> Path:

@@ -62,7 +62,7 @@ NAMES = [
     ("runner=dask runner.address=5", "runner.address=5:", "tcp://"),
     ("env=bernoulli env.mean=[0.5,0.6]", "'env.mean'", "did you mean env.means?"),
     ("env=bernoulli +env.mean=1", "env.mean:", "bernoulli", "did you mean means?"),
-    ("hydra.run.dir=foo", "hydra.run.dir=foo:", "only hydra/launcher"),
+    ("hydra.run.dir=foo", "hydra.run.dir=foo:", "cannot be changed"),
     *((f"~{key}", f"~{key}:", "cannot be left out") for key in ("env", "seed", "eps")),
 ]
 REFERENCES = [

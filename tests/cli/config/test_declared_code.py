@@ -5,20 +5,17 @@ from pathlib import Path
 
 import pytest
 from commands import captured
-from hydra.core.config_store import ConfigStore
-from refusals import QUICK_STOP, arguments, complaint, message_of
+from refusals import QUICK_STOP, arguments, complaint
 from sweeps import write
 from tiers import every
 
 from dpbandits.cli import bounds, plot, run, stop
-from dpbandits.cli.config.compose import read_request
 
 GLOBAL = "# @package _global_\n"
 SENTINEL = "import pathlib; pathlib.Path('sentinel').touch()\n"
 EVIL = "os.system"
 TARGET = f"{{_target_: {EVIL}, command: touch sentinel}}"
-ONLY = "only hydra/launcher"
-COMMANDS = "commands are for the command line"
+ONLY = "Hydra's own settings cannot be changed"
 
 # command lines that ask for code other than a declared algorithm's
 CODE = [
@@ -62,12 +59,11 @@ CODE = [
     ("~hydra.run", "~hydra.run", ONLY),
     ("-m hydra.sweeper.params.eps=1,-1", "hydra.sweeper.params.eps", ONLY),
     (f"-m 'algo=glob(*)' +hydra.callbacks.x._target_={EVIL}", "hydra.callbacks", ONLY),
-    (f"hydra.launcher._target_={EVIL}", "hydra.launcher._target_=os.system", "launcher"),
-    (f"-m hydra.launcher._target_={EVIL}", "hydra.launcher._target_=os.system", "launcher"),
-    (f"-m +hydra.launcher.x._target_={EVIL}", "'hydra.launcher.x._target_'"),
-    ("-m +hydra.launcher.foo=1", "'hydra.launcher.foo'"),
-    ("hydra/launcher=evil", "no installed launcher", EVIL),
-    ("hydra/launcher=none_such", "hydra/launcher", "basic"),
+    (f"hydra.launcher._target_={EVIL}", "hydra.launcher._target_=os.system", ONLY),
+    (f"-m +hydra.launcher.x._target_={EVIL}", "hydra.launcher.x._target_", ONLY),
+    ("hydra/launcher=evil", "hydra/launcher=evil", ONLY),
+    ("-m hydra/launcher=submitit_slurm eps=1,2", "hydra/launcher=submitit_slurm", ONLY),
+    ("experiment=launcher", f"hydra.launcher._target_={EVIL}", ONLY),
     ("hydra/sweeper=basic", ONLY),
     ("hydra/callbacks=evil", ONLY),
     ("experiment=callback", f"hydra.callbacks.x._target_={EVIL}", ONLY),
@@ -75,17 +71,6 @@ CODE = [
     ("experiment=search", "hydra.searchpath"),
     ("env=packaged", f"hydra.callbacks.x._target_={EVIL}", ONLY),
     ("-m env=packaged,bernoulli", f"hydra.callbacks.x._target_={EVIL}", ONLY),
-    ("experiment=slurm_setup", "hydra.launcher.setup.0=touch sentinel:", COMMANDS),
-    ("-m experiment=slurm_setup", "hydra.launcher.setup.0=touch sentinel:", COMMANDS),
-    ("experiment=slurm_setup +hydra.launcher.setup.1=ls", "hydra.launcher.setup"),
-    ("experiment=slurm_options", "additional_parameters.wrap=touch sentinel:", COMMANDS),
-    ("experiment=slurm_options 'hydra.launcher.additional_parameters={mail-type:END}'",
-     "additional_parameters.wrap=touch sentinel:", COMMANDS),
-    ("experiment=slurm_broken", "hydra.launcher.comment=x touch sentinel", COMMANDS),
-    ("experiment=slurm_refers", "hydra.launcher.name=${oc.decode:x}:", COMMANDS),
-    ("experiment=slurm_python", "hydra", "python"),
-    ("experiment=slurm_srun", "hydra", "srun_args"),
-    ("hydra/launcher=mine", "hydra.launcher.setup.0=touch sentinel:", COMMANDS),
     ("experiment=lines", "results=x touch sentinel", "path of a folder"),
     ("--config-path elsewhere", "--config-path"),
     ("--config-name evil", "--config-name"),
@@ -107,21 +92,7 @@ MINE = {
     "experiment/elsewhere.yaml": GLOBAL + "defaults: [{override /algo: ../elsewhere/evil}]\n",
     "experiment/callback.yaml": GLOBAL + f"hydra: {{callbacks: {{x: {TARGET}}}}}\n",
     "experiment/logging.yaml": GLOBAL + f"hydra: {{job_logging: {{x: {TARGET}}}}}\n",
-    **{
-        f"experiment/slurm_{name}.yaml": GLOBAL
-        + "defaults: [{override /hydra/launcher: submitit_slurm}]\n"
-        + f"hydra: {{launcher: {{{setting}}}}}\n"
-        for name, setting in (
-            ("setup", "setup: [touch sentinel]"),
-            ("options", "additional_parameters: {wrap: touch sentinel}"),
-            ("broken", r'comment: "x\ntouch sentinel\n"'),
-            ("refers", r'name: "${oc.decode:x}"'),
-            ("python", "python: touch sentinel"),
-            ("srun", "srun_args: [touch sentinel]"),
-            ("plain", "partition: long, timeout_min: 9"),
-        )
-    },
-    "hydra/launcher/mine.yaml": "defaults: [submitit_slurm]\nsetup: [touch sentinel]\n",
+    "experiment/launcher.yaml": GLOBAL + "defaults: [{override /hydra/launcher: evil}]\n",
     "experiment/lines.yaml": GLOBAL + r'results: "x\ntouch sentinel\n"',
     "experiment/search.yaml": GLOBAL + "hydra: {searchpath: ['pkg://evil']}\n",
 }
@@ -134,14 +105,10 @@ def evil(here, monkeypatch):
     write(here / "mine", MINE)
 
 
-def case(line, *parts):
-    """The parameters of a test; a launcher of submitit must be installed to be refused."""
-    needed = any(word in line for word in ("slurm", "launcher=mine"))
-    marks = [pytest.mark.extra("submitit")] if needed else []
-    return pytest.param(line, parts, marks=marks, id=line)
+CASES = [pytest.param(line, parts, id=line) for line, *parts in CODE]
 
 
-@pytest.mark.parametrize(("line", "parts"), every(3, [case(*x) for x in CODE]))
+@pytest.mark.parametrize(("line", "parts"), every(3, CASES))
 def test_nothing_but_a_declared_algorithm_is_called(evil, refused, line, parts):
     message = refused(run, ["--config-dir", "mine", *arguments(line)])
     assert not Path("sentinel").exists()
@@ -211,33 +178,3 @@ def test_only_an_experiment_of_ours_has_a_script(drawn):
     for name in ("mine", "all", "times", "azize2022_fig2"):
         code, out, _ = drawn(name)
         assert code == 0 and f"results/figures/{name}.pdf" in out
-
-
-@pytest.mark.slow
-def test_an_installed_launcher_can_be_chosen_and_set(monkeypatch):
-    """Control: what a plugin has declared may be used, with its own settings and no others."""
-    read_request([], ())  # has Hydra find its plugins
-    declared = ConfigStore.instance().repo["hydra"]["launcher"]
-    target = declared["basic.yaml"].node["_target_"]
-    node = {"_target_": target, "workers": 1, "more": {}}
-    ConfigStore.instance().store(group="hydra/launcher", name="pool", node=node)
-    pool = declared.pop("pool.yaml")
-    monkeypatch.setitem(declared, "pool.yaml", pool)  # for this test alone
-    words = ["hydra/launcher=pool", "hydra.launcher.workers=2", "+hydra.launcher.more.x=1"]
-    assert len(read_request(words, ()).settings) == 1
-    for bad in ("+hydra.launcher.foo=1", "+hydra.launcher.more.x._target_=os.system"):
-        assert "unknown key 'hydra.launcher." in message_of(read_request, [*words[:2], bad], ())
-
-
-@pytest.mark.slow
-@pytest.mark.extra("submitit")
-def test_the_command_line_may_give_a_launcher_commands(evil):
-    """Control: so may a user who types them, and a file may give plain settings."""
-    slurm = "hydra/launcher=submitit_slurm"
-    more = "+hydra.launcher.additional_parameters={mail-type:END,nice:5}"
-    for words in (
-        [slurm, "hydra.launcher.setup=[module load python,'echo 1']", more],
-        [slurm, "++hydra.launcher.comment='two words'"],
-        ["experiment=slurm_plain", "hydra.launcher.setup=[ls]"],
-    ):
-        assert read_request(words, ("mine",)).settings

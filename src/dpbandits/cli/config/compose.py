@@ -8,7 +8,6 @@ import json
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,10 +45,8 @@ class Composed(NamedTuple):
 
     config: dict[str, Any]  # plain data; the groups, ``runner`` and ``experiment`` are names
     contents: dict[str, dict[str, Any]]  # the contents of the files chosen, by group
-    launcher: dict[str, Any]  # the settings of Hydra's launcher
 
 
-LAUNCHERS = ("submitit_local", "submitit_slurm")  # the launchers of hydra-submitit-launcher
 # Keys that decide how and where something is run, not what
 INDIFFERENT = re.compile(
     r"\+*(experiment|jobs|backend|results|max_rows|runner(\.\w+)?|hydra[/.].*)="
@@ -78,7 +75,7 @@ def read_request(
         framed = compose_config(frame, folders, question.keys_file).config
         _vary(framed, swept)
         _refuse_swept(overrides, framed, question)
-    config, contents, launcher = compose_config(overrides, folders, question.keys_file)
+    config, contents = compose_config(overrides, folders, question.keys_file)
     _refuse_lists(overrides, question)
     _vary(config, swept)
     folder("results", config["results"])  # commands write their tables
@@ -95,8 +92,7 @@ def read_request(
 
     groups = load_groups(question, config, contents_of, folders)
     question = refined(question, groups.algorithms, map(key_of, changed))
-    request = make_request(question, config, groups, contents["runner"], changed, folders)
-    return replace(request, launcher=launcher)
+    return make_request(question, config, groups, contents["runner"], changed, folders)
 
 
 def key_of(override: str) -> str:
@@ -244,12 +240,11 @@ def compose_config(overrides: list[str], folders: tuple[str, ...], keys_file: st
     try:
         with initialize_config_dir(str(package_folder("conf")), command, "1.3"):
             composed = compose(keys_file, [*overrides, *search], return_hydra_config=True)
-            refuse_changes(composed.hydra, keys_file, parsed)
+            refuse_changes(composed.hydra, keys_file)
             choices = composed.hydra.runtime.choices
             own = OmegaConf.masked_copy(composed, [str(k) for k in composed if k != "hydra"])
             refuse_resolvers(OmegaConf.to_container(own, resolve=False))
             config = OmegaConf.to_container(own, resolve=True, throw_on_missing=True)
-            launcher: Any = OmegaConf.to_container(composed.hydra.launcher, resolve=True)
     except MissingConfigException as error:
         raise _missing(error, given, folders) from None
     except (HydraException, OmegaConfBaseException) as error:
@@ -277,7 +272,7 @@ def compose_config(overrides: list[str], folders: tuple[str, ...], keys_file: st
             )
     contents = {group: dict(config.get(group) or {}) for group in groups}
     names = {group: choices.get(group) for group in groups}
-    return Composed({str(k): v for k, v in config.items()} | names, contents, launcher)
+    return Composed({str(k): v for k, v in config.items()} | names, contents)
 
 
 def groups_of(keys_file: str) -> list[str]:
@@ -316,11 +311,6 @@ def _check_overrides(parsed, folders, keys_file):
 
 def _missing(error, given, folders):
     group, _, name = str(error.missing_cfg_file or "").rpartition("/")
-    if group == "hydra/launcher" and name in LAUNCHERS:
-        return BadInput(
-            f"{group}={name}: hydra-submitit-launcher is not installed: "
-            "pip install 'dpbandits[slurm]'"
-        )
     if group and error.options is not None:
         return no_file(group, name, error.options, folders)
     return BadInput(f"no configuration {error.missing_cfg_file} (given: {given})")
@@ -335,7 +325,7 @@ def _explained(error, overrides, folders, keys_file):
         chosen = [o for o in overrides if o.split("=")[0] in groups_of(keys_file)]
         if chosen == overrides:
             chosen, folders = [], ()
-        config, contents, _ = compose_config(chosen, folders, keys_file)
+        config, contents = compose_config(chosen, folders, keys_file)
         parameters = [f"{group}.{k}" for group, part in contents.items() for k in part]
         if key not in (known := [*config, *parameters]):
             given = next((o for o in overrides if o.partition("=")[0] == key), key)

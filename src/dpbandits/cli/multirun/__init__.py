@@ -1,1 +1,1 @@
-"""The jobs of a multirun: run here or submitted, and the table that they have in common."""
+"""The points of a multirun, and the table that they have in common."""
