@@ -36,7 +36,6 @@ KILLS = {  # tests/support/faults.py: the question, how, how many, how many with
 }
 ENGINES = {  # the module, and the words of a command
     "Dask, two workers": ("distributed", ["runner=dask", "jobs=2"]),
-    "Ray, two workers": ("ray", ["runner=ray", "jobs=2"]),
 }
 SWEEP = ["-m", "algo=dp_se,adap_ucb", "eps=0.5,1", "horizon=2000", "runs=4"]
 ACCEPTED = "accepted", "stopped"

@@ -168,7 +168,7 @@ def test_every_extra_that_is_named_exists():
         for names in re.findall(r"(?:dpbandits|\.)\[([a-z,]+)\]'", (TOP / file).read_text())
         for name in names.split(",")
     }
-    assert {"audit", "dask", "exact", "ray"} <= found <= set(OPTIONAL)
+    assert {"audit", "dask", "exact"} <= found <= set(OPTIONAL)
 
 
 @pytest.mark.long
@@ -183,7 +183,7 @@ def test_tests_of_packages_that_are_not_installed_are_skipped_with_the_reason(tm
     path = os.environ | {"PYTHONPATH": f"{PACKAGE.parent}{os.pathsep}{tmp_path}"}
     done = captured(sys.executable, "-m", "pytest", *options, *files, cwd=TOP, env=path)
     assert re.fullmatch(r"\d+ skipped, \d+ deselected in .*", done.stdout.splitlines()[-1])
-    for package in ("distributed", "flint", "importlinter", "nbclient", "ray"):
+    for package in ("distributed", "flint", "importlinter", "nbclient"):
         reason = f"{package} is not installed: pip install 'dpbandits[{EXTRAS[package]}]'"
         assert reason in done.stdout, done.stdout
 

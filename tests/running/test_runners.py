@@ -1,16 +1,11 @@
-"""Workers are started safely; Dask and Ray give the bytes of one machine and lose nothing."""
+"""Workers are started safely; those of Dask give the bytes of one machine and lose nothing."""
 
 import os
 import re
-import secrets
-import shutil
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
 from contextlib import suppress
-from pathlib import Path
 
 import joblib
 import psutil
@@ -189,65 +184,10 @@ def test_a_dask_cluster_that_dies_is_one_line_and_the_command_resumes(
 @pytest.mark.slow
 @pytest.mark.extra("distributed")
 def test_a_dask_cluster_on_this_machine_gives_the_same_bytes(tmp_path, right):
-    """One of Ray does in the next test."""
     assert table_of(sweep_in(tmp_path, "runner=dask", "jobs=2"), tmp_path) == right
 
 
-def ray_worker(parent):
-    """A process of Ray that plays a task; between two tasks there is none."""
-    family = parent.children(recursive=True)
-    return next((p for p in family if "ray::_call" in " ".join(p.cmdline())), None)
-
-
-@pytest.mark.slow
-@pytest.mark.extra("ray")
-def test_a_ray_worker_killed_during_the_run_loses_nothing(tmp_path, right):
-    assert table_despite_a_kill(tmp_path, ["runner=ray", "jobs=2"], ray_worker) == right
-
-
-@pytest.fixture
-def ray_head(tmp_path):
-    """The address of a head that ``ray start`` has started, its process, and its environment."""
-    environment = {**os.environ, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    home = tempfile.mkdtemp(prefix="ray")  # the path of a socket must be short
-    options = ["--head", "--block", f"--port={port}", "--num-cpus=2", "--include-dashboard=false"]
-    options += ["--disable-usage-stats", f"--temp-dir={home}", "--object-store-memory=100000000"]
-    servers = Servers(tmp_path, environment)
-    process, log = servers.start(str(Path(sys.executable).with_name("ray")), "start", *options)
-    said(process, log, "Ray runtime started")
-    try:
-        yield f"127.0.0.1:{port}", psutil.Process(process.pid), environment
-    finally:
-        for child in psutil.Process(process.pid).children(recursive=True):
-            with suppress(psutil.NoSuchProcess):
-                child.kill()
-        servers.stop()
-        shutil.rmtree(home, ignore_errors=True)
-
-
-@pytest.mark.slow
-@pytest.mark.extra("ray")
-def test_a_worker_of_a_running_ray_cluster_that_is_killed_loses_nothing(tmp_path, right, ray_head):
-    address, head, environment = ray_head
-    more = ["runner=ray", f"runner.address={address}"]
-    found = table_despite_a_kill(tmp_path, more, lambda _: ray_worker(head), environment)
-    assert found == right and head.is_running()
-
-
-@pytest.mark.slow
-@pytest.mark.extra("ray")
-def test_an_address_where_no_ray_listens_is_one_line(tmp_path):
-    process = sweep_in(tmp_path, "runner=ray", "runner.address=127.0.0.1:9")
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (2, "")
-    reason = "no answer ([Errno 111] Connection refused)"
-    assert err == f"bandit-run: runner.address=127.0.0.1:9: {reason}\n"
-
-
-@pytest.mark.parametrize(("name", "package"), [("dask", "distributed"), ("ray", "ray")])
+@pytest.mark.parametrize(("name", "package"), [("dask", "distributed")])
 def test_a_package_that_is_not_installed_is_reported_in_one_line(monkeypatch, name, package):
     monkeypatch.setitem(sys.modules, package, None)
     line = f"runner={name}: {package} is not installed: pip install 'dpbandits[{name}]'"
@@ -262,6 +202,6 @@ def test_clusters_are_imported_only_when_they_are_used(tmp_path):
         sys.argv = ["bandit-run", "algo=ucb", "horizon=10", "runs=1"]
         try: run.main()
         except SystemExit: pass
-        print({"distributed", "dask", "ray"} & set(sys.modules))"""
+        print({"distributed", "dask"} & set(sys.modules))"""
     done = captured(sys.executable, "-c", code, cwd=tmp_path)
     assert done.stdout.splitlines()[-1] == "set()"

@@ -14,7 +14,6 @@ EXTRAS = {
     "jinja2": "report",
     "nbclient": "docs",
     "nbformat": "docs",
-    "ray": "ray",
     "selenium": "browser",
     "vl_convert": "report",
 }

@@ -17,7 +17,6 @@ from .play import Record, compile_kernel, play, play_many
 from .precompile import report_compilation
 from .tasks import Task
 
-DIED = ("KilledWorker", "NodeDiedError", "OutOfMemoryError", "WorkerCrashedError")  # Dask, Ray
 DEATH = "its worker died: it was killed, ran out of memory, or crashed"
 
 
@@ -48,7 +47,7 @@ class Outcome(NamedTuple):
 
 def died(task: Task, error: BaseException) -> Outcome:
     """The outcome of a task whose worker died, or could not load it: ``error`` came instead."""
-    is_death = isinstance(error, BrokenExecutor) or type(error).__name__ in DIED
+    is_death = isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
     trace = DEATH if is_death else trace_of(error)
     return Outcome(task, {}, trace, died=True)
 

@@ -1,4 +1,4 @@
-"""Runners, which have workers call functions: on this machine, or those of Dask or Ray."""
+"""Runners, which have workers call functions: on this machine, or those of Dask."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import importlib
 import logging
 import os
 import pickle
-import socket
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Future
@@ -150,7 +149,7 @@ def renew(versions: Mapping[str, str]) -> None:
 
 
 class Cluster(Runner):
-    """Workers of Dask or Ray. They, and what hands out their work, may all be gone.
+    """Workers of a cluster. They, and what hands out their work, may all be gone.
 
     Raises:
         BadInput: the package is not installed, or the cluster does not answer.
@@ -228,38 +227,8 @@ class Dask(Cluster):
             self._client.close()
 
 
-class Ray(Cluster):
-    """A cluster of Ray."""
-
-    name = module = "ray"
-
-    def _connect(self, package: Any, jobs: int, address: str | None) -> None:
-        self._ray = package
-        own = {"num_cpus": jobs, "include_dashboard": False}
-        where = {"address": address} if address else own
-        host, _, port = (address or "").rpartition(":")
-        if port.isdigit() and "/" not in host:  # where nothing listens Ray waits for minutes
-            socket.create_connection((host, int(port)), PATIENCE).close()
-        package.init(**where, log_to_driver=False, logging_level=logging.ERROR)
-        self._call = package.remote(_call)
-
-    def submit(self, function: Callable[..., Any], *given: Any) -> Future:
-        return self._call.remote(function, *given).future()
-
-    def _workers(self) -> int:
-        return int(self._ray.cluster_resources().get("CPU", 0))
-
-    def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
-        if error is None:
-            self._ray.shutdown()
-
-
-def _call(function, *given):
-    return function(*given)
-
-
 def _first_line(error):
     return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
-RUNNERS = {"threads": Threads, "processes": Processes, "dask": Dask, "ray": Ray}
+RUNNERS = {"threads": Threads, "processes": Processes, "dask": Dask}

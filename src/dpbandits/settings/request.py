@@ -33,7 +33,7 @@ class Request:
     jobs: int  # workers, or -1 for one a core
     backend: str  # threads, processes or auto
     results: Path | None  # folder in which runs are stored, None for none
-    runner: str  # who hands out the work: local, dask or ray
+    runner: str  # who hands out the work: local or dask
     address: str | None  # of a cluster that is running already, or None
     # the overrides that decide what is run, except for the name of an experiment
     changed: tuple[str, ...] = ()
