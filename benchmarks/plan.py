@@ -16,9 +16,8 @@ from dpbandits.contracts.question import REGRET
 from dpbandits.results.run_store import RunStore, packed
 from dpbandits.results.tables import csv_of, tidy
 from dpbandits.running.monte_carlo import run_settings
-from dpbandits.running.outcomes import Outcome
 from dpbandits.running.play import compile_kernel
-from dpbandits.running.work import Work
+from dpbandits.running.work import Outcome, Work
 from dpbandits.settings.choices import request_from
 
 SETTINGS, RUNS, CHUNKS = 1_000_000, 1000, 1000

@@ -37,7 +37,7 @@ from dpbandits import files
 from dpbandits.compiled import compiled_code
 from dpbandits.errors import CannotWrite
 from dpbandits.results.run_store import RunStore
-from dpbandits.running import loop
+from dpbandits.running import scheduler
 from dpbandits.running.play import compile_kernel
 
 SWEEP = QUICK["regret"] | {"runs": 5, "jobs": 2}  # that of ``quick``
@@ -169,7 +169,7 @@ with open(here / "played", "a") as log:
     log.write(f"{eps}\\n")
 time.sleep(0.1)
 """
-BLIND = "from dpbandits.running.loop import Loop; Loop._stored = lambda *_: frozenset(); "
+BLIND = "from dpbandits.running.scheduler import Scheduler as s; s._stored = lambda *_: set(); "
 
 
 @pytest.mark.long
@@ -222,7 +222,7 @@ ERRORS = (errno.ENOSPC, errno.EROFS, errno.EIO, errno.EDQUOT)
 @pytest.mark.filterwarnings("ignore:.* tasks have been successfully executed:UserWarning")
 def test_a_disk_that_fills_at_random_moments(tmp_path, monkeypatch, right):
     chance, refused = random.Random(0), 0
-    monkeypatch.setattr(loop, "SAVE_EVERY", 0.0)
+    monkeypatch.setattr(scheduler, "SAVE_EVERY", 0.0)
     for sweep in range(8):
         request, path, before = quick(tmp_path / str(sweep)), None, {}
         while path is None:

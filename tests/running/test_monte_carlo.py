@@ -15,11 +15,11 @@ from tqdm.std import tqdm
 from dpbandits.contracts.question import QUESTIONS, REGRET
 from dpbandits.results import run_store
 from dpbandits.results.run_store import RunStore
-from dpbandits.running import loop, outcomes
+from dpbandits.running import scheduler, worker
 from dpbandits.running.failures import RunsFailed
 from dpbandits.running.monte_carlo import fulfil, run_settings
-from dpbandits.running.outcomes import Outcome
 from dpbandits.running.play import Record, compile_kernel
+from dpbandits.running.work import Outcome
 
 EACH_QUESTION = pytest.mark.parametrize("question", QUESTIONS, ids=lambda q: q.name)
 
@@ -75,10 +75,10 @@ def test_runs_of_an_unfinished_setting_are_stored_after_some_seconds(tmp_path, m
 
     The control stores a setting when all its runs are finished.
     """
-    assert loop.SAVE_EVERY + loop.TICK < 10
+    assert scheduler.SAVE_EVERY + scheduler.TICK < 10
     (setting,) = requested(algo="dp_ucb", horizon=1e7).settings
     store, found = RunStore(tmp_path), []
-    monkeypatch.setattr(loop, "SAVE_EVERY", every)
+    monkeypatch.setattr(scheduler, "SAVE_EVERY", every)
 
     def finish(task, *_):
         end = time.monotonic() + (20 if every < math.inf else 1)
@@ -87,7 +87,7 @@ def test_runs_of_an_unfinished_setting_are_stored_after_some_seconds(tmp_path, m
         found.append(bool(store.finished(setting)) or not found)
         return Outcome(task, dict.fromkeys(task.runs, RECORD))
 
-    monkeypatch.setattr(loop, "finish", finish)
+    monkeypatch.setattr(scheduler, "finish", finish)
     assert run_settings([setting], 2, 1, "threads", store) == (2, [])
     assert found == [True, every < math.inf]
     assert store.finished(setting) == {0, 1}
@@ -118,10 +118,10 @@ def test_the_bar_moves_at_once_and_every_second(tmp_path, monkeypatch):
 
     (setting,) = requested(algo="dp_ucb", horizon=1e7).settings
     compile_kernel(setting)
-    for module in (loop, outcomes):
+    for module in (scheduler, worker):
         monkeypatch.setattr(module, "time", clock)
-    monkeypatch.setattr(loop, "progress_bar", Bar)
-    monkeypatch.setattr(loop, "finish", finish)
+    monkeypatch.setattr(scheduler, "progress_bar", Bar)
+    monkeypatch.setattr(scheduler, "finish", finish)
     assert run_settings([setting], 1000, 1, "threads", RunStore(tmp_path)) == (1000, [])
     assert not stuck and sum(moves) == pytest.approx(1)
     assert ends[1] == 0.125 and max(np.diff(ends)) < 1
@@ -143,7 +143,7 @@ def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(
     thread has not yet returned from starting the thread that plays.
     """
     begun, going, start = [], threading.Event(), threading.Thread.start
-    stop, stopped = loop.Loop.stop, threading.Event()
+    stop, stopped = scheduler.Scheduler.stop, threading.Event()
 
     def start_slowly(thread):
         start(thread)
@@ -168,10 +168,10 @@ def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(
 
     (setting,) = requested(algo="dp_ucb", horizon=1e5).settings
     store = RunStore(tmp_path)
-    monkeypatch.setattr(loop, "TICK", 0.01)
-    monkeypatch.setattr(loop, "PATIENCE", 60)
-    monkeypatch.setattr(loop, "finish", finish)
-    monkeypatch.setattr(loop.Loop, "stop", note_stop)
+    monkeypatch.setattr(scheduler, "TICK", 0.01)
+    monkeypatch.setattr(scheduler, "PATIENCE", 60)
+    monkeypatch.setattr(scheduler, "finish", finish)
+    monkeypatch.setattr(scheduler.Scheduler, "stop", note_stop)
     monkeypatch.setattr(threading.Thread, "start", start_slowly)
     before = signal.signal(signal.SIGUSR1, handle)
     try:
@@ -186,7 +186,7 @@ def test_a_signal_ends_the_runs_and_keeps_those_that_are_finished(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ahead", [loop.AHEAD, 1000])
+@pytest.mark.parametrize("ahead", [scheduler.AHEAD, 1000])
 def test_little_is_left_to_store_after_an_interruption_on_a_slow_disk(tmp_path, monkeypatch, ahead):
     """To store a setting takes 50 ms, to play it nothing. Nothing that is finished is lost.
 
@@ -208,8 +208,8 @@ def test_little_is_left_to_store_after_an_interruption_on_a_slow_disk(tmp_path, 
         played.append(task.setting)
         return Outcome(task, dict.fromkeys(task.runs, RECORD))
 
-    monkeypatch.setattr(loop, "AHEAD", ahead)
-    monkeypatch.setattr(loop, "finish", finish)
+    monkeypatch.setattr(scheduler, "AHEAD", ahead)
+    monkeypatch.setattr(scheduler, "finish", finish)
     with pytest.raises(KeyboardInterrupt):
         run_settings(settings, 1, 1, "threads", Slow(tmp_path))
     assert set(saved) == set(played) and len(saved) == len(played)
@@ -287,9 +287,9 @@ def test_the_time_left_is_about_right(tmp_path, monkeypatch):
     request = requested(tmp_path, REGRET, algo=["ucb", "dp_ucb"], horizon=[1e4, 1e5, 2e5], runs=5)
     for setting in request.settings:
         compile_kernel(setting)
-    monkeypatch.setattr(loop, "AHEAD", 1)  # no task is played before the last one is taken
-    monkeypatch.setattr(loop, "progress_bar", Bar)
-    monkeypatch.setattr(loop, "finish", finish)
+    monkeypatch.setattr(scheduler, "AHEAD", 1)  # no task is played before the last one is taken
+    monkeypatch.setattr(scheduler, "progress_bar", Bar)
+    monkeypatch.setattr(scheduler, "finish", finish)
     run_settings(request.settings, request.runs, 1, "threads", RunStore(tmp_path))
     (bar,) = bars
     end = bar.predicted[-1][0]

@@ -60,7 +60,7 @@ def test_workers_import_nothing_from_the_working_folder(tmp_path, monkeypatch, s
     (tmp_path / "random.py").write_text(SHADOW)
     monkeypatch.setenv("SHADOW", str(tmp_path / "imported"))
     monkeypatch.chdir(tmp_path)
-    with children.safe_children():
+    with children.without_cwd_imports():
         found = joblib.Parallel(2, backend="loky")(map(joblib.delayed(abs), [-1, -2]))
     assert found == [1, 2]
     get_reusable_executor().shutdown(wait=True)

@@ -9,9 +9,8 @@ from sweeps import csv_after, own_algorithm, pulling, requested
 
 from dpbandits.running.failures import RunsFailed
 from dpbandits.running.monte_carlo import fulfil
-from dpbandits.running.outcomes import DEATH, Outcome, finish
-from dpbandits.running.tasks import Task
-from dpbandits.running.work import Work
+from dpbandits.running.work import DEATH, Outcome, Task, Work
+from dpbandits.running.worker import finish
 
 
 def task_of(**given):

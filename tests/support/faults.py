@@ -33,7 +33,7 @@ from dpbandits.contracts.question import question_named
 from dpbandits.results import run_store
 from dpbandits.results.naming import table_path
 from dpbandits.results.run_store import Damaged, Run, RunStore
-from dpbandits.running import loop, monte_carlo
+from dpbandits.running import monte_carlo, scheduler
 from dpbandits.running.play import compile_kernel
 
 SWEEPS = {
@@ -130,19 +130,19 @@ def careless():
 def blind():
     """Nobody looks for runs that are stored."""
     monte_carlo._missing = lambda store, setting, runs: list(range(runs))
-    loop.Loop._stored = lambda *_: frozenset()
+    scheduler.Scheduler._stored = lambda *_: frozenset()
 
 
 def deaf():
     """An interruption takes longer than anybody waits."""
     global limit
     limit = 5
-    loop.Loop.stop = lambda *_: time.sleep(20)
+    scheduler.Scheduler.stop = lambda *_: time.sleep(20)
 
 
 def loud():
     """An interruption prints a traceback."""
-    loop.Loop.stop = lambda *_: traceback.print_exc()
+    scheduler.Scheduler.stop = lambda *_: traceback.print_exc()
 
 
 CONTROLS = {f.__name__: f for f in (careless, blind, deaf, loud)}
@@ -244,7 +244,7 @@ class Sweep:
 
 
 def kills(question, folder, seed, count, how):
-    loop.SAVE_EVERY = 0.0  # as many writes as possible
+    scheduler.SAVE_EVERY = 0.0  # as many writes as possible
     chance = random.Random(seed)
     work = monte_carlo.Work
     monte_carlo.Work = lambda *given: ((folder / PLAYING).touch(), work(*given))[1]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import joblib
 
-from ..running.children import follow, safe_children
+from ..running.children import exit_with_parent, without_cwd_imports
 from .exact.loss import OutOfReach
 from .findings import Audit, Progress, Row
 
@@ -32,7 +32,7 @@ def findings_of(
         return
     workers = joblib.Parallel(jobs, backend="loky", return_as="generator")
     tasks = (joblib.delayed(_in_process)(os.getpid(), group, folder) for group in groups)
-    with safe_children():
+    with without_cwd_imports():
         for results in workers(tasks):
             progress(len(results))
             yield from results
@@ -40,7 +40,7 @@ def findings_of(
 
 def _in_process(parent: int, audits: Sequence[Audit], folder: Path | None) -> list[Result]:
     """The results of audits, by a child of a process."""
-    follow(parent)
+    exit_with_parent(parent)
     return list(_results([replace(audit, jobs=1) for audit in audits], folder, lambda share: None))
 
 

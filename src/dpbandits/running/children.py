@@ -16,7 +16,7 @@ _before: list[str | None] = []  # for threads that start children at once: what 
 
 
 @contextmanager
-def safe_children() -> Iterator[None]:
+def without_cwd_imports() -> Iterator[None]:
     """Let Python processes that are started meanwhile import nothing from the working folder.
 
     ``python -m`` and ``python -c``, with which libraries start workers, would find a ``random.py``
@@ -35,7 +35,7 @@ def safe_children() -> Iterator[None]:
 
 
 @contextmanager
-def deaf_children() -> Iterator[None]:
+def ignore_sigint() -> Iterator[None]:
     """Let processes that this thread starts meanwhile ignore Ctrl-C from their beginning.
 
     A terminal sends it to all processes of a command, of which only the parent answers it.
@@ -48,7 +48,7 @@ def deaf_children() -> Iterator[None]:
 
 
 @cache
-def follow(parent: int) -> None:
+def exit_with_parent(parent: int) -> None:
     """In a process: end soon after its parent, and leave Ctrl-C to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 

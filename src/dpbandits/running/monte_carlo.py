@@ -15,15 +15,13 @@ from ..results.size import announce_size, check_size
 from ..results.tables import tidy
 from ..settings.request import Request
 from ..settings.setting import Setting
-from .children import safe_children
+from .children import without_cwd_imports
 from .failures import Failure, RunsFailed, trace_of
-from .loop import Loop
-from .outcomes import Outcome
 from .play import compile_kernel, loop_of
 from .precompile import compile_elsewhere, report_compilation
 from .runners import RUNNERS, renew
-from .tasks import whole
-from .work import Work
+from .scheduler import Scheduler
+from .work import Outcome, Task, Work
 
 
 def fulfil(request: Request) -> tuple[pd.DataFrame, int]:
@@ -90,12 +88,12 @@ def run_settings(
     sent = parts.get("processes", {})
     renew({s.algo: s.version for s in sent if s.algorithm.file is None})
     jobs = joblib.cpu_count() if jobs < 0 else jobs
-    with safe_children(), ExitStack() as stack:
+    with without_cwd_imports(), ExitStack() as stack:
         reached = [stack.enter_context(RUNNERS[name](jobs, address)) for name in parts]
         work = [Work(part, one.jobs) for one, part in zip(reached, parts.values(), strict=True)]
-        loop = Loop(missing, store)
-        loop.play([*zip(reached, work, strict=True)], broken.values())
-    return loop.played, loop.failures
+        scheduler = Scheduler(missing, store)
+        scheduler.play([*zip(reached, work, strict=True)], broken.values())
+    return scheduler.played, scheduler.failures
 
 
 def _missing(store: Store, setting: Setting, runs: int) -> list[int]:
@@ -123,7 +121,7 @@ def _compile(missing: Mapping[Setting, Sequence[int]]) -> dict[Setting, Outcome]
             if isinstance(error, KeyboardInterrupt) and (error.args or not compiles):
                 raise  # of a signal: one that the algorithm raises comes when it is compiled
             if not compiles:
-                broken[setting] = Outcome(whole(setting, missing[setting]), {}, trace_of(error))
+                broken[setting] = Outcome(Task.of(setting, missing[setting]), {}, trace_of(error))
     return broken
 
 

@@ -16,7 +16,7 @@ from typing import Any
 from ..compiled import COMPILER, compiled_code, compiler, report_choice
 from ..contracts.algorithm import Algorithm
 from ..settings.setting import Setting
-from .children import deaf_children
+from .children import ignore_sigint
 from .play import compile_kernel, loop_of
 
 CHILD = "from dpbandits.running.precompile import compile_given; compile_given()"
@@ -78,7 +78,7 @@ def compile_elsewhere(settings: Sequence[Setting]) -> None:
     own = {"NUMBA_CACHE_DIR": str(folder.parent), COMPILER: compiler()}
     own["PYTHONPATH"] = os.pathsep.join(path for path in map(str, sys.path) if path)
     with suppress(OSError, TypeError):  # no process can be started
-        with deaf_children():
+        with ignore_sigint():
             child = subprocess.Popen(
                 [sys.executable, "-P", "-c", CHILD],  # -P: import nothing from the working folder
                 stdin=subprocess.PIPE,

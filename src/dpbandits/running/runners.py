@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import logging
 import os
 import pickle
@@ -18,7 +17,7 @@ from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.backend.reduction import dumps
 
 from ..errors import BadInput, ClusterLost
-from .children import follow
+from .children import exit_with_parent
 
 IDLE = 300  # seconds after which an idle process of this machine ends
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # one in each process
@@ -95,7 +94,7 @@ class Processes(Runner):
 
     def submit(self, function: Callable[..., Any], *given: Any) -> Future:
         own = {name: os.environ.get(name, "1") for name in THREADS} | HASHES
-        follows = {"initializer": follow, "initargs": (os.getpid(),)}
+        follows = {"initializer": exit_with_parent, "initargs": (os.getpid(),)}
         # joblib's own, or a later joblib.Parallel would find loky's, which it cannot use again
         processes = get_memmapping_executor(
             self.jobs, timeout=IDLE, env=own, max_nbytes=None, **follows
@@ -148,25 +147,30 @@ def renew(versions: Mapping[str, str]) -> None:
     _sent.update(versions)
 
 
-class Cluster(Runner):
-    """Workers of a cluster. They, and what hands out their work, may all be gone.
+class Dask(Runner):
+    """Workers of a cluster of Dask. They, and what hands out their work, may all be gone.
 
     Raises:
         BadInput: the package is not installed, or the cluster does not answer.
     """
 
     is_here = False
-    name, module = "", ""  # of the runner, and of what it needs
 
     def __init__(self, jobs: int, address: str | None = None):
-        self.where = f"runner.address={address}" if address else f"runner={self.name}"
+        self.where = f"runner.address={address}" if address else "runner=dask"
         try:
-            package = importlib.import_module(self.module)
+            import distributed
         except ImportError:
-            extra = f"pip install 'dpbandits[{self.name}]'"
-            raise BadInput(f"{self.where}: {self.module} is not installed: {extra}") from None
+            extra = "pip install 'dpbandits[dask]'"
+            raise BadInput(f"{self.where}: distributed is not installed: {extra}") from None
+        own = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
+        own |= {"silence_logs": logging.CRITICAL}
+        for name in [name for name in logging.root.manager.loggerDict if "distributed" in name]:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        where = {"address": address} if address else own
         try:
-            self._connect(package, jobs, address)
+            self._client: Any = distributed.Client(**where, timeout=PATIENCE)
+            self._executor = self._client.get_executor(pure=False)
         except Exception as error:
             if address is None:
                 raise
@@ -179,13 +183,13 @@ class Cluster(Runner):
         super().__init__(found)
         self._seen = self._counted = time.monotonic()  # when its workers were
 
-    def _connect(self, package: Any, jobs: int, address: str | None) -> None:
-        """Reach a cluster, or, without an address, start one on this machine."""
-        raise NotImplementedError
+    def submit(self, function: Callable[..., Any], *given: Any) -> Future:
+        return self._executor.submit(function, *given)
 
     def _workers(self) -> int:
         """The number of workers."""
-        raise NotImplementedError
+        scheduler = self._client.scheduler
+        return sum(self._client.sync(scheduler.ncores, callback_timeout=QUIET).values())
 
     def check(self, came: bool) -> None:
         now = time.monotonic()
@@ -200,34 +204,12 @@ class Cluster(Runner):
             if now - self._seen > ABSENT:
                 raise ClusterLost(f"{self.where}: {reason}")
 
-
-class Dask(Cluster):
-    """A cluster of Dask."""
-
-    name, module = "dask", "distributed"
-
-    def _connect(self, package: Any, jobs: int, address: str | None) -> None:
-        own = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
-        own |= {"silence_logs": logging.CRITICAL}
-        for name in [name for name in logging.root.manager.loggerDict if "distributed" in name]:
-            logging.getLogger(name).setLevel(logging.CRITICAL)
-        where = {"address": address} if address else own
-        self._client = package.Client(**where, timeout=PATIENCE)
-        self._executor = self._client.get_executor(pure=False)
-
-    def submit(self, function: Callable[..., Any], *given: Any) -> Future:
-        return self._executor.submit(function, *given)
-
-    def _workers(self) -> int:
-        scheduler = self._client.scheduler
-        return sum(self._client.sync(scheduler.ncores, callback_timeout=QUIET).values())
-
     def __exit__(self, error: type[BaseException] | None, *_: Any) -> None:
         if error is None:  # an interrupted command still waits for results: its exit closes it
             self._client.close()
 
 
-def _first_line(error):
+def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 

@@ -1,19 +1,81 @@
-"""The runs that are still to be played, cut into tasks while workers ask for them."""
+"""Work: runs that are to be played, the tasks into which they are cut, and their outcomes.
+
+``Work.take_back`` decides what follows the death of a worker.
+"""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from concurrent.futures import BrokenExecutor
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+from ..environments.blocks import has_no_blocks
+from ..results.run_store import Run, Runs
 from ..settings.setting import Setting
-from .outcomes import Outcome
-from .tasks import Task, whole
+from .failures import trace_of
+from .play import Record
 
 _rng = random.Random()  # that of the module is the user's
+EPISODIC = 10_000  # rounds that take about as long as an episodic run
 FIRST, LATER = 0.1, 0.5  # seconds that the first task of a setting and a later one should take
 DEATHS = 20  # of workers, without a finished run between, after which a setting is given up
+DEATH = "its worker died: it was killed, ran out of memory, or crashed"
+
+
+@dataclass(frozen=True)
+class Task:
+    """Some runs of a setting, played one after the other by one worker."""
+
+    setting: Setting
+    runs: tuple[int, ...]  # the numbers of the runs
+    one_by_one: bool  # whether its running time grows with the horizon
+    deaths: int = 0  # of workers that have played these runs
+
+    @classmethod
+    def of(cls, setting: Setting, runs: Sequence[int]) -> Task:
+        """The task of all these runs."""
+        no_blocks = has_no_blocks(setting.instance.environment)
+        return cls(setting, tuple(runs), setting.algorithm.round_by_round or no_blocks)
+
+    @property
+    def cost(self) -> float:
+        """The approximate time that it takes, in rounds played one by one."""
+        rounds = self.setting.horizon if self.one_by_one else EPISODIC
+        return float(len(self.runs) * min(rounds, self.setting.horizon))
+
+
+class Outcome(NamedTuple):
+    """What has become of a task."""
+
+    task: Task
+    played: Mapping[int, Record]  # the records of the runs that were finished
+    trace: str = ""  # the traceback of the first run that was not; empty if all were
+    stored: frozenset[int] = frozenset()  # runs that another process had stored meanwhile
+    seconds: float = 0.0  # how long the task took
+    died: bool = False  # whether nothing came back, since the worker died
+
+    @classmethod
+    def of_death(cls, task: Task, error: BaseException) -> Outcome:
+        """That of a task whose worker died, or could not load it: ``error`` came instead."""
+        is_death = isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
+        return cls(task, {}, DEATH if is_death else trace_of(error), died=True)
+
+    @property
+    def lost(self) -> tuple[int, ...]:
+        """The runs that are not finished."""
+        return tuple(r for r in self.task.runs if r not in self.played and r not in self.stored)
+
+    @property
+    def seconds_each(self) -> float:
+        """How long each run took that was played, an equal share of the time."""
+        return self.seconds / max(1, len(self.task.runs) - len(self.stored))
+
+    def as_runs(self) -> Runs:
+        """The finished runs, as they are stored."""
+        return {run: Run(*record, self.seconds_each) for run, record in self.played.items()}
 
 
 class Work:
@@ -35,7 +97,7 @@ class Work:
         tasks = []
         for setting, runs in missing.items():
             start = _rng.randrange(len(runs))
-            tasks.append(whole(setting, runs[start:] + runs[:start]))
+            tasks.append(Task.of(setting, runs[start:] + runs[:start]))
         self._share = sum(task.cost for task in tasks) / (8 * workers)
         self._left = sorted(tasks, key=lambda task: (task.cost / len(task.runs), _rng.random()))
         self._suspects: list[Task] = []
@@ -91,10 +153,10 @@ class Work:
 
     def _again(self, task: Task) -> bool:
         """Whether the runs of a task whose worker died are played again, and how."""
-        was_alone, half = task.deaths > 0, len(task.runs) // 2
-        self._deaths[task.setting] += was_alone
+        was_suspect, half = task.deaths > 0, len(task.runs) // 2
+        self._deaths[task.setting] += was_suspect
         if self._deaths[task.setting] >= DEATHS or (task.deaths > 1 and not half):
             return False
-        pieces = [task.runs[half:], task.runs[:half]] if was_alone else [task.runs]
+        pieces = [task.runs[half:], task.runs[:half]] if was_suspect else [task.runs]
         self._suspects += [replace(task, runs=x, deaths=task.deaths + 1) for x in pieces if x]
         return True

@@ -11,7 +11,7 @@ import joblib
 import numpy as np
 from scipy.stats import norm
 
-from ...running.children import safe_children
+from ...running.children import without_cwd_imports
 from ..subjects.neighbours import Pair
 from ..subjects.subject import Subject
 from ..verdicts import VIOLATED, of_samples
@@ -103,7 +103,7 @@ def audit(
     def each(function, pairs, sequence, *arguments):
         """The results of a function for each pair, each with its own seed and arguments."""
         tasks = zip(pairs, sequence.spawn(len(pairs)), *arguments, strict=True)
-        with safe_children():
+        with without_cwd_imports():
             return workers(joblib.delayed(function)(subject, *task) for task in tasks)
 
     progress(0.2)

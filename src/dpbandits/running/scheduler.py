@@ -1,8 +1,7 @@
-"""The loop that hands out tasks, receives their outcomes, and stores and shows what is finished."""
+"""The scheduler hands out tasks, takes their outcomes, and stores and shows what is finished."""
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,21 +11,21 @@ from contextlib import suppress
 from ..errors import ClusterLost, FileTrouble
 from ..results.run_store import Damaged, Runs, Store
 from ..settings.setting import Setting
+from .children import ignore_sigint
 from .failures import Failure
-from .outcomes import Outcome, died, finish
 from .progress import progress_bar
 from .runners import Runner
-from .tasks import Task, whole
-from .work import Work
+from .work import Outcome, Task, Work
+from .worker import finish
 
 AHEAD = 2  # tasks that are handed out for each worker: one waits while another is played
 TICK = 0.25  # seconds between two looks at what is due, if nothing comes
 SAVE_EVERY = 5.0  # seconds that a finished run of an unfinished setting may wait to be written
 PATIENCE = 1.0  # seconds that tasks may go on after an interruption
-LOCKED = 5.0  # seconds that the loop then waits for folders that other processes have locked
+LOCKED = 5.0  # seconds that the scheduler then waits for folders that other processes have locked
 
 
-class Loop:
+class Scheduler:
     """Plays runs. Its thread hands out, receives, stores and shows; the main thread only waits.
 
     Signals are handled by the main thread: there, a kernel would delay them, and what their
@@ -43,21 +42,20 @@ class Loop:
         self._failed: set[Setting] = set()
         self._store = store
         self._left = {setting: len(runs) for setting, runs in missing.items()}
-        self._fresh: dict[Setting, Runs] = {setting: {} for setting in missing}  # not stored
-        self._since: dict[Setting, float] = {}  # when the first of them came
-        self._bar = progress_bar(sum(whole(s, runs).cost for s, runs in missing.items()))
-        self._going, self._stopping, self._ended = (threading.Event() for _ in range(3))
+        self._fresh: dict[Setting, tuple[Runs, float]] = {}  # not stored, since when
+        self._bar = progress_bar(sum(Task.of(s, runs).cost for s, runs in missing.items()))
+        self._stopping, self._ended = threading.Event(), threading.Event()
         self._error: BaseException | None = None
 
     def play(self, parts: Sequence[tuple[Runner, Work]], known: Iterable[Outcome] = ()) -> None:
         """Play all work, each part by its runner, beside outcomes that are known before.
 
-        What is raised by the loop, or here by the handler of a signal, is raised when what is
+        What is raised by the scheduler, or here by the handler of a signal, is raised when what is
         finished has been stored as far as possible.
         """
-        threading.Thread(target=self._run, args=(parts, known), daemon=True).start()
+        self._thread = threading.Thread(target=self._run, args=(parts, known), daemon=True)
         try:
-            self._going.set()  # the thread has waited: whatever is raised in start, nothing is lost
+            self._thread.start()
             self._ended.wait()
         except BaseException as stopped:
             self.stop()
@@ -73,22 +71,20 @@ class Loop:
         """Hand out no more tasks, wait a second for those that are played, and store."""
         self._store.deadline = time.monotonic() + PATIENCE + LOCKED
         self._stopping.set()
-        self._going.set()
-        self._ended.wait()
+        if self._thread.ident is not None:  # it has been started, or will find nothing to do
+            self._ended.wait()
 
     def _run(self, parts: Sequence[tuple[Runner, Work]], known: Iterable[Outcome]) -> None:
         try:
-            # Processes that this thread starts leave Ctrl-C to the main thread from their beginning
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            self._going.wait()
-            for outcome in known:
-                self._take(outcome)
-            for runner, work in parts:
-                self._play(runner, work)
-            self._save(0.0)
+            with ignore_sigint():
+                for outcome in known:
+                    self._take(outcome)
+                for runner, work in parts:
+                    self._play(runner, work)
+                self._save(0.0)
         except BaseException as error:  # raised in the main thread
             self._error = error
-            for setting in self._fresh:
+            for setting in list(self._fresh):
                 with suppress(FileTrouble):
                     self._store_fresh(setting)
         finally:
@@ -130,7 +126,7 @@ class Loop:
             except CancelledError:
                 raise ClusterLost(f"{runner.where}: the scheduler is gone") from None
             except BaseException as error:  # not of a signal, which the main thread answers
-                outcome = died(task, error)
+                outcome = Outcome.of_death(task, error)
             if work.take_back(outcome):
                 self._take(outcome)
         self._bar.refresh()
@@ -142,24 +138,23 @@ class Loop:
             self.failures.append(Failure(setting, outcome.lost, outcome.trace))
             self._failed.add(setting)
             self._store.note_failure(setting, self.failures[-1].reason)
-        self._fresh[setting] |= outcome.as_runs()
+        runs, _ = self._fresh.setdefault(setting, ({}, time.monotonic()))
+        runs |= outcome.as_runs()
         self.played += len(outcome.played)
         self._left[setting] -= len(task.runs)
-        self._since.setdefault(setting, time.monotonic())
         self._bar.set_postfix_str(f"{setting.algo} on {setting.env}", refresh=False)
         self._bar.update(task.cost)
 
     def _save(self, patience: float) -> None:
         """Store finished settings, and runs that came some seconds ago."""
-        for setting, since in list(self._since.items()):
-            is_finished = self._left[setting] == 0
-            if is_finished or time.monotonic() - since >= patience:
-                del self._since[setting]
+        for setting, (_, since) in list(self._fresh.items()):
+            if self._left[setting] == 0 or time.monotonic() - since >= patience:
                 self._store_fresh(setting)
-                if is_finished and setting not in self._failed:
-                    self._store.forget_failure(setting)
 
     def _store_fresh(self, setting: Setting) -> None:
-        if fresh := self._fresh[setting]:
-            self._store.save(setting, fresh)
-            self._fresh[setting] = {}
+        runs, _ = self._fresh[setting]
+        if runs:
+            self._store.save(setting, runs)
+        del self._fresh[setting]
+        if self._left[setting] == 0 and setting not in self._failed:
+            self._store.forget_failure(setting)

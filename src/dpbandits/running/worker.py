@@ -1,0 +1,51 @@
+"""What a worker does: it plays the runs of a task."""
+
+from __future__ import annotations
+
+import time
+from contextlib import nullcontext, suppress
+
+from ..compiled import compiled_code
+from ..files import locked
+from ..settings.setting import Setting
+from .failures import trace_of
+from .play import Record, compile_kernel, play, play_many
+from .precompile import report_compilation
+from .work import Outcome, Task
+
+
+def finish(task: Task, stored: frozenset[int] = frozenset(), here: bool = True) -> Outcome:
+    """Play the runs of a task that are not ``stored``; if one fails, the others are played
+    nevertheless, whatever it raises: Ctrl-C and SIGTERM come to no worker. A worker that is not
+    ``here`` compiles what it lacks.
+    """
+    start, setting = time.perf_counter(), task.setting
+    runs = [run for run in task.runs if run not in stored]
+    played: dict[int, Record] = {}
+    trace = ""
+    try:
+        _prepare(setting, here)
+        with suppress(BaseException):
+            played = dict(zip(runs, play_many(setting, runs), strict=True)) if runs else {}
+    except BaseException as error:
+        runs, trace = [], trace_of(error)
+    for run in runs if not played else []:
+        try:
+            played[run] = play(setting, run)
+        except BaseException as error:
+            trace = trace or trace_of(error)
+    return Outcome(task, played, trace, stored, time.perf_counter() - start)
+
+
+def _prepare(setting: Setting, here: bool) -> None:
+    """Refuse to play an algorithm that was edited since, or that of another installation."""
+    if setting.algorithm.version != setting.version:
+        raise RuntimeError(
+            f"the worker has another version of {setting.algo}, NumPy or Numba: "
+            f"{setting.algorithm.version}, but {setting.version} is needed"
+        )
+    if not here and setting.algorithm.compiled:
+        folder = compiled_code().path
+        with locked(folder) if folder else nullcontext():  # once on each machine
+            report_compilation([setting])
+            compile_kernel(setting)
