@@ -19,7 +19,7 @@ from dpbandits.running.monte_carlo import run_settings
 from dpbandits.running.outcomes import Outcome
 from dpbandits.running.play import compile_kernel
 from dpbandits.running.work import Work
-from dpbandits.settings.choices import request_from
+from dpbandits.settings.compose import request_from
 
 SETTINGS, RUNS, CHUNKS = 1_000_000, 1000, 1000
 WORKERS = 64

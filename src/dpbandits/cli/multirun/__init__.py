@@ -1,1 +1,0 @@
-"""The jobs of a multirun: run here or submitted, and the table that they have in common."""
