@@ -44,7 +44,7 @@ from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, pull_truncated_sum
 from dpbandits.running.play import play_many
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
-from dpbandits.settings.choices import request_from
+from dpbandits.settings.compose import request_from
 from dpbandits.settings.groups import names_in
 
 ROUNDS = 10**7

@@ -49,7 +49,7 @@ def setting_of(name, horizon=1000):
     """A setting of an algorithm or a rule."""
     from dpbandits.contracts.algorithm import find_file, load
     from dpbandits.contracts.question import REGRET, STOPPING
-    from dpbandits.settings.choices import request_from
+    from dpbandits.settings.compose import request_from
 
     if (PROJECT / "conf" / "algo" / f"{name}.yaml").exists():
         env = ENVIRONMENTS[load(find_file(name)).actions]

@@ -18,7 +18,7 @@ from dpbandits.results.tables import csv_of, tidy
 from dpbandits.running.monte_carlo import run_settings
 from dpbandits.running.play import compile_kernel
 from dpbandits.running.work import Outcome, Work
-from dpbandits.settings.choices import request_from
+from dpbandits.settings.compose import request_from
 
 SETTINGS, RUNS, CHUNKS = 1_000_000, 1000, 1000
 WORKERS = 64

@@ -9,7 +9,7 @@ import time
 import dpbandits as dp
 from dpbandits.contracts.question import REGRET
 from dpbandits.running.play import play_many
-from dpbandits.settings.choices import request_from
+from dpbandits.settings.compose import request_from
 
 GOAL = 1.05
 REPEATS = 40

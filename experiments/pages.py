@@ -10,7 +10,7 @@ from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.contracts.question import REGRET
 from dpbandits.files import write_atomically
 from dpbandits.results.sources import signed
-from dpbandits.settings.choices import request_from
+from dpbandits.settings.compose import request_from
 from dpbandits.settings.groups import question_of, read_group
 
 

@@ -25,7 +25,7 @@ from dpbandits.results.sources import signed
 from dpbandits.results.tables import MEASURED, load_finished, tidy, write_table
 from dpbandits.running.failures import RunsFailed
 from dpbandits.running.monte_carlo import run_settings
-from dpbandits.settings.choices import request_from
+from dpbandits.settings.compose import request_from
 
 NAME = "which_global"
 

@@ -20,7 +20,7 @@ from tiers import first
 import dpbandits as dp
 from dpbandits.authoring import arms, laplace_mean, pull_sum, rounds_left, until_horizon
 from dpbandits.cli import audit, bounds, run, stop
-from dpbandits.cli.config.compose import read_request
+from dpbandits.cli.words import read_request
 from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.results.tables import csv_of
 from dpbandits.settings.groups import names_in

@@ -8,7 +8,7 @@ from refusals import message_of
 import dpbandits as dp
 from dpbandits.contracts.question import REGRET
 from dpbandits.environments.catalogue import build
-from dpbandits.settings.choices import request_from
+from dpbandits.settings.compose import request_from
 
 # a value, what it is in words, its configuration, and the means of its arms
 VALUES = [

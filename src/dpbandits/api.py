@@ -198,7 +198,7 @@ def _table(question: str, arguments: dict[str, Any]) -> pd.DataFrame:
 def _request(question: str, arguments: dict[str, Any]) -> Request:
     """The request of a call with these arguments, by the names of its signature."""
     from .contracts.question import question_named
-    from .settings.choices import request_from
+    from .settings.compose import request_from
 
     parameters, folders = arguments.pop("parameters"), _folders(arguments.pop("config_dir"))
     return request_from(question_named(question), arguments, parameters, folders)

@@ -18,7 +18,7 @@ from sweeps import own_algorithm, write
 
 from dpbandits.audit.subjects.releases import MECHANISMS
 from dpbandits.cli import audit, bounds, plot, run, status, stop
-from dpbandits.cli.config.compose import read_request
+from dpbandits.cli.words import read_request
 from dpbandits.compiled import compiler
 from dpbandits.contracts.algorithm import HOMES, load
 from dpbandits.contracts.question import REGRET, STOPPING

@@ -11,7 +11,7 @@ from sweeps import own_algorithm, write
 
 import dpbandits as dp
 from dpbandits.cli import run
-from dpbandits.cli.config.compose import read_request
+from dpbandits.cli.words import read_request
 from dpbandits.settings.user_files import user_folders
 
 GREEDY = '''

@@ -16,7 +16,7 @@ from refusals import message_of
 
 import dpbandits as dp
 from dpbandits import validation
-from dpbandits.cli.config.compose import read_request
+from dpbandits.cli.words import read_request
 from dpbandits.contracts.question import REGRET
 from dpbandits.environments import data
 from dpbandits.environments.arms import Arm, empirical
@@ -25,7 +25,7 @@ from dpbandits.environments.populations import KINDS, build_population
 from dpbandits.errors import BadInput, plain
 from dpbandits.results.manifest import read_manifest
 from dpbandits.results.naming import table_path
-from dpbandits.settings.choices import request_from
+from dpbandits.settings.compose import request_from
 from dpbandits.settings.groups import names_in
 
 pytestmark = pytest.mark.usefixtures("here")

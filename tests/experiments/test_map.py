@@ -11,7 +11,7 @@ from which_global_seeds import contradictions
 
 from dpbandits.contracts.question import REGRET
 from dpbandits.figures.draw import load_script
-from dpbandits.settings.choices import request_from
+from dpbandits.settings.compose import request_from
 
 ALGORITHMS = {"dp_se": 10.0, "dp_klucb": 1.0, "dp_imed": 1.02}
 

@@ -35,7 +35,7 @@ def test_stored_figure_is_on_the_page(tmp_path):
 def test_rho_and_eps_are_on_axes_of_their_own():
     from dpbandits.contracts.question import REGRET
     from dpbandits.report.theorems import map_of, ratios_of
-    from dpbandits.settings.choices import request_from
+    from dpbandits.settings.compose import request_from
 
     given = {"env": "bernoulli_c2", "horizon": 1e6}
     records = [

@@ -4,10 +4,11 @@ import pickle
 
 import numpy as np
 import pytest
+from hydra.core.override_parser.overrides_parser import OverridesParser
 from sweeps import report, requested
 
-from dpbandits.cli.config import compose
-from dpbandits.cli.config.compose import read_overrides, value_of
+from dpbandits.cli import words
+from dpbandits.cli.words import read_request, value_of
 from dpbandits.environments.catalogue import build
 from dpbandits.environments.populations import build_population
 from dpbandits.files import opened
@@ -122,17 +123,15 @@ LONG = ",".join([NUMBERS] * 3)
     ],
 )
 def test_a_long_list_of_numbers_is_what_hydra_makes_of_it(override):
-    (parsed,) = read_overrides([override])
-    assert repr(value_of(override)) == repr(parsed.value())
+    (parsed,) = OverridesParser.create().parse_overrides([override])
+    assert repr(value_of(override)[1]) == repr(parsed.value())
 
 
 def test_hydra_does_not_parse_long_lists_of_numbers(monkeypatch):
-    lengths = []
+    lengths, parse = [], words._parsed
     monkeypatch.setattr(
-        compose,
-        "read_overrides",
-        lambda given: lengths.extend(map(len, given)) or read_overrides(given),
+        words, "_parsed", lambda word, text: lengths.append(len(text)) or parse(word, text)
     )
-    request = compose.read_request([f"sweep={{eps:[{','.join(map(str, range(1, 200)))}]}}"], ())
+    request = read_request([f"sweep={{eps:[{','.join(map(str, range(1, 200)))}]}}"], ())
     assert len(request.settings) == 199
     assert max(lengths) < 40

@@ -225,7 +225,8 @@ SWEEPS = [
     ("'sweep={env.nothing:[1]}'", "sweep.env.nothing", "no environment", "env.nothing"),
     ("'sweep={env.inlier.law:[1]}'", "sweep.env.inlier.law: no environment of the sweep has"),
     ("'sweep={env.family.x:[1]}'", "sweep.env.family.x: no environment of the sweep has"),
-    ("'sweep={seed:[1]}'", "sweep.seed", "-m seed"),
+    ("'sweep={runs:[1]}'", "sweep.runs:", "has a parameter runs"),
+    ("'sweep={seed:[1,-1]}'", "seed=-1:", "at least 0"),
 ]
 SWEEPS_OF_REGRET = [
     ("'sweep={foo:[1]}'", "sweep.foo", "no algorithm", "foo"),

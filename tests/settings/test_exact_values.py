@@ -10,7 +10,7 @@ from sweeps import requested
 
 import dpbandits as dp
 from dpbandits.authoring import pull, rounds_left
-from dpbandits.cli.config.compose import read_request
+from dpbandits.cli.words import read_request
 from dpbandits.contracts.question import STOPPING
 from dpbandits.errors import BadInput
 from dpbandits.results.reading import checked

@@ -13,7 +13,7 @@ from dpbandits.contracts.question import STOPPING
 from dpbandits.parts.identification import top_two
 from dpbandits.results.intervals import clopper_pearson
 from dpbandits.running.play import play_many
-from dpbandits.settings.choices import request_from
+from dpbandits.settings.compose import request_from
 
 MEANS = {
     2: [0.3, 0.9],

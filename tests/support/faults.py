@@ -27,7 +27,7 @@ import psutil
 from sweeps import requested, stored, words
 
 from dpbandits import files
-from dpbandits.cli.config.compose import read_request
+from dpbandits.cli.words import read_request
 from dpbandits.compiled import compiled_code
 from dpbandits.contracts.question import question_named
 from dpbandits.results import run_store

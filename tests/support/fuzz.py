@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from sweeps import write
 
-from dpbandits.cli.config.compose import read_request
+from dpbandits.cli.words import read_request
 from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.contracts.question import QUESTIONS
 from dpbandits.environments.catalogue import ARMS, LAWS
@@ -20,8 +20,9 @@ from dpbandits.errors import BadInput, plain
 from dpbandits.files import check_writable
 from dpbandits.results.naming import table_path
 from dpbandits.running.failures import in_words
-from dpbandits.settings.groups import default_keys, load_groups, names_in, read_group, refined
-from dpbandits.settings.request import make_request
+from dpbandits.settings.choices import Choice
+from dpbandits.settings.compose import compose
+from dpbandits.settings.groups import default_keys, names_in, read_group
 from dpbandits.settings.setting import data_of
 from dpbandits.settings.user_files import user_folders
 
@@ -159,15 +160,16 @@ def outcome_of(work, *given) -> str:
 
 
 def composed(question, config, specs, runner):
-    """The request of a composed configuration, without Hydra."""
-
-    def contents(group, name):
-        if name not in names_in(group):
-            raise BadInput(f"unknown {group} {name}")
-        return specs[group] if name == config[group] else usual(group, name)
-
-    groups = load_groups(question, config, contents, ())
-    return make_request(refined(question, groups.algorithms), config, groups, runner)
+    """The request of a configuration whose files have these contents."""
+    given = {key: value for key, value in config.items() if key not in specs}
+    given |= {f"runner.{name}": value for name, value in runner.items()}
+    for group, contents in specs.items():
+        name = config[group]
+        made = None
+        if group == question.group:
+            made = load(find_file(name, (), group)) if name in names_in(group) else None
+        given[group] = Choice(name, {}, contents, made)
+    return compose(question, given)
 
 
 KEYS = ["algo.alpha", "env.means", "env.arms", "env.inlier", "env.outlier", "env._target_", "foo"]

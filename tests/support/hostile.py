@@ -20,7 +20,8 @@ import pandas as pd
 import dpbandits as dp
 from dpbandits.contracts.question import REGRET, STOPPING, Question
 from dpbandits.errors import BadInput
-from dpbandits.settings.choices import Choice, request_from
+from dpbandits.settings.choices import Choice
+from dpbandits.settings.compose import request_from
 
 
 def raising(*names: str, base: type = object) -> type:

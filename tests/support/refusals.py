@@ -3,10 +3,11 @@
 import shlex
 from typing import Any
 
-from dpbandits.cli.config.compose import read_overrides
+from dpbandits.cli.words import value_of
 from dpbandits.contracts.question import Question
 from dpbandits.errors import BadInput
-from dpbandits.settings.choices import Choice, request_from
+from dpbandits.settings.choices import Choice
+from dpbandits.settings.compose import request_from
 from dpbandits.settings.groups import default_keys, read_group
 
 # Keys with which a line that is accepted by mistake does not run for minutes
@@ -65,7 +66,7 @@ def request_of(line: str, question: Question):
     The values are passed to the function behind ``dp.run`` and ``dp.stop``, so that a line takes a
     millisecond.
     """
-    values = {o.key_or_group: o.value() for o in read_overrides(shlex.split(line))}
+    values = dict(map(value_of, shlex.split(line)))
     given = {key: value for key, value in values.items() if "." not in key}
     parts: dict[str, dict[str, Any]] = {}
     for key, value in values.items():

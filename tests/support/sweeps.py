@@ -24,7 +24,7 @@ from dpbandits.results.report import write_report
 from dpbandits.results.run_store import RunStore
 from dpbandits.results.tables import csv_of
 from dpbandits.running.monte_carlo import fulfil, play_missing
-from dpbandits.settings.choices import request_from
+from dpbandits.settings.compose import request_from
 from dpbandits.settings.groups import default_keys
 from dpbandits.settings.request import Request
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,13 @@ from ..files import PACKAGE, check_writable, write_atomically
 from ..results.sources import Source, signed
 from ..results.tables import write_table
 from ..running.progress import progress_bar
+from ..settings.compose import Values, configuration
 from ..settings.groups import default_keys, names_in, read_group
 from ..settings.setting import digest
 from ..settings.user_files import user_folders
 from .command import entry_point, results_of, takes_folder, takes_multirun
-from .config.compose import compose_config, multirun_points
 from .help import keys_listing
+from .words import value_of
 
 VALUES = (0.1, 0.5, 1.0, 2.0)  # of the budgets
 GROUPS = ("algo", "rule")
@@ -60,8 +62,8 @@ def main(given: Namespace) -> int:
     config: Mapping[str, Any] = {}
     algorithms: list[Algorithm] = []
     for line in [given.words] if chosen else everything(given.words):
-        for point in multirun_points(line, folders):
-            config, contents = compose_config(point, folders, "audit")
+        for point in points_of(line):
+            config, spec = configuration("audit", point, folders, GROUPS)
             group = next((g for g in GROUPS if config[g] is not None), "")
             if config["exact"] is True and group != "algo" and not chosen:
                 continue  # exact losses are those of algorithms
@@ -70,7 +72,7 @@ def main(given: Namespace) -> int:
             if chosen:
                 refuse_unused(config, given_keys, algorithm)
             try:
-                audits += requested(config, given_keys, algorithm, contents.get(group, {}))
+                audits += requested(config, given_keys, algorithm, spec)
             except OutOfReach as reason:
                 beyond.append(str(reason))
     results = results_of(config)
@@ -79,6 +81,14 @@ def main(given: Namespace) -> int:
     kind = "exact" if config["exact"] else "audit"
     parts = sources(given.words, algorithms, folders)
     return settle(audits, beyond, results, table_name(kind, given.words, names, chosen), parts)
+
+
+def points_of(words: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """The keys of the words of a command line, for every combination of several values."""
+    given = dict(map(value_of, words))
+    values = [x if isinstance(x, Values) else [x] for x in given.values()]
+    for combination in product(*values):
+        yield dict(zip(given, combination, strict=True))
 
 
 def sources(

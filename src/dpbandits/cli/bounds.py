@@ -10,7 +10,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from ..errors import BadInput, plain
+from ..errors import BadInput
 from ..results.run_store import RunStore
 from ..results.summary import interval, rounds, significant, summarize
 from ..results.tables import tidy
@@ -20,7 +20,7 @@ from ..settings.user_files import user_folders
 from ..theory.bounds import best_lower_bound, bound_rows
 from ..theory.problem import Problem, problem
 from .command import entry_point, is_true, takes_folder, takes_multirun
-from .config.compose import multirun_points, read_request
+from .words import read_request
 
 ONE = "bandit-bounds takes one setting"
 FORMULA = 60  # characters
@@ -34,15 +34,13 @@ def main(given: Namespace) -> int:
     everything = is_true(own, "all")
     if given.multirun:
         raise BadInput(f"-m: {ONE}")
-    if len(list(itertools.islice(multirun_points(overrides, folders), 2))) > 1:
-        raise BadInput(f"{' '.join(overrides)}: {ONE}, and these are several")
-    request = read_request(overrides, folders)
+    request = read_request(overrides, folders, multirun=True)
     experiment, sweep = request.config["experiment"], request.config["sweep"]
     if experiment is not None:
         draw = f"bandit-plot experiment={experiment} bounds=true draws the bounds of an experiment"
         raise BadInput(f"experiment={experiment}: {ONE}; {draw}")
     if sweep is not None:
-        raise BadInput(f"sweep={plain(sweep)}: {ONE}")
+        raise BadInput(f"{' '.join(overrides)}: {ONE}, and these are several")
     print(report(request, request.settings[0], everything))
     return 0
 

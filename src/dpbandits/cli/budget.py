@@ -6,7 +6,6 @@ from argparse import Namespace
 from typing import Any
 
 import pandas as pd
-from hydra.core.override_parser.types import Sweep
 from tabulate import tabulate
 
 from ..api import OF_SEARCH
@@ -17,11 +16,12 @@ from ..figures.style import save
 from ..files import check_writable, write_atomically
 from ..results.summary import budget as budget_in_words
 from ..settings.choices import environment_choice
+from ..settings.compose import Values
 from ..settings.setting import as_json, digest
 from ..settings.user_files import user_folders
 from .command import entry_point, results_of, stem_of, takes_folder
 from .completion import OWN_KEYS
-from .config.compose import value_of
+from .words import value_of
 
 SHOWN = ("algo", "budget", "low", "high", "reached", "runs")
 
@@ -76,8 +76,8 @@ def _keys(words: list[str]) -> dict[str, Any]:
         if key not in OWN_KEYS["budget"] and key.partition(".")[0] not in ("algo", "env"):
             raise unknown("key", key, OWN_KEYS["budget"])
         names = key in ("algo", "out", "results")
-        found[key] = text if names else value_of(word)
-        if isinstance(found[key], Sweep):
+        found[key] = text if names else value_of(word)[1]
+        if isinstance(found[key], Values):
             raise BadInput(f"{word}: one value is needed; text with a comma stands in quotes")
     return found
 

@@ -33,7 +33,7 @@ from ..results.sources import SUMMARY, Source, signed
 from ..results.tables import write_table
 from ..running.failures import RunsFailed
 from ..running.monte_carlo import run_settings
-from ..settings.choices import request_from
+from ..settings.compose import request_from
 from ..settings.groups import question_of
 from ..settings.request import Request
 from ..validation import whole

@@ -26,43 +26,34 @@ from ..theory.ren2020 import candidates
 from .command import MOST
 
 
-def run(request: Request, alone: bool = True, printed: bool = True) -> int:
-    """Run what is missing, write the table, print its summary and, last, its path.
-
-    The table of one of several jobs, which is not ``alone``, has a name of its own. The summary is
-    printed if ``printed``.
-    """
+def run(request: Request) -> int:
+    """Run what is missing, write the table, print its summary and, last, its path."""
     start = time.monotonic()
     check_size(request)
-    if alone:
-        refuse_to_replace(request)
+    refuse_to_replace(request)
     _print_candidates(request.settings)
     _warn_of_zero_means(request.settings)
     store, played = play_missing(request)
-    seconds = time.monotonic() - start if played else 0.0
-    report(request, store, seconds, alone, printed)
+    report(request, store, time.monotonic() - start if played else 0.0)
     return 0
 
 
-def report(
-    request: Request, store: Store, seconds: float, alone: bool = True, printed: bool = True
-) -> None:
-    """Write the table of finished runs; print its summary, if ``printed``, and its path."""
-    path, summary = write_report(request, store, seconds, alone)
-    if printed:
-        print(render(summary.head(MOST), request.question, "simple"))
-        if len(summary) > MOST:
-            print(f"and {len(summary) - MOST} more rows: {path.with_suffix('.md')} has all")
-        if line := too_few_runs(summary):
-            print(line)
-        if unjudged(summary).any():
-            print("Between mu0 and mu1 either answer may be given, and none is judged.")
-        promises = list(_promises(request.settings))
-        print("\n".join(promises[:MOST]))
-        if len(promises) > MOST:
-            print(f"and {len(promises) - MOST} more; see bandit-run --help")
-        for name, value in _default_budgets(request).items():
-            print(f"{name}={value}, the default; {name}=NUMBER sets it")
+def report(request: Request, store: Store, seconds: float) -> None:
+    """Write the table of finished runs; print its summary and its path."""
+    path, summary = write_report(request, store, seconds)
+    print(render(summary.head(MOST), request.question, "simple"))
+    if len(summary) > MOST:
+        print(f"and {len(summary) - MOST} more rows: {path.with_suffix('.md')} has all")
+    if line := too_few_runs(summary):
+        print(line)
+    if unjudged(summary).any():
+        print("Between mu0 and mu1 either answer may be given, and none is judged.")
+    promises = list(_promises(request.settings))
+    print("\n".join(promises[:MOST]))
+    if len(promises) > MOST:
+        print(f"and {len(promises) - MOST} more; see bandit-run --help")
+    for name, value in _default_budgets(request).items():
+        print(f"{name}={value}, the default; {name}=NUMBER sets it")
     print(path)
 
 

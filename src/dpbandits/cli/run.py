@@ -1,19 +1,20 @@
-"""bandit-run: run a setting, a multirun or a paper's experiment."""
+"""bandit-run: run a setting, a sweep or a paper's experiment."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 
+from omegaconf import OmegaConf
+
 from ..contracts.question import REGRET, Question
 from ..files import check_writable
+from ..results.size import check_size
 from ..settings.user_files import user_folders
 from .command import USAGE, entry_point, takes_folder, takes_multirun, version_line
-from .config.answers import answered, takes_hydra
-from .config.compose import question_requested, read_request
 from .help import groups_listing, keys_listing
-from .multirun.launch import multirun
 from .request import run
+from .words import read_requests
 
 
 def command(question: Question) -> Callable[[], None]:
@@ -26,15 +27,16 @@ def command(question: Question) -> Callable[[], None]:
 
     name = question.command.removeprefix("bandit-")
 
-    @entry_point(name, takes_folder, takes_multirun, _takes_version, takes_hydra, lists=lists)
+    @entry_point(name, takes_folder, takes_multirun, _takes_others, lists=lists)
     def main(given: Namespace) -> int:
         return _run(question, given)
 
     return main
 
 
-def _takes_version(parser: ArgumentParser) -> None:
+def _takes_others(parser: ArgumentParser) -> None:
     parser.add_argument("--version", action="store_true")
+    parser.add_argument("--cfg", "-c", choices=("job",))
 
 
 def _run(question: Question, given: Namespace) -> int:
@@ -42,14 +44,16 @@ def _run(question: Question, given: Namespace) -> int:
         print(version_line())
         return 0
     folders = user_folders(given.config_dir)
-    question = question_requested(given.words, folders, question)
-    if answered(question, given, folders):
+    requests = read_requests(given.words, folders, question, given.multirun)
+    if given.cfg:
+        print(
+            *(OmegaConf.to_yaml(OmegaConf.create(r.config)) for r in requests), sep="---\n", end=""
+        )
         return 0
-    if not given.multirun:
-        request = read_request(given.words, folders, question)
+    for request in requests:
         check_writable(request.folder)
-        return run(request)
-    return multirun(question, given.words, folders)
+        check_size(request)
+    return max([run(request) for request in requests])
 
 
 main = command(REGRET)

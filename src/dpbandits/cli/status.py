@@ -11,13 +11,11 @@ import pandas as pd
 from tabulate import tabulate
 
 from ..contracts.question import REGRET, STOPPING
-from ..errors import BadInput
 from ..running.failures import in_words
 from ..running.status import Status, seconds_left, status_of
 from ..settings.user_files import user_folders
 from .command import entry_point, takes_folder, takes_multirun
-from .config.compose import read_request
-from .multirun.joint import points_of
+from .words import read_requests
 
 MOST = 40  # settings that are listed one by one
 STATES = ("done", "missing", "damaged", "failed")
@@ -28,10 +26,7 @@ def main(given: Namespace) -> int:
     folders = user_folders(given.config_dir)
     rules = any(word.startswith("rule=") for word in given.words)
     question = STOPPING if rules else REGRET
-    points = points_of(question, given.words, folders) if given.multirun else [given.words]
-    requests = [read_request(point, folders, question) for point in points]
-    if not requests:
-        raise BadInput("-m: only Hydra can expand a glob; write the names")
+    requests = read_requests(given.words, folders, question, given.multirun)
     wanted = {(r.folder, setting): r.runs for r in requests for setting in r.settings}
     found = [status_of(results, setting, runs) for (results, setting), runs in wanted.items()]
     jobs = requests[0].jobs

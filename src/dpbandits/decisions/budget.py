@@ -19,7 +19,8 @@ from ..results.summary import rounds, significant
 from ..results.tables import MEASURED, load_finished
 from ..running.failures import RunsFailed
 from ..running.monte_carlo import run_settings
-from ..settings.choices import Choice, request_from
+from ..settings.choices import Choice
+from ..settings.compose import request_from
 from ..settings.request import Request
 from ..settings.setting import Setting
 from ..validation import argument, number_where, whole

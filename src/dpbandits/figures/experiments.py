@@ -27,7 +27,7 @@ from ..results.records import of_metric
 from ..results.report import write_report
 from ..results.tables import joined_budgets, question_of_table, settings_of
 from ..running.monte_carlo import play_missing
-from ..settings.choices import request_from
+from ..settings.compose import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
 from ..settings.setting import Setting
 from ..settings.sweep import grids, names_varied

@@ -22,7 +22,7 @@ from ..results.manifest import INDIFFERENT, UNREADABLE, read_manifest
 from ..results.naming import FINDINGS
 from ..results.reading import read_table
 from ..results.records import metric_of, of_metric
-from ..settings.choices import request_from
+from ..settings.compose import request_from
 from ..settings.groups import about, default_keys, names_in, question_of, read_experiment
 from .words import unicode_of
 

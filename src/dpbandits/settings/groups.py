@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -14,16 +14,14 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from ..contracts.algorithm import Algorithm, find_file, load
+from ..contracts.algorithm import Algorithm
 from ..contracts.question import QUESTIONS, Question
 from ..environments.catalogue import ARMS
 from ..errors import BadInput, plain, unknown
 from ..files import package_folder
-from .sweep import names_chosen
 
 # The file of a group that reads data of a user, and the key that names them
 READERS = {"env": ("empirical", "env.file"), "population": ("file", "population.path")}
-Contents = Callable[[str, str], dict[str, Any]]  # of the file of a name in a group
 
 
 @dataclass(frozen=True)
@@ -37,17 +35,6 @@ class Groups:
 
     contents: Mapping[str, Mapping[str, dict[str, Any]]]
     algorithms: Mapping[str, Algorithm] = field(default_factory=dict)
-
-
-def load_groups(
-    question: Question, config: Mapping[str, Any], contents: Contents, folders: tuple[str, ...]
-) -> Groups:
-    """Load all files that a configuration and its sweep choose."""
-    chosen = names_chosen(question, config)
-    return Groups(
-        {group: {name: contents(group, name) for name in chosen[group]} for group in chosen},
-        {n: load(find_file(n, folders, question.group)) for n in chosen[question.group]},
-    )
 
 
 def refined(
@@ -149,7 +136,7 @@ def refuse_resolvers(config: Any) -> None:
 
 
 def read_file(file: Path) -> dict[str, Any]:
-    """The contents of a configuration file, with its list of ``defaults``."""
+    """The contents of a configuration file: plain data."""
     try:
         loaded = OmegaConf.load(file)
         refuse_resolvers(OmegaConf.to_container(loaded, resolve=False))
@@ -162,30 +149,22 @@ def read_file(file: Path) -> dict[str, Any]:
 
 
 def read_group(group: str, name: str, folders: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The contents of a file, with those of the files that its ``defaults`` name as
-    ``/GROUP@KEY: NAME``.
-    """
-    file = file_of(group, name, folders)
-    contents = read_file(file)
-    inherited: dict[str, Any] = {}
-    for entry in contents.pop("defaults", []):
-        if entry == "_self_":
-            continue
-        found = re.fullmatch(r"/(\w+)@(\w+)", str(next(iter(entry)))) if entry else None
-        if found is None or not isinstance(entry, dict):
-            raise BadInput(f"{file}: defaults: only /GROUP@KEY: NAME can stand there")
-        inherited[found[2]] = read_group(found[1], next(iter(entry.values())), folders)
-    return inherited | contents
+    """The contents of a file of a group."""
+    return whole_inlier(read_file(file_of(group, name, folders)), folders)
+
+
+def whole_inlier(contents: dict[str, Any], folders: tuple[str, ...]) -> dict[str, Any]:
+    """The contents of an environment, with those of the environment that its ``inlier`` names."""
+    inner = contents.get("inlier")
+    if not isinstance(inner, str):
+        return contents
+    return contents | {"inlier": read_file(file_of("env", inner, folders))}
 
 
 @cache
 def default_keys(keys_file: str) -> Mapping[str, Any]:
     """The keys of a command with their defaults, from its file in conf; groups are names."""
-    contents = read_file(package_folder("conf") / f"{keys_file}.yaml")
-    chosen = [entry for entry in contents.pop("defaults") if isinstance(entry, dict)]
-    groups = {k: v for entry in chosen for k, v in entry.items() if not k.startswith("override")}
-    contents.pop("hydra")
-    return groups | contents
+    return read_file(package_folder("conf") / f"{keys_file}.yaml")
 
 
 def question_of(experiment: str, folders: Iterable[str] = ()) -> Question | None:
@@ -196,9 +175,5 @@ def question_of(experiment: str, folders: Iterable[str] = ()) -> Question | None
 
 
 def read_experiment(name: str, folders: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The keys that an experiment sets; ``override /GROUP: NAME`` in its defaults sets a group."""
-    contents = read_file(file_of("experiment", name, folders))
-    for entry in contents.pop("defaults", []):
-        if isinstance(entry, dict):
-            contents |= {str(k).removeprefix("override /"): v for k, v in entry.items()}
-    return contents
+    """The keys that an experiment sets."""
+    return read_file(file_of("experiment", name, folders))

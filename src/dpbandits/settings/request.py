@@ -38,6 +38,19 @@ class Request:
     # the overrides that decide what is run, except for the name of an experiment
     changed: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()  # the user's configuration folders
+    # the contents of the files that are chosen in each group, by name
+    contents: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """Every key with its value; parameters of a file that all settings share as GROUP.NAME."""
+        found: dict[str, Any] = {}
+        for key, value in self.config.items():
+            found[key] = value
+            if key in self.contents and len(self.contents[key]) == 1:
+                (contents,) = self.contents[key].values()
+                found |= {f"{key}.{name}": x for name, x in contents.items()}
+        return found
 
     @property
     def folder(self) -> Path:
@@ -83,6 +96,7 @@ def make_request(
         address=_address(config, runner),
         changed=changed,
         folders=folders,
+        contents=groups.contents,
     )
 
 

@@ -20,9 +20,9 @@ from ..environments.written import written_in
 from ..errors import BadInput, plain, unknown
 from ..validation import argument, refuse_alike, sha256_of, to_float, whole, yes_no
 from .budgets import privacy
-from .groups import Groups, default_keys
+from .groups import Groups
 from .setting import Data, Setting, as_json, pinned
-from .sweep import Point, points, swept_names
+from .sweep import OF_RUNS, Point, points, swept_names
 
 # The actions of environments that an algorithm for some actions can play, and an environment
 PLAYED_BY = {ARMS: (ARMS, FEATURES), FEATURES: (FEATURES,), CONTEXTS: (CONTEXTS,)}
@@ -50,7 +50,7 @@ def resolve(question: Question, config: Mapping[str, Any], groups: Groups) -> li
     """
     found: dict[Setting, Setting] = {}
     swept: set[str] = set()
-    taken = set(question.swept) - OF_PRIVACY
+    taken = (set(question.swept) | OF_RUNS & config.keys()) - OF_PRIVACY
     sources, names = Sources(), swept_names(config)
     parameters = {x for algorithm in groups.algorithms.values() for x in algorithm.domains}
     swept_by_some = taken | OF_PRIVACY | {*question.groups, *parameters}
@@ -94,7 +94,7 @@ def resolve_point(
         at_least=1,
         at_most=question.largest_limit,
     )
-    users_spec, users_columns = _changed_at("population", specs.get("population", {}), point)
+    users_spec, users_columns = _changed_at("population", specs.get("population", {}), point, {})
     horizon = limit if question.plays_on else math.nan
     budget = privacy(config, point, algorithm, population, users_spec, sources.population, horizon)
     goal = {
@@ -104,10 +104,12 @@ def resolve_point(
     for low, high in itertools.pairwise(question.increasing):
         if not goal[low] < goal[high]:
             raise BadInput(f"{high}={goal[high]:g}: above {low}={goal[low]:g} is needed")
-    env_spec, env_columns = _changed_at("env", specs["env"], point)
+    env_spec, env_columns = _changed_at("env", specs["env"], point, groups.contents["env"])
     given = {budget.name: budget.budget, "eps_min": budget.eps_min, **goal}
     own = [parameter for parameter in algorithm.domains if parameter not in given]
+    of_run = {k: point.get(k, config[k]) for k in OF_RUNS if k in config}
     columns = {k: v for k, v in point.items() if k in own or k in env_columns}
+    columns |= {k: point[k] for k in ("checkpoints", "shuffle_arms") if k in point}
     eps_min_asked = point.get("eps_min", config.get("eps_min")) is not None
     varied = budget.own_levels or eps_min_asked or "population" in swept
     if algorithm.per_user and varied:
@@ -146,16 +148,16 @@ def resolve_point(
         goal=tuple(goal.items()),
         population_spec=as_json(pinned(users_spec, sources.sha256)) if budget.own_levels else "",
         horizon=limit,
-        seed=whole("seed", config["seed"], at_least=0),
-        checkpoints=whole("checkpoints", config.get("checkpoints", 1), 1, 100_000),
-        shuffle_arms=yes_no("shuffle_arms", config["shuffle_arms"]) and not question.one_arm,
+        seed=whole("seed", of_run["seed"], at_least=0),
+        checkpoints=whole("checkpoints", of_run.get("checkpoints", 1), 1, 100_000),
+        shuffle_arms=yes_no("shuffle_arms", of_run["shuffle_arms"]) and not question.one_arm,
         algorithm=algorithm,
         columns=columns,
         auto=budget.auto,
         data=Data(instance, budget.population),
         laws=written_in(env_spec),
     )
-    _check_rewards(setting, instance, yes_no("assume", config.get("assume", False)))
+    _check_rewards(setting, instance, yes_no("assume", of_run.get("assume", False)))
     return setting
 
 
@@ -219,10 +221,12 @@ def check_names(
 
 
 def _changed_at(
-    group: str, spec: Mapping[str, Any], point: Point
+    group: str, spec: Mapping[str, Any], point: Point, files: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str]]:
-    """A configuration with the ``GROUP.NAME`` of a point that it has, and these."""
-    names = [name for name in point if name.startswith(f"{group}.")]
+    """A configuration with the ``GROUP.NAME`` of a point that it has, and these; the name of one of
+    ``files`` stands for its contents.
+    """
+    names = sorted((n for n in point if n.startswith(f"{group}.")), key=lambda n: n.count("."))
     changed = json.loads(json.dumps(spec)) if names else dict(spec)
     taken = []
     for name in names:
@@ -231,7 +235,9 @@ def _changed_at(
         for word in path:
             inner = inner.get(word) if isinstance(inner, dict) else None
         if isinstance(inner, dict) and last in inner:
-            inner[last] = point[name]
+            value = point[name]
+            named = isinstance(value, str) and isinstance(inner[last], dict)
+            inner[last] = files.get(value, value) if named else value
             taken.append(name)
     return changed, taken
 
@@ -307,7 +313,5 @@ def _refuse_unused(question: Question, unused: Iterable[str]) -> None:
     for name in sorted(unused):
         short = name.removeprefix(f"{question.group}.")
         hint = f"; write {short}" if short != name else ""
-        if name in default_keys(question.keys_file):
-            hint = f"; sweep it with -m {name}=..."
         owner = "environment" if name.startswith("env.") else question.noun
         raise BadInput(f"sweep.{name}: no {owner} of the sweep has a parameter {name}{hint}")

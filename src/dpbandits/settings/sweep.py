@@ -11,6 +11,9 @@ from ..contracts.question import Question
 from ..errors import BadInput, plain
 
 MOST_POINTS = 100_000  # of one grid
+# Keys of every run that decide its setting, and that a sweep can vary
+OF_RUNS = {"seed", "checkpoints", "shuffle_arms", "assume"}
+Grid = dict[str, list[Any]]
 Point = Mapping[str, Any]  # what a sweep sets in one setting; it is read, never changed
 
 

@@ -8,7 +8,7 @@ from commands import command
 from dpbandits.claims import Sample, is_cheap, load_claims, sample
 from dpbandits.cli import claims
 from dpbandits.running.monte_carlo import run_settings
-from dpbandits.settings.choices import request_from
+from dpbandits.settings.compose import request_from
 
 pytestmark = pytest.mark.long
 

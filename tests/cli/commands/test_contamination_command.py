@@ -2,7 +2,7 @@
 
 import pytest
 
-from dpbandits.cli.config.compose import read_request
+from dpbandits.cli.words import read_request
 
 
 @pytest.mark.parametrize(

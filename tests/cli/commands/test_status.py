@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpbandits.cli import status
-from dpbandits.cli.config.compose import read_request
+from dpbandits.cli.words import read_request
 from dpbandits.results import run_store
 from dpbandits.results.run_store import Run, RunStore
 

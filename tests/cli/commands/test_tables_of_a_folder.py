@@ -1,6 +1,5 @@
 """What commands print of many settings, and which files of a folder they read."""
 
-import errno
 import time
 from types import SimpleNamespace
 
@@ -13,9 +12,7 @@ from sweeps import requested
 import dpbandits as dp
 from dpbandits.cli import request as of_request
 from dpbandits.cli.command import MOST, tables_of
-from dpbandits.cli.config.compose import multirun_points
-from dpbandits.cli.multirun import launch
-from dpbandits.errors import BadInput, CannotWrite
+from dpbandits.cli.words import value_of
 from dpbandits.report.stored_figure import inside_page
 from dpbandits.running.monte_carlo import _runner_of
 from dpbandits.validation import folder
@@ -58,34 +55,10 @@ def test_a_summary_has_at_most_a_screen(tmp_path, monkeypatch, capsys, count):
     assert [x for x in lines if "more rows" in x] == (rest if count > MOST else [])
 
 
-@pytest.mark.parametrize("count", [3, MOST + 5])
-def test_every_error_of_a_multirun_is_reported(tmp_path, capsys, count):
-    points = [[f"eps={i}"] for i in range(count)]
-    errors = [BadInput("one"), CannotWrite(tmp_path, OSError(errno.EIO, "two")), ValueError("3")]
-
-    def job(point):
-        i = points.index(point)
-        if i < 3:
-            raise errors[i]
-        print("path")
-        return 0
-
-    job.question = SimpleNamespace(command="bandit-run")
-    with pytest.raises(BadInput, match="one"):
-        launch._run_here(job, points, SimpleNamespace(folder=tmp_path))
-    out, err = capsys.readouterr()
-    assert err == (
-        f"bandit-run: failed: eps=1: CannotWrite: cannot write {tmp_path} (two)\n"
-        "bandit-run: failed: eps=2: ValueError: 3\n"
-    )
-    assert out.count("path") == (0 if count == 3 else MOST - 3)
-    assert ("and 5 more tables" in out) == (count > MOST)
-
-
 def test_a_long_sweep_of_what_cannot_be_swept_is_refused_at_once():
     start = time.process_time()
-    message = message_of(requested, algo="ucb", sweep={"seed": list(range(10_000))})
-    assert message.startswith("sweep.seed: no algorithm") and time.process_time() - start < 1
+    message = message_of(requested, algo="ucb", sweep={"runs": list(range(10_000))})
+    assert message.startswith("sweep.runs: no algorithm") and time.process_time() - start < 1
 
 
 @pytest.mark.parametrize("name", ["$\\frac$", "a$", "$x"])
@@ -131,7 +104,7 @@ def test_a_daemonic_process_plays_in_itself(monkeypatch):
 @pytest.mark.parametrize("word", ["eps=interval(0,1),[1]", "eps=range(1,3),[1]", "eps=1,2"])
 def test_a_sweep_inside_a_sweep_is_refused(word):
     if word == "eps=1,2":  # the control
-        assert list(multirun_points([word])) == [["eps=1"], ["eps=2"]]
+        assert value_of(word) == ("eps", [1, 2])
     else:
-        message = message_of(lambda: list(multirun_points([word])))
+        message = message_of(value_of, word)
         assert message == f"{word}: a sweep is not one of the values of another"

@@ -7,7 +7,7 @@ from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.cli import audit, bounds, run, status, stop
-from dpbandits.cli.config.compose import read_request
+from dpbandits.cli.words import read_request
 from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.settings.user_files import user_folders
 

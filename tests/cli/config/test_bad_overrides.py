@@ -3,15 +3,16 @@
 What does not depend on how a configuration is composed is tested in ``settings/test_bad_settings``.
 """
 
-import re
+import math
 import shlex
 
 import pytest
 from refusals import message_of, table
 
-from dpbandits.cli.config.compose import multirun_points, read_overrides, read_request
+from dpbandits.cli.words import read_request, value_of
 from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.errors import nearest
+from dpbandits.settings.compose import Values
 from dpbandits.settings.user_files import user_folders
 
 pytestmark = pytest.mark.usefixtures("unchanged")
@@ -27,7 +28,7 @@ WORDS = [
     ("eps=[", "eps=["),
     ("=3", "=3:", "KEY=VALUE is needed"),
     ("eps=0.5,1", "eps=0.5,1", "-m"),
-    ("eps=[1,2]", "eps=[1,2]:", "-m eps=1,2 runs each, 'sweep={eps:[1,2]}'"),
+    ("eps=[1,2]", "eps=[1,2]:", "-m eps=1,2 runs each"),
     ("eps=[[[[[[]]]]]]", "eps=[[[[[[]]]]]]:", "above 0"),
     ("eps=1e400", "eps=1e400: 1e400 is larger than any float"),
     ("eps=-1.5E+400", "eps=-1.5E+400: 1.5E+400 is larger"),
@@ -49,28 +50,28 @@ WORDS = [
 NAMES = [
     ("env=null", "env", "bernoulli"),
     ("env_spec=1", "'env_spec'", "did you mean env"),
-    ("algo@foo=ucb", "'foo'", "eps"),
+    ("algo@foo=ucb", "algo@foo=ucb: no key has an @"),
+    ("env@env.inlier=bernoulli", "no key has an @; write KEY=VALUE"),
     ("+foo=1", "'foo'", "eps"),
-    ("+env=bernoulli", "+env=bernoulli", "Multiple values for env"),
     ("runner=../env/bernoulli", "'../env/bernoulli'", "dask"),
-    ("+runner.foo=1", "runner.foo:", "runner=local", "no such parameter"),
-    ("runner=dask +runner.foo=1", "runner.foo:", "runner=dask", "no such parameter"),
+    ("+runner.foo=1", "unknown key 'runner.foo'"),
+    ("runner=dask +runner.foo=1", "unknown key 'runner.foo'", "runner.address"),
     ("runner=dusk", "unknown runner 'dusk': did you mean dask?"),
     ("runner.address=tcp://a:1", "unknown key 'runner.address'"),
     ("runner=dask runner.adress=x", "did you mean runner.address?"),
     ("runner=dask backend=threads", "backend=threads: with runner=dask"),
     ("runner=dask runner.address=5", "runner.address=5:", "tcp://"),
     ("env=bernoulli env.mean=[0.5,0.6]", "'env.mean'", "did you mean env.means?"),
-    ("env=bernoulli +env.mean=1", "env.mean:", "bernoulli", "did you mean means?"),
-    ("hydra.run.dir=foo", "hydra.run.dir=foo:", "cannot be changed"),
+    ("env=bernoulli +env.mean=1", "'env.mean'", "did you mean env.means?"),
+    ("hydra.run.dir=foo", "hydra.run.dir=foo: Hydra's own settings cannot be changed"),
     *((f"~{key}", f"~{key}:", "cannot be left out") for key in ("env", "seed", "eps")),
 ]
 REFERENCES = [
     ("eps=${foo}", "eps=${foo}", "foo"),
-    ("'eps=${oc.env:HOME}'", "eps=${oc.env:HOME}:", "another key"),
-    ("'eps=${python_version:}'", "eps=${python_version:}:", "another key"),
-    ("'eps=${eps}'", "eps=${eps}", "Recursive"),
-    ("'eps=???'", "eps=???", "Missing mandatory value: eps"),
+    ("'eps=${oc.env:HOME}'", "eps=${oc.env:HOME}:", "above 0"),
+    ("'eps=${python_version:}'", "eps=${python_version:}:", "above 0"),
+    ("'eps=${eps}'", "eps=${eps}:", "above 0"),
+    ("'eps=???'", "eps=???:", "above 0"),
     ("'env=???'", "env", "'???'", "bernoulli"),
     ("'env=${eps}'", "env", "'${eps}'", "bernoulli"),
 ]
@@ -82,9 +83,9 @@ SWEEPS = [
         for sweep in ("sweep.eps", "+sweep.eps", "++sweep.eps")
     ),
     ("eps=3 sweep.eps=[1]", "eps=3:", "the sweep varies eps"),
-    ("eps=3,4 sweep.eps=[1]", "eps=3,4:", "the sweep varies eps"),
+    ("eps=3,4 sweep.eps=[1]", "eps=3,4: one value is needed"),
     ("sweep.eps=1,2", "sweep.eps=1,2:", "a list of values is needed, sweep.eps=[1,2]"),
-    ("'sweep.eps=range(1,3)'", "sweep.eps=range(1,3):", "sweep.eps=[...]"),
+    ("'sweep.eps=range(1,3)'", "sweep.eps=1,2:", "a list of values is needed, sweep.eps=[1,2]"),
     ("sweep.env=[sign] env=sign", "env=sign:", "varies env", "write sweep.env=[sign]"),
 ]
 
@@ -92,7 +93,7 @@ OF_BOTH = [*WORDS, *NAMES, *SWEEPS]
 OF_REGRET = [
     ("horizon=null", "horizon=null:", "whole number"),
     ("horizon=[1e4,1e5]", "-m horizon=1e4,1e5 runs each"),
-    ("env.means=[.9,.8]", "write env=bernoulli env.means=[.9,.8]"),
+    ("env.means=[.9,.8]", "as in env=bernoulli env.means=[0.9,0.8]"),
     ("env.means=0.9,0.8", "a list stands in brackets: env.means=[0.9,0.8]"),
     ("env=bernoulli env.means=.9,.8", "stands in brackets: env.means=[.9,.8]"),
     ("env.arms=2,3", "add -m to run each"),
@@ -104,11 +105,11 @@ OF_REGRET = [
     ("algo=[ucb]", "algo", "[ucb]"),
     ("algo=ucb,adap_ucb", "algo=ucb,adap_ucb", "-m"),
     ("algo.alpha=[1]", "algo.alpha=[1]:", "number"),
-    ("~algo.alpha", "algo.alpha", "missing"),
-    ("~env.arms", "env.arms is missing", "bernoulli_family"),
+    ("~algo.alpha", "~algo.alpha:", "cannot be left out"),
+    ("~env.arms", "~env.arms:", "cannot be left out"),
     ("algo.alfa=2", "'algo.alfa'", "did you mean algo.alpha?"),
     ("+algo.alfa=1", "'algo.alfa'", "did you mean algo.alpha?"),
-    ("+algo.alpha.x=1", "algo.alpha={x:1}:", "finite number above 0"),
+    ("+algo.alpha.x=1", "'algo.alpha.x'", "did you mean algo.alpha?"),
     ("algo=ucb algo.alpha=1", "'algo.alpha'"),
     ("env=contaminated env.inlier=bernoulli env.inlier.mean=[1]", "'env.inlier.mean'"),
     ("env=contaminated env.inlier=bernoulli_c22", "'bernoulli_c22'", "did you mean bernoulli_c2?"),
@@ -131,18 +132,18 @@ OF_REGRET = [
     ("experiment=azize2022_fig8 algo.alpha=2", "algo.alpha=2:", "varies alpha"),
     ("experiment=azize2022_fig8 sweep.alpha=[0]", "algo.alpha=0:", "above 0"),
     ("experiment=azize2022_fig8 sweep.alfa=[1]", "'sweep.alfa'"),
-    ("experiment=tao2022_central sweep.99.eps=[1]", "sweep.99.eps=[1]"),
+    ("experiment=tao2022_central sweep.99.eps=[1]", "'sweep.99.eps'", "did you mean sweep.eps?"),
 ]
 OF_STOPPING = [
     ("rel_error=[.1,.2]", "rel_error=[.1,.2]:", "-m rel_error=.1,.2 runs each"),
     ("algo=ucb", "'algo'"),
     (
         "rule=adap_tt_star rule.variant=printed",
-        "adap_tt takes it; adap_tt_star takes no parameters",
+        "adap_tt takes it, as in rule=adap_tt rule.variant=printed; adap_tt_star takes no parameters",
     ),
     ("rule.foo=1", "'rule.foo'"),
-    ("'sweep={beta:[.1]}' beta=.2", "beta=.2:", "varies beta", "write sweep.beta=[.2]"),
-    ("experiment=sajed2019_stopping env.mean=.3", "varies env.mean", "sweep.env.mean=[.3]"),
+    ("'sweep={beta:[.1]}' beta=.2", "beta=.2:", "varies beta", "write sweep.beta=[0.2]"),
+    ("experiment=sajed2019_stopping env.mean=.3", "varies env.mean", "sweep.env.mean=[0.3]"),
 ]
 
 
@@ -156,8 +157,11 @@ def test_overrides(question, line, parts):
 
 MULTIRUNS = [
     ("eps=[", "eps=["),
-    ("'eps=range(1,1000000000000)'", "eps=range(", "more than 100000 combinations"),
-    ("'eps=interval(0,1)'", "-m", "range(...)"),
+    ("'eps=range(1,1000000000000)'", "eps=range(", "more than 100000 values"),
+    ("'eps=interval(0,1)'", "eps=interval(0,1):", "range(...)"),
+    ("seed=range(0,0)", "it has no values"),
+    ("runs=1,2", "runs=1,2: one value is needed"),
+    ("seed=range(0,400) eps=range(1,400)", "159600 settings, more than 100000"),
     ("'eps=glob(*)'", "eps=glob(*):", "no file of eps"),
     ("'algo=glob(zz*)'", "algo=glob(zz*):", "no file of algo"),
 ]
@@ -167,18 +171,41 @@ MULTIRUNS = [
     ("line", "parts"), [(x[0], x[1:]) for x in MULTIRUNS], ids=[x[0] for x in MULTIRUNS]
 )
 def test_multiruns(line, parts):
-    message = message_of(lambda: list(multirun_points(shlex.split(line))))
+    message = message_of(read_request, shlex.split(line), (), REGRET, True)
     assert all(part in message for part in parts), message
 
 
-def test_the_points_of_a_multirun():
-    """Control: every combination, in the order of the command line."""
-    found = list(multirun_points(["algo=ucb,dp_se", "seed=3", "eps=range(1,3)"]))
-    assert found == [
-        [f"algo={algo}", "seed=3", f"eps={eps}"] for algo in ("ucb", "dp_se") for eps in (1, 2)
-    ]
-    (override,) = read_overrides(["env.means=[.9,.8]"])
-    assert override.value() == [0.9, 0.8]
+@pytest.mark.parametrize(
+    ("word", "values"),
+    [
+        ("algo=ucb,dp_se", ["ucb", "dp_se"]),
+        ("algo=glob(adap_*)", ["adap_klucb", "adap_ucb"]),
+        ("eps=range(1,4)", [1, 2, 3]),
+        ("eps=choice(1,0.5)", [1, 0.5]),
+        ("env.means=[.9,.8],[.5,.4,.3]", [[0.9, 0.8], [0.5, 0.4, 0.3]]),
+        ("env.means=[.9,.8]", [0.9, 0.8]),
+        ("env.inlier='a b','c'", ["a b", "c"]),
+        ("eps=3", 3),
+    ],
+)
+def test_a_sweep_of_hydra_is_the_values_of_a_key(word, values):
+    key, found = value_of(word)
+    assert key == word.partition("=")[0] and found == values
+    assert isinstance(found, Values) == (word not in ("env.means=[.9,.8]", "eps=3"))
+
+
+def test_the_settings_of_a_multirun_are_those_of_a_sweep():
+    """Control: every combination."""
+    words = ["algo=ucb,dp_se", "seed=3,4", "eps=range(1,3)", "runs=7"]
+    found = read_request(words, (), REGRET, True)
+    combinations = [
+        ("ucb", 3, math.inf), ("ucb", 4, math.inf),
+        *(("dp_se", seed, eps) for eps in (1, 2) for seed in (3, 4)),
+    ]  # fmt: skip
+    assert [(s.algo, s.seed, s.budget) for s in found.settings] == combinations
+    assert found.config["sweep"] == {"algo": ["ucb", "dp_se"], "eps": [1, 2], "seed": [3, 4]}
+    words = ["sweep={algo:[ucb,dp_se],eps:[1,2],seed:[3,4]}", "runs=7"]
+    assert read_request(words, ()).settings == found.settings and found.runs == 7
 
 
 @pytest.mark.parametrize(
@@ -193,10 +220,9 @@ def test_folders_of_a_user(given, reason):
 
 
 def test_a_hint_leads_to_a_line_that_runs():
-    hint = re.search(
-        r"write (\S+) for one table", message_of(read_request, ["algo=dp_se", "eps=.5,1"], ())
-    )[1]
-    assert [s.budget for s in read_request(["algo=dp_se", hint], ()).settings] == [0.5, 1]
+    words = ["algo=dp_se", "eps=.5,1"]
+    assert message_of(read_request, words, ()).endswith("add -m to run each")
+    assert [s.budget for s in read_request(words, (), multirun=True).settings] == [0.5, 1]
 
 
 def test_nearest():

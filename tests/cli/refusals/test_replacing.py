@@ -5,8 +5,8 @@ import json
 import pytest
 from refusals import message_of
 
-from dpbandits.cli.config.compose import read_request
 from dpbandits.cli.request import run
+from dpbandits.cli.words import read_request
 from dpbandits.errors import BadInput
 from dpbandits.results.naming import table_path
 

@@ -1,1 +1,0 @@
-"""Composing a configuration with Hydra."""

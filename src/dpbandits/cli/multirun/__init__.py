@@ -1,1 +1,0 @@
-"""The points of a multirun, and the table that they have in common."""

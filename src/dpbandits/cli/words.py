@@ -1,0 +1,158 @@
+"""The words of a command line, in Hydra's grammar, as keys with their values."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import (
+    ChoiceSweep,
+    Glob,
+    IntervalSweep,
+    Override,
+    QuotedString,
+    Sweep,
+)
+from hydra.errors import HydraException
+
+from ..contracts.question import REGRET, Question
+from ..errors import BadInput
+from ..results.manifest import INDIFFERENT
+from ..settings.compose import Values, compose
+from ..settings.groups import names_in, question_of
+from ..settings.hints import bare_word
+from ..settings.request import Request
+from ..settings.sweep import MOST_POINTS
+from ..validation import folder, refuse_overflow
+
+HYDRA = "Hydra's own settings cannot be changed"
+NUMBER = r"[ \t]*-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?[ \t]*"  # as JSON has it
+LONG_LIST = re.compile(rf"\[{NUMBER}(?:,{NUMBER}){{20,}}\]")
+MARK = "long_list_"
+
+
+def read_requests(
+    words: Sequence[str],
+    folders: tuple[str, ...],
+    question: Question = REGRET,
+    multirun: bool = False,
+) -> list[Request]:
+    """The requests of the words of a command line: one, or one for each of several experiments.
+
+    An experiment can change the question. Without ``multirun`` each key has one value.
+
+    Raises:
+        BadInput: they cannot be run.
+    """
+    given = [value_of(word, folders) for word in words]
+    for word, (key, value) in zip(words, given, strict=True):
+        if key.partition(".")[0] == "figure":
+            raise BadInput(f"{word}: the file of an experiment describes its figure")
+        typed = word.partition("=")[2]
+        if isinstance(value, Values) and not multirun and not key.startswith("sweep"):
+            brackets = f"; a list stands in brackets: {key}=[{typed}]" if "." in key else ""
+            raise BadInput(f"{word}: one value is needed; add -m to run each{brackets}")
+        if key in question.swept and re.fullmatch(r"\[[^\[\]]+,[^\[\]]+\]", typed):
+            raise BadInput(f"{word}: one value is needed; -m {key}={typed.strip('[]')} runs each")
+    keys = dict(given)
+    changed = tuple(word for word, (key, _) in zip(words, given, strict=True) if _decides(key))
+    if multirun:
+        changed = ("-m", *changed)
+    experiments = keys.get("experiment")
+    found = []
+    for name in experiments if isinstance(experiments, Values) else [experiments]:
+        one = keys | ({"experiment": name} if "experiment" in keys else {})
+        answered = question if name is None else question_of(name, folders) or question
+        request = compose(answered, one, folders, changed)
+        folder("results", request.results)  # commands write their tables
+        found.append(request)
+    return found
+
+
+def read_request(
+    words: Sequence[str],
+    folders: tuple[str, ...],
+    question: Question = REGRET,
+    multirun: bool = False,
+) -> Request:
+    """The request of the words of a command line with at most one experiment."""
+    (request,) = read_requests(words, folders, question, multirun)
+    return request
+
+
+def _decides(key: str) -> bool:
+    """Whether a key decides what is run, except for the name of an experiment."""
+    return key.partition(".")[0] not in {*INDIFFERENT, "experiment"}
+
+
+def value_of(word: str, folders: tuple[str, ...] = ()) -> tuple[str, Any]:
+    """The key of a word, and its value.
+
+    The time that Hydra's parser needs grows as the square of the length of a list. Long lists of
+    numbers are therefore read as JSON, and text stands in their place while the rest is parsed.
+    """
+    refuse_overflow(word, word)
+    lists: dict[str, Any] = {}
+
+    def aside(found: re.Match[str]) -> str:
+        lists[f"{MARK}{len(lists)}"] = json.loads(found[0])
+        return f"{MARK}{len(lists) - 1}"
+
+    plain = not any(text in word for text in ("'", '"', MARK))
+    override = _parsed(word, LONG_LIST.sub(aside, word) if plain else word)
+    key, value = override.key_or_group, override.value()
+    if isinstance(value, Glob):
+        names = value.filter(names_in(key, folders))
+        if not names:
+            raise BadInput(f"{word}: no file of {key} has such a name")
+        return key, Values(names)
+    if not isinstance(value, Sweep):
+        return key, _data(value, lists)
+    if isinstance(value, IntervalSweep):
+        raise BadInput(f"{word}: only lists, choice(...) and range(...) can be swept")
+    if isinstance(value, ChoiceSweep) and any(isinstance(x, Sweep) for x in value.list):
+        raise BadInput(f"{word}: a sweep is not one of the values of another")
+    found = [_data(x, lists) for x in islice(override.sweep_iterator(), MOST_POINTS + 1)]
+    if not found or len(found) > MOST_POINTS:
+        raise BadInput(f"{word}: it has {'no' if not found else f'more than {MOST_POINTS}'} values")
+    return key, Values(found)
+
+
+def _parsed(word: str, text: str) -> Override:
+    """A word parsed by Hydra, which sets a key."""
+    try:
+        (override,) = OverridesParser.create().parse_overrides([text])
+    except RecursionError:
+        raise BadInput(f"{word}: nested without end") from None
+    except (HydraException, ValueError) as error:
+        if "=" not in word:
+            raise bare_word(word) from None
+        reason = str(error).splitlines()[0]
+        if "LexerNoViableAlt" in str(error):
+            reason = "not understood; text of other than letters and digits stands in quotes"
+        raise BadInput(f"{word}: {reason}") from None
+    key, package = override.key_or_group, override.package
+    if not key:
+        raise BadInput(f"{word}: KEY=VALUE is needed")
+    if any(re.split(r"[./]", name)[0] == "hydra" for name in (key, package or "")):
+        raise BadInput(f"{word}: {HYDRA}")
+    if package is not None:
+        raise BadInput(f"{word}: no key has an @; write KEY=VALUE or GROUP.NAME=VALUE")
+    if override.is_delete():
+        raise BadInput(f"{word}: {key} cannot be left out")
+    return override
+
+
+def _data(value: Any, lists: dict[str, Any]) -> Any:
+    """A value as plain data, with the long lists in their places."""
+    if isinstance(value, QuotedString):
+        return value.text
+    if isinstance(value, dict):
+        return {key: _data(inner, lists) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_data(inner, lists) for inner in value]
+    return lists.get(value, value) if isinstance(value, str) else value
