@@ -10,6 +10,7 @@ from pathlib import Path
 
 import yaml
 
+from dpbandits.claims.claim import load_claims
 from dpbandits.theory.bounds import every_bound
 
 TOP = Path(__file__).parents[2]
@@ -26,7 +27,7 @@ simulations. `docs/coverage.yaml` and `python docs/builder/coverage.py > docs/co
 page, and a test looks up every place.
 
 """
-FOLDERS = {"experiment": "conf/experiment", "claim": "conf/claim"}
+KINDS = "experiment", "claim"  # of places that are no paths
 
 
 def items() -> dict[str, dict[str, dict]]:
@@ -52,8 +53,11 @@ def places() -> Iterator[tuple[str, Path, str]]:
 def located(place: str) -> tuple[Path, str]:
     """The file of a place and the name in it."""
     kind, _, name = place.partition(" ")
-    if kind in FOLDERS:
-        return TOP / FOLDERS[kind] / f"{name}.yaml", ""
+    if kind == "experiment":
+        return TOP / "conf" / kind / f"{name}.yaml", ""
+    if kind == "claim":
+        found = load_claims().get(name)
+        return (found.file, found.parts.__name__) if found else (TOP / name, "")
     path, _, name = place.partition("::")
     home = TOP if (TOP / path.split("/")[0]).exists() else TOP / "src" / "dpbandits"
     return home / path, name
@@ -82,7 +86,7 @@ def _shown(place: str) -> str:
     if place.startswith("docs/"):
         return place
     kind, _, name = place.partition(" ")
-    return f"{kind} `{name}`" if kind in FOLDERS else f"`{kind}`{f' {name}' if name else ''}"
+    return f"{kind} `{name}`" if kind in KINDS else f"`{kind}`{f' {name}' if name else ''}"
 
 
 def _linked(text: str) -> str:

@@ -217,13 +217,12 @@ def test_a_table_of_numbers_gets_a_heading():
 
 
 def test_links_to_figures_and_files_lead_to_pages_that_show_them():
-    written = (
-        "[figure](../results/figures/hu2022.png), [claims](../conf/claim), [scale.md](scale.md)"
-    )
+    figure, claims = "[figure](../results/figures/hu2022.png)", "[claims](../src/dpbandits/claims)"
+    written = f"{figure}, {claims}, [scale.md](scale.md)"
     text = f"# x\n{written}"
     shown = documents.complete("docs/figures", text)
     assert "[figure](../docs/gallery.md#hu2022)" in shown
-    assert "[claims](../docs/generated/files/conf-claim.md)" in shown
+    assert "[claims](../docs/generated/files/src-dpbandits-claims.md)" in shown
     assert "[](scale.md)" in shown  # the title of the page
 
 

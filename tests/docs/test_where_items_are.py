@@ -5,7 +5,7 @@ import re
 from builder import coverage
 from builder.coverage import TOP, bounds_of, items, located
 
-from dpbandits.claims import load_claims
+from dpbandits.claims.claim import load_claims
 from dpbandits.settings.groups import names_in
 from dpbandits.theory.bounds import every_bound
 

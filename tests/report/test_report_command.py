@@ -11,7 +11,7 @@ from refusals import message_of
 from report_tables import regrets, stopping_times
 
 import dpbandits as dp
-from dpbandits.claims import load_claims
+from dpbandits.claims.claim import load_claims
 from dpbandits.cli import report, run
 from dpbandits.files import package_folder
 

@@ -12,7 +12,13 @@ import numpy as np
 import pandas as pd
 
 import dpbandits as dp
-from dpbandits.claims import _of, _part, growth, r_squared, ratio, spread
+from dpbandits.claims.statistics import (
+    Statistic,
+    linear_fit,
+    quotient_of_means,
+    ratio,
+    spread,
+)
 from dpbandits.contracts.question import REGRET
 from dpbandits.figures.bands import BANDS, curve_of
 from dpbandits.results.summary import render, summarize
@@ -57,13 +63,12 @@ def made():
         curves = [curve_of(rows, "t", band) for _, rows in regrets.groupby(["algo", "eps"])]
         yield f"band {band}", pd.concat(curves).to_csv().encode()
     many = list(lattice(RUNS, 4).T + 0.1)
-    for statistic, values in ((ratio, many[:2]), (spread, many)):
+    linear = Statistic(partial(linear_fit, [1.0, 2.0, 3.0, 4.0]))
+    for name, statistic in (("ratio", ratio), ("spread", spread), ("r_squared", linear)):
         for center in ("mean", "median"):
-            part = _part("", values, center, statistic, (0.5, 1.5))
-            yield f"claim {statistic.__name__} {center}", repr(part).encode()
-    yield "claim growth", repr(_of("", growth(many[0], many[1]), (0.5, 1.5))).encode()
-    linear = partial(r_squared, [1.0, 2.0, 3.0, 4.0])
-    yield "claim r_squared", repr(_part("", many, "mean", linear, (0.5, 1.5))).encode()
+            found = statistic.estimate(many[:2] if statistic is ratio else many, center)
+            yield f"claim {name} {center}", repr(found).encode()
+    yield "claim growth", repr(quotient_of_means(many[0], many[1])).encode()
     dp.plot(regrets).savefig(picture := io.BytesIO(), format="png")
     yield "picture", picture.getvalue()
     yield "control", by_product(lattice(RUNS, 300)).tobytes()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import dpbandits as dp
 from dpbandits import authoring
+from dpbandits.claims.claim import load_claims
 from dpbandits.cli.completion import COMMANDS, OWN_KEYS
 from dpbandits.contracts.question import QUESTIONS
 from dpbandits.files import package_folder
@@ -17,8 +18,7 @@ from dpbandits.settings.groups import default_keys, file_of, names_in, read_file
 
 PAGE = package_folder("conf").parent / "docs" / "stability.md"
 SECTION = re.compile(r"^## (.+?)\n(.*?)^```text\n(.*?)^```$", flags=re.M | re.S)
-GROUPS = ("algo", "rule", "env", "population", "runner", "experiment", "claim")
-WITHOUT_KEYS = ("experiment", "claim")  # files that set keys of a run, or are no part of a command
+GROUPS = ("algo", "rule", "env", "population", "runner", "experiment")
 HIDDEN = ("law", "short")  # in files of environments, but no key of a command
 
 
@@ -26,7 +26,8 @@ def public():
     """Names by section of the page; each with what belongs to it: options, keys, arguments."""
     return {
         "Commands": {name: _of_command(name) for name in COMMANDS},
-        "Choices": {f"{g}={name}": _parameters(g, name) for g in GROUPS for name in names_in(g)},
+        "Choices": {f"{g}={name}": _parameters(g, name) for g in GROUPS for name in names_in(g)}
+        | {f"claim={name}": set() for name in load_claims()},
         "Python": {name: _arguments(getattr(dp, name)) for name in dp.__all__},
         "Authors": {name: set() for name in authoring.__all__},
         "Columns": {q.name.replace(" ", "_"): _columns(q) for q in QUESTIONS},
@@ -40,8 +41,8 @@ def _of_command(name):
 
 
 def _parameters(group, name):
-    if group in WITHOUT_KEYS:
-        return set()
+    if group == "experiment":
+        return set()  # its file sets keys of a run
     found = read_file(file_of(group, name))
     return {str(key) for key in found} - set(HIDDEN) - {"defaults"}
 

@@ -17,7 +17,7 @@ from helpers import settings
 from test_theorems import sign_regret
 
 import dpbandits as dp
-from dpbandits.claims import sample
+from dpbandits.claims.samples import sample
 from dpbandits.results.run_store import Memory
 from dpbandits.running.monte_carlo import run_settings
 from dpbandits.theory import azize2022, azize2024, sajed2019

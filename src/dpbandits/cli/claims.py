@@ -11,23 +11,13 @@ from pathlib import Path
 import pandas as pd
 from tabulate import tabulate
 
-from ..claims import (
-    BASES,
-    BY_BOUND,
-    OUTCOMES,
-    Claim,
-    Part,
-    Sample,
-    in_words,
-    is_cheap,
-    load_claims,
-    measure,
-    sample,
-    verdict,
-)
+from ..claims.claim import BASES, Claim, in_words, load_claims, verdict
+from ..claims.samples import Sample, is_cheap, sample
+from ..claims.statistics import OUTCOMES, Part
 from ..contracts.question import REGRET
 from ..errors import unknown
-from ..files import PACKAGE, check_writable, write_atomically
+from ..files import check_writable, write_atomically
+from ..fingerprint import closure
 from ..results.run_store import RunStore
 from ..results.sources import SUMMARY, Source, signed
 from ..results.tables import write_table
@@ -41,6 +31,8 @@ from .command import entry_point, names_and_keys, results_of
 
 CHEAP_RUNS = 2000
 CHECKPOINTS = 4  # of cheap runs: T/2 and T are among them
+# The folders whose files measure a claim, if the file of its paper imports them
+MEASURE = ("claims", "comparison", "theory")
 HEAD = ["claim", "what it says", "source", "published", "measured [95 %]", "verdict", "why"]
 
 
@@ -72,7 +64,7 @@ def settle(claims: Sequence[Claim], runs: int, keys: Mapping[str, str], stem: st
     ledger, numbers = [], []
     for c in claims:
         distinct = {s.setting: s for name in c.experiments for s in samples[name]}
-        found = measure(c, list(distinct.values()))
+        found = c.measure(list(distinct.values()))
         words = verdict(found)
         ledger.append(row_of(c, found, words))
         numbers += [_row(c, part, words) for part in found]
@@ -94,10 +86,9 @@ def sources(claims: Sequence[Claim], runs: int, keys: Mapping[str, str]) -> list
     found: list[Source] = [*map(repr, claims), str(runs)]
     for request in requests:
         found += [str(request.runs), *request.settings]
-    if any(part.get("statistic") in BY_BOUND for c in claims for part in c.parts):
-        found += sorted((PACKAGE / "theory").glob("*.py"))
-    pairs = PACKAGE / "comparison" / "pairs.py"
-    return [*found, PACKAGE / "claims.py", pairs, Path(__file__), *SUMMARY]
+    files = closure({c.file for c in claims})
+    found += sorted(file for file in files if file.parent.name in MEASURE)
+    return [*found, Path(__file__), *SUMMARY]
 
 
 def request_of(experiment: str, keys: Mapping[str, str]) -> Request:

@@ -82,7 +82,7 @@ def _words(command: str, word: str, before: list[str], folders: list[Path]) -> I
         yield from ["--help", *COMMANDS[command].get("options", ())]
         return
     if command == "claims":
-        yield from _names("claim", folders)
+        yield from _claims()
     group = word.partition(".")[0]
     keys = [key for name in COMMANDS[command].get("files", ()) for key in _keys(f"{name}.yaml")]
     if "." in word and group in OF_GROUPS and group in keys:
@@ -113,6 +113,12 @@ def _names(group: str, folders: list[Path]) -> list[str]:
     if not re.fullmatch(r"\w+", group):
         return []
     return sorted({file.stem for home in folders for file in (home / group).glob("*.yaml")})
+
+
+def _claims() -> list[str]:
+    """The names of the claims in the files of their papers."""
+    texts = [file.read_text() for file in (PACKAGE / "claims").glob("*.py")]
+    return sorted(re.findall(r'^@claim\("(\w+)"', "\n".join(texts), flags=re.MULTILINE))
 
 
 def _keys(file: str) -> list[str]:

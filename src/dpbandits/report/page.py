@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from jinja2 import Environment, FileSystemLoader
 
+from ..claims.claim import BASES
 from ..contracts.parameters import BUDGETS
 from ..results.metrics import METRICS, REGRET
 from ..results.tables import settings_of
@@ -39,6 +40,7 @@ CHARTS = {
 LEDGER = {
     "name": "claim", "says": "what it says", "source": "source", "published": "published",
     "measured": "measured [95 %]", "verdict": "verdict", "why": "why", "kind": "kind",
+    "basis": "basis",
 }  # fmt: skip
 VERDICTS = ("reproduced", "partly", "undecided", "not reproduced")
 
@@ -266,6 +268,7 @@ def claims_in(results: Path | None) -> list[dict[str, str]]:
     rows = tables[0].to_dict("records") if tables else []
     for row in rows:
         row["kind"] = next((v for v in VERDICTS if row["verdict"].startswith(v)), "undecided")
+        row["basis"] = next((b for b in BASES if row["published"].endswith(f"({BASES[b]})")), "")
     return [{key: row.get(column, "") for key, column in LEDGER.items()} for row in rows]
 
 

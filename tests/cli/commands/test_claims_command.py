@@ -5,10 +5,13 @@ import pandas as pd
 import pytest
 from commands import command
 
-from dpbandits.claims import Sample, is_cheap, load_claims, sample
+from dpbandits.claims.claim import load_claims
+from dpbandits.claims.samples import Sample, is_cheap, sample
 from dpbandits.cli import claims
 from dpbandits.running.monte_carlo import run_settings
 from dpbandits.settings.compose import request_from
+from dpbandits.settings.groups import read_experiment
+from dpbandits.settings.sweep import swept_names
 
 pytestmark = pytest.mark.long
 
@@ -37,7 +40,7 @@ def test_every_claim_is_measured_in_small(bandit, monkeypatch):
         name
         for claim in load_claims().values()
         for name in claim.experiments
-        if "'horizon'" in str(claim)
+        if "horizon" in swept_names(read_experiment(name))
     }
 
     def small(question, given, parameters):

@@ -1,0 +1,51 @@
+"""Zhou & Zhang 2024: CTL-UCB and LTC-UCB with outliers before and after the local randomizer."""
+
+from .claim import claim
+from .samples import Runs
+from .statistics import Parts, excess_ratio, growth, ratio
+
+ALPHAS, LEVELS = (0.02, 0.05, 0.06, 0.07), (0.1, 0.3)
+
+
+@claim("ZZ1", "Zhou & Zhang 2024, Fig. 4", "sublinear", "printed", "zhou2024")
+def regret_is_sublinear(runs: Runs) -> Parts:
+    """At alpha .02 the regret of CTL-UCB and LTC-UCB is sublinear in T (from T/2 to T by less than
+    2^(3/4), the rate of the theorem without outliers; this threshold is ours).
+
+    At eps .3 so; at eps .1 the exploration and the recovery from truncation, which hides the best
+    arm until it has 4,096 pulls, last for most of the 1e5 rounds.
+    """
+    for case in runs(env_alpha=0.02).each(eps=LEVELS, algo=["ctl_ucb", "ltc_ucb"]):
+        yield growth(case, below=1.68)
+
+
+@claim("ZZ2", "Zhou & Zhang 2024, Fig. 4", "LTC above CTL, gap grows", "printed", "zhou2024")
+def outliers_of_reports_cost_more(runs: Runs) -> Parts:
+    """Outliers in the place of reports (LTC-UCB) cost more than in the place of rewards (CTL-UCB),
+    and the gap grows with alpha and 1/eps.
+
+    LTC-UCB is worse from alpha .05 on, by a tenth at eps .1 and by a fifth to a half at eps .3; at
+    alpha .02 they are alike. The gap grows with alpha, but at alpha .07 it is larger at eps .3 than
+    at eps .1, where both do little better than playing all arms in turn. 1,000 runs, of which some
+    never settle on the best arm.
+    """
+    for case in runs.each(env_alpha=ALPHAS, eps=LEVELS):
+        yield ratio(case(algo="ltc_ucb"), case(algo="ctl_ucb"), above=1)
+    ltc, ctl = runs(eps=0.3)(algo="ltc_ucb"), runs(eps=0.3)(algo="ctl_ucb")
+    yield excess_ratio(ltc, ctl, env_alpha=[0.07, 0.05], above=1)  # the gaps at these alpha
+    ltc, ctl = runs(env_alpha=0.07)(algo="ltc_ucb"), runs(env_alpha=0.07)(algo="ctl_ucb")
+    yield excess_ratio(ltc, ctl, eps=[0.1, 0.3], above=1)
+
+
+@claim("ZZ3", "Zhou & Zhang 2024, Fig. 5", "both lower", "figure", "zhou2024")
+def ldpr_se_is_above_both(runs: Runs) -> Parts:
+    """Under outliers CTL-UCB and LTC-UCB have a lower final regret than LDPR-SE, with its literal
+    and with its practical constant.
+
+    LDPR-SE eliminates no arm within 1e5 rounds at eps .1, or with its literal constant; at eps .1
+    all are close to playing all arms in turn.
+    """
+    for algo, env in (("ctl_ucb", "zhou_ctl"), ("ltc_ucb", "zhou_ltc")):
+        for case in runs.each(env_alpha=ALPHAS, eps=LEVELS):
+            for ldpr_se in case(algo="ldpr_se", env=env).each(c=["literal", "practical"]):
+                yield ratio(ldpr_se, case(algo=algo, env=env), above=1)
