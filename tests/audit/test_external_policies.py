@@ -50,7 +50,7 @@ def test_leaking_policies_are_not_consistent(policy):
 @pytest.mark.parametrize(
     ("policy", "why"),
     [
-        (policies.ScaleOfData, "the scale of a draw depends on the changed reward"),
+        (policies.ScaleOfData, "draw 4 hides two different changes"),
         (policies.TruncatedNoise, "the draws are others"),
         (policies.ClippedNoise, "the actions differ"),
         (policies.TwoWholeReleases, "the cost is 2, and the budget 1"),

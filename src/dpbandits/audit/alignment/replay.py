@@ -103,12 +103,10 @@ def replay(
             why = f"it stops after {len(one.arms)} and after {len(two.arms)} rewards"
         else:
             why = f"the answers are {one.answer:.6g} and {two.answer:.6g}"
-    elif len(shifted.draws) == len(recorded.draws) and _scales_differ(
-        recorded.draws, shifted.draws
-    ):
-        why = "the scale of a draw depends on the changed reward"
     elif shifted.moved or other.moved or len(shifted.draws) != len(recorded.draws):
         why = shifted.moved or other.moved or "the draws are others"
+    elif _scales_differ(recorded.draws, shifted.draws):
+        why = "the scale of a draw depends on the changed reward"
     elif neighbours and releases > policy.alignment.releases:
         why = f"the changed reward enters {releases} releases"
     elif neighbours and shifted.bits > policy.alignment.bits:
