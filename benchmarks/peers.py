@@ -31,12 +31,12 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-from published import CHECKOUTS, PLAYERS
+from published import CHECKOUTS, POLICIES
 from published.checkouts import commit_of, module_of
 from tabulate import tabulate
 
 import dpbandits as dp
-from dpbandits.audit.subjects.prototypes import played
+from dpbandits.audit.external.policy import play_policy
 from dpbandits.results.intervals import interval_of_mean
 
 HERE = Path(__file__).parent
@@ -73,18 +73,18 @@ def rewards_rng():
     return np.random.default_rng(np.random.randint(2**31))  # noqa: NPY002
 
 
-def of_player(name, runs, ours, samples=False, **parameters):
+def of_policy(name, runs, ours, samples=False, **parameters):
     """A peer that is played round by round."""
 
     def play(root):
-        make, env_rng = replace(PLAYERS[name], root=root), rewards_rng()
+        make, env_rng = replace(POLICIES[name], root=root), rewards_rng()
         wins = (env_rng.random((T, len(MEANS))) < MEANS).astype(float).tolist()
         rng = np.random.default_rng()
         horizon = 50 * T if samples else T
         reward = lambda t, a: wins[t % T][a]  # noqa: E731
-        return np.array(played(make, reward, len(MEANS), horizon, EPS, rng))
+        return np.array(play_policy(make, reward, len(MEANS), horizon, EPS, rng))
 
-    return Peer(play, runs, PLAYERS[name].folder, ours, parameters, samples)
+    return Peer(play, runs, POLICIES[name].folder, ours, parameters, samples)
 
 
 def dp_ncb(where, name, runs, ours, *given, **parameters):
@@ -132,14 +132,14 @@ def rlberry(root):
 
 W = int(np.sqrt(T)) + 1
 PEERS = {
-    "keirp UCB1": of_player("keirp_ucb", 4, "ucb"),
-    "keirp DP-SE": of_player("keirp_dp_se", 12, "dp_se"),
-    "keirp DP-UCB-Bound": of_player("keirp_dp_ucb_bound", 3, "dp_ucb_bound"),
-    "sayakrc DP-SE": of_player("sayakrc_dp_se", 12, "dp_se", beta=DELTA),
-    "sayakrc Dist-DP-SE": of_player(
+    "keirp UCB1": of_policy("keirp_ucb", 4, "ucb"),
+    "keirp DP-SE": of_policy("keirp_dp_se", 12, "dp_se"),
+    "keirp DP-UCB-Bound": of_policy("keirp_dp_ucb_bound", 3, "dp_ucb_bound"),
+    "sayakrc DP-SE": of_policy("sayakrc_dp_se", 12, "dp_se", beta=DELTA),
+    "sayakrc Dist-DP-SE": of_policy(
         "sayakrc_dist_dp_se", 4, "dist_dp_se", p=DELTA, batches="quadrupled"
     ),
-    "sayakrc Dist-RDP-SE": of_player(
+    "sayakrc Dist-RDP-SE": of_policy(
         "sayakrc_dist_rdp_se", 4, "dist_rdp_se", p=DELTA, batches="quadrupled", s=10
     ),
     "DP-NCB AdaP-UCB": dp_ncb("AdaPUCB", "adap_ucb_single", 40, "adap_ucb", EPS, T, 3.1),
@@ -149,8 +149,8 @@ PEERS = {
         "GDPNCB", "GDP_NCB_single", 40, "gdp_ncb", 3.0, EPS, 3.1, W, T, repair="none"
     ),
     "DP-NCB LDP-NCB": dp_ncb("LDPNCB", "LDP_NCB_single", 40, "ldp_ncb", 3.0, T, W, EPS, 3.1),
-    "DP-BAI DP-SE": of_player("dp_bai_dp_se", 8, "dp_se_bai", samples=True),
-    "DP-BAI AdaP-TT": of_player("dp_bai_adap_tt", 4, "adap_tt", samples=True, variant="coded"),
+    "DP-BAI DP-SE": of_policy("dp_bai_dp_se", 8, "dp_se_bai", samples=True),
+    "DP-BAI AdaP-TT": of_policy("dp_bai_adap_tt", 4, "adap_tt", samples=True, variant="coded"),
     "SMPyBandits UCB": Peer(smpybandits, 4, "SMPyBandits", "ucb"),
     "rlberry UCB": Peer(rlberry, 2, "rlberry", "ucb"),
 }

@@ -16,12 +16,12 @@ from joblib import Parallel, delayed
 from tabulate import tabulate
 
 from dpbandits.audit.alignment.align import align
-from dpbandits.audit.alignment.coupling import Coupling
+from dpbandits.audit.alignment.replayed_policy import ReplayedPolicy
 from dpbandits.audit.exact.actions import exact_loss
 from dpbandits.audit.exact.loss import WIDTH, OutOfReach, certified
 from dpbandits.audit.exact.methods import episodic_candidates
 from dpbandits.audit.sampling.auditor import audit
-from dpbandits.audit.subjects.players import Learner
+from dpbandits.audit.targets.decisions import RegretTarget
 from dpbandits.audit.verdicts import VIOLATED, of_exact
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -49,7 +49,7 @@ docs/privacy.md says what each of them proves.
 
 def misaligned(twin: Twin, budget: float) -> bool:
     """Whether the alignment that the twin's author believes in fails in a replay."""
-    return not align(Coupling(twin.algorithm, budget, twin.values)).holds
+    return not align(ReplayedPolicy(twin.algorithm, budget, twin.values)).holds
 
 
 def exceeds(twin: Twin, budget: float) -> bool | None:
@@ -69,7 +69,7 @@ def exceeds(twin: Twin, budget: float) -> bool | None:
 
 def violated(twin: Twin, budget: float) -> bool:
     """Whether an audit by sampling finds a loss above the promised one."""
-    return audit(Learner(twin.algorithm, budget, twin.values)).violated
+    return audit(RegretTarget(twin.algorithm, budget, twin.values)).violated
 
 
 METHODS: dict[str, Method] = {"alignment": misaligned, "exact": exceeds, "audit": violated}

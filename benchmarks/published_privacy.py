@@ -17,21 +17,20 @@ from pathlib import Path
 
 import numpy as np
 from joblib.externals.loky import get_reusable_executor
-from published import CHECKOUTS, PLAYERS
+from published import CHECKOUTS, POLICIES
 from published.checkouts import commit_of, module_of
 
 import dpbandits as dp
-from dpbandits.audit.alignment.given import Replay
 from dpbandits.audit.alignment.replay import replay
-from dpbandits.audit.alignment.visit import Visit
+from dpbandits.audit.alignment.replayed_streams import Replay
+from dpbandits.audit.external.policy import claimed, play_policy
+from dpbandits.audit.external.replays import ReplayedExternalPolicy
 from dpbandits.audit.numbers.streams import Recorder
-from dpbandits.audit.subjects.prototypes import played
-from dpbandits.audit.subjects.visitors import promised
 from dpbandits.authoring import delta_of_noise
 from dpbandits.theory.problem import problem
 
 SHORT = {"horizon": [8, 32], "runs": 4_000}  # where replays do not settle it
-# of each audit: the player, the privacy levels, and other arguments of the audit
+# of each audit: the policy, the privacy levels, and other arguments of the audit
 AUDITS: dict[str, tuple[str, list[float], dict]] = {
     "sayakrc-dp-se": ("sayakrc_dp_se", [0.1, 1.0], {}),
     "sayakrc-dist-dp-se": ("sayakrc_dist_dp_se", [1.0], SHORT),
@@ -53,7 +52,7 @@ def audit(root: Path, row: str) -> None:
     name, levels, given = AUDITS[row]
     for eps in levels:
         before, begin = _seconds(), time.perf_counter()
-        table = dp.audit(player=replace(PLAYERS[name], root=root), eps=eps, **given)
+        table = dp.audit(policy=replace(POLICIES[name], root=root), eps=eps, **given)
         [found] = table.to_dict("records")
         print(f"{row} eps {eps:g}: {found['verdict']}; loss at least {found['measured']:.3g} "
               f"({found['runs']} runs under each of two neighbours)")  # fmt: skip
@@ -77,13 +76,13 @@ def _seconds() -> float:
 
 def sayakrc_noise(root: Path) -> None:
     """DP-SE plays the same arms with its noise off, as coded, and a million times as large."""
-    make = replace(PLAYERS["sayakrc_dp_se"], root=root)
+    make = replace(POLICIES["sayakrc_dp_se"], root=root)
     rewards = np.random.default_rng(0).random((20_000, 4)) < [0.9, 0.6, 0.5, 0.3]
     table = rewards.astype(float).tolist()
     arms = {}
     for size in (0.0, 1.0, 1e6):
         rng = _Scaled(size)
-        arms[size] = played(make, lambda t, a: table[t][a], 4, len(table), 0.1, rng)
+        arms[size] = play_policy(make, lambda t, a: table[t][a], 4, len(table), 0.1, rng)
     same = [arms[size] == arms[1.0] for size in arms]
     print(f"sayakrc-noise: noise times {list(arms)}: the same 20,000 arms as coded: {same}")
 
@@ -100,9 +99,9 @@ class _Scaled:
 
 def gdp_releases(root: Path) -> None:
     """How many later releases of GDP-NCB a reward of its first phase enters, and at what cost."""
-    make = replace(PLAYERS["dp_ncb_gdp"], root=root)
+    make = replace(POLICIES["dp_ncb_gdp"], root=root)
     for T in (100, 1_000, 10_000):
-        eps, visit = 0.2, Visit(promised(make), 0.2, {})
+        eps, visit = 0.2, ReplayedExternalPolicy(claimed(make), 0.2, {})
         first = np.zeros((T, 1))
         second = first.copy()
         second[0] = 1.0
@@ -129,9 +128,9 @@ def stop(W: float, c: float, eps: float) -> float:
 
 def ldp_response(root: Path) -> None:
     """What a user of LDP-NCB sends in the first phase and later: its mean and scale."""
-    make = replace(PLAYERS["dp_ncb_ldp"], root=root)
+    make = replace(POLICIES["dp_ncb_ldp"], root=root)
     T, eps, rng = 400, 0.2, np.random.default_rng(0)
-    visit = Visit(promised(make, local=True), eps, {}, local=True)
+    visit = ReplayedExternalPolicy(claimed(make, local=True), eps, {}, local=True)
     _, stream = visit.play(np.zeros((T, 2)), lambda reads: Recorder(reads, rng, 1.0))
     W = int(np.sqrt(T)) + 1
     parts = {}
@@ -190,9 +189,9 @@ def ldpbandit(root: Path) -> None:
 
 
 def replayed(root: Path) -> None:
-    """Every player that can be replayed plays the same game from its recorded numbers."""
-    for name, player in PLAYERS.items():
-        visit = Visit(promised(replace(player, root=root)), 1.0, {})
+    """Every policy that can be replayed plays the same game from its recorded numbers."""
+    for name, policy in POLICIES.items():
+        visit = ReplayedExternalPolicy(claimed(replace(policy, root=root)), 1.0, {})
         table, rng = np.random.default_rng(0).random((64, 2)), np.random.default_rng(1)
         seen, recorded = visit.play(table, lambda reads, rng=rng: Recorder(reads, rng, 1.0))
         again, _ = visit.play(table, lambda reads, r=recorded: Replay(reads, r.draws))

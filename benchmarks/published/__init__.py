@@ -1,5 +1,5 @@
-"""Published bandits from local checkouts, as players: a few lines each, and none of their code."""
+"""Published bandits from local checkouts, as policies: a few lines each, and none of their code."""
 
 from .checkouts import CHECKOUTS as CHECKOUTS
-from .players import PLAYERS as PLAYERS
-from .players import Published as Published
+from .policies import POLICIES as POLICIES
+from .policies import Published as Published

@@ -624,7 +624,7 @@ def audit(
     *,
     rule: AlgorithmLike | None = None,
     mechanism: str | None = None,
-    player: Callable[..., Any] | None = None,
+    policy: Callable[..., Any] | None = None,
     local: bool = False,
     eps: float | Sequence[float] | None = None,
     rho: float | Sequence[float] | None = None,
@@ -645,18 +645,18 @@ def audit(
     searched for that tells them apart. What this proves and what it does not is in docs/privacy.md.
 
     Args:
-        algo: an algorithm, see ``run``. On a function that declares no ``rewards`` (see
-            ``algorithm``) any rewards are tried.
+        algo: an algorithm, see ``run``. A function that declares no ``rewards`` (see ``algorithm``)
+            and truncates none is undecided.
         rule: a stopping rule instead.
         mechanism: the name of a release instead.
-        player: a bandit in plain Python that knows nothing of this package instead, for rewards in
-            [0, 1]: ``player(arms=K, horizon=T, eps=eps, rng=generator)`` returns an object with
-            ``choose() -> int`` and ``receive(arm, reward)``, or with a loop of its own,
-            ``play(pull)``, that calls ``pull(arm) -> reward``. It may also take its random numbers
-            from the functions of ``numpy.random`` and ``random``; a fixed seed has its effect. Its
-            noise is replayed, and only if that shows no privacy its actions are sampled. It is
-            consistent only if every replay held, else VIOLATED or undecided.
-        local: whether a player promises the privacy of each user's response: what it adds to a
+        policy: an external policy instead, a bandit in plain Python that knows nothing of this
+            package, for rewards in [0, 1]: ``policy(arms=K, horizon=T, eps=eps, rng=generator)``
+            returns an object with ``choose() -> int`` and ``receive(arm, reward)``, or with a loop
+            of its own, ``play(pull)``, that calls ``pull(arm) -> reward``. It may also take its
+            random numbers from the functions of ``numpy.random`` and ``random``; a fixed seed has
+            its effect. Its noise is replayed, and only if that shows no privacy its actions are
+            sampled. It is consistent only if every replay held, else VIOLATED or undecided.
+        local: whether a policy promises the privacy of each user's response: what it adds to a
             reward at once; else that of all its actions. If a replay fails both are sampled.
         eps: the budget, or a list of budgets.
         rho: the same for what promises rho-zCDP.
@@ -686,10 +686,10 @@ def audit(
             exact losses python-flint) is not installed.
     """
     given = locals()
-    for key in ("algo", "rule", "player", "local", "config_dir", "parameters"):
+    for key in ("algo", "rule", "policy", "local", "config_dir", "parameters"):
         del given[key]
 
-    from .audit.requests import refuse_unused, requested, requested_of
+    from .audit.requests import refuse_unused, requested
     from .contracts.question import QUESTIONS
     from .errors import BadInput
     from .settings.choices import algorithm_of, plain_data
@@ -700,13 +700,13 @@ def audit(
     goal = {k: v for k, v in parameters.items() if rule is not None and k in names}
     own = {k: v for k, v in parameters.items() if k not in goal}
     values = {k: plain_data(k, v) for k, v in {**given, **goal}.items() if v is not None}
-    if yes_no("local", local) and player is None:
-        raise BadInput("local=True: an algorithm declares it itself, only a player does not")
-    if player is not None:
-        others = {"algo": algo, "rule": rule, "config_dir": config_dir, **own}
-        values |= {k: v for k, v in others.items() if v is not None}
-        return _audited(requested_of(player, local, values), None)
+    if yes_no("local", local) and policy is None:
+        raise BadInput("local=True: an algorithm declares it itself, only a policy does not")
     config = {**default_keys("audit"), "results": None, **values, "algo": algo, "rule": rule}
+    if policy is not None:
+        others = {"algo": algo, "rule": rule, "config_dir": config_dir, **own}
+        keys = {*values, *(k for k, v in others.items() if v is not None)}
+        return _audited(requested(config, keys, None, {}, policy, local), None)
     group, chosen = ("rule", rule) if rule is not None else ("algo", algo)
     made: Algorithm | None = None
     spec: dict[str, Any] = {}
@@ -725,11 +725,16 @@ def _audited(audits: Sequence[Audit], folder: Path | None) -> pd.DataFrame:
     """The rows of what audits find."""
     import pandas as pd
 
+    from .audit.work import findings_of
     from .running.progress import progress_bar
 
+    rows = []
     with progress_bar(len(audits)) as bar:
         bar.set_postfix_str(audits[0].name)
-        rows = [audit.row(folder, bar.update) for audit in audits]
+        for _, found in findings_of(audits, folder, bar.update):
+            if isinstance(found, Exception):
+                raise found
+            rows.append(found)
     return pd.DataFrame(rows).drop(columns="witness", errors="ignore")
 
 

@@ -16,7 +16,7 @@ from tiers import every
 from dpbandits.algorithms.dist_dp_se import play
 from dpbandits.audit.alignment.align import align, check
 from dpbandits.audit.alignment.cases import SIZES, Case
-from dpbandits.audit.alignment.coupling import Coupling
+from dpbandits.audit.alignment.replayed_policy import ReplayedPolicy
 from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.authoring import UNIT_INTERVAL, Budget
 from dpbandits.contracts.algorithm import from_function
@@ -41,10 +41,10 @@ VARIANTS = {name: [{}] for name in [*PRIVATE, *PRIVATE_RULES]} | {
 LONG = ("dp_se", "dp_se_bai", "dpr_se", "prae_c")  # whose first releases come late
 
 
-def coupling(name, budget, changes, crowd=False):
+def policy(name, budget, changes, crowd=False):
     goal = {key: GOAL[key] for key in algorithm(name).question.goal_names}
     own = defaults(name) | (goal if name in PRIVATE_RULES else SHORT[name])
-    return Coupling(algorithm(name), budget, own | changes, crowd)
+    return ReplayedPolicy(algorithm(name), budget, own | changes, crowd)
 
 
 def test_every_private_algorithm_and_rule_declares_an_alignment():
@@ -55,16 +55,16 @@ def test_every_private_algorithm_and_rule_declares_an_alignment():
 
 @st.composite
 def games(draw, name):
-    """A coupling and a case: a pattern of rewards that is repeated, one reward that changes."""
+    """A policy and a case: a pattern of rewards that is repeated, one reward that changes."""
     stops = name in PRIVATE_RULES
     late = algorithm(name).question is STOPPING
     budget = 10.0 ** draw(st.floats(0.0, 2.0) if late else st.floats(-1.5, 1.0))
-    subject = coupling(name, budget, draw(st.sampled_from(VARIANTS[name])), draw(st.booleans()))
+    target = policy(name, budget, draw(st.sampled_from(VARIANTS[name])), draw(st.booleans()))
     K = draw(st.integers(1 + stops, 4))
     K = 1 if algorithm(name).question.one_arm else K
     longest = 4096 if name in LONG else 96 if algorithm(name).round_by_round else 512
     T = draw(st.integers(1, longest) | st.sampled_from([2, 8, 64, longest]))
-    low, high = subject.extremes() or (-4.0, 4.0)
+    low, high = target.extremes() or (-4.0, 4.0)
     reward = st.sampled_from([low, high]) | st.floats(low, high)
     pattern = draw(arrays(float, (draw(st.integers(1, 6)), K), elements=reward))
     first = np.tile(pattern, (T // len(pattern) + 1, 1))[:T]
@@ -74,7 +74,7 @@ def games(draw, name):
     first[round_, arm], second[round_, arm] = draw(st.permutations([low, high]))
     far[:, arm] = draw(reward)
     size, seed = draw(st.sampled_from(SIZES)), draw(st.integers(0, 2**32))
-    return subject, Case(first, second, far, size, seed)
+    return target, Case(first, second, far, size, seed)
 
 
 @pytest.mark.parametrize("name", every(8, [*PRIVATE, *PRIVATE_RULES]))
@@ -99,7 +99,7 @@ def test_replays_shift_noise_at_nearly_the_whole_budget(name):
     the budget: the root of an epoch's tree is never released."""
     late = algorithm(name).question is STOPPING
     budget, horizons = (20.0, (64, 512)) if late else (1.0, ())
-    found = align(coupling(name, budget, VARIANTS[name][0]), 25, seed=1, horizons=horizons)
+    found = align(policy(name, budget, VARIANTS[name][0]), 25, seed=1, horizons=horizons)
     assert found.holds and found.edges == 0
     assert found.entered >= 1
     assert found.spent > (0.5 if name in ("dp_ts", "dp_ucb", "dpr_ucb") else 0.93)
@@ -112,8 +112,8 @@ def test_many_replays(name):
     replays, horizons = (8, (64, 512, 2048)) if name in PRIVATE_RULES else (20, ())
     for changes in VARIANTS[name]:
         for budget in (0.01, 1.0, 10.0):
-            subject = coupling(name, budget, changes)
-            assert align(subject, replays, seed=2, horizons=horizons).holds
+            target = policy(name, budget, changes)
+            assert align(target, replays, seed=2, horizons=horizons).holds
 
 
 # Integer noise
@@ -129,7 +129,7 @@ def test_too_little_integer_noise_is_noticed(promised, holds):
     guarantee = algorithm("dist_dp_se").guarantee
     guarantee = replace(guarantee, epsilon=lambda values: promised * values["eps"])
     source = from_function(too_little_noise, rewards=UNIT_INTERVAL, guarantee=guarantee)
-    found = align(Coupling(source, 0.5, {}), 30, seed=4)
+    found = align(ReplayedPolicy(source, 0.5, {}), 30, seed=4)
     assert found.holds == holds
     if not holds:
         assert found.problem.why == "the cost is 1, and the budget 0.5"

@@ -246,7 +246,7 @@ def kernel_plays(given, faults=None, function=None):
     for original, become in (faults or {}).items():
         functions[original] = become(functions.get(original, original))
 
-    class Learner:
+    class RegretTarget:
         random = staticmethod(given.uniform(played))
         beta = staticmethod(given.draw_beta())
 
@@ -261,7 +261,7 @@ def kernel_plays(given, faults=None, function=None):
             checkpoints=np.arange(1, T + 1),
             plain=True,
             population=given,
-            learner=Learner(),
+            learner=RegretTarget(),
             function=function,
             **given.changes,
         )

@@ -17,7 +17,7 @@ from dpbandits.audit.exact.episodic import Episodic, exactly, extreme_pairs, seq
 from dpbandits.audit.exact.exponential_polynomials import Rate
 from dpbandits.audit.exact.loss import OutOfReach, certified
 from dpbandits.audit.exact.methods import adap_ucb_game, episodic_candidates, lazy_ucb_game
-from dpbandits.audit.subjects.games import game_on
+from dpbandits.audit.targets.games import game_on
 from dpbandits.authoring import UNIT_INTERVAL, local_dp, pull, rounds_left, send_bit
 from dpbandits.contracts.algorithm import from_function
 from dpbandits.environments.populations import homogeneous

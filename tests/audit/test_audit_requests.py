@@ -61,7 +61,7 @@ def subjects_of(**given):
     (group, name), *_ = given.items()
     made, spec = algorithm_of(name, group, {}, ())
     config = {**default_keys("audit"), **given}
-    return [audit.subject for audit in requested(config, (), made, spec)]
+    return [audit.target for audit in requested(config, (), made, spec)]
 
 
 @pytest.mark.slow
@@ -77,15 +77,15 @@ def subjects_of(**given):
 )
 def test_local_algorithms_are_audited_by_their_actions_and_by_their_responses(given, kinds):
     """The alignment is replayed once, for the actions."""
-    subjects = subjects_of(**given)
-    assert [subject.kind for subject in subjects] == kinds
-    replayed = [report(subject, seed=0) for subject in subjects]
+    targets = subjects_of(**given)
+    assert [target.kind for target in targets] == kinds
+    replayed = [report(target, seed=0)[0] for target in targets]
     assert [row["replays"] > 0 for row in replayed] == [True, False][: len(kinds)], replayed
     assert all(row["aligned"] == row["replays"] for row in replayed), replayed
 
 
 def test_the_mean_output_of_a_rule_holds_pulls_alone():
     """A run that does not stop names no arm; the number that stands for this has no mean."""
-    (subject,) = subjects_of(rule="adap_tt")
-    mean = subject.mean_output(np.full((64, 2), 0.5), np.random.default_rng(0))
+    (target,) = subjects_of(rule="adap_tt")
+    mean = target.mean_output(np.full((64, 2), 0.5), np.random.default_rng(0))
     assert mean.shape == (2,) and (mean >= 0.0).all() and mean.sum() <= 64.0

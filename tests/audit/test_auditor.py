@@ -14,9 +14,9 @@ from dpbandits.audit import findings
 from dpbandits.audit.exact.release import release_loss
 from dpbandits.audit.findings import SampledAudit
 from dpbandits.audit.sampling.auditor import audit
-from dpbandits.audit.subjects.players import Learner
-from dpbandits.audit.subjects.publishing import Release, Sender
-from dpbandits.audit.subjects.releases import MECHANISMS
+from dpbandits.audit.targets.decisions import RegretTarget
+from dpbandits.audit.targets.publishing import LocalRandomizerTarget, ReleaseTarget
+from dpbandits.audit.targets.releases import MECHANISMS
 from dpbandits.compiled import inlined_counted
 from dpbandits.contracts.algorithm import from_function
 from dpbandits.parts.noise.mechanisms import laplace
@@ -30,7 +30,7 @@ def test_a_release_whose_exact_loss_is_too_large_is_violated_though_it_cannot_be
     def nearly(rng, x, eps, out):
         out[0] = x[0] + laplace(rng, 0.99 / eps)
 
-    found = SampledAudit(Release(broken(nearly), 1.0), runs=2000).row(None)
+    found = SampledAudit(ReleaseTarget(broken(nearly), 1.0), runs=2000).row(None)
     assert found["measured"] < 1 < found["exact"] and found["verdict"] == "VIOLATED"
 
 
@@ -41,15 +41,15 @@ def test_a_release_whose_exact_loss_is_too_large_is_violated_though_it_cannot_be
 def test_broken_releases_are_caught(name, eps):
     twin, factor = BROKEN[name]
     runs = 1_000_000 if eps < 0.5 else 100_000
-    found = audit(Release(twin, eps), runs)
+    found = audit(ReleaseTarget(twin, eps), runs)
     assert found.violated and found.runs < runs  # stopped early
-    assert found.subject.promised <= found.measured <= factor * found.subject.promised
+    assert found.target.promised <= found.measured <= factor * found.target.promised
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", BROKEN_UNKNOWN)
 def test_broken_releases_without_an_exact_loss_are_caught(name):
-    release = Release(BROKEN_UNKNOWN[name], 0.5)
+    release = ReleaseTarget(BROKEN_UNKNOWN[name], 0.5)
     assert audit(release, runs=100_000).violated
     assert release_loss(release) is None
 
@@ -61,18 +61,18 @@ def test_broken_releases_without_an_exact_loss_are_caught(name):
 @pytest.mark.parametrize("eps", BUDGETS)
 @pytest.mark.parametrize("name", ["laplace_release", "randomized_response", "gaussian_release"])
 def test_nine_tenths_of_the_budget_are_seen(name, eps):
-    found = audit(Release(MECHANISMS[name], eps))
-    assert 0.9 * found.subject.promised <= found.measured <= found.subject.promised
+    found = audit(ReleaseTarget(MECHANISMS[name], eps))
+    assert 0.9 * found.target.promised <= found.measured <= found.target.promised
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_mechanisms_pass(name):
     """The committed table has other budgets, too."""
-    found = audit(Release(MECHANISMS[name], 1.0), runs=30_000)
+    found = audit(ReleaseTarget(MECHANISMS[name], 1.0), runs=30_000)
     assert not found.violated
     if name.startswith("context"):
-        assert found.measured > 0.6 * found.subject.promised
+        assert found.measured > 0.6 * found.target.promised
 
 
 MU = ("dist_rdp_se", "modular_sum_of_skellam")  # Skellam noise promises at least that much
@@ -99,8 +99,8 @@ def test_the_committed_table_holds_every_private_algorithm_and_nothing_violated(
 @pytest.mark.parametrize("name", [*PRIVATE, *PRIVATE_RULES])
 def test_algorithms_and_rules_pass(name, monkeypatch):
     """By samples alone: tests/algorithms/test_alignment.py replays their alignments."""
-    replayed = {"replays": 0, "aligned": 0, "alignment": ""}
-    monkeypatch.setattr(findings, "report", lambda subject, seed: replayed)
+    replayed = {"replays": 0, "aligned": 0, "alignment": "", "why": ""}
+    monkeypatch.setattr(findings, "report", lambda target, seed: (replayed, None))
     chosen, budget = {algorithm(name).group: name}, algorithm(name).budget
     found = dp.audit(**chosen, **{budget: 1.0}, runs=1000, jobs=2)
     assert set(found["verdict"]) == {"consistent"}
@@ -112,7 +112,7 @@ def test_algorithms_and_rules_pass(name, monkeypatch):
 @pytest.mark.long
 @pytest.mark.parametrize("name", sorted(set(CAUGHT) - {"no_clip", "raw_rewards"}))
 def test_broken_algorithms_are_caught(name):
-    assert audit(Learner(CAUGHT[name].algorithm, 1.0, {}), jobs=2).violated
+    assert audit(RegretTarget(CAUGHT[name].algorithm, 1.0, {}), jobs=2).violated
 
 
 @pytest.mark.slow
@@ -121,18 +121,18 @@ def test_ucb_with_weak_gaussian_noise_is_caught(rho):
     """The control is AdaC-UCB itself, in the same games."""
     for weak in (True, False):
         made = CAUGHT["weak_gaussian"].algorithm if weak else algorithm("adac_ucb")
-        found = audit(Learner(made, rho, {} if weak else {"beta": 1.0}, (8, 64)), runs=100_000)
+        found = audit(RegretTarget(made, rho, {} if weak else {"beta": 1.0}, (8, 64)), runs=100_000)
         assert found.violated == weak
-        assert found.subject.promised == pytest.approx(math.sqrt(2 * rho))
-        assert 0.7 * found.subject.promised < found.measured < found.subject.promised / 0.7
+        assert found.target.promised == pytest.approx(math.sqrt(2 * rho))
+        assert 0.7 * found.target.promised < found.measured < found.target.promised / 0.7
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("eps", BUDGETS)
 def test_a_curator_that_forgets_the_clip_is_caught(eps):
-    subject = Sender(CAUGHT["no_clip"].algorithm, eps)
-    assert audit(subject, runs=100_000).violated
-    assert release_loss(subject) == pytest.approx(1000 * eps)
+    target = LocalRandomizerTarget(CAUGHT["no_clip"].algorithm, eps)
+    assert audit(target, runs=100_000).violated
+    assert release_loss(target) == pytest.approx(1000 * eps)
 
 
 @pytest.mark.slow
@@ -140,23 +140,23 @@ def test_a_curator_that_forgets_the_clip_is_caught(eps):
 def test_a_locally_private_algorithm_that_decides_on_raw_rewards_is_caught(eps):
     """The control is the response of its users, which is private."""
     source = CAUGHT["raw_rewards"].algorithm
-    found = audit(Learner(source, eps, {}, (8,)), runs=20_000)
+    found = audit(RegretTarget(source, eps, {}, (8,)), runs=20_000)
     assert found.violated and found.runs < 20_000
-    assert not audit(Sender(source, eps), runs=20_000).violated
+    assert not audit(LocalRandomizerTarget(source, eps), runs=20_000).violated
 
 
 def test_what_would_have_been_detected_is_less_with_more_runs():
     """And what it promises is true: a release that loses so much is caught, here by far."""
-    subject = Release(MECHANISMS["randomized_response"], 0.5)
-    few, many = (audit(subject, runs) for runs in (2000, 50_000))
+    target = ReleaseTarget(MECHANISMS["randomized_response"], 0.5)
+    few, many = (audit(target, runs) for runs in (2000, 50_000))
     assert 1.01 < many.detectable < 1.1 < few.detectable < 1.6
     assert many.runs == 50_000 and few.runs == 2000
 
 
 @pytest.mark.slow
 def test_plain_python_is_audited_too():
-    found = audit(Learner(from_function(plain_no_eps), 1.0, {}, (8,)), runs=400)
-    assert not found.subject.compiled
+    found = audit(RegretTarget(from_function(plain_no_eps), 1.0, {}, (8,)), runs=400)
+    assert not found.target.compiled
     assert found.violated and found.counts in {(400, 0), (0, 400)}
 
 
@@ -165,8 +165,8 @@ def test_plain_python_is_audited_too():
 
 def alarms(name, confidence, audits):
     """The number of audits that report a violation."""
-    subject = Release(MECHANISMS[name] if name in MECHANISMS else BROKEN[name][0], 1.0)
-    return sum(audit(subject, 5000, confidence, seed).violated for seed in range(audits))
+    target = ReleaseTarget(MECHANISMS[name] if name in MECHANISMS else BROKEN[name][0], 1.0)
+    return sum(audit(target, 5000, confidence, seed).violated for seed in range(audits))
 
 
 @pytest.mark.long
@@ -183,7 +183,7 @@ def test_audits_of_what_spends_exactly_eps_alarm_at_most_as_often_as_stated():
 
 @pytest.mark.slow
 def test_a_finding_depends_on_the_seed_alone():
-    subject = Release(MECHANISMS["tree"], 1.0)
-    one, two, other = (audit(subject, 5000, seed=s, jobs=j) for s, j in ((0, 1), (0, 2), (1, 1)))
+    target = ReleaseTarget(MECHANISMS["tree"], 1.0)
+    one, two, other = (audit(target, 5000, seed=s, jobs=j) for s, j in ((0, 1), (0, 2), (1, 1)))
     assert (one.measured, one.event, one.counts) == (two.measured, two.event, two.counts)
     assert one.counts != other.counts

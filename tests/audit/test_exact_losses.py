@@ -9,8 +9,8 @@ from helpers import PRIVATE, algorithm
 from tiers import first
 
 from dpbandits.audit.exact.release import exact_epsilon, exact_mu, release_loss
-from dpbandits.audit.subjects.publishing import Release, Sender
-from dpbandits.audit.subjects.releases import MECHANISMS
+from dpbandits.audit.targets.publishing import LocalRandomizerTarget, ReleaseTarget
+from dpbandits.audit.targets.releases import MECHANISMS
 from dpbandits.parts.noise.mechanisms import laplace
 
 # releases without a known exact loss; Honaker's trees are linear, but in more draws than sums
@@ -25,7 +25,7 @@ SPENT = {"hybrid_counter": 1 / 2 + 1 / 2 * 2 / 3}
 @pytest.mark.parametrize("eps", first((0.1, 0.5, 1.0, 2.0)))
 @pytest.mark.parametrize("name", sorted(set(MECHANISMS) - set(NOT_LINEAR)))
 def test_exact_losses_are_the_promised_ones(name, eps):
-    release = Release(MECHANISMS[name], eps)
+    release = ReleaseTarget(MECHANISMS[name], eps)
     assert release_loss(release) == pytest.approx(release.promised * SPENT.get(name, 1), rel=1e-9)
     wanted = math.sqrt(2 * eps) if name.startswith(("gaussian", "context")) else eps
     assert release.promised == pytest.approx(wanted)
@@ -34,14 +34,14 @@ def test_exact_losses_are_the_promised_ones(name, eps):
 @pytest.mark.parametrize("eps", [0.1, 1.0, 20.0, 100.0])
 @pytest.mark.parametrize("name", NOT_LINEAR)
 def test_releases_that_are_not_invertible_have_no_exact_loss(name, eps):
-    assert release_loss(Release(MECHANISMS[name], eps)) is None
+    assert release_loss(ReleaseTarget(MECHANISMS[name], eps)) is None
 
 
 @pytest.mark.parametrize("name", [x for x in PRIVATE if algorithm(x).guarantee.notion == "local"])
 def test_exact_losses_of_responses_are_the_levels_of_their_users(name):
     """The bit of a sigmoid has none: test_local_randomizers.py finds it equal to another one."""
     for eps in (0.01, 0.5, 3.0):
-        found = release_loss(Sender(algorithm(name), eps))
+        found = release_loss(LocalRandomizerTarget(algorithm(name), eps))
         assert found == (None if name == "heldp_ucb_bs" else pytest.approx(eps, rel=1e-9))
 
 
@@ -96,7 +96,7 @@ def test_exact_losses_of_other_releases(release, loss):
 @pytest.mark.parametrize("name", BROKEN)
 def test_exact_losses_of_broken_releases_exceed_the_promise(name):
     twin, factor = BROKEN[name]
-    release = Release(twin, 0.5)
+    release = ReleaseTarget(twin, 0.5)
     assert release_loss(release) == pytest.approx(release.promised * factor)
 
 

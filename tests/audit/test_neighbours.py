@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpbandits.audit.subjects.neighbours import change_of_mind, largest_untruncated, random_walk
+from dpbandits.audit.targets.neighbours import change_of_mind, largest_untruncated, random_walk
 
 
 @pytest.mark.parametrize("K", [1, 2, 3])

@@ -9,8 +9,8 @@ from dpbandits import fingerprint
 from dpbandits.audit import findings
 from dpbandits.audit.findings import SampledAudit
 from dpbandits.audit.sampling.auditor import Sampled, audit
-from dpbandits.audit.subjects.publishing import Release
-from dpbandits.audit.subjects.releases import MECHANISMS
+from dpbandits.audit.targets.publishing import ReleaseTarget
+from dpbandits.audit.targets.releases import MECHANISMS
 from dpbandits.cli import audit as command
 from dpbandits.contracts import versions
 from dpbandits.files import PACKAGE
@@ -19,7 +19,7 @@ from dpbandits.results.sources import sources_of
 DECIDING = [
     "audit/alignment/replay.py",
     "audit/findings.py",
-    "audit/subjects/releases.py",
+    "audit/targets/releases.py",
     "audit/verdicts.py",
     "parts/noise/mechanisms.py",
     "results/intervals.py",
@@ -62,10 +62,10 @@ def edit(tmp_path, monkeypatch):
 def test_a_finding_is_made_again_after_an_edit_of_what_decides_it(edit, tmp_path, monkeypatch):
     """The pages of audits are out of date at the same edits."""
     made: list[Sampled] = []
-    subject = Release(MECHANISMS["laplace_release"], 1.0)
-    found = audit(subject, runs=100)
+    target = ReleaseTarget(MECHANISMS["laplace_release"], 1.0)
+    found = audit(target, runs=100)
     monkeypatch.setattr(findings, "audit", lambda *given: made.append(found) or found)
-    asked, page = SampledAudit(subject, runs=100), lambda: sources_of(command.sources([], []))
+    asked, page = SampledAudit(target, runs=100), lambda: sources_of(command.sources([], []))
 
     def number_made() -> int:
         asked.row(tmp_path)

@@ -16,12 +16,12 @@ from twins import BROKEN, CORRECT
 from dpbandits.audit.alignment import align as engine
 from dpbandits.audit.alignment.align import MISSING, align, check, report
 from dpbandits.audit.alignment.cases import cases
-from dpbandits.audit.alignment.coupling import Coupling
-from dpbandits.audit.alignment.given import Replay, Shifted
 from dpbandits.audit.alignment.replay import Problem, replay
+from dpbandits.audit.alignment.replayed_policy import ReplayedPolicy
+from dpbandits.audit.alignment.replayed_streams import Replay, Shifted
 from dpbandits.audit.exact.episodic import sequences
 from dpbandits.audit.numbers.streams import Recorder
-from dpbandits.audit.subjects.players import Learner
+from dpbandits.audit.targets.decisions import RegretTarget
 from dpbandits.authoring import global_dp, one_release, pull, rounds_left
 from dpbandits.contracts.algorithm import from_function
 from dpbandits.contracts.alignments import releases
@@ -30,7 +30,7 @@ from dpbandits.contracts.alignments import releases
 @pytest.mark.parametrize("budget", [0.1, 1.0])
 @pytest.mark.parametrize("twin", BROKEN, ids=lambda twin: twin.name)
 def test_broken_twins_are_not_aligned(twin, budget):
-    found = align(Coupling(twin.algorithm, budget, twin.values))
+    found = align(ReplayedPolicy(twin.algorithm, budget, twin.values))
     assert not found.holds and found.problem is not None
     assert "neighbours the reward of arm" in found.in_words()
 
@@ -39,7 +39,7 @@ def test_broken_twins_are_not_aligned(twin, budget):
 @pytest.mark.parametrize("twin", CORRECT, ids=lambda twin: twin.name)
 def test_correct_variants_are_aligned(twin):
     """The committed page has other budgets, too."""
-    found = align(Coupling(twin.algorithm, 0.1, twin.values), replays=50)
+    found = align(ReplayedPolicy(twin.algorithm, 0.1, twin.values), replays=50)
     assert found.holds and found.edges == 0
     assert found.entered > 25 and found.spent > 0.3
 
@@ -51,17 +51,17 @@ def of(name, twins=BROKEN):
 
 def with_alignment(twin, alignment):
     guarantee = replace(twin.algorithm.guarantee, alignment=alignment)
-    return Coupling(replace(twin.algorithm, guarantee=guarantee), 1.0, {})
+    return ReplayedPolicy(replace(twin.algorithm, guarantee=guarantee), 1.0, {})
 
 
 @pytest.mark.parametrize(("name", "cost"), [("two_releases", 2.0), ("fading_phases", 1.44)])
 def test_an_author_who_allows_more_releases_pays_for_them(name, cost):
-    coupling = with_alignment(of(name), releases(64))
-    found = align(coupling)
+    policy = with_alignment(of(name), releases(64))
+    found = align(policy)
     assert found.problem.why.endswith("and the budget 1")
     spent = []
-    for _, case in zip(range(60), cases(coupling, np.random.default_rng(0)), strict=False):
-        spent.append(replay(coupling, case.first, case.second, record(case)).spent)
+    for _, case in zip(range(60), cases(policy, np.random.default_rng(0)), strict=False):
+        spent.append(replay(policy, case.first, case.second, record(case)).spent)
     assert 0.97 * cost < max(spent) <= cost * (1 + 1e-3)
 
 
@@ -77,8 +77,8 @@ def replayed(name, alignment):
     source, stops = algorithm(name), "nas" in name
     guarantee = replace(source.guarantee, alignment=alignment)
     values, budget = (GOAL, 20.0) if stops else (defaults(name), 1.0)
-    coupling = Coupling(replace(source, guarantee=guarantee), budget, values)
-    return align(coupling, 40, horizons=(512,) if stops else ())
+    policy = ReplayedPolicy(replace(source, guarantee=guarantee), budget, values)
+    return align(policy, 40, horizons=(512,) if stops else ())
 
 
 @pytest.mark.slow
@@ -121,7 +121,7 @@ def test_half_of_the_shift_of_the_last_query_fails():
 
 def test_a_counter_example_is_one_pair_of_neighbours_that_can_be_replayed():
     twin = of("unnoised_index")
-    found = align(Coupling(twin.algorithm, 1.0, {}))
+    found = align(ReplayedPolicy(twin.algorithm, 1.0, {}))
     assert (
         found.problem.actions is not None and found.problem.actions[0] != found.problem.actions[1]
     )
@@ -134,7 +134,7 @@ def test_a_recorded_run_is_that_of_the_compiled_algorithm():
     for name in ("adap_ucb", "dp_ucb", "lazy_dp_ts"):
         source, T = algorithm(name), 256
         rewards = (np.random.default_rng(3).random((T, 2)) < 0.5).astype(float)
-        learner = Learner(source, 1.0, defaults(name))
+        learner = RegretTarget(source, 1.0, defaults(name))
         rng = np.random.default_rng(8)
 
         class Given(Recorder):
@@ -144,10 +144,8 @@ def test_a_recorded_run_is_that_of_the_compiled_algorithm():
             def beta(self, a, b, rng=rng):
                 return rng.beta(a, b)
 
-        coupling = Coupling(source, 1.0, defaults(name))
-        played, _ = coupling.play(
-            rewards, lambda reads: Given(reads, np.random.default_rng(0), 1.0)
-        )
+        policy = ReplayedPolicy(source, 1.0, defaults(name))
+        played, _ = policy.play(rewards, lambda reads: Given(reads, np.random.default_rng(0), 1.0))
         again = np.random.default_rng(8)
         traces, _ = learner.play(rewards, 1, again, np.arange(1, T + 1))
         assert (traces[0, :-1].argmax(axis=1) == played.arms).all()
@@ -182,7 +180,7 @@ def test_an_alignment_that_is_missing_is_explained():
             pull(game, 0)
 
     source = from_function(mine, rewards=(0.0, 1.0))
-    row = report(Learner(source, 1.0, {}), 0)
+    row = report(RegretTarget(source, 1.0, {}), 0)
     assert row == {"replays": 0, "aligned": 0, "alignment": MISSING}
     assert 4 <= MISSING.count("\n") <= 6
 
@@ -195,7 +193,7 @@ def test_what_cannot_be_followed_is_reported():
 
     guarantee = global_dp("its author", alignment=one_release)
     source = from_function(from_bits, rewards=(0.0, 1.0), guarantee=guarantee)
-    row = report(Learner(source, 1.0, {}), 0)
+    row = report(RegretTarget(source, 1.0, {}), 0)
     assert row["replays"] == 0 and "cannot follow rng.bit_generator" in row["alignment"]
 
 
@@ -204,16 +202,16 @@ def test_an_edge_of_rounding_is_no_counter_example(monkeypatch):
     twin, calls = of("usual_noise", CORRECT), []
     problem = Problem("the actions differ", 1, (0, 1), "", "", ())
 
-    def once(coupling, case):
+    def once(policy, case):
         calls.append(case)
-        found = check(coupling, case)
+        found = check(policy, case)
         return found._replace(problem=problem) if len(calls) == 3 else found
 
     monkeypatch.setattr(engine, "check", once)
-    found = align(Coupling(twin.algorithm, 1.0, {}), 10)
+    found = align(ReplayedPolicy(twin.algorithm, 1.0, {}), 10)
     assert found.holds and found.edges == 1 and "1 at an edge of rounding" in found.in_words()
     monkeypatch.setattr(engine, "check", lambda *_: once(*_)._replace(problem=problem))  # control
-    assert not align(Coupling(twin.algorithm, 1.0, {}), 10).holds
+    assert not align(ReplayedPolicy(twin.algorithm, 1.0, {}), 10).holds
 
 
 def test_the_committed_page_is_that_of_the_twins():
@@ -240,7 +238,7 @@ def test_a_closed_form_is_that_of_the_twin(name):
     """On the smallest rewards actions are as frequent as it says; with other noise they are not."""
     twin, T, runs = of(name, BROKEN + CORRECT), 8, 20_000
     low, _ = twin.algorithm.rewards.extremes({})
-    learner = Learner(twin.algorithm, 1.0, {})
+    learner = RegretTarget(twin.algorithm, 1.0, {})
     rewards = np.full((T, 2), low)
     traces, _ = learner.play(rewards, runs, np.random.default_rng(5), np.arange(1, T + 1))
     seen = Counter(map(tuple, traces[:, :-1].argmax(axis=2).tolist()))
@@ -275,7 +273,7 @@ __file__ = {str(script)!r}
 exec({script.read_text().partition("if __name__")[0]!r})
 import numpy as np
 def played(twin, budget):
-    learner = Learner(twin.algorithm, budget, twin.values)
+    learner = RegretTarget(twin.algorithm, budget, twin.values)
     return np.isnan(learner.sample(np.ones((4, 2)), 1, np.random.default_rng(0))).any()
 row.__defaults__ = ((played,),)
 found = Parallel(n_jobs=2)(delayed(row_at)(broken, 0) for broken in (True, False))
@@ -293,10 +291,10 @@ def test_twins_compile_to_what_they_are_in_plain_python(twin):
     if not source.compiled:
         pytest.skip("plain Python")
     rewards = np.random.default_rng(0).random((64, 2))
-    learner = Learner(source, 1.0, {})
+    learner = RegretTarget(source, 1.0, {})
     plain = replace(source, function=source.function.py_func)
     one, two = (
-        Learner(made, 1.0, {}).play(rewards, 3, np.random.default_rng(4), np.arange(1, 65))[0]
+        RegretTarget(made, 1.0, {}).play(rewards, 3, np.random.default_rng(4), np.arange(1, 65))[0]
         for made in (source, plain)
     )
     assert (one == two).all() and learner.compiled

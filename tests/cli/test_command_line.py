@@ -16,7 +16,7 @@ import yaml
 from commands import captured, command
 from sweeps import own_algorithm, write
 
-from dpbandits.audit.subjects.releases import MECHANISMS
+from dpbandits.audit.targets.releases import MECHANISMS
 from dpbandits.cli import audit, bounds, plot, run, status, stop
 from dpbandits.cli.words import read_request
 from dpbandits.compiled import compiler

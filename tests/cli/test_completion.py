@@ -14,7 +14,7 @@ from commands import captured
 from helpers import NAMES
 from refusals import complaint
 
-from dpbandits.audit.subjects.releases import MECHANISMS
+from dpbandits.audit.targets.releases import MECHANISMS
 from dpbandits.cli.completion import COMMANDS, SHELLS, completions, script
 from dpbandits.cli.start import start
 from dpbandits.contracts.question import QUESTIONS

@@ -27,7 +27,7 @@ STATE = "0123456789cd"
 PLAY = """
 import json, sys
 from sweeps import requested
-from dpbandits.audit.subjects.releases import MECHANISMS
+from dpbandits.audit.targets.releases import MECHANISMS
 from dpbandits.compiled import compiled_code
 from dpbandits.compiled.quick.cache import MachineCode
 from dpbandits.compiled.sources import state_of

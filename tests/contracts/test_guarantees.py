@@ -14,7 +14,7 @@ from scipy.special import logsumexp
 from sweeps import own_algorithm
 
 from dpbandits.audit import __main__ as audit_main
-from dpbandits.audit.subjects.releases import MECHANISMS
+from dpbandits.audit.targets.releases import MECHANISMS
 from dpbandits.contracts.algorithm import from_function, load
 from dpbandits.contracts.gaussian_dp import eps_of_noise
 from dpbandits.contracts.guarantees import (

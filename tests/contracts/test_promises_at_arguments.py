@@ -11,8 +11,8 @@ from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.audit.alignment.align import align
-from dpbandits.audit.alignment.coupling import Coupling
-from dpbandits.audit.requests import PLAYERS
+from dpbandits.audit.alignment.replayed_policy import ReplayedPolicy
+from dpbandits.audit.requests import TARGETS
 from dpbandits.cli.request import _promises
 from dpbandits.contracts.guarantees import NOT_PRIVATE, ExactCurve, Guarantee
 from dpbandits.contracts.parameters import Options
@@ -57,7 +57,7 @@ def audited(name, options):
     found = algorithm(name)
     own = defaults(name) | options | ({k: GOAL[k] for k in found.question.goal_names})
     numbers = {k: x for k, x in own.items() if not isinstance(x, str)} | options
-    return PLAYERS[found.question_played](found, BUDGET, own | numbers)
+    return TARGETS[found.question_played](found, BUDGET, own | numbers)
 
 
 def in_words(name, options):
@@ -68,13 +68,13 @@ def in_words(name, options):
     return words
 
 
-def start_of(name, promised: Guarantee, subject):
+def start_of(name, promised: Guarantee, target):
     """How the words begin that print a promise, from what an audit expects."""
-    values = subject.numbers | {"rho": subject.promised**2 / 2}
+    values = target.numbers | {"rho": target.promised**2 / 2}
     if promised.notion == "none":
         return f"{name}: not private"
     if promised.gaussian is None:
-        return f"{name}: {subject.promised:g}-{promised.notion} DP of {promised.hides}"
+        return f"{name}: {target.promised:g}-{promised.notion} DP of {promised.hides}"
     if isinstance(promised.gaussian, ExactCurve):
         return f"{name}: ({BUDGET}, {values['delta']:g})-{promised.notion} of {promised.hides}"
     loss = {
@@ -87,15 +87,15 @@ def start_of(name, promised: Guarantee, subject):
 
 @pytest.mark.parametrize(("name", "options"), CASES, ids=str)
 def test_print_bounds_and_audit_have_one_promise(name, options):
-    subject = audited(name, options)
-    promised, words = subject.guarantee, in_words(name, options)
-    assert words.startswith(start_of(name, promised, subject)), words
+    target = audited(name, options)
+    promised, words = target.guarantee, in_words(name, options)
+    assert words.startswith(start_of(name, promised, target)), words
     if name in RULES:
         return
     about = problem(played(name, options).record)
     if promised.gaussian is None:
-        assert about.pure and about.eps == pytest.approx(subject.promised)
-        assert about.at(eps=2 * BUDGET).eps == pytest.approx(2 * subject.promised)
+        assert about.pure and about.eps == pytest.approx(target.promised)
+        assert about.at(eps=2 * BUDGET).eps == pytest.approx(2 * target.promised)
     else:
         assert not about.pure
     lower = {b.source for b in bounds_for(about)[0] if b.side == "lower"}
@@ -113,11 +113,9 @@ WRONG = {  # options whose promise differs from that of the others, and what is 
 def test_the_promise_of_an_option_is_not_that_of_the_others(name):
     """The control: without what is said of the option the promise would be another one."""
     found = algorithm(name)
-    subject = audited(name, WRONG[name])
-    careless = replace(
-        subject, source=replace(found, guarantee=replace(found.guarantee, unless=()))
-    )
-    assert (careless.promised, careless.gaussian) != (subject.promised, subject.gaussian)
+    target = audited(name, WRONG[name])
+    careless = replace(target, source=replace(found, guarantee=replace(found.guarantee, unless=())))
+    assert (careless.promised, careless.gaussian) != (target.promised, target.gaussian)
     usual = audited(name, {})
     assert (usual.promised, usual.gaussian) == (careless.promised, careless.gaussian) or (
         name == "private_lin_ucb"
@@ -145,12 +143,12 @@ def test_trees_spend_what_is_promised_of_their_number_of_arms(trees):
         env = {"law": "bernoulli", "means": [0.9] + [0.1] * (K - 1)}
         found = setting(algo=dp.algorithm("dp_ucb", tree_budget=trees), env=env, eps=BUDGET)
         assert found.record["loss"] == pytest.approx(promised if trees == "split" else BUDGET)
-    found = align(Coupling(algorithm("dp_ucb"), BUDGET, own), 20)
+    found = align(ReplayedPolicy(algorithm("dp_ucb"), BUDGET, own), 20)
     assert found.holds and 0.6 < found.spent <= 1 + 1e-9
     less = {"whole": 0.5, "split": 0.4}[trees]  # of K: the control
     alone = replace(algorithm("dp_ucb").guarantee, unless=(), epsilon=lambda v: less * v["eps"])
     careless = replace(algorithm("dp_ucb"), guarantee=alone)
-    assert not align(Coupling(careless, BUDGET, own), 20).holds
+    assert not align(ReplayedPolicy(careless, BUDGET, own), 20).holds
 
 
 def test_users_levels_are_printed_with_their_largest():

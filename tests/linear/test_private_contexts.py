@@ -11,7 +11,7 @@ from helpers import algorithm, defaults
 from private_references import curve, exact_mu
 from refusals import message_of
 from scipy.stats import chi2, kstest
-from test_linear_privacy import coupling, replaced
+from test_linear_privacy import policy, replaced
 
 import dpbandits as dp
 from dpbandits.algorithms.private_lin_ucb import largest_wishart_eps
@@ -305,7 +305,7 @@ BROKEN = {
 @pytest.mark.parametrize("eps", [1.0, 1e5])
 def test_a_correct_copy_is_aligned(eps):
     own = replaced(JOINT, add_row=wrong_row(""))
-    assert align(coupling("private_lin_ucb", {}, eps, own), 10).holds
+    assert align(policy("private_lin_ucb", {}, eps, own), 10).holds
 
 
 @pytest.mark.parametrize("twin", BROKEN)
@@ -313,25 +313,25 @@ def test_broken_twins_are_not_aligned(twin):
     function, wrong = BROKEN[twin]
     name = "private_lin_ucb" if function is JOINT else "ldp_lin_ucb"
     own = replaced(function, **{"add_row" if function is JOINT else "receive_message": wrong})
-    found = align(coupling(name, {"calibration": "exact"}, 1e5, own), 60)
+    found = align(policy(name, {"calibration": "exact"}, 1e5, own), 60)
     assert not found.holds and found.problem is not None
 
 
 def test_sigma_without_the_2_is_not_aligned():
     own = replaced(LOCAL, deviation=lambda eps, delta, v, c: own_sigma(eps, delta, 1.0, c))
-    found = align(coupling("ldp_lin_ucb", {}, 1.0, own), 60)
+    found = align(policy("ldp_lin_ucb", {}, 1.0, own), 60)
     assert not found.holds and "the cost is" in found.problem.why
 
 
 def test_contexts_of_earlier_rounds_are_protected():
-    found = align(coupling("private_lin_ucb", {}, 1.0, own_round), 20)
+    found = align(policy("private_lin_ucb", {}, 1.0, own_round), 20)
     assert not found.holds and found.problem.actions is not None
 
 
 def test_the_action_of_the_changed_round_itself_is_not_protected(monkeypatch):
     equal = replaying._equal
     monkeypatch.setattr(replaying, "_equal", lambda one, two, excepted=(): equal(one, two))
-    assert not align(coupling("private_lin_ucb", {}, 1.0), 20).holds
+    assert not align(policy("private_lin_ucb", {}, 1.0), 20).holds
 
 
 def test_the_alignment_of_wishart_noise():
@@ -342,7 +342,7 @@ def test_the_alignment_of_wishart_noise():
         return H._replace(s=math.sqrt(2.0 * H.k), k=0.0, shift=H.shift + 2.0 * m * H.k)
 
     own = replaced(JOINT, wishart_nodes=nodes)
-    found = align(coupling("private_lin_ucb", {"noise": "wishart"}, 1e3, own), 10)
+    found = align(policy("private_lin_ucb", {"noise": "wishart"}, 1e3, own), 10)
     assert found.holds and found.entered > 5
 
 

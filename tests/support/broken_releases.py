@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from dpbandits.audit.subjects.releases import Mechanism
+from dpbandits.audit.targets.releases import Mechanism
 from dpbandits.compiled import inlined_counted
 from dpbandits.parts.counting.honaker import honaker_noise, new_honaker_trees
 from dpbandits.parts.counting.kary import kary_levels, kary_noise, new_kary_trees

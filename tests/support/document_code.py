@@ -14,7 +14,7 @@ SMALL = {
 # In the code of documents
 SMALL_CODE = {
     "horizon=1e7)": "horizon=1e4, runs=2)",
-    "player=Mine, eps=[0.1, 1]": "player=Mine, eps=[0.1, 1], horizon=8, runs=200, jobs=1",
+    "policy=Mine, eps=[0.1, 1]": "policy=Mine, eps=[0.1, 1], horizon=8, runs=200, jobs=1",
 }
 CLUSTER = ("HOST", "slurm")
 

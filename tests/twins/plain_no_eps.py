@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from dpbandits.authoring import arms, pull, rounds_left
+from dpbandits.authoring import UNIT_INTERVAL, arms, pull, rounds_left
+
+REWARDS = UNIT_INTERVAL
 
 
 def plain_no_eps(game, rng, eps):

@@ -1,4 +1,4 @@
-"""The figure of an audit's table: losses, measured and promised."""
+"""The figure of an audit's table: losses, measured and exact, as shares of the promised ones."""
 
 from __future__ import annotations
 
@@ -12,59 +12,71 @@ from ..figures.style import PALETTE, Chart, finish, styled
 from ..results.tables import budgets_of
 from .verdicts import VIOLATED
 
-UNITS = {"eps": "privacy loss (nats)", "mu": r"privacy loss $\mu$ (Gaussian DP)"}
-BARS = (
-    (False, "blue", "measured, at least"),
-    (True, "vermillion", "measured: violated"),
+COLOURS = ("sky blue", "blue", "purple", "black", "orange", "green")  # of the budgets, in turn
+MOST = 2.0  # shares above this are drawn there
+SPLIT = 20  # names in one panel; more are split into two
+HEIGHT = 0.15  # inches of a name
+TITLE = "Privacy loss as a share of the promised loss"
+NOTE = (
+    "Dots: lower confidence bounds on the loss, {confidence:g} % each. "
+    "They prove violations, never privacy.\n"
+    "Crosses in the grey band: the audit saw no difference, so it says nothing about the loss.\n"
+    "Diamonds: the exact loss of the release beneath; none where the audit knows no formula."
 )
 
 
 @styled
 def bars(table: pd.DataFrame) -> Figure:
-    """Measured and exact against promised loss: a bar for each name, a panel for each value of the
-    budget, and a row of panels for each unit.
+    """A row for each name, with a dot for each budget at the share of the promised loss that was
+    measured; a cross in a band of its own where nothing was.
     """
     value = table[budgets_of(table)].bfill(axis=1).iloc[:, 0]  # of the only budget of a row
     response = np.where(table["kind"] == "response", ", response", "")
-    table = table.assign(name=table["name"].map(display_name).str.replace("_", " ") + response)
-    units = {str(unit): rows for unit, rows in table.groupby("unit", sort=True)}
-    heights = [0.2 * rows["name"].nunique() + 0.9 for rows in units.values()]
-    values = sorted(value.unique())
-    figure = Chart(figsize=(2.1 * len(values) + 2.2, sum(heights) + 1.1))
-    panels = len(units), len(values)
-    axes = figure.subplots(*panels, squeeze=False, sharey="row", height_ratios=heights)
-    for (unit, found), across in zip(units.items(), axes, strict=True):
-        names = list(dict.fromkeys(found["name"]))[::-1]
-        for ax, x in zip(across, values, strict=True):
-            rows = found[value[found.index] == x]
-            if rows.empty:
-                ax.set_axis_off()
-                continue
-            _bars(ax, rows, rows["name"].map(names.index))
-            symbols = " or ".join(symbol(b) for b in budgets_of(rows) if rows[b].notna().any())
-            ax.set_title(f"{symbols} = {x:g}")
-            ax.set_yticks(range(len(names)), names)
-            ax.set_xlabel(UNITS[unit])
-    confidence = table["confidence"].iloc[0]
-    note = (
-        f"Bars: lower confidence bounds ({100 * confidence:g} % each); none proves privacy. "
-        "No bar: the audit has seen nothing.\n"
-        "Diamonds: exact loss of the release beneath; none where the audit knows no formula."
+    table = table.assign(
+        name=table["name"].map(display_name).str.replace("_", " ") + response, value=value
     )
-    finish(figure, "Privacy loss, measured and promised", table.assign(run=0), note)
+    names = list(dict.fromkeys(table["name"]))
+    panels = 2 if len(names) > SPLIT else 1
+    each = -(-len(names) // panels)
+    figure = Chart(figsize=(8.0 if panels > 1 else 5.5, HEIGHT * each + 2.2))
+    values = sorted(value.unique())
+    for i, ax in enumerate(figure.subplots(1, panels, squeeze=False)[0]):
+        own = names[i * each : (i + 1) * each]
+        _rows(ax, table[table["name"].isin(own)], own[::-1], values)
+    note = NOTE.format(confidence=100 * table["confidence"].iloc[0])
+    finish(figure, TITLE, table.assign(run=0), note)
     return figure
 
 
-def _bars(ax: Axes, rows: pd.DataFrame, at: pd.Series) -> None:
-    """Draw the findings of one panel at their heights."""
-    most = rows["promised"].max()
-    shown = np.minimum(rows["measured"], 2 * most)
-    for broken, color, label in BARS:
-        these = (rows["verdict"] == VIOLATED) == broken
-        if these.any() or not broken:
-            ax.barh(at[these], shown[these], 0.65, color=PALETTE[color], label=label)
-    ax.plot(rows["exact"], at, "D", ms=3.5, mfc="white", color="black", ls="",
-            label="exact")  # fmt: skip
-    ax.vlines(rows["promised"], at - 0.5, at + 0.5, color="black", lw=1, label="promised")
-    ax.set_xlim(0, max(1.12 * most, 1.05 * min(rows["measured"].max(), 2 * most)))
-    ax.grid(axis="y", visible=False)
+def _rows(ax: Axes, rows: pd.DataFrame, names: list[str], values: list[float]) -> None:
+    """Draw the findings about some names, from below."""
+    budget = " or ".join(symbol(b) for b in budgets_of(rows) if rows[b].notna().any())
+    share = (rows["measured"] / rows["promised"]).clip(upper=MOST)
+    exact = (rows["exact"] / rows["promised"]).clip(upper=MOST)
+    apart = 0.7 / max(len(values), 2)
+    at = rows["name"].map(names.index) + apart * (
+        (len(values) - 1) / 2.0 - rows["value"].map(values.index)
+    )
+    ax.axvspan(-0.14, -0.02, color="0.92", lw=0)
+    ax.axvline(1.0, color="black", lw=1, label="promised")
+    seen, broken = share > 0.0, rows["verdict"] == VIOLATED
+    for i, x in enumerate(values):
+        colour, own = PALETTE[COLOURS[i % len(COLOURS)]], rows["value"] == x
+        dots, crosses = own & seen & ~broken, own & ~seen & ~broken
+        label = f"measured, {budget} = {x:g}"
+        ax.plot(share[dots], at[dots], "o", ms=2.8, color=colour, ls="", label=label)
+        ax.plot(0 * share[crosses] - 0.08, at[crosses], "x", ms=2.8, color=colour, ls="")
+    if broken.any():
+        ax.plot(share[broken], at[broken], "s", ms=4.5, color=PALETTE["vermillion"], ls="",
+                label="measured: violated")  # fmt: skip
+    if not seen.all():
+        ax.plot([], [], "x", ms=3.5, color="black", ls="", label="nothing seen")
+    if exact.notna().any():
+        ax.plot(exact, at, "D", ms=3.2, mfc="none", mew=0.6, color="black", ls="", label="exact")
+    ax.set_yticks(range(len(names)), names, fontsize=6)
+    ax.set_ylim(-0.7, len(names) - 0.3)
+    most = max(share.max(), exact.max() if exact.notna().any() else 0.0, 1.0)
+    ax.set_xlim(-0.14, 1.08 * most)
+    ticks = [-0.08, 0.0, 0.25, 0.5, 0.75, 1.0, *([MOST] if most > 1.5 else [])]
+    ax.set_xticks(ticks, ["?", "0", "¼", "½", "¾", "1", "2 or more"][: len(ticks)])
+    ax.set_xlabel("loss / promised loss")

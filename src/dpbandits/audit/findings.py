@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -21,23 +23,34 @@ from ..files import PACKAGE, read_text, write_atomically
 from ..fingerprint import closure, fingerprint
 from ..settings.setting import digest
 from . import verdicts
-from .alignment.align import report
-from .exact.actions import exact_loss
+from .alignment.align import Aligned, report
+from .exact.actions import FAR, exact_loss
 from .exact.release import release_loss
-from .sampling.auditor import Sampled, audit
-from .subjects.players import Player
-from .subjects.publishing import Release
-from .subjects.subject import Promise, Subject
+from .sampling.auditor import Sampled, audit, most_games, range_of, unsampled, usual_runs
+from .targets.decisions import DecisionTarget
+from .targets.publishing import ReleaseTarget
+from .targets.target import AuditTarget, PrivacyClaim, Stage
 
 Row = dict[str, Any]
 Progress = Callable[[float], object]  # called with each share of the work that is done
+# Columns in the place of those of replays
+UNBOUNDED: Row = {
+    "replays": 0,
+    "aligned": 0,
+    "alignment": "it declares no range of rewards, and the difference between rewards of a million "
+    "decides.\nA promise of privacy needs a range: declare rewards=(LOW, HIGH) of a function, or "
+    "REWARDS = (LOW, HIGH) in its file",
+    "why": "declare rewards=",
+}
+EXPLAINED = (verdicts.MISALIGNED, verdicts.UNDECIDED)  # verdicts that replays lead to
+LONG = 20.0  # seconds; an audit that may take longer is estimated
 # What makes the findings of samples: these files, and all that they import of the package
 MADE_BY = (
     "alignment/align.py",
     "exact/release.py",
     "sampling/auditor.py",
-    "subjects/players.py",
-    "subjects/publishing.py",
+    "targets/decisions.py",
+    "targets/publishing.py",
 )
 
 
@@ -56,19 +69,19 @@ def made_by() -> str:
 
 @dataclass(frozen=True)
 class Audit:
-    """An audit of one subject.
+    """An audit of one target.
 
     Attributes:
-        subject: what is audited.
+        target: what is audited.
         jobs: number of workers.
     """
 
-    subject: Promise
+    target: PrivacyClaim
     jobs: int = field(default=1, kw_only=True)
 
     @property
     def name(self) -> str:
-        return self.subject.name
+        return self.target.name
 
     def row(self, folder: Path | None, progress: Progress = lambda share: None) -> Row:
         """What it finds; ``folder`` is for what is stored, None stores nothing."""
@@ -79,20 +92,21 @@ class Audit:
 class ExactAudit(Audit):
     """The exact loss of an algorithm's actions with some arms, at one horizon."""
 
-    subject: Player
+    target: DecisionTarget
     horizon: int
     arms: int
 
     def row(self, folder: Path | None, progress: Progress = lambda share: None) -> Row:
         """The loss and where it is attained; raises OutOfReach."""
-        subject, T = self.subject, self.horizon
-        values = dict(zip(subject.source.domains, subject.arguments(T), strict=True))
-        found = exact_loss(subject.source, values, subject.budget, T, self.arms)
+        target, T = self.target, self.horizon
+        values = dict(zip(target.source.domains, target.arguments(T), strict=True))
+        found = exact_loss(target.source, values, target.budget, T, self.arms)
         progress(1.0)
-        promised = subject.promised
+        promised, (low, high) = target.promised, target.extremes() or (-FAR, FAR)
         return {
-            "algo": self.name, "eps": subject.budget, "horizon": T, "arms": self.arms,
+            "algo": self.name, "eps": target.budget, "horizon": T, "arms": self.arms,
             "promised": promised, "low": found.low, "high": found.high,
+            "reward_low": low, "reward_high": high,
             "verdict": verdicts.of_exact(found.low, found.high, promised), "event": found.event,
             "rewards": found.rewards[0], "neighbours": found.rewards[1],
         }  # fmt: skip
@@ -100,13 +114,13 @@ class ExactAudit(Audit):
 
 @dataclass(frozen=True)
 class SampledAudit(Audit):
-    """Replays of a subject's alignment, the exact loss of a release, and samples.
+    """Replays of a target's alignment, the exact loss of a release, and samples.
 
     Attributes:
         runs, confidence, seed: see ``sampling.auditor.audit``.
     """
 
-    subject: Subject
+    target: AuditTarget
     runs: int | None = None
     confidence: float = 0.99
     seed: int = 0
@@ -116,10 +130,7 @@ class SampledAudit(Audit):
 
         The witness of a violation is stored too.
         """
-        subject, settings = self.subject, (self.runs, self.confidence, self.seed)
-        hashed = digest(*map(repr, (subject, *settings, made_by(), LIBRARIES)), length=12)
-        budget = f"{subject.budget_name}{subject.budget:g}"
-        file = folder and folder / f"{self.name}-{budget}-{hashed}.json"
+        file = None if folder is None else self._file(folder)
         try:
             row = json.loads(read_text(file)) if file else None
         except (OSError, ValueError, RecursionError):
@@ -127,37 +138,112 @@ class SampledAudit(Audit):
         if row is not None:
             progress(1.0)
             return row
-        aligned = report(subject, self.seed)
-        exact = release_loss(subject)
-        sampled = audit(subject, *settings, self.jobs, progress)
-        word = verdicts.of_replays(aligned["aligned"], aligned["replays"])
-        row = record(sampled, exact, word) | {"seed": self.seed} | aligned | {"witness": None}
+        row, worst = self._found(progress)
         if file:
             if row["verdict"] == verdicts.VIOLATED:
-                row["witness"] = _write_witness(sampled, file.with_suffix(""))
+                row["witness"] = _write_witness(worst, file.with_suffix(""))
             write_atomically(file, json.dumps(row).encode())
         return row
+
+    def _file(self, folder: Path) -> Path:
+        """Where what it finds is stored: all that decides it is in the name."""
+        target, settings = self.target, (self.runs, self.confidence, self.seed)
+        hashed = digest(*map(repr, (target, *settings, made_by(), LIBRARIES)), length=12)
+        budget = f"{target.budget_name}{target.budget:g}"
+        return folder / f"{self.name}-{budget}-{hashed}.json"
+
+    def _found(self, progress: Progress) -> tuple[Row, Sampled]:
+        """All that replays and samples find, with the neighbours that show it."""
+        target, exact, event = self.target, None, ""
+        replays: Aligned | None = None
+        target.check()
+        unbounded = target.unbounded()
+        if unbounded is not None:
+            progress(1.0)
+            sampled, columns = [unsampled(target, 0.0, unbounded)], UNBOUNDED
+            word = verdicts.UNDECIDED
+        else:
+            columns, replays = report(target, self.seed)
+            word = target.replays_lead_to(columns["aligned"], columns["replays"])
+            stages = target.stages(replays, self.seed)
+            sampled = list(self._sampled(stages, progress))
+            exact, event = stages[0].loss or release_loss(target), stages[0].event
+        worst = max(sampled, key=lambda found: found.measured)
+        row = record(worst, exact, word)
+        tried = [found.tried for found in sampled] + ([replays.tried] if replays else [])
+        row["reward_low"], row["reward_high"] = range_of(map(np.array, tried))
+        row["confidence"] = row["confidence"] if event else self.confidence
+        row["event"] = event or row["event"]
+        row |= {"seed": self.seed} | columns | {"witness": None}
+        row["why"] = columns["why"] if row["verdict"] in EXPLAINED else ""
+        return row, worst
+
+    def _sampled(self, stages: Sequence[Stage], progress: Progress) -> Iterator[Sampled]:
+        """The findings of the stages, up to the first violation."""
+        runs = [self.runs or stage.runs or usual_runs(stage.target) for stage in stages]
+        runs = [min(n, stage.most or n) for n, stage in zip(runs, stages, strict=True)]
+        work = [_seconds(stage, n) / self.jobs for stage, n in zip(stages, runs, strict=True)]
+        if sum(work) > LONG:
+            print(_estimate(self.target, stages, sum(work)), file=sys.stderr, flush=True)
+        for stage, n, seconds in zip(stages, runs, work, strict=True):
+            share = seconds / sum(work) if sum(work) else 1.0 / len(stages)
+            if stage.loss is not None:
+                progress(share)
+                yield unsampled(stage.target, stage.loss)
+                continue
+            found = audit(
+                stage.target, n, 1.0 - (1.0 - self.confidence) * stage.share, self.seed, self.jobs,
+                lambda part, share=share: progress(part * share),  # type: ignore[misc]
+                stage.candidates,
+            )  # fmt: skip
+            yield found
+            if found.violated:
+                return
+
+
+def _seconds(stage: Stage, runs: int) -> float:
+    """How long a stage takes at most, about, if games are played in plain Python; else 0."""
+    target = stage.target
+    if stage.loss is not None or target.compiled or not isinstance(target, DecisionTarget):
+        return 0.0
+    begin = time.perf_counter()
+    for T in target.lengths:
+        target.sample(np.zeros((T, target.arms)), 1, np.random.default_rng(0))
+    took = (time.perf_counter() - begin) / len(target.lengths)
+    return took * most_games(runs, stage.candidates)
+
+
+def _estimate(target: AuditTarget, stages: Sequence[Stage], seconds: float) -> str:
+    """A line about how long the samples of an audit take."""
+    lengths = [T for stage in stages for T in getattr(stage.target, "lengths", ())]
+    about = f"{seconds / 60.0:.0f} minutes" if seconds >= 90.0 else f"{seconds:.0f} seconds"
+    return (
+        f"{target.name} at {target.budget_name} {target.budget:g}: games of up to "
+        f"{max(lengths):,} rounds are sampled, which takes up to {about}; shorter horizon= and "
+        "fewer runs= take less"
+    )
 
 
 def record(sampled: Sampled, exact: float | None = None, replayed: str = "") -> Row:
     """A finding as a row of the table; ``replayed`` is the verdict on replays."""
-    subject, (x, y) = sampled.subject, sampled.pair
+    target, (x, y) = sampled.target, sampled.pair
     where = tuple(np.argwhere(x != y)[0])
-    promised = subject.promised
+    promised = target.promised
     words = [verdicts.of_samples(sampled.measured, promised), replayed]
-    if isinstance(subject, Release) and exact is not None:  # the loss of the subject itself
+    if isinstance(target, ReleaseTarget) and exact is not None:  # the loss of the target itself
         words.append(verdicts.of_exact(exact, exact, promised))
+    low, high = sampled.tried
     return {
-        "kind": subject.kind, "name": subject.name, "budget": subject.budget_name,
-        subject.budget_name: subject.budget, "unit": subject.unit, "promised": promised,
+        "kind": target.kind, "name": target.name, "budget": target.budget_name,
+        target.budget_name: target.budget, "unit": target.unit, "promised": promised,
         "measured": sampled.measured, "detectable": sampled.detectable,
-        "exact": math.nan if exact is None else exact,
+        "exact": math.nan if exact is None else exact, "reward_low": low, "reward_high": high,
         "verdict": verdicts.combined(*words), "confidence": sampled.confidence,
         "runs": sampled.runs, "count_first": sampled.counts[0], "count_second": sampled.counts[1],
         "rewards": len(x), "arms": x.shape[1] if x.ndim > 1 else 1,
         "changed_round": int(where[0]) + 1, "changed_arm": int(where[1]) if x.ndim > 1 else 0,
         "first": float(x[where]), "second": float(y[where]),
-        "event": sampled.event.in_words(subject.columns(x)) or "nothing differs",
+        "event": sampled.event.in_words(target.columns(x)) or "nothing differs",
     }  # fmt: skip
 
 

@@ -15,27 +15,31 @@ from ..errors import BadInput, plain, unknown
 from ..settings.groups import default_keys
 from ..settings.resolve import check_names
 from ..validation import LARGEST, argument, each, folder, whole, workers, yes_no
-from .alignment.visit import Visit
 from .exact.methods import usual_horizon
+from .external.policy import Make, claimed, name_of
+from .external.targets import PolicyTarget
 from .findings import Audit, ExactAudit, SampledAudit
-from .prototypes import PrototypeAudit
-from .subjects.players import ContextualLearner, Learner, Namer, Player, Stopper
-from .subjects.prototypes import Players, name_of
-from .subjects.publishing import Release, Sender
-from .subjects.releases import MECHANISMS
-from .subjects.subject import Subject
-from .subjects.visitors import promised
+from .targets.decisions import (
+    BestArmTarget,
+    ContextualRegretTarget,
+    DecisionTarget,
+    RegretTarget,
+    StoppingTarget,
+)
+from .targets.publishing import LocalRandomizerTarget, ReleaseTarget
+from .targets.releases import MECHANISMS
+from .targets.target import AuditTarget
 
-PLAYERS = {
-    REGRET: Learner,
-    CONTEXTUAL: ContextualLearner,
-    STOPPING: Stopper,
-    BEST_ARM: Namer,
-    HYPOTHESES: Stopper,
+TARGETS = {
+    REGRET: RegretTarget,
+    CONTEXTUAL: ContextualRegretTarget,
+    STOPPING: StoppingTarget,
+    BEST_ARM: BestArmTarget,
+    HYPOTHESES: StoppingTarget,
 }
 LONGEST = 1_000_000  # rounds of a game that is sampled
-OF_PLAYERS = ("eps", "horizon", "runs", "confidence", "seed", "jobs")  # keys of their audits
-SUBJECTS = ("algo", "rule", "mechanism")
+OF_POLICIES = ("eps", "horizon", "runs", "confidence", "seed", "jobs")  # keys of their audits
+TARGET_KEYS = ("algo", "rule", "mechanism")
 NOTHING = "it promises no privacy, so there is nothing to audit"
 # By the value of ``exact``: the keys that it does not take, why, and the library that it needs
 OTHER_KEYS = {
@@ -56,19 +60,25 @@ def requested(
     given: Collection[str],
     algorithm: Algorithm | None,
     spec: Mapping[str, Any],
+    policy: Make | None = None,
+    local: bool = False,
 ) -> list[Audit]:
     """The audits of a configuration: one for each budget; of exact losses, and each horizon.
 
     Args:
         config: the configuration as plain data; ``algo`` and ``rule`` are names.
         given: the keys that the user set; other parameters are those of short games.
-        algorithm: the algorithm or stopping rule that is chosen, None for a mechanism.
+        algorithm: the algorithm or stopping rule that is chosen, None for others.
         spec: the contents of its configuration file.
+        policy: what makes the external policies that are audited, None for others.
+        local: whether they promise that each user's response is private.
 
     Raises:
         BadInput: something cannot be audited, or a library is not installed.
         OutOfReach: no exact loss of this algorithm is known.
     """
+    if policy is not None:
+        _check_policy(policy, config, given)
     keys = default_keys("audit")
     for key in config:
         if key not in keys:
@@ -78,11 +88,13 @@ def requested(
     for key in others:
         if config[key] != keys[key]:
             raise BadInput(f"{key}={plain(config[key])}: {why}")
-    named = [key for key in SUBJECTS if config[key] is not None]
-    if not named:
-        raise BadInput(f"nothing to audit: one of {', '.join(SUBJECTS)} is needed")
+    named = [key for key in TARGET_KEYS if config[key] is not None]
+    if not (named or policy):
+        raise BadInput(f"nothing to audit: one of {', '.join(TARGET_KEYS)} is needed")
     if len(named) > 1:
-        raise BadInput(f"{' and '.join(named)}: one of {', '.join(SUBJECTS)} is audited at a time")
+        raise BadInput(
+            f"{' and '.join(named)}: one of {', '.join(TARGET_KEYS)} is audited at a time"
+        )
     sampling = _sampling(config)
     arms = whole("arms", config["arms"], at_least=2, at_most=20)
     if config["results"] is not None:
@@ -91,27 +103,51 @@ def requested(
     if not isinstance(short, dict) or not all(isinstance(x, dict) for x in short.values()):
         raise BadInput(f"short={plain(short)}: write short.ALGORITHM.PARAMETER=VALUE")
     lengths = _lengths(config, LARGEST if exact else LONGEST)
-    subjects: list[Subject] = []
-    players: list[Player] = []
-    if algorithm is None:
+    if policy is not None:
+        _need_library(exact)
+        levels = budgets_of(config, f"policy={name_of(policy)}", "eps")
+        source = claimed(policy, local)
+        targets: list[AuditTarget] = [PolicyTarget(source, x, {}, lengths, local) for x in levels]
+    elif algorithm is None:
         name = str(config["mechanism"])
         if name not in MECHANISMS:
             raise unknown("mechanism", name, MECHANISMS)
         release = MECHANISMS[name]
-        subjects += [Release(release, x) for x in budgets_of(config, name, release.budget)]
+        targets = [ReleaseTarget(release, x) for x in budgets_of(config, name, release.budget)]
     else:
         if algorithm.budget is None:
             raise BadInput(f"{algorithm.group}={algorithm.name}: {NOTHING}")
         usual = usual_horizon(algorithm) if exact else 0
-        for x in budgets_of(config, algorithm.name, algorithm.budget, algorithm.usual_budget):
-            players.append(_player(config, algorithm, spec, x, lengths, given))
-            subjects.append(players[-1])
-            if algorithm.guarantee is not None and algorithm.guarantee.notion == "local":
-                subjects.append(Sender(algorithm, x))
+        levels = budgets_of(config, algorithm.name, algorithm.budget, algorithm.usual_budget)
+        own = [_target(config, algorithm, spec, x, lengths, given) for x in levels]
+        if exact:
+            _need_library(exact)
+            return [ExactAudit(x, T, arms) for x, T in product(own, lengths or [usual])]
+        targets = [x for one in own for x in (one, *_responses(one))]
     _need_library(exact)
-    if exact:
-        return [ExactAudit(x, T, arms) for x, T in product(players, lengths or [usual])]
-    return [SampledAudit(subject, **sampling) for subject in subjects]
+    return [SampledAudit(target, **sampling) for target in targets]
+
+
+def _responses(target: DecisionTarget) -> list[LocalRandomizerTarget]:
+    """The response of a user, where it is that which is private."""
+    guarantee = target.source.guarantee
+    local = guarantee is not None and guarantee.notion == "local"
+    return [LocalRandomizerTarget(target.source, target.budget)] if local else []
+
+
+def _check_policy(policy: Any, config: Mapping[str, Any], given: Collection[str]) -> None:
+    """Refuse what makes no policies, and keys that their audit does not take."""
+    if not callable(policy):
+        raise BadInput(
+            f"policy={plain(policy)}: it is called policy(arms=K, horizon=T, eps=eps, "
+            "rng=generator)"
+        )
+    where = f"policy={name_of(policy)}"
+    if config["exact"]:
+        raise BadInput(f"{where}: only algorithms have an exact loss")
+    for name in given:
+        if name not in (*OF_POLICIES, "exact"):
+            raise BadInput(f"{where}: an audit of policies takes no {name}")
 
 
 def refuse_unused(
@@ -134,40 +170,6 @@ def refuse_unused(
     for key in given:
         if key.startswith("short.") and key.split(".")[1] != own:
             raise BadInput(f"{key}: the audit of {audited} takes no parameters of others")
-
-
-def requested_of(
-    make: Players,
-    local: bool,
-    given: Mapping[str, Any],
-) -> list[PrototypeAudit]:
-    """The audits of players from elsewhere: one for each budget.
-
-    Args:
-        make: what makes the players.
-        local: whether each user's response is promised to be private.
-        given: the arguments of ``dpbandits.audit`` that are not None, as plain data.
-
-    Raises:
-        BadInput: an argument has another value than it may have, or scikit-learn is not installed.
-    """
-    if not callable(make):
-        raise BadInput(
-            f"player={plain(make)}: it is called player(arms=K, horizon=T, eps=eps, rng=generator)"
-        )
-    where = f"player={name_of(make)}"
-    config = {**default_keys("audit"), **given}
-    if config.pop("exact"):
-        raise BadInput(f"{where}: only algorithms have an exact loss")
-    for name in given:
-        if name not in (*OF_PLAYERS, "exact"):
-            raise BadInput(f"{where}: an audit of players takes no {name}")
-    _need_library(exact=False)
-    levels = budgets_of({"rho": None, **config}, where, "eps")
-    lengths, sampling = _lengths(config, LONGEST), _sampling(config)
-    source = promised(make, local)
-    visits = [Visit(source, eps, {}, local=local) for eps in levels]
-    return [PrototypeAudit(x, lengths, **sampling) for x in visits]
 
 
 def _sampling(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -202,8 +204,8 @@ def budgets_of(config: Mapping[str, Any], audited: str, name: str, usual: Any = 
     return [argument(name, x, POSITIVE, math.nan) for x in values]
 
 
-def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -> Player:
-    """The player of an algorithm or stopping rule at one budget, its parameters checked."""
+def _target(config, algorithm: Algorithm, spec, budget: float, lengths, given) -> DecisionTarget:
+    """The target of an algorithm or stopping rule at one budget, its parameters checked."""
     group, where = algorithm.group, f"{algorithm.group}={algorithm.name}"
     local = algorithm.guarantee is not None and algorithm.guarantee.notion == "local"
     if algorithm.per_user and not local:
@@ -221,7 +223,7 @@ def _player(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
     letters = algorithm.guarantee.letters if algorithm.guarantee else ()
     for name in set(letters) & set(own):
         values[name] = argument(f"{group}.{name}", values[name], algorithm.domains[name], math.nan)
-    found = PLAYERS[algorithm.question_played](algorithm, budget, values, lengths)
+    found = TARGETS[algorithm.question_played](algorithm, budget, values, lengths)
     found.arguments(100)  # refuses values that the algorithm cannot take
     if found.promised == math.inf:
         if found.gaussian is None:

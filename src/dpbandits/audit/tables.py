@@ -8,6 +8,8 @@ from typing import Any
 
 from tabulate import tabulate
 
+from .verdicts import UNDECIDED
+
 Row = Mapping[str, Any]
 Column = tuple[str, str, Callable[[Row], Any]]  # its head, its side, and the text of a row
 
@@ -30,6 +32,15 @@ def _detectable(row: Row) -> str:
     return "" if math.isinf(row["detectable"]) else f"{row['detectable']:.3g} {row['unit']}"
 
 
+def _tried(row: Row) -> str:
+    return f"{row['reward_low']:.4g} to {row['reward_high']:.4g}"
+
+
+def _verdict(row: Row) -> str:
+    """The verdict; shortly why it is undecided, if it is."""
+    return f"{row['verdict']}: {row['why']}" if row["verdict"] == UNDECIDED else row["verdict"]
+
+
 def _interval(row: Row) -> str:
     """A loss to ten digits, or as an interval, rounded outwards, if it is not known as well."""
     low, high = row["low"], row["high"]
@@ -46,7 +57,8 @@ SAMPLED: tuple[Column, ...] = (
     ("would be seen from", "right", _detectable),
     ("exact, of the release beneath", "right",
      lambda row: "" if math.isnan(row["exact"]) else f"{row['exact']:.4g}"),
-    ("verdict", "left", lambda row: row["verdict"]),
+    ("rewards tried", "right", _tried),
+    ("verdict", "left", _verdict),
 )  # fmt: skip
 EXACT: tuple[Column, ...] = (
     ("audited", "left", lambda row: row["algo"]),
@@ -54,6 +66,7 @@ EXACT: tuple[Column, ...] = (
     ("rounds", "right", lambda row: f"{row['horizon']:,}"),
     ("promised", "right", lambda row: f"{row['promised']:g}"),
     ("exact loss", "left", _interval),
+    ("rewards", "right", _tried),
     ("verdict", "left", lambda row: row["verdict"]),
 )
 
@@ -86,7 +99,7 @@ def _sampled_in_words(row: Row) -> str:
     return (
         f"{row['name']} at {row['budget']} {row[row['budget']]:g}: "
         f"{'mu ' * (row['unit'] == 'mu')}{row['measured']:.3g} at least "
-        f"(confidence {row['confidence']:g})\n"
+        f"(confidence {row['confidence']:g}), of rewards {_tried(row)}\n"
         f"  sequences  of {row['rewards']}, {reward} is {row['first']:g} or {row['second']:g}"
         f"{files}\n"
         f"  event      {row['event']}\n"

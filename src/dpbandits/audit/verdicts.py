@@ -7,13 +7,13 @@ CONSISTENT, PROVED = "consistent", "proved"
 MEANING = {  # a verdict is the first of these words that anything done leads to
     VIOLATED: "a loss above the promised one was computed, or measured at the stated confidence",
     MISALIGNED: "a replay of the alignment failed: the proof that is named does not hold here",
-    UNDECIDED: "the interval of the exact loss contains the promised one, or replays of a player "
-    "failed and samples do not refute its promise",
+    UNDECIDED: "the interval of the exact loss contains the promised one, or replays of an "
+    "external policy failed and samples do not refute its promise, or the rewards have no range",
     CONSISTENT: "nothing that was sampled or replayed contradicts the promise",
     PROVED: "the exact loss of the actions is at most the promised one",
 }
 OBJECTIONS = (VIOLATED, MISALIGNED)
-ROUNDING = 1e-9  # relative tolerance of an exact loss
+ABOVE = 1.0 + 1e-9  # times the promised loss: an exact one above this exceeds it
 
 
 def combined(*words: str) -> str:
@@ -33,5 +33,5 @@ def of_replays(aligned: int, replays: int) -> str:
 
 def of_exact(low: float, high: float, promised: float) -> str:
     """The verdict on an exact loss, an interval."""
-    limit = promised * (1.0 + ROUNDING)
+    limit = promised * ABOVE
     return VIOLATED if low > limit else PROVED if high <= limit else UNDECIDED

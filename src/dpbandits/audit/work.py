@@ -11,11 +11,15 @@ from pathlib import Path
 
 import joblib
 
+from ..errors import BadInput
 from ..running.children import exit_with_parent, without_cwd_imports
-from .exact.loss import OutOfReach
 from .findings import Audit, Progress, Row
 
-Result = tuple[str, Row | OutOfReach | str]  # a name with a row, or why there is none
+Result = tuple[str, Row | Exception]  # a name with a row, or why there is none
+
+
+class Failed(Exception):
+    """An audit failed in another process; its message is the traceback."""
 
 
 def findings_of(
@@ -41,14 +45,21 @@ def findings_of(
 def _in_process(parent: int, audits: Sequence[Audit], folder: Path | None) -> list[Result]:
     """The results of audits, by a child of a process."""
     exit_with_parent(parent)
-    return list(_results([replace(audit, jobs=1) for audit in audits], folder, lambda share: None))
+    found = _results([replace(audit, jobs=1) for audit in audits], folder, lambda share: None)
+    return [(name, result if isinstance(result, dict | BadInput) else Failed(text_of(result)))
+            for name, result in found]  # fmt: skip
+
+
+def text_of(error: Exception) -> str:
+    """An error as text: of bad input a line, of others the traceback."""
+    if isinstance(error, BadInput | Failed):
+        return f"{error}\n"
+    return "".join(traceback.format_exception(error))
 
 
 def _results(audits: Sequence[Audit], folder: Path | None, progress: Progress) -> Iterator[Result]:
     for audit in audits:
         try:
             yield audit.name, audit.row(folder, progress)
-        except OutOfReach as reason:
-            yield audit.name, reason
-        except Exception:
-            yield audit.name, traceback.format_exc()
+        except Exception as error:
+            yield audit.name, error

@@ -14,13 +14,14 @@ import pandas as pd
 from ..audit.exact.loss import OutOfReach
 from ..audit.figure import bars
 from ..audit.findings import Audit, made_by
-from ..audit.requests import SUBJECTS, refuse_unused, requested
-from ..audit.subjects.releases import MECHANISMS
+from ..audit.requests import TARGET_KEYS, refuse_unused, requested
 from ..audit.tables import alignments_in_words, in_words, render
+from ..audit.targets.releases import MECHANISMS
 from ..audit.verdicts import MEANING, OBJECTIONS, VIOLATED
-from ..audit.work import findings_of
+from ..audit.work import findings_of, text_of
 from ..contracts.algorithm import Algorithm, find_file, load
 from ..contracts.parameters import BUDGETS
+from ..errors import BadInput
 from ..figures.style import save
 from ..files import PACKAGE, check_writable, write_atomically
 from ..results.sources import Source, signed
@@ -36,13 +37,9 @@ from .words import value_of
 
 VALUES = (0.1, 0.5, 1.0, 2.0)  # of the budgets
 GROUPS = ("algo", "rule")
-OTHER_PAGES = {  # of the audit, but they decide no row: of another page, and of external policies
-    PACKAGE / "audit" / name
-    for name in (
-        "__main__.py", "figure.py", "prototypes.py", "alignment/visit.py", "numbers/sources.py",
-        "subjects/prototypes.py", "subjects/visitors.py",
-    )
-}  # fmt: skip
+AUDIT = PACKAGE / "audit"
+# Of the audit, but they decide no row: of another page, and of external policies
+OTHER_PAGES = {AUDIT / "__main__.py", AUDIT / "figure.py", *(AUDIT / "external").glob("*.py")}
 
 
 def _lists() -> dict[str, str]:
@@ -56,7 +53,7 @@ def _lists() -> dict[str, str]:
 def main(given: Namespace) -> int:
     folders = user_folders(given.config_dir)
     given_keys = {o.partition("=")[0] for o in given.words}
-    chosen = bool(given_keys & set(SUBJECTS))
+    chosen = bool(given_keys & set(TARGET_KEYS))
     audits: list[Audit] = []
     beyond: list[str] = []  # reasons why exact losses are out of reach
     config: Mapping[str, Any] = {}
@@ -80,7 +77,9 @@ def main(given: Namespace) -> int:
     names = [audit.name for audit in audits]
     kind = "exact" if config["exact"] else "audit"
     parts = sources(given.words, algorithms, folders)
-    return settle(audits, beyond, results, table_name(kind, given.words, names, chosen), parts)
+    return report_findings(
+        audits, beyond, results, table_name(kind, given.words, names, chosen), parts
+    )
 
 
 def points_of(words: Iterable[str]) -> Iterator[dict[str, Any]]:
@@ -98,7 +97,7 @@ def sources(
     changed = sorted(o for o in overrides if not o.startswith(("jobs=", "results=")))
     distinct = {(x.group, x.name): x for x in algorithms}
     contents = [repr(read_group(*name, folders)) for name in distinct]
-    files = sorted({*(PACKAGE / "audit").rglob("*.py")} - OTHER_PAGES)
+    files = sorted({*AUDIT.rglob("*.py")} - OTHER_PAGES)
     keys = repr(default_keys("audit"))
     return [*changed, keys, *distinct.values(), *contents, *files, made_by(), Path(__file__)]
 
@@ -123,7 +122,7 @@ def everything(overrides: Sequence[str]) -> Iterator[list[str]]:
             yield [*overrides, word, f"{budget}={list(VALUES)}"]
 
 
-def settle(
+def report_findings(
     audits: Sequence[Audit],
     beyond: Sequence[str],
     results: Path,
@@ -138,6 +137,7 @@ def settle(
     """
     rows: list[dict[str, Any]] = []
     failed: dict[str, None] = {}
+    bad: BadInput | None = None
     reasons = dict.fromkeys(beyond)
     with progress_bar(len(audits)) as bar:
         for name, found in findings_of(audits, results / "audits", bar.update):
@@ -148,7 +148,10 @@ def settle(
                 reasons[str(found)] = None
             else:
                 failed[name] = None
-                print(found, file=sys.stderr)
+                print(text_of(found), file=sys.stderr, end="")
+                bad = found if isinstance(found, BadInput) else bad
+    if bad and not rows and len(failed) == 1:
+        raise bad
     if failed:
         print(f"bandit-audit: failed: {', '.join(failed)}; see above", file=sys.stderr)
     if not rows and reasons:

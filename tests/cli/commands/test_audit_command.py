@@ -15,7 +15,7 @@ from helpers import TWINS
 from sweeps import own_algorithm
 
 from dpbandits.audit import findings, work
-from dpbandits.audit.subjects.releases import MECHANISMS
+from dpbandits.audit.targets.releases import MECHANISMS
 from dpbandits.cli import audit as command
 from dpbandits.environments.catalogue import build
 

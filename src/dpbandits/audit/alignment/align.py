@@ -12,12 +12,12 @@ import numpy as np
 from ...contracts.question import STOPPING
 from ..numbers.draws import Draw
 from ..numbers.streams import Recorder
-from ..subjects.neighbours import first_change
-from ..subjects.players import Player
-from ..subjects.subject import Subject
+from ..targets.decisions import DecisionTarget
+from ..targets.neighbours import first_change
+from ..targets.target import AuditTarget
 from .cases import Case, cases
-from .coupling import Coupling
 from .replay import Outcome, Problem, replay
+from .replayed_policy import ReplayedPolicy
 
 REPLAYS = {"algo": 100, STOPPING.group: 30}  # of an audit; rules stop late
 NUDGES = 3  # a difference must remain when the noise changes a little, so often
@@ -35,6 +35,7 @@ class Aligned:
         edges: how many failed at first, but not when the noise changed a little.
         spent: the largest cost, as a share of the budget.
         problem: the first counter-example, or None.
+        tried: the smallest and the largest reward of all replays.
     """
 
     replays: int
@@ -43,6 +44,7 @@ class Aligned:
     edges: int
     spent: float
     problem: Problem | None
+    tried: tuple[float, float]
 
     @property
     def holds(self) -> bool:
@@ -51,6 +53,8 @@ class Aligned:
     def in_words(self) -> str:
         """A sentence, and the counter-example."""
         text = f"aligned in {self.aligned} of {self.replays} replays"
+        if self.holds and not self.entered:
+            return f"no reward entered noise in {self.replays} replays; try longer horizons"
         if self.problem is None:
             edges = f"; {self.edges} at an edge of rounding" if self.edges else ""
             return (
@@ -73,26 +77,31 @@ or releases(n), one_bit, counter_nodes, nodes(of, says), sparse_vector(sign), or
 shifts(run, changed) returns {number of the draw: shift}. See docs/privacy.md."""
 
 
-def report(subject: Subject, seed: int) -> dict[str, Any]:
-    """The columns of an audit's table about the alignment of its subject: the number of replays,
-    how many of them were aligned, and both in words with the counter-example, or what is missing.
+def report(target: AuditTarget, seed: int) -> tuple[dict[str, Any], Aligned | None]:
+    """The columns of an audit's table about the replays of a target: how many there were, how many
+    of them were aligned, both in words with the counter-example, or what is missing, and shortly
+    why the replays do not hold. And the replays themselves, None if there were none.
     """
-    replays = aligned = 0
-    text = ""
-    guarantee = subject.source.guarantee
-    if isinstance(subject, Player) and (guarantee is None or guarantee.alignment is None):
+    found, text, why = None, "", ""
+    guarantee = target.source.guarantee
+    if isinstance(target, DecisionTarget) and (guarantee is None or guarantee.alignment is None):
         text = MISSING
-    elif isinstance(subject, Player):  # no release, and no response of a user
+    elif isinstance(target, DecisionTarget):  # no release, and no response of a user
+        policy = target.replayed or ReplayedPolicy(target.source, target.budget, target.values)
         try:
-            coupling = Coupling(subject.source, subject.budget, subject.values)
-            found = align(coupling, seed=seed, horizons=subject.horizons)
-            replays, aligned, text = found.replays, found.aligned, found.in_words()
-        except Exception as error:  # of a user's algorithm, on numbers that note what happens
-            text = f"it cannot be replayed ({type(error).__name__}: {error})"
-    return {"replays": replays, "aligned": aligned, "alignment": text}
+            found = align(policy, seed=seed, horizons=target.horizons)
+            text = found.in_words()
+            why = found.problem.why if found.problem else "" if found.entered else text
+        except Exception as error:  # of others' code, on numbers that note what happens to them
+            why = "it cannot be replayed"
+            text = f"{why} ({type(error).__name__}: {error})"
+    if why and target.caveat:
+        why, text = target.caveat, f"{target.caveat}.\n{text}"
+    replays, aligned = (found.replays, found.aligned) if found else (0, 0)
+    return {"replays": replays, "aligned": aligned, "alignment": text, "why": why}, found
 
 
-def check(coupling: Coupling, case: Case) -> Outcome:
+def check(policy: ReplayedPolicy, case: Case) -> Outcome:
     """Replay a case: neighbours, and tables far from each other, on which the decisions must also
     be the same, at any cost; if they are not, two neighbours between them are the counter-example.
     An alignment of one change is instead replayed on two neighbours between them that, with the
@@ -107,27 +116,27 @@ def check(coupling: Coupling, case: Case) -> Outcome:
         rewards[tuple(walk[:m].T)] = case.far[tuple(walk[:m].T)]
         return rewards
 
-    near = replay(coupling, case.first, case.second, fresh())
+    near = replay(policy, case.first, case.second, fresh())
     if near.problem is not None:
         return near
     walk = np.argwhere(case.first != case.far)
-    if coupling.alignment.one_change:
+    if policy.alignment.one_change:
 
         def stops(m):
-            played, _ = coupling.play(table(m), fresh())
+            played, _ = policy.play(table(m), fresh())
             return len(played.arms), math.isnan(played.answer)
 
         start = stops(0)
         if stops(len(walk)) == start:
             return near
         m = first_change(len(walk), lambda m: stops(m) == start)
-        there = replay(coupling, table(m - 1), table(m), fresh())
-        back = replay(coupling, table(m), table(m - 1), fresh())
+        there = replay(policy, table(m - 1), table(m), fresh())
+        back = replay(policy, table(m), table(m - 1), fresh())
         return next((found for found in (there, back) if found.problem is not None), near)
     draws: dict[int, Sequence[Draw]] = {0: ()}  # of replays that succeeded
 
     def succeeds(m):
-        found = replay(coupling, case.first, table(m), fresh())
+        found = replay(policy, case.first, table(m), fresh())
         if found.problem is None:
             draws[m] = found.draws
         return m in draws
@@ -135,33 +144,37 @@ def check(coupling: Coupling, case: Case) -> Outcome:
     if succeeds(len(walk)):
         return near
     m = first_change(len(walk), succeeds)
-    return replay(coupling, table(m - 1), table(m), fresh(draws[m - 1]))
+    return replay(policy, table(m - 1), table(m), fresh(draws[m - 1]))
 
 
 def align(
-    coupling: Coupling, replays: int | None = None, seed: int = 0, horizons: Sequence[int] = ()
+    policy: ReplayedPolicy, replays: int | None = None, seed: int = 0, horizons: Sequence[int] = ()
 ) -> Aligned:
     """Replay an alignment on random rewards, horizons and noise, until it fails.
 
     Args:
-        coupling: what is replayed.
+        policy: what is replayed.
         replays: how often; None for as often as in an audit.
         seed: the result depends on it and on the other arguments.
         horizons: the horizons; empty for several that are cheap.
     """
     rng = np.random.default_rng([seed, 20])
-    replays = replays or REPLAYS[coupling.source.group]
+    replays = replays or REPLAYS[policy.source.group]
     aligned = entered = edges = 0
-    spent = 0.0
-    for number, case in zip(range(replays), cases(coupling, rng, horizons), strict=False):
-        mixed = replace(coupling, mixed_levels=number % 2 == 1)
+    spent, low, high = 0.0, math.inf, -math.inf
+    for number, case in zip(range(replays), cases(policy, rng, horizons), strict=False):
+        mixed = replace(policy, mixed_levels=number % 2 == 1)
+        tables = case.first, case.second, case.far
+        low = min(low, *(float(x.min()) for x in tables))
+        high = max(high, *(float(x.max()) for x in tables))
         found = check(mixed, case)
         if found.problem is not None:
             nudged = [case.size * (1.0 + NUDGE * (k + 1)) for k in range(NUDGES)]
             if all(check(mixed, case._replace(size=x)).problem is not None for x in nudged):
-                return Aligned(number + 1, aligned, entered, edges, spent, found.problem)
+                tried = low, high
+                return Aligned(number + 1, aligned, entered, edges, spent, found.problem, tried)
             edges += 1
         aligned += 1
         entered += found.entered
         spent = max(spent, found.spent)
-    return Aligned(replays, aligned, entered, edges, spent, None)
+    return Aligned(replays, aligned, entered, edges, spent, None, (low, high))

@@ -20,8 +20,8 @@ from ...contracts.alignments import Changed, Drawn, Run
 from ...environments.blocks import truncate
 from ..numbers.draws import CHOICE, DISCRETE, LAPLACE, SKELLAM, UNIFORM, Draw
 from ..numbers.streams import Stream
-from .coupling import Coupling, Played
-from .given import Replay, Shifted
+from .replayed_policy import Played, ReplayedPolicy
+from .replayed_streams import Replay, Shifted
 
 TOLERANCE = 1e-9  # relative, of a cost and of an estimate
 
@@ -63,7 +63,7 @@ class Outcome(NamedTuple):
 
 
 def replay(
-    coupling: Coupling,
+    policy: ReplayedPolicy,
     first: np.ndarray,
     second: np.ndarray,
     record: Callable[[Sequence[Any]], Stream],
@@ -73,22 +73,22 @@ def replay(
     Costs and the numbers of releases are limited for neighbours only, which differ in one reward.
     """
     places = [(int(t), int(a)) for t, a in np.argwhere(first != second)]
-    seen, recorded = coupling.play(first, record, places)
-    declared = declared_shifts(coupling, seen, recorded, first, second, places)
-    _, shifted = coupling.play(second, lambda reads: Shifted(reads, recorded.draws, declared))
-    one, plainly = coupling.play(first, lambda reads: Replay(reads, recorded.draws))
-    two, other = coupling.play(second, lambda reads: Replay(reads, shifted.draws))
-    spent = math.fsum(_cost(draw, coupling.gaussian) for draw in shifted.draws)
+    seen, recorded = policy.play(first, record, places)
+    declared = declared_shifts(policy, seen, recorded, first, second, places)
+    _, shifted = policy.play(second, lambda reads: Shifted(reads, recorded.draws, declared))
+    one, plainly = policy.play(first, lambda reads: Replay(reads, recorded.draws))
+    two, other = policy.play(second, lambda reads: Replay(reads, shifted.draws))
+    spent = math.fsum(_cost(draw, policy.gaussian) for draw in shifted.draws)
     rounding = math.fsum(draw.rounding for draw in shifted.draws)
-    releases = coupling.alignment.entered([shifted.draws[i].place for i in shifted.released])
+    releases = policy.alignment.entered([shifted.draws[i].place for i in shifted.released])
     neighbours = len(places) == 1
-    limit = coupling.limit(places[0], first.shape[1]) if neighbours else math.inf
-    excepted = {t for t, _ in places} if coupling.source.guarantee.of_contexts else set()
+    limit = policy.limit(places[0], first.shape[1]) if neighbours else math.inf
+    excepted = {t for t, _ in places} if policy.source.guarantee.of_contexts else set()
     why, where, chosen = None, len(one.arms), math.inf
     fits = _equal(one, two, excepted) and spent <= limit * (1.0 + TOLERANCE) + rounding
     shifts = any(draw.shift and draw.place <= places[0][0] + 1 for draw in shifted.draws)
     if neighbours and not (fits or shifts):
-        chosen = coupling.loss_of_choices(first, second, recorded.draws)
+        chosen = policy.loss_of_choices(first, second, recorded.draws)
     if not _equal(seen, one) or plainly.moved:
         why = "a random number is used in a way that the replay cannot follow"
     elif chosen <= limit * (1.0 + TOLERANCE):
@@ -107,14 +107,14 @@ def replay(
         why = shifted.moved or other.moved or "the draws are others"
     elif _scales_differ(recorded.draws, shifted.draws):
         why = "the scale of a draw depends on the changed reward"
-    elif neighbours and releases > coupling.alignment.releases:
+    elif neighbours and releases > policy.alignment.releases:
         why = f"the changed reward enters {releases} releases"
-    elif neighbours and shifted.bits > coupling.alignment.bits:
+    elif neighbours and shifted.bits > policy.alignment.bits:
         why = f"the changed reward enters {shifted.bits} comparisons"
     elif neighbours and not spent <= limit * (1.0 + TOLERANCE) + rounding:
         why = f"the cost is {spent:.6g}, and the budget {limit:g}"
     elif neighbours:
-        why = coupling.objection(places[0], shifted.draws)
+        why = policy.objection(first, second, recorded.draws, shifted.draws)
     problem = None
     if why is not None:
         differ = why == "the actions differ"
@@ -126,9 +126,9 @@ def replay(
     return Outcome(problem, share, spent > 0.0, shifted.draws)
 
 
-def declared_shifts(coupling, seen, recorded, first, second, places) -> dict[int, float]:
+def declared_shifts(policy, seen, recorded, first, second, places) -> dict[int, float]:
     """The shifts that the alignment declares, for all rewards that change and were read."""
-    declare = coupling.alignment.shifts
+    declare = policy.alignment.shifts
     if declare is None:
         return {}
     draws, numbers, items = [], [], {}
@@ -144,7 +144,7 @@ def declared_shifts(coupling, seen, recorded, first, second, places) -> dict[int
             draws.append(Drawn(arm, counts[arm], number))
             numbers.append(draw.number)
             number += 1
-    values = dict(zip(coupling.source.domains, coupling.arguments(len(first)), strict=True))
+    values = dict(zip(policy.source.domains, policy.arguments(len(first)), strict=True))
     run = Run(draws, values, seen.answer)
     found: dict[int, float] = {}
     for where in places:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..numbers.draws import Noted
+from ..numbers.draws import TracedFloat
 
 
-class Reward(Noted):
+class Reward(TracedFloat):
     """A reward that notes at what level it is truncated around what center."""
 
     noted: list[float]
@@ -66,7 +66,7 @@ class Rewards:
         return x if noted is None else Reward(x, noted, 0.0)
 
 
-class Coins:
+class RoundingUniforms:
     """The uniform numbers by which rewards are rounded: those of a round and an arm are the same in
     all replays, whatever is read before.
     """

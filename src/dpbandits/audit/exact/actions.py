@@ -15,7 +15,7 @@ import numpy as np
 from ...contracts.algorithm import Algorithm
 from ...environments.populations import homogeneous
 from ...game import pulls_at_checkpoints
-from ..subjects.games import game_on
+from ..targets.games import game_on
 from .loss import WIDTH, ActionLoss, OutOfReach, certified
 from .methods import method_of
 from .one_bit import NotOneBit, probabilities, worst_neighbours

@@ -22,7 +22,7 @@ class NotOneBit(Exception):
     """The algorithm draws something else than one bit a round, or uses rewards otherwise."""
 
 
-class Coins:
+class ScriptedUniforms:
     """A generator of uniform numbers, itself, that are only compared, with given results.
 
     Attributes:
@@ -33,7 +33,7 @@ class Coins:
         self.bits = bits
         self.chances: list[float] = []
 
-    def random(self) -> Coins:
+    def random(self) -> ScriptedUniforms:
         return self
 
     def __lt__(self, chance: float) -> bool:
@@ -41,8 +41,8 @@ class Coins:
         return bool(self.bits[len(self.chances) - 1])
 
 
-class Bits(Coins):
-    """Coins whose distance to an approximation of a chance is 0: no table decides a comparison."""
+class Bits(ScriptedUniforms):
+    """Scripted numbers at distance 0 to any approximation of a chance: no table decides one."""
 
     def __sub__(self, level: float) -> float:
         return 0.0

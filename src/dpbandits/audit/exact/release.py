@@ -16,10 +16,10 @@ import numpy as np
 
 from ..numbers.draws import LAPLACE, NORMAL, Draw
 from ..numbers.streams import Stream
-from ..subjects.publishing import Release
-from ..subjects.releases import MECHANISMS
-from ..subjects.subject import Subject
-from .one_bit import Coins
+from ..targets.publishing import ReleaseTarget
+from ..targets.releases import MECHANISMS
+from ..targets.target import AuditTarget
+from .one_bit import ScriptedUniforms
 
 Output = Callable[[np.random.Generator, np.ndarray, np.ndarray], None]  # (rng, x, out)
 TOLERANCE = 1e-9
@@ -41,24 +41,24 @@ class _Chosen(Stream):
         return Draw(kind, self.z.get(len(self.draws), 0.0))
 
 
-def release_loss(subject: Subject) -> float | None:
+def release_loss(target: AuditTarget) -> float | None:
     """The exact loss, eps or mu, of a release or a response; of what plays games, that of the
     release that its guarantee names. None if it is not known.
     """
-    if isinstance(subject, Release):
-        exact_loss = exact_mu if subject.gaussian else exact_epsilon
+    if isinstance(target, ReleaseTarget):
+        exact_loss = exact_mu if target.gaussian else exact_epsilon
         losses = []
-        for x, y in subject.neighbours():
-            loss = exact_loss(subject.output, x, y, len(subject.columns(x)))
+        for x, y in target.neighbours():
+            loss = exact_loss(target.output, x, y, len(target.columns(x)))
             if loss is None:
                 return None
             losses.append(loss)
         return max(losses)
-    guarantee, gaussian = subject.guarantee, subject.gaussian
+    guarantee, gaussian = target.guarantee, target.gaussian
     if guarantee is None or guarantee.mechanism is None:
         return None
-    budget = gaussian.rho(subject.numbers) if gaussian else subject.promised
-    return release_loss(Release(MECHANISMS[guarantee.mechanism], budget))
+    budget = gaussian.rho(target.numbers) if gaussian else target.promised
+    return release_loss(ReleaseTarget(MECHANISMS[guarantee.mechanism], budget))
 
 
 def exact_epsilon(release: Output, x: np.ndarray, y: np.ndarray, d: int) -> float | None:
@@ -123,7 +123,7 @@ def _coin(release, x, y, d):
     outputs: dict[bytes, list[float]] = defaultdict(lambda: [0.0, 0.0])  # probabilities under x, y
     for i, data in enumerate((x, y)):
         for below in (True, False):
-            rng, out = Coins((below,)), np.zeros(d)
+            rng, out = ScriptedUniforms((below,)), np.zeros(d)
             release(rng, data, out)
             chance = min(max(rng.chances[0], 0.0), 1.0)
             outputs[out.tobytes()][i] += chance if below else 1.0 - chance

@@ -63,7 +63,7 @@ class Draw:
         return self.kind in NOISE
 
 
-class Noted(float):
+class TracedFloat(float):
     """A number with notes: the attributes that its class annotates, in their order."""
 
     notes: ClassVar[tuple[str, ...]] = ()
@@ -80,7 +80,7 @@ class Noted(float):
         return applied(function, method, numbers, named)
 
 
-class NotedArray(np.ndarray):
+class TracedArray(np.ndarray):
     """An object array of numbers with notes: NumPy's functions keep them."""
 
     def __array_ufunc__(self, function, method, *numbers, **named):  # type: ignore[override]
@@ -117,8 +117,8 @@ def applied(function: Any, method: str, numbers: Any, named: dict[str, Any]) -> 
 
 def in_array(values: np.ndarray) -> np.ndarray:
     """An object array as one that keeps the notes of its elements, or as a plain one."""
-    if any(isinstance(x, Noted) for x in values.flat):
-        return values.view(NotedArray)
+    if any(isinstance(x, TracedFloat) for x in values.flat):
+        return values.view(TracedArray)
     return np.array(values.tolist()).reshape(values.shape)
 
 
@@ -139,7 +139,7 @@ def _compared(holds: Callable[[float, float], bool]) -> Callable[[Noise, Any], b
     return lambda noise, x: holds(noise.now(), float(x))
 
 
-class Noise(Noted):
+class Noise(TracedFloat):
     """``factor`` times a draw of noise, plus what has been added to it."""
 
     stream: Any
@@ -203,7 +203,7 @@ class Noise(Noted):
     __hash__ = float.__hash__
 
 
-class Half(Noted):
+class ExponentialPart(TracedFloat):
     """``factor`` times one of two variables whose difference is Laplace noise."""
 
     stream: Any
@@ -213,7 +213,7 @@ class Half(Noted):
 
     def __sub__(self, other):
         if (
-            isinstance(other, Half)
+            isinstance(other, ExponentialPart)
             and other.draw is self.draw
             and other.factor == self.factor
             and self.first != other.first
@@ -225,12 +225,12 @@ class Half(Noted):
 
     def __mul__(self, c):
         c = float(c)
-        return Half(float(self) * c, self.stream, self.draw, self.first, self.factor * c)
+        return ExponentialPart(float(self) * c, self.stream, self.draw, self.first, self.factor * c)
 
     __rmul__ = __mul__
 
 
-class Uniform(Noted):
+class Uniform(TracedFloat):
     """``low`` plus ``width`` times a uniform number in [0, 1) that notes what it is compared with,
     and whether it is used otherwise.
     """
@@ -254,10 +254,10 @@ class Uniform(Noted):
     __hash__ = float.__hash__
 
     def __sub__(self, x):
-        return Near(plain(self) - x)
+        return ApproxDistance(plain(self) - x)
 
     def __rsub__(self, x):
-        return Near(x - plain(self))
+        return ApproxDistance(x - plain(self))
 
 
 def _used(name: str) -> Callable[..., Any]:
@@ -270,7 +270,7 @@ for _name in ("add", "radd", "mul", "rmul", "truediv", "rtruediv", "pow", "rpow"
     setattr(Uniform, f"__{_name}__", _used(f"__{_name}__"))
 
 
-class Near(float):
+class ApproxDistance(float):
     """The distance of a uniform number to an approximation of a probability.
 
     It is below any tolerance, so that the probability itself is computed and compared. A replay
@@ -278,4 +278,4 @@ class Near(float):
     """
 
     def __abs__(self):
-        return Near(0.0)
+        return ApproxDistance(0.0)

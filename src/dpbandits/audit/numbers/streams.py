@@ -10,7 +10,18 @@ import numpy as np
 from scipy.stats import binom
 
 from . import draws
-from .draws import CHOICE, LAPLACE, NORMAL, SKELLAM, UNIFORM, Draw, Half, Noise, Uniform, in_array
+from .draws import (
+    CHOICE,
+    LAPLACE,
+    NORMAL,
+    SKELLAM,
+    UNIFORM,
+    Draw,
+    ExponentialPart,
+    Noise,
+    Uniform,
+    in_array,
+)
 from .draws import plain as plainly
 
 REFUSED = ("bit_generator",)  # it gives other generators
@@ -81,7 +92,7 @@ class Stream:
         if first:
             self.halves[key] = draw
         value = max(draw.z, 0.0) if first else max(-draw.z, 0.0)
-        return value if self.plain else Half(value, self, draw, first, 1.0)
+        return value if self.plain else ExponentialPart(value, self, draw, first, 1.0)
 
     def _many(self, size, one, *parameters):
         """One number, or an array of them if ``size`` is given or a parameter is an array; ``one``

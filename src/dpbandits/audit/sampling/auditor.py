@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
+from typing import Any
 
 import joblib
 import numpy as np
 from scipy.stats import norm
 
-from ...running.children import without_cwd_imports
-from ..subjects.neighbours import Pair
-from ..subjects.subject import Subject
+from ...running.children import exit_with_parent, without_cwd_imports
+from ..targets.neighbours import Pair
+from ..targets.target import AuditTarget
 from ..verdicts import VIOLATED, of_samples
 from .betting import PROMISED, Bets, Line, gaussian_line, pure_line
 from .betting import pairs as pairs_of
@@ -41,7 +43,7 @@ class Sampled:
     """What the runs of an audit have shown.
 
     Attributes:
-        measured: the lower confidence bound on the privacy loss, in the subject's unit.
+        measured: the lower confidence bound on the privacy loss, in the target's unit.
         confidence: of the bound.
         pair: the neighbours, two arrays.
         event: what distinguishes them.
@@ -49,9 +51,10 @@ class Sampled:
         runs: the number of runs under each, those that the test needed.
         detectable: the least loss, as a multiple of the promised one, that as many runs as were
             allowed would have refuted, if this event showed it.
+        tried: the smallest and the largest number in all data that were compared.
     """
 
-    subject: Subject
+    target: AuditTarget
     measured: float
     confidence: float
     pair: Pair
@@ -59,21 +62,22 @@ class Sampled:
     counts: tuple[int, int]
     runs: int
     detectable: float
+    tried: tuple[float, float]
 
     @property
     def violated(self) -> bool:
         """Whether the promised budget is refuted, as are all losses up to ``measured``."""
-        return of_samples(self.measured, self.subject.promised) == VIOLATED
+        return of_samples(self.measured, self.target.promised) == VIOLATED
 
 
 def audit(
-    subject: Subject,
+    target: AuditTarget,
     runs: int | None = None,
     confidence: float = 0.99,
     seed: int = 0,
     jobs: int = 1,
     progress: Callable[[float], object] = lambda share: None,
-    candidates: int = CANDIDATES,
+    candidates: int | None = None,
 ) -> Sampled:
     """Measure from outside how much privacy is spent at least.
 
@@ -82,69 +86,123 @@ def audit(
     hold jointly with the confidence.
 
     Args:
-        subject: what is audited.
+        target: what is audited.
         runs: the most independent runs of a test under each of two neighbours.
         confidence: probability that the bound is not too large.
         seed: the result depends on it and on the arguments above alone.
         jobs: workers.
         progress: called with each share of the work that is done.
-        candidates: pairs of neighbours at the start of the search.
+        candidates: pairs of neighbours at the start of the search; None for 96.
     """
-    runs = runs or (subject.runs if subject.compiled else subject.runs // PLAIN)
-    sample = max(runs // SAMPLE, min(runs, FIRST))
+    candidates = candidates or CANDIDATES
+    runs = runs or usual_runs(target)
+    sample = _search_runs(runs)
     level = (1.0 - confidence) / ROUNDS[-1][0]
     seeds = np.random.SeedSequence(seed)
     proposing, *searching, choosing, testing = seeds.spawn(3 + len(ROUNDS))
-    pool = subject.pairs(np.random.default_rng(proposing), candidates)
-    if subject.compiled:  # compile before several workers need it
-        subject.sample(pool[0](1)[0], 1, np.random.default_rng(0))
-    workers = joblib.Parallel(jobs, backend="threading" if subject.compiled else "loky")
+    pool = target.pairs(np.random.default_rng(proposing), candidates)
+    if target.compiled:  # compile before several workers need it
+        target.sample(pool[0](1)[0], 1, np.random.default_rng(0))
+    backend = "threading" if target.compiled else "loky"
+    workers = joblib.Parallel(jobs, backend=backend, return_as="generator")
+    tried: list[tuple[float, float]] = []
+    games = most_games(runs, candidates)
+    progress(_of_proposals(candidates) / games)
 
-    def each(function, pairs, sequence, *arguments):
+    def each(function, runs, pairs, sequence, *arguments):
         """The results of a function for each pair, each with its own seed and arguments."""
+        tried.append(range_of(x for pair in pairs for x in pair))
         tasks = zip(pairs, sequence.spawn(len(pairs)), *arguments, strict=True)
+        results = []
         with without_cwd_imports():
-            return workers(joblib.delayed(function)(subject, *task) for task in tasks)
+            task = partial(_task, os.getpid(), partial(function, runs=runs), target)
+            for result in workers(joblib.delayed(task)(*given) for given in tasks):
+                results.append(result)
+                progress(2 * runs / games)
+        return results
 
-    progress(0.2)
     for (remaining, part, loss), sequence in zip(ROUNDS, searching, strict=True):
-        steps = max(round(loss / subject.promised), 1)
+        steps = max(round(loss / target.promised), 1)
         wide = [neighbours(steps) for neighbours in pool]
-        n = max(sample // part, 50)
-        learned = each(partial(_learn, runs=n, level=LENIENT), wide, sequence)
+        n = _ranking_runs(sample, part)
+        learned = each(partial(_learn, level=LENIENT), n, wide, sequence)
         scores = [score / (x != y).sum() for (x, y), (score, *_) in zip(wide, learned, strict=True)]
         best = np.argsort(-np.array(scores), kind="stable")[:remaining]
         pool = [pool[i] for i in best]
-        progress(0.15)
     pairs = [neighbours(1) for neighbours in pool]
-    learned = each(partial(_learn, runs=2 * sample, level=level), pairs, choosing)
-    progress(0.2)
-    test = partial(_test, runs=runs, least=runs // LEAST, level=level)
-    tested = each(test, pairs, testing, learned)
-    progress(0.15)
+    learned = each(partial(_learn, level=level), 2 * sample, pairs, choosing)
+    test = partial(_test, least=runs // LEAST, level=level)
+    tested = each(test, runs, pairs, testing, learned)
     i = int(np.argmax([measured for measured, *_ in tested]))
     measured, counts, used, detectable = tested[i]
-    return Sampled(subject, measured, confidence, pairs[i], learned[i][1], counts, used, detectable)
+    event, span = learned[i][1], range_of(map(np.array, tried))
+    return Sampled(target, measured, confidence, pairs[i], event, counts, used, detectable, span)
 
 
-def _learn(subject, pair, sequence, runs, level):
+def unsampled(target: AuditTarget, loss: float, pair: Pair | None = None) -> Sampled:
+    """A loss that is known without samples, between two neighbours, any if they are not given."""
+    pair = pair or target.pairs(np.random.default_rng(0), 1)[0](1)
+    return Sampled(target, loss, 1.0, pair, Event((), 0), (0, 0), 0, np.inf, range_of(pair))
+
+
+def range_of(data: Iterable[np.ndarray]) -> tuple[float, float]:
+    """The smallest and the largest number in some arrays."""
+    arrays = list(data)
+    return float(min(x.min() for x in arrays)), float(max(x.max() for x in arrays))
+
+
+def usual_runs(target: AuditTarget) -> int:
+    """The most runs of a test under each of two neighbours, unless others are requested."""
+    return target.runs if target.compiled else target.runs // PLAIN
+
+
+def most_games(runs: int, candidates: int | None) -> int:
+    """The number of games that ``audit`` plays at most, approximately."""
+    candidates = candidates or CANDIDATES
+    sample, games = _search_runs(runs), _of_proposals(candidates)
+    for remaining, part, _ in ROUNDS:
+        games += 2 * candidates * _ranking_runs(sample, part)
+        candidates = min(remaining, candidates)
+    return games + 2 * candidates * (2 * sample + runs)
+
+
+def _of_proposals(candidates: int) -> int:
+    return 50 * candidates  # a few for each step of the bisections in ``change_of_mind``
+
+
+def _search_runs(runs: int) -> int:
+    return max(runs // SAMPLE, min(runs, FIRST))
+
+
+def _ranking_runs(sample: int, part: int) -> int:
+    return max(sample // part, 50)
+
+
+def _task(parent: int, function: Callable, *given: Any) -> Any:
+    """A part of an audit; a process that works on it ends soon after its parent."""
+    if os.getpid() != parent:
+        exit_with_parent(parent)
+    return function(*given)
+
+
+def _learn(target, pair, sequence, runs, level):
     """The best event on a fresh sample, with its score."""
     sizes = [min(CHUNK, runs - done) for done in range(0, runs, CHUNK)]
-    x, y = (np.concatenate(list(found)) for found in _samples(subject, pair, sequence, sizes))
-    return learn((x, y), level, PROMISES[subject.unit][1])
+    x, y = (np.concatenate(list(found)) for found in _samples(target, pair, sequence, sizes))
+    return learn((x, y), level, PROMISES[target.unit][1])
 
 
-def _test(subject, pair, sequence, learned, runs, least, level):
+def _test(target, pair, sequence, learned, runs, least, level):
     """Bets on an event in fresh runs until its promise is refuted, or, after ``least`` runs, that
     the event refutes it: the bound, the counts, the runs and the least detectable loss.
     """
     _, event, (p, q) = learned
-    bets = Bets(subject.promised, PROMISES[subject.unit][0], p, q, runs, level)
+    bets = Bets(target.promised, PROMISES[target.unit][0], p, q, runs, level)
     sizes: list[int] = []
     while sum(sizes) < runs:
         sizes.append(min(max(sum(sizes), FIRST), CHUNK, runs - sum(sizes)))
     total, used, best = np.zeros(4, int), 0, np.full(len(bets.losses), -np.inf)
-    for seen in zip(*_samples(subject, pair, sequence, sizes), strict=True):
+    for seen in zip(*_samples(target, pair, sequence, sizes), strict=True):
         first, second = (event.happens(seen[s]) for s in (event.side, 1 - event.side))
         total, used = total + pairs_of(first, second), used + len(first)
         against, doubt = bets.log_wealth(total)
@@ -156,8 +214,8 @@ def _test(subject, pair, sequence, learned, runs, least, level):
     return bets.bound(best), counts, used, bets.detectable((k[1] + 0.5) / (used + 1.0))
 
 
-def _samples(subject, pair, sequence, sizes) -> Iterator[Iterator[np.ndarray]]:
+def _samples(target, pair, sequence, sizes) -> Iterator[Iterator[np.ndarray]]:
     """What an adversary sees of each of two neighbours, chunk by chunk."""
     for data, half in zip(pair, sequence.spawn(2), strict=True):
         generators = (np.random.Generator(np.random.SFC64(s)) for s in half.spawn(len(sizes)))
-        yield map(subject.sample, repeat(data), sizes, generators)
+        yield map(target.sample, repeat(data), sizes, generators)

@@ -62,6 +62,7 @@ class Mechanism:
 
 
 ANYTHING = (-1e3, -1.0, 0.0, 0.5, 1.0, 1e3)  # rewards without bounds; truncation begins at 1
+HUGE = 1e6  # a reward that must be truncated wherever rewards have no bounds
 MECHANISMS: dict[str, Mechanism] = {}
 
 

@@ -18,9 +18,9 @@ from ...environments.populations import Population, homogeneous
 from ...environments.users import arrival
 from ..numbers.draws import Draw
 from ..numbers.streams import Stream
-from ..subjects.games import game_on
-from ..subjects.subject import Promise
-from .rewards import Coins, Rewards
+from ..targets.games import game_on
+from ..targets.target import PrivacyClaim
+from .rewards import Rewards, RoundingUniforms
 
 
 class Played(NamedTuple):
@@ -38,7 +38,7 @@ class Played(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Coupling(Promise):
+class ReplayedPolicy(PrivacyClaim):
     """An algorithm or stopping rule whose alignment is replayed.
 
     Attributes:
@@ -56,8 +56,10 @@ class Coupling(Promise):
         """The smallest number of arms that it is replayed with."""
         return 2 if self.source.group == STOPPING.group else 1
 
-    def objection(self, place: tuple[int, int], draws: Sequence[Draw]) -> str | None:
-        """What else is wrong with the draws of a shifted run, whose reward of a place changes."""
+    def objection(
+        self, first: np.ndarray, second: np.ndarray, before: Sequence[Draw], draws: Sequence[Draw]
+    ) -> str | None:
+        """What else is wrong with the draws of a shifted run, of which ``before`` are recorded."""
         return None
 
     def loss_of_choices(
@@ -105,7 +107,7 @@ class Coupling(Promise):
     ) -> tuple[Played, Any]:
         """Play rewards, float array (T, K), with the numbers of a stream."""
         rewards = Rewards(table, watched)
-        env_rng = None if self.source.per_user else Coins(rewards.reads)
+        env_rng = None if self.source.per_user else RoundingUniforms(rewards.reads)
         actions, private = self.source.actions, self.source.guarantee.of_contexts
         game = game_on(rewards, self.population, env_rng, None, actions, private)
         rng = stream(rewards.reads)

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...compiled import loop
 from .neighbours import Neighbours, Pair
-from .releases import ANYTHING
-from .subject import Subject
+from .releases import ANYTHING, HUGE
+from .target import AuditTarget
 
 played: Any = None  # in the loops below: the release, or the local randomizer
 
@@ -28,7 +28,7 @@ def play_responses(x, rng, eps, seen):
         seen[i, 0] = played(rng, x[0], eps)
 
 
-class Release(Subject):
+class ReleaseTarget(AuditTarget):
     """A mechanism: an adversary sees the numbers that it publishes about some data."""
 
     kind = "mechanism"
@@ -64,7 +64,7 @@ class Release(Subject):
         self.function(rng, x, self.budget, out)
 
 
-class Sender(Release):
+class LocalRandomizerTarget(ReleaseTarget):
     """A user of an algorithm with local privacy: an adversary sees the response to one reward."""
 
     kind = "response"
@@ -73,6 +73,14 @@ class Sender(Release):
     @property
     def function(self) -> Callable:
         return self.source.guarantee.curator
+
+    def unbounded(self) -> Pair | None:
+        """Huge rewards whose difference is sent."""
+        pair = np.array([HUGE]), np.array([2.0 * HUGE])
+        if self.source.rewards is not None:
+            return None
+        one, two = (self.sample(x, 1, np.random.default_rng(0))[0, 0] for x in pair)
+        return pair if one != two else None
 
     def neighbours(self) -> list[Pair]:
         values = self.extremes() or ANYTHING

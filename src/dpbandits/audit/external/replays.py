@@ -1,4 +1,4 @@
-"""Replays of a player from elsewhere: all noise that holds the changed reward is shifted."""
+"""Replays of an external policy: all noise that holds the changed reward is shifted."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..alignment.replayed_policy import Played, ReplayedPolicy
+from ..alignment.replayed_streams import CLOSE, Branch, Replay, Shifted
+from ..alignment.rewards import Rewards
 from ..numbers.draws import Draw
 from ..numbers.streams import Recorder, Stream
-from .coupling import Coupling, Played
-from .given import Branch, Replay, Shifted
-from .rewards import Rewards
 
 MOST_BRANCHES = 64  # of the choices that are made in a round
 PROBES = 16  # games in which the response of the first user is examined
@@ -22,8 +22,8 @@ PROBED = 32  # rounds of these games
 
 
 @dataclass(frozen=True)
-class Visit(Coupling):
-    """Replays of a player, whose random numbers are recorded wherever it takes them from.
+class ReplayedExternalPolicy(ReplayedPolicy):
+    """An external policy that is replayed: its random numbers are recorded wherever they come from.
 
     Attributes:
         local: whether the changed reward may enter noise of its own user only.
@@ -46,12 +46,23 @@ class Visit(Coupling):
         rewards = Rewards(table, watched)
         rng = stream(rewards.reads)
         reward = lambda t, a: float(rewards[t, a])  # noqa: E731
-        arms = self.source.function.played(reward, K, T, self.budget, rng)
+        arms = self.source.function.play(reward, K, T, self.budget, rng)
         return Played(np.array(arms, int), math.nan, rewards), rng
 
-    def objection(self, place: tuple[int, int], draws: Sequence[Draw]) -> str | None:
+    def objection(
+        self, first: np.ndarray, second: np.ndarray, before: Sequence[Draw], draws: Sequence[Draw]
+    ) -> str | None:
+        """Local noise is that of the user's own round, or hides the user's reward itself."""
+        place = tuple(np.argwhere(first != second)[0])
         own = place[0] + 1  # the number of rewards read when the user's noise is added
-        if self.local and any((d.shift or d.cost) and d.entered != own for d in draws):
+
+        def foreign(d: Draw) -> bool:
+            hidden = [e.added[:1] for e in (before[d.number], d)]
+            itself = [[first[place]], [second[place]]]
+            late = d.entered != own and not (d.shift and d.place > own and _close(hidden, itself))
+            return bool((d.shift or d.cost) and late)
+
+        if self.local and any(map(foreign, draws)):
             return "the reward enters noise of other users"
         return None
 
@@ -122,6 +133,11 @@ class Visit(Coupling):
             if all(laws) and math.isclose(*(sum(law.values()) for law in laws)):
                 worst = max(worst, _loss(*laws), _loss(*laws[::-1]))
         return worst
+
+
+def _close(one: Sequence[Any], two: Sequence[Any]) -> bool:
+    """Whether two lists of lists of numbers are equal except for rounding."""
+    return np.shape(one) == np.shape(two) and np.allclose(one, two, rtol=CLOSE, atol=CLOSE)
 
 
 def _loss(p: dict[Any, float], q: dict[Any, float]) -> float:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from ...compiled import compiles
 from ...contracts.algorithm import Algorithm
 from ...contracts.guarantees import ZCDP, Gaussian, Guarantee
+from .. import verdicts
 from .games import arguments_at
-from .neighbours import Neighbours
+from .neighbours import Neighbours, Pair
 
 
 @dataclass(frozen=True)
-class Promise:
+class PrivacyClaim:
     """What an algorithm, a stopping rule or a mechanism promises at one budget.
 
     Attributes:
@@ -85,12 +86,33 @@ class Promise:
         return rewards.extremes(self.parameters) if rewards else None
 
 
-class Subject(Promise):
+class Stage(NamedTuple):
+    """A part of an audit by samples.
+
+    Attributes:
+        target: what is sampled.
+        share: of the probability of a false alarm that the whole audit may have.
+        runs, candidates: see ``sampling.auditor.audit``; None for the usual numbers.
+        most: the largest number of runs, however many are requested; None if there is none.
+        loss: the loss, if it is known without samples; None if it is not.
+        event: what happens in words, where ``loss`` is known.
+    """
+
+    target: AuditTarget
+    share: float = 1.0
+    runs: int | None = None
+    candidates: int | None = None
+    most: int | None = None
+    loss: float | None = None
+    event: str = ""
+
+
+class AuditTarget(PrivacyClaim):
     """Something that promises privacy: it is run on data, and an adversary observes its output.
 
     Attributes:
         kind: what it is, in a word.
-        runs: the most runs of a test of a compiled subject under either neighbour.
+        runs: the most runs of a test of a compiled target under either neighbour.
     """
 
     kind: ClassVar[str]
@@ -104,6 +126,33 @@ class Subject(Promise):
     @property
     def compiled(self) -> bool:
         return compiles(self.function)
+
+    @property
+    def caveat(self) -> str:
+        """Why its replays may fail though it is private; nothing if there is no such reason."""
+        return ""
+
+    @property
+    def replayed(self) -> Any:
+        """What is replayed, if it is not the alignment that the algorithm declares."""
+        return None
+
+    def replays_lead_to(self, aligned: int, replays: int) -> str:
+        """The verdict on its replays alone, of which so many succeeded."""
+        return verdicts.of_replays(aligned, replays)
+
+    def stages(self, replays: Any, seed: int) -> list[Stage]:
+        """What is sampled after its replays, which are None if there were none."""
+        return [Stage(self)]
+
+    def check(self) -> None:
+        """Raise BadInput if no finding can depend on its seed alone."""
+
+    def unbounded(self) -> Pair | None:
+        """Data that show that the range of the rewards is not declared but matters: the difference
+        between huge ones changes the output, which no private algorithm allows. None if not so.
+        """
+        return None
 
     def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
         """About ``n`` pairs of neighbouring data that are worth a test."""

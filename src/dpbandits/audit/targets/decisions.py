@@ -12,11 +12,14 @@ import numpy as np
 from ...contextual_game import regret_of
 from ...contracts.question import Question
 from ...environments.populations import homogeneous
+from ...errors import BadInput
 from ...game import pulls_of
 from ...running.play import play_loop
+from ..numbers.unseeded import SAID, unseeded_generators
 from .games import game_on
-from .neighbours import Neighbours, Walk, change_of_mind, largest_untruncated, random_walk
-from .subject import Subject
+from .neighbours import Neighbours, Pair, Walk, change_of_mind, largest_untruncated, random_walk
+from .releases import HUGE
+from .target import AuditTarget
 
 LONG, SHORT = (8, 64, 512, 4096), (8, 32, 128)  # horizons: of episodes and epochs, of rounds
 CAPS = (64, 512, 4096)  # most samples of a stopping rule
@@ -30,7 +33,7 @@ TAILS = 2.0
 
 
 @dataclass(frozen=True)
-class Player(Subject):
+class DecisionTarget(AuditTarget):
     """What algorithms and stopping rules have in common.
 
     Attributes:
@@ -58,12 +61,30 @@ class Player(Subject):
         """A random walk through tables of rewards that the promise covers."""
         raise NotImplementedError
 
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """The horizons of the games that are played."""
+        usual = SHORT if self.source.round_by_round else LONG
+        return self.horizons or (usual if self.question.plays_on else CAPS)
+
+    @property
+    def arms(self) -> int:
+        """The number of arms of its smallest game."""
+        return 1 if self.question.one_arm else 2
+
+    def check(self) -> None:
+        """Refuse a function in plain Python that makes generators without a seed."""
+        if not self.compiled:
+            table = np.zeros((self.lengths[0], self.arms))
+            with unseeded_generators() as unseeded:
+                self.sample(table, 1, np.random.default_rng(0))
+            if unseeded:
+                raise BadInput(f"{self.source.group}={self.name}: {SAID}")
+
     def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
         """Steps of random walks, most of them around a change of behaviour if there is one."""
         found: list[Neighbours] = []
-        usual = SHORT if self.source.round_by_round else LONG
-        usual = usual if self.question.plays_on else CAPS
-        for _, T in zip(range(0, n, STEPS), cycle(self.horizons or usual), strict=False):
+        for _, T in zip(range(0, n, STEPS), cycle(self.lengths), strict=False):
             walk = self.walk(rng, T)
             middle = change_of_mind(walk, lambda table: self.mean_output(table, rng))
             steps = rng.integers(T, size=STEPS)
@@ -87,13 +108,24 @@ class Player(Subject):
         return play_loop(self.source, game, rng, self.arguments(len(data)), runs)
 
 
-class Learner(Player):
+class RegretTarget(DecisionTarget):
     """An algorithm: an adversary sees its actions. Those of an algorithm with local privacy, whose
     users all have the level eps, are functions of their responses, so eps-DP too.
     """
 
     kind = "algorithm"
     width = 2.0
+
+    def unbounded(self) -> Pair | None:
+        """Tables of huge rewards, of which another arm is the better."""
+        for T in self.lengths if self.source.rewards is None else ():
+            huge = np.full((T, 2), HUGE)
+            huge[:, 0] *= 2.0
+            pair = huge, huge[:, ::-1]
+            one, two = (self.mean_output(x, np.random.default_rng(0)) for x in pair)
+            if (one != two).any():  # with the same random numbers
+                return pair
+        return None
 
     def walk(self, rng: np.random.Generator, T: int) -> Walk:
         K = 2 if rng.random() < 0.7 else 3
@@ -113,7 +145,7 @@ class Learner(Player):
         return [f"pulls of arm {a} by round {t}" for t in rounds(len(data)) for a in arms]
 
 
-class ContextualLearner(Learner):
+class ContextualRegretTarget(RegretTarget):
     """An algorithm that plays contexts: of its actions an adversary sees the regret, which differs
     between any two of them. If contexts are private, neighbours differ in the first half of the
     rounds and the adversary sees the second half: the action of a changed round is not protected.
@@ -138,7 +170,7 @@ class ContextualLearner(Learner):
         return [f"regret by round {t}" for t in rounds(len(data)) if t > self.start(len(data))]
 
 
-class Stopper(Player):
+class StoppingTarget(DecisionTarget):
     """A private stopping rule: an adversary sees when it stops and what it releases."""
 
     kind = "rule"
@@ -161,7 +193,7 @@ class Stopper(Player):
         return ["stopping time", "estimate"]
 
 
-class Namer(Learner):
+class BestArmTarget(RegretTarget):
     """A rule that names an arm: an adversary sees its pulls, when it stops, and the arm."""
 
     kind = "rule"

@@ -1,4 +1,4 @@
-"""One source for all random numbers of a player, whichever module of Python it takes them from."""
+"""One generator for all random numbers of a policy, whichever module of Python draws them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 KEPT = ("Generator", "BitGenerator", "SeedSequence", "get_state", "set_state", "bytes", "mtrand")
 
 
-class Legacy:
+class NumpyShim:
     """The functions of ``numpy.random`` and the methods of ``RandomState``, by a generator."""
 
     def __init__(self, rng: Any, seeded: Any = None):
@@ -47,7 +47,7 @@ class Legacy:
         x[:] = x[order] if isinstance(x, np.ndarray) else [x[i] for i in order]
 
 
-class Standard:
+class StdlibShim:
     """The functions of the module ``random`` and the methods of ``Random``, by a generator."""
 
     def __init__(self, rng: Any, seeded: Any = None):
@@ -105,7 +105,9 @@ class Standard:
 
 
 @contextmanager
-def numbers_of(rng: Any, fixed: bool = False, given: list[str] | None = None) -> Iterator[None]:
+def redirect_random(
+    rng: Any, fixed: bool = False, given: list[str] | None = None
+) -> Iterator[None]:
     """Let the modules ``numpy.random`` and ``random``, and generators that are made meanwhile, draw
     from a generator.
 
@@ -131,15 +133,15 @@ def numbers_of(rng: Any, fixed: bool = False, given: list[str] | None = None) ->
         return make(list(seed.encode()) if isinstance(seed, str) else abs(hash(seed))
                     if isinstance(seed, int | float) else seed)  # fmt: skip
 
-    class RandomState(Legacy):
+    class RandomState(NumpyShim):
         def __init__(self, *seeds: Any):
             super().__init__(seeded(seeds), seeded)
 
-    class Random(Standard):
+    class Random(StdlibShim):
         def __init__(self, *seeds: Any):
             super().__init__(seeded(seeds), seeded)
 
-    legacy, standard = Legacy(rng, seeded), Standard(rng, seeded)
+    legacy, standard = NumpyShim(rng, seeded), StdlibShim(rng, seeded)
     drawing = [name for name in np.random.__all__ if name[0].islower() and name not in KEPT]
     by_legacy = lambda n: lambda *x, **y: getattr(legacy, n)(*x, **y)  # noqa: E731
     with_numpy: dict[str, Any] = {n: by_legacy(n) for n in drawing if hasattr(legacy, n)}

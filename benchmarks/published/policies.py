@@ -1,6 +1,6 @@
-"""Players of published code: each has the interface of ``dpbandits.audit(player=...)``.
+"""Policies of published code: each has the interface of ``dpbandits.audit(policy=...)``.
 
-A player is found by the folder of its repository and a name. Its module is imported in the process
+A policy is found by the folder of its repository and a name. Its module is imported in the process
 that plays it, so that it can be sent to workers.
 """
 
@@ -18,12 +18,12 @@ from .checkouts import module_of
 
 @dataclass(frozen=True)
 class Published:
-    """A published bandit: ``published(arms=..., horizon=..., eps=..., rng=...)`` makes a player.
+    """A published bandit: ``published(arms=..., horizon=..., eps=..., rng=...)`` makes a policy.
 
     Attributes:
         name: its name here.
         folder: the name of its checkout's folder.
-        make: ``make(folder, arms, horizon, eps, rng)`` makes the player.
+        make: ``make(folder, arms, horizon, eps, rng)`` makes the policy.
         root: the folder that holds the checkouts.
     """
 
@@ -149,7 +149,7 @@ def _of(folder, make, **names):
     return {ours: Published(ours, folder, make, options=options) for ours, options in names.items()}
 
 
-PLAYERS: dict[str, Published] = {
+POLICIES: dict[str, Published] = {
     **_of("private-bandits", keirp,
           keirp_ucb={"name": "UCB1Solver"},
           keirp_dp_se={"name": "DPSuccessiveEliminationSolver"},

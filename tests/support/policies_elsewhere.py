@@ -1,4 +1,4 @@
-"""Players that know nothing of the package: a sound DP-SE in plain Python, and broken twins."""
+"""MakePolicy that know nothing of the package: a sound DP-SE in plain Python, and broken twins."""
 
 import random
 
@@ -168,4 +168,4 @@ class Brief(InTurn):
 
 
 def nothing(arms, horizon, eps, rng):
-    """No player."""
+    """No policy."""

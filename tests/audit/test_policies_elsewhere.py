@@ -1,72 +1,72 @@
-"""Audits of players that know nothing of the package: sound ones hold, broken twins do not."""
+"""Audits of policies that know nothing of the package: sound ones hold, broken twins do not."""
 
 import random
 
 import numpy as np
-import players_elsewhere as players
+import policies_elsewhere as policies
 import pytest
 from refusals import message_of
 from tiers import first
 
 import dpbandits as dp
-from dpbandits.audit.alignment.given import Replay
-from dpbandits.audit.alignment.visit import Visit
-from dpbandits.audit.numbers.sources import numbers_of
+from dpbandits.audit.alignment.replayed_streams import Replay
+from dpbandits.audit.external.policy import claimed, play_policy
+from dpbandits.audit.external.redirect import redirect_random
+from dpbandits.audit.external.replays import ReplayedExternalPolicy
+from dpbandits.audit.external.targets import PolicyTarget, ResponseTarget
 from dpbandits.audit.numbers.streams import Recorder
 from dpbandits.audit.sampling.auditor import audit
-from dpbandits.audit.subjects.prototypes import played
-from dpbandits.audit.subjects.visitors import User, Visitor, promised
 
 
-def verdict(player, eps, **given):
-    [found] = dp.audit(player=player, eps=eps, jobs=1, **given).to_dict("records")
-    assert found["name"] == player.__name__ and found["eps"] == found["promised"] == eps
+def verdict(policy, eps, **given):
+    [found] = dp.audit(policy=policy, eps=eps, jobs=1, **given).to_dict("records")
+    assert found["name"] == policy.__name__ and found["eps"] == found["promised"] == eps
     return found
 
 
 @pytest.mark.parametrize("eps", [0.1, 1.0])
-@pytest.mark.parametrize("player", first(players.SOUND, 3))
-def test_sound_players_are_consistent(player, eps):
-    found = verdict(player, eps, horizon=64)
+@pytest.mark.parametrize("policy", first(policies.SOUND, 3))
+def test_sound_policies_are_consistent(policy, eps):
+    found = verdict(policy, eps, horizon=64)
     assert found["verdict"] == "consistent" and found["runs"] == 0
     assert found["aligned"] == found["replays"] == 100
     assert "at a cost of at most 1 of the budget" in found["alignment"]
 
 
 @pytest.mark.parametrize(
-    ("player", "eps"), first([(p, eps) for eps in (1.0, 0.1) for p in players.BROKEN[::-1]], 1)
+    ("policy", "eps"), first([(p, eps) for eps in (1.0, 0.1) for p in policies.BROKEN[::-1]], 1)
 )
-def test_broken_twins_are_caught(player, eps):
+def test_broken_twins_are_caught(policy, eps):
     """At eps .1 with the usual horizons: only many runs of 8 rounds show half of the noise."""
-    found = verdict(player, eps, **({"horizon": 64} if eps == 1.0 else {}))
+    found = verdict(policy, eps, **({"horizon": 64} if eps == 1.0 else {}))
     assert found["verdict"] == "VIOLATED" and found["measured"] >= eps
     assert found["aligned"] < found["replays"]
 
 
-@pytest.mark.parametrize("player", players.SOUND_USERS)
-def test_sound_local_players_are_consistent(player):
-    found = verdict(player, 0.5, local=True, horizon=16)
+@pytest.mark.parametrize("policy", policies.SOUND_USERS)
+def test_sound_local_policies_are_consistent(policy):
+    found = verdict(policy, 0.5, local=True, horizon=16)
     assert found["verdict"] == "consistent" and found["kind"] == "response"
     assert "at a cost of at most 1 of the budget" in found["alignment"]
 
 
-@pytest.mark.parametrize("player", first(players.BROKEN_USERS, 2))
-def test_local_players_that_send_too_much_are_caught(player):
-    found = verdict(player, 0.5, local=True, horizon=8, runs=2_000)
+@pytest.mark.parametrize("policy", first(policies.BROKEN_USERS, 2))
+def test_local_policies_that_send_too_much_are_caught(policy):
+    found = verdict(policy, 0.5, local=True, horizon=8, runs=2_000)
     assert found["verdict"] == "VIOLATED" and found["kind"] == "response"
 
 
-def test_what_an_aligned_player_spends_is_sampled_without_a_violation():
-    """The sampling audit itself, of a player that needs none."""
-    visitor = Visitor(promised(players.SoundDPSE), 1.0, {}, (8,))
+def test_what_an_aligned_policy_spends_is_sampled_without_a_violation():
+    """The sampling audit itself, of a policy that needs none."""
+    visitor = PolicyTarget(claimed(policies.SoundDPSE), 1.0, {}, (8,))
     found = audit(visitor, runs=2_000, seed=1, candidates=24)
     assert not found.violated and found.runs <= 2_000
 
 
-def test_all_sources_of_random_numbers_are_one_while_a_player_plays():
+def test_all_sources_of_random_numbers_are_one_while_a_policy_plays():
     state, rng = np.random.get_state()[1].copy(), np.random.default_rng(7)
     functions = random.random, np.random.laplace, np.random.default_rng, random.Random
-    with numbers_of(rng):
+    with redirect_random(rng):
         found = [
             np.random.rand(), np.random.random(), np.random.RandomState(3).laplace(),
             np.random.default_rng(5).normal(), random.random(), random.Random(4).gauss(1.0, 2.0),
@@ -85,8 +85,8 @@ def test_all_sources_of_random_numbers_are_one_while_a_player_plays():
     assert np.array_equal(np.random.get_state()[1], state)
 
 
-def test_a_replay_of_a_player_is_its_game():
-    visit = Visit(promised(players.LegacyDPSE), 1.0, {})
+def test_a_replay_of_a_policy_is_its_game():
+    visit = ReplayedExternalPolicy(claimed(policies.LegacyDPSE), 1.0, {})
     table = np.random.default_rng(0).random((64, 3))
     rng = np.random.default_rng(1)
     seen, recorded = visit.play(table, lambda reads: Recorder(reads, rng, 1.0))
@@ -96,7 +96,7 @@ def test_a_replay_of_a_player_is_its_game():
 
 
 def test_random_numbers_that_are_not_recorded_leave_it_to_samples():
-    found = verdict(players.HiddenNoise, 1.0, horizon=8, runs=500)
+    found = verdict(policies.HiddenNoise, 1.0, horizon=8, runs=500)
     assert found["runs"] > 0 and found["aligned"] < found["replays"]
     assert "a random number is used in a way that the replay cannot follow" in found["alignment"]
 
@@ -104,7 +104,7 @@ def test_random_numbers_that_are_not_recorded_leave_it_to_samples():
 def test_a_response_is_the_first_noise_with_what_it_is_added_to():
     pair = np.zeros((8, 2)), np.zeros((8, 2))
     pair[1][2] = 1.0
-    user = User(promised(players.LaplaceUsers, local=True), 0.5, {}, (8,), pair=pair)
+    user = ResponseTarget(claimed(policies.LaplaceUsers, local=True), 0.5, {}, (8,), pair=pair)
     seen = [user.sample(x, 1_000, np.random.default_rng(3)).ravel() for x in pair]
     assert [x.mean() for x in seen] == pytest.approx([0.0, 1.0], abs=0.25)
     assert [x.std() for x in seen] == pytest.approx([8**0.5, 8**0.5], rel=0.1)
@@ -115,29 +115,29 @@ def test_a_game_has_its_rounds_whoever_counts_them():
     table = np.arange(12.0).reshape(6, 2)
     rewards = lambda t, a: table[t, a]  # noqa: E731
     rng = np.random.default_rng(0)
-    assert played(players.InTurn, rewards, 2, 6, 1.0, rng) == [0, 1] * 3
-    assert played(players.Endless, rewards, 2, 6, 1.0, rng) == [1] * 6
-    assert played(players.Brief, rewards, 2, 6, 1.0, rng) == [0, 0]
+    assert play_policy(policies.InTurn, rewards, 2, 6, 1.0, rng) == [0, 1] * 3
+    assert play_policy(policies.Endless, rewards, 2, 6, 1.0, rng) == [1] * 6
+    assert play_policy(policies.Brief, rewards, 2, 6, 1.0, rng) == [0, 0]
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"player": players.TooFar}, "it chose arm 2 of 2 arms"),
-        ({"player": object}, "takes no arguments"),
-        ({"player": players.nothing}, "a player has methods choose() and receive(arm, reward)"),
-        ({"player": 3}, "it is called player(arms=K, horizon=T, eps=eps, rng=generator)"),
-        ({"player": players.InTurn, "rho": 1}, "an audit of players takes no rho"),
-        ({"player": players.InTurn, "results": "r"}, "an audit of players takes no results"),
-        ({"player": players.InTurn, "algo": "ucb"}, "an audit of players takes no algo"),
-        ({"player": players.InTurn, "m": 1}, "an audit of players takes no m"),
-        ({"player": players.InTurn, "exact": True}, "only algorithms have an exact loss"),
-        ({"player": players.InTurn, "eps": 0}, "eps=0"),
-        ({"player": players.InTurn, "horizon": 1}, "horizon=1"),
-        ({"player": players.InTurn, "runs": 5}, "runs=5"),
+        ({"policy": policies.TooFar}, "it chose arm 2 of 2 arms"),
+        ({"policy": object}, "takes no arguments"),
+        ({"policy": policies.nothing}, "a policy has methods choose() and receive(arm, reward)"),
+        ({"policy": 3}, "it is called policy(arms=K, horizon=T, eps=eps, rng=generator)"),
+        ({"policy": policies.InTurn, "rho": 1}, "an audit of policies takes no rho"),
+        ({"policy": policies.InTurn, "results": "r"}, "an audit of policies takes no results"),
+        ({"policy": policies.InTurn, "algo": "ucb"}, "an audit of policies takes no algo"),
+        ({"policy": policies.InTurn, "m": 1}, "an audit of policies takes no m"),
+        ({"policy": policies.InTurn, "exact": True}, "only algorithms have an exact loss"),
+        ({"policy": policies.InTurn, "eps": 0}, "eps=0"),
+        ({"policy": policies.InTurn, "horizon": 1}, "horizon=1"),
+        ({"policy": policies.InTurn, "runs": 5}, "runs=5"),
         ({"local": True, "algo": "ldpr_se"}, "local=True: an algorithm declares it itself"),
     ],
 )
 def test_what_cannot_be_audited_is_refused(given, words):
-    given = {"horizon": 8, **given} if "player" in given else given
+    given = {"horizon": 8, **given} if "policy" in given else given
     assert words in message_of(dp.audit, **given)

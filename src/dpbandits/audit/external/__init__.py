@@ -1,0 +1,1 @@
+"""Policies in plain Python that know nothing of the package: their replays and their samples."""

@@ -1,0 +1,259 @@
+"""What is sampled of an external policy: its actions, and the responses of its users."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import verdicts
+from ..alignment.align import Aligned
+from ..numbers import unseeded
+from ..numbers.draws import CHOICE, UNIFORM, Draw
+from ..numbers.streams import Recorder
+from ..targets.decisions import RegretTarget, rounds
+from ..targets.neighbours import Neighbours, Pair
+from ..targets.target import Stage
+from .policy import GameOver
+from .replays import ReplayedExternalPolicy
+
+# Horizons, the runs of a test under each of two neighbours, and pairs of neighbours at the start of
+# the search. Decisions that are made early are cheap to observe, and those of long epochs are late.
+STAGES = ((8, 200_000, 96), (64, 20_000, 96), (512, 2_000, 48), (4096, 800, 24))
+USUAL = tuple(T for T, *_ in STAGES)
+REWARDS = 0.0, 1.0  # of a user, in two neighbours
+# Of the probability of a false alarm: the part that given neighbours get, if users' responses are
+# among them or not
+GIVEN = {True: 0.5, False: 0.1}
+WALKS = 3  # walks between tables of rewards that show whether a policy does anything
+MOST_TRIED = 20  # games in which what a user sends is looked for
+UNSENT = -1e30  # stands for a response that is not sent
+
+
+@dataclass(frozen=True)
+class PolicyTarget(RegretTarget):
+    """An external policy that promises eps-DP: an adversary sees its actions.
+
+    First its random numbers are recorded, and replayed on neighbouring rewards with all noise that
+    holds the changed reward shifted by the change. If all actions stay the same at a cost of at
+    most eps, every time, the promise is consistent and nothing is sampled. Otherwise samples may
+    refute it: of the response of a user, if the promise is local, and of the actions, between the
+    neighbours of the replay that failed and then others, at short horizons first. If they do not,
+    the promise is undecided.
+
+    Attributes:
+        local: whether the response of each user is promised to be private.
+        pair: the only neighbours that are compared; None for random ones.
+    """
+
+    local: bool = False
+    pair: Pair | None = None
+    compiled: ClassVar[bool] = False
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        return self.horizons or USUAL
+
+    def check(self) -> None:
+        """Generators without a seed are no reason to refuse it: samples may refute its promise."""
+
+    @property
+    def caveat(self) -> str:
+        return unseeded.SAID if self.source.function.unseeded else ""
+
+    @property
+    def replayed(self) -> ReplayedExternalPolicy:
+        return ReplayedExternalPolicy(self.source, self.budget, {}, local=self.local)
+
+    def replays_lead_to(self, aligned: int, replays: int) -> str:
+        """A failure refutes no proof: the audit does not know that of the policy."""
+        return verdicts.CONSISTENT if 0 < aligned == replays else verdicts.UNDECIDED
+
+    def stages(self, replays: Aligned | None, seed: int) -> list[Stage]:
+        failed = replays.problem.pair if replays and replays.problem else None
+        given = self._users(failed) if self.local else []
+        if failed is not None:
+            given.append(self._stage(len(failed[0]), failed))
+        usual = [self._stage(T) for T in self.lengths]
+        if not self.horizons:  # runs that are requested are for the short ones
+            usual = [stage._replace(most=stage.runs) for stage in usual]
+        first = (given or usual)[0].target
+        if replays is not None and replays.holds and replays.entered:
+            return [Stage(first, loss=0.0)]
+        if self.local and (loss := self._response_loss(seed)) > self.promised * verdicts.ABOVE:
+            return [Stage(first, loss=loss, event="what a response without noise leads to")]
+        heard = [s for s in usual if not _silent(s.target, np.random.default_rng(seed))]
+        heard = heard or usual[-1:]
+        part = GIVEN[self.local] if given else 0.0
+        return [
+            *(stage._replace(share=part / len(given)) for stage in given),
+            *(stage._replace(share=(1.0 - part) / len(usual)) for stage in heard),
+        ]
+
+    def _stage(self, T: int, pair: Pair | None = None) -> Stage:
+        """A test of the actions at a horizon, between given neighbours or random ones. Its runs and
+        pairs of neighbours are those of the next longer one of STAGES.
+        """
+        _, runs, candidates = next((s for s in STAGES if s[0] >= T), STAGES[-1])
+        target = PolicyTarget(self.source, self.budget, {}, (T,), pair=pair)
+        return Stage(target, runs=runs, candidates=candidates)
+
+    def _users(self, failed: Pair | None) -> list[Stage]:
+        """Tests of local privacy: of the user whose replay failed, and of the first user."""
+        first, second = failed or (np.zeros((8, 2)),) * 2
+        places = np.argwhere(first != second)[:1]
+        changes = [(int(t), (first[t, a], second[t, a])) for t, a in places]
+        found: list[Stage] = []
+        for t, rewards in dict.fromkeys([*changes, (0, REWARDS)]):
+            pair = first.copy(), first.copy()
+            pair[0][t], pair[1][t] = rewards
+            user = ResponseTarget(self.source, self.budget, {}, (len(first),), pair=pair)
+            found.append(Stage(user, runs=ResponseTarget.runs, candidates=2))
+        return found
+
+    def _response_loss(self, seed: int) -> float:
+        """The loss of a response as far as it follows from its choices; 0 if it does not."""
+        try:
+            return self.replayed.response_loss(seed)
+        except Exception:  # of a policy, on numbers that note what is done to them
+            return 0.0
+
+    def pairs(self, rng: np.random.Generator, n: int) -> list[Neighbours]:
+        if self.pair is None:
+            return super().pairs(rng, n)
+        pair = self.pair
+        return [lambda steps: pair, lambda steps: pair]
+
+    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+        T, K = data.shape
+        table, at = data.tolist(), rounds(len(data))
+        seen = np.zeros((runs, len(at), K), np.float32)
+        with _legacy_numbers(rng):
+            for row in seen:
+                reward = lambda t, a: table[t][a]  # noqa: E731
+                arms = self.source.function.play(reward, K, T, self.budget, rng)
+                hits = np.zeros((T + 1, K), np.float32)
+                hits[np.arange(1, len(arms) + 1), arms] = 1.0
+                row[:] = hits.cumsum(axis=0)[at]
+        last = seen[:, -1].sum(axis=1, keepdims=True)
+        return np.hstack([seen[:, :, :-1].reshape(runs, -1), last])
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        return [*super().columns(data), "rounds played"]
+
+
+class Plain(Recorder):
+    """Numbers of the laws that a policy draws from, with what is added to them."""
+
+    def _uniform(self):
+        return self.rng.random()
+
+
+@dataclass(frozen=True)
+class ResponseTarget(PolicyTarget):
+    """The user of one round of a policy with local privacy: an adversary sees what is sent. That is
+    each first sum of noise and the reward, and each result of the first comparison of a uniform
+    number, or of the first choice, with a probability that depends on the reward.
+
+    Attributes:
+        pair: two tables of rewards that differ in this round only, whichever arm is played.
+    """
+
+    kind: ClassVar[str] = "response"
+    runs: ClassVar[int] = 20_000
+
+    @property
+    def turn(self) -> int:
+        """The round, from 0."""
+        assert self.pair is not None
+        return int(np.argwhere(self.pair[0] != self.pair[1])[0][0])
+
+    def sample(self, data: np.ndarray, runs: int, rng: np.random.Generator) -> np.ndarray:
+        found = np.full((runs, max(len(self.sent), 1)), UNSENT)
+        for row in found:
+            draws = self.drawn(data, rng)
+            for column, (i, k) in enumerate(self.sent):
+                if i < len(draws) and k < len(seen := _seen(draws[i])):
+                    row[column] = seen[k]
+        return found
+
+    @cached_property
+    def sent(self) -> list[tuple[int, int]]:
+        """Which draws of the round, and which sum or comparison of each, the user sends: the first
+        that differs between the two tables. None if the reward enters no draw.
+        """
+        assert self.pair is not None
+        for seed in range(MOST_TRIED):
+            one, two = (self.drawn(x, np.random.default_rng(seed)) for x in self.pair)
+            both = ((_entered(d), _entered(e)) for d, e in zip(one, two, strict=False))
+            first = [
+                next((k for k, (x, y) in enumerate(zip(*of, strict=False)) if x != y), None)
+                for of in both
+            ]
+            found = [(i, k) for i, k in enumerate(first) if k is not None]
+            if found:
+                return found
+        return []
+
+    def drawn(self, data: np.ndarray, rng: np.random.Generator) -> list[Draw]:
+        """The draws from the reward of the round on, before the next one, in a new game; those
+        that were made before come last.
+        """
+        turn, reads = self.turn, [(0, 0)][:0]
+        stream = Plain(reads, rng, 1.0)
+
+        def reward(t: int, a: int) -> float:
+            if t > turn:
+                raise GameOver
+            reads.append((t, a))
+            return float(data[t, a])
+
+        with suppress(GameOver):
+            self.source.function.play(reward, data.shape[1], len(data), self.budget, stream)
+        own = [draw for draw in stream.draws if draw.place == turn + 1]
+        return own + [draw for draw in stream.draws if draw.place <= turn]
+
+    def columns(self, data: np.ndarray) -> list[str]:
+        which = [f" {i + 1}" for i in range(len(self.sent))] if len(self.sent) > 1 else [""]
+        return [f"response{i} in round {self.turn + 1}" for i in which]
+
+
+def _entered(draw: Draw) -> list[Any]:
+    """What enters a draw: numbers that noise is added to, or probabilities."""
+    if draw.kind == CHOICE:
+        return [draw.shape]
+    return [p for p, _ in draw.chances] if draw.kind == UNIFORM else draw.added
+
+
+def _seen(draw: Draw) -> list[float]:
+    """What is seen of a draw for each of these: sums, or results of comparisons and choices."""
+    if draw.kind == CHOICE:
+        return [float(draw.z)]
+    return [float(below) for _, below in draw.chances] if draw.kind == UNIFORM else draw.sums
+
+
+def _silent(target: Any, rng: np.random.Generator) -> bool:
+    """Whether the actions of a policy seem to be the same whatever it receives and draws."""
+    walks = (target.walk(rng, T) for T in target.horizons for _ in range(WALKS))
+    tables = (walk.table(m) for walk in walks for m in (0, len(walk.order)))
+    seen = ((x.shape, target.sample(x, 2, rng)) for x in tables)
+    return all(len({(shape, row.tobytes()) for row in rows}) == 1 for shape, rows in seen)
+
+
+@contextmanager
+def _legacy_numbers(rng: np.random.Generator) -> Iterator[None]:
+    """Seed the global generators, for libraries that have bound them before, and restore them."""
+    legacy, standard = np.random.get_state(), random.getstate()
+    seed = int(rng.integers(2**32))
+    np.random.seed(seed)
+    random.seed(seed)
+    try:
+        yield
+    finally:
+        np.random.set_state(legacy)
+        random.setstate(standard)
