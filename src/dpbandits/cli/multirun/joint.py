@@ -11,9 +11,9 @@ from ...contracts.algorithm import Algorithm, find_file, load
 from ...contracts.parameters import BUDGETS
 from ...contracts.question import Question
 from ...errors import BadInput
-from ...results.distinguish import distinguishing
 from ...results.size import check_size
 from ...results.tables import described
+from ...results.varying import disambiguate
 from ...settings.groups import default_keys, is_name
 from ...settings.request import Request
 from ...settings.setting import Setting
@@ -39,7 +39,7 @@ def joined(requests: Sequence[Request]) -> Request:
             settings[setting] = replace(same, columns={**setting.columns, **same.columns})
             runs[setting] = max(runs.get(setting, 0), request.runs)
     looks = [_look(setting) for setting in settings.values()]
-    more = distinguishing(looks, [setting.record for setting in settings.values()])
+    more = disambiguate(looks, [setting.record for setting in settings.values()])
     pairs = zip(settings.values(), more, strict=True)
     config = {key: _together([r.config.get(key) for r in requests]) for key in first.config}
     if isinstance(config.get("experiment"), list):
