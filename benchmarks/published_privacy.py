@@ -147,7 +147,7 @@ def nash_regret(root: Path) -> None:
     """The Nash regret of the functions of DP-NCB on the setting of sarkar2025, at eps .2."""
     T, eps, c, alpha = 10_000_000, 0.2, 3.0, 3.1
     table = dp.run(algo="ucb", env="sarkar2025", horizon=1, runs=1, jobs=1)
-    means = np.array(problem(table.attrs["settings"][0]).instance.means)
+    means = np.array(problem(next(iter(table.attrs["settings"].values()))).instance.means)
     W = int(np.sqrt(T)) + 1
     functions = {
         "AdaPUCB": ("adap_ucb_single", (means, eps, T, alpha, 0), 10),

@@ -13,6 +13,7 @@ from pages import page_of_folder, table
 import dpbandits as dp
 from dpbandits.results.run_store import Damaged, file_of, read_runs
 from dpbandits.results.summary import rounds
+from dpbandits.settings.setting import key_of
 
 HEAD = ["experiment", "settings", "runs", "horizon", "seconds", "most of it", "ns a round of that"]
 NOTE = """
@@ -32,11 +33,12 @@ def page(results):
 def row(name, results):
     """An experiment: what was run, how long it took, and the algorithm that took longest."""
     manifest = json.loads((results / f"{name}.json").read_text())
-    settings = manifest["settings"]
+    settings = manifest["settings"].values()
     seconds, played = Counter(), Counter()
-    for setting, key in zip(settings, manifest["finished"], strict=True):
+    for own, setting in manifest["settings"].items():
+        file = file_of(results, key_of(setting["algo"], setting["env"], own))
         with suppress(Damaged):
-            taken = [run.seconds for run in read_runs(file_of(results, key)).values()]
+            taken = [run.seconds for run in read_runs(file).values()]
             seconds[setting["algo"]] += sum(taken)
             played[setting["algo"]] += len(taken) * setting["horizon"]
     [(who, most)] = seconds.most_common(1)

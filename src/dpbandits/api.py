@@ -7,7 +7,6 @@ that ``import dpbandits`` is quick.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -187,11 +186,12 @@ def stop(
 
 def _table(question: str, arguments: dict[str, Any]) -> pd.DataFrame:
     """The tidy table of a call; what it was run with is in its ``attrs``."""
+    from .results.records import SETTINGS, records_of_settings
     from .running.monte_carlo import fulfil
 
     request = _request(question, arguments)
     table, _ = fulfil(request)
-    table.attrs["settings"] = [setting.record for setting in request.settings]
+    table.attrs[SETTINGS] = records_of_settings(request.settings)
     return table
 
 
@@ -219,15 +219,10 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
     Raises:
         BadInput: the file is missing, or is not a tidy table.
     """
-    from .results.manifest import UNREADABLE, read_manifest
     from .results.reading import read_table
     from .validation import path_of
 
-    file = path_of("path", path)
-    table = read_table(file)
-    with suppress(*UNREADABLE):  # without a manifest no bounds can be drawn
-        table.attrs["settings"] = read_manifest(file)["settings"]
-    return table
+    return read_table(path_of("path", path))
 
 
 def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
@@ -278,12 +273,14 @@ def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
         BadInput: it is not a tidy table.
     """
     from .results.metrics import NASH, resolutions
+    from .results.records import records_for_nash, with_metric
     from .results.summary import summarize
 
-    table, shown, records = _measured(table, metric)
+    table = _checked(table, metric)
+    shown = with_metric(table, metric)
     found = summarize(shown)
     if metric == NASH and shown is not table:
-        found["resolution"] = resolutions(table, records)
+        found["resolution"] = resolutions(table, records_for_nash(table))
     return found
 
 
@@ -311,32 +308,18 @@ def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     Raises:
         BadInput: there is no such metric, or the table does not allow it.
     """
-    return _measured(table, metric)[1]
+    from .results.records import with_metric
+
+    return with_metric(_checked(table, metric), metric)
 
 
-def _measured(
-    table: pd.DataFrame, metric: str
-) -> tuple[pd.DataFrame, pd.DataFrame, list[Mapping[str, Any]] | None]:
-    """A table, completed; the same of a metric, which it may be already; and the records of its
-    settings if the metric needs them.
-    """
-    from .results.metrics import NASH, REGRET, check_metric
+def _checked(table: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """A tidy table, completed, of which a metric is wanted that exists."""
+    from .results.metrics import check_metric
     from .results.reading import checked
-    from .results.records import metric_of, of_metric
 
     check_metric(metric)
-    table = checked("the table", table)
-    needed = metric == NASH and metric_of(table) == REGRET
-    records = _records(table, f"metric={metric}") if needed else None
-    return table, of_metric(table, metric, records), records
-
-
-def _records(table: pd.DataFrame, needed: str) -> list[Mapping[str, Any]] | None:
-    """The records of the settings of a table, in its order; None if it has none."""
-    from .results.records import in_order
-
-    records = table.attrs.get("settings")
-    return None if records is None else in_order(table, records, needed)
+    return checked("the table", table)
 
 
 def compare(
@@ -494,7 +477,9 @@ def plot(
     Raises:
         BadInput: the table cannot be drawn so.
     """
+    from .errors import BadInput
     from .figures.bands import BANDS
+    from .figures.bounds import curves
     from .figures.budget_needed import budget_needed
     from .figures.draw import figure_of_table
     from .figures.experiments import as_it_stands
@@ -513,9 +498,11 @@ def plot(
     if bounds:
         refuse_bounds(metric)
     refuse_spread(metric, kind, band)
-    curves = _curves(table) if bounds else None
+    if bounds and "rule" in table.columns:
+        raise BadInput("bounds=True: bounds are drawn beside regret, not beside stopping times")
+    drawn = curves(table, "bounds=True") if bounds else None
     table = as_it_stands(table)
-    figure = figure_of_table(table, title, x=x, kind=kind, band=band, bounds=curves, marks=marks)
+    figure = figure_of_table(table, title, x=x, kind=kind, band=band, bounds=drawn, marks=marks)
     name_axes(figure, metric)
     return figure
 
@@ -556,17 +543,6 @@ def report(
     given = [tables] if isinstance(tables, pd.DataFrame) else listed("tables", tables)
     write_atomically(path, report_of_tables(given, metric).encode())
     return path
-
-
-def _curves(table: pd.DataFrame) -> pd.DataFrame:
-    from .errors import BadInput
-    from .figures.bounds import curves
-
-    if "rule" in table.columns:
-        raise BadInput("bounds=True: bounds are drawn beside regret, not beside stopping times")
-    if "settings" not in table.attrs:
-        raise BadInput("bounds=True: only tables of dp.run, and those with a manifest, have bounds")
-    return curves(table, _records(table, "bounds=True") or [], "the table")
 
 
 def bounds(

@@ -27,8 +27,9 @@ from dpbandits.results.tables import columns_of
 from dpbandits.running.play import loop_of
 from dpbandits.settings.groups import names_in
 
-COLUMNS = ["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
+COLUMNS = ["algo", "env", "eps", "horizon", "seed", "setting", "run", "t", "regret"]
 TIMES = columns_of(STOPPING)
+TIMES.insert(TIMES.index("run"), "setting")
 SMALL = "horizon=1e3 runs=2 jobs=1 checkpoints=10"
 SMALL_STOP = "env=sign env.mean=0.5 runs=2 jobs=1"
 QUICK_RUNS = "runs=2 jobs=1"
@@ -125,12 +126,13 @@ def test_a_manifest_and_summaries_lie_beside_the_table(bandit, question):
     module, line = LINES[question]
     path = Path(bandit(module, f"{line} eps=2 seed=5")[-1])
     manifest = json.loads(path.with_suffix(".json").read_text())
-    keys = "config changed settings finished sha256 sources seed versions compiler commit"
+    keys = "config changed settings sha256 sources seed versions compiler commit"
     assert manifest.keys() == {*keys.split(), "wall_time_seconds"}
-    assert all(list(Path("results/runs").rglob(f"{key}.npz")) for key in manifest["finished"])
+    assert all(list(Path("results/runs").rglob(f"*-{one}.npz")) for one in manifest["settings"])
+    assert set(pd.read_csv(path)["setting"]) == set(manifest["settings"])
     assert manifest["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
     assert manifest["config"]["eps"] == 2 and manifest["seed"] == manifest["config"]["seed"] == 5
-    (setting,) = manifest["settings"]
+    (setting,) = manifest["settings"].values()
     assert setting["question"] == question.name
     if question is REGRET:
         assert setting["parameters"] == {"eps": 2, "alpha": 3.1} and setting["horizon"] == 1000
@@ -161,8 +163,9 @@ def test_a_manifest_describes_the_table_beside_it(bandit):
         path = Path(bandit(run, f"{line} {scale}")[-1])
         manifest = json.loads(file.read_text())
         assert f"runs={manifest['config']['runs']}" == scale.split()[1]
-        assert {setting["horizon"] for setting in manifest["settings"]} == {int(scale[8:12])}
-        assert {s["parameters"]["alpha"] for s in manifest["settings"]} == {1.0, 3.1}
+        settings = manifest["settings"].values()
+        assert {setting["horizon"] for setting in settings} == {int(scale[8:12])}
+        assert {setting["parameters"]["alpha"] for setting in settings} == {1.0, 3.1}
         taken.append(manifest["wall_time_seconds"])
     bandit(run, f"{line} {scale}")
     assert path.with_suffix(".json") == file

@@ -338,7 +338,7 @@ def test_runs_of_the_same_data_are_played_once(bandit):
     line = "algo=ucb env=empirical env.file={} horizon=10 runs=2 jobs=1"
     first, second = (bandit(run, line.format(file))[-1] for file in (one, two))
     assert first == second and len(list(Path("results/runs").rglob("*.npz"))) == 1
-    (record,) = read_manifest(Path(first))["settings"]
+    (record,) = read_manifest(Path(first))["settings"].values()
     assert record["env_spec"]["file"]["sha256"] == validation.sha256_of(one)
     Path(two).write_text(ABC + "1,1,1\n")
     third = bandit(run, line.format(two))[-1]

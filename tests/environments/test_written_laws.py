@@ -215,7 +215,7 @@ def test_commands_for_tables_take_the_folder_of_a_law(here, bandit, refused):
         name = f"ramp{i}"
         (here / "mine" / "law" / f"{name}.py").write_text(RAMP.format(name=name))
         known = json.loads(manifest.read_text())
-        (record,) = known["settings"]
+        (record,) = known["settings"].values()
         record["env_spec"] = {"law": "mixed", "arms": [{"law": name, "top": x} for x in (1, 0.5)]}
         manifest.write_text(json.dumps(known))
         assert name in refused(module, [str(file), key])

@@ -7,7 +7,8 @@ import pytest
 
 from dpbandits.cli import plot
 from dpbandits.figures.draw import figure_of_table
-from dpbandits.figures.experiments import read
+from dpbandits.figures.experiments import as_it_stands
+from dpbandits.results.reading import read_table
 
 HEADER = "algo,env,eps,horizon,seed,run,t,regret\n"
 ROW = "ucb,bernoulli_c2,inf,100,0,0,100,5\n"
@@ -30,8 +31,8 @@ def test_odd_names_are_drawn_as_they_stand(bandit, name):
 def test_the_legend_has_the_names(tmp_path):
     file = tmp_path / "table.csv"
     file.write_text(HEADER + ROW.replace("ucb", "_mine") + ROW.replace("ucb", r"$\\x$"))
-    labels = figure_of_table(read(file), "title").axes[0].get_legend_handles_labels()[1]
-    assert labels == [" _mine", r"\$\\x\$"]
+    (ax,) = figure_of_table(as_it_stands(read_table(file)), "title").axes
+    assert ax.get_legend_handles_labels()[1] == [" _mine", r"\$\\x\$"]
 
 
 def test_a_pipe_is_no_manifest(refused):

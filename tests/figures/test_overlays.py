@@ -1,5 +1,6 @@
 """Bounds drawn beside measured regret: which ones, at what height, and how legends name them."""
 
+import json
 import math
 
 import matplotlib.colors
@@ -11,7 +12,7 @@ from sweeps import report, requested
 
 import dpbandits as dp
 from dpbandits.environments.populations import levels
-from dpbandits.figures.bounds import MOST, curves, read_records
+from dpbandits.figures.bounds import MOST, curves
 from dpbandits.figures.experiments import experiment_figure
 from dpbandits.figures.overlays import SLOPE, lines_of
 from dpbandits.results.reading import read_table
@@ -127,7 +128,7 @@ def test_bounds_are_drawn_at_short_horizons(horizon):
     for algo, own in (("adap_ucb", {}), ("dpr_ucb", {"v": 0.9}), ("adac_ucb", {})):
         env = "twopoint_heavy" if own else "bernoulli_c2"
         table = dp.run(algo, env, horizon=horizon, runs=2, **own)
-        found = curves(table, table.attrs["settings"], "t")
+        found = curves(table)
         assert (found["x"] >= 1).all() and np.isfinite(found["value"]).all()
         dp.plot(table, bounds=True)
 
@@ -159,7 +160,7 @@ def test_few_bounds_are_drawn_in_a_panel_of_many_lines():
     """Of twenty lines in one panel: the lower bound that they share, and a few slopes."""
     table = dp.run("dp_se", eps=0.5, horizon=500, runs=2)
     many = [table.assign(shift=i, regret=table["regret"] + i) for i in range(20)]
-    found = curves(pd.concat(many), table.attrs["settings"] * 20, "many")
+    found = curves(pd.concat(many))
     shared, slopes = (found[found["side"] == side] for side in ("lower", "upper"))
     assert shared["shift"].nunique() == 20
     assert slopes["shift"].nunique() == MOST - 1
@@ -167,14 +168,17 @@ def test_few_bounds_are_drawn_in_a_panel_of_many_lines():
 
 def test_a_manifest_of_other_settings_is_refused(tmp_path):
     file = report(requested(tmp_path, algo="adap_ucb", eps=[0.5, 1], horizon=100, runs=1))
-    table, records = read_table(file), read_records(file)
-    assert len(curves(table, records, "x")) > 0
-    for text in ("{", "[]", '{"settings": [3]}', '{"settings": [{"algo": "adap_ucb"}]}'):
-        file.with_suffix(".json").write_text(text)
-        assert "no readable manifest" in message_of(read_records, file)
-    changed = [{**records[0], "horizon": 200}, records[1]]
-    for other in (records[::-1], records[:1], [*records, records[0]], changed):
-        assert "another table" in message_of(curves, table, other, "x")
+    table = read_table(file)
+    assert len(curves(table)) > 0
+    manifest, (one, other) = file.with_suffix(".json"), table.attrs["settings"].items()
+    changed = one[0], {**one[1], "horizon": 200}
+    mixed = {one[0]: other[1], other[0]: one[1]}
+    for records in (mixed, dict([one]), dict([changed, other])):
+        manifest.write_text(json.dumps({"settings": records}))
+        assert "another table" in message_of(curves, read_table(file))
+    for text in ("{", "[]", '{"settings": [3]}', '{"settings": {"a": {"algo": "adap_ucb"}}}'):
+        manifest.write_text(text)
+        assert "no readable manifest" in message_of(curves, read_table(file))
 
 
 def test_a_table_that_is_loaded_has_bounds_if_it_has_a_manifest(tmp_path):
@@ -182,7 +186,9 @@ def test_a_table_that_is_loaded_has_bounds_if_it_has_a_manifest(tmp_path):
     (ax,) = dp.plot(dp.load(file), bounds=True).axes
     assert THM_1 in [line.get_label() for line in ax.lines]
     file.with_suffix(".json").unlink()
-    assert "have bounds" in message_of(dp.plot, dp.load(file), bounds=True)
+    refusal = message_of(dp.plot, dp.load(file), bounds=True)
+    assert refusal.startswith(f"bounds=True: no readable manifest {file.with_suffix('.json')}")
+    assert "only tables of dp.run" in message_of(dp.plot, pd.read_csv(file), bounds=True)
 
 
 def test_a_parameter_that_no_setting_with_bounds_has():

@@ -13,6 +13,7 @@ from dpbandits.report.data import NO_LEVEL, arranged, binned, exceedance, study_
 from dpbandits.report.sources import SEPARATE, read_summary, sources_in, without_parts
 from dpbandits.report.theorems import bound_curves
 from dpbandits.report.words import number, power, unicode_of
+from dpbandits.results.concat import concat_tables
 from dpbandits.results.tables import at_end, settings_of, write_table
 
 
@@ -190,10 +191,10 @@ def test_tables_whose_settings_are_in_another_are_left_out(tmp_path):
     sources, notes = sources_in(tmp_path)
     assert [source.name for source in sources] == ["a"]
     assert len(notes) == 1 and "b.csv" in notes[0]
-    found = [
-        sources[0].__class__(name, name, keys=frozenset(keys))
-        for name, keys in (("part", "a"), ("whole", "ab"), ("other", "bc"), ("ours", "b"))
-    ]
+    table, found = regrets(), []
+    for name, ids in (("part", "a"), ("whole", "ab"), ("other", "bc"), ("ours", "b")):
+        table.attrs["settings"] = dict.fromkeys(ids)
+        found.append(sources[0].__class__(name, name, table=table.copy()))
     kept, dropped = without_parts(found, ["ours"])
     assert {source.name for source in kept} == {"whole", "other", "ours"} and dropped == 1
 
@@ -227,10 +228,9 @@ def test_tables_of_several_seeds_have_bounds():
     """Each seed is a panel. The control: curves without a seed have no column to be found by."""
     given = {"eps": [0.5, 1], "horizon": 2000, "runs": 2, "checkpoints": 8}
     tables = [dp.run("adap_ucb", "bernoulli_c2", seed=seed, **given) for seed in (0, 1)]
-    records = [record for table in tables for record in table.attrs["settings"]]
-    both = pd.concat(tables, ignore_index=True)
-    points, kinds = bound_curves(study_of_table(both), both, records, "both")
-    alone, same = bound_curves(study_of_table(tables[0]), tables[0], records[:2], "alone")
+    both = concat_tables(tables)
+    points, kinds = bound_curves(study_of_table(both), both)
+    alone, same = bound_curves(study_of_table(tables[0]), tables[0])
     assert list(kinds.items()) == list(same.items()) and set(points["panel"]) == {0, 1}
     places = ["level", "line", "axis", "label"]
     expected = alone[places].value_counts()

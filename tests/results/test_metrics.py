@@ -10,8 +10,9 @@ from scipy.stats import norm
 
 import dpbandits as dp
 from dpbandits.cli import compare, plot, report, run
-from dpbandits.figures.experiments import records_of, together
+from dpbandits.results.concat import read_tables
 from dpbandits.results.metrics import nash, resolution
+from dpbandits.results.records import with_metric
 
 MEANS = [0.9, 0.5, 0.1]
 ENV = dp.bernoulli(MEANS)
@@ -91,8 +92,8 @@ def test_summaries_and_figures_show_it(tmp_path, bandit):
     bandit(plot, f"{file} metric=nash out=nash.png")
     assert (tmp_path / "nash.png").is_file()
     dp.save(table, "a.csv")
-    assert "no readable manifest a.json" in message_of(
-        records_of, together([Path("a.csv")]), [Path("a.csv")], needed="metric=nash"
+    assert "metric=nash: no readable manifest a.json" in message_of(
+        with_metric, read_tables([Path("a.csv")]), "nash"
     )
 
 
@@ -115,7 +116,7 @@ def test_each_setting_keeps_its_means_in_tables_that_are_sorted_or_filtered():
     lacking = table.drop(table.index[5])
     assert "a run lacks checkpoints" in message_of(dp.measured, lacking, metric="nash")
     strange = table.assign(eps=table["eps"] + 1)
-    assert "is recorded 0 times" in message_of(dp.measured, strange, metric="nash")
+    assert "was run with is not recorded" in message_of(dp.measured, strange, metric="nash")
 
 
 def test_a_measured_table_knows_its_metric():

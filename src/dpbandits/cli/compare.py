@@ -7,9 +7,11 @@ from pathlib import Path
 
 from ..comparison.table import compare
 from ..comparison.text import note, render
-from ..figures.experiments import by_metric, table_of, together
+from ..figures.experiments import table_of
 from ..files import check_writable, write_atomically
+from ..results.concat import read_tables
 from ..results.metrics import METRICS, REGRET
+from ..results.records import with_metric
 from ..results.summary import too_few_runs
 from ..settings.user_files import user_folders
 from ..validation import one_of
@@ -33,7 +35,7 @@ def main(given: Namespace) -> int:
     baseline = keys.get("baseline")
     metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
     folders = user_folders(given.config_dir)
-    table = by_metric(together(paths), paths, metric, folders)
+    table = with_metric(read_tables(paths), metric, folders)
     compared = compare(table, baseline)
     check_writable(stem.parent)
     for suffix, style in ((".md", "pipe"), (".tex", "latex")):

@@ -10,13 +10,16 @@ from matplotlib.figure import Figure
 
 from ..errors import BadInput, unknown
 from ..figures.bands import BANDS
+from ..figures.bounds import curves
 from ..figures.draw import axis_of, figure_of_table
-from ..figures.experiments import by_metric, curves_of, escaped, experiment_figure, together
+from ..figures.experiments import as_it_stands, escaped, experiment_figure
 from ..figures.metrics import name_axes, refuse_bounds, refuse_spread
 from ..figures.style import FORMATS, SCALES, rescale, save
 from ..figures.terminal import in_text
 from ..files import check_writable
+from ..results.concat import read_tables
 from ..results.metrics import METRICS, REGRET
+from ..results.records import with_metric
 from ..settings.user_files import user_folders
 from ..validation import one_of
 from .command import (
@@ -86,7 +89,7 @@ def _of_tables(
     files: list[Path], keys: dict[str, str], bounds: bool, folders: tuple[str, ...]
 ) -> tuple[Path, Figure]:
     """The figure of tables, and its path without a suffix; says what was chosen."""
-    table = together(files)
+    table = read_tables(files)
     title = files[0].stem if len(files) == 1 else f"{files[0].stem} and {len(files) - 1} more"
     title = escaped(keys.get("title", title))
     if bounds and "rule" in table.columns:
@@ -101,10 +104,10 @@ def _of_tables(
     if bounds:
         refuse_bounds(metric)
     refuse_spread(metric, kind, band)
-    table = by_metric(table, files, metric, folders)
-    curves = curves_of(table, files, folders) if bounds else None
-    marks = is_true(keys, "marks")
-    figure = figure_of_table(table, title, curves, x=x, band=band, kind=kind, marks=marks)
+    table = with_metric(table, metric, folders)
+    drawn = curves(table, folders=folders) if bounds else None
+    marks, table = is_true(keys, "marks"), as_it_stands(table)
+    figure = figure_of_table(table, title, drawn, x=x, band=band, kind=kind, marks=marks)
     name_axes(figure, metric)
     if "rule" not in table.columns and kind is None:
         print(f"drawn with x={axis_of(table, x)} band={band}", file=sys.stderr)

@@ -10,7 +10,14 @@ import pandas as pd
 from ..contracts.question import Question
 from ..errors import BadInput, unknown
 from ..results.intervals import rounded
-from ..results.tables import at_end, budgets_of, question_of_table, settings_of, without_privacy
+from ..results.tables import (
+    SETTING,
+    at_end,
+    budgets_of,
+    question_of_table,
+    settings_of,
+    without_privacy,
+)
 from .pairs import Located, located
 
 ITSELF = "inf"  # the baseline that is each algorithm itself without privacy
@@ -57,7 +64,7 @@ class Samples:
         # the settings without privacy that play this game
         like = np.flatnonzero((place == place[game[0]]) & ~self.private).tolist()
         if baseline == ITSELF:
-            fixed = {*self.of_game, *budgets}
+            fixed = {*self.of_game, *budgets, SETTING}
             own = self._alike([c for c in self.settings.columns if c not in fixed])
             same = {i: [j for j in like if own[i] == own[j]] for i in game.tolist()}
             return [self._only(same[i], baseline) if self.private[i] else i for i in same]

@@ -5,94 +5,68 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..contracts.parameters import BUDGETS
-from ..errors import BadInput
-from ..results.manifest import UNREADABLE, read_manifest
+from ..results.records import records_of
 from ..results.summary import summarize
-from ..results.tables import budgets_of, settings_of
+from ..results.tables import SETTING, budgets_of, settings_of
 from ..theory.bounds import Bound, bounds_for
-from ..theory.problem import Problem, budget_of, problem
+from ..theory.problem import Problem, problem
 from .style import LONG
 
 MOST = 6  # curves in one panel
 POINTS = 60  # of a curve
 FAR = 1000  # lower bounds are not drawn where the regret is this many times larger
-FIELDS = {"algo", "parameters", "env", "env_spec", "population", "horizon", "notion", "loss"}
 COLUMNS = ["axis", "x", "value", "label", "kind", "side"]
 SHORT = {"Theorem": "Thm.", "Corollary": "Cor.", "Algorithm": "Alg.", "whatever the": "any"}
 Curve = dict[str, Any]  # the columns of ``curves``, ``x`` and ``value`` as arrays, and its ``rank``
 
 
-def read_records(table: Path, needed: str = "bounds=true") -> list[dict[str, Any]]:
-    """The records of a table's settings, from the manifest beside it, for what ``needed`` them."""
-    try:
-        records = list(read_manifest(table)["settings"])
-        if not all(record.keys() >= FIELDS for record in records):
-            raise KeyError
-        return records
-    except UNREADABLE:
-        file = table.with_suffix(".json")
-        raise BadInput(
-            f"{needed}: no readable manifest {file}, which records the settings of {table}"
-        ) from None
-
-
-def curves(table: pd.DataFrame, records: Sequence[Mapping[str, Any]], name: str) -> pd.DataFrame:
-    """The curves of the most informative bounds on the settings of a table.
+def curves(
+    table: pd.DataFrame, needed: str = "bounds=true", folders: Sequence[str] = ()
+) -> pd.DataFrame:
+    """The curves of the most informative bounds on the settings of a table that has their records.
 
     Args:
         table: a tidy table.
-        records: the record of each of its settings, in the table's order.
-        name: the table's name in an error.
+        needed: what needs the records, for an error.
+        folders: the user's folders, with the reward laws that the records name.
 
     Returns:
         A row for each point of a curve: the columns of its setting, ``axis`` (t or a budget), the
-        point ``x`` on it, the ``value``, and ``label``, ``kind`` and ``side`` of the bound. Orders
-        are multiplied by a constant: against t the curve meets the mean regret at the horizon,
-        against a budget it fits the mean regrets best.
+        point ``x`` on it, the ``value``, and ``label``, ``kind`` and ``side`` of the bound. A curve
+        against a budget is of several settings, and has no id. Orders are multiplied by a constant:
+        against t the curve meets the mean regret at the horizon, against a budget it fits the mean
+        regrets best.
 
     Raises:
-        BadInput: the records are not those of the table.
+        BadInput: see ``records_of``.
     """
     summary = summarize(table)
     settings, means = summary[settings_of(table)], summary["mean"].to_numpy()
     rows: list[Any] = settings.to_dict("records")
-    check_match(rows, records, name)
+    records = records_of(table, needed, folders, settings)
     problems = [problem(record) for record in records]
     found: list[Curve] = []
     for row, of_row, mean in zip(rows, problems, means, strict=True):
         found += against_time(row, of_row, mean)
     for name in budgets_of(settings):
-        others = [column for column in settings.columns if column != name]
+        others = [column for column in settings.columns if column not in (name, SETTING)]
         for _, group in settings.groupby(others, sort=False, dropna=False):
             several = group[np.isfinite(group[name])].sort_values(name).index
             of_budgets = [problems[i] for i in several]
             # eps can be an axis if all users have the same level
             same = all(p.equal_levels or "eps_min" not in p.parameters for p in of_budgets)
             if len(several) > 1 and same:
-                found += against_budget(name, rows[several[0]], of_budgets, means[several])
+                shared = {k: x for k, x in rows[several[0]].items() if k != SETTING}
+                found += against_budget(name, shared, of_budgets, means[several])
     drawn = limited(without_references([curve for curve in found if len(curve["x"])]))
     points = pd.DataFrame(drawn, columns=settings.columns.union(COLUMNS, sort=False))
     return points.explode(["x", "value"], ignore_index=True).astype({"x": float, "value": float})
-
-
-def check_match(
-    rows: Sequence[Mapping[str, Any]], records: Sequence[Mapping[str, Any]], name: str
-) -> None:
-    """Refuse a manifest that is not that of its table."""
-    same = len(rows) == len(records)
-    for row, record in zip(rows, records, strict=False):
-        column, budget = budget_of(record)
-        same = same and all(row[key] == record[key] for key in ("algo", "env", "horizon"))
-        same = same and math.isclose(row.get(column, math.inf), budget, rel_tol=1e-9)
-    if not same:
-        raise BadInput(f"bounds=true: the manifest beside {name} is that of another table")
 
 
 def without_references(found: Sequence[Curve]) -> list[Curve]:

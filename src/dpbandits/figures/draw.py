@@ -19,7 +19,7 @@ from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, unknown
 from ..files import package_folder
 from ..results.metrics import METRICS, REGRET
-from ..results.records import of_metric
+from ..results.records import with_metric
 from ..results.tables import question_of_table, varied_in
 from ..settings.groups import names_in, read_experiment
 from ..validation import as_number, one_of, text, yes_no
@@ -171,18 +171,12 @@ def from_file(name: str, described: Any, table: pd.DataFrame) -> Draw:
         raise BadInput(f"figure.kind={kind} of experiment {name}: it cannot draw {found}")
     refuse_spread(metric, kind, options.get("band", "ci"))
     draw = partial(KINDS[kind], **options)
-    return draw if metric == REGRET else partial(_of_metric, draw, metric)
+    return draw if metric == REGRET else partial(_with_metric, draw, metric)
 
 
-def metric_of_experiment(name: str) -> str:
-    """The statistic that the figure of an experiment of the package shows."""
-    described = read_experiment(name).get("figure") if name in names_in("experiment") else None
-    return str((described or {}).get(METRIC, REGRET))
-
-
-def _of_metric(draw: Draw, metric: str, table: pd.DataFrame, **given: Any) -> Figure:
+def _with_metric(draw: Draw, metric: str, table: pd.DataFrame, **given: Any) -> Figure:
     """The figure of another statistic than pseudo-regret, of a table that knows its settings."""
-    figure = draw(of_metric(table, metric, table.attrs.get("settings")), **given)
+    figure = draw(with_metric(table, metric), **given)
     name_axes(figure, metric)
     return figure
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import inspect
-import json
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,26 +16,20 @@ from matplotlib.figure import Figure
 from ..contracts.question import QUESTIONS, REGRET
 from ..errors import BadInput, plain, unknown
 from ..files import check_writable, package_folder
-from ..results.distinguish import distinguishing
 from ..results.manifest import INDIFFERENT, is_current
-from ..results.metrics import NASH
 from ..results.naming import refuse_to_replace, table_path
 from ..results.reading import read_table
-from ..results.records import of_metric
 from ..results.report import write_report
-from ..results.tables import joined_budgets, question_of_table, settings_of
+from ..results.tables import question_of_table
 from ..running.monte_carlo import play_missing
 from ..settings.compose import request_from
 from ..settings.groups import file_of, is_name, names_in, question_of, read_experiment
 from ..settings.setting import Setting
 from ..settings.sweep import grids, names_varied
-from ..settings.user_files import load_laws
 from ..validation import whole
-from .bounds import curves, read_records
-from .draw import figure_of_experiment, metric_of_experiment
+from .bounds import curves
+from .draw import figure_of_experiment
 from .style import save
-
-NO_RECORD: Mapping[str, Any] = {"parameters": {}, "env_spec": {}, "population": None}
 
 
 def reproduce(name: str, results: Path, changes: Mapping[str, Any]) -> list[Path]:
@@ -98,17 +90,15 @@ def _are_newer(figures: Sequence[Path], table: Path, described: Path) -> bool:
 def experiment_figure(name: str, results: Path, bounds: bool = False) -> tuple[Path, Figure]:
     """The figure of an experiment from its table, and its path without a suffix."""
     file = table_of(name, results)
-    table = read(file)
+    table = read_table(file)
     draw = figure_of_experiment(name, table)
-    if metric_of_experiment(name) == NASH:
-        table.attrs["settings"] = records_of(table, [file], needed="metric=nash")
     if bounds and "bounds" not in inspect.signature(draw).parameters:
         raise BadInput(
             f"bounds=true: the figure of {name} takes no bounds; bandit-plot {file} bounds=true "
             "draws its table with them"
         )
-    beside = {"bounds": curves_of(table, [file])} if bounds else {}
-    return results / "figures" / name, _scaled(draw(table, **beside), name, table)
+    beside = {"bounds": curves(table)} if bounds else {}
+    return results / "figures" / name, _scaled(draw(as_it_stands(table), **beside), name, table)
 
 
 def table_of(name: str, results: Path) -> Path:
@@ -137,46 +127,6 @@ def _scaled(figure: Figure, name: str, table: pd.DataFrame) -> Figure:
     return figure
 
 
-def curves_of(
-    table: pd.DataFrame, files: Sequence[Path], folders: Sequence[str] = ()
-) -> pd.DataFrame:
-    """The curves of bounds of one table, or of several that are one, see ``together``; with reward
-    laws of the user's folders.
-    """
-    return curves(table, records_of(table, files, folders), ", ".join(map(str, files)))
-
-
-def records_of(
-    table: pd.DataFrame,
-    files: Sequence[Path],
-    folders: Sequence[str] = (),
-    needed: str = "bounds=true",
-) -> list[dict[str, Any]]:
-    """The records of the settings of one table, or of several that are one, see ``together``; the
-    reward laws that they name are loaded from the user's folders.
-    """
-    records = table.attrs.get("settings")
-    if records is None:
-        records = [record for file in files for record in read_records(file, needed)]
-    load_laws([record.get("env_spec") for record in records], folders)
-    return list(records)
-
-
-def by_metric(
-    table: pd.DataFrame, files: Sequence[Path], metric: str, folders: Sequence[str] = ()
-) -> pd.DataFrame:
-    """A table, or several that are one, with another statistic than pseudo-regret."""
-    records = None
-    if metric == NASH and "rule" not in table.columns:
-        records = records_of(table, files, folders, f"metric={metric}")
-    return of_metric(table, metric, records)
-
-
-def read(file: Path) -> pd.DataFrame:
-    """A tidy table whose words are drawn as they stand: $ starts no formula."""
-    return as_it_stands(read_table(file))
-
-
 def as_it_stands(table: pd.DataFrame) -> pd.DataFrame:
     """A table whose words are drawn as they stand."""
     table = table.rename(columns=escaped)
@@ -190,61 +140,3 @@ def as_it_stands(table: pd.DataFrame) -> pd.DataFrame:
 def escaped(text: str) -> str:
     """Text that matplotlib draws as it stands."""
     return str(text).replace("$", r"\$")
-
-
-def together(files: Sequence[Path]) -> pd.DataFrame:
-    """Several tables as one that is drawn, see ``joined``."""
-    return joined(files, [read(file) for file in files])
-
-
-def joined(files: Sequence[Path], tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Several tables as one, with the columns of ``distinguishing`` where the manifests beside
-    their files tell settings apart that look alike. A setting in several tables is taken once.
-
-    Raises:
-        BadInput: the tables are of different questions, or no manifest tells settings apart.
-    """
-    questions = sorted({question_of_table(table).name for table in tables})
-    if len(questions) > 1:
-        raise BadInput(f"the tables answer different questions: {', '.join(questions)}")
-    table = tables[0] if len(tables) == 1 else _told_apart(files, tables)
-    measured = set(question_of_table(table).measured) - {"t"}
-    rows = [name for name in table.columns if name not in measured]
-    if table.duplicated(rows).any():
-        raise BadInput(
-            "the tables hold the same settings twice, or settings that differ in something that "
-            "neither is a column nor stands in a manifest beside them; plot them apart"
-        )
-    return table
-
-
-def _told_apart(files: Sequence[Path], tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Tables as one: each setting once, from the table with most runs of it."""
-    found: dict[str, tuple[Any, Any, pd.DataFrame]] = {}  # columns, record (or None) and rows
-    for file, table in zip(files, tables, strict=True):
-        groups = table.groupby(settings_of(table), sort=False, dropna=False)
-        of_file = _records(file, groups.ngroups)
-        for record, (_, rows) in zip(of_file, groups, strict=True):
-            key = json.dumps(record, sort_keys=True) if record else f"{file} {len(found)}"
-            if key not in found or len(rows) > len(found[key][2]):
-                found[key] = rows[settings_of(table)].iloc[0].to_dict(), record, rows
-    columns, records, parts = zip(*found.values(), strict=True)
-    names = sorted({name for own in columns for name in own})
-    looks = [{name: own[name] for name in names if pd.notna(own.get(name))} for own in columns]
-    known = [record or NO_RECORD for record in records]
-    more = distinguishing(looks, known)
-    settings = [rows.assign(**own) for rows, own in zip(parts, more, strict=True)]
-    table = joined_budgets(pd.concat(settings, ignore_index=True))
-    if all(records):
-        table.attrs["settings"] = known
-    return table
-
-
-def _records(file: Path, settings: int) -> list[Any]:
-    """The records of a table's settings, None for each without a manifest that fits."""
-    with suppress(BadInput):
-        records = read_records(file)
-        parts = [(r["parameters"], r["env_spec"], r["population"] or {}) for r in records]
-        if len(records) == settings and all(isinstance(x, dict) for some in parts for x in some):
-            return records
-    return [None] * settings

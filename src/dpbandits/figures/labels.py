@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.display import display_name, symbol
-from ..results.distinguish import of_game
 from ..results.tables import budgets_of, varied_in, without_privacy
+from ..results.varying import of_game, varying
 
 WITHOUT = "without privacy"
 
@@ -44,13 +44,10 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = Fals
     of the environment also if they vary between algorithms alone. With ``horizons`` there is also
     a line for each horizon. The rows of ``unprotected`` have lines of their own.
     """
-    games = table.groupby(["env", "horizon"])
-    own = table.groupby(["algo", "env", "horizon"])
-    varied = [
-        name
-        for name in varied_in(table)
-        if name not in but and (games if of_game(name) else own)[name].nunique().max() > 1
-    ]
+    among, game = [name for name in varied_in(table) if name not in but], ["env", "horizon"]
+    found = varying(table, filter(of_game, among), game)
+    found += varying(table, among, ["algo", *game])
+    varied = [name for name in among if name in found]
     if horizons and "horizon" not in but and table["horizon"].nunique() > 1:
         varied.append("horizon")
     key: Any

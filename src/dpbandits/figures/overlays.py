@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
+from ..results.tables import SETTING
 from .bounds import COLUMNS
 from .style import BOUND, Styles
 
@@ -32,6 +33,8 @@ def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.
     if bounds is None:
         return table.head(0).assign(**dict.fromkeys([*COLUMNS, "mark"]))
     against = bounds[bounds["axis"] == axis]
+    if axis != "t":  # of several settings
+        against = against.drop(columns=SETTING, errors="ignore")
     setting = [c for c in against.columns if c in table.columns and c != axis]
     against = against.astype(table.dtypes[setting].to_dict())  # a column may be blank in one
     found = against.merge(table[[*setting, "line"]].drop_duplicates(), on=setting)

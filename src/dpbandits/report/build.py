@@ -49,7 +49,7 @@ def report_of_folder(results: Path, metric: str = REGRET, folders: Sequence[str]
     """
     check_installed()
     sources, notes = sources_in(results)
-    load_laws([r.get("env_spec") for source in sources for r in source.records or ()], folders)
+    load_laws([r["env_spec"] for source in sources for r in source.records.values()], folders)
     sources, others = by_metric(sources, metric)
     return _page("Private bandits: results", sources, results, [*notes, *others])
 

@@ -18,7 +18,15 @@ from ..figures.style import looks_of
 from ..results.metrics import NASH
 from ..results.records import metric_of
 from ..results.summary import mean_of
-from ..results.tables import at_end, budgets_of, question_of_table, settings_of
+from ..results.tables import (
+    SETTING,
+    at_end,
+    budgets_of,
+    question_of_table,
+    settings_in,
+    settings_of,
+)
+from ..results.varying import varying
 from .words import name_of, value
 
 MOST_SETTINGS = 1000  # of a table whose settings are shown one by one
@@ -105,10 +113,9 @@ def study_of_table(table: pd.DataFrame) -> Study:
     table = table.reset_index(drop=True)
     question = question_of_table(table)
     columns, statistic = settings_of(table), question.statistic
-    groups = table.groupby(columns, sort=False, dropna=False)
-    settings = groups.head(1)[columns].reset_index(drop=True)
+    settings = settings_in(table)
     # the order of settings is that of their first rows
-    number = pd.factorize(groups.ngroup())[0]
+    number = pd.factorize(table.groupby(columns, sort=False, dropna=False).ngroup())[0]
     slim = pd.DataFrame({"setting": number, "value": table[statistic].to_numpy(dtype=float)})
     slim["t"] = table["t"].to_numpy() if question.each_checkpoint else 0
     last = slim[table.index.isin(at_end(table).index)]
@@ -202,6 +209,7 @@ def exceedance(last: pd.DataFrame) -> pd.DataFrame:
 
 def arranged(settings: pd.DataFrame) -> Arrangement:
     """Divide what varies among the axis, panels and lines; see ``Arrangement``."""
+    settings = settings.drop(columns=SETTING, errors="ignore")
     group = "rule" if "rule" in settings.columns else "algo"
     axis = axis_of(settings, group)
     others = [c for c in BUDGETS if axis in BUDGETS and c != axis]  # these are of lines
@@ -209,9 +217,9 @@ def arranged(settings: pd.DataFrame) -> Arrangement:
     own = [c for c in settings.columns if c not in (*panel, axis, group)]
     if "true_mean" in panel and {"env.mean", "env.means"} & set(panel):
         panel.remove("true_mean")
-    shown = [c for c in panel if settings[c].nunique(dropna=False) > 1 or c == "env"]
-    within = settings.groupby([group, *shown], sort=False, dropna=False)
-    vary = [c for c in own if within[c].nunique(dropna=False).max() > 1]
+    differ = varying(settings, panel, blank=True)
+    shown = [c for c in panel if c in differ or c == "env"]
+    vary = varying(settings, own, within=[group, *shown], blank=True)
     titles = [title_of(shown, row) for row in settings[shown].itertuples(index=False)]
     own_values = settings[vary].replace(np.inf, np.nan) if others else settings[vary]
     rows = zip(settings[group], own_values.itertuples(index=False), strict=True)

@@ -16,14 +16,14 @@ from jinja2 import Environment, FileSystemLoader
 from ..claims.claim import BASES
 from ..contracts.parameters import BUDGETS
 from ..results.metrics import METRICS, REGRET
-from ..results.tables import settings_of
+from ..results.tables import settings_in
 from ..settings.groups import leaves
 from . import charts
 from .data import MEASURED, NO_LEVEL, PLACE, Arrangement, Study, study_of_summary, study_of_table
 from .privacy import privacy_rows
 from .sources import Source, read_pipes
 from .stored_figure import inside_page
-from .theorems import bound_curves, checked, map_of, ratios_of
+from .theorems import bound_curves, map_of, ratios_of, records_for_theorems
 from .words import name_of, number, unicode_of, value
 
 FOLDER = Path(__file__).parent
@@ -74,15 +74,17 @@ class Section:
 def section_of(source: Source) -> Section:
     """The section of a source."""
     if source.table is not None:
+        rules = "rule" in source.table
         study = study_of_table(source.table)
-        settings = source.table[settings_of(source.table)].drop_duplicates(ignore_index=True)
+        records = records_for_theorems(source.table, settings_in(source.table))
     else:
         assert source.summary is not None
-        settings = source.summary
-        study = study_of_summary(settings, "stopping time" if "rule" in settings else "regret")
-    known = source.records or []
-    records = known if checked(known, settings, source.name) else []
-    if known and not records and "algo" in settings.columns:
+        rules = "rule" in source.summary
+        study = study_of_summary(source.summary, "stopping time" if rules else "regret")
+        records = records_for_theorems(source.summary, source.summary)
+    if source.metric != REGRET:  # theorems are about pseudo-regret
+        records = []
+    elif source.records and not records and not rules:
         study.notes.append("No theorems: the manifest does not fit, or has a law unknown here.")
     ratios = ratios_of(study.means[: len(records)], records)
     arrangement = study.arrangement
@@ -93,7 +95,7 @@ def section_of(source: Source) -> Section:
     )
     bounds, kinds = pd.DataFrame(), dict[str, str]()
     if records and source.table is not None and not study.aggregated:
-        bounds, kinds = bound_curves(study, source.table, records, source.name)
+        bounds, kinds = bound_curves(study, source.table)
     section.kinds, section.tables = kinds, tables_of(study, bounds)
     there = study.ends[["low", "q10"]].notna().any()
     bands = {"interval": there["low"], "quantiles": there["q10"], "none": there.any()}

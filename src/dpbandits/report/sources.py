@@ -15,13 +15,14 @@ import pandas as pd
 
 from ..contracts.question import QUESTIONS, REGRET, Question
 from ..errors import BadInput, plain
-from ..figures.experiments import joined
 from ..files import read_text
 from ..results import metrics
+from ..results.concat import concat_tables
 from ..results.manifest import INDIFFERENT, UNREADABLE, read_manifest
 from ..results.naming import FINDINGS
 from ..results.reading import read_table
-from ..results.records import metric_of, of_metric
+from ..results.records import SETTINGS, Records, metric_of, records_of_settings, with_metric
+from ..results.tables import SETTING
 from ..settings.compose import request_from
 from ..settings.groups import about, default_keys, names_in, question_of, read_experiment
 from .words import unicode_of
@@ -43,8 +44,6 @@ class Source:
         command: the command that makes it, several in lines, or None if it is not known.
         versions: versions of packages by name, empty if they are not recorded.
         commit: the commit of the sources.
-        records: the record of each setting, or None if there is no manifest.
-        keys: the names of the settings' stored runs.
         table: the tidy table, or None.
         summary: its summary if there is no table.
         picture: its figure as it is stored beside such a summary.
@@ -58,12 +57,16 @@ class Source:
     seed: Any = None
     versions: Mapping[str, str] | None = None
     commit: str | None = None
-    records: list[dict[str, Any]] | None = None
-    keys: frozenset[str] = frozenset()
     table: pd.DataFrame | None = None
     summary: pd.DataFrame | None = None
     picture: Path | None = None
     metric: str = metrics.REGRET
+
+    @property
+    def records(self) -> Records:
+        """The records of its settings by their ids; none if there is no manifest."""
+        shown = self.summary if self.table is None else self.table
+        return Records({} if shown is None else shown.attrs.get(SETTINGS, {}))
 
 
 def sources_in(results: Path) -> tuple[list[Source], list[str]]:
@@ -94,7 +97,7 @@ def sources_in(results: Path) -> tuple[list[Source], list[str]]:
         }  # fmt: skip
         if len(own) > SEPARATE:
             try:
-                shared = share(results, own)
+                shared = share(own)
             except BadInput as error:
                 notes.append(f"{len(own)} tables have a section each: {error}.")
             else:
@@ -116,17 +119,16 @@ def without_parts(found: list[Source], ours: Collection[str]) -> tuple[list[Sour
     jobs of a multirun are; experiments of ours remain.
     """
     kept: list[Source] = []
-    for source in sorted(found, key=lambda s: (-len(s.keys), s.name)):
-        stays = source.name in ours or not source.keys
-        if stays or not any(source.keys <= other.keys for other in kept):
+    for source in sorted(found, key=lambda s: (-len(s.records), s.name)):
+        own = source.records.keys()
+        stays = source.name in ours or not own
+        if stays or not any(own <= other.records.keys() for other in kept):
             kept.append(source)
     return kept, len(found) - len(kept)
 
 
 def by_metric(found: list[Source], metric: str) -> tuple[list[Source], list[str]]:
     """The sources with another statistic than pseudo-regret, and sentences about what has none.
-
-    Theorems are about pseudo-regret, so records of settings do not remain.
 
     Raises:
         BadInput: there is no such metric, or nothing that has it.
@@ -135,7 +137,7 @@ def by_metric(found: list[Source], metric: str) -> tuple[list[Source], list[str]
     made, notes = [], []
     for source in found:
         try:
-            made.append(_of_metric(source, metric))
+            made.append(_with_metric(source, metric))
         except BadInput as error:
             notes.append(f"Left out: {source.title}: {error}.")
     if not made:
@@ -143,41 +145,40 @@ def by_metric(found: list[Source], metric: str) -> tuple[list[Source], list[str]
     return made, notes
 
 
-def _of_metric(source: Source, metric: str) -> Source:
+def _with_metric(source: Source, metric: str) -> Source:
     """A source with another statistic; one of ``dpbandits.measured`` keeps its own."""
     if source.table is None:
         if metric == metrics.REGRET:
             return source
         raise BadInput(f"metric={metric}: a table is needed, and there is a summary only")
-    table = of_metric(source.table, metric, source.records)
+    table = with_metric(source.table, metric)
     metric = metric_of(table)
     if metric == metrics.REGRET:
         return source
     title = f"{source.title} ({metrics.METRICS[metric]})"
-    return replace(source, title=title, table=table, records=None, metric=metric)
+    return replace(source, title=title, table=table, metric=metric)
 
 
-def share(results: Path, own: Mapping[str, tuple[Source, pd.DataFrame]]) -> Source:
-    """Tables of one's own in a folder, all of regrets or all of stopping times, as one source.
+def share(own: Mapping[str, tuple[Source, pd.DataFrame]]) -> Source:
+    """Tables of one's own, all of regrets or all of stopping times, as one source.
 
     Raises:
         BadInput: they hold settings that cannot be told apart.
     """
-    table = joined([results / f"{name}.csv" for name in own], [table for _, table in own.values()])
+    table = concat_tables([table for _, table in own.values()])
     first, _ = next(iter(own.values()))
     title = "Stopping times of your own" if "rule" in table else "Runs of your own"
     seeds = ", ".join(map(str, sorted(table["seed"].unique())))
     return replace(
         first, name=title.lower().replace(" ", "-"), title=title, says=f"{len(own)} tables.",
         command="\n".join(source.command or "" for source, _ in own.values()).strip() or None,
-        seed=seeds, records=table.attrs.get("settings"), keys=frozenset(), table=table,
+        seed=seeds, table=table,
     )  # fmt: skip
 
 
 def source_of_table(name: str, table: pd.DataFrame, file: Path | None = None) -> Source:
     """The source of a tidy table; what its manifest holds if it has one."""
     title, says = named(name)
-    records = table.attrs.get("settings")
     if file is not None:
         with suppress(*UNREADABLE):
             manifest = read_manifest(file)
@@ -185,10 +186,10 @@ def source_of_table(name: str, table: pd.DataFrame, file: Path | None = None) ->
             return Source(
                 name, title, says, command_of(config, manifest.get("changed", [])),
                 config["seed"], manifest.get("versions"), manifest.get("commit"),
-                manifest.get("settings"), frozenset(manifest.get("finished", [])), table,
+                table,
             )  # fmt: skip
     seed = ", ".join(map(str, sorted(table["seed"].unique())))
-    return Source(name, title, says, None, seed, records=records, table=table)
+    return Source(name, title, says, None, seed, table=table)
 
 
 def source_of_summary(name: str, file: Path) -> Source:
@@ -196,16 +197,16 @@ def source_of_summary(name: str, file: Path) -> Source:
     title, says = named(name)
     question = question_of(name) or REGRET
     summary = read_summary(file)
-    records = None
     with suppress(BadInput):
         settings = request_from(question, {"experiment": name}, {}).settings
         if len(settings) == len(summary):
-            records = [setting.record for setting in settings]
+            summary[SETTING] = [setting.id for setting in settings]
+            summary.attrs[SETTINGS] = records_of_settings(settings)
     command = f"{question.command} experiment={name}"
     seed = read_experiment(name).get("seed", default_keys(question.keys_file)["seed"])
     picture = file.parent / "figures" / f"{name}.png"
     return Source(
-        name, title, says, command, seed, records=records, summary=summary,
+        name, title, says, command, seed, summary=summary,
         picture=picture if picture.is_file() else None,
     )  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -14,15 +14,15 @@ import pandas as pd
 from ..contracts.display import display_name, environment_title
 from ..contracts.parameters import BUDGETS
 from ..errors import BadInput, plain
-from ..figures.bounds import check_match, curves
+from ..figures.bounds import curves
 from ..figures.overlays import WITHOUT_CONSTANT
-from ..results.tables import settings_of
+from ..results.records import Record, records_of
+from ..results.tables import SETTING, descriptive, settings_in
 from ..theory.bounds import bounds_for
 from ..theory.problem import budget_of, problem
 from .data import NO_LEVEL, Study, binned
 from .words import name_of, power
 
-Record = Mapping[str, Any]
 COLUMNS = ["panel", "level", "line", "axis", "x", "value", "label", "kind"]
 RATIOS = ["algo", "game", "budget", "x", "ratio"]
 ROOM = 3.0  # curves are cut at this many times the largest value measured
@@ -30,12 +30,10 @@ SLACK = 30.0  # and at this fraction of the smallest
 POINTS = 16
 
 
-def bound_curves(
-    study: Study, table: pd.DataFrame, records: Sequence[Record], name: str
-) -> tuple[pd.DataFrame, dict[str, str]]:
+def bound_curves(study: Study, table: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     """The curves of bounds on a study's settings, panel by panel, as in the figures.
 
-    The study is that of the table, not aggregated; for the other arguments see ``curves``.
+    The study is that of the table, which has the records of its settings, not aggregated.
 
     Returns:
         A row for each point: the numbers of ``panel``, ``level`` and ``line``, the ``axis`` (t, or
@@ -45,23 +43,21 @@ def bound_curves(
     Raises:
         BadInput: the records are not those of the table.
     """
-    columns = settings_of(table)
-    found = table.groupby(columns, sort=False, dropna=False)
-    number = pd.factorize(found.ngroup())[0]
+    settings = settings_in(table)
     places, parts = study.arrangement.places, []
-    setting: Any
+    number: Any
     for panel in range(len(study.arrangement.panels)):
         inside = [int(i) for i in np.flatnonzero(places["panel"] == panel)]
-        rows = table[np.isin(number, inside)]
-        drawn = curves(rows, [records[i] for i in inside], name)
+        drawn = curves(table[table[SETTING].isin(settings[SETTING].iloc[inside])])
         if drawn.empty:
             continue
-        own = [name for name in columns if name in drawn.columns]  # a seed may not vary here
-        keys = rows[own].drop_duplicates()
+        # a seed may not vary here
+        own = [name for name in descriptive(table) if name in drawn.columns]
+        keys = settings[own].iloc[inside].assign(number=inside)
         drawn = drawn[drawn["axis"].isin(["t", study.arrangement.axis])]
-        drawn = drawn.astype(keys.dtypes.to_dict()).merge(keys.assign(setting=inside), on=own)
-        for setting, curve in drawn.groupby("setting", sort=False):
-            place = places.iloc[setting]
+        drawn = drawn.astype(keys.dtypes[own].to_dict()).merge(keys, on=own)
+        for number, curve in drawn.groupby("number", sort=False):
+            place = places.iloc[number]
             for axis, points in curve.groupby("axis", sort=False):
                 for (label, kind), bound in points.groupby(["label", "kind"], sort=False):
                     some = np.unique(np.linspace(0, len(bound) - 1, POINTS).astype(int))
@@ -145,15 +141,15 @@ def map_of(ratios: pd.DataFrame) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def checked(records: Sequence[Record], settings: pd.DataFrame, name: str) -> bool:
-    """Whether records are those of some settings, and their environments are known here, so that
-    theorems can be evaluated for them.
+def records_for_theorems(table: pd.DataFrame, settings: pd.DataFrame) -> list[Record]:
+    """The records of the settings of a table, or a summary, if they fit and their environments are
+    known here, so that theorems can be evaluated for them; else none.
     """
     if "rule" in settings.columns or "algo" not in settings.columns:
-        return False
+        return []
     with suppress(BadInput, KeyError, TypeError, AttributeError):
-        check_match(settings.to_dict("records"), records, name)  # type: ignore[arg-type]
+        records = records_of(table, "theorems", rows=settings)
         for record in {plain(record["env_spec"]): record for record in records}.values():
             problem(record)  # a law may be one of --config-dir
-        return True
-    return False
+        return records
+    return []

@@ -32,7 +32,7 @@ def read_manifest(table: Path) -> Any:
 
 def write_manifest(table: Path, request: Request, seconds: float) -> None:
     """Write what is needed to make a table again: configuration, the overrides that changed it,
-    settings, the names of the files of their runs, the table's checksum, versions and time.
+    settings by their ids, the table's checksum, versions and time.
 
     A table made of finished runs alone keeps the time that these took.
     """
@@ -44,8 +44,7 @@ def write_manifest(table: Path, request: Request, seconds: float) -> None:
     manifest = {
         "config": request.config,
         "changed": list(request.changed),
-        "settings": [setting.record for setting in request.settings],
-        "finished": [setting.key for setting in request.settings],
+        "settings": {setting.id: setting.record for setting in request.settings},
         "sha256": sha256(table),
         "sources": SOURCES,
         "seed": request.config["seed"],
@@ -66,7 +65,7 @@ def is_current(table: Path, config: Mapping[str, Any], settings: Sequence[Settin
             all(table.with_suffix(suffix).stat().st_size for suffix in (".md", ".tex"))
             and manifest["sources"] == SOURCES
             and differing(manifest["config"], config) <= INDIFFERENT
-            and manifest["finished"] == [setting.key for setting in settings]
+            and list(manifest["settings"]) == [setting.id for setting in settings]
             and manifest["sha256"] == sha256(table)
         )
     return False

@@ -59,9 +59,11 @@ def refuse_to_replace(request: Request) -> None:
         return
     with contextlib.suppress(*UNREADABLE):
         manifest = read_manifest(path)
-        keys = [str(key) for key in manifest.get("changed", ())]  # earlier versions wrote none
+        keys = [str(key) for key in manifest["changed"]]
         runs = int(float(manifest["config"]["runs"]))
-        same = _content(manifest["settings"]) == _content(s.record for s in request.settings)
+        same = _content(manifest["settings"].values()) == _content(
+            s.record for s in request.settings
+        )
         if not (same and runs <= request.runs) and set(keys) != set(request.changed):
             made = f"with {' '.join(keys)}" if keys else "as it stands"
             given = " ".join(request.changed) or f"experiment={name}"

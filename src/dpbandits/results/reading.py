@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from contextlib import suppress
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +14,20 @@ import pandas as pd
 
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import REGRET
-from ..errors import BadInput
+from ..errors import BadInput, plain
+from ..settings.setting import digest
 from ..validation import CSV, check_header, file_at, header_of, read_csv, refuse_alike
+from .manifest import UNREADABLE, read_manifest
+from .records import FILE, SETTINGS, records_in
 from .tables import (
     ROWS,
+    SETTING,
     at_end,
     budgets_of,
     columns_of,
+    descriptive,
     question_of_table,
+    settings_in,
     settings_of,
     varied_in,
     with_budgets,
@@ -36,13 +44,18 @@ LARGEST = 1e100  # of a number in a table: squares of larger ones are not finite
 
 
 def read_table(path: Path) -> pd.DataFrame:
-    """Read a tidy table, of regret or of stopping times.
+    """Read a tidy table, of regret or of stopping times, with the records of its settings if the
+    manifest beside it has them.
 
     Raises:
         BadInput: the file is missing, is not a CSV, or its columns or numbers are not those of a
             tidy table.
     """
-    return checked(str(path), _csv_of(path))
+    table = checked(str(path), _csv_of(path))
+    table.attrs[FILE] = str(path)
+    with suppress(*UNREADABLE):
+        table.attrs[SETTINGS] = records_in(read_manifest(path))
+    return table
 
 
 def _csv_of(path: Path) -> pd.DataFrame:
@@ -85,7 +98,7 @@ def checked(where: str, table: Any) -> pd.DataFrame:
     """A table, completed, that is a tidy one; messages begin with ``where``."""
     table = completed(frame(where, table))
     check_table(where, table)
-    return table
+    return with_ids(table)
 
 
 def frame(where: str, table: Any) -> pd.DataFrame:
@@ -113,6 +126,36 @@ def completed(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(**{k: v for k, v in given.items() if k not in table.columns})
 
 
+def with_ids(table: pd.DataFrame) -> pd.DataFrame:
+    """The table with an id of each setting. A setting without one, since the table was made by hand
+    or concatenated, has a hash of the columns that describe it; so have settings that share one,
+    since their values were edited.
+    """
+    found = settings_in(table)
+    ids = found.get(SETTING, pd.Series(np.nan, found.index)).astype(object)
+    lacking = ~ids.map(lambda x: isinstance(x, str)) | ids.duplicated(keep=False)
+    if not lacking.any():
+        return table
+    columns, seed = descriptive(table), str(table["seed"].iloc[0])  # if it does not vary
+    rows = found.loc[lacking, columns].itertuples(index=False)
+    ids[lacking] = [_hash_of(seed, dict(zip(columns, row, strict=True))) for row in rows]
+    number = table.groupby(settings_of(table), sort=False, dropna=False, observed=True).ngroup()
+    table = table.drop(columns=SETTING, errors="ignore")
+    of_rows = ids.to_numpy()[number.to_numpy()]
+    table.insert(table.columns.get_loc("run"), SETTING, of_rows)  # type: ignore[arg-type]
+    return table
+
+
+def _hash_of(seed: str, setting: dict[str, Any]) -> str:
+    """The id of a setting of which nothing but columns is known: the same after it was written."""
+    shown = (
+        f"{name}={x:.12g}" if isinstance(x, Real) else f"{name}={plain(x)}"
+        for name, x in setting.items()
+        if not pd.isna(x)
+    )
+    return digest(seed, *shown, length=16)
+
+
 def check_table(where: str, table: pd.DataFrame) -> None:
     """Refuse a table whose columns or numbers are not those of a tidy table; messages begin with
     ``where``.
@@ -126,7 +169,7 @@ def check_table(where: str, table: pd.DataFrame) -> None:
         raise BadInput(f"{where}: not a tidy table of dpbandits: no column {missing_ones}{enough}")
     if table.empty:
         raise BadInput(f"{where}: the table has no rows")
-    for name in columns:
+    for name in (name for name in columns if name != SETTING):
         may_be_blank = name in question.blank or (name in budgets and len(budgets) > 1)
         column = table[name].dropna() if may_be_blank else table[name]
         _check_column(f"{where}: column {name}", name, column)
@@ -148,7 +191,7 @@ def _check_rows(where: str, table: pd.DataFrame) -> None:
     for name in varied_in(table) if table["run"].nunique() > 1 else ():
         if (alone and one[name].nunique(dropna=False) > 1) or table[name].is_unique:
             raise BadInput(f"{where}: column {name} differs from row to row: leave it out")
-    ends, settings = at_end(table), settings_of(table)
+    ends, settings = at_end(table), descriptive(table)
     twice = ends.duplicated([*settings, *{"seed", "run"}.difference(settings)])
     if twice.any():
         row = ends[twice].iloc[0]

@@ -1,9 +1,10 @@
-"""The records of a table's settings: which belongs to which, and what Nash regret needs of them."""
+"""The records of a table's settings, by their ids: what each setting was run with."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -11,84 +12,91 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import CONTEXTUAL
 from ..errors import BadInput, plain
+from ..settings.setting import Setting
+from ..settings.user_files import load_laws
 from ..theory.problem import budget_of
-from .distinguish import details
-from .metrics import NASH, REGRET, measured_by
-from .tables import question_of_table, settings_of
+from .metrics import NASH, REGRET, check_metric, measured_by
+from .tables import SETTING, question_of_table, settings_in, settings_of
+from .varying import details
 
+SETTINGS, FILE = "settings", "file"  # attributes of tables: records by id, the path of the CSV file
 METRIC = "metric"  # the attribute of a table whose column ``regret`` holds another metric
-Records = Sequence[Mapping[str, Any]]
+FIELDS = {"algo", "parameters", "env", "env_spec", "population", "horizon", "notion", "loss"}
+Record = Mapping[str, Any]  # see ``Setting.record``
 
 
-def of_metric(table: pd.DataFrame, metric: str, records: Records | None) -> pd.DataFrame:
-    """A table with another statistic, see ``measured_by``; it knows its metric.
+class Records(dict[str, Record]):
+    """The records of settings by their ids. They are never changed, so that the many copies that
+    pandas makes of a table's attributes share them.
+    """
 
-    A table that holds another statistic than pseudo-regret keeps it if none or the same is asked
-    for.
+    def __deepcopy__(self, memo: Any) -> Records:
+        return self
+
+
+def records_of_settings(settings: Sequence[Setting]) -> Records:
+    """The records of settings."""
+    return Records((setting.id, setting.record) for setting in settings)
+
+
+def records_in(manifest: Mapping[str, Any]) -> Records:
+    """The records in a manifest.
 
     Raises:
-        BadInput: the table holds another metric; or Nash regret is asked for, and arms have other
-            means in each context, or a run lacks a checkpoint which others of its setting have.
+        KeyError, TypeError, AttributeError: it has none, or something else in their place.
     """
-    held = metric_of(table)
-    if held != REGRET:
-        if metric in (held, REGRET):
-            return table
-        raise BadInput(f"metric={metric}: the table holds {held} already")
-    if metric == NASH and records is not None:
-        for record in records:
-            if record.get("question") == CONTEXTUAL.name:
-                env = f"env={record['env']}"
-                raise BadInput(f"metric={metric}: {env}: arms with contexts have no means")
-        settings = settings_of(table)
-        of_runs = table.groupby([*settings, "run"], dropna=False, sort=False, as_index=False).size()
-        if (of_runs.groupby(settings, dropna=False)["size"].nunique() > 1).any():
-            raise BadInput(
-                f"metric={metric}: a run lacks checkpoints that others of its setting have"
-            )
-    found = measured_by(table, metric, records)
-    if found is not table:
-        found.attrs[METRIC] = metric
+    found = Records(manifest["settings"].items())
+    for record in found.values():
+        parts = record["parameters"], record["env_spec"], record["population"] or {}
+        if not (record.keys() >= FIELDS and all(isinstance(part, dict) for part in parts)):
+            raise KeyError
     return found
 
 
-def metric_of(table: pd.DataFrame) -> str:
-    """The metric that a table's column ``regret`` holds."""
-    return str(table.attrs.get(METRIC, REGRET))
+def records_of(
+    table: pd.DataFrame, needed: str, folders: Sequence[str] = (), rows: pd.DataFrame | None = None
+) -> list[Record]:
+    """The record of each setting of a table, in the order of its settings.
 
-
-def in_order(table: pd.DataFrame, records: Records, needed: str) -> list[Mapping[str, Any]]:
-    """The records of a table's settings in the order of its settings, since tables are sorted and
-    filtered.
+    Args:
+        table: a tidy table.
+        needed: what needs the records; messages begin with it.
+        folders: the user's folders, with the reward laws that the records name.
+        rows: the settings, if they are known: a row each with their columns.
 
     Raises:
-        BadInput: some settings have no record, or which it is cannot be told; messages begin with
-            ``needed``.
+        BadInput: the table has no records, or some setting has none, or another one.
     """
+    known, file = table.attrs.get(SETTINGS), table.attrs.get(FILE)
+    if known is None and file is not None:
+        raise BadInput(
+            f"{needed}: no readable manifest {Path(file).with_suffix('.json')}, which records the "
+            f"settings of {file}"
+        )
+    if known is None:
+        raise BadInput(
+            f"{needed}: only tables of dp.run, and those with a manifest, say what their settings "
+            "were run with"
+        )
     limit = question_of_table(table).limit
-    rows = table[settings_of(table)].drop_duplicates().to_dict("records")
-    known = [_columns(record, limit) for record in records]
-    pairs = zip(rows, known, strict=False)
-    if len(rows) == len(records) and all(_agree(row, own) for row, own in pairs):
-        return list(records)
-    of_game: dict[tuple[Any, Any], list[int]] = {}
-    for i, own in enumerate(known):
-        of_game.setdefault((own["algo"], own["env"]), []).append(i)
+    columns = settings_of(table)
     found = []
-    for row in rows:
-        same = of_game.get((row.get("algo", row.get("rule")), row["env"]), [])
-        fitting = [i for i in same if _agree(row, known[i])]
-        if len(fitting) != 1:
-            about = ", ".join(f"{name}={plain(value)}" for name, value in row.items())
+    for row in (settings_in(table) if rows is None else rows[columns]).to_dict("records"):
+        record = known.get(row.get(SETTING))
+        if record is None or not _agree(row, _columns(record, limit)):
+            if file is not None:
+                raise BadInput(f"{needed}: the manifest beside {file} is that of another table")
+            about = ", ".join(f"{k}={plain(x)}" for k, x in row.items() if k != SETTING)
             raise BadInput(
-                f"{needed}: what {about} was run with is recorded {len(fitting)} times; the table "
-                "is needed as it was made, sorted or filtered at most"
+                f"{needed}: what {about} was run with is not recorded; the table is needed as it "
+                "was made, sorted or filtered at most"
             )
-        found.append(records[fitting[0]])
+        found.append(record)
+    load_laws([record["env_spec"] for record in found], folders)
     return found
 
 
-def _columns(record: Mapping[str, Any], limit: str) -> dict[str, Any]:
+def _columns(record: Record, limit: str) -> dict[str, Any]:
     """What a record tells of the columns of a table."""
     column, budget = budget_of(record)
     algo = record["algo"]
@@ -97,7 +105,7 @@ def _columns(record: Mapping[str, Any], limit: str) -> dict[str, Any]:
 
 
 def _agree(row: Mapping[Any, Any], own: Mapping[str, Any]) -> bool:
-    """Whether a record can be that of a row; a word and its number may be the same option."""
+    """Whether the values of a row are those of its record: they may have been edited."""
     for name, value in row.items():
         if name in BUDGETS and name not in own:
             if isinstance(value, float) and math.isfinite(value):
@@ -108,8 +116,59 @@ def _agree(row: Mapping[Any, Any], own: Mapping[str, Any]) -> bool:
 
 
 def _same(value: Any, known: Any) -> bool:
+    """Whether two values are the same; a word and its number may be the same option."""
     if isinstance(value, str) or isinstance(known, str):
         return value == known or not (isinstance(value, str) and isinstance(known, str))
     if value is None or known is None or (isinstance(value, float) and math.isnan(value)):
         return True
     return math.isclose(value, known, rel_tol=1e-9)
+
+
+def with_metric(table: pd.DataFrame, metric: str, folders: Sequence[str] = ()) -> pd.DataFrame:
+    """A table with another statistic, see ``measured_by``; it knows its metric.
+
+    A table that holds another statistic than pseudo-regret keeps it if none or the same is asked
+    for. Nash regret needs the records of the settings, see ``records_of``.
+
+    Raises:
+        BadInput: the table holds another metric; or Nash regret is asked for, and arms have other
+            means in each context, or a run lacks a checkpoint which others of its setting have.
+    """
+    check_metric(metric)
+    held = metric_of(table)
+    if held != REGRET:
+        if metric in (held, REGRET):
+            return table
+        raise BadInput(f"metric={metric}: the table holds {held} already")
+    records = None
+    if metric == NASH and "rule" not in table.columns:
+        records = records_for_nash(table, folders)
+    found = measured_by(table, metric, records)
+    if found is not table:
+        found.attrs[METRIC] = metric
+    return found
+
+
+def records_for_nash(table: pd.DataFrame, folders: Sequence[str] = ()) -> list[Record] | None:
+    """The records of a table's settings, which tell the means of the arms; None if it has none.
+
+    Raises:
+        BadInput: as ``with_metric``.
+    """
+    needed = f"{METRIC}={NASH}"
+    if not table.attrs.keys() & {SETTINGS, FILE}:
+        return None
+    records = records_of(table, needed, folders)
+    for record in records:
+        if record.get("question") == CONTEXTUAL.name:
+            raise BadInput(f"{needed}: env={record['env']}: arms with contexts have no means")
+    settings = settings_of(table)
+    of_runs = table.groupby([*settings, "run"], dropna=False, sort=False, as_index=False).size()
+    if (of_runs.groupby(settings, dropna=False)["size"].nunique() > 1).any():
+        raise BadInput(f"{needed}: a run lacks checkpoints that others of its setting have")
+    return records
+
+
+def metric_of(table: pd.DataFrame) -> str:
+    """The metric that a table's column ``regret`` holds."""
+    return str(table.attrs.get(METRIC, REGRET))

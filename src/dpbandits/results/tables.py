@@ -15,10 +15,11 @@ from ..environments.instances import Instance
 from ..errors import plain
 from ..files import write_atomically
 from ..settings.setting import Setting, data_of
-from .distinguish import details, of_game
 from .run_store import Store
+from .varying import details, of_game
 
 ROWS = 100_000  # of a piece of a table, approximately
+SETTING = "setting"  # the column of the ids of settings
 
 
 class Finished(NamedTuple):
@@ -169,12 +170,14 @@ def _settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
         if missing := of_games - written.keys():
             written |= {k: v for k, v in details(setting.record) if k in missing}
         row = {name: about[name] for name in describing} | {"seed": setting.seed} | written
+        row[SETTING] = setting.id
         alike.setdefault(tuple((k, type(v)) for k, v in row.items()), []).append(i)
         rows.append(row)
     parts = [pd.DataFrame([rows[i] for i in group], index=group) for group in alike.values()]
     table = pd.concat(parts).sort_index()
     first = [*describing, "seed"]
-    return table[[*first, *(name for name in table.columns if name not in first)]]
+    varied = [name for name in table.columns if name not in (*first, SETTING)]
+    return table[[*first, *varied, SETTING]]
 
 
 def _pieces(
@@ -239,14 +242,32 @@ def joined_budgets(table: pd.DataFrame) -> pd.DataFrame:
 
 def columns_of(table: pd.DataFrame) -> list[str]:
     """The columns of a tidy table that every table of its question and budgets has."""
-    question = question_of_table(table)
-    return [*with_budgets(question.columns, table.columns), "seed", "run", *question.measured]
+    question, found = question_of_table(table), table.columns
+    own = [SETTING] if SETTING in found else []
+    return [*with_budgets(question.columns, found), "seed", *own, "run", *question.measured]
 
 
 def settings_of(table: pd.DataFrame) -> list[str]:
-    """The columns of a tidy table that tell one setting from another; ``seed`` if it varies."""
+    """The columns of a tidy table that tell one setting from another: all that describe it, with
+    ``seed`` if it varies, and its id.
+    """
     measured = ("run", *question_of_table(table).measured, *_single_seed(table))
     return [name for name in table.columns if name not in measured]
+
+
+def descriptive(table: pd.DataFrame) -> list[str]:
+    """The columns of ``settings_of`` without the id."""
+    return [name for name in settings_of(table) if name != SETTING]
+
+
+def settings_in(table: pd.DataFrame) -> pd.DataFrame:
+    """A row for each setting of a table, with the columns of ``settings_of``, in the order of
+    their first rows; made in pieces, since a table may have many rows.
+    """
+    columns = settings_of(table)
+    pieces = (table.iloc[i : i + ROWS][columns] for i in range(0, max(len(table), 1), ROWS))
+    found = pd.concat([piece.drop_duplicates() for piece in pieces], ignore_index=True)
+    return found.drop_duplicates(ignore_index=True)
 
 
 def varied_in(table: pd.DataFrame) -> list[str]:

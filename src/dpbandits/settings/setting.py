@@ -62,7 +62,7 @@ class Setting:
     # what it is played on, as read when the setting was made and shared with the other settings of
     # its sweep; None in other processes, which read it themselves
     data: Data | None = field(default=None, repr=False)
-    # the user's reward laws that the environment names; their versions are in the key
+    # the user's reward laws that the environment names; their versions are in the id
     laws: tuple[RewardLaw, ...] = field(default=(), repr=False)
 
     def __eq__(self, other: object) -> bool:
@@ -141,28 +141,32 @@ class Setting:
     @cached_property
     def described(self) -> str:
         """The setting as JSON, without the version of its algorithm and the paths of its files.
-        Workers receive it with the key, since what is promised may depend on the data.
+        Workers receive it with the id, since what is promised may depend on the data.
         """
         return as_json(without_paths({**self.record, "version": None}))
 
     @cached_property
-    def key(self) -> str:
-        """Name of the setting's file among all, from everything that decides its results.
+    def id(self) -> str:
+        """Hash of everything that decides its results: the column ``setting`` of tables.
 
         The data are part of it: a file, a named instance, or an algorithm may be edited. Workers
-        receive the key that was computed when the command began.
+        receive the id that was computed when the command began.
         """
-        return self.key_on(self.data or self.read())
+        return self.id_on(self.data or self.read())
 
-    def key_on(self, data: Data) -> str:
-        """The key of the setting on these data."""
+    def id_on(self, data: Data) -> str:
+        """The id of the setting on these data."""
         arrays = [*data.instance.content(), *data.population.users(), self.rounds()]
         content = hashlib.sha256()
         for x in arrays:
             content.update(np.ravel(x).view(np.uint8).data)
         versions = [law.version for law in self.laws]
-        name = digest(self.described, self.version, content.hexdigest(), *versions, length=16)
-        return f"{self.algo}-{self.env}-{name}"
+        return digest(self.described, self.version, content.hexdigest(), *versions, length=16)
+
+    @property
+    def key(self) -> str:
+        """Name of the file of its runs."""
+        return key_of(self.algo, self.env, self.id)
 
     @property
     def instance(self) -> Instance:
@@ -193,6 +197,11 @@ class Setting:
         return replace(self, horizon=1, checkpoints=1)
 
 
+def key_of(algo: str, env: str, own: str) -> str:
+    """Name of the file of the runs of the setting with an id, which the name ends in."""
+    return f"{algo}-{env}-{own}"
+
+
 @lru_cache(maxsize=64)
 def rounds_recorded(horizon: int, checkpoints: int) -> np.ndarray:
     """The rounds at which pulls are recorded: half evenly spaced, half geometrically."""
@@ -209,17 +218,17 @@ def data_of(setting: Setting) -> Data:
     """The data that a setting is played on. Other processes read files again, once for all runs.
 
     Raises:
-        BadInput: the files have changed since its key was computed.
+        BadInput: the files have changed since its id was computed.
     """
     if setting.data is not None:
         return setting.data
-    return _data(setting, setting.key)  # after an edit, an equal setting has another key
+    return _data(setting, setting.id)  # after an edit, an equal setting has another id
 
 
 @lru_cache(maxsize=16)
-def _data(setting: Setting, key: str) -> Data:
+def _data(setting: Setting, own: str) -> Data:
     data = setting.read()
-    if setting.key_on(data) != key:
+    if setting.id_on(data) != own:
         raise BadInput(f"env={setting.env}: its data changed while it was played; run it again")
     return data
 

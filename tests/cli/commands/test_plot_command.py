@@ -10,8 +10,9 @@ from refusals import message_of
 from sweeps import report, requested
 
 from dpbandits.cli import compare, plot, run, stop
-from dpbandits.figures.experiments import read, together
 from dpbandits.figures.labels import labelled
+from dpbandits.results.concat import read_tables
+from dpbandits.results.reading import read_table
 
 SMALL = "horizon=1000 runs=2 jobs=1 checkpoints=10"
 REGRETS = "algo,env,eps,horizon,seed,run,t,regret\nucb,bernoulli_c2,inf,100,0,0,100,5\n"
@@ -45,7 +46,7 @@ def test_tables_of_stopping_times_are_drawn(bandit):
     Path("regrets.csv").write_text(REGRETS)
     other = bandit(stop, "rule=dp_se_bai env=bernoulli env.means=[0.9,0.5] runs=2 jobs=1")[-1]
     for file, names in (("regrets.csv", "regret, stopping"), (other, "best arm, stopping")):
-        message = message_of(together, [Path(first), Path(file)])
+        message = message_of(read_tables, [Path(first), Path(file)])
         assert message == f"the tables answer different questions: {names}"
 
 
@@ -70,13 +71,13 @@ def test_tables_that_share_no_panel_are_drawn(bandit):
 def test_tables_are_told_apart_by_their_manifests(bandit, change, column, values):
     """Without the manifests they are refused; a setting in both tables is taken once."""
     tables = [Path(bandit(run, f"{SMALL} algo=adap_ucb {more}")[-1]) for more in ("", change)]
-    found = together(tables)
+    found = read_tables(tables)
     assert list(found[column].unique()) == values
-    assert len(found) == len(together([*tables, tables[0]]))
+    assert len(found) == len(read_tables([*tables, tables[0]]))
     assert len(bandit(plot, f"{tables[0]} {tables[1]} bounds=true")) == 2
     if column in ("alpha", "env.arms", "run"):
         tables[0].with_suffix(".json").unlink()
-        assert "neither is a column" in message_of(together, tables)
+        assert "neither is a column" in message_of(read_tables, tables)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +95,8 @@ def test_bounds_that_cannot_be_drawn_are_refused(refused, line, parts):
     for copy in ("a.csv", "b.csv", "results/wu2023_raw.csv"):
         Path(copy).write_bytes(file.read_bytes())
     manifest = json.loads(file.with_suffix(".json").read_text())
-    manifest["settings"][0]["horizon"] = 200
+    [setting] = manifest["settings"].values()
+    setting["horizon"] = 200
     Path("b.json").write_text(json.dumps(manifest))
     message = refused(plot, line.split())
     assert all(part in message for part in parts)
@@ -121,7 +123,7 @@ def test_a_folder_may_hold_tables_of_other_columns_and_kinds(bandit, refused):
     Path("results/audit-x.csv").write_text("mechanism,verdict\ntree,consistent\n")
     files = [file for file in sorted(Path("results").glob("*.csv")) if file.stem != "audit-x"]
     for some in (files, files[::-1]):
-        found = together(some)
+        found = read_tables(some)
         assert {"alpha", "env.arms"} <= set(found.columns)
         assert len(found.drop_duplicates(["algo", "eps", "alpha", "env.arms"])) == 5
     for command in (plot, compare):
@@ -139,8 +141,8 @@ def test_environments_of_one_name_are_games_of_their_own(bandit):
         Path(bandit(run, f"algo={algo} env=bernoulli env.means=[.9,{mean}] {SMALL}")[-1])
         for algo, mean in (("adap_ucb", 0.8), ("dp_se", 0.1))
     ]
-    assert together(tables)["env.means"].nunique() == 2
-    assert set(labelled(together(tables))["line"]) == {
+    assert read_tables(tables)["env.means"].nunique() == 2
+    assert set(labelled(read_tables(tables))["line"]) == {
         "AdaP-UCB, means = [0.9,0.8]", "DP-SE, means = [0.9,0.1]"
     }  # fmt: skip
     assert not any("dp_se" in line and "adap_ucb" in line for line in bandit(compare, "results"))
@@ -153,7 +155,7 @@ def test_games_that_one_table_varies_have_no_blanks_in_another(bandit):
     five = f"algo=ucb env=bernoulli_c2 {SMALL}"
     swept = f"'sweep={{algo:[adap_ucb],eps:[.1,1],env:[bernoulli_c2],env.arms:[4,5]}}' {SMALL}"
     paths = [Path(bandit(run, line)[-1]) for line in (five, swept)]
-    table = together(paths)
+    table = read_tables(paths)
     assert table.groupby("algo")["env.arms"].unique().map(sorted).to_dict() == {
         "ucb": [5], "adap_ucb": [4, 5]
     }  # fmt: skip
@@ -161,10 +163,10 @@ def test_games_that_one_table_varies_have_no_blanks_in_another(bandit):
         "UCB, arms = 5", "AdaP-UCB, arms = 4", "AdaP-UCB, arms = 5"
     }  # fmt: skip
     one = f"'sweep=[{{algo:[ucb]}},{{algo:[adac_ucb],rho:[1],env.arms:[4]}}]' {SMALL}"
-    table = read(Path(bandit(run, f"{one} env=bernoulli_c2")[-1]))
+    table = read_table(Path(bandit(run, f"{one} env=bernoulli_c2")[-1]))
     assert table.groupby("algo")["env.arms"].unique().to_dict() == {"ucb": [5], "adac_ucb": [4]}
     rho = f"'sweep={{algo:[ucb,adac_ucb],rho:[.1,1]}}' env=bernoulli_c2 seed=1 {SMALL}"
-    table = together([Path(bandit(run, rho)[-1]), paths[1]])
+    table = read_tables([Path(bandit(run, rho)[-1]), paths[1]])
     blank = table.groupby("algo")[["eps", "rho"]].agg(lambda x: x.isna().all())
     assert blank.loc["ucb"].tolist() == [False, False]
     assert blank.loc["adac_ucb"].tolist() == [True, False]
@@ -182,7 +184,7 @@ def test_a_folder_is_drawn_with_the_table_of_a_multirun_in_it(bandit):
     bandit(run, f"-m algo=adap_ucb algo.alpha=1,3 eps=.5,1 {SMALL}")
     drawn = bandit(plot, "results")
     assert len(drawn) == 2 and all(is_drawn(Path(path)) for path in drawn)
-    found = together(sorted(Path("results").glob("*.csv")))
+    found = read_tables(sorted(Path("results").glob("*.csv")))
     assert list(found["alpha"].unique()) == [1, 3]
     assert not found.duplicated(["eps", "alpha", "run", "t"]).any()
 
@@ -253,7 +255,7 @@ def test_a_table_from_elsewhere_needs_three_columns(bandit):
     Path("theirs.csv").write_text("algo,t,regret\na,1,1\na,10,5\nb,1,2\nb,10,9\n")
     assert bandit(plot, "theirs.csv out=theirs.png") == ["theirs.png"]
     Path("fewer.csv").write_text("algo,regret\na,1\n")
-    message = message_of(together, [Path("fewer.csv")])
+    message = message_of(read_tables, [Path("fewer.csv")])
     assert "no column env" in message and "(algo, t, regret are enough)" in message
     assert message_of(plot.main.__wrapped__, ["theirs.csv", "x=epsilon"]).endswith("choose from t")
     assert bandit(plot, "theirs.csv x=t y=regret out=other.pdf") == ["other.pdf"]

@@ -10,7 +10,6 @@ from sweeps import write
 from tiers import every
 
 from dpbandits.cli import bounds, plot, run, stop
-from dpbandits.cli.words import read_request
 
 GLOBAL = "# @package _global_\n"
 SENTINEL = "import pathlib; pathlib.Path('sentinel').touch()\n"

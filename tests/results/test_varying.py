@@ -1,6 +1,6 @@
 """The columns that tell settings apart which a table would show alike."""
 
-from dpbandits.results.distinguish import distinguishing
+from dpbandits.results.varying import disambiguate
 
 RECORD = {
     "parameters": {"eps": 1, "alpha": 3.1}, "env_spec": {"law": "x", "means": [0.9, 0.8]},
@@ -18,43 +18,43 @@ def test_what_differs_among_those_that_look_alike_becomes_a_column():
     """
     one, other = {"algo": "a", "eps": 1}, {"algo": "b", "eps": 1}
     changed = of(parameters={"eps": 2, "alpha": 1}, seed=1)
-    assert distinguishing([one, other], [RECORD, changed]) == [{}, {}]
-    found = distinguishing([one, one], [RECORD, changed])
+    assert disambiguate([one, other], [RECORD, changed]) == [{}, {}]
+    found = disambiguate([one, one], [RECORD, changed])
     assert found == [{"alpha": 3.1, "seed": 0}, {"alpha": 1, "seed": 1}]
     means = of(env_spec={"law": "x", "means": [0.5, 0.1]})
-    found = distinguishing([one, one, other], [RECORD, means, of(parameters={"eps": 1})])
+    found = disambiguate([one, one, other], [RECORD, means, of(parameters={"eps": 1})])
     assert [x["env.means"] for x in found] == ["[0.9,0.8]", "[0.5,0.1]", "[0.9,0.8]"]
     seen = one | {"alpha": 3.1}
-    assert distinguishing([seen, seen | {"alpha": 1}], [RECORD, changed]) == [{}, {}]
+    assert disambiguate([seen, seen | {"alpha": 1}], [RECORD, changed]) == [{}, {}]
 
 
 def test_environments_of_one_name_differ_whatever_is_played_on_them():
     """Mutations that it catches: only those of one algorithm are compared; so are parameters."""
     shown = [{"algo": "a", "env": "x", "eps": 1}, {"algo": "b", "env": "x"}]
     other = of(env_spec={"law": "x", "means": [0.5, 0.1]}, parameters={"alpha": 2}, seed=3)
-    found = distinguishing(shown, [RECORD, other])
+    found = disambiguate(shown, [RECORD, other])
     assert found == [{"env.means": "[0.9,0.8]"}, {"env.means": "[0.5,0.1]"}]
-    assert distinguishing([shown[0], {"algo": "b", "env": "y"}], [RECORD, other]) == [{}, {}]
+    assert disambiguate([shown[0], {"algo": "b", "env": "y"}], [RECORD, other]) == [{}, {}]
 
 
 def test_what_one_shows_of_its_game_all_show():
     """Mutation that it catches: a blank means a value that another table does not name."""
     shown = [{"algo": "a", "env": "x"}, {"algo": "b", "env": "x", "env.means": "[0.9,0.8]"}]
-    found = distinguishing(shown, [RECORD, of(parameters={"alpha": 1})])
+    found = disambiguate(shown, [RECORD, of(parameters={"alpha": 1})])
     assert found == [{"env.means": "[0.9,0.8]"}] * 2
 
 
 def test_a_whole_number_looks_like_itself():
-    found = distinguishing([{"eps": 1}, {"eps": 1.0}], [RECORD, of(seed=1)])
+    found = disambiguate([{"eps": 1}, {"eps": 1.0}], [RECORD, of(seed=1)])
     assert found == [{"seed": 0}, {"seed": 1}]
 
 
 def test_the_version_of_an_algorithm_is_the_last_resort():
     one = {"algo": "a"}
-    assert distinguishing([one, one], [RECORD, of(version="b")]) == [
+    assert disambiguate([one, one], [RECORD, of(version="b")]) == [
         {"version": "a"},
         {"version": "b"},
     ]
-    found = distinguishing([one, one], [RECORD, of(version="b", checkpoints=5)])
+    found = disambiguate([one, one], [RECORD, of(version="b", checkpoints=5)])
     assert found == [{"checkpoints": 100}, {"checkpoints": 5}]
-    assert distinguishing([one, one], [RECORD, RECORD]) == [{}, {}]
+    assert disambiguate([one, one], [RECORD, RECORD]) == [{}, {}]

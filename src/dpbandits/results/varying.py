@@ -1,11 +1,11 @@
-"""Columns that tell apart settings which a table would show alike, taken from their records."""
+"""What varies between settings: the columns that tell apart those which would look alike."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from numbers import Real
 from typing import Any
+
+import pandas as pd
 
 from ..contracts.parameters import BUDGETS
 from ..errors import plain
@@ -14,7 +14,25 @@ OF_RUNS = ("seed", "checkpoints", "shuffle_arms")
 LAST = "version"  # of an algorithm's sources: only if nothing else differs
 
 
-def distinguishing(
+def varying(
+    settings: pd.DataFrame, among: Iterable[str], within: Sequence[str] = (), blank: bool = False
+) -> list[str]:
+    """The columns, of those ``among``, that have several values.
+
+    Args:
+        settings: a row for each setting, or several.
+        among: the columns to look at.
+        within: settings that differ in one of these columns are not compared.
+        blank: whether a blank counts as a value.
+    """
+    names = list(among)
+    if not within:
+        return [name for name in names if settings[name].nunique(dropna=not blank) > 1]
+    groups = settings.groupby(list(within), sort=False, dropna=False)
+    return [name for name in names if groups[name].nunique(dropna=not blank).max() > 1]
+
+
+def disambiguate(
     shown: Sequence[Mapping[str, Any]], records: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """For each of several settings, of which a table has the columns ``shown``, those by which its
@@ -23,15 +41,37 @@ def distinguishing(
     shows of its game, and whose name it knows.
     """
     known = [dict(details(record)) for record in records]
+    looks = pd.DataFrame([{k: _comparable(x) for k, x in own.items()} for own in shown])
+    # what records know that is no column yet
+    hidden = pd.DataFrame(
+        [
+            {k: plain(x) for k, x in found.items() if x is not None and k not in own}
+            for found, own in zip(known, shown, strict=True)
+        ]
+    )
     names: dict[str, None] = {}
-    for group in _alike(shown):
-        varied = _varied(group, shown, known)
+    for rows in _alike(looks, hidden, list(looks.columns)):
+        varied = varying(rows, hidden.columns, blank=True)
         names |= dict.fromkeys([x for x in varied if x != LAST] or varied)
-    places = [{k: x for k, x in own.items() if k == "env" or _of_env(k)} for own in shown]
-    for group in _alike(places):
-        names |= dict.fromkeys(filter(_of_env, _varied(group, shown, known)))
+    place = [name for name in looks.columns if name == "env" or _of_env(name)]
+    for rows in _alike(looks, hidden, place):
+        names |= dict.fromkeys(varying(rows, filter(_of_env, hidden.columns), blank=True))
     names |= dict.fromkeys(name for own in shown for name in filter(of_game, own))
     return [{name: own[name] for name in names if name in own} for own in known]
+
+
+def _alike(looks: pd.DataFrame, of: pd.DataFrame, columns: list[str]) -> Iterator[pd.DataFrame]:
+    """The rows ``of`` settings that look alike, where there are several."""
+    if not columns:
+        yield of
+        return
+    for numbers in looks.groupby(columns, sort=False, dropna=False).indices.values():
+        if len(numbers) > 1:
+            yield of.iloc[numbers]
+
+
+def _comparable(value: Any) -> Any:
+    return plain(value) if isinstance(value, list | dict) else value
 
 
 def of_game(name: str) -> bool:
@@ -41,29 +81,6 @@ def of_game(name: str) -> bool:
 
 def _of_env(name: str) -> bool:
     return name.startswith("env.")
-
-
-def _alike(shown: Sequence[Mapping[str, Any]]) -> Iterable[list[int]]:
-    """The numbers of the settings that look alike; of numbers 1 and 1.0 are the same."""
-    alike: dict[str, list[int]] = defaultdict(list)
-    for i, columns in enumerate(shown):
-        alike[plain({k: _number(columns[k]) for k in sorted(columns)})].append(i)
-    return alike.values()
-
-
-def _number(value: Any) -> Any:
-    return float(value) if isinstance(value, Real) and not isinstance(value, bool) else value
-
-
-def _varied(
-    group: Sequence[int], shown: Sequence[Mapping[str, Any]], known: Sequence[Mapping[str, Any]]
-) -> list[str]:
-    """The names of what varies in a group of settings and is no column yet."""
-    return [
-        name
-        for name in known[group[0]]
-        if name not in shown[group[0]] and len({plain(known[i].get(name)) for i in group}) > 1
-    ]
 
 
 def details(record: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
