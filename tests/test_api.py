@@ -317,7 +317,7 @@ MISTAKES_OF_CALLS = [
     (dp.run, {"algo": test_workers_do_not_change_the_table}, "must start"),
     (dp.run, {"experiment": "sajed2019_stopping"}, "dp.stop runs it"),
     (dp.stop, {"experiment": "azize2022_fig8"}, "dp.run runs it"),
-    (dp.run, {"experiment": "azize2022_fig4", "seed": [1, 2]}, "seed=[1,2]"),
+    (dp.run, {"experiment": "azize2022_fig4", "runs": [1, 2]}, "runs=[1,2]"),
     (dp.run, {"config_dir": "nowhere"}, "config_dir=nowhere: there is no such folder"),
     (dp.bounds, {"eps": [0.5, 1]}, "dp.bounds takes one setting"),
     (dp.audit, {}, "nothing to audit: one of algo, rule, mechanism is needed"),

@@ -45,8 +45,8 @@ def test_every_hostile_value_of_every_argument(valid):
 
 
 PLANTED = {
-    "values that are not checked": ("env", "_plain_data", lambda value: value),
-    "a list without a guard": ("algo", "listed", lambda key, value: [*value]),
+    "values that are not checked": ("env", "choices._plain_data", lambda value: value),
+    "a list without a guard": ("algo", "compose.listed", lambda key, value: [*value]),
 }
 
 
@@ -54,7 +54,7 @@ PLANTED = {
 def test_a_planted_fault_is_found(fault, valid, monkeypatch):
     """Control."""
     argument, place, faulty = PLANTED[fault]
-    monkeypatch.setattr(f"dpbandits.settings.choices.{place}", faulty)
+    monkeypatch.setattr(f"dpbandits.settings.{place}", faulty)
     calls = [call for call in hostile_calls(valid) if call[0] == "run" and call[1] == argument]
     ends = []
     for call in calls:

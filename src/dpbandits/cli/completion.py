@@ -6,11 +6,14 @@ words that could follow. It reads names in the configuration files and imports n
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from ..errors import BadInput
 from ..files import PACKAGE, package_folder
@@ -25,7 +28,7 @@ VALUES: dict[str, tuple[str, ...]] = {  # of keys that are in a file
 }
 SHELLS = ("bash", "zsh", "fish")
 FOLDERS = ("--config-dir", "-cd")  # options that are followed by a folder
-HIDDEN = ("hydra", "defaults", "figure", "short")
+HIDDEN = ("figure", "short", "law", "kind")  # keys that are not completed
 ALGORITHMS = {"algo": "algorithms", "rule": "stopping"}  # the packages of two groups
 OF_GROUPS = ("algo", "rule", "env", "population", "runner")  # whose parameters are keys
 
@@ -84,7 +87,8 @@ def _words(command: str, word: str, before: list[str], folders: list[Path]) -> I
     if command == "claims":
         yield from _claims()
     group = word.partition(".")[0]
-    keys = [key for name in COMMANDS[command].get("files", ()) for key in _keys(f"{name}.yaml")]
+    files = [package_folder("conf") / f"{x}.yaml" for x in COMMANDS[command].get("files", ())]
+    keys = [key for file in files for key in _keys(file)]
     if "." in word and group in OF_GROUPS and group in keys:
         for name in _parameters(group, before, folders):
             yield f"{group}.{name}="
@@ -110,7 +114,7 @@ def _values(command: str, key: str, before: list[str], folders: list[Path]) -> l
 
 def _names(group: str, folders: list[Path]) -> list[str]:
     """The names of the files of a group."""
-    if not re.fullmatch(r"\w+", group):
+    if not group.isidentifier():
         return []
     return sorted({file.stem for home in folders for file in (home / group).glob("*.yaml")})
 
@@ -121,47 +125,54 @@ def _claims() -> list[str]:
     return sorted(re.findall(r'^@claim\("(\w+)"', "\n".join(texts), flags=re.MULTILINE))
 
 
-def _keys(file: str) -> list[str]:
-    """The keys of a command: the groups that its file chooses, then its own."""
-    text = (package_folder("conf") / file).read_text()
-    names = re.findall(r"^(?:  - )?(\w+):", text, flags=re.MULTILINE)
-    return [name for name in names if name not in HIDDEN]
+def _keys(file: Path) -> list[str]:
+    """The keys in a configuration file."""
+    try:
+        found = yaml.load(file.read_bytes(), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (OSError, yaml.YAMLError):
+        return []
+    names = found if isinstance(found, dict) else {}
+    return [name for name in map(str, names) if name not in HIDDEN]
 
 
 def _chosen(group: str, before: list[str], folders: list[Path]) -> list[str]:
     """The names that a line chooses in a group, or all."""
     chosen = [w.partition("=")[2].split(",") for w in before if w.startswith(f"{group}=")]
     names = chosen[-1] if chosen else _names(group, folders)
-    return [name for name in names if re.fullmatch(r"\w+", name)]
+    return [name for name in names if name.isidentifier()]
 
 
 def _parameters(group: str, before: list[str], folders: list[Path]) -> list[str]:
-    """The parameters in the file that a line chooses in a group."""
-    texts = [
-        file.read_text()
-        for home in folders
-        for file in (home / group / f"{name}.yaml" for name in _chosen(group, before, folders))
-        if file.is_file()
-    ]
-    found = re.findall(r"^(\w+):", "\n".join(texts), flags=re.MULTILINE)
-    return [name for name in dict.fromkeys(found) if name not in ("defaults", "law", "kind")]
+    """The parameters in the files that a line chooses in a group."""
+    names = _chosen(group, before, folders)
+    files = [home / group / f"{name}.yaml" for home in folders for name in names]
+    return list(dict.fromkeys(name for file in files for name in _keys(file)))
 
 
 def _options(group: str, name: str, before: list[str], folders: list[Path]) -> list[str]:
     """The names that a parameter of an algorithm can have, from the annotation in its file."""
-    if group not in ALGORITHMS or not re.fullmatch(r"\w+", name):
-        return []
     found: dict[str, None] = {}
-    for algorithm in _chosen(group, before, folders):
+    for algorithm in _chosen(group, before, folders) if group in ALGORITHMS else ():
         homes = [PACKAGE / ALGORITHMS[group], *(folder / group for folder in folders)]
-        for file in (home / f"{algorithm}.py" for home in homes):
-            text = file.read_text() if file.is_file() else ""
-            for listed in re.findall(rf"\b{name}: Literal\[([^]]*)\]", text):
-                found |= dict.fromkeys(re.findall(r'"(\w+)"', listed))
+        for function in _functions(*(home / f"{algorithm}.py" for home in homes)):
+            for parameter in function.args.args:
+                note = parameter.annotation
+                if parameter.arg == name and isinstance(note, ast.Subscript):
+                    words = [x.value for x in ast.walk(note.slice) if isinstance(x, ast.Constant)]
+                    found |= dict.fromkeys(map(str, words))
     return list(found)
 
 
 def _mechanisms() -> list[str]:
-    """The releases that can be audited."""
-    text = (PACKAGE / "audit" / "subjects" / "releases.py").read_text()
-    return re.findall(r"^@mechanism\((?:.*\n)+?def (\w+)", text, flags=re.MULTILINE)
+    """The releases that can be audited: the functions that are decorated as such."""
+    return [
+        function.name
+        for function in _functions(PACKAGE / "audit" / "subjects" / "releases.py")
+        if any(ast.unparse(x).startswith("mechanism(") for x in function.decorator_list)
+    ]
+
+
+def _functions(*files: Path) -> list[ast.FunctionDef]:
+    """The functions that some files define; a file may be missing."""
+    trees = [ast.parse(file.read_bytes()) for file in files if file.is_file()]
+    return [x for tree in trees for x in tree.body if isinstance(x, ast.FunctionDef)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shutil
 import textwrap
 
@@ -21,8 +20,8 @@ def entry(name: str, about: str) -> str:
 def keys_listing(keys_file: str) -> str:
     """The keys of a command with their defaults, as its file in conf describes them."""
     lines = (package_folder("conf") / f"{keys_file}.yaml").read_text().splitlines()
-    found = (re.fullmatch(r"(\w+): +(\S.*?) +# (.*)", line) for line in lines)
-    return "\n".join(entry(f"{key[1]}={key[2]}", key[3]) for key in found if key)
+    words = (line.partition("  #") for line in lines if line[:1].isalpha())
+    return "\n".join(entry(k.strip().replace(": ", "="), x.strip()) for k, _, x in words if x)
 
 
 def groups_listing(question: Question) -> str:

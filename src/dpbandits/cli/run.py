@@ -47,7 +47,9 @@ def _run(question: Question, given: Namespace) -> int:
     requests = read_requests(given.words, folders, question, given.multirun)
     if given.cfg:
         print(
-            *(OmegaConf.to_yaml(OmegaConf.create(r.config)) for r in requests), sep="---\n", end=""
+            *(OmegaConf.to_yaml(OmegaConf.create(dict(r.config))) for r in requests),
+            sep="---\n",
+            end="",
         )
         return 0
     for request in requests:

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..contracts.question import QUESTIONS, REGRET, Question
-from ..errors import BadInput, plain
+from ..contracts.question import QUESTIONS, REGRET
+from ..errors import BadInput
 from ..files import read_text
 from ..results import metrics
 from ..results.concat import concat_tables
-from ..results.manifest import INDIFFERENT, UNREADABLE, read_manifest
+from ..results.manifest import UNREADABLE, read_manifest
 from ..results.naming import FINDINGS
 from ..results.reading import read_table
 from ..results.records import SETTINGS, Records, metric_of, records_of_settings, with_metric
@@ -228,21 +228,9 @@ def command_of(config: Mapping[str, Any], changed: Iterable[str]) -> str:
     stops = "rule" in config
     question = next(q for q in QUESTIONS if (q.group == "rule") == stops)
     words = list(map(str, changed))
-    if any(isinstance(config.get(key), list) for key in (*question.groups, "eps", "rho")):
-        words = ["-m", *_as_lists(config, question)]
-    elif config.get("experiment") is not None:
+    if config.get("experiment") is not None:
         words.insert(0, f"experiment={config['experiment']}")
     return " ".join([question.command, *map(shlex.quote, words)])
-
-
-def _as_lists(config: Mapping[str, Any], question: Question) -> Iterable[str]:
-    """The words of a multirun: every key that has not its default."""
-    usual = default_keys(question.keys_file)
-    for key, given in config.items():
-        if key in INDIFFERENT or given == usual.get(key):
-            continue
-        values = given if isinstance(given, list) else [given]
-        yield f"{key}={','.join(plain(x) for x in values if x is not None)}"
 
 
 def read_pipes(file: Path) -> list[pd.DataFrame]:

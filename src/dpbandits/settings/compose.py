@@ -414,8 +414,8 @@ class _Composition:
             for name in names:
                 if name not in self.contents[group]:
                     self._load(group, Choice(name))
-        for grid in grids(self.config):
-            for name in grid.get("env.inlier", []):
+        for own in grids(self.config):
+            for name in own.get("env.inlier", []):
                 if isinstance(name, str) and name not in self.contents["env"]:
                     self._load("env", Choice(name))
         return self.config["sweep"]

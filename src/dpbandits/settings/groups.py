@@ -126,25 +126,23 @@ def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield f"{path}{key}", inner
 
 
-def refuse_resolvers(config: Any) -> None:
-    """Refuse values that depend on the machine or the time: keys may refer to keys alone."""
-    for key, value in leaves("", config):
-        if isinstance(value, str) and re.search(r"\$\{\s*[\w.]+\s*:", value):
-            raise BadInput(
-                f"{key}={value}: a value can refer to another key, such as ${{eps}}, only"
-            )
-
-
 def read_file(file: Path) -> dict[str, Any]:
     """The contents of a configuration file: plain data."""
     try:
         loaded = OmegaConf.load(file)
-        refuse_resolvers(OmegaConf.to_container(loaded, resolve=False))
+        for key, value in leaves("", OmegaConf.to_container(loaded, resolve=False)):
+            if isinstance(value, str) and re.search(r"\$\{\s*[\w.]+\s*:", value):
+                raise BadInput(
+                    f"{file}: {key}={value}: a value can refer to another key of its file only, "
+                    "such as ${eps}"
+                )
         contents = OmegaConf.to_container(loaded, resolve=True)
     except (OSError, ValueError, YAMLError, OmegaConfBaseException) as error:
         raise BadInput(f"{file}: not a readable YAML file ({error})") from None
     if not isinstance(contents, dict):
         raise BadInput(f"{file}: names with values are needed")
+    if "defaults" in contents:
+        raise BadInput(f"{file}: it has a list of defaults; a file chooses another by GROUP: NAME")
     return {str(key): value for key, value in contents.items()}
 
 

@@ -131,7 +131,8 @@ def resolve_point(
     if question.one_arm:
         arm = _arm_of(point.get("arm", config["arm"]), env, instance)
         instance = sources.arm(spec, arm)
-    numbers = arguments(algorithm, values, horizon, env, instance, question.goal_names)
+    of_privacy = (budget.name, "eps_min")
+    numbers = arguments(algorithm, values, horizon, env, instance, question.goal_names, of_privacy)
     by_name = dict(zip(algorithm.domains, numbers, strict=True))
     columns = {
         k: by_name[k] if v == INVERSE_HORIZON and k in own else v for k, v in columns.items()
@@ -144,7 +145,7 @@ def resolve_point(
         env=env,
         env_spec=as_json(pinned(env_spec, sources.sha256)),
         arm=arm,
-        budget=budget.budget,
+        level=budget.budget if algorithm.per_user else math.inf,
         goal=tuple(goal.items()),
         population_spec=as_json(pinned(users_spec, sources.sha256)) if budget.own_levels else "",
         horizon=limit,
@@ -168,11 +169,12 @@ def arguments(
     env: str,
     instance: Instance,
     plain_keys: Iterable[str] = (),
+    checked: Collection[str] = (),
 ) -> tuple[float, ...]:
     """The numbers that a kernel receives, those that are ``auto`` taken from the environment.
 
     The horizon is NaN if there is none. ``plain_keys`` are parameters that are keys of the command,
-    besides the privacy budget and eps_min.
+    besides the privacy budget and eps_min; the values of those in ``checked`` are numbers already.
     """
     of_command = {algorithm.budget, "eps_min", *plain_keys}
     keys = {n: n if n in of_command else f"{algorithm.group}.{n}" for n in algorithm.domains}
@@ -183,8 +185,8 @@ def arguments(
         if values[name] == AUTO and rewards is not None and name in rewards.automatic
     ]
     numbers = {
-        name: argument(keys[name], values[name], domain, horizon)
-        for name, domain in algorithm.domains.items()
+        name: values[name] if name in checked else argument(keys[name], values[name], x, horizon)
+        for name, x in algorithm.domains.items()
         if name not in automatic
     }
     for name in automatic:

@@ -44,10 +44,10 @@ class Setting:
     env: str  # name of the environment
     env_spec: str  # the environment's configuration, as JSON
     arm: int | None  # the only arm that is played, from 0; None for all of them
-    budget: float  # privacy budget, infinite for an algorithm that is not private
+    level: float  # local privacy: the largest level of a user; infinite without it
     goal: tuple[tuple[str, float], ...]  # what an answer is judged by, as pairs of name and value
     # the configuration of users with levels of their own, as JSON; empty if all users have the
-    # level ``budget``
+    # same level
     population_spec: str
     horizon: int  # the largest number of rounds
     seed: int  # seed of the sweep
@@ -112,6 +112,15 @@ class Setting:
             "shuffle_arms": self.shuffle_arms,
             "version": self.version,
         }
+
+    @cached_property
+    def budget(self) -> float:
+        """The privacy budget, infinite for an algorithm that is not private; that of the least
+        private user if users have levels of their own.
+        """
+        if self.algorithm.per_user or not self.algorithm.private:
+            return self.level
+        return self.parameters[self.budget_name]
 
     @property
     def budget_name(self) -> str:

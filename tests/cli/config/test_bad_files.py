@@ -13,7 +13,6 @@ from dpbandits.settings.user_files import user_folders
 
 MEANS = "means: [0.5, 0.6]\n"
 LAW = "law: bernoulli\n"
-GLOBAL = "# @package _global_\n"
 
 # a file's path and content, and parts of the message
 FILES = [
@@ -29,7 +28,7 @@ FILES = [
     ("env/colon", "law: bernoulli: x\n", "colon.yaml:", "line 1"),
     ("env/open", LAW + "means: [0.5, 0.6\n", "open.yaml:", "expected ',' or ']'"),
     ("env/two", f"{LAW}---\n{LAW}", "two.yaml:", "single document"),
-    ("env/list", "- 1\n- 2\n", "env=[1,2]:", "names with values"),
+    ("env/list", "- 1\n- 2\n", "list.yaml:", "names with values"),
     ("env/five", "5\n", "five.yaml:", "int"),
     ("env/words", "just words\n", "env.law=null:", "bernoulli"),
     ("env/object", "law: !!python/object/apply:os.system [ls]\n", "object.yaml:", "os.system"),
@@ -41,7 +40,6 @@ FILES = [
     ("env/none", LAW + MEANS + "~: 2\n", "none.yaml:", "NoneType"),
     ("env/lists", LAW + "[1,2]: 2\n", "lists.yaml:", "unhashable key"),
     ("env/meanless", LAW, "env.means is missing"),
-    ("env/nan", LAW + MEANS, "env=nan:", "rename"),
     ("env/notanumber", LAW + "means: [.nan, 0.6]\n", "env.means=[nan,0.6]:", "finite number"),
     ("env/huge", LAW + "means: [1e400, 0.6]\n", "huge.yaml: 1e400 is larger than any float"),
     ("env/hugest", LAW + f"means: [1{'0' * 400}, 0.6]\n", "env.means=[1000", "finite number"),
@@ -51,36 +49,35 @@ FILES = [
     ("env/wordy", f"law: {'x' * 100_000}\n{MEANS}", "env.law=xxx", "bernoulli"),
     ("env/foreign", "law: bernøulli\n" + MEANS, "env.law=bernøulli:", "did you mean bernoulli?"),
     ("env/escape", 'law: "\\e[31mred\\n\\u2028x"\n' + MEANS, r"env.law=\x1b[31mred x:"),
-    ("env/refers", LAW + "means: ${nothing}\n", "env=refers", "'nothing' not found"),
-    ("env/circle", LAW + "means: ${env.means}\n", "env=circle", "Recursive interpolation"),
-    ("env/parent", "law: ${env}\n" + MEANS, "env=parent", "parent node"),
+    ("env/refers", LAW + "means: ${nothing}\n", "refers.yaml:", "'nothing' not found"),
+    ("env/circle", LAW + "means: ${env.means}\n", "circle.yaml:", "'env.means' not found"),
+    ("env/parent", "law: ${env}\n" + MEANS, "parent.yaml:", "'env' not found"),
     ("env/half", LAW + "means: '${'\n", "half.yaml:", "'${'"),
-    ("env/home", LAW + "means: ['${oc.env:HOME}', 1]\n", "env.means.0=${oc.env:HOME}:", "key"),
-    ("env/decode", LAW + "means: '${oc.decode:\"[1,1]\"}'\n", "env.means=${oc.decode:", "key"),
-    ("env/blank", LAW + "means: ???\n", "env=blank", "Missing mandatory value: means"),
+    ("env/home", LAW + "means: ['${oc.env:HOME}', 1]\n", "means.0=${oc.env:HOME}:", "key"),
+    ("env/decode", LAW + "means: '${oc.decode:\"[1,1]\"}'\n", "means=${oc.decode:", "key"),
+    ("env/blank", LAW + "means: ???\n", "env.means=???:", "list of numbers"),
     ("env/_target_", LAW + MEANS + "_target_: os.system\n", "env._target_:", "no such parameter"),
-    ("env/defaults", f"defaults: 5\n{LAW}", "env=defaults", "defaults must be a list"),
-    ("env/nowhere", f"defaults: [foo]\n{LAW}", "env/foo"),
-    ("env/again", f"defaults: [again]\n{LAW}", "env=again", "chooses itself"),
+    ("env/defaults", f"defaults: 5\n{LAW}", "defaults.yaml:", "by GROUP: NAME"),
+    ("env/nowhere", f"defaults: [foo]\n{LAW}", "nowhere.yaml:", "list of defaults"),
+    ("env/again", f"defaults: [again]\n{LAW}", "again.yaml:", "list of defaults"),
     ("env/numbers", f"defaults: [{{5: 4}}, [a]]\n{LAW}", "numbers.yaml: 5:", "a name"),
-    ("env/header", f"# @package\n{LAW}", "env=header", "KEY VALUE"),
-    ("env/elsewhere", f"# @package foo\n{LAW}", "'foo'", "algo"),
     ("env/bernoulli_c2", LAW + MEANS, "bernoulli_c2.yaml:", "one of ours"),
     ("population/three", "kind: 3\n", "population.kind", "'3'", "levels"),
-    ("population/listed", "- 1\n", "population=[1]:", "names with values"),
+    ("population/listed", "- 1\n", "listed.yaml:", "names with values"),
     ("runner/mine", "address: null\n", "runner", "'mine'", "dask"),
     ("algo/alone", "{}\n", "algo=alone:", "alone.py"),
-    ("experiment/list", GLOBAL + "- 5\n", "experiment=list", "ListConfig"),
-    ("experiment/again", GLOBAL + "defaults: [again]\n", "experiment=again", "chooses itself"),
-    ("experiment/key", GLOBAL + "1: 2\n", "key.yaml: 1:", "a name"),
-    ("experiment/swept", GLOBAL + "sweep: {1: [2]}\n", "swept.yaml: 1:", "a name"),
-    ("experiment/deep", GLOBAL + "sweep: {eps: [[[1]]]}\n", "eps=[[1]]:", "above 0"),
-    ("experiment/header", "runs: 50\n", "must start with", "_global_"),
-    ("experiment/unknown", GLOBAL + "sweeep: {eps: [1]}\n", "did you mean sweep?"),
-    ("experiment/named", GLOBAL + "algo: ucb\n", "algo=ucb:", "override /algo: NAME"),
-    ("experiment/_target_", GLOBAL + "_target_: os.system\n", "'_target_'", "algo"),
-    ("experiment/mixed", GLOBAL + "sweep: {algo: [ucb], arm: [1]}\n", "sweep.arm:", "algorithm"),
-    ("experiment/many", GLOBAL + f"sweep: {{eps: &a {[1] * 400}, v: *a}}\n", "160000 settings"),
+    ("experiment/list", "- 5\n", "list.yaml:", "names with values"),
+    ("experiment/again", "defaults: [again]\n", "again.yaml:", "list of defaults"),
+    ("experiment/key", "1: 2\n", "key.yaml: 1:", "a name"),
+    ("experiment/swept", "sweep: {1: [2]}\n", "swept.yaml: 1:", "a name"),
+    ("experiment/deep", "sweep: {eps: [[[1]]]}\n", "eps=[[1]]:", "above 0"),
+    ("experiment/others", "defaults: [{override /algo: ucb}]\n", "others.yaml:", "GROUP: NAME"),
+    ("experiment/inside", "env: {law: bernoulli}\n", "unknown env", "law:bernoulli"),
+    ("experiment/unknown", "sweeep: {eps: [1]}\n", "did you mean sweep?"),
+    ("experiment/named", "algo: ubc\n", "'ubc'", "did you mean ucb?"),
+    ("experiment/_target_", "_target_: os.system\n", "'_target_'", "algo"),
+    ("experiment/mixed", "sweep: {algo: [ucb], arm: [1]}\n", "sweep.arm:", "algorithm"),
+    ("experiment/many", f"sweep: {{eps: &a {[1] * 400}, v: *a}}\n", "160000 settings"),
 ]  # fmt: skip
 
 
@@ -135,11 +132,17 @@ def test_what_is_no_file_is_refused(here, kind):
     assert "mine.yaml:" in message and "a file" in message
 
 
-@pytest.mark.parametrize("key", ["results", "jobs", "sweep"])
-def test_a_folder_with_the_name_of_a_key_is_no_group(here, key):
-    Path("mine", key).mkdir(parents=True)
-    message = message_of(request, ["algo=adap_ucb", f"{key}=1"])
-    assert f"mine/{key} would be taken for files to choose from" in message
+def test_an_experiment_sets_the_keys_that_words_set(here):
+    """Control: a file chooses another by its name, and needs no header."""
+    words = write("experiment/mine", "algo: dp_se\nenv: bernoulli_c1\neps: 0.5\nseed: 3\n")
+    (setting,) = request([*words, "horizon=100"]).settings
+    assert (setting.algo, setting.env, setting.budget) == ("dp_se", "bernoulli_c1", 0.5)
+    assert (
+        setting
+        == request(["algo=dp_se", "env=bernoulli_c1", "eps=.5", "seed=3", "horizon=100"]).settings[
+            0
+        ]
+    )
 
 
 @pytest.mark.parametrize("question", [REGRET, STOPPING], ids=lambda q: q.name)

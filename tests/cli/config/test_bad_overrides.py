@@ -34,7 +34,7 @@ WORDS = [
     ("eps=-1.5E+400", "eps=-1.5E+400: 1.5E+400 is larger"),
     ("sweep.eps=[1,1e400]", "sweep.eps=[1,1e400]: 1e400 is larger"),
     ("eps='1e400'", "eps=1e400:", "larger than any float"),
-    (f"eps={'[' * 400}{']' * 400}", "eps=[[[[", "without end"),
+    (f"eps={'[' * 400}{']' * 400}", "eps=", "above 0"),
     ("eps=é", "eps=é:", "stands in quotes"),
     ("env=ücb", "env=ücb:", "stands in quotes"),
     ("env..arms=1", "env..arms=1:", "not understood"),
@@ -43,7 +43,7 @@ WORDS = [
     ("eps==1", "eps==1:"),
     ("eps=a=b", "eps=a=b", "'='"),
     ("eps.x=1", "'eps.x'", "did you mean eps?"),
-    ("+eps.x=1", "eps={x:1}:", "above 0"),
+    ("+eps.x=1", "'eps.x'", "did you mean eps?"),
     ("runs=null", "runs=null:", "whole number"),
     ("results=null", "results=null:", "folder"),
 ]
@@ -55,7 +55,7 @@ NAMES = [
     ("+foo=1", "'foo'", "eps"),
     ("runner=../env/bernoulli", "'../env/bernoulli'", "dask"),
     ("+runner.foo=1", "unknown key 'runner.foo'"),
-    ("runner=dask +runner.foo=1", "unknown key 'runner.foo'", "runner.address"),
+    ("runner=dask +runner.foo=1", "unknown key 'runner.foo'"),
     ("runner=dusk", "unknown runner 'dusk': did you mean dask?"),
     ("runner.address=tcp://a:1", "unknown key 'runner.address'"),
     ("runner=dask runner.adress=x", "did you mean runner.address?"),
@@ -139,10 +139,11 @@ OF_STOPPING = [
     ("algo=ucb", "'algo'"),
     (
         "rule=adap_tt_star rule.variant=printed",
-        "adap_tt takes it, as in rule=adap_tt rule.variant=printed; adap_tt_star takes no parameters",
+        "adap_tt takes it, as in rule=adap_tt rule.variant=printed",
+        "adap_tt_star takes no parameters",
     ),
     ("rule.foo=1", "'rule.foo'"),
-    ("'sweep={beta:[.1]}' beta=.2", "beta=.2:", "varies beta", "write sweep.beta=[0.2]"),
+    ("'sweep={beta:[.1]}' beta=.2", "beta=0.2:", "varies beta", "write sweep.beta=[0.2]"),
     ("experiment=sajed2019_stopping env.mean=.3", "varies env.mean", "sweep.env.mean=[0.3]"),
 ]
 

@@ -11,11 +11,11 @@ from tiers import every
 
 from dpbandits.cli import bounds, plot, run, stop
 
-GLOBAL = "# @package _global_\n"
 SENTINEL = "import pathlib; pathlib.Path('sentinel').touch()\n"
 EVIL = "os.system"
 TARGET = f"{{_target_: {EVIL}, command: touch sentinel}}"
 ONLY = "Hydra's own settings cannot be changed"
+DEFAULTS = "a file chooses another by GROUP: NAME"
 
 # command lines that ask for code other than a declared algorithm's
 CODE = [
@@ -28,9 +28,9 @@ CODE = [
     ("sweep.algo=[../elsewhere/evil]", "'../elsewhere/evil'", "adap_klucb"),
     ("'algo=${oc.env:HOME}'", "${oc.env:HOME}", "adap_klucb"),
     ("env=../elsewhere/evil", "'../elsewhere/evil'", "bernoulli"),
-    ("env=contaminated env.inlier=../x", "env.inlier=../x"),
+    ("env=contaminated env.inlier=../x", "'../x'", "bernoulli"),
     ("experiment=../../evil", "'../../evil'", "azize2022_fig4"),
-    ("experiment=elsewhere", "algo=../elsewhere/evil:", "a name is needed, not a path"),
+    ("experiment=elsewhere", "'../elsewhere/evil'", "adap_klucb"),
     ("algo._target_=os.system", "'algo._target_'", "algo.alpha"),
     ("+env._target_=os.system", "env._target_:", "no such parameter"),
     ("+_target_=os.system", "'_target_'", "algo"),
@@ -40,7 +40,7 @@ CODE = [
     ("sweep._target_=[os.system]", "sweep._target_", "no algorithm"),
     *(
         (f"{way}{key}", f"{key.split('=')[0]}", ONLY)
-        for way in ("", "-m ", "--cfg hydra ")
+        for way in ("", "-m ", "--cfg job ")
         for key in (
             f"+hydra.callbacks.x._target_={EVIL}",
             f"+hydra.callbacks.x.y._target_={EVIL}",
@@ -63,14 +63,14 @@ CODE = [
     (f"-m +hydra.launcher.x._target_={EVIL}", "hydra.launcher.x._target_", ONLY),
     ("hydra/launcher=evil", "hydra/launcher=evil", ONLY),
     ("-m hydra/launcher=submitit_slurm eps=1,2", "hydra/launcher=submitit_slurm", ONLY),
-    ("experiment=launcher", f"hydra.launcher._target_={EVIL}", ONLY),
     ("hydra/sweeper=basic", ONLY),
     ("hydra/callbacks=evil", ONLY),
-    ("experiment=callback", f"hydra.callbacks.x._target_={EVIL}", ONLY),
-    ("experiment=logging", "hydra.job_logging", ONLY),
-    ("experiment=search", "hydra.searchpath"),
-    ("env=packaged", f"hydra.callbacks.x._target_={EVIL}", ONLY),
-    ("-m env=packaged,bernoulli", f"hydra.callbacks.x._target_={EVIL}", ONLY),
+    ("experiment=callback", "unknown key 'hydra'"),
+    ("experiment=logging", "unknown key 'hydra'"),
+    ("experiment=search", "unknown key 'hydra'"),
+    ("experiment=launcher", "launcher.yaml", DEFAULTS),
+    ("env=packaged", "env.law=null"),
+    ("-m env=packaged,bernoulli", "env.law=null"),
     ("experiment=lines", "results=x touch sentinel", "path of a folder"),
     ("--config-path elsewhere", "--config-path"),
     ("--config-name evil", "--config-name"),
@@ -89,12 +89,12 @@ MINE = {
     "hydra/launcher/evil.yaml": f"_target_: {EVIL}\ncommand: touch sentinel\n",
     "hydra/callbacks/evil.yaml": f"x: {TARGET}\n",
     "env/packaged.yaml": f"# @package hydra.callbacks.x\n_target_: {EVIL}\ncommand: ls\n",
-    "experiment/elsewhere.yaml": GLOBAL + "defaults: [{override /algo: ../elsewhere/evil}]\n",
-    "experiment/callback.yaml": GLOBAL + f"hydra: {{callbacks: {{x: {TARGET}}}}}\n",
-    "experiment/logging.yaml": GLOBAL + f"hydra: {{job_logging: {{x: {TARGET}}}}}\n",
-    "experiment/launcher.yaml": GLOBAL + "defaults: [{override /hydra/launcher: evil}]\n",
-    "experiment/lines.yaml": GLOBAL + r'results: "x\ntouch sentinel\n"',
-    "experiment/search.yaml": GLOBAL + "hydra: {searchpath: ['pkg://evil']}\n",
+    "experiment/elsewhere.yaml": "algo: ../elsewhere/evil\n",
+    "experiment/callback.yaml": f"hydra: {{callbacks: {{x: {TARGET}}}}}\n",
+    "experiment/logging.yaml": f"hydra: {{job_logging: {{x: {TARGET}}}}}\n",
+    "experiment/launcher.yaml": "defaults: [{override /hydra/launcher: submitit_slurm}]\n",
+    "experiment/lines.yaml": r'results: "x\ntouch sentinel\n"',
+    "experiment/search.yaml": "hydra: {searchpath: ['pkg://evil']}\n",
 }
 
 
@@ -105,10 +105,7 @@ def evil(here, monkeypatch):
     write(here / "mine", MINE)
 
 
-CASES = [pytest.param(line, parts, id=line) for line, *parts in CODE]
-
-
-@pytest.mark.parametrize(("line", "parts"), every(3, CASES))
+@pytest.mark.parametrize(("line", "parts"), every(3, [(x[0], x[1:]) for x in CODE]))
 def test_nothing_but_a_declared_algorithm_is_called(evil, refused, line, parts):
     message = refused(run, ["--config-dir", "mine", *arguments(line)])
     assert not Path("sentinel").exists()
@@ -141,7 +138,7 @@ def test_the_command_itself_calls_nothing(evil):
     before = sorted(Path.cwd().rglob("*"))
     program = Path(sys.executable).with_name("bandit-run")
     done = captured(program, "--config-dir", "mine", "-m", "hydra/launcher=evil", "eps=1,2")
-    assert EVIL in complaint("bandit-run", done.returncode, done.stdout, done.stderr)
+    assert ONLY in complaint("bandit-run", done.returncode, done.stdout, done.stderr)
     assert sorted(Path.cwd().rglob("*")) == before
 
 
