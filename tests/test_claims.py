@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from refusals import message_of
-from sweeps import requested
+from sweeps import THREE, requested
+from tabulate import tabulate
 
 from dpbandits.claims.azize2025 import by_bound
 from dpbandits.claims.claim import BASES, in_words, load_claims, verdict
 from dpbandits.claims.ren2020 import leading_term
-from dpbandits.claims.samples import Runs, Sample, is_cheap
+from dpbandits.claims.samples import Runs, Sample, is_cheap, nash_regret, sample
 from dpbandits.claims.statistics import (
     Part,
     Statistic,
@@ -27,10 +28,14 @@ from dpbandits.claims.statistics import (
     spread,
     spread_ratio,
 )
-from dpbandits.cli.claims import request_of, row_of, sources
+from dpbandits.cli.claims import HEAD, request_of, row_of, sources
 from dpbandits.comparison.pairs import Located
+from dpbandits.contracts.question import BEST_ARM
 from dpbandits.files import package_folder
+from dpbandits.report.page import claims_in
+from dpbandits.results.run_store import Memory
 from dpbandits.results.sources import sources_of
+from dpbandits.running.monte_carlo import run_settings
 
 CLAIMS = load_claims()
 TOP = package_folder("conf").parent
@@ -346,6 +351,28 @@ def test_the_hash_of_the_ledger_covers_what_decides_it():
         sources_of(sources([x], 2, {})) for x in (a5, replace(a5, says="x"), replace(a5, why="x"))
     }
     assert len(found) == 3
+
+
+@pytest.mark.slow
+def test_a_sample_has_the_finished_runs_of_a_setting():
+    store = Memory()
+    of_regret = requested(algo="ucb", horizon=2000, checkpoints=4).settings
+    of_times = requested(question=BEST_ARM, rule="dp_se_bai", env=THREE, eps=10.0).settings
+    for settings in (of_regret, of_times):
+        assert run_settings(settings, 5, 1, "auto", store)[1] == []
+    found = sample(store, of_regret[0], 4)
+    assert found.final.shape == found.half.shape == (4,) and (found.final > found.half).all()
+    assert found.nash.mean() >= found.final.mean() / 2000  # a geometric mean is below the other
+    times = sample(store, of_times[0], 5)
+    assert (times.final > 1).all() and (times.half == times.final).all() and times.nash is None
+    assert "no Nash regret" in message_of(nash_regret, times)
+
+
+def test_the_report_knows_what_is_published(tmp_path):
+    rows = [row_of(claim, [], "partly") for claim in CLAIMS.values()]
+    (tmp_path / "claims.md").write_text(tabulate(rows, HEAD, tablefmt="pipe"))
+    found = claims_in(tmp_path)
+    assert [x["basis"] for x in found] == [claim.basis for claim in CLAIMS.values()]
 
 
 def test_cheap_runs_are_those_of_episodic_algorithms():
