@@ -1,16 +1,19 @@
 """Claims of papers: each holds for runs that are made so, and fails for others."""
 
+from dataclasses import replace
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 from refusals import message_of
-from sweeps import requested
+from sweeps import THREE, requested
+from tabulate import tabulate
 
 from dpbandits.claims.azize2025 import by_bound
 from dpbandits.claims.claim import BASES, in_words, load_claims, verdict
 from dpbandits.claims.ren2020 import leading_term
-from dpbandits.claims.samples import Runs, Sample, is_cheap
+from dpbandits.claims.samples import Runs, Sample, is_cheap, nash_regret, sample
 from dpbandits.claims.statistics import (
     Part,
     Statistic,
@@ -25,13 +28,19 @@ from dpbandits.claims.statistics import (
     spread,
     spread_ratio,
 )
-from dpbandits.cli.claims import request_of, row_of
+from dpbandits.cli.claims import HEAD, request_of, row_of, sources
 from dpbandits.comparison.pairs import Located
+from dpbandits.contracts.question import BEST_ARM
 from dpbandits.files import package_folder
+from dpbandits.report.page import claims_in
+from dpbandits.results.run_store import Memory
+from dpbandits.results.sources import sources_of
+from dpbandits.running.monte_carlo import run_settings
 
 CLAIMS = load_claims()
 TOP = package_folder("conf").parent
 RUNS = 12  # all equal: the interval of their mean, or median, is a point
+ONE = np.ones(1)
 
 
 def only(*names, low=1.0, high=2.0):
@@ -61,7 +70,7 @@ def growing(w):
 
 def bound(w):
     known = w["algo"] in ("dp_klucb", "dp_imed")
-    return float(1 / by_bound(Sample(w["setting"], np.ones(1), np.ones(1)))[0]) if known else 1.0
+    return float(1 / by_bound(Sample(w["setting"], ONE, ONE))[0]) if known else 1.0
 
 
 SLIDES = {
@@ -103,7 +112,7 @@ LAWS = {
     "R1": (lambda w: {"heldp_ucb_b": 1.6, "heldp_ucb_l": 8.6}.get(w["algo"], 1.0),),
     "R2": (lambda w: {"heldp_ucb_b": 74.0, "heldp_ucb_l": 210.0}.get(w["algo"], 1.0),),
     "R3": (lambda w: {"heldp_ucb_b": 4.5, "heldp_ucb_l": 23.0}.get(w["algo"], 1.0),),
-    "R4": (lambda w: leading_term(Sample(w["setting"], np.ones(1), np.ones(1))),),
+    "R4": (lambda w: leading_term(Sample(w["setting"], ONE, ONE)),),
     "R5": (
         lambda w: NORMAL[w["eps_min"]] if w["population"] == "clipped_normal" else 1 / w["eps_min"],
     ),
@@ -129,17 +138,17 @@ UNKNOWN = {"ZZ2"}  # the ratio of two excesses of which one is negative has no l
 
 
 @cache
-def settings(experiment):
-    return request_of(experiment, {}).settings
+def described(experiments):
+    """The settings of some experiments, each with its values."""
+    distinct = {s: s for name in experiments for s in request_of(name, {}).settings}
+    return [{**Sample(s, ONE, ONE).words, "setting": s} for s in distinct]
 
 
 def made(claim, law, times):
     """Runs of all settings of a claim with the regrets of a law."""
-    distinct = {s: s for name in claim.experiments for s in settings(name)}
-    for setting in distinct.values():
-        words = Sample(setting, np.ones(1), np.ones(1)).words
-        final = np.full(RUNS, float(law({**words, "setting": setting})))
-        yield Sample(setting, final, final / times, final)
+    for w in described(claim.experiments):
+        final = np.full(RUNS, float(law(w)))
+        yield Sample(w["setting"], final, final / times, final)
 
 
 def test_the_table_has_every_claim():
@@ -310,6 +319,7 @@ def test_an_excess_that_is_not_positive_has_a_ratio_but_no_lower_limit():
         assert found.value <= found.high <= high or value < -1
 
 
+@pytest.mark.slow
 def test_growth_is_of_the_same_runs():
     """It holds, and is narrower than a ratio of independent runs."""
     rng, held, narrower = np.random.default_rng(4), 0, 0
@@ -324,6 +334,45 @@ def test_growth_is_of_the_same_runs():
     assert held >= 36 and narrower >= 38
     assert tuple(quotient_of_means(np.full(5, 3.0), np.full(5, 2.0))) == (1.5, 1.5, 1.5)
     assert np.isnan(quotient_of_means(np.zeros(5), np.zeros(5)).value)
+
+
+@pytest.mark.slow
+def test_the_hash_of_the_ledger_covers_what_decides_it():
+    """The control is a claim that no theorem decides."""
+
+    def files(claim):
+        paths = [x for x in sources([claim], 2, {}) if isinstance(x, Path)]
+        return {f"{path.parent.name}/{path.stem}" for path in paths}
+
+    a5, of_bound = CLAIMS["A5"], {"claims/azize2025", "theory/azize2025", "theory/bounds"}
+    decide = {"claims/azize2022", "claims/statistics", "comparison/pairs", "cli/claims"}
+    assert decide <= files(a5) and of_bound <= files(CLAIMS["AW2"]) and not of_bound & files(a5)
+    found = {
+        sources_of(sources([x], 2, {})) for x in (a5, replace(a5, says="x"), replace(a5, why="x"))
+    }
+    assert len(found) == 3
+
+
+@pytest.mark.slow
+def test_a_sample_has_the_finished_runs_of_a_setting():
+    store = Memory()
+    of_regret = requested(algo="ucb", horizon=2000, checkpoints=4).settings
+    of_times = requested(question=BEST_ARM, rule="dp_se_bai", env=THREE, eps=10.0).settings
+    for settings in (of_regret, of_times):
+        assert run_settings(settings, 5, 1, "auto", store)[1] == []
+    found = sample(store, of_regret[0], 4)
+    assert found.final.shape == found.half.shape == (4,) and (found.final > found.half).all()
+    assert found.nash.mean() >= found.final.mean() / 2000  # a geometric mean is below the other
+    times = sample(store, of_times[0], 5)
+    assert (times.final > 1).all() and (times.half == times.final).all() and times.nash is None
+    assert "no Nash regret" in message_of(nash_regret, times)
+
+
+def test_the_report_knows_what_is_published(tmp_path):
+    rows = [row_of(claim, [], "partly") for claim in CLAIMS.values()]
+    (tmp_path / "claims.md").write_text(tabulate(rows, HEAD, tablefmt="pipe"))
+    found = claims_in(tmp_path)
+    assert [x["basis"] for x in found] == [claim.basis for claim in CLAIMS.values()]
 
 
 def test_cheap_runs_are_those_of_episodic_algorithms():
