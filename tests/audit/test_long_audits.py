@@ -77,12 +77,12 @@ def test_no_worker_outlives_an_audit_that_is_killed():
         deadline = time.monotonic() + 120.0
         while len(workers(parent.pid)) < 2 and time.monotonic() < deadline:
             time.sleep(0.2)
-        time.sleep(10.0)  # they work
+        time.sleep(5.0)
         children = workers(parent.pid)
         assert len(children) >= 2
         parent.kill()
         parent.wait()
-        deadline = time.monotonic() + 20.0
+        deadline = time.monotonic() + 120.0  # they may still import
         while any(map(alive, children)) and time.monotonic() < deadline:
             time.sleep(0.2)
         assert not any(map(alive, children))

@@ -86,7 +86,7 @@ NOT_COMPILED = (
     "running/play.py",
     "contracts/guarantees.py",
     "authoring.py",
-    "audit/subjects/publishing.py",
+    "audit/targets/publishing.py",
 )
 
 
@@ -100,7 +100,7 @@ def test_what_is_compiled_again_after_an_edit(tmp_path, monkeypatch):
     compiled, pulls, states, folder = copy.play("nas")
     assert compiled.count("nas") == 1
 
-    copy.edit(*NOT_COMPILED, "audit/subjects/releases.py")
+    copy.edit(*NOT_COMPILED, "audit/targets/releases.py")
     copy.edit("stopping/nas.py", "stopping/sparse_vector.py", "algorithms/heldp_ucb_b.py")
     compiled, again, edited, same = copy.play("nas")
     assert (compiled, again, same) == (["nas"], pulls, folder)

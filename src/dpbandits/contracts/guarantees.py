@@ -191,7 +191,7 @@ class Guarantee:
         epsilon: the privacy loss in nats as a function of the parameters by name; for local
             privacy ``eps`` is the level of the user.
         source: paper and theorem that prove it.
-        mechanism: the release that it rests on, a name in ``audit/subjects/releases.py``, or None.
+        mechanism: the release that it rests on, a name in ``audit/targets/releases.py``, or None.
         hides: the output that an adversary observes.
         alignment: how its noise shifts when a reward changes, or None.
         gaussian: for zCDP and RDP, what the Gaussian noise guarantees.
