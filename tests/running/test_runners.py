@@ -187,11 +187,11 @@ def test_a_dask_cluster_on_this_machine_gives_the_same_bytes(tmp_path, right):
     assert table_of(sweep_in(tmp_path, "runner=dask", "jobs=2"), tmp_path) == right
 
 
-@pytest.mark.parametrize(("name", "package"), [("dask", "distributed")])
+@pytest.mark.parametrize(("name", "package"), [("dask", "distributed"), ("slurm", "dask_jobqueue")])
 def test_a_package_that_is_not_installed_is_reported_in_one_line(monkeypatch, name, package):
     monkeypatch.setitem(sys.modules, package, None)
     line = f"runner={name}: {package} is not installed: pip install 'dpbandits[{name}]'"
-    assert message_of(RUNNERS[name], 1, None) == line
+    assert message_of(RUNNERS[name], 1) == line
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ import pytest
 EXTRAS = {
     "altair": "report",
     "axe_core_python": "browser",
+    "dask_jobqueue": "slurm",
     "distributed": "dask",
     "dp_accounting": "curve",
     "dpsprt": "peers",

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from multiprocessing import current_process
+from types import MappingProxyType
+from typing import Any
 
 import joblib
 import pandas as pd
@@ -46,7 +48,7 @@ def play_missing(request: Request) -> tuple[Store, int]:
     check_size(request)
     announce_size(request)
     store: Store = Memory() if request.results is None else RunStore(request.results)
-    how = request.jobs, request.backend, store, request.runner, request.address
+    how = request.jobs, request.backend, store, request.runner, request.runner_keys
     played, failures = run_settings(request.settings, request.runs, *how)
     if failures:
         raise RunsFailed(failures)
@@ -60,7 +62,7 @@ def run_settings(
     backend: str,
     store: Store,
     runner: str = "local",
-    address: str | None = None,
+    runner_keys: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[int, list[Failure]]:
     """Run what is missing of each setting and store it; see ``Request`` for the arguments.
 
@@ -89,7 +91,7 @@ def run_settings(
     renew({s.algo: s.version for s in sent if s.algorithm.file is None})
     jobs = joblib.cpu_count() if jobs < 0 else jobs
     with without_cwd_imports(), ExitStack() as stack:
-        reached = [stack.enter_context(RUNNERS[name](jobs, address)) for name in parts]
+        reached = [stack.enter_context(RUNNERS[name](jobs, **runner_keys)) for name in parts]
         work = [Work(part, one.jobs) for one, part in zip(reached, parts.values(), strict=True)]
         scheduler = Scheduler(missing, store)
         scheduler.play([*zip(reached, work, strict=True)], broken.values())

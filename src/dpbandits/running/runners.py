@@ -1,10 +1,13 @@
-"""Runners, which have workers call functions: on this machine, or those of Dask."""
+"""Runners, which have workers call functions: on this machine, or those of Dask or Slurm."""
 
 from __future__ import annotations
 
+import importlib
 import logging
 import os
 import pickle
+import signal
+import subprocess
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Future
@@ -16,7 +19,7 @@ from joblib.executor import get_memmapping_executor
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.backend.reduction import dumps
 
-from ..errors import BadInput, ClusterLost
+from ..errors import BadInput, ClusterLost, in_a_line
 from .children import exit_with_parent
 
 IDLE = 300  # seconds after which an idle process of this machine ends
@@ -40,7 +43,7 @@ class Runner:
     is_here = True
     where = "runner=local"
 
-    def __init__(self, jobs: int, address: str | None = None):
+    def __init__(self, jobs: int):
         self.jobs = jobs
 
     def submit(self, function: Callable[..., Any], *given: Any) -> Future:
@@ -66,7 +69,7 @@ class Runner:
 class Threads(Runner):
     """Threads of this process: the pool of joblib's threads, which an exit does not wait for."""
 
-    def __init__(self, jobs: int, address: str | None = None):
+    def __init__(self, jobs: int):
         super().__init__(jobs)
         self._pool = ThreadPool(jobs)
 
@@ -151,30 +154,31 @@ class Dask(Runner):
     """Workers of a cluster of Dask. They, and what hands out their work, may all be gone.
 
     Raises:
-        BadInput: the package is not installed, or the cluster does not answer.
+        BadInput: a package is not installed, or the cluster does not answer.
     """
 
     is_here = False
+    where = "runner=dask"
 
     def __init__(self, jobs: int, address: str | None = None):
+        distributed = _imported("distributed", "dask")
         self.where = f"runner.address={address}" if address else "runner=dask"
-        try:
-            import distributed
-        except ImportError:
-            extra = "pip install 'dpbandits[dask]'"
-            raise BadInput(f"{self.where}: distributed is not installed: {extra}") from None
         own = {"n_workers": jobs, "threads_per_worker": 1, "dashboard_address": None}
         own |= {"silence_logs": logging.CRITICAL}
-        for name in [name for name in logging.root.manager.loggerDict if "distributed" in name]:
-            logging.getLogger(name).setLevel(logging.CRITICAL)
         where = {"address": address} if address else own
         try:
-            self._client: Any = distributed.Client(**where, timeout=PATIENCE)
-            self._executor = self._client.get_executor(pure=False)
+            client = distributed.Client(**where, timeout=PATIENCE)
         except Exception as error:
             if address is None:
                 raise
             raise BadInput(f"{self.where}: no answer ({_first_line(error)})") from None
+        self._reach(client)
+
+    def _reach(self, client: Any) -> None:
+        """Play by the workers of a client's cluster."""
+        for name in [name for name in logging.root.manager.loggerDict if "distributed" in name]:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        self._client, self._executor = client, client.get_executor(pure=False)
         end = time.monotonic() + FIRST
         while not (found := self._workers()) and time.monotonic() < end:
             time.sleep(0.2)
@@ -209,8 +213,59 @@ class Dask(Runner):
             self._client.close()
 
 
+class Slurm(Dask):
+    """Jobs of Slurm, one for each worker, which dask-jobqueue submits and cancels."""
+
+    where = "runner=slurm"
+
+    def __init__(self, jobs: int, **keys: Any):
+        usual = signal.getsignal(signal.SIGINT)
+        jobqueue, distributed = (_imported(x, "slurm") for x in ("dask_jobqueue", "distributed"))
+        signal.signal(signal.SIGINT, usual)  # which importing dask_jobqueue 0.9 has replaced
+        given = {"ntasks": 1, "job-name": "bandit-run", "output": "/dev/null"} | {
+            name.replace("_", "-"): value for name, value in keys.items() if value is not None
+        }
+        own = {"cores": keys["cpus_per_task"], "memory": "1GB", "processes": 1}
+        own |= {"job_directives_skip": ["#SBATCH"], "silence_logs": logging.CRITICAL}
+        own |= {"job_extra_directives": [f"--{name}={value}" for name, value in given.items()]}
+        own |= {"worker_extra_args": ["--memory-limit", "0"]}  # Slurm's limit counts, not Dask's
+        own |= {"scheduler_options": {"dashboard": False, "dashboard_address": ":0"}}
+        try:
+            self._jobs = jobqueue.SLURMCluster(n_workers=jobs, **own)
+        except (OSError, RuntimeError) as error:
+            lines = [line for line in str(error).splitlines() if "error" in line]
+            reason = in_a_line(lines[-1] if lines else _first_line(error))
+            raise BadInput(f"{self.where}: the jobs cannot be submitted ({reason})") from None
+        self._threads = keys["cpus_per_task"]
+        self._reach(distributed.Client(self._jobs, timeout=PATIENCE))
+
+    def _workers(self) -> int:
+        """The number of threads of the jobs that run or wait."""
+        names = [job.job_id for job in self._jobs.workers.values()]
+        ask = ["squeue", "--noheader", "--format=%i", f"--jobs={','.join(names)}"]
+        found = subprocess.run(ask, capture_output=True, text=True, timeout=PATIENCE).stdout.split()
+        return sum(name in found for name in names) * self._threads
+
+    def __exit__(self, *_: Any) -> None:
+        self._client.close()
+        self._jobs.close()
+
+
+def _imported(package: str, extra: str) -> Any:
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        install = f"pip install 'dpbandits[{extra}]'"
+        raise BadInput(f"runner={extra}: {package} is not installed: {install}") from None
+
+
 def _first_line(error: Exception) -> str:
     return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
-RUNNERS = {"threads": Threads, "processes": Processes, "dask": Dask}
+RUNNERS: dict[str, Callable[..., Runner]] = {
+    "threads": Threads,
+    "processes": Processes,
+    "dask": Dask,
+    "slurm": Slurm,
+}

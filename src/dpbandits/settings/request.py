@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,11 +12,13 @@ from ..contracts.question import Question
 from ..errors import BadInput, plain, unknown
 from ..files import check_folder
 from ..validation import folder, number_where, whole, workers
-from .groups import Groups, default_keys, file_of
+from .groups import Groups, default_keys, read_group
 from .resolve import resolve
 from .setting import Setting
 from .user_files import load_laws
 
+WORD = re.compile(r"[\w.:/@%+,\[\]-]+", re.ASCII)
+EXAMPLES = {"address": "tcp://HOST:8786", "time": "04:00:00", "mem": "4G"}
 BACKENDS = ("auto", "threads", "processes")
 MOST_RUNS = 10_000_000
 MANY = "a number of at least 1 is needed"
@@ -33,8 +36,8 @@ class Request:
     jobs: int  # workers, or -1 for one a core
     backend: str  # threads, processes or auto
     results: Path | None  # folder in which runs are stored, None for none
-    runner: str  # who hands out the work: local or dask
-    address: str | None  # of a cluster that is running already, or None
+    runner: str  # whose workers play the runs: local, dask or slurm
+    runner_keys: Mapping[str, Any]  # its parameters
     # the overrides that decide what is run, except for the name of an experiment
     changed: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()  # the user's configuration folders
@@ -93,23 +96,30 @@ def make_request(
         backend=config["backend"],
         results=results,
         runner=config["runner"],
-        address=_address(config, runner),
+        runner_keys=_runner_keys(config, runner),
         changed=changed,
         folders=folders,
         contents=groups.contents,
     )
 
 
-def _address(config: Mapping[str, Any], runner: Mapping[str, Any]) -> str | None:
-    """The address of a runner, checked."""
+def _runner_keys(config: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The parameters of a runner, checked: single words, since those of Slurm stand in a script."""
     name = config["runner"]
-    file_of("runner", name)  # raises if there is none
-    for key in runner:
-        if key != "address" or name == "local":
+    usual = read_group("runner", name)  # raises if there is none
+    found = {**usual, **given}
+    for key, value in found.items():
+        if key not in usual:
             raise BadInput(f"runner.{key}: runner={name} has no such parameter")
-    address = runner.get("address")
-    if not isinstance(address, str | None) or address == "":
-        raise BadInput(f"runner.address={plain(address)}: an address such as tcp://HOST:8786")
+        if key == "cpus_per_task":
+            found[key] = whole("runner.cpus_per_task", value, 1, 1024)
+        elif value is None and usual[key] is None:
+            continue
+        elif not (isinstance(value, str) and WORD.fullmatch(value)):
+            example = f", such as {EXAMPLES[key]}" if key in EXAMPLES else ""
+            raise BadInput(f"runner.{key}={plain(value)}: a word is needed{example}")
     if name != "local" and config["backend"] != "auto":
         raise BadInput(f"backend={config['backend']}: with runner={name} its workers decide")
-    return address
+    if name == "slurm" and config["jobs"] == -1:
+        raise BadInput("jobs=-1: with runner=slurm the number of workers is needed")
+    return found

@@ -1,12 +1,24 @@
-"""One command in every task of a job array of a real Slurm, with accounting (sacct) and without."""
+"""Job arrays, and runner=slurm, on a real Slurm, with accounting (sacct) and without."""
 
+import signal
 import subprocess
 import sys
 import time
 
 import pytest
+from extras import require
 from slurm_cluster import asked, require_slurm, slurm_cluster
-from sweeps import COMMAND, MAIN, own_algorithm, pulling, requested, stored
+from sweeps import (
+    COMMAND,
+    MAIN,
+    heeding_ctrl_c,
+    own_algorithm,
+    pulling,
+    requested,
+    started,
+    stored,
+    until,
+)
 
 pytestmark = pytest.mark.slow
 PATIENT = 300  # seconds that any command may take
@@ -107,3 +119,73 @@ def test_a_cancelled_task_keeps_its_runs_and_the_other_task_plays_the_rest(tmp_p
     assert len(list(tmp_path.glob("results/*.csv"))) == 1
     played = {run for _, run in before}
     assert not played & set(map(int, begun(0)[2:]))  # two were handed out before these were stored
+
+
+WORKERS = ["runner=slurm", "jobs=2"]
+LOST = "from dpbandits.running import runners as r; r.ABSENT = 3; "
+
+
+@pytest.mark.extra("dask_jobqueue")
+def test_workers_that_are_jobs_give_the_bytes_of_one_machine_though_one_is_cancelled(
+    tmp_path, slurm
+):
+    require("dask_jobqueue")
+    sweep = ["sweep={algo:[ucb,dp_ucb]}", "horizon=2e6", "runs=8"]
+    process = started(*sweep, *WORKERS, "results=there", cwd=tmp_path, env=slurm)
+    until(lambda: list(tmp_path.glob("there/runs/*/*.npz")), process)
+    jobs = asked(slurm, "squeue", "-h", "-o%i")
+    assert len(jobs) == 2
+    asked(slurm, "scancel", jobs[0])
+    _, err = process.communicate(timeout=PATIENT)
+    assert process.returncode == 0 and "Traceback" not in err, err
+    here = subprocess.run([*COMMAND, *sweep], cwd=tmp_path, capture_output=True, timeout=PATIENT)
+    assert here.returncode == 0
+    found, right = (
+        {file.name: file.read_bytes() for file in tmp_path.glob(f"{name}/*.csv")}
+        for name in ("there", "results")
+    )
+    assert found == right and len(found) == 1
+    wait_until_none(slurm)
+
+
+def wait_until_none(slurm):
+    """Wait until no job is left: a command cancels those that it has submitted."""
+    end = time.monotonic() + 30
+    while asked(slurm, "squeue", "-h"):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+@pytest.mark.extra("dask_jobqueue")
+@pytest.mark.parametrize("end", ["interrupted", "cancelled"])
+def test_jobs_end_with_their_command_and_a_command_without_jobs_ends(tmp_path, slurm, end):
+    require("dask_jobqueue")
+    own = {"cwd": tmp_path, "env": slurm, "preexec_fn": heeding_ctrl_c, "before": LOST}
+    process = started("algo=dp_ucb", "horizon=2e8", "runs=50", *WORKERS, **own)
+    until(lambda: list(tmp_path.glob("results/runs/*/*.npz")), process)
+    if end == "interrupted":
+        process.send_signal(signal.SIGINT)
+    else:
+        asked(slurm, "scancel", "--user=root")
+    _, err = process.communicate(timeout=PATIENT)
+    line = {
+        "interrupted": "bandit-run: interrupted; finished runs are stored",
+        "cancelled": "bandit-run: runner=slurm: it has no workers any more; finished runs are "
+        "stored, the same command plays the rest",
+    }
+    assert err.splitlines()[-1] == line[end] and "Traceback" not in err, err
+    wait_until_none(slurm)
+
+
+@pytest.mark.extra("dask_jobqueue")
+def test_jobs_that_slurm_refuses_are_one_line(tmp_path, slurm):
+    require("dask_jobqueue")
+    words = ["algo=ucb", "horizon=10", *WORKERS, "runner.partition=nowhere"]
+    process = started(*words, cwd=tmp_path, env=slurm)
+    out, err = process.communicate(timeout=PATIENT)
+    assert (process.returncode, out) == (2, "")
+    (line,) = err.splitlines()
+    assert line.startswith(
+        "bandit-run: runner=slurm: the jobs cannot be submitted (sbatch: error: "
+    )
+    assert "invalid partition specified: nowhere" in line
