@@ -14,12 +14,11 @@ from dpbandits.cli.completion import COMMANDS, OWN_KEYS
 from .documents import TOP
 from .markdown import code, paragraphs, table, toctree
 
-KEY = re.compile(r"^(?:  - (?!override|_self_))?(\w+): +(\S.*?)(?: +# (.*))?$")
+KEY = re.compile(r"^(\w+): +(\S.*?)(?: +# (.*))?$")
 ABOUT = {
-    "--cfg": "`--cfg job` prints the configuration, and runs nothing",
+    "--cfg": "`--cfg job` prints every key with its value, and runs nothing",
     "--completion": "prints the script of a shell's tab completion",
     "--config-dir": "a folder with algorithms, environments and experiments of your own",
-    "--info": "what Hydra found, and where",
     "--multirun": "the same as `-m`",
     "--version": "the version of the package",
     "-m": "every combination of values that are separated by commas",
@@ -75,7 +74,7 @@ def page(name: str) -> str:
 
 def keys(file: str) -> list[tuple[str, str, str]]:
     """The keys of a command, from its file in ``conf``, with their defaults and meanings."""
-    text = (TOP / "conf" / f"{file}.yaml").read_text().partition("\nhydra:")[0]
+    text = (TOP / "conf" / f"{file}.yaml").read_text()
     found = filter(None, map(KEY.match, text.splitlines()))
     return [(f"`{key[1]}=`", f"`{key[2]}`", key[3] or "") for key in found]
 

@@ -46,11 +46,7 @@ def _run(question: Question, given: Namespace) -> int:
     folders = user_folders(given.config_dir)
     requests = read_requests(given.words, folders, question, given.multirun)
     if given.cfg:
-        print(
-            *(OmegaConf.to_yaml(OmegaConf.create(dict(r.config))) for r in requests),
-            sep="---\n",
-            end="",
-        )
+        print(*(OmegaConf.to_yaml(request.keys) for request in requests), sep="---\n", end="")
         return 0
     for request in requests:
         check_writable(request.folder)

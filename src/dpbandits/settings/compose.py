@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from functools import reduce
 from operator import or_
 from typing import Any, NoReturn
@@ -289,9 +290,10 @@ class _Composition:
                 return
             contents = self.contents[group][choice.name]
             for path, value in own.items():
-                if not place(contents, path, None if isinstance(value, Values) else value):
+                many = isinstance(value, Values)
+                if not place(deepcopy(contents) if many else contents, path, value):
                     raise self._unknown(f"{group}.{path}", value)
-                if isinstance(value, Values):
+                if many:
                     self._varied[f"{group}.{path}"] = [*value]
                 self.contents[group][choice.name] = contents = whole_inlier(contents, self.folders)
 
@@ -405,7 +407,7 @@ class _Composition:
         varied = {key: self._varied[key] for key in order if key in self._varied}
         found = [
             {**reduce(or_, parts), **grid}
-            for grid in map(dict, grids(self.config))
+            for grid in grids(self.config)
             for parts in itertools.product(*self._choices, [varied])
         ]
         if self._choices or self._varied:
@@ -414,10 +416,10 @@ class _Composition:
             for name in names:
                 if name not in self.contents[group]:
                     self._load(group, Choice(name))
-        for own in grids(self.config):
-            for name in own.get("env.inlier", []):
-                if isinstance(name, str) and name not in self.contents["env"]:
-                    self._load("env", Choice(name))
+        inner = [name for grid in grids(self.config) for name in grid.get("env.inlier", [])]
+        for name in inner:
+            if isinstance(name, str) and name not in self.contents["env"]:
+                self._load("env", Choice(name))
         return self.config["sweep"]
 
 

@@ -113,7 +113,7 @@ def about(group: str, name: str) -> str:
     """The description of a configuration file: the comment that it begins with."""
     lines = file_of(group, name).read_text().splitlines()
     comments = itertools.takewhile(lambda line: line.startswith("# "), lines)
-    return " ".join(line[2:] for line in comments if not line.startswith("# @"))
+    return " ".join(line[2:] for line in comments)
 
 
 def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
