@@ -104,7 +104,9 @@ def audit(
     if target.compiled:  # compile before several workers need it
         target.sample(pool[0](1)[0], 1, np.random.default_rng(0))
     backend = "threading" if target.compiled else "loky"
-    workers = joblib.Parallel(jobs, backend=backend, return_as="generator")
+    # a worker ends soon after this process, whether it has got a task or still waits for one
+    begin = {} if target.compiled else {"initializer": exit_with_parent, "initargs": (os.getpid(),)}
+    workers = joblib.Parallel(jobs, backend=backend, return_as="generator", **begin)
     tried: list[tuple[float, float]] = []
     games = most_games(runs, candidates)
     progress(_of_proposals(candidates) / games)
