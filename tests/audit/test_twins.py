@@ -180,8 +180,8 @@ def test_an_alignment_that_is_missing_is_explained():
             pull(game, 0)
 
     source = from_function(mine, rewards=(0.0, 1.0))
-    row = report(RegretTarget(source, 1.0, {}), 0)
-    assert row == {"replays": 0, "aligned": 0, "alignment": MISSING}
+    row, _ = report(RegretTarget(source, 1.0, {}), 0)
+    assert row == {"replays": 0, "aligned": 0, "alignment": MISSING, "why": ""}
     assert 4 <= MISSING.count("\n") <= 6
 
 
@@ -193,7 +193,7 @@ def test_what_cannot_be_followed_is_reported():
 
     guarantee = global_dp("its author", alignment=one_release)
     source = from_function(from_bits, rewards=(0.0, 1.0), guarantee=guarantee)
-    row = report(RegretTarget(source, 1.0, {}), 0)
+    row, _ = report(RegretTarget(source, 1.0, {}), 0)
     assert row["replays"] == 0 and "cannot follow rng.bit_generator" in row["alignment"]
 
 

@@ -53,7 +53,7 @@ def test_two_settings_never_share_their_rows(case, tmp_path):
     budgets = [name for name in ("eps", "rho") if name in names] or ["eps"]
     users = ["population", "eps_min"] if {"population", "eps_min"} & {*names} else []
     assert list(found.columns) == (
-        ["algo", "env", *budgets, "horizon", "seed", *users, "run", "t", "regret"]
+        ["algo", "env", *budgets, "horizon", "seed", *users, "setting", "run", "t", "regret"]
     )
     rows = found[names].drop_duplicates().astype(object)
     rows = [tuple(None if pd.isna(x) else x for x in row) for row in rows.to_numpy().tolist()]

@@ -567,7 +567,7 @@ SETTINGS_REFUSED = [
     ({"algo": "heldp_ucb_b", "eps": 2, "eps_min": 1}, "Ren et al. 2020, Corollary 11",
      "needs eps_t = eps_min for all users"),
     ({"algo": "dpr_se", "env": "pareto_v05", "c": "practical"}, "Tao et al. 2022, Theorem 4",
-     "needs c = 24, the paper's; c = 1.5"),
+     "needs c = 24, the paper's; c = 1"),
     ({"algo": "dpr_se", "env": "pareto_v05", "eps": 2}, "Tao et al. 2022, Theorem 4",
      "needs eps <= 1; eps = 2"),
     ({"algo": "dpr_se", "env": "wu_raw", "assume": True}, "Tao et al. 2022, Theorem 4",

@@ -167,7 +167,7 @@ def _mechanisms() -> list[str]:
     """The releases that can be audited: the functions that are decorated as such."""
     return [
         function.name
-        for function in _functions(PACKAGE / "audit" / "subjects" / "releases.py")
+        for function in _functions(PACKAGE / "audit" / "targets" / "releases.py")
         if any(ast.unparse(x).startswith("mechanism(") for x in function.decorator_list)
     ]
 
