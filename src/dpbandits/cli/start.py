@@ -10,7 +10,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from ..errors import BadInput
+from ..errors import BadInput, in_a_line
 
 CHOICES = {
     "NUMBA_OPT": ("3", "0", "1", "2", "max"),
@@ -47,6 +47,9 @@ def start(name: str, command: str = "") -> None:
     except BadInput as error:
         print(f"{command}: {error}", file=sys.stderr)
         sys.exit(2)
+    except (MemoryError, OSError) as error:  # a limit of memory, of open files
+        print(in_a_line(f"{command}: a library cannot be loaded: {error}", 300), file=sys.stderr)
+        sys.exit(1)
     gc.freeze()  # what is imported stays: the collector of cycles need not visit it again
     signal.signal(signal.SIGINT, usual)
     try:

@@ -161,7 +161,7 @@ def wait_until_none(slurm):
 def test_jobs_end_with_their_command_and_a_command_without_jobs_ends(tmp_path, slurm, end):
     require("dask_jobqueue")
     own = {"cwd": tmp_path, "env": slurm, "preexec_fn": heeding_ctrl_c, "before": LOST}
-    process = started("algo=dp_ucb", "horizon=2e8", "runs=50", *WORKERS, **own)
+    process = started("algo=dp_ucb", "horizon=2e7", "runs=500", *WORKERS, **own)
     until(lambda: list(tmp_path.glob("results/runs/*/*.npz")), process)
     if end == "interrupted":
         process.send_signal(signal.SIGINT)

@@ -1,0 +1,54 @@
+"""Commands and calls where the system has little memory, few open files, or forbids processes."""
+
+import multiprocessing
+import resource
+
+import pytest
+from sweeps import own_algorithm, pulling, requested, started
+
+from dpbandits.running.monte_carlo import fulfil
+
+PLAIN = ["algo=plain", "--config-dir=mine", "horizon=10", "runs=4", "jobs=2", "backend=processes"]
+TRACKER = "resource_tracker", "  warnings.warn("  # of joblib: it removes what is left
+
+
+def limited(folder, kind, limit):
+    """The exit code of a command that may have no more of a resource, and its messages."""
+    own_algorithm(folder / "mine", "plain", pulling("plain"))
+    own = {"cwd": folder, "preexec_fn": lambda: resource.setrlimit(kind, (limit, limit))}
+    process = started(*PLAIN, **own)
+    _, err = process.communicate(timeout=300)
+    return process.returncode, [x for x in err.splitlines() if not any(t in x for t in TRACKER)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("files", [8, 16, 256])
+def test_too_few_open_files_for_processes_are_one_line(tmp_path, files):
+    """Control: 256 are enough."""
+    code, lines = limited(tmp_path, resource.RLIMIT_NOFILE, files)
+    if files == 256:
+        assert (code, lines) == (0, [])
+        return
+    (line,) = lines
+    assert code == 1 and line.startswith("bandit-run: ") and "Too many open files" in line
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("megabytes", [300, 1000, 2000])
+def test_little_memory_is_at_most_one_line(tmp_path, megabytes):
+    code, lines = limited(tmp_path, resource.RLIMIT_AS, megabytes * 10**6)
+    assert "Traceback" not in "".join(lines)
+    assert code == 0 or (code > 0 and len(lines) <= 1), lines
+
+
+def played(folder):
+    """The number of runs that a request of an algorithm in plain Python has played."""
+    given = {"algo": "plain", "horizon": 10, "runs": 3, "jobs": 2}
+    return fulfil(requested(folders=(str(folder),), **given))[1]
+
+
+@pytest.mark.slow
+def test_a_process_of_a_pool_plays_an_algorithm_in_plain_python_itself(tmp_path):
+    own_algorithm(tmp_path, "plain", pulling("plain"))
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(played, (tmp_path,)) == 3
