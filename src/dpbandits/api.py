@@ -62,7 +62,7 @@ def run(
     >>> import dpbandits as dp
     >>> table = dp.run(algo="adap_ucb", env=dp.bernoulli([0.9, 0.8]), eps=1, horizon=1e4, runs=2)
     >>> list(table.columns)
-    ['algo', 'env', 'eps', 'horizon', 'seed', 'run', 't', 'regret']
+    ['algo', 'env', 'eps', 'horizon', 'seed', 'setting', 'run', 't', 'regret']
 
     An algorithm can be a function, plain or decorated with ``dp.kernel``:
 
@@ -102,8 +102,10 @@ def run(
 
     Returns:
         A row for each run and checkpoint: ``algo, env, eps, horizon, seed``, a column for each
-        parameter that varies, ``run, t, regret`` (pseudo-regret). The budgets of algorithms with
-        rho-zCDP have a column ``rho``; one that an algorithm does not take is blank.
+        parameter that varies, ``setting``, the id of the setting, and ``run, t, regret`` (pseudo-
+        regret). The budgets of algorithms with rho-zCDP have a column ``rho``; one that an
+        algorithm does not take is blank. ``table.attrs["settings"]`` holds by its id what each
+        setting was run with.
 
     Raises:
         BadInput: a value cannot be run; the message names it and what is allowed.
@@ -175,8 +177,9 @@ def stop(
         **parameters: parameters of the rule.
 
     Returns:
-        A row for each run: the setting, ``seed, run, stopping_time, estimate, halted, correct``,
-        with ``answer``, the number of an arm or a hypothesis, in the place of ``estimate``.
+        A row for each run: the setting, ``seed, setting, run, stopping_time, estimate, halted,
+        correct``, with ``answer``, the number of an arm or a hypothesis, in the place of
+        ``estimate``.
 
     Raises:
         BadInput, RunsFailed: see ``run``.
@@ -275,12 +278,13 @@ def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
     from .results.metrics import NASH, resolutions
     from .results.records import records_for_nash, with_metric
     from .results.summary import summarize
+    from .results.tables import with_words
 
     table = _checked(table, metric)
     shown = with_metric(table, metric)
     found = summarize(shown)
     if metric == NASH and shown is not table:
-        found["resolution"] = resolutions(table, records_for_nash(table))
+        found["resolution"] = resolutions(with_words(table), records_for_nash(table))
     return found
 
 

@@ -195,7 +195,11 @@ def header_of(where: str, path: Any, kind: str = "readable CSV") -> list[str]:
 
 
 def read_csv(
-    where: str, file: Any, kind: str = "readable CSV", names: Sequence[str] | None = None
+    where: str,
+    file: Any,
+    kind: str = "readable CSV",
+    names: Sequence[str] | None = None,
+    words: Sequence[str] = (),
 ) -> pd.DataFrame:
     """Read a CSV file with a header that names each column, and each once.
 
@@ -205,6 +209,7 @@ def read_csv(
             have changed.
         kind: which kind of file is needed, for messages.
         names: the columns' names, for a file without a header.
+        words: the columns that hold words, even if these look like numbers.
 
     Raises:
         BadInput: there is no such file, it has changed, or it is not such a CSV.
@@ -218,7 +223,8 @@ def read_csv(
         raise BadInput(f"{where}: it has {len(row)} columns, not {len(names)}")
     if path is not file and sha256_of(path) != file.get("sha256"):
         raise BadInput(f"{where}: the file has changed")
-    return _read_csv(where, path, kind, header=header, names=list(names), low_memory=False)
+    given: dict[str, Any] = {"header": header, "names": list(names), "low_memory": False}
+    return _read_csv(where, path, kind, dtype=dict.fromkeys(words, str), **given)
 
 
 def check_header(where: str, names: Sequence[str]) -> None:

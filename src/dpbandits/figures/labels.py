@@ -9,7 +9,13 @@ import numpy as np
 import pandas as pd
 
 from ..contracts.display import display_name, symbol
-from ..results.tables import budgets_of, varied_in, without_privacy
+from ..results.tables import (
+    budgets_of,
+    numbers_of,
+    settings_in,
+    varied_in,
+    without_privacy,
+)
 from ..results.varying import of_game, varying
 
 WITHOUT = "without privacy"
@@ -44,20 +50,20 @@ def labelled(table: pd.DataFrame, but: Sequence[str] = (), horizons: bool = Fals
     of the environment also if they vary between algorithms alone. With ``horizons`` there is also
     a line for each horizon. The rows of ``unprotected`` have lines of their own.
     """
+    settings = settings_in(table)
     among, game = [name for name in varied_in(table) if name not in but], ["env", "horizon"]
-    found = varying(table, filter(of_game, among), game)
-    found += varying(table, among, ["algo", *game])
+    found = varying(settings, filter(of_game, among), game)
+    found += varying(settings, among, ["algo", *game])
     varied = [name for name in among if name in found]
-    if horizons and "horizon" not in but and table["horizon"].nunique() > 1:
+    if horizons and "horizon" not in but and settings["horizon"].nunique() > 1:
         varied.append("horizon")
-    key: Any
-    lines = np.empty(len(table), dtype=object)
-    free = unprotected(table, "algo")
-    about = table[["algo", *varied]].reset_index(drop=True)  # joined tables may repeat theirs
-    for key, rows in about.groupby([*about.columns, free.to_numpy()], sort=False, dropna=False):
-        label = line_label(key[0], dict(zip(varied, key[1:-1], strict=True)))
-        lines[rows.index] = ", ".join([label, *[WITHOUT] * key[-1]])
-    return table.assign(line=lines)
+    free = unprotected(settings, "algo")
+    rows = zip(settings["algo"], settings[varied].itertuples(index=False), free, strict=True)
+    lines = [
+        ", ".join([line_label(algo, dict(zip(varied, row, strict=True))), *[WITHOUT] * without])
+        for algo, row, without in rows
+    ]
+    return table.assign(line=np.array(lines, dtype=object)[numbers_of(table, settings)])
 
 
 def unprotected(table: pd.DataFrame, group: str) -> pd.Series:

@@ -19,7 +19,7 @@ from matplotlib.ticker import EngFormatter, FixedLocator, FuncFormatter, LogLoca
 
 from ..contracts.display import line_of
 from ..files import write_atomically
-from ..results.tables import at_end, settings_of
+from ..results.tables import at_end, settings_of, with_words
 from .labels import WITHOUT, scientific
 
 # The palette of Okabe & Ito, for colour-blind readers, less yellow; dashes distinguish lines in
@@ -139,7 +139,7 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> Figure
     columns = -(-len(measured) // rows)
     heading: Any = {"loc": "outside upper center", "title": title, "title_fontsize": 10}
     figure.legend(list(measured.values()), list(measured), ncols=columns, **heading)
-    ends = at_end(table) if "t" in table.columns else table
+    ends = at_end(table) if "t" in table.columns else with_words(table)
     runs = ends.groupby(settings_of(table), dropna=False)["run"].nunique()
     note = note.replace("RUNS", " to ".join(map(str, sorted({runs.min(), runs.max()}))))
     if not bounds:

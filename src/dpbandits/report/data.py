@@ -22,9 +22,9 @@ from ..results.tables import (
     SETTING,
     at_end,
     budgets_of,
+    numbers_of,
     question_of_table,
     settings_in,
-    settings_of,
 )
 from ..results.varying import varying
 from .words import name_of, value
@@ -112,10 +112,9 @@ def study_of_table(table: pd.DataFrame) -> Study:
     """The study of a tidy table; Nash regret, one number of all runs, has no spread."""
     table = table.reset_index(drop=True)
     question = question_of_table(table)
-    columns, statistic = settings_of(table), question.statistic
+    statistic = question.statistic
     settings = settings_in(table)
-    # the order of settings is that of their first rows
-    number = pd.factorize(table.groupby(columns, sort=False, dropna=False).ngroup())[0]
+    number = numbers_of(table, settings)
     slim = pd.DataFrame({"setting": number, "value": table[statistic].to_numpy(dtype=float)})
     slim["t"] = table["t"].to_numpy() if question.each_checkpoint else 0
     last = slim[table.index.isin(at_end(table).index)]

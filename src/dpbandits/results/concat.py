@@ -75,7 +75,11 @@ def _described(table: pd.DataFrame, about: Mapping[str, Mapping[str, Any]]) -> p
     filled = {}
     for name in dict.fromkeys(name for own in about.values() for name in own):
         if name not in table.columns or table[name].isna().any():
-            values = table[SETTING].map({key: own.get(name) for key, own in about.items()})
+            values = (
+                table[SETTING]
+                .astype(object)
+                .map({key: own.get(name) for key, own in about.items()})
+            )
             own = table.get(name, values)
             filled[name] = own.where(own.notna(), values)
     return table.assign(**filled)

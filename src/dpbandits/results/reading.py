@@ -26,9 +26,9 @@ from .tables import (
     budgets_of,
     columns_of,
     descriptive,
+    numbers_of,
     question_of_table,
     settings_in,
-    settings_of,
     varied_in,
     with_budgets,
 )
@@ -60,26 +60,38 @@ def read_table(path: Path) -> pd.DataFrame:
 
 def _csv_of(path: Path) -> pd.DataFrame:
     """A CSV file as pandas reads it at once, which would take three times the memory of the table:
-    it is read twice in pieces, to learn the types of its columns, and to fill them.
+    it is read twice in pieces, to learn the types of its columns, and to fill them. The ids of
+    settings, which are many rows' words, are categories.
     """
     rows = 0
     types: dict[str, set[np.dtype]] = {}
+    ids: dict[str, int] = {}
     check_header(str(path), header_of(str(path), path))
     try:
         for piece in _pieces(path):
             rows += len(piece)
             for name, kind in piece.dtypes.items():
                 types.setdefault(str(name), set()).add(kind)
+            for own in piece[SETTING].dropna().unique() if SETTING in piece else ():
+                ids.setdefault(own, len(ids))
     except (OSError, ValueError, pd.errors.ParserWarning):
         types = {}
     if not types or any({x.kind for x in some} not in KINDS for some in types.values()):
-        return read_csv(str(path), path)  # refuses it, or reads numbers among words as words
+        # refuses it, or reads numbers among words as words
+        return read_csv(str(path), path, words=[SETTING])
+    if SETTING in types:
+        types[SETTING] = {np.dtype(np.int32)}  # codes
+    columns: dict[str, Any]
     columns = {name: np.empty(rows, np.result_type(*some)) for name, some in types.items()}
     start = 0
     for piece in _pieces(path):
+        if SETTING in piece:
+            piece = piece.assign(**{SETTING: piece[SETTING].map(ids).fillna(-1)})
         for name, column in columns.items():
             column[start : start + len(piece)] = piece[name]
         start += len(piece)
+    if SETTING in columns:
+        columns[SETTING] = pd.Categorical.from_codes(columns[SETTING], pd.Index(list(ids)))
     return pd.DataFrame(columns, copy=False)
 
 
@@ -87,7 +99,9 @@ def _pieces(path: Path) -> Iterator[pd.DataFrame]:
     """A CSV file in pieces; words are objects."""
     with (
         warnings.catch_warnings(action="error", category=pd.errors.ParserWarning),
-        pd.read_csv(file_at(path), chunksize=ROWS, low_memory=False, **CSV) as reader,
+        pd.read_csv(
+            file_at(path), chunksize=ROWS, low_memory=False, dtype={SETTING: str}, **CSV
+        ) as reader,
     ):
         for piece in reader:
             words = piece.select_dtypes(exclude=["number", "bool"]).columns
@@ -139,9 +153,8 @@ def with_ids(table: pd.DataFrame) -> pd.DataFrame:
     columns, seed = descriptive(table), str(table["seed"].iloc[0])  # if it does not vary
     rows = found.loc[lacking, columns].itertuples(index=False)
     ids[lacking] = [_hash_of(seed, dict(zip(columns, row, strict=True))) for row in rows]
-    number = table.groupby(settings_of(table), sort=False, dropna=False, observed=True).ngroup()
+    of_rows = ids.to_numpy()[numbers_of(table, found)]
     table = table.drop(columns=SETTING, errors="ignore")
-    of_rows = ids.to_numpy()[number.to_numpy()]
     table.insert(table.columns.get_loc("run"), SETTING, of_rows)  # type: ignore[arg-type]
     return table
 

@@ -16,7 +16,7 @@ from ..settings.setting import Setting
 from ..settings.user_files import load_laws
 from ..theory.problem import budget_of
 from .metrics import NASH, REGRET, check_metric, measured_by
-from .tables import SETTING, question_of_table, settings_in, settings_of
+from .tables import SETTING, question_of_table, settings_in, settings_of, with_words
 from .varying import details
 
 SETTINGS, FILE = "settings", "file"  # attributes of tables: records by id, the path of the CSV file
@@ -143,6 +143,7 @@ def with_metric(table: pd.DataFrame, metric: str, folders: Sequence[str] = ()) -
     records = None
     if metric == NASH and "rule" not in table.columns:
         records = records_for_nash(table, folders)
+        table = with_words(table)
     found = measured_by(table, metric, records)
     if found is not table:
         found.attrs[METRIC] = metric
@@ -163,7 +164,8 @@ def records_for_nash(table: pd.DataFrame, folders: Sequence[str] = ()) -> list[R
         if record.get("question") == CONTEXTUAL.name:
             raise BadInput(f"{needed}: env={record['env']}: arms with contexts have no means")
     settings = settings_of(table)
-    of_runs = table.groupby([*settings, "run"], dropna=False, sort=False, as_index=False).size()
+    rows = with_words(table)
+    of_runs = rows.groupby([*settings, "run"], dropna=False, sort=False, as_index=False).size()
     if (of_runs.groupby(settings, dropna=False)["size"].nunique() > 1).any():
         raise BadInput(f"{needed}: a run lacks checkpoints that others of its setting have")
     return records

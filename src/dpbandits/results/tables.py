@@ -270,6 +270,14 @@ def settings_in(table: pd.DataFrame) -> pd.DataFrame:
     return found.drop_duplicates(ignore_index=True)
 
 
+def numbers_of(table: pd.DataFrame, settings: pd.DataFrame) -> np.ndarray:
+    """For each row of a table the number of its setting among those of ``settings_in``."""
+    if SETTING in settings and settings[SETTING].notna().all() and settings[SETTING].is_unique:
+        return pd.Categorical(table[SETTING], categories=settings[SETTING].astype(object)).codes
+    groups = table.groupby(list(settings.columns), sort=False, dropna=False, observed=True)
+    return groups.ngroup().to_numpy()
+
+
 def varied_in(table: pd.DataFrame) -> list[str]:
     """The columns that a sweep added to a table, and ``seed`` if it varies."""
     fixed = set(columns_of(table)) - {"seed"} | set(_single_seed(table))
@@ -290,7 +298,15 @@ def question_of_table(table: pd.DataFrame) -> Question:
 def at_end(table: pd.DataFrame) -> pd.DataFrame:
     """The rows of a table in which its statistic is summarised: those of the horizon."""
     question = question_of_table(table)
-    return table[table["t"] == table[question.limit]] if question.each_checkpoint else table
+    rows = table[table["t"] == table[question.limit]] if question.each_checkpoint else table
+    return with_words(rows)
+
+
+def with_words(table: pd.DataFrame) -> pd.DataFrame:
+    """A table whose ids are words and no categories, which pandas groups by their product."""
+    if SETTING in table.columns and isinstance(table[SETTING].dtype, pd.CategoricalDtype):
+        return table.assign(**{SETTING: table[SETTING].astype(object)})
+    return table
 
 
 def unjudged(summary: pd.DataFrame) -> pd.Series:

@@ -61,13 +61,15 @@ def disambiguate(
 
 
 def _alike(looks: pd.DataFrame, of: pd.DataFrame, columns: list[str]) -> Iterator[pd.DataFrame]:
-    """The rows ``of`` settings that look alike, where there are several."""
+    """The rows ``of`` settings that look alike, where there are several of which anything is
+    known.
+    """
     if not columns:
-        yield of
+        yield of.dropna(how="all")
         return
     for numbers in looks.groupby(columns, sort=False, dropna=False).indices.values():
         if len(numbers) > 1:
-            yield of.iloc[numbers]
+            yield of.iloc[numbers].dropna(how="all")
 
 
 def _comparable(value: Any) -> Any:

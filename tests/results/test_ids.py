@@ -1,0 +1,95 @@
+"""One id for each setting: a column of every table, by which its record is found."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from refusals import message_of
+from report_tables import regrets, stopping_times
+from sweeps import report, requested
+
+import dpbandits as dp
+from dpbandits.results.concat import concat_tables, read_tables
+from dpbandits.results.reading import checked, read_table
+from dpbandits.results.records import records_of
+from dpbandits.results.run_store import RunStore
+from dpbandits.results.tables import settings_in
+
+QUICK = {"horizon": 100, "runs": 2, "jobs": 1, "checkpoints": 4}
+
+
+def ids(table):
+    return list(checked("the table", table)["setting"].unique())
+
+
+def test_the_id_is_that_of_the_manifest_and_of_the_file_of_the_runs(tmp_path):
+    request = requested(tmp_path, algo="dp_se", eps=[0.5, 1], **QUICK)
+    file = report(request)
+    table, found = read_table(file), [setting.id for setting in request.settings]
+    assert list(table["setting"].unique()) == found
+    assert list(json.loads(file.with_suffix(".json").read_text())["settings"]) == found
+    for setting in request.settings:
+        stored = RunStore(tmp_path).file(setting)
+        assert stored.is_file() and stored.stem == f"dp_se-bernoulli_c2-{setting.id}"
+    assert list(dp.summary(table)["setting"]) == found
+    assert list(dp.compare(table)["setting"]) == found
+
+
+@pytest.mark.parametrize("table", [regrets(runs=2, times=3), stopping_times(runs=2)])
+def test_a_table_made_by_hand_has_an_id_for_each_setting(table, tmp_path):
+    """Blanks and infinite budgets are values; the ids are the same after the table was written."""
+    table = table.assign(alpha=np.where(table["eps"] == 1, np.nan, 0.1 + 0.2))
+    table["eps"] = table["eps"].replace(1.0, np.inf)
+    found = ids(table)
+    assert len(set(found)) == len(found) == 4
+    assert ids(dp.load(dp.save(table, tmp_path / "t.csv"))) == found
+    assert not set(ids(table.assign(seed=1))) & set(found)
+
+
+def test_ids_survive_where_rows_are_sorted_filtered_or_joined():
+    table = dp.run(["dp_se", "ucb"], eps=[0.5, 1], **QUICK)
+    found = ids(table)
+    assert set(ids(table.sort_values("regret"))) == set(found)
+    assert ids(table[table["eps"] == 0.5]) == found[:1]
+    other = dp.run("dp_se", eps=2, **QUICK)
+    assert ids(pd.concat([table, other])) == [*found, *ids(other)]
+    lacking = pd.concat([table, other.drop(columns="setting")])
+    assert ids(lacking)[: len(found)] == found and len(ids(lacking)) == len(found) + 1
+
+
+def test_settings_whose_values_were_edited_have_ids_of_their_own():
+    """Control: the same rows unedited. Two settings of one id would be one in a summary."""
+    table = dp.run("dp_se", eps=0.5, **QUICK)
+    both = pd.concat([table, table.assign(algo="mine", regret=table["regret"] + 1)])
+    assert len(set(ids(both))) == 2 and not set(ids(both)) & set(ids(table))
+    assert len(dp.summary(both)) == 2
+    assert records_of(table, "x") == list(table.attrs["settings"].values())
+    for wrong in (table.assign(eps=2.0), table.assign(setting="0123456789abcdef")):
+        assert "was run with is not recorded" in message_of(records_of, wrong, "x")
+
+
+def test_ids_that_look_like_numbers_are_words(tmp_path):
+    """Mutation that it catches: pandas reads 12 and 1e5."""
+    table = regrets(runs=2, times=3)
+    table.insert(5, "setting", table["algo"].map({"adap_ucb": "0012", "dp_se": "1e5"}))
+    table = table[table["eps"] == 1]
+    for some in (table, table[table["algo"] == "dp_se"]):
+        found = dp.load(dp.save(some, tmp_path / "t.csv"))
+        assert list(found["setting"].unique()) == list(some["setting"].unique())
+
+
+def test_a_setting_in_two_tables_is_one_without_their_manifests(tmp_path):
+    """Control: another result of the same run."""
+    files = [
+        report(requested(tmp_path / str(n), algo="dp_se", eps=eps, **{**QUICK, "runs": n}))
+        for n, eps in ((2, [0.5, 1]), (3, 0.5))
+    ]
+    for file in files:
+        file.with_suffix(".json").unlink()
+    table = read_tables(files)
+    assert table.groupby("eps")["run"].nunique().to_dict() == {0.5: 3, 1.0: 2}
+    assert len(settings_in(table)) == 2
+    one = read_table(files[0])
+    edited = one.assign(regret=one["regret"] + 1)
+    assert "hold the same settings twice" in message_of(concat_tables, [one, edited])
