@@ -329,7 +329,7 @@ def test_the_default_budget_is_one_and_printed_if_none_was_given(bandit, module,
 @pytest.mark.slow
 def test_several_experiments_are_run_one_after_the_other(tmp_path):
     names = "azize2022_fig8,sajed2019_stopping"
-    with pytest.raises(AssertionError, match=r"unknown key 'horizon'|unknown key ..horizon"):
+    with pytest.raises(AssertionError, match="unknown key"):
         shell(f"bandit-run -m experiment={names} horizon=100 {QUICK_RUNS}", tmp_path)
     assert list(tmp_path.iterdir()) == []
     printed = shell(f"bandit-run -m experiment={names} runs=1 jobs=1", tmp_path)

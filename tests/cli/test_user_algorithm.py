@@ -36,7 +36,6 @@ def greedy(game, rng, eps, explore):
 FAST_GREEDY = GREEDY.replace("def greedy", "@kernel\ndef fast_greedy")
 EXPLORE = "# Explore, then commit. eps-global DP.\nexplore: 20\n"
 EXPERIMENT = """\
-# @package _global_
 # Greedy, twice, against AdaP-UCB.
 horizon: 2000
 runs: 3
@@ -127,7 +126,7 @@ def test_a_broken_algorithm_is_refused(broken):
 
 @pytest.mark.slow
 def test_an_experiment_without_a_sweep_runs_one_setting():
-    header = "# @package _global_\ndefaults: [{override /algo: adap_ucb}]\n"
+    header = "algo: adap_ucb\n"
     write(MINE, {"experiment/single.yaml": header + "horizon: 200\nruns: 2\n"})
     done = bandit_run("experiment=single", "eps=0.5", "jobs=1")
     assert done.returncode == 0, done.stderr

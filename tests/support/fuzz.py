@@ -203,8 +203,7 @@ def command_lines(draw):
     inner = draw(st.sampled_from([inner, draw(changed(inner)), draw(values)]))
     text = yaml.safe_dump(inner, allow_unicode=True).encode()
     content = draw(st.sampled_from([text, text, text, text, text[:-3], b"\xff" + text]))
-    header = b"# @package _global_\n" if group == "experiment" else b""
-    return question, [f"{group}=mine", *draw(overrides(question))], group, header + content
+    return question, [f"{group}=mine", *draw(overrides(question))], group, content
 
 
 def requested(folder, question, words, group, content):

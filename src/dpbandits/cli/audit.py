@@ -27,8 +27,10 @@ from ..files import PACKAGE, check_writable, write_atomically
 from ..results.sources import Source, signed
 from ..results.tables import write_table
 from ..running.progress import progress_bar
-from ..settings.compose import Values, configuration
-from ..settings.groups import default_keys, names_in, read_group
+from ..settings.choices import plain_data
+from ..settings.compose import Values
+from ..settings.groups import default_keys, names_in, place, read_group
+from ..settings.hints import unknown_key
 from ..settings.setting import digest
 from ..settings.user_files import user_folders
 from .command import entry_point, results_of, takes_folder, takes_multirun
@@ -80,6 +82,31 @@ def main(given: Namespace) -> int:
     return report_findings(
         audits, beyond, results, table_name(kind, given.words, names, chosen), parts
     )
+
+
+def configuration(
+    keys_file: str, given: Mapping[str, Any], folders: tuple[str, ...], groups: Sequence[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The keys of a command that runs no settings, and the contents of its only file.
+
+    Args:
+        keys_file: the file in conf that lists the keys.
+        given: keys with their values.
+        folders: the user's configuration folders.
+        groups: the keys that choose a file.
+    """
+    config = plain_data(keys_file, default_keys(keys_file))
+    chosen = {g: given.get(g, config[g]) for g in groups}
+    contents = {g: read_group(g, name, folders) for g, name in chosen.items() if name is not None}
+    known = [*config, *(f"{g}.{name}" for g, own in contents.items() for name in own)]
+    for key, value in given.items():
+        head, _, path = key.partition(".")
+        if head in groups and not path:
+            config[head] = value
+        elif not place(contents if head in groups else config, key, value):
+            names = {g: str(name) for g, name in chosen.items()}
+            raise unknown_key(key, value, known, names, folders)
+    return config, next(iter(contents.values()), {})
 
 
 def points_of(words: Iterable[str]) -> Iterator[dict[str, Any]]:

@@ -20,6 +20,7 @@ from .choices import Choice, algorithm_choice, listed, plain_data
 from .groups import (
     Groups,
     default_keys,
+    place,
     question_of,
     read_experiment,
     read_group,
@@ -114,50 +115,6 @@ def compose(
     config["sweep"] = composition.sweep()
     groups = Groups(composition.contents, composition.algorithms)
     return make_request(question, config, groups, composition.runner, changed, folders)
-
-
-def configuration(
-    keys_file: str, given: Mapping[str, Any], folders: tuple[str, ...], groups: Sequence[str]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The keys of a command that runs no settings, and the contents of its only file.
-
-    Args:
-        keys_file: the file in conf that lists the keys.
-        given: keys with their values.
-        folders: the user's configuration folders.
-        groups: the keys that choose a file.
-    """
-    config = plain_data(keys_file, default_keys(keys_file))
-    chosen = {g: given.get(g, config[g]) for g in groups}
-    contents = {g: read_group(g, name, folders) for g, name in chosen.items() if name is not None}
-    known = [*config, *(f"{g}.{name}" for g, own in contents.items() for name in own)]
-    for key, value in given.items():
-        head, _, path = key.partition(".")
-        if head in groups and not path:
-            config[head] = value
-        elif not place(contents if head in groups else config, key, value):
-            names = {g: str(name) for g, name in chosen.items()}
-            raise unknown_key(key, value, known, names, folders)
-    return config, next(iter(contents.values()), {})
-
-
-def place(contents: Any, path: str, value: Any) -> bool:
-    """Replace a value in nested mappings and lists; returns whether there is one at that path. A
-    mapping replaces the values of a mapping that it names.
-    """
-    *before, last = path.split(".")
-    for name in before:
-        if isinstance(contents, list) and name.isdecimal() and int(name) < len(contents):
-            contents = contents[int(name)]
-        else:
-            contents = contents.get(name) if isinstance(contents, dict) else None
-    if isinstance(contents, list) and last.isdecimal() and int(last) < len(contents):
-        contents[int(last)] = value
-        return True
-    if not (isinstance(contents, dict) and last in contents):
-        return False
-    contents[last] = value
-    return True
 
 
 def _set_grids(config: dict[str, Any], given: Mapping[str, Any]) -> None:

@@ -126,6 +126,23 @@ def leaves(path: str, value: Any) -> Iterator[tuple[str, Any]]:
             yield f"{path}{key}", inner
 
 
+def place(contents: Any, path: str, value: Any) -> bool:
+    """Replace a value in nested mappings and lists; returns whether there is one at that path."""
+    *before, last = path.split(".")
+    for name in before:
+        if isinstance(contents, list) and name.isdecimal() and int(name) < len(contents):
+            contents = contents[int(name)]
+        else:
+            contents = contents.get(name) if isinstance(contents, dict) else None
+    if isinstance(contents, list) and last.isdecimal() and int(last) < len(contents):
+        contents[int(last)] = value
+        return True
+    if not (isinstance(contents, dict) and last in contents):
+        return False
+    contents[last] = value
+    return True
+
+
 def read_file(file: Path) -> dict[str, Any]:
     """The contents of a configuration file: plain data."""
     try:
