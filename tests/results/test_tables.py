@@ -30,9 +30,10 @@ def as_one(store, settings, runs):
         if "correct" in rows:
             rows["correct"] = pd.array(rows["correct"], dtype="Int64")
         columns = {name: about[name] for name in question.columns} | {"seed": setting.seed}
+        columns["setting"] = setting.id
         parts.append(pd.DataFrame(columns | written | rows))
     table = pd.concat(parts, ignore_index=True)
-    first, last = [*question.columns, "seed"], ["run", *question.measured]
+    first, last = [*question.columns, "seed"], ["setting", "run", *question.measured]
     varied = [name for name in table.columns if name not in (*first, *last)]
     return table[[*first, *varied, *last]]
 
