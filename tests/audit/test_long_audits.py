@@ -25,7 +25,7 @@ SUPPORT = Path(__file__).parents[1] / "support"
 def test_the_shares_of_the_work_add_up():
     shares: list[float] = []
     audit(ReleaseTarget(MECHANISMS["laplace_release"], 1.0), 200, progress=shares.append)
-    assert sum(shares) == pytest.approx(1.0) and len(shares) > 100 and max(shares) < 0.2
+    assert sum(shares) == pytest.approx(1.0) and len(shares) > 10 and max(shares) < 0.3
 
 
 def policy_audit(policy, **given):

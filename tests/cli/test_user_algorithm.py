@@ -75,13 +75,13 @@ def test_an_experiment_mixes_the_packages_algorithms_with_the_users():
     assert table["t"].max() == 2000
     assert (table.loc[table["t"] == 2000, "regret"] > 0).all()
     plain, compiled = (
-        table[table["algo"] == algo].drop(columns="algo").reset_index(drop=True)
+        table[table["algo"] == algo].drop(columns=["algo", "setting"]).reset_index(drop=True)
         for algo in ("greedy", "fast_greedy")
     )
     pd.testing.assert_frame_equal(plain, compiled, check_exact=True)
     done = bandit_run("-m", "algo=greedy", "algo.explore=1,2", *QUICK, "env=my_env")
     assert done.returncode == 0, done.stderr
-    assert len([line for line in done.stdout.splitlines() if line.endswith(".csv")]) == 3
+    assert len([line for line in done.stdout.splitlines() if line.endswith(".csv")]) == 1
 
 
 @pytest.mark.long

@@ -365,7 +365,7 @@ LEAKING = [
 ]  # fmt: skip
 CONSISTENT_USERS = [
     FlippedBits, ChosenBits, TruthOrLie, BinomialBits, TruthOrCoin, NoiseBeforeReward,
-    HalfBitsHalfLaplace, NoiseInBatches,
+    NoiseInBatches,
 ]  # fmt: skip
 VIOLATING_USERS = [
     LoudFlippedBits, LoudChosenBits, LoudTruthOrLie, LoudBinomialBits, LoudTruthOrCoin,
@@ -373,4 +373,4 @@ VIOLATING_USERS = [
 ]  # fmt: skip
 LEAKING_USERS = [NoiseOfAllUsers]
 UNDECIDED = [RandomSeed]  # sound; CONSISTENT where it can be followed
-UNDECIDED_USERS = [InverseNoise]
+UNDECIDED_USERS = [InverseNoise, HalfBitsHalfLaplace]

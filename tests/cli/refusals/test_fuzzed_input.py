@@ -37,7 +37,7 @@ def test_a_validator_that_fails_is_found(monkeypatch):
 
 @pytest.mark.slow
 def test_a_message_of_two_lines_is_found(monkeypatch):
-    monkeypatch.setattr("dpbandits.errors.one_line", lambda text: f"{text}\n")
+    monkeypatch.setattr("dpbandits.errors.in_a_line", lambda text: f"{text}\n")
     with pytest.raises(AssertionError, match="not one line"):
         outcomes(configurations(), composed, tries=150)
 

@@ -108,8 +108,8 @@ def audit(
     begin = {} if target.compiled else {"initializer": exit_with_parent, "initargs": (os.getpid(),)}
     workers = joblib.Parallel(jobs, backend=backend, return_as="generator", **begin)
     tried: list[tuple[float, float]] = []
-    games = most_games(runs, candidates)
-    progress(_of_proposals(candidates) / games)
+    games = most_games(runs, len(pool))
+    progress(_of_proposals(len(pool)) / games)
 
     def each(function, runs, pairs, sequence, *arguments):
         """The results of a function for each pair, each with its own seed and arguments."""
