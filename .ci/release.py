@@ -28,6 +28,8 @@ PLACES = (
     ("pyproject.toml", f'repository = "{PLACEHOLDER}"', 'repository = "{address}"'),
     ("README.md", "make run  ", f"{CLONE}make run  "),
     ("docs/start.md", "make run  ", f"{CLONE}make run  "),
+    ("README.md", "pip install .        ", "pip install dpbandits"),
+    ("docs/start.md", "pip install .        ", "pip install dpbandits"),
     ("CITATION.cff", "license: MIT\n",
      "license: MIT\nrepository-code: {address}\ndate-released: {date}\n"),
     (".zenodo.json", '"license":',

@@ -130,7 +130,7 @@ LAWS = {
     "ZZ3": (only("ctl_ucb", "ltc_ucb"),),
 }
 COUNTING = {
-    "README.md": "Of {1} claims that they publish of their experiments most are reproduced,",
+    "README.md": "Of {1} published claims most are reproduced,",
     "docs/claims.md": "The table lists {0} claims: {1} that papers publish of their experiments, "
     "{2} that are known to us from summaries of papers (CZ, SA), and {3} of ours:",
 }

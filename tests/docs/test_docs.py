@@ -78,7 +78,8 @@ def test_code_runs(document, tmp_path, monkeypatch):
 def test_there_is_something_to_run():
     """Control: the patterns above find the blocks of the documents."""
     numbers = {d.name: len(commands(d.read_text())) for d in DOCUMENTS}
-    assert numbers["README.md"] >= 10 and sum(map(bool, numbers.values())) >= 6, numbers
+    assert numbers["README.md"] >= 2 and numbers["start.md"] >= 20, numbers
+    assert sum(map(bool, numbers.values())) >= 6, numbers
     code = "".join(document.read_text() for document in DOCUMENTS)
     assert all(large in code for large in SMALL_CODE)
     contributing = (TOP / "CONTRIBUTING.md").read_text()
@@ -142,12 +143,7 @@ def test_a_committed_table_stands_in_its_document(table, document):
 
 
 def test_the_readme_is_short():
-    assert README.count("\n") <= 150
-
-
-def test_every_algorithm_is_in_the_readme():
-    for name in [*names_in("algo"), *names_in("rule")]:
-        assert f"`{name}`" in README
+    assert README.count("\n") <= 80
 
 
 def test_make_targets_are_listed():

@@ -21,6 +21,7 @@ from dpbandits.files import package_folder
 TOP = package_folder("conf").parent
 LARGEST = 633  # MB that an environment for runs may take, without pip
 README = (TOP / "README.md").read_text()
+START = (TOP / "docs" / "start.md").read_text()
 CONTRIBUTING = (TOP / "CONTRIBUTING.md").read_text()
 FOLDERS = ("conf", "experiments")
 
@@ -160,7 +161,7 @@ def test_the_readme_and_the_report(place, wheel, monkeypatch):
     """With the machine code of other tests, which is that of the wheel if it has their sources."""
     monkeypatch.setitem(place.environment, "NUMBA_CACHE_DIR", str(compiled_code().path.parent))
     place.install(f"{wheel}[audit,report]")
-    for line in commands(README):
+    for line in [*commands(README), *commands(START)]:
         place.run(*words_of(line, place.elsewhere))
     for code in small_code(README):
         place.run("python", "-c", code)
