@@ -53,6 +53,8 @@ def test_commands_run_in_order(document, tmp_path):
             name = re.search(r"experiment=(\w+)", line)[1] + "_bounds" * ("bounds=true" in line)
             assert (tmp_path / "results" / "figures" / f"{name}.pdf").is_file()
         for name in files_of_blocks(text):
+            if Path(name).suffix == ".csv":
+                continue  # the name of a file of data is no word of a table
             if line.startswith("bandit-run") and Path(name).stem in line:
                 tables = (tmp_path / "results").glob("*.csv")
                 assert any(Path(name).stem in table.read_text() for table in tables)
