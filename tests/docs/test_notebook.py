@@ -62,8 +62,7 @@ def test_a_mistake_is_one_line(comparison):
 
 def test_an_algorithm_is_defined_in_the_notebook(verification):
     table = text_of(verification, "algorithms = [mine, plain")
-    head, *rows = table.splitlines()[:3]
-    compiled, plain = (row.split() for row in rows)
+    compiled, plain = (row.split() for row in table.splitlines()[1:3])
     assert (compiled[1], plain[1]) == ("explore_then_commit", "plain")
     apart = [names for names in zip(compiled, plain, strict=True) if len({*names}) > 1]
     assert len(apart) == 3  # the row, the algorithm and the id of its setting; the same numbers

@@ -32,7 +32,9 @@ EXACT = "| audited | arms | rounds | promised | exact loss | verdict |\n|:--|--:
 
 
 def write_audits(folder, text):
-    rows = [{"detectable": 1.1, "exact": float("nan"), "aligned": 0} | r for r in AUDITS]
+    usual = {"detectable": 1.1, "exact": float("nan"), "aligned": 0, "why": ""}
+    usual |= {"reward_low": 0.0, "reward_high": 1.0}
+    rows = [usual | r for r in AUDITS]
     if not text:
         pd.DataFrame(rows).to_csv(folder / "audit.csv", index=False)
         return

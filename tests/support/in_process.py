@@ -15,7 +15,7 @@ HEAVY = {
     "stop": ["cli.run.run"],
     "status": ["cli.status.report"],
     "bounds": ["cli.bounds.report"],
-    "audit": ["cli.audit.settle"],
+    "audit": ["cli.audit.report_findings"],
     "budget": ["decisions.budget.Search.answer"],
     "claims": ["cli.claims.run_settings"],
     "compare": ["cli.compare.write_atomically"],

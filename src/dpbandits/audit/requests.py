@@ -219,6 +219,9 @@ def _target(config, algorithm: Algorithm, spec, budget: float, lengths, given) -
     short = {} if config["exact"] else config["short"].get(algorithm.name, {})
     values = spec | {k: v for k, v in short.items() if f"{group}.{k}" not in given} | goal
     own = [name for name in algorithm.domains if name not in (algorithm.budget, "eps_min", *goal)]
+    for name in short:
+        if name not in own:
+            raise unknown(f"parameter in short.{algorithm.name}:", str(name), own)
     check_names(algorithm, own, spec, values)
     letters = algorithm.guarantee.letters if algorithm.guarantee else ()
     for name in set(letters) & set(own):

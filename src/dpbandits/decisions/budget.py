@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..contracts.parameters import RANGE, Interval
+from ..contracts.parameters import BUDGETS, RANGE, Interval
 from ..contracts.question import REGRET
 from ..errors import BadInput
 from ..results.run_store import Memory, RunStore, Store
@@ -147,7 +147,8 @@ class _Need:
         divided: bool,
     ):
         self.given = {**given, "algo": algorithm, "checkpoints": CHECKPOINTS}
-        self.parameters, self.folders = parameters, folders
+        self.parameters = {k: x for k, x in parameters.items() if k not in BUDGETS}
+        self.folders = folders
         self.request = self._request({})
         (first,) = self._settings(self.request)
         if not first.algorithm.private:

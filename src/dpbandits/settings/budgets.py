@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from math import inf
 from typing import Any, NamedTuple
 
@@ -38,13 +38,15 @@ def privacy(
     spec: Mapping[str, Any],
     built: Callable[[str], Population],
     horizon: float,
+    taken: Collection[str | None],
 ) -> Privacy:
     """The privacy that a configuration asks for at a point of its sweep: a budget of 1 by default.
 
-    A budget or eps_min that a sweep varies is ignored by algorithms that do not take it; one that
-    is set for all of them is refused. ``spec`` is the configuration of the population, empty if all
-    users have the level eps, and ``built`` returns the population of a configuration as JSON. The
-    horizon is NaN if there is none.
+    A budget is ignored by algorithms that do not take it, and refused if it is not among those
+    ``taken`` by the algorithms of the sweep. An eps_min that a sweep varies is ignored by
+    algorithms that do not take it; one that is set for all of them is refused. ``spec`` is the
+    configuration of the population, empty if all users have the level eps, and ``built`` returns
+    the population of a configuration as JSON. The horizon is NaN if there is none.
     """
     unit = algorithm.budget or "eps"
     swept, swept_min = point.get(unit), point.get("eps_min")
@@ -52,7 +54,7 @@ def privacy(
     eps_min = config.get("eps_min") if swept_min is None else swept_min
     for other in BUDGETS:
         given = config.get(other)
-        if other != algorithm.budget and given is not None and (algorithm.private or given != inf):
+        if other not in taken and given is not None and (algorithm.private or given != inf):
             raise BadInput(f"{other}={plain(given)}: {algorithm.without(other)}")
     if algorithm.per_user:
         return _local(config, algorithm, name, spec, budget, eps_min, built, horizon)

@@ -162,7 +162,8 @@ def _refuse_varied(
         name = key.removeprefix(f"{question.group}.")
         if name in varied:
             shown = _shown(value if isinstance(value, Choice) else plain_data(name, value))
-            hint = f"; write sweep.{name}=[{shown}]" if typed else ""
+            swept = shown if shown.startswith("[") else f"[{shown}]"
+            hint = f"; write sweep.{name}={swept}" if typed else ""
             raise BadInput(f"{key if typed else name}={shown}: {frame} varies {name}{hint}")
 
 

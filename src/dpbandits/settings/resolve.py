@@ -96,7 +96,10 @@ def resolve_point(
     )
     users_spec, users_columns = _changed_at("population", specs.get("population", {}), point, {})
     horizon = limit if question.plays_on else math.nan
-    budget = privacy(config, point, algorithm, population, users_spec, sources.population, horizon)
+    taken = {a.budget for a in groups.algorithms.values()}
+    budget = privacy(
+        config, point, algorithm, population, users_spec, sources.population, horizon, taken
+    )
     goal = {
         key: argument(key, point.get(key, config[key]), domain, math.nan)
         for key, domain in question.goal

@@ -32,7 +32,7 @@ CODE = [
     ("experiment=../../evil", "'../../evil'", "azize2022_fig4"),
     ("experiment=elsewhere", "'../elsewhere/evil'", "adap_klucb"),
     ("algo._target_=os.system", "'algo._target_'", "algo.alpha"),
-    ("+env._target_=os.system", "env._target_:", "no such parameter"),
+    ("+env._target_=os.system", "unknown key 'env._target_'"),
     ("+_target_=os.system", "'_target_'", "algo"),
     (f"'env={TARGET}'", "env", "os.system", "bernoulli"),
     (f"env=contaminated 'env.outlier={TARGET}'", "env.outlier.law=null"),
