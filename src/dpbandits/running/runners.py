@@ -8,6 +8,7 @@ import os
 import pickle
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import BrokenExecutor, Future
@@ -230,14 +231,30 @@ class Slurm(Dask):
         own |= {"job_extra_directives": [f"--{name}={value}" for name, value in given.items()]}
         own |= {"worker_extra_args": ["--memory-limit", "0"]}  # Slurm's limit counts, not Dask's
         own |= {"scheduler_options": {"dashboard": False, "dashboard_address": ":0"}}
+        self._jobs = jobqueue.SLURMCluster(n_workers=0, **own)
         try:
-            self._jobs = jobqueue.SLURMCluster(n_workers=jobs, **own)
-        except (OSError, RuntimeError) as error:
-            lines = [line for line in str(error).splitlines() if "error" in line]
-            reason = in_a_line(lines[-1] if lines else _first_line(error))
-            raise BadInput(f"{self.where}: the jobs cannot be submitted ({reason})") from None
+            self._refuse_bad_jobs()
+        except BaseException:
+            self._jobs.close()
+            raise
+        self._jobs.scale(jobs=jobs)
         self._threads = keys["cpus_per_task"]
         self._reach(distributed.Client(self._jobs, timeout=PATIENCE))
+
+    def _refuse_bad_jobs(self) -> None:
+        """Ask Slurm whether it would take a job, since Dask only logs that it did not."""
+        with tempfile.NamedTemporaryFile("w", suffix=".sh") as script:
+            script.write(self._jobs.job_script())
+            script.flush()
+            ask = ["sbatch", "--test-only", script.name]
+            try:
+                tried = subprocess.run(ask, capture_output=True, text=True, timeout=PATIENCE)
+                said = tried.stderr if tried.returncode else ""
+            except (OSError, subprocess.TimeoutExpired) as error:
+                said = f"sbatch: error: {_first_line(error)}"
+        if said:
+            reason = in_a_line(next((x for x in said.splitlines() if "error" in x), said))
+            raise BadInput(f"{self.where}: the jobs cannot be submitted ({reason})")
 
     def _workers(self) -> int:
         """The number of threads of the jobs that run or wait."""

@@ -183,7 +183,7 @@ def test_jobs_that_slurm_refuses_are_one_line(tmp_path, slurm):
     words = ["algo=ucb", "horizon=10", *WORKERS, "runner.partition=nowhere"]
     process = started(*words, cwd=tmp_path, env=slurm)
     out, err = process.communicate(timeout=PATIENT)
-    assert (process.returncode, out) == (2, "")
+    assert (process.returncode, out) == (2, ""), err
     (line,) = err.splitlines()
     assert line.startswith(
         "bandit-run: runner=slurm: the jobs cannot be submitted (sbatch: error: "
