@@ -14,8 +14,8 @@ LOOKS = {  # of each curve: its label, colour and dash
 TITLE = "Private LinUCB (Shariff & Sheffet 2018; our setting)"
 NOTE = (
     r"contextual: $K$ = 10, $d$ = 3, rewards $\pm$1; $\delta$ = .001; means over THETAS thetas, "
-    "RUNS runs each. Bands: from the smallest to the largest run. Thin: beyond the largest eps that "
-    "the printed noise keeps (Wishart: for which this is proved)."
+    "RUNS runs each. Bands: from the smallest to the largest run. Thin: beyond the largest eps "
+    "that the printed noise keeps (Wishart: for which this is proved)."
 )
 MIDDLE = 1e6  # the horizon at which budgets vary
 
