@@ -90,7 +90,8 @@ COMPARED = {"run", "stop"}
 def usual(key):
     """The values that a key has by default."""
     values = {default_keys(file).get(key) for file in ("config", "stop")}
-    return {str(x) for x in values} | ({"1.0", "1"} if key in BUDGETS else set())
+    written = {word for x in values for word in (str(x), str(x).lower())}
+    return written | ({"1.0", "1"} if key in BUDGETS else set())
 
 
 WITH_EXTRAS = [
