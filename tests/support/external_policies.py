@@ -319,8 +319,8 @@ class InverseNoise(LaplaceUsers):
         return reward - np.sign(u) * np.log(1.0 - 2.0 * abs(u)) / self.eps
 
 
-class NoiseOfBatches(LaplaceUsers):
-    """The server adds noise to sums of the raw rewards of four users, also of the same arm."""
+class BatchesOfUsers(LaplaceUsers):
+    """The server waits for four users."""
 
     size = 4
 
@@ -331,27 +331,23 @@ class NoiseOfBatches(LaplaceUsers):
     def receive(self, arm, reward):
         self.waiting.append((arm, reward))
         if len(self.waiting) == self.size:
-            for a in {a for a, _ in self.waiting}:
-                own = [x for b, x in self.waiting if b == a]
-                super().receive(a, sum(own) + 1.0)
-            self.waiting = []
-
-
-class NoiseInBatches(LaplaceUsers):
-    """The server waits for four users, each of whom then adds noise of its own."""
-
-    size = 4
-
-    def __init__(self, arms, horizon, eps, rng):
-        super().__init__(arms, horizon, eps, rng)
-        self.waiting = []
-
-    def receive(self, arm, reward):
-        self.waiting.append((arm, reward))
-        if len(self.waiting) == self.size:
-            for a, x in self.waiting:
+            for a, x in self.sent(self.waiting):
                 super().receive(a, x)
             self.waiting = []
+
+
+class NoiseOfBatches(BatchesOfUsers):
+    """The server adds noise to sums of the raw rewards of four users, also of the same arm."""
+
+    def sent(self, batch):
+        return [(a, sum(x for b, x in batch if b == a) + 1.0) for a in {a for a, _ in batch}]
+
+
+class NoiseInBatches(BatchesOfUsers):
+    """Each of the four users then adds noise of its own."""
+
+    def sent(self, batch):
+        return batch
 
 
 CONSISTENT = [

@@ -15,7 +15,6 @@ from ..errors import in_a_line, plain
 from ..results.naming import refuse_to_replace
 from ..results.report import write_report
 from ..results.run_store import Store
-from ..results.size import check_size
 from ..results.summary import render, too_few_runs
 from ..results.tables import unjudged
 from ..running.monte_carlo import play_missing
@@ -26,16 +25,14 @@ from ..theory.ren2020 import candidates
 from .command import MOST
 
 
-def run(request: Request) -> int:
+def run(request: Request) -> None:
     """Run what is missing, write the table, print its summary and, last, its path."""
     start = time.monotonic()
-    check_size(request)
     refuse_to_replace(request)
     _print_candidates(request.settings)
     _warn_of_zero_means(request.settings)
     store, played = play_missing(request)
     report(request, store, time.monotonic() - start if played else 0.0)
-    return 0
 
 
 def report(request: Request, store: Store, seconds: float) -> None:

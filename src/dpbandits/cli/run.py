@@ -51,7 +51,9 @@ def _run(question: Question, given: Namespace) -> int:
     for request in requests:
         check_writable(request.folder)
         check_size(request)
-    return max([run(request) for request in requests])
+    for request in requests:
+        run(request)
+    return 0
 
 
 main = command(REGRET)

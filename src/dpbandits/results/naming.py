@@ -19,15 +19,15 @@ from .summary import rounds
 FINDINGS = ("claims", "audit", "exact")
 
 
-def table_path(request: Request, alone: bool = True) -> Path:
+def table_path(request: Request) -> Path:
     """Where the table of a request is written: the name of its experiment, or of what is run with a
-    hash of it. One of several jobs is not ``alone``: its name needs the hash.
+    hash of it.
     """
     described = (setting.described for setting in request.settings)
     name = digest(*described, str(request.runs), length=8)
     experiment = request.config["experiment"]
     if experiment is not None:
-        stem = str(experiment) if alone else f"{experiment}-{name}"
+        stem = str(experiment)
     elif len(request.settings) > 1:
         stem = f"sweep-{name}"
     else:

@@ -19,18 +19,15 @@ from .tables import at_end, batches, settings_of, write_pieces
 FRAMES = 100  # of summaries, each of which takes kilobytes, before they are made one
 
 
-def write_report(
-    request: Request, store: Store, seconds: float, alone: bool = True
-) -> tuple[Path, pd.DataFrame]:
+def write_report(request: Request, store: Store, seconds: float) -> tuple[Path, pd.DataFrame]:
     """Write a table, its summary in Markdown and LaTeX, and its manifest.
 
-    All runs are finished; they took some seconds, 0 if they were finished before. For ``alone`` see
-    ``table_path``.
+    All runs are finished; they took some seconds, 0 if they were finished before.
 
     Returns:
         The path of the table, and its summary.
     """
-    path = table_path(request, alone)
+    path = table_path(request)
     summaries: list[pd.DataFrame] = []
     seeds = {setting.seed for setting in request.settings}
 

@@ -161,7 +161,8 @@ def _refuse_varied(
     for key, value in values.items():
         name = key.removeprefix(f"{question.group}.")
         if name in varied:
-            shown = _shown(value if isinstance(value, Choice) else plain_data(name, value))
+            known = isinstance(value, Choice | Values)
+            shown = _shown(value if known else plain_data(name, value))
             swept = shown if shown.startswith("[") else f"[{shown}]"
             hint = f"; write sweep.{name}={swept}" if typed else ""
             raise BadInput(f"{key if typed else name}={shown}: {frame} varies {name}{hint}")

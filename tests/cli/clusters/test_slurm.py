@@ -45,6 +45,18 @@ def slurm(cluster):
     asked(cluster, "scancel", "--user=root")
 
 
+def same_tables(folder, sweep):
+    """The names, one, of the table of a sweep in ``there``, which has the bytes of one machine."""
+    here = subprocess.run([*COMMAND, *sweep], cwd=folder, capture_output=True, timeout=PATIENT)
+    assert here.returncode == 0
+    found, right = (
+        {file.name: file.read_bytes() for file in folder.glob(f"{name}/*.csv")}
+        for name in ("there", "results")
+    )
+    assert found == right and len(found) == 1
+    return list(found)
+
+
 def array(folder, environment, *words):
     """Submit a command as a job array of two tasks; returns the process that waits for them."""
     script = folder / "job.sh"
@@ -64,14 +76,8 @@ def test_the_tasks_of_an_array_share_a_folder_and_give_the_bytes_of_one_machine(
     sweep = ["sweep={algo:[adap_ucb,dp_se]}", "horizon=2000", "runs=3", "jobs=1"]
     tasks = array(tmp_path, slurm, *sweep, "results=there")
     assert tasks.wait(PATIENT) == 0, logs(tmp_path)
-    here = subprocess.run([*COMMAND, *sweep], cwd=tmp_path, capture_output=True, timeout=PATIENT)
-    assert here.returncode == 0
-    found, right = (
-        {file.name: file.read_bytes() for file in tmp_path.glob(f"{name}/*.csv")}
-        for name in ("there", "results")
-    )
-    assert found == right and len(found) == 1
-    assert {log.splitlines()[-1] for log in logs(tmp_path)} == {f"there/{name}" for name in found}
+    (name,) = same_tables(tmp_path, sweep)
+    assert {log.splitlines()[-1] for log in logs(tmp_path)} == {f"there/{name}"}
     until_listed = time.monotonic() + PATIENT * accounts
     while (listed := asked(slurm, "sacct", "-nXo", "State%20")) != 2 * [f"{'COMPLETED':>20} "]:
         if time.monotonic() > until_listed:
@@ -138,13 +144,7 @@ def test_workers_that_are_jobs_give_the_bytes_of_one_machine_though_one_is_cance
     asked(slurm, "scancel", jobs[0])
     _, err = process.communicate(timeout=PATIENT)
     assert process.returncode == 0 and "Traceback" not in err, err
-    here = subprocess.run([*COMMAND, *sweep], cwd=tmp_path, capture_output=True, timeout=PATIENT)
-    assert here.returncode == 0
-    found, right = (
-        {file.name: file.read_bytes() for file in tmp_path.glob(f"{name}/*.csv")}
-        for name in ("there", "results")
-    )
-    assert found == right and len(found) == 1
+    same_tables(tmp_path, sweep)
     wait_until_none(slurm)
 
 

@@ -48,7 +48,7 @@ RUN = [
     ("-m results=a,b", "results=a,b: one value is needed"),
     ("-m experiment=azize2022_fig8,azize2022_fig9", "'azize2022_fig9'", "azize2022_fig8"),
     ("-m horizn=1,2", "'horizn'", "did you mean horizon?"),
-    ("-m sweep.eps=[1] eps=3,4", "the sweep varies eps; write sweep.eps=[3,4]"),
+    ("-m sweep.eps=[1] eps=3,4", "eps=3,4: the sweep varies eps; write sweep.eps=[3,4]"),
     ("-m 'algo=glob(adap_*)' eps=0", "eps=0:", "above 0"),
     ("-m assume=true env=contaminated env.inlier=bernoulli_c2,zzz", "'zzz'", "bernoulli_c4"),
 ]  # fmt: skip
