@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,7 +11,7 @@ from pathlib import Path
 import joblib
 
 from ..errors import BadInput
-from ..running.children import exit_with_parent, without_cwd_imports
+from ..running.children import ended_with_this, without_cwd_imports
 from .findings import Audit, Progress, Row
 
 Result = tuple[str, Row | Exception]  # a name with a row, or why there is none
@@ -34,17 +33,16 @@ def findings_of(
     if len(groups) == 1 or jobs == 1:
         yield from _results(audits, folder, progress)
         return
-    workers = joblib.Parallel(jobs, backend="loky", return_as="generator")
-    tasks = (joblib.delayed(_in_process)(os.getpid(), group, folder) for group in groups)
+    workers = joblib.Parallel(jobs, backend="loky", return_as="generator", **ended_with_this())
+    tasks = (joblib.delayed(_in_process)(group, folder) for group in groups)
     with without_cwd_imports():
         for results in workers(tasks):
             progress(len(results))
             yield from results
 
 
-def _in_process(parent: int, audits: Sequence[Audit], folder: Path | None) -> list[Result]:
+def _in_process(audits: Sequence[Audit], folder: Path | None) -> list[Result]:
     """The results of audits, by a child of a process."""
-    exit_with_parent(parent)
     found = _results([replace(audit, jobs=1) for audit in audits], folder, lambda share: None)
     return [(name, result if isinstance(result, dict | BadInput) else Failed(text_of(result)))
             for name, result in found]  # fmt: skip

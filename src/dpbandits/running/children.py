@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 SAFE = "PYTHONSAFEPATH"
 _lock = threading.Lock()
@@ -45,6 +46,13 @@ def ignore_sigint() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def ended_with_this() -> dict[str, Any]:
+    """The arguments by which loky starts workers that end soon after this process, whether they
+    have a task or wait for one.
+    """
+    return {"initializer": exit_with_parent, "initargs": (os.getpid(),)}
 
 
 @cache

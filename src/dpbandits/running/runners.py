@@ -21,7 +21,7 @@ from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.backend.reduction import dumps
 
 from ..errors import BadInput, ClusterLost, in_a_line
-from .children import exit_with_parent
+from .children import ended_with_this
 
 IDLE = 300  # seconds after which an idle process of this machine ends
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # one in each process
@@ -98,10 +98,9 @@ class Processes(Runner):
 
     def submit(self, function: Callable[..., Any], *given: Any) -> Future:
         own = {name: os.environ.get(name, "1") for name in THREADS} | HASHES
-        follows = {"initializer": exit_with_parent, "initargs": (os.getpid(),)}
         # joblib's own, or a later joblib.Parallel would find loky's, which it cannot use again
         processes = get_memmapping_executor(
-            self.jobs, timeout=IDLE, env=own, max_nbytes=None, **follows
+            self.jobs, timeout=IDLE, env=own, max_nbytes=None, **ended_with_this()
         )
         try:
             payload = bytes(dumps((function, given)))

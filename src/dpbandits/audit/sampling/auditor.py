@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import repeat
-from typing import Any
 
 import joblib
 import numpy as np
 from scipy.stats import norm
 
-from ...running.children import exit_with_parent, without_cwd_imports
+from ...running.children import ended_with_this, without_cwd_imports
 from ..targets.neighbours import Pair
 from ..targets.target import AuditTarget
 from ..verdicts import VIOLATED, of_samples
@@ -104,9 +102,8 @@ def audit(
     if target.compiled:  # compile before several workers need it
         target.sample(pool[0](1)[0], 1, np.random.default_rng(0))
     backend = "threading" if target.compiled else "loky"
-    # a worker ends soon after this process, whether it has got a task or still waits for one
-    begin = {} if target.compiled else {"initializer": exit_with_parent, "initargs": (os.getpid(),)}
-    workers = joblib.Parallel(jobs, backend=backend, return_as="generator", **begin)
+    own = {} if target.compiled else ended_with_this()
+    workers = joblib.Parallel(jobs, backend=backend, return_as="generator", **own)
     tried: list[tuple[float, float]] = []
     games = most_games(runs, len(pool))
     progress(_of_proposals(len(pool)) / games)
@@ -117,7 +114,7 @@ def audit(
         tasks = zip(pairs, sequence.spawn(len(pairs)), *arguments, strict=True)
         results = []
         with without_cwd_imports():
-            task = partial(_task, os.getpid(), partial(function, runs=runs), target)
+            task = partial(function, target, runs=runs)
             for result in workers(joblib.delayed(task)(*given) for given in tasks):
                 results.append(result)
                 progress(2 * runs / games)
@@ -178,13 +175,6 @@ def _search_runs(runs: int) -> int:
 
 def _ranking_runs(sample: int, part: int) -> int:
     return max(sample // part, 50)
-
-
-def _task(parent: int, function: Callable, *given: Any) -> Any:
-    """A part of an audit; a process that works on it ends soon after its parent."""
-    if os.getpid() != parent:
-        exit_with_parent(parent)
-    return function(*given)
 
 
 def _learn(target, pair, sequence, runs, level):
