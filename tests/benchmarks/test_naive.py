@@ -58,6 +58,7 @@ def pulls_of_both(name, runs, T, **changes):
     (runs, K).
     """
     given = {"env": LAWS.get(name, dp.bernoulli(MEANS)), "horizon": T, "assume": True}
+    given |= {"shuffle_arms": False}  # the loops play the arms as they are listed
     chosen = setting(algo=name, **given | SHORT[name] | changes)
     ours = [record.pulls[-1] for record in play_many(chosen, range(runs))]
     loop = getattr(naive(True), name)
