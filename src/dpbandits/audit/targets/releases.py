@@ -13,7 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...compiled import inlined
+from ...compiled import inlined, inlined_counted
 from ...environments.blocks import count, encoded, truncate
 from ...parts.counting.honaker import honaker_noise, new_honaker_trees
 from ...parts.counting.hybrid_counters import count_reward, counted_mean, new_hybrid_counters
@@ -76,7 +76,7 @@ def mechanism(says: str, **data) -> Callable:
 
     def register(function):
         name = function.__name__
-        MECHANISMS[name] = Mechanism(name, inlined(function), says, **data)
+        MECHANISMS[name] = Mechanism(name, inlined_counted(function), says, **data)
 
     return register
 
