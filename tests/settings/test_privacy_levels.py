@@ -78,6 +78,16 @@ def test_algorithms_without_local_privacy_ignore_swept_populations():
     assert found[0] == setting(algo="ucb") and found[1] == setting(algo="adap_ucb")
 
 
+def test_a_budget_is_for_the_algorithms_of_a_sweep_that_take_it():
+    """The control: none takes it."""
+    found = settings(algo=["ucb", "adap_ucb", "adac_ucb"], eps=0.5)
+    assert [(s.algo, s.budget_name, s.budget) for s in found] == [
+        ("ucb", "eps", math.inf), ("adap_ucb", "eps", 0.5), ("adac_ucb", "rho", 1.0)
+    ]  # fmt: skip
+    refused = message_of(settings, algo=["ucb", "adac_ucb"], eps=0.5)
+    assert refused == "eps=0.5: ucb is not private and takes no eps; leave it out"
+
+
 def test_one_level_of_ones_own_is_the_same_as_eps():
     own = dp.run(**B, population=dp.levels([2]), eps_min=2, **SMALL)["regret"].tolist()
     assert own == dp.run(**B, eps=2, **SMALL)["regret"].tolist()
