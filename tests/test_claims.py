@@ -32,7 +32,6 @@ from dpbandits.cli.claims import HEAD, request_of, row_of, sources
 from dpbandits.comparison.pairs import Located
 from dpbandits.contracts.question import BEST_ARM
 from dpbandits.files import package_folder
-from dpbandits.report.page import claims_in
 from dpbandits.results.run_store import Memory
 from dpbandits.results.sources import sources_of
 from dpbandits.running.monte_carlo import run_settings
@@ -368,7 +367,10 @@ def test_a_sample_has_the_finished_runs_of_a_setting():
     assert "no Nash regret" in message_of(nash_regret, times)
 
 
+@pytest.mark.extra("altair", "jinja2")
 def test_the_report_knows_what_is_published(tmp_path):
+    from dpbandits.report.page import claims_in
+
     rows = [row_of(claim, [], "partly") for claim in CLAIMS.values()]
     (tmp_path / "claims.md").write_text(tabulate(rows, HEAD, tablefmt="pipe"))
     found = claims_in(tmp_path)
