@@ -12,15 +12,20 @@ A list is a sweep over its values, algorithms and environments are names, values
 nothing is written unless ``results=DIR`` is given.
 """  # noqa: E501
 
+from .cli import command_name as _command_name
+from .cli import leave_when_interrupted as _leave_when_interrupted
+
+if _command := _command_name():  # its imports below take longer than anything before
+    _leave_when_interrupted(_command)
+
 import sys as _sys
 from importlib import import_module as _import_module
-from pathlib import Path as _Path
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 if _sys.platform == "win32":  # signals, owners of files and a shell are used as POSIX has them
     _REFUSAL = "dpbandits runs on Linux and macOS; on Windows use it inside WSL"
-    if (_command := _Path(_sys.argv[0]).stem).startswith(("bandit-", "dpbandits")):  # in one line
+    if _command:  # in one line
         print(f"{_command}: {_REFUSAL}", file=_sys.stderr)
         _sys.exit(2)
     raise ImportError(_REFUSAL)

@@ -95,6 +95,45 @@ def test_control_characters_do_not_reach_the_terminal(tmp_path):
     assert (done.returncode, done.stdout, done.stderr) == (0, right, right)
 
 
+def test_an_interruption_while_the_package_itself_is_imported(tmp_path):
+    """The package imports its own modules before any line of a command can run."""
+    code = (
+        "import builtins, os, signal, sys; sys.argv[0] = {name!r}; real = builtins.__import__\n"
+        "def stopped(name, *given):\n"
+        "    if name == 'environment_values': os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return real(name, *given)\n"
+        "builtins.__import__ = stopped; import dpbandits"
+    )
+    done = started(tmp_path, code.format(name="bandit-run"))
+    assert (done.returncode, done.stderr) == (130, "bandit-run: interrupted\n")
+    done = started(tmp_path, code.format(name="notebook.py"))  # a library has no handler
+    assert "KeyboardInterrupt" in done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("swallows", ["a callback", "a finalizer"])
+def test_an_interruption_that_a_callback_swallows_is_raised_again(tmp_path, swallows):
+    """ctypes only reports what a callback raises, as LLVM's do while a kernel compiles."""
+    imported = """
+import ctypes, time
+from dpbandits.cli.command import guarded
+class Finalized:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+callback = ctypes.CFUNCTYPE(None)(lambda: os.kill(os.getpid(), signal.SIGINT))
+def work():
+    callback() if SWALLOWS == "a callback" else Finalized()
+    time.sleep(20)
+    return 0
+"""
+    stub(tmp_path, imported.replace("SWALLOWS", repr(swallows)), CALL)
+    done = started(tmp_path, STUB)
+    assert done.returncode == 130
+    first, last = done.stderr.splitlines()[1:]
+    assert first.startswith("stopping:")
+    assert last == "bandit-stub: interrupted; finished runs are stored"
+
+
 def test_an_interruption_later_is_left_to_the_command(tmp_path):
     stub(tmp_path, "", "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)")
     assert started(tmp_path, STUB).stdout == "True\n"

@@ -1,1 +1,26 @@
 """The commands."""
+
+import os
+import signal
+import sys
+from types import FrameType
+
+
+def command_name() -> str:
+    """The name of the command that runs in this process; empty if the package is a library."""
+    name = os.path.basename(sys.argv[0]).removesuffix(".exe") if sys.argv else ""
+    return name if name.startswith(("bandit-", "dpbandits")) else ""
+
+
+def leave_when_interrupted(command: str) -> None:
+    """From now on Ctrl-C ends the command at once, with one line: while packages are imported, an
+    exception could be lost, and no run is finished. A command that ignores SIGINT, as those in the
+    background of a shell do, continues to ignore it.
+    """
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        os.write(2, f"{command}: interrupted\n".encode())
+        os._exit(128 + number)
+
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, leave)

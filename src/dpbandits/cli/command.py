@@ -33,6 +33,7 @@ from .completion import OWN_KEYS
 USAGE = Path(__file__).parent / "usage"
 MOST = 20  # lines of a list
 TRACES = 5  # tracebacks that are printed
+AGAIN = 0.01  # seconds after which an interruption that was swallowed is raised again
 SCARCE = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
@@ -237,7 +238,11 @@ def _check_working_folder() -> None:
 
 @contextmanager
 def _answered_signals() -> Iterator[None]:
-    """Answer Ctrl-C and SIGTERM at once and raise KeyboardInterrupt; later ones change nothing."""
+    """Answer Ctrl-C and SIGTERM at once and raise KeyboardInterrupt; later ones change nothing.
+
+    A callback of a library, such as LLVM's when a kernel compiles, or a finalizer swallows the
+    exception if the signal comes meanwhile: Python only reports it. It is raised again soon.
+    """
     usual = (signal.default_int_handler, signal.SIG_DFL)
     own = [s for s in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(s) in usual]
 
@@ -251,7 +256,18 @@ def _answered_signals() -> Iterator[None]:
             os.write(2, b"\nstopping: storing the runs that are finished ...\n")
         raise KeyboardInterrupt(number)
 
+    def raise_again(*_: Any) -> NoReturn:
+        raise KeyboardInterrupt(*received)
+
+    def report(ignored: Any) -> None:
+        if received and isinstance(ignored.exc_value, KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+        else:
+            unraisable(ignored)
+
+    unraisable, sys.unraisablehook = sys.unraisablehook, report
     before = {each: signal.signal(each, answer) for each in own}
+    before[signal.SIGALRM] = signal.signal(signal.SIGALRM, raise_again)
     try:
         yield
     except FileTrouble:
@@ -265,8 +281,10 @@ def _answered_signals() -> Iterator[None]:
             raise KeyboardInterrupt(*received) from None
         raise
     finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
         for each, handler in before.items():
             signal.signal(each, handler)
+        sys.unraisablehook = unraisable
 
 
 def _exit_now(code: int, message: str) -> NoReturn:

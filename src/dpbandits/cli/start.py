@@ -8,9 +8,9 @@ import signal
 import sys
 from functools import partial
 from importlib import import_module
-from typing import Any
 
 from ..errors import BadInput, in_a_line
+from . import leave_when_interrupted
 
 CHOICES = {
     "NUMBA_OPT": ("3", "0", "1", "2", "max"),
@@ -38,9 +38,7 @@ def start(name: str, command: str = "") -> None:
     if sys.argv[1:2] in (["--complete"], ["--completion"]):
         sys.exit(_complete(name, command, *sys.argv[1:]))
     os.environ["MPLBACKEND"] = "agg"  # no command opens a window
-    usual = signal.getsignal(signal.SIGINT)
-    if usual is signal.default_int_handler:
-        signal.signal(signal.SIGINT, partial(_leave, f"{command}: interrupted\n"))
+    leave_when_interrupted(command)
     try:
         check_variables()
         main = import_module(f".{name}", __package__).main
@@ -51,7 +49,8 @@ def start(name: str, command: str = "") -> None:
         print(in_a_line(f"{command}: a library cannot be loaded: {error}", 300), file=sys.stderr)
         sys.exit(1)
     gc.freeze()  # what is imported stays: the collector of cycles need not visit it again
-    signal.signal(signal.SIGINT, usual)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         main()
     finally:  # nothing is left to interrupt but the end of the interpreter
@@ -93,12 +92,6 @@ def check_variables() -> None:
     for name, allowed in CHOICES.items():
         if (value := os.environ.get(name, allowed[0])) not in allowed:
             raise BadInput(f"{name}={value}: one of {', '.join(filter(None, allowed))} is needed")
-
-
-def _leave(message: str, *_: Any) -> None:
-    """End at once: while packages are imported an exception could be lost, and nothing is."""
-    os.write(2, message.encode())
-    os._exit(128 + signal.SIGINT)
 
 
 run, stop, plot, status = (partial(start, name) for name in ("run", "stop", "plot", "status"))
