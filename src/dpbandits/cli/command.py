@@ -187,6 +187,8 @@ def _guarded(name: str, command: Callable[[], int]) -> None:
         if error.errno not in FULL:
             raise
         _exit_now(1, f"{name}: cannot write the output ({error.strerror})")
+    except ImportError as error:  # there is too little memory to map it, for instance
+        _exit_now(1, in_a_line(f"{name}: a library cannot be loaded: {error}"))
     except MemoryError:
         _exit_now(1, f"{name}: there is not enough memory; finished runs are stored")
     sys.exit(code)

@@ -45,7 +45,7 @@ def start(name: str, command: str = "") -> None:
     except BadInput as error:
         print(f"{command}: {error}", file=sys.stderr)
         sys.exit(2)
-    except (MemoryError, OSError) as error:  # a limit of memory, of open files
+    except (MemoryError, OSError, ImportError) as error:  # a limit of memory, of open files
         print(in_a_line(f"{command}: a library cannot be loaded: {error}", 300), file=sys.stderr)
         sys.exit(1)
     gc.freeze()  # what is imported stays: the collector of cycles need not visit it again
