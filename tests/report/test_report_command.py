@@ -11,7 +11,6 @@ from refusals import message_of
 from report_tables import regrets, stopping_times
 
 import dpbandits as dp
-from dpbandits.claims.claim import load_claims
 from dpbandits.cli import report, run
 from dpbandits.files import package_folder
 
@@ -111,7 +110,8 @@ def test_all_committed_results_fit_into_three_megabytes(tmp_path, bandit):
     text = page.decode()
     for name in dp.experiments().index:
         assert (f'id="{name}"' in text) == any(RESULTS.glob(f"{name}.[cm]*"))
-    assert text.count('<tr id="claim-') == len(load_claims())
+    ledger = [x for x in (RESULTS / "claims.md").read_text().splitlines() if x.startswith("| ")]
+    assert text.count('<tr id="claim-') == len(ledger) - 1 > 30  # without its head
     for part in ("AdaP-UCB", "proved", "consistent"):
         assert part in text
 

@@ -15,10 +15,12 @@ def progress_bar(total: float) -> Any:
     Args:
         total: the amount of work, in any unit.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # without ipywidgets the bar is text, in Jupyter, too
-        from tqdm.auto import tqdm  # it takes a while to import
     hidden = None if sys.stderr else True  # None: where there is no terminal
     if "ipykernel" in sys.modules:
         hidden = False
-    return tqdm(total=total, disable=hidden, bar_format=BAR)
+    with warnings.catch_warnings():
+        # Without ipywidgets the bar is text, in Jupyter, too; without threads nothing monitors it
+        warnings.simplefilter("ignore")
+        from tqdm.auto import tqdm  # it takes a while to import
+
+        return tqdm(total=total, disable=hidden, bar_format=BAR)

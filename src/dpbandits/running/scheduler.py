@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -55,7 +56,10 @@ class Scheduler:
         """
         self._thread = threading.Thread(target=self._run, args=(parts, known), daemon=True)
         try:
-            self._thread.start()
+            try:
+                self._thread.start()
+            except RuntimeError as error:  # Python's for a limit of memory or of threads
+                raise OSError(errno.EAGAIN, str(error)) from None
             self._ended.wait()
         except BaseException as stopped:
             self.stop()
