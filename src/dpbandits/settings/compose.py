@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
+from difflib import get_close_matches
 from functools import reduce
 from operator import or_
 from typing import Any, NoReturn
@@ -27,7 +28,7 @@ from .groups import (
     refined,
     whole_inlier,
 )
-from .hints import unknown_key
+from .hints import ALMOST, takes_no, unknown_key
 from .request import Request, make_request
 from .sweep import OF_RUNS, Grid, grids, names_chosen, names_varied, swept_names
 
@@ -342,7 +343,11 @@ class _Composition:
         known = set().union(*found)
         for name, value in own.items():
             if name not in known and self.python is not None:
-                raise unknown("key or parameter", name, {*known, *self.python})
+                error = unknown("key or parameter", name, {*known, *self.python})
+                if not get_close_matches(name, {*known, *self.python}, cutoff=ALMOST):
+                    chosen = {group: ", ".join(self.algorithms)}
+                    error = takes_no(name, value, chosen, self.folders, True) or error
+                raise error
             if name not in known:
                 raise self._unknown(f"{group}.{name}", value)
 
