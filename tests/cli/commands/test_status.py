@@ -49,14 +49,15 @@ def test_every_state_is_counted_and_the_time_left_is_reported(reported):
     ]  # fmt: skip
     assert "BadZipFile" in lines[7] and str(file) in lines[7]
     assert lines[8].startswith("dp_se on bernoulli_c2, eps 2") and "ValueError: lost" in lines[8]
-    # 2 runs of 60 s, 4 of the mean of 30, 60 and 90, 3 of 90, on two workers: 315 s
-    assert lines[9:] == ["time left: about 5.2 minutes on 2 workers, 9 runs and their table"]
+    # 2 runs of 60 s, 4 of the mean of 30, 60 and 90, 3 of 90, on two workers: 315 s, and 20 ms of storing
+    assert lines[9:] == ["time left: about 5.3 minutes on 2 workers, 9 runs and their table"]
 
 
 def test_nothing_is_written_and_nothing_is_known_at_first(reported, tmp_path):
     lines = reported("experiment=azize2022_fig4", "jobs=2")
+    # 80 runs of dp_ucb play 1e7 rounds one by one, on two workers; all others are episodic
     between = (
-        "time left: between 5 s and 2.2 minutes on 2 workers, 320 runs and their table; no run"
+        "time left: between 4 s and 3.3 minutes on 2 workers, 320 runs and their table; no run"
     )
     assert lines[-1].startswith(between), lines[-1]
     assert list(tmp_path.iterdir()) == []
