@@ -315,6 +315,7 @@ MISTAKES_OF_CALLS = [
     (dp.run, {"algo": lambda game, rng: None}, "a function with a name is needed"),
     (dp.run, {"algo": sample}, "n is missing: sample needs it"),
     (dp.run, {"algo": test_workers_do_not_change_the_table}, "must start"),
+    (dp.run, {"algo": Exception}, "not a class; dp.audit(policy=Exception) takes"),
     (dp.run, {"experiment": "sajed2019_stopping"}, "dp.stop runs it"),
     (dp.stop, {"experiment": "azize2022_fig8"}, "dp.run runs it"),
     (dp.run, {"experiment": "azize2022_fig4", "runs": [1, 2]}, "runs=[1,2]"),

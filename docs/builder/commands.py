@@ -18,6 +18,7 @@ KEY = re.compile(r"^(\w+): +(\S.*?)(?: +# (.*))?$")
 ABOUT = {
     "--cfg": "`--cfg job` prints every key with its value, and runs nothing",
     "--completion": "prints the script of a shell's tab completion",
+    "--dry-run": "prints settings, rows, disk space and time, and runs nothing",
     "--config-dir": "a folder with algorithms, environments and experiments of your own",
     "--multirun": "the same as `-m`",
     "--version": "the version of the package",
@@ -55,7 +56,7 @@ def _module(name: str):
 def page(name: str) -> str:
     """The page of a command."""
     usage = help_of(name)
-    parts = [f"# bandit-{name}", code("text", usage.partition("\nkeys with their defaults")[0])]
+    parts = [f"# bandit-{name}", code("text", usage)]
     files = COMMANDS[name].get("files", ())
     for file in files:
         head = ("key", "default", "meaning")
@@ -67,8 +68,10 @@ def page(name: str) -> str:
     options = [(f"`{o}`", ABOUT[o]) for o in COMMANDS[name].get("options", ())]
     if options:
         parts += ["## Options", table(("option", "meaning"), options)]
-    if "\nkeys with their defaults" in usage:
-        parts += [f"::::{{dropdown}} All of bandit-{name} --help", code("text", usage), "::::"]
+    for topic in COMMANDS[name].get("help", ()):
+        if topic != "keys":  # which is a table above
+            listed = code("text", help_of(name, topic))
+            parts += [f"::::{{dropdown}} bandit-{name} --help {topic}", listed, "::::"]
     return paragraphs(*parts)
 
 
@@ -79,12 +82,12 @@ def keys(file: str) -> list[tuple[str, str, str]]:
     return [(f"`{key[1]}=`", f"`{key[2]}`", key[3] or "") for key in found]
 
 
-def help_of(name: str) -> str:
-    """What a command prints with ``--help``."""
+def help_of(name: str, *topic: str) -> str:
+    """What a command prints with ``--help``, or with ``--help TOPIC``."""
     printed = StringIO()
     with (
         redirect_stdout(printed),
-        patch.object(sys, "argv", [f"bandit-{name}", "--help"]),
+        patch.object(sys, "argv", [f"bandit-{name}", "--help", *topic]),
         patch.dict(os.environ, COLUMNS="96"),
         suppress(SystemExit),
     ):

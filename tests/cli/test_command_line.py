@@ -16,8 +16,7 @@ import yaml
 from commands import captured, command
 from sweeps import own_algorithm, write
 
-from dpbandits.audit.targets.releases import MECHANISMS
-from dpbandits.cli import audit, bounds, plot, run, status, stop
+from dpbandits.cli import run, stop
 from dpbandits.cli.words import read_request
 from dpbandits.compiled import compiler
 from dpbandits.contracts.algorithm import HOMES, load
@@ -25,7 +24,6 @@ from dpbandits.contracts.question import REGRET, STOPPING
 from dpbandits.results.sources import signature, unsigned
 from dpbandits.results.tables import columns_of
 from dpbandits.running.play import loop_of
-from dpbandits.settings.groups import names_in
 
 COLUMNS = ["algo", "env", "eps", "horizon", "seed", "setting", "run", "t", "regret"]
 TIMES = columns_of(STOPPING)
@@ -368,35 +366,6 @@ def test_an_option_prints_every_key_and_runs_nothing(tmp_path, question):
         {"algo": {"algo.alpha": 3.1}, "rule": {}}[group]
     )
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.slow
-@each_question
-def test_help_lists_all_that_can_be_chosen(bandit, question):
-    module, _ = LINES[question]
-    words = set(" ".join(bandit(module, "--help")).split())
-    for group in question.groups:
-        assert names_in(group) and set(names_in(group)) <= words
-    of_stopping = {"sajed2019_stopping", "azize2023_bai", "michel2026"}
-    of_regret = set(names_in("experiment")) - of_stopping - set(names_in("env"))
-    mine, others = (of_regret, of_stopping) if question is REGRET else (of_stopping, of_regret)
-    assert mine <= words and not others & words
-    assert bandit(module, "-h") == bandit(module, "--help")
-    assert list(Path.cwd().iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("module", "words"),
-    [
-        (plot, ["experiment=NAME", "TABLE.csv"]),
-        (bounds, ["exact", "asymptotic", "worst case", "order", "refuted", "results=DIR"]),
-        (status, status.STATES),
-        (audit, [f" {name} " for name in MECHANISMS]),
-    ],
-)
-def test_the_help_of_other_commands_explains_their_words(bandit, module, words):
-    text = " ".join(bandit(module, "--help"))
-    assert all(word in text for word in words)
 
 
 def test_the_version_is_that_of_the_package(bandit):

@@ -13,7 +13,7 @@ import dpbandits as dp
 from dpbandits.audit.alignment.align import align
 from dpbandits.audit.alignment.replayed_policy import ReplayedPolicy
 from dpbandits.audit.requests import TARGETS
-from dpbandits.cli.request import _promises
+from dpbandits.cli.run import _promises
 from dpbandits.contracts.guarantees import NOT_PRIVATE, ExactCurve, Guarantee
 from dpbandits.contracts.parameters import Options
 from dpbandits.contracts.question import ARMS, CONTEXTS

@@ -16,7 +16,8 @@ def test_rows(tmp_path):
     assert list(found.columns[:5]) == ["algo", "budget", "low", "high", "reached"]
     (row,) = found.to_dict("records")
     assert row["reached"] and row["low"] <= row["budget"] <= row["high"]
-    assert "from eps=" in row["answer"] and "at most 700" in row["answer"]
+    assert f"crosses 700 between eps={row['low']:g} and {row['high']:g}" in row["answer"]
+    assert "(beside: " in row["answer"]
     again = dp.budget("dp_se", **GAME, regret=700, **FEW, results=tmp_path)
     assert again.drop(columns="seconds").equals(found.drop(columns="seconds"))
     assert dp.plot(found).axes
@@ -91,7 +92,7 @@ def test_without_regret_there_is_no_ratio():
 def test_command(tmp_path, bandit):
     line = "algo=dp_se env=bernoulli env.means=[.9,.6] horizon=1e4 regret=700"
     printed = bandit(command, f"{line} precision=2 runs=128 results={tmp_path} out=answer")
-    assert any("regret is at most 700 from eps=" in text for text in printed)
+    assert any("regret crosses 700 between eps=" in text for text in printed)
     assert {"answer.md", "answer.pdf", "answer.png"} <= {x.name for x in tmp_path.iterdir()}
     assert "seconds" not in (tmp_path / "answer.md").read_text()
 

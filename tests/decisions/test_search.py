@@ -55,6 +55,20 @@ def test_not_monotone():
     assert found.again == (3.16,)
 
 
+def test_both_sides_of_a_crossing_are_looked_at():
+    """Regret reaches the goal from 2.5 on, and also between 1.1 and 1.3, which no scan meets."""
+    found = search(lambda budget: 1.0 if budget > 2.5 or 1.1 < budget < 1.3 else 4.0).answer()
+    assert found.low <= 1.1 <= found.high < 1.3
+    assert any(1.3 < budget < 2.5 for budget in found.again)
+    plain = search(lambda budget: 1.0 if budget > 2.5 else 4.0).answer()  # control
+    assert plain.low <= 2.5 <= plain.high and not plain.again
+    sides = (
+        [look.budget / plain.low for look in plain.looks],
+        [look.budget / plain.high for look in plain.looks],
+    )
+    assert any(0.49 < x < 0.51 for x in sides[0]) and any(1.99 < x < 2.01 for x in sides[1])
+
+
 def test_more_precision_takes_more_runs():
     runs = [
         sum(look.runs for look in search(falling, precision=p, runs=8_000).answer().looks)

@@ -423,3 +423,18 @@ def test_a_long_file_takes_little_more_memory_than_a_table(monkeypatch):
     monkeypatch.setattr(data, "numbers_in", lambda *given: inner(*given).tolist())
     lists = peak(build, dp.empirical("data.csv").contents)
     assert own < 3.5 * table < 4 * table < lists, (own / table, lists / table)
+
+
+def test_the_horizon_of_a_table_is_its_length(tmp_path):
+    file = tmp_path / "rewards.csv"
+    file.write_text("a,b\n1,0\n0,1\n1,1\n")
+    words = ["algo=ucb", "env=table", f"env.file={file}"]
+
+    def horizons(*more):
+        return [s.horizon for s in read_request([*words, *more], (), multirun=True).settings]
+
+    assert horizons() == [3]
+    assert horizons("env.rounds=2") == horizons("horizon=2") == [2]  # control
+    assert horizons("horizon=1,2") == [1, 2]
+    table = dp.environment("table", file=str(file))
+    assert set(dp.run("ucb", table, runs=1)["horizon"]) == {3}

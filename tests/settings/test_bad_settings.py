@@ -56,7 +56,7 @@ KEYS = [
     ("algo=3", "algo", "3", "adap_klucb"),
     (f"algo={'x' * 5000}", "algo", "xxx", "adap_klucb"),
     ("algo.alfa=2", "'alfa'", "did you mean alpha?"),
-    ("algo=ucb algo.alpha=1", "'alpha'"),
+    ("algo=ucb algo.alpha=1", "alpha=1: ucb takes no alpha; dp_imed"),
 ]
 KEYS_OF_STOPPING = [
     *bad("rel_error", "(0, 1)", "0", "1", "-1", "nan", "small"),

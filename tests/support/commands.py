@@ -93,7 +93,7 @@ def run(words, folder, environment, streams):
             sys.path.insert(0, str(Path(words[0]).parent))
             runpy.run_path(words[0], run_name="__main__")
         else:
-            name = words[0].removeprefix("bandit-").replace("dpbandits", "commands")
+            name = words[0].removeprefix("bandit-").replace("dpbandits", "help")
             import_module(f"dpbandits.cli.{name}").main()
         code = 0
     except SystemExit as end:

@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from functools import wraps
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -27,10 +26,11 @@ from ..errors import (
 from ..files import Implausible, opened
 from ..results.naming import FINDINGS
 from ..running.failures import Failure, RunsFailed, counted, in_words
+from ..settings.groups import default_keys
 from ..validation import folder, one_of, path_of
-from .completion import OWN_KEYS
+from .completion import COMMANDS, OWN_KEYS
+from .help import Lists, help_text
 
-USAGE = Path(__file__).parent / "usage"
 MOST = 20  # lines of a list
 TRACES = 5  # tracebacks that are printed
 AGAIN = 0.01  # seconds after which an interruption that was swallowed is raised again
@@ -43,11 +43,6 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise BadInput(f"{message} (see {self.prog} --help)")
-
-
-def version_line() -> str:
-    """The name and the version of the package, as every command prints them."""
-    return f"dpbandits {version('dpbandits')}"
 
 
 def takes_folder(parser: argparse.ArgumentParser) -> None:
@@ -197,7 +192,7 @@ def _guarded(name: str, command: Callable[[], int]) -> None:
 def entry_point(
     name: str,
     *options: Callable[[Parser], None],
-    lists: Callable[[], Mapping[str, str]] = dict,
+    lists: Callable[[], Lists] = dict,
 ) -> Callable[[Callable[[argparse.Namespace], int]], Callable[[], None]]:
     """Make of a function of what a command line holds, which returns the exit code, the entry point
     of the command ``bandit-NAME``.
@@ -206,20 +201,21 @@ def entry_point(
         name: the name; ``usage/NAME.txt`` is the help.
         options: what adds options to the parser. The function gets them as attributes, with the
             other ``words``, and all words of the ``line``.
-        lists: the lists in the help, by their names there.
+        lists: the lists that ``--help NAME`` prints, by their names.
     """
 
     def decorate(work: Callable[[argparse.Namespace], int]) -> Callable[[], None]:
         def command(line: list[str]) -> int:
             parser = Parser(f"bandit-{name}", add_help=False)
             parser.add_argument("words", nargs="*")
-            parser.add_argument("--help", "-h", action="store_true")
+            parser.add_argument("--help", "-h", nargs="?", const="")
             for add in options:
                 add(parser)
+            _refuse_dashes(name, line)
             given = parser.parse_intermixed_args(line, argparse.Namespace(line=line))
-            if not given.help:
+            if given.help is None:
                 return work(given)
-            print((USAGE / f"{name}.txt").read_text().format(**lists()), end="")
+            print(help_text(name, given.help, lists), end="")
             return 0
 
         @wraps(command)
@@ -229,6 +225,28 @@ def entry_point(
         return main
 
     return decorate
+
+
+def _refuse_dashes(command: str, line: Sequence[str]) -> None:
+    """Refuse keys of a command that are written as options, ``--eps .1``; say what to write."""
+    about = COMMANDS[command]
+    options = {option.lstrip("-") for option in about.get("options", ())}
+    known = {*OWN_KEYS[command]}.union(*map(default_keys, about.get("files", ())))
+    typed, meant = [], []
+    words = list(line)
+    while words:
+        word = words.pop(0)
+        name, equals, value = word.lstrip("-").partition("=")
+        if not word.startswith("-") or name in options or name.partition(".")[0] not in known:
+            continue
+        typed.append(word)
+        if not equals:
+            follows = bool(words) and not words[0].startswith("--") and "=" not in words[0]
+            value = words.pop(0) if follows else "true"
+            typed += [value] if follows else []
+        meant.append(f"{name}={value}")
+    if typed:
+        raise BadInput(f"{' '.join(typed)}: a key has no dashes; write {' '.join(meant)}")
 
 
 def _check_working_folder() -> None:

@@ -49,11 +49,11 @@ def completions(command: str, line: str) -> list[str]:
     """The words that the last word of a line can become.
 
     Args:
-        command: one of ``COMMANDS``, or ``commands`` for ``dpbandits``, whose first word is one.
+        command: one of ``COMMANDS``, or ``help`` for ``dpbandits``, whose first word is one.
         line: what is typed, up to the cursor.
     """
     *before, word = line.split(" ")
-    if command == "commands":
+    if command == "help":
         if len(before) <= 1 or before[1] not in COMMANDS:
             words = [*COMMANDS, "--help", "--version", "--completion"] if len(before) <= 1 else []
             return [x for x in words if x.startswith(word)]
@@ -61,6 +61,8 @@ def completions(command: str, line: str) -> list[str]:
     folders = [package_folder("conf"), *_own_folders(before)]
     if before and before[-1] in FOLDERS:
         return []  # the shell completes the name of a folder
+    if before and before[-1] in ("--help", "-h"):
+        return [x for x in COMMANDS[command].get("help", ()) if x.startswith(word)]
     key, equals, value = word.partition("=")
     if equals:
         *start, last = value.split(",")

@@ -1,13 +1,73 @@
-"""The lists in the help of the commands, made of the files in conf."""
+"""dpbandits: list the commands, which it runs as ``dpbandits COMMAND``; and the help of each."""
 
 from __future__ import annotations
 
+import ast
 import shutil
+import sys
 import textwrap
+from collections.abc import Callable, Mapping
+from importlib.metadata import version
+from pathlib import Path
 
 from ..contracts.question import Question
-from ..files import package_folder
-from ..settings.groups import about, names_in, question_of
+from ..errors import BadInput, unknown
+from ..files import PACKAGE, package_folder
+from ..settings.groups import about, file_of, names_in, question_of
+from .completion import COMMANDS
+
+USAGE = Path(__file__).parent / "usage"
+Lists = Mapping[str, str]
+
+
+def main() -> None:
+    """The entry point of ``dpbandits`` without the name of a command."""
+    from .command import guarded  # which prints the help of each command
+
+    guarded("dpbandits", lambda: _answer(sys.argv[1:]))
+
+
+def _answer(words: list[str]) -> int:
+    if words == ["--version"]:
+        print(version_line())
+    elif not words or words[0] in ("--help", "-h"):
+        width = max(map(len, COMMANDS))
+        listed = "\n".join(f"  {name:{width}}  {_purpose(name)}" for name in COMMANDS)
+        usage = (USAGE / "commands.txt").read_text()
+        print(usage.format(commands=listed, version=version_line()), end="")
+    else:
+        raise unknown("command", words[0], COMMANDS)
+    return 0
+
+
+def _purpose(name: str) -> str:
+    """The purpose of a command: the first sentence of its module, which is not imported."""
+    module = ast.parse((PACKAGE / "cli" / f"{name}.py").read_text())
+    return (ast.get_docstring(module) or "").partition("\n")[0].partition(": ")[2].rstrip(".")
+
+
+def version_line() -> str:
+    """The name and the version of the package, as every command prints them."""
+    return f"dpbandits {version('dpbandits')}"
+
+
+def help_text(name: str, topic: str, lists: Callable[[], Lists]) -> str:
+    """The help of a command: one screen without a topic, else the list of that name, or for
+    ``GROUP=NAME`` the file that is chosen so.
+
+    Raises:
+        BadInput: the command has no such list.
+    """
+    if not topic:
+        return (USAGE / f"{name}.txt").read_text().format(version=version_line())
+    topics = COMMANDS[name].get("help", ())
+    group, equals, chosen = topic.partition("=")
+    if group not in topics:
+        has = f"--help {'|'.join(topics)}" if topics else "no lists"
+        raise BadInput(f"--help {topic}: bandit-{name} has {has}")
+    if equals and (package_folder("conf") / group).is_dir():
+        return file_of(group, chosen).read_text()
+    return f"{lists()[group]}\n"
 
 
 def entry(name: str, about: str) -> str:
@@ -24,12 +84,13 @@ def keys_listing(keys_file: str) -> str:
     return "\n".join(entry(k.strip().replace(": ", "="), x.strip()) for k, _, x in words if x)
 
 
-def groups_listing(question: Question) -> str:
-    """The algorithms, environments and so on, each with its description."""
-    lines = []
-    for group in (*question.groups, "runner", "experiment"):
-        lines.append(f"{group}=")
-        for name in names_in(group):
-            if group != "experiment" or question_of(name) == question:
-                lines.append(entry(name, about(group, name)))
-    return "\n".join(lines)
+def groups_listing(question: Question) -> dict[str, str]:
+    """For each group of files, such as the algorithms, the names with their descriptions."""
+    return {
+        group: "\n".join(
+            entry(name, about(group, name))
+            for name in names_in(group)
+            if group != "experiment" or question_of(name) == question
+        )
+        for group in (*question.groups, "runner", "experiment")
+    }

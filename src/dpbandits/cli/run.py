@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
+import math
+import sys
+import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from omegaconf import OmegaConf
+from tabulate import tabulate
 
+from ..contracts.algorithm import Algorithm
+from ..contracts.guarantees import ExactCurve
 from ..contracts.question import REGRET, Question
+from ..errors import in_a_line, plain
 from ..files import check_writable
+from ..results.naming import refuse_to_replace
+from ..results.report import write_report
+from ..results.run_store import Store
 from ..results.size import check_size
+from ..results.summary import render, too_few_runs
+from ..results.tables import unjudged
+from ..running.monte_carlo import play_missing
+from ..settings.request import Request
+from ..settings.setting import Setting, data_of
+from ..settings.sweep import swept_names
 from ..settings.user_files import user_folders
-from .command import USAGE, entry_point, takes_folder, takes_multirun, version_line
-from .help import groups_listing, keys_listing
-from .request import run
+from ..theory.ren2020 import candidates
+from .command import MOST, entry_point, takes_folder, takes_multirun
+from .help import groups_listing, keys_listing, version_line
+from .status import preview
 from .words import read_requests
 
 
@@ -21,9 +38,7 @@ def command(question: Question) -> Callable[[], None]:
     """The entry point of ``bandit-run`` or ``bandit-stop``."""
 
     def lists() -> dict[str, str]:
-        keys, groups = keys_listing(question.keys_file), groups_listing(question)
-        options = (USAGE / "options.txt").read_text().format(group=question.group)
-        return {"keys": keys, "groups": groups, "options": f"{options}\n\n{version_line()}"}
+        return {"keys": keys_listing(question.keys_file), **groups_listing(question)}
 
     name = question.command.removeprefix("bandit-")
 
@@ -37,6 +52,7 @@ def command(question: Question) -> Callable[[], None]:
 def _takes_others(parser: ArgumentParser) -> None:
     parser.add_argument("--version", action="store_true")
     parser.add_argument("--cfg", "-c", choices=("job",))
+    parser.add_argument("--dry-run", action="store_true")
 
 
 def _run(question: Question, given: Namespace) -> int:
@@ -51,9 +67,135 @@ def _run(question: Question, given: Namespace) -> int:
     for request in requests:
         check_writable(request.folder)
         check_size(request)
+    if given.dry_run:
+        print(preview(requests))
+        return 0
     for request in requests:
         run(request)
     return 0
+
+
+def run(request: Request) -> None:
+    """Run what is missing, write the table, print its summary and, last, its path."""
+    start = time.monotonic()
+    refuse_to_replace(request)
+    _print_candidates(request.settings)
+    _warn_of_zero_means(request.settings)
+    store, played = play_missing(request)
+    report(request, store, time.monotonic() - start if played else 0.0)
+
+
+def report(request: Request, store: Store, seconds: float) -> None:
+    """Write the table of finished runs; print its summary and its path."""
+    path, summary = write_report(request, store, seconds)
+    print(render(summary.head(MOST), request.question, "simple"))
+    if len(summary) > MOST:
+        print(f"and {len(summary) - MOST} more rows: {path.with_suffix('.md')} has all")
+    if line := too_few_runs(summary):
+        print(line)
+    if unjudged(summary).any():
+        print("Between mu0 and mu1 either answer may be given, and none is judged.")
+    promises = list(_promises(request.settings))
+    print("\n".join(promises[:MOST]))
+    if len(promises) > MOST:
+        manifest = path.with_suffix(".json")
+        print(f"and {len(promises) - MOST} more: {manifest} has the guarantee of each setting")
+    for name, value in _default_budgets(request).items():
+        print(f"{name}={value}, the default; {name}=NUMBER sets it")
+    print(path)
+
+
+def _default_budgets(request: Request) -> dict[str, str]:
+    """The privacy budgets, and their values, that were not given and are those by default."""
+    given = swept_names(request.config) | {k for k, x in request.config.items() if x is not None}
+    own = [s for s in request.settings if s.algorithm.private and not s.population_spec]
+    usual = {(s.budget_name, f"{s.budget:g}"): None for s in own if s.budget_name not in given}
+    return {n: ", ".join(x for name, x in usual if name == n) for n, _ in usual}
+
+
+def _promises(settings: Sequence[Setting]) -> Iterator[str]:
+    """The guarantee of each algorithm, with numbers for what has only one value."""
+    for name, algorithm in {s.algo: s.algorithm for s in settings}.items():
+        if algorithm.private and all(math.isinf(s.budget) for s in settings if s.algo == name):
+            yield f"{name}: not private: {algorithm.budget}=inf adds no noise"
+            continue
+        own = [s for s in settings if s.algo == name]
+        yield from dict.fromkeys(f"{name}: {words}" for words in _in_options(algorithm, own))
+        if len(own) > 1:
+            for broken, at in _broken(own).items():
+                where = in_a_line("; ".join(at))
+                yield f"{name}: what its noise gives {broken} at {where}"
+        for env, (what, assumed) in {s.env: x for s in own if (x := _void(s))}.items():
+            yield f"{name}: not promised on {env}: {what}, but {assumed} is assumed"
+
+
+def _in_words(setting: Setting) -> str:
+    """The budget of a setting, and what a sweep has changed."""
+    values = {setting.budget_name: f"{setting.budget:g}", **setting.columns}
+    return " ".join(f"{name}={plain(value)}" for name, value in values.items())
+
+
+def _in_options(algorithm: Algorithm, settings: Sequence[Setting]) -> Iterator[str]:
+    """The promise with each choice of the options on which it depends."""
+    kinds: dict[int, list[Setting]] = {}
+    for setting in settings:
+        kinds.setdefault(id(setting.guarantee), []).append(setting)
+    for own in kinds.values():
+        values: dict[str, set[float]] = {}
+        for setting in own:
+            for letter, x in setting.values.items():
+                values.setdefault(letter, set()).add(x)
+        single = {letter: next(iter(found)) for letter, found in values.items() if len(found) == 1}
+        levels = {s.budget for s in own if s.population_spec}
+        if levels:
+            single.pop("eps", None)  # that of the user whose level is the largest
+        most = f"; the levels of these users are at most {max(levels):g}" if levels else ""
+        yield f"{algorithm.promise(single)}{most}"
+
+
+def _broken(settings: Sequence[Setting]) -> dict[str, list[str]]:
+    """Where noise that was chosen for an (eps, delta) does not keep it, by the reason."""
+    found: dict[str, list[str]] = {}
+    for setting in settings:
+        guarantee = setting.guarantee
+        if guarantee is not None and isinstance(guarantee.gaussian, ExactCurve):
+            reason, where = guarantee.gaussian.broken(setting.values), _in_words(setting)
+            if reason and where not in found.setdefault(reason, []):
+                found[reason].append(where)
+    return {reason: where for reason, where in found.items() if where}
+
+
+def _void(setting: Setting) -> tuple[str, str] | None:
+    """What is found and what is assumed where ``assume=true`` has waived the privacy."""
+    rewards = setting.algorithm.rewards
+    if rewards is None or not rewards.waived_with_privacy:
+        return None
+    return rewards.violation(data_of(setting).instance, setting.parameters)
+
+
+def _print_candidates(settings: Sequence[Setting]) -> None:
+    """Where eps_min is chosen automatically: the leading term of the regret at each candidate."""
+    seen = {(s.population_spec, s.budget, s.algorithm.leading_term): s for s in settings if s.auto}
+    for setting in seen.values():
+        term = setting.algorithm.leading_term or "V_L"
+        terms = candidates(setting.population, term)
+        best = sorted(sorted(terms, key=terms.__getitem__)[:10])
+        chosen = setting.parameters["eps_min"]
+        rows = [[f"{e:g}", f"{terms[e]:.4g}", "chosen" if e == chosen else ""] for e in best]
+        many = f"the best {len(rows)} of {len(terms)} candidates"
+        print(f"eps_min for {setting.algo}: {term} at {many}")
+        print(tabulate(rows, ["eps_min", term, ""], disable_numparse=True), end="\n\n")
+
+
+def _warn_of_zero_means(settings: Sequence[Setting]) -> None:
+    """No estimate has a small relative error if the mean is 0: every run goes on to its cap."""
+    arms = [s for s in settings if s.arm is not None and data_of(s).instance.means[0] == 0]
+    for env, arm in dict.fromkeys((s.env, s.arm) for s in arms):
+        print(
+            f"env={env}: the mean of arm {arm} is 0, and no estimate has a relative error below 1; "
+            "rules run to their cap",
+            file=sys.stderr,
+        )
 
 
 main = command(REGRET)

@@ -28,7 +28,7 @@ def dpbandits() -> None:
         sys.argv = [f"bandit-{name}", *sys.argv[2:]]
         start(name)
     else:
-        start("commands", "dpbandits")
+        start("help", "dpbandits")
 
 
 def start(name: str, command: str = "") -> None:

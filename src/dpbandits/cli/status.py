@@ -11,8 +11,12 @@ import pandas as pd
 from tabulate import tabulate
 
 from ..contracts.question import REGRET, STOPPING
+from ..files import RUNS
+from ..results.naming import table_path
+from ..results.size import rows_in_words, size_of
 from ..running.failures import in_words
 from ..running.status import Status, seconds_left, status_of
+from ..settings.request import Request
 from ..settings.user_files import user_folders
 from .command import entry_point, takes_folder, takes_multirun
 from .words import read_requests
@@ -27,11 +31,30 @@ def main(given: Namespace) -> int:
     rules = any(word.startswith("rule=") for word in given.words)
     question = STOPPING if rules else REGRET
     requests = read_requests(given.words, folders, question, given.multirun)
+    print(report(*_found(requests)))
+    return 0
+
+
+def preview(requests: Sequence[Request]) -> str:
+    """The settings of requests with the states of their runs, the rows and the bytes of their
+    tables and runs, and the time left, as text.
+    """
+    lines = [report(*_found(requests))]
+    for request in requests:
+        size = size_of(request)
+        lines += [
+            f"table: {table_path(request)}, {rows_in_words(size)}",
+            f"runs: at most {size.stored / 1e6:.2g} MB in {request.folder / RUNS}",
+        ]
+    return "\n".join([*lines, "Nothing was run and nothing was written."])
+
+
+def _found(requests: Sequence[Request]) -> tuple[list[Status], int]:
+    """The status of each setting of some requests, and the number of workers."""
     wanted = {(r.folder, setting): r.runs for r in requests for setting in r.settings}
     found = [status_of(results, setting, runs) for (results, setting), runs in wanted.items()]
     jobs = requests[0].jobs
-    print(report(found, joblib.cpu_count() if jobs < 0 else jobs))
-    return 0
+    return found, joblib.cpu_count() if jobs < 0 else jobs
 
 
 def report(found: Sequence[Status], jobs: int) -> str:
@@ -53,13 +76,17 @@ def report(found: Sequence[Status], jobs: int) -> str:
 
 def time_left(found: Sequence[Status], jobs: int) -> str:
     """The time left in words."""
-    left, seconds = sum(one.left for one in found), seconds_left(found)
+    left = sum(one.left for one in found)
     if left == 0:
         return "nothing is left to run"
-    if math.isnan(seconds):
+    least, most = seconds_left(found, jobs)
+    if math.isnan(most):
         return f"time left: not known yet, no run comparable to some of the {left} runs is finished"
-    workers = f"{jobs} worker{'s' * (jobs != 1)}"
-    return f"time left: about {duration(seconds / jobs)} on {workers}, {left} runs"
+    work = f"on {jobs} worker{'s' * (jobs != 1)}, {left} runs and their table"
+    if least == most:
+        return f"time left: about {duration(most)} {work}"
+    why = "no run comparable to some of them is finished"
+    return f"time left: between {duration(least)} and {duration(most)} {work}; {why}"
 
 
 def duration(seconds: float) -> str:

@@ -249,9 +249,13 @@ def in_words(
         )
     else:
         end = (
-            f"regret is at most {aim} from {name}={found.budget:g} on "
-            f"({found.low:g} to {found.high:g})"
+            f"regret crosses {aim} between {name}={found.low:g} and {found.high:g}, about at "
+            f"{found.budget:g}"
         )
+        below = [x for x in found.looks if x.budget < found.low]
+        above = [x for x in found.looks if x.budget > found.high]
+        aside = [f"{significant(x.mean)} at {x.budget:g}" for x in (*below[-1:], *above[:1])]
+        end += f" (beside: {', '.join(aside)})" if aside else ""
         if found.high / found.low > CLOSE * precision:
             end += "; more runs would narrow this"
     if found.again:

@@ -23,6 +23,7 @@ FEW = 256  # runs at a budget at most, while the interval is narrowed for the fi
 SETTLED = 512  # runs from which on an estimate of the runs that are needed is believed
 HOPELESS = 4.0  # times the largest number of runs: if so many are needed, none are added
 A_DECADE = 2  # budgets that are scanned
+ASIDE = 2.0  # the ratio of a bracket's end to the budget that is looked at beyond it
 CLOSE = 1.01  # times the precision that is asked for, for rounded budgets
 
 Runs = Callable[[float, int], np.ndarray]  # the final regrets of the first runs at a budget
@@ -87,8 +88,19 @@ class Search:
         if low == 0.0:
             return self._found("always" if high == self.least else "open", high, low, high)
         self._narrow()
+        if self._look_aside():
+            self._narrow()  # about a smaller budget that reaches the goal
         low, high = self._bracket()
         return self._found("between", self._crossing(), low, high)
+
+    def _look_aside(self) -> bool:
+        """Look on both sides of the bracket, at half its lower end and at twice its upper end;
+        returns whether the bracket has changed.
+        """
+        before = low, high = self._bracket()
+        for budget in (short(max(low / ASIDE, self.least)), short(min(high * ASIDE, self.most))):
+            self._decide(budget, min(FEW, self.runs))
+        return self._bracket() != before
 
     def _bracket(self) -> tuple[float, float]:
         """The smallest budget that reaches the goal, and the largest below it that does not."""

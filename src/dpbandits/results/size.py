@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import NamedTuple
 
 from ..errors import BadInput
 from ..settings.request import Request
@@ -11,6 +12,17 @@ from .tables import rows_of_a_run
 MANY = 1e7  # rows above which a request is announced
 BYTES = 24  # of the run, the round and the measured values of a row, approximately
 EACH = 8  # of one arm's pulls up to one checkpoint
+OF_A_RUN = 24  # of its number, answer and time, in the file of its setting
+OF_A_FILE = 1500  # of runs, besides these: the headers and the checksum
+
+
+class Size(NamedTuple):
+    """The size of what a request makes, bytes except for the rows."""
+
+    rows: int  # of the table
+    table: float  # the file of the table, as CSV
+    stored: float  # the files of its runs, at most, since they are compressed
+    memory: float  # the pulls of its largest setting and a copy of them
 
 
 def check_size(request: Request) -> None:
@@ -19,34 +31,46 @@ def check_size(request: Request) -> None:
     Raises:
         BadInput: its table would have too many rows.
     """
-    if _rows(request) > request.max_rows:
+    size = size_of(request)
+    if size.rows > request.max_rows:
         raise BadInput(
-            f"max_rows={request.max_rows:g}: the table would have {_in_words(request)}; "
+            f"max_rows={request.max_rows:g}: the table would have {_in_words(size)}; "
             "reduce runs or checkpoints, divide the sweep, or raise max_rows"
         )
 
 
 def announce_size(request: Request) -> None:
     """Print the size of a large table."""
-    if _rows(request) > MANY:
-        print(f"a large table: {_in_words(request)}", file=sys.stderr, flush=True)
+    size = size_of(request)
+    if size.rows > MANY:
+        print(f"a large table: {_in_words(size)}", file=sys.stderr, flush=True)
 
 
-def _rows(request: Request) -> int:
-    return request.runs * sum(map(rows_of_a_run, request.settings))
-
-
-def _in_words(request: Request) -> str:
-    """The size of the table as a file, and of its largest setting's pulls and a copy of them."""
+def size_of(request: Request) -> Size:
+    """The size of what a request makes."""
+    settings = request.settings
     each = (
         rows_of_a_run(s) * (len(s.algo) + len(s.env) + 8 * (2 + len(s.columns)) + BYTES)
-        for s in request.settings
+        for s in settings
     )
-    largest = max(
-        len(s.rounds()) * s.question.record.width(len(s.instance.means)) for s in request.settings
+    arrays = [
+        EACH * len(s.rounds()) * s.question.record.width(len(s.instance.means)) for s in settings
+    ]
+    return Size(
+        rows=request.runs * sum(map(rows_of_a_run, settings)),
+        table=request.runs * sum(each),
+        stored=request.runs * (sum(arrays) + OF_A_RUN * len(settings)) + OF_A_FILE * len(settings),
+        memory=2 * request.runs * max(arrays),
     )
-    file, memory = (request.runs * size / 1e9 for size in (sum(each), 2 * EACH * largest))
+
+
+def rows_in_words(size: Size) -> str:
+    """The rows of a table, and the bytes of its file."""
+    return f"{size.rows:.2g} rows, about {size.table / 1e9:.2g} GB as CSV"
+
+
+def _in_words(size: Size) -> str:
     return (
-        f"{_rows(request):.2g} rows, about {file:.2g} GB as CSV, and need {memory:.2g} GB of "
-        "memory for its largest setting"
+        f"{rows_in_words(size)}, and need {size.memory / 1e9:.2g} GB of memory for its largest "
+        "setting"
     )

@@ -1,4 +1,4 @@
-"""Which runs of a setting are finished, and how long the rest will take."""
+"""Which runs of a setting are finished, and how long the rest, and their table, will take."""
 
 from __future__ import annotations
 
@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..results.run_store import Damaged, RunStore
+from ..results.tables import rows_of_a_run
 from ..settings.setting import Setting
+from .work import Task
+
+ROUND = 1e-8, 5e-7  # seconds of a round that is played one by one, of the algorithms of the package
+A_ROW = 1e-5  # seconds in which a row of a table is made, written and summarized
+A_SETTING = 5e-3  # seconds in which the runs of a setting are stored, and read for the table
 
 
 @dataclass(frozen=True)
@@ -45,20 +51,31 @@ def status_of(results: Path, setting: Setting, runs: int) -> Status:
     return Status(setting, done, missing=runs - done, seconds=seconds)
 
 
-def seconds_left(found: Sequence[Status]) -> float:
-    """Seconds of work that are left for one worker; NaN if no comparable run is finished.
+def seconds_left(found: Sequence[Status], jobs: int) -> tuple[float, float]:
+    """Seconds until the table of some settings is written, at least and at most: the time of the
+    runs that are left, divided among the workers, and of storing runs and writing the table.
 
     A setting without a finished run is assumed to take as long as the others of its algorithm and
-    horizon.
+    horizon. If these have none either, its rounds are assumed to take between ``ROUND`` seconds;
+    NaN for an algorithm in plain Python.
     """
     known = defaultdict(list)
     for one in found:
         if not math.isnan(one.seconds):
             known[one.setting.algo, one.setting.horizon].append(one.seconds)
-    left = 0.0
+    least = most = 0.0
     for one in found:
         if one.left:
-            like = known[one.setting.algo, one.setting.horizon] or [math.nan]
-            own = sum(like) / len(like) if math.isnan(one.seconds) else one.seconds
-            left += one.left * own
-    return left
+            own = [one.seconds] if not math.isnan(one.seconds) else []
+            like = own or known[one.setting.algo, one.setting.horizon]
+            low, high = (sum(like) / len(like),) * 2 if like else _guessed(one.setting)
+            least, most = least + one.left * low, most + one.left * high
+    rows = sum((one.done + one.left) * rows_of_a_run(one.setting) for one in found)
+    written = rows * A_ROW + len(found) * A_SETTING
+    return least / jobs + written, most / jobs + written
+
+
+def _guessed(setting: Setting) -> tuple[float, float]:
+    """Seconds of a run of which none like it is finished, at least and at most."""
+    cost = Task.of(setting, [0]).cost if setting.algorithm.compiled else math.nan
+    return ROUND[0] * cost, ROUND[1] * cost

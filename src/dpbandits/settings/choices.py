@@ -112,6 +112,12 @@ def algorithm_choice(
         if made is not None and group is not None:
             made = replace(made, group=group)
         return replace(algorithm, values={**algorithm.values, **values}, algorithm=made)
+    if isinstance(algorithm, type):
+        name = algorithm.__name__
+        raise BadInput(
+            f"{group or 'algo'}={name}: a function f(game, rng, ...) is needed, not a class; "
+            f"dp.audit(policy={name}) takes a class of another package"
+        )
     if callable(algorithm):
         made = from_function(algorithm, group or "algo", rewards, guarantee)
         return Choice(made.name, values, dict(made.defaults), made)

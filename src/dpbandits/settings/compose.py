@@ -9,12 +9,14 @@ import itertools
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
+from difflib import get_close_matches
 from functools import reduce
 from operator import or_
 from typing import Any, NoReturn
 
 from ..contracts.algorithm import Algorithm, find_file, load
 from ..contracts.question import QUESTIONS, Question
+from ..environments.catalogue import build
 from ..errors import BadInput, plain, unknown
 from .choices import Choice, algorithm_choice, listed, plain_data
 from .groups import (
@@ -27,7 +29,7 @@ from .groups import (
     refined,
     whole_inlier,
 )
-from .hints import unknown_key
+from .hints import ALMOST, takes_no, unknown_key
 from .request import Request, make_request
 from .sweep import OF_RUNS, Grid, grids, names_chosen, names_varied, swept_names
 
@@ -113,8 +115,21 @@ def compose(
     keys = [key for key in given if "." not in key]
     composition.question = question = refined(question, composition.algorithms, keys)
     config["sweep"] = composition.sweep()
+    limit, swept = question.limit, swept_names(config)
+    usual = config[limit] == default_keys(question.keys_file)[limit]
+    fixed = not any(name == limit or name.startswith("env.") for name in swept)
+    if question.plays_on and usual and fixed and limit not in given:
+        config[limit] = _rounds_of_table(composition.contents["env"]) or config[limit]
     groups = Groups(composition.contents, composition.algorithms)
     return make_request(question, config, groups, composition.runner, changed, folders)
+
+
+def _rounds_of_table(environments: Mapping[str, Mapping[str, Any]]) -> int | None:
+    """The number of rounds of the only environment, the horizon of a run that gives none; None if
+    it is no table of rewards.
+    """
+    tables = [contents.get("law") == "table" for contents in environments.values()]
+    return build(*environments.values()).rounds if tables == [True] else None
 
 
 def _set_grids(config: dict[str, Any], given: Mapping[str, Any]) -> None:
@@ -342,7 +357,11 @@ class _Composition:
         known = set().union(*found)
         for name, value in own.items():
             if name not in known and self.python is not None:
-                raise unknown("key or parameter", name, {*known, *self.python})
+                error = unknown("key or parameter", name, {*known, *self.python})
+                if not get_close_matches(name, {*known, *self.python}, cutoff=ALMOST):
+                    chosen = {group: ", ".join(self.algorithms)}
+                    error = takes_no(name, value, chosen, self.folders, True) or error
+                raise error
             if name not in known:
                 raise self._unknown(f"{group}.{name}", value)
 

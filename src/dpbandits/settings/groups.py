@@ -17,11 +17,12 @@ from yaml import YAMLError
 from ..contracts.algorithm import Algorithm
 from ..contracts.question import QUESTIONS, Question
 from ..environments.catalogue import ARMS
-from ..errors import BadInput, plain, unknown
+from ..errors import BadInput, nearest, plain
 from ..files import package_folder
 
 # The file of a group that reads data of a user, and the key that names them
 READERS = {"env": ("empirical", "env.file"), "population": ("file", "population.path")}
+OWN = ("algo", "rule", "env")  # groups whose files are often a user's
 
 
 @dataclass(frozen=True)
@@ -89,9 +90,9 @@ def file_of(group: str, name: str, folders: Iterable[str] = ()) -> Path:
 
 def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str]) -> BadInput:
     """The error for a name without a configuration file: for a file of data or the law of an arm in
-    its place, and for an algorithm that lacks it.
+    its place, for an algorithm that lacks it, and for one of a user whose folder was not given.
     """
-    if group in READERS and re.search(r"\.(csv|tsv|txt|gz)$", name, flags=re.I):
+    if group in READERS and re.search(r"\.(csv|tsv|txt|gz)$|[/\\~]", name, flags=re.I):
         reader, key = READERS[group]
         return BadInput(
             f"{group}={name}: a name is needed; {group}={reader} {key}={name} reads a file"
@@ -106,7 +107,12 @@ def no_file(group: str, name: str, known: Iterable[str], folders: Iterable[str])
             return BadInput(
                 f"{group}={name}: {file} has no {name}.yaml beside it, with its parameters"
             )
-    return unknown(group, name, known)
+    found = nearest(name, known)
+    if group in OWN and not folders and found.startswith("choose"):
+        own = Path(name).stem if re.search(r"\.(py|yaml)$|/", name) else name
+        files = f"DIR/{group}/{own}.yaml{f' and {own}.py' if group != 'env' else ''}"
+        found = f"with --config-dir DIR (config_dir in Python) {files} can be your own; {found}"
+    return BadInput(f"unknown {group} {name!r}: {found}")
 
 
 def about(group: str, name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any
@@ -37,15 +37,17 @@ def unknown_key(
     """
     known = list(known)
     group, _, name = key.partition(".")
-    if not name or group not in chosen or get_close_matches(key, known, cutoff=ALMOST):
+    if get_close_matches(key, known, cutoff=ALMOST):
         return unknown("key", key, known)
-    having = _owners(group, name, folders)
-    if not having:
+    if not name and (of_others := takes_no(key, value, chosen, folders)):
+        return of_others
+    if not name or group not in chosen:
         return unknown("key", key, known)
     file = chosen[group]
-    having.sort(key=lambda owner: not file.startswith(owner))
-    names = f"{', '.join(having[:MOST])}{' and others' if len(having) > MOST else ''}"
-    verb = "take" if len(having) > 1 else "takes"
+    having = _owners(group, name, folders, file)
+    if not having:
+        return unknown("key", key, known)
+    names, verb = _named(having)
     own = ", ".join(x for x in known if x.startswith(f"{group}.")) or "no parameters"
     return BadInput(
         f"unknown key {key!r}: {names} {verb} it, as in {group}={having[0]} {key}={plain(value)}; "
@@ -53,11 +55,35 @@ def unknown_key(
     )
 
 
-def _owners(group: str, name: str, folders: tuple[str, ...]) -> list[str]:
-    """The files of a group that have a parameter; shortest names first."""
+def takes_no(
+    name: str, value: Any, chosen: Mapping[str, str], folders: tuple[str, ...], python: bool = False
+) -> BadInput | None:
+    """The error for a parameter that only files have that are not chosen: it names these; None if
+    no file has such a parameter. The other arguments are those of ``unknown_key``.
+    """
+    for group, file in chosen.items():
+        if group in GROUPS and (having := _owners(group, name, folders, file)):
+            names, verb = _named(having)
+            how = "" if python else f", as in {group}={having[0]} {group}.{name}={plain(value)}"
+            return BadInput(
+                f"{name}={plain(value)}: {file.strip('[]')} takes no {name}; {names} {verb} it{how}"
+            )
+    return None
+
+
+def _named(files: Sequence[str]) -> tuple[str, str]:
+    """The names of files, of many the first ones, and the verb of their sentence."""
+    more = " and others" if len(files) > MOST else ""
+    return f"{', '.join(files[:MOST])}{more}", "take" if len(files) > 1 else "takes"
+
+
+def _owners(group: str, name: str, folders: tuple[str, ...], chosen: str) -> list[str]:
+    """The files of a group that have a parameter: first those whose names begin that of the chosen
+    file, then by their length.
+    """
     found = []
     for file in sorted(names_in(group, folders), key=lambda x: (len(x), x)):
         with suppress(BadInput):
             if name in read_group(group, file, folders):
                 found.append(file)
-    return found
+    return sorted(found, key=lambda owner: not chosen.startswith(owner))

@@ -49,14 +49,37 @@ def test_every_state_is_counted_and_the_time_left_is_reported(reported):
     ]  # fmt: skip
     assert "BadZipFile" in lines[7] and str(file) in lines[7]
     assert lines[8].startswith("dp_se on bernoulli_c2, eps 2") and "ValueError: lost" in lines[8]
-    # 2 runs of 60 s, 4 of the mean of 30, 60 and 90, 3 of 90, on two workers: 315 s
-    assert lines[9:] == ["time left: about 5.2 minutes on 2 workers, 9 runs"]
+    # 2 runs of 60 s, 4 of the mean of 30, 60 and 90, 3 of 90, on two workers: 315 s, and 20 ms of storing
+    assert lines[9:] == ["time left: about 5.3 minutes on 2 workers, 9 runs and their table"]
 
 
 def test_nothing_is_written_and_nothing_is_known_at_first(reported, tmp_path):
-    lines = reported("experiment=azize2022_fig4")
-    assert lines[-1].startswith("time left: not known yet")
+    lines = reported("experiment=azize2022_fig4", "jobs=2")
+    # 80 runs of dp_ucb play 1e7 rounds one by one, on two workers; all others are episodic
+    between = (
+        "time left: between 4 s and 3.3 minutes on 2 workers, 320 runs and their table; no run"
+    )
+    assert lines[-1].startswith(between), lines[-1]
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_algorithm_in_plain_python_takes_an_unknown_time(reported, tmp_path):
+    (tmp_path / "algo").mkdir()
+    code = "def lazy(game, rng, m):\n    pass\n"
+    (tmp_path / "algo" / "lazy.py").write_text(code)
+    (tmp_path / "algo" / "lazy.yaml").write_text("m: 1\n")
+    lines = reported(f"--config-dir {tmp_path} algo=lazy")
+    assert lines[-1].startswith("time left: not known yet")
+
+
+def test_the_time_left_counts_storing_and_the_table(reported):
+    """Runs that take no time: the table of 2,000 runs at 95 checkpoints takes two seconds."""
+    (setting,) = read_request(["algo=dp_se", "horizon=1e4", "runs=2000"], ()).settings
+    finish(setting, 1, 0.0)
+    (line,) = reported("algo=dp_se", "horizon=1e4", "runs=2000", "jobs=1")[-1:]
+    assert line == "time left: about 2 s on 1 worker, 1999 runs and their table"
+    (line,) = reported("algo=dp_se", "horizon=1e4", "runs=2000", "jobs=1", "checkpoints=1")[-1:]
+    assert "between 1 s and" in line  # control: another setting, with two rows a run
 
 
 def test_all_is_done(reported):

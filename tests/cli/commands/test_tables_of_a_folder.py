@@ -10,7 +10,7 @@ from refusals import message_of
 from sweeps import requested
 
 import dpbandits as dp
-from dpbandits.cli import request as of_request
+from dpbandits.cli import run as of_request
 from dpbandits.cli.command import MOST, tables_of
 from dpbandits.cli.words import value_of
 from dpbandits.report.stored_figure import inside_page

@@ -38,8 +38,20 @@ OPTIONS = [
     ("--info all", "--info", "--help"),
     ("--foo", "--foo", "--help"),
 ]
+MEANT = [
+    ("--algo adap_ucb --eps .1", "a key has no dashes; write algo=adap_ucb eps=.1"),
+    ("-m --eps=.1,1 --runs 5 --assume", "write eps=.1,1 runs=5 assume=true"),
+    ("algo=dp_klucb delta=0.1", "delta=0.1: dp_klucb takes no delta; gope, prae_c"),
+    ("env=bernoulli_c2 means=[.9,.8]", "takes no means", "as in env=bernoulli env.means=[0.9,0.8]"),
+    ("env=empirical env.file=nofile.csv", "env.file=nofile.csv: no such file"),
+    ("env=data/mine.npy", "env=empirical env.file=data/mine.npy reads a file"),
+    ("env=mine.csv", "env=empirical env.file=mine.csv reads a file"),
+    ("algo=greedy", "--config-dir DIR", "DIR/algo/greedy.yaml and greedy.py", "adap_ucb"),
+    ("algo=mine/greedy.py", "--config-dir DIR", "DIR/algo/greedy.yaml and greedy.py"),
+]  # fmt: skip
 RUN = [
     *ONE_SETTING,
+    *MEANT,
     *OPTIONS,
     *NOWHERE,
     LOOP,

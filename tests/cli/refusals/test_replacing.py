@@ -5,7 +5,7 @@ import json
 import pytest
 from refusals import message_of
 
-from dpbandits.cli.request import run
+from dpbandits.cli.run import run
 from dpbandits.cli.words import read_request
 from dpbandits.errors import BadInput
 from dpbandits.results.naming import table_path
