@@ -67,7 +67,7 @@ INTRODUCTIONS = {
     "algorithms": """\
 Each page states what an algorithm promises, its parameters, and the algorithm itself twice: step by
 step as in its paper, and the kernel that is run. `dp.algorithms()` gives this list in Python. Which
-one to take under eps-global DP: [which.md](../which.md). Where a printed formula is wrong,
+one to take under eps-global DP: [recommendations.md](../recommendations.md). Where a printed formula is wrong,
 [errata.md](../errata.md) says what was changed.""",
     "rules": """\
 A stopping rule samples until it has an answer: the mean of an arm to a relative error

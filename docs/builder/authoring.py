@@ -11,7 +11,7 @@ from .markdown import paragraphs, table
 
 INTRODUCTION = """\
 Everything that an algorithm imports. How to write one is shown
-[step by step](../../CONTRIBUTING.md#add-an-algorithm-in-four-steps), and
+[step by step](../own_algorithm.md), and
 [a notebook](../notebooks/verify.ipynb) writes, runs, audits and breaks one."""
 
 
