@@ -65,8 +65,8 @@ def _list(heading: str, folder: str, made: list[Algorithm]) -> str:
 
 INTRODUCTIONS = {
     "algorithms": """\
-Each page contains the promise of an algorithm, its parameters, and the algorithm twice: step by step
-as in its paper, and as the kernel that is run. In Python, `dp.algorithms()` returns this list.
+Each page contains the promise of an algorithm, its parameters, and the algorithm twice: step by
+step as in its paper, and as the kernel that is run. In Python, `dp.algorithms()` returns this list.
 [recommendations.md](../recommendations.md) recommends algorithms under eps-global DP, and
 [errata.md](../errata.md) lists the changes to formulas that are printed wrongly.""",
     "rules": """\

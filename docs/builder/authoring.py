@@ -11,8 +11,8 @@ from .markdown import paragraphs, table
 
 INTRODUCTION = """\
 This module exports everything that an algorithm imports. [own_algorithm.md](../own_algorithm.md)
-describes how to write an algorithm, and [a notebook](../notebooks/verify.ipynb) writes, runs, audits
-and breaks an algorithm."""
+describes how to write an algorithm, and [a notebook](../notebooks/verify.ipynb) writes, runs,
+audits and breaks an algorithm."""
 
 
 def pages() -> dict[str, str]:

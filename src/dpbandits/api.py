@@ -816,9 +816,9 @@ def reproduce(
     Args:
         experiment: one of ``dp.experiments()``.
         results: the folder to write to.
-        **changes: keys to change: ``horizon``, ``runs``, ``seed``, ``jobs``. If an experiment varies
-            the horizon of all settings, the settings of at most ``horizon`` rounds are played, or
-            the settings of the smallest horizon.
+        **changes: keys to change: ``horizon``, ``runs``, ``seed``, ``jobs``. If an experiment
+            varies the horizon of all settings, the settings of at most ``horizon`` rounds are
+            played, or the settings of the smallest horizon.
 
     Returns:
         The paths of the figure: PDF and PNG.
