@@ -65,15 +65,15 @@ def _list(heading: str, folder: str, made: list[Algorithm]) -> str:
 
 INTRODUCTIONS = {
     "algorithms": """\
-Each page states what an algorithm promises, its parameters, and the algorithm itself twice: step by
-step as in its paper, and the kernel that is run. `dp.algorithms()` gives this list in Python. Which
-one to take under eps-global DP: [which.md](../which.md). Where a printed formula is wrong,
-[errata.md](../errata.md) says what was changed.""",
+Each page contains the promise of an algorithm, its parameters, and the algorithm twice: step by
+step as in its paper, and as the kernel that is run. In Python, `dp.algorithms()` returns this list.
+[recommendations.md](../recommendations.md) recommends algorithms under eps-global DP, and
+[errata.md](../errata.md) lists the changes to formulas that are printed wrongly.""",
     "rules": """\
 A stopping rule samples until it has an answer: the mean of an arm to a relative error
 ([stopping.md](../stopping.md)), the best of several arms, or one of two hypotheses about a mean
-([identification.md](../identification.md)). `bandit-stop` and `dp.stop` run them; `dp.rules()`
-gives this list in Python.""",
+([identification.md](../identification.md)). `bandit-stop` and `dp.stop` run rules; in
+Python, `dp.rules()` returns this list.""",
 }
 
 

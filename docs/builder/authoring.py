@@ -10,9 +10,9 @@ from dpbandits import authoring
 from .markdown import paragraphs, table
 
 INTRODUCTION = """\
-Everything that an algorithm imports. How to write one is shown
-[step by step](../../CONTRIBUTING.md#add-an-algorithm-in-four-steps), and
-[a notebook](../notebooks/verify.ipynb) writes, runs, audits and breaks one."""
+This module exports everything that an algorithm imports. [own_algorithm.md](../own_algorithm.md)
+describes how to write an algorithm, and [a notebook](../notebooks/verify.ipynb) writes, runs,
+audits and breaks an algorithm."""
 
 
 def pages() -> dict[str, str]:

@@ -62,14 +62,12 @@ def pages() -> dict[str, str]:
     """The page of all tables of numbers, and those that show a file or a folder."""
     found = {name: _file_page(file) for file, name in shown().items()}
     names = [str(file.relative_to(TOP).with_suffix("")) for file in tables()]
-    intro = "The tables that the commands wrote at paper scale. [figures.md](../figures.md) says of"
-    found["numbers"] = paragraphs(
-        "# Numbers", f"{intro} each experiment what it shows.", toctree(names, "maxdepth: 1")
-    )
+    intro = "These tables are at paper scale. The [gallery](../gallery.md) shows their figures."
+    found["numbers"] = paragraphs("# Numbers", intro, toctree(names, "maxdepth: 1"))
     if shown():
         entries = [f"docs/generated/{name}" for name in shown().values()]
         found["files"] = paragraphs(
-            "# Files", "Files that other pages link to.", toctree(entries, "maxdepth: 1")
+            "# Files", "Other pages link to these files.", toctree(entries, "maxdepth: 1")
         )
     return found
 

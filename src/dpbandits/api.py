@@ -57,7 +57,7 @@ def run(
     """Run bandit algorithms and return their regret as a tidy table.
 
     A list is a sweep: every combination is run. The table is that of the same sweep of
-    ``bandit-run``. What is left out has the default of conf/config.yaml.
+    ``bandit-run``. Arguments that are left out have the defaults of conf/config.yaml.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo="adap_ucb", env=dp.bernoulli([0.9, 0.8]), eps=1, horizon=1e4, runs=2)
@@ -82,30 +82,30 @@ def run(
         eps: privacy budget, in nats.
         rho: privacy budget of algorithms with rho-zCDP.
         horizon: number of rounds, T.
-        runs: independent runs of each setting; 100 by default. No interval of n runs knows of bad
-            runs that are rarer than 3/n.
-        seed: a run depends on it, its number and its setting alone.
-        population: users with privacy levels of their own, for local privacy.
+        runs: independent runs of each setting; 100 by default. No interval of n runs can account
+            for bad runs that are rarer than 3/n.
+        seed: setting, seed and run number determine a run.
+        population: users with individual privacy levels, for local privacy.
         eps_min: local privacy: users with a lower level send nothing.
         checkpoints: approximate number of points of each regret curve.
-        shuffle_arms: whether each run shuffles the arms, as by default: ties go to the arm of the
-            lowest number, so regret would depend on the order in which arms are listed.
-        assume: whether to run where assumptions that only regret bounds need do not hold.
+        shuffle_arms: whether each run shuffles the arms; true by default. Ties go to the arm of the
+            lowest number, so without shuffling regret depends on the order of the arms.
+        assume: whether to run although assumptions that only regret bounds need do not hold.
         experiment: the name of a paper's experiment, one of ``dp.experiments()``.
-        jobs: number of workers, -1 for one a core. The table does not depend on it.
+        jobs: number of workers, -1 for one per core. The table does not depend on ``jobs``.
         backend: ``threads``, ``processes`` or ``auto``.
         results: folder in which finished runs are stored and found, shared with the commands; None
             to write nothing.
         max_rows: a request whose table would have more rows is refused.
-        config_dir: folder with algorithms, environments and experiments of your own.
+        config_dir: folder with your own algorithms, environments and experiments.
         **parameters: parameters of the algorithm.
 
     Returns:
         A row for each run and checkpoint: ``algo, env, eps, horizon, seed``, a column for each
         parameter that varies, ``setting``, the id of the setting, and ``run, t, regret`` (pseudo-
-        regret). The budgets of algorithms with rho-zCDP have a column ``rho``; one that an
-        algorithm does not take is blank. ``table.attrs["settings"]`` holds by its id what each
-        setting was run with.
+        regret). The budgets of algorithms with rho-zCDP are in a column ``rho``; the column of a
+        budget is blank for algorithms that do not take it. ``table.attrs["settings"]`` contains
+        the description of each setting, by its id.
 
     Raises:
         BadInput: a value cannot be run; the message names it and what is allowed.
@@ -156,24 +156,25 @@ def stop(
         arm: the number of the arm, from 0.
         eps: privacy budget, in nats.
         rel_error: the relative error a that the estimate may have, in (0, 1).
-        beta: the probability with which it may have a larger one, in (0, 1).
+        beta: the probability with which the error may be larger than ``rel_error``, in (0, 1).
         R: rewards lie in [-R, R].
-        delta: for rules that name the best arm, the probability of naming another, in (0, 1).
+        delta: for rules that name the best arm, the probability of naming another arm, in (0, 1).
         mu0: for rules that decide between two hypotheses, the mean under the first.
         mu1: the mean under the second.
-        alpha: the probability of deciding for mu1 if mu0 holds; ``beta`` the other way round.
+        alpha: the probability of deciding for mu1 if mu0 holds; ``beta`` is the probability of
+            deciding for mu0 if mu1 holds.
         cap: a rule that has not halted after so many samples is stopped.
-        runs: independent runs of each setting; 100 by default. No interval of n runs knows of bad
-            runs that are rarer than 3/n.
-        seed: a run depends on it, its number and its setting alone.
-        shuffle_arms: for rules that name the best arm, whether each run shuffles the arms, as by
+        runs: independent runs of each setting; 100 by default. No interval of n runs can account
+            for bad runs that are rarer than 3/n.
+        seed: setting, seed and run number determine a run.
+        shuffle_arms: for rules that name the best arm, whether each run shuffles the arms; true by
             default.
         experiment: the name of an experiment of stopping rules.
-        jobs: number of workers, -1 for one a core.
+        jobs: number of workers, -1 for one per core.
         backend: ``threads``, ``processes`` or ``auto``.
-        results: see ``run``.
-        max_rows: see ``run``.
-        config_dir: see ``run``.
+        results: as in ``run``.
+        max_rows: as in ``run``.
+        config_dir: as in ``run``.
         **parameters: parameters of the rule.
 
     Returns:
@@ -182,13 +183,13 @@ def stop(
         ``estimate``.
 
     Raises:
-        BadInput, RunsFailed: see ``run``.
+        BadInput, RunsFailed: as in ``run``.
     """
     return _table("stopping", locals())
 
 
 def _table(question: str, arguments: dict[str, Any]) -> pd.DataFrame:
-    """The tidy table of a call; what it was run with is in its ``attrs``."""
+    """The tidy table of a call; its ``attrs`` describe the settings."""
     from .results.records import SETTINGS, records_of_settings
     from .running.monte_carlo import fulfil
 
@@ -236,8 +237,8 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
         path: the path of the file.
 
     Raises:
-        BadInput: the path is that of a compressed file.
-        CannotWrite: the disk is full, or the folder may not be written.
+        BadInput: the path names a compressed file.
+        CannotWrite: the disk is full, or the folder is not writable.
     """
     from .errors import BadInput
     from .results.reading import frame
@@ -263,17 +264,18 @@ def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
 
     Args:
         table: a tidy table.
-        metric: ``regret``; ``average`` for regret by the number of rounds; ``nash`` for Nash regret
-            (see ``measured``), whose estimate the true value may exceed by ``resolution``.
+        metric: ``regret``; ``average`` for regret divided by the number of rounds; ``nash`` for
+            Nash regret (see ``measured``). The true Nash regret may exceed the estimate by at most
+            ``resolution``.
 
     Returns:
-        One row a setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
-        mean), ``std``, ``runs`` and ``runs_needed``, which is more than ``runs`` where these are
-        too few for the tail that they show. For stopping rules also ``halted`` and ``correct``
+        One row per setting: its columns, ``mean``, ``ci_low`` and ``ci_high`` (95 % interval of the
+        mean), ``std``, ``runs`` and ``runs_needed``, which exceeds ``runs`` if the runs are too few
+        for their tail. For stopping rules also ``halted`` and ``correct``
         with its interval, blank where the mean lies between two hypotheses.
 
     Raises:
-        BadInput: it is not a tidy table.
+        BadInput: the table is not tidy.
     """
     from .results.metrics import NASH, resolutions
     from .results.records import records_for_nash, with_metric
@@ -289,15 +291,16 @@ def summary(table: pd.DataFrame, *, metric: str = "regret") -> pd.DataFrame:
 
 
 def measured(table: pd.DataFrame, metric: str) -> pd.DataFrame:
-    """A tidy table whose column ``regret`` holds another statistic, for all that takes tables.
+    """A tidy table whose column ``regret`` contains another statistic.
 
-    ``average`` is pseudo-regret by the number of rounds. ``nash`` is the Nash regret of Barman et
-    al. 2023, the best mean minus the geometric mean, over the rounds so far, of the expected mean
-    of the arm played. It is no mean over runs: the values of the runs are such that their mean is
-    the estimate and their standard error that of the estimate, to first order, so that summaries,
-    intervals and comparisons of the table hold. Between two checkpoints the expectation is
-    replaced by its mean over these rounds, which can only make the estimate smaller;
-    ``summary(table, metric="nash")`` says by how much at most.
+    ``average`` is pseudo-regret divided by the number of rounds. ``nash`` is the Nash regret of
+    Barman et al. 2023: the best mean minus the geometric mean, over the rounds so far, of the
+    expected mean of the arm played. Nash regret is not a mean over runs. The table therefore
+    contains a value for each run such that the mean of the values is the estimate, and their
+    standard error is the standard error of the estimate, to first order. Summaries, intervals and
+    comparisons of the table are then valid. Between two checkpoints, the estimate replaces the
+    expectation by its mean over these rounds, which can only make the estimate smaller;
+    ``summary(table, metric="nash")`` returns an upper bound on the difference.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo="dp_se", env=dp.bernoulli([0.9, 0.6]), horizon=1e4, runs=5)
@@ -329,12 +332,14 @@ def _checked(table: pd.DataFrame, metric: str) -> pd.DataFrame:
 def compare(
     table: pd.DataFrame, baseline: str | None = None, *, metric: str = "regret"
 ) -> pd.DataFrame:
-    """Which algorithms differ: each against the best of its game, or against a baseline.
+    """Compare each algorithm with the best algorithm of its game, or with a baseline.
 
-    A game is an environment with a budget and a horizon. The intervals of all comparisons of a
-    table hold at once with probability 95 % if the runs show the tails of their laws. They hold
-    less often where bad runs are so rare that some samples have none: for 3 such runs expected
-    that is one sample in twenty. See ``runs_needed`` and docs/deciding.md.
+    A game is an environment with a budget and a horizon. If the runs show the tails of their laws,
+    the intervals of all comparisons of a table hold simultaneously with probability 95 %. If bad
+    runs are so rare that some samples contain none, the intervals hold less often: if 3 bad runs
+    are expected, one sample in twenty contains none. No fixed number of runs is enough for every
+    tail: the simulations in docs/runs.md measure how often the intervals hold. The column
+    ``runs_needed`` estimates how many runs the observed tail needs.
 
     >>> import dpbandits as dp
     >>> table = dp.run(algo=["dp_klucb", "adap_ucb"], eps=1, horizon=1e4, runs=50)
@@ -342,24 +347,25 @@ def compare(
     [True, False]
 
     Args:
-        table: a tidy table, of regret or of stopping times, where runs that met their cap count as
-            stopped there.
-        baseline: the name of an algorithm, with which all others are compared; ``inf`` to compare
-            each algorithm with itself without privacy; None for the best. A baseline that has no
-            budget is that of the games of every budget.
-        metric: ``regret``, ``average`` or ``nash``, see ``measured``. Of Nash regret the means and
-            their differences count: medians and probabilities are of single runs.
+        table: a tidy table, of regret or of stopping times. The stopping time of a run that reached
+            its cap is the cap.
+        baseline: the name of an algorithm, with which all other algorithms are compared; ``inf`` to
+            compare each algorithm with itself without privacy; None for the best algorithm. A
+            baseline without a budget is compared with the games of every budget.
+        metric: ``regret``, ``average`` or ``nash``, as in ``measured``. For Nash regret, only means
+            and their differences are meaningful: medians and probabilities describe single runs.
 
     Returns:
-        A row for each setting: its columns; ``mean`` and ``median`` of the runs; the algorithm that
-        it was compared ``against``; ``difference`` and ``ratio`` of means, ``median_difference``
-        and ``median_ratio``, each with ``_low`` and ``_high``; ``smaller``, the probability of a
-        smaller regret, with the same; whether it is ``tied``, cannot be told from the best by mean,
-        and ``median_tied``; ``letters``, of which algorithms that cannot be told apart share one;
-        ``runs``, and ``runs_needed``, more where these are too few for the tail that they show.
+        A row for each setting, with these columns: the columns of the setting; ``mean`` and
+        ``median`` of the runs; ``against``, the algorithm of the comparison; ``difference`` and
+        ``ratio`` of means, ``median_difference`` and ``median_ratio``, and ``smaller``, the
+        probability of a smaller regret, each with its limits ``_low`` and ``_high``; ``tied``,
+        whether the mean cannot be distinguished from the best mean, and ``median_tied``;
+        ``letters``: algorithms that cannot be distinguished share a letter; ``runs``, and
+        ``runs_needed``, which exceeds ``runs`` if the runs are too few for their tail.
 
     Raises:
-        BadInput: it is not a tidy table, or has no such baseline.
+        BadInput: the table is not tidy, or has no such baseline.
     """
     from .comparison.table import compare as compared
     from .errors import plain
@@ -392,9 +398,9 @@ def budget(
 ) -> pd.DataFrame:
     """The smallest privacy budget at which mean regret is at most a number, or a ratio.
 
-    Runs are added where it cannot be told yet on which side of the goal a budget is, and budgets
-    are bisected until the interval is as narrow as asked for, or ``runs`` are not enough. The
-    interval holds with probability 95 %; see docs/deciding.md.
+    The search adds runs at a budget until the regret there is above or below the goal with
+    confidence, and bisects the budgets until the interval is as narrow as ``precision`` requires,
+    or ``runs`` do not suffice. The interval holds with probability 95 % (docs/comparing.md).
 
     >>> import dpbandits as dp
     >>> found = dp.budget("dp_se", "bernoulli_c2", 1e4, ratio=2, precision=2, runs=512)
@@ -402,32 +408,33 @@ def budget(
     True
 
     Args:
-        algo: an algorithm, or several; see ``run``.
+        algo: an algorithm, or several, as in ``run``.
         env: one environment.
         horizon: number of rounds, T.
         regret: the largest mean regret at the horizon.
-        ratio: instead of it, the largest ratio of mean regret to that of the baseline.
-        baseline: for ``ratio`` an algorithm without privacy; None for each algorithm itself
+        ratio: instead of ``regret``, the largest ratio to the mean regret of the baseline.
+        baseline: for ``ratio``, an algorithm without privacy; None for each algorithm itself
             without privacy.
         least: the smallest budget that is tried.
         most: the largest budget that is tried.
-        precision: the ratio of the ends of the interval that is asked for.
+        precision: the ratio of the ends of the requested interval.
         runs: independent runs at one budget, at most.
-        seed: see ``run``, as for all others.
-        shuffle_arms: see ``run``.
-        assume: whether to run where assumptions that only regret bounds need do not hold.
+        seed: as in ``run``.
+        shuffle_arms: as in ``run``.
+        assume: whether to run although assumptions that only regret bounds need do not hold.
         jobs: number of workers.
         backend: ``threads``, ``processes`` or ``auto``.
         results: folder in which finished runs are stored and found.
-        config_dir: folder of your own files.
+        config_dir: as in ``run``.
         **parameters: parameters of the algorithm.
 
     Returns:
-        A row for each algorithm: ``algo``, and the parameters that tell it from others of its name;
-        ``budget`` with its interval from ``low`` to ``high``; whether it is ``reached``; the
-        budget's ``name`` (``eps`` or ``rho``), ``env, horizon, goal, baseline``; the ``runs`` and
-        ``seconds`` that it took; the ``answer`` as a sentence. If the goal is reached at the
-        smallest budget tried, ``low`` is 0; if at none, the budget is blank.
+        A row for each algorithm: ``algo``, and the parameters that distinguish algorithms of one
+        name; ``budget`` with its interval from ``low`` to ``high``; ``reached``, whether a budget
+        reaches the goal; ``name`` (``eps`` or ``rho``), ``env, horizon, goal, baseline``; the
+        ``runs`` and ``seconds`` of the search; the ``answer`` as a sentence. If the smallest budget
+        that was tried reaches the goal, ``low`` is 0; if no budget reaches it, ``budget`` is
+        blank.
 
     Raises:
         BadInput: a value cannot be run; the message names it and what is allowed.
@@ -519,21 +526,21 @@ def report(
 ) -> Path:
     """Write one HTML page of tidy tables: charts, summary tables, privacy, the map of regrets.
 
-    The page needs no network and no server. It is that of ``bandit-report``, which shows what a
-    results folder holds; the extra ``report`` is needed.
+    The page needs no network and no server. ``bandit-report`` writes such a page for a results
+    folder. The function needs the extra ``report``.
 
     Args:
         tables: a tidy table, several, or several by their names on the page.
         out: the file to write.
-        metric: ``regret``, ``average`` or ``nash``, see ``measured``. Theorems are about pseudo-
-            regret, so pages of the others show none.
+        metric: ``regret``, ``average`` or ``nash``, as in ``measured``. Theorems are about pseudo-
+            regret, so pages of other metrics show no theorems.
 
     Returns:
         The path of the page.
 
     Raises:
-        BadInput: something is no tidy table, or a package is missing; nothing is written.
-        CannotWrite: the disk is full, or the folder may not be written.
+        BadInput: an argument is no tidy table, or a package is missing; nothing is written.
+        CannotWrite: the disk is full, or the folder is not writable.
     """
     import pandas as pd
 
@@ -570,15 +577,15 @@ def bounds(
     ('Azize & Basu 2022, Theorem 7', 'upper', 'exact')
 
     Args:
-        algo: see ``run``, as for all others.
+        algo: as in ``run``.
         env: the environment.
         eps: privacy budget.
         rho: privacy budget of an algorithm with rho-zCDP.
         horizon: number of rounds.
-        population: users with privacy levels of their own.
+        population: users with individual privacy levels.
         eps_min: the lowest level of users who send.
-        assume: see ``run``.
-        config_dir: see ``run``.
+        assume: as in ``run``.
+        config_dir: as in ``run``.
         **parameters: parameters of the algorithm.
 
     Returns:
@@ -619,47 +626,50 @@ def audit(
     config_dir: str | PathLike[str] | None = None,
     **parameters: Any,
 ) -> pd.DataFrame:
-    """Measure from outside how much privacy an algorithm spends at least.
+    """Audit the guarantee of an algorithm: replay its proof, and bound its privacy loss from below.
 
-    The algorithm is played on sequences of rewards that differ in one reward, and an event is
-    searched for that tells them apart. What this proves and what it does not is in docs/privacy.md.
+    The audit plays the algorithm on sequences of rewards that differ in one reward, and searches
+    for an event that distinguishes them. docs/privacy_limits.md says what an audit proves.
 
     Args:
-        algo: an algorithm, see ``run``. A function that declares no ``rewards`` (see ``algorithm``)
-            and truncates none is undecided.
+        algo: an algorithm, as in ``run``. The verdict on a function that declares no ``rewards``
+            (see ``algorithm``) and does not truncate rewards is *undecided*.
         rule: a stopping rule instead.
         mechanism: the name of a release instead.
-        policy: an external policy instead, a bandit in plain Python that knows nothing of this
-            package, for rewards in [0, 1]: ``policy(arms=K, horizon=T, eps=eps, rng=generator)``
-            returns an object with ``choose() -> int`` and ``receive(arm, reward)``, or with a loop
-            of its own, ``play(pull)``, that calls ``pull(arm) -> reward``. It may also take its
-            random numbers from the functions of ``numpy.random`` and ``random``; a fixed seed has
-            its effect. Its noise is replayed, and only if that shows no privacy its actions are
-            sampled. It is consistent only if every replay held, else VIOLATED or undecided.
-        local: whether a policy promises the privacy of each user's response: what it adds to a
-            reward at once; else that of all its actions. If a replay fails both are sampled.
+        policy: an external policy instead, a bandit in plain Python that does not use this package,
+            for rewards in [0, 1]: ``policy(arms=K, horizon=T, eps=eps, rng=generator)`` returns an
+            object with ``choose() -> int`` and ``receive(arm, reward)``, or with its own loop,
+            ``play(pull)``, that calls ``pull(arm) -> reward``. The policy may also draw random
+            numbers from the functions of ``numpy.random`` and ``random``; a fixed seed has its
+            effect. The audit replays the noise of the policy, and samples its actions only if the
+            replays show no privacy. The verdict is *consistent* only if every replay succeeded,
+            else *VIOLATED* or *undecided*.
+        local: whether a policy promises the privacy of each user's response, which the policy adds
+            to a reward at once. Otherwise it promises the privacy of all its actions. If a replay
+            fails, the audit samples responses and actions.
         eps: the budget, or a list of budgets.
-        rho: the same for what promises rho-zCDP.
+        rho: the budget, or a list of budgets, of a promise of rho-zCDP.
         horizon: rounds of the games; None for several, as long as they are cheap.
         exact: compute the exact loss of an algorithm's actions instead (docs/exact_loss.md).
         arms: the number of arms of an exact loss; 2 if None.
-        runs: the most runs of a test under each of two neighbours; None for enough in most cases.
-        confidence: with which a measured loss is not too large.
-        seed: a finding depends on it and on the arguments above alone.
-        jobs: number of workers, -1 for one a core.
+        runs: the largest number of runs of a test under each of two neighbours; None for a number
+            that is enough in most cases.
+        confidence: the probability that a measured loss does not exceed the true loss.
+        seed: the seed and the arguments above determine a finding.
+        jobs: number of workers, -1 for one per core.
         results: folder in which findings of samples are stored; None to write nothing.
-        config_dir: see ``run``.
-        **parameters: parameters of the algorithm; of a rule also what its answers are judged by,
-            such as ``rel_error``.
+        config_dir: as in ``run``.
+        **parameters: parameters of the algorithm; for a rule also the keys by which its answers are
+            judged, such as ``rel_error``.
 
     Returns:
-        A row for each budget, and for local privacy a second one for the response of a user:
-        ``measured``, the lower confidence bound on the privacy loss, beside ``promised``, both in
-        the ``unit`` eps, or mu for what promises zCDP or RDP; ``detectable``, the least multiple of
-        the promised loss that the runs would have refuted; the neighbouring sequences and the
-        event; how many ``replays`` of its alignment were ``aligned``; and the ``verdict`` on all of
-        it, one of VIOLATED, MISALIGNED, undecided, consistent and proved (docs/privacy.md). Of
-        exact losses ``low`` and ``high``, between which the loss lies, for each budget and horizon.
+        A row for each budget, and for local privacy a second row for the response of a user:
+        ``measured``, the lower confidence bound on the privacy loss, and ``promised``, both in the
+        ``unit`` eps, or mu for zCDP and RDP; ``detectable``, the least multiple of the promised
+        loss that the runs would have refuted; the neighbouring sequences and the event; how many
+        ``replays`` of the alignment were ``aligned``; and the ``verdict``, one of VIOLATED,
+        MISALIGNED, undecided, consistent and proved (docs/privacy.md). With ``exact``, a row for
+        each budget and horizon, with ``low`` and ``high``, between which the loss lies.
 
     Raises:
         BadInput: something cannot be audited, an exact loss is out of reach, or scikit-learn (for
@@ -702,7 +712,7 @@ def audit(
 
 
 def _audited(audits: Sequence[Audit], folder: Path | None) -> pd.DataFrame:
-    """The rows of what audits find."""
+    """The findings of audits, a row each."""
     import pandas as pd
 
     from .audit.work import findings_of
@@ -733,9 +743,9 @@ def algorithm(
 
     Args:
         algo: the name of an algorithm or stopping rule, or a function.
-        rewards: of a function: the interval of rewards that it assumes, or another assumption.
-        guarantee: of a function: what it promises, such as ``authoring.global_dp(SOURCE)``.
-        **parameters: values of its parameters.
+        rewards: for a function, the interval of rewards that it assumes, or another assumption.
+        guarantee: for a function, its promise, such as ``authoring.global_dp(SOURCE)``.
+        **parameters: values of the algorithm's parameters.
     """
     from .settings.choices import algorithm_choice
 
@@ -743,8 +753,8 @@ def algorithm(
 
 
 def algorithms() -> pd.DataFrame:
-    """The algorithms of the package: a row each, with what it promises, its parameters, and the
-    actions of the environments that it plays.
+    """The algorithms of the package, one row each: the promise, the parameters, and the kind of
+    actions that the algorithm plays.
 
     >>> import dpbandits as dp
     >>> dp.algorithms().loc["adap_klucb", "parameters"]
@@ -769,7 +779,7 @@ def environments() -> pd.DataFrame:
 
 
 def experiments() -> pd.DataFrame:
-    """The experiments of the package: a row each, with what it shows."""
+    """The experiments of the package: one row each, with a description."""
     return _listing("experiment")
 
 
@@ -798,25 +808,25 @@ def _listing(group: str) -> pd.DataFrame:
 def reproduce(
     experiment: str, results: str | PathLike[str] = "results", **changes: Any
 ) -> list[Path]:
-    """Run what is missing of an experiment, and write its table, summaries and figure.
+    """Play the missing runs of an experiment, and write its table, summaries and figure.
 
-    An experiment is left alone if its table is that of the same settings and sources and its figure
-    is newer than its table and than what draws it.
+    Nothing is written if the table has the same settings and sources, and the figure is newer than
+    the table and than the code that draws it.
 
     Args:
         experiment: one of ``dp.experiments()``.
         results: the folder to write to.
-        **changes: keys to change: ``horizon``, ``runs``, ``seed``, ``jobs``. Of an experiment that
-            varies the horizon of all settings those of at most ``horizon`` rounds are played, or
-            those of the fewest.
+        **changes: keys to change: ``horizon``, ``runs``, ``seed``, ``jobs``. If an experiment
+            varies the horizon of all settings, the settings of at most ``horizon`` rounds are
+            played, or the settings of the smallest horizon.
 
     Returns:
         The paths of the figure: PDF and PNG.
 
     Raises:
-        BadInput: see ``run``; or ``changes`` would replace the table of the experiment as its file
-            defines it.
-        RunsFailed: see ``run``.
+        BadInput: as in ``run``; or ``changes`` would replace the table of the experiment as its
+            file defines it.
+        RunsFailed: as in ``run``.
     """
     from .figures.experiments import reproduce as make
     from .settings.choices import plain_data

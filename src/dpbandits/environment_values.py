@@ -38,7 +38,7 @@ def environment(name: str, **parameters: Any) -> Choice:
 
 
 def population(name: str, **parameters: Any) -> Choice:
-    """A named population of users with privacy levels of their own, for local privacy.
+    """A named population of users with individual privacy levels, for local privacy.
 
     Args:
         name: the name of a file in conf/population.
@@ -84,10 +84,10 @@ def bernoulli_family(family: str, arms: int = 5) -> Choice:
 
 
 def one_better(gap: float, arms: int = 5) -> Choice:
-    """Bernoulli arms around 1/2, of which one is better than all others.
+    """Bernoulli arms around 1/2, where one arm is better than all other arms.
 
     Args:
-        gap: by how much, in (0, 1].
+        gap: the difference of the means, in (0, 1].
         arms: number of arms, K.
     """
     return _law("one_better", gap=gap, arms=arms)
@@ -98,7 +98,7 @@ def uniform_means(low: float, high: float, arms: int = 10, instance: int = 0) ->
 
     Args:
         low: the left end of the interval, at least 0.
-        high: its right end, at most 1.
+        high: the right end of the interval, at most 1.
         arms: number of arms, K.
         instance: the number of the drawn means.
     """
@@ -109,7 +109,7 @@ def sign(mean: float, scale: float = 1.0) -> Choice:
     """A single arm that pays ``scale`` or ``-scale``, for stopping rules.
 
     Args:
-        mean: its mean, from ``-scale`` to ``scale``.
+        mean: the mean of the arm, from ``-scale`` to ``scale``.
         scale: the size of a reward, R.
     """
     return _law("sign", mean=mean, scale=scale)
@@ -121,8 +121,8 @@ def gaussian(means: Numbers, sd: float = 1.0, sigmoid: bool = False) -> Choice:
     Args:
         means: the means, K numbers.
         sd: the standard deviation of each arm.
-        sigmoid: whether the learner sees 1/(1 + e^-x) of each reward x; regret is still that of
-            the means.
+        sigmoid: whether the learner sees 1/(1 + e^-x) of each reward x; regret is still computed
+            from the means.
     """
     return _law("gaussian", means=means, sd=sd, sigmoid=sigmoid)
 
@@ -162,7 +162,7 @@ def mixed(arms: Sequence[Mapping[str, Any]]) -> Choice:
     """Arms of different laws.
 
     Args:
-        arms: one mapping an arm: ``{"law": "beta", "a": 4, "b": 1}``, with ``copies`` for several.
+        arms: one mapping per arm: ``{"law": "beta", "a": 4, "b": 1}``, with ``copies`` for several.
     """
     return _law("mixed", arms=arms)
 
@@ -191,10 +191,11 @@ def contaminated(
         inlier: the environment that is contaminated, by name or as a value.
         alpha: the probability of an outlier, in [0, 1/2).
         outlier: a value, a law such as ``{"law": "gaussian", "mean": 9, "sd": 1}``,
-            ``{"law": "unseen", "k": 2}``, ``{"law": "largest", "k": 2}``, or a list of one an arm.
-        relative: whether values are added to the arm's mean.
-        stage: what an outlier replaces: ``rewards``, or the ``reports`` that the users of a
-            locally private algorithm send.
+            ``{"law": "unseen", "k": 2}``, ``{"law": "largest", "k": 2}``, or a list with one
+            entry per arm.
+        relative: whether outliers are added to the mean of the arm.
+        stage: ``rewards`` if outliers replace rewards; ``reports`` if they replace the messages
+            that the users of a locally private algorithm send.
     """
     clean = environment(inlier) if isinstance(inlier, str) else inlier
     return _law(
@@ -214,7 +215,7 @@ def empirical(
     Args:
         file: the file, with a header.
         columns: the columns to take, None for all.
-        header: the names of its columns, for a file without a header.
+        header: the names of the columns, for a file without a header.
         drop_blanks: whether blanks at the end of a column are left out.
     """
     from .validation import path_of
@@ -230,11 +231,11 @@ def table(
     header: Sequence[str] | None = None,
 ) -> Choice:
     """Rewards fixed in advance, an array or a CSV file with one column per arm. The mean of an arm
-    is that of the rounds that are played.
+    is its mean over the rounds that are played.
 
     Args:
         rewards: an array (T, K): the reward of every arm in every round.
-        file: the file in its place, with a header.
+        file: a file with a header, instead of ``rewards``.
         columns: as in ``empirical``.
         header: as in ``empirical``.
     """
@@ -286,17 +287,17 @@ def contextual(
     sigma: float = 1.0,
     instance: int = 0,
 ) -> Choice:
-    """K contexts a round, drawn from N(center, variance I); the mean of a reward is <theta, x>.
+    """K contexts per round, drawn from N(center, variance I); the mean of a reward is <theta, x>.
 
     Args:
         K: number of arms.
         center: the mean of a context, d numbers.
         variance: the variance of each of its coordinates.
-        theta: d numbers; None for one that is uniform on the unit sphere.
+        theta: d numbers; None for a theta that is uniform on the unit sphere.
         ball: whether a context longer than 1 is divided by its length.
         noise: as in ``linear``.
         sigma: as in ``linear``.
-        instance: the number of the theta that is drawn.
+        instance: the number of the random theta.
     """
     return _law(
         "contextual", K=K, theta=theta, center=center, variance=variance, ball=ball, noise=noise,
@@ -310,11 +311,11 @@ def contextual_table(
     columns: Sequence[str] | None = None,
     header: Sequence[str] | None = None,
 ) -> Choice:
-    """Users from a CSV file, one a row, drawn with replacement; the context of arm a holds the
+    """Users from a CSV file, one per row, drawn with replacement; the context of arm a holds the
     features in block a, and regret is against the row's best arm.
 
     Args:
-        file: the file, with a header: columns of features, then one of rewards per arm.
+        file: the file, with a header: columns of features, then one column of rewards per arm.
         K: number of arms.
         columns: the columns to read, in this order, None for all.
         header: as in ``empirical``.
@@ -326,22 +327,22 @@ def contextual_table(
 
 
 def levels(levels: Numbers, shares: Numbers | None = None) -> Choice:
-    """Users with privacy levels of their own, as a population.
+    """A population of users with individual privacy levels.
 
     Args:
         levels: the levels eps that occur.
-        shares: how often each occurs; None for equally often.
+        shares: the share of users with each level; None for equal shares.
     """
     return _law("levels", "kind", levels=levels, shares=shares)
 
 
 def clipped_normal(mean: float, sd: float, low: float = 0.0, high: float = 100.0) -> Choice:
-    """Users whose privacy levels are normal and clipped to an interval, as a population.
+    """A population of users whose privacy levels are normal and clipped to an interval.
 
     Args:
         mean: mean of the normal law.
         sd: its standard deviation.
-        low: smaller levels are set to this one.
-        high: larger levels are set to this one.
+        low: smaller levels are set to this value.
+        high: larger levels are set to this value.
     """
     return _law("clipped_normal", "kind", mean=mean, sd=sd, low=low, high=high)

@@ -84,8 +84,8 @@ def test_there_is_something_to_run():
     assert sum(map(bool, numbers.values())) >= 6, numbers
     code = "".join(document.read_text() for document in DOCUMENTS)
     assert all(large in code for large in SMALL_CODE)
-    contributing = (TOP / "CONTRIBUTING.md").read_text()
-    assert set(files_of_blocks(contributing)) == {"mine/algo/greedy.py", "mine/algo/greedy.yaml"}
+    own = (TOP / "docs" / "own_algorithm.md").read_text()
+    assert set(files_of_blocks(own)) == {"mine/algo/greedy.py", "mine/algo/greedy.yaml"}
 
 
 SHOWN = [
@@ -133,10 +133,10 @@ def test_the_page_on_bounds_is_made_from_the_theorems():
     [
         ("benchmarks/table.md", "docs/speed.md"),
         ("benchmarks/plan.md", "docs/scale.md"),
-        ("benchmarks/intervals.md", "docs/deciding.md"),
+        ("benchmarks/intervals.md", "docs/runs.md"),
         ("benchmarks/reliability.md", "docs/reliability.md"),
         ("results/claims.md", "docs/claims.md"),
-        ("results/which_global_page.md", "docs/which.md"),
+        ("results/which_global_page.md", "docs/recommendations.md"),
         ("results/azize2025_tails.md", "docs/tails.md"),
     ],
 )

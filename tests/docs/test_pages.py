@@ -220,7 +220,7 @@ def test_links_to_figures_and_files_lead_to_pages_that_show_them():
     figure, claims = "[figure](../results/figures/hu2022.png)", "[claims](../src/dpbandits/claims)"
     written = f"{figure}, {claims}, [scale.md](scale.md)"
     text = f"# x\n{written}"
-    shown = documents.complete("docs/figures", text)
+    shown = documents.complete("docs/scale", text)
     assert "[figure](../docs/gallery.md#hu2022)" in shown
     assert "[claims](../docs/generated/files/src-dpbandits-claims.md)" in shown
     assert "[](scale.md)" in shown  # the title of the page

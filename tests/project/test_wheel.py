@@ -22,7 +22,7 @@ TOP = package_folder("conf").parent
 LARGEST = 633  # MB that an environment for runs may take, without pip
 README = (TOP / "README.md").read_text()
 START = (TOP / "docs" / "start.md").read_text()
-CONTRIBUTING = (TOP / "CONTRIBUTING.md").read_text()
+OWN = (TOP / "docs" / "own_algorithm.md").read_text()
 FOLDERS = ("conf", "experiments")
 
 
@@ -149,9 +149,9 @@ printf '%s\\n' "${COMPREPLY[@]}"
 
 @pytest.mark.long
 def test_an_algorithm_of_a_user(place):
-    """The one of CONTRIBUTING.md."""
-    write(place.elsewhere, files_of_blocks(CONTRIBUTING))
-    (line,) = [x for x in commands(CONTRIBUTING) if x.startswith("bandit-run --config-dir")]
+    """The algorithm of docs/own_algorithm.md."""
+    write(place.elsewhere, files_of_blocks(OWN))
+    (line,) = [x for x in commands(OWN) if x.startswith("bandit-run --config-dir")]
     printed = place.run(*words_of(line, place.elsewhere))
     assert "\ngreedy " in printed and "each reward enters one Laplace mean" in printed
 

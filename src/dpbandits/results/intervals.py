@@ -6,7 +6,7 @@ E (M - m) exceeds 0 with probability at most p, for independent exponential E_i 
 useful M (the worst case is a wrong arm in every round), so one value beyond the data represents
 what was not observed: 1 + 10 / n times as far above the largest of n values as this is above their
 median. The lower limit is the same of the negated values. ``benchmarks/intervals.py`` measures how
-often the interval contains the mean, beside others (docs/deciding.md).
+often the interval contains the mean, beside others (docs/runs.md).
 
 Intervals are the same on every processor: sums are taken in a fixed order, not by BLAS, and ends
 are rounded to DIGITS digits, since the last bits of NumPy's functions depend on the processor.
