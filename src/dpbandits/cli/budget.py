@@ -11,7 +11,7 @@ from tabulate import tabulate
 from ..api import OF_SEARCH
 from ..decisions.budget import budgets_needed
 from ..errors import BadInput, unknown
-from ..figures.budget_needed import budget_needed
+from ..figures.regret_vs_budget import budget_needed
 from ..figures.style import save
 from ..files import check_writable, write_atomically
 from ..results.summary import budget as budget_in_words
