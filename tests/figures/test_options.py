@@ -145,6 +145,7 @@ def test_the_axes_have_the_scales():
     for scale in ("log", "linear"):
         for ax in dp.plot(regrets(), xscale=scale, yscale=scale).axes:
             assert (ax.get_xscale(), ax.get_yscale()) == (scale, scale)
+            assert ax.get_xlim()[0] == (1 if scale == "log" else 0)
 
 
 def test_a_figure_is_drawn_in_the_user_s_axes():

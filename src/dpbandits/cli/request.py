@@ -12,10 +12,12 @@ from tabulate import tabulate
 from ..contracts.algorithm import Algorithm
 from ..contracts.guarantees import ExactCurve
 from ..errors import in_a_line, plain
+from ..files import write_atomically
+from ..results.latex import TableOptions, latex_of
 from ..results.naming import refuse_to_replace
 from ..results.report import write_report
 from ..results.run_store import Store
-from ..results.summary import render, too_few_runs
+from ..results.summary import columns_shown, render, too_few_runs
 from ..results.tables import unjudged
 from ..running.monte_carlo import play_missing
 from ..settings.request import Request
@@ -25,19 +27,27 @@ from ..theory.ren2020 import candidates
 from .command import MOST
 
 
-def run(request: Request) -> None:
+def run(request: Request, style: TableOptions | None = None) -> None:
     """Run what is missing, write the table, print its summary and, last, its path."""
     start = time.monotonic()
     refuse_to_replace(request)
     _print_candidates(request.settings)
     _warn_of_zero_means(request.settings)
     store, played = play_missing(request)
-    report(request, store, time.monotonic() - start if played else 0.0)
+    report(request, store, time.monotonic() - start if played else 0.0, style)
 
 
-def report(request: Request, store: Store, seconds: float) -> None:
-    """Write the table of finished runs; print its summary and its path."""
+def report(
+    request: Request, store: Store, seconds: float, style: TableOptions | None = None
+) -> None:
+    """Write the table of finished runs; print its summary and its path. With a style its summary
+    for LaTeX has that style.
+    """
     path, summary = write_report(request, store, seconds)
+    if style is not None:
+        shown = [*columns_shown(summary, request.question), "mean", "interval", "runs"]
+        text = latex_of(summary, shown, style) + "\n"
+        write_atomically(path.with_suffix(".tex"), text.encode())
     print(render(summary.head(MOST), request.question, "simple"))
     if len(summary) > MOST:
         print(f"and {len(summary) - MOST} more rows: {path.with_suffix('.md')} has all")

@@ -9,9 +9,17 @@ from omegaconf import OmegaConf
 
 from ..contracts.question import REGRET, Question
 from ..files import check_writable
+from ..results.latex import KEYS as LATEX
 from ..results.size import check_size
 from ..settings.user_files import user_folders
-from .command import USAGE, entry_point, takes_folder, takes_multirun, version_line
+from .command import (
+    USAGE,
+    entry_point,
+    table_options,
+    takes_folder,
+    takes_multirun,
+    version_line,
+)
 from .help import groups_listing, keys_listing
 from .request import run
 from .words import read_requests
@@ -44,7 +52,10 @@ def _run(question: Question, given: Namespace) -> int:
         print(version_line())
         return 0
     folders = user_folders(given.config_dir)
-    requests = read_requests(given.words, folders, question, given.multirun)
+    keys = dict(x.split("=", 1) for x in given.words if x.partition("=")[0] in LATEX and "=" in x)
+    options = table_options(keys)
+    words = [word for word in given.words if word.partition("=")[0] not in keys]
+    requests = read_requests(words, folders, question, given.multirun)
     if given.cfg:
         print(*(OmegaConf.to_yaml(request.keys) for request in requests), sep="---\n", end="")
         return 0
@@ -52,7 +63,7 @@ def _run(question: Question, given: Namespace) -> int:
         check_writable(request.folder)
         check_size(request)
     for request in requests:
-        run(request)
+        run(request, options)
     return 0
 
 

@@ -108,7 +108,9 @@ def save(figure: Figure, stem: Path, formats: Sequence[str] = ("pdf", "png")) ->
 
 
 def rescale(figure: Figure) -> None:
-    """Give all axes the scales of the current options; see ``name_axes`` for other statistics."""
+    """Give all axes the scales of the current options. A logarithmic axis of time begins where some
+    line begins.
+    """
     for axis in ("x", "y"):
         scale = getattr(current(), f"{axis}scale")
         for ax in figure.axes if scale is not None else ():
@@ -116,6 +118,10 @@ def rescale(figure: Figure) -> None:
             if scale == "linear":
                 ax.set(**{f"{axis}lim": (0, None)})
                 getattr(ax, f"{axis}axis").set_major_formatter(EngFormatter(sep=""))
+            elif axis == "x":
+                points = [np.asarray(line.get_xdata(), dtype=float) for line in ax.get_lines()]
+                positive = np.concatenate([[ax.get_xlim()[1]], *points])
+                ax.set_xlim(left=positive[positive > 0].min())
 
 
 def styles_of(table: pd.DataFrame) -> Styles:
@@ -127,7 +133,10 @@ def styles_of(table: pd.DataFrame) -> Styles:
     """
     lines = table.groupby("rule" if "rule" in table.columns else "algo", sort=False)["line"]
     looks = looks_of({str(name): list(rows.unique()) for name, rows in lines})
-    return {label: {"color": colour, "linestyle": dash} for _, label, colour, dash in looks}
+    return {
+        label: {"color": colour, "linestyle": dash} | ({"zorder": 1.9} if colour == OTHERS else {})
+        for _, label, colour, dash in looks
+    }
 
 
 def looks_of(labels: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str, Any]]:
