@@ -20,6 +20,7 @@ ABOUT = {
     "--completion": "prints the script of a shell's tab completion",
     "--config-dir": "a folder with algorithms, environments and experiments of your own",
     "--multirun": "the same as `-m`",
+    "--show": "prints how the figure in a file was made: the command, the version, the settings",
     "--version": "the version of the package",
     "-m": "every combination of values that are separated by commas",
 }
