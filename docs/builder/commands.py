@@ -21,6 +21,7 @@ ABOUT = {
     "--dry-run": "prints settings, rows, disk space and time, and runs nothing",
     "--config-dir": "a folder with algorithms, environments and experiments of your own",
     "--multirun": "the same as `-m`",
+    "--show": "prints how the figure in a file was made: the command, the version, the settings",
     "--version": "the version of the package",
     "-m": "every combination of values that are separated by commas",
 }

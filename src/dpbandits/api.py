@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from .audit.findings import Audit
@@ -459,11 +460,24 @@ def plot(
     *,
     x: str | None = None,
     kind: str | None = None,
-    title: str = "",
     band: str = "ci",
     bounds: bool = False,
     metric: str = "regret",
     marks: bool = False,
+    title: str | None = None,
+    width: float | str | None = None,
+    height: float | None = None,
+    font: str | None = None,
+    note: bool | None = None,
+    legend: str | None = None,
+    labels: Mapping[str, str] | None = None,
+    only: Sequence[str] | None = None,
+    order: Sequence[str] | None = None,
+    highlight: Sequence[str] | None = None,
+    xscale: str | None = None,
+    yscale: str | None = None,
+    palette: str | Sequence[str] | None = None,
+    ax: Axes | None = None,
 ) -> Figure:
     """Draw a tidy table: regret against time or budget, or stopping times.
 
@@ -474,13 +488,27 @@ def plot(
         x: ``t`` for regret against time, a budget (``eps`` or ``rho``) or a parameter that the
             table varies for final regret against it; None for what suits the table.
         kind: ``tail`` for the probability of large regrets; else None.
-        title: a title.
         band: ``ci`` for the 95 % interval of the mean, ``std`` for one standard deviation,
             ``quantiles`` for medians with 10 % to 90 % of the runs.
         bounds: whether to draw what theorems say beside the regret.
         metric: ``regret``, ``average`` or ``nash``, see ``measured``.
         marks: whether to draw rings around the mean final regrets that ``compare`` cannot tell
             from the smallest of their game.
+        title: a title; None for one that says what varies, an empty one for none.
+        width: inches, or ``column``, ``text``, ``icml-column``, ``ieee-text`` and others.
+        height: inches.
+        font: ``sans``, ``serif`` (Times), ``latex`` (Computer Modern) or an installed font.
+        note: False for no note below the panels.
+        legend: ``top``, ``right``, ``inside`` or ``none``.
+        labels: the labels of algorithms, or of lines of the legend, by their names.
+        only: the algorithms that are drawn.
+        order: the algorithms that come first in the legend.
+        highlight: the algorithms that are drawn in colour; the others are grey.
+        xscale: ``log`` or ``linear``.
+        yscale: ``log`` or ``linear``.
+        palette: ``okabe-ito``, ``tol-bright``, ``tol-high-contrast`` or ``grey``, or a list of
+            colours.
+        ax: axes of yours, in which a figure of one panel is drawn.
 
     Returns:
         A figure, which Jupyter shows; ``figure.savefig(path)`` writes it.
@@ -491,19 +519,27 @@ def plot(
     from .errors import BadInput
     from .figures.bands import BANDS
     from .figures.bounds import curves
-    from .figures.budget_needed import budget_needed
-    from .figures.draw import figure_of_table
+    from .figures.draw import figure_of_table, name_axes, refuse_bounds, refuse_spread
     from .figures.experiments import as_it_stands
-    from .figures.metrics import name_axes, refuse_bounds, refuse_spread
+    from .figures.labels import chosen_rows, usual_title
+    from .figures.options import checked
+    from .figures.regret_vs_budget import budget_needed
     from .results.reading import frame
     from .results.records import metric_of
     from .validation import one_of, text, yes_no
 
     x, kind = (None if v is None else text(k, v) for k, v in (("x", x), ("kind", kind)))
-    title, bounds, marks = text("title", title), yes_no("bounds", bounds), yes_no("marks", marks)
+    bounds, marks = yes_no("bounds", bounds), yes_no("marks", marks)
+    given = {
+        "title": title, "width": width, "height": height, "font": font, "note": note,
+        "legend": legend, "labels": labels, "only": only, "order": order, "highlight": highlight,
+        "xscale": xscale, "yscale": yscale, "palette": palette,
+    }  # fmt: skip
+    chosen = checked(given, ax, "dpbandits.plot")
     one_of(BANDS, "band", band)
     if "reached" in frame("the table", table):
-        return budget_needed(table, title)
+        with chosen.applied():
+            return budget_needed(chosen_rows(table, chosen))
     table = measured(table, metric)
     metric = metric_of(table)
     if bounds:
@@ -511,10 +547,13 @@ def plot(
     refuse_spread(metric, kind, band)
     if bounds and "rule" in table.columns:
         raise BadInput("bounds=True: bounds are drawn beside regret, not beside stopping times")
+    table = chosen_rows(table, chosen)
     drawn = curves(table, "bounds=True") if bounds else None
     table = as_it_stands(table)
-    figure = figure_of_table(table, title, x=x, kind=kind, band=band, bounds=drawn, marks=marks)
-    name_axes(figure, metric)
+    with chosen.applied():
+        usual = usual_title(table)
+        figure = figure_of_table(table, usual, x=x, kind=kind, band=band, bounds=drawn, marks=marks)
+        name_axes(figure, metric)
     return figure
 
 

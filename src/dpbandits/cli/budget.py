@@ -11,15 +11,17 @@ from tabulate import tabulate
 from ..api import OF_SEARCH
 from ..decisions.budget import budgets_needed
 from ..errors import BadInput, unknown
-from ..figures.budget_needed import budget_needed
+from ..figures.regret_vs_budget import budget_needed
 from ..figures.style import save
 from ..files import check_writable, write_atomically
+from ..results.latex import KEYS as LATEX
+from ..results.latex import TableOptions, latex_of
 from ..results.summary import budget as budget_in_words
 from ..settings.choices import environment_choice
 from ..settings.compose import Values
 from ..settings.setting import as_json, digest
 from ..settings.user_files import user_folders
-from .command import entry_point, results_of, stem_of, takes_folder
+from .command import entry_point, results_of, stem_of, table_options, takes_folder
 from .completion import OWN_KEYS
 from .words import value_of
 
@@ -35,6 +37,7 @@ def main(given: Namespace) -> int:
     algorithms = str(keys.pop("algo")).split(",")
     parameters, changed = _parameters("algo", keys), _parameters("env", keys)
     out = {key: keys.pop(key) for key in ["out"] if key in keys}
+    options = table_options({key: keys.pop(key) for key in LATEX if key in keys}) or TableOptions()
     name = digest(as_json({**keys, "algo": algorithms, "of": parameters, "in": changed}), length=8)
     search = {key: keys.pop(key) for key in OF_SEARCH if key in keys}
     runs = {"results": "results", **keys}
@@ -47,6 +50,8 @@ def main(given: Namespace) -> int:
     print(text(found, "simple"), *found["answer"], sep="\n")
     page = f"{text(found, 'pipe')}\n\n" + "\n".join(f"* {x}" for x in found["answer"]) + "\n"
     write_atomically(stem.with_name(f"{stem.name}.md"), page.encode())
+    tex = latex_of(found, SHOWN, options, measured="budget") + "\n"
+    write_atomically(stem.with_name(f"{stem.name}.tex"), tex.encode())
     for path in save(budget_needed(found), stem):
         print(path)
     print(f"{stem}.md")
@@ -75,7 +80,7 @@ def _keys(words: list[str]) -> dict[str, Any]:
             raise BadInput(f"{word}: KEY=VALUE is needed (see --help)")
         if key not in OWN_KEYS["budget"] and key.partition(".")[0] not in ("algo", "env"):
             raise unknown("key", key, OWN_KEYS["budget"])
-        names = key in ("algo", "out", "results")
+        names = key in ("algo", "out", "results", *LATEX)
         found[key] = text if names else value_of(word)[1]
         if isinstance(found[key], Values):
             raise BadInput(f"{word}: one value is needed; text with a comma stands in quotes")

@@ -24,6 +24,8 @@ from ..errors import (
     unknown,
 )
 from ..files import Implausible, opened
+from ..results import latex
+from ..results.latex import TableOptions
 from ..results.naming import FINDINGS
 from ..running.failures import Failure, RunsFailed, counted, in_words
 from ..settings.groups import default_keys
@@ -129,6 +131,14 @@ def stem_of(keys: Mapping[str, str], usual: Path) -> Path:
     if not stem.name or stem.is_dir():
         raise BadInput(f"out={stem}: the path of a file is needed, not of a folder")
     return stem
+
+
+def table_options(keys: Mapping[str, str]) -> TableOptions | None:
+    """The style of a table for LaTeX, from the keys of a command."""
+    found = {key: keys[key] for key in latex.KEYS if key in keys}
+    if "columns" in found:
+        return latex.checked({**found, "columns": found["columns"].strip("[]").split(",")})
+    return latex.checked(found)
 
 
 class Printable:

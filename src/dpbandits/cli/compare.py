@@ -10,9 +10,11 @@ from ..comparison.text import note, render
 from ..figures.experiments import table_of
 from ..files import check_writable, write_atomically
 from ..results.concat import read_tables
+from ..results.latex import latex_of
 from ..results.metrics import METRICS, REGRET
 from ..results.records import with_metric
-from ..results.summary import too_few_runs
+from ..results.summary import columns_shown, too_few_runs
+from ..results.tables import question_of_table
 from ..settings.user_files import user_folders
 from ..validation import one_of
 from .command import (
@@ -21,6 +23,7 @@ from .command import (
     names_and_keys,
     results_of,
     stem_of,
+    table_options,
     tables_of,
     takes_folder,
 )
@@ -32,15 +35,18 @@ def main(given: Namespace) -> int:
     paths = [table for name in files for table in tables_of(Path(name))]
     paths = paths or [table_of(keys["experiment"], results_of(keys))]
     stem = stem_of(keys, named_after(paths, "-compare"))
-    baseline = keys.get("baseline")
+    baseline, options = keys.get("baseline"), table_options(keys)
     metric = one_of(METRICS, "metric", keys.get("metric", REGRET))
     folders = user_folders(given.config_dir)
     table = with_metric(read_tables(paths), metric, folders)
     compared = compare(table, baseline)
     check_writable(stem.parent)
-    for suffix, style in ((".md", "pipe"), (".tex", "latex")):
-        text = render(compared, style, baseline) + "\n"
-        write_atomically(stem.with_name(stem.name + suffix), text.encode())
+    texts = {".md": render(compared, "pipe", baseline), ".tex": render(compared, "latex", baseline)}
+    if options is not None:
+        shown = [*columns_shown(compared, question_of_table(compared)), "mean", "ratio", "tied"]
+        texts[".tex"] = latex_of(compared, shown, options)
+    for suffix, text in texts.items():
+        write_atomically(stem.with_name(stem.name + suffix), f"{text}\n".encode())
     print(render(compared, "simple", baseline), note(compared), sep="\n")
     if "halted" in table.columns and (table["halted"] == 0).any():
         print("Runs that met their cap count as stopped there: these times are at least as long.")

@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import Any
 
 from matplotlib.figure import Figure
 
 from ..errors import BadInput, unknown
 from ..figures.bands import BANDS
 from ..figures.bounds import curves
-from ..figures.draw import axis_of, figure_of_table
-from ..figures.experiments import as_it_stands, escaped, experiment_figure
-from ..figures.metrics import name_axes, refuse_bounds, refuse_spread
-from ..figures.style import FORMATS, SCALES, rescale, save
-from ..figures.terminal import in_text
+from ..figures.draw import axis_of, figure_of_table, name_axes, refuse_bounds, refuse_spread
+from ..figures.experiments import as_it_stands, experiment_figure
+from ..figures.labels import chosen_rows, usual_title
+from ..figures.options import KEYS, FigureOptions, checked
+from ..figures.output import FORMATS, in_text, origin_in
+from ..figures.style import save
 from ..files import check_writable
 from ..results.concat import read_tables
 from ..results.metrics import METRICS, REGRET
 from ..results.records import with_metric
+from ..settings.compose import Values
 from ..settings.user_files import user_folders
-from ..validation import one_of
+from ..validation import one_of, path_of
 from .command import (
     entry_point,
     is_true,
@@ -32,25 +36,32 @@ from .command import (
     tables_of,
     takes_folder,
 )
+from .words import value_of
 
-OF_TABLES = ("x", "y", "metric", "band", "kind", "marks", "title")
+OF_TABLES = ("x", "y", "metric", "band", "kind", "marks")
+TEXTS = ("title", "font", "legend")  # keys whose values are taken as they stand
 
 
-@entry_point("plot", takes_folder)
+def _takes_show(parser: ArgumentParser) -> None:
+    """Add the option that prints how a figure was made."""
+    parser.add_argument("--show", metavar="FILE")
+
+
+@entry_point("plot", takes_folder, _takes_show)
 def main(given: Namespace) -> int:
+    if given.show is not None:
+        return _show(given)
     names, keys = names_and_keys("plot", given.words, files=True)
     bounds = is_true(keys, "bounds")
     formats = _formats(keys.get("format", "pdf,png"))
     out = stem_of(keys, Path("-"))
-    scale = one_of(SCALES, "scale", keys["scale"]) if "scale" in keys else None
+    chosen = _options(keys, shlex.join(["bandit-plot", *given.line]))
     files = [table for name in names for table in tables_of(Path(name))]
     folders = user_folders(given.config_dir)
     if files:
-        stem, figure = _of_tables(files, keys, bounds, folders)
+        stem, figure = _of_tables(files, keys, bounds, folders, chosen)
     else:
-        stem, figure = _of_experiment(keys, bounds)
-    if scale is not None:
-        rescale(figure, scale)
+        stem, figure = _of_experiment(keys, bounds, chosen)
     if keys.get("out") == "-":
         if "format" in keys:
             raise BadInput(f"format={keys['format']}: out=- prints text")
@@ -69,6 +80,33 @@ def main(given: Namespace) -> int:
     return 0
 
 
+def _show(given: Namespace) -> int:
+    """Print how the figure in a file was made."""
+    if given.words:
+        raise BadInput(f"{given.words[0]}: --show FILE takes nothing else")
+    for name, value in origin_in(path_of("--show", given.show)).items():
+        print(f"{name}: {' '.join(value) if isinstance(value, list) else value}")
+    return 0
+
+
+def _options(keys: dict[str, str], command: str) -> FigureOptions:
+    """The style of the figure. Values are written as those of other commands; a list of names may
+    stand without brackets.
+    """
+    values: dict[str, Any] = {}
+    for key in KEYS:
+        if key not in keys:
+            continue
+        if key in TEXTS:
+            values[key] = keys[key]
+            continue
+        found = value_of(f"{key}={keys[key]}")[1]
+        values[key] = list(found) if isinstance(found, Values) else found
+        if values[key] is None:
+            raise BadInput(f"{key}={keys[key]}: a value is needed")
+    return checked(values, command=command)
+
+
 def _formats(given: str) -> list[str]:
     formats = given.strip("[]").split(",")
     for name in formats:
@@ -77,21 +115,25 @@ def _formats(given: str) -> list[str]:
     return formats
 
 
-def _of_experiment(keys: dict[str, str], bounds: bool) -> tuple[Path, Figure]:
+def _of_experiment(
+    keys: dict[str, str], bounds: bool, chosen: FigureOptions
+) -> tuple[Path, Figure]:
     """The figure of an experiment, and its path without a suffix."""
     for key in OF_TABLES:
         if key in keys:
             raise BadInput(f"{key}: the file of an experiment decides; it is a key for tables")
-    return experiment_figure(keys["experiment"], results_of(keys), bounds)
+    return experiment_figure(keys["experiment"], results_of(keys), bounds, chosen)
 
 
 def _of_tables(
-    files: list[Path], keys: dict[str, str], bounds: bool, folders: tuple[str, ...]
+    files: list[Path],
+    keys: dict[str, str],
+    bounds: bool,
+    folders: tuple[str, ...],
+    chosen: FigureOptions,
 ) -> tuple[Path, Figure]:
     """The figure of tables, and its path without a suffix; says what was chosen."""
     table = read_tables(files)
-    title = files[0].stem if len(files) == 1 else f"{files[0].stem} and {len(files) - 1} more"
-    title = escaped(keys.get("title", title))
     if bounds and "rule" in table.columns:
         raise BadInput("bounds=true: bounds are drawn beside regret, not beside stopping times")
     x, kind = keys.get("x"), keys.get("kind")
@@ -104,11 +146,13 @@ def _of_tables(
     if bounds:
         refuse_bounds(metric)
     refuse_spread(metric, kind, band)
-    table = with_metric(table, metric, folders)
+    table = chosen_rows(with_metric(table, metric, folders), chosen)
     drawn = curves(table, folders=folders) if bounds else None
     marks, table = is_true(keys, "marks"), as_it_stands(table)
-    figure = figure_of_table(table, title, drawn, x=x, band=band, kind=kind, marks=marks)
-    name_axes(figure, metric)
+    with chosen.applied():
+        title = usual_title(table)
+        figure = figure_of_table(table, title, drawn, x=x, band=band, kind=kind, marks=marks)
+        name_axes(figure, metric)
     if "rule" not in table.columns and kind is None:
         print(f"drawn with x={axis_of(table, x)} band={band}", file=sys.stderr)
     return named_after(files), figure

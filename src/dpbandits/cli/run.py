@@ -8,6 +8,7 @@ import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 
+import pandas as pd
 from omegaconf import OmegaConf
 from tabulate import tabulate
 
@@ -15,20 +16,22 @@ from ..contracts.algorithm import Algorithm
 from ..contracts.guarantees import ExactCurve
 from ..contracts.question import REGRET, Question
 from ..errors import in_a_line, plain
-from ..files import check_writable
+from ..files import check_writable, write_atomically
+from ..results.latex import KEYS as LATEX
+from ..results.latex import TableOptions, latex_of
 from ..results.naming import refuse_to_replace
 from ..results.report import write_report
 from ..results.run_store import Store
 from ..results.size import check_size
-from ..results.summary import render, too_few_runs
-from ..results.tables import unjudged
+from ..results.summary import QUANTILES, STATISTICS, columns_shown, render, too_few_runs
+from ..results.tables import settings_table, unjudged
 from ..running.monte_carlo import play_missing
 from ..settings.request import Request
 from ..settings.setting import Setting, data_of
 from ..settings.sweep import swept_names
 from ..settings.user_files import user_folders
 from ..theory.ren2020 import candidates
-from .command import MOST, entry_point, takes_folder, takes_multirun
+from .command import MOST, entry_point, table_options, takes_folder, takes_multirun
 from .help import groups_listing, keys_listing, version_line
 from .status import preview
 from .words import read_requests
@@ -60,34 +63,46 @@ def _run(question: Question, given: Namespace) -> int:
         print(version_line())
         return 0
     folders = user_folders(given.config_dir)
-    requests = read_requests(given.words, folders, question, given.multirun)
+    keys = dict(x.split("=", 1) for x in given.words if x.partition("=")[0] in LATEX and "=" in x)
+    options = table_options(keys)
+    words = [word for word in given.words if word.partition("=")[0] not in keys]
+    requests = read_requests(words, folders, question, given.multirun)
     if given.cfg:
         print(*(OmegaConf.to_yaml(request.keys) for request in requests), sep="---\n", end="")
         return 0
     for request in requests:
         check_writable(request.folder)
         check_size(request)
+        if options is not None:
+            _check_style(request, options)
     if given.dry_run:
         print(preview(requests))
         return 0
     for request in requests:
-        run(request)
+        run(request, options)
     return 0
 
 
-def run(request: Request) -> None:
+def run(request: Request, style: TableOptions | None = None) -> None:
     """Run what is missing, write the table, print its summary and, last, its path."""
     start = time.monotonic()
     refuse_to_replace(request)
     _print_candidates(request.settings)
     _warn_of_zero_means(request.settings)
     store, played = play_missing(request)
-    report(request, store, time.monotonic() - start if played else 0.0)
+    report(request, store, time.monotonic() - start if played else 0.0, style)
 
 
-def report(request: Request, store: Store, seconds: float) -> None:
-    """Write the table of finished runs; print its summary and its path."""
+def report(
+    request: Request, store: Store, seconds: float, style: TableOptions | None = None
+) -> None:
+    """Write the table of finished runs; print its summary and its path. With a style its summary
+    for LaTeX has that style.
+    """
     path, summary = write_report(request, store, seconds)
+    if style is not None:
+        text = _latex(summary, request.question, style)
+        write_atomically(path.with_suffix(".tex"), text.encode())
     print(render(summary.head(MOST), request.question, "simple"))
     if len(summary) > MOST:
         print(f"and {len(summary) - MOST} more rows: {path.with_suffix('.md')} has all")
@@ -103,6 +118,23 @@ def report(request: Request, store: Store, seconds: float) -> None:
     for name, value in _default_budgets(request).items():
         print(f"{name}={value}, the default; {name}=NUMBER sets it")
     print(path)
+
+
+def _latex(summary: pd.DataFrame, question: Question, style: TableOptions) -> str:
+    """A summary for LaTeX in a style."""
+    shown = [*columns_shown(summary, question), "mean", "interval", "runs"]
+    return latex_of(summary, shown, style) + "\n"
+
+
+def _check_style(request: Request, style: TableOptions) -> None:
+    """Refuse a style that does not fit the summary that a request will have."""
+    question = request.question
+    columns = [*STATISTICS, *(QUANTILES if question.quantiles else ())]
+    if question.share is not None:
+        share, of = question.share
+        columns += [share, of, f"{share}_low", f"{share}_high"]
+    sketch = settings_table(request.settings).assign(**dict.fromkeys(columns, 1.0))
+    _latex(sketch, question, style)
 
 
 def _default_budgets(request: Request) -> dict[str, str]:

@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import ScalarFormatter
 
 from ..contracts.algorithm import import_file
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import STOPPING
 from ..errors import BadInput, plain, unknown
 from ..files import package_folder
-from ..results.metrics import METRICS, REGRET
+from ..results.metrics import METRICS, NASH, REGRET
 from ..results.records import with_metric
 from ..results.tables import question_of_table, varied_in
 from ..settings.groups import names_in, read_experiment
@@ -26,11 +27,10 @@ from ..validation import as_number, one_of, text, yes_no
 from .bands import BANDS
 from .identification import identification_panels
 from .labels import finite_budgets
-from .metrics import name_axes, refuse_spread
+from .options import SCALES, current
 from .regret_vs_budget import budget_panels, contamination_panels, parameter_panels
 from .regret_vs_time import panel_per_algorithm, time_panel, time_panels
 from .stopping import stopping_panels
-from .style import SCALES
 from .tails import tail_panels
 
 Draw = Callable[..., Figure]  # of a table and, where a figure has them, curves of bounds
@@ -143,7 +143,7 @@ def figure_of_experiment(name: str, table: pd.DataFrame) -> Draw:
         described = read_experiment(name).get("figure")
         if described is not None:
             return from_file(name, described, table)
-        if (package_folder("experiments") / f"{name}.py").is_file():
+        if has_script(name):
             return load_script(name).draw
     return partial(figure_of_table, title=name)
 
@@ -181,6 +181,50 @@ def _with_metric(draw: Draw, metric: str, table: pd.DataFrame, **given: Any) -> 
     return figure
 
 
+def has_script(name: str) -> bool:
+    """Whether a script of the package draws the table of an experiment."""
+    described = name in names_in("experiment") and read_experiment(name).get("figure") is not None
+    script = package_folder("experiments") / f"{name}.py"
+    return name in names_in("experiment") and not described and script.is_file()
+
+
 def load_script(name: str) -> ModuleType:
     """The plotting script of an experiment of the package, as a module."""
     return import_file(package_folder("experiments") / f"{name}.py", "experiment")
+
+
+def refuse_bounds(metric: str) -> None:
+    """Refuse to draw bounds, which are of pseudo-regret, beside another statistic."""
+    if metric != REGRET:
+        raise BadInput(f"metric={metric}: bounds are of pseudo-regret")
+
+
+def refuse_spread(metric: str, kind: str | None, band: str) -> None:
+    """Refuse to draw how the runs' Nash regrets spread: it is one number of all runs, and the
+    values of runs only give its interval.
+    """
+    if metric == NASH and (kind == "tail" or band != "ci"):
+        given = "kind=tail" if kind == "tail" else f"band={band}"
+        raise BadInput(f"{given}: Nash regret is one number of all runs, which has no spread")
+
+
+def name_axes(figure: Figure, metric: str) -> None:
+    """Let the axes of regret and the note of a figure say what is measured, on a linear scale:
+    these statistics lie between 0 and the best mean.
+    """
+    if metric == REGRET:
+        return
+    for words in figure.texts:
+        words.set_text(words.get_text().replace(METRICS[REGRET], METRICS[metric]))
+    for ax in figure.axes:
+        label = ax.get_ylabel()
+        if label.startswith("$P$"):  # of tails
+            ax.set_ylabel(label.replace("regret", METRICS[metric]))
+            ax.set_xlabel(ax.get_xlabel().replace("regret", METRICS[metric]))
+            continue
+        ax.set_ylabel(label.replace(METRICS[REGRET], METRICS[metric]))
+        if current().yscale == "log":
+            continue
+        ax.set_yscale("linear")
+        ax.set_ylim(bottom=0.0)
+        ax.yaxis.set_major_formatter(ScalarFormatter())

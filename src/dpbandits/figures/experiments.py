@@ -28,7 +28,9 @@ from ..settings.setting import Setting
 from ..settings.sweep import grids, names_varied
 from ..validation import whole
 from .bounds import curves
-from .draw import figure_of_experiment
+from .draw import figure_of_experiment, has_script
+from .labels import chosen_rows
+from .options import FigureOptions
 from .style import save
 
 
@@ -87,18 +89,30 @@ def _are_newer(figures: Sequence[Path], table: Path, described: Path) -> bool:
     return len(states) == len(figures) and all(s.st_size and s.st_mtime >= written for s in states)
 
 
-def experiment_figure(name: str, results: Path, bounds: bool = False) -> tuple[Path, Figure]:
+def experiment_figure(
+    name: str, results: Path, bounds: bool = False, chosen: FigureOptions | None = None
+) -> tuple[Path, Figure]:
     """The figure of an experiment from its table, and its path without a suffix."""
     file = table_of(name, results)
+    chosen = chosen or FigureOptions(command=f"bandit-plot experiment={name}")
     table = read_table(file)
     draw = figure_of_experiment(name, table)
+    for key in ("only", "order"):
+        if getattr(chosen, key) and has_script(name):
+            words = (
+                f"the script of {name} chooses what it draws; bandit-plot {file} draws its table"
+            )
+            raise BadInput(f"{key}={plain(list(getattr(chosen, key)))}: {words}")
+    table = chosen_rows(table, chosen)
     if bounds and "bounds" not in inspect.signature(draw).parameters:
         raise BadInput(
             f"bounds=true: the figure of {name} takes no bounds; bandit-plot {file} bounds=true "
             "draws its table with them"
         )
     beside = {"bounds": curves(table)} if bounds else {}
-    return results / "figures" / name, _scaled(draw(as_it_stands(table), **beside), name, table)
+    with chosen.applied():
+        figure = draw(as_it_stands(table), **beside)
+    return results / "figures" / name, _scaled(figure, name, table)
 
 
 def table_of(name: str, results: Path) -> Path:
@@ -119,8 +133,8 @@ def _scaled(figure: Figure, name: str, table: pd.DataFrame) -> Figure:
     limit = question_of_table(table).limit
     runs, rounds = table["run"].nunique(), table[limit].max()
     most = max([asked.get(limit, 0), *(x for g in grids(asked) for x in g.get(limit, []))])
-    if figure.legends and (runs < asked.get("runs", 0) or rounds < float(most)):
-        heading = figure.legends[0].get_title()
+    heading = getattr(figure, "heading", None)
+    if heading and (runs < asked.get("runs", 0) or rounds < float(most)):
         length = f" of {rounds:,.0f} rounds" if table[limit].nunique() == 1 else ""
         heading.set_text(f"{heading.get_text()}\n({runs} runs{length}; not paper scale)")
         heading.set_multialignment("center")

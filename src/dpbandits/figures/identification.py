@@ -21,7 +21,7 @@ from ..theory.azize2024 import samples_lower, samples_lower_of_divergence
 from ..theory.bounds import where_it_holds
 from .bands import bars
 from .labels import WITHOUT, legend_name, unprotected, value_text
-from .style import Chart, Styles, finish, styled, styles_of
+from .style import Styles, finish, styled, styles_of, subplots
 
 LOWER = {
     "lower bound: Azize et al. 2024": samples_lower,
@@ -45,9 +45,8 @@ def identification_panels(table: pd.DataFrame, title: str, theorems: bool = Fals
         raise BadInput("no rule in the table is private: eps, the axis of the figure, has no value")
     table = labelled(table)
     instances = table["instance"].unique()
-    figure = Chart(figsize=(max(2.6 * len(instances), 7.2) + 0.4, 5.0))
-    share: Any = {"squeeze": False, "sharex": True, "sharey": "row"}
-    axes = figure.subplots(2, len(instances), height_ratios=[1.0, 0.4], **share)
+    share: Any = {"sharex": True, "sharey": "row", "height_ratios": [1.0, 0.4]}
+    figure, axes = subplots(max(2.6 * len(instances), 7.2) + 0.4, 5.0, 2, len(instances), **share)
     styles = styles_of(table)
     for (upper, lower), name in zip(axes.T, instances, strict=True):
         inside = table[table["instance"] == name]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..contracts.display import display_name, symbol
+from ..contracts.display import display_name, environment_title, symbol
+from ..errors import unknown
 from ..results.tables import (
     budgets_of,
     numbers_of,
@@ -17,13 +19,14 @@ from ..results.tables import (
     without_privacy,
 )
 from ..results.varying import of_game, varying
+from .options import FigureOptions, current
 
 WITHOUT = "without privacy"
 
 
 def legend_name(name: Any) -> str:
     """The name of an algorithm or a rule in a legend, which omits labels that start with ``_``."""
-    text = display_name(str(name))
+    text = current().labels.get(str(name), display_name(str(name)))
     return f" {text}" if text.startswith("_") else text
 
 
@@ -98,3 +101,61 @@ def scientific(T: float) -> str:
     if not np.isclose(float(f"{factor:g}") * 10.0**exponent, T, rtol=1e-12, atol=0.0):
         return f"{T:.12g}"  # one of many digits
     return f"${power}$" if factor == 1 else f"${factor:g} \\times {power}$"
+
+
+def plain_text(text: str) -> str:
+    """A label without the marks of matplotlib's mathematics."""
+    return re.sub(r"[${}\\]", "", text.replace("\\epsilon", "eps").replace("\n", ", "))
+
+
+def names_of(table: pd.DataFrame) -> list[str]:
+    """The names of the algorithms, or of the rules, of a table."""
+    column = "rule" if "rule" in table.columns else "algo"
+    return list(map(str, table[column].unique())) if column in table.columns else []
+
+
+def chosen_rows(table: pd.DataFrame, chosen: FigureOptions) -> pd.DataFrame:
+    """The rows of a table that are drawn, in the order of the legend.
+
+    Raises:
+        BadInput: an option names an algorithm that the table does not have.
+    """
+    names = names_of(table)
+    for key in ("only", "order", "highlight"):
+        for name in getattr(chosen, key):
+            if name not in names:
+                raise unknown(f"algorithm in {key}:", name, names)
+    column = "rule" if "rule" in table.columns else "algo"
+    if chosen.only:
+        table = table[table[column].isin(chosen.only)]
+    if chosen.order:
+        rest = [name for name in names if name not in chosen.order]
+        at = table[column].map([*chosen.order, *rest].index)
+        table = table.iloc[np.argsort(at.to_numpy(), kind="stable")]
+    return table.reset_index(drop=True) if chosen.only or chosen.order else table
+
+
+def check_labels(table: pd.DataFrame, lines: Iterable[str]) -> None:
+    """Refuse labels of what is neither an algorithm of a table nor a line of its figure."""
+    known = [*names_of(table), *map(plain_text, lines)]
+    for name in current().labels:
+        if name not in known:
+            raise unknown("algorithm or line in labels:", name, known)
+
+
+def usual_title(table: pd.DataFrame) -> str:
+    """The title of the figure of a table: what is compared, where, and what varies."""
+    names, several = names_of(table), "rules" if "rule" in table.columns else "algorithms"
+    title = legend_name(names[0]).strip() if len(names) == 1 else f"{len(names)} {several}"
+    environments = table["env"].unique()
+    number = len(environments)
+    title += (
+        f" on {environment_title(environments[0]) if number == 1 else f'{number} environments'}"
+    )
+    if "horizon" in table.columns and table["horizon"].nunique() == 1:
+        title += f", $T$ = {scientific(table['horizon'].iloc[0])}"
+    varied = [name for name in budgets_of(table) if table[name].nunique() > 1]
+    varied += [name for name in varied_in(table) if name not in varied]
+    if "horizon" in table.columns and table["horizon"].nunique() > 1:
+        varied.append("horizon")
+    return title + (f", by {', '.join(map(symbol, varied))}" if varied else "")

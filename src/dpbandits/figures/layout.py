@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from ..contracts.display import environment_title
 from ..results.tables import without_privacy
 from .labels import budget_title, finite_budgets
-from .style import Chart
+from .style import subplots
 
 
 def panels_of(table: pd.DataFrame) -> tuple[Figure, np.ndarray, Iterator[tuple[Axes, pd.Series]]]:
@@ -26,8 +26,8 @@ def panels_of(table: pd.DataFrame) -> tuple[Figure, np.ndarray, Iterator[tuple[A
     """
     environments, budgets = table["env"].unique(), finite_budgets(table)
     rows, columns = len(environments), len(budgets)
-    figure = Chart(figsize=(max(2.3 * columns, 4.6) + 0.4, 2.1 * rows + 1.1))
-    axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey="row")
+    size = max(2.3 * columns, 4.6) + 0.4, 2.1 * rows + 1.1
+    figure, axes = subplots(*size, rows, columns, sharex=True, sharey="row")
     free = without_privacy(table)
 
     def panels() -> Iterator[tuple[Axes, pd.Series]]:

@@ -1,4 +1,6 @@
-"""Curves of bounds drawn beside measured regret."""
+"""What is drawn beside measured regret: curves of bounds, and rings around the means that cannot be
+told from the smallest of their game.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +12,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
+from ..comparison.table import compare, games
 from ..results.tables import SETTING
 from .bounds import COLUMNS
 from .style import BOUND, Styles
@@ -24,6 +27,7 @@ MARKS = {"upper": "v<8", "lower": "^>*"}
 SLOPE = "#888888"  # the colour of curves without a constant, which are true in their slope alone
 MARKS_OF_SLOPES = "vsDoPp"
 WITHOUT_CONSTANT = ("order", "refuted")
+RINGS = " Rings: not told apart from the smallest mean at $T$ (95 % for all games at once)."
 
 
 def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.DataFrame:
@@ -87,3 +91,19 @@ def unstretched(ax: Axes) -> Iterator[None]:
     limits = ax.dataLim.frozen()
     yield
     ax.dataLim.set(limits)
+
+
+def tied(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of ``compare`` of a labelled table that are tied with the best, of each game of
+    several algorithms.
+    """
+    found = compare(table)
+    several = [rows[rows["tied"]] for rows in games(found) if len(rows) > 1]
+    return pd.concat(several) if several else found[:0]
+
+
+def draw_rings(ax: Axes, ties: pd.DataFrame, x: str, styles: Styles) -> None:
+    """Draw a ring at the mean of each row of ``tied``, whose place on the axis is column ``x``."""
+    for label, rows in ties.groupby("line", sort=False):
+        look = {"mfc": "none", "mec": styles[str(label)]["color"], "clip_on": False, "zorder": 3}
+        ax.plot(rows[x], rows["mean"], "o", ms=8, mew=1.2, **look)

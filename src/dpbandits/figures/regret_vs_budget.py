@@ -1,4 +1,6 @@
-"""Final regret against the privacy budget, or against another parameter."""
+"""Final regret against the privacy budget, or against another parameter; the budget that algorithms
+need.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +13,20 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..contracts.display import environment_title, symbol
+from ..contracts.display import display_name, environment_title, symbol
 from ..errors import BadInput
 from ..results.tables import at_end
 from .bands import band_note, curve_of, draw_band
-from .labels import budget_title, labelled, legend_name, scientific
+from .labels import budget_title, labelled, legend_name, line_label, scientific
 from .layout import label_edges, panels_of
-from .overlays import SLOPE, draw_bounds, lines_of, unstretched
-from .style import BOUND, Chart, Styles, finish, styled, styles_of
-from .ties import NOTE as RINGS
-from .ties import draw_rings, tied
+from .options import PALETTE
+from .overlays import RINGS, SLOPE, draw_bounds, draw_rings, lines_of, tied, unstretched
+from .style import BOUND, Styles, finish, styled, styles_of, subplots
+
+OF_SEARCH = (
+    "Points: the budgets that were tried, with intervals that hold all at once with probability "
+    "95 %.\nShaded: the interval of the smallest budget that reaches the goal."
+)
 
 
 def regret_vs(ax: Axes, table: pd.DataFrame, column: str, styles: Styles, band: str | None) -> None:
@@ -90,8 +96,8 @@ def budget_panels(
     bounds = lines_of(bounds, table, x)
     best = tied(table) if marks else None
     environments = table["env"].unique()
-    figure = Chart(figsize=(max(3.2 * len(environments), 5.0), 3.6))
-    axes = figure.subplots(1, len(environments), squeeze=False)[0]
+    width = max(3.2 * len(environments), 5.0)
+    figure, (axes,) = subplots(width, 3.6, 1, len(environments))
     styles = styles_of(table)
     finite = table.loc[np.isfinite(table[x]), x]
     budgets = np.geomspace(finite.min(), finite.max(), 100)
@@ -140,8 +146,8 @@ def contamination_panels(
     budgets = sorted(table["eps"].unique())
     algorithms = list(table["algo"].unique())
     rows, columns = len(algorithms), len(budgets)
-    figure = Chart(figsize=(2.6 * columns + 0.4, 1.9 * rows + 1.1))
-    axes = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    width, height = 2.6 * columns + 0.4, 1.9 * rows + 1.1
+    figure, axes = subplots(width, height, rows, columns, sharex=True, sharey=True)
     styles = styles_of(table)
     grid = np.linspace(0, table["alpha"].max(), 50)[1:]
     name = f"slope of the lower bound, $T\\,\\alpha^{{{1 - 1 / k:g}}}$"
@@ -152,3 +158,39 @@ def contamination_panels(
         ax.set_title(f"{legend_name(algo)}, {budget_title('eps', eps)}")
     label_edges(axes, r"contamination $\alpha = \alpha_1$", regret_label(table))
     return finish(figure, title, table, band_note(table, band))
+
+
+@styled
+def budget_needed(table: pd.DataFrame, title: str = "") -> Figure:
+    """Draw a result of ``dpbandits.budget``: a panel for each name of a budget."""
+    if "looks" not in table.attrs:
+        raise BadInput("the table has lost what was looked at: draw the result of dp.budget itself")
+    looks, names = table.attrs["looks"], list(table["name"].unique())
+    width = max(4.4 * len(names), 5.4)
+    figure, (axes,) = subplots(width, 3.8, 1, len(names), sharey=True)
+    apart = list(table.columns[1 : table.columns.get_loc("budget")])  # see budgets_needed
+    lines = [line_label(row["algo"], {k: row[k] for k in apart}) for _, row in table.iterrows()]
+    table = table.assign(line=lines)
+    styles = styles_of(table)
+    for ax, name in zip(axes, names, strict=True):
+        own = table[table["name"] == name]
+        for i, row in own.iterrows():
+            style = styles[row["line"]]
+            seen = looks[looks["row"] == i]
+            ends = np.abs(seen[["low", "high"]].to_numpy().T - seen["mean"].to_numpy())
+            ax.errorbar(
+                seen["budget"], seen["mean"], ends, marker="o", ms=3, lw=1, elinewidth=0.8,
+                label=row["line"], **style,
+            )  # fmt: skip
+            if row["reached"]:
+                low = max(row["low"], seen["budget"].min() / 2)
+                ax.axvspan(low, row["high"], color=style["color"], alpha=0.25, lw=0)
+        ax.axhline(own["goal"].iloc[0], color=PALETTE["black"], lw=0.8, ls="--")
+        ax.set(xscale="log", yscale="log", xlabel=f"privacy budget {symbol(name)}")
+    first = table.iloc[0]
+    divided = " ratio" if table["baseline"].any() else ""
+    if divided and table["baseline"].nunique() == 1:
+        divided = f" / that of {display_name(first['baseline'])}"
+    axes[0].set_ylabel(f"pseudo-regret{divided}")
+    where = f"{environment_title(first['env'])}, $T$ = {scientific(first['horizon'])}"
+    return finish(figure, title or where, table.assign(run=0), OF_SEARCH)

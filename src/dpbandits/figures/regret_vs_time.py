@@ -17,11 +17,9 @@ from ..results.tables import at_end, budgets_of, varied_in, without_privacy
 from .bands import band_note, curve_of, draw_band
 from .labels import finite_budgets, labelled, legend_name, scientific, value_text
 from .layout import label_edges, panel_title
-from .overlays import draw_bounds, lines_of
-from .style import BOUND, LONG, Chart, Styles, finish, styled, styles_of
+from .overlays import RINGS, draw_bounds, draw_rings, lines_of, tied
+from .style import BOUND, LONG, Styles, finish, styled, styles_of, subplots
 from .tails import exceedance
-from .ties import NOTE as RINGS
-from .ties import draw_rings, tied
 
 FEW = 10  # points of a curve that are marked
 DOTS = 12  # means of a line of medians
@@ -136,9 +134,9 @@ def time_panels(
     each = 2 if tails else 1  # rows of a game
     rows, columns = len(games) * each, len(budgets)
     width, height = (2.9, 2.5) if tails else (2.3, 2.1)  # of a panel, in inches
-    figure = Chart(figsize=(max(width * columns, 4.6) + 0.4, height * rows + 1.1))
+    size = max(width * columns, 4.6) + 0.4, height * rows + 1.1
     share: Any = "row" if tails or pairs["horizon"].nunique() > 1 else "all"
-    everything = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey="row")
+    figure, everything = subplots(*size, rows, columns, sharex=share, sharey="row")
     axes, below = everything[::each], everything[each - 1 :: each]
     styles = styles_of(table)
     log_time = learns_early(table) if time is None else time == "log"
@@ -226,8 +224,7 @@ def time_panel(
     table = labelled(table, but=["panel"])
     scale = scale if bounds is None else "log"
     bounds = lines_of(bounds, table, "t")
-    figure = Chart(figsize=(4.0 * len(tables) + 1.0, 4.0))
-    axes = figure.subplots(1, len(tables), squeeze=False, sharey=True)[0]
+    figure, (axes,) = subplots(4.0 * len(tables) + 1.0, 4.0, 1, len(tables), sharey=True)
     styles = styles_of(table)
     log_time = learns_early(table) if time is None else time == "log"
     for ax, (name, rows) in zip(axes, table.groupby("panel", sort=False), strict=True):

@@ -19,7 +19,7 @@ from ..theory.bounds import where_it_holds
 from ..theory.sajed2019 import stopping_lower, stopping_upper
 from .bands import INTERVAL, bars
 from .labels import WITHOUT, budget_title, finite_budgets, legend_name, unprotected, value_text
-from .style import Chart, Styles, finish, styled, styles_of
+from .style import Styles, finish, styled, styles_of, subplots
 
 MARKERS = "osD^vP"
 DASHES = ((0, (5, 2)), (0, (1, 1.5)), (0, (3, 1, 1, 1)))  # of bounds and of what is required
@@ -46,9 +46,8 @@ def stopping_panels(table: pd.DataFrame, title: str, theorems: bool = False) -> 
     table = labelled(table.assign(size=table["true_mean"].abs()))
     budgets, errors = finite_budgets(table), sorted(table["rel_error"].unique())
     rows, columns = len(errors) + 1, len(budgets)
-    figure = Chart(figsize=(max(2.6 * columns, 5.2) + 0.4, 2.2 * rows + 0.6))
-    heights = [1.0] * len(errors) + [0.6]
-    axes = figure.subplots(rows, columns, squeeze=False, sharey="row", height_ratios=heights)
+    size, heights = (max(2.6 * columns, 5.2) + 0.4, 2.2 * rows + 0.6), [1.0] * len(errors) + [0.6]
+    figure, axes = subplots(*size, rows, columns, sharey="row", height_ratios=heights)
     styles = styles_of(table)
     for style, marker in zip(styles.values(), itertools.cycle(MARKERS), strict=False):
         style |= {"marker": marker, "ms": 4}

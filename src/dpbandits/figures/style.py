@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
 from itertools import cycle, product
 from pathlib import Path
 from typing import Any
@@ -18,17 +21,13 @@ from matplotlib.textpath import TextPath
 from matplotlib.ticker import EngFormatter, FixedLocator, FuncFormatter, LogLocator
 
 from ..contracts.display import line_of
+from ..errors import BadInput
 from ..files import write_atomically
 from ..results.tables import at_end, settings_of, with_words
-from .labels import WITHOUT, scientific
+from .labels import WITHOUT, check_labels, plain_text, scientific
+from .options import DEFAULT, PALETTE, PALETTES, current
+from .output import FORMATS, comment, metadata, origin_of, settings_of_pgf
 
-# The palette of Okabe & Ito, for colour-blind readers, less yellow; dashes distinguish lines in
-# black and white
-PALETTE = {
-    "vermillion": "#D55E00", "blue": "#0072B2", "orange": "#E69F00", "green": "#009E73",
-    "purple": "#CC79A7", "sky blue": "#56B4E9", "brown": "#7F4F24", "grey": "#999999",
-    "black": "#000000", "wine": "#882255",
-}  # fmt: skip
 DASHES: dict[str, Any] = {
     "solid": "-",
     "dashed": (0, (5, 1.5)),
@@ -39,53 +38,90 @@ LIGHTEST = 0.55  # how far the shades of a colour go towards white
 STYLE = matplotlib.rc_params_from_file(
     Path(__file__).with_name("dpbandits.mplstyle"), use_default_template=False
 )
-# Without dates and versions a figure is written with the same bytes every time
-METADATA: dict[str, Any] = {
-    "pdf": {"CreationDate": None},
-    "png": {"Software": None},
-    "svg": {"Date": None},
-}
-FORMATS = tuple(METADATA)
-SCALES = ("log", "linear")  # of the axis of regret
 BOUND = "bound"  # the gid of lines that have their legend below the panels
 ROW = 0.2  # inches that a row of a legend is high
 ROWS = 2  # of the upper legend that figures have room for; they grow by those above
+NOTE_ROW = 0.13  # inches that a row of a note is high
+AROUND = 1.1  # inches of a figure's height that are not its panels
+LEAST_PANEL = 0.35  # inches that a panel is wide and high, at least
 LONG = 1e9  # horizon above which the axis of time is logarithmic
 
 Styles = dict[str, dict[str, Any]]  # matplotlib's properties of each line, by its label
-styled = matplotlib.rc_context(STYLE)  # a decorator of functions that make a figure
+OTHERS = "#B0B0B0"  # the colour of what is not highlighted
+
+
+def styled(draw: Callable[..., Figure]) -> Callable[..., Figure]:
+    """Let a function make its figure in our style, with the font of the current options."""
+
+    @wraps(draw)
+    def drawn(*given: Any, **named: Any) -> Figure:
+        with matplotlib.rc_context(_together(STYLE, current().rc())):
+            return draw(*given, **named)
+
+    return drawn
+
+
+def _together(*settings: Any) -> Any:
+    """Settings of matplotlib, the later ones before the earlier ones."""
+    return {name: value for some in settings for name, value in some.items()}
 
 
 class Chart(Figure):
-    """A figure that Jupyter displays although it was made without pyplot."""
+    """A figure that Jupyter displays although it was made without pyplot, and whose files hold how
+    it was made.
+    """
+
+    heading: Any = None  # the text of its title
+    origin: dict[str, Any] | None = None  # what its files hold, see ``files.origin_of``
 
     def _repr_png_(self) -> bytes:
         return rendered(self, "png")
 
+    def savefig(self, fname: Any, **options: Any) -> None:
+        """Write the figure, see matplotlib; PDF, PNG and SVG hold how it was made."""
+        suffix = options.get("format") or Path(str(fname)).suffix[1:]
+        if suffix in FORMATS and suffix != "pgf":
+            options["metadata"] = metadata(suffix, self.origin) | options.get("metadata", {})
+        super().savefig(fname, **options)
+
 
 def rendered(figure: Figure, suffix: str) -> bytes:
-    """The contents of the file of a figure, in one of FORMATS."""
+    """The contents of the file of a figure, in one of FORMATS.
+
+    Raises:
+        BadInput: pgf needs LaTeX, and there is none.
+    """
     buffer = io.BytesIO()
-    with matplotlib.rc_context(STYLE):
-        figure.savefig(buffer, format=suffix, metadata=METADATA[suffix])
-    return buffer.getvalue()
+    with matplotlib.rc_context(_together(STYLE, settings_of_pgf() if suffix == "pgf" else {})):
+        figure.savefig(buffer, format=suffix)
+    head = comment(getattr(figure, "origin", None)) if suffix == "pgf" else b""
+    return head + buffer.getvalue()
 
 
 def save(figure: Figure, stem: Path, formats: Sequence[str] = ("pdf", "png")) -> list[Path]:
     """Write a figure in some of FORMATS, and return the paths of the files."""
     paths = [stem.with_name(f"{stem.name}.{suffix}") for suffix in formats]
-    for path, suffix in zip(paths, formats, strict=True):
-        write_atomically(path, rendered(figure, suffix))
+    contents = [rendered(figure, suffix) for suffix in formats]
+    for path, content in zip(paths, contents, strict=True):
+        write_atomically(path, content)
     return paths
 
 
-def rescale(figure: Figure, scale: str) -> None:
-    """Make the axes of regret ``log`` or ``linear``."""
-    for ax in figure.axes:
-        ax.set_yscale(scale)
-        if scale == "linear":
-            ax.set_ylim(bottom=0)
-            ax.yaxis.set_major_formatter(EngFormatter(sep=""))
+def rescale(figure: Figure) -> None:
+    """Give all axes the scales of the current options. A logarithmic axis of time begins where some
+    line begins.
+    """
+    for axis in ("x", "y"):
+        scale = getattr(current(), f"{axis}scale")
+        for ax in figure.axes if scale is not None else ():
+            ax.set(**{f"{axis}scale": scale})
+            if scale == "linear":
+                ax.set(**{f"{axis}lim": (0, None)})
+                getattr(ax, f"{axis}axis").set_major_formatter(EngFormatter(sep=""))
+            elif axis == "x":
+                points = [np.asarray(line.get_xdata(), dtype=float) for line in ax.get_lines()]
+                positive = np.concatenate([[ax.get_xlim()[1]], *points])
+                ax.set_xlim(left=positive[positive > 0].min())
 
 
 def styles_of(table: pd.DataFrame) -> Styles:
@@ -97,21 +133,50 @@ def styles_of(table: pd.DataFrame) -> Styles:
     """
     lines = table.groupby("rule" if "rule" in table.columns else "algo", sort=False)["line"]
     looks = looks_of({str(name): list(rows.unique()) for name, rows in lines})
-    return {label: {"color": colour, "linestyle": dash} for _, label, colour, dash in looks}
+    return {
+        label: {"color": colour, "linestyle": dash} | ({"zorder": 1.9} if colour == OTHERS else {})
+        for _, label, colour, dash in looks
+    }
 
 
 def looks_of(labels: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str, Any]]:
     """The algorithm, label, colour and dash of each line, from the labels of each algorithm."""
-    declared, patterns = {name: line_of(name) for name in labels}, list(DASHES.values())
-    looks = ((colour, dash) for dash, colour in product(DASHES, PALETTE))
-    left = cycle([look for look in looks if look not in declared.values()])
-    for name, own in labels.items():
-        colour, dash = declared[name] or next(left)
-        first = list(DASHES).index(dash)
+    patterns = list(DASHES.values())
+    for (name, own), (colour, first) in zip(labels.items(), _looks(labels), strict=True):
         dark = sorted(own, key=lambda label: not label.endswith(WITHOUT))
+        grey = current().highlight and name not in current().highlight
         for i, label in enumerate(own):
             pattern = patterns[(first + i) % len(patterns)]
-            yield name, label, shade(PALETTE[colour], dark.index(label), len(own)), pattern
+            base = OTHERS if grey else PALETTE.get(colour, colour)
+            yield name, label, base if grey else shade(base, dark.index(label), len(own)), pattern
+
+
+def _looks(names: Iterable[str]) -> Iterator[tuple[str, int]]:
+    """The colour of each algorithm, and the number of its first dash.
+
+    The looks are those that algorithms declare, and any other algorithm gets what is left. In a
+    figure that has no more algorithms than there are colours, the second algorithm of one declared
+    colour gets a colour that no other algorithm has. Other palettes than the default one are taken
+    in order.
+    """
+    names, dashes = list(names), list(DASHES)
+    if current().palette != PALETTES[DEFAULT]:
+        colours = current().palette
+        yield from ((colours[i % len(colours)], i // len(colours)) for i in range(len(names)))
+        return
+    declared = {name: line_of(name) for name in names}
+    taken = {look[0] for look in declared.values() if look is not None}
+    enough = len(names) <= len(PALETTE)
+    free = [colour for colour in PALETTE if enough and colour not in taken]
+    looks = ((colour, dash) for dash, colour in product(DASHES, PALETTE))
+    left = cycle([look for look in looks if look not in declared.values()])
+    seen: set[str] = set()
+    for name in names:
+        colour, dash = declared[name] or next(left)
+        if colour in seen and free:
+            colour = free.pop(0)
+        seen.add(colour)
+        yield colour, dashes.index(dash)
 
 
 def shade(colour: str, i: int, n: int) -> str:
@@ -122,64 +187,188 @@ def shade(colour: str, i: int, n: int) -> str:
 
 
 def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> Figure:
-    """Put the title and the legend above the panels, and below them a note and the legend of
-    bounds, for which the figure grows; returns it.
+    """Give a figure its title, its legend, its note and its size, as the current options say.
 
-    ``RUNS`` in the note is replaced by the number of runs of each setting in the table.
+    By default the title and the legend stand above the panels, and below them the note and the
+    legend of bounds, for which the figure grows. ``RUNS`` in the note is replaced by the number of
+    runs of each setting in the table.
+
+    Raises:
+        BadInput: a label is that of nothing in the figure, or the panels have no room.
     """
+    chosen = current()
+    panels = [chosen.ax] if chosen.ax is not None else figure.axes
+    rescale(figure)
     lines: dict[str, Any] = {}
-    for ax in figure.axes:
+    for ax in panels:
         label_logarithms(ax)
         for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
             lines.setdefault(label, handle)
-    bounds = {x: line for x, line in lines.items() if getattr(line, "get_gid", str)() == BOUND}
-    measured = {label: line for label, line in lines.items() if label not in bounds}
-    rows = _rows(figure, list(measured), matplotlib.rcParams["font.size"])
-    figure.set_figheight(figure.get_figheight() + ROW * max(0, rows - ROWS))
-    columns = -(-len(measured) // rows)
-    heading: Any = {"loc": "outside upper center", "title": title, "title_fontsize": 10}
-    figure.legend(list(measured.values()), list(measured), ncols=columns, **heading)
+    check_labels(table, lines)
+    lines = {chosen.labels.get(plain_text(label), label): line for label, line in lines.items()}
+    title = title if chosen.title is None else chosen.title
+    if chosen.ax is not None:
+        _finish_axes(chosen.ax, chosen.title, lines)
+        return figure
+    if isinstance(figure, Chart):
+        figure.origin = origin_of(table, chosen.command)
     ends = at_end(table) if "t" in table.columns else with_words(table)
     runs = ends.groupby(settings_of(table), dropna=False)["run"].nunique()
     note = note.replace("RUNS", " to ".join(map(str, sorted({runs.min(), runs.max()}))))
-    if not bounds:
-        figure.supxlabel(_wrapped(note, figure), fontsize=7.5, color="#444444")
-        return figure
-    if any(line.get_marker() != "None" for line in bounds.values()):
-        note += " Bounds: thin, in the colour of their line; black: of several lines; "
-        note += "grey: slope only."
-    rows = _rows(figure, list(bounds), size=8)
-    columns = -(-len(bounds) // rows)
-    figure.set_figheight(figure.get_figheight() + ROW * rows + 0.15)
-    below: Any = {"loc": "outside lower center", "title": _wrapped(note, figure)}
-    legend = figure.legend(list(bounds.values()), list(bounds), ncols=columns, fontsize=8, **below)
-    legend.get_title().set(color="#444444", multialignment="center", fontsize=7.5)
+    _lay_out(figure, title, note if chosen.note else "", lines)
     return figure
 
 
-def _wrapped(note: str, figure: Figure) -> str:
-    """A note with a line break after every sentence behind which no more fits into the width."""
-    room = figure.get_figwidth() / 0.052  # letters
+def subplots(width: float, height: float, rows: int, columns: int, **share: Any) -> Any:
+    """A figure of some inches with a grid of panels, or the user's axes as the only panel.
+
+    Returns:
+        The figure and the array of its panels.
+
+    Raises:
+        BadInput: the user's axes have no room for several panels.
+    """
+    ax = current().ax
+    if ax is None:
+        figure = Chart(figsize=(width, height))
+        return figure, figure.subplots(rows, columns, squeeze=False, **share)
+    if rows * columns > 1:
+        needed = "choose one environment and one budget, or leave ax out"
+        raise BadInput(f"ax: this figure has {rows * columns} panels; {needed}")
+    return ax.figure, np.array([[ax]])
+
+
+def _finish_axes(ax: Axes, title: str | None, lines: Mapping[str, Any]) -> None:
+    """Give the user's axes a title and a legend."""
+    if title is not None:
+        ax.set_title(title)
+    place = current().legend or "inside"
+    beside: dict[str, dict[str, Any]] = {
+        "top": {"loc": "lower center", "bbox_to_anchor": (0.5, 1.1), "ncols": 2},
+        "right": {"loc": "upper left", "bbox_to_anchor": (1.02, 1.0)},
+        "inside": {"loc": "best"},
+    }
+    if place != "none":
+        ax.legend(list(lines.values()), list(lines), **beside[place])
+
+
+def _lay_out(figure: Figure, title: str, note: str, lines: Mapping[str, Any]) -> None:
+    """Place the title, the legends and the note, and give the figure its size."""
+    chosen = current()
+    _resize(figure)
+    bounds = {x: line for x, line in lines.items() if getattr(line, "get_gid", str)() == BOUND}
+    measured = {label: line for label, line in lines.items() if label not in bounds}
+    if note and any(line.get_marker() != "None" for line in bounds.values()):
+        note += " Bounds: thin, in the colour of their line; black: of several lines; "
+        note += "grey: slope only."
+    heading = None
+    if chosen.legend in (None, "top"):
+        size = matplotlib.rcParams["font.size"]
+        heading = _legend(figure, measured, "upper center", size, ROWS, title, 10).get_title()
+        below = bounds
+    else:
+        heading = figure.suptitle(title, fontsize=10) if title else None
+        below = {}
+        if chosen.legend == "right":
+            figure.legend(list(lines.values()), list(lines), loc="outside right center")
+        elif chosen.legend == "inside":
+            ax = next(ax for ax in figure.axes if ax.get_visible())
+            ax.legend(list(lines.values()), list(lines), frameon=True, framealpha=0.8, fontsize=7.5)
+    if isinstance(figure, Chart):
+        figure.heading = heading
+    words = wrapped(note, 72 * figure.get_figwidth() - 12, 7.5)
+    if below:
+        _grow(figure, 0.15)
+        legend = _legend(figure, below, "lower center", 8, 0, words, 7.5)
+        legend.get_title().set(color="#444444", multialignment="center")
+    elif words:
+        figure.supxlabel(words, fontsize=7.5, color="#444444")
+    _grow(figure, NOTE_ROW * max(0, words.count("\n") - 1))
+    _check_room(figure)
+
+
+def _resize(figure: Figure) -> None:
+    """Give a figure the width and the height that are asked for. A narrower figure is as much lower
+    as its panels are narrower, down to the half.
+    """
+    chosen, width = current(), figure.get_figwidth()
+    rc, usual = matplotlib.rcParams["figure.figsize"], matplotlib.rcParamsDefault["figure.figsize"]
+    own = list(rc) != list(usual)  # the user has set the size of figures
+    new = chosen.width or (rc[0] if own else width)
+    height = chosen.height or (rc[1] if own and chosen.width is None else None)
+    if height is None:
+        panels = figure.get_figheight() - AROUND
+        height = AROUND + panels * min(1.0, max(0.5, new / width))
+    figure.set_size_inches(new, height)
+
+
+def _grow(figure: Figure, inches: float) -> None:
+    """Make a figure higher, unless its height is given."""
+    rc, usual = matplotlib.rcParams["figure.figsize"], matplotlib.rcParamsDefault["figure.figsize"]
+    if current().height is None and (current().width is not None or list(rc) == list(usual)):
+        figure.set_figheight(figure.get_figheight() + inches)
+
+
+def _legend(
+    figure: Any, lines: Mapping[str, Any], place: str, size: float, free: int, title: str,
+    title_size: float,
+) -> Any:  # fmt: skip
+    """A legend above or below the panels, in as few rows as the width has room for; the figure
+    grows by the rows above those that are ``free``. Letters shrink if a label is too long.
+    """
+    room = 72 * figure.get_figwidth() - 12
+    longest = max((text_width(label, size) for label in lines), default=0.0)
+    size *= min(1.0, max(0.6, room / (longest + 4 * size)))
+    longest = max((text_width(label, size) for label in lines), default=0.0)
+    columns = max(1, min(len(lines), int(room / (longest + 5 * size))))
+    rows = -(-len(lines) // columns)
+    columns = -(-len(lines) // rows) if rows else 1
+    _grow(figure, ROW * max(0, rows - free))
+    title = title if place == "lower center" else wrapped(title, room, title_size)
+    legend = figure.legend(
+        list(lines.values()), list(lines), ncols=columns, fontsize=size, title=title or None,
+        title_fontsize=title_size, loc=f"outside {place}",
+    )  # fmt: skip
+    legend.get_title().set_multialignment("center")
+    return legend
+
+
+def text_width(text: str, size: float) -> float:
+    """The width of the widest line of a text, in points, in the current font."""
+    lines = (line for line in text.splitlines() if line.strip())
+    ends = (TextPath((0, 0), line, size=size).vertices for line in lines)  # and control points
+    return max((float(np.ptp(points[:, 0])) for points in ends if len(points)), default=0.0)
+
+
+def wrapped(text: str, room: float, size: float) -> str:
+    """A text in lines of at most ``room`` points. Lines end with a sentence where these fit."""
     lines = [""]
-    for sentence in note.replace("\n", " ").split(". "):
-        if lines[-1] and len(lines[-1]) + len(sentence) + 2 > room:
-            lines[-1] += "."
-            lines.append(sentence)
-        else:
-            lines[-1] += ("" if not lines[-1] else ". ") + sentence
+    for sentence in re.split(r"(?<=[.:]) (?=[A-Z])", " ".join(text.split())):
+        if lines[-1] and text_width(f"{lines[-1]} {sentence}", size) > room:
+            lines.append("")
+        for word in re.findall(r"(?:\$[^$]*\$|\S)+", sentence):
+            if lines[-1] and text_width(f"{lines[-1]} {word}", size) > room:
+                lines.append("")
+            lines[-1] += f" {word}" if lines[-1] else word
     return "\n".join(lines)
 
 
-def _rows(figure: Figure, labels: Sequence[str], size: float) -> int:
-    """The number of rows of a legend of letters of some size, in points: as few as the width of the
-    figure has room for.
-    """
-    texts = (line for label in labels for line in label.splitlines() if line.strip())
-    widths = (TextPath((0, 0), text, size=size).get_extents().width for text in texts)
-    longest = max(widths, default=0.0)
-    beside = 5 * size  # a line and the gaps
-    columns = max(1, int(72 * figure.get_figwidth() / (longest + beside)))
-    return -(-len(labels) // columns)
+def _check_room(figure: Figure) -> None:
+    """Refuse a size in which the panels have no room beside their title, legend and note."""
+    if current().width is None and current().height is None:
+        return
+    with warnings.catch_warnings(record=True) as collapsed:
+        warnings.filterwarnings("always", "constrained_layout not applied", UserWarning)
+        figure.draw_without_rendering()
+    width, height = figure.get_size_inches()
+    boxes = [ax.get_position() for ax in figure.axes if ax.get_visible()]
+    least = min(min(box.width * width, box.height * height) for box in boxes)
+    if collapsed or least < LEAST_PANEL:
+        size = f"width={width:.3g}, height={height:.3g}"
+        raise BadInput(
+            f"{size}: the panels have no room; a larger size, legend=none, note=false, or only=, "
+            "x=eps is needed"
+        )
 
 
 def label_logarithms(ax: Axes) -> None:

@@ -138,7 +138,7 @@ def batches(
     A batch is one piece with all rows of several settings, or the pieces of a single setting.
     Memory is needed for a piece and for the stored runs of one setting.
     """
-    about, ends = _settings_table(settings), np.cumsum([runs * rows_of_a_run(s) for s in settings])
+    about, ends = settings_table(settings), np.cumsum([runs * rows_of_a_run(s) for s in settings])
     start = before = 0
     while start < len(settings):
         stop = max(start + 1, int(np.searchsorted(ends, before + ROWS, side="right")))
@@ -151,7 +151,7 @@ def rows_of_a_run(setting: Setting) -> int:
     return len(setting.rounds()) if setting.question.each_checkpoint else 1
 
 
-def _settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
+def settings_table(settings: Sequence[Setting]) -> pd.DataFrame:
     """A row for each setting: the columns of a tidy table that describe it, those of the games
     without blanks.
 

@@ -233,8 +233,8 @@ def swept(bandit):
         ("x=eps band=std", "x=eps band=std"),
         ("x=alpha", "x=alpha band=ci"),
         ("y=quantiles", "x=t band=quantiles"),
-        ("kind=tail scale=log", None),
-        ("scale=linear title=Mine", "x=t band=ci"),
+        ("kind=tail yscale=log", None),
+        ("yscale=linear title=Mine", "x=t band=ci"),
     ],
 )
 def test_what_is_drawn_can_be_chosen(bandit, swept, keys, chosen):
@@ -273,7 +273,7 @@ def test_a_table_from_elsewhere_needs_three_columns(bandit):
         ("kind=box", "kind=box: tail is needed"),
         ("band=std y=quantiles", "band=std"),
         ("format=jpg", "format"),
-        ("scale=sqrt", "log or linear is needed"),
+        ("yscale=sqrt", "log or linear is needed"),
         ("x=alpha bounds=true", "x=alpha"),
         ("kind=tail x=t", "kind=tail"),
         ("out=.", "out=.: the path of a file is needed"),

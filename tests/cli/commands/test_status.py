@@ -49,7 +49,8 @@ def test_every_state_is_counted_and_the_time_left_is_reported(reported):
     ]  # fmt: skip
     assert "BadZipFile" in lines[7] and str(file) in lines[7]
     assert lines[8].startswith("dp_se on bernoulli_c2, eps 2") and "ValueError: lost" in lines[8]
-    # 2 runs of 60 s, 4 of the mean of 30, 60 and 90, 3 of 90, on two workers: 315 s, and 20 ms of storing
+    # 2 runs of 60 s, 4 of the mean of 30, 60 and 90, 3 of 90, on two workers: 315 s, and 20 ms
+    # to store them
     assert lines[9:] == ["time left: about 5.3 minutes on 2 workers, 9 runs and their table"]
 
 

@@ -1,0 +1,209 @@
+"""The style of a figure, as ``bandit-plot`` and ``dpbandits.plot`` take it: size, font, legend,
+labels, colours and axes, checked in one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from ..errors import BadInput, nearest, plain, unknown
+from ..validation import number_where, one_of, text, yes_no
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+# Widths in inches. A bare name is that of the venue named first.
+WIDTHS = {
+    "column": 3.25, "text": 5.5, "icml-column": 3.25, "icml-text": 6.75, "neurips-text": 5.5,
+    "iclr-text": 5.5, "aistats-column": 3.25, "aistats-text": 6.75, "aaai-column": 3.3,
+    "aaai-text": 7.0, "jmlr-text": 6.0, "ieee-column": 3.5, "ieee-text": 7.16,
+    "acm-column": 3.33, "acm-text": 7.0,
+}  # fmt: skip
+LEAST, MOST = 1.0, 30.0  # inches
+# Settings of matplotlib for each font. Characters that a font lacks are taken from the next one.
+FONTS: dict[str, dict[str, Any]] = {
+    "sans": {"font.family": ["DejaVu Sans"], "mathtext.fontset": "dejavusans"},
+    "serif": {"font.family": ["STIXGeneral", "DejaVu Serif"], "mathtext.fontset": "stix"},
+    "latex": {
+        "font.family": ["cmr10", "STIXGeneral", "DejaVu Serif"],
+        "mathtext.fontset": "cm",
+        "axes.formatter.use_mathtext": True,
+    },
+}
+LEGENDS = ("top", "right", "inside", "none")
+SCALES = ("log", "linear")
+# The palette of Okabe & Ito, for colour-blind readers, less yellow; dashes distinguish lines in
+# black and white
+PALETTE = {
+    "vermillion": "#D55E00", "blue": "#0072B2", "orange": "#E69F00", "green": "#009E73",
+    "purple": "#CC79A7", "sky blue": "#56B4E9", "brown": "#7F4F24", "grey": "#5E5E5E",
+    "black": "#000000", "wine": "#661144",
+}  # fmt: skip
+# Other palettes: those of Paul Tol, and shades of grey. Algorithms take their colours in order.
+PALETTES: dict[str, tuple[str, ...]] = {
+    "okabe-ito": tuple(PALETTE.values()),
+    "tol-bright": ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#BBBBBB"),
+    "tol-high-contrast": ("#004488", "#DDAA33", "#BB5566", "#000000"),
+    "grey": ("#000000", "#595959", "#8C8C8C", "#B5B5B5"),
+}
+DEFAULT = "okabe-ito"
+
+
+@dataclass(frozen=True)
+class FigureOptions:
+    """How a figure looks; made by ``checked``."""
+
+    width: float | None = None  # inches; None for what suits the panels
+    height: float | None = None
+    font: str = "sans"  # a key of FONTS, or the name of an installed font
+    title: str | None = None  # None for the title that the kind of figure has
+    note: bool = True  # whether the note below the panels is printed
+    legend: str | None = None  # one of LEGENDS; None for top, or inside the user's axes
+    labels: Mapping[str, str] = field(default_factory=dict)  # of algorithms, or of lines
+    only: tuple[str, ...] = ()  # the algorithms that are drawn; all if empty
+    order: tuple[str, ...] = ()  # the first algorithms of the legend
+    highlight: tuple[str, ...] = ()  # the algorithms in colour; the others are grey
+    xscale: str | None = None  # one of SCALES
+    yscale: str | None = None
+    palette: tuple[str, ...] = PALETTES[DEFAULT]
+    ax: Axes | None = None  # the user's axes, in which the only panel is drawn
+    command: str = ""  # what draws the figure, which its files hold
+
+    def rc(self) -> dict[str, Any]:
+        """The settings of matplotlib for the font."""
+        named = {"font.family": [self.font, "DejaVu Sans"], "mathtext.fontset": "stix"}
+        return {**FONTS.get(self.font, named), "axes.unicode_minus": self.font != "latex"}
+
+    @contextmanager
+    def applied(self) -> Iterator[None]:
+        """Draw figures with these options."""
+        token = _current.set(self)
+        try:
+            yield
+        finally:
+            _current.reset(token)
+
+
+_current: ContextVar[FigureOptions] = ContextVar("options")
+PLAIN = FigureOptions()
+KEYS = tuple(f.name for f in fields(FigureOptions) if f.name not in ("ax", "command"))
+
+
+def current() -> FigureOptions:
+    """The options of the figure that is being drawn."""
+    return _current.get(PLAIN)
+
+
+def checked(given: Mapping[str, Any], ax: Any = None, command: str = "") -> FigureOptions:
+    """The options of some of KEYS with their values; None is the default value.
+
+    Raises:
+        BadInput: a value is not allowed.
+    """
+    found = {key: CHECKS[key](key, value) for key, value in given.items() if value is not None}
+    if ax is not None:
+        for key in ("width", "height"):
+            if key in found:
+                raise BadInput(f"{key}={plain(given[key])}: the figure of ax has its own size")
+        found["ax"] = _axes(ax)
+    return FigureOptions(**found, command=command)
+
+
+def with_math(key: str, value: Any) -> str:
+    """Validate a text in which matplotlib reads mathematics between dollar signs."""
+    from matplotlib.cbook import is_math_text
+    from matplotlib.mathtext import MathTextParser
+
+    words = text(key, value)
+    if is_math_text(words):
+        try:
+            MathTextParser("path").parse(words)
+        except ValueError:
+            reason = r"matplotlib cannot read the mathematics between $; \$ is a dollar sign"
+            raise BadInput(f"{key}={words}: {reason}") from None
+    return words
+
+
+def _inches(key: str, value: Any) -> float:
+    if isinstance(value, str) and value in WIDTHS and key == "width":
+        return WIDTHS[value]
+    words = f"inches from {LEAST:g} to {MOST:g}"
+    if key == "width":
+        near = nearest(value, WIDTHS) if isinstance(value, str) and value.isascii() else ""
+        words = f"{words}, or a name such as column or text, are needed" + f"; {near}" * bool(near)
+    else:
+        words = f"{words} are needed"
+    if isinstance(value, str) and not value.replace(".", "").isdecimal():
+        raise BadInput(f"{key}={plain(value)}: {words}")
+    return number_where(key, value, lambda x: LEAST <= x <= MOST, words)
+
+
+def _font(key: str, value: Any) -> str:
+    name = text(key, value)
+    if name in FONTS:
+        return name
+    from matplotlib.font_manager import fontManager
+
+    installed = fontManager.get_font_names()
+    if name not in installed:
+        raise unknown(key, name, [*FONTS, *installed])
+    return name
+
+
+def _names(key: str, value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, Sequence) or not value or not all(isinstance(x, str) for x in value):
+        raise BadInput(f"{key}={plain(value)}: a list of names is needed, such as [dp_se,ucb]")
+    if len(set(value)) < len(value):
+        raise BadInput(f"{key}={plain(value)}: each name is needed once")
+    return tuple(value)
+
+
+def _labels(key: str, value: Any) -> Mapping[str, str]:
+    if not isinstance(value, Mapping) or not value:
+        raise BadInput(f"{key}={plain(value)}: labels are needed, such as {{dp_se: DP-SE}}")
+    return {text(key, name): with_math(f"{key}.{name}", label) for name, label in value.items()}
+
+
+def _palette(key: str, value: Any) -> tuple[str, ...]:
+    from matplotlib.colors import is_color_like, to_hex
+
+    if isinstance(value, str):
+        if value not in PALETTES:
+            raise unknown(key, value, PALETTES)
+        return PALETTES[value]
+    colours = _names(key, value)
+    for colour in colours:
+        if not is_color_like(colour):
+            raise BadInput(f"{key}={plain(value)}: {colour} is no colour; write '#0072B2' or blue")
+    return tuple(map(to_hex, colours))
+
+
+def _axes(ax: Any) -> Axes:
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise BadInput(f"ax={plain(ax)}: axes of matplotlib are needed, such as plt.gca()")
+    return ax
+
+
+CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "width": _inches,
+    "height": _inches,
+    "font": _font,
+    "title": with_math,
+    "note": yes_no,
+    "legend": lambda key, value: one_of(LEGENDS, key, value),
+    "labels": _labels,
+    "only": _names,
+    "order": _names,
+    "highlight": _names,
+    "xscale": lambda key, value: one_of(SCALES, key, value),
+    "yscale": lambda key, value: one_of(SCALES, key, value),
+    "palette": _palette,
+}

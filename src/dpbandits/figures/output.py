@@ -1,0 +1,133 @@
+"""How figures leave the package: what their files say about how they were made, and figures as
+text in a terminal.
+"""
+
+from __future__ import annotations
+
+import html
+import itertools
+import json
+import re
+import shutil
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from PIL import Image
+
+from ..errors import BadInput, plain
+from ..results.tables import SETTING
+from .labels import plain_text
+
+FORMATS = ("pdf", "png", "svg", "pgf")
+TEX = ("pdflatex", "lualatex", "xelatex")  # programs with which matplotlib measures text for pgf
+# Where files hold the text about how they were made
+IN_PDF = re.compile(rb"/Subject \(((?:[^\\)]|\\.)*)\)", re.S)
+IN_SVG = re.compile(rb"<dc:description>(.*?)</dc:description>", re.S)
+IN_PGF = re.compile(rb"% (\{.*)")
+
+SIZE = 90, 24  # characters of a panel
+MARKS = "*o+x#@%&=~"  # of lines, which may have no colours
+
+
+def origin_of(table: pd.DataFrame, command: str) -> dict[str, Any]:
+    """How a figure of a table is made: the command, the version and the ids of the settings."""
+    ids = table[SETTING].unique().tolist() if SETTING in table.columns else []
+    made = {"command": command} if command else {}
+    return {**made, "version": f"dpbandits {version('dpbandits')}", "settings": ids}
+
+
+def metadata(suffix: str, origin: dict[str, Any] | None) -> dict[str, Any]:
+    """The metadata of a PDF, a PNG or an SVG. Without dates and versions of matplotlib a figure is
+    written with the same bytes every time.
+    """
+    same = {"pdf": {"CreationDate": None}, "png": {"Software": None}, "svg": {"Date": None}}[suffix]
+    key = "Subject" if suffix == "pdf" else "Description"
+    return same if origin is None else {**same, key: json.dumps(origin)}
+
+
+def comment(origin: dict[str, Any] | None) -> bytes:
+    """The first line of a file for pgf."""
+    return b"" if origin is None else f"% {json.dumps(origin)}\n".encode()
+
+
+def settings_of_pgf() -> dict[str, Any]:
+    """The settings of matplotlib with which it writes pgf, in the fonts of the user's document.
+
+    Raises:
+        BadInput: LaTeX is not installed.
+    """
+    program = next(filter(shutil.which, TEX), None)
+    if program is None:
+        needed = f"matplotlib measures text with {', '.join(TEX[:-1])} or {TEX[-1]}"
+        raise BadInput(f"format=pgf: {needed}, and none is installed; format=pdf needs none")
+    return {"pgf.texsystem": program, "pgf.rcfonts": False}
+
+
+def origin_in(file: Path) -> dict[str, Any]:
+    """How the figure in a file was made, see ``origin_of``.
+
+    Raises:
+        BadInput: the file does not say it.
+    """
+    found: Any = None
+    try:
+        if file.suffix == ".png":
+            with Image.open(file) as picture:
+                found = str(picture.info.get("Description")).encode()
+        else:
+            pattern = {".pdf": IN_PDF, ".svg": IN_SVG, ".pgf": IN_PGF}.get(file.suffix)
+            match = pattern.search(file.read_bytes()) if pattern else None
+            found = (
+                match and re.sub(rb"\\(.)", rb"\1", match[1])
+                if pattern is IN_PDF
+                else (match and html.unescape(match[1].decode()).encode())
+            )
+        origin = json.loads(found or b"")
+    except FileNotFoundError:
+        raise BadInput(f"{file}: no such file") from None
+    except (OSError, ValueError):
+        origin = None
+    if not isinstance(origin, dict) or "version" not in origin:
+        words = f"a figure that bandit-plot wrote ({', '.join(FORMATS)}) is needed"
+        raise BadInput(f"{plain(str(file))}: {words}; this file does not say how it was made")
+    return origin
+
+
+def in_text(figure: Figure) -> str:
+    """The lines of each panel of a figure, drawn with characters.
+
+    Raises:
+        BadInput: plotext is not installed.
+    """
+    try:
+        import plotext
+    except ImportError:
+        install = "pip install 'dpbandits[terminal]'"
+        raise BadInput(f"out=-: plotext is not installed: {install}") from None
+    return "\n".join(_panel(plotext, ax) for ax in figure.axes if ax.get_visible())
+
+
+def _panel(plotext: Any, ax: Axes) -> str:
+    plotext.clear_figure()
+    plotext.theme("clear")
+    plotext.plotsize(*SIZE)
+    marks = itertools.cycle(MARKS)
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    for line in ax.get_lines():
+        label = str(line.get_label())
+        points = np.asarray(line.get_xydata(), dtype=float)
+        x, y = points.T
+        shown = points[(left <= x) & (x <= right) & (bottom <= y) & (y <= top)]
+        if len(shown) and not label.startswith("_"):
+            plotext.plot(*shown.T.tolist(), label=plain_text(label), marker=next(marks))
+    plotext.xscale(ax.get_xscale())
+    plotext.yscale(ax.get_yscale())
+    plotext.title(plain_text(ax.get_title()))
+    plotext.xlabel(plain_text(ax.get_xlabel()))
+    plotext.ylabel(plain_text(ax.get_ylabel()))
+    return str(plotext.uncolorize(plotext.build()))

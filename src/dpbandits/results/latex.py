@@ -1,0 +1,165 @@
+"""Tables for a paper, with booktabs: chosen columns, the best in bold, a column for each value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..contracts.display import symbol
+from ..contracts.parameters import BUDGETS
+from ..errors import BadInput, plain, unknown
+from ..validation import one_of, whole
+from .summary import FORMATS, HEADINGS, NAMES, latex_table
+from .varying import of_game
+
+KEYS = ("columns", "best", "pivot", "digits")
+INTERVALS = {"interval": ("ci_low", "ci_high")}  # a name of two columns, which are one in a table
+BOLD = "\ue000", "\ue001"  # around what is bold while the table is made
+GAME = ("env", "horizon", "cap", "true_mean", *BUDGETS)
+MOST_DIGITS = 10
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """How a table for a paper looks; made by ``checked``."""
+
+    columns: tuple[str, ...] = ()  # in their order; those that suit the table if empty
+    best: bool = False  # whether the smallest value of each game is bold
+    pivot: str | None = None  # the column that has a column of the table for each of its values
+    digits: int = 3  # significant digits
+
+
+def checked(given: Mapping[str, Any]) -> TableOptions | None:
+    """The options of some of KEYS with their values; None if there are none.
+
+    Raises:
+        BadInput: a value is not allowed.
+    """
+    found: dict[str, Any] = {}
+    for key in (key for key in KEYS if given.get(key) is not None):
+        value = given[key]
+        if key == "columns":
+            value = [value] if isinstance(value, str) else value
+            if not isinstance(value, Sequence) or not all(isinstance(x, str) for x in value):
+                raise BadInput(f"{key}={plain(value)}: names of columns are needed: [algo,mean]")
+            found[key] = tuple(dict.fromkeys(value))
+        elif key == "best":
+            found[key] = one_of(("bold", "plain"), key, value) == "bold"
+        elif key == "pivot":
+            found[key] = str(value)
+        else:
+            found[key] = whole(key, value, 1, MOST_DIGITS)
+    return TableOptions(**found) if found else None
+
+
+def latex_of(
+    frame: pd.DataFrame, shown: Sequence[str], options: TableOptions, measured: str = "mean"
+) -> str:
+    """A summary, a comparison or an answer as a table for LaTeX.
+
+    Args:
+        frame: a row for each setting.
+        shown: the columns that are shown unless others are chosen.
+        options: how the table looks.
+        measured: the column whose smallest value is the best, and the cells of a pivot.
+
+    Raises:
+        BadInput: the frame has no such column, or several rows for one cell of a pivot.
+    """
+    known = [*frame.columns, *(n for n, ends in INTERVALS.items() if set(ends) <= {*frame.columns})]
+    columns = list(options.columns or shown)
+    for name in columns:
+        if name not in known:
+            raise unknown("column", name, known)
+    text = pd.DataFrame(
+        {name: _cells(frame, name, options.digits) for name in [*columns, measured]}
+    )
+    if options.best:
+        best = _smallest(frame, measured)
+        text.loc[best, measured] = BOLD[0] + text.loc[best, measured] + BOLD[1]
+    if options.pivot is None:
+        table = text[columns]
+    else:
+        table = _pivoted(frame, text, columns, options.pivot, measured)
+    header = [HEADINGS.get(name, symbol(name)) if name in known else name for name in table.columns]
+    align = ["left" if name in NAMES else "right" for name in table.columns]
+    return (
+        latex_table(header, table.to_numpy().tolist(), align)
+        .replace(BOLD[0], r"\textbf{")
+        .replace(BOLD[1], "}")
+    )
+
+
+def _cells(frame: pd.DataFrame, name: str, digits: int) -> pd.Series:
+    """A column as text."""
+    if name in INTERVALS:
+        low, high = (_cells(frame, end, digits) for end in INTERVALS[name])
+        return (low + " to " + high).where(low != "", "")
+    if name in NAMES:
+        return frame[name].map(NAMES[name])
+    if name in FORMATS:
+        return frame[name].map(lambda x: "" if pd.isna(x) else FORMATS[name](x))
+    return frame[name].map(lambda x: _number(x, digits))
+
+
+def _number(x: Any, digits: int) -> str:
+    """A number with some significant digits, without an exponent where it is short; other values
+    as they are.
+    """
+    if isinstance(x, bool | np.bool_):
+        return "yes" if x else "no"
+    if not isinstance(x, float) or not np.isfinite(x):
+        return "" if pd.isna(x) else str(x)
+    rounded = float(f"{x:.{digits}g}")
+    if not 1e-4 <= abs(rounded) < 1e15:
+        return f"{rounded:g}"
+    places = max(0, digits - 1 - int(np.floor(np.log10(abs(rounded)))))
+    return f"{rounded:,.{places}f}"
+
+
+def _smallest(frame: pd.DataFrame, measured: str) -> pd.Series:
+    """Which rows have the smallest value of their game, where several rows have the game."""
+    game = [name for name in frame.columns if name in GAME or of_game(name)]
+    if not game:
+        return (frame[measured] == frame[measured].min()) & (len(frame) > 1)
+    groups = frame.groupby(game, dropna=False, sort=False)[measured]
+    return (frame[measured] == groups.transform("min")) & (groups.transform("size") > 1)
+
+
+def _head(rows: pd.DataFrame, pivot: str) -> str:
+    """The heading of the column of a value of ``pivot``: mathematics if it is a number."""
+    text = str(_cells(rows, pivot, 6).iloc[0])
+    try:
+        float(text)
+    except ValueError:
+        return text
+    sign = symbol(pivot)
+    return f"{sign[:-1]} = {text}$" if sign.startswith("$") else f"{sign} = {text}"
+
+
+def _pivoted(
+    frame: pd.DataFrame, text: pd.DataFrame, columns: list[str], pivot: str, measured: str
+) -> pd.DataFrame:
+    """The table with a column for each value of ``pivot``, whose cells are what is measured."""
+    before = [name for name in columns if name in GAME or name in NAMES or of_game(name)]
+    before = [name for name in before if name != pivot and frame[name].nunique() > 1]
+    if pivot not in frame.columns or pivot == measured:
+        raise unknown("column in pivot:", pivot, [n for n in frame.columns if n in GAME])
+    before = before or [name for name in columns if name in NAMES and name != pivot]
+    found = sorted(frame[pivot].dropna().unique())
+    values = {x: _head(frame[frame[pivot] == x], pivot) for x in found}
+    rows: dict[tuple[str, ...], dict[str, str]] = {}
+    for i in frame.index[frame[pivot].notna()]:
+        cells = rows.setdefault(tuple(text.loc[i, before]), {})
+        name = values[frame.loc[i, pivot]]
+        if name in cells:
+            words = "several rows have one cell; columns= with what tells them apart is needed"
+            raise BadInput(f"pivot={pivot}: {words}")
+        cells[name] = text.loc[i, measured]
+    heads = list(values.values())
+    filled = [[*key, *(cells.get(name, "") for name in heads)] for key, cells in rows.items()]
+    return pd.DataFrame(filled, columns=[*before, *heads])

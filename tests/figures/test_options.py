@@ -1,0 +1,267 @@
+"""The style of a figure: each option changes what it names and nothing is clipped."""
+
+import itertools
+import json
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+from refusals import message_of
+
+import dpbandits as dp
+from dpbandits.cli import plot
+from dpbandits.figures.options import PALETTE, PALETTES, checked
+from dpbandits.figures.output import origin_in
+from dpbandits.figures.style import OTHERS, rendered, save, wrapped
+from dpbandits.results.reading import read_table
+
+ALGORITHMS = {"dp_se": 5.0, "adap_ucb": 9.0, "adap_klucb": 4.0, "dp_ucb": 20.0}
+
+
+def regrets(budgets=(0.1, 1.0)):
+    """A table of regret of four algorithms, three runs each."""
+    rows = [
+        (algo, "bernoulli_c2", eps, 100, 0, run, t, mean * t**0.5 * (1 + 1 / eps) + run)
+        for algo, mean in ALGORITHMS.items()
+        for eps in budgets for run in range(3) for t in (1, 10, 50, 100)
+    ]  # fmt: skip
+    return pd.DataFrame(
+        rows, columns=["algo", "env", "eps", "horizon", "seed", "run", "t", "regret"]
+    )
+
+
+def texts(figure):
+    """All texts of a figure that are seen."""
+    figure.draw_without_rendering()
+    found = figure.findobj(matplotlib.text.Text)
+    return [text for text in found if text.get_visible() and text.get_text()]
+
+
+def legend_of(figure):
+    """The labels of all legends of a figure."""
+    legends = figure.legends + [ax.get_legend() for ax in figure.axes if ax.get_legend()]
+    return [text.get_text() for legend in legends for text in legend.get_texts()]
+
+
+def colours(figure):
+    """The colour of each label of the legend."""
+    pairs = [zip(*ax.get_legend_handles_labels(), strict=True) for ax in figure.axes]
+    return {label: to_hex(line.get_color()) for pair in pairs for line, label in pair}
+
+
+@pytest.mark.parametrize(
+    ("width", "inches"), [(5.5, 5.5), ("column", 3.25), ("text", 5.5), ("ieee-column", 3.5)]
+)
+def test_the_width_and_the_height_are_in_inches(width, inches):
+    figure = dp.plot(regrets([1.0]), width=width, height=2.5)
+    assert tuple(figure.get_size_inches()) == (inches, 2.5)
+    assert dp.plot(regrets([1.0]), width=width).get_figwidth() == inches
+
+
+def test_the_size_of_the_user_s_settings_is_respected():
+    with matplotlib.rc_context({"figure.figsize": (6.0, 3.0)}):
+        assert tuple(dp.plot(regrets()).get_size_inches()) == (6.0, 3.0)
+        assert dp.plot(regrets(), width=7.0).get_figwidth() == 7.0
+    assert tuple(dp.plot(regrets()).get_size_inches()) != (6.0, 3.0)
+
+
+@pytest.mark.parametrize("size", [{}, {"width": "column"}, {"width": 5.5, "height": 2.6}])
+def test_no_text_is_clipped_at_the_edge_of_the_figure(size):
+    figure = dp.plot(regrets(), marks=True, **size)
+    width, height = figure.get_size_inches() * figure.dpi
+    for text in texts(figure):
+        box = text.get_window_extent()
+        assert box.x0 >= -1 and box.x1 <= width + 1, text
+        assert box.y0 >= -1 and box.y1 <= height + 1, text
+
+
+def test_lines_of_a_note_fit_and_mathematics_stays_whole():
+    note = "Lines: mean of 3 runs. Rings: not told from the best at $T = 5 \\times 10^7$ rounds."
+    lines = wrapped(note, 150, 7.5).split("\n")
+    assert lines[0] == "Lines: mean of 3 runs." and " ".join(lines) == note
+    assert all(line.count("$") % 2 == 0 for line in lines) and len(lines) > 2
+    assert wrapped(note, 1000, 7.5) == note
+
+
+def test_a_size_without_room_for_panels_is_refused():
+    assert "have no room" in message_of(dp.plot, regrets(), width=2, height=1)
+
+
+@pytest.mark.parametrize(
+    ("font", "family"), [("latex", "cmr10"), ("serif", "STIXGeneral"), ("sans", "DejaVu Sans")]
+)
+def test_all_texts_have_the_font(font, family):
+    found = {text.get_fontfamily()[0] for text in texts(dp.plot(regrets(), font=font))}
+    assert found == {family}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("font", ["latex", "serif"])
+def test_a_font_has_all_characters(font):
+    assert rendered(dp.plot(regrets(), font=font, marks=True), "pdf")
+
+
+def test_title_note_and_legend_can_be_chosen():
+    words = [text.get_text() for text in texts(dp.plot(regrets()))]
+    assert "4 algorithms on C2, $T$ = $10^{2}$, by $\\epsilon$" in words
+    assert any(word.startswith("Lines: mean of 3 runs") for word in words)
+    bare = dp.plot(regrets(), title="", note=False, legend="none")
+    words = [text.get_text() for text in texts(bare)]
+    assert not legend_of(bare) and not any("Lines" in x or "algorithms" in x for x in words)
+    assert "My $K=5$" in [x.get_text() for x in texts(dp.plot(regrets(), title="My $K=5$"))]
+
+
+@pytest.mark.parametrize("legend", ["top", "right", "inside"])
+def test_the_legend_stands_where_it_is_asked_for(legend):
+    figure = dp.plot(regrets(), legend=legend, width=7.0, title="Mine")
+    assert legend_of(figure) == ["DP-SE", "AdaP-UCB", "AdaP-KLUCB", "DP-UCB"]
+    figure.draw_without_rendering()
+    inside = figure.axes[0].get_legend() is not None
+    box = (figure.axes[0].get_legend() if inside else figure.legends[0]).get_window_extent()
+    panel = figure.axes[-1].get_window_extent()
+    assert inside == (legend == "inside")
+    assert (box.x0 > panel.x1) == (legend == "right") and (box.y0 > panel.y1) == (legend == "top")
+    assert "Mine" in [text.get_text() for text in texts(figure)]
+
+
+def test_algorithms_are_chosen_ordered_and_named():
+    figure = dp.plot(
+        regrets(), only=["dp_se", "dp_ucb", "adap_ucb"], order=["dp_ucb"], labels={"dp_se": "Ours"}
+    )
+    assert legend_of(figure) == ["DP-UCB", "Ours", "AdaP-UCB"]
+    assert legend_of(dp.plot(regrets(), labels={"DP-SE": "DP-SE [7]"}))[0] == "DP-SE [7]"
+
+
+def test_what_is_not_highlighted_is_grey():
+    found = colours(dp.plot(regrets(), highlight=["dp_se"]))
+    assert found.pop("DP-SE") == PALETTE["blue"].lower()
+    assert set(found.values()) == {OTHERS.lower()} and len(found) == 3
+
+
+def test_the_axes_have_the_scales():
+    for scale in ("log", "linear"):
+        for ax in dp.plot(regrets(), xscale=scale, yscale=scale).axes:
+            assert (ax.get_xscale(), ax.get_yscale()) == (scale, scale)
+            assert ax.get_xlim()[0] == (1 if scale == "log" else 0)
+
+
+def test_a_figure_is_drawn_in_the_user_s_axes():
+    mine = Figure(figsize=(4, 3))
+    ax = mine.subplots()
+    assert dp.plot(regrets([1.0]), ax=ax, title="Mine", legend="inside") is mine
+    assert len(ax.get_lines()) == 4 and ax.get_title() == "Mine" and not mine.legends
+    assert tuple(mine.get_size_inches()) == (4, 3)
+    assert "2 panels" in message_of(dp.plot, regrets(), ax=ax)
+    assert "ax=3:" in message_of(dp.plot, regrets(), ax=3)
+    assert "width=4:" in message_of(dp.plot, regrets([1.0]), ax=ax, width=4)
+
+
+BAD = [
+    ({"width": "colunm"}, "width=colunm:", "did you mean column?"),
+    ({"width": 0.1}, "width=0.1:", "inches from 1 to 30"),
+    ({"height": "tall"}, "height=tall:", "inches"),
+    ({"font": "latx"}, "'latx'", "did you mean latex?"),
+    ({"legend": "left"}, "legend=left:", "top or right or inside or none"),
+    ({"note": "no"}, "note=no:", "true or false"),
+    ({"title": "$x_{$"}, "title=$x_{$:", "dollar"),
+    ({"labels": {}}, "labels={}:", "dp_se"),
+    ({"labels": {"dp_sse": "x"}}, "'dp_sse'", "did you mean dp_se?"),
+    ({"only": ["dp_sse"]}, "'dp_sse'", "did you mean dp_se?"),
+    ({"order": ["ucb1"]}, "order", "'ucb1'"),
+    ({"highlight": 3}, "highlight=3:", "list of names"),
+    ({"only": ["dp_se", "dp_se"]}, "only=[dp_se,dp_se]:", "once"),
+    ({"xscale": "sqrt"}, "xscale=sqrt:", "log or linear"),
+    ({"yscale": "symlog"}, "yscale=symlog:", "log or linear"),
+    ({"palette": "okabe"}, "'okabe'", "did you mean okabe-ito?"),
+    ({"palette": ["#12"]}, "palette=[#12]:", "#12 is no colour"),
+]
+
+
+@pytest.mark.parametrize(("options", "key", "reason"), BAD)
+def test_a_bad_option_is_refused_in_one_line(options, key, reason):
+    message = message_of(dp.plot, regrets(), **options)
+    assert key in message and reason in message and "\n" not in message, message
+
+
+@pytest.mark.parametrize("suffix", ["pdf", "png", "svg"])
+def test_a_file_says_how_it_was_made(tmp_path, bandit, suffix):
+    regrets().to_csv(tmp_path / "a (b).csv", index=False)
+    table = read_table(tmp_path / "a (b).csv")
+    ids = table[table["algo"].isin(["dp_se", "dp_ucb"])]["setting"].unique().tolist()
+    line = f"'{tmp_path}/a (b).csv' only=dp_se,dp_ucb out={tmp_path}/mine.{suffix}"
+    assert bandit(plot, line) == [f"{tmp_path}/mine.{suffix}"]
+    made = origin_in(tmp_path / f"mine.{suffix}")
+    assert made["command"].startswith("bandit-plot '") and "only=dp_se,dp_ucb" in made["command"]
+    assert made["settings"] == ids and len(ids) == 4 and made["version"].startswith("dpbandits ")
+    shown = bandit(plot, f"--show {tmp_path}/mine.{suffix}")
+    assert shown[0] == f"command: {made['command']}" and shown[-1] == f"settings: {' '.join(ids)}"
+
+
+def test_a_file_that_says_nothing_is_refused(tmp_path):
+    for name in ("a.png", "a.pdf", "a.svg", "a.pgf", "a.txt"):
+        (tmp_path / name).write_bytes(b"/Subject (x)")
+        assert "does not say how it was made" in message_of(origin_in, tmp_path / name)
+    assert "no such file" in message_of(origin_in, tmp_path / "none.pdf")
+
+
+def test_pgf_needs_latex(tmp_path, monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    message = message_of(save, dp.plot(regrets()), tmp_path / "a", ["pdf", "pgf"])
+    assert "format=pgf:" in message and "format=pdf needs none" in message
+    assert not list(tmp_path.iterdir())
+
+
+# Machado, Oliveira & Fernandes 2009: linear RGB as seen with a severe deficiency
+DEFICIENCIES = {
+    "none": np.eye(3).tolist(),
+    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+               [-0.003882, -0.048116, 1.051998]],
+    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+               [-0.011820, 0.042940, 0.968881]],
+    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+               [0.004733, 0.691367, 0.303900]],
+}  # fmt: skip
+TO_XYZ = np.array([[0.4125, 0.3576, 0.1804], [0.2127, 0.7152, 0.0722], [0.0193, 0.1192, 0.9503]])
+
+
+def lab(colour, deficiency):
+    """A colour as it is seen with a deficiency, in CIELAB."""
+    rgb = np.array(to_rgb(colour))
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    seen = np.clip(np.array(DEFICIENCIES[deficiency]) @ linear, 0, 1)
+    x = TO_XYZ @ seen / TO_XYZ.sum(axis=1)
+    x, y, z = np.where(x > 0.008856, np.cbrt(x), 7.787 * x + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def closest(palette, deficiency):
+    """The distance of the two colours of a palette that are most alike."""
+    seen = [lab(colour, deficiency) for colour in palette]
+    return min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2))
+
+
+@pytest.mark.parametrize("deficiency", DEFICIENCIES)
+def test_colours_differ_for_colour_blind_readers(deficiency):
+    assert closest(PALETTE.values(), deficiency) > 15
+    for palette in PALETTES.values():
+        assert closest(palette, deficiency) > 12
+
+
+def test_red_and_green_are_no_such_colours():
+    """Control: the simulation makes these alike."""
+    assert closest(["#D62728", "#8C8A1A"], "none") > 50
+    assert closest(["#D62728", "#7A6A10"], "deutan") < 12
+
+
+def test_lines_of_one_declared_colour_differ_in_one_figure():
+    table = regrets().replace({"algo": {"dp_se": "dist_dp_se", "dp_ucb": "dist_rdp_se"}})
+    assert len(set(colours(dp.plot(table)).values())) == 4
+
+
+def test_the_command_and_python_share_their_options():
+    found = checked({"width": "text", "only": ["a"], "title": None})
+    assert (found.width, found.only, found.title) == (5.5, ("a",), None)
+    assert json.dumps(list(found.rc()["font.family"]))

@@ -1,0 +1,97 @@
+"""Tables for a paper."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from refusals import message_of
+
+from dpbandits.cli import budget, compare, run
+from dpbandits.results.latex import TableOptions, checked, latex_of
+
+SHOWN = ["algo", "eps", "mean", "interval"]
+
+
+@pytest.fixture
+def summary():
+    rows = [("dp_se", 0.1, 1234.5), ("dp_se", 1.0, 30.0), ("ucb", np.inf, 5.0),
+            ("adap_ucb", 0.1, 2000.0), ("adap_ucb", 1.0, 0.01234)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["algo", "eps", "mean"]).assign(env="bernoulli_c2")
+    return frame.assign(ci_low=frame["mean"] - 0.001, ci_high=frame["mean"] + 1, runs=7)
+
+
+def rows_of(text):
+    """The cells of each row."""
+    lines = [line for line in text.splitlines() if line.rstrip().endswith(r"\\")]
+    return [[cell.strip() for cell in line.rstrip()[:-2].split("&")] for line in lines]
+
+
+def test_columns_digits_and_the_best(summary):
+    text = latex_of(summary, SHOWN, TableOptions(best=True, digits=2))
+    assert all(rule in text for rule in (r"\toprule", r"\midrule", r"\bottomrule"))
+    head, *rows = rows_of(text)
+    assert head[:3] == ["algorithm", r"$\epsilon$", "mean"]
+    assert [row[2] for row in rows] == [
+        r"\textbf{1,200}", "30", "5.0", "2,000", r"\textbf{0.012}"
+    ]  # fmt: skip
+    assert r"\textbf" not in latex_of(summary, SHOWN, TableOptions())
+    chosen = rows_of(latex_of(summary, SHOWN, checked({"columns": ["runs", "algo"]})))
+    assert chosen[1] == ["7", "DP-SE"]
+
+
+def test_a_pivot_has_a_column_for_each_value(summary):
+    head, *rows = rows_of(latex_of(summary, SHOWN, TableOptions(pivot="eps", best=True)))
+    assert head == ["algorithm", r"$\epsilon = 0.1$", r"$\epsilon = 1$", "not private"]
+    assert rows[0] == ["DP-SE", r"\textbf{1,230}", "30.0", ""]
+    assert rows[2] == ["AdaP-UCB", "2,000", r"\textbf{0.0123}", ""]
+    twice = pd.concat([summary, summary], ignore_index=True)
+    assert "pivot=eps:" in message_of(latex_of, twice, SHOWN, TableOptions(pivot="eps"))
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"best": "red"}, "best=red: bold or plain"),
+        ({"digits": 0}, "digits=0: a whole number of at least 1"),
+        ({"columns": ["meen"]}, "did you mean mean?"),
+        ({"pivot": "epss"}, "did you mean eps?"),
+    ],
+)
+def test_bad_options_are_refused(summary, given, reason):
+    def made():
+        return latex_of(summary, SHOWN, checked(given))
+
+    assert reason in message_of(made)
+
+
+def test_without_options_the_usual_table_is_written():
+    assert checked({}) is None
+
+
+STYLE = "columns=algo,eps,mean best=bold digits=2"
+
+
+def test_compare_writes_the_table_for_a_paper(bandit, refused):
+    rows = [f"{a},b,{e},9,0,{r},9,{m + r}" for a, m in (("ucb", 7), ("ts", 50)) for e in (1, 2)
+            for r in range(3)]  # fmt: skip
+    Path("a.csv").write_text("\n".join(["algo,env,eps,horizon,seed,run,t,regret", *rows, ""]))
+    bandit(compare, f"a.csv {STYLE}")
+    head, *found = rows_of(Path("a-compare.tex").read_text())
+    assert head == ["algorithm", r"$\epsilon$", "mean"] and found[0][2] == r"\textbf{8.0}"
+    bandit(compare, "a.csv pivot=eps")
+    assert len(rows_of(Path("a-compare.tex").read_text())) == 3
+    Path("a-compare.tex").unlink()
+    assert "'meen'" in refused(compare, ["a.csv", "columns=meen"])
+    assert not Path("a-compare.tex").exists()
+
+
+@pytest.mark.slow
+def test_run_and_budget_write_the_table_for_a_paper(bandit):
+    small = "horizon=500 runs=3 jobs=1"
+    file = bandit(run, f"-m algo=dp_se,adap_ucb eps=1,2 {small} pivot=eps best=bold")[-1]
+    text = Path(file).with_suffix(".tex").read_text()
+    assert r"$\epsilon = 1$" in text and text.count(r"\textbf{") == 2
+    line = "algo=dp_se env=bernoulli_c2 horizon=500 runs=50 jobs=1 regret=400 out=mine"
+    bandit(budget, f"{line} columns=algo,budget digits=2")
+    assert rows_of(Path("mine.tex").read_text())[0] == ["algorithm", "budget"]
