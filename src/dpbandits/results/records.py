@@ -21,7 +21,11 @@ from .varying import details
 
 SETTINGS, FILE = "settings", "file"  # attributes of tables: records by id, the path of the CSV file
 METRIC = "metric"  # the attribute of a table whose column ``regret`` holds another metric
-FIELDS = {"algo", "parameters", "env", "env_spec", "population", "horizon", "notion", "loss"}
+NUMBER = int | float
+FIELDS: dict[str, Any] = {  # of a record, with their types; budgets and a goal are numbers, too
+    "algo": str, "env": str, "horizon": NUMBER, "parameters": dict, "env_spec": dict,
+    "population": dict | None, "notion": str | None, "loss": NUMBER | None,
+}  # fmt: skip
 Record = Mapping[str, Any]  # see ``Setting.record``
 
 
@@ -47,9 +51,14 @@ def records_in(manifest: Mapping[str, Any]) -> Records:
     """
     found = Records(manifest["settings"].items())
     for record in found.values():
-        parts = record["parameters"], record["env_spec"], record["population"] or {}
-        if not (record.keys() >= FIELDS and all(isinstance(part, dict) for part in parts)):
-            raise KeyError
+        budgets = [record[name] for name in BUDGETS if record.get(name) is not None]
+        numbers = [*record["parameters"].values(), *record.get("goal", {}).values(), *budgets]
+        if not (
+            record.keys() & {*BUDGETS}
+            and all(isinstance(record[name], kind) for name, kind in FIELDS.items())
+            and all(isinstance(x, NUMBER) for x in numbers)
+        ):
+            raise TypeError
     return found
 
 
