@@ -11,10 +11,14 @@ from scipy.special import gamma as gamma_function
 
 
 def scores_of(rng, x, theta):
-    """<theta, x>; where theta is 0 all contexts tie, and a random one is played."""
+    """<theta, x>; where theta is 0 all contexts tie, and a random one is played: each in turn takes
+    the place of those before it with the probability that makes all equally likely.
+    """
     scores = np.einsum("rki,ri->rk", x, theta)
-    tied = ~theta.any(axis=1)
-    scores[tied] = rng.random((tied.sum(), x.shape[1]))
+    for run in np.flatnonzero(~theta.any(axis=1)):
+        for k in range(1, x.shape[1]):
+            if rng.random() < 1 / (k + 1):
+                scores[run] = np.arange(x.shape[1]) == k
     return scores
 
 
@@ -55,25 +59,25 @@ def ldp_sgd(env, T, runs, rng, eps, eta=5.0, link="linear", mutant=""):
     return regret
 
 
-def ldp_ols(env, T, runs, rng, eps, delta=0.1, alpha=0.1, calibration="printed", mutant=""):
-    """Regret of some runs."""
-    d = len(env["theta"])
+def ldp_ols(
+    env, T, runs, rng, eps, delta=0.1, alpha=0.1, calibration="printed", mutant="", own=None
+):
+    """Regret of some runs; ``own`` is the learner's generator."""
+    own, d = own or rng, len(env["theta"])
     s = 2 * math.sqrt(2 * math.log(1.25 / delta)) / eps
     if calibration == "exact":
         s = 2 / exact_mu(eps, delta)
     s /= 2 if mutant == "s" else 1
     c = 2 * s * (4 * math.sqrt(d) + 2 * math.log(2 * T / alpha))
-    c = {"shift": 0.0, "half shift": c / 2}.get(mutant, c)
+    c = 0.0 if mutant == "shift" else c
     V, u = np.zeros((runs, d, d)), np.zeros((runs, d))
     theta, regret = np.zeros((runs, d)), np.zeros(runs)
     for t in range(1, T + 1):
         x = drawn(env, rng, runs)
-        lost, chosen, reward = played(env, rng, x, scores_of(rng, x, theta))
+        lost, chosen, reward = played(env, rng, x, scores_of(own, x, theta))
         regret += lost
-        W = symmetric(rng, runs, d, s if mutant == "W" else 2 * s, 1)
+        W = symmetric(own, runs, d, s if mutant == "W" else 2 * s, 1)
         V += chosen[:, :, None] * chosen[:, None, :] + W
-        u += reward[:, None] * chosen + s * rng.standard_normal((runs, d))
-        if mutant == "late" and t % 10:  # an estimate in every tenth round
-            continue
+        u += reward[:, None] * chosen + s * own.standard_normal((runs, d))
         theta = np.linalg.solve(V + c * math.sqrt(t) * np.eye(d), u[:, :, None])[:, :, 0]
     return regret

@@ -18,7 +18,7 @@ def greedy_learners_beat_ldp_lin_ucb(runs: Runs) -> Parts:
     """LDP-SGD and LDP-OLS have less regret than LDP-UCB (LDP-LinUCB as printed) at eps .5 and 1, T
     = 1e6.
 
-    WHY1
+    LDP-LinUCB as printed explores so much that it learns nothing at these budgets.
     """
     for case in runs.each(eps=LEVELS, env_instance=THETAS):
         for learner in greedy(case):
@@ -30,7 +30,7 @@ def greedy_learners_beat_ldp_lin_ucb(runs: Runs) -> Parts:
 def regret_of_greedy_learners_grows_as_the_root(runs: Runs) -> Parts:
     """The regret of LDP-SGD and LDP-OLS grows as sqrt(T): from T/2 to T = 1e6 by less than 2^.6.
 
-    WHY2
+    The noise of least squares is so large at these budgets that learning has hardly begun at T/2.
     """
     for case in runs.each(eps=LEVELS, env_instance=THETAS):
         for learner in greedy(case):
