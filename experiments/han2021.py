@@ -2,6 +2,8 @@
 LinUCB. Runs of all thetas are averaged.
 """
 
+import numpy as np
+
 from dpbandits.figures.bands import curve_of, draw_band
 from dpbandits.figures.labels import budget_title, labelled
 from dpbandits.figures.layout import label_edges
@@ -18,12 +20,12 @@ EARLIEST = 1e-4  # of the horizon
 @styled
 def draw(table):
     table = labelled(table[table["t"] >= EARLIEST * table["horizon"]], but=["env.instance"])
-    budgets = sorted(table["eps"].dropna().unique())
+    budgets = sorted(eps for eps in table["eps"].unique() if np.isfinite(eps))
     styles = styles_of(table)
     figure = Chart(figsize=(3.8 * len(budgets) + 0.4, 4.2))
     axes = figure.subplots(1, len(budgets), squeeze=False, sharey=True)
     for ax, eps in zip(axes.flat, budgets, strict=True):
-        here = table[(table["eps"] == eps) | table["eps"].isna()]
+        here = table[(table["eps"] == eps) | ~np.isfinite(table["eps"])]
         for label, rows in here.groupby("line", sort=False):
             curve = curve_of(rows, "t", "ci")
             ax.plot(curve["t"], curve["middle"], label=label, **styles[label])
