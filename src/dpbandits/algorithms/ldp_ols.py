@@ -12,7 +12,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "LDP-OLS"
-LINE = "orange", "solid"
+LINE = "olive", "dashed"
 REWARDS = BOUNDED_CONTEXTUAL
 ROUND_BY_ROUND = True
 PRINTED = 0.0

@@ -10,7 +10,7 @@ from ..authoring import (
 )  # fmt: skip
 
 NAME = "LDP-SGD"
-LINE = "green", "solid"
+LINE = "olive", "solid"
 REWARDS = BOUNDED_CONTEXTUAL
 GUARANTEE = message_dp("Han et al. 2021, Algorithm 1", None, one_bit, "sphere_message")
 ROUND_BY_ROUND = True

@@ -27,7 +27,7 @@ from .labels import WITHOUT, scientific
 PALETTE = {
     "vermillion": "#D55E00", "blue": "#0072B2", "orange": "#E69F00", "green": "#009E73",
     "purple": "#CC79A7", "sky blue": "#56B4E9", "brown": "#7F4F24", "grey": "#999999",
-    "black": "#000000", "wine": "#882255",
+    "black": "#000000", "wine": "#882255", "olive": "#999933",
 }  # fmt: skip
 DASHES: dict[str, Any] = {
     "solid": "-",
