@@ -67,7 +67,9 @@ POWER = 1 / 1.9
 SIZES = "K = 5", "ratio", "K = 20", "ratio"  # columns of the tables
 TIMES = "plain, times", "naive Numba loop, times"
 EPISODIC_TIMES = "plain loop, times", TIMES[1]
-CONTEXTUAL = "adac_oful", "lin_ucb", "rs_oful", "private_lin_ucb", "ldp_lin_ucb"
+CONTEXTUAL = (
+    "adac_oful", "lin_ucb", "rs_oful", "private_lin_ucb", "ldp_lin_ucb", "ldp_sgd", "ldp_ols",
+)  # fmt: skip
 POSTERIORS = "dp_ts", "lazy_dp_ts", "ts"  # Thompson sampling
 # Environments of five arms, and of the twenty means of Ren et al. 2020, for each law
 FIVE = "bernoulli_c2", dp.environment("ren_gaussian", means=[0.9, 0.8, 0.7, 0.6, 0.5]), "pareto_v09"

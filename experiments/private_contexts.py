@@ -22,10 +22,13 @@ LOOKS = {  # of each curve: its label, colour and dash
     "ldp_lin_ucb printed exact": (f"{LOCAL}, printed, exact noise", "purple", "dashed"),
     "ldp_lin_ucb coded printed": (f"{LOCAL}, as in the code", "green", "solid"),
     "ldp_lin_ucb coded exact": (f"{LOCAL}, as in the code, exact noise", "green", "dashed"),
+    "ldp_sgd": ("local DP (LDP-SGD)", "sky blue", "solid"),
+    "ldp_ols printed": ("local DP (LDP-OLS)", "wine", "solid"),
+    "ldp_ols exact": ("local DP (LDP-OLS), exact noise", "wine", "dashed"),
 }
 LAST = {  # the largest eps that the printed noise keeps, or is proved to keep (Wishart, T = 1e6)
     "private_lin_ucb gaussian printed": 1997, "private_lin_ucb wishart printed": 35,
-    "ldp_lin_ucb printed printed": 26, "ldp_lin_ucb coded printed": 11,
+    "ldp_lin_ucb printed printed": 26, "ldp_lin_ucb coded printed": 11, "ldp_ols printed": 5.7,
 }  # fmt: skip
 OPTIONS = ("noise", "variant", "calibration", "bonus")
 DRAWS = 100_000  # rounds that estimate the regret of random play

@@ -74,6 +74,7 @@ def bound(w):
 
 SLIDES = {
     ("adap_tt", 0.001): 1.73e6, ("adap_tt", 0.1): 7.5e4,
+    ("adap_tt_star", 0.001): 1.35e6, ("adap_tt_star", 0.1): 7.8e4,
     ("dp_se_bai", 0.001): 9.4e6, ("dp_se_bai", 0.1): 4.66e5,
 }  # fmt: skip
 NORMAL = {0.5: 2.0, 1.0: 1.0, 1.5: 2.0, 2.0: 3.0}  # eps_min of clipped_normal
@@ -108,6 +109,8 @@ LAWS = {
     "CZ2": (only("dist_dp_se", low=2.0, high=1.0),),
     "HH1": (only("lazy_dp_ts"),),
     "HH2": (lambda w: 1.0 if w["algo"] != "dp_ts" else 0.5 if w["eps"] == 500.0 else 3.0,),
+    "HL1": (only("ldp_lin_ucb", low=2.0, high=1.0),),
+    "HL2": (lambda w: 1.0,),
     "R1": (lambda w: {"heldp_ucb_b": 1.6, "heldp_ucb_l": 8.6}.get(w["algo"], 1.0),),
     "R2": (lambda w: {"heldp_ucb_b": 74.0, "heldp_ucb_l": 210.0}.get(w["algo"], 1.0),),
     "R3": (lambda w: {"heldp_ucb_b": 4.5, "heldp_ucb_l": 23.0}.get(w["algo"], 1.0),),
@@ -131,7 +134,7 @@ LAWS = {
 COUNTING = {
     "README.md": "Of {1} published claims most are reproduced,",
     "docs/claims.md": "The table lists {0} claims: {1} that papers publish of their experiments, "
-    "{2} that are known to us from summaries of papers (CZ, SA), and {3} of ours:",
+    "{2} that are known to us from summaries of papers (CZ, HL, SA), and {3} of ours:",
 }
 UNKNOWN = {"ZZ2"}  # the ratio of two excesses of which one is negative has no lower limit
 

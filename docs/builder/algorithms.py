@@ -17,7 +17,7 @@ GROUPS = {"algo": ("Algorithms", "algorithms"), "rule": ("Stopping rules", "rule
 HOMES = {"algo": "algorithms", "rule": "stopping"}
 REFERENCES = (
     "references", "stopping_references", "identification_references", "linear_references",
-    "private_references",
+    "private_references", "greedy_references",
 )  # fmt: skip
 # Environments for examples: an algorithm is shown on the first that it accepts
 EXAMPLES = (

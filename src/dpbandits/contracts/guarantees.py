@@ -187,7 +187,7 @@ class Guarantee:
     Attributes:
         notion: ``global`` (a trusted curator sees the rewards, its output is private), ``local``
             (the response of each user is private), ``global zCDP``, ``global RDP``, ``joint DP``,
-            ``local DP`` (the last two of contexts and rewards) or ``none``.
+            ``local DP``, ``pure local`` (the last three of contexts and rewards) or ``none``.
         epsilon: the privacy loss in nats as a function of the parameters by name; for local
             privacy ``eps`` is the level of the user.
         source: paper and theorem that prove it.
@@ -324,9 +324,21 @@ def joint_dp(
     )  # fmt: skip
 
 
-def message_dp(source: str, mu: Callable[[Values], float], alignment: Aligned = None) -> Guarantee:
-    """Local (eps, delta)-DP of a user's message about contexts and reward; see ``joint_dp``."""
+def message_dp(
+    source: str,
+    mu: Callable[[Values], float] | None,
+    alignment: Aligned = None,
+    mechanism: str | None = None,
+) -> Guarantee:
+    """Local (eps, delta)-DP of a user's message about contexts and reward (see ``joint_dp``), or
+    with a ``mu`` of None pure eps-local DP.
+    """
+    if mu is None:
+        return Guarantee(
+            "pure local", all_of_eps, source, mechanism, MESSAGE, alignment,
+            neighbours=ANY_TWO_ROUNDS, of_contexts=True,
+        )  # fmt: skip
     return Guarantee(
-        "local DP", nothing_hidden, source, None, MESSAGE, alignment, exact_curve(mu),
+        "local DP", nothing_hidden, source, mechanism, MESSAGE, alignment, exact_curve(mu),
         ANY_TWO_ROUNDS, of_contexts=True,
     )  # fmt: skip

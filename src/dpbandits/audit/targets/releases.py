@@ -31,6 +31,7 @@ from ...parts.noise.discrete_noise import (
 )
 from ...parts.noise.local_randomizers import send_bit
 from ...parts.noise.mechanisms import gaussian, gaussian_mean, laplace, laplace_mean, laplace_scale
+from ...parts.noise.sphere import choose_side, sphere_radius
 from ...parts.schedules.buffers import fill_buffer, new_buffers
 
 
@@ -295,3 +296,11 @@ def context_matrices(rng, x, rho, out):
         row = ROUNDS[int(x[i])]
         add_row(rng, tree, np.reshape(row, (1, 3)), 0, row[2], s, 0.0)
         write_triangle(tree.prefix, 6 * i, True, out)
+
+
+@mechanism("LDP-SGD: on which side of 0 a user's message about a gradient lies",
+           values=PLACES, seen=lambda n: 2)  # fmt: skip
+def sphere_message(rng, x, eps, out):
+    row = ROUNDS[int(x[0])]
+    out[:] = 2.0 * row[2] * row[:2]  # at most as long as R = 2
+    choose_side(rng, out, ROUNDS[4, :2], sphere_radius(2, eps, 2.0), eps, 2.0)

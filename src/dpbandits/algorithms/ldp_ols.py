@@ -1,0 +1,69 @@
+"""LDP-OLS: greedy play by least squares on one private message of each user."""
+
+import math
+from typing import Literal
+
+import numpy as np
+
+from ..authoring import (
+    BOUNDED_CONTEXTUAL, Budget, Confidence, contexts, dimension, ensure_contexts, estimate_noisy,
+    greedy, kernel, message_dp, mu_for, new_noisy_estimate, play, receive_message, rounds_left,
+    shared, user_message,
+)  # fmt: skip
+
+NAME = "LDP-OLS"
+LINE = "violet", "dashed"
+REWARDS = BOUNDED_CONTEXTUAL
+ROUND_BY_ROUND = True
+PRINTED = 0.0
+LEAST = 0.1  # the shift without noise, where c is 0 (ours)
+
+
+def noise_ratio(values):
+    """The mu of a message: two of them differ most by 2 x, of one context and opposite rewards."""
+    return 2.0 / deviation(*(values[name] for name in ("eps", "delta", "calibration")))
+
+
+GUARANTEE = message_dp("Han et al. 2021, Algorithm 1", noise_ratio, user_message)
+
+
+@kernel
+def ldp_ols(
+    game, rng, eps: Budget, delta: Confidence, alpha: Confidence,
+    calibration: Literal["printed", "exact"],
+):  # fmt: skip
+    """LDP-OLS (Han et al. 2021, Algorithm 1). (eps, delta)-local DP of each user's message about a
+    context of length at most 1 and a reward in [-1, 1].
+
+    The user plays the largest <theta, x>, ties at random (ours), and sends x x^T with noise of
+    standard deviation 2 s and r x with noise of standard deviation s. The printed s keeps a small
+    eps only, since it is proportional to 1/eps; ``exact`` has the least noise for every eps
+    (derived). With an infinite eps V is shifted by .1 (ours).
+
+    Args:
+        eps: privacy budget; infinite: no noise.
+        delta: of (eps, delta)-local DP.
+        alpha: failure probability, on which the shift of V depends.
+        calibration: of the noise, ``printed`` or ``exact``.
+    """
+    d, T = dimension(game), rounds_left(game)
+    s = deviation(eps, delta, calibration)
+    c = 2.0 * s * (4.0 * math.sqrt(d) + 2.0 * math.log(2.0 * T / alpha))
+    M = np.zeros((d + 1, d + 1))  # V, with 2 u as its last row
+    V = new_noisy_estimate(d)  # its theta is twice the estimate, which plays as the estimate does
+    t = 0
+    x = contexts(game)
+    while rounds_left(game) > 0:
+        t += 1
+        ensure_contexts(game)  # x holds the contexts of this round
+        a = greedy(rng, V.theta, x)
+        receive_message(rng, M, x, a, 2.0 * play(game, a), 2.0 * s)
+        estimate_noisy(V, M, c * math.sqrt(t) if s > 0.0 else LEAST)
+
+
+@shared
+def deviation(eps, delta, calibration):
+    """s, the standard deviation of the noise of r x."""
+    if calibration != PRINTED:
+        return 2.0 / mu_for(eps, delta)
+    return 2.0 * math.sqrt(2.0 * math.log(1.25 / delta)) / eps

@@ -1,0 +1,53 @@
+"""LDP-SGD: greedy play by gradient descent on one private message of each user."""
+
+from typing import Literal
+
+import numpy as np
+
+from ..authoring import (
+    BOUNDED_CONTEXTUAL, Budget, Positive, contexts, descend, dimension, ensure_contexts, greedy,
+    inner_product, kernel, message_dp, one_bit, play, rounds_left, send_direction, sigmoid,
+)  # fmt: skip
+
+NAME = "LDP-SGD"
+LINE = "violet", "solid"
+REWARDS = BOUNDED_CONTEXTUAL
+GUARANTEE = message_dp("Han et al. 2021, Algorithm 1", None, one_bit, "sphere_message")
+ROUND_BY_ROUND = True
+LINEAR = 0.0  # the link
+LONGEST = 2.0  # R = 2 c_r C_B, of the gradient: |mu - r| <= 2 and |x| <= 1
+
+
+@kernel
+def ldp_sgd(
+    game, rng, eps: Budget, eta: Positive, link: Literal["linear", "logistic"]
+):  # fmt: skip
+    """LDP-SGD (Han et al. 2021, Algorithm 1). eps-local DP of each user's message about a context
+    of length at most 1 and a reward in [-1, 1].
+
+    The user plays the largest <theta, x>, ties at random (ours), and sends a private gradient.
+    theta is projected onto the unit ball (ours; the paper projects nowhere). Without the
+    projection the gradient soon exceeds the R of the randomizer, which counts it as R (biased).
+
+    Args:
+        eps: privacy budget; infinite: no noise.
+        eta: the step of round t is eta/(t + 1); the paper's depends on unknown constants.
+        link: the mean of a reward is mu(<theta, x>), mu(z) = z (``linear``) or 1/(1 + e^-z)
+            (``logistic``, for rewards in [0, 1]).
+    """
+    d = dimension(game)
+    theta, v, z = np.zeros(d), np.zeros(d), np.zeros(d)
+    t = 0
+    x = contexts(game)
+    while rounds_left(game) > 0:
+        t += 1
+        ensure_contexts(game)  # x holds the contexts of this round
+        a = greedy(rng, theta, x)
+        mu = inner_product(theta, x, a)
+        if link != LINEAR:
+            mu = sigmoid(mu)
+        g = mu - play(game, a)
+        for i in range(d):
+            v[i] = g * x[a, i]
+        send_direction(rng, v, z, eps, LONGEST)
+        descend(theta, v, eta / (t + 1.0))
