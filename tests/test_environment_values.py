@@ -109,7 +109,7 @@ def test_values_of_populations():
     [
         (lambda: dp.environment("bernoulli_c22"), "did you mean bernoulli_c2?"),
         (lambda: dp.environment("bernoulli_c2", armz=3), "did you mean env.arms?"),
-        (lambda: dp.environment("../env/bernoulli"), "unknown env"),
+        (lambda: dp.environment("../env/bernoulli"), "env=empirical env.file=../env/bernoulli"),
         (lambda: dp.population("level"), "did you mean levels?"),
         (lambda: dp.population("levels", level=2), "did you mean population.levels?"),
         (lambda: dp.contaminated("bernoulli_c22", 0.1), "did you mean bernoulli_c2?"),

@@ -3,19 +3,15 @@
 import html
 import json
 import re
-import sys
 
 import pytest
+from builder import pictures
 
 import dpbandits as dp
 from dpbandits.figures.options import FONTS, WIDTHS
 from dpbandits.files import package_folder
 
-DOCS = package_folder("conf").parent / "docs"
-sys.path.insert(0, str(DOCS / "builder"))
-import pictures  # noqa: E402
-
-FOLDER = DOCS / "_static" / "paper"
+FOLDER = package_folder("conf").parent / "docs" / "_static" / "paper"
 NAMES = pictures.pictures()
 
 

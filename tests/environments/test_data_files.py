@@ -377,7 +377,7 @@ def test_arms_of_different_laws_on_the_command_line():
         ("env=DATA.CSV.GZ", ["env=empirical env.file=DATA.CSV.GZ"]),
         ("population=users.csv", ["population=file population.path=users.csv"]),
         ("env=beta", ["env=beta: a law of one arm", "env=mixed 'env.arms=[{law: beta, ...}"]),
-        ("env=dir/bernoulli", ["unknown env 'dir/bernoulli'"]),
+        ("env=dir/bernoulli", ["env=empirical env.file=dir/bernoulli"]),
         ("env=empirical env.file=no.csv", ["env.file=no.csv: no such file"]),
         ("env=table env.file=no/no.csv", ["env.file=no/no.csv: no such file"]),
         ("algo=heldp_ucb_l population=file population.path=no.csv eps_min=1",

@@ -95,7 +95,7 @@ PLOT = [
     ("experiment=azize2022_fig8 results=r", "r/azize2022_fig8.csv", "bandit-run experiment="),
     ("experiment=", "experiment", "azize2022_fig4"),
     ("", "experiment=NAME", "--help"),
-    ("foo=1", "'foo'", "experiment"),
+    ("foo=1", "unknown key 'foo'", "did you mean font?"),
     ("--foo", "--foo", "--help"),
     ("experiment=../x", "'../x'", "azize2022_fig2"),
     ("experiment=azize2022_fig8 bounds=maybe", "bounds=maybe:", "true or false"),
