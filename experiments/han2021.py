@@ -1,6 +1,5 @@
 """Han et al. 2021: regret of greedy learners with local privacy against time, beside LDP-LinUCB and
-LinUCB. Runs of all thetas are averaged.
-"""
+LinUCB."""
 
 import numpy as np
 
@@ -12,14 +11,14 @@ from dpbandits.figures.style import Chart, finish, styled, styles_of
 TITLE = "Local privacy of contexts and rewards (Han et al. 2021)"
 NOTE = (
     "contextual_sphere: $K$ = 10, $d$ = 2, rewards $\\pm$1; LDP-SGD is $\\epsilon$-locally DP, the "
-    "others have $\\delta$ = .1. Means of THETAS thetas, RUNS runs each. Bands: 95 % interval."
+    "others have $\\delta$ = .1. Means of RUNS runs. Bands: 95 % interval."
 )
 EARLIEST = 1e-4  # of the horizon
 
 
 @styled
 def draw(table):
-    table = labelled(table[table["t"] >= EARLIEST * table["horizon"]], but=["env.instance"])
+    table = labelled(table[table["t"] >= EARLIEST * table["horizon"]])
     budgets = sorted(eps for eps in table["eps"].unique() if np.isfinite(eps))
     styles = styles_of(table)
     figure = Chart(figsize=(3.8 * len(budgets) + 0.4, 4.2))
@@ -32,5 +31,4 @@ def draw(table):
             draw_band(ax, curve, "t", styles[label]["color"])
         ax.set(title=budget_title("eps", eps), xscale="log", yscale="log")
     label_edges(axes, "round $t$", "pseudo-regret")
-    note = NOTE.replace("THETAS", str(table["env.instance"].nunique()))
-    return finish(figure, TITLE, table, note)
+    return finish(figure, TITLE, table, NOTE)

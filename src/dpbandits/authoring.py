@@ -72,7 +72,7 @@ from .parts.noise.discrete_noise import (
 from .parts.linear.design import (
     TOLERANCE, Design, least_squares, optimal_design, play_design, values_of,
 )  # fmt: skip
-from .parts.linear.greedy import descend, greedy, inner_product
+from .parts.linear.greedy import descend, greedy, inner_product, solve_shifted
 from .parts.linear.matrices import smallest_eigenvalue
 from .parts.linear.noise import add_noise, chi_square_tail, release_sums
 from .parts.linear.noisy_matrices import (
@@ -91,7 +91,7 @@ from .parts.noise.local_randomizers import (
 from .parts.noise.mechanisms import (
     gaussian, gaussian_mean, laplace, laplace_mean, laplace_scale, laplace_sum,
 )  # fmt: skip
-from .parts.noise.sphere import send_direction
+from .parts.noise.sphere import send_direction, sphere_radius
 from .parts.counting.counters import (
     BINARY, CALIBRATED, LITERAL, Counters, counter_noise, new_counters, noise_bonus,
 )  # fmt: skip
@@ -193,7 +193,8 @@ __all__ = [  # noqa: RUF022  grouped by purpose
     "new_noisy_estimate", "estimate_noisy", "optimistic_by_squares",
     "Shifted", "gaussian_nodes", "wishart_nodes", "delta_of_noise", "mu_for",
     # greedy play by private gradients
-    "greedy", "inner_product", "send_direction", "descend",
+    "greedy", "inner_product", "sphere_radius", "send_direction", "descend",
+    "solve_shifted",
     # types of parameters: the annotations of the signature, beside ``Literal`` of Python
     "Budget", "Positive", "NotNegative", "AboveOne", "Probability", "Confidence", "Fraction",
     "Range", "Order", "MomentBound", "MomentOrder", "Interval", "Named", "POSITIVE", "below",

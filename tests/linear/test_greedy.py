@@ -15,7 +15,7 @@ import dpbandits as dp
 from dpbandits.algorithms import ldp_ols
 from dpbandits.audit.alignment.align import align
 from dpbandits.authoring import gaussian, greedy, send_direction
-from dpbandits.parts.noise.sphere import choose_side
+from dpbandits.parts.noise.sphere import choose_side, sphere_radius
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 
 R = 2.0  # of messages about gradients
@@ -26,9 +26,9 @@ SPHERE = BALL | {"theta": [0.8, 0.6], "center": [0.0, 0.0], "variance": 1e100}
 
 def messages(v, eps, runs, seed=0):
     rng, found = np.random.default_rng(seed), np.tile(np.array(v), (runs, 1))
-    z = np.zeros(len(v))
+    z, radius = np.zeros(len(v)), sphere_radius(len(v), eps, R)
     for message in found:
-        send_direction(rng, message, z, eps, R)
+        send_direction(rng, message, z, radius, eps, R)
     return found
 
 
@@ -170,9 +170,9 @@ def too_sure(rng, v, z, scale, eps, R):
     choose_side(rng, v, z, scale, 4 * eps, R)
 
 
-def unhidden(rng, v, z, eps, R):
+def unhidden(rng, v, z, radius, eps, R):
     """The message is the vector, after as many random numbers."""
-    send_direction(rng, v.copy(), z, eps, R)
+    send_direction(rng, v.copy(), z, radius, eps, R)
 
 
 def half_message(rng, M, X, a, r, sigma):

@@ -6,9 +6,8 @@ from typing import Literal
 import numpy as np
 
 from ..authoring import (
-    BOUNDED_CONTEXTUAL, Budget, Confidence, contexts, dimension, ensure_contexts, estimate_noisy,
-    greedy, kernel, message_dp, mu_for, new_noisy_estimate, play, receive_message, rounds_left,
-    shared, user_message,
+    BOUNDED_CONTEXTUAL, Budget, Confidence, contexts, dimension, ensure_contexts, greedy, kernel,
+    message_dp, mu_for, play, receive_message, rounds_left, shared, solve_shifted, user_message,
 )  # fmt: skip
 
 NAME = "LDP-OLS"
@@ -49,16 +48,16 @@ def ldp_ols(
     d, T = dimension(game), rounds_left(game)
     s = deviation(eps, delta, calibration)
     c = 2.0 * s * (4.0 * math.sqrt(d) + 2.0 * math.log(2.0 * T / alpha))
-    M = np.zeros((d + 1, d + 1))  # V, with 2 u as its last row
-    V = new_noisy_estimate(d)  # its theta is twice the estimate, which plays as the estimate does
+    M, A = np.zeros((d + 1, d + 1)), np.zeros((d + 1, d + 1))  # V, with 2 u as its last row
+    theta = np.zeros(d)  # twice the estimate, which plays as the estimate does
     t = 0
     x = contexts(game)
     while rounds_left(game) > 0:
         t += 1
         ensure_contexts(game)  # x holds the contexts of this round
-        a = greedy(rng, V.theta, x)
+        a = greedy(rng, theta, x)
         receive_message(rng, M, x, a, 2.0 * play(game, a), 2.0 * s)
-        estimate_noisy(V, M, c * math.sqrt(t) if s > 0.0 else LEAST)
+        solve_shifted(theta, A, M, c * math.sqrt(t) if s > 0.0 else LEAST)
 
 
 @shared

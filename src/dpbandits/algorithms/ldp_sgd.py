@@ -7,6 +7,7 @@ import numpy as np
 from ..authoring import (
     BOUNDED_CONTEXTUAL, Budget, Positive, contexts, descend, dimension, ensure_contexts, greedy,
     inner_product, kernel, message_dp, one_bit, play, rounds_left, send_direction, sigmoid,
+    sphere_radius,
 )  # fmt: skip
 
 NAME = "LDP-SGD"
@@ -37,6 +38,7 @@ def ldp_sgd(
     """
     d = dimension(game)
     theta, v, z = np.zeros(d), np.zeros(d), np.zeros(d)
+    radius = sphere_radius(d, eps, LONGEST)
     t = 0
     x = contexts(game)
     while rounds_left(game) > 0:
@@ -49,5 +51,5 @@ def ldp_sgd(
         g = mu - play(game, a)
         for i in range(d):
             v[i] = g * x[a, i]
-        send_direction(rng, v, z, eps, LONGEST)
+        send_direction(rng, v, z, radius, eps, LONGEST)
         descend(theta, v, eta / (t + 1.0))

@@ -4,7 +4,7 @@ from .claim import claim
 from .samples import Runs
 from .statistics import Parts, growth, ratio
 
-LEVELS, THETAS = (0.5, 1.0), range(4)
+LEVELS = 0.5, 1.0
 
 
 def greedy(runs: Runs):
@@ -23,7 +23,7 @@ def greedy_learners_beat_ldp_lin_ucb(runs: Runs) -> Parts:
     bonus is so large that it learns hardly anything. The regret of greedy learners varies so much
     that the five runs of a theta leave most parts undecided.
     """
-    for case in runs.each(eps=LEVELS, env_instance=THETAS):
+    for case in runs.each(eps=LEVELS):
         for learner in greedy(case):
             yield ratio(case(algo="ldp_lin_ucb", variant="printed"), learner, above=1)
 
@@ -36,6 +36,6 @@ def regret_of_greedy_learners_grows_as_the_root(runs: Runs) -> Parts:
     The ratio is below 2^.6 = 1.52 in every part, and at most 1.46; the five runs of a theta leave
     most parts undecided.
     """
-    for case in runs.each(eps=LEVELS, env_instance=THETAS):
+    for case in runs.each(eps=LEVELS):
         for learner in greedy(case):
             yield growth(learner, below=2**0.6)

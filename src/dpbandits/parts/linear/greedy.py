@@ -1,4 +1,6 @@
-"""The greedy choice among contexts, without a bonus, and a step of gradient descent in the ball."""
+"""The greedy choice among contexts, without a bonus; its estimates by least squares of noisy sums
+and by a step of gradient descent in the ball.
+"""
 
 from __future__ import annotations
 
@@ -31,6 +33,27 @@ def inner_product(theta: np.ndarray, X: np.ndarray, a: int) -> float:
     for i in range(len(theta)):
         total += theta[i] * X[a, i]
     return total
+
+
+@inlined
+def solve_shifted(theta: np.ndarray, A: np.ndarray, M: np.ndarray, shift: float) -> None:
+    """Fill theta with (V + shift I)^-1 u, where the lower triangle of ``M`` holds V and, as its
+    last row, u. ``A`` is work space of its shape. V may be indefinite: L D L^T without pivoting.
+    """
+    d = len(theta)
+    for p in range(d + 1):
+        for q in range(min(p + 1, d)):
+            A[p, q] = M[p, q] + (shift if p == q else 0.0)
+    for k in range(d):
+        for p in range(k + 1, d + 1):
+            c = A[p, k] / A[k, k]
+            for q in range(k + 1, min(p + 1, d)):
+                A[p, q] -= c * A[q, k]
+    for k in range(d - 1, -1, -1):
+        x = A[d, k]
+        for p in range(k + 1, d):
+            x -= A[p, k] * theta[p]
+        theta[k] = x / A[k, k]
 
 
 @inlined

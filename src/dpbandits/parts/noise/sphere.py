@@ -20,7 +20,7 @@ def sphere_radius(d: int, eps: float, R: float) -> float:
 
 @inlined
 def send_direction(
-    rng: np.random.Generator, v: np.ndarray, z: np.ndarray, eps: float, R: float
+    rng: np.random.Generator, v: np.ndarray, z: np.ndarray, radius: float, eps: float, R: float
 ) -> None:
     """Replace the vector v by an eps-locally DP message about it, a point of a sphere (Duchi,
     Jordan & Wainwright 2018, section 4.2.3). An infinite eps leaves the vector as it is.
@@ -29,6 +29,7 @@ def send_direction(
         rng: the generator.
         v: the vector, of length at most R; then the message.
         z: work space of the same length.
+        radius: the length of the message, ``sphere_radius``.
         eps: privacy budget.
         R: the largest length of a vector.
     """
@@ -38,7 +39,7 @@ def send_direction(
     for i in range(len(v)):
         z[i] = normal(rng)
         square += z[i] * z[i]
-    choose_side(rng, v, z, sphere_radius(len(v), eps, R) / math.sqrt(square), eps, R)
+    choose_side(rng, v, z, radius / math.sqrt(square), eps, R)
 
 
 @inlined
