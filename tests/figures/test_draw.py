@@ -114,7 +114,7 @@ def test_regret_of_zero_is_drawn_on_a_linear_axis():
     figure = dp.plot(nothing)
     (ax,) = figure.axes
     assert ax.get_yscale() == ax.get_xscale() == "linear" and ax.get_ylim()[0] < 0
-    assert note_of(figure).endswith("all runs alike.")
+    assert note_of(figure).endswith("has equal runs.")
     assert dp.plot(nothing, x="eps").axes[0].get_yscale() == "linear"
     assert dp.plot(nothing, kind="tail").axes[0].get_xscale() == "linear"
     both = pd.concat([made([("adap_ucb", 1.0)]), nothing])
@@ -159,7 +159,7 @@ def test_the_note_counts_the_runs_of_each_setting_and_says_if_they_are_alike():
     assert "mean of 2 to 5 runs" in note_of(dp.plot(different))
     assert note_of(dp.plot(different)).endswith("95 % interval of the mean.")
     alike = made([("dp_se", 1.0, 4)], lambda t, run: t)
-    assert note_of(dp.plot(alike)).endswith("of the mean. Without a band: all runs alike.")
+    assert note_of(dp.plot(alike)).endswith("of the mean. A line without a band has equal runs.")
 
 
 def test_lines_across_and_single_points_have_bands():

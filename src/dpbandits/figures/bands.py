@@ -94,5 +94,5 @@ def band_note(table: pd.DataFrame, band: str) -> str:
     if ends["count"].max() == 1:
         return "Lines: a single run of each setting."
     if ((ends["nunique"] == 1) & (ends["count"] > 1)).any():
-        note += " Without a band: all runs alike."
+        note += " A line without a band has equal runs."
     return note
