@@ -20,9 +20,12 @@ ABOUT = {
     "--completion": "prints the script of a shell's tab completion",
     "--dry-run": "prints settings, rows, disk space and time, and runs nothing",
     "--config-dir": "a folder with algorithms, environments and experiments of your own",
+    "--keep-tables": "keeps tables, their summaries, manifests and figures",
     "--multirun": "the same as `-m`",
+    "--older": "an age, `30d`, `12h` or `2w`: only files that were written longer ago",
     "--show": "prints how the figure in a file was made: the command, the version, the settings",
     "--version": "the version of the package",
+    "--yes": "removes the files that are printed; nothing is removed without it",
     "-m": "every combination of values that are separated by commas",
 }
 

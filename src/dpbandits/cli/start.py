@@ -97,3 +97,4 @@ def check_variables() -> None:
 run, stop, plot, status = (partial(start, name) for name in ("run", "stop", "plot", "status"))
 bounds, claims, audit = (partial(start, name) for name in ("bounds", "claims", "audit"))
 report, compare, budget = (partial(start, name) for name in ("report", "compare", "budget"))
+results = partial(start, "results")

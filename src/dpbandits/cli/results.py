@@ -1,0 +1,204 @@
+"""bandit-results: list, show and remove tables and stored runs of a results folder."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from argparse import Namespace
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tabulate import tabulate
+
+from ..errors import BadInput, unknown
+from ..files import RUNS, locked, remove_file
+from ..results.manifest import UNREADABLE, read_manifest
+from .command import MOST, Parser, entry_point, names_and_keys, results_of
+
+UNITS = {"h": 3600.0, "d": 86_400.0, "w": 604_800.0}  # seconds of hours, days and weeks
+AGE = re.compile(rf"(\d+(?:\.\d+)?)([{''.join(UNITS)}])")
+STORED = re.compile(r".+-.+-([0-9a-f]{16})\.(npz|failed|damaged\d*)")
+MANIFEST = {"config", "settings", "sha256", "sources"}  # keys without which a manifest is not ours
+BESIDE = ".csv", ".json", ".md", ".tex"  # the files of a table
+DRAWN = ".pdf", ".png", ".svg", ".pgf"  # and its figures
+SHORTEST = 4  # characters that stand for an id
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a manifest of this package."""
+
+    csv: Path
+    settings: dict[str, Any]  # the records of its settings, by their ids
+
+    @property
+    def files(self) -> list[Path]:
+        """The files of the table, and the figures of its name."""
+        figures = (self.csv.parent / "figures" / f"{self.csv.stem}{end}" for end in DRAWN)
+        return _regular([*(self.csv.with_suffix(end) for end in BESIDE), *figures])
+
+
+def _takes_what(parser: Parser) -> None:
+    parser.add_argument("--older")
+    parser.add_argument("--keep-tables", action="store_true")
+    parser.add_argument("--yes", action="store_true")
+
+
+@entry_point("results", _takes_what)
+def main(given: Namespace) -> int:
+    names, keys = names_and_keys("results", given.words)
+    if not names:
+        raise BadInput("an action is needed: list, show, prune or rm (see bandit-results --help)")
+    action, *names = names
+    if action not in ACTIONS:
+        raise unknown("action", action, ACTIONS)
+    folder = results_of(keys)
+    if not folder.is_dir():
+        raise BadInput(f"results={folder}: no such folder")
+    if (folder / RUNS).is_symlink():
+        raise BadInput(f"results={folder}: {folder / RUNS} is a link; results=DIR may be one")
+    for option in ("older", "keep_tables", "yes"):
+        if getattr(given, option) and option not in TAKES[action]:
+            raise BadInput(f"--{option.replace('_', '-')}: {action} takes no such option")
+    ACTIONS[action](folder, names, given)
+    return 0
+
+
+def _list(folder: Path, names: Sequence[str], given: Namespace) -> None:
+    """Print the tables of a folder, and how much its stored runs are."""
+    _refuse_names("list", names)
+    rows = [[t.csv.stem, f"{len(t.settings):,}", *_size_and_age(t.files)] for t in _tables(folder)]
+    stored = _stored(folder)
+    rows.append(["stored runs", f"{len(stored):,}", *_size_and_age(stored)])
+    align = ["left", "right", "right", "right"]
+    head = ["table", "settings", "MB", "days old"]
+    print(tabulate(rows, head, disable_numparse=True, colalign=align))
+
+
+def _show(folder: Path, names: Sequence[str], given: Namespace) -> None:
+    """Print what the setting with an id was run with, the tables that have it, and its runs."""
+    if len(names) != 1:
+        raise BadInput("show: one id of a setting is needed, from the column setting of a table")
+    [own] = _ids(folder, names[0], needed=1)
+    tables = [table for table in _tables(folder) if own in table.settings]
+    for record in [table.settings[own] for table in tables][:1]:
+        print(json.dumps(record, indent=2))
+    print(f"setting {own}", *(f"in {table.csv}" for table in tables), sep="\n  ")
+    print(*(f"  {file}" for file in _stored(folder) if own in file.name), sep="\n", end="\n")
+
+
+def _prune(folder: Path, names: Sequence[str], given: Namespace) -> None:
+    """Remove stored runs and tables that are older than an age."""
+    _refuse_names("prune", names)
+    if given.older is None:
+        raise BadInput("prune: --older AGE is needed, such as 30d (h: hours, d: days, w: weeks)")
+    found = AGE.fullmatch(given.older)
+    if found is None:
+        raise BadInput(f"--older {given.older}: a number with h, d or w is needed, such as 30d")
+    before = time.time() - float(found[1]) * UNITS[found[2]]
+    tables = [] if given.keep_tables else _tables(folder)
+    old = [file for file in _stored(folder) if file.stat().st_mtime < before]
+    old += [file for t in tables if t.csv.stat().st_mtime < before for file in t.files]
+    _remove(old, given.yes)
+
+
+def _rm(folder: Path, names: Sequence[str], given: Namespace) -> None:
+    """Remove tables by their names, and the runs of settings by their ids."""
+    if not names:
+        raise BadInput("rm: names of tables or ids of settings are needed (bandit-results list)")
+    tables = {table.csv.stem: table for table in _tables(folder)}
+    chosen: dict[Path, None] = {}
+    for name in names:
+        stem = Path(name).name.removesuffix(".csv")
+        if stem in tables:
+            chosen |= dict.fromkeys(tables[stem].files)
+            continue
+        ids = _ids(folder, name)
+        if not ids:
+            raise unknown("table or id", name, tables)
+        chosen |= {file: None for file in _stored(folder) if _id_of(file) in ids}
+    _remove(list(chosen), given.yes)
+
+
+ACTIONS = {"list": _list, "show": _show, "prune": _prune, "rm": _rm}
+TAKES = {"list": (), "show": (), "prune": ("older", "keep_tables", "yes"), "rm": ("yes",)}
+
+
+def _refuse_names(action: str, names: Sequence[str]) -> None:
+    if names:
+        raise BadInput(f"{action} {names[0]}: {action} takes no names")
+
+
+def _regular(files: Iterable[Path]) -> list[Path]:
+    """Those files that exist and are no links."""
+    return [file for file in files if file.is_file() and not file.is_symlink()]
+
+
+def _tables(folder: Path) -> list[Table]:
+    """The tables of a folder that have a manifest of this package."""
+
+    def found() -> Iterator[Table]:
+        for csv in _regular(sorted(folder.glob("*.csv"))):
+            with suppress(*UNREADABLE):
+                manifest = read_manifest(csv)
+                if manifest.keys() >= MANIFEST:
+                    yield Table(csv, dict(manifest["settings"]))
+
+    return list(found())
+
+
+def _stored(folder: Path) -> list[Path]:
+    """The files of stored runs, with those of failures and damaged ones."""
+    files = _regular(sorted(folder.glob(f"{RUNS}/[0-9a-f][0-9a-f]/*")))
+    real = [file for file in files if not file.parent.is_symlink()]
+    return [file for file in real if (own := _id_of(file)) and own.startswith(file.parent.name)]
+
+
+def _id_of(file: Path) -> str | None:
+    """The id of the setting whose runs a file has; None if the name is not one of ours."""
+    found = STORED.fullmatch(file.name)
+    return found[1] if found else None
+
+
+def _ids(folder: Path, start: str, needed: int = 0) -> list[str]:
+    """The ids of settings that begin with some characters: of tables and of stored runs.
+
+    Raises:
+        BadInput: several ids begin with them, or fewer than are needed.
+    """
+    known = {own: None for table in _tables(folder) for own in table.settings}
+    known |= {own: None for file in _stored(folder) if (own := _id_of(file))}
+    found = [own for own in known if len(start) >= SHORTEST and own.startswith(start)]
+    if len(found) > 1:
+        raise BadInput(f"{start}: several ids begin with it: {', '.join(found[:MOST])}")
+    if len(found) < needed:
+        raise unknown("id", start, known)
+    return found
+
+
+def _size_and_age(files: Sequence[Path]) -> tuple[str, str]:
+    """The size of files together in MB, and the age of the newest in days."""
+    if not files:
+        return "0", ""
+    found = [file.stat() for file in files]
+    days = (time.time() - max(x.st_mtime for x in found)) / UNITS["d"]
+    return f"{np.sum([x.st_size for x in found]) / 1e6:.3g}", f"{max(days, 0.0):.1f}"
+
+
+def _remove(files: Sequence[Path], really: bool) -> None:
+    """Print files and, if it is really meant, remove them."""
+    megabytes = sum(file.stat().st_size for file in files) / 1e6
+    for file in files:
+        if really:
+            with locked(file.parent):
+                remove_file(file)
+    print(*files[:MOST], sep="\n", end="\n" if files else "")
+    if len(files) > MOST:
+        print(f"and {len(files) - MOST} more")
+    what = f"{len(files):,} files, {megabytes:.3g} MB"
+    print(f"{what} removed" if really else f"{what}; nothing was removed: --yes removes them")
