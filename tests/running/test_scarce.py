@@ -2,9 +2,11 @@
 
 import multiprocessing
 import resource
+import subprocess
+import sys
 
 import pytest
-from sweeps import own_algorithm, pulling, requested, started
+from sweeps import own_algorithm, pulling, requested
 
 from dpbandits.running.monte_carlo import fulfil
 
@@ -15,8 +17,11 @@ TRACKER = "resource_tracker", "  warnings.warn("  # of joblib: it removes what i
 def limited(folder, kind, limit):
     """The exit code of a command that may have no more of a resource, and its messages."""
     own_algorithm(folder / "mine", "plain", pulling("plain"))
-    own = {"cwd": folder, "preexec_fn": lambda: resource.setrlimit(kind, (limit, limit))}
-    process = started(*PLAIN, **own)
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from dpbandits.cli.start import run; run()", *PLAIN],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: resource.setrlimit(kind, (limit, limit)),
+    )  # fmt: skip
     _, err = process.communicate(timeout=300)
     return process.returncode, [x for x in err.splitlines() if not any(t in x for t in TRACKER)]
 

@@ -273,7 +273,10 @@ def settings_in(table: pd.DataFrame) -> pd.DataFrame:
 def numbers_of(table: pd.DataFrame, settings: pd.DataFrame) -> np.ndarray:
     """For each row of a table the number of its setting among those of ``settings_in``."""
     if SETTING in settings and settings[SETTING].notna().all() and settings[SETTING].is_unique:
-        return pd.Categorical(table[SETTING], categories=settings[SETTING].astype(object)).codes
+        ids, known = table[SETTING].array, pd.Index(settings[SETTING].astype(object))
+        if isinstance(ids, pd.Categorical):  # it may have categories that no row has
+            return known.get_indexer(ids.categories)[ids.codes]
+        return known.get_indexer(ids)
     groups = table.groupby(list(settings.columns), sort=False, dropna=False, observed=True)
     return groups.ngroup().to_numpy()
 

@@ -33,7 +33,7 @@ CODE = [
     ("experiment=elsewhere", "'../elsewhere/evil'", "adap_klucb"),
     ("algo._target_=os.system", "'algo._target_'", "algo.alpha"),
     ("+env._target_=os.system", "unknown key 'env._target_'"),
-    ("+_target_=os.system", "'_target_'", "algo"),
+    ("+_target_=os.system", "_target_=os.system", "takes no _target_"),
     (f"'env={TARGET}'", "env", "os.system", "bernoulli"),
     (f"env=contaminated 'env.outlier={TARGET}'", "env.outlier.law=null"),
     (f"'sweep={{algo:[{TARGET}]}}'", "algo", "os.system", "adap_klucb"),
