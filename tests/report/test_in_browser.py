@@ -210,7 +210,7 @@ def test_downloads(page, kind):
     if kind == "CSV":
         head, first = content.decode().splitlines()[:2]
         assert head == "setting,ε,line,t,mean,low,high,q10,median,q90"
-        assert first.startswith("C1,0.1,AdaP-UCB,2,")
+        assert first.startswith("C1,0.1,AdaP-UCB,1,")
     elif kind == "SVG":
         text = content.decode()
         assert "AdaP-UCB" in text and "mark-line" in text and "Regret over time" in text
