@@ -20,6 +20,7 @@ from dpbandits.audit.targets.releases import MECHANISMS
 from dpbandits.compiled import inlined_counted
 from dpbandits.contracts.algorithm import from_function
 from dpbandits.parts.noise.mechanisms import laplace
+from dpbandits.results.sources import OUT_OF_DATE
 
 BUDGETS = (0.1, 0.5, 1.0, 2.0)
 
@@ -79,20 +80,24 @@ MU = ("dist_rdp_se", "modular_sum_of_skellam")  # Skellam noise promises at leas
 
 
 def test_the_committed_table_holds_every_private_algorithm_and_nothing_violated():
-    lines = (CONF.parent / "results" / "audit.md").read_text().splitlines()[2:]
+    page = (CONF.parent / "results" / "audit.md").read_text()
+    lines = page.splitlines()[2:]
     rows = [[x.strip() for x in line.strip("|").split("|")] for line in lines if line[:1] == "|"]
     linear = [name for name in LINEAR if algorithm(name).private]
     every = {*product([*PRIVATE, *linear], ["algorithm"]), *product(MECHANISMS, ["mechanism"])}
     local = [n for n in [*PRIVATE, *PRIVATE_RULES] if algorithm(n).guarantee.notion == "local"]
     every |= {*product(PRIVATE_RULES, ["rule"]), *product(local, ["response"])}
     found = {(*row[:2], float(row[2].partition(":")[0].split()[-1])) for row in rows}
-    assert found == {(*x, eps) for x, eps in product(every, BUDGETS)} and len(rows) == len(found)
+    needed = {(*x, eps) for x, eps in product(every, BUDGETS)}
+    assert found <= needed and len(rows) == len(found)
+    assert found == needed or OUT_OF_DATE in page  # it may lack what came after it
     assert {verdict for *_, verdict in rows} == {"consistent"}
     assert all(float(row[3]) <= float(row[2].split()[-1]) for row in rows)
-    gaussian = {row[0] for row in rows if ": mu " in row[2]}
-    assert gaussian == {*GAUSSIAN_NOISE, *linear, *MU} | {
+    shown = {row[0] for row in rows}
+    gaussian = {*GAUSSIAN_NOISE, *linear, *MU} - {"ldp_sgd"} | {  # which sends one bit
         "gaussian_release", "gaussian_episode_means", "context_message", "context_matrices",
     }  # fmt: skip
+    assert {row[0] for row in rows if ": mu " in row[2]} == gaussian & shown
 
 
 @pytest.mark.long
