@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from tabulate import tabulate
 
 from ..errors import BadInput, unknown
@@ -43,6 +42,31 @@ class Table:
         return _regular([*(self.csv.with_suffix(end) for end in BESIDE), *figures])
 
 
+@dataclass(frozen=True)
+class Contents:
+    """What is ours in a results folder: tables, and the files of stored runs."""
+
+    tables: list[Table]
+    stored: list[Path]
+
+    def ids(self, start: str) -> list[str]:
+        """The ids of settings that begin with some characters.
+
+        Raises:
+            BadInput: several ids do.
+        """
+        known = self.all_ids() if len(start) >= SHORTEST else []
+        found = [own for own in known if own.startswith(start)]
+        if len(found) > 1:
+            raise BadInput(f"{start}: several ids begin with it: {', '.join(found[:MOST])}")
+        return found
+
+    def all_ids(self) -> list[str]:
+        """The ids of the settings of tables and of stored runs, each once."""
+        of_tables = [own for table in self.tables for own in table.settings]
+        return list(dict.fromkeys([*of_tables, *map(_id_of, self.stored)]))
+
+
 def _takes_what(parser: Parser) -> None:
     parser.add_argument("--older")
     parser.add_argument("--keep-tables", action="store_true")
@@ -65,63 +89,65 @@ def main(given: Namespace) -> int:
     for option in ("older", "keep_tables", "yes"):
         if getattr(given, option) and option not in TAKES[action]:
             raise BadInput(f"--{option.replace('_', '-')}: {action} takes no such option")
-    ACTIONS[action](folder, names, given)
+    ACTIONS[action](Contents(_tables(folder), _stored(folder)), names, given)
     return 0
 
 
-def _list(folder: Path, names: Sequence[str], given: Namespace) -> None:
+def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
     """Print the tables of a folder, and how much its stored runs are."""
     _refuse_names("list", names)
-    rows = [[t.csv.stem, f"{len(t.settings):,}", *_size_and_age(t.files)] for t in _tables(folder)]
-    stored = _stored(folder)
-    rows.append(["stored runs", f"{len(stored):,}", *_size_and_age(stored)])
+    rows = [[t.csv.stem, f"{len(t.settings):,}", *_size_and_age(t.files)] for t in found.tables]
+    rows.append(["stored runs", f"{len(found.stored):,}", *_size_and_age(found.stored)])
     align = ["left", "right", "right", "right"]
     head = ["table", "settings", "MB", "days old"]
     print(tabulate(rows, head, disable_numparse=True, colalign=align))
 
 
-def _show(folder: Path, names: Sequence[str], given: Namespace) -> None:
+def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
     """Print what the setting with an id was run with, the tables that have it, and its runs."""
     if len(names) != 1:
         raise BadInput("show: one id of a setting is needed, from the column setting of a table")
-    [own] = _ids(folder, names[0], needed=1)
-    tables = [table for table in _tables(folder) if own in table.settings]
+    ids = found.ids(names[0])
+    if not ids:
+        raise unknown("id", names[0], found.all_ids())
+    [own] = ids
+    tables = [table for table in found.tables if own in table.settings]
     for record in [table.settings[own] for table in tables][:1]:
         print(json.dumps(record, indent=2))
     print(f"setting {own}", *(f"in {table.csv}" for table in tables), sep="\n  ")
-    print(*(f"  {file}" for file in _stored(folder) if own in file.name), sep="\n", end="\n")
+    print(*(f"  {file}" for file in found.stored if _id_of(file) == own), sep="\n")
 
 
-def _prune(folder: Path, names: Sequence[str], given: Namespace) -> None:
+def _prune(found: Contents, names: Sequence[str], given: Namespace) -> None:
     """Remove stored runs and tables that are older than an age."""
     _refuse_names("prune", names)
     if given.older is None:
         raise BadInput("prune: --older AGE is needed, such as 30d (h: hours, d: days, w: weeks)")
-    found = AGE.fullmatch(given.older)
-    if found is None:
+    age = AGE.fullmatch(given.older)
+    if age is None:
         raise BadInput(f"--older {given.older}: a number with h, d or w is needed, such as 30d")
-    before = time.time() - float(found[1]) * UNITS[found[2]]
-    tables = [] if given.keep_tables else _tables(folder)
-    old = [file for file in _stored(folder) if file.stat().st_mtime < before]
+    before = time.time() - float(age[1]) * UNITS[age[2]]
+    tables = [] if given.keep_tables else found.tables
+    old = [file for file in found.stored if file.stat().st_mtime < before]
     old += [file for t in tables if t.csv.stat().st_mtime < before for file in t.files]
     _remove(old, given.yes)
 
 
-def _rm(folder: Path, names: Sequence[str], given: Namespace) -> None:
+def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
     """Remove tables by their names, and the runs of settings by their ids."""
     if not names:
         raise BadInput("rm: names of tables or ids of settings are needed (bandit-results list)")
-    tables = {table.csv.stem: table for table in _tables(folder)}
+    tables = {table.csv.stem: table for table in found.tables}
     chosen: dict[Path, None] = {}
     for name in names:
         stem = Path(name).name.removesuffix(".csv")
         if stem in tables:
             chosen |= dict.fromkeys(tables[stem].files)
             continue
-        ids = _ids(folder, name)
+        ids = found.ids(name)
         if not ids:
             raise unknown("table or id", name, tables)
-        chosen |= {file: None for file in _stored(folder) if _id_of(file) in ids}
+        chosen |= {file: None for file in found.stored if _id_of(file) in ids}
     _remove(list(chosen), given.yes)
 
 
@@ -156,29 +182,13 @@ def _stored(folder: Path) -> list[Path]:
     """The files of stored runs, with those of failures and damaged ones."""
     files = _regular(sorted(folder.glob(f"{RUNS}/[0-9a-f][0-9a-f]/*")))
     real = [file for file in files if not file.parent.is_symlink()]
-    return [file for file in real if (own := _id_of(file)) and own.startswith(file.parent.name)]
+    return [file for file in real if _id_of(file).startswith(file.parent.name)]
 
 
-def _id_of(file: Path) -> str | None:
-    """The id of the setting whose runs a file has; None if the name is not one of ours."""
+def _id_of(file: Path) -> str:
+    """The id of the setting whose runs a file has; empty if the name is not one of ours."""
     found = STORED.fullmatch(file.name)
-    return found[1] if found else None
-
-
-def _ids(folder: Path, start: str, needed: int = 0) -> list[str]:
-    """The ids of settings that begin with some characters: of tables and of stored runs.
-
-    Raises:
-        BadInput: several ids begin with them, or fewer than are needed.
-    """
-    known = {own: None for table in _tables(folder) for own in table.settings}
-    known |= {own: None for file in _stored(folder) if (own := _id_of(file))}
-    found = [own for own in known if len(start) >= SHORTEST and own.startswith(start)]
-    if len(found) > 1:
-        raise BadInput(f"{start}: several ids begin with it: {', '.join(found[:MOST])}")
-    if len(found) < needed:
-        raise unknown("id", start, known)
-    return found
+    return found[1] if found else ""
 
 
 def _size_and_age(files: Sequence[Path]) -> tuple[str, str]:
@@ -187,7 +197,7 @@ def _size_and_age(files: Sequence[Path]) -> tuple[str, str]:
         return "0", ""
     found = [file.stat() for file in files]
     days = (time.time() - max(x.st_mtime for x in found)) / UNITS["d"]
-    return f"{np.sum([x.st_size for x in found]) / 1e6:.3g}", f"{max(days, 0.0):.1f}"
+    return f"{sum(x.st_size for x in found) / 1e6:.3g}", f"{max(days, 0.0):.1f}"
 
 
 def _remove(files: Sequence[Path], really: bool) -> None:
