@@ -91,7 +91,7 @@ def samples_of_the_slides(runs: Runs) -> Parts:
         adap_tt = first(rule="adap_tt", variant="coded", eps=eps)
         yield regret(adap_tt, above=0.9 * samples, below=1.1 * samples)
     for eps, samples in ((0.001, 1.35e6), (0.1, 7.8e4)):
-        star, near = first(rule="adap_tt_star", eps=eps), (0.9 * samples, 1.1 * samples)
-        yield regret(star, center="median", above=near[0], below=near[1])
+        star = first(rule="adap_tt_star", eps=eps)
+        yield regret(star, center="median", above=0.9 * samples, below=1.1 * samples)
     for eps, samples in ((0.001, 9.4e6), (0.1, 4.66e5)):
         yield regret(first(rule="dp_se_bai", eps=eps), above=0.9 * samples, below=1.1 * samples)

@@ -13,9 +13,9 @@ def command_name() -> str:
 
 
 def leave_when_interrupted(command: str) -> None:
-    """From now on Ctrl-C ends the command at once, with one line: while packages are imported, an
-    exception could be lost, and no run is finished. A command that ignores SIGINT, as those in the
-    background of a shell do, continues to ignore it.
+    """Let Ctrl-C end the command at once, with one line, while it imports packages: there is no
+    finished run to store, and an import could swallow an exception. A command that ignores SIGINT,
+    as a shell wants of commands in its background, continues to ignore the signal.
     """
 
     def leave(number: int, frame: FrameType | None) -> None:

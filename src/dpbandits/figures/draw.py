@@ -6,6 +6,7 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -143,7 +144,7 @@ def figure_of_experiment(name: str, table: pd.DataFrame) -> Draw:
         described = read_experiment(name).get("figure")
         if described is not None:
             return from_file(name, described, table)
-        if has_script(name):
+        if script_of(name).is_file():
             return load_script(name).draw
     return partial(figure_of_table, title=name)
 
@@ -183,14 +184,18 @@ def _with_metric(draw: Draw, metric: str, table: pd.DataFrame, **given: Any) -> 
 
 def has_script(name: str) -> bool:
     """Whether a script of the package draws the table of an experiment."""
-    described = name in names_in("experiment") and read_experiment(name).get("figure") is not None
-    script = package_folder("experiments") / f"{name}.py"
-    return name in names_in("experiment") and not described and script.is_file()
+    known = name in names_in("experiment")
+    return known and read_experiment(name).get("figure") is None and script_of(name).is_file()
+
+
+def script_of(name: str) -> Path:
+    """Where the script is that draws an experiment of the package, if it has one."""
+    return package_folder("experiments") / f"{name}.py"
 
 
 def load_script(name: str) -> ModuleType:
     """The plotting script of an experiment of the package, as a module."""
-    return import_file(package_folder("experiments") / f"{name}.py", "experiment")
+    return import_file(script_of(name), "experiment")
 
 
 def refuse_bounds(metric: str) -> None:

@@ -291,21 +291,24 @@ def _resize(figure: Figure) -> None:
     """Give a figure the width and the height that are asked for. A narrower figure is as much lower
     as its panels are narrower, down to the half.
     """
-    chosen, width = current(), figure.get_figwidth()
-    rc, usual = matplotlib.rcParams["figure.figsize"], matplotlib.rcParamsDefault["figure.figsize"]
-    own = list(rc) != list(usual)  # the user has set the size of figures
-    new = chosen.width or (rc[0] if own else width)
-    height = chosen.height or (rc[1] if own and chosen.width is None else None)
+    chosen, width, own = current(), figure.get_figwidth(), _size_of_user()
+    new = chosen.width or (own[0] if own else width)
+    height = chosen.height or (own[1] if own and chosen.width is None else None)
     if height is None:
         panels = figure.get_figheight() - AROUND
         height = AROUND + panels * min(1.0, max(0.5, new / width))
     figure.set_size_inches(new, height)
 
 
+def _size_of_user() -> list[float]:
+    """The width and the height of figures that the user has set in matplotlib; empty for none."""
+    own = list(matplotlib.rcParams["figure.figsize"])
+    return own if own != list(matplotlib.rcParamsDefault["figure.figsize"]) else []
+
+
 def _grow(figure: Figure, inches: float) -> None:
     """Make a figure higher, unless its height is given."""
-    rc, usual = matplotlib.rcParams["figure.figsize"], matplotlib.rcParamsDefault["figure.figsize"]
-    if current().height is None and (current().width is not None or list(rc) == list(usual)):
+    if current().height is None and (current().width is not None or not _size_of_user()):
         figure.set_figheight(figure.get_figheight() + inches)
 
 

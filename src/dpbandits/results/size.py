@@ -31,19 +31,21 @@ def check_size(request: Request) -> None:
     Raises:
         BadInput: its table would have too many rows.
     """
-    size = size_of(request)
-    if size.rows > request.max_rows:
+    if _rows(request) > request.max_rows:
         raise BadInput(
-            f"max_rows={request.max_rows:g}: the table would have {_in_words(size)}; "
+            f"max_rows={request.max_rows:g}: the table would have {_in_words(size_of(request))}; "
             "reduce runs or checkpoints, divide the sweep, or raise max_rows"
         )
 
 
 def announce_size(request: Request) -> None:
     """Print the size of a large table."""
-    size = size_of(request)
-    if size.rows > MANY:
-        print(f"a large table: {_in_words(size)}", file=sys.stderr, flush=True)
+    if _rows(request) > MANY:
+        print(f"a large table: {_in_words(size_of(request))}", file=sys.stderr, flush=True)
+
+
+def _rows(request: Request) -> int:
+    return request.runs * sum(map(rows_of_a_run, request.settings))
 
 
 def size_of(request: Request) -> Size:
@@ -57,7 +59,7 @@ def size_of(request: Request) -> Size:
         EACH * len(s.rounds()) * s.question.record.width(len(s.instance.means)) for s in settings
     ]
     return Size(
-        rows=request.runs * sum(map(rows_of_a_run, settings)),
+        rows=_rows(request),
         table=request.runs * sum(each),
         stored=request.runs * (sum(arrays) + OF_A_RUN * len(settings)) + OF_A_FILE * len(settings),
         memory=2 * request.runs * max(arrays),

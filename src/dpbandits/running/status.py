@@ -55,9 +55,9 @@ def seconds_left(found: Sequence[Status], jobs: int) -> tuple[float, float]:
     """Seconds until the table of some settings is written, at least and at most: the time of the
     runs that are left, divided among the workers, and of storing runs and writing the table.
 
-    A setting without a finished run is assumed to take as long as the others of its algorithm and
-    horizon. If these have none either, its rounds are assumed to take between ``ROUND`` seconds;
-    NaN for an algorithm in plain Python.
+    A setting without a finished run is assumed to take as long as other settings with its algorithm
+    and horizon. If no such setting has a finished run, each round is assumed to take between
+    ``ROUND[0]`` and ``ROUND[1]`` seconds; the time is NaN for an algorithm in plain Python.
     """
     known = defaultdict(list)
     for one in found:
