@@ -9,6 +9,7 @@ from greedy_references import sphere_message as slow_message
 from helpers import algorithm, defaults
 from scipy.stats import ks_2samp
 from test_linear_privacy import policy, replaced
+from test_private_contexts import between_messages
 from test_references import BALL, LINE, PLANE, SIGMAS, apart, final
 
 import dpbandits as dp
@@ -81,15 +82,7 @@ def test_messages_of_least_squares_are_as_far_apart_as_is_said():
     """In units of s: 4 for one context and opposite rewards."""
     rng = np.random.default_rng(0)
     for d in (1, 2, 3):
-        x, y = rng.standard_normal((2, 20_000, d))
-        for v in (x, y):
-            v /= np.linalg.norm(v, axis=1, keepdims=True)
-            v[::3] *= rng.random((len(v[::3]), 1))
-        y[::2] = x[::2]
-        r, q = rng.choice([-1.0, 1.0], (2, len(x), 1))
-        D = x[:, :, None] * x[:, None, :] - y[:, :, None] * y[:, None, :]
-        i, j = np.tril_indices(d)
-        found = ((x * r - y * q) ** 2).sum(axis=1) + (D[:, i, j] ** 2).sum(axis=1) / 4
+        found = between_messages(rng, 20_000, d, of_matrix=1 / 4, shared=2)
         assert 4.0 - 1e-9 < found.max() <= 4.0 + 1e-9
     assert math.isclose(ldp_ols.noise_ratio({"eps": 1.0, "delta": 0.1, "calibration": 0.0}),
                         2.0 / (2.0 * math.sqrt(2.0 * math.log(12.5))))  # fmt: skip

@@ -152,18 +152,27 @@ def test_estimates_are_numpy_s_even_if_the_matrix_is_indefinite(d):
         assert math.isclose(V.log_det[0], np.linalg.slogdet(own)[1], abs_tol=1e-9)
 
 
+def between_messages(rng, runs, d, of_matrix=1.0, shared=0):
+    """The squared distances between the messages of random users, whose triangle counts with the
+    factor ``of_matrix``; of a share of the pairs, every ``shared``-th, both have one context.
+    """
+    x, y = rng.standard_normal((2, runs, d))
+    for v in (x, y):
+        v /= np.linalg.norm(v, axis=1, keepdims=True)
+        v[::3] *= rng.random((len(v[::3]), 1))
+    if shared:
+        y[::shared] = x[::shared]
+    r, q = rng.choice([-1.0, 1.0], (2, runs, 1))
+    D = x[:, :, None] * x[:, None, :] - y[:, :, None] * y[:, None, :]
+    i, j = np.tril_indices(d)
+    return ((x * r - y * q) ** 2).sum(axis=1) + of_matrix * (D[:, i, j] ** 2).sum(axis=1)
+
+
 def test_messages_are_as_far_apart_as_is_said():
     """4.5 in the triangle and the vector, in two and in three dimensions; 4 in one."""
     rng = np.random.default_rng(0)
     for d in (1, 2, 3):
-        x, y = rng.standard_normal((2, 200_000, d))
-        for v in (x, y):
-            v /= np.linalg.norm(v, axis=1, keepdims=True)
-            v[::3] *= rng.random((len(v[::3]), 1))
-        r, q = rng.choice([-1.0, 1.0], (2, len(x), 1))
-        D = x[:, :, None] * x[:, None, :] - y[:, :, None] * y[:, None, :]
-        i, j = np.tril_indices(d)
-        found = ((x * r - y * q) ** 2).sum(axis=1) + (D[:, i, j] ** 2).sum(axis=1)
+        found = between_messages(rng, 200_000, d)
         assert (4.0 if d == 1 else 4.5) - 0.1 < found.max() <= (4.0 if d == 1 else 4.5) + 1e-9
 
 
