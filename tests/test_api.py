@@ -538,3 +538,9 @@ def test_importing_the_package_is_quick():
     heavy = ["numba", "pandas", "matplotlib", "scipy", "hydra", "sklearn", "joblib"]
     code = f"import sys, dpbandits; print([m for m in {heavy} if m in sys.modules])"
     assert captured(sys.executable, "-c", code).stdout.strip() == "[]"
+
+
+def test_an_audit_whose_results_are_a_file_is_refused(tmp_path):
+    write(tmp_path, {"results": ""})
+    line = message_of(dp.audit, mechanism="laplace", results=tmp_path / "results")
+    assert line.startswith("results=") and "is not a folder" in line

@@ -241,16 +241,16 @@ def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
         BadInput: the path names a compressed file.
         CannotWrite: the disk is full, or the folder is not writable.
     """
-    from .errors import BadInput
+    from .errors import BadInput, plain
     from .results.reading import frame
     from .results.tables import write_table
     from .validation import path_of
 
     file = path_of("path", path)
     if file.suffix in COMPRESSED:
-        raise BadInput(f"path={path}: a table is written as plain CSV, such as {file.stem}")
+        raise BadInput(f"path={plain(path)}: a table is written as plain CSV, such as {file.stem}")
     if file.is_dir() or not file.name:
-        raise BadInput(f"path={path}: the path of a file is needed, not of a folder")
+        raise BadInput(f"path={plain(path)}: the path of a file is needed, not of a folder")
     write_table(file, frame("the table", table))
     return file
 
@@ -721,6 +721,7 @@ def audit(
     from .audit.requests import refuse_unused, requested
     from .contracts.question import QUESTIONS
     from .errors import BadInput
+    from .files import check_writable
     from .settings.choices import algorithm_of, plain_data
     from .settings.groups import default_keys
     from .validation import path_of, yes_no
@@ -746,7 +747,10 @@ def audit(
         raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
     keys = {f"{group}.{name}" for name in own}
     refuse_unused(config, keys, made)
-    folder = None if results is None else path_of("results", results, "folder") / "audits"
+    folder = None
+    if results is not None:
+        check_writable(folder := path_of("results", results, "folder"))
+        folder /= "audits"
     return _audited(requested(config, keys, made, spec), folder)
 
 

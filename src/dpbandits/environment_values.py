@@ -286,8 +286,10 @@ def contextual(
     noise: str = "sign",
     sigma: float = 1.0,
     instance: int = 0,
+    contexts: str = "gaussian",
+    link: str = "linear",
 ) -> Choice:
-    """K contexts per round, drawn from N(center, variance I); the mean of a reward is <theta, x>.
+    """K contexts per round, drawn from N(center, variance I), or from the unit sphere.
 
     Args:
         K: number of arms.
@@ -295,13 +297,17 @@ def contextual(
         variance: the variance of each of its coordinates.
         theta: d numbers; None for a theta that is uniform on the unit sphere.
         ball: whether a context longer than 1 is divided by its length.
-        noise: as in ``linear``.
+        noise: as in ``linear``; with a logistic link "sign" are rewards 1 and 0.
         sigma: as in ``linear``.
         instance: the number of the random theta.
+        contexts: "gaussian", or "sphere" for normal contexts that are all divided by their
+            lengths: uniform on the unit sphere if center is 0.
+        link: the mean of a reward is <theta, x> ("linear"), or 1/(1 + e^-<theta, x>)
+            ("logistic").
     """
     return _law(
         "contextual", K=K, theta=theta, center=center, variance=variance, ball=ball, noise=noise,
-        sigma=sigma, instance=instance,
+        sigma=sigma, instance=instance, contexts=contexts, link=link,
     )  # fmt: skip
 
 

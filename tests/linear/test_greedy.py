@@ -20,7 +20,8 @@ from dpbandits.parts.noise.sphere import choose_side, sphere_radius
 from dpbandits.running.seeds import ENVIRONMENT, LEARNER, generator
 
 R = 2.0  # of messages about gradients
-SPHERE = BALL | {"theta": [0.8, 0.6], "center": [0.0, 0.0], "variance": 1e100}
+SPHERE = BALL | {"theta": [0.8, 0.6], "center": [0.0, 0.0], "variance": 1.0, "contexts": "sphere"}
+LOGISTIC = LINE | {"link": "logistic"}
 
 # messages
 
@@ -95,7 +96,8 @@ CASES = {  # algorithm, environment, what is given
     "sgd, sphere": ("ldp_sgd", SPHERE, {"eps": 4.0}),
     "sgd, plane": ("ldp_sgd", PLANE, {"eps": 3.0}),
     "sgd, ball": ("ldp_sgd", BALL, {"eps": 8.0}),
-    "sgd, logistic": ("ldp_sgd", LINE, {"eps": 4.0, "link": "logistic"}),
+    "sgd, logistic": ("ldp_sgd", LOGISTIC, {"eps": 4.0, "link": "logistic"}),
+    "sgd, logistic of linear": ("ldp_sgd", LINE, {"eps": 4.0, "link": "logistic"}),
     "ols, sphere": ("ldp_ols", SPHERE, {"eps": 300.0}),
     "ols, ball": ("ldp_ols", BALL, {"eps": 300.0}),
     "ols, line": ("ldp_ols", LINE, {"eps": 10.0}),

@@ -42,6 +42,9 @@ BAD = [
     (CONTEXTUAL | {"ball": False}, "noise=sign: means in [-1, 1] are needed: ball=true"),
     (CONTEXTUAL | {"theta": [1, 1]}, "noise=sign: means in [-1, 1] are needed: ball=true"),
     (CONTEXTUAL | {"ball": 1}, "ball=1: true or false is needed"),
+    (CONTEXTUAL | {"contexts": "spheres"}, "contexts=spheres: gaussian or sphere is needed"),
+    (CONTEXTUAL | {"contexts": "sphere", "variance": 0}, "variance=0: contexts=sphere needs"),
+    (CONTEXTUAL | {"link": "logit"}, "link=logit:"),
     ({"law": "contextual_table", "file": None, "K": 2}, "file=PATH.csv is needed"),
     ({"law": "contextual_table", "file": "none.csv", "K": 2}, "none.csv: no such file"),
 ]
@@ -127,6 +130,32 @@ def test_contexts_and_rewards_have_their_laws():
     errors = np.array(rewards) - means
     assert abs(errors.mean()) < 5 * errors.std() / math.sqrt(n)
     assert abs(np.mean(errors * means)) < 5 / math.sqrt(n)
+
+
+@pytest.mark.parametrize("link", ["linear", "logistic"])
+@pytest.mark.parametrize("center", [[0.0, 0.0], [0.5, 0.1]])
+def test_contexts_on_the_sphere_have_their_law_and_rewards_that_of_their_link(center, link):
+    spec = CONTEXTUAL | {"contexts": "sphere", "link": link, "center": center, "ball": False}
+    game, n, theta = game_of(spec, 4000), 4000, np.array([0.6, 0.3])
+    seen, errors, lost = [], [], 0.0
+    for t in range(n):
+        x = contexts(game).copy()
+        means = x @ theta if link == "linear" else 1 / (1 + np.exp(-x @ theta))
+        r = play(game, t % 3)
+        assert r in ((-1, 1) if link == "linear" else (0, 1))
+        seen.append(x)
+        errors.append(r - means[t % 3])
+        lost += means.max() - means[t % 3]
+    assert np.allclose(np.linalg.norm(seen, axis=2), 1)
+    y = center + math.sqrt(0.3) * np.random.default_rng(9).standard_normal((100_000, 2))
+    y /= np.linalg.norm(y, axis=1)[:, None]
+    assert np.allclose(np.mean(seen, axis=(0, 1)), y.mean(axis=0), atol=0.03)
+    assert np.allclose(np.var(seen, axis=(0, 1)), y.var(axis=0), atol=0.02)
+    assert abs(np.mean(errors)) < 5 * np.std(errors) / math.sqrt(n)
+    assert math.isclose(regret_of(game.trace[np.newaxis], n)[0, -1, 0], lost)
+    instance = build(spec)
+    assert instance.support == ((-1, 1) if link == "linear" else (0, 1))
+    assert instance.longest[0] == 1
 
 
 def test_regret_adds_up_the_gaps_of_each_round():

@@ -13,7 +13,10 @@ def drawn(env, rng, R):
     """The contexts of a round in R runs."""
     K, center = env["K"], np.array(env["center"])
     x = center + math.sqrt(env["variance"]) * rng.standard_normal((R, K, len(center)))
-    return x / np.maximum(np.linalg.norm(x, axis=2), 1)[:, :, None] if env["ball"] else x
+    length = np.linalg.norm(x, axis=2)[:, :, None]
+    if env.get("contexts") == "sphere":
+        return x / length
+    return x / np.maximum(length, 1) if env["ball"] else x
 
 
 def played(env, rng, x, scores):
@@ -21,9 +24,12 @@ def played(env, rng, x, scores):
     rows = np.arange(len(x))
     a = np.argmax(scores, axis=1)
     means = x @ np.array(env["theta"])
+    logistic = env.get("link") == "logistic"
+    means = 1 / (1 + np.exp(-means)) if logistic else means
     mean = means[rows, a]
     if env["noise"] == "sign":
-        reward = np.where(rng.random(len(x)) < (1 + mean) / 2, 1.0, -1.0)
+        chance = mean if logistic else (1 + mean) / 2
+        reward = np.where(rng.random(len(x)) < chance, 1.0, 0.0 if logistic else -1.0)
     else:
         reward = mean + env["sigma"] * rng.standard_normal(len(x))
     return means.max(axis=1) - mean, x[rows, a], reward

@@ -44,7 +44,7 @@ def commands(text):
 
 def files_of_blocks(text):
     """The files that a document describes: a path in a folder ``mine``, then a block."""
-    named = r"in `(mine/[\w/]+\.\w+)`((?:(?!```).)*?)```(?:python|yaml|csv)\n(.*?)```"
+    named = r"in `(mine/[\w/]+\.\w+)`((?:(?!```).)*?)```(?:python|yaml|text)\n(.*?)```"
     return {name: code for name, _, code in re.findall(named, text, flags=re.S)}
 
 

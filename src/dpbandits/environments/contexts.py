@@ -1,4 +1,4 @@
-"""Contexts that are drawn anew in each round, and rewards that are linear in them."""
+"""Contexts that are drawn anew in each round, and rewards of a mean that depends on them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from ..compiled import inlined, normal, random, shared_rare, unlikely
 from ..contracts.question import CONTEXTS
 from .instances import Instance
-from .laws import EMPIRICAL, GAUSSIAN
+from .laws import EMPIRICAL, GAUSSIAN, sigmoid
 
 Numbers = Sequence[float] | np.ndarray
 
@@ -21,14 +21,18 @@ Numbers = Sequence[float] | np.ndarray
 class ContextualEnvironment(NamedTuple):
     """The law of contexts and rewards, as kernels receive it."""
 
-    # int64 array (1,): TWO_POINT for rewards 1 and -1, GAUSSIAN for normal noise, EMPIRICAL for
-    # rows of features and rewards drawn at random, TABLE for rows in their order
+    # int64 array (1,): TWO_POINT for rewards 1 and -1, or 1 and 0 of a logistic link, GAUSSIAN for
+    # normal noise, EMPIRICAL for rows of features and rewards drawn at random, TABLE for rows in
+    # their order
     law: np.ndarray
     theta: np.ndarray  # float64 array (d,)
     center: np.ndarray  # float64 array (d,), the mean of a context
     deviation: float  # standard deviation of each of its coordinates
-    ball: bool  # whether a context longer than 1 is divided by its length
+    # the square of the length above which a context is divided by its length: 1 in the unit ball,
+    # 0 on the unit sphere, else infinite
+    limit: float
     sigma: float  # standard deviation of normal noise
+    logistic: bool  # whether the mean of a reward is 1/(1 + e^-<theta, x>), not <theta, x>
     # EMPIRICAL: float64 array (rows, p), the features of each user, with d = K p; TABLE: (rounds,
     # K d), the contexts of each round; else (0, 0)
     rows: np.ndarray
@@ -85,14 +89,15 @@ class ContextualInstance(Instance):
 
 def contextual_environment(
     law: int, K: int, theta: Numbers, center: Numbers = (), deviation: float = 0.0,
-    ball: bool = False, sigma: float = 0.0, rows: Any = (), table: Any = (),
+    limit: float = math.inf, sigma: float = 0.0, logistic: bool = False, rows: Any = (),
+    table: Any = (),
 ) -> ContextualEnvironment:  # fmt: skip
     """A ``ContextualEnvironment`` of K arms, with its types."""
     drawn = len(rows) == 0
     rows, table = (np.ascontiguousarray(x, float) for x in (rows, table))
     return ContextualEnvironment(
         np.array([law]), np.array(theta, float), np.array(center, float), float(deviation),
-        bool(ball), float(sigma), np.zeros((0, 0)) if drawn else rows,
+        float(limit), float(sigma), bool(logistic), np.zeros((0, 0)) if drawn else rows,
         np.zeros((0, K)) if drawn else table, np.arange(K),
     )  # fmt: skip
 
@@ -125,11 +130,13 @@ def draw_contexts(
             X[i, j] = x
             square += x * x
             mean += env.theta[j] * x
-        if env.ball and square > 1.0:
+        if square > env.limit:
             mean = 0.0
             for j in range(d):
                 X[i, j] *= 1.0 / math.sqrt(square)
                 mean += env.theta[j] * X[i, j]
+        if unlikely(env.logistic):
+            mean = sigmoid(mean)
         means[i] = mean
         best = max(best, mean)
     means[K] = best
@@ -163,4 +170,5 @@ def reward_given(
         return env.table[row, env.order[i]]
     if env.law[0] == GAUSSIAN:
         return mean + env.sigma * normal(rng)
-    return 1.0 if random(rng) < (1.0 + mean) / 2.0 else -1.0
+    low = 0.0 if env.logistic else -1.0
+    return 1.0 if random(rng) < (mean - low) / (1.0 - low) else low

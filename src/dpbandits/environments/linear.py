@@ -16,7 +16,7 @@ from .data import matrix_of
 from .instances import Instance, environment_of
 from .laws import EMPIRICAL, GAUSSIAN, TWO_POINT
 
-NOISES = ("sign", "gaussian")
+NOISES, CONTEXTS, LINKS = ("sign", "gaussian"), ("gaussian", "sphere"), ("linear", "logistic")
 LARGEST, LARGEST_D = 10_000, 1_000  # arms, dimensions
 ROUNDING = 1.0 + 1e-9  # tolerance for lengths and means
 
@@ -46,10 +46,12 @@ def linear_sphere(K: Any, d: Any, instance: Any, noise: Any, sigma: Any) -> Inst
 
 
 def contextual(
-    K: Any, theta: Any, center: Any, variance: Any, ball: Any, noise: Any, sigma: Any, instance: Any
-) -> Instance:
-    """K contexts a round, drawn from N(center, variance I); the mean of a reward is <theta, x>.
-    Without a theta it is uniform on the unit sphere, and ``instance`` decides which.
+    K: Any, theta: Any, center: Any, variance: Any, ball: Any, noise: Any, sigma: Any,
+    instance: Any, contexts: Any = "gaussian", link: Any = "linear",
+) -> Instance:  # fmt: skip
+    """K contexts a round, drawn from N(center, variance I), each divided by its length with
+    ``contexts=sphere``; the mean of a reward is mu(<theta, x>). Without a theta it is uniform on
+    the unit sphere, and ``instance`` decides which.
     """
     count, middle = whole("K", K, 1, LARGEST), numbers("center", center)
     number = whole("instance", instance, at_least=0)
@@ -57,19 +59,26 @@ def contextual(
         found = on_sphere(np.random.default_rng(number), 1, len(middle))[0]
     else:
         found = parameter(theta, len(middle))
+    sphere = one_of(CONTEXTS, "contexts", contexts) == "sphere"
+    logistic = one_of(LINKS, "link", link) == "logistic"
     needed = "a number of at least 0 is needed"
     spread = number_where("variance", variance, lambda x: x >= 0, needed)
-    clipped = yes_no("ball", ball)
+    if sphere and spread == 0:
+        raise BadInput(f"variance={plain(variance)}: contexts=sphere needs a number above 0")
+    clipped = yes_no("ball", ball) or sphere
     signs, deviation = noise_of(noise, sigma)
-    if signs and not (clipped and np.linalg.norm(found) <= ROUNDING):
+    if signs and not logistic and not (clipped and np.linalg.norm(found) <= ROUNDING):
         raise BadInput(
             "noise=sign: means in [-1, 1] are needed: ball=true and a theta of length at most 1"
         )
-    law = TWO_POINT if signs else GAUSSIAN
-    env = contextual_environment(law, count, found, middle, math.sqrt(spread), clipped, deviation)
+    env = contextual_environment(
+        TWO_POINT if signs else GAUSSIAN, count, found, middle, math.sqrt(spread),
+        0.0 if sphere else 1.0 if clipped else math.inf, deviation, logistic,
+    )  # fmt: skip
     reach = 1.0 if clipped else math.inf if spread > 0 else float(np.linalg.norm(middle))
     high = 1.0 if signs else math.inf
-    return ContextualInstance(env, (), (), found, -high, high, reach)
+    low = 0.0 if signs and logistic else -high
+    return ContextualInstance(env, (), (), found, low, high, reach)
 
 
 def contextual_table(file: Any, K: Any, columns: Any = None, header: Any = None) -> Instance:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from ..errors import BadInput, nearest, plain, unknown
+from ..settings.choices import plain_data
 from ..validation import number_where, one_of, text, yes_no
 
 if TYPE_CHECKING:
@@ -104,7 +105,8 @@ def checked(given: Mapping[str, Any], ax: Any = None, command: str = "") -> Figu
     Raises:
         BadInput: a value is not allowed.
     """
-    found = {key: CHECKS[key](key, value) for key, value in given.items() if value is not None}
+    values = {key: plain_data(key, value) for key, value in given.items() if value is not None}
+    found = {key: CHECKS[key](key, value) for key, value in values.items()}
     if ax is not None:
         for key in ("width", "height"):
             if key in found:

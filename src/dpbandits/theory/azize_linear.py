@@ -35,6 +35,7 @@ def _is_sub_gaussian(problem: Problem) -> bool:
 
 MIDDLE = Condition("noise in the middle", lambda noise: noise == 0)  # the number of the choice
 NOISE = Condition("rewards in [-1, 1], or normal noise of sd at most 1", _is_sub_gaussian)
+LINK = Condition("a linear link", lambda problem: not problem.instance.environment.logistic)
 
 
 @lower("Theorem 4.21", WORST_CASE, "(e^-2/8) d sqrt(T)",
@@ -57,7 +58,7 @@ def adac_gope(d: int, K: int, rho: float, T: float, delta: float) -> float:
 
 
 @upper("Theorem 5.17", ORDER, "d ln T sqrt(T) + d^2 ln(T)^2/sqrt(rho)",
-       algorithm("adac_oful"), IN_THE_BALL, NOISE, actions=CONTEXTS)  # fmt: skip
+       algorithm("adac_oful"), IN_THE_BALL, NOISE, LINK, actions=CONTEXTS)  # fmt: skip
 def adac_oful(d: int, rho: float, T: float) -> float:
     """Order of the regret of AdaC-OFUL (Theorem 5.17), with constants of 1."""
     return d * math.log(T) * math.sqrt(T) + (d * math.log(T)) ** 2 / math.sqrt(rho)
