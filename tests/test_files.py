@@ -120,7 +120,6 @@ def test_a_file_system_without_locks_is_reported_at_once(tmp_path, monkeypatch, 
 
 def test_a_wait_for_a_lock_is_reported_and_ends_at_its_deadline(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(files, "WAIT", 0.05)
-    monkeypatch.setattr(files, "LOOK", 0.02)
     with locked(tmp_path):
         assert capsys.readouterr().err == ""  # control: nobody waits
         now = time.monotonic()
@@ -137,6 +136,23 @@ def test_a_wait_for_a_lock_is_reported_and_ends_at_its_deadline(tmp_path, monkey
             pass
     with locked(tmp_path, lambda: 0.0):  # one that nobody holds
         pass
+
+
+def test_those_that_wait_for_a_lock_look_more_and_more_seldom(tmp_path, monkeypatch):
+    """Two hundred commands that look every 10 ms take both cores from the one that works."""
+    pauses = []
+
+    class Clock:
+        monotonic = staticmethod(lambda: sum(pauses))
+        sleep = staticmethod(pauses.append)
+
+    with locked(tmp_path):
+        monkeypatch.setattr(files, "time", Clock)
+        with pytest.raises(CannotWrite), locked(tmp_path, lambda: 60.0):
+            pass
+    assert pauses == sorted(pauses) and pauses[0] == 0.01 and pauses[-1] == 0.5
+    assert len(pauses) < 200
+    assert all(pause <= max(0.01, 0.1 * sum(pauses[:k])) for k, pause in enumerate(pauses))
 
 
 def test_a_file_that_cannot_be_removed_is_reported(tmp_path, monkeypatch):

@@ -21,9 +21,8 @@ from .errors import BadInput, CannotWrite
 PACKAGE = Path(__file__).parent
 LOCK = ".lock"
 RUNS = "runs"  # the folder of a results folder in which runs are stored
-PATIENCE = 0.01  # seconds between attempts to acquire a lock
+PAUSES = 0.01, 0.5  # seconds between attempts to acquire a lock, at first and at most
 WAIT = 2.0  # seconds after which a wait for a lock is reported
-LOOK = 0.1  # seconds between two looks whether to wait still
 LARGEST_TEXT = 2**28  # bytes of a manifest, a stored finding or a reason of a failure
 
 
@@ -60,14 +59,17 @@ def locked(folder: Path, deadline: Callable[[], float] = lambda: math.inf) -> It
 
 
 def _acquire(lock: FileLock, folder: Path, deadline: Callable[[], float]) -> None:
-    report_at = time.monotonic() + WAIT
+    began = time.monotonic()
+    report_at = began + WAIT
     while True:
         with suppress(Timeout):
-            lock.acquire(timeout=LOOK, poll_interval=PATIENCE)
+            lock.acquire(blocking=False)
             return
         now = time.monotonic()
         if now >= deadline():
             raise OSError("another process holds its lock")
+        # Hundreds that wait for long must not take the processor's time from the one that works
+        time.sleep(min(max(PAUSES[0], (now - began) / 10), PAUSES[1]))
         if now >= report_at:
             line = f"waiting for {folder / LOCK}, which another process has locked ..."
             print(line, file=sys.stderr, flush=True)
