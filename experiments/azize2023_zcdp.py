@@ -8,7 +8,7 @@ import numpy as np
 
 from dpbandits.figures.bands import prices
 from dpbandits.figures.labels import scientific
-from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, styled
+from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
 from dpbandits.figures.tails import exceedance
 from dpbandits.results.tables import at_end
 
@@ -34,6 +34,7 @@ def draw(table):
     left.axhline(0, color="black", lw=0.8)
     left.set(title="price in regret at $T$", xlabel=r"privacy budget $\rho$", xscale="log")
     left.set_ylabel("regret $-$ regret without noise")
+    own_legend(left)
     longest = table[table["horizon"] == table["horizon"].max()]
     T, styles = scientific(longest["horizon"].max()), {}
     late = longest[longest["t"] >= 1e-4 * longest["horizon"]]

@@ -7,7 +7,7 @@ import numpy as np
 
 from dpbandits.figures.bands import prices
 from dpbandits.figures.labels import scientific
-from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, styled
+from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
 from dpbandits.results.tables import at_end
 
 COLOURS, LOOKS = list(PALETTE.values()), list(DASHES.values())
@@ -23,18 +23,14 @@ def draw(table):
     longest = table["horizon"].max()
     for (left, right), (bonus, rows) in zip(axes, table.groupby("bonus", sort=False), strict=True):
         of_horizons, low, high = prices(at_end(rows), "horizon", "rho")
-        lowest = 0.0
         for i, (T, price) in enumerate(of_horizons.iterrows()):
             look = {"color": COLOURS[i], "ls": LOOKS[i]}
             left.plot(price.index, price, marker="o", ms=3, label=f"$T$ = {scientific(T)}", **look)
             left.fill_between(price.index, low.loc[T], high.loc[T], alpha=0.2, lw=0,
                               color=COLOURS[i])  # fmt: skip
-            lowest = min(lowest, low.loc[T].min())
-        left.axhline(0, color="black", lw=0.8)
-        left.set(title=f"{bonus} bonus: price in regret at $T$", xscale="log")
-        left.set_yscale("symlog", linthresh=10)
-        left.set_ylim(bottom=1.2 * lowest)
+        left.set(title=f"{bonus} bonus: price in regret at $T$", xscale="log", yscale="log")
         left.set_ylabel("regret $-$ regret without noise")
+        own_legend(left)
         late = rows[(rows["horizon"] == longest) & (rows["t"] >= EARLIEST * longest)]
         mean = late.groupby(["t", "rho"])["regret"].mean().unstack("rho")
         for i, rho in enumerate(mean.columns.intersection(BUDGETS), start=3):

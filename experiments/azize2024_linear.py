@@ -7,7 +7,7 @@ The thesis has one instance; here runs of all drawn instances are averaged.
 import numpy as np
 
 from dpbandits.figures.labels import scientific
-from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, styled
+from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
 from dpbandits.results.intervals import interval_of_mean
 from dpbandits.results.tables import at_end
 
@@ -38,6 +38,7 @@ def draw(table):
     price.axhline(0, color="black", lw=0.8)
     price.set(title="price in regret at $T$", xlabel=r"privacy budget $\rho$", xscale="log")
     price.set_ylabel("regret $-$ regret without noise")
+    own_legend(price)
     late = middle[(middle["horizon"] == longest) & (middle["t"] >= EARLIEST * longest)]
     mean = late.groupby(["t", "rho"])["regret"].mean().unstack("rho")
     both = table[(table["horizon"] == MIDDLE_AND_SUMS) & (table["rho"] <= 1)]
@@ -56,11 +57,11 @@ def draw(table):
     relative.axhline(0, color="black", lw=0.8)
     relative.set(title=f"relative price, $T$ = {scientific(longest)}", xlabel="round $t$")
     relative.set(xscale="log", ylabel="price / regret without noise")
-    regret.set(title="noise in the middle; dotted: in sums", xlabel="round $t$")
+    regret.set(title="noise in the middle (dotted: in sums)", xlabel="round $t$")
     regret.set(xscale="log", yscale="log", ylabel="pseudo-regret")
     ratio.axhline(1, color="black", lw=0.8)
-    ratio.set(title="noise in the middle, by that in sums", xlabel="round $t$", xscale="log")
-    ratio.set_ylabel("ratio of regrets")
+    ratio.set(title="the two places of the noise", xlabel="round $t$", xscale="log")
+    ratio.set_ylabel("regret, noise in the middle / in sums")
     instances = table["env.instance"].nunique()
     note = f"Means over {instances} instances, RUNS runs each. Bands: 95 % interval over instances."
     finish(figure, TITLE, table, note)

@@ -33,10 +33,11 @@ def draw(table):
         means = build(read_group("env", env)).means
         regret_vs(ax, rows, "eps", styles, "quantiles")
         bound = [bernoulli_lower(means, eps, table["horizon"].max()) for eps in grid]
-        ax.plot(grid, bound, label=LABEL, gid=BOUND, color="black", lw=1, ls="--")
+        ax.plot(grid, bound, label=LABEL, gid=BOUND, color="black", lw=1, ls=":")
         ax.set(title=environment_title(env), xlabel=r"privacy budget $\epsilon$", xscale="log")
         exceedance(below, rows[rows["eps"].isin([TAILS_AT, np.inf])], styles)
         below.set_title(f"{environment_title(env)}, $\\epsilon$ = {TAILS_AT:g}")
+        below.set_xlabel("regret $x$ at $T$")
     axes[0, 0].set_ylabel(regret_label(table))
     axes[1, 0].set_ylabel("$P$(regret > $x$)")
     return finish(figure, TITLE, table, band_note(table, "quantiles"))

@@ -6,25 +6,29 @@ import numpy as np
 import yaml
 
 from dpbandits.environments.catalogue import build
-from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, styled
+from dpbandits.figures.style import DASHES, PALETTE, Chart, finish, own_legend, styled
 from dpbandits.files import package_folder
 from dpbandits.results.tables import at_end
 
-ZCDP = r"rewards only (AdaC-OFUL, $\rho = \epsilon^2/2$)"
-JOINT, LOCAL = "joint DP (Private LinUCB)", "local DP (LDP-LinUCB)"
-LOOKS = {  # of each curve: its label, colour and dash
-    "adac_oful printed": (f"{ZCDP}, printed bonus", "blue", "dotted"),
-    "adac_oful eigenvalue": (f"{ZCDP}, eigenvalue bonus", "blue", "solid"),
-    "private_lin_ucb gaussian printed": (f"{JOINT}, Gaussian, printed", "vermillion", "solid"),
-    "private_lin_ucb gaussian exact": (f"{JOINT}, Gaussian, exact", "orange", "solid"),
-    "private_lin_ucb wishart printed": (f"{JOINT}, Wishart", "brown", "dashed"),
-    "ldp_lin_ucb printed printed": (f"{LOCAL}, printed", "purple", "solid"),
-    "ldp_lin_ucb printed exact": (f"{LOCAL}, printed, exact noise", "purple", "dashed"),
-    "ldp_lin_ucb coded printed": (f"{LOCAL}, as in the code", "green", "solid"),
-    "ldp_lin_ucb coded exact": (f"{LOCAL}, as in the code, exact noise", "green", "dashed"),
-    "ldp_sgd": ("local DP (LDP-SGD)", "sky blue", "solid"),
-    "ldp_ols printed": ("local DP (LDP-OLS)", "wine", "solid"),
-    "ldp_ols exact": ("local DP (LDP-OLS), exact noise", "wine", "dashed"),
+PANELS = {  # of each notion the curves, each with its label, colour and dash
+    r"zCDP of rewards ($\rho = \epsilon^2/2$)": {
+        "adac_oful printed": ("AdaC-OFUL, printed bonus", "blue", "dotted"),
+        "adac_oful eigenvalue": ("AdaC-OFUL, eigenvalue bonus", "blue", "solid"),
+    },
+    "joint DP of contexts and rewards": {
+        "private_lin_ucb gaussian printed": ("Private LinUCB, Gaussian", "vermillion", "solid"),
+        "private_lin_ucb gaussian exact": ("Private LinUCB, exact noise", "vermillion", "dashed"),
+        "private_lin_ucb wishart printed": ("Private LinUCB, Wishart", "brown", "solid"),
+    },
+    "local DP of contexts and rewards": {
+        "ldp_lin_ucb printed printed": ("LDP-LinUCB, printed", "purple", "solid"),
+        "ldp_lin_ucb printed exact": ("LDP-LinUCB, printed, exact", "purple", "dashed"),
+        "ldp_lin_ucb coded printed": ("LDP-LinUCB, as coded", "green", "solid"),
+        "ldp_lin_ucb coded exact": ("LDP-LinUCB, coded, exact", "green", "dashed"),
+        "ldp_sgd": ("LDP-SGD", "sky blue", "solid"),
+        "ldp_ols printed": ("LDP-OLS", "wine", "solid"),
+        "ldp_ols exact": ("LDP-OLS, exact noise", "wine", "dashed"),
+    },
 }
 LAST = {  # the largest eps that the printed noise keeps, or is proved to keep (Wishart, T = 1e6)
     "private_lin_ucb gaussian printed": 1997, "private_lin_ucb wishart printed": 35,
@@ -78,18 +82,20 @@ def draw_curve(ax, rows, by, look, last=np.inf):
 def draw(table):
     from dpbandits.figures.labels import scientific
 
-    figure = Chart(figsize=(10.4, 6.2))
-    ax = figure.subplots()
+    figure = Chart(figsize=(10.4, 4.6))
+    axes = figure.subplots(1, len(PANELS), sharex=True, sharey=True)
     found = final_shares(table)
-    for name, look in LOOKS.items():
-        rows = found[found["curve"] == name]
-        if len(rows):
-            draw_curve(ax, rows, "budget", look, LAST.get(name, np.inf))
     floor = found[found["algo"] == "lin_ucb"]["share"].mean()
-    ax.axhline(floor, color="black", ls=DASHES["dotted"], label="LinUCB: not private")
-    ax.axhline(1.0, color="grey", lw=1.0, label="random play")
-    ax.set(xscale="log", yscale="log", xlabel=r"privacy budget $\epsilon$")
-    ax.set_ylabel("regret / regret of random play")
+    for ax, (notion, curves) in zip(axes, PANELS.items(), strict=True):
+        for name, look in curves.items():
+            rows = found[found["curve"] == name]
+            if len(rows):
+                draw_curve(ax, rows, "budget", look, LAST.get(name, np.inf))
+        ax.set(title=notion, xlabel=r"privacy budget $\epsilon$", xscale="log", yscale="log")
+        own_legend(ax)
+        ax.axhline(floor, color="black", ls=DASHES["dotted"], label="LinUCB: not private")
+        ax.axhline(1.0, color="grey", lw=1.0, label="random play")
+    axes[0].set_ylabel("regret / regret of random play")
     note = NOTE.replace("THETAS", str(found["env.instance"].nunique()))
     title = TITLE.replace("HORIZON", scientific(table["horizon"].max()))
     finish(figure, title, table, note)

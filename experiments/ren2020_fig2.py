@@ -4,6 +4,7 @@ One line with intercept is fitted to all 16 points; R^2 is that of the fit.
 """
 
 import numpy as np
+from matplotlib.ticker import EngFormatter
 
 import dpbandits as dp
 from dpbandits.environments.populations import build_population
@@ -44,9 +45,10 @@ def draw(table):
         ax.errorbar(rows["x"], rows["mean"], label=label, ms=4, **look)
     slope, intercept = np.polyfit(points["x"], points["mean"], 1)
     square = np.corrcoef(points["x"], points["mean"])[0, 1] ** 2
-    ends = np.geomspace(points["x"].min(), points["x"].max(), 50)  # a curve on logarithmic axes
+    ends = np.array([points["x"].min(), points["x"].max()])
     label = f"fit: {intercept:.4g} + {slope:.4g} V, $R^2$ = {square:.4f}"
     ax.plot(ends, intercept + slope * ends, color="black", lw=1, label=label)
     ax.set(xlabel=r"$V_L$ (HeLDP-UCB-L) or $V_B$ (HeLDP-UCB-B)", ylabel=regret_label(table))
-    ax.set(xscale="log", yscale="log")
+    ax.set(xlim=(0, None), ylim=(0, None))
+    ax.yaxis.set_major_formatter(EngFormatter(sep=""))
     return finish(figure, TITLE, table, f"Points: mean of RUNS runs. Bars: {INTERVAL}.")

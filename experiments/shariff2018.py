@@ -7,8 +7,8 @@ from dpbandits.figures.style import DASHES, Chart, finish, styled
 
 LOOKS = {  # of each curve: its label, colour and dash
     "private_lin_ucb gaussian printed": ("joint DP, Gaussian noise", "vermillion", "solid"),
-    "private_lin_ucb gaussian exact": ("joint DP, Gaussian, exact", "orange", "solid"),
-    "private_lin_ucb wishart printed": ("joint DP, Wishart noise", "brown", "dashed"),
+    "private_lin_ucb gaussian exact": ("joint DP, Gaussian, exact", "vermillion", "dashed"),
+    "private_lin_ucb wishart printed": ("joint DP, Wishart noise", "brown", "solid"),
     "adac_oful eigenvalue": (r"rewards only, $\rho = \epsilon^2/2$ (AdaC-OFUL)", "blue", "solid"),
 }
 TITLE = "Private LinUCB (Shariff & Sheffet 2018; our setting)"

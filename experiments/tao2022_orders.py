@@ -15,7 +15,7 @@ from dpbandits.figures.style import Chart, finish, styled, styles_of
 from dpbandits.results.tables import at_end
 
 TITLE = "DPR-SE with the paper's constants (Tao et al. 2022, Theorem 4; our setting)"
-SLOPE = r"slope of the order $\epsilon^{-1} \sum \mathrm{gap}^{-1/v}$"
+SLOPE = r"slope only, of the order $\epsilon^{-1} \sum \mathrm{gap}^{-1/v}$"
 
 
 @styled
@@ -43,5 +43,9 @@ def draw(table):
     axes[1].set_xlabel("gap")
     axes[1].set_title(r"two arms, $\epsilon$ = 1")
     axes[0].set_ylabel(regret_label(table))
-    note = "Points: mean of RUNS runs, which differ by less than a line's width."
+    note = (
+        "Points: mean of RUNS runs, which differ by less than a line's width. Gaps .4 and .8: the "
+        "first epoch eliminates the worse arm, after as many pulls; regret is their number times "
+        "the gap."
+    )
     return finish(figure, TITLE, table, note)

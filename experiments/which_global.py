@@ -131,8 +131,10 @@ def _cells(ax, found, best, colours):
             ax.fill_between([left, right], y - 0.5, y + 0.5, color=colour, lw=0)
         if game in best:
             text = f"{ratio:.1f}" if ratio < 10 else f"{ratio:.0f}"
-            middle = shades[len(shades) // 2]
-            ax.text(x, y, text, ha="center", va="center", fontsize=6.5, color=ink(middle))
+            look = {"color": ink(shades[0])}
+            if len(shades) > 1:  # no number stands across the edge of two colours
+                look = {"bbox": {"boxstyle": "square,pad=0.12", "fc": "white", "lw": 0}}
+            ax.text(x, y, text, ha="center", va="center", fontsize=6.5, **look)
     ax.set_xticks(range(len(budgets)), [f"{eps:g}" for eps in budgets])
     ax.set_yticks(range(len(gaps)), [f"{gap:g}" for gap in gaps])
     ax.set_xlim(-0.5, len(budgets) - 0.5)

@@ -126,7 +126,7 @@ def test_tails_are_below_each_panel(measured):
         "$P$(regret > $x$)",
     ]
     assert all(ax.get_ylim()[1] > 1 for ax in below) and len(below) == 2
-    assert [ax.get_title() for ax in below] == ["", ""]
+    assert [ax.get_title() for ax in below] == [ax.get_title() for ax in above]
 
 
 @pytest.mark.parametrize(("limits", "labelled_minor"), [((2e6, 9e6), True), ((1, 1e4), False)])
@@ -182,3 +182,33 @@ def test_several_horizons_are_told_apart():
     assert figure.axes[0].get_xlabel() == "$T$" and figure.axes[0].get_xscale() == "log"
     assert regret_vs_budget.regret_label(table) == "pseudo-regret at $T$"
     plt.close("all")
+
+
+def test_lines_that_coincide_are_named_below_the_figure():
+    """Mutation: a line that differs by 2 % at one of its points."""
+    x = np.geomspace(1, 1e4, 200)
+
+    def note(factor):
+        rows = []
+        for algo, y in {"ucb": x, "mine": x * 1.001, "other": x**0.5}.items():
+            values = np.where(x > 5e3, factor, 1.0) * y if algo == "mine" else y
+            for run in range(3):
+                own = {"algo": algo, "t": np.round(x), "regret": values, "run": run}
+                rows.append(pd.DataFrame(own).drop_duplicates("t"))
+        return dp.plot(pd.concat(rows)).get_supxlabel()
+
+    assert "These lines coincide: UCB and mine." in note(1.0)
+    assert "coincide" not in note(1.02)
+
+
+def test_no_line_leaves_through_the_floor_of_a_logarithmic_axis():
+    t = np.unique(np.geomspace(1, 1e6, 100).round())
+    rows = [
+        pd.DataFrame({"algo": algo, "t": t, "regret": slope * t**0.7, "run": run})
+        for algo, slope in {"one": 1.0, "other": 0.01}.items()
+        for run in range(3)
+    ]
+    for time in ("log", "linear"):
+        (ax,) = dp.plot(pd.concat(rows), xscale=time, yscale="log").axes
+        for line in ax.get_lines():
+            assert line.get_ydata().min() > ax.get_ylim()[0]

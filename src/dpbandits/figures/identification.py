@@ -28,6 +28,7 @@ LOWER = {
     "lower bound with d of Azize et al. 2025": samples_lower_of_divergence,
 }
 DASHES = ((0, (5, 2)), (0, (1, 1.5)))  # of the lower bounds
+ASIDE = 1.1  # factor between the budgets at which the marks of two lines stand
 
 
 @styled
@@ -59,9 +60,9 @@ def identification_panels(table: pd.DataFrame, title: str, theorems: bool = Fals
     axes[0, 0].set_ylabel("stopping time (samples)")
     axes[1, 0].set_ylabel("wrong answers")
     note = (
-        "Lines: median of RUNS runs, hollow where more than half met their cap. Bands: 10 % to "
-        "90 % of the runs.\nCrosses: some runs met their cap. Wrong answers: of the runs that "
-        "stopped, 95 % interval (Clopper-Pearson)."
+        "Lines: median of RUNS runs, hollow where more than half met their cap. Bars, beside "
+        "each other: 10 % to 90 % of the runs.\nCrosses: some runs met their cap. Wrong answers: "
+        "of the runs that stopped, 95 % interval (Clopper-Pearson)."
     )
     return finish(figure, title, table, note)
 
@@ -100,16 +101,17 @@ def labelled(table: pd.DataFrame) -> pd.DataFrame:
 def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     """Draw the median stopping time of each line against the budget, with its quantiles."""
     low, high = limits_of(table)
-    for label, found in lines_of(table):
-        style, eps = styles[label], found["eps"]
-        if not np.isfinite(eps).any():  # across all budgets
+    lines = lines_of(table)
+    for (label, found), aside in zip(lines, besides(lines), strict=True):
+        style, eps = styles[label], found["eps"] * aside
+        if np.isfinite(eps).any():
+            ends = bars(found["median"], found["q10"], found["q90"])
+            ax.errorbar(eps, found["median"], ends, fmt="o", ms=3, lw=1, color=style["color"])
+        else:  # across all budgets
             found = pd.concat([found, found])
             eps = pd.Series([low, high])
+            ax.fill_between(eps, found["q10"], found["q90"], color=style["color"], alpha=0.2, lw=0)
         ax.plot(eps, found["median"], label=label, **style)
-        ax.fill_between(eps, found["q10"], found["q90"], color=style["color"], alpha=0.2, lw=0)
-        if len(found) == 1:  # at the only budget
-            ends = bars(found["median"], found["q10"], found["q90"])
-            ax.errorbar(eps, found["median"], ends, fmt="o", ms=4, color=style["color"])
         some = found["halted"].to_numpy() < found["runs"].to_numpy()
         mark = style | {"linestyle": "", "ms": 5}
         ax.plot(eps[some], found["median"][some], **mark, marker="x")
@@ -123,12 +125,13 @@ def draw_errors(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     answers of which it is not known whether they are right.
     """
     table = table[table["correct"].notna() | (table["halted"] == 0)]
-    for label, found in lines_of(table):
+    lines = lines_of(table)
+    for (label, found), aside in zip(lines, besides(lines), strict=True):
         found = found[np.isfinite(found["eps"])]
         wrong = 1.0 - found["correct"]
         interval = bars(wrong, 1.0 - found["correct_high"], 1.0 - found["correct_low"])
-        style = styles[label] | {"linestyle": "", "marker": "o", "ms": 3}
-        ax.errorbar(found["eps"], wrong, yerr=interval, capsize=2, **style)
+        style = styles[label] | {"linestyle": "", "marker": "o", "ms": 3, "elinewidth": 1}
+        ax.errorbar(found["eps"] * aside, wrong, yerr=interval, **style)
     for name in ("delta", "alpha", "beta"):
         for risk in sorted(table[name].unique()) if name in table.columns else ():
             ax.axhline(risk, color="black", lw=1, ls=":", label=f"required: at most {risk:g}")
@@ -140,6 +143,11 @@ def lines_of(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
     """Each line with its summary at each budget, in ascending order."""
     groups = summarize(table).groupby("line", sort=False)
     return [(str(label), found.sort_values("eps")) for label, found in groups]
+
+
+def besides(lines: list[tuple[str, pd.DataFrame]]) -> np.ndarray:
+    """Factors of the budgets that set the marks of some lines beside each other."""
+    return ASIDE ** (np.arange(len(lines)) - (len(lines) - 1) / 2)
 
 
 def limits_of(table: pd.DataFrame) -> tuple[float, float]:

@@ -81,7 +81,9 @@ def draw_bounds(ax: Axes, bounds: pd.DataFrame, styles: Styles) -> None:
             own = len(curves) == 1 and not (single and side == "lower")
             colour = styles[line]["color"] if own and not slope else common
             with unstretched(ax) if slope else nullcontext():
-                ax.plot(points["x"], points["value"], color=colour, markevery=0.17, **look)
+                ax.plot(
+                    points["x"], points["value"], color=colour, markevery=0.17, gid=BOUND, **look
+                )
         ax.plot([], [], color=common, label=label, gid=BOUND, **look)
 
 

@@ -66,12 +66,12 @@ def regret_label(table: pd.DataFrame) -> str:
 
 
 def order(ax: Axes, x: np.ndarray, values: np.ndarray, through: float, label: str) -> None:
-    """Draw the order of a bound, whose constant is unknown, as a grey slope that has the height
-    ``through`` at the last ``x``.
+    """Draw the order of a bound, whose constant is unknown, as a broad grey slope, which is no
+    curve, with the height ``through`` at the last ``x``.
     """
     slope = values * through / values[-1]
     with unstretched(ax):
-        ax.plot(x, slope, label=label, color=SLOPE, lw=1, ls="--", gid=BOUND)
+        ax.plot(x, slope, label=label, color=SLOPE, lw=4, alpha=0.35, gid=BOUND)
 
 
 @styled
@@ -150,7 +150,7 @@ def contamination_panels(
     figure, axes = subplots(width, height, rows, columns, sharex=True, sharey=True)
     styles = styles_of(table)
     grid = np.linspace(0, table["alpha"].max(), 50)[1:]
-    name = f"slope of the lower bound, $T\\,\\alpha^{{{1 - 1 / k:g}}}$"
+    name = f"slope only, of the lower bound: $T\\,\\alpha^{{{1 - 1 / k:g}}}$"
     for ax, (algo, eps) in zip(axes.flat, itertools.product(algorithms, budgets), strict=True):
         inside = table[(table["algo"] == algo) & (table["eps"] == eps)]
         regret_vs(ax, inside, "alpha", styles, band)

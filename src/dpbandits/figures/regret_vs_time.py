@@ -53,34 +53,33 @@ def regret_vs_time(
     ``scale`` is that of the axis of regret, ``log`` or ``linear``. The axis of time is logarithmic
     with ``log_time``, and above a horizon of LONG.
     """
+    horizon = table["horizon"].max()
+    log_time = log_time or horizon > LONG
+    start = (EARLIEST if log_time else 0.01) * horizon
     lines = table.groupby("line", sort=False)
     measured = {str(label): curve_of(rows, "t", band) for label, rows in lines}
-    horizon = table["horizon"].max()
-    start = (EARLIEST if log_time else 0.01) * horizon
     shown = [c.loc[c["t"] >= start, "middle"].min() for c in measured.values()]
     if len(bounds):
         late = bounds.loc[bounds["x"] >= 0.1 * bounds["x"].max(), "value"].min()
         shown.append(max(late, min(shown) / 100))
     highest = max(c["middle"].max() for c in measured.values())
-    # the first rounds would take most of a logarithmic axis
-    floor = max(min(shown), min(0.1, highest or 0.1)) / 2
+    floor = max(min(shown), min(0.1, highest or 0.1)) / 1.5
     for label, curve in measured.items():
         colour = styles[label]["color"]
-        marks: dict[str, Any] = {}
-        if len(curve) <= FEW:
-            marks = {"marker": "o", "ms": 3}
-            positive = curve[curve["middle"] > 0.0]  # a line from 0 would be a wall
-            curve = positive if len(positive) and scale == "log" else curve
+        marks: dict[str, Any] = {"marker": "o", "ms": 3} if len(curve) <= FEW else {}
+        if scale == "log":  # the first rounds, or a line from 0, would take most of the axis
+            begun = curve["t"] >= (start if len(curve) > FEW else 0)
+            late = curve[begun & (curve["middle"] > floor)]
+            curve = late if len(late) else curve
         ax.plot(curve["t"], curve["middle"], label=label, **marks, **styles[label])
         draw_band(ax, curve, "t", colour)
         if band == "quantiles":
             some = curve.iloc[:: max(1, len(curve) // DOTS)]
             ax.plot(some["t"], some["mean"], "o", ms=2.5, color=colour)
     draw_bounds(ax, bounds, styles)
-    if horizon > LONG or log_time:
+    if log_time:
         ax.set_xscale("log")
-        late = table.loc[table["regret"] > floor, "t"]
-        ax.set_xlim(late.min() / 2 if len(late) else start, horizon)
+        ax.set_xlim(min(start, *(c["t"].max() / 2 for c in measured.values())), horizon)
     else:
         ax.set_xlim(0, horizon)
         ax.xaxis.set_major_formatter(EngFormatter(sep=""))
@@ -96,14 +95,14 @@ def regret_vs_time(
 
 def _begin(ax: Axes, bottom: float) -> None:
     """Let the axis of regret begin at ``bottom``, or lower if a line of a panel that shares the
-    axis would lie below, and end above all that is drawn in these panels.
+    axis begins below, and end above all that is drawn in these panels.
     """
     panels = ax.get_shared_y_axes().get_siblings(ax)
-    lines = (line for panel in panels for line in panel.get_lines() if line.get_gid() != BOUND)
-    highest = [np.nanmax(line.get_ydata()) for line in lines]
+    drawn = [line for panel in panels for line in panel.get_lines() if line.get_gid() != BOUND]
+    values = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in drawn])
     ax.autoscale(axis="y")
-    ax.set_ylim(bottom=min([bottom, *(value / 2 for value in highest if value > 0)]))
-    if not any(highest):
+    ax.set_ylim(bottom=min([bottom, *(values[values > 0] / 1.5)]))
+    if not (values > 0).any():
         ax.set_ylim(-0.05, 1.0)
 
 
@@ -129,38 +128,63 @@ def time_panels(
     bounds = lines_of(bounds, table, "t")
     best = tied(table) if marks else None
     budgets = finite_budgets(table)
-    pairs = table[["env", "horizon"]].drop_duplicates()
-    games = list(pairs.itertuples(index=False, name=None))
+    played = table[["env", "horizon"]].drop_duplicates()
+    games = list(played.itertuples(index=False, name=None))
+    places, columns = _grid(table, games, budgets)
     each = 2 if tails else 1  # rows of a game
-    rows, columns = len(games) * each, len(budgets)
+    rows = -(-len(places) // columns) * each
     width, height = (2.9, 2.5) if tails else (2.3, 2.1)  # of a panel, in inches
     size = max(width * columns, 4.6) + 0.4, height * rows + 1.1
-    share: Any = "row" if tails or pairs["horizon"].nunique() > 1 else "all"
+    share: Any = "row" if tails or played["horizon"].nunique() > 1 else "all"
     figure, everything = subplots(*size, rows, columns, sharex=share, sharey="row")
     axes, below = everything[::each], everything[each - 1 :: each]
     styles = styles_of(table)
     log_time = learns_early(table) if time is None else time == "log"
     scale = "log" if (table["regret"] > 0).any() else "linear"
-    panels = itertools.product(games, budgets)
-    for ax, tail, ((env, horizon), budget) in zip(axes.flat, below.flat, panels, strict=True):
-        inside, beside = (_of_panel(x, env, horizon, *budget) for x in (table, bounds))
-        name, value = budget
-        game = table[_of_game(table, env, horizon)]
-        if (game[name] == value).any() or without_privacy(game).all():
-            regret_vs_time(ax, table[inside], styles, band, scale, bounds[beside], log_time)
-            ax.set_title(panel_title(env, *budget) + _differences(table, inside, horizon))
-            if best is not None:
-                ends = best[_of_panel(best, env, horizon, *budget)]
-                draw_rings(ax, ends, "horizon", styles)
-            if tails:
-                exceedance(tail, table[inside], styles)
-        else:  # this game was not played at this budget
+    for ax, tail, panel in itertools.zip_longest(axes.flat, below.flat, places):
+        if panel is None:
             ax.set_visible(False)
             tail.set_visible(False)
+            continue
+        (env, horizon), budget = panel
+        inside, beside = (_of_panel(x, env, horizon, *budget) for x in (table, bounds))
+        regret_vs_time(ax, table[inside], styles, band, scale, bounds[beside], log_time)
+        heading = panel_title(env, *budget) + _differences(table, inside, horizon)
+        ax.set_title(heading)
+        if best is not None:
+            draw_rings(ax, best[_of_panel(best, env, horizon, *budget)], "horizon", styles)
+        if tails:
+            exceedance(tail, table[inside], styles)
+            tail.set_title(heading)
     label_edges(axes, "round $t$", "pseudo-regret", each_row=tails)
     if tails:
         label_edges(below, "regret $x$ at $T$", "$P$(regret > $x$)", each_row=True)
     return finish(figure, title, table, band_note(table, band) + (RINGS if marks else ""))
+
+
+def _grid(
+    table: pd.DataFrame, games: list[tuple[str, float]], budgets: list[tuple[str, float]]
+) -> tuple[list[Any], int]:
+    """The game and the budget of each panel, None for an empty place, and the number of columns.
+
+    There is a row for each game and a column for each budget, unless some games were not played at
+    some budgets and panels in the order of reading leave fewer places empty.
+    """
+    places = [
+        (game, budget) if _is_played(table, game, *budget) else None
+        for game, budget in itertools.product(games, budgets)
+    ]
+    panels = [place for place in places if place is not None]
+    columns = min(range(len(budgets), 0, -1), key=lambda n: (n < 2, -len(panels) % n))
+    if -len(panels) % columns < len(places) - len(panels):
+        return panels, columns
+    return places, len(budgets)
+
+
+def _is_played(table: pd.DataFrame, game: tuple[str, float], name: str, value: float) -> bool:
+    """Whether a game was played at a budget, or by algorithms without any privacy only."""
+    rows = table[_of_game(table, *game)]
+    return bool((rows[name] == value).any() or without_privacy(rows).all())
 
 
 def _of_panel(rows: pd.DataFrame, env: str, horizon: float, name: str, x: float) -> pd.Series:

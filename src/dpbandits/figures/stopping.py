@@ -50,7 +50,7 @@ def stopping_panels(table: pd.DataFrame, title: str, theorems: bool = False) -> 
     figure, axes = subplots(*size, rows, columns, sharey="row", height_ratios=heights)
     styles = styles_of(table)
     for style, marker in zip(styles.values(), itertools.cycle(MARKERS), strict=False):
-        style |= {"marker": marker, "ms": 4}
+        style |= {"marker": marker, "ms": 2.5}
     for j, (_, eps) in enumerate(budgets):
         column = table[table["eps"].isin([eps, np.inf])]
         for ax, a in zip(axes[:-1, j], errors, strict=True):
@@ -95,7 +95,9 @@ def draw_times(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     for label, found in summaries(table, "size"):
         style, interval = styles[label], bars(found["mean"], found["ci_low"], found["ci_high"])
         ax.plot(found["size"], found["mean"], label=label, **style)
-        ax.errorbar(found["size"], found["mean"], yerr=interval, fmt="none", color=style["color"])
+        ax.errorbar(
+            found["size"], found["mean"], yerr=interval, fmt="none", capsize=3, color=style["color"]
+        )
         hollow = found[found["halted"] < found["runs"]]
         ax.plot(hollow["size"], hollow["mean"], **style | {"linestyle": "", "mfc": "white"})
     ax.set(xscale="log", yscale="log")

@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
-from itertools import cycle, product
+from itertools import combinations, cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ DASHES: dict[str, Any] = {
     "dashdotted": (0, (3, 1, 1, 1)),
     "dotted": (0, (1, 1)),
 }
-LIGHTEST = 0.55  # how far the shades of a colour go towards white
+LIGHTEST = 0.4  # how far the shades of a colour go towards white
 STYLE = matplotlib.rc_params_from_file(
     Path(__file__).with_name("dpbandits.mplstyle"), use_default_template=False
 )
@@ -44,6 +44,7 @@ ROWS = 2  # of the upper legend that figures have room for; they grow by those a
 NOTE_ROW = 0.13  # inches that a row of a note is high
 AROUND = 1.1  # inches of a figure's height that are not its panels
 LEAST_PANEL = 0.35  # inches that a panel is wide and high, at least
+ALIKE = 0.01  # relative difference of lines of which one hides the other
 LONG = 1e9  # horizon above which the axis of time is logarithmic
 
 Styles = dict[str, dict[str, Any]]  # matplotlib's properties of each line, by its label
@@ -141,8 +142,11 @@ def styles_of(table: pd.DataFrame) -> Styles:
 
 def looks_of(labels: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str, str, Any]]:
     """The algorithm, label, colour and dash of each line, from the labels of each algorithm."""
-    patterns = list(DASHES.values())
-    for (name, own), (colour, first) in zip(labels.items(), _looks(labels), strict=True):
+    patterns, looks = list(DASHES.values()), list(_looks(labels))
+    colours = [colour for colour, _ in looks]
+    for (name, own), (colour, first) in zip(labels.items(), looks, strict=True):
+        if len(own) > 1 and colours.count(colour) == 1:
+            first = 0  # a value has the same dash in the figures of other algorithms
         dark = sorted(own, key=lambda label: not label.endswith(WITHOUT))
         grey = current().highlight and name not in current().highlight
         for i, label in enumerate(own):
@@ -215,8 +219,41 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> Figure
     ends = at_end(table) if "t" in table.columns else with_words(table)
     runs = ends.groupby(settings_of(table), dropna=False)["run"].nunique()
     note = note.replace("RUNS", " to ".join(map(str, sorted({runs.min(), runs.max()}))))
-    _lay_out(figure, title, note if chosen.note else "", lines)
+    _lay_out(figure, title, note + _hidden(panels) if chosen.note else "", lines)
     return figure
+
+
+def own_legend(ax: Axes) -> None:
+    """Give a panel its own legend; the legend of the figure leaves out its lines."""
+    ax.legend(fontsize=7.5)
+    for line in ax.get_lines():
+        line.set_label(f"_{line.get_label()}")
+
+
+def _hidden(panels: Iterable[Axes]) -> str:
+    """A sentence that names the lines that coincide in every panel, of which one hides the others;
+    empty if there are none.
+    """
+    alike: dict[tuple[str, str], bool] = {}
+    for ax in panels:
+        drawn = [line for line in ax.get_lines() if line.get_gid() != BOUND]
+        named = {str(x.get_label()): x for x in drawn if not str(x.get_label()).startswith("_")}
+        for one, other in combinations(named, 2):
+            (x, y), (u, v) = (
+                (np.asarray(z, dtype=float) for z in named[name].get_data())
+                for name in (one, other)
+            )
+            same = len(x) > 2 and np.array_equal(x, u) and np.allclose(y, v, rtol=ALIKE, atol=0)
+            alike[one, other] = alike.get((one, other), True) and same
+    groups: list[list[str]] = []
+    for (one, other), same in alike.items():
+        if same:
+            own = next((group for group in groups if one in group), None)
+            if own is None:
+                groups.append(own := [one])
+            own += [other] if other not in own else []
+    words = "; ".join(f"{', '.join(group[:-1])} and {group[-1]}" for group in groups)
+    return f" These lines coincide: {words}." if words else ""
 
 
 def subplots(width: float, height: float, rows: int, columns: int, **share: Any) -> Any:
@@ -383,10 +420,8 @@ def label_logarithms(ax: Axes) -> None:
         if np.floor(high) - np.ceil(low) < 1:
             between = (2.0, 5.0) if high - low > 0.5 else (1.5, 2.0, 3.0, 5.0)
             axis.set_minor_locator(LogLocator(subs=between))
-            axis.set_minor_formatter(FuncFormatter(_between))
-            axis.set_tick_params(which="minor", labelsize=8)
-
-
-def _between(x: float, _: Any) -> str:
-    """A label of a logarithmic axis that is no power of ten."""
-    return f"{x:g}" if 0.01 <= x < 1000 else scientific(x)
+            plain = min(limits) >= 0.001 and max(limits) <= 10_000
+            form = FuncFormatter(lambda x, _, plain=plain: f"{x:g}" if plain else scientific(x))
+            axis.set_major_formatter(form)
+            axis.set_minor_formatter(form)
+            axis.set_tick_params(which="minor", labelsize=matplotlib.rcParams["xtick.labelsize"])

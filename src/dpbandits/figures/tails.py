@@ -26,7 +26,7 @@ def exceedance(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
         mark = "o" if len(regrets) == 1 else None  # a single run has no step
         ax.step(regrets, above, label=str(line), marker=mark, **styles[str(line)])
     scale = "log" if (ends["regret"] > 0).any() else "linear"
-    ax.set(xscale=scale, yscale="log", xlabel="$x$")
+    ax.set(xscale=scale, yscale="log")
 
 
 @styled
@@ -39,6 +39,6 @@ def tail_panels(table: pd.DataFrame, title: str) -> Figure:
     styles = styles_of(table)
     for ax, inside in panels:
         exceedance(ax, table[inside], styles)
-    label_edges(axes, "$x$", "$P$(regret > $x$)", each_row=True)
+    label_edges(axes, "regret $x$ at $T$", "$P$(regret > $x$)", each_row=True)
     note = f"Steps: share of RUNS runs whose {regret_label(table)} exceeds $x$."
     return finish(figure, title, table, note)
