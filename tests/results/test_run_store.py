@@ -23,7 +23,7 @@ from dpbandits.contracts.question import QUESTIONS, REGRET
 from dpbandits.errors import CannotRead, CannotWrite
 from dpbandits.results import run_store
 from dpbandits.results.run_store import Damaged, Run, RunStore, check_runs, read_runs
-from dpbandits.running.monte_carlo import fulfil
+from dpbandits.running.monte_carlo import run_request
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +44,7 @@ def right(tmp_path_factory):
 def with_runs(results, question=REGRET):
     """The request of the quick sweep, when its runs are stored, and the files of its settings."""
     request, store = quick(results, question), RunStore(results)
-    fulfil(request)
+    run_request(request)
     return request, [store.file(setting) for setting in request.settings]
 
 
@@ -222,7 +222,7 @@ def test_without_a_checksum_damage_is_not_noticed(tmp_path, monkeypatch, right, 
 @pytest.mark.slow
 def test_no_flipped_byte_changes_a_result(tmp_path):
     request = requested(tmp_path, algo="adap_ucb", horizon=100, runs=2, checkpoints=4, jobs=1)
-    fulfil(request)
+    run_request(request)
     store, (setting,) = RunStore(tmp_path), request.settings
     file, right = store.file(setting), store.load(setting)
     whole, noticed = file.read_bytes(), 0
@@ -248,7 +248,7 @@ def test_a_read_that_fails_is_not_damage(tmp_path, monkeypatch, error):
         with pytest.raises(CannotRead, match=f"cannot read {files[0]}"):
             RunStore(tmp_path).save(request.settings[0], same([7], np.zeros((3, 5), int), 0.0))
         with pytest.raises(CannotRead):
-            fulfil(request)
+            run_request(request)
     assert files[0].read_bytes() == before
 
 
@@ -266,7 +266,7 @@ def test_the_reason_of_a_failure_is_stored_until_the_setting_is_finished(tmp_pat
     (setting,) = request.settings
     store.note_failure(setting, "no luck")
     assert store.failure(setting) == "no luck"
-    fulfil(request)
+    run_request(request)
     assert store.failure(setting) is None
 
 

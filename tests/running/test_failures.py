@@ -10,7 +10,7 @@ from dpbandits.errors import printable
 from dpbandits.results.run_store import RunStore
 from dpbandits.running import monte_carlo
 from dpbandits.running.failures import Failure, RunsFailed, trace_of
-from dpbandits.running.monte_carlo import fulfil
+from dpbandits.running.monte_carlo import run_request
 
 HEAD = "Traceback (most recent call last):\n"
 
@@ -112,7 +112,7 @@ def test_whatever_an_algorithm_raises_the_runs_of_others_are_stored(tmp_path, ba
     given = {"runs": 8, "horizon": 20, "backend": backend, "jobs": 2}
     request = requested(tmp_path, folders=(str(tmp_path),), algo="failing", kind=kinds, **given)
     with pytest.raises(RunsFailed) as failed:
-        fulfil(request)
+        run_request(request)
     store = RunStore(tmp_path)
     of_kind = {s.parameters["kind"]: s for s in request.settings}
     lost = {

@@ -17,7 +17,7 @@ from dpbandits.results import run_store
 from dpbandits.results.run_store import RunStore
 from dpbandits.running import scheduler, worker
 from dpbandits.running.failures import RunsFailed
-from dpbandits.running.monte_carlo import fulfil, run_settings
+from dpbandits.running.monte_carlo import run_request, run_settings
 from dpbandits.running.play import Record, compile_kernel
 from dpbandits.running.work import Outcome
 
@@ -38,12 +38,12 @@ def test_more_runs_leave_the_first_as_they_were(tmp_path, question):
     few = pd.read_csv(io.BytesIO(csv_after(quick(tmp_path, question, runs=2))))
     before = stored(quick(tmp_path, question))
     request = quick(tmp_path, question, runs=7)
-    table, played = fulfil(request)
+    table, played = run_request(request)
     assert played == 5 * len(request.settings) and len(before) == 2 * len(request.settings)
     assert before.items() <= stored(request).items()
     many = pd.read_csv(io.BytesIO(csv_after(request)))
     pd.testing.assert_frame_equal(few, many.query("run < 2").reset_index(drop=True))
-    assert fulfil(request)[1] == 0 and len(table) == len(many)
+    assert run_request(request)[1] == 0 and len(table) == len(many)
     assert csv_after(request) == csv_after(quick(None, question, runs=7))  # in memory
     assert sorted({f.suffix for f in tmp_path.rglob("*") if f.is_file()}) == ["", ".npz"]  # locks
 
@@ -249,7 +249,7 @@ def test_runs_beside_one_that_fails_are_stored(tmp_path):
     request = requested(tmp_path / "results", folders=(str(tmp_path / "mine"),), **given)
     (home / "broken").touch()
     with pytest.raises(RunsFailed) as caught:
-        fulfil(request)
+        run_request(request)
     failed = {run for failure in caught.value.failures for run in failure.runs}
     assert 5 < len(failed) < 50
     assert failed == set(range(200)) - {run for _, run in stored(request)}
@@ -258,7 +258,7 @@ def test_runs_beside_one_that_fails_are_stored(tmp_path):
     )
     assert RunStore(request.results).failure(request.settings[0]) == "RuntimeError: no luck"
     (home / "broken").unlink()
-    assert fulfil(request)[1] == len(failed)
+    assert run_request(request)[1] == len(failed)
     assert RunStore(request.results).failure(request.settings[0]) is None
 
 

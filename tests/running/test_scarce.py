@@ -8,7 +8,7 @@ import sys
 import pytest
 from sweeps import own_algorithm, pulling, requested
 
-from dpbandits.running.monte_carlo import fulfil
+from dpbandits.running.monte_carlo import run_request
 
 PLAIN = ["algo=plain", "--config-dir=mine", "horizon=10", "runs=4", "jobs=2", "backend=processes"]
 TRACKER = "resource_tracker", "  warnings.warn("  # of joblib: it removes what is left
@@ -49,7 +49,7 @@ def test_little_memory_is_at_most_one_line(tmp_path, megabytes):
 def played(folder):
     """The number of runs that a request of an algorithm in plain Python has played."""
     given = {"algo": "plain", "horizon": 10, "runs": 3, "jobs": 2}
-    return fulfil(requested(folders=(str(folder),), **given))[1]
+    return run_request(requested(folders=(str(folder),), **given))[1]
 
 
 @pytest.mark.slow

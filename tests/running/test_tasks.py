@@ -8,7 +8,7 @@ import pytest
 from sweeps import csv_after, own_algorithm, pulling, requested
 
 from dpbandits.running.failures import RunsFailed
-from dpbandits.running.monte_carlo import fulfil
+from dpbandits.running.monte_carlo import run_request
 from dpbandits.running.work import DEATH, Outcome, Task, Work
 from dpbandits.running.worker import finish
 
@@ -155,8 +155,8 @@ def test_an_algorithm_that_workers_cannot_load_is_not_taken_for_their_death(tmp_
     request = requested(folders=(str(tmp_path),), algo="edited", horizon=10, runs=4, jobs=2)
     file.write_text("def edited(")
     with pytest.raises(RunsFailed) as caught:
-        fulfil(request)
+        run_request(request)
     (reason,) = {failure.reason for failure in caught.value.failures}
     assert "cannot import" in reason and "SyntaxError" in reason
     file.write_text(pulling("edited"))
-    assert fulfil(request)[1] == 4
+    assert run_request(request)[1] == 4

@@ -23,7 +23,7 @@ from dpbandits.errors import plain
 from dpbandits.results.report import write_report
 from dpbandits.results.run_store import RunStore
 from dpbandits.results.tables import csv_of
-from dpbandits.running.monte_carlo import fulfil, play_missing
+from dpbandits.running.monte_carlo import play_missing, run_request
 from dpbandits.settings.compose import request_from
 from dpbandits.settings.groups import default_keys
 from dpbandits.settings.request import Request
@@ -72,7 +72,7 @@ def words(**given: Any) -> list[str]:
 
 def csv_after(request: Request) -> bytes:
     """The table of a request, as CSV, when its missing runs are played."""
-    return csv_of(fulfil(request)[0])
+    return csv_of(run_request(request)[0])
 
 
 def report(request: Request) -> Path:

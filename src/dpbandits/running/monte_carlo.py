@@ -26,7 +26,7 @@ from .scheduler import Scheduler
 from .work import Outcome, Task, Work
 
 
-def fulfil(request: Request) -> tuple[pd.DataFrame, int]:
+def run_request(request: Request) -> tuple[pd.DataFrame, int]:
     """The tidy table of a request, and the number of runs that were missing and played; raises what
     ``play_missing`` raises.
     """
