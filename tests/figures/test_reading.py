@@ -212,3 +212,11 @@ def test_no_line_leaves_through_the_floor_of_a_logarithmic_axis():
         (ax,) = dp.plot(pd.concat(rows), xscale=time, yscale="log").axes
         for line in ax.get_lines():
             assert line.get_ydata().min() > ax.get_ylim()[0]
+
+
+def test_an_environment_that_is_only_a_law_is_titled_with_its_means():
+    table = dp.run("ucb", dp.bernoulli([0.9, 0.25]), horizon=100, runs=2, jobs=1)
+    assert dp.plot(table).axes[0].get_title() == "Bernoulli 0.9, 0.25"
+    two = dp.bernoulli([0.9, 0.25]), dp.bernoulli([0.9, 0.5])
+    table = dp.run("ucb", list(two), horizon=100, runs=2, jobs=1)
+    assert "0.5" not in dp.plot(table, kind="tail").axes[0].get_title()

@@ -11,6 +11,7 @@ import pandas as pd
 
 from ..contracts.display import display_name, environment_title, symbol
 from ..errors import unknown
+from ..results.records import SETTINGS
 from ..results.tables import (
     budgets_of,
     numbers_of,
@@ -22,6 +23,7 @@ from ..results.varying import of_game, varying
 from .options import FigureOptions, current
 
 WITHOUT = "without privacy"
+MOST_MEANS = 6  # in the title of an environment
 
 
 def legend_name(name: Any) -> str:
@@ -143,15 +145,30 @@ def check_labels(table: pd.DataFrame, lines: Iterable[str]) -> None:
             raise unknown("algorithm or line in labels:", name, known)
 
 
+def environment_titles(table: pd.DataFrame) -> dict[str, str]:
+    """The title of each environment of a table: for one that is only a law, such as ``bernoulli``,
+    with the means of its arms if the table knows them.
+    """
+    found = {str(name): environment_title(str(name)) for name in table["env"].unique()}
+    for name in found:
+        specs = [r["env_spec"] for r in table.attrs.get(SETTINGS, {}).values() if r["env"] == name]
+        means = [spec.get("means") for spec in specs if spec.get("law") == name]
+        first = means[0] if means else None
+        if (
+            isinstance(first, list)
+            and len(first) <= MOST_MEANS
+            and means.count(first) == len(means)
+        ):
+            found[name] += " " + ", ".join(value_text(x) for x in first)
+    return found
+
+
 def usual_title(table: pd.DataFrame) -> str:
     """The title of the figure of a table: what is compared, where, and what varies."""
     names, several = names_of(table), "rules" if "rule" in table.columns else "algorithms"
     title = legend_name(names[0]).strip() if len(names) == 1 else f"{len(names)} {several}"
-    environments = table["env"].unique()
-    number = len(environments)
-    title += (
-        f" on {environment_title(environments[0]) if number == 1 else f'{number} environments'}"
-    )
+    where = list(environment_titles(table).values())
+    title += f" on {where[0] if len(where) == 1 else f'{len(where)} environments'}"
     if "horizon" in table.columns and table["horizon"].nunique() == 1:
         title += f", $T$ = {scientific(table['horizon'].iloc[0])}"
     varied = [name for name in budgets_of(table) if table[name].nunique() > 1]

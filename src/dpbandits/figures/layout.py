@@ -10,9 +10,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ..contracts.display import environment_title
 from ..results.tables import without_privacy
-from .labels import budget_title, finite_budgets
+from .labels import budget_title, environment_titles, finite_budgets
 from .style import subplots
 
 
@@ -24,7 +23,8 @@ def panels_of(table: pd.DataFrame) -> tuple[Figure, np.ndarray, Iterator[tuple[A
     Returns:
         The figure, its axes, and for each other panel, with its title, which rows belong to it.
     """
-    environments, budgets = table["env"].unique(), finite_budgets(table)
+    titles, budgets = environment_titles(table), finite_budgets(table)
+    environments = list(titles)
     rows, columns = len(environments), len(budgets)
     size = max(2.3 * columns, 4.6) + 0.4, 2.1 * rows + 1.1
     figure, axes = subplots(*size, rows, columns, sharex=True, sharey="row")
@@ -32,7 +32,7 @@ def panels_of(table: pd.DataFrame) -> tuple[Figure, np.ndarray, Iterator[tuple[A
 
     def panels() -> Iterator[tuple[Axes, pd.Series]]:
         for ax, (env, budget) in zip(axes.flat, product(environments, budgets), strict=True):
-            ax.set_title(panel_title(env, *budget))
+            ax.set_title(panel_title(titles[env], *budget))
             (name, value), here = budget, table["env"] == env
             if (here & (table[name] == value)).any() or free[here].all():
                 yield ax, here & (free | (table[name] == value))
@@ -57,7 +57,9 @@ def label_edges(axes: np.ndarray, x: str, y: str, each_row: bool = False) -> Non
             ax.tick_params(labelbottom=True)
 
 
-def panel_title(env: str, name: str, budget: float) -> str:
-    """The title of the panel of an environment and a budget; an infinite one is not named."""
-    words = [environment_title(env), budget_title(name, budget) if np.isfinite(budget) else ""]
+def panel_title(environment: str, name: str, budget: float) -> str:
+    """The title of the panel of an environment, given its title, and a budget; an infinite one is
+    not named.
+    """
+    words = [environment, budget_title(name, budget) if np.isfinite(budget) else ""]
     return ", ".join(filter(None, words))

@@ -17,7 +17,7 @@ from ..contracts.display import display_name, environment_title, symbol
 from ..errors import BadInput
 from ..results.tables import at_end
 from .bands import band_note, curve_of, draw_band
-from .labels import budget_title, labelled, legend_name, line_label, scientific
+from .labels import budget_title, environment_titles, labelled, legend_name, line_label, scientific
 from .layout import label_edges, panels_of
 from .options import PALETTE
 from .overlays import RINGS, SLOPE, draw_bounds, draw_rings, lines_of, tied, unstretched
@@ -95,15 +95,15 @@ def budget_panels(
     table = labelled(table[table[x].notna()], horizons=True)
     bounds = lines_of(bounds, table, x)
     best = tied(table) if marks else None
-    environments = table["env"].unique()
+    environments = environment_titles(table)
     width = max(3.2 * len(environments), 5.0)
     figure, (axes,) = subplots(width, 3.6, 1, len(environments))
     styles = styles_of(table)
     finite = table.loc[np.isfinite(table[x]), x]
     budgets = np.geomspace(finite.min(), finite.max(), 100)
-    for ax, env in zip(axes, environments, strict=True):
+    for ax, (env, heading) in zip(axes, environments.items(), strict=True):
         regret_vs(ax, table[table["env"] == env], x, styles, band)
-        ax.set(title=environment_title(env), xlabel=f"privacy budget {symbol(x)}", xscale="log")
+        ax.set(title=heading, xlabel=f"privacy budget {symbol(x)}", xscale="log")
         draw_bounds(ax, bounds[bounds["env"] == env], styles)
         if best is not None:
             draw_rings(ax, best[best["env"] == env], x, styles)

@@ -15,7 +15,14 @@ from matplotlib.ticker import EngFormatter, LogLocator, NullFormatter
 from ..contracts.display import symbol
 from ..results.tables import at_end, budgets_of, varied_in, without_privacy
 from .bands import band_note, curve_of, draw_band
-from .labels import finite_budgets, labelled, legend_name, scientific, value_text
+from .labels import (
+    environment_titles,
+    finite_budgets,
+    labelled,
+    legend_name,
+    scientific,
+    value_text,
+)
 from .layout import label_edges, panel_title
 from .overlays import RINGS, draw_bounds, draw_rings, lines_of, tied
 from .style import BOUND, LONG, Styles, finish, styled, styles_of, subplots
@@ -124,6 +131,7 @@ def time_panels(
     what suits the table, see ``learns_early``. With ``marks`` the means that are tied with the best
     have rings, see ``ties``.
     """
+    titles = environment_titles(table)
     table = labelled(table)
     bounds = lines_of(bounds, table, "t")
     best = tied(table) if marks else None
@@ -149,7 +157,7 @@ def time_panels(
         (env, horizon), budget = panel
         inside, beside = (_of_panel(x, env, horizon, *budget) for x in (table, bounds))
         regret_vs_time(ax, table[inside], styles, band, scale, bounds[beside], log_time)
-        heading = panel_title(env, *budget) + _differences(table, inside, horizon)
+        heading = panel_title(titles[env], *budget) + _differences(table, inside, horizon)
         ax.set_title(heading)
         if best is not None:
             draw_rings(ax, best[_of_panel(best, env, horizon, *budget)], "horizon", styles)
