@@ -86,8 +86,17 @@ def test_compare_writes_the_table_for_a_paper(bandit, refused):
     assert not Path("a-compare.tex").exists()
 
 
+def test_compare_shows_a_screen_of_rows_and_where_all_are(bandit):
+    rows = [f"ucb,b,{e},9,0,{r},9,{7 + r}" for e in range(1, 31) for r in range(3)]
+    Path("a.csv").write_text("\n".join(["algo,env,eps,horizon,seed,run,t,regret", *rows, ""]))
+    lines = bandit(compare, "a.csv")
+    assert "and 10 more rows: a-compare.md has all" in lines
+    assert sum(line.startswith("ucb") for line in lines) == 20
+    assert Path("a-compare.md").read_text().count("| ucb") == 30
+
+
 @pytest.mark.slow
-def test_run_and_budget_write_the_table_for_a_paper(bandit):
+def test_run_and_budget_write_the_table_for_a_paper(bandit, refused):
     small = "horizon=500 runs=3 jobs=1"
     file = bandit(run, f"-m algo=dp_se,adap_ucb eps=1,2 {small} pivot=eps best=bold")[-1]
     text = Path(file).with_suffix(".tex").read_text()
@@ -95,3 +104,5 @@ def test_run_and_budget_write_the_table_for_a_paper(bandit):
     line = "algo=dp_se env=bernoulli_c2 horizon=500 runs=50 jobs=1 regret=400 out=mine"
     bandit(budget, f"{line} columns=algo,budget digits=2")
     assert rows_of(Path("mine.tex").read_text())[0] == ["algorithm", "budget"]
+    assert "'mean'" in refused(budget, [*line.replace("mine", "other").split(), "columns=mean"])
+    assert not list(Path().glob("other*"))

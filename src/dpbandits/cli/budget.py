@@ -47,10 +47,10 @@ def main(given: Namespace) -> int:
     stem = stem_of(out, results_of(runs) / f"budget-{name}")
     check_writable(stem.parent)
     found = budgets_needed(algorithms, runs, parameters, folders, **search)
+    tex = latex_of(found, SHOWN, options, measured="budget") + "\n"
     print(text(found, "simple"), *found["answer"], sep="\n")
     page = f"{text(found, 'pipe')}\n\n" + "\n".join(f"* {x}" for x in found["answer"]) + "\n"
     write_atomically(stem.with_name(f"{stem.name}.md"), page.encode())
-    tex = latex_of(found, SHOWN, options, measured="budget") + "\n"
     write_atomically(stem.with_name(f"{stem.name}.tex"), tex.encode())
     for path in save(budget_needed(found), stem):
         print(path)

@@ -18,6 +18,7 @@ from ..results.tables import question_of_table
 from ..settings.user_files import user_folders
 from ..validation import one_of
 from .command import (
+    MOST,
     entry_point,
     named_after,
     names_and_keys,
@@ -47,7 +48,10 @@ def main(given: Namespace) -> int:
         texts[".tex"] = latex_of(compared, shown, options)
     for suffix, text in texts.items():
         write_atomically(stem.with_name(stem.name + suffix), f"{text}\n".encode())
-    print(render(compared, "simple", baseline), note(compared), sep="\n")
+    print(render(compared.head(MOST), "simple", baseline))
+    if len(compared) > MOST:
+        print(f"and {len(compared) - MOST} more rows: {stem}.md has all")
+    print(note(compared))
     if "halted" in table.columns and (table["halted"] == 0).any():
         print("Runs that met their cap count as stopped there: these times are at least as long.")
     if line := too_few_runs(compared):
