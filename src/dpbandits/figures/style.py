@@ -34,7 +34,7 @@ DASHES: dict[str, Any] = {
     "dashdotted": (0, (3, 1, 1, 1)),
     "dotted": (0, (1, 1)),
 }
-LIGHTEST = 0.4  # how far the shades of a colour go towards white
+LIGHTEST = 0.3  # how far the shades of a colour go towards white
 STYLE = matplotlib.rc_params_from_file(
     Path(__file__).with_name("dpbandits.mplstyle"), use_default_template=False
 )
