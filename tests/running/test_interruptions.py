@@ -115,7 +115,8 @@ def in_a_group(line, ready, **environment):
 @pytest.mark.slow
 @pytest.mark.parametrize("wait", [0.1, 0.4])
 @pytest.mark.parametrize(
-    ("started", "word"), [("precompile", "algo=dp_se"), ("LokyProcess-2", "backend=processes")]
+    ("started", "word"),
+    [("precompile", "-m algo=dp_se,ucb,adap_ucb"), ("LokyProcess-2", "backend=processes")],
 )
 def test_processes_that_have_just_been_started_leave_ctrl_c_to_the_command(
     tmp_path, started, word, wait
@@ -124,7 +125,7 @@ def test_processes_that_have_just_been_started_leave_ctrl_c_to_the_command(
         lines = [" ".join(child.cmdline()) for child in process.children()]
         return any(started in line for line in lines) and time.sleep(wait) is None
 
-    line = [word, "horizon=1e7", "runs=100", "jobs=2", f"results={tmp_path / 'results'}"]
+    line = [*word.split(), "horizon=1e7", "runs=100", "jobs=2", f"results={tmp_path / 'results'}"]
     error = in_a_group(line, ready, NUMBA_CACHE_DIR=str(tmp_path) if "algo" in word else CACHE)
     assert "Traceback" not in error and "interrupted; finished runs are stored" in error
 

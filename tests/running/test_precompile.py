@@ -1,8 +1,10 @@
-"""Compiling in a child process, and what is reported before.
+"""Compiling several algorithms in child processes, and what is reported before.
 
 If no process can be started, compiling is left to this one.
 """
 
+import io
+import pickle
 import sys
 
 import pytest
@@ -10,12 +12,40 @@ from sweeps import quick
 
 from dpbandits.running import precompile
 
+THREE = ["dp_se", "adap_ucb", "ucb"]
+
 
 @pytest.mark.parametrize("executable", ["", None, "/no/python"])
 def test_no_error_if_no_process_can_be_started(executable, monkeypatch):
     monkeypatch.setattr(sys, "executable", executable)
     monkeypatch.setattr(precompile, "must_be_compiled", lambda algorithm: True)
-    precompile.compile_elsewhere(quick(None).settings)
+    precompile.compile_elsewhere(quick(None, algo=THREE).settings)
+
+
+@pytest.mark.parametrize(
+    ("algorithms", "cores", "children"), [(1, 2, 0), (2, 2, 0), (3, 2, 2), (3, 8, 3)]
+)
+def test_several_algorithms_are_compiled_by_all_cores(algorithms, cores, children, monkeypatch):
+    sent = []
+
+    class Pipe(io.BytesIO):
+        def write(self, part):
+            sent.append(pickle.loads(part))
+
+    class Child:
+        def __init__(self, *_, **__):
+            self.stdin = Pipe()
+
+        wait = kill = lambda self: None
+
+    found = quick(None, algo=THREE[:algorithms]).settings
+    settings = list({s.algo: s for s in found}.values())
+    monkeypatch.setattr(precompile, "must_be_compiled", lambda algorithm: True)
+    monkeypatch.setattr(precompile, "cpu_count", lambda: cores)
+    monkeypatch.setattr(precompile.subprocess, "Popen", Child)
+    precompile.compile_elsewhere(settings)
+    assert len(sent) == children
+    assert {s.algo for part in sent for s in part} == {s.algo for s in settings if children}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
-"""Compiling in a child process, whose memory, hundreds of MB for the compiler, is released.
+"""Compiling several algorithms in child processes, on all cores at once.
 
+A child imports everything again, which takes longer than to compile one or two algorithms.
 What is compiled, and how long it will take, is reported once for all settings of a command.
 """
 
@@ -13,6 +14,8 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
+from joblib import cpu_count
+
 from ..compiled import COMPILER, compiled_code, compiler, report_choice
 from ..contracts.algorithm import Algorithm
 from ..settings.setting import Setting
@@ -24,6 +27,7 @@ CHILD = "from dpbandits.running.precompile import compile_given; compile_given()
 # Measured on one core: an algorithm, and what all of them share, with Python itself
 SECONDS_EACH, SECONDS_ONCE = {"quick": 2, "plain": 10}, 4
 NAMES = 3  # of algorithms in a report
+HERE = 2  # algorithms that are compiled in the process itself
 
 
 def report_compilation(settings: Sequence[Setting]) -> None:
@@ -59,7 +63,7 @@ def must_be_compiled(algorithm: Algorithm) -> bool:
 
 
 def compile_elsewhere(settings: Sequence[Setting]) -> None:
-    """Compile the loops of settings that are not cached on disk yet.
+    """Compile the loops of settings that are not cached on disk yet, if there are several.
 
     A loop that cannot be compiled here is compiled, or fails, where it is needed: so is that of a
     function that was passed as such, since another process would import its module anew.
@@ -73,22 +77,32 @@ def compile_elsewhere(settings: Sequence[Setting]) -> None:
         and loop_of(setting.algorithm).stored
     ]
     folder = compiled_code().path
-    if not missing or folder is None:
+    if len(missing) <= HERE or folder is None:
         return
     own = {"NUMBA_CACHE_DIR": str(folder.parent), COMPILER: compiler()}
     own["PYTHONPATH"] = os.pathsep.join(path for path in map(str, sys.path) if path)
+    cores = min(cpu_count(), len(missing))
+    parts = [pickle.dumps(missing[i::cores]) for i in range(cores)]
+    child: Any
+    children: list[Any] = []
     with suppress(OSError, TypeError):  # no process can be started
-        with ignore_sigint():
-            child = subprocess.Popen(
-                [sys.executable, "-P", "-c", CHILD],  # -P: import nothing from the working folder
-                stdin=subprocess.PIPE,
-                stdout=subprocess.DEVNULL,  # a user's algorithm may print when it is imported
-                env=os.environ | own,
-            )
         try:
-            child.communicate(pickle.dumps(missing))
-        finally:  # an interrupted parent ends its child
-            child.kill()
+            for part in parts:
+                with ignore_sigint():
+                    child = subprocess.Popen(
+                        [sys.executable, "-P", "-c", CHILD],  # -P: nothing from the working folder
+                        stdin=subprocess.PIPE,
+                        stdout=subprocess.DEVNULL,  # a user's algorithm may print when imported
+                        env=os.environ | own,
+                    )
+                children.append(child)
+                with child.stdin as pipe:
+                    pipe.write(part)
+            for child in children:
+                child.wait()
+        finally:  # an interrupted parent ends its children
+            for child in children:
+                child.kill()
 
 
 def compile_given() -> None:
