@@ -146,8 +146,11 @@ def lines_of(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 
 def besides(lines: list[tuple[str, pd.DataFrame]]) -> np.ndarray:
-    """Factors of the budgets that set the marks of some lines beside each other."""
-    return ASIDE ** (np.arange(len(lines)) - (len(lines) - 1) / 2)
+    """Factors of the budgets that set marks beside each other; lines across all budgets
+    have none.
+    """
+    private = np.array([bool(np.isfinite(found["eps"]).any()) for _, found in lines])
+    return ASIDE ** np.where(private, private.cumsum() - (private.sum() + 1) / 2, 0)
 
 
 def limits_of(table: pd.DataFrame) -> tuple[float, float]:
