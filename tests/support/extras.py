@@ -1,5 +1,7 @@
 """Packages of extras: tests that need one are skipped, with the reason, if it is not installed."""
 
+import signal
+
 import pytest
 
 EXTRAS = {
@@ -26,4 +28,8 @@ def require(package):
     Tests that call this have the mark ``extra``, by which ``make test-slow`` runs them.
     """
     reason = f"{package} is not installed: pip install 'dpbandits[{EXTRAS[package]}]'"
-    return pytest.importorskip(package, reason=reason)
+    usual = signal.getsignal(signal.SIGINT)
+    try:
+        return pytest.importorskip(package, reason=reason)
+    finally:  # importing dask_jobqueue 0.9 replaces it, for all tests that follow
+        signal.signal(signal.SIGINT, usual)
