@@ -82,7 +82,7 @@ def draw_curve(ax, rows, by, look, last=np.inf):
 def draw(table):
     from dpbandits.figures.labels import scientific
 
-    figure = Chart(figsize=(10.4, 4.6))
+    figure = Chart(figsize=(10.4, 5.2))
     axes = figure.subplots(1, len(PANELS), sharex=True, sharey=True)
     found = final_shares(table)
     floor = found[found["algo"] == "lin_ucb"]["share"].mean()
@@ -95,6 +95,7 @@ def draw(table):
         own_legend(ax)
         ax.axhline(floor, color="black", ls=DASHES["dotted"], label="LinUCB: not private")
         ax.axhline(1.0, color="grey", lw=1.0, label="random play")
+    axes[0].set_ylim(bottom=2e-7)  # room for the legends
     axes[0].set_ylabel("regret / regret of random play")
     note = NOTE.replace("THETAS", str(found["env.instance"].nunique()))
     title = TITLE.replace("HORIZON", scientific(table["horizon"].max()))

@@ -225,7 +225,7 @@ def finish(figure: Figure, title: str, table: pd.DataFrame, note: str) -> Figure
 
 def own_legend(ax: Axes) -> None:
     """Give a panel its own legend; the legend of the figure leaves out its lines."""
-    ax.legend(fontsize=7.5)
+    ax.legend(fontsize=7.5, handlelength=3.0)
     for line in ax.get_lines():
         line.set_label(f"_{line.get_label()}")
 
