@@ -24,10 +24,12 @@ def draw(table, bounds=None):
     }
     figure = budget_panels(table, title, terms=terms, bounds=bounds)
     ax = figure.axes[0]
-    ax.margins(x=0)
+    ax.margins(x=0.03)
     ax.autoscale_view()
     threshold = privacy_threshold(MEANS[1], MEANS[0])
-    ax.axvspan(ax.get_xlim()[0], threshold, color="#56B4E9", alpha=0.12, lw=0)
+    limits = ax.get_xlim()
+    ax.axvspan(limits[0], threshold, color="#56B4E9", alpha=0.12, lw=0)
+    ax.set_xlim(limits)
     text = f"high privacy:\n$\\epsilon$ < {threshold:.3f}"
     ax.text(threshold * 0.95, 0.04, text, ha="right", transform=ax.get_xaxis_transform())
     return figure
