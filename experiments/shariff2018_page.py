@@ -28,7 +28,8 @@ NOISES = ("gaussian, printed", "gaussian, exact", "wishart")
 BUDGETS = (1.0, 100.0)
 HEAD = [
     "noise", "eps", "runs in which a bound fails", "smallest eigenvalue / rho_min",
-    "largest eigenvalue / rho_max", "largest length of h / gamma", "largest distance of theta / beta",
+    "largest eigenvalue / rho_max", "largest length of h / gamma",
+    "largest distance of theta / beta",
 ]  # fmt: skip
 
 
