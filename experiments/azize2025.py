@@ -11,7 +11,7 @@ from dpbandits.figures.bands import band_note
 from dpbandits.figures.labels import labelled
 from dpbandits.figures.regret_vs_budget import regret_label, regret_vs
 from dpbandits.figures.style import BOUND, Chart, finish, styled, styles_of
-from dpbandits.figures.tails import exceedance
+from dpbandits.figures.tails import exceedance, label_tails
 from dpbandits.settings.groups import read_group
 from dpbandits.theory.azize2025 import bernoulli_lower
 
@@ -37,7 +37,6 @@ def draw(table):
         ax.set(title=environment_title(env), xlabel=r"privacy budget $\epsilon$", xscale="log")
         exceedance(below, rows[rows["eps"].isin([TAILS_AT, np.inf])], styles)
         below.set_title(f"{environment_title(env)}, $\\epsilon$ = {TAILS_AT:g}")
-        below.set_xlabel("regret $x$ at $T$")
     axes[0, 0].set_ylabel(regret_label(table))
-    axes[1, 0].set_ylabel("$P$(regret > $x$)")
+    label_tails(axes[1:])
     return finish(figure, TITLE, table, band_note(table, "quantiles"))

@@ -747,11 +747,10 @@ def audit(
         raise BadInput(f"mechanism={mechanism}: it has no parameter {next(iter(own))}")
     keys = {f"{group}.{name}" for name in own}
     refuse_unused(config, keys, made)
-    folder = None
-    if results is not None:
-        check_writable(folder := path_of("results", results, "folder"))
-        folder /= "audits"
-    return _audited(requested(config, keys, made, spec), folder)
+    folder = None if results is None else path_of("results", results, "folder")
+    if folder is not None:
+        check_writable(folder)
+    return _audited(requested(config, keys, made, spec), folder and folder / "audits")
 
 
 def _audited(audits: Sequence[Audit], folder: Path | None) -> pd.DataFrame:

@@ -346,3 +346,9 @@ def print_some(name: str, what: str, lines: Sequence[str], more: str) -> None:
         print(f"{name}: {what}: {line}", file=sys.stderr)
     if len(lines) > MOST:
         print(f"{name}: {what}: {len(lines) - MOST} more{more}", file=sys.stderr)
+
+
+def print_rest(rows: int, page: Path) -> None:
+    """Say how many rows of a table are not printed, and which page has all."""
+    if rows > MOST:
+        print(f"and {rows - MOST} more rows: {page} has all")

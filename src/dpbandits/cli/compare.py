@@ -22,6 +22,7 @@ from .command import (
     entry_point,
     named_after,
     names_and_keys,
+    print_rest,
     results_of,
     stem_of,
     table_options,
@@ -49,8 +50,7 @@ def main(given: Namespace) -> int:
     for suffix, text in texts.items():
         write_atomically(stem.with_name(stem.name + suffix), f"{text}\n".encode())
     print(render(compared.head(MOST), "simple", baseline))
-    if len(compared) > MOST:
-        print(f"and {len(compared) - MOST} more rows: {stem}.md has all")
+    print_rest(len(compared), stem.with_name(f"{stem.name}.md"))
     print(note(compared))
     if "halted" in table.columns and (table["halted"] == 0).any():
         print("Runs that met their cap count as stopped there: these times are at least as long.")

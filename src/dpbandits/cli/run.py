@@ -31,7 +31,7 @@ from ..settings.setting import Setting, data_of
 from ..settings.sweep import swept_names
 from ..settings.user_files import user_folders
 from ..theory.ren2020 import candidates
-from .command import MOST, entry_point, table_options, takes_folder, takes_multirun
+from .command import MOST, entry_point, print_rest, table_options, takes_folder, takes_multirun
 from .help import groups_listing, keys_listing, version_line
 from .status import preview
 from .words import read_requests
@@ -104,8 +104,7 @@ def report(
         text = _latex(summary, request.question, style)
         write_atomically(path.with_suffix(".tex"), text.encode())
     print(render(summary.head(MOST), request.question, "simple"))
-    if len(summary) > MOST:
-        print(f"and {len(summary) - MOST} more rows: {path.with_suffix('.md')} has all")
+    print_rest(len(summary), path.with_suffix(".md"))
     if line := too_few_runs(summary):
         print(line)
     if unjudged(summary).any():

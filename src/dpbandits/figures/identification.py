@@ -146,9 +146,7 @@ def lines_of(table: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
 
 
 def besides(lines: list[tuple[str, pd.DataFrame]]) -> np.ndarray:
-    """Factors of the budgets that set marks beside each other; lines across all budgets
-    have none.
-    """
+    """Factors that set the marks of lines beside each other; 1 for a line across all budgets."""
     private = np.array([bool(np.isfinite(found["eps"]).any()) for _, found in lines])
     return ASIDE ** np.where(private, private.cumsum() - (private.sum() + 1) / 2, 0)
 

@@ -26,7 +26,7 @@ from .labels import (
 from .layout import label_edges, panel_title
 from .overlays import RINGS, draw_bounds, draw_rings, lines_of, tied
 from .style import BOUND, LONG, Styles, finish, styled, styles_of, subplots
-from .tails import exceedance
+from .tails import exceedance, label_tails
 
 FEW = 10  # points of a curve that are marked
 DOTS = 12  # means of a line of medians
@@ -76,8 +76,8 @@ def regret_vs_time(
         marks: dict[str, Any] = {"marker": "o", "ms": 3} if len(curve) <= FEW else {}
         if scale == "log":  # the first rounds, or a line from 0, would take most of the axis
             begun = curve["t"] >= (start if len(curve) > FEW else 0)
-            late = curve[begun & (curve["middle"] > floor)]
-            curve = late if len(late) else curve
+            shown_rows = curve[begun & (curve["middle"] > floor)]
+            curve = shown_rows if len(shown_rows) else curve
         ax.plot(curve["t"], curve["middle"], label=label, **marks, **styles[label])
         draw_band(ax, curve, "t", colour)
         if band == "quantiles":
@@ -108,8 +108,9 @@ def _begin(ax: Axes, bottom: float) -> None:
     drawn = [line for panel in panels for line in panel.get_lines() if line.get_gid() != BOUND]
     values = np.concatenate([np.asarray(line.get_ydata(), dtype=float) for line in drawn])
     ax.autoscale(axis="y")
-    ax.set_ylim(bottom=min([bottom, *(values[values > 0] / 1.5)]))
-    if not (values > 0).any():
+    positive = values[values > 0]
+    ax.set_ylim(bottom=min(bottom, positive.min(initial=np.inf) / 1.5))
+    if not len(positive):
         ax.set_ylim(-0.05, 1.0)
 
 
@@ -166,7 +167,7 @@ def time_panels(
             tail.set_title(heading)
     label_edges(axes, "round $t$", "pseudo-regret", each_row=tails)
     if tails:
-        label_edges(below, "regret $x$ at $T$", "$P$(regret > $x$)", each_row=True)
+        label_tails(below)
     return finish(figure, title, table, band_note(table, band) + (RINGS if marks else ""))
 
 

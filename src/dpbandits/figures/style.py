@@ -252,7 +252,7 @@ def _hidden(panels: Iterable[Axes]) -> str:
             if own is None:
                 groups.append(own := [one])
             own += [other] if other not in own else []
-    words = "; ".join(f"{', '.join(group[:-1])} and {group[-1]}" for group in groups)
+    words = "; ".join(" and ".join(group) for group in groups)
     return f" These lines coincide: {words}." if words else ""
 
 

@@ -29,6 +29,11 @@ def exceedance(ax: Axes, table: pd.DataFrame, styles: Styles) -> None:
     ax.set(xscale=scale, yscale="log")
 
 
+def label_tails(axes: np.ndarray) -> None:
+    """Label the axes of panels that ``exceedance`` has drawn."""
+    label_edges(axes, "regret $x$ at $T$", "$P$(regret > $x$)", each_row=True)
+
+
 @styled
 def tail_panels(table: pd.DataFrame, title: str) -> Figure:
     """The share of the runs whose final regret exceeds x: a row of panels for each environment, a
@@ -39,6 +44,6 @@ def tail_panels(table: pd.DataFrame, title: str) -> Figure:
     styles = styles_of(table)
     for ax, inside in panels:
         exceedance(ax, table[inside], styles)
-    label_edges(axes, "regret $x$ at $T$", "$P$(regret > $x$)", each_row=True)
+    label_tails(axes)
     note = f"Steps: share of RUNS runs whose {regret_label(table)} exceeds $x$."
     return finish(figure, title, table, note)
