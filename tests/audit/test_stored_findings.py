@@ -1,19 +1,14 @@
 """A stored finding of an audit is used again until something that it depends on is edited."""
 
-import shutil
-from pathlib import Path
-
 import pytest
+from edited_copy import edited_copy
 
-from dpbandits import fingerprint
 from dpbandits.audit import findings
 from dpbandits.audit.findings import SampledAudit
 from dpbandits.audit.sampling.auditor import Sampled, audit
 from dpbandits.audit.targets.publishing import ReleaseTarget
 from dpbandits.audit.targets.releases import MECHANISMS
 from dpbandits.cli import audit as command
-from dpbandits.contracts import versions
-from dpbandits.files import PACKAGE
 from dpbandits.results.sources import sources_of
 
 DECIDING = [
@@ -35,31 +30,8 @@ OTHERS = [
 ]
 
 
-@pytest.fixture
-def edit(tmp_path, monkeypatch):
-    """A function that edits a file of a copy of the package, whose sources are hashed."""
-    copy = tmp_path / PACKAGE.name
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    of_copy = {file: copy / file.relative_to(PACKAGE) for file in versions.PLAYED_BY}
-    monkeypatch.setattr(versions, "PACKAGE", copy)
-    monkeypatch.setattr(versions, "PLAYED_BY", tuple(of_copy.values()))
-    monkeypatch.setattr(findings, "PACKAGE", copy)
-    monkeypatch.setattr(findings, "__file__", str(copy / "audit" / "findings.py"))
-
-    def edited(*names: str) -> None:
-        for name in names:
-            file = Path(copy / name)
-            file.write_text(f"{file.read_text()}\nEDITED = 1\n")
-        fingerprint._read.cache_clear()
-        findings.made_by.cache_clear()
-
-    edited()
-    yield edited
-    edited()
-
-
 @pytest.mark.slow
-def test_a_finding_is_made_again_after_an_edit_of_what_decides_it(edit, tmp_path, monkeypatch):
+def test_a_finding_is_made_again_after_an_edit_of_what_decides_it(tmp_path, monkeypatch):
     """The pages of audits are out of date at the same edits."""
     made: list[Sampled] = []
     target = ReleaseTarget(MECHANISMS["laplace_release"], 1.0)
@@ -72,12 +44,21 @@ def test_a_finding_is_made_again_after_an_edit_of_what_decides_it(edit, tmp_path
         asked.row(tmp_path)
         return len(made)
 
-    signature = page()
-    assert number_made() == 1
-    edit(*OTHERS)
-    assert number_made() == 1 and page() == signature
-    for n, name in enumerate(DECIDING, start=2):
-        edit(name)
-        assert number_made() == n, name
-        assert page() != signature, name
+    with edited_copy(tmp_path / "package") as copy:
         signature = page()
+        assert number_made() == 1
+        copy.edit(*OTHERS)
+        assert number_made() == 1 and page() == signature
+        for n, name in enumerate(DECIDING, start=2):
+            copy.edit(name)
+            assert number_made() == n, name
+            assert page() != signature, name
+            signature = page()
+
+
+def test_nothing_of_the_copy_is_left(tmp_path):
+    before = findings.made_by()
+    with edited_copy(tmp_path) as copy:
+        copy.edit("audit/verdicts.py")
+        assert findings.made_by() != before
+    assert findings.made_by() == before

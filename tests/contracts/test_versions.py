@@ -2,18 +2,15 @@
 
 import math
 import random
-import shutil
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pandas as pd
 import pytest
+from edited_copy import edited_copy
 
-from dpbandits import fingerprint
 from dpbandits.authoring import pull
 from dpbandits.contracts import versions
-from dpbandits.files import PACKAGE
 
 DECIDING = [
     "algorithms/dp_klucb.py",
@@ -36,33 +33,19 @@ OTHERS = [
 ]
 
 
-@pytest.fixture
-def version(tmp_path, monkeypatch):
-    """A function that edits files of a copy of the package and returns a version."""
-    copy = tmp_path / PACKAGE.name
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    played_by = tuple(copy / file.relative_to(PACKAGE) for file in versions.PLAYED_BY)
-    monkeypatch.setattr(versions, "PACKAGE", copy)
-    monkeypatch.setattr(versions, "PLAYED_BY", played_by)
+def test_a_version_changes_with_what_decides_a_run_and_with_nothing_else(tmp_path):
+    with edited_copy(tmp_path) as copy:
 
-    def edited(*names: str, code: str = "EDITED = 1") -> str:
-        for name in names:
-            file = Path(copy / name)
-            file.write_text(f"{file.read_text()}\n{code}\n")
-        fingerprint._read.cache_clear()
-        return versions.version_of_file(copy / "algorithms" / "dp_klucb.py")
+        def version(*edited: str, **code: str) -> str:
+            copy.edit(*edited, **code)
+            return versions.version_of_file(copy.package / "algorithms" / "dp_klucb.py")
 
-    yield edited
-    fingerprint._read.cache_clear()
-
-
-def test_a_version_changes_with_what_decides_a_run_and_with_nothing_else(version):
-    before = version()
-    assert version(*OTHERS) == before
-    assert version(*DECIDING, code="# a comment") == before
-    for name in DECIDING:
-        assert version(name) != before
         before = version()
+        assert version(*OTHERS) == before
+        assert version(*DECIDING, code="# a comment") == before
+        for name in DECIDING:
+            assert version(name) != before
+            before = version()
 
 
 MINE = ModuleType("mine")

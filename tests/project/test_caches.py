@@ -1,7 +1,7 @@
 """Which cached results an edit of a file makes again: one file of each layer, for each cache."""
 
 import pytest
-from edited_copy import ALGORITHM, CACHES, EditedCopy
+from edited_copy import ALGORITHM, CACHES, edited_copy
 
 ALL, RUNS = {"version", "machine code", "page", "audit"}, {"version", "page", "audit"}
 # What is made again: what decides the numbers of a run, the code that is compiled, or a finding
@@ -42,8 +42,8 @@ AFTER = {
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        yield EditedCopy(tmp_path_factory.mktemp("copy"), patch)
+    with edited_copy(tmp_path_factory.mktemp("copy")) as copy:
+        yield copy
 
 
 @pytest.mark.parametrize("file", AFTER)

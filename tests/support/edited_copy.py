@@ -1,7 +1,8 @@
 """A copy of the package of which files are edited, and what each cache makes of that."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,24 +20,40 @@ ALGORITHM = "algorithms/private_lin_ucb.py"
 class EditedCopy:
     """A copy of the package in a folder, whose files decide what the functions of CACHES return."""
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch):
+    def __init__(self, folder: Path):
         self.package = folder / PACKAGE.name
         shutil.copytree(PACKAGE, self.package, ignore=shutil.ignore_patterns("__pycache__"))
-        for module in (findings, sources, versions):
-            monkeypatch.setattr(module, "PACKAGE", self.package)
-        monkeypatch.setattr(findings, "__file__", str(self.package / "audit" / "findings.py"))
-        played_by = tuple(self.package / f.relative_to(PACKAGE) for f in versions.PLAYED_BY)
-        monkeypatch.setattr(versions, "PLAYED_BY", played_by)
 
-    def edit(self, name: str) -> None:
-        file = self.package / name
-        file.write_text(f"{file.read_text()}\nEDITED = 1\n")  # its imports stay the same
-        fingerprint._read.cache_clear()
-        findings.made_by.cache_clear()
+    def edit(self, *names: str, code: str = "EDITED = 1") -> None:
+        """Add a line to files; their imports stay the same."""
+        for name in names:
+            file = self.package / name
+            file.write_text(f"{file.read_text()}\n{code}\n")
+        _forget()
 
     def states(self) -> dict[str, str]:
         """The state of each cache, by its name."""
         return {name: state(self.package) for name, state in CACHES.items()}
+
+
+@contextmanager
+def edited_copy(folder: Path) -> Iterator[EditedCopy]:
+    """A copy that stands for the package; afterwards nothing that was read of it is left."""
+    copy = EditedCopy(folder)
+    played_by = tuple(copy.package / f.relative_to(PACKAGE) for f in versions.PLAYED_BY)
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (findings, sources, versions):
+            patch.setattr(module, "PACKAGE", copy.package)
+        patch.setattr(findings, "__file__", str(copy.package / "audit" / "findings.py"))
+        patch.setattr(versions, "PLAYED_BY", played_by)
+        _forget()
+        yield copy
+    _forget()
+
+
+def _forget() -> None:
+    fingerprint._read.cache_clear()
+    findings.made_by.cache_clear()
 
 
 def _version(package: Path) -> str:
