@@ -47,8 +47,10 @@ def edited_copy(folder: Path) -> Iterator[EditedCopy]:
         patch.setattr(findings, "__file__", str(copy.package / "audit" / "findings.py"))
         patch.setattr(versions, "PLAYED_BY", played_by)
         _forget()
-        yield copy
-    _forget()
+        try:
+            yield copy
+        finally:
+            _forget()
 
 
 def _forget() -> None:
