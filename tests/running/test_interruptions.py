@@ -3,17 +3,20 @@
 Each thing that kills might do has a control in which they do it.
 """
 
+import contextlib
 import errno
 import json
 import os
 import random
 import resource
+import shutil
 import signal
 import sys
 import time
 from collections import Counter
 from functools import partial
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import faults
 import psutil
@@ -22,6 +25,7 @@ from commands import captured
 from sweeps import (
     QUICK,
     csv_after,
+    heeding_ctrl_c,
     own_algorithm,
     pulling,
     quick,
@@ -190,6 +194,29 @@ def test_two_processes_share_the_work(tmp_path, blind):
     assert Path(path).read_bytes() == csv_after(alone)
     assert set(played) == {f"{x:.1f}" for x in eps}
     assert len(played) == 60 if blind else len(played) < 45
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_ctrl_c_at_every_tenth_of_the_life_of_a_command(tmp_path, times):
+    """Whatever it does then, it ends in one line, and stores what is finished."""
+    line = [sys.executable, "-c", faults.ENTRY.format("run"), *words(**SWEEP)]
+    own = {"start_new_session": True, "stderr": PIPE, "text": True}
+    before, codes = time.monotonic(), []
+    assert Popen([*line, f"results={tmp_path}"], **own).wait() == 0
+    life = time.monotonic() - before
+    for tenth in range(10):
+        shutil.rmtree(tmp_path, ignore_errors=True)
+        process = Popen([*line, f"results={tmp_path}"], preexec_fn=heeding_ctrl_c, **own)
+        time.sleep(life * tenth / 10)
+        for _ in range(times):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGINT)
+            time.sleep(0.05)
+        _, err = process.communicate(timeout=60)
+        assert "Traceback" not in err, err
+        codes.append(process.returncode)
+    assert {*codes} <= {0, 130, -signal.SIGINT} and 130 in codes, codes  # the last before Python
 
 
 class Failing:

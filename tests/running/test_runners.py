@@ -95,10 +95,10 @@ def said(process, log, pattern):
 
 
 class DaskCluster(Servers):
-    """A scheduler and two worker processes."""
+    """A scheduler and two worker processes; a worker that is silent for 10 seconds is given up."""
 
     def __init__(self, folder):
-        super().__init__(folder)
+        super().__init__(folder, {**os.environ, "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "10s"})
         module = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--no-dashboard"]
         self.scheduler, log = self.start(*module, "--host", "127.0.0.1", "--port", "0")
         self.address = said(self.scheduler, log, r"Scheduler at: +(tcp://\S+)")[1]
@@ -157,25 +157,35 @@ def test_a_dask_worker_killed_during_the_run_loses_nothing(tmp_path, right, dask
     assert dask.workers[1].poll() is None and dask.workers[0].wait() == -signal.SIGKILL
 
 
+FAULTS = {
+    "workers killed": ("workers", signal.SIGKILL, "it has no workers any more"),
+    "workers stopped": ("workers", signal.SIGSTOP, "it has no workers any more"),
+    "scheduler killed": ("scheduler", signal.SIGKILL, "the scheduler is gone"),
+    "scheduler stopped": ("scheduler", signal.SIGSTOP, r"no answer \(.*\)"),
+}
+
+
 @pytest.mark.long
 @pytest.mark.extra("distributed")
-@pytest.mark.parametrize("killed", ["workers", "scheduler"])
-def test_a_dask_cluster_that_dies_is_one_line_and_the_command_resumes(
-    tmp_path, right, dask, killed
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_dask_cluster_that_is_lost_is_one_line_and_the_command_resumes(
+    tmp_path, right, dask, fault
 ):
+    """A stopped process is, for the others, on the far side of a broken network."""
+    who, how, reason = FAULTS[fault]
     process = sweep_in(tmp_path, *dask.more, before=HASTY)
     request = in_the_middle(process, tmp_path)
-    for victim in dask.workers if killed == "workers" else [dask.scheduler]:
-        victim.kill()
+    for victim in dask.workers if who == "workers" else [dask.scheduler]:
+        victim.send_signal(how)
     before = complete(request)
     out, err = process.communicate(timeout=120)
     lines = [line for line in err.splitlines() if line.startswith("bandit-run: ")]
-    reason = "it has no workers any more" if killed == "workers" else "the scheduler is gone"
     assert (process.returncode, out) == (1, "") and "Traceback" not in err
-    assert lines == [
+    assert len(lines) == 1 and re.fullmatch(
         f"bandit-run: runner.address={dask.address}: {reason}; finished runs are stored, "
-        "the same command plays the rest"
-    ]
+        "the same command plays the rest",
+        lines[0],
+    )
     assert before.items() <= complete(request).items() and len(before) < len(request.settings)
     assert table_of(sweep_in(tmp_path), tmp_path) == right
     assert before.items() <= complete(request).items()
