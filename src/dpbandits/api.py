@@ -191,12 +191,12 @@ def stop(
 
 def _table(question: str, arguments: dict[str, Any]) -> pd.DataFrame:
     """The tidy table of a call; its ``attrs`` describe the settings."""
-    from .results.records import SETTINGS, records_of_settings
+    from .results.records import SETTINGS, Records
     from .running.monte_carlo import run_request
 
     request = _request(question, arguments)
     table, _ = run_request(request)
-    table.attrs[SETTINGS] = records_of_settings(request.settings)
+    table.attrs[SETTINGS] = Records(request.records)
     return table
 
 

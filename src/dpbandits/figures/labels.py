@@ -146,12 +146,16 @@ def check_labels(table: pd.DataFrame, lines: Iterable[str]) -> None:
 
 
 def environment_titles(table: pd.DataFrame) -> dict[str, str]:
-    """The title of each environment of a table: for one that is only a law, such as ``bernoulli``,
-    with the means of its arms if the table knows them.
+    """The title of each environment of a table: its label; else, for one that is only a law, such
+    as ``bernoulli``, with the means of its arms if the table knows them.
     """
     found = {str(name): environment_title(str(name)) for name in table["env"].unique()}
     for name in found:
-        specs = [r["env_spec"] for r in table.attrs.get(SETTINGS, {}).values() if r["env"] == name]
+        records = [r for r in table.attrs.get(SETTINGS, {}).values() if r["env"] == name]
+        labels, specs = {r.get("label") for r in records}, [r["env_spec"] for r in records]
+        if len(labels) == 1 and (label := labels.pop()):
+            found[name] = str(label).replace("$", r"\$")
+            continue
         means = [spec.get("means") for spec in specs if spec.get("law") == name]
         first = means[0] if means else None
         if (

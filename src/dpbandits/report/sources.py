@@ -21,7 +21,7 @@ from ..results.concat import concat_tables
 from ..results.manifest import UNREADABLE, read_manifest
 from ..results.naming import FINDINGS
 from ..results.reading import read_table
-from ..results.records import SETTINGS, Records, metric_of, records_of_settings, with_metric
+from ..results.records import SETTINGS, Records, metric_of, with_metric
 from ..results.tables import SETTING
 from ..settings.compose import request_from
 from ..settings.groups import about, default_keys, names_in, question_of, read_experiment
@@ -198,10 +198,10 @@ def source_of_summary(name: str, file: Path) -> Source:
     question = question_of(name) or REGRET
     summary = read_summary(file)
     with suppress(BadInput):
-        settings = request_from(question, {"experiment": name}, {}).settings
-        if len(settings) == len(summary):
-            summary[SETTING] = [setting.id for setting in settings]
-            summary.attrs[SETTINGS] = records_of_settings(settings)
+        records = request_from(question, {"experiment": name}, {}).records
+        if len(records) == len(summary):
+            summary[SETTING] = [*records]
+            summary.attrs[SETTINGS] = Records(records)
     command = f"{question.command} experiment={name}"
     seed = read_experiment(name).get("seed", default_keys(question.keys_file)["seed"])
     picture = file.parent / "figures" / f"{name}.png"

@@ -44,7 +44,7 @@ def write_manifest(table: Path, request: Request, seconds: float) -> None:
     manifest = {
         "config": request.config,
         "changed": list(request.changed),
-        "settings": {setting.id: setting.record for setting in request.settings},
+        "settings": request.records,
         "sha256": sha256(table),
         "sources": SOURCES,
         "seed": request.config["seed"],

@@ -12,7 +12,6 @@ import pandas as pd
 from ..contracts.parameters import BUDGETS
 from ..contracts.question import CONTEXTUAL
 from ..errors import BadInput, plain
-from ..settings.setting import Setting
 from ..settings.user_files import load_laws
 from ..theory.problem import budget_of
 from .metrics import NASH, REGRET, check_metric, measured_by
@@ -36,11 +35,6 @@ class Records(dict[str, Record]):
 
     def __deepcopy__(self, memo: Any) -> Records:
         return self
-
-
-def records_of_settings(settings: Sequence[Setting]) -> Records:
-    """The records of settings."""
-    return Records((setting.id, setting.record) for setting in settings)
 
 
 def records_in(manifest: Mapping[str, Any]) -> Records:

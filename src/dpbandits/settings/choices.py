@@ -15,6 +15,7 @@ from ..errors import BadInput, first_line, plain, unknown
 from .groups import read_group
 from .user_files import law_named
 
+LABEL = "label"  # a key of every environment: its name in figures, which decides no run
 MANY_DIGITS = 10**4000  # Python writes no integer of more than 4300
 
 
@@ -144,7 +145,7 @@ def environment_choice(group: str, name: str, values: Mapping[str, Any]) -> Choi
     contents = read_group(group, name)
     changed = {key: plain_data(f"{group}.{key}", value) for key, value in values.items()}
     for key in changed:
-        if key not in contents:
+        if key not in contents and (group, key) != ("env", LABEL):
             raise unknown(
                 f"parameter of {name}:", f"{group}.{key}", [f"{group}.{k}" for k in contents]
             )

@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import reduce
 from operator import or_
@@ -18,7 +19,7 @@ from ..contracts.algorithm import Algorithm, find_file, load
 from ..contracts.question import QUESTIONS, Question
 from ..environments.catalogue import build
 from ..errors import BadInput, plain, unknown
-from .choices import Choice, algorithm_choice, listed, plain_data
+from .choices import LABEL, Choice, algorithm_choice, listed, plain_data
 from .groups import (
     Groups,
     default_keys,
@@ -32,6 +33,8 @@ from .groups import (
 from .hints import ALMOST, takes_no, unknown_key
 from .request import Request, make_request
 from .sweep import OF_RUNS, Grid, grids, names_chosen, names_varied, swept_names
+
+LONGEST_LABEL = 80  # characters
 
 
 class Values(list[Any]):
@@ -121,7 +124,8 @@ def compose(
     if question.plays_on and usual and fixed and limit not in given:
         config[limit] = _rounds_of_table(composition.contents["env"]) or config[limit]
     groups = Groups(composition.contents, composition.algorithms)
-    return make_request(question, config, groups, composition.runner, changed, folders)
+    request = make_request(question, config, groups, composition.runner, changed, folders)
+    return replace(request, labels=composition.labels)
 
 
 def _rounds_of_table(environments: Mapping[str, Mapping[str, Any]]) -> int | None:
@@ -206,6 +210,7 @@ class _Composition:
         self.config, self.given = config, given
         self.contents: dict[str, dict[str, dict[str, Any]]] = {g: {} for g in question.groups}
         self.algorithms: dict[str, Algorithm] = {}
+        self.labels: dict[str, str] = {}  # of environments, by name
         self.runner = read_group("runner", given.get("runner", config["runner"]))
         self._choices: list[list[Grid]] = []  # alternatives, for each group
         self._varied: Grid = {}  # what varies besides
@@ -237,6 +242,9 @@ class _Composition:
             k.partition(".")[2]: self.given[k] for k in sorted(of_group, key=lambda k: k.count("."))
         }
         chosen = self.given.get(group, self.config[group])
+        label = own.pop(LABEL, None) if group == "env" else None
+        if label is not None and (isinstance(chosen, Values) or group in swept_names(self.config)):
+            raise BadInput(f"env.{LABEL}={_shown(label)}: env chooses several environments")
         if group in swept_names(self.config):
             chosen = [Choice(name) for name in names_chosen(self.question, self.config)[group]]
             for choice in chosen:
@@ -262,6 +270,8 @@ class _Composition:
             if group == self.question.group:
                 self._set_parameters(choice, own)
                 return
+            if label is not None:
+                self.labels[choice.name] = _label(label)
             contents = self.contents[group][choice.name]
             for path, value in own.items():
                 many = isinstance(value, Values)
@@ -310,7 +320,7 @@ class _Composition:
 
     def _distinguishing(self, group: str, chosen: Sequence[Choice]) -> list[dict[str, Any]]:
         """For each choice the values, as ``GROUP.NAME``, that tell it from others of its name."""
-        contents = [choice.read(group, self.folders) for choice in chosen]
+        contents = [self._read(group, choice) for choice in chosen]
         first: dict[str, dict[str, Any]] = {}
         varied: dict[str, set[str]] = {}
         for choice, own in zip(chosen, contents, strict=True):
@@ -333,8 +343,20 @@ class _Composition:
             return Choice(law if isinstance(law, str) else group, data, data)
         return Choice(plain(data))
 
+    def _read(self, group: str, choice: Choice) -> dict[str, Any]:
+        """The configuration of a choice; the label of an environment is set aside."""
+        contents = choice.read(group, self.folders)
+        if group == "env":
+            if isinstance(contents.get("inlier"), dict):
+                contents["inlier"].pop(LABEL, None)
+            label, name = contents.pop(LABEL, None), choice.name
+            if label is not None and self.labels.setdefault(name, _label(label)) != label:
+                other = f"env chooses {name} twice, with the label {self.labels[name]}"
+                raise BadInput(f"env.{LABEL}={label}: {other}")
+        return contents
+
     def _load(self, group: str, choice: Choice) -> None:
-        self.contents[group].setdefault(choice.name, choice.read(group, self.folders))
+        self.contents[group].setdefault(choice.name, self._read(group, choice))
         if group != self.question.group:
             return
         made = choice.algorithm or load(find_file(choice.name, self.folders, group))
@@ -403,3 +425,11 @@ class _Composition:
 
 def _each(value: Any) -> list[Any]:
     return value if isinstance(value, Values) else [value]
+
+
+def _label(label: Any) -> str:
+    """The name of an environment in figures, checked."""
+    if isinstance(label, str) and label.isprintable() and 0 < len(label) <= LONGEST_LABEL:
+        return label
+    most = f"a line of at most {LONGEST_LABEL} characters is needed"
+    raise BadInput(f"env.{LABEL}={_shown(label)}: {most}")

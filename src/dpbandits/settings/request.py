@@ -12,6 +12,7 @@ from ..contracts.question import Question
 from ..errors import BadInput, plain, unknown
 from ..files import check_folder
 from ..validation import folder, number_where, whole, workers
+from .choices import LABEL
 from .groups import Groups, default_keys, read_group
 from .resolve import resolve
 from .setting import Setting
@@ -41,6 +42,7 @@ class Request:
     # the overrides that decide what is run, except for the name of an experiment
     changed: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()  # the user's configuration folders
+    labels: Mapping[str, str] = field(default_factory=dict)  # of environments, for figures
     # the contents of the files that are chosen in each group, by name
     contents: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
 
@@ -54,6 +56,14 @@ class Request:
                 (contents,) = self.contents[key].values()
                 found |= {f"{key}.{name}": x for name, x in contents.items()}
         return found
+
+    @property
+    def records(self) -> dict[str, dict[str, Any]]:
+        """The records of the settings by their ids, with the labels of their environments."""
+        return {
+            s.id: s.record | ({LABEL: self.labels[s.env]} if s.env in self.labels else {})
+            for s in self.settings
+        }
 
     @property
     def folder(self) -> Path:

@@ -1,0 +1,60 @@
+"""``env.label`` names an environment in figures, and decides no run."""
+
+import pytest
+from refusals import message_of
+
+import dpbandits as dp
+from dpbandits.cli import plot, run
+from dpbandits.figures.labels import environment_titles
+
+FAIR = {"law": "bernoulli", "means": [0.5, 0.4]}
+SMALL = {"horizon": 50, "runs": 1}
+
+
+def test_a_label_stands_in_figures_and_decides_no_run():
+    plain, named = (
+        dp.run("ucb", env=env, **SMALL) for env in (FAIR, FAIR | {"label": "Coins, $1"})
+    )
+    assert plain.equals(named)
+    assert environment_titles(plain) == {"bernoulli": "Bernoulli 0.5, 0.4"}
+    assert environment_titles(named) == {"bernoulli": r"Coins, \$1"}
+    other = dp.environment("bernoulli_c2", label="Five")
+    assert environment_titles(dp.run("ucb", env=other, **SMALL)) == {"bernoulli_c2": "Five"}
+    several = dp.run("ucb", env=[other, "bernoulli_c1"], **SMALL)
+    assert environment_titles(several) == {"bernoulli_c2": "Five", "bernoulli_c1": "C1"}
+
+
+def test_the_command_and_a_file_take_a_label(bandit, tmp_path):
+    line = "algo=ucb horizon=50 runs=1 jobs=1 env"
+    for word, label in ((".label='My coins'", "My coins"), (".label=Others", "Others")):
+        bandit(run, line + word)
+        (table,) = tmp_path.rglob("*.csv")
+        assert environment_titles(dp.load(table)) == {"bernoulli_c2": label}
+    bandit(plot, f"{table} out=named.svg")
+    assert "Others" in next(tmp_path.rglob("named.svg")).read_text()
+    (tmp_path / "mine" / "env").mkdir(parents=True)
+    own = "# Mine\nlaw: bernoulli\nmeans: [.5, .4]\nlabel: Of a file\n"
+    (tmp_path / "mine" / "env" / "own.yaml").write_text(own)
+    bandit(run, f"--config-dir mine results=other {line}=own")
+    (table,) = tmp_path.glob("other/*.csv")
+    assert environment_titles(dp.load(table)) == {"own": "Of a file"}
+    bandit(run, f"--config-dir mine results=other {line}=own env.label=Mine")
+    assert environment_titles(dp.load(table)) == {"own": "Mine"}
+
+
+@pytest.mark.parametrize("label", [1, ["A"], "", "x" * 81, "a\nb"])
+def test_a_label_is_a_line(label):
+    found = message_of(dp.run, "ucb", env=FAIR | {"label": label}, **SMALL)
+    assert found.startswith("env.label=") and "a line of at most 80 characters" in found
+
+
+def test_one_label_names_one_environment(refused):
+    words = ["-m", "algo=ucb", "env=bernoulli_c1,bernoulli_c2", "env.label=A"]
+    assert "env.label=A: env chooses several environments" in refused(run, words)
+    words = ["algo=ucb", "env.label=A", "sweep.env=[bernoulli_c1,bernoulli_c2]"]
+    assert "env chooses several environments" in refused(run, words)
+    assert "env.label=A,B: " in refused(run, ["-m", "algo=ucb", "env.label=A,B"])
+    assert "sweep.env.label" in refused(run, ["algo=ucb", "sweep.env.label=[A,B]"])
+    two = [FAIR | {"label": "A"}, {"law": "bernoulli", "means": [0.9, 0.1], "label": "B"}]
+    found = message_of(dp.run, "ucb", env=two, **SMALL)
+    assert found == "env.label=B: env chooses bernoulli twice, with the label A"
