@@ -25,6 +25,7 @@ LINT := $(PACKAGE)-lint
 DOCS := $(PACKAGE)-docs
 EXACT := $(PACKAGE)-exact
 PEERS := $(PACKAGE)-peers
+PARQUET := $(PACKAGE)-parquet
 CURVE := $(PACKAGE)-curve
 CLUSTER := $(PACKAGE)-cluster
 REPORT := $(PACKAGE)-report
@@ -40,7 +41,7 @@ $(PACKAGE)-%: $(PACKAGE)
 	$(PIP) 'dpbandits[$*]'
 	@touch $@
 
-install: $(TEST) $(LINT) $(DOCS) $(EXACT) $(CURVE) $(PEERS) $(CLUSTER) $(REPORT) $(BROWSER) $(RELEASE) ## install everything that any target needs
+install: $(TEST) $(LINT) $(DOCS) $(EXACT) $(CURVE) $(PARQUET) $(PEERS) $(CLUSTER) $(REPORT) $(BROWSER) $(RELEASE) ## install everything that any target needs
 
 run: $(PACKAGE) ## run one setting: AdaP-KLUCB on C2 at eps 0.5
 	$(BIN)/bandit-run algo=adap_klucb env=bernoulli_c2 eps=0.5

@@ -13,8 +13,9 @@ import numpy as np
 from tabulate import tabulate
 
 from dpbandits.contracts.question import REGRET
+from dpbandits.results.formats import csv_of
 from dpbandits.results.run_store import RunStore, packed
-from dpbandits.results.tables import csv_of, tidy
+from dpbandits.results.tables import tidy
 from dpbandits.running.monte_carlo import run_settings
 from dpbandits.running.play import compile_kernel
 from dpbandits.running.work import Outcome, Work

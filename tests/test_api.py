@@ -22,7 +22,7 @@ from dpbandits.authoring import arms, laplace_mean, pull_sum, rounds_left, until
 from dpbandits.cli import audit, bounds, run, stop
 from dpbandits.cli.words import read_request
 from dpbandits.contracts.question import REGRET, STOPPING
-from dpbandits.results.tables import csv_of
+from dpbandits.results.formats import csv_of
 from dpbandits.settings.groups import names_in
 
 QUICK = {"horizon": 500, "runs": 2, "jobs": 1}
@@ -396,10 +396,10 @@ def test_a_saved_table_is_loaded_as_it_was(bandit):
     assert isinstance(dp.plot(of_command, bounds=True), Figure)  # from its manifest
 
 
-def test_a_compressed_file_is_not_written(unchanged):
+def test_a_file_of_another_format_is_not_written(unchanged):
     table = dp.run("ucb", **QUICK)
-    assert "path=a.csv.gz: a table is written as plain CSV, such as a.csv" in message_of(
-        dp.save, table, "a.csv.gz"
+    assert message_of(dp.save, table, "a.csv.xz") == (
+        "path=a.csv.xz: a table is written as .csv, .csv.gz or .parquet"
     )
 
 

@@ -219,7 +219,8 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
     """Read a tidy table that a command or ``dp.save`` has written.
 
     Args:
-        path: the path of a CSV file, of regret or of stopping times.
+        path: the path of the file, of regret or of stopping times: CSV, or ``.csv.gz`` or
+            ``.parquet``.
 
     Raises:
         BadInput: the file is missing, or is not a tidy table.
@@ -231,24 +232,26 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
 
 
 def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
-    """Write a tidy table as CSV, with the bytes that a command writes for the same settings.
+    """Write a tidy table, with the bytes that a command writes for the same settings.
 
     Args:
         table: a tidy table of ``dp.run`` or ``dp.stop``.
-        path: the path of the file.
+        path: the path of the file; ``.csv.gz`` and ``.parquet`` are written in these formats, any
+            other name as CSV.
 
     Raises:
-        BadInput: the path names a compressed file.
+        BadInput: the path names another compressed file, or pyarrow is not installed.
         CannotWrite: the disk is full, or the folder is not writable.
     """
     from .errors import BadInput, plain
+    from .results.formats import format_of
     from .results.reading import frame
     from .results.tables import write_table
     from .validation import path_of
 
     file = path_of("path", path)
-    if file.suffix in COMPRESSED:
-        raise BadInput(f"path={plain(path)}: a table is written as plain CSV, such as {file.stem}")
+    if file.suffix in COMPRESSED and format_of(file) == "csv":
+        raise BadInput(f"path={plain(path)}: a table is written as .csv, .csv.gz or .parquet")
     if file.is_dir() or not file.name:
         raise BadInput(f"path={plain(path)}: the path of a file is needed, not of a folder")
     write_table(file, frame("the table", table))

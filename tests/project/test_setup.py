@@ -84,7 +84,7 @@ def of_make(*words):
 
 
 EVERYTHING = {
-    "curve", "test", "lint", "docs", "exact", "peers", "cluster", "report", "browser", "release",
+    "curve", "test", "lint", "docs", "exact", "parquet", "peers", "cluster", "report", "browser", "release",
 }  # fmt: skip
 INSTALLED = {
     "run": set(),

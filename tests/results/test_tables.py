@@ -11,10 +11,11 @@ from dpbandits.errors import CannotWrite, plain
 from dpbandits.files import write_atomically
 from dpbandits.results import report as results_report
 from dpbandits.results import tables
+from dpbandits.results.formats import csv_of, write_pieces
 from dpbandits.results.report import write_report
 from dpbandits.results.run_store import Memory, Run
 from dpbandits.results.summary import summarize
-from dpbandits.results.tables import csv_of, described, load_finished, measured, tidy, write_pieces
+from dpbandits.results.tables import described, load_finished, measured, tidy
 from dpbandits.running.monte_carlo import play_missing
 
 

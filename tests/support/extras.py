@@ -17,6 +17,7 @@ EXTRAS = {
     "jinja2": "report",
     "nbclient": "docs",
     "nbformat": "docs",
+    "pyarrow": "parquet",
     "selenium": "browser",
     "vl_convert": "report",
 }

@@ -20,9 +20,9 @@ from dpbandits.contracts.question import (
     Question,
 )
 from dpbandits.errors import plain
+from dpbandits.results.formats import csv_of
 from dpbandits.results.report import write_report
 from dpbandits.results.run_store import RunStore
-from dpbandits.results.tables import csv_of
 from dpbandits.running.monte_carlo import play_missing, run_request
 from dpbandits.settings.compose import request_from
 from dpbandits.settings.groups import default_keys

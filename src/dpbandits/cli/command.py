@@ -25,6 +25,7 @@ from ..errors import (
 )
 from ..files import Implausible, opened
 from ..results import latex
+from ..results.formats import bare_name, format_of, tables_in
 from ..results.latex import TableOptions
 from ..results.naming import FINDINGS
 from ..running.failures import Failure, RunsFailed, counted, in_words
@@ -88,8 +89,8 @@ def tables_of(path: Path) -> list[Path]:
     """A table, or all tables of a folder."""
     if not os.path.isdir(path):
         return [path]
-    tables = sorted(path.glob("*.csv"))
-    ours = [file for file in tables if not file.stem.startswith(FINDINGS)] or tables
+    tables = tables_in(path)
+    ours = [file for file in tables if not file.name.startswith(FINDINGS)] or tables
     found = [file for file in ours if _has_runs(file)]
     if not found:
         raise BadInput(f"{path}: the folder has no tables {'of runs' if tables else '(*.csv)'}")
@@ -99,7 +100,11 @@ def tables_of(path: Path) -> list[Path]:
 
 
 def _has_runs(file: Path) -> bool:
-    """Whether the first line of a CSV file is that of a table of runs, or cannot be read now."""
+    """Whether the first line of a CSV file is that of a table of runs, or cannot be read now; so is
+    any other file that is a table by its name.
+    """
+    if format_of(file) != "csv":
+        return True
     try:
         with opened(file) as table:
             names = table.readline(LONGEST).decode("utf-8-sig", "replace").strip().split(",")
@@ -113,7 +118,7 @@ def _has_runs(file: Path) -> bool:
 def named_after(files: Sequence[Path], end: str = "") -> Path:
     """The path, without a suffix, of what is made of some tables."""
     more = f"-and-{len(files) - 1}-more" if len(files) > 1 else ""
-    return files[0].with_name(f"{files[0].stem}{more}{end}")
+    return files[0].with_name(f"{bare_name(files[0])}{more}{end}")
 
 
 def is_true(keys: Mapping[str, str], name: str) -> bool:

@@ -23,6 +23,7 @@ COMMANDS: dict[str, dict[str, Any]] = tomllib.loads((HERE / "commands.toml").rea
 OWN_KEYS: dict[str, dict[str, list[str]]] = {n: c.get("keys", {}) for n, c in COMMANDS.items()}
 VALUES: dict[str, tuple[str, ...]] = {  # of keys that are in a file
     "backend": ("auto", "threads", "processes"),
+    "format": ("csv", "csv.gz", "parquet"),
     "shuffle_arms": ("true", "false"),
     "assume": ("true", "false"),
 }

@@ -16,6 +16,7 @@ from tabulate import tabulate
 
 from ..errors import BadInput, unknown
 from ..files import RUNS, locked, remove_file
+from ..results.formats import bare_name, beside, tables_in
 from ..results.manifest import UNREADABLE, read_manifest
 from .command import MOST, Parser, entry_point, names_and_keys, results_of
 
@@ -23,7 +24,7 @@ UNITS = {"h": 3600.0, "d": 86_400.0, "w": 604_800.0}  # seconds of hours, days a
 AGE = re.compile(rf"(\d+(?:\.\d+)?)([{''.join(UNITS)}])")
 STORED = re.compile(r".+-.+-([0-9a-f]{16})\.(npz|failed|damaged\d*)")
 MANIFEST = {"config", "settings", "sha256", "sources"}  # keys without which a manifest is not ours
-BESIDE = ".csv", ".json", ".md", ".tex"  # the files of a table
+BESIDE = ".json", ".md", ".tex"  # the files of a table besides its own
 DRAWN = ".pdf", ".png", ".svg", ".pgf"  # and its figures
 SHORTEST = 4  # characters that stand for an id
 
@@ -32,14 +33,20 @@ SHORTEST = 4  # characters that stand for an id
 class Table:
     """A table with a manifest of this package."""
 
-    csv: Path
+    file: Path
     settings: dict[str, Any]  # the records of its settings, by their ids
 
     @property
     def files(self) -> list[Path]:
         """The files of the table, and the figures of its name."""
-        figures = (self.csv.parent / "figures" / f"{self.csv.stem}{end}" for end in DRAWN)
-        return _regular([*(self.csv.with_suffix(end) for end in BESIDE), *figures])
+        drawn = [self.file, self.file.parent / "figures" / self.file.name]
+        figures = (beside(file, end) for file in drawn for end in DRAWN)
+        return _regular([self.file, *(beside(self.file, end) for end in BESIDE), *figures])
+
+    @property
+    def name(self) -> str:
+        """The name of its files, without what they end in."""
+        return bare_name(self.file)
 
 
 @dataclass(frozen=True)
@@ -96,7 +103,7 @@ def main(given: Namespace) -> int:
 def _list(found: Contents, names: Sequence[str], given: Namespace) -> None:
     """Print the tables of a folder, and how much its stored runs are."""
     _refuse_names("list", names)
-    rows = [[t.csv.stem, f"{len(t.settings):,}", *_size_and_age(t.files)] for t in found.tables]
+    rows = [[t.name, f"{len(t.settings):,}", *_size_and_age(t.files)] for t in found.tables]
     rows.append(["stored runs", f"{len(found.stored):,}", *_size_and_age(found.stored)])
     align = ["left", "right", "right", "right"]
     head = ["table", "settings", "MB", "days old"]
@@ -114,7 +121,7 @@ def _show(found: Contents, names: Sequence[str], given: Namespace) -> None:
     tables = [table for table in found.tables if own in table.settings]
     for record in [table.settings[own] for table in tables][:1]:
         print(json.dumps(record, indent=2))
-    print(f"setting {own}", *(f"in {table.csv}" for table in tables), sep="\n  ")
+    print(f"setting {own}", *(f"in {table.file}" for table in tables), sep="\n  ")
     print(*(f"  {file}" for file in found.stored if _id_of(file) == own), sep="\n")
 
 
@@ -129,7 +136,7 @@ def _prune(found: Contents, names: Sequence[str], given: Namespace) -> None:
     before = time.time() - float(age[1]) * UNITS[age[2]]
     tables = [] if given.keep_tables else found.tables
     old = [file for file in found.stored if file.stat().st_mtime < before]
-    old += [file for t in tables if t.csv.stat().st_mtime < before for file in t.files]
+    old += [file for t in tables if t.file.stat().st_mtime < before for file in t.files]
     _remove(old, given.yes)
 
 
@@ -137,10 +144,10 @@ def _rm(found: Contents, names: Sequence[str], given: Namespace) -> None:
     """Remove tables by their names, and the runs of settings by their ids."""
     if not names:
         raise BadInput("rm: names of tables or ids of settings are needed (bandit-results list)")
-    tables = {table.csv.stem: table for table in found.tables}
+    tables = {table.name: table for table in found.tables}
     chosen: dict[Path, None] = {}
     for name in names:
-        stem = Path(name).name.removesuffix(".csv")
+        stem = bare_name(Path(name))
         if stem in tables:
             chosen |= dict.fromkeys(tables[stem].files)
             continue
@@ -169,11 +176,11 @@ def _tables(folder: Path) -> list[Table]:
     """The tables of a folder that have a manifest of this package."""
 
     def found() -> Iterator[Table]:
-        for csv in _regular(sorted(folder.glob("*.csv"))):
+        for file in _regular(tables_in(folder)):
             with suppress(*UNREADABLE):
-                manifest = read_manifest(csv)
+                manifest = read_manifest(file)
                 if manifest.keys() >= MANIFEST:
-                    yield Table(csv, dict(manifest["settings"]))
+                    yield Table(file, dict(manifest["settings"]))
 
     return list(found())
 

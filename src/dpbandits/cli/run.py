@@ -17,6 +17,7 @@ from ..contracts.guarantees import ExactCurve
 from ..contracts.question import REGRET, Question
 from ..errors import in_a_line, plain
 from ..files import check_writable, write_atomically
+from ..results.formats import beside
 from ..results.latex import KEYS as LATEX
 from ..results.latex import TableOptions, latex_of
 from ..results.naming import refuse_to_replace
@@ -102,9 +103,9 @@ def report(
     path, summary = write_report(request, store, seconds)
     if style is not None:
         text = _latex(summary, request.question, style)
-        write_atomically(path.with_suffix(".tex"), text.encode())
+        write_atomically(beside(path, ".tex"), text.encode())
     print(render(summary.head(MOST), request.question, "simple"))
-    print_rest(len(summary), path.with_suffix(".md"))
+    print_rest(len(summary), beside(path, ".md"))
     if line := too_few_runs(summary):
         print(line)
     if unjudged(summary).any():
@@ -112,7 +113,7 @@ def report(
     promises = list(_promises(request.settings))
     print("\n".join(promises[:MOST]))
     if len(promises) > MOST:
-        manifest = path.with_suffix(".json")
+        manifest = beside(path, ".json")
         print(f"and {len(promises) - MOST} more: {manifest} has the guarantee of each setting")
     for name, value in _default_budgets(request).items():
         print(f"{name}={value}, the default; {name}=NUMBER sets it")

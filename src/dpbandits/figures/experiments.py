@@ -16,6 +16,8 @@ from matplotlib.figure import Figure
 from ..contracts.question import QUESTIONS, REGRET
 from ..errors import BadInput, plain, unknown
 from ..files import check_writable, package_folder
+from ..results.formats import FORMATS, bare_name
+from ..results.formats import beside as of_table
 from ..results.manifest import INDIFFERENT, is_current
 from ..results.naming import refuse_to_replace, table_path
 from ..results.reading import read_table
@@ -82,8 +84,8 @@ def _are_newer(figures: Sequence[Path], table: Path, described: Path) -> bool:
     """Whether figures exist and are newer than the table's manifest, the experiment's file and, if
     it has one, its script.
     """
-    script = package_folder("experiments") / f"{table.stem}.py"
-    before = [table.with_suffix(".json"), described, *filter(Path.is_file, [script])]
+    script = package_folder("experiments") / f"{bare_name(table)}.py"
+    before = [of_table(table, ".json"), described, *filter(Path.is_file, [script])]
     written = max(file.stat().st_mtime for file in before)
     states = [file.stat() for file in figures if file.is_file()]
     return len(states) == len(figures) and all(s.st_size and s.st_mtime >= written for s in states)
@@ -117,7 +119,9 @@ def experiment_figure(
 
 def table_of(name: str, results: Path) -> Path:
     """The table of an experiment, one of ours or any that has been run."""
-    file, ours = results / f"{name}.csv", names_in("experiment")
+    of_name = (results / f"{name}.{known}" for known in FORMATS)
+    file = next(filter(os.path.exists, of_name), results / f"{name}.csv")
+    ours = names_in("experiment")
     if name not in ours and not (is_name(name) and os.path.exists(file)):
         raise unknown("experiment", name, ours)
     if not os.path.exists(file):

@@ -18,6 +18,7 @@ from ..errors import BadInput
 from ..files import read_text
 from ..results import metrics
 from ..results.concat import concat_tables
+from ..results.formats import bare_name, tables_in
 from ..results.manifest import UNREADABLE, read_manifest
 from ..results.naming import FINDINGS
 from ..results.reading import read_table
@@ -78,10 +79,10 @@ def sources_in(results: Path) -> tuple[list[Source], list[str]]:
     if not results.is_dir():
         raise BadInput(f"results={results}: there is no such folder")
     found, notes = [], []
-    for file in sorted(results.glob("*.csv")):
-        if not file.stem.startswith(FINDINGS):
+    for file in tables_in(results):
+        if not file.name.startswith(FINDINGS):
             try:
-                found.append(source_of_table(file.stem, read_table(file), file))
+                found.append(source_of_table(bare_name(file), read_table(file), file))
             except BadInput as error:
                 notes.append(f"Left out: {error}.")
     ours = names_in("experiment")

@@ -17,17 +17,18 @@ from ..compiled import SOURCES, compiler
 from ..files import PACKAGE, opened, read_text, write_atomically
 from ..settings.request import Request
 from ..settings.setting import Setting
+from .formats import beside
 
 # What a manifest raises that is missing, damaged or not one of ours.
 UNREADABLE = OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError
 PATIENCE = 5  # seconds for git to answer
 # No table depends on these keys
-INDIFFERENT = {"jobs", "backend", "results", "runner", "figure", "max_rows"}
+INDIFFERENT = {"jobs", "backend", "results", "runner", "figure", "format", "max_rows"}
 
 
 def read_manifest(table: Path) -> Any:
     """The manifest beside a table; raises one of UNREADABLE."""
-    return json.loads(read_text(table.with_suffix(".json")))
+    return json.loads(read_text(beside(table, ".json")))
 
 
 def write_manifest(table: Path, request: Request, seconds: float) -> None:
@@ -54,7 +55,7 @@ def write_manifest(table: Path, request: Request, seconds: float) -> None:
         "wall_time_seconds": round(seconds, 3),
     }
     pieces = json.JSONEncoder(indent=2, default=str).iterencode(manifest)
-    write_atomically(table.with_suffix(".json"), map(str.encode, chain(pieces, "\n")))
+    write_atomically(beside(table, ".json"), map(str.encode, chain(pieces, "\n")))
 
 
 def is_current(table: Path, config: Mapping[str, Any], settings: Sequence[Setting]) -> bool:
@@ -62,7 +63,7 @@ def is_current(table: Path, config: Mapping[str, Any], settings: Sequence[Settin
     with contextlib.suppress(*UNREADABLE):
         manifest = read_manifest(table)
         return (
-            all(table.with_suffix(suffix).stat().st_size for suffix in (".md", ".tex"))
+            all(beside(table, suffix).stat().st_size for suffix in (".md", ".tex"))
             and manifest["sources"] == SOURCES
             and differing(manifest["config"], config) <= INDIFFERENT
             and list(manifest["settings"]) == [setting.id for setting in settings]

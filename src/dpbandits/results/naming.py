@@ -32,7 +32,7 @@ def table_path(request: Request) -> Path:
         stem = f"sweep-{name}"
     else:
         stem = f"{_label(request.settings[0])}-{name}"
-    return request.folder / f"{stem}.csv"
+    return request.folder / f"{stem}.{request.format}"
 
 
 def _label(setting: Setting) -> str:

@@ -17,6 +17,7 @@ from ..contracts.question import REGRET
 from ..errors import BadInput, plain
 from ..settings.setting import digest
 from ..validation import CSV, check_header, file_at, header_of, read_csv, refuse_alike
+from .formats import format_of, read_parquet
 from .manifest import UNREADABLE, read_manifest
 from .records import FILE, SETTINGS, records_in
 from .tables import (
@@ -48,10 +49,11 @@ def read_table(path: Path) -> pd.DataFrame:
     manifest beside it has them.
 
     Raises:
-        BadInput: the file is missing, is not a CSV, or its columns or numbers are not those of a
+        BadInput: the file is missing, is not readable, or its columns or numbers are not those of a
             tidy table.
     """
-    table = checked(str(path), _csv_of(path))
+    found = read_parquet(path) if format_of(path) == "parquet" else _csv_of(path)
+    table = checked(str(path), found)
     table.attrs[FILE] = str(path)
     with suppress(*UNREADABLE):
         table.attrs[SETTINGS] = records_in(read_manifest(path))

@@ -14,6 +14,7 @@ from ..contracts.question import CONTEXTUAL
 from ..errors import BadInput, plain
 from ..settings.user_files import load_laws
 from ..theory.problem import budget_of
+from .formats import beside
 from .metrics import NASH, REGRET, check_metric, measured_by
 from .tables import SETTING, question_of_table, settings_in, settings_of, with_words
 from .varying import details
@@ -73,7 +74,7 @@ def records_of(
     known, file = table.attrs.get(SETTINGS), table.attrs.get(FILE)
     if known is None and file is not None:
         raise BadInput(
-            f"{needed}: no readable manifest {Path(file).with_suffix('.json')}, which records the "
+            f"{needed}: no readable manifest {beside(Path(file), '.json')}, which records the "
             f"settings of {file}"
         )
     if known is None:

@@ -9,12 +9,13 @@ import pandas as pd
 
 from ..files import write_atomically
 from ..settings.request import Request
+from .formats import beside, write_pieces
 from .manifest import write_manifest
 from .naming import table_path
 from .run_store import Store
 from .sources import of_summary, signed
 from .summary import render, summarize
-from .tables import at_end, batches, settings_of, write_pieces
+from .tables import at_end, batches, settings_of
 
 FRAMES = 100  # of summaries, each of which takes kilobytes, before they are made one
 
@@ -48,6 +49,6 @@ def write_report(request: Request, store: Store, seconds: float) -> tuple[Path, 
     parts = of_summary(request.settings, request.runs)
     for suffix, style in ((".md", "pipe"), (".tex", "latex")):
         text = render(summary, request.question, style) + "\n"
-        write_atomically(path.with_suffix(suffix), signed(text, parts, suffix).encode())
+        write_atomically(beside(path, suffix), signed(text, parts, suffix).encode())
     write_manifest(path, request, seconds)
     return path, summary

@@ -13,8 +13,8 @@ from ..contracts.parameters import BUDGETS
 from ..contracts.question import BEST_ARM, HYPOTHESES, QUESTIONS, REGRET, STOPPING, Question
 from ..environments.instances import Instance
 from ..errors import plain
-from ..files import write_atomically
 from ..settings.setting import Setting, data_of
+from .formats import write_pieces
 from .run_store import Store
 from .varying import details, of_game
 
@@ -321,18 +321,7 @@ def unjudged(summary: pd.DataFrame) -> pd.Series:
     return summary["true_mean"].between(summary["mu0"], summary["mu1"], inclusive="neither")
 
 
-def csv_of(table: pd.DataFrame, header: bool = True) -> bytes:
-    """A table as CSV: the same bytes for the same runs."""
-    text: str = table.to_csv(index=False, header=header, float_format="%.12g", lineterminator="\n")
-    return text.encode()
-
-
-def write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> None:
-    """Write a table as CSV, with the same bytes however it is divided into pieces."""
-    write_atomically(path, (csv_of(piece, header=i == 0) for i, piece in enumerate(pieces)))
-
-
 def write_table(path: Path, table: pd.DataFrame) -> None:
-    """Write a table as CSV: the same bytes for the same runs."""
+    """Write a table in the format of its name, see ``write_pieces``."""
     starts = range(0, max(len(table), 1), ROWS)
     write_pieces(path, (table[start : start + ROWS] for start in starts))

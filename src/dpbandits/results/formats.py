@@ -1,0 +1,136 @@
+"""The files of tables: CSV, compressed CSV, or Parquet, and what lies beside them."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..errors import BadInput
+from ..files import remove_file, write_atomically
+from ..settings.request import FORMATS, NO_PYARROW
+
+
+def format_of(table: Path) -> str:
+    """The format of the file of a table: CSV, whatever its name, if it is none of the others."""
+    return next((x for x in FORMATS[1:] if table.name.endswith(f".{x}")), "csv")
+
+
+def bare_name(table: Path) -> str:
+    """The name of the file of a table without its format."""
+    return table.name.removesuffix(f".{format_of(table)}")
+
+
+def beside(table: Path, suffix: str) -> Path:
+    """The file beside a table that has its name and another suffix."""
+    return table.with_name(bare_name(table) + suffix)
+
+
+def tables_in(folder: Path) -> list[Path]:
+    """The files in a folder that are tables by their names."""
+    return sorted(file for name in FORMATS for file in folder.glob(f"*.{name}"))
+
+
+def write_pieces(path: Path, pieces: Iterable[pd.DataFrame]) -> None:
+    """Write a table: the same bytes for the same runs, as CSV however it is divided into pieces. A
+    table of the same name in another format, of which this one takes the manifest, is removed.
+    """
+    write_atomically(path, WRITERS[format_of(path)](pieces))
+    for name in FORMATS:
+        if name != format_of(path) and beside(path, ".json").exists():
+            remove_file(beside(path, f".{name}"))
+
+
+def csv_of(table: pd.DataFrame, header: bool = True) -> bytes:
+    """A table as CSV: the same bytes for the same runs."""
+    text: str = table.to_csv(index=False, header=header, float_format="%.12g", lineterminator="\n")
+    return text.encode()
+
+
+def _csv(pieces: Iterable[pd.DataFrame]) -> Iterator[bytes]:
+    return (csv_of(piece, header=i == 0) for i, piece in enumerate(pieces))
+
+
+class _Written(io.RawIOBase):
+    """A file that is only written, and whose bytes are taken piece by piece."""
+
+    def __init__(self) -> None:
+        self._bytes, self._taken = io.BytesIO(), 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Any) -> int:
+        return self._bytes.write(content)
+
+    def tell(self) -> int:
+        return self._taken + self._bytes.tell()
+
+    def take(self) -> bytes:
+        """The bytes that were written since."""
+        found, self._taken = self._bytes.getvalue(), self.tell()
+        self._bytes = io.BytesIO()
+        return found
+
+
+def _csv_gz(pieces: Iterable[pd.DataFrame]) -> Iterator[bytes]:
+    written = _Written()
+    with gzip.GzipFile("", "wb", fileobj=written, mtime=0) as file:
+        for piece in _csv(pieces):
+            file.write(piece)
+            yield written.take()
+    yield written.take()
+
+
+def _parquet(pieces: Iterable[pd.DataFrame]) -> Iterator[bytes]:
+    arrow = _pyarrow("format=parquet")
+    written, writer = _Written(), None
+    for piece in pieces:
+        rows = arrow.Table.from_pandas(_with_words(piece), preserve_index=False)
+        rows = rows.replace_schema_metadata(None)
+        if writer is None:
+            writer = arrow.parquet.ParquetWriter(arrow.PythonFile(written, mode="w"), rows.schema)
+        writer.write_table(rows.cast(writer.schema))
+        yield written.take()
+    if writer is not None:
+        writer.close()
+        yield written.take()
+
+
+def _pyarrow(where: str) -> Any:
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise BadInput(f"{where}: {NO_PYARROW}") from None
+    return pyarrow
+
+
+WRITERS: dict[str, Callable[[Iterable[pd.DataFrame]], Iterator[bytes]]] = {
+    "csv": _csv,
+    "csv.gz": _csv_gz,
+    "parquet": _parquet,
+}
+
+
+def read_parquet(path: Path) -> pd.DataFrame:
+    """A table in Parquet.
+
+    Raises:
+        BadInput: it cannot be read.
+    """
+    arrow = _pyarrow(str(path))
+    try:
+        table = pd.DataFrame(arrow.parquet.read_table(path, partitioning=None).to_pandas())
+    except (OSError, ValueError, KeyError, arrow.ArrowException) as error:
+        raise BadInput(f"{path}: not a readable Parquet file ({error})") from None
+    return _with_words(table)
+
+
+def _with_words(table: pd.DataFrame) -> pd.DataFrame:
+    """A table whose words are objects, as those of a CSV file are."""
+    words = table.select_dtypes(exclude=["number", "bool"]).columns
+    return table.astype(dict.fromkeys(words, object))
