@@ -84,7 +84,8 @@ def of_make(*words):
 
 
 EVERYTHING = {
-    "curve", "test", "lint", "docs", "exact", "parquet", "peers", "cluster", "report", "browser", "release",
+    "browser", "cluster", "curve", "docs", "exact", "lint", "parquet", "peers", "release", "report",
+    "test",
 }  # fmt: skip
 INSTALLED = {
     "run": set(),

@@ -26,6 +26,13 @@ COLUMNS = {
 }
 
 
+@pytest.fixture(autouse=True)
+def words_of_python():
+    """Words are those of Python, also where pyarrow is installed."""
+    with pd.option_context("mode.string_storage", "python"):
+        yield
+
+
 @pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize("rows", [1, 2, 3, 100])
 def test_pieces_are_read_as_the_whole(tmp_path, monkeypatch, column, rows):
@@ -50,6 +57,7 @@ import sys
 from pathlib import Path
 import pandas as pd
 from dpbandits.results.reading import _csv_of
+pd.set_option("mode.string_storage", "python")
 def peak(): return 1024 * int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
 before = peak()
 table = eval(sys.argv[1])(sys.argv[2])

@@ -131,6 +131,6 @@ def read_parquet(path: Path) -> pd.DataFrame:
 
 
 def _with_words(table: pd.DataFrame) -> pd.DataFrame:
-    """A table whose words are objects, as those of a CSV file are."""
+    """A table whose words are objects, each of which is in memory once."""
     words = table.select_dtypes(exclude=["number", "bool"]).columns
-    return table.astype(dict.fromkeys(words, object))
+    return table.astype(dict.fromkeys(words, "category")).astype(dict.fromkeys(words, object))

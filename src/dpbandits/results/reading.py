@@ -60,6 +60,7 @@ def read_table(path: Path) -> pd.DataFrame:
     return table
 
 
+@pd.option_context("mode.string_storage", "python")  # pyarrow would copy each word
 def _csv_of(path: Path) -> pd.DataFrame:
     """A CSV file as pandas reads it at once, which would take three times the memory of the table:
     it is read twice in pieces, to learn the types of its columns, and to fill them. The ids of
