@@ -1,12 +1,14 @@
 """The figure of a table, and the kinds of figures that the files of experiments describe."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
 from refusals import message_of
 
 import dpbandits as dp
-from dpbandits.figures import draw
+from dpbandits.figures import draw, style
 from dpbandits.figures.bands import curve_of
 from dpbandits.figures.draw import KINDS, figure_of_experiment
 from dpbandits.figures.labels import labelled
@@ -259,3 +261,22 @@ def test_bands_are_refused_where_none_is_drawn():
     for table, given in ((stopped, {}), (dp.run("ucb", "bernoulli_c2", **FEW), {"kind": "tail"})):
         assert dp.plot(table, **given).axes
         assert "band" in message_of(dp.plot, table, band="std", **given)
+
+
+def test_long_titles_of_panels_are_broken_and_do_not_meet(monkeypatch):
+    """With the control, which breaks none."""
+    env = {"law": "bernoulli", "means": [0.9, 0.7, 0.55, 0.35, 0.15]}
+    table = dp.run("dp_se", env=env, eps=[0.5, 1, 2], horizon=100, runs=2)
+
+    def gaps():
+        figure = dp.plot(table)
+        figure.draw_without_rendering()
+        titles = [ax.title for ax in figure.axes]
+        assert "0.15" in titles[0].get_text()
+        boxes = [title.get_window_extent() for title in titles]
+        return min(b.x0 - a.x1 for a, b in itertools.pairwise(boxes)), figure.get_figheight()
+
+    gap, height = gaps()
+    monkeypatch.setattr(style, "_wrap_titles", lambda figure: None)
+    control, before = gaps()
+    assert gap > 0 > control and height > before

@@ -148,7 +148,7 @@ def time_panels(
     figure, everything = subplots(*size, rows, columns, sharex=share, sharey="row")
     axes, below = everything[::each], everything[each - 1 :: each]
     styles = styles_of(table)
-    log_time = learns_early(table) if time is None else time == "log"
+    log_time = time == "log" if time else table["horizon"].max() > LONG or learns_early(table)
     scale = "log" if (table["regret"] > 0).any() else "linear"
     for ax, tail, panel in itertools.zip_longest(axes.flat, below.flat, places):
         if panel is None:
@@ -259,7 +259,7 @@ def time_panel(
     bounds = lines_of(bounds, table, "t")
     figure, (axes,) = subplots(4.0 * len(tables) + 1.0, 4.0, 1, len(tables), sharey=True)
     styles = styles_of(table)
-    log_time = learns_early(table) if time is None else time == "log"
+    log_time = time == "log" if time else table["horizon"].max() > LONG or learns_early(table)
     for ax, (name, rows) in zip(axes, table.groupby("panel", sort=False), strict=True):
         beside = bounds[bounds["line"].isin(rows["line"])]
         regret_vs_time(ax, rows, styles, band, scale, beside, log_time)

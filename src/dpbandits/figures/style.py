@@ -42,6 +42,7 @@ BOUND = "bound"  # the gid of lines that have their legend below the panels
 ROW = 0.2  # inches that a row of a legend is high
 ROWS = 2  # of the upper legend that figures have room for; they grow by those above
 NOTE_ROW = 0.13  # inches that a row of a note is high
+SIDE = 0.8  # inches beside the panels, for their labels
 AROUND = 1.1  # inches of a figure's height that are not its panels
 LEAST_PANEL = 0.35  # inches that a panel is wide and high, at least
 ALIKE = 0.01  # relative difference of lines of which one hides the other
@@ -293,6 +294,7 @@ def _lay_out(figure: Figure, title: str, note: str, lines: Mapping[str, Any]) ->
     """Place the title, the legends and the note, and give the figure its size."""
     chosen = current()
     _resize(figure)
+    _wrap_titles(figure)
     bounds = {x: line for x, line in lines.items() if getattr(line, "get_gid", str)() == BOUND}
     measured = {label: line for label, line in lines.items() if label not in bounds}
     if note and any(line.get_marker() != "None" for line in bounds.values()):
@@ -335,6 +337,29 @@ def _resize(figure: Figure) -> None:
         panels = figure.get_figheight() - AROUND
         height = AROUND + panels * min(1.0, max(0.5, new / width))
     figure.set_size_inches(new, height)
+
+
+def _wrap_titles(figure: Figure) -> None:
+    """Break titles that are longer than their panel is wide, after commas; the figure grows by the
+    lines that each row of panels gets.
+    """
+    grown: dict[int, int] = {}  # lines, by row
+    for ax in figure.axes:
+        place = ax.get_subplotspec()
+        if place is None or not ax.get_title():
+            continue
+        room = 72 * (figure.get_figwidth() - SIDE) / place.get_gridspec().ncols
+        lines, size = [""], ax.title.get_fontsize()
+        for part in re.split(r"(?<=,) |(?=\n)", ax.get_title()):
+            longer = f"{lines[-1]} {part}".strip()
+            if part.startswith("\n") or text_width(longer, size) > room:
+                lines.append(part.strip())
+            else:
+                lines[-1] = longer
+        own = ax.get_title().count("\n") + 1
+        ax.set_title("\n".join(filter(None, lines)))
+        grown[place.rowspan.start] = max(grown.get(place.rowspan.start, 0), len(lines) - own)
+    _grow(figure, NOTE_ROW * sum(grown.values()))
 
 
 def _size_of_user() -> list[float]:
