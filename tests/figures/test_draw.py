@@ -8,7 +8,7 @@ import pytest
 from refusals import message_of
 
 import dpbandits as dp
-from dpbandits.figures import draw, style
+from dpbandits.figures import draw, placement
 from dpbandits.figures.bands import curve_of
 from dpbandits.figures.draw import KINDS, figure_of_experiment
 from dpbandits.figures.labels import labelled
@@ -277,6 +277,6 @@ def test_long_titles_of_panels_are_broken_and_do_not_meet(monkeypatch):
         return min(b.x0 - a.x1 for a, b in itertools.pairwise(boxes)), figure.get_figheight()
 
     gap, height = gaps()
-    monkeypatch.setattr(style, "_wrap_titles", lambda figure: None)
+    monkeypatch.setattr(placement, "_wrap_titles", lambda figure: None)
     control, before = gaps()
     assert gap > 0 > control and height > before

@@ -15,7 +15,8 @@ import dpbandits as dp
 from dpbandits.cli import plot
 from dpbandits.figures.options import PALETTE, PALETTES, checked
 from dpbandits.figures.output import origin_in
-from dpbandits.figures.style import OTHERS, rendered, save, wrapped
+from dpbandits.figures.placement import wrapped
+from dpbandits.figures.style import OTHERS, rendered, save
 from dpbandits.results.reading import read_table
 
 ALGORITHMS = {"dp_se": 5.0, "adap_ucb": 9.0, "adap_klucb": 4.0, "dp_ucb": 20.0}
