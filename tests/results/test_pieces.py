@@ -26,13 +26,6 @@ COLUMNS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def words_of_python():
-    """Words are those of Python, also where pyarrow is installed."""
-    with pd.option_context("mode.string_storage", "python"):
-        yield
-
-
 @pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize("rows", [1, 2, 3, 100])
 def test_pieces_are_read_as_the_whole(tmp_path, monkeypatch, column, rows):

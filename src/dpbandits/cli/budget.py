@@ -18,9 +18,9 @@ from ..results.latex import KEYS as LATEX
 from ..results.latex import TableOptions, latex_of
 from ..results.summary import budget as budget_in_words
 from ..settings.choices import environment_choice
-from ..settings.compose import Values
 from ..settings.setting import as_json, digest
 from ..settings.user_files import user_folders
+from ..settings.varied import Values
 from .command import entry_point, results_of, stem_of, table_options, takes_folder
 from .completion import OWN_KEYS
 from .words import value_of

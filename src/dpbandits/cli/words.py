@@ -22,11 +22,12 @@ from hydra.errors import HydraException
 from ..contracts.question import REGRET, Question
 from ..errors import BadInput
 from ..results.manifest import INDIFFERENT
-from ..settings.compose import Values, compose
+from ..settings.compose import compose
 from ..settings.groups import names_in, question_of
 from ..settings.hints import bare_word
 from ..settings.request import Request
 from ..settings.sweep import MOST_POINTS
+from ..settings.varied import Values
 from ..validation import folder, refuse_overflow
 
 HYDRA = "Hydra's own settings cannot be changed"

@@ -60,16 +60,28 @@ def read_table(path: Path) -> pd.DataFrame:
     return table
 
 
-@pd.option_context("mode.string_storage", "python")  # pyarrow would copy each word
 def _csv_of(path: Path) -> pd.DataFrame:
     """A CSV file as pandas reads it at once, which would take three times the memory of the table:
     it is read twice in pieces, to learn the types of its columns, and to fill them. The ids of
     settings, which are many rows' words, are categories.
     """
+    check_header(str(path), header_of(str(path), path))
+    with pd.option_context("mode.string_storage", "python"):  # pyarrow would copy each word
+        columns, ids = _columns_of(path)
+    if columns is None:  # refuses it, or reads numbers among words as words
+        return read_csv(str(path), path, words=[SETTING])
+    if SETTING in columns:
+        columns[SETTING] = pd.Categorical.from_codes(columns[SETTING], pd.Index(ids))
+    return pd.DataFrame(columns, copy=False)
+
+
+def _columns_of(path: Path) -> tuple[dict[str, Any] | None, list[str]]:
+    """The columns of a CSV file, with the numbers of the settings' ids in the place of these, and
+    the ids; no columns if pandas cannot read it, or its types differ between pieces.
+    """
     rows = 0
     types: dict[str, set[np.dtype]] = {}
     ids: dict[str, int] = {}
-    check_header(str(path), header_of(str(path), path))
     try:
         for piece in _pieces(path):
             rows += len(piece)
@@ -80,11 +92,9 @@ def _csv_of(path: Path) -> pd.DataFrame:
     except (OSError, ValueError, pd.errors.ParserWarning):
         types = {}
     if not types or any({x.kind for x in some} not in KINDS for some in types.values()):
-        # refuses it, or reads numbers among words as words
-        return read_csv(str(path), path, words=[SETTING])
+        return None, []
     if SETTING in types:
         types[SETTING] = {np.dtype(np.int32)}  # codes
-    columns: dict[str, Any]
     columns = {name: np.empty(rows, np.result_type(*some)) for name, some in types.items()}
     start = 0
     for piece in _pieces(path):
@@ -93,9 +103,7 @@ def _csv_of(path: Path) -> pd.DataFrame:
         for name, column in columns.items():
             column[start : start + len(piece)] = piece[name]
         start += len(piece)
-    if SETTING in columns:
-        columns[SETTING] = pd.Categorical.from_codes(columns[SETTING], pd.Index(list(ids)))
-    return pd.DataFrame(columns, copy=False)
+    return columns, list(ids)
 
 
 def _pieces(path: Path) -> Iterator[pd.DataFrame]:

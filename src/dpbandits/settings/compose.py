@@ -13,7 +13,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from functools import reduce
 from operator import or_
-from typing import Any, NoReturn
+from typing import Any
 
 from ..contracts.algorithm import Algorithm, find_file, load
 from ..contracts.question import QUESTIONS, Question
@@ -32,13 +32,10 @@ from .groups import (
 )
 from .hints import ALMOST, takes_no, unknown_key
 from .request import Request, make_request
-from .sweep import OF_RUNS, Grid, grids, names_chosen, names_varied, swept_names
+from .sweep import OF_RUNS, Grid, grids, names_chosen, swept_names
+from .varied import Values, refuse_twice, refuse_varied, set_grids, shown
 
 LONGEST_LABEL = 80  # characters
-
-
-class Values(list[Any]):
-    """Values of a key that are run one and all: a sweep of the key."""
 
 
 def request_from(
@@ -109,8 +106,8 @@ def compose(
     experiment = given.get("experiment")
     if experiment is not None:
         config |= {**read_experiment(experiment, folders), "experiment": experiment}
-    _set_grids(config, given)
-    _refuse_varied(question, config, given, python is None)
+    set_grids(config, given)
+    refuse_varied(question, config, given, python is None)
     composition = _Composition(question, folders, config, given, python)
     composition.set_keys()
     for group in question.groups:
@@ -134,65 +131,6 @@ def _rounds_of_table(environments: Mapping[str, Mapping[str, Any]]) -> int | Non
     """
     tables = [contents.get("law") == "table" for contents in environments.values()]
     return build(*environments.values()).rounds if tables == [True] else None
-
-
-def _set_grids(config: dict[str, Any], given: Mapping[str, Any]) -> None:
-    """Set the grids of a configuration: ``sweep``, or ``sweep.NAME`` for a name that they vary."""
-    swept: dict[str, Any] = {}
-    for key, value in given.items():
-        if isinstance(value, Values) and key.partition(".")[0] == "sweep":
-            raise BadInput(
-                f"{key}={_shown(value)}: a list of values is needed, {key}=[{_shown(value)}]"
-            )
-        if key == "sweep" and isinstance(value, dict) and config["sweep"] is not None:
-            grids({"sweep": value})
-            swept |= value
-        elif key == "sweep":
-            config["sweep"] = value
-        elif key.startswith("sweep."):
-            swept[key.removeprefix("sweep.")] = value
-    if swept and config["sweep"] is None:
-        config["sweep"] = swept
-        return
-    every = [dict(grid) for grid in grids(config)]
-    for name, values in swept.items():
-        having = [grid for grid in every if name in grid]
-        if not having and len(every) == 1 and name.startswith("env."):
-            having = every
-        if not having:
-            raise unknown("key", f"sweep.{name}", [f"sweep.{n}" for n in swept_names(config)])
-        for grid in having:
-            grid[name] = values
-    if swept:
-        config["sweep"] = every if isinstance(config["sweep"], list) else every[0]
-
-
-def _refuse_varied(
-    question: Question, config: Mapping[str, Any], given: Mapping[str, Any], typed: bool
-) -> None:
-    """Refuse a value that would be ignored, since a sweep varies its key; say what to type."""
-    varied, experiment = names_varied(question, config), config["experiment"]
-    frame = "the sweep" if experiment is None else f"experiment {experiment}"
-    values = dict(given)
-    for group in question.groups:
-        if isinstance(choice := given.get(group), Choice):
-            values |= {f"{group}.{name}": value for name, value in choice.values.items()}
-    for key, value in values.items():
-        name = key.removeprefix(f"{question.group}.")
-        if name in varied:
-            known = isinstance(value, Choice | Values)
-            shown = _shown(value if known else plain_data(name, value))
-            swept = shown if shown.startswith("[") else f"[{shown}]"
-            hint = f"; write sweep.{name}={swept}" if typed else ""
-            raise BadInput(f"{key if typed else name}={shown}: {frame} varies {name}{hint}")
-
-
-def _shown(value: Any) -> str:
-    return ",".join(map(plain, value)) if isinstance(value, Values) else plain(value)
-
-
-def _refuse_twice(key: str, value: Any, choice: Choice) -> NoReturn:
-    raise BadInput(f"{key}={plain(plain_data(key, value))}: {choice} has values of its own")
 
 
 class _Composition:
@@ -229,7 +167,7 @@ class _Composition:
             if not isinstance(value, Values):
                 self.config[key] = value
             elif key not in swept:
-                raise BadInput(f"{key}={_shown(value)}: one value is needed")
+                raise BadInput(f"{key}={shown(value)}: one value is needed")
             elif not value:
                 raise BadInput(f"{key}=[]: at least one is needed")
             else:
@@ -244,7 +182,7 @@ class _Composition:
         chosen = self.given.get(group, self.config[group])
         label = own.pop(LABEL, None) if group == "env" else None
         if label is not None and (isinstance(chosen, Values) or group in swept_names(self.config)):
-            raise BadInput(f"env.{LABEL}={_shown(label)}: env chooses several environments")
+            raise BadInput(f"env.{LABEL}={shown(label)}: env chooses several environments")
         if group in swept_names(self.config):
             chosen = [Choice(name) for name in names_chosen(self.question, self.config)[group]]
             for choice in chosen:
@@ -288,7 +226,7 @@ class _Composition:
         fixed = {name: value for name, value in values.items() if name not in swept}
         for key in fixed.keys() & swept_keys(self.question):
             if key in self.given:
-                _refuse_twice(key, self.given[key], choice)
+                refuse_twice(key, self.given[key], choice)
             self.config[key] = fixed.pop(key)
         self.contents[group][choice.name] |= fixed
         if swept:
@@ -297,7 +235,7 @@ class _Composition:
     def _values(self, choice: Choice, own: Mapping[str, Any]) -> dict[str, Any]:
         """The values of an algorithm's parameters; a list that was chosen with it is a sweep."""
         for key in choice.values.keys() & own.keys():
-            _refuse_twice(key, own[key], choice)
+            refuse_twice(key, own[key], choice)
         return {
             **own,
             **{k: Values(v) if isinstance(v, list) else v for k, v in choice.values.items()},
@@ -402,7 +340,7 @@ class _Composition:
         for grid in itertools.chain.from_iterable(self._choices):
             for key in grid.keys() & self._varied.keys():
                 (name,) = grid[self.question.group]
-                _refuse_twice(key, self._varied[key], Choice(name, {key: grid[key]}))
+                refuse_twice(key, self._varied[key], Choice(name, {key: grid[key]}))
         order = [*self.question.swept, *self._varied]
         varied = {key: self._varied[key] for key in order if key in self._varied}
         found = [
@@ -432,4 +370,4 @@ def _label(label: Any) -> str:
     if isinstance(label, str) and label.isprintable() and 0 < len(label) <= LONGEST_LABEL:
         return label
     most = f"a line of at most {LONGEST_LABEL} characters is needed"
-    raise BadInput(f"env.{LABEL}={_shown(label)}: {most}")
+    raise BadInput(f"env.{LABEL}={shown(label)}: {most}")
