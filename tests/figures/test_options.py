@@ -2,11 +2,15 @@
 
 import itertools
 import json
+import os
+import shutil
 
 import matplotlib
 import numpy as np
 import pandas as pd
 import pytest
+from commands import captured
+from matplotlib.backends import backend_pgf
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from refusals import message_of
@@ -14,7 +18,7 @@ from refusals import message_of
 import dpbandits as dp
 from dpbandits.cli import plot
 from dpbandits.figures.options import PALETTE, PALETTES, checked
-from dpbandits.figures.output import origin_in
+from dpbandits.figures.output import TEX, in_tex, origin_in
 from dpbandits.figures.placement import wrapped
 from dpbandits.figures.style import OTHERS, rendered, save
 from dpbandits.results.reading import read_table
@@ -213,6 +217,46 @@ def test_pgf_needs_latex(tmp_path, monkeypatch):
     message = message_of(save, dp.plot(regrets()), tmp_path / "a", ["pdf", "pgf"])
     assert "format=pgf:" in message and "format=pdf needs none" in message
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not any(map(shutil.which, TEX)), reason="LaTeX is not installed")
+def test_a_document_takes_a_figure_with_odd_names_as_pgf(tmp_path):
+    env = {"law": "bernoulli", "means": [0.6, 0.5], "label": r"A & B #1, 50% of x_y ~^{} $\a"}
+    chart = dp.plot(dp.run("ucb", env=env, horizon=50, runs=2), font="latex", title="$T_1$")
+    save(chart, tmp_path / "a", ["pgf"])
+    lines = [r"\documentclass{article}", r"\usepackage{pgf}", r"\def\mathdefault#1{#1}"]
+    lines += [r"\begin{document}", r"\input{a.pgf}", r"\end{document}"]
+    (tmp_path / "b.tex").write_text("\n".join(lines))
+    program = next(filter(shutil.which, TEX))
+    done = captured(program, "-interaction=nonstopmode", "b.tex", cwd=tmp_path)
+    assert done.returncode == 0 and (tmp_path / "b.pdf").stat().st_size > 5000, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "tex"),
+    [
+        ("my_algo & 50%", r"my\_algo \& 50%"),
+        (r"$\epsilon_1$ = \$5, a_b", r"$\epsilon_1$ = \$5, a\_b"),
+        ("costs $5", r"costs \$5"),
+        ("~{}#\\", r"\textasciitilde{}\{\}\#\textbackslash{}"),
+        ("\N{MINUS SIGN}1, $\N{MINUS SIGN}1$", r"\ensuremath{-}1, $\ensuremath{-}1$"),
+    ],
+)
+def test_texts_for_latex(text, tex):
+    assert in_tex(text) == tex
+
+
+@pytest.mark.slow
+def test_a_latex_that_fails_is_reported_in_one_line(tmp_path, monkeypatch):
+    program = tmp_path / "pdflatex"
+    program.write_text("#!/bin/sh\necho '! LaTeX Error: no such package.'\nexit 1\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    backend_pgf.LatexManager._get_cached_or_new_impl.cache_clear()  # of a process that runs
+    message = message_of(save, dp.plot(regrets()), tmp_path / "a", ["pgf"])
+    assert message.startswith("format=pgf: LaTeX cannot measure the text (")
+    assert not list(tmp_path.glob("a.*"))
 
 
 # Machado, Oliveira & Fernandes 2009: linear RGB as seen with a severe deficiency

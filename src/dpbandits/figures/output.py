@@ -9,21 +9,27 @@ import itertools
 import json
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.cbook import is_math_text
 from matplotlib.figure import Figure
 from PIL import Image
 
-from ..errors import BadInput, plain
+from ..errors import BadInput, first_line, plain
 from ..results.tables import SETTING
 from .labels import plain_text
 
 FORMATS = ("pdf", "png", "svg", "pgf")
+TEX_NAMES = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}"}
+MINUS = "\N{MINUS SIGN}"
 TEX = ("pdflatex", "lualatex", "xelatex")  # programs with which matplotlib measures text for pgf
 # Where files hold the text about how they were made
 IN_PDF = re.compile(rb"/Subject \(((?:[^\\)]|\\.)*)\)", re.S)
@@ -66,6 +72,39 @@ def settings_of_pgf() -> dict[str, Any]:
         needed = f"matplotlib measures text with {', '.join(TEX[:-1])} or {TEX[-1]}"
         raise BadInput(f"format=pgf: {needed}, and none is installed; format=pdf needs none")
     return {"pgf.texsystem": program, "pgf.rcfonts": False}
+
+
+@contextmanager
+def texts_in_tex() -> Iterator[None]:
+    """Let matplotlib write texts for pgf by ``in_tex``.
+
+    Raises:
+        BadInput: LaTeX ends with an error, for the lack of a package, say.
+    """
+    from matplotlib.backends import backend_pgf
+
+    try:
+        with patch.object(backend_pgf, "_tex_escape", in_tex):
+            yield
+    except (backend_pgf.LatexError, OSError) as error:
+        said = getattr(error, "latex_output", "") or str(error)
+        reason = next((x for x in said.splitlines() if x.startswith("!")), first_line(error))
+        raise BadInput(f"format=pgf: LaTeX cannot measure the text ({reason})") from None
+
+
+def in_tex(text: str) -> str:
+    """A text of matplotlib for LaTeX: what is special there, outside mathematics, is escaped.
+    matplotlib itself escapes the percent sign and the circumflex.
+    """
+    if not is_math_text(text):
+        return _plain_in_tex(text.replace(r"\$", "$")).replace(MINUS, r"\ensuremath{-}")
+    parts = re.split(r"((?<!\\)\$.*?(?<!\\)\$)", text)
+    parts[::2] = [_plain_in_tex(part.replace(r"\$", "$")) for part in parts[::2]]
+    return "".join(parts).replace(MINUS, r"\ensuremath{-}")
+
+
+def _plain_in_tex(text: str) -> str:
+    return "".join(TEX_NAMES.get(c, rf"\{c}" if c in "&#_{}$" else c) for c in text)
 
 
 def origin_in(file: Path) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from ..files import write_atomically
 from ..results.tables import at_end, settings_of, with_words
 from .labels import WITHOUT, check_labels, plain_text, scientific
 from .options import DEFAULT, PALETTE, PALETTES, current
-from .output import FORMATS, comment, metadata, origin_of, settings_of_pgf
+from .output import FORMATS, comment, metadata, origin_of, settings_of_pgf, texts_in_tex
 from .placement import BOUND, lay_out
 
 DASHES: dict[str, Any] = {
@@ -82,13 +82,16 @@ def rendered(figure: Figure, suffix: str) -> bytes:
     """The contents of the file of a figure, in one of FORMATS.
 
     Raises:
-        BadInput: pgf needs LaTeX, and there is none.
+        BadInput: pgf needs LaTeX, and there is none, or it ends with an error.
     """
     buffer = io.BytesIO()
-    with matplotlib.rc_context(_together(STYLE, settings_of_pgf() if suffix == "pgf" else {})):
+    if suffix != "pgf":
+        with matplotlib.rc_context(_together(STYLE)):
+            figure.savefig(buffer, format=suffix)
+        return buffer.getvalue()
+    with matplotlib.rc_context(_together(STYLE, settings_of_pgf())), texts_in_tex():
         figure.savefig(buffer, format=suffix)
-    head = comment(getattr(figure, "origin", None)) if suffix == "pgf" else b""
-    return head + buffer.getvalue()
+    return comment(getattr(figure, "origin", None)) + buffer.getvalue()
 
 
 def save(figure: Figure, stem: Path, formats: Sequence[str] = ("pdf", "png")) -> list[Path]:
