@@ -10,6 +10,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from importlib.util import find_spec
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 LARGEST = 2**62
 UNNAMED = re.compile(r"(Unnamed: \d+(_level_\d+)?)?")  # as pandas names a column without a name
 # Options of pandas' reader: no column, besides those that the header names, becomes an index
+FORMATS = ("csv", "csv.gz", "parquet")  # of tables
+NO_PYARROW = "pyarrow is not installed: pip install 'dpbandits[parquet]'"
 CSV: dict[str, Any] = {"index_col": False, "skipinitialspace": True}
 DECIMAL = re.compile(r"""(?<![\w./'"])\d[\d_]*(?:\.[\d_]*)?(?:[eE]\+?\d+)(?![\w./'"])""")
 
@@ -133,6 +136,15 @@ def workers(value: Any) -> int:
     if not cores.isdecimal():
         raise BadInput(f"LOKY_MAX_CPU_COUNT={cores}: a whole number is needed")
     return jobs
+
+
+def table_format(value: Any) -> str:
+    """Validate ``format``: that of the file of a table."""
+    if not isinstance(value, str) or value not in FORMATS:
+        raise BadInput(f"format={plain(value)}: csv, csv.gz or parquet is needed")
+    if value == "parquet" and find_spec("pyarrow") is None:
+        raise BadInput(f"format={value}: {NO_PYARROW}")
+    return value
 
 
 def folder(key: str, value: Any) -> Path:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..errors import BadInput
 from ..files import remove_file, write_atomically
-from ..settings.request import FORMATS, NO_PYARROW
+from ..validation import FORMATS, NO_PYARROW
 
 
 def format_of(table: Path) -> str:

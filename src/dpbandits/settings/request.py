@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ..contracts.question import Question
 from ..errors import BadInput, plain, unknown
 from ..files import check_folder
-from ..validation import folder, number_where, whole, workers
+from ..validation import folder, number_where, table_format, whole, workers
 from .choices import LABEL
 from .groups import Groups, default_keys, read_group
 from .resolve import resolve
@@ -22,8 +21,6 @@ from .user_files import load_laws
 WORD = re.compile(r"[\w.:/@%+,\[\]-]+", re.ASCII)
 EXAMPLES = {"address": "tcp://HOST:8786", "time": "04:00:00", "mem": "4G"}
 BACKENDS = ("auto", "threads", "processes")
-FORMATS = ("csv", "csv.gz", "parquet")  # of tables
-NO_PYARROW = "pyarrow is not installed: pip install 'dpbandits[parquet]'"
 MOST_RUNS = 10_000_000
 MANY = "a number of at least 1 is needed"
 
@@ -106,7 +103,7 @@ def make_request(
         settings=resolve(question, config, groups),
         runs=whole("runs", config["runs"], at_least=1, at_most=MOST_RUNS),
         max_rows=number_where("max_rows", config["max_rows"], lambda x: x >= 1, MANY),
-        format=_format(config["format"]),
+        format=table_format(config["format"]),
         jobs=jobs,
         backend=config["backend"],
         results=results,
@@ -116,15 +113,6 @@ def make_request(
         folders=folders,
         contents=groups.contents,
     )
-
-
-def _format(value: Any) -> str:
-    """The format of a table, checked."""
-    if not isinstance(value, str) or value not in FORMATS:
-        raise BadInput(f"format={plain(value)}: csv, csv.gz or parquet is needed")
-    if value == "parquet" and find_spec("pyarrow") is None:
-        raise BadInput(f"format={value}: {NO_PYARROW}")
-    return value
 
 
 def _runner_keys(config: Mapping[str, Any], given: Mapping[str, Any]) -> Mapping[str, Any]:
