@@ -55,7 +55,7 @@ def samples_do_not_depend_on_large_eps(runs: Runs) -> Parts:
     do not depend on eps and are at most 4 times those of TT-UCB (medians; a spread of 2 counts as
     flat).
 
-    All are flat, but 5 to 12 times TT-UCB (whose bonus and threshold are ours): doubling costs a
+    All are flat, but 5 to 11 times TT-UCB (whose bonus and threshold are ours): doubling costs a
     factor 2, forgetting half of the rewards another, the threshold of the printed AdaP-TT a third.
     """
     for means, levels in ((FIRST, FROM_03), (SECOND, FROM_1)):

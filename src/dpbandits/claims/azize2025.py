@@ -42,8 +42,8 @@ def regret_follows_the_lower_bound(runs: Runs) -> Parts:
     """The regret of DP-KLUCB and DP-IMED, with alpha 2 (ours), follows the lower bound of Theorem 1
     as eps changes and is close to it; the thresholds are ours.
 
-    Every part about DP-KLUCB holds, and so does every median; means of DP-IMED are far above the
-    bound below eps 1, because a few runs hardly ever leave a wrong arm, which a longer first phase
+    No part about DP-KLUCB fails, and every median holds; means of DP-IMED are far above the bound
+    below eps 1, because a few runs hardly ever leave a wrong arm, which a longer first phase
     (ours) prevents (docs/tails.md).
     """
     for center in ("mean", "median"):  # regret at most twice the bound at T counts as close
