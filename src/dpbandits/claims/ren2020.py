@@ -34,8 +34,8 @@ def times_ucb_at_eps_02(runs: Runs) -> Parts:
     UCB.
 
     Ours are larger, that of HeLDP-UCB-B by 8 % (a tenth is allowed, which is inside the interval),
-    that of HeLDP-UCB-L by a fifth, and nearer to the theory's 101 and 441; both ratios still grow with t,
-    and the printed ones are passed earlier in the run (results/ablations.md).
+    that of HeLDP-UCB-L by a fifth, and nearer to the theory's 101 and 441; both ratios still grow
+    with t, and the printed ones are passed earlier in the run (results/ablations.md).
     """
     ucb = runs(algo="ucb")
     yield ratio(runs(algo="heldp_ucb_b"), ucb, above=0.9 * 74, below=1.1 * 74)
