@@ -280,3 +280,15 @@ def test_long_titles_of_panels_are_broken_and_do_not_meet(monkeypatch):
     monkeypatch.setattr(placement, "_wrap_titles", lambda figure: None)
     control, before = gaps()
     assert gap > 0 > control and height > before
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_panel_has_the_horizon_of_its_own_game(first):
+    """Also in a row of panels with different games."""
+    long = dp.run("dp_se", env="bernoulli_c1", eps=[0.5, 1, 2], horizon=1000, runs=2)
+    short = dp.run("dp_se", env="bernoulli_c2", eps=1, horizon=100, runs=2)
+    figure = dp.plot(pd.concat([[long, short][first], [short, long][first]]))
+    for ax in figure.axes:
+        assert ax.get_xlim()[1] == (1000 if ax.get_title().startswith("C1") else 100)
+        assert max(ax.get_lines()[0].get_xdata()) == ax.get_xlim()[1]
+    assert len(figure.axes) == 4

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -144,8 +144,9 @@ def time_panels(
     rows = -(-len(places) // columns) * each
     width, height = (2.9, 2.5) if tails else (2.3, 2.1)  # of a panel, in inches
     size = max(width * columns, 4.6) + 0.4, height * rows + 1.1
-    share: Any = "row" if tails or played["horizon"].nunique() > 1 else "all"
-    figure, everything = subplots(*size, rows, columns, sharex=share, sharey="row")
+    figure, everything = subplots(
+        *size, rows, columns, sharex=_shared_time(places, columns, tails), sharey="row"
+    )
     axes, below = everything[::each], everything[each - 1 :: each]
     styles = styles_of(table)
     log_time = time == "log" if time else table["horizon"].max() > LONG or learns_early(table)
@@ -188,6 +189,15 @@ def _grid(
     if -len(panels) % columns < len(places) - len(panels):
         return panels, columns
     return places, len(budgets)
+
+
+def _shared_time(places: Sequence[Any], columns: int, tails: bool) -> Any:
+    """Which panels share the axis of time: all, those of a row, or none, as their horizons do."""
+    by_row = [places[i : i + columns] for i in range(0, len(places), columns)]
+    horizons = [{panel[0][1] for panel in row if panel is not None} for row in by_row]
+    if any(len(of_row) > 1 for of_row in horizons):
+        return False
+    return "row" if tails or len(set.union(*horizons)) > 1 else "all"
 
 
 def _is_played(table: pd.DataFrame, game: tuple[str, float], name: str, value: float) -> bool:
