@@ -232,7 +232,8 @@ def load(path: str | PathLike[str]) -> pd.DataFrame:
 
 
 def save(table: pd.DataFrame, path: str | PathLike[str]) -> Path:
-    """Write a tidy table, with the bytes that a command writes for the same settings.
+    """Write a tidy table, with the bytes that a command writes for the same settings, but without
+    the manifest that labels and bounds in figures are read from; ``results=`` of ``run`` writes it.
 
     Args:
         table: a tidy table of ``dp.run`` or ``dp.stop``.

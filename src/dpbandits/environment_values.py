@@ -27,7 +27,8 @@ def environment(name: str, **parameters: Any) -> Choice:
 
     Args:
         name: one of ``dp.environments()``.
-        **parameters: the parameters that differ from those of its file in conf/env.
+        **parameters: the parameters that differ from those of its file in conf/env, and ``label``,
+            its name in figures.
 
     Raises:
         BadInput: there is no such environment, or it has no such parameter.

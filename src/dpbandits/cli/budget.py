@@ -21,14 +21,21 @@ from ..settings.choices import environment_choice
 from ..settings.setting import as_json, digest
 from ..settings.user_files import user_folders
 from ..settings.varied import Values
-from .command import entry_point, results_of, stem_of, table_options, takes_folder
+from .command import (
+    entry_point,
+    results_of,
+    stem_of,
+    table_options,
+    takes_folder,
+    takes_multirun,
+)
 from .completion import OWN_KEYS
 from .words import value_of
 
 SHOWN = ("algo", "budget", "low", "high", "reached", "runs")
 
 
-@entry_point("budget", takes_folder)
+@entry_point("budget", takes_folder, takes_multirun)  # commas need no -m here
 def main(given: Namespace) -> int:
     keys = _keys(given.words)
     for key in ("algo", "env"):
@@ -54,7 +61,7 @@ def main(given: Namespace) -> int:
     write_atomically(stem.with_name(f"{stem.name}.tex"), tex.encode())
     for path in save(budget_needed(found), stem):
         print(path)
-    print(f"{stem}.md")
+    print(f"{stem}.tex", f"{stem}.md", sep="\n")
     return 0
 
 

@@ -56,5 +56,5 @@ def main(given: Namespace) -> int:
         print("Runs that met their cap count as stopped there: these times are at least as long.")
     if line := too_few_runs(compared):
         print(line)
-    print(f"{stem}.md")
+    print(f"{stem}.tex", f"{stem}.md", sep="\n")
     return 0

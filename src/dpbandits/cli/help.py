@@ -51,9 +51,11 @@ def version_line() -> str:
     return f"dpbandits {version('dpbandits')}"
 
 
-def help_text(name: str, topic: str, lists: Callable[[], Lists]) -> str:
+def help_text(
+    name: str, topic: str, lists: Callable[[], Lists], folders: tuple[str, ...] = ()
+) -> str:
     """The help of a command: one screen without a topic, else the list of that name, or for
-    ``GROUP=NAME`` the file that is chosen so.
+    ``GROUP=NAME`` the file that is chosen so, the user's own in ``folders`` among them.
 
     Raises:
         BadInput: the command has no such list.
@@ -66,8 +68,16 @@ def help_text(name: str, topic: str, lists: Callable[[], Lists]) -> str:
         has = f"--help {'|'.join(topics)}" if topics else "no lists"
         raise BadInput(f"--help {topic}: bandit-{name} has {has}")
     if equals and (package_folder("conf") / group).is_dir():
-        return file_of(group, chosen).read_text()
-    return f"{lists()[group]}\n"
+        return file_of(group, chosen, folders).read_text()
+    own = [*dict.fromkeys(names_in(group, folders)).keys() - names_in(group)] if folders else []
+    listed = [lists()[group], *(_own_entry(group, x, folders) for x in sorted(own))]
+    return "\n".join(listed) + "\n"
+
+
+def _own_entry(group: str, name: str, folders: tuple[str, ...]) -> str:
+    """A file of the user's with its first line, if that is a comment."""
+    first = file_of(group, name, folders).read_text().partition("\n")[0]
+    return entry(name, first.removeprefix("#").strip() if first.startswith("#") else "your own")
 
 
 def entry(name: str, about: str) -> str:

@@ -132,9 +132,8 @@ def _parsed(word: str, text: str) -> Override:
     except (HydraException, ValueError) as error:
         if "=" not in word:
             raise bare_word(word) from None
-        reason = str(error).splitlines()[0]
-        if "LexerNoViableAlt" in str(error):
-            reason = "not understood; text of other than letters and digits stands in quotes"
+        known = isinstance(error, HydraException)
+        reason = _what_to_write(word) if known else str(error).splitlines()[0]
         raise BadInput(f"{word}: {reason}") from None
     key, package = override.key_or_group, override.package
     if not key:
@@ -146,6 +145,18 @@ def _parsed(word: str, text: str) -> Override:
     if override.is_delete():
         raise BadInput(f"{word}: {key} cannot be left out")
     return override
+
+
+def _what_to_write(word: str) -> str:
+    """What is wrong with a word that Hydra does not understand."""
+    key, _, value = word.partition("=")
+    if any(value.count(a) != value.count(b) for a, b in ("[]", "{}")):
+        return "its brackets do not match; put the word in quotes, since the shell divides it"
+    if value.startswith("("):
+        return f"a list stands in brackets: {key}=[{value.strip('()')}]"
+    where = " at the second '='" if "=" in value else ""
+    quoted = f"'{key}=\"{value}\"'"
+    return f"not understood{where}; text stands in quotes inside those of the shell: {quoted}"
 
 
 def _data(value: Any, lists: dict[str, Any]) -> Any:

@@ -18,7 +18,7 @@ ALMOST = 0.8  # similarity from which on a key is taken for another one
 def bare_word(word: str) -> BadInput:
     """The error for a word without a key, with the key of the file that has its name."""
     found = [f"{group}={word}" for group in GROUPS if word in names_in(group)]
-    hint = f"; did you mean {' or '.join(found)}?" if found else ""
+    hint = f"; did you mean {' or '.join(found)}?" if found else ", without spaces around ="
     return BadInput(f"{word}: KEY=VALUE is needed{hint}")
 
 
