@@ -38,7 +38,7 @@ from dpbandits.contracts.algorithm import find_file, load
 from dpbandits.contracts.alignments import one_bit
 from dpbandits.contracts.assumptions import HeavyTails, RawMoments
 from dpbandits.contracts.parameters import Options
-from dpbandits.contracts.question import ARMS, REGRET
+from dpbandits.contracts.question import ARMS, CONTEXTS, REGRET
 from dpbandits.environments.laws import sigmoid
 from dpbandits.environments.populations import homogeneous
 from dpbandits.game import new_game, pull_truncated_sum
@@ -67,9 +67,12 @@ POWER = 1 / 1.9
 SIZES = "K = 5", "ratio", "K = 20", "ratio"  # columns of the tables
 TIMES = "plain, times", "naive Numba loop, times"
 EPISODIC_TIMES = "plain loop, times", TIMES[1]
-CONTEXTUAL = (
-    "adac_oful", "lin_ucb", "rs_oful", "private_lin_ucb", "ldp_lin_ucb", "ldp_sgd", "ldp_ols",
-)  # fmt: skip
+# Normals of each message that a user sends: of a symmetric matrix and a vector, or of a direction
+MESSAGES = {
+    "ldp_lin_ucb": lambda d: d * (d + 3) // 2,
+    "ldp_ols": lambda d: d * (d + 3) // 2,
+    "ldp_sgd": lambda d: d,
+}
 POSTERIORS = "dp_ts", "lazy_dp_ts", "ts"  # Thompson sampling
 # Environments of five arms, and of the twenty means of Ren et al. 2020, for each law
 FIVE = "bernoulli_c2", dp.environment("ren_gaussian", means=[0.9, 0.8, 0.7, 0.6, 0.5]), "pareto_v09"
@@ -318,6 +321,11 @@ def thompson(found, check):
             yield [f"`{name}`", *row, f"{slow / short:,.0f}", f"{peer / short:,.1f}"]
 
 
+def contextual_names():
+    """The algorithms of contexts."""
+    return [name for name in names_in("algo") if load(find_file(name)).actions == CONTEXTS]
+
+
 def contextual(found):
     """The rows of algorithms of contexts; their ratios are added to ``found``."""
     T = CONTEXTUAL_ROUNDS
@@ -326,12 +334,14 @@ def contextual(found):
         draw(generator(0, 0, ENVIRONMENT), 10)
         return lambda i: draw(generator(0, 0, ENVIRONMENT), n * T)
 
-    for name, (d, K) in itertools.product(CONTEXTUAL, SHAPES):
+    for name, (d, K) in itertools.product(contextual_names(), SHAPES):
+        normals = d * K + (MESSAGES[name](d) if name in MESSAGES else 0)
         setting = setting_of(name, T, dp.contextual(K, [0.5 / math.sqrt(d)] * d, 0.1))
         play_many(setting, range(1))
-        draws = [alone(draw, d * K) for draw in NORMALS]
+        draws = [alone(draw, normals) for draw in NORMALS]
         *bases, took = best_of(5, *draws, lambda i, setting=setting: play_many(setting, [i]))
         private = ", and noise" if load(find_file(name)).guarantee.of_contexts else ""
+        private = " and a message" if name in MESSAGES else private
         found[f"{name}, {d * K} normals{private}"] = took / min(bases)
         times = [f"{x / T * 1e9:.0f}" for x in (min(bases), took)]
         yield [f"`{name}`", str(d), str(K), *times, f"{took / min(bases):.2f}"]
@@ -534,8 +544,9 @@ def measure(check):
     parts.append(
         "Targets: per-round algorithms at most 2 times their random numbers for K = 5 and 3 times "
         "for K = 20, Thompson sampling at most 1.5 times its Beta draws; contextual rounds at most "
-        "2.5 times their normals for d 3, K 10 and 3 times for d 20, K 20, those whose contexts "
-        "are private at most 4 and 8 times; phased elimination at most "
+        "2.5 times their normals for d 3, K 10 and 3 times for d 20, K 20, those of users' "
+        "messages, whose normals count, 2.5 and 4 times, and those of Private LinUCB 4 and 8 "
+        "times; phased elimination at most "
         f"{MICROSECONDS_OF_DESIGNS:g} µs a run at T = 1e7; "
         f"episodic runs below {MICROSECONDS:g} µs at T = 1e7, and at most "
         f"{ratios.LONGER:g} times as long at T = 1e12, but for `{ratios.ROUNDS_FIRST}`, which "

@@ -6,14 +6,16 @@ from pathlib import Path
 
 FILE = Path(__file__).with_name("ratios.csv")
 # Of per-round algorithms, by how their names end; of Thompson sampling, whose rounds draw K times;
-# of contextual rounds, which draw d K normals, and those in which contexts are private: noise of
-# d^2 entries is drawn and a matrix inverted
+# of contextual rounds, which draw d K normals, those in which users draw the normals of a message,
+# too, and those of Private LinUCB, which also draws noise of d^2 entries and inverts a matrix
 LIMITS = {
     ", K = 5": 2.0,
     ", K = 20": 3.0,
     " Beta draws": 1.5,
     ", 30 normals": 2.5,
     ", 400 normals": 3.0,
+    ", 30 normals and a message": 2.5,
+    ", 400 normals and a message": 4.0,
     ", 30 normals, and noise": 4.0,
     ", 400 normals, and noise": 8.0,
 }
