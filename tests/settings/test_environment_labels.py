@@ -5,7 +5,6 @@ from refusals import message_of
 
 import dpbandits as dp
 from dpbandits.cli import plot, run
-from dpbandits.figures.labels import environment_titles
 
 FAIR = {"law": "bernoulli", "means": [0.5, 0.4]}
 SMALL = {"horizon": 50, "runs": 1}
@@ -16,12 +15,24 @@ def test_a_label_stands_in_figures_and_decides_no_run():
         dp.run("ucb", env=env, **SMALL) for env in (FAIR, FAIR | {"label": "Coins, $1"})
     )
     assert plain.equals(named)
-    assert environment_titles(plain) == {"bernoulli": "Bernoulli 0.5, 0.4"}
-    assert environment_titles(named) == {"bernoulli": r"Coins, \$1"}
+    assert titles(plain) == ["Bernoulli 0.5, 0.4"] and titles(named) == [r"Coins, \$1"]
     other = dp.environment("bernoulli_c2", label="Five")
-    assert environment_titles(dp.run("ucb", env=other, **SMALL)) == {"bernoulli_c2": "Five"}
-    several = dp.run("ucb", env=[other, "bernoulli_c1"], **SMALL)
-    assert environment_titles(several) == {"bernoulli_c2": "Five", "bernoulli_c1": "C1"}
+    assert titles(dp.run("ucb", env=other, **SMALL)) == ["Five"]
+    assert titles(dp.run("ucb", env=[other, "bernoulli_c1"], **SMALL)) == ["Five", "C1"]
+
+
+def test_each_label_has_its_panel_and_its_bounds(bandit, tmp_path):
+    for means, label in (("[.8,.7]", "Mine"), ("[.9,.7]", "Yours")):
+        line = f"algo=dp_se env=bernoulli 'env.means={means}' env.label={label}"
+        bandit(run, f"{line} horizon=1e3 runs=2 jobs=1")
+    bandit(plot, "results bounds=true marks=true out=both.svg")
+    drawn = (tmp_path / "both.svg").read_text()
+    assert "Mine" in drawn and "Yours" in drawn
+    assert "bound" in drawn.partition("</metadata>")[2]
+
+
+def titles(table):
+    return [ax.get_title().replace(", $\\epsilon$ = 1", "") for ax in dp.plot(table).axes]
 
 
 def test_the_command_and_a_file_take_a_label(bandit, tmp_path):
@@ -29,7 +40,7 @@ def test_the_command_and_a_file_take_a_label(bandit, tmp_path):
     for word, label in ((".label='My coins'", "My coins"), (".label=Others", "Others")):
         bandit(run, line + word)
         (table,) = tmp_path.rglob("*.csv")
-        assert environment_titles(dp.load(table)) == {"bernoulli_c2": label}
+        assert titles(dp.load(table)) == [label]
     bandit(plot, f"{table} out=named.svg")
     assert "Others" in next(tmp_path.rglob("named.svg")).read_text()
     (tmp_path / "mine" / "env").mkdir(parents=True)
@@ -37,9 +48,9 @@ def test_the_command_and_a_file_take_a_label(bandit, tmp_path):
     (tmp_path / "mine" / "env" / "own.yaml").write_text(own)
     bandit(run, f"--config-dir mine results=other {line}=own")
     (table,) = tmp_path.glob("other/*.csv")
-    assert environment_titles(dp.load(table)) == {"own": "Of a file"}
+    assert titles(dp.load(table)) == ["Of a file"]
     bandit(run, f"--config-dir mine results=other {line}=own env.label=Mine")
-    assert environment_titles(dp.load(table)) == {"own": "Mine"}
+    assert titles(dp.load(table)) == ["Mine"]
 
 
 @pytest.mark.parametrize("label", [1, ["A"], "", "x" * 81, "a\nb"])

@@ -31,7 +31,7 @@ from ..settings.sweep import grids, names_varied
 from ..validation import whole
 from .bounds import curves
 from .draw import figure_of_experiment, has_script
-from .labels import chosen_rows
+from .labels import chosen_rows, with_labels
 from .options import FigureOptions
 from .style import save
 
@@ -146,8 +146,8 @@ def _scaled(figure: Figure, name: str, table: pd.DataFrame) -> Figure:
 
 
 def as_it_stands(table: pd.DataFrame) -> pd.DataFrame:
-    """A table whose words are drawn as they stand."""
-    table = table.rename(columns=escaped)
+    """A table whose words are drawn as they stand, environments by their labels."""
+    table = with_labels(table).rename(columns=escaped)
     for name in table.select_dtypes(exclude="number"):
         words = [word for word in table[name].unique() if isinstance(word, str) and "$" in word]
         if words:

@@ -13,6 +13,7 @@ from ..contracts.display import display_name, environment_title, symbol
 from ..errors import unknown
 from ..results.records import SETTINGS
 from ..results.tables import (
+    SETTING,
     budgets_of,
     numbers_of,
     settings_in,
@@ -145,17 +146,26 @@ def check_labels(table: pd.DataFrame, lines: Iterable[str]) -> None:
             raise unknown("algorithm or line in labels:", name, known)
 
 
+def with_labels(table: pd.DataFrame) -> pd.DataFrame:
+    """A table in which environments that have a label are called by it, so that two of one law have
+    panels of their own.
+    """
+    records = table.attrs.get(SETTINGS, {})
+    labels = {own: r["label"] for own, r in records.items() if "label" in r}
+    if not labels:
+        return table
+    found = table[SETTING].astype(object).map(labels)
+    return table.assign(env=found.where(found.notna(), table["env"].astype(object)))
+
+
 def environment_titles(table: pd.DataFrame) -> dict[str, str]:
-    """The title of each environment of a table: its label; else, for one that is only a law, such
-    as ``bernoulli``, with the means of its arms if the table knows them.
+    """The title of each environment of a table: for one that is only a law, such as ``bernoulli``,
+    with the means of its arms if the table knows them.
     """
     found = {str(name): environment_title(str(name)) for name in table["env"].unique()}
     for name in found:
         records = [r for r in table.attrs.get(SETTINGS, {}).values() if r["env"] == name]
-        labels, specs = {r.get("label") for r in records}, [r["env_spec"] for r in records]
-        if len(labels) == 1 and (label := labels.pop()):
-            found[name] = str(label).replace("$", r"\$")
-            continue
+        specs = [r["env_spec"] for r in records if "label" not in r]
         means = [spec.get("means") for spec in specs if spec.get("law") == name]
         first = means[0] if means else None
         if (

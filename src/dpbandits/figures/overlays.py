@@ -37,6 +37,8 @@ def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.
     if bounds is None:
         return table.head(0).assign(**dict.fromkeys([*COLUMNS, "mark"]))
     against = bounds[bounds["axis"] == axis]
+    names = table.drop_duplicates(SETTING).set_index(SETTING)["env"]  # perhaps by their labels
+    against = against.assign(env=against[SETTING].map(names))
     if axis != "t":  # of several settings
         against = against.drop(columns=SETTING, errors="ignore")
     setting = [c for c in against.columns if c in table.columns and c != axis]
