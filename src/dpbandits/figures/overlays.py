@@ -13,6 +13,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from ..comparison.table import compare, games
+from ..results.records import SETTINGS
 from ..results.tables import SETTING
 from .bounds import COLUMNS
 from .style import BOUND, Styles
@@ -37,14 +38,23 @@ def lines_of(bounds: pd.DataFrame | None, table: pd.DataFrame, axis: str) -> pd.
     if bounds is None:
         return table.head(0).assign(**dict.fromkeys([*COLUMNS, "mark"]))
     against = bounds[bounds["axis"] == axis]
-    names = table.drop_duplicates(SETTING).set_index(SETTING)["env"]  # perhaps by their labels
-    against = against.assign(env=against[SETTING].map(names))
+    if SETTING in table.columns and {SETTING, "env"} <= set(against.columns):
+        against = against.assign(env=_called(against, table))
     if axis != "t":  # of several settings
         against = against.drop(columns=SETTING, errors="ignore")
     setting = [c for c in against.columns if c in table.columns and c != axis]
     against = against.astype(table.dtypes[setting].to_dict())  # a column may be blank in one
     found = against.merge(table[[*setting, "line"]].drop_duplicates(), on=setting)
     return found.assign(mark=_marks(found) if len(found) else None)
+
+
+def _called(bounds: pd.DataFrame, table: pd.DataFrame) -> pd.Series:
+    """What the environments of curves are called in a table, perhaps by their labels."""
+    called = table.drop_duplicates(SETTING).set_index(SETTING)["env"]
+    records = table.attrs.get(SETTINGS, {})
+    names = {records[own]["env"]: label for own, label in called.items() if own in records}
+    found = bounds[SETTING].map(called)  # curves against a budget have no setting
+    return found.where(found.notna(), bounds["env"].replace(names))
 
 
 def _marks(bounds: pd.DataFrame) -> list[str]:
